@@ -1,0 +1,37 @@
+# `make demo` and `make test` need Python 3.11 to 3.13, make and gcc, nothing else; both use .venv/ here.
+PYTHON ?= python3
+VENV ?= .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.installed
+
+.PHONY: demo test slow docs benchmarks clean
+.DEFAULT_GOAL := demo
+
+demo: $(STAMP)
+	$(BIN)/uqmbd run studies/slider_crank_clearance/study.toml
+	@echo "The report: $(CURDIR)/results/slider_crank_clearance/report.html"
+
+test: $(STAMP)
+	$(BIN)/ruff check .
+	$(BIN)/lint-imports --no-logo
+	$(BIN)/pytest -m "not slow"
+
+slow: $(STAMP)
+	$(BIN)/pytest -m slow
+
+docs: $(STAMP)
+	$(BIN)/pip install --quiet --editable ".[docs]"
+	$(BIN)/pdoc --docformat numpy --math --output-directory build/docs uqmbd flexmbd
+
+benchmarks: $(STAMP)
+	$(BIN)/pip install --quiet --editable ".[benchmarks]"
+	for script in benchmarks/*.py; do echo "== $$script"; $(BIN)/python $$script || exit 1; done
+
+clean:
+	rm -rf $(VENV) build dist .pytest_cache .ruff_cache .hypothesis .import_linter_cache
+
+$(STAMP): pyproject.toml
+	@$(PYTHON) -c 'import sys; v = sys.version_info[:2]; sys.exit(0 if (3, 11) <= v < (3, 14) else "uqmbd needs Python 3.11, 3.12 or 3.13, and $(PYTHON) is %d.%d. Name another one: make PYTHON=python3.12 ..." % v)'
+	@$(PYTHON) -m venv $(VENV) || { echo "$(PYTHON) cannot make a virtual environment; on Debian and Ubuntu: apt-get install python3-venv" >&2; exit 1; }
+	$(BIN)/pip install --quiet --disable-pip-version-check --editable ".[test]"
+	@touch $@

@@ -1,0 +1,107 @@
+"""A batch of samples as one `System`: the model function called once with arrays, or once per sample and stacked."""
+
+import numpy as np
+
+from flexmbd.errors import ModelError
+from flexmbd.system import System
+
+
+class Stack:
+    """Systems of one topology, made one by one, seen as one system whose numbers are all arrays."""
+
+    def __init__(self, systems):
+        self._first, self._systems = systems[0], systems
+
+    def __getattr__(self, name):
+        return getattr(self._first, name)
+
+    def leaves(self):
+        """Numbers of all samples, path by path."""
+        columns = zip(*(s.leaves() for s in self._systems), strict=True)
+        return [(column[0][0], np.array([value for _, value in column])) for column in columns]
+
+    def initial(self):
+        """Guesses of all samples."""
+        both = [s.initial() for s in self._systems]
+        return tuple([np.array(x) for x in zip(*(b[k] for b in both), strict=True)] for k in range(2))
+
+    def angles(self):
+        """Guesses of the bodies' angles of all samples."""
+        parts = [s.angles() for s in self._systems]
+        return {name: np.array([p[name] for p in parts]) for name in parts[0]}
+
+
+def describe(build, samples):
+    """Call the model function for a batch.
+
+    Parameters
+    ----------
+    build : callable
+        ``build(**inputs) -> System``.
+    samples : mapping name -> ndarray (n,)
+
+    Returns
+    -------
+    system : System, Stack or None
+    good : ndarray of int
+        Samples it holds, in order.
+    message : list of str
+        One per sample; "" where it could be built.
+
+    Raises
+    ------
+    ModelError
+        If the function does not return a `System`, or the topology changes between samples.
+    """
+    count = len(next(iter(samples.values()))) if samples else 1
+    try:
+        system = build(**{k: np.asarray(v, float) for k, v in samples.items()})
+        _require_system(system)
+        _require_shapes(system, count)
+        return system, np.arange(count), [""] * count
+    except ModelError as error:
+        if isinstance(error, _NotASystem):
+            raise
+    except Exception:  # noqa: BLE001, S110 - the model takes no arrays, or one sample is bad: find out one by one
+        pass
+    systems, good, message = [], [], [""] * count
+    for i in range(count):
+        try:
+            system = build(**{k: float(v[i]) for k, v in samples.items()})
+            _require_system(system)
+        except _NotASystem:
+            raise
+        except Exception as error:  # noqa: BLE001 - recorded as this run's failure
+            message[i] = f"{type(error).__name__}: {error}" if not isinstance(error, ModelError) else str(error)
+            continue
+        if systems and system.structure() != systems[0].structure():
+            raise ModelError(
+                f"the model changes its topology between samples: {_difference(systems[0].structure(), system.structure())}",
+                remedy="let inputs change numbers only, and write one study per topology",
+            )
+        systems.append(system)
+        good.append(i)
+    return (Stack(systems) if systems else None), np.array(good, int), message
+
+
+class _NotASystem(ModelError):
+    pass
+
+
+def _require_system(system):
+    if not isinstance(system, System):
+        raise _NotASystem(f"the model function returned {type(system).__name__}; it must return a flexmbd.System")
+
+
+def _require_shapes(system, count):
+    for path, value in system.leaves():
+        if np.ndim(value) and len(value) != count:
+            raise ModelError(f"'{path}' has {len(value)} values for {count} samples")
+
+
+def _difference(a, b):
+    for what, x, y in zip(("bodies", "elements", "aliases"), a, b, strict=True):
+        if x != y:
+            extra = [str(p) for p in {*x} ^ {*y}]
+            return f"{what} differ ({'; '.join(sorted(extra)[:2])})"
+    return "it differs"

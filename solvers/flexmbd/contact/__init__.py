@@ -1,0 +1,9 @@
+"""Contacts between bodies, and the laws of their forces."""
+
+from flexmbd.contact.clearance import ClearanceRevolute
+from flexmbd.contact.discs import DiscDisc, DiscPlane
+from flexmbd.contact.pair import Contact
+
+CONTACTS = (ClearanceRevolute, DiscPlane, DiscDisc)
+
+__all__ = [*(c.__name__ for c in CONTACTS), "CONTACTS", "Contact"]

@@ -1,0 +1,77 @@
+"""Contact of a disc with a half-plane and of two discs (in the plane, spheres are discs)."""
+
+from dataclasses import dataclass
+
+from flexmbd.bodies.rigid import check_number
+from flexmbd.contact.pair import Contact, Geometry
+from flexmbd.linalg.quadratic import cross, dot
+
+
+@dataclass(frozen=True, eq=False)
+class DiscPlane(Contact):
+    """Disc of `radius` about point `a` against the half-plane below point `b`, whose outward `normal` is fixed in b's body."""
+
+    name: str
+    a: object
+    b: object
+    radius: object
+    law: object
+    friction: object = None
+    normal: tuple = (0.0, 1.0)
+    minimum_impact_velocity: object = 1e-3
+
+    def __post_init__(self):
+        object.__setattr__(self, "radius", check_number(f"contact '{self.name}'", "radius", self.radius, positive=True))
+
+    def sizes(self):
+        """Radius and normal."""
+        return {"radius": self.radius, "normal.x": self.normal[0], "normal.y": self.normal[1]}
+
+    def geometry(self, build):
+        """Radius less distance of the centre from the plane."""
+        n = build.direction(self.b.body, build.number(self, "normal.x"), build.number(self, "normal.y"))
+        (ax, ay), (bx, by) = build.place(self.a), build.place(self.b)
+        d = (ax - bx, ay - by)
+        (nx, ny), (vx, vy) = build.values(n), build.rates(d)
+        height, along = build.values((dot(n, d), cross(n, d)))
+        spin_b = build.spin(self.b.body)
+        slip = vy * nx - vx * ny - build.spin(self.a.body) * height
+        rate = -(vx * nx + vy * ny) - spin_b * along
+        return Geometry(build.number(self, "radius") - height, rate, (nx, ny), slip, -height, 0.0, along)
+
+
+@dataclass(frozen=True, eq=False)
+class DiscDisc(Contact):
+    """Disc of `radius_a` about point `a` against disc of `radius_b` about point `b`."""
+
+    name: str
+    a: object
+    b: object
+    radius_a: object
+    radius_b: object
+    law: object
+    friction: object = None
+    minimum_impact_velocity: object = 1e-3
+
+    def __post_init__(self):
+        for key in ("radius_a", "radius_b"):
+            object.__setattr__(self, key, check_number(f"contact '{self.name}'", key, getattr(self, key), positive=True))
+
+    def sizes(self):
+        """Both radii."""
+        return {"radius_a": self.radius_a, "radius_b": self.radius_b}
+
+    def geometry(self, build):
+        """Sum of the radii less the distance of the centres; both arms end at one point."""
+        g = build.graph
+        (ax, ay), (bx, by) = build.place(self.a), build.place(self.b)
+        d = (ax - bx, ay - by)
+        (x, y), (vx, vy) = build.values(d), build.rates(d)
+        squared = x * x + y * y
+        r = g.sqrt(g.select(g.greater(squared, 1e-24), squared, 1e-24))
+        nx, ny = x / r, y / r
+        radius = build.number(self, "radius_b")
+        arm_a, arm_b = radius - r, radius
+        slip = vy * nx - vx * ny + build.spin(self.a.body) * arm_a - build.spin(self.b.body) * arm_b
+        depth = build.number(self, "radius_a") + radius - r
+        return Geometry(depth, -(vx * nx + vy * ny), (nx, ny), slip, arm_a, arm_b)

@@ -1,0 +1,127 @@
+"""What all contacts share: a normal law, a friction law, the impact velocity of each impact, and the energy books."""
+
+from dataclasses import dataclass
+
+from flexmbd.bodies.rigid import check_number
+
+
+class Contact:
+    """Base of contact elements.
+
+    A subclass gives `sizes()` (its numbers) and `geometry(build)` (a `Geometry`).
+    """
+
+    def leaves(self):
+        """Numbers of geometry and laws."""
+        numbers = {f"law.{k}": x for k, x in self.law.numbers().items()}
+        if self.friction is not None:
+            numbers |= {f"friction.{k}": x for k, x in self.friction.numbers().items()}
+        owner = f"contact '{self.name}'"
+        minimum = check_number(owner, "minimum_impact_velocity", self.minimum_impact_velocity, positive=True)
+        return {**numbers, "minimum_impact_velocity": minimum, **self.sizes()}
+
+    def structure(self):
+        """Laws and their kernels."""
+        kernels = self.law.kernels()
+        friction = () if self.friction is None else (self.friction.name, self.friction.kernels().force.__name__)
+        return (self.law.name, kernels.force.__name__, *friction, self.frictional)
+
+    @property
+    def frictional(self):
+        """True if there is a friction law."""
+        return self.friction is not None
+
+    def _law_numbers(self, build):
+        return [build.number(self, f"law.{k}") for k in self.law.numbers()]
+
+    def apply(self, build):
+        """Contact force on both bodies, and its share of potential and dissipated energy."""
+        g = build.graph
+        geometry = self.geometry(build)
+        pair = build.contact(self, geometry.penetration, geometry.rate, build.number(self, "minimum_impact_velocity"))
+        numbers, kernels = self._law_numbers(build), self.law.kernels()
+        build.use(kernels)
+        depth = g.select(pair.active, geometry.penetration, 0.0)
+        partial = _tangent_of(g, kernels.tangent, 2)
+        normal, elastic = g.call(kernels.force, (depth, geometry.rate, pair.impact_velocity, *numbers), 2, partial)
+        if not self.law.continuous_onset:
+            normal, elastic = (g.select(pair.active, x, 0.0) for x in (normal, elastic))
+        nx, ny = geometry.normal
+        slip_force, slip_power = g.const(0.0), g.const(0.0)
+        if self.frictional:
+            slip_force = self._friction(build, pair, geometry.slip, normal)
+            slip_power = slip_force * geometry.slip
+            build.torque(self.a.body, -slip_force * geometry.arm_a)
+            build.torque(self.b.body, slip_force * geometry.arm_b)
+        if geometry.offset_b is not None:
+            build.torque(self.b.body, normal * geometry.offset_b)
+        fx, fy = normal * nx + slip_force * ny, normal * ny - slip_force * nx
+        build.force(self.a, fx, fy)
+        build.force(self.b, -fx, -fy)
+        build.potential(g.call(kernels.energy, (depth, *numbers)))
+        build.power("dissipated", (normal - elastic) * geometry.rate + slip_power)
+        build.remember(self, pair=pair, geometry=geometry, normal=normal, slip_force=slip_force, force=(fx, fy))
+
+    def _friction(self, build, pair, slip, normal):
+        g = build.graph
+        kernels, law = self.friction.kernels(), self.friction
+        build.use(kernels)
+        bristle = build.state(self, "bristle", controlled=True, contact=pair) if law.states else g.const(0.0)
+        arguments = (slip, normal, bristle, *(build.number(self, f"friction.{k}") for k in law.numbers()))
+        force, rate = g.call(kernels.force, arguments, 2, _tangent_of(g, kernels.tangent, 3))
+        if law.states:
+            build.state_rate(bristle, g.select(pair.active, rate, 0.0))
+        return force
+
+    def outputs(self, build):
+        """Forces, penetration and impact count."""
+
+        def got(key):
+            return lambda: build.recall(self)[key]
+
+        def size():
+            fx, fy = build.recall(self)["force"]
+            return build.graph.sqrt(fx * fx + fy * fy)
+
+        name = self.name
+        return {
+            f"{name}.force": (size, "N"),
+            f"{name}.fx": (lambda: build.recall(self)["force"][0], "N"),
+            f"{name}.fy": (lambda: build.recall(self)["force"][1], "N"),
+            f"{name}.normal": (got("normal"), "N"),
+            f"{name}.friction": (got("slip_force"), "N"),
+            f"{name}.penetration": (lambda: build.recall(self)["geometry"].penetration, "m"),
+            f"{name}.rate": (lambda: build.recall(self)["geometry"].rate, "m/s"),
+            f"{name}.slip": (lambda: build.recall(self)["geometry"].slip, "m/s"),
+            f"{name}.contact": (lambda: build.recall(self)["pair"].mode, "1"),
+            f"{name}.impacts": (lambda: build.recall(self)["pair"].count, "1"),
+            f"{name}.impact_velocity": (lambda: build.recall(self)["pair"].impact_velocity, "m/s"),
+        }
+
+
+@dataclass(frozen=True)
+class Geometry:
+    """Nodes that describe a contact.
+
+    `penetration` > 0 in contact; `normal` is the direction in which a is pushed, the tangent is it turned by +90°; `slip`
+    is the velocity of a's surface against b's along the tangent.  The contact point lies at ``arm_a normal`` from point a and
+    at ``arm_b normal + offset_b tangent`` from point b.
+    """
+
+    penetration: object
+    rate: object
+    normal: tuple
+    slip: object
+    arm_a: object
+    arm_b: object
+    offset_b: object = None
+
+
+def _tangent_of(graph, kernel, count):
+    """Partial derivatives of a law's force by its first `count` arguments, from its tangent kernel."""
+
+    def partial(arguments):
+        values = graph.call(kernel, arguments, count)
+        return {(0, j): values[j] for j in range(count)}
+
+    return partial

@@ -1,0 +1,78 @@
+"""Stiffness of contacts from materials and radii."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from flexmbd.contact.numbers import Number, number
+from flexmbd.errors import ModelError, check_range
+
+
+@dataclass(frozen=True, eq=False)
+class Material:
+    """Linear elastic isotropic material; every number may be an array over samples.
+
+    Parameters
+    ----------
+    E : Young's modulus, Pa.
+    nu : Poisson's ratio in (-1, 0.5], -.
+    density : kg/m^3, or None where it is not needed.
+    name : shown in messages.
+    """
+
+    E: Number
+    nu: Number
+    density: Number | None = None
+    name: str = ""
+
+    def __post_init__(self):
+        owner = f"material {self.name}".rstrip()
+        check_range(owner, "E", self.E, above=0.0)
+        check_range(owner, "nu", self.nu, above=-1.0, at_most=0.5)
+        if self.density is not None:
+            check_range(owner, "density", self.density, above=0.0)
+
+    @property
+    def contact_compliance(self) -> Number:
+        """(1 - nu^2) / E, 1/Pa."""
+        nu = number(self.nu)
+        return (1.0 - nu * nu) / number(self.E)
+
+
+def contact_modulus(material_i: Material, material_j: Material) -> Number:
+    """E* of a pair, ``1 / E* = (1 - nu_i^2) / E_i + (1 - nu_j^2) / E_j``, Pa (Johnson 1985, section 4.2)."""
+    return 1.0 / (material_i.contact_compliance + material_j.contact_compliance)
+
+
+def hertz_sphere_stiffness(R_i: Number, R_j: Number, material_i: Material, material_j: Material, *, conformal: bool) -> Number:
+    """K of ``F = K delta**1.5`` between two spherical surfaces, N/m^1.5 (Lankarani and Nikravesh 1990, after Hertz).
+
+    ``K = 4 / (3 (s_i + s_j)) sqrt(R_i R_j / (R_i + R_j))`` with ``s = (1 - nu^2) / E``; inside a socket, or for a journal
+    in its bearing, the denominator is ``R_i - R_j``, the clearance.
+
+    Parameters
+    ----------
+    R_i, R_j : radii, m; ``conformal``: R_i is the socket (bearing), R_j < R_i the ball (journal).
+    material_i, material_j : their materials.
+    conformal : True if j lies inside i.
+    """
+    owner = "hertz_sphere_stiffness"
+    check_range(owner, "R_i", R_i, above=0.0)
+    check_range(owner, "R_j", R_j, above=0.0)
+    gap = np.subtract(R_i, R_j) if conformal else np.add(R_i, R_j)
+    if np.any(gap <= 0.0):
+        index = np.argwhere(np.atleast_1d(gap) <= 0.0)[0]
+        place = f" (sample {index[0]})" if np.ndim(gap) else ""
+        raise ModelError(
+            f"the clearance R_i - R_j is {np.atleast_1d(gap)[tuple(index)]:g} m{place}",
+            element=owner,
+            remedy="a conformal contact needs R_i above R_j",
+        )
+    radius = np.multiply(R_i, R_j) / gap
+    return number(4.0 / 3.0 * contact_modulus(material_i, material_j) * np.sqrt(radius))
+
+
+def hertz_plane_stiffness(R: Number, material_sphere: Material, material_plane: Material) -> Number:
+    """K of ``F = K delta**1.5`` between a sphere of radius R (m) and a plane, N/m^1.5: the limit R_j to infinity."""
+    check_range("hertz_plane_stiffness", "R", R, above=0.0)
+    return number(4.0 / 3.0 * contact_modulus(material_sphere, material_plane) * np.sqrt(R))

@@ -1,0 +1,79 @@
+"""Why a system cannot be assembled: open, redundant or singular constraint rows, by name."""
+
+import numpy as np
+from scipy.linalg import svd
+
+from flexmbd.errors import ModelError
+
+
+def examine(build, leaves, q0, *, length):
+    """Check one sample's constraints at its assembled position.
+
+    Parameters
+    ----------
+    build : Build
+    leaves : list of float
+        Numbers of the sample.
+    q0 : ndarray (n,)
+        Guess of the coordinates.
+    length : float
+        Size of the system in m, by which lengths are judged.
+
+    Raises
+    ------
+    ModelError
+        Naming the joints whose rows stay open, or depend on each other.
+    """
+    for rows, what in ((build.rows + build.initial_rows, "at the start"), (build.rows, "in motion")):
+        if rows:
+            q, residual, jacobian = _assembled(build, rows, leaves, np.array(q0, float), length)
+            _judge(rows, residual, jacobian, what, length)
+            q0 = q
+
+
+def _assembled(build, rows, leaves, q, length):
+    g = build.graph
+    values = [r.polynomial.value(build.q) for r in rows]
+    gradients = [(k, i, x) for k, r in enumerate(rows) for i, x in r.polynomial.gradient(build.q).items()]
+    roots = values + [x for _, _, x in gradients]
+
+    def evaluate(q):
+        names = {f"q{i}": x for i, x in enumerate(q)} | {"t": 0.0}
+        numbers = [float(x) for x in g.evaluate(roots, names, leaves)]
+        jacobian = np.zeros((len(rows), build.n))
+        for (k, i, _), x in zip(gradients, numbers[len(rows) :], strict=True):
+            jacobian[k, i] = x
+        return np.array(numbers[: len(rows)]), jacobian
+
+    residual, jacobian = evaluate(q)
+    for _ in range(60):
+        step = np.linalg.lstsq(jacobian, -residual, rcond=1e-10)[0]
+        turn = np.abs(step.reshape(-1, 4)[:, 2:]).max() if len(step) else 0.0
+        q = q + step * min(1.0, 0.4 / max(turn, 1e-300))
+        residual, jacobian = evaluate(q)
+        if np.abs(step).max() < 1e-14 * max(1.0, length):
+            break
+    return q, residual, jacobian
+
+
+def _judge(rows, residual, jacobian, what, length):
+    scale = np.array([length if r.measure == "length" else 1.0 for r in rows])
+    norms = np.linalg.norm(jacobian, axis=1)
+    unit = jacobian / np.where(norms > 0, norms, 1.0)[:, None]
+    u, sizes, _ = svd(unit)
+    rank = int((sizes > 1e-9 * max(1.0, sizes[0])).sum())
+    null = np.abs(u[:, rank:]).max(axis=1) if rank < len(rows) else np.zeros(len(rows))
+    dependent = [r.label for r, x in zip(rows, null, strict=True) if x > 1e-6]
+    gap = np.abs(residual) / scale
+    if not np.all(gap < 1e-8):
+        open_rows = [f"{rows[k].label} (by {residual[k]:.3g})" for k in np.argsort(-gap)[:4] if not gap[k] < 1e-8]
+        more = f"; the rows {', '.join(dependent)} contradict each other" if dependent else ""
+        raise ModelError(
+            f"the system cannot be assembled {what}: these constraints stay open: {', '.join(open_rows)}{more}",
+            remedy="check lengths and the guess of positions and angles",
+        )
+    if dependent:
+        raise ModelError(
+            f"the system is over-constrained or singular {what}: {len(rows) - rank} of the rows {', '.join(dependent)} depend on the others",
+            remedy="remove a redundant joint, or start away from the singular position",
+        )

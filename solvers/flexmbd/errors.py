@@ -1,0 +1,56 @@
+"""The one error a user of flexmbd sees, and the range checks that raise it."""
+
+import numpy as np
+
+
+class ModelError(Exception):
+    """A model that cannot be built or run, told in one sentence.
+
+    Parameters
+    ----------
+    message : what is wrong, with the offending value.
+    element : name of the body, joint, force or law it happened in.
+    remedy : what to do instead.
+    """
+
+    def __init__(self, message, *, element=None, remedy=None):
+        super().__init__(message)
+        self.message = message
+        self.element = element
+        self.remedy = remedy
+
+    def __str__(self):
+        where = f"{self.element}: " if self.element else ""
+        hint = f"; {self.remedy}" if self.remedy else ""
+        return f"{where}{self.message}{hint}"
+
+
+def check_range(owner, key, value, *, above=None, at_least=None, below=None, at_most=None):
+    """Raise ``ModelError`` unless every entry of ``value`` is a finite number inside the range.
+
+    ``owner`` and ``key`` name what is checked; bounds may themselves be arrays that broadcast against ``value``.
+    """
+    try:
+        numbers = np.asarray(value, dtype=float)
+    except (TypeError, ValueError):
+        raise ModelError(
+            f"{key} is {value!r}, which is not a number", element=owner, remedy="give a number or an array of numbers"
+        ) from None
+    good = np.isfinite(numbers)
+    rules = []
+    for bound, holds, word in (
+        (above, np.greater, "above"),
+        (at_least, np.greater_equal, "at least"),
+        (below, np.less, "below"),
+        (at_most, np.less_equal, "at most"),
+    ):
+        if bound is not None:
+            good = good & holds(numbers, bound)
+            rules.append(f"{word} {bound:g}" if np.ndim(bound) == 0 else f"{word} its bound")
+    if np.all(good):
+        return
+    index = tuple(int(i) for i in np.argwhere(~good)[0])
+    first = np.broadcast_to(numbers, good.shape)[index]
+    place = f" (sample {index[0] if len(index) == 1 else index})" if index else ""
+    rule = " and ".join(rules) or "finite"
+    raise ModelError(f"{key} is {first:g}{place}", element=owner, remedy=f"it must be {rule}")

@@ -1,0 +1,289 @@
+"""From a `System` to graph expressions: generalized forces, constraint rows, accelerations, outputs.
+
+`Build` is what joints, forces and contacts are handed; each writes its own share.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from flexmbd import lanes
+from flexmbd.errors import ModelError
+from flexmbd.linalg.elimination import elimination_order, solve
+from flexmbd.linalg.graph import LANE, UNIFORM, Graph
+from flexmbd.linalg.quadratic import Quadratic, cross
+
+CONTACT_ROWS = 6  # of the lane array C, per contact: mode, impact velocity, penetration, rate, count, least impact velocity
+
+
+def leaf_kind(value, fold):
+    """Level of a number: folded constant (only 0, 1, -1), one for all samples, or one per sample."""
+    if np.ndim(value):
+        return LANE
+    return value if fold and value in (0.0, 1.0, -1.0) else UNIFORM
+
+
+@dataclass(frozen=True)
+class Pair:
+    """State of one contact within a step."""
+
+    index: int
+    mode: object
+    impact_velocity: object
+    count: object
+    active: object
+
+
+class Build:
+    """Expressions of one topology.
+
+    Parameters
+    ----------
+    system : System
+    fold : bool
+        Fold the numbers 0, 1 and -1 into the code (not when numbers were stacked from single samples).
+    """
+
+    def __init__(self, system, *, fold=True):
+        self.system, self.graph = system, Graph()
+        self.kinds, self._leaf, self._state_index = [], {}, {}
+        for k, (path, value) in enumerate(system.leaves()):
+            kind = leaf_kind(value, fold)
+            self.kinds.append(kind)
+            self._leaf[path] = self.graph.const(kind) if isinstance(kind, float) else self.graph.param(k, kind)
+        g = self.graph
+        self.time = g.var("t")
+        self.first, n = {}, 0
+        for body in system.bodies:
+            self.first[body.name] = n
+            n += body.coordinates
+        self.n = n
+        self.q, self.v = [g.var(f"q{i}") for i in range(n)], [g.var(f"v{i}") for i in range(n)]
+        self.generalized = [g.const(0.0)] * n
+        self.states, self.contacts, self.helpers, self._memory = [], [], {}, {}
+        self._potential, self._power = g.const(0.0), {}
+        self._mass()
+        self.rows, self.initial_rows, self.owner = [], [], {}
+        self._body_rows()
+        for element in system.elements:
+            if hasattr(element, "rows"):
+                self.owner[element.name] = len(self.rows)
+                self.rows += element.rows(self)
+            if hasattr(element, "initial_rows"):
+                self.initial_rows += element.initial_rows(self)
+        for element in system.elements:
+            if hasattr(element, "apply"):
+                element.apply(self)
+        self._solve()
+
+    # ---- what elements read
+    def number(self, element, key):
+        """Node of an element's number."""
+        return self._leaf[f"@{element.name}.{key}"]
+
+    def _of(self, body, key):
+        return self._leaf[f"{body.name}.{key}"]
+
+    def sincos(self, x):
+        """Nodes of sine and cosine."""
+        if x.op == "const":
+            return self.graph.const(np.sin(x.value)), self.graph.const(np.cos(x.value))
+        s, c = self.graph.call(lanes.sincos, (x,), 2, lambda args: {(0, 0): self.sincos(args[0])[1], (1, 0): -self.sincos(args[0])[0]})
+        return s, c
+
+    def axis(self, body):
+        """The unit vector of a body's frame, as two polynomials."""
+        g, i = self.graph, self.first.get(body.name)
+        if i is None:
+            return Quadratic(g, {(): 1.0}), Quadratic(g, {(): 0.0})
+        return Quadratic(g, {(i + 2,): 1.0}), Quadratic(g, {(i + 3,): 1.0})
+
+    def direction(self, body, x, y):
+        """A vector (x, y) fixed in a body, in the inertial frame, as two polynomials."""
+        ux, uy = self.axis(body)
+        return ux * x - uy * y, ux * y + uy * x
+
+    def place(self, point):
+        """Inertial position of a body-fixed point, as two polynomials."""
+        x, y = self._of(point.body, f"{point.key}.x"), self._of(point.body, f"{point.key}.y")
+        dx, dy = self.direction(point.body, x, y)
+        i = self.first.get(point.body.name)
+        if i is None:
+            return dx, dy
+        return dx + Quadratic(self.graph, {(i,): 1.0}), dy + Quadratic(self.graph, {(i + 1,): 1.0})
+
+    def values(self, polynomials):
+        """Nodes of the values of polynomials."""
+        return tuple(p.value(self.q) for p in polynomials)
+
+    def rates(self, polynomials):
+        """Nodes of the total time derivatives of polynomials."""
+        return tuple(p.rate(self.q, self.v, self.time) for p in polynomials)
+
+    def velocity(self, point):
+        """Nodes of the velocity of a point."""
+        return self.rates(self.place(point))
+
+    def acceleration(self, point):
+        """Nodes of the acceleration of a point (available to outputs)."""
+        return tuple(p.acceleration(self.q, self.v, self.a, self.time) for p in self.place(point))
+
+    def spin(self, body):
+        """Node of a body's angular velocity."""
+        i = self.first.get(body.name)
+        return self.graph.const(0.0) if i is None else cross(self.q[i + 2 : i + 4], self.v[i + 2 : i + 4])
+
+    def angle(self, body):
+        """Node of a body's angle, counting full turns: an integrated angle corrected by the unit vector."""
+        i = self.first.get(body.name)
+        if i is None:
+            return self.graph.const(0.0)
+        coarse = self.state(body, "angle")
+        self.state_rate(coarse, self.spin(body))
+        s, c = self.sincos(coarse)
+        ux, uy = self.q[i + 2 : i + 4]
+        y, x = c * uy - s * ux, c * ux + s * uy
+        squared = x * x + y * y
+        return coarse + self.graph.call(lanes.atan2, (y, x), None, lambda a: {(0, 0): x / squared, (0, 1): -y / squared})
+
+    def state(self, owner, key, *, controlled=False, contact=None):
+        """Node of a further first-order state; `controlled` states take part in the step's error."""
+        name = f"{owner.name}.{key}"
+        if name not in self._state_index:
+            self._state_index[name] = len(self.states)
+            self.states.append({"name": name, "controlled": controlled, "contact": contact, "rate": self.graph.const(0.0)})
+        return self.graph.var(f"s{self._state_index[name]}")
+
+    def state_rate(self, node, rate):
+        """Set the time derivative of a state."""
+        self.states[int(node.value[1:])]["rate"] = rate
+
+    # ---- what elements write
+    def force(self, point, fx, fy):
+        """Add a force at a point."""
+        i = self.first.get(point.body.name)
+        if i is not None:
+            a, b = self._of(point.body, f"{point.key}.x"), self._of(point.body, f"{point.key}.y")
+            for k, f in enumerate((fx, fy, a * fx + b * fy, a * fy - b * fx)):
+                self.generalized[i + k] = self.generalized[i + k] + f
+
+    def torque(self, body, moment):
+        """Add a torque on a body."""
+        i = self.first.get(body.name)
+        if i is not None:
+            ux, uy = self.q[i + 2 : i + 4]
+            self.generalized[i + 2] = self.generalized[i + 2] - moment * uy
+            self.generalized[i + 3] = self.generalized[i + 3] + moment * ux
+
+    def potential(self, node):
+        """Add potential energy."""
+        self._potential = self._potential + node
+
+    def power(self, book, node):
+        """Add power to a book: "dissipated" or "external"."""
+        self._power[book] = self._power.get(book, self.graph.const(0.0)) + node
+
+    def contact(self, element, penetration, rate, minimum):
+        """Register a contact whose onset and end are located; returns its `Pair`."""
+        j, g = len(self.contacts), self.graph
+        mode = g.var(f"mode{j}")
+        active = g.both(g.greater(penetration, 0.0), g.greater(mode, 0.5))
+        self.contacts.append({"name": element.name, "penetration": penetration, "rate": rate, "minimum": minimum, "element": element})
+        return Pair(j, mode, g.var(f"vz{j}"), g.var(f"count{j}"), active)
+
+    def use(self, kernels):
+        """Helper kernels that a law's kernels call."""
+        for f in kernels.helpers:
+            self.helpers[getattr(f, "__name__", str(f))] = f
+
+    def remember(self, element, **nodes):
+        """Keep nodes for the element's outputs."""
+        self._memory[element.name] = nodes
+
+    def recall(self, element):
+        """Nodes kept by `remember`."""
+        return self._memory[element.name]
+
+    # ---- equations
+    def _mass(self):
+        self.mass = []
+        gx, gy = self._leaf["gravity.x"], self._leaf["gravity.y"]
+        for body in self.system.bodies:
+            i, m, inertia = self.first[body.name], self._of(body, "mass"), self._of(body, "inertia")
+            self.mass += [m, m, inertia, inertia]
+            self.generalized[i] = self.generalized[i] + m * gx
+            self.generalized[i + 1] = self.generalized[i + 1] + m * gy
+            self._potential = self._potential - m * (gx * self.q[i] + gy * self.q[i + 1])
+
+    def _body_rows(self):
+        from flexmbd.joints.ideal import Row
+
+        for body in self.system.bodies:
+            ux, uy = self.axis(body)
+            self.rows.append(Row((ux * ux + uy * uy - 1.0) * 0.5, "angle", f"{body.name}.unit"))
+
+    def _solve(self):
+        """Accelerations and multipliers of the index-1 equations as nodes."""
+        g, n = self.graph, self.n
+        matrix = {(i, i): m for i, m in enumerate(self.mass)}
+        side = dict(enumerate(self.generalized))
+        for k, row in enumerate(self.rows):
+            for i, x in row.polynomial.gradient(self.q).items():
+                matrix[i, n + k] = x
+            side[n + k] = -row.polynomial.convective(self.q, self.v, self.time)
+        (x,) = solve(g, matrix, [side], self.order(self.rows))
+        self.a = [x.get(i, g.const(0.0)) for i in range(n)]
+        self.multipliers = [x[n + k] for k in range(len(self.rows))]
+
+    def order(self, rows, couplings=()):
+        """Elimination order of coordinates and the given rows."""
+        members = [row.polynomial.indices for row in rows]
+        for row, indices in zip(rows, members, strict=True):
+            if not indices:
+                raise ModelError(f"constraint '{row.label}' does not act on any coordinate: it joins ground to ground", element=row.label)
+        return elimination_order(self.n, couplings, members)
+
+    def corrections(self, rows):
+        """Mass-orthogonal corrections of positions and velocities to the rows, and the rows' residuals."""
+        g, n = self.graph, self.n
+        matrix, place, speed = {(i, i): m for i, m in enumerate(self.mass)}, {}, {}
+        for k, row in enumerate(rows):
+            for i, x in row.polynomial.gradient(self.q).items():
+                matrix[i, n + k] = x
+            place[n + k] = -row.polynomial.value(self.q)
+            speed[n + k] = -row.polynomial.rate(self.q, self.v, self.time)
+        dq, dv = solve(g, matrix, [place, speed], self.order(rows))
+        zero = g.const(0.0)
+        return [dq.get(i, zero) for i in range(n)], [dv.get(i, zero) for i in range(n)]
+
+    def residuals(self, rows):
+        """Largest absolute residual by (level, measure): positions and velocities, lengths and angles."""
+        g, out = self.graph, []
+        for level in ("value", "rate"):
+            for measure in ("length", "angle"):
+                worst = g.const(0.0)
+                for row in rows:
+                    if row.measure == measure:
+                        p = row.polynomial
+                        x = g.fabs(p.value(self.q) if level == "value" else p.rate(self.q, self.v, self.time))
+                        worst = x if worst.zero else g.select(g.greater(x, worst), x, worst)
+                out.append(worst)
+        return out
+
+    def reaction(self, element, body):
+        """Force (fx, fy) and moment about the centre of mass that a joint's multipliers exert on a body."""
+        g, i = self.graph, self.first[body.name]
+        k0 = self.owner[element.name]
+        force = [g.const(0.0)] * 4
+        for k in range(k0, k0 + len(element.rows(self))):
+            for j, x in self.rows[k].polynomial.gradient(self.q).items():
+                if i <= j < i + 4:
+                    force[j - i] = force[j - i] - self.multipliers[k] * x
+        return force[0], force[1], cross(self.q[i + 2 : i + 4], force[2:])
+
+    def drive_power(self):
+        """Power that time-dependent rows put in (multiplier times the row's explicit rate), and that of external loads."""
+        g, total = self.graph, self._power.get("external", self.graph.const(0.0))
+        for row, multiplier in zip(self.rows, self.multipliers, strict=True):
+            total = total + multiplier * row.polynomial.time_derivative(self.time).value(self.q)
+        return total if total.graph is g else g.const(total)

@@ -1,0 +1,116 @@
+"""Linear and torsional spring-dampers."""
+
+from dataclasses import dataclass
+
+from flexmbd.bodies.rigid import check_number
+from flexmbd.forces.loads import Force
+
+
+@dataclass(frozen=True, eq=False)
+class Spring(Force):
+    """Spring-damper between points `a` and `b`: stiffness N/m, damping N s/m, free length m.
+
+    A length of zero makes the spring linear in the coordinates (no direction is needed).
+    """
+
+    name: str
+    a: object
+    b: object
+    stiffness: object
+    damping: object = 0.0
+    length: object = 0.0
+
+    def __post_init__(self):
+        for key in ("stiffness", "damping", "length"):
+            object.__setattr__(self, key, check_number(f"spring '{self.name}'", key, getattr(self, key)))
+
+    def leaves(self):
+        """Stiffness, damping, length."""
+        return {k: getattr(self, k) for k in ("stiffness", "damping", "length")}
+
+    def structure(self):
+        """Whether the free length is zero."""
+        return (isinstance(self.length, float) and self.length == 0.0,)
+
+    def _kinematics(self, build):
+        (ax, ay), (bx, by) = build.place(self.a), build.place(self.b)
+        d = build.values((bx - ax, by - ay))
+        rate = build.rates((bx - ax, by - ay))
+        return d, rate
+
+    def _elongation(self, build):
+        d, rate = self._kinematics(build)
+        g = build.graph
+        squared = d[0] * d[0] + d[1] * d[1]
+        length = g.sqrt(g.select(g.greater(squared, 1e-30), squared, 1e-30))
+        n = (d[0] / length, d[1] / length)
+        return length - build.number(self, "length"), n[0] * rate[0] + n[1] * rate[1], n, length
+
+    def apply(self, build):
+        """Forces along the line of the points."""
+        k, c = build.number(self, "stiffness"), build.number(self, "damping")
+        if self.structure()[0]:
+            d, rate = self._kinematics(build)
+            fx, fy = (k * x + c * r for x, r in zip(d, rate, strict=True))
+            potential = 0.5 * k * (d[0] * d[0] + d[1] * d[1])
+            loss = c * (rate[0] * rate[0] + rate[1] * rate[1])
+        else:
+            stretch, rate, n, _ = self._elongation(build)
+            f = k * stretch + c * rate
+            fx, fy = f * n[0], f * n[1]
+            potential, loss = 0.5 * k * stretch * stretch, c * rate * rate
+        build.force(self.a, fx, fy)
+        build.force(self.b, -fx, -fy)
+        build.potential(potential)
+        build.power("dissipated", loss)
+
+    def outputs(self, build):
+        """Force (tension positive) and length."""
+
+        def tension():
+            stretch, rate, _, _ = self._elongation(build)
+            return build.number(self, "stiffness") * stretch + build.number(self, "damping") * rate
+
+        return {f"{self.name}.force": (tension, "N"), f"{self.name}.length": (lambda: self._elongation(build)[3], "m")}
+
+
+@dataclass(frozen=True, eq=False)
+class TorsionSpring(Force):
+    """Torsional spring-damper between bodies `a` and `b`: stiffness N m/rad, damping N m s/rad, free relative angle rad."""
+
+    name: str
+    a: object
+    b: object
+    stiffness: object
+    damping: object = 0.0
+    angle: object = 0.0
+
+    def __post_init__(self):
+        for key in ("stiffness", "damping", "angle"):
+            object.__setattr__(self, key, check_number(f"spring '{self.name}'", key, getattr(self, key)))
+
+    def leaves(self):
+        """Stiffness, damping, angle."""
+        return {k: getattr(self, k) for k in ("stiffness", "damping", "angle")}
+
+    def _twist(self, build):
+        return build.angle(self.b) - build.angle(self.a) - build.number(self, "angle"), build.spin(self.b) - build.spin(self.a)
+
+    def apply(self, build):
+        """Torque on both bodies; the relative angle counts full turns."""
+        k, c = build.number(self, "stiffness"), build.number(self, "damping")
+        twist, rate = self._twist(build)
+        moment = k * twist + c * rate
+        build.torque(self.a, moment)
+        build.torque(self.b, -moment)
+        build.potential(0.5 * k * twist * twist)
+        build.power("dissipated", c * rate * rate)
+
+    def outputs(self, build):
+        """Moment and relative angle."""
+
+        def moment():
+            twist, rate = self._twist(build)
+            return build.number(self, "stiffness") * twist + build.number(self, "damping") * rate
+
+        return {f"{self.name}.moment": (moment, "N m"), f"{self.name}.angle": (lambda: self._twist(build)[0], "rad")}

@@ -1,0 +1,76 @@
+"""Drives: constraint rows that depend on time."""
+
+from dataclasses import dataclass
+
+from flexmbd.joints.ideal import Joint, Row
+from flexmbd.joints.motion import as_motion
+from flexmbd.linalg.quadratic import cross, dot
+
+
+class Drive(Joint):
+    """Base of drives: one row, driven by `motion`."""
+
+    def leaves(self):
+        """Numbers of the motion."""
+        return {f"motion.{k}": x for k, x in as_motion(self.motion).leaves().items()}
+
+    def structure(self):
+        """Kind of the motion."""
+        return as_motion(self.motion).structure()
+
+    def target(self, build):
+        """Node of the prescribed value."""
+        return as_motion(self.motion).node(build, lambda key: build.number(self, f"motion.{key}"))
+
+
+@dataclass(frozen=True, eq=False)
+class AngleDrive(Drive):
+    """The angle of b's body against a's follows `motion` (rad over s)."""
+
+    name: str
+    a: object
+    b: object
+    motion: object
+
+    def rows(self, build):
+        """cross(R(motion) u_a, u_b) = 0"""
+        sine, cosine = build.sincos(self.target(build))
+        (ax, ay), ub = build.axis(self.a.body), build.axis(self.b.body)
+        return [Row(cross((ax * cosine - ay * sine, ax * sine + ay * cosine), ub), "angle", f"{self.name}.angle")]
+
+
+@dataclass(frozen=True, eq=False)
+class DistanceDrive(Drive):
+    """The distance from point `a` to point `b` follows `motion` (m over s, greater than zero)."""
+
+    name: str
+    a: object
+    b: object
+    motion: object
+
+    def rows(self, build):
+        """(|b - a|² - motion²)/2 = 0"""
+        (ax, ay), (bx, by) = build.place(self.a), build.place(self.b)
+        d, length = (bx - ax, by - ay), self.target(build)
+        return [Row((dot(d, d) - length * length) * 0.5, "length", f"{self.name}.distance")]
+
+
+@dataclass(frozen=True, eq=False)
+class SlideDrive(Drive):
+    """The position of point `b` along `axis` (unit direction in a's body) from point `a` follows `motion` (m over s)."""
+
+    name: str
+    a: object
+    b: object
+    motion: object
+    axis: tuple = (1.0, 0.0)
+
+    def leaves(self):
+        """Axis and motion."""
+        return {"axis.x": self.axis[0], "axis.y": self.axis[1], **super().leaves()}
+
+    def rows(self, build):
+        """(b - a).axis - motion = 0"""
+        along = build.direction(self.a.body, build.number(self, "axis.x"), build.number(self, "axis.y"))
+        (ax, ay), (bx, by) = build.place(self.a), build.place(self.b)
+        return [Row(dot(along, (bx - ax, by - ay)) - self.target(build), "length", f"{self.name}.slide")]

@@ -1,0 +1,126 @@
+"""Functions of time for drives and loads: polynomials, harmonics, tables, and their sums."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from flexmbd.errors import ModelError
+
+
+class Motion:
+    """A function of time, in SI units; motions add up."""
+
+    def __add__(self, other):
+        return Sum((self, as_motion(other)))
+
+    __radd__ = __add__
+
+
+def as_motion(x):
+    """A `Motion` from a number or a motion."""
+    return x if isinstance(x, Motion) else Polynomial((x,))
+
+
+@dataclass(frozen=True)
+class Polynomial(Motion):
+    """``c0 + c1 t + c2 t² + ...``"""
+
+    coefficients: tuple
+
+    def leaves(self):
+        """Coefficients by key."""
+        return {f"c{k}": c for k, c in enumerate(self.coefficients)}
+
+    def structure(self):
+        """Degree."""
+        return ("polynomial", len(self.coefficients))
+
+    def node(self, build, number):
+        """Horner's scheme."""
+        total = build.graph.const(0.0)
+        for k in reversed(range(len(self.coefficients))):
+            total = total * build.time + number(f"c{k}")
+        return total
+
+
+def ConstantSpeed(speed, start=0.0):  # noqa: N802 - reads as a motion
+    """``start + speed t``"""
+    return Polynomial((start, speed))
+
+
+@dataclass(frozen=True)
+class Harmonic(Motion):
+    """``offset + amplitude sin(frequency t + phase)``; frequency in rad/s, phase in rad."""
+
+    amplitude: object
+    frequency: object
+    phase: object = 0.0
+    offset: object = 0.0
+
+    def leaves(self):
+        """The four numbers."""
+        return {k: getattr(self, k) for k in ("amplitude", "frequency", "phase", "offset")}
+
+    def structure(self):
+        """Kind."""
+        return ("harmonic",)
+
+    def node(self, build, number):
+        """offset + amplitude sin(frequency t + phase)"""
+        sine, _ = build.sincos(number("frequency") * build.time + number("phase"))
+        return number("offset") + number("amplitude") * sine
+
+
+@dataclass(frozen=True)
+class Sum(Motion):
+    """Sum of motions."""
+
+    parts: tuple
+
+    def leaves(self):
+        """Numbers of all parts."""
+        return {f"{i}.{k}": x for i, part in enumerate(self.parts) for k, x in part.leaves().items()}
+
+    def structure(self):
+        """Kinds of the parts."""
+        return tuple(p.structure() for p in self.parts)
+
+    def node(self, build, number):
+        """Sum of the parts."""
+        total = build.graph.const(0.0)
+        for i, part in enumerate(self.parts):
+            total = total + part.node(build, lambda key, i=i: number(f"{i}.{key}"))
+        return total
+
+
+@dataclass(frozen=True)
+class Fourier(Motion):
+    """Trigonometric interpolation of one period given at equal steps: ``values`` over ``period`` seconds, repeated."""
+
+    period: float
+    values: tuple
+
+    def __post_init__(self):
+        if len(self.values) < 3 or self.period <= 0:
+            raise ModelError("a Fourier motion needs at least 3 values and a period above zero")
+
+    def _sum(self):
+        c = np.fft.rfft(np.asarray(self.values, float)) / len(self.values)
+        w = 2 * np.pi / self.period
+        parts = [Polynomial((float(c[0].real),))]
+        for k in range(1, len(c)):
+            weight = 1.0 if 2 * k == len(self.values) else 2.0
+            parts.append(Harmonic(weight * float(abs(c[k])), w * k, float(np.angle(c[k]) + np.pi / 2)))
+        return Sum(tuple(parts))
+
+    def leaves(self):
+        """Numbers of the harmonics."""
+        return self._sum().leaves()
+
+    def structure(self):
+        """Number of values."""
+        return ("fourier", len(self.values))
+
+    def node(self, build, number):
+        """Sum of harmonics."""
+        return self._sum().node(build, number)

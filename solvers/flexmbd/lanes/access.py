@@ -1,0 +1,83 @@
+"""Load and store lane values: the last axis of every array is the lane axis, contiguous, of length W."""
+
+import functools
+
+from llvmlite import ir
+from numba import types
+from numba.core import cgutils
+from numba.extending import intrinsic
+
+from flexmbd.lanes.vector import OPTIONS, Vec, splat
+
+
+def _pointer(context, builder, array_type, array, indices, width):
+    data = context.make_array(array_type)(context, builder, array)
+    shape = cgutils.unpack_tuple(builder, data.shape)
+    offset = None
+    for axis, i in enumerate(indices):
+        offset = i if offset is None else builder.add(builder.mul(offset, shape[axis]), i)
+    offset = builder.mul(offset, ir.Constant(offset.type, width))
+    return builder.bitcast(builder.gep(data.data, [offset]), ir.VectorType(ir.DoubleType(), width).as_pointer())
+
+
+def _indices(context, builder, sig, args, stop):
+    return [context.cast(builder, v, t, types.intp) for v, t in zip(args[1:stop], sig.args[1:stop], strict=True)]
+
+
+@functools.cache
+def _vector_accessors(width):
+    def load(context, builder, sig, args):
+        where = _pointer(context, builder, sig.args[0], args[0], _indices(context, builder, sig, args, None), width)
+        return builder.load(where, align=8)
+
+    def store(context, builder, sig, args):
+        where = _pointer(context, builder, sig.args[0], args[0], _indices(context, builder, sig, args, -1), width)
+        builder.store(splat(context, builder, args[-1], sig.args[-1], width), where, align=8)
+        return context.get_dummy_value()
+
+    @intrinsic
+    def ld(typing_context, a, i):
+        return Vec(width)(a, i), load
+
+    @intrinsic
+    def ld2(typing_context, a, i, j):
+        return Vec(width)(a, i, j), load
+
+    @intrinsic
+    def st(typing_context, a, i, value):
+        return types.void(a, i, value), store
+
+    @intrinsic
+    def st2(typing_context, a, i, j, value):
+        return types.void(a, i, j, value), store
+
+    return ld, ld2, st, st2
+
+
+def _ld(a, i):
+    return a[i, 0]
+
+
+def _ld2(a, i, j):
+    return a[i, j, 0]
+
+
+def _st(a, i, value):
+    a[i, 0] = value
+
+
+def _st2(a, i, j, value):
+    a[i, j, 0] = value
+
+
+@functools.cache
+def accessors(width):
+    """``(ld, ld2, st, st2)`` for arrays of shape ``(n, W)`` and ``(n, m, W)``; for W = 1 plain element access.
+
+    Arrays must be C-contiguous float64.
+    """
+    if width > 1:
+        return _vector_accessors(width)
+    from numba import njit
+
+    return tuple(njit(**OPTIONS)(f) for f in (_ld, _ld2, _st, _st2))

@@ -1,0 +1,277 @@
+"""Symbolic expressions of one topology: built once, then printed as straight-line code or run as an index program.
+
+Every value is a `Node`.  Its level says when it is known: 0 constant, 1 one number for all samples, 2 one number per
+sample (both evaluated by numpy when parameters are packed), 3 while the motion is computed.
+"""
+
+import numpy as np
+
+CONSTANT, UNIFORM, LANE, RUNTIME = range(4)
+
+
+class Node:
+    """A value in a `Graph`; arithmetic on nodes and numbers makes new nodes."""
+
+    __slots__ = ("args", "function", "graph", "id", "level", "op", "tangent", "value")
+
+    def __init__(self, graph, op, args, level, value=None):
+        self.graph, self.op, self.args, self.level, self.value = graph, op, args, level, value
+        self.function = self.tangent = None
+        self.id = len(graph.nodes)
+        graph.nodes.append(self)
+
+    def __add__(self, other):
+        return self.graph.add(self, other)
+
+    def __sub__(self, other):
+        return self.graph.sub(self, other)
+
+    def __mul__(self, other):
+        return self.graph.mul(self, other)
+
+    def __truediv__(self, other):
+        return self.graph.div(self, other)
+
+    __radd__, __rmul__ = __add__, __mul__
+
+    def __rsub__(self, other):
+        return self.graph.sub(other, self)
+
+    def __rtruediv__(self, other):
+        return self.graph.div(other, self)
+
+    def __neg__(self):
+        return self.graph.neg(self)
+
+    def __repr__(self):
+        return f"<{self.op} {self.value if self.value is not None else self.id}>"
+
+    @property
+    def zero(self):
+        """True for the constant 0."""
+        return self.op == "const" and self.value == 0.0
+
+    @property
+    def one(self):
+        """True for the constant 1."""
+        return self.op == "const" and self.value == 1.0
+
+
+class Graph:
+    """Hash-consed expression graph with constant folding and symbolic derivatives."""
+
+    def __init__(self):
+        self.nodes = []
+        self._known = {}
+        self._derivatives = {}
+
+    # ---- leaves
+    def const(self, x):
+        """Constant node (nodes pass through)."""
+        if isinstance(x, Node):
+            return x
+        x = float(x)
+        return self._make("const", (x,), CONSTANT, x)
+
+    def param(self, index, level):
+        """Parameter number `index`: UNIFORM or LANE."""
+        return self._make("param", (index,), level, index)
+
+    def var(self, name):
+        """Value known at run time under `name`."""
+        return self._make("var", (name,), RUNTIME, name)
+
+    def _make(self, op, args, level, value=None):
+        key = (op, *(a.id if isinstance(a, Node) else a for a in args))
+        if op == "const" and args[0] == 0.0:
+            key = ("const", 0.0)
+        node = self._known.get(key)
+        if node is None:
+            node = self._known[key] = Node(self, op, args, level, value)
+        return node
+
+    def _op(self, op, *args):
+        if all(a.op == "const" for a in args):
+            return self.const(float(_NUMPY[op](*(a.value for a in args))))
+        return self._make(op, args, max(a.level for a in args))
+
+    # ---- arithmetic
+    def add(self, a, b):
+        """a + b"""
+        a, b = self.const(a), self.const(b)
+        if a.zero:
+            return b
+        if b.zero:
+            return a
+        if b.op == "neg":
+            return self.sub(a, b.args[0])
+        if a.op == "neg":
+            return self.sub(b, a.args[0])
+        return self._op("+", *sorted((a, b), key=lambda n: n.id))
+
+    def sub(self, a, b):
+        """a - b"""
+        a, b = self.const(a), self.const(b)
+        if b.zero:
+            return a
+        if a.zero:
+            return self.neg(b)
+        if a is b:
+            return self.const(0.0)
+        if b.op == "neg":
+            return self.add(a, b.args[0])
+        return self._op("-", a, b)
+
+    def mul(self, a, b):
+        """a b"""
+        a, b = self.const(a), self.const(b)
+        for x, y in ((a, b), (b, a)):
+            if x.zero:
+                return x
+            if x.one:
+                return y
+            if x.op == "const" and x.value == -1.0:
+                return self.neg(y)
+        if a.op == "neg" and b.op == "neg":
+            return self.mul(a.args[0], b.args[0])
+        if a.op == "neg":
+            return self.neg(self.mul(a.args[0], b))
+        if b.op == "neg":
+            return self.neg(self.mul(a, b.args[0]))
+        return self._op("*", *sorted((a, b), key=lambda n: n.id))
+
+    def div(self, a, b):
+        """a / b"""
+        a, b = self.const(a), self.const(b)
+        if a.zero or b.one:
+            return a
+        return self._op("/", a, b)
+
+    def neg(self, a):
+        """-a"""
+        a = self.const(a)
+        return a.args[0] if a.op == "neg" else self._op("neg", a)
+
+    def sqrt(self, a):
+        """Square root."""
+        return self._op("sqrt", self.const(a))
+
+    def fabs(self, a):
+        """Absolute value."""
+        return self._op("fabs", self.const(a))
+
+    def greater(self, a, b):
+        """Condition a > b, for `select`."""
+        return self._make(">", (self.const(a), self.const(b)), RUNTIME)
+
+    def both(self, a, b):
+        """Condition a and b."""
+        return self._make("&", (a, b), RUNTIME)
+
+    def select(self, condition, a, b):
+        """a where condition, else b."""
+        a, b = self.const(a), self.const(b)
+        return a if a is b else self._make("select", (condition, a, b), RUNTIME)
+
+    def dot(self, pairs, start=0.0):
+        """start + sum of products"""
+        total = self.const(start)
+        for a, b in pairs:
+            total = self.add(total, self.mul(a, b))
+        return total
+
+    def call(self, function, args, count=None, tangent=None):
+        """Call a kernel; returns its `count` result nodes, or the one node of a kernel that returns a number.
+
+        `tangent(args) -> {(result, argument): Node}` gives the partial derivatives when they are asked for.
+        """
+        args = tuple(self.const(a) for a in args)
+        level = max((a.level for a in args), default=RUNTIME)
+        node = self._make(f"call:{function.__name__}", args, RUNTIME if level == CONSTANT else level)
+        node.function, node.tangent = function, tangent
+        return node if count is None else tuple(self._make("out", (node, k), node.level, k) for k in range(count))
+
+    # ---- derivatives
+    def derivative(self, node, variable):
+        """Symbolic derivative of `node` with respect to a variable node."""
+        key = (node.id, variable.id)
+        if key not in self._derivatives:
+            self._derivatives[key] = self._differentiate(node, variable)
+        return self._derivatives[key]
+
+    def _differentiate(self, node, x):
+        if node is x:
+            return self.const(1.0)
+        if node.level < RUNTIME or node.op == "var":
+            return self.const(0.0)
+        if node.op == "out":
+            call, k = node.args
+            rates = [self.derivative(a, x) for a in call.args]
+            if all(r.zero for r in rates) or call.tangent is None:
+                return self.const(0.0)
+            partial = call.tangent(call.args)
+            return self.dot((partial[k, j], r) for j, r in enumerate(rates) if (k, j) in partial and not r.zero)
+        if node.op == "select":
+            return self.select(node.args[0], *(self.derivative(a, x) for a in node.args[1:]))
+        a, d = node.args, [self.derivative(a, x) for a in node.args]
+        match node.op:
+            case "+":
+                return d[0] + d[1]
+            case "-":
+                return d[0] - d[1]
+            case "neg":
+                return -d[0]
+            case "*":
+                return d[0] * a[1] + a[0] * d[1]
+            case "/":
+                return (d[0] - node * d[1]) / a[1]
+            case "sqrt":
+                return 0.5 * d[0] / node
+            case "fabs":
+                return self.select(self.greater(a[0], 0.0), d[0], -d[0])
+        raise TypeError(f"no derivative of {node.op}")
+
+    # ---- evaluation
+    def needed(self, roots):
+        """Nodes that the roots depend on, in an order in which they can be computed."""
+        seen, stack = set(), [r for r in roots]
+        while stack:
+            node = stack.pop()
+            if node.id in seen:
+                continue
+            seen.add(node.id)
+            stack.extend(a for a in node.args if isinstance(a, Node))
+        return [self.nodes[i] for i in sorted(seen)]
+
+    def evaluate(self, roots, variables=None, parameters=None):
+        """Values of the roots by numpy; `variables` by name and `parameters` by index, numbers or arrays."""
+        value = {}
+        for node in self.needed(roots):
+            if node.op == "const":
+                value[node.id] = node.value
+            elif node.op == "param":
+                value[node.id] = parameters[node.value]
+            elif node.op == "var":
+                value[node.id] = variables[node.value]
+            elif node.op == "out":
+                value[node.id] = value[node.args[0].id][node.value]
+            elif node.op.startswith("call:"):
+                scalar = getattr(node.function, "py_func", node.function)
+                value[node.id] = np.vectorize(scalar)(*(value[a.id] for a in node.args))
+            else:
+                value[node.id] = _NUMPY[node.op](*(value[a.id] for a in node.args))
+        return [value[r.id] for r in roots]
+
+
+_NUMPY = {
+    "+": np.add,
+    "-": np.subtract,
+    "*": np.multiply,
+    "/": np.divide,
+    "neg": np.negative,
+    "sqrt": np.sqrt,
+    "fabs": np.abs,
+    ">": np.greater,
+    "&": np.logical_and,
+    "select": np.where,
+}

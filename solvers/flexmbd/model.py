@@ -1,0 +1,148 @@
+"""`Model`: one topology compiled for one set of outputs, one integrator, one lane width."""
+
+import hashlib
+
+import numpy as np
+
+from flexmbd import assembly, lanes, loop, modules
+from flexmbd.errors import ModelError
+from flexmbd.expressions import CONTACT_ROWS, Build
+from flexmbd.integrators import INTEGRATORS
+from flexmbd.linalg.printer import ParameterTable, called, straight_line
+from flexmbd.outputs import REDUCTIONS, catalogue
+from flexmbd.outputs.reductions import ROWS, RUNNING, unit_of
+from flexmbd.suggest import unknown
+
+STATE = "t, q, v, s, C, P, U"
+
+
+class Model:
+    """Generated code of a topology and the table of its parameters.
+
+    Parameters
+    ----------
+    system : System
+        Any system of the topology; its numbers do not matter beyond being arrays or not, and 0, 1, -1 or not.
+    outputs : sequence of str
+        ``"name"`` or ``"name:reduction"``.
+    integrator : str
+        Key of `INTEGRATORS`.
+    width : int
+        Lanes, 1 to 64.
+    fold : bool
+        See `Build`.
+
+    Raises
+    ------
+    ModelError
+        Unknown output, reduction or integrator.
+    """
+
+    def __init__(self, system, outputs, *, integrator="dormand_prince", width=16, fold=True):
+        if integrator not in INTEGRATORS:
+            raise unknown("integrator", integrator, INTEGRATORS)
+        self.scheme, self.width, self.fold = INTEGRATORS[integrator], width, fold
+        self.build = build = Build(system, fold=fold)
+        self.catalogue = catalogue(build)
+        self.histories, self.reduced, self.requests = self._requests(outputs)
+        nodes = {name: self.catalogue[name][0]() for name in dict.fromkeys(self.histories + self.reduced)}
+        self.units = {
+            out: self.catalogue[name][1] if how is None else unit_of(how, self.catalogue[name][1])
+            for out, (name, how) in self.requests.items()
+        }
+        self.table = ParameterTable()
+        self.structure, self.kinds = system.structure(), tuple(build.kinds)
+        self.state_names = [s["name"] for s in build.states]
+        self.source = self._source([nodes[n] for n in self.histories], [nodes[n] for n in self.reduced])
+        self.topology = hashlib.sha256(repr((self.structure, self.kinds)).encode()).hexdigest()[:16]
+        self.module = modules.load(self.source)
+
+    def _requests(self, outputs):
+        histories, reduced, requests = [], [], {}
+        for out in outputs:
+            name, _, how = out.partition(":")
+            if name not in self.catalogue:
+                raise unknown("output", name, self.catalogue)
+            if how and how not in REDUCTIONS:
+                raise unknown("reduction", how, REDUCTIONS)
+            target = reduced if how in RUNNING else histories
+            if name not in target:
+                target.append(name)
+            requests[out] = (name, how or None)
+        return histories, reduced, requests
+
+    def matches(self, system):
+        """True if a system has this model's topology."""
+        return system.structure() == self.structure
+
+    def pack(self, system, count):
+        """Packed parameters ``U`` and ``P`` of a system of this topology (shapes in `ParameterTable.pack`)."""
+        return self.table.pack(self.build.graph, [value for _, value in system.leaves()], count)
+
+    # ---- generated source
+    def _source(self, histories, peaks):
+        b = self.build
+        rows, together = b.rows, b.rows + b.initial_rows
+        n, zero = b.n, b.graph.const(0.0)
+        rates = [s["rate"] for s in b.states]
+        gaps = [x for c in b.contacts for x in (c["penetration"], c["rate"])]
+        parts = []
+
+        def function(name, arguments, stores):
+            parts.append((straight_line(b.graph, self.table, name, arguments, _read, stores), [x for _, x in stores]))
+
+        function(
+            "rhs",
+            f"{STATE}, K, slot, D, g",
+            [(f"st2(K, slot, {i}, {{}})", x) for i, x in enumerate(b.a)]
+            + [(f"st2(D, slot, {k}, {{}})", x) for k, x in enumerate(rates)]
+            + [(f"st(g, {k}, {{}})", x) for k, x in enumerate(gaps)],
+        )
+        for name, which in (("project", rows), ("assemble_correct", together)):
+            dq, dv = b.corrections(which)
+            function(name, "t, q, v, P, U, w", [(f"st(w, {i}, {{}})", x) for i, x in enumerate(dq + dv)])
+        for name, which in (("residual", rows), ("assemble_residual", together)):
+            function(name, "t, q, v, P, U, w", [(f"st(w, {i}, {{}})", x) for i, x in enumerate(b.residuals(which))])
+        function("outputs", f"{STATE}, y", [(f"st(y, {i}, {{}})", x) for i, x in enumerate(histories)])
+        function("peaks", f"{STATE}, Y, row", [(f"st2(Y, row, {i}, {{}})", x) for i, x in enumerate(peaks)])
+        function("limits", "P, U, C", [(f"st(C, {CONTACT_ROWS * j + 5}, {{}})", c["minimum"] + zero) for j, c in enumerate(b.contacts)])
+        kernels = {}
+        for _, nodes in parts:
+            for f in called(b.graph, nodes):
+                kernels[f.__name__] = f
+        scheme = self.scheme
+        self.sizes = {
+            "N": n, "M": len(b.states), "NC": len(b.contacts), "NR": len(peaks), "NY": len(histories), "W": self.width,
+            "LAST": scheme.slots - 1, "CARRY": scheme.carry, "LANE_ROWS": loop.LANE_ROWS, **loop.NAMES,
+            "JUMPS": any(not c["element"].law.continuous_onset for c in b.contacts), "PROJECT": bool(rows),
+        }  # fmt: skip
+        constants = {**self.sizes, **scheme.constants}
+        text = ["import numpy as np", f"ld, ld2, st, st2 = accessors({self.width})"]
+        text += [f"{k} = {_literal(v)}" for k, v in constants.items()]
+        text += [f"STATE_CONTROLLED = {_literal(np.array([int(s['controlled']) for s in b.states] or [0]))}"]
+        text += [f"STATE_CONTACT = {_literal(np.array([-1 if s['contact'] is None else s['contact'].index for s in b.states] or [-1]))}"]
+        own = [f for f in (*b.helpers.values(), *kernels.values()) if f.__name__ not in lanes.VOCABULARY]
+        text += [f"@inner\n{modules.source_of(f)}" for f in dict.fromkeys(own)]
+        text += [code for code, _ in parts]
+        text += [f"@inner\n{modules.source_of(f)}" for f in (*scheme.functions, *loop.FUNCTIONS)]
+        text += [f"@entry\n{modules.source_of(f)}" for f in (*assembly.ENTRIES, loop.campaign)]
+        return "\n".join(text) + "\n"
+
+
+def _read(name):
+    """Source that reads a run-time variable."""
+    if name == "t":
+        return "t"
+    for prefix, row in (("mode", 0), ("vz", 1), ("count", 4)):
+        if name.startswith(prefix):
+            return f"ld(C, {CONTACT_ROWS * int(name.removeprefix(prefix)) + row})"
+    return f"ld({name[0]}, {name[1:]})"
+
+
+def _literal(value):
+    if isinstance(value, np.ndarray):
+        return f"np.array({value.tolist()!r})"
+    return repr(value)
+
+
+__all__ = ["ROWS", "Model"]

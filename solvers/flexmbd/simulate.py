@@ -1,0 +1,292 @@
+"""`run` and `prepare`: from a model function and samples to outputs."""
+
+from dataclasses import asdict, dataclass, fields
+
+import numpy as np
+
+from flexmbd.batch import describe
+from flexmbd.diagnosis import examine
+from flexmbd.errors import ModelError
+from flexmbd.integrators import INTEGRATORS
+from flexmbd.loop import EVENTS, LANE_ROWS, STATUS
+from flexmbd.model import ROWS, Model
+from flexmbd.outputs import REDUCTIONS
+from flexmbd.suggest import unknown
+from flexmbd.trajectory import DIVERGED, ERROR, OK, TIMEOUT, Trajectory
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How the motion is computed; all keys are optional.
+
+    Attributes
+    ----------
+    integrator : str
+        Key of `flexmbd.integrators.INTEGRATORS`.
+    tolerance : float
+        Local error of velocities per step, relative to the largest velocity so far.
+    step : float
+        Largest step in s (0: a fiftieth of the time); the fixed step of schemes without error estimate.
+    fixed : bool
+        Keep to `step` whatever the error (contacts are still located).
+    lanes : int
+        Samples side by side; 1 to 64.
+    max_steps : int
+        Trial steps after which a run is stopped with status `timeout`.
+    event_tolerance : float
+        Penetration in m within which onset and end of contact are located.
+    """
+
+    integrator: str = "dormand_prince"
+    tolerance: float = 1e-8
+    step: float = 0.0
+    fixed: bool = False
+    lanes: int = 16
+    max_steps: int = 2_000_000
+    event_tolerance: float = 1e-13
+
+    def __post_init__(self):
+        if self.integrator not in INTEGRATORS:
+            raise unknown("integrator", self.integrator, INTEGRATORS)
+        for key, low in (("tolerance", 0.0), ("max_steps", 0), ("event_tolerance", 0.0)):
+            if not getattr(self, key) > low:
+                raise ModelError(f"setting '{key}' is {getattr(self, key)!r}; it must be greater than zero")
+        if self.lanes not in (1, 2, 4, 8, 16, 32, 64):
+            raise ModelError(f"setting 'lanes' is {self.lanes!r}; it must be a power of two from 1 to 64")
+        if self.step < 0 or (self.step == 0 and (self.fixed or not INTEGRATORS[self.integrator].adaptive)):
+            raise ModelError(f"setting 'step' is {self.step!r}; a fixed step needs a time in s greater than zero")
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """What `prepare` found: units of the outputs asked for, all output names, numbers used, and the topology's hash."""
+
+    units: dict
+    available: list
+    attributes: dict
+    topology: str
+
+
+_models = {}
+
+
+def as_settings(settings):
+    """`Settings` from a mapping, a `Settings` or None; unknown keys raise `ModelError`."""
+    if isinstance(settings, Settings):
+        return settings
+    known = [f.name for f in fields(Settings)]
+    for key in settings or {}:
+        if key not in known:
+            raise unknown("setting", key, known)
+    try:
+        return Settings(**(settings or {}))
+    except TypeError as error:
+        raise ModelError(f"a setting has a value of the wrong kind: {error}") from None
+
+
+def model_of(system, outputs, settings):
+    """The compiled `Model` of a system's topology (one per process, on disk for the next)."""
+    fold = not hasattr(system, "_systems")
+    kinds = tuple("array" if np.ndim(v) else v if fold and v in (0.0, 1.0, -1.0) else "number" for _, v in system.leaves())
+    key = (system.structure(), kinds, tuple(outputs), settings.integrator, settings.lanes)
+    if key not in _models:
+        model = Model(system, outputs, integrator=settings.integrator, width=settings.lanes, fold=fold)
+        _check_first(model, system)
+        _models[key] = model
+    return _models[key]
+
+
+def _check_first(model, system):
+    leaves = [float(v[0]) if np.ndim(v) else v for _, v in system.leaves()]
+    q0 = [float(np.atleast_1d(x)[0]) for x in system.initial()[0]]
+    examine(model.build, leaves, q0, length=_length(system))
+
+
+def _length(system):
+    """Size of a system in m: the largest of its points' coordinates and bodies' positions."""
+    q, _ = system.initial()
+    places = [x for i, x in enumerate(q) if not i & 2]
+    points = [c for body in (*system.bodies, system.ground) for p in body.points.values() for c in (p.x, p.y)]
+    size = max((float(np.max(np.abs(x))) for x in places + points), default=1.0)
+    return size if size > 0 else 1.0
+
+
+def prepare(build, samples, *, end, points, outputs, settings=None):
+    """Build a model once, check it, and compile it.
+
+    Parameters
+    ----------
+    build : callable
+        ``build(**inputs) -> System``.
+    samples : mapping name -> ndarray (n,)
+    end, points : float, int
+        Time grid ``linspace(0, end, points)`` in s.
+    outputs : sequence of str
+    settings : mapping, optional
+
+    Returns
+    -------
+    Prepared
+
+    Raises
+    ------
+    ModelError
+        If the model, an output or a setting is wrong.
+    """
+    settings = as_settings(settings)
+    one = {k: np.asarray(v, float)[:1] for k, v in samples.items()}
+    system, good, message = describe(build, one)
+    if not len(good):
+        raise ModelError(f"the model cannot be built: {message[0]}")
+    run(build, one, end=1e-9 * end, points=min(points, 2), outputs=outputs, settings=settings)
+    model = model_of(system, outputs, settings)
+    return Prepared(dict(model.units), sorted(model.catalogue), _attributes(model, system, settings), model.topology)
+
+
+def run(build, samples, *, end, points, outputs, settings=None):
+    """Simulate a batch.
+
+    Parameters
+    ----------
+    build, samples, end, points, outputs, settings
+        See `prepare`.
+
+    Returns
+    -------
+    Trajectory
+
+    Raises
+    ------
+    ModelError
+        If the batch as a whole cannot be run; a failing sample is recorded in the trajectory instead.
+    """
+    settings = as_settings(settings)
+    if not end > 0:
+        raise ModelError(f"the end of the time is {end!r} s; it must be greater than zero")
+    system, good, message = describe(build, samples)
+    time = np.linspace(0.0, end, points)
+    count = len(message)
+    status = np.where([bool(m) for m in message], ERROR, OK).astype(np.int8)
+    if system is None:
+        empty = {o: np.full((count,) if ":" in o else (count, points), np.nan) for o in outputs}
+        return Trajectory(time, empty, {}, status, message, {}, {k: np.zeros(count) for k in ("steps", "rejected", "events")})
+    model = model_of(system, outputs, settings)
+    values, codes, notes, counters = _integrate(model, system, len(good), end, time, settings)
+    out = {}
+    for name, x in values.items():
+        full = out[name] = np.full((count, *x.shape[1:]), np.nan)
+        full[good] = x
+    statistics = {k: np.zeros(count) for k in counters}
+    for k, x in counters.items():
+        statistics[k][good] = x
+    status[good] = codes
+    for i, note in zip(good, notes, strict=True):
+        message[i] = note
+    return Trajectory(time, out, dict(model.units), status, message, _attributes(model, system, settings), statistics)
+
+
+def _attributes(model, system, settings):
+    """Everything that decided the numbers, flat."""
+    used = {f"solver.{k}": v for k, v in asdict(settings).items()}
+    for element in system.elements:
+        law = getattr(element, "law", None)
+        if law is not None:
+            used[f"{element.name}.law"] = law.name
+            used[f"{element.name}.friction"] = "none" if element.friction is None else element.friction.name
+    for path, value in system.leaves():
+        used[path.removeprefix("@")] = "per sample" if np.ndim(value) else float(value)
+    return used
+
+
+def _integrate(model, system, count, end, time, settings):
+    z, module, width = model.sizes, model.module, model.width
+    n, m, nc, nr, ny = (z[k] for k in ("N", "M", "NC", "NR", "NY"))
+    rows = max(n, len(model.build.rows))
+    scheme = model.scheme
+    uniform, lane = model.pack(system, count)
+    q_guess, v_guess = system.initial()
+    Q0, V0 = (np.ascontiguousarray(np.array([np.broadcast_to(x, count) for x in guess], float).reshape(n, count)) for guess in (q_guess, v_guess))
+
+    def lanes(*shape):
+        return np.zeros((*(max(1, k) for k in shape), width))
+
+    def samples(*shape):
+        return np.zeros((*(max(1, k) for k in shape), count))
+
+    q, v, s, w = lanes(n), lanes(n), lanes(m), lanes(2 * n + 4)
+    C, P, L, K, D = lanes(6 * nc), lanes(len(lane)), lanes(LANE_ROWS), lanes(scheme.slots, rows), lanes(scheme.slots, m)
+    R, Y, g = lanes(6 * nr), lanes(3, nr), lanes(2 * nc)
+    E0, S0, C0, L0, Y0 = samples(4), samples(m), samples(6 * nc), samples(LANE_ROWS), samples(nr)
+    K0, D0 = samples(scheme.carry, rows), samples(m)
+    length = _length(system)
+    fixed = settings.fixed or not scheme.adaptive
+    h_max = settings.step or end / 50.0
+    h_min = max(1e-14 * end, 1e-300)
+    h0 = h_max if fixed else min(h_max, 1e-5 * end)
+    with np.errstate(all="ignore"):
+        module.assemble(Q0, V0, lane, uniform, E0, q, v, P, w, 80)
+        _angles(model, system, Q0, S0)
+        module.prepare(Q0, V0, S0, C0, K0, D0, lane, L0, Y0, uniform, h0, length, q, v, s, C, P, K, D, L, Y, g)
+    bad = ~((E0[0] < 1e-9 * length) & (E0[1] < 1e-9) & np.isfinite(K0).all((0, 1)))
+    queue = np.flatnonzero(~bad)
+    full = any(how is None for _, how in model.requests.values())
+    times = time if full else time[-1:] if ny else time[:0]
+    H = np.full((max(1, ny), count, max(1, len(times))), np.nan)
+    F, counters = np.full((count, max(1, ROWS * nr)), np.nan), np.zeros((count, 5))
+    G = np.zeros((width, max(1, len(times)), 2 * n + m + 3 * nc))
+    if len(queue):
+        module.campaign(
+            float(end), 1e300 if fixed else settings.tolerance, h_max, h_min, settings.event_tolerance, float(settings.max_steps),
+            queue, np.zeros(width, np.int64), Q0, V0, S0, C0, K0, D0, lane, L0, Y0, uniform, H, F, counters, times, G,
+            np.zeros(width, np.int64), q, v, s, C, P, L, lanes(m), K, D, w, R, Y, lanes(n), lanes(n), lanes(m), lanes(n), lanes(n), lanes(m),
+            g, lanes(4)[:, None, :].copy(), lanes(1), lanes(n), lanes(n), lanes(m), lanes(6 * nc), lanes(len(lane)), lanes(ny),
+        )  # fmt: skip
+    failed = counters[:, STATUS - 3].astype(int)
+    codes = np.where(bad, ERROR, np.where(failed == 1, DIVERGED, np.where(failed == 2, TIMEOUT, OK))).astype(np.int8)
+    values = _collect(model, H, F, end)
+    for name, x in values.items():
+        lost = (codes == OK) & ~np.isfinite(x.reshape(count, -1)).all(1)
+        codes[lost] = DIVERGED
+        x[codes != OK] = np.nan
+        del name
+    for x in values.values():
+        x[codes != OK] = np.nan
+    notes = [_note(code, i, E0, counters, settings) for i, code in enumerate(codes)]
+    return values, codes, notes, {"steps": counters[:, 0], "rejected": counters[:, 1], "events": counters[:, EVENTS - 3]}
+
+
+def _angles(model, system, Q0, S0):
+    """Start the integrated angles on the turn of the guess."""
+    guesses = system.angles()
+    for k, name in enumerate(model.state_names):
+        body, _, key = name.rpartition(".")
+        if key == "angle" and body in guesses:
+            i = model.build.first[body]
+            exact = np.arctan2(Q0[i + 3], Q0[i + 2])
+            S0[k] = exact + 2 * np.pi * np.round((guesses[body] - exact) / (2 * np.pi))
+
+
+def _collect(model, H, F, end):
+    values = {}
+    for out, (name, how) in model.requests.items():
+        final = H[model.histories.index(name), :, -1] if name in model.histories else None
+        if how is None:
+            values[out] = H[model.histories.index(name)]
+        else:
+            k = model.reduced.index(name) if name in model.reduced else 0
+            values[out] = np.array(REDUCTIONS[how](F.T[ROWS * k : ROWS * (k + 1)], end, final), float)
+    return values
+
+
+def _note(code, i, E0, counters, settings):
+    if code == OK:
+        return ""
+    if code == ERROR:
+        return f"the system cannot be assembled: constraints stay open by {max(E0[0, i], E0[1, i]):.3g}, or it is singular at the start"
+    at = f"at t = {counters[i, 4]:.6g} s after {counters[i, 0]:.0f} steps"
+    if code == TIMEOUT:
+        return f"stopped {at}: more than max_steps = {settings.max_steps} trial steps"
+    return f"the motion diverged {at}: the step size fell below its floor or values were no longer finite"
+
+
+__all__ = ["Prepared", "Settings", "as_settings", "prepare", "run"]

@@ -1,0 +1,115 @@
+"""The house rules that a machine can hold: floors, documentation, size, and what must lie where."""
+
+import ast
+import json
+import shutil
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+PACKAGES = (ROOT / "uqmbd", ROOT / "solvers" / "flexmbd")
+MODULES = sorted(path for package in PACKAGES for path in package.rglob("*.py"))
+SCRIPTS = sorted((ROOT / "benchmarks").glob("*.py"))
+STUDIES = sorted((ROOT / "studies").glob("*/study.toml"))
+LIMIT = 400
+
+
+def name(path: Path) -> str:
+    return str(path.relative_to(ROOT))
+
+
+def public(tree: ast.Module):
+    """Public functions and classes of a module, and the public methods of its public classes."""
+    kinds = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+    for node in tree.body:
+        if isinstance(node, kinds) and not node.name.startswith("_"):
+            yield node
+            if isinstance(node, ast.ClassDef):
+                yield from (inner for inner in node.body if isinstance(inner, kinds) and not inner.name.startswith("_"))
+
+
+def methods(tree: ast.Module):
+    """Public methods of all classes of a module."""
+    for node in tree.body:
+        if isinstance(node, ast.ClassDef):
+            yield from (inner for inner in node.body if isinstance(inner, ast.FunctionDef) and not inner.name.startswith("_"))
+
+
+@pytest.fixture(scope="module")
+def explained():
+    """Names of methods that some class of ours documents; those that override or fulfil them need no words of their own."""
+    trees = (ast.parse(path.read_text(encoding="utf-8")) for path in MODULES)
+    return {node.name for tree in trees for node in methods(tree) if ast.get_docstring(node)}
+
+
+def test_imports_run_down_the_floors():
+    lint = Path(sys.executable).with_name("lint-imports")
+    done = subprocess.run([str(lint), "--no-cache"], cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+@pytest.mark.parametrize("path", MODULES, ids=name)
+def test_module_is_documented_and_small(path, explained):
+    text = path.read_text(encoding="utf-8")
+    assert len(text.splitlines()) < LIMIT
+    tree = ast.parse(text)
+    assert not tree.body or ast.get_docstring(tree), "the module has no docstring"
+    inherited = {node for node in methods(tree) if node.name in explained}
+    assert [f"line {node.lineno}: {node.name}" for node in public(tree) if not ast.get_docstring(node) and node not in inherited] == []
+
+
+def test_every_package_lists_one_line_for_each_dependency():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    wanted = [*project["dependencies"], *(name for extra in project["optional-dependencies"].values() for name in extra)]
+    text = (ROOT / "docs" / "dependencies.md").read_text()
+    assert [entry for entry in wanted if f"`{entry.split('>=')[0]}`" not in text] == []
+
+
+def test_licence_changelog_and_readme():
+    assert "BSD 3-Clause" in (ROOT / "LICENSE").read_text()
+    version = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["version"]
+    assert f"## {version}" in (ROOT / "CHANGELOG.md").read_text()
+    readme = (ROOT / "README.md").read_text()
+    assert 0 < readme.index("make demo") < readme.index("make test") < readme.index("pip install")
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "docs").rglob("*.md")) + [ROOT / "README.md"], ids=name)
+def test_links_in_the_documents_lead_somewhere(path):
+    text = path.read_text(encoding="utf-8")
+    targets = [part.split(")")[0].split("#")[0] for part in text.split("](")[1:]]
+    assert [target for target in targets if target and "://" not in target and not (path.parent / target).exists()] == []
+
+
+@pytest.mark.parametrize("path", SCRIPTS, ids=name)
+def test_benchmark_states_its_prediction(path):
+    text = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or ""
+    assert path.name.startswith("_") or "Prediction" in text
+
+
+@pytest.mark.parametrize("path", STUDIES, ids=name)
+def test_study_is_explained_beside_it(path):
+    assert (path.parent / "README.md").is_file()
+
+
+@pytest.mark.skipif(shutil.which("make") is None, reason="needs make")
+def test_make_names_a_python_that_is_too_old(tmp_path):
+    old = tmp_path / "oldpython"
+    program = "import sys; sys.version_info = (3, 10, 4); exec(sys.argv[1])"
+    old.write_text(f'#!/bin/sh\nexec "{sys.executable}" -c "{program}" "$2"\n')
+    old.chmod(0o755)
+    done = subprocess.run(
+        ["make", "test", f"PYTHON={old}", f"VENV={tmp_path / 'venv'}"], cwd=ROOT, capture_output=True, text=True, stdin=subprocess.DEVNULL
+    )
+    assert done.returncode != 0 and "is 3.10. Name another one" in done.stderr and not (tmp_path / "venv").exists()
+
+
+def test_command_line_starts_without_the_heavy_libraries():
+    """`uqmbd --help` answers at once because plotting, statistics and Dask are imported where they are needed."""
+    heavy = ["matplotlib", "plotly", "dask", "distributed", "chaospy", "xarray", "numba", "scipy", "pandas"]
+    program = f"import json, sys, uqmbd.cli; print(json.dumps([name for name in {heavy} if name in sys.modules]))"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert json.loads(done.stdout) == []

@@ -1,0 +1,34 @@
+"""A campaign of a few lines for tests: drives a method on a plain vectorised function."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from uqmbd.simulators.base import OutputInfo
+
+
+def drive(method, inputs, model, *, time=(0.0,), seed=1, batch=1000, fail=None, reduced=False):
+    """Run `method` on ``model(time, **samples) -> {name: (n,) or (n, points)}``; returns (result, number of runs).
+
+    `fail(samples) -> (n,) bool` says which runs fail; `reduced` tells what `reduce` returned instead of the outputs.
+    """
+    time = np.asarray(time, float)
+    some = {name: item.to_si().ppf(np.array([0.5])) for name, item in inputs.items()}
+    outputs = {name: OutputInfo("m", np.ndim(value) == 2) for name, value in model(time, **some).items()}
+    run = method.start(inputs, outputs, time, seed)
+    count = 0
+    while (samples := run.ask()) is not None:
+        n = len(next(iter(samples.values())))
+        for i in range(0, n, batch):
+            part = {name: values[i : i + batch] for name, values in samples.items()}
+            values = {name: np.array(value, float) for name, value in model(time, **part).items()}
+            size = len(next(iter(part.values())))
+            status = np.zeros(size, np.int8) if fail is None else np.where(fail(part), 1, 0).astype(np.int8)
+            for value in values.values():
+                value[status != 0] = np.nan
+            if reduced:
+                run.tell_reduced(run.reduce(part, values, status))
+            else:
+                run.tell(part, values, status)
+        count += n
+    return run.result(), count

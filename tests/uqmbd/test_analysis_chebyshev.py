@@ -1,0 +1,85 @@
+"""Tensor Chebyshev algebra: interpolation, aliasing, averages."""
+
+import numpy as np
+import pytest
+
+from uqmbd.analysis import chebyshev
+from uqmbd.methods.chebyshev_grid import Grid, expansion, growth, node_count
+
+
+def tensor_points(degrees):
+    return np.stack(np.meshgrid(*(chebyshev.nodes(n) for n in degrees), indexing="ij"), axis=-1).reshape(-1, len(degrees))
+
+
+@pytest.mark.parametrize("degrees", [(5,), (3, 0, 4), (2, 7), (1, 1, 1)])
+def test_polynomials_are_reproduced(degrees):
+    rng = np.random.default_rng(0)
+    c = rng.standard_normal((*(n + 1 for n in degrees), 3))
+    values = chebyshev.evaluate_grid(c, [chebyshev.nodes(n) for n in degrees])
+    assert chebyshev.coefficients(values, degrees) == pytest.approx(c, abs=1e-13)
+    points = rng.uniform(-1, 1, (50, len(degrees)))
+    direct = sum(c[k] * np.prod([np.cos(k[i] * np.arccos(points[:, i])) for i in range(len(k))], axis=0)[:, None] for k in np.ndindex(c.shape[:-1]))
+    assert chebyshev.evaluate(c, points, chunk=7) == pytest.approx(direct, abs=1e-12)
+
+
+def test_convergence_is_geometric():
+    """Runge's function: error falls by (√26 - 1)/5... per degree; Trefethen (2013), theorem 8.2, rho = (1 + √26)/5."""
+    x = np.linspace(-1, 1, 1001)[:, None]
+    errors = []
+    for n in (20, 40):
+        c = chebyshev.coefficients(1 / (1 + 25 * chebyshev.nodes(n)[:, None] ** 2), (n,))
+        errors.append(np.abs(chebyshev.evaluate(c, x)[:, 0] - 1 / (1 + 25 * x[:, 0] ** 2)).max())
+    rate = (errors[1] / errors[0]) ** (1 / 20)
+    assert rate == pytest.approx(5 / (1 + np.sqrt(26)), abs=0.02)
+
+
+def test_nodes_hold_ends_and_centre_exactly():
+    assert chebyshev.nodes(8)[[0, 4, 8]].tolist() == [1.0, 0.0, -1.0]
+    assert chebyshev.nodes(0).tolist() == [0.0]
+
+
+@pytest.mark.parametrize("ends", [(-1, 1), (-1, 0.2), (0.3, 0.4)])
+def test_restriction(ends):
+    c = np.random.default_rng(1).standard_normal((9, 2))
+    x = np.linspace(-1, 1, 11)
+    inside = ends[0] + (ends[1] - ends[0]) * (x + 1) / 2
+    part = chebyshev.restriction(8, *ends) @ c
+    assert chebyshev.evaluate(part, x[:, None]) == pytest.approx(chebyshev.evaluate(c, inside[:, None]), abs=1e-12)
+
+
+def test_mean_weights_and_main_effects():
+    """f = 3 x + y² + x y: effects 3 x + 1/3 and y² of widths 6 and 1."""
+    x, weights = np.polynomial.legendre.leggauss(20)
+    assert chebyshev.mean_weights(9) == pytest.approx(weights @ chebyshev.polynomials(x, 9) / 2, abs=1e-14)
+    c = np.zeros((3, 3, 1))
+    c[1, 0], c[0, 0], c[0, 2], c[1, 1] = 3, 0.5, 0.5, 1
+    assert chebyshev.main_effect_widths(c)[:, 0] == pytest.approx([6, 1], abs=1e-12)
+
+
+def test_nested_grids_share_runs():
+    grid = Grid()
+    first = grid.add((2, 2), 0)
+    more = grid.add((4, 2), len(first))
+    assert len(first) == 9 and len(more) == 6
+    points = np.concatenate([first, more])
+    assert points[grid.runs((4, 2))] == pytest.approx(tensor_points((4, 2)), abs=1e-15)
+
+
+def test_growth_takes_the_worst_and_keeps_the_budget():
+    assert growth((2, 2), [1e-9, 1e-9], 1e-6, 1000) is None
+    assert growth((2, 2), [1e-2, 1e-9], 1e-6, 1000) == (4, 2)
+    assert growth((2, 2), [1e-2, 9e-3], 1e-6, 1000) == (4, 4)
+    assert growth((2, 2), [1e-2, 9e-3], 1e-6, 20) == (4, 2)
+    assert growth((2, 2), [1e-2, 9e-3], 1e-6, 9) is None
+    assert node_count((4, 2)) == 15
+
+
+def test_a_few_lost_nodes_cost_accuracy_not_the_study():
+    degrees = (8, 8)
+    points = tensor_points(degrees)
+    values = np.exp(0.5 * points[:, :1] - 0.3 * points[:, 1:])
+    ok = np.ones(len(points), bool)
+    ok[[7, 40, 80]] = False
+    c = expansion(degrees, points, values, ok)
+    fresh = np.random.default_rng(2).uniform(-1, 1, (500, 2))
+    assert np.abs(chebyshev.evaluate(c, fresh)[:, 0] - np.exp(0.5 * fresh[:, 0] - 0.3 * fresh[:, 1])).max() < 1e-8

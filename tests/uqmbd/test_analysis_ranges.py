@@ -1,0 +1,116 @@
+"""Ranges of expansions: known polynomials, random ones, and the three enclosures against each other."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from uqmbd.analysis import chebyshev, enclosures
+from uqmbd.analysis.bernstein import bernstein_range
+
+POINTS = {1: 2001, 2: 101, 3: 31}
+
+
+def random_expansion(seed, degrees, decay, columns=5):
+    rng = np.random.default_rng(seed)
+    shape = tuple(degree + 1 for degree in degrees)
+    return rng.standard_normal((*shape, columns)) * (decay ** np.indices(shape).sum(axis=0))[..., None]
+
+
+def scanned(c):
+    """Range on a grid, and what the range may exceed it by: half a step times the largest slope (Markov: n² Σ|c|)."""
+    d = c.ndim - 1
+    axes = [np.cos(np.linspace(np.pi, 0, POINTS[d]))] * d
+    values = chebyshev.evaluate_grid(c, axes).reshape(-1, c.shape[-1])
+    return np.stack([values.min(axis=0), values.max(axis=0)])
+
+
+def polished(c, column, sign):
+    """Extremum by a local search from the best grid point: an attained value, exact to 1e-10 or so."""
+    from scipy.optimize import minimize
+
+    d = c.ndim - 1
+    axes = [np.cos(np.linspace(np.pi, 0, POINTS[d]))] * d
+    one = c[..., column : column + 1]
+    values = sign * chebyshev.evaluate_grid(one, axes)[..., 0]
+    best = np.inf
+    for start in np.argsort(values, axis=None)[:20]:
+        at = np.array([axis[i] for axis, i in zip(axes, np.unravel_index(start, values.shape))])
+        found = minimize(lambda x: sign * chebyshev.evaluate(one, x[None])[0, 0], at, bounds=[(-1, 1)] * d, method="L-BFGS-B", options={"ftol": 1e-15})
+        best = min(best, found.fun, values.min())
+    return sign * best
+
+
+@settings(max_examples=25, deadline=None)
+@given(
+    seed=st.integers(0, 10**6),
+    degrees=st.sampled_from([(1,), (7,), (40,), (3, 5), (8, 8), (20, 3), (2, 3, 4), (6, 6, 6), (0, 4)]),
+    decay=st.sampled_from([0.2, 0.5, 0.9]),
+    gap=st.sampled_from([1e-2, 1e-5]),
+)
+def test_bernstein_encloses_and_keeps_its_gap(seed, degrees, decay, gap):
+    c = random_expansion(seed, degrees, decay)
+    scan = scanned(c)
+    width = scan[1] - scan[0]
+    bounds, met = bernstein_range(c, gap * width)
+    rounding = 1e-13 * np.abs(c).reshape(-1, c.shape[-1]).sum(axis=0)
+    assert np.all(bounds[0] <= scan[0] + rounding) and np.all(bounds[1] >= scan[1] - rounding)
+    assert met.all()
+    lower, upper = polished(c, 0, 1.0), polished(c, 0, -1.0)
+    assert bounds[0, 0] <= lower + rounding[0] and bounds[1, 0] >= upper - rounding[0]
+    assert lower - bounds[0, 0] <= 1.001 * gap * width[0] + 10 * rounding[0]
+    assert bounds[1, 0] - upper <= 1.001 * gap * width[0] + 10 * rounding[0]
+
+
+@pytest.mark.parametrize("degrees", [(3, 3), (5, 4, 3), (33,)])
+def test_known_values_change_nothing_but_work(degrees):
+    c = random_expansion(3, degrees, 0.6)
+    nodes = chebyshev.evaluate_grid(c, [chebyshev.nodes(degree) for degree in degrees]).reshape(-1, c.shape[-1])
+    gap = 1e-6 * np.ptp(nodes, axis=0)
+    with_seen, met = bernstein_range(c, gap, seen=(nodes.min(axis=0), nodes.max(axis=0)))
+    without, _ = bernstein_range(c, gap)
+    assert met.all()
+    assert np.all(np.abs(with_seen - without) <= 1.001 * gap)
+
+
+def test_exact_ranges():
+    """x², T_n, a saddle, a diagonal valley (the hardest for boxes), and a constant."""
+    square = np.zeros((3, 1))
+    square[[0, 2], 0] = 0.5
+    assert bernstein_range(square, 1e-9)[0][:, 0] == pytest.approx([0, 1], abs=2e-9)
+    for n in (1, 5, 16, 17, 64, 100):
+        c = np.zeros((n + 1, 1))
+        c[n] = 1
+        bounds, met = bernstein_range(c, 1e-6)
+        assert met.all() and bounds[:, 0] == pytest.approx([-1, 1], abs=2e-6)
+        assert bounds[0, 0] <= -1 and bounds[1, 0] >= 1
+    saddle = np.zeros((2, 2, 1))
+    saddle[1, 1] = 3
+    assert bernstein_range(saddle, 1e-9)[0][:, 0] == pytest.approx([-3, 3], abs=1e-12)
+    valley = np.zeros((3, 3, 1))  # -(x - y)² = -1 - T2(x)/2 - T2(y)/2 + 2 x y
+    valley[0, 0], valley[2, 0], valley[0, 2], valley[1, 1] = -1, -0.5, -0.5, 2
+    bounds, met = bernstein_range(valley, 1e-4)
+    assert met.all() and bounds[:, 0] == pytest.approx([-4, 0], abs=1e-4) and bounds[1, 0] >= 0
+    constant = np.zeros((4, 4, 1))
+    constant[0, 0] = 7
+    assert bernstein_range(constant, 0.0)[0][:, 0] == pytest.approx([7, 7], abs=1e-11)
+
+
+def test_bound_stays_valid_when_boxes_run_out():
+    c = random_expansion(5, (8, 8), 0.9)
+    few, met = bernstein_range(c, 1e-9, max_boxes=3)
+    many, _ = bernstein_range(c, 1e-9)
+    assert not met.all()
+    assert np.all(few[0] <= many[0] + 1e-9) and np.all(few[1] >= many[1] - 1e-9)
+
+
+@settings(max_examples=20, deadline=None)
+@given(seed=st.integers(0, 10**6), degrees=st.sampled_from([(6,), (4, 4), (3, 2, 4)]))
+def test_scan_within_bernstein_within_cosine(seed, degrees):
+    c = random_expansion(seed, degrees, 0.6)
+    gap = np.full(c.shape[-1], 1e-6)
+    scan, bernstein, cosine = (enclosures.ENCLOSURES[name](c, gap)[0] for name in ("scan", "bernstein", "cosine"))
+    assert np.all(bernstein[0] <= scan[0]) and np.all(scan[1] <= bernstein[1])
+    assert np.all(cosine[0] <= bernstein[0] + 1e-6) and np.all(bernstein[1] <= cosine[1] + 1e-6)
+    flat = c.reshape(-1, c.shape[-1])
+    assert cosine[1] - cosine[0] == pytest.approx(2 * np.abs(flat[1:]).sum(axis=0))

@@ -1,0 +1,220 @@
+"""The report: what figures and tables say about a made-up result, and that the page works in a browser."""
+
+import re
+import shutil
+import subprocess
+from io import StringIO
+
+import numpy as np
+import pytest
+import xarray as xr
+from rich.console import Console
+
+from uqmbd import figures
+from uqmbd.figures import samples
+from uqmbd.figures.marks import Band, Bars, Curve, Level
+from uqmbd.figures.trust import percent, trust_of
+from uqmbd.report import tables, terminal_table, write_report
+from uqmbd.result import Result
+
+TIME = np.linspace(0.0, 0.024, 481)
+HISTORIES = {"slider.x": "m", "slider.v": "m/s", "B.force": "N", "B.ex": "m", "B.ey": "m", "crank.moment": "N*m"}
+
+
+def outputs_of_one_run(clearance: float, restitution: float) -> dict[str, np.ndarray | float]:
+    """A made-up mechanism with spikes in its force."""
+    phase = 523.6 * TIME
+    force = 400 * np.abs(np.sin(phase)) + 3e4 * restitution * np.exp(-(((TIME - 0.004 - 20 * clearance) / 2e-5) ** 2))
+    return {
+        "slider.x": 0.12 + 0.05 * np.cos(phase) + clearance * np.sin(7 * phase),
+        "slider.v": -26 * np.sin(phase) + 4e3 * clearance * np.cos(7 * phase) * restitution,
+        "B.force": force,
+        "B.ex": clearance * np.cos(5 * phase) * (1 - np.exp(-TIME / 5e-4)),
+        "B.ey": clearance * np.sin(5 * phase) * (1 - np.exp(-TIME / 5e-4)),
+        "crank.moment": 12 * np.sin(2 * phase) + 1e4 * clearance,
+        "B.force:max": float(force.max()),
+    }
+
+
+def made_up_runs(count: int, failures: tuple[int, ...] = (3, 17)) -> xr.Dataset:
+    rng = np.random.default_rng(1)
+    inputs = {"clearance": rng.uniform(2e-5, 5e-5, count), "restitution": rng.uniform(0.45, 0.55, count)}
+    every = [outputs_of_one_run(*values) for values in zip(*inputs.values(), strict=True)]
+    runs = xr.Dataset(coords={"time": TIME})
+    for name, values in inputs.items():
+        runs[f"input:{name}"] = ("run", values)
+    for name in every[0]:
+        values = np.array([run[name] for run in every])
+        values[list(failures)] = np.nan
+        unit = HISTORIES.get(name.partition(":")[0])
+        runs[name] = (("run", "time") if values.ndim == 2 else ("run",), values, {"unit": unit})
+    runs["status"] = ("run", np.isin(np.arange(count), failures).astype(np.int8))
+    runs["message"] = ("run", np.array(["step size fell <below> 1e-14 s" if bad else "" for bad in runs["status"].values], object))
+    return runs
+
+
+def empty_groups() -> dict[str, xr.Dataset]:
+    groups = ("bounds", "inner", "error", "trusted", "trust_horizon", "statistics", "sensitivity", "runs")
+    return {group: xr.Dataset() for group in groups}
+
+
+def attributes(method: str, runs: xr.Dataset) -> dict:
+    failed = int((runs["status"] != 0).sum())
+    return {
+        "study": "made_up_crank", "method": method, "settings": {"degree": 8}, "seed": 1, "wall_time": 3.21, "runs_simulated_last": 100,
+        "runs": runs.sizes["run"], "runs_ok": runs.sizes["run"] - failed, "runs_failed": failed, "versions": {"python": "3.11"},
+        "inputs": {"clearance": {"kind": "interval", "text": "[0.02, 0.05] mm"}}, "note": "2 runs are left out",
+    }  # fmt: skip
+
+
+@pytest.fixture
+def bounded():
+    """Like the result of a surrogate method: bounds, error and trust."""
+    runs = made_up_runs(80)
+    groups = empty_groups() | {"runs": runs}
+    for name in [*HISTORIES, "B.force:max"]:
+        inner = xr.concat([runs[name].min("run"), runs[name].max("run")], "bound").assign_coords(bound=["lower", "upper"])
+        width = 0.02 * float(inner.max() - inner.min())
+        unit = {"unit": runs[name].attrs["unit"]}
+        groups["inner"][name] = inner.assign_attrs(unit)
+        groups["bounds"][name] = (inner + xr.DataArray([-width, width], {"bound": ["lower", "upper"]})).assign_attrs(unit)
+        if name in HISTORIES:
+            error = 1e-4 * width * (1 + 1e4 * np.exp(-(((TIME - 0.005) / 3e-4) ** 2)))
+            groups["error"][name] = ("time", error, unit)
+            groups["trusted"][name] = (("time",), (error < 0.05 * width) & ~((name == "B.force") & (TIME > 0.02)))
+            groups["trust_horizon"][name] = 0.02 if name == "B.force" else np.inf
+            share = 0.5 + 0.4 * np.sin(300 * TIME)
+            table = xr.DataArray(np.array([[share, 1 - share]]), dims=("kind", "input", "time"))
+            groups["sensitivity"][name] = table.assign_coords(kind=["main_effect"], input=["clearance", "restitution"], time=TIME)
+        else:
+            groups["error"][name], groups["trusted"][name] = 0.3, False
+    for group in ("error", "trusted", "bounds", "inner"):
+        groups[group] = groups[group].assign_coords(time=TIME)
+    return Result(**groups, attrs=attributes("chebyshev", runs))
+
+
+@pytest.fixture
+def counted():
+    """Like the result of a Monte Carlo study: statistics only."""
+    runs = made_up_runs(200)
+    groups = empty_groups() | {"runs": runs}
+    good = runs.isel(run=np.flatnonzero(runs["status"].values == 0))
+    keys = ["mean", "std", "min", "max", "q05", "q25", "q50", "q75", "q95", "mean_lower", "mean_upper"]
+    for name in [*HISTORIES, "B.force:max"]:
+        values = good[name]
+        half = 1.96 * values.std("run") / 14
+        quantiles = [values.quantile(q / 100, "run").drop_vars("quantile") for q in (5, 25, 50, 75, 95)]
+        mean = values.mean("run")
+        every = [mean, values.std("run"), values.min("run"), values.max("run"), *quantiles, mean - half, mean + half]
+        groups["statistics"][name] = xr.concat(every, "statistic").assign_coords(statistic=keys).assign_attrs(unit=runs[name].attrs["unit"])
+    return Result(**groups, attrs=attributes("montecarlo", runs))
+
+
+def labels(figure, kind=(Curve, Band, Bars, Level)) -> list[str]:
+    return [mark.label for panel in figure.panels for mark in panel.marks if isinstance(mark, kind)]
+
+
+def test_history_shows_bounds_runs_error_and_untrusted_times(bounded):
+    figure = figures.history_figures(bounded, ["slider.x", "B.force"])[1]
+    assert labels(figure)[:4] == ["runs", "outer bounds", "reached by runs", "reached by runs"]
+    assert [panel.y_label for panel in figure.panels] == ["B.force [N]", "error [N]", "sensitivity"]
+    assert figure.panels[1].log
+    assert [pytest.approx(end, abs=1e-4) for _, end in figure.panels[0].shades] == [0.00552, 0.024]
+    assert "lost for good at 0.02 s" in figure.caption[0] and "not an enclosure" in figure.caption[0]
+
+
+def test_history_of_monte_carlo_shows_mean_and_quantiles(counted):
+    figure = figures.history_figure(counted, "slider.v")
+    assert labels(figure, Band) == ["5 % to 95 %", "25 % to 75 %", "95 % confidence of the mean"]
+    assert "mean" in labels(figure, Curve) and figure.panels[0].shades == ()
+
+
+def test_scalar_counts_good_runs_only(bounded, counted):
+    figure = figures.scalar_figure(bounded, "B.force:max")
+    assert figure.panels[0].marks[0].counts.sum() == 78
+    assert labels(figure, Level).count("outer bounds") == 2
+    assert "not a probability" in figure.caption[1]
+    assert "mean" in labels(figures.scalar_figure(counted, "B.force:max"), Level)
+
+
+def test_orbit_lies_in_its_clearance_circle(bounded):
+    (figure,) = figures.orbit_figures(bounded, list(HISTORIES))
+    limit = max(mark.x.max() for mark in figure.panels[0].marks if mark.style == "limit")
+    drawn = [np.hypot(mark.x, mark.y).max() for mark in figure.panels[0].marks if mark.style != "limit"]
+    assert figure.panels[0].equal and len(drawn) == 6 and max(drawn) <= limit
+
+
+def test_plot_gives_a_figure_of_histories_and_scalars(bounded):
+    assert len(figures.plot(bounded, "slider.x").axes) == 3
+    assert figures.plot(bounded, "B.force:max").axes[0].get_xlabel() == "B.force:max [N]"
+
+
+def test_thinning_keeps_peaks_and_order():
+    time = np.linspace(0, 1, 5001)
+    values = np.where(np.arange(5001) == 3333, 1e6, np.sin(time))
+    x, y = samples.thin(time, values, 100)
+    assert len(x) <= 104 and y.max() == 1e6 and (np.diff(x) > 0).all()
+
+
+def test_runs_drawn_are_spread_and_good():
+    good = np.ones(1000, bool)
+    good[:100] = False
+    index = samples.choose(good, 60)
+    assert len(index) == 60 and index.min() >= 100 and index.max() == 999 and good[index].all()
+    assert np.array_equal(samples.choose(good[:120], 60), np.arange(100, 120))
+
+
+def test_trust_in_words(bounded):
+    bounded.trusted["slider.x"][:] = True
+    assert trust_of(bounded, "slider.x").sentence() == "The bounds are trusted at all times."
+    assert trust_of(bounded, "B.force:max").sentence().startswith("The bounds are not trusted:")
+    bounded.trusted["slider.v"][:] = False
+    assert trust_of(bounded, "slider.v").sentence().startswith("The bounds are trusted at no time")
+    assert (percent(0.9999), percent(0.0001), percent(1.0), percent(0.5)) == ("> 99.9 %", "< 0.1 %", "100 %", "50 %")
+
+
+def test_terminal_table_is_compact(bounded, counted):
+    for result in (bounded, counted):
+        console = Console(width=140, record=True, file=StringIO())
+        console.print(terminal_table(result))
+        text = console.export_text()
+        assert "B.force:max" in text and "N·m" in text and len(text.splitlines()) < 20
+
+
+def test_failures_are_listed_with_parameters(bounded):
+    table = tables.failures_table(bounded)
+    assert [row[:2] for row in table.rows] == [("3", "diverged"), ("17", "diverged")]
+    assert table.header[3:] == ("clearance", "restitution")
+
+
+@pytest.mark.parametrize("case", ["bounded", "counted"])
+def test_page_is_one_file_with_pictures_beside(case, request, tmp_path):
+    page = write_report(request.getfixturevalue(case), tmp_path, study_text="[study]\nname = '<made up>'")
+    text = page.read_text()
+    assert page == tmp_path / "report.html" and page.stat().st_size < 8e6
+    assert not re.search(r"<(script|link|img)[^>]+(src|href)=.https?:", text)
+    assert "[0.02, 0.05] mm" in text and "fell &lt;below&gt;" in text and "&lt;made up&gt;" in text
+    assert len(list((tmp_path / "figures").glob("*.png"))) == 8
+    assert "2 of" in text and "runs failed" in text
+
+
+def test_page_of_a_result_without_runs(tmp_path):
+    result = Result(attrs={"study": "empty"})
+    assert "No stored run failed" in write_report(result, tmp_path).read_text()
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(shutil.which("chromium") is None, reason="the browser test needs Debian's chromium: apt-get install chromium")
+@pytest.mark.parametrize("case", ["bounded", "counted"])
+def test_page_in_a_browser(case, request, tmp_path):
+    page = write_report(request.getfixturevalue(case), tmp_path)
+    quiet = ["--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update"]
+    command = ["chromium", "--headless", "--no-sandbox", *quiet, "--disable-sync", f"--user-data-dir={tmp_path / 'profile'}"]
+    command += ["--virtual-time-budget=20000", "--enable-logging=stderr", "--dump-dom", page.as_uri()]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=180, stdin=subprocess.DEVNULL)
+    said = [line for line in done.stderr.splitlines() if "CONSOLE" in line]
+    assert done.returncode == 0 and not said, said
+    drawn = re.findall(r'<div id="[^"]+" class="plotly-graph-div js-plotly-plot"', done.stdout)
+    assert len(drawn) == len(list((tmp_path / "figures").glob("*.png"))) == 8
+    assert done.stdout.count('class="main-svg"') >= len(drawn)
+    assert done.stdout.count('class="scatterlayer') >= len(drawn) and 'class="barlayer' in done.stdout

@@ -1,0 +1,258 @@
+"""Compiled heart of `uqmbd.analysis.bernstein`: one tensor polynomial at a time.
+
+Arrays are flat; `shape` gives the sizes ``e_i + 1`` of a polynomial of degrees e, last axis contiguous.
+"""
+
+from __future__ import annotations
+
+import numba
+import numpy as np
+
+DEPTH = 96  # boxes a depth-first search can hold, i.e. halvings of the box
+
+
+@numba.njit(cache=True)
+def truncate(c, shape, budget):
+    """Cut outer slices of the coefficients while the absolute sum of all that is cut stays within `budget`.
+
+    Returns
+    -------
+    (ndarray, ndarray, float)
+        Shorter coefficients, their shape, absolute sum of what was cut.
+    """
+    d = shape.size
+    kept = shape.copy()
+    strides = np.ones(d, np.int64)
+    for axis in range(d - 2, -1, -1):
+        strides[axis] = strides[axis + 1] * shape[axis + 1]
+    cut = 0.0
+    slices = np.zeros(d)
+    index = np.zeros(d, np.int64)
+    while True:
+        slices[:] = 0.0
+        index[:] = 0
+        size = 1
+        for axis in range(d):
+            size *= kept[axis]
+        for _ in range(size):
+            position = 0
+            for axis in range(d):
+                position += index[axis] * strides[axis]
+            value = abs(c[position])
+            for axis in range(d):
+                if index[axis] == kept[axis] - 1:
+                    slices[axis] += value
+            _advance(index, kept)
+        best, least = -1, np.inf
+        for axis in range(d):
+            if kept[axis] > 1 and slices[axis] < least:
+                best, least = axis, slices[axis]
+        if best < 0 or not cut + least <= budget:
+            break
+        cut += least
+        kept[best] -= 1
+    out = np.empty(size)
+    index[:] = 0
+    for i in range(size):
+        position = 0
+        for axis in range(d):
+            position += index[axis] * strides[axis]
+        out[i] = c[position]
+        _advance(index, kept)
+    return out, kept, cut
+
+
+@numba.njit(cache=True)
+def _advance(index, shape):
+    for axis in range(shape.size - 1, -1, -1):
+        index[axis] += 1
+        if index[axis] < shape[axis]:
+            return
+        index[axis] = 0
+
+
+@numba.njit(cache=True)
+def to_bernstein(c, shape, matrices, growth):
+    """Bernstein coefficients of a Chebyshev expansion, and ``Σ |c_k| Π growth``, which bounds all terms that were summed.
+
+    `matrices[e]` is the conversion matrix of degree e, `growth[e, k]` its largest absolute entry in column k.
+    """
+    d = shape.size
+    a = c.copy()
+    bound = np.abs(c)
+    for axis in range(d):
+        n = shape[axis]
+        inner = 1
+        for other in range(axis + 1, d):
+            inner *= shape[other]
+        outer = a.size // (n * inner)
+        out = np.zeros_like(a)
+        m = matrices[n - 1]
+        for o in range(outer):
+            base = o * n * inner
+            for k in range(n):
+                g = growth[n - 1, k]
+                for i in range(inner):
+                    bound[base + k * inner + i] *= g
+                for j in range(n):
+                    w = m[j, k]
+                    for i in range(inner):
+                        out[base + j * inner + i] += w * a[base + k * inner + i]
+        a = out
+    return a, bound.sum()
+
+
+@numba.njit(cache=True)
+def _corner_maximum(b, shape):
+    """Largest coefficient at a corner of the box: a value that the polynomial takes."""
+    d = shape.size
+    best = -np.inf
+    for corner in range(1 << d):
+        position, stride = 0, 1
+        for axis in range(d - 1, -1, -1):
+            if corner >> axis & 1:
+                position += (shape[axis] - 1) * stride
+            stride *= shape[axis]
+        best = max(best, b[position])
+    return best
+
+
+@numba.njit(cache=True)
+def _flatten_monotone(b, shape):
+    """Replace the box by its face along every axis in which the polynomial is monotone; return the axis to halve.
+
+    All first differences of one sign prove monotonicity, and the maximum is then on a face. The axis with the largest second
+    difference is the one whose coefficients are farthest above the polynomial; -1 when none bends.
+    """
+    chosen, bend_of_chosen = -1, 0.0
+    inner = b.size
+    for axis in range(shape.size):
+        n = shape[axis]
+        inner //= n
+        outer = b.size // (n * inner)
+        if n == 1:
+            continue
+        rising, falling, bend = True, True, 0.0
+        for o in range(outer):
+            for j in range(n - 1):
+                at = (o * n + j) * inner
+                for i in range(at, at + inner):
+                    step = b[i + inner] - b[i]
+                    if step < 0.0:
+                        rising = False
+                    elif step > 0.0:
+                        falling = False
+                    if j > 0:
+                        bend = max(bend, abs(step - b[i] + b[i - inner]))
+        if rising or falling:
+            for o in range(outer):
+                source = (o * n + (n - 1 if rising else 0)) * inner
+                for j in range(n):
+                    at = (o * n + j) * inner
+                    if at != source:
+                        for i in range(inner):
+                            b[at + i] = b[source + i]
+        elif bend > bend_of_chosen:
+            chosen, bend_of_chosen = axis, bend
+    return chosen
+
+
+@numba.njit(cache=True)
+def _halve(b, left, shape, axis):
+    """De Casteljau at the middle of `axis`: `b` becomes the right half, `left` the left one; their largest coefficients."""
+    n = shape[axis]
+    inner = 1
+    for other in range(axis + 1, shape.size):
+        inner *= shape[other]
+    outer = b.size // (n * inner)
+    top_left, top_right = -np.inf, -np.inf
+    for o in range(outer):
+        base = o * n * inner
+        for r in range(n):
+            for i in range(inner):
+                left[base + r * inner + i] = b[base + i]
+            for j in range(n - 1 - r):
+                at = base + j * inner
+                for i in range(at, at + inner):
+                    b[i] = 0.5 * (b[i] + b[i + inner])
+    for i in range(b.size):
+        top_left = max(top_left, left[i])
+        top_right = max(top_right, b[i])
+    return top_left, top_right
+
+
+@numba.njit(cache=True)
+def upper_bound(b, shape, seen, gap, max_boxes):
+    """Bound from above of the polynomial with Bernstein coefficients `b`, by branch and bound.
+
+    A box is done when its largest coefficient exceeds the best value found anywhere by no more than `gap`.
+
+    Returns
+    -------
+    (float, float)
+        The bound, and the best value found (at least `seen`); they differ by more than `gap` only when `max_boxes` ran out.
+    """
+    stack = np.empty((DEPTH, b.size))
+    tops = np.empty(DEPTH)
+    stack[0] = b
+    tops[0] = b.max()
+    best, upper = seen, -np.inf
+    boxes, held = 0, 1
+    while held > 0:
+        held -= 1
+        box, top = stack[held], tops[held]
+        if top > best + gap:
+            best = max(best, _corner_maximum(box, shape))
+        if top <= best + gap or boxes >= max_boxes or held + 2 > DEPTH:
+            upper = max(upper, top)
+            continue
+        boxes += 1
+        axis = _flatten_monotone(box, shape)
+        if axis < 0:
+            upper = max(upper, box.max())
+            continue
+        top_left, top_right = _halve(box, stack[held + 1], shape, axis)
+        if top_left < top_right:  # the higher half is searched first
+            for i in range(b.size):
+                box[i], stack[held + 1, i] = stack[held + 1, i], box[i]
+            top_left, top_right = top_right, top_left
+        tops[held], tops[held + 1] = top_right, top_left
+        held += 2
+    return upper, best
+
+
+@numba.njit(cache=True)
+def ranges(c, shape, seen, gap, matrices, growth, max_boxes):
+    """Bounds of many polynomials with Chebyshev coefficients `c` (columns, size).
+
+    Parameters
+    ----------
+    seen : ndarray, shape (2, columns)
+        Smallest and largest value each polynomial is known to take (or -+inf).
+    gap : ndarray, shape (columns,)
+        By how much the bounds may exceed the range, absolute.
+
+    Returns
+    -------
+    bounds : ndarray, shape (2, columns)
+    reached : ndarray, shape (2, columns)
+        Values that are taken up to rounding and truncation.
+    """
+    columns = c.shape[0]
+    bounds = np.empty((2, columns))
+    reached = np.empty((2, columns))
+    eps = 2.220446049250313e-16
+    for p in range(columns):
+        # bound - maximum <= search gap + 2 (cut + rounding), see `uqmbd.analysis.bernstein`
+        short, kept, cut = truncate(c[p], shape, 0.2 * gap[p])
+        b, terms = to_bernstein(short, kept, matrices, growth)
+        rounding = 0.0
+        for axis in range(kept.size):
+            rounding += (kept[axis] + 2 + 0.5 * DEPTH) * eps * terms
+        slack = cut + rounding
+        allowed = max(gap[p] - 2.0 * slack, rounding)
+        high, best = upper_bound(b, kept, seen[1, p] - slack, allowed, max_boxes)
+        bounds[1, p], reached[1, p] = high + slack, best
+        low, best = upper_bound(-b, kept, -seen[0, p] - slack, allowed, max_boxes)
+        bounds[0, p], reached[0, p] = -low - slack, -best
+    return bounds, reached

@@ -1,0 +1,47 @@
+"""Ranges of tensor Chebyshev expansions over the cube, three ways."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from uqmbd.analysis import chebyshev
+
+SCAN_POINTS = 30_000  # of the whole grid
+_MEMORY = 4_000_000  # numbers of a scan held at a time
+
+
+def bernstein(c: np.ndarray, gap: np.ndarray, seen: Sequence[np.ndarray] | None = None) -> tuple[np.ndarray, np.ndarray]:
+    """Verified range to `gap`, see `uqmbd.analysis.bernstein`: bounds (2, columns) and whether the gap was reached (columns,)."""
+    from uqmbd.analysis.bernstein import bernstein_range
+
+    return bernstein_range(c, gap, seen=seen)
+
+
+def cosine(c: np.ndarray, gap: np.ndarray, seen: Sequence[np.ndarray] | None = None) -> tuple[np.ndarray, np.ndarray]:
+    """Wu's interval evaluation: with ``x = cos θ`` every ``T_k(x) = cos kθ`` is [-1, 1], and so is every product of them.
+
+    An enclosure, first order in the box and so loose (a factor of 1.2 for a smooth pendulum band, at any degree).
+    Wu, Zhang, Chen, Luo (2013), eq. 30.
+    """
+    flat = c.reshape(-1, c.shape[-1])
+    radius = np.abs(flat[1:]).sum(axis=0)
+    radius = radius + 2 * np.finfo(float).eps * len(flat) * (np.abs(flat[0]) + radius)
+    return np.stack([flat[0] - radius, flat[0] + radius]), np.ones(c.shape[-1], bool)
+
+
+def scan(c: np.ndarray, gap: np.ndarray, seen: Sequence[np.ndarray] | None = None) -> tuple[np.ndarray, np.ndarray]:
+    """Smallest and largest value on a dense grid: not an enclosure, for comparison."""
+    d, columns = c.ndim - 1, c.shape[-1]
+    per_axis = max(5, int(SCAN_POINTS ** (1 / d)) | 1)
+    axes = [np.cos(np.linspace(np.pi, 0, per_axis))] * d
+    chunk = max(1, _MEMORY // per_axis**d)
+    bounds = np.empty((2, columns))
+    for i in range(0, columns, chunk):
+        values = chebyshev.evaluate_grid(c[..., i : i + chunk], axes).reshape(per_axis**d, -1)
+        bounds[:, i : i + chunk] = values.min(axis=0), values.max(axis=0)
+    return bounds, np.zeros(columns, bool)
+
+
+ENCLOSURES = {"bernstein": bernstein, "cosine": cosine, "scan": scan}

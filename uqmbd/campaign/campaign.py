@@ -1,0 +1,288 @@
+"""The campaign: takes samples from a method, has the missing ones run, stores them, and tells the method in the order it asked."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter, deque
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from uqmbd.campaign.batches import Batch, Sizer, Work
+from uqmbd.campaign.pool import Pool
+from uqmbd.campaign.store import RunStore
+from uqmbd.campaign.worker import Delivery, Job, pack, run_batch, run_raw
+from uqmbd.simulators.base import ERROR, STATUS, Outcomes, concatenate, failed_outcomes
+
+IN_FLIGHT = 2  # batches a worker has at hand: one running, one waiting
+
+
+@dataclass
+class Tally:
+    """What a campaign did and what it cost.
+
+    Attributes
+    ----------
+    asked, simulated : int
+        Runs the method asked for, and how many of them were not in the store.
+    status : Counter
+        Runs told to the method by status.
+    examples : dict of str to int
+        Messages of failed runs with their number.
+    wall, fan_out : float
+        Seconds from start to end, and of it with batches under way.
+    simulating, packing : float
+        Seconds of all workers in the simulator, and in rounding, reducing and encoding.
+    """
+
+    asked: int = 0
+    simulated: int = 0
+    workers: int = 0
+    status: Counter[str] = field(default_factory=Counter)
+    wall: float = 0.0
+    fan_out: float = 0.0
+    simulating: float = 0.0
+    packing: float = 0.0
+    deaths: int = 0
+    attributes: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def overhead(self) -> float:
+        """Share of the workers' time while batches were under way that was not spent simulating."""
+        total = self.fan_out * self.workers
+        return max(0.0, 1 - self.simulating / total) if total else 0.0
+
+
+class Watcher:
+    """Told how the campaign goes; this one is silent."""
+
+    def asked(self, runs: int) -> None:
+        """So many runs were asked for (in total)."""
+
+    def done(self, runs: int, failed: int, *, reused: bool = False) -> None:
+        """So many runs were told to the method."""
+
+
+@dataclass
+class Campaign:
+    """One method, one store, one pool.
+
+    Attributes
+    ----------
+    method : MethodRun
+    store : RunStore
+    prepare : callable
+        Makes the `Job`'s simulator; called only if a run is missing.
+    get_pool : callable
+        Gives the `Pool`; called only if a run is missing.
+    shapes : dict of str to tuple
+        Shape of one run's output by name.
+    precision : str
+        Type in which histories are stored.
+    keep_histories : bool
+        False when histories live on only in the method's partials.
+    tag : str
+        Fingerprint of the method as far as its partials depend on it.
+    """
+
+    method: Any
+    store: RunStore
+    prepare: Callable[[], Any]
+    get_pool: Callable[[], Pool]
+    shapes: Mapping[str, tuple[int, ...]]
+    precision: str
+    keep_histories: bool = True
+    tag: str = ""
+    batch: int | None = None
+    watcher: Watcher = field(default_factory=Watcher)
+    tally: Tally = field(default_factory=Tally)
+
+    def run(self) -> Tally:
+        """Ask, run, store, tell, until the method has enough."""
+        began = time.perf_counter()
+        self.pool: Pool | None = None
+        self.reduce = getattr(self.method, "reduce", None)
+        self.sizer = Sizer(8 * sum(int(np.prod(shape)) for shape in self.shapes.values()), self.batch)
+        try:
+            while (samples := self.method.ask()) is not None:
+                self.tally.asked += len(next(iter(samples.values())))
+                self.watcher.asked(self.tally.asked)
+                self.answer({name: np.asarray(values, np.float64) for name, values in samples.items()})
+        finally:
+            self.tally.wall = time.perf_counter() - began
+        return self.tally
+
+    # one ask -----------------------------------------------------------------------------------------------------------------------------
+    def answer(self, samples: dict[str, np.ndarray]) -> None:
+        """Have the runs of one ask that are missing done, and tell the method all of them."""
+        rows = self.match(samples)
+        missing = np.flatnonzero(rows < 0)
+        fresh = self.store.allocate(len(missing)) if len(missing) else np.empty(0, np.int64)
+        breaks = np.zeros(len(missing), bool)
+        if self.reduce is not None and len(missing):
+            breaks[1:] = np.diff(missing) != 1  # a piece's partial is told as a whole, so it must not reach over runs already there
+        rows[missing] = fresh
+        work = Work({name: values[missing] for name, values in samples.items()}, fresh)
+        work.pieces = deque(self.store.layout.cut(fresh, breaks))
+        segment = self.store.segment[rows]
+        for begin, end in work.pieces:
+            segment[missing[begin:end]] = fresh[begin]
+        teller = Teller(self, samples, rows, self.groups(rows, segment))
+        teller.advance(reused=True)
+        if work.pieces:
+            self.fan_out(work, teller)
+        teller.advance()
+
+    def match(self, samples: Mapping[str, np.ndarray]) -> np.ndarray:
+        """Rows of the runs already stored, -1 for those to be done."""
+        rows = self.store.find(samples)
+        if self.keep_histories:
+            return rows
+        for begin, end in self.groups(rows, np.where(rows >= 0, self.store.segment[rows], -1)):
+            if rows[begin] >= 0 and not self.has_partial(rows[begin:end]):
+                rows[begin:end] = -1
+        return rows
+
+    def groups(self, rows: np.ndarray, segment: np.ndarray) -> list[tuple[int, int]]:
+        """What is told at once: pieces where partials are told, else blocks of a chunk's length."""
+        n, length = len(rows), self.store.layout.chunk
+        if self.reduce is None:
+            return [(begin, min(begin + length, n)) for begin in range(0, n, length)]
+        starts = np.flatnonzero(np.concatenate([[True], (np.diff(rows) != 1) | (np.diff(segment) != 0)]))
+        return list(zip(starts.tolist(), [*starts[1:].tolist(), n], strict=True))
+
+    def has_partial(self, rows: np.ndarray) -> bool:
+        """True if the rows are exactly a piece with a partial of this method."""
+        stop, partial, tag = self.store.pieces.get(int(rows[0]), (0, None, ""))
+        return partial is not None and tag == self.tag and stop == rows[-1] + 1
+
+    # fan-out -----------------------------------------------------------------------------------------------------------------------------
+    def fan_out(self, work: Work, teller: Teller) -> None:
+        """Keep every worker supplied, commit what comes back, tell what is complete."""
+        packed = self.start()
+        began = time.perf_counter()
+        watch = self.pool.watch()
+        under_way: dict[Any, Batch] = {}
+
+        def supply() -> None:
+            per_worker = 1 if self.sizer.seconds_per_run is None else IN_FLIGHT
+            while work.pieces and len(under_way) < per_worker * self.pool.workers:
+                batch = work.take(self.sizer.runs(work.remaining, self.pool.workers))
+                future = self.pool.submit(run_batch, packed, batch.spans, batch.samples)
+                under_way[future] = batch
+                watch.add(future)
+
+        try:
+            supply()
+            while under_way:
+                future, outcome = next(watch)
+                batch = under_way.pop(future)
+                self.receive(batch, future.status, outcome, packed)
+                del future, outcome
+                supply()
+                teller.advance()
+        finally:
+            self.tally.fan_out += time.perf_counter() - began
+            if under_way:
+                self.pool.client.cancel(list(under_way))
+
+    def start(self) -> bytes:
+        """Get the pool if need be; the job as bytes."""
+        import cloudpickle
+
+        if self.pool is None:
+            self.job = Job(self.prepare(), self.store.layout, dict(self.shapes), self.precision, self.reduce)
+            self.packed = cloudpickle.dumps(self.job)
+            self.pool = self.get_pool()
+            self.tally.workers = self.pool.workers
+        return self.packed
+
+    def receive(self, batch: Batch, status: str, outcome: Any, packed: bytes) -> None:
+        """Commit a batch; one that lost its worker is taken apart."""
+        if status == "finished":
+            self.commit(batch, outcome)
+            return
+        error = outcome[1] if isinstance(outcome, tuple) else outcome
+        if type(error).__name__ not in ("KilledWorker", "CancelledError", "FutureCancelledError"):
+            raise error
+        self.tally.deaths += 1
+        for part in batch.split():
+            outcomes = self.isolate(part.samples, packed, part.runs if len(batch.spans) > 1 else part.runs // 2)
+            self.commit(part, Delivery(pack(self.job, part.spans, part.samples, outcomes), {}, 0.0, 0.0))
+
+    def isolate(self, samples: Mapping[str, np.ndarray], packed: bytes, size: int) -> Outcomes:
+        """Run samples in ever smaller parts, until only the run that kills its worker is left."""
+        n = len(next(iter(samples.values())))
+        size = max(size, 1)
+        found = []
+        for begin in range(0, n, size):
+            part = {name: values[begin : begin + size] for name, values in samples.items()}
+            runs = min(size, n - begin)
+            future = self.pool.submit(run_raw, packed, part)
+            error = future.exception()
+            if error is None:
+                found.append(future.result())
+            elif type(error).__name__ not in ("KilledWorker", "CancelledError", "FutureCancelledError"):
+                raise error
+            elif runs > 1:
+                found.append(self.isolate(part, packed, runs // 2))
+            else:
+                found.append(failed_outcomes(1, self.shapes, ERROR, "the worker process died while running it"))
+        return concatenate(found)
+
+    def commit(self, batch: Batch, delivery: Delivery) -> None:
+        """Write a finished batch."""
+        at = 0
+        for piece in delivery.pieces:
+            part = slice(at, at + piece.stop - piece.start)
+            at = part.stop
+            self.store.commit(piece, {name: values[part] for name, values in batch.samples.items()}, self.tag)
+        if delivery.attributes and not self.tally.attributes:
+            self.tally.attributes = dict(delivery.attributes)
+            self.store.describe({"simulator": delivery.attributes})
+        self.tally.simulated += batch.runs
+        self.tally.simulating += delivery.simulating
+        self.tally.packing += delivery.packing
+        if delivery.simulating:
+            self.sizer.measured(batch.runs, delivery.simulating + delivery.packing)
+
+
+@dataclass
+class Teller:
+    """Tells the method the runs of one ask, in the order it asked, as soon as they are complete."""
+
+    campaign: Campaign
+    samples: Mapping[str, np.ndarray]
+    rows: np.ndarray
+    groups: list[tuple[int, int]]
+    told: int = 0
+
+    def advance(self, *, reused: bool = False) -> None:
+        """Tell all groups that are complete, up to the first that is not."""
+        store = self.campaign.store
+        while self.told < len(self.groups):
+            begin, end = self.groups[self.told]
+            rows = self.rows[begin:end]
+            status = store.status[rows]
+            if status.min() < 0:
+                return
+            self.tell(slice(begin, end), rows, status)
+            self.told += 1
+            counts = Counter(STATUS[code] for code in status.tolist())
+            self.campaign.tally.status.update(counts)
+            self.campaign.watcher.done(end - begin, end - begin - counts["ok"], reused=reused)
+
+    def tell(self, part: slice, rows: np.ndarray, status: np.ndarray) -> None:
+        """Tell one group, from what the store gives back."""
+        campaign = self.campaign
+        if campaign.reduce is not None and campaign.has_partial(rows):
+            campaign.method.tell_reduced(campaign.store.partial(int(rows[0])))
+            return
+        samples = {name: values[part] for name, values in self.samples.items()}
+        outputs = {name: campaign.store.read(name, rows) for name in campaign.shapes}
+        if campaign.reduce is None:
+            campaign.method.tell(samples, outputs, status)
+        else:
+            campaign.method.tell_reduced(campaign.reduce(samples, outputs, status))

@@ -1,0 +1,54 @@
+"""Reading and writing the files of a run store."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from uqmbd.campaign.layout import checksum
+from uqmbd.errors import StudyError
+
+
+@contextmanager
+def writing(place: Path) -> Iterator[None]:
+    """Turn a failing write in the block into a `StudyError`; what was committed before stays valid."""
+    try:
+        yield
+    except OSError as error:
+        raise StudyError(
+            f"cannot be written: {error.strerror or error}",
+            file=error.filename or place,
+            key="--out",
+            value=str(place.parent if place.suffix else place),
+            remedy="make room, or choose a place you may write to with --out; stored runs stay valid and `uqmbd resume` continues",
+        ) from error
+
+
+def write(path: Path, data: Any) -> None:
+    """Write a file, making its folder when it is the first one there."""
+    try:
+        stream = open(path, "wb", buffering=0)
+    except FileNotFoundError:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        stream = open(path, "wb", buffering=0)
+    with stream:
+        view = memoryview(data).cast("B")
+        while len(view):
+            view = view[stream.write(view) :]
+
+
+def replace_text(path: Path, text: str) -> None:
+    """Write a text file whole or not at all."""
+    fresh = path.with_name(path.name + ".new")
+    write(fresh, text.encode())
+    fresh.replace(path)
+
+
+def file_sum(path: Path) -> list[int] | None:
+    """Checksum of a file, None if it is not there."""
+    try:
+        return checksum(path.read_bytes())
+    except FileNotFoundError:
+        return None

@@ -1,0 +1,116 @@
+"""Where batches run: a Dask cluster of processes on this machine, or one that is already there."""
+
+from __future__ import annotations
+
+import logging
+import os
+import tempfile
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from uqmbd.errors import StudyError
+
+ALLOWED_DEATHS = 1  # a batch whose worker dies more often is taken apart
+
+
+@dataclass
+class Pool:
+    """A Dask client with the number of its workers.
+
+    `submit` returns a future; `finished` waits for futures.
+    """
+
+    client: Any
+    workers: int
+
+    def submit(self, function: Callable[..., Any], *arguments: Any) -> Any:
+        """Start a task."""
+        return self.client.submit(function, *arguments, pure=False)
+
+    def watch(self) -> Any:
+        """Futures as they complete; more can be added to it."""
+        from distributed import as_completed
+
+        return as_completed(with_results=True, raise_errors=False, loop=self.client.loop)
+
+
+@contextmanager
+def open_pool(workers: int, scheduler: str | None = None) -> Iterator[Pool]:
+    """A pool of `workers` processes of one thread each; 0 runs the batches in a thread of this process.
+
+    Parameters
+    ----------
+    scheduler : str, optional
+        Address of a Dask scheduler to use instead.
+    """
+    import dask
+    from distributed import Client, LocalCluster
+
+    logging.getLogger("distributed").setLevel(logging.CRITICAL)
+    quiet = {"distributed": "critical", "distributed.nanny": "critical", "distributed.worker": "critical", "bokeh": "critical"}
+    settings = {
+        "distributed.scheduler.allowed-failures": ALLOWED_DEATHS,
+        "distributed.logging": quiet,
+        "distributed.worker.daemon": True,
+        "distributed.admin.large-graph-warning-threshold": "100MB",
+        "distributed.comm.timeouts.connect": "30s",
+    }
+    with ExitStack() as stack:
+        stack.enter_context(dask.config.set(settings))
+        if scheduler is None:
+            cluster = stack.enter_context(
+                LocalCluster(
+                    n_workers=max(workers, 1),
+                    threads_per_worker=1,
+                    processes=workers > 0,
+                    dashboard_address=None,
+                    silence_logs=logging.CRITICAL,
+                    local_directory=tempfile.gettempdir(),
+                )
+            )
+            client = stack.enter_context(Client(cluster, direct_to_workers=True))
+            yield Pool(client, max(workers, 1))
+            return
+        try:
+            client = stack.enter_context(Client(scheduler, timeout="10s"))
+        except (OSError, ValueError) as error:
+            raise StudyError(
+                f"there is no Dask scheduler to be reached ({' '.join(str(error).split())})",
+                key="--scheduler",
+                value=scheduler,
+                remedy="start one with `dask scheduler` and workers with `dask worker ADDRESS`, or leave --scheduler out",
+            ) from error
+        found = sum(client.nthreads().values())
+        if not found:
+            raise StudyError(
+                "the Dask scheduler has no workers", key="--scheduler", value=scheduler, remedy="start some with `dask worker ADDRESS`"
+            )
+        yield Pool(client, found)
+
+
+class EarlyPool:
+    """A pool that starts in the background, while the model is built and compiled."""
+
+    def __init__(self, workers: int, scheduler: str | None) -> None:
+        self.stack = ExitStack()
+        self.thread = ThreadPoolExecutor(1, thread_name_prefix="uqmbd-pool")
+        self.future = self.thread.submit(lambda: self.stack.enter_context(open_pool(workers, scheduler)))
+
+    def get(self) -> Pool:
+        """The pool, once it is there."""
+        return self.future.result()
+
+    def close(self) -> None:
+        """Stop the workers; in the thread that started them, since Dask keeps the current client in a context variable."""
+        try:
+            self.thread.submit(self.stack.close).result()
+        finally:
+            self.thread.shutdown(wait=True)
+
+
+def default_workers() -> int:
+    """Processors this process may use."""
+    return len(os.sched_getaffinity(0))

@@ -1,0 +1,71 @@
+"""The progress bar: runs done, rate, time left, failures."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from uqmbd.campaign.campaign import Watcher
+
+
+class Bar(Watcher):
+    """A rich progress bar; runs that were in the store already do not count for the rate."""
+
+    def __init__(self, progress, task) -> None:
+        self.progress = progress
+        self.task = task
+        self.total = self.finished = self.reused = self.failed = 0
+
+    def asked(self, runs: int) -> None:
+        self.total = runs
+        self.show()
+
+    def done(self, runs: int, failed: int, *, reused: bool = False) -> None:
+        self.finished += runs
+        self.failed += failed
+        self.reused += runs if reused else 0
+        self.show()
+
+    def show(self) -> None:
+        """Update the line."""
+        notes = [f"{self.failed:,} failed"] if self.failed else []
+        notes += [f"{self.reused:,} were there"] if self.reused else []
+        self.progress.update(
+            self.task,
+            total=self.total - self.reused,
+            completed=self.finished - self.reused,
+            all_runs=f"{self.finished:,}/{self.total:,}",
+            notes=", ".join(notes),
+        )
+
+
+@contextmanager
+def progress_bar(wanted: bool | None, title: str) -> Iterator[Watcher]:
+    """A bar on a terminal (or when `wanted`), else a silent watcher."""
+    if not (sys.stderr.isatty() if wanted is None else wanted):
+        yield Watcher()
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, ProgressColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+    from rich.text import Text
+
+    class Rate(ProgressColumn):
+        """Runs per second."""
+
+        def render(self, task) -> Text:
+            speed = task.finished_speed or task.speed
+            return Text("" if speed is None else f"{speed:,.0f} runs/s" if speed >= 10 else f"{speed:.2g} runs/s")
+
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        TextColumn("{task.fields[all_runs]} runs"),
+        Rate(),
+        TimeElapsedColumn(),
+        TextColumn("left"),
+        TimeRemainingColumn(),
+        TextColumn("{task.fields[notes]}"),
+    )
+    with Progress(*columns, console=Console(stderr=True), transient=False) as progress:
+        yield Bar(progress, progress.add_task(title, total=None, all_runs="0", notes=""))

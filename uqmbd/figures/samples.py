@@ -1,0 +1,69 @@
+"""A few runs out of many, read lazily and thinned for drawing."""
+
+from itertools import pairwise
+
+import numpy as np
+
+BLOCKS = 6                 # neighbouring runs lie in one chunk of the store: few blocks mean few chunks to read
+FLOATS_DRAWN = 420_000     # of all histories on a page; 4 bytes each become 5.4 in the page
+
+
+def status(result) -> np.ndarray:
+    """Codes of `uqmbd.simulators.base.STATUS`, ``(run,)``: 0 is ok, negative is a place in the store that no run has filled."""
+    if "status" not in result.runs:
+        return np.zeros(result.runs.sizes.get("run", 0), np.int8)
+    return result.runs["status"].values
+
+
+def good(result) -> np.ndarray:
+    """Which runs were ok, ``(run,)`` bool."""
+    return status(result) == 0
+
+
+def failed(result) -> np.ndarray:
+    """Which runs failed, ``(run,)`` bool."""
+    return status(result) > 0
+
+
+def choose(candidates: np.ndarray, count: int) -> np.ndarray:
+    """Indices of at most ``count`` of the runs marked in ``candidates``, in blocks spread evenly over the campaign."""
+    index = np.flatnonzero(candidates)
+    if len(index) <= count:
+        return index
+    length = -(-count // BLOCKS)
+    starts = np.linspace(0, len(index) - length, BLOCKS).astype(int)
+    return index[np.unique(starts[:, None] + np.arange(length))][:count]
+
+
+def share_of_page(histories: int, points: int) -> tuple[int, int]:
+    """How many runs of how many points each history may show, so that the page stays small."""
+    points = max(1, min(points, 240))
+    return int(np.clip(FLOATS_DRAWN // (2 * points * max(histories, 1)), 8, 60)), points
+
+
+def histories(result, names: list[str], count: int) -> dict[str, np.ndarray]:
+    """The same few good runs of several histories, name -> ``(runs, time)``."""
+    index = choose(good(result), count)
+    return {name: result.runs[name].isel(run=index).values.astype(float) for name in names}
+
+
+def thin(time: np.ndarray, values: np.ndarray, points: int) -> tuple[np.ndarray, np.ndarray]:
+    """One history reduced to about ``points`` points that keep the least and greatest value of each stretch."""
+    if len(time) <= points:
+        return time, values
+    edges = np.linspace(0, len(time), points // 2 + 1).astype(int)
+    keep = {0, len(time) - 1}
+    for a, b in pairwise(edges):
+        piece = values[a:b]
+        if np.isfinite(piece).any():
+            keep |= {a + int(np.nanargmin(piece)), a + int(np.nanargmax(piece))}
+    index = np.sort(np.fromiter(keep, int))
+    return time[index], values[index]
+
+
+def joined(xs: list[np.ndarray], ys: list[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
+    """Several lines as one, with NaN between them."""
+    if not xs:
+        return np.empty(0), np.empty(0)
+    gap = [np.nan]
+    return (np.concatenate([part for x in xs for part in (x, gap)]), np.concatenate([part for y in ys for part in (y, gap)]))

@@ -1,0 +1,77 @@
+"""Where a result may be relied on: the trusted share of the time, its gaps, and the sentence that explains them."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+
+@dataclass(frozen=True)
+class Trust:
+    """Trust in one output's bounds.
+
+    Parameters
+    ----------
+    share : float
+        Share of the time (or 0 or 1 of a scalar) that is trusted.
+    horizon : float
+        Time [s] from which trust stays lost; inf if it holds at the end. NaN for a scalar.
+    spans : tuple of (float, float)
+        Times [s] that are not trusted, merged.
+    """
+
+    share: float
+    horizon: float
+    spans: tuple[tuple[float, float], ...]
+
+    @property
+    def history(self) -> bool:
+        """Whether the output is a history."""
+        return not np.isnan(self.horizon)
+
+    def sentence(self) -> str:
+        """Explain it in words."""
+        sampled = "there the band is the envelope of the runs (sampled), not an enclosure"
+        if self.share == 1.0:
+            return "The bounds are trusted" + (" at all times." if self.history else ".")
+        if not self.history:
+            return "The bounds are not trusted: they are the smallest and largest value of the runs (sampled), not an enclosure."
+        if self.share == 0.0:
+            return "The bounds are trusted at no time: the band is the envelope of the runs (sampled), not an enclosure."
+        if len(self.spans) == 1:
+            where = f"from {self.spans[0][0]:.4g} s to {self.spans[0][1]:.4g} s"
+        else:
+            longest = max(self.spans, key=lambda span: span[1] - span[0])
+            where = f"in {len(self.spans)} spans, the longest from {longest[0]:.4g} s to {longest[1]:.4g} s"
+        text = f"The bounds are not trusted for {percent(1 - self.share)} of the time ({where}): {sampled}."
+        if np.isfinite(self.horizon):
+            text += f" Trust is lost for good at {self.horizon:.4g} s (the trust horizon)."
+        return text
+
+
+def percent(share: float) -> str:
+    """Write a share in percent without rounding a gap away."""
+    text = f"{100 * share:.1f}"
+    if text == "100.0" and share < 1:
+        return "> 99.9 %"
+    if text == "0.0" and share > 0:
+        return "< 0.1 %"
+    return text.removesuffix(".0") + " %"
+
+
+def trust_of(result, name: str) -> Trust | None:
+    """Trust in the bounds of one output; None where the method makes no such claim."""
+    if name not in result.trusted:
+        return None
+    trusted = np.atleast_1d(result.trusted[name].values).astype(bool)
+    if "time" not in result.trusted[name].dims:
+        return Trust(float(trusted[0]), np.nan, ())
+    time = result.trusted[name]["time"].values
+    horizon = float(result.trust_horizon[name]) if name in result.trust_horizon else np.inf
+    return Trust(float(trusted.mean()), horizon, _spans(time, ~trusted))
+
+
+def _spans(time: np.ndarray, flagged: np.ndarray) -> tuple[tuple[float, float], ...]:
+    """Runs of flagged grid points as spans of time, each point standing for the half step on either side."""
+    edges = np.flatnonzero(np.diff(np.concatenate(([0], flagged.astype(np.int8), [0]))))
+    middle = np.concatenate((time[:1], 0.5 * (time[1:] + time[:-1]), time[-1:]))
+    return tuple((float(middle[a]), float(middle[b])) for a, b in edges.reshape(-1, 2))

@@ -1,0 +1,40 @@
+"""Kinds of uncertain input."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from uqmbd.errors import StudyError, did_you_mean
+from uqmbd.inputs.base import Input
+from uqmbd.inputs.interval import Interval
+from uqmbd.inputs.random import Random
+
+INPUTS: tuple[type[Input], ...] = (Interval, Random)
+
+
+def read_input(table: Mapping[str, Any]) -> Input:
+    """The input that a table of a study file describes, in the units of the file.
+
+    Raises
+    ------
+    StudyError
+        With `key` relative to the table.
+    """
+    if not isinstance(table, Mapping):
+        raise StudyError("an input is a table", value=table, remedy="write interval = [lower, upper], say")
+    kinds = {kind.key: kind for kind in INPUTS}
+    for key in table:
+        if key not in kinds and key != "unit":
+            raise StudyError(f"an input has no key '{key}'", key=key, remedy=did_you_mean(key, [*kinds, "unit"], noun="key"))
+    chosen = [key for key in table if key in kinds]
+    if len(chosen) != 1:
+        found = "none of them" if not chosen else " and ".join(chosen)
+        raise StudyError(f"an input has one of the keys {', '.join(kinds)}; this one has {found}")
+    unit = table.get("unit", "")
+    if not isinstance(unit, str):
+        raise StudyError("a unit is a text", key="unit", value=unit, remedy='write unit = "mm", say')
+    return kinds[chosen[0]].from_value(table[chosen[0]], unit)
+
+
+__all__ = ["INPUTS", "Input", "Interval", "Random", "read_input"]

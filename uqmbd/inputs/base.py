@@ -1,0 +1,68 @@
+"""What every kind of uncertain input can do."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Mapping
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from pydantic import Field
+
+from uqmbd.inputs.checked import Checked
+from uqmbd.inputs.units import ToSI, to_si
+
+
+class Input(Checked):
+    """One uncertain number of a model, frozen.
+
+    A kind is one file with one subclass, plus its entry in `uqmbd.inputs.INPUTS`.
+
+    Attributes
+    ----------
+    kind : str
+        Name of the kind, which methods accept or refuse.
+    key : str
+        The key of a study file that chooses this kind.
+    unit : str
+        Unit of the numbers below; what pint reads. Empty: they are used as they are.
+    written : Input or None
+        The input as the user wrote it, on the copy that `to_si` makes.
+    """
+
+    kind: ClassVar[str]
+    key: ClassVar[str]
+
+    unit: str = ""
+    written: Any = Field(default=None, repr=False, exclude=True)
+
+    @classmethod
+    @abstractmethod
+    def from_value(cls, value: Any, unit: str) -> Self:
+        """From the value of `key` in a study file."""
+
+    @abstractmethod
+    def ppf(self, u: np.ndarray) -> np.ndarray:
+        """Values at the points `u` of the unit interval, any shape: the inverse of the distribution function."""
+
+    @abstractmethod
+    def converted(self, si: ToSI) -> Mapping[str, Any]:
+        """The fields that change when the unit becomes SI."""
+
+    @abstractmethod
+    def notation(self) -> str:
+        """The numbers in the notation of the field, without the unit."""
+
+    def to_si(self) -> Self:
+        """The same input in SI units; itself when it already is."""
+        if self.written is not None:
+            return self
+        si = to_si(self.unit)
+        if si.identity and si.unit == self.unit:
+            return self
+        return type(self)(**{**dict(self), **self.converted(si), "unit": si.unit, "written": self})
+
+    def describe(self) -> str:
+        """As the user wrote it, for reports: ``[0.02, 0.05] mm``."""
+        shown = self.written or self
+        return f"{shown.notation()} {shown.unit}".rstrip()

@@ -1,0 +1,55 @@
+"""Unit strings to SI, through pint, once, when a study is read."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+
+from uqmbd.errors import StudyError, did_you_mean
+
+
+@dataclass(frozen=True)
+class ToSI:
+    """``x_SI = factor * x + offset``; `unit` is the SI unit's symbol, such as ``kg/s²``."""
+
+    factor: float
+    offset: float
+    unit: str
+
+    @property
+    def identity(self) -> bool:
+        return self.factor == 1.0 and self.offset == 0.0
+
+
+@cache
+def registry():
+    """Pint's registry; made at first use because importing pint costs a third of a second."""
+    import pint
+
+    return pint.UnitRegistry()
+
+
+@cache
+def to_si(unit: str) -> ToSI:
+    """How a number in `unit` becomes SI. An empty string means the number is used as it is."""
+    if not unit.strip():
+        return ToSI(1.0, 0.0, "")
+    known = registry()
+    try:
+        parsed = known.parse_units(unit)
+        zero, one, two = (known.Quantity(x, parsed).to_base_units() for x in (0.0, 1.0, 2.0))
+    except ValueError:
+        raise StudyError(f"'{unit}' is a quantity, not a unit", key="unit", value=unit, remedy="write the number apart from its unit") from None
+    except Exception as error:  # pint, its parser and tokenize each have their own family of errors
+        raise StudyError(f"the unit '{unit}' is not known", key="unit", value=unit, remedy=_near(unit, known)) from error
+    factor, offset = one.magnitude - zero.magnitude, zero.magnitude
+    if abs(two.magnitude - offset - 2 * factor) > 1e-9 * abs(factor):
+        raise StudyError(f"the unit '{unit}' is logarithmic, which an input cannot be", key="unit", value=unit, remedy="give the number in a linear unit")
+    return ToSI(float(factor), float(offset), f"{one.units:~P}")
+
+
+def _near(unit: str, known) -> str:
+    import difflib
+
+    near = difflib.get_close_matches(unit, [name for name in dir(known) if not name.startswith("_")], n=1, cutoff=0.6)
+    return did_you_mean(unit, near) if near else 'write a unit as pint reads it, such as "mm", "deg", "N/mm" or "kg*m**2"'

@@ -1,0 +1,109 @@
+"""What a method is: frozen settings that start a run, which asks for samples and is told outcomes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, ClassVar, Protocol
+
+import numpy as np
+
+from uqmbd.errors import StudyError
+from uqmbd.inputs import Input
+from uqmbd.inputs.checked import Checked
+from uqmbd.simulators.base import STATUS, OutputInfo
+
+if TYPE_CHECKING:
+    from uqmbd.result import Result
+
+
+class MethodRun(Protocol):
+    """One use of a method: a pure function of settings, inputs, seed and what it was told."""
+
+    def ask(self) -> dict[str, np.ndarray] | None:
+        """Next samples ``{input: (n,)}`` in SI units, or None when finished; all samples asked for so far must have been told."""
+        ...
+
+    def tell(self, samples: Mapping[str, np.ndarray], outputs: Mapping[str, np.ndarray], status: np.ndarray) -> None:
+        """Outcomes of a batch, in run order; a batch never mixes two asks."""
+        ...
+
+    def result(self) -> Result:
+        """What follows from all that was told; failed runs are counted in its attributes."""
+        ...
+
+
+class Method(Checked):
+    """Settings of a method, frozen; the keys are those of a study file's ``[method]``.
+
+    A method is one file with one subclass, plus its entry in `uqmbd.methods.METHODS`.
+
+    Attributes
+    ----------
+    name : str
+        ``type`` in study files.
+    accepts : frozenset of str
+        Kinds of input it can treat.
+    """
+
+    name: ClassVar[str]
+    accepts: ClassVar[frozenset[str]]
+
+    def start(self, inputs: Mapping[str, Input], outputs: Mapping[str, OutputInfo], time: np.ndarray, seed: int) -> MethodRun:
+        """A run of this method; raises `StudyError` when it cannot treat the inputs.
+
+        Parameters
+        ----------
+        inputs : dict of str to Input
+            Converted to SI here if they are not yet.
+        outputs : dict of str to OutputInfo
+        time : ndarray, shape (points,)
+            Time grid of the histories, s.
+        seed : int
+        """
+        self.check(inputs)
+        return self._start({name: item.to_si() for name, item in inputs.items()}, dict(outputs), np.asarray(time, float), int(seed))
+
+    def check(self, inputs: Mapping[str, Input]) -> None:
+        """Raise `StudyError` when this method cannot treat these inputs, before anything is run."""
+        if not inputs:
+            raise StudyError("a study needs at least one input", key="inputs")
+        from uqmbd.methods import METHODS
+
+        for name, item in inputs.items():
+            if item.kind not in self.accepts:
+                able = [method.name for method in METHODS if item.kind in method.accepts]
+                others = f"methods that can: {', '.join(able)}" if able else "no method can yet"
+                raise StudyError(
+                    f"the method {self.name} cannot treat the input '{name}' of kind {item.kind}; {others}",
+                    key=f"inputs.{name}",
+                    remedy=f"choose another method, or give the input as {' or '.join(sorted(self.accepts))}",
+                )
+
+    def planned_runs(self, inputs: Mapping[str, Input]) -> tuple[int, int]:
+        """Number of runs that will be asked for: at least, at most."""
+        raise NotImplementedError
+
+    def _start(self, inputs: dict[str, Input], outputs: dict[str, OutputInfo], time: np.ndarray, seed: int) -> MethodRun:
+        raise NotImplementedError
+
+
+def generator(seed: int, stream: int) -> np.random.Generator:
+    """Independent random numbers for each use (`stream`) of one seed."""
+    return np.random.default_rng(np.random.SeedSequence([seed, stream]))
+
+
+def from_unit_cube(inputs: Mapping[str, Input], u: np.ndarray) -> dict[str, np.ndarray]:
+    """Samples of all inputs at the points `u` (n, d) of the unit cube: ``{input: (n,)}``."""
+    return {name: item.ppf(u[:, i]) for i, (name, item) in enumerate(inputs.items())}
+
+
+def count_failures(status: np.ndarray) -> dict[str, int | float]:
+    """Attributes that report failed runs: numbers of ok and failed runs, share, and the number of each status that occurred."""
+    failed = int(np.count_nonzero(status))
+    counts: dict[str, int | float] = {"runs": len(status), "runs_ok": len(status) - failed, "runs_failed": failed}
+    counts["failed_share"] = failed / len(status) if len(status) else 0.0
+    for code, word in enumerate(STATUS):
+        number = int(np.count_nonzero(status == code))
+        if code and number:
+            counts[f"runs_{word}"] = number
+    return counts

@@ -1,0 +1,103 @@
+"""The Chebyshev inclusion method: bounds of the response over a box of intervals."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from math import ceil
+from typing import ClassVar, Literal, Self
+
+import numpy as np
+from pydantic import Field, model_validator
+
+from uqmbd.errors import StudyError
+from uqmbd.inputs import Input
+from uqmbd.methods.base import Method, MethodRun
+from uqmbd.simulators.base import OutputInfo
+
+FIRST_DEGREE = 2  # where growth by `tolerance` begins
+LEAST_VALIDATION = 10
+
+
+class Chebyshev(Method):
+    """Tensor Chebyshev expansion of every output at every time, its range over the box, and how far both can be believed.
+
+    Wu, Zhang, Chen, Luo, Appl. Math. Modelling 37 (2013) 4578. The expansion interpolates runs on a grid of Chebyshev nodes.
+    Other runs, at random points, are never fitted: their largest error, times `safety`, widens the bounds. So the bounds are
+    validated by runs, not proven; where the error exceeds `trust_tolerance` the result shows the envelope of all runs instead.
+
+    Attributes
+    ----------
+    degree : int
+        Degree in every input: ``(degree + 1)**inputs`` runs at nodes. 8 unless `tolerance` is given.
+    tolerance : float
+        Instead of `degree`: double the degree of those inputs whose last coefficients exceed this fraction of a response's
+        range, until none does or `max_runs` is reached.
+    max_runs : int
+        Limit of runs at nodes and for validation together.
+    enclosure : str
+        ``bernstein`` (verified range of the expansion), ``cosine`` (Wu's, loose), ``scan`` (dense grid, not an enclosure).
+    gap : float
+        By how much ``bernstein`` may exceed the range of the expansion on either side, as a fraction of the width.
+    validation : float
+        Share of runs kept for validation (at least 10 runs).
+    trust_tolerance : float
+        Largest error, as a fraction of the response's range, at which a time or scalar is trusted.
+    safety : float
+        Factor on the largest validation error.
+    fallback_runs : int
+        Random runs added when some time or scalar is not trusted; they also validate. They come on top of `max_runs`.
+    """
+
+    name: ClassVar[str] = "chebyshev"
+    accepts: ClassVar[frozenset[str]] = frozenset({"interval"})
+
+    degree: int | None = Field(default=None, ge=1, le=128)
+    tolerance: float | None = Field(default=None, gt=0, lt=1)
+    max_runs: int = Field(default=10_000, ge=1)
+    enclosure: Literal["bernstein", "cosine", "scan"] = "bernstein"
+    gap: float = Field(default=1e-6, gt=0, lt=1)
+    validation: float = Field(default=0.2, gt=0, lt=1)
+    trust_tolerance: float = Field(default=1e-3, gt=0, lt=1)
+    safety: float = Field(default=2.0, ge=1)
+    fallback_runs: int = Field(default=2000, ge=0)
+
+    @model_validator(mode="after")
+    def _one_of_two(self) -> Self:
+        if self.degree is not None and self.tolerance is not None:
+            raise ValueError("degree and tolerance exclude each other: give the degree, or let it grow until the tolerance is met")
+        return self
+
+    def first_degree(self) -> int:
+        """Degree in every input of the first grid."""
+        if self.tolerance is not None:
+            return FIRST_DEGREE
+        return 8 if self.degree is None else self.degree
+
+    def validation_runs(self, nodes: int) -> int:
+        """Number of validation runs that go with so many runs at nodes."""
+        return max(LEAST_VALIDATION, ceil(nodes * self.validation / (1 - self.validation) - 1e-9))
+
+    def total_runs(self, nodes: int) -> int:
+        return nodes + self.validation_runs(nodes)
+
+    def planned_runs(self, inputs: Mapping[str, Input]) -> tuple[int, int]:
+        least = self.total_runs((self.first_degree() + 1) ** len(inputs))
+        most = self.max_runs if self.tolerance is not None else least
+        return least, most + self.fallback_runs
+
+    def check(self, inputs: Mapping[str, Input]) -> None:
+        super().check(inputs)
+        nodes = (self.first_degree() + 1) ** len(inputs)
+        needed = self.total_runs(nodes)
+        if needed > self.max_runs:
+            raise StudyError(
+                f"degree {self.first_degree()} in {len(inputs)} inputs needs {nodes} runs at nodes and {needed - nodes} for validation, "
+                f"{needed} together, more than max_runs = {self.max_runs}",
+                key="method.max_runs",
+                remedy="lower the degree, take fewer inputs, raise max_runs, or give distributions and use the method montecarlo",
+            )
+
+    def _start(self, inputs: dict[str, Input], outputs: dict[str, OutputInfo], time: np.ndarray, seed: int) -> MethodRun:
+        from uqmbd.methods.chebyshev_run import ChebyshevRun
+
+        return ChebyshevRun(self, inputs, outputs, time, seed)

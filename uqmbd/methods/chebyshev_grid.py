@@ -1,0 +1,83 @@
+"""Runs at the nodes of nested tensor grids, and the expansion through them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import product
+
+import numpy as np
+
+from uqmbd.analysis import chebyshev
+from uqmbd.errors import StudyError
+
+FAILED_SHARE = 0.05  # of the nodes that may be missing
+
+
+class Grid:
+    """Which run is at which node. A node is known by its angles over π, so that grids of degree n and 2n share runs."""
+
+    def __init__(self) -> None:
+        self._run_at: dict[tuple[float, ...], int] = {}
+
+    def add(self, degrees: Sequence[int], first_run: int) -> np.ndarray:
+        """Points (n, d) in [-1, 1]^d that the grid of these degrees lacks; they are taken to be runs `first_run` and following."""
+        lacking = [node for node in self._nodes(degrees) if node not in self._run_at]
+        self._run_at.update({node: first_run + i for i, node in enumerate(lacking)})
+        return np.sin(np.pi * (0.5 - np.array(lacking).reshape(-1, len(degrees))))
+
+    def runs(self, degrees: Sequence[int]) -> np.ndarray:
+        """Run at each node of the grid, row-major, shape (nodes,)."""
+        return np.array([self._run_at[node] for node in self._nodes(degrees)])
+
+    @staticmethod
+    def _nodes(degrees: Sequence[int]) -> product:
+        return product(*(chebyshev.fractions(degree) for degree in degrees))
+
+
+def node_count(degrees: Sequence[int]) -> int:
+    return int(np.prod([degree + 1 for degree in degrees]))
+
+
+def expansion(degrees: Sequence[int], points: np.ndarray, values: np.ndarray, ok: np.ndarray) -> np.ndarray:
+    """Coefficients (n1+1, ..., nd+1, columns) through the runs at the nodes.
+
+    Parameters
+    ----------
+    points : ndarray, shape (nodes, d)
+    values : ndarray, shape (nodes, columns)
+    ok : ndarray of bool, shape (nodes,)
+        Runs that did not fail. When a few did, the lower terms are fitted to the others by least squares.
+    """
+    failed = int(np.count_nonzero(~ok))
+    if failed == 0:
+        return chebyshev.coefficients(values.reshape(*(degree + 1 for degree in degrees), -1), degrees)
+    if failed > FAILED_SHARE * len(ok):
+        raise StudyError(
+            f"{failed} of {len(ok)} runs at the nodes of the expansion failed; the method chebyshev can do without {FAILED_SHARE:.0%} at most",
+            remedy="read the messages of these runs and narrow the intervals to where the model works, or sample with montecarlo",
+        )
+    return chebyshev.least_squares(points[ok], values[ok], degrees)
+
+
+def growth(degrees: Sequence[int], tails: Sequence[float], tolerance: float, budget: int, largest: int = 128) -> tuple[int, ...] | None:
+    """Degrees of the next grid: doubled where the tail is above `tolerance` and within a factor of ten of the worst.
+
+    Parameters
+    ----------
+    tails : sequence of float
+        Relative size of the last coefficients in each input.
+    budget : int
+        Largest number of nodes.
+
+    Returns
+    -------
+    tuple of int or None
+        None when nothing needs to grow or nothing can.
+    """
+    new = list(degrees)
+    for axis in np.argsort(tails)[::-1]:
+        wider = [*new[:axis], 2 * new[axis], *new[axis + 1 :]]
+        wanted = tails[axis] > max(tolerance, 0.1 * max(tails))
+        if wanted and wider[axis] <= largest and node_count(wider) <= budget:
+            new = wider
+    return None if tuple(new) == tuple(degrees) else tuple(new)

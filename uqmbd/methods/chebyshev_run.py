@@ -1,0 +1,207 @@
+"""The run of a Chebyshev study: nodes, validation, and random runs where the expansion cannot be trusted."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING
+
+import numpy as np
+import xarray as xr
+
+from uqmbd.analysis import chebyshev, trust
+from uqmbd.analysis.enclosures import ENCLOSURES
+from uqmbd.analysis.order_statistics import quantiles
+from uqmbd.errors import StudyError
+from uqmbd.inputs import Input
+from uqmbd.methods.base import count_failures, from_unit_cube, generator
+from uqmbd.methods.chebyshev_grid import Grid, expansion, growth, node_count
+from uqmbd.methods.columns import Columns, finite_rows
+from uqmbd.result import Result
+from uqmbd.simulators.base import OutputInfo
+
+if TYPE_CHECKING:
+    from uqmbd.methods.chebyshev import Chebyshev
+
+NODE, VALIDATION, FALLBACK = range(3)
+
+
+class ChebyshevRun:
+    """Asks for nodes (in several steps when the degree grows), for validation runs, and for fallback runs if trust is missing."""
+
+    def __init__(
+        self, settings: Chebyshev, inputs: Mapping[str, Input], outputs: Mapping[str, OutputInfo], time: np.ndarray, seed: int
+    ) -> None:
+        self.settings = settings
+        self._inputs = dict(inputs)
+        self._columns = Columns(outputs, time)
+        self._seed = seed
+        self._degrees = (settings.first_degree(),) * len(inputs)
+        self._grid = Grid()
+        self._points = np.empty((0, len(inputs)))  # all runs asked for, in [-1, 1]^d
+        self._roles = np.empty(0, np.int8)
+        self._told = 0
+        self._values = np.empty((0, self._columns.count))
+        self._status = np.empty(0, np.int8)
+        self._steps = self._plan()
+        self._finished = False
+
+    def ask(self) -> dict[str, np.ndarray] | None:
+        if self._told < len(self._points):
+            raise RuntimeError(f"{len(self._points) - self._told} runs were asked for and not told yet")
+        start = len(self._points)
+        if self._finished or next(self._steps, None) is None:
+            self._finished = True
+            return None
+        more = len(self._points) - start
+        self._values = np.concatenate([self._values, np.full((more, self._columns.count), np.nan)])
+        self._status = np.concatenate([self._status, np.zeros(more, np.int8)])
+        return from_unit_cube(self._inputs, (self._points[start:] + 1) / 2)
+
+    def tell(self, samples: Mapping[str, np.ndarray], outputs: Mapping[str, np.ndarray], status: np.ndarray) -> None:
+        matrix = self._columns.pack(outputs, len(status))
+        finite_rows(matrix, status, self._columns, self._told)
+        at = slice(self._told, self._told + len(status))
+        self._values[at], self._status[at] = matrix, status
+        self._told = at.stop
+
+    def _plan(self) -> Iterator[bool]:
+        """One step for each ask; a step adds points."""
+        self._add_nodes()
+        if self.settings.tolerance is None:
+            self._add_random(self.settings.validation_runs(node_count(self._degrees)), VALIDATION)
+            yield True
+        else:
+            yield True
+            while self._grow():
+                self._add_nodes()
+                yield True
+            self._add_random(self.settings.validation_runs(node_count(self._degrees)), VALIDATION)
+            yield True
+        self._assess()
+        if self.settings.fallback_runs and not self._trusted.all():
+            self._add_random(self.settings.fallback_runs, FALLBACK)
+            yield True
+            self._assess()
+
+    def _add_nodes(self) -> None:
+        self._add(self._grid.add(self._degrees, len(self._points)), NODE)
+
+    def _add_random(self, count: int, role: int) -> None:
+        self._add(2 * generator(self._seed, role).random((count, len(self._inputs))) - 1, role)
+
+    def _add(self, points: np.ndarray, role: int) -> None:
+        self._points = np.concatenate([self._points, points])
+        self._roles = np.concatenate([self._roles, np.full(len(points), role, np.int8)])
+
+    def _expand(self) -> np.ndarray:
+        runs = self._grid.runs(self._degrees)
+        return expansion(self._degrees, self._points[runs], self._values[runs], self._status[runs] == 0)
+
+    def _grow(self) -> bool:
+        """Raise the degrees if `tolerance` and `max_runs` want it."""
+        c = self._expand()
+        smallest, largest = self._ranges(self._values[self._status == 0])
+        scale = np.maximum(largest - smallest, 1e-9 * np.maximum(abs(smallest), abs(largest)))
+        scale = np.where(scale > 0, scale, 1.0)
+        tails = [float((chebyshev.tail(c, axis) / scale).max()) for axis in range(len(self._degrees))]
+        budget = self.settings.max_runs
+        while self.settings.total_runs(budget) > self.settings.max_runs:
+            budget -= self.settings.total_runs(budget) - self.settings.max_runs
+        new = growth(self._degrees, tails, self.settings.tolerance, budget)
+        if new is None:
+            return False
+        self._degrees = new
+        return True
+
+    def _ranges(self, values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Smallest and largest value of each output over runs and times, repeated for its columns: 2 x (columns,)."""
+        smallest, largest = np.empty(self._columns.count), np.empty(self._columns.count)
+        for at in self._columns.slices.values():
+            smallest[at], largest[at] = values[:, at].min(), values[:, at].max()
+        return smallest, largest
+
+    def _assess(self) -> None:
+        """Expansion, validated error and trust of every column."""
+        self._c = self._expand()
+        ok = self._status == 0
+        fresh = ok & (self._roles != NODE)
+        if not fresh.any():
+            raise StudyError("all validation runs failed, so nothing is known about the error of the expansion")
+        smallest, largest = self._ranges(self._values[ok])
+        error = np.abs(chebyshev.evaluate(self._c, self._points[fresh]) - self._values[fresh]).max(axis=0)
+        self._error = np.empty_like(error)
+        self._trusted = np.empty(len(error), bool)
+        for at in self._columns.slices.values():
+            self._error[at] = self.settings.safety * trust.over_neighbours(error[at])
+            self._trusted[at] = trust.trusted(self._error[at], smallest[at.start], largest[at.start], self.settings.trust_tolerance)
+
+    def result(self) -> Result:
+        if not self._finished:
+            raise RuntimeError("the method still wants runs: ask until it returns None")
+        values = self._values[self._status == 0]
+        inner = np.stack([values.min(axis=0), values.max(axis=0)])
+        bounds, met = self._bounds(inner)
+        columns, ends = self._columns, {"bound": ["lower", "upper"]}
+        histories = [name for name, info in columns.outputs.items() if info.history]
+        horizons = {name: trust.horizon(self._trusted[columns.slices[name]], columns.time) for name in histories}
+        widths = chebyshev.main_effect_widths(self._c)
+        total = widths.sum(axis=0)
+        shares = np.divide(widths, total, out=np.zeros_like(widths), where=total > 0)
+        sensitivity = columns.dataset(shares[None], {"kind": ["main_effect"], "input": list(self._inputs)}, unit="")
+        return Result(
+            bounds=columns.dataset(bounds, ends),
+            inner=columns.dataset(inner, ends),
+            error=columns.dataset(self._error),
+            trusted=columns.dataset(self._trusted, unit=""),
+            trust_horizon=xr.Dataset({name: ((), value, {"unit": "s"}) for name, value in horizons.items()}),
+            statistics=self._statistics(),
+            sensitivity=sensitivity,
+            attrs=self._attributes(met),
+        )
+
+    def _bounds(self, inner: np.ndarray) -> tuple[np.ndarray, float]:
+        """Outer bounds (2, columns), and the share of the trusted columns whose enclosure reached its gap."""
+        bounds = inner.copy()
+        trusted = np.flatnonzero(self._trusted)
+        runs = self._grid.runs(self._degrees)
+        runs = runs[self._status[runs] == 0]
+        nodes = self._values[np.ix_(runs, trusted)]
+        seen = (nodes.min(axis=0), nodes.max(axis=0))
+        interpolates = len(runs) == node_count(self._degrees)
+        enclose = ENCLOSURES[self.settings.enclosure]
+        enclosure, met = enclose(self._c[..., trusted], self.settings.gap * (seen[1] - seen[0]), seen if interpolates else None)
+        bounds[0, trusted] = np.minimum(enclosure[0] - self._error[trusted], inner[0, trusted])
+        bounds[1, trusted] = np.maximum(enclosure[1] + self._error[trusted], inner[1, trusted])
+        return bounds, float(met.mean()) if len(met) else 1.0
+
+    def _statistics(self) -> xr.Dataset:
+        """Statistics of the random runs, when there are fallback runs: uniform over the box, a description, not a distribution."""
+        rows = (self._status == 0) & (self._roles != NODE)
+        if not np.any(self._roles == FALLBACK):
+            return xr.Dataset()
+        values = self._values[rows]
+        levels = {name: q for name, q in quantiles(values).items() if "_" not in name}
+        std = values.std(axis=0, ddof=1) if len(values) > 1 else np.full(values.shape[1], np.nan)
+        all_ = {"mean": values.mean(axis=0), "std": std, "min": values.min(axis=0), "max": values.max(axis=0)} | levels
+        return self._columns.dataset(np.array(list(all_.values())), {"statistic": list(all_)})
+
+    def _attributes(self, met: float) -> dict:
+        runs = self._grid.runs(self._degrees)
+        lost = int(np.count_nonzero(self._status[runs]))
+        settings = self.settings
+        attrs = {
+            "method": settings.name,
+            "seed": self._seed,
+            "degrees": [int(degree) for degree in self._degrees],
+            "enclosure": settings.enclosure,
+            "trust_tolerance": settings.trust_tolerance,
+            "safety": settings.safety,
+            "trusted_share": float(self._trusted.mean()),
+            **{f"runs_{word}": int(np.count_nonzero(self._roles == role)) for role, word in enumerate(("nodes", "validation", "fallback"))},
+            **count_failures(self._status),
+        }
+        if settings.enclosure == "bernstein":
+            attrs |= {"gap": settings.gap, "gap_reached_share": met}
+        if lost:
+            attrs["note"] = f"{lost} of {len(runs)} runs at nodes failed; the expansion is a least-squares fit to the others"
+        return attrs

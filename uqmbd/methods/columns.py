@@ -1,0 +1,81 @@
+"""All outputs side by side in one matrix: a scalar is one column, a history one column per time."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from uqmbd.errors import StudyError
+from uqmbd.simulators.base import OutputInfo
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+
+class Columns:
+    """Layout of the columns.
+
+    Attributes
+    ----------
+    outputs : dict of str to OutputInfo
+    time : ndarray, shape (points,)
+        s
+    slices : dict of str to slice
+        Columns of each output.
+    count : int
+        Number of columns.
+    """
+
+    def __init__(self, outputs: Mapping[str, OutputInfo], time: np.ndarray) -> None:
+        self.outputs = dict(outputs)
+        self.time = time
+        self.slices: dict[str, slice] = {}
+        self.count = 0
+        for name, info in self.outputs.items():
+            width = len(time) if info.history else 1
+            self.slices[name] = slice(self.count, self.count + width)
+            self.count += width
+
+    def pack(self, outputs: Mapping[str, np.ndarray], rows: int) -> np.ndarray:
+        """Outcomes of `rows` runs as a matrix (rows, count)."""
+        matrix = np.empty((rows, self.count))
+        for name, at in self.slices.items():
+            values = np.asarray(outputs[name], float)
+            if values.size != rows * (at.stop - at.start):
+                raise StudyError(f"the output '{name}' has the shape {values.shape} for {rows} runs and {at.stop - at.start} times")
+            matrix[:, at] = values.reshape(rows, -1)
+        return matrix
+
+    def dataset(self, array: np.ndarray, labels: Mapping[str, Sequence[str]] | None = None, *, unit: str | None = None) -> xr.Dataset:
+        """One variable per output from `array` (..., count), whose leading dimensions are named and labelled by `labels`."""
+        import xarray as xr
+
+        labels = labels or {}
+        coords: dict = {dim: np.array(list(words), dtype=object) for dim, words in labels.items()}
+        variables = {}
+        for name, at in self.slices.items():
+            info = self.outputs[name]
+            part = array[..., at] if info.history else array[..., at.start]
+            dims = (*labels, "time") if info.history else tuple(labels)
+            variables[name] = (dims, part, {"unit": info.unit if unit is None else unit})
+        if any(info.history for info in self.outputs.values()):
+            coords["time"] = ("time", self.time, {"unit": "s"})
+        return xr.Dataset(variables, coords)
+
+
+def finite_rows(matrix: np.ndarray, status: np.ndarray, columns: Columns, first_run: int | None = None) -> np.ndarray:
+    """Which runs are ok, (rows,) bool; raises `StudyError` when an ok run holds a number that is not finite."""
+    ok = np.asarray(status) == 0
+    good = np.isfinite(matrix).all(axis=1)
+    if np.all(good | ~ok):
+        return ok
+    row = int(np.flatnonzero(ok & ~good)[0])
+    column = int(np.flatnonzero(~np.isfinite(matrix[row]))[0])
+    name = next(name for name, at in columns.slices.items() if at.start <= column < at.stop)
+    run = "a run" if first_run is None else f"run {first_run + row}"
+    raise StudyError(
+        f"{run} is reported as ok, but its output '{name}' is {matrix[row, column]}",
+        remedy="let the simulator report such a run as failed",
+    )

@@ -1,0 +1,154 @@
+"""The run of a Monte Carlo study: what is kept does not grow with the number of runs, except for scalars."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import TYPE_CHECKING
+
+import numpy as np
+import xarray as xr
+
+from uqmbd.analysis import moments
+from uqmbd.analysis.order_statistics import mean_limits, quantiles
+from uqmbd.errors import StudyError
+from uqmbd.inputs import Input
+from uqmbd.methods.base import count_failures, from_unit_cube, generator
+from uqmbd.methods.columns import Columns, finite_rows
+from uqmbd.methods.design import unit_points
+from uqmbd.result import Result
+from uqmbd.simulators.base import OutputInfo
+
+if TYPE_CHECKING:
+    from uqmbd.methods.montecarlo import MonteCarlo
+
+
+class MonteCarloRun:
+    """Asks once. Keeps all scalars, the moments of all histories, and the first `history_runs` histories.
+
+    `tell` is ``tell_reduced(reduce(...))``, so a campaign that keeps only what `reduce` returns gets the same result; sums are
+    kept in double-double, so it does not depend on how the runs were cut into batches either.
+    """
+
+    def __init__(
+        self, settings: MonteCarlo, inputs: Mapping[str, Input], outputs: Mapping[str, OutputInfo], time: np.ndarray, seed: int
+    ) -> None:
+        self.settings = settings
+        self._seed = seed
+        self._scalars = Columns({name: info for name, info in outputs.items() if not info.history}, time)
+        self._histories = Columns({name: info for name, info in outputs.items() if info.history}, time)
+        self._order = list(outputs)
+        points = unit_points(settings.design, settings.samples, len(inputs), generator(seed, 0))
+        self._samples = from_unit_cube(inputs, points)
+        self._asked = False
+        self._status: list[np.ndarray] = []
+        self._values: list[np.ndarray] = []
+        self._moments = moments.empty(self._histories.count)
+        self._kept: list[np.ndarray] = []
+        self._room = min(settings.history_runs, settings.samples)
+        head = np.column_stack([values[: self._room] for values in self._samples.values()])
+        self._reduce = partial(reduce_batch, list(inputs), head, self._scalars, self._histories)
+
+    def ask(self) -> dict[str, np.ndarray] | None:
+        if self._asked:
+            return None
+        self._asked = True
+        return self._samples
+
+    @property
+    def reduce(self) -> Callable[[Mapping, Mapping, np.ndarray], dict[str, np.ndarray]]:
+        """``reduce(samples, outputs, status) -> partial``: pure and picklable, see `reduce_batch`."""
+        return self._reduce
+
+    def tell(self, samples: Mapping[str, np.ndarray], outputs: Mapping[str, np.ndarray], status: np.ndarray) -> None:
+        self.tell_reduced(self._reduce(samples, outputs, status))
+
+    def tell_reduced(self, partial: Mapping[str, np.ndarray]) -> None:
+        """Take in what `reduce` made of a batch, in run order."""
+        self._status.append(partial["status"])
+        self._values.append(partial["scalars"])
+        if self._histories.count:
+            self._moments = moments.merge(self._moments, partial["moments"])
+        if self._room and len(partial["histories"]):
+            kept = partial["histories"][: self._room]
+            self._kept.append(kept)
+            self._room -= len(kept)
+
+    def result(self) -> Result:
+        status = np.concatenate(self._status) if self._status else np.zeros(0, np.int8)
+        failures = count_failures(status)
+        count = int(failures["runs_ok"])
+        if count == 0:
+            remedy = "read the messages of the runs; the first one usually says why"
+            raise StudyError(f"none of the {len(status)} runs was ok, so there is nothing to report", remedy=remedy)
+        values = np.concatenate(self._values)
+        scalars = _statistics(values.mean(axis=0), _std(values), values.min(axis=0), values.max(axis=0), count, values)
+        kept = np.concatenate(self._kept) if self._kept else np.zeros((0, self._histories.count))
+        state = self._moments
+        histories = _statistics(
+            moments.mean(state, count), moments.std(state, count), state[moments.MINIMUM], state[moments.MAXIMUM], count, kept
+        )
+        attrs = {"method": self.settings.name, "design": self.settings.design, "seed": self._seed, "confidence": 0.95, **failures}
+        if self._histories.count:
+            attrs["history_quantile_runs"] = len(kept)
+        if count < len(status):
+            attrs["note"] = f"{len(status) - count} of {len(status)} runs failed and are left out: the statistics are those of runs that work"
+        return Result(
+            inner=self._join({"bound": ["lower", "upper"]}, {k: [s["min"], s["max"]] for k, s in (("s", scalars), ("h", histories))}),
+            statistics=self._join({"statistic": list(scalars)}, {"s": list(scalars.values()), "h": list(histories.values())}),
+            attrs=attrs,
+        )
+
+    def _join(self, labels: dict[str, list[str]], rows: dict[str, list[np.ndarray]]) -> xr.Dataset:
+        """One Dataset of scalars (rows "s") and histories (rows "h"), in the order of the outputs."""
+        joined = self._scalars.dataset(np.array(rows["s"]), labels).merge(self._histories.dataset(np.array(rows["h"]), labels))
+        return joined[self._order]
+
+
+def reduce_batch(
+    inputs: list[str],
+    head: np.ndarray,
+    scalars: Columns,
+    histories: Columns,
+    samples: Mapping[str, np.ndarray],
+    outputs: Mapping[str, np.ndarray],
+    status: np.ndarray,
+) -> dict[str, np.ndarray]:
+    """What a Monte Carlo study needs of a batch of n runs; failed runs take part in `status` only.
+
+    Parameters
+    ----------
+    head : ndarray, shape (history_runs, inputs)
+        Samples of the runs whose histories are kept whole.
+
+    Returns
+    -------
+    dict
+        ``status`` (n,) int8; ``scalars`` (ok runs, scalars); ``moments`` (6, columns of histories), see
+        `uqmbd.analysis.moments`; ``histories`` (ok runs of the head, columns of histories).
+    """
+    status = np.asarray(status, np.int8)
+    values, curves = scalars.pack(outputs, len(status)), histories.pack(outputs, len(status))
+    ok = finite_rows(values, status, scalars) & finite_rows(curves, status, histories)
+    rows = np.column_stack([np.asarray(samples[name], float) for name in inputs])
+    known = {row.tobytes() for row in head}
+    wanted = ok & np.array([row.tobytes() in known for row in rows], bool)
+    return {"status": status, "scalars": values[ok], "moments": moments.of(curves[ok]), "histories": curves[wanted]}
+
+
+def _std(values: np.ndarray) -> np.ndarray:
+    return values.std(axis=0, ddof=1) if len(values) > 1 else np.full(values.shape[1], np.nan)
+
+
+def _statistics(
+    mean: np.ndarray, std: np.ndarray, smallest: np.ndarray, largest: np.ndarray, count: int, ranked: np.ndarray
+) -> dict[str, np.ndarray]:
+    """Statistics by name, each (columns,); quantiles are those of the rows of `ranked`."""
+    levels = quantiles(ranked)
+    names = [name for name in levels if "_" not in name]
+    low, high = mean_limits(mean, std, count)
+    out = {"mean": mean, "std": std, "min": smallest, "max": largest, **{name: levels[name] for name in names}}
+    out |= {"mean_lower": low, "mean_upper": high}
+    return out | {f"{name}_{end}": levels[f"{name}_{end}"] for name in names for end in ("lower", "upper")}
+
+

@@ -1,0 +1,94 @@
+"""The page: figures and tables in one file that needs no network."""
+
+import re
+from importlib.resources import files
+from itertools import chain
+from pathlib import Path
+
+from jinja2 import Environment, StrictUndefined
+from plotly.offline import get_plotlyjs
+
+from uqmbd import figures
+from uqmbd.figures import matplotlib_view, samples
+from uqmbd.figures.marks import Figure
+from uqmbd.figures.trust import percent, trust_of
+from uqmbd.report import plotly_view, tables
+
+
+def write_page(result, directory, *, study_text: str = "") -> Path:
+    """Write ``report.html`` and ``figures/*.png``; the arguments are those of `uqmbd.report.write_report`."""
+    directory = Path(directory)
+    pictures = directory / "figures"
+    pictures.mkdir(parents=True, exist_ok=True)
+    sections = _sections(result)
+    for figure in chain.from_iterable(sections.values()):
+        matplotlib_view.save(figure, pictures / f"{file_name(figure)}.png")
+    page = directory / "report.html"
+    partial = page.with_suffix(".html.partial")
+    partial.write_text(_render(result, sections, study_text), encoding="utf-8")
+    partial.replace(page)
+    return page
+
+
+def file_name(figure: Figure) -> str:
+    """The figure's key with what file systems dislike replaced."""
+    return re.sub(r"[^\w.+-]+", "_", figure.key)
+
+
+def _sections(result) -> dict[str, list[Figure]]:
+    histories, scalars = figures.output_names(result)
+    return {
+        "Histories": figures.history_figures(result, histories),
+        "Orbits": figures.orbit_figures(result, histories),
+        "Distributions": [figures.scalar_figure(result, name) for name in scalars],
+    }
+
+
+def _render(result, sections: dict[str, list[Figure]], study_text: str) -> str:
+    assets = files("uqmbd.report") / "assets"
+    environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
+    template = environment.from_string((assets / "page.html.j2").read_text(encoding="utf-8"))
+    drawn = {title: [_drawn(figure) for figure in group] for title, group in sections.items() if group}
+    found = [tables.outputs_table(result), tables.trust_table(result)]
+    about = [tables.inputs_table(result), tables.method_table(result), tables.counts_table(result), tables.cost_table(result)]
+    return template.render(
+        title=str(result.attrs.get("study", "study")),
+        style=(assets / "page.css").read_text(encoding="utf-8"),
+        plotly=get_plotlyjs(),
+        cards=_cards(result),
+        warnings=_warnings(result),
+        found=[table for table in found if table.rows],
+        about=[table for table in about if table.rows],
+        failures=tables.failures_table(result),
+        further=[table for table in (tables.versions_table(result), tables.other_table(result)) if table.rows],
+        sections=drawn,
+        study_text=study_text,
+    )
+
+
+def _drawn(figure: Figure) -> dict:
+    return {"id": file_name(figure), "title": figure.title, "caption": figure.caption, "html": plotly_view.html(figure)}
+
+
+def _cards(result) -> list[tuple[str, str]]:
+    """The few numbers a reader looks for first."""
+    runs, wall = tables.runs_done(result), result.attrs.get("wall_time")
+    cards = [("runs", f"{runs:,}"), ("failed", f"{_failed(result):,}")]
+    if wall is not None:
+        cards.append(("wall time", f"{float(wall):.3g} s"))
+    trusts = [trust for name in result.trusted.data_vars if (trust := trust_of(result, str(name))).history]
+    if trusts:
+        cards.append(("time trusted, mean of all histories", percent(sum(trust.share for trust in trusts) / len(trusts))))
+    return cards
+
+
+def _failed(result) -> int:
+    return int(result.attrs["runs_failed"]) if "runs_failed" in result.attrs else int(samples.failed(result).sum())
+
+
+def _warnings(result) -> list[str]:
+    texts = [str(result.attrs.get("note", ""))]
+    failed, runs = _failed(result), tables.runs_done(result)
+    if failed:
+        texts.append(f"{failed} of {runs} runs failed ({percent(failed / runs)}); see Failures.")
+    return [text for text in texts if text]

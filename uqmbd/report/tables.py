@@ -1,0 +1,187 @@
+"""The tables of a result: made once, shown on the page and in the terminal."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from rich.table import Table as RichTable
+
+from uqmbd.figures import samples
+from uqmbd.figures.build import output_names, unit_of
+from uqmbd.figures.trust import percent, trust_of
+from uqmbd.simulators.base import STATUS
+
+FAILURES_SHOWN = 12
+ELSEWHERE = frozenset("study inputs method seed settings versions wall_time workers overhead note".split())
+COUNTS = ("runs", "failed_share")
+
+
+@dataclass(frozen=True)
+class Table:
+    """Rows of text under a header; ``numeric`` says which columns are aligned to the right."""
+
+    title: str
+    header: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    numeric: tuple[bool, ...]
+    note: str = ""
+
+
+def terminal_table(result) -> RichTable:
+    """The outputs of a result as a compact table for `rich.print`."""
+    table = outputs_table(result)
+    shown = RichTable(title=str(result.attrs.get("study", "")) or None, caption=table.note or None, header_style="bold")
+    for name, numeric in zip(table.header, table.numeric, strict=True):
+        shown.add_column(name, justify="right" if numeric else "left", overflow="fold")
+    for row in table.rows:
+        shown.add_row(*row)
+    return shown
+
+
+def outputs_table(result) -> Table:
+    """Every output with its bounds, statistics and trust; of a history the extremes over time."""
+    histories, scalars = output_names(result)
+    columns = [("output", False), ("unit", False)]
+    if result.bounds.data_vars:
+        columns += [("lower", True), ("upper", True), ("inner lower", True), ("inner upper", True)]
+    if result.error.data_vars:
+        columns += [("error", True)]
+    if result.statistics.data_vars:
+        columns += [("mean", True), ("std", True), ("5 %", True), ("95 %", True)]
+    if result.trusted.data_vars:
+        columns += [("trusted", True), ("until [s]", True)]
+    rows = []
+    for name in scalars + histories:
+        cells = _cells(result, name)
+        rows.append(tuple(cells.get(column, "") for column, _ in columns))
+    note = "Of a history: least lower and greatest upper bound, largest error; range over time of mean, std and quantiles."
+    note = note if histories else ""
+    return Table("Outputs", tuple(c for c, _ in columns), tuple(rows), tuple(n for _, n in columns), note)
+
+
+def inputs_table(result) -> Table:
+    """The inputs in the notation they were written in."""
+    rows = tuple((name, entry["kind"], entry["text"]) for name, entry in result.attrs.get("inputs", {}).items())
+    return Table("Inputs", ("input", "kind", "value"), rows, (False, False, False))
+
+
+def method_table(result) -> Table:
+    """The method and its settings."""
+    named = {key: result.attrs[key] for key in ("method", "seed") if key in result.attrs}
+    return _facts("Method", named | result.attrs.get("settings", {}))
+
+
+def counts_table(result) -> Table:
+    """How many runs there were, by what they were for and how they ended."""
+    return _facts("Runs", {key: value for key, value in result.attrs.items() if key.startswith(COUNTS)})
+
+
+def cost_table(result) -> Table:
+    """Wall time and rate."""
+    wall, runs = result.attrs.get("wall_time", 0.0), result.attrs.get("runs_simulated_last", 0)
+    facts = {key: result.attrs[key] for key in ("workers", "overhead") if key in result.attrs}
+    if wall:
+        facts = {"wall time of the last session": f"{wall:.3g} s", "runs simulated in it": runs, "runs per second": runs / wall} | facts
+    return _facts("Cost", facts)
+
+
+def versions_table(result) -> Table:
+    """Versions of what made the result."""
+    return _facts("Versions", dict(result.attrs.get("versions", {})))
+
+
+def other_table(result) -> Table:
+    """Everything else that the result says of itself: laws, stiffness, tolerances, seed."""
+    return _facts("Further facts", {k: v for k, v in result.attrs.items() if k not in ELSEWHERE and not k.startswith(COUNTS)})
+
+
+def failures_table(result) -> Table:
+    """The first failed runs with their parameters."""
+    wrong = np.flatnonzero(samples.failed(result))
+    names = [str(name) for name in result.runs.data_vars if str(name).startswith("input:")]
+    rows = []
+    shown = wrong[:FAILURES_SHOWN]
+    if len(shown):
+        runs = result.runs[["status", "message", *names]].isel(run=shown).load()
+        for row, index in enumerate(shown):
+            values = (number(runs[name].values[row]) for name in names)
+            rows.append((str(index), STATUS[int(runs["status"].values[row])], str(runs["message"].values[row]), *values))
+    header = ("run", "status", "message", *(name.removeprefix("input:") for name in names))
+    note = f"The first {FAILURES_SHOWN} of {len(wrong)}." if len(wrong) > FAILURES_SHOWN else ""
+    return Table("Failures", header, tuple(rows), (True, False, False, *(True for _ in names)), note)
+
+
+def trust_table(result) -> Table:
+    """Trust in each output, with the sentence that explains it."""
+    rows = []
+    for name in result.trusted.data_vars:
+        trust = trust_of(result, str(name))
+        rows.append((str(name), _share(trust), _horizon(trust), trust.sentence()))
+    return Table("Trust", ("output", "trusted", "trust horizon [s]", "in words"), tuple(rows), (False, True, True, False))
+
+
+def runs_done(result) -> int:
+    """Number of runs, from the counts or else from the runs themselves."""
+    return int(result.attrs.get("runs", result.runs.sizes.get("run", 0)))
+
+
+def number(value) -> str:
+    """A number with five significant digits; other things as they are."""
+    value = np.asarray(value)[()]
+    if isinstance(value, (bool, np.bool_)):
+        return "yes" if value else "no"
+    return f"{value:.5g}" if isinstance(value, (float, int, np.number)) else str(value)
+
+
+def _cells(result, name: str) -> dict[str, str]:
+    """The row of one output, by column."""
+    cells = {"output": name, "unit": unit_of(result, name)}
+    for group, prefix in (("bounds", ""), ("inner", "inner ")):
+        if name in getattr(result, group):
+            both = getattr(result, group)[name]
+            cells[prefix + "lower"] = number(_least(both.sel(bound="lower").values))
+            cells[prefix + "upper"] = number(_greatest(both.sel(bound="upper").values))
+    if name in result.error:
+        cells["error"] = f"{_greatest(result.error[name].values):.2g}"
+    if name in result.statistics:
+        table = result.statistics[name]
+        for key, column in (("mean", "mean"), ("std", "std"), ("q05", "5 %"), ("q95", "95 %")):
+            if key in table["statistic"].values:
+                cells[column] = _range(table.sel(statistic=key).values)
+    trust = trust_of(result, name)
+    if trust:
+        cells["trusted"], cells["until [s]"] = _share(trust), _horizon(trust)
+    return cells
+
+
+def _range(values: np.ndarray) -> str:
+    values = np.atleast_1d(values)
+    return number(values[0]) if len(values) == 1 else f"{_least(values):.3g} … {_greatest(values):.3g}"
+
+
+def _least(values: np.ndarray) -> float:
+    return float(np.nanmin(values)) if np.isfinite(values).any() else float("nan")
+
+
+def _greatest(values: np.ndarray) -> float:
+    return float(np.nanmax(values)) if np.isfinite(values).any() else float("nan")
+
+
+def _share(trust) -> str:
+    return percent(trust.share) if trust.history else ("yes" if trust.share else "no")
+
+
+def _horizon(trust) -> str:
+    if not trust.history:
+        return ""
+    return "end" if np.isinf(trust.horizon) else number(trust.horizon)
+
+
+def _facts(title: str, facts: Mapping) -> Table:
+    rows = []
+    for key, value in facts.items():
+        if isinstance(value, Mapping):
+            rows += [(f"{key}: {inner}".replace("_", " "), number(item)) for inner, item in value.items()]
+        else:
+            rows.append((str(key).replace("_", " "), number(value) if not isinstance(value, (list, tuple)) else ", ".join(map(str, value))))
+    return Table(title, ("what", "value"), tuple(rows), (False, False))

@@ -1,0 +1,199 @@
+"""Results: labelled arrays, a folder of files, tables, figures. The groups are described in ``docs/architecture.md``."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, fields
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import xarray as xr
+
+from uqmbd.errors import StudyError, did_you_mean
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.figure import Figure
+
+
+@dataclass
+class Result:
+    """What a study found. Each group is a Dataset with one variable per output (``"slider.x"``, ``"B.force:max"``).
+
+    A group that the method does not have is empty.
+
+    Attributes
+    ----------
+    bounds, inner : Dataset
+        ``bound`` (lower, upper) [x time]: outer bounds, and what runs really reached; unit of the output.
+    error : Dataset
+        [time]: validated error of the surrogate, unit of the output.
+    trusted : Dataset
+        [time]: whether the error is below its tolerance; elsewhere the outer bounds are the envelope of the runs.
+    trust_horizon : Dataset
+        Of histories only: time from which trust stays lost, s; infinite if it holds at the end.
+    statistics : Dataset
+        ``statistic`` [x time]: mean, std, min, max, q05 ..., and 95 % confidence limits as mean_lower, mean_upper ...
+    sensitivity : Dataset
+        ``kind`` x ``input`` [x time].
+    runs : Dataset
+        ``run`` [x time]: inputs as ``input:<name>``, outputs, status, message; kept in ``runs.zarr`` beside the result.
+    attrs : dict
+        Study, method, seed, numbers of runs, versions.
+    """
+
+    bounds: xr.Dataset = field(default_factory=xr.Dataset)
+    inner: xr.Dataset = field(default_factory=xr.Dataset)
+    error: xr.Dataset = field(default_factory=xr.Dataset)
+    trusted: xr.Dataset = field(default_factory=xr.Dataset)
+    trust_horizon: xr.Dataset = field(default_factory=xr.Dataset)
+    statistics: xr.Dataset = field(default_factory=xr.Dataset)
+    sensitivity: xr.Dataset = field(default_factory=xr.Dataset)
+    runs: xr.Dataset = field(default_factory=xr.Dataset)
+    attrs: dict[str, Any] = field(default_factory=dict)
+
+    def groups(self) -> Iterator[tuple[str, xr.Dataset]]:
+        """Name and Dataset of every group that is computed from the runs, empty ones included."""
+        for item in fields(self):
+            if item.name not in ("runs", "attrs"):
+                yield item.name, getattr(self, item.name)
+
+    @property
+    def outputs(self) -> list[str]:
+        """Names of the outputs, in the order of the study."""
+        return list(dict.fromkeys(name for _, group in self.groups() for name in group.data_vars))
+
+    def table(self) -> pd.DataFrame:
+        """Scalar outputs as a table, one row each: unit, bounds, error, trust and statistics, whichever there are."""
+        import pandas as pd
+
+        rows = {}
+        for name in self.outputs:
+            parts = {key: group[name] for key, group in self.groups() if name in group}
+            if any("time" in part.dims for part in parts.values()):
+                continue
+            rows[name] = {"unit": parts.get("inner", next(iter(parts.values()))).attrs.get("unit", "")} | _scalar_row(parts)
+        return pd.DataFrame.from_dict(rows, orient="index").rename_axis("output")
+
+    def history(self, name: str) -> pd.DataFrame:
+        """One history output as a table over time (s)."""
+        import pandas as pd
+
+        self._require(name)
+        parts = {key: group[name] for key, group in self.groups() if name in group and "time" in group[name].dims}
+        if not parts:
+            raise StudyError(f"the output '{name}' is a scalar, not a history", remedy="use Result.table()")
+        time = pd.Index(next(iter(parts.values()))["time"].values, name="time")
+        return pd.DataFrame(_scalar_row(parts), index=time)
+
+    def save(self, path: str | PathLike[str]) -> Path:
+        """Write ``result.zarr`` and ``tables/*.csv`` into the folder `path`; each is replaced as a whole or not at all."""
+        folder = Path(path)
+        folder.mkdir(parents=True, exist_ok=True)
+        with _replacing(folder / "result.zarr") as new:
+            attrs = json.loads(json.dumps(self.attrs, default=_plain))
+            xr.Dataset(attrs={"attrs": attrs, "outputs": self.outputs}).to_zarr(new, mode="w", zarr_format=3, consolidated=False)
+            for key, group in self.groups():
+                if len(group.data_vars):
+                    storable(group).to_zarr(new, group=key, mode="w", zarr_format=3, consolidated=False)
+        with _replacing(folder / "tables") as new:
+            new.mkdir()
+            self.table().to_csv(new / "scalars.csv")
+            for name in self.outputs:
+                if any("time" in group[name].dims for _, group in self.groups() if name in group):
+                    self.history(name).to_csv(new / f"history_{safe_name(name)}.csv")
+        return folder
+
+    def plot(self, name: str) -> Figure:
+        """Matplotlib figure of one output: over time, or its distribution over the runs."""
+        from uqmbd.analysis import figures
+
+        self._require(name)
+        parts = {key: group[name] for key, group in self.groups() if name in group}
+        runs = self.runs[name] if name in self.runs else None
+        ok = self.runs["status"] == 0 if "status" in self.runs else None
+        history = any("time" in part.dims for part in parts.values())
+        draw = figures.history_figure if history else figures.scalar_figure
+        return draw(name, parts, None if runs is None or ok is None else runs.where(ok, drop=True))
+
+    def _require(self, name: str) -> None:
+        if name not in self.outputs:
+            raise StudyError(f"the result has no output '{name}'", value=name, remedy=did_you_mean(name, self.outputs, noun="output"))
+
+
+def open_results(path: str | PathLike[str]) -> Result:
+    """The result in the folder `path` (the one that holds ``result.zarr``); its runs are opened but not read."""
+    folder = Path(path)
+    folder = folder.parent if folder.name == "result.zarr" else folder
+    store = folder / "result.zarr"
+    if not store.is_dir():
+        raise StudyError("there is no result here", file=folder, remedy="run or resume the study first, or give the folder with result.zarr")
+    try:
+        root = xr.open_zarr(store, consolidated=False)
+        order = list(root.attrs["outputs"])
+        groups = {}
+        for key, _ in Result().groups():
+            if (store / key).is_dir():
+                with xr.open_zarr(store, group=key, consolidated=False) as group:
+                    groups[key] = group.load()[[name for name in order if name in group]]
+    except Exception as error:  # zarr, xarray and the codecs each have their own
+        raise StudyError(f"the result cannot be read ({error})", file=store, remedy="delete result.zarr and resume the study") from error
+    runs = folder / "runs.zarr"
+    opened = xr.open_zarr(runs, consolidated=False) if runs.is_dir() else xr.Dataset()
+    return Result(**groups, runs=opened, attrs=dict(root.attrs["attrs"]))
+
+
+def storable(group: xr.Dataset) -> xr.Dataset:
+    """Text coordinates as variable-length strings, which zarr 3 has a specification for."""
+    text = {name: coord.astype(object) for name, coord in group.coords.items() if coord.dtype.kind in "UT"}
+    return group.assign_coords(text)
+
+
+def safe_name(name: str) -> str:
+    """An output's name as part of a file name on any system: ``B.force:max -> B.force_max``."""
+    return "".join(letter if letter.isalnum() or letter in "._-" else "_" for letter in name)
+
+
+def _scalar_row(parts: Mapping[str, xr.DataArray]) -> dict[str, Any]:
+    """Columns of a table from the groups of one output; each value has the remaining dimensions (none, or time)."""
+    row: dict[str, Any] = {}
+    for key, prefix in (("bounds", ""), ("inner", "inner_")):
+        if key in parts:
+            row |= {f"{prefix}{end}": parts[key].sel(bound=end).values for end in ("lower", "upper")}
+    row |= {key: parts[key].values for key in ("error", "trusted") if key in parts}
+    if "statistics" in parts:
+        row |= {str(word): parts["statistics"].sel(statistic=word).values for word in parts["statistics"]["statistic"].values}
+    return {key: value.item() if value.ndim == 0 else value for key, value in row.items()}
+
+
+class _replacing:
+    """Context: a new folder beside `target` that takes its place when the block ends well, and vanishes when it does not."""
+
+    def __init__(self, target: Path) -> None:
+        self.target = target
+        self.new = target.with_name(f".{target.name}.{os.getpid()}.new")
+
+    def __enter__(self) -> Path:
+        shutil.rmtree(self.new, ignore_errors=True)
+        return self.new
+
+    def __exit__(self, kind: type | None, *_: object) -> None:
+        if kind is None:
+            old = self.target.with_name(f".{self.target.name}.{os.getpid()}.old")
+            if self.target.exists():
+                self.target.rename(old)
+            self.new.rename(self.target)
+            shutil.rmtree(old, ignore_errors=True)
+        shutil.rmtree(self.new, ignore_errors=True)
+
+
+def _plain(value: Any) -> Any:
+    """JSON form of numpy values and everything else."""
+    if isinstance(value, (np.generic, np.ndarray)):
+        return value.tolist()
+    return str(value)

@@ -1,0 +1,144 @@
+"""An external program as the model: a template directory is copied, inputs are filled in, the program runs, a result file is read.
+
+Files of the template that are text may hold ``{{name}}``; so may the arguments of the command. The result file is JSON (a mapping from
+output to number or list) or CSV (a header line, one column an output). Where it has ``time`` other than the study's, histories are
+interpolated.
+"""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import json
+import shlex
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from uqmbd.errors import StudyError
+from uqmbd.simulators.limit import RunTimeout
+from uqmbd.simulators.model import Model
+
+
+class CommandFailed(Exception):
+    """The program ended with an error or left no readable result."""
+
+
+@dataclass(frozen=True)
+class Command:
+    """A picklable function of keyword inputs that runs a program in a fresh copy of its template directory.
+
+    Attributes
+    ----------
+    arguments : tuple of str
+        The command line; ``{{name}}`` is replaced.
+    template : str
+        Directory to copy; empty for none.
+    result : str
+        File the program writes, relative to its directory.
+    timeout : float, optional
+        Longest time a run may take [s].
+    """
+
+    arguments: tuple[str, ...]
+    template: str
+    result: str
+    timeout: float | None = None
+
+    def __call__(self, time: np.ndarray | None = None, **inputs: float) -> dict[str, Any]:
+        with tempfile.TemporaryDirectory(prefix="uqmbd-") as folder:
+            work = Path(folder) / "run"
+            if self.template:
+                shutil.copytree(self.template, work)
+                for file in work.rglob("*"):
+                    fill_file(file, inputs)
+            else:
+                work.mkdir()
+            self.execute(work, inputs)
+            return on_grid(read_result(work / self.result), time)
+
+    def execute(self, work: Path, inputs: Mapping[str, float]) -> None:
+        """Run the program; its failure carries the last line it wrote."""
+        arguments = [fill(argument, inputs) for argument in self.arguments]
+        try:
+            done = subprocess.run(arguments, cwd=work, capture_output=True, text=True, errors="replace", timeout=self.timeout, check=False)
+        except subprocess.TimeoutExpired:
+            raise RunTimeout(f"stopped after {self.timeout:g} s") from None
+        except OSError as error:
+            raise CommandFailed(f"cannot start {arguments[0]}: {error.strerror}") from None
+        if done.returncode:
+            said = (done.stderr.strip() or done.stdout.strip()).splitlines()
+            raise CommandFailed(f"{arguments[0]} ended with code {done.returncode}" + (f": {said[-1][:200]}" if said else ""))
+
+
+def command_model(command: str | list[str], template: str | None, result: str, directory: Path, timeout: float | None) -> Model:
+    """The model of a study that names a command; paths are relative to the study's directory."""
+    arguments = shlex.split(command) if isinstance(command, str) else list(command)
+    if not arguments:
+        raise StudyError("the command is empty", key="study.command", value=command, remedy='write it as "program argument {{input}}"')
+    folder = "" if template is None else str((directory / template).resolve())
+    if folder and not Path(folder).is_dir():
+        raise StudyError(f"there is no directory {folder}", key="study.template", value=template, remedy="name the directory to copy")
+    local = directory / arguments[0]
+    if "/" in arguments[0] and local.is_file():
+        arguments[0] = str(local.resolve())
+    digest = hashlib.sha256(json.dumps([arguments, result]).encode())
+    for file in sorted(Path(folder).rglob("*")) if folder else []:
+        if file.is_file():
+            digest.update(str(file.relative_to(folder)).encode() + file.read_bytes())
+    return Model(shlex.join(arguments), digest.hexdigest(), bare=Command(tuple(arguments), folder, result, timeout))
+
+
+def fill(text: str, inputs: Mapping[str, float]) -> str:
+    """Replace ``{{name}}`` by the input's value, written so that it reads back exactly."""
+    for name, value in inputs.items():
+        text = text.replace("{{" + name + "}}", repr(float(value)))
+    return text
+
+
+def fill_file(file: Path, inputs: Mapping[str, float]) -> None:
+    """Fill in one file of the template; binary files are left alone."""
+    if not file.is_file():
+        return
+    try:
+        text = file.read_text(encoding="utf-8")
+    except UnicodeDecodeError:
+        return
+    if "{{" in text:
+        file.write_text(fill(text, inputs), encoding="utf-8")
+
+
+def read_result(file: Path) -> dict[str, Any]:
+    """Outputs by name from a JSON or CSV file."""
+    if not file.is_file():
+        raise CommandFailed(f"the program left no file {file.name}")
+    try:
+        if file.suffix == ".json":
+            found = json.loads(file.read_text(encoding="utf-8"))
+            if not isinstance(found, dict):
+                raise CommandFailed(f"{file.name} does not hold a mapping from output to number or list")
+            return found
+        with file.open(newline="", encoding="utf-8") as stream:
+            rows = list(csv.reader(stream))
+        columns = np.array(rows[1:], dtype=np.float64).T
+        return {name.strip(): column if len(column) > 1 else column[0] for name, column in zip(rows[0], columns, strict=True)}
+    except (ValueError, IndexError) as error:
+        raise CommandFailed(f"{file.name} cannot be read: {error}") from None
+
+
+def on_grid(found: dict[str, Any], time: np.ndarray | None) -> dict[str, Any]:
+    """Histories interpolated from the program's own times to the study's."""
+    if time is None or "time" not in found:
+        return found
+    own = np.asarray(found["time"], dtype=np.float64)
+    if own.shape == time.shape and np.allclose(own, time, rtol=1e-9, atol=0.0):
+        return found
+    if own.ndim != 1 or np.any(np.diff(own) <= 0) or own[-1] < time[-1] * (1 - 1e-9):
+        raise CommandFailed("the times in the result do not rise up to the study's end")
+    return {name: np.interp(time, own, value) if np.shape(value) == own.shape else value for name, value in found.items()}

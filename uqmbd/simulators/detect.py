@@ -1,0 +1,65 @@
+"""Choose the simulator by what the model returns: a `flexmbd.System` goes to the lanes, anything else is a black box."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from uqmbd.errors import StudyError
+from uqmbd.simulators.base import Simulator, sample_count
+from uqmbd.simulators.function import FunctionSimulator, call, output_info
+from uqmbd.simulators.lanes import LanesSimulator
+from uqmbd.simulators.model import Model, describe
+
+TRIALS = 3
+
+
+def make_simulator(
+    model: Model,
+    names: Sequence[str],
+    time: np.ndarray | None,
+    samples: Mapping[str, np.ndarray],
+    settings: Mapping[str, Any],
+    timeout: float | None = None,
+) -> Simulator:
+    """Run the model once (on the first of a few samples that works) and wrap it by what it returned."""
+    raw = trial(model, time, samples)
+    if is_system(raw):
+        if time is None:
+            raise StudyError("a model that returns a System needs times", key="time", remedy="add a section [time] with end and points")
+        return LanesSimulator(model, tuple(names), time, dict(settings))
+    if settings:
+        key = next(iter(settings))
+        raise StudyError(
+            "only models that return a flexmbd System have solver settings",
+            key=f"solver.{key}",
+            value=settings[key],
+            remedy="remove the section [solver]",
+        )
+    return FunctionSimulator(model, tuple(names), time, output_info(raw, tuple(names), time), timeout)
+
+
+def is_system(raw: Any) -> bool:
+    """True for a `flexmbd.System`, without importing flexmbd for models that do not."""
+    flexmbd = sys.modules.get("flexmbd")
+    return flexmbd is not None and isinstance(raw, flexmbd.System)
+
+
+def trial(model: Model, time: np.ndarray | None, samples: Mapping[str, np.ndarray]) -> Any:
+    """What the model returns for the first sample that does not fail; `StudyError` when the first few all do."""
+    function = model.load()
+    first: Exception | None = None
+    for i in range(min(TRIALS, sample_count(samples))):
+        try:
+            return call(function, {key: float(values[i]) for key, values in samples.items()}, time)
+        except Exception as error:
+            first = first or error
+    at = ", ".join(f"{key}={float(values[0]):g}" for key, values in samples.items())
+    if isinstance(first, TypeError) and "argument" in str(first):
+        remedy = f"the function is called with the study's inputs by name: {', '.join(samples)}"
+    else:
+        remedy = f"run it by hand with {at}, or take inputs for which it works"
+    raise StudyError(f"the model raises {describe(first)} at {at}", key="study.model", value=model.label, remedy=remedy) from first

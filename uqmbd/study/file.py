@@ -1,0 +1,187 @@
+"""Study files: TOML to `Study` and back, with errors that name file, key, value and remedy."""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from uqmbd.errors import StudyError, did_you_mean
+from uqmbd.inputs import Input, read_input
+from uqmbd.methods import read_method
+from uqmbd.simulators.command import command_model
+from uqmbd.simulators.model import Model, find_model
+from uqmbd.study.settings import CampaignSettings, OutputsSection, StudySection, TimeGrid
+
+if TYPE_CHECKING:
+    from uqmbd.study.study import Study
+
+SECTIONS = ("study", "time", "inputs", "outputs", "method", "campaign", "solver")
+REQUIRED = {
+    "study": 'add [study] with model = "model.py:function"',
+    "inputs": "add [inputs.NAME] with interval = [lower, upper]",
+    "outputs": 'add [outputs] with include = ["name"]',
+    "method": 'add [method] with type = "chebyshev" or "montecarlo"',
+}
+
+
+def read_study(path: Path, kind: type[Study]) -> Study:
+    """The study in a file."""
+    document = read_toml(path)
+    try:
+        return build(document, path.resolve(), kind)
+    except StudyError as error:
+        raise error.at(file=path, value=value_at(document, error.key)) from error.__cause__
+
+
+def read_toml(path: Path) -> dict[str, Any]:
+    """The tables of a TOML file."""
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        near = [file.name for file in path.parent.glob("*.toml")] if path.parent.is_dir() else []
+        remedy = did_you_mean(path.name, near, noun="study file there") if near else "`uqmbd new NAME` writes a study to start from"
+        raise StudyError("there is no such file", file=path, remedy=remedy) from None
+    except IsADirectoryError:
+        raise StudyError("is a directory, not a study file", file=path, remedy=f"name the file in it: {path / 'study.toml'}") from None
+    except (OSError, UnicodeDecodeError) as error:
+        raise StudyError(f"cannot be read: {error}", file=path, remedy="a study file is a text file in TOML") from None
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
+        raise StudyError(f"is not TOML: {error}", file=path, remedy="mend the line named above") from None
+
+
+def build(document: Mapping[str, Any], path: Path, kind: type[Study]) -> Study:
+    """The study that the tables of the file `path` describe; errors carry the dotted key."""
+    for section, table in document.items():
+        if section not in SECTIONS:
+            raise StudyError(f"there is no section '{section}'", key=section, remedy=did_you_mean(section, SECTIONS, noun="section"))
+        if not isinstance(table, dict):
+            raise StudyError("is a section, not a value", key=section, value=table, remedy=f"write [{section}] on a line of its own")
+    for section, remedy in REQUIRED.items():
+        if section not in document:
+            raise StudyError(f"the section [{section}] is missing", key=section, remedy=remedy)
+    top = section_of(StudySection, document, "study")
+    campaign = section_of(CampaignSettings, document, "campaign")
+    time = section_of(TimeGrid, document, "time") if "time" in document else None
+    outputs = section_of(OutputsSection, document, "outputs").include
+    inputs = {name: input_of(name, table) for name, table in document["inputs"].items()}
+    try:
+        method = read_method(document["method"])
+    except StudyError as error:
+        raise error.under("method") from None
+    found = kind(
+        model=model_of(top, path.parent, campaign.timeout),
+        inputs=inputs,
+        outputs=outputs,
+        method=method,
+        time=time,
+        name=top.name or (path.parent.name if path.name == "study.toml" else path.stem),
+        campaign=campaign,
+        solver=document.get("solver", {}),
+    )
+    found.document = resolved(found, document, top, path.parent)
+    return found
+
+
+def section_of(model: type, document: Mapping[str, Any], section: str) -> Any:
+    """A section of plain settings."""
+    try:
+        return model(**document.get(section, {}))
+    except StudyError as error:
+        raise error.under(section) from None
+    except TypeError:
+        raise StudyError("a key is a name", key=section, remedy="use the keys of the documentation") from None
+
+
+def input_of(name: str, table: Any) -> Input:
+    """One input, in SI units."""
+    try:
+        return read_input(table).to_si()
+    except StudyError as error:
+        raise error.under(f"inputs.{name}") from error.__cause__
+
+
+def model_of(top: StudySection, directory: Path, timeout: float | None) -> Model:
+    """The model that a study's ``model`` or ``command`` names."""
+    if (top.model is None) == (top.command is None):
+        raise StudyError(
+            "a study has a model or a command" + ("" if top.model is None else ", not both"),
+            key="study.model",
+            value=top.model,
+            remedy='write model = "model.py:function"',
+        )
+    if top.command is not None:
+        return command_model(top.command, top.template, top.result, directory, timeout)
+    return find_model(top.model, directory)
+
+
+def value_at(document: Any, key: str | None) -> Any:
+    """The value at a dotted key, if it is there and short enough to be shown."""
+    for part in (key or "").split("."):
+        if not isinstance(document, Mapping) or part not in document:
+            return None
+        document = document[part]
+    return None if isinstance(document, Mapping) and len(document) > 3 else document
+
+
+def resolved(study: Study, document: Mapping[str, Any], top: StudySection, directory: Path) -> dict[str, Any]:
+    """The document with defaults filled in and paths absolute, so that it can be read from anywhere."""
+    section = {key: value for key, value in top.model_dump().items() if value is not None}
+    section["name"] = study.name
+    if top.model is not None:
+        section["model"] = study.model.label
+        del section["result"]
+    elif top.template is not None:
+        section["template"] = str((directory / top.template).resolve())
+    if top.command is not None:
+        section["command"] = list(study.model.bare.arguments)
+    return {**tables(study), "study": section, "inputs": dict(document["inputs"])}
+
+
+def tables(study: Study) -> dict[str, Any]:
+    """The sections of a study file that a `Study` made in Python would have."""
+    inputs = {}
+    for name, item in study.inputs.items():
+        written = item.written or item
+        value = [written.lower, written.upper] if written.key == "interval" else getattr(written, written.key)
+        inputs[name] = {written.key: value} | ({"unit": written.unit} if written.unit else {})
+    found = {
+        "study": {"name": study.name, "model": study.model.label},
+        "time": None if study.time is None else study.time.model_dump(),
+        "inputs": inputs,
+        "outputs": {"include": study.outputs},
+        "method": {"type": study.method.name, **study.method.model_dump(exclude_none=True)},
+        "campaign": study.campaign.model_dump(exclude_none=True),
+        "solver": study.solver,
+    }
+    return {section: table for section, table in found.items() if table}
+
+
+def write_toml(document: Mapping[str, Any]) -> str:
+    """TOML text of a document of sections, of which ``inputs`` has sub-sections."""
+    lines = []
+    for section, table in document.items():
+        nested = {f"{section}.{key}": value for key, value in table.items()} if section == "inputs" else {section: table}
+        for title, entries in nested.items():
+            lines += [f"[{title}]", *(f"{toml_key(key)} = {toml_value(value)}" for key, value in entries.items()), ""]
+    return "\n".join(lines)
+
+
+def toml_key(key: str) -> str:
+    """A key, quoted where it has to be."""
+    return key if key.replace("_", "").replace("-", "").isalnum() and key.isascii() else json.dumps(key, ensure_ascii=False)
+
+
+def toml_value(value: Any) -> str:
+    """A value: text, number, list or inline table."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, str):
+        return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+    if isinstance(value, Mapping):
+        return "{ " + ", ".join(f"{toml_key(k)} = {toml_value(v)}" for k, v in value.items()) + " }"
+    if isinstance(value, (list, tuple)):
+        return "[" + ", ".join(toml_value(item) for item in value) + "]"
+    return repr(value)

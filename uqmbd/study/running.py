@@ -1,0 +1,253 @@
+"""Run a study: find or make its store, have the missing runs done, make the result."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from uqmbd.errors import StudyError
+from uqmbd.simulators.base import OutputInfo, Simulator
+from uqmbd.study.identity import identity_of, method_tag, precision_of, study_digest, version, versions
+
+if TYPE_CHECKING:
+    from uqmbd.campaign.campaign import Campaign, Tally, Watcher
+    from uqmbd.campaign.pool import EarlyPool
+    from uqmbd.campaign.store import RunStore
+    from uqmbd.result import Result
+    from uqmbd.study.study import Study
+
+
+@dataclass(frozen=True)
+class Finished:
+    """A finished study.
+
+    Attributes
+    ----------
+    directory : Path
+        Where everything is.
+    tally : Tally or None
+        What was done; None when the result was there already.
+    damaged : list of str
+        What was found damaged in the store, and mended.
+    """
+
+    result: Result
+    directory: Path
+    tally: Tally | None
+    damaged: list[str] = field(default_factory=list)
+
+
+def run_study(
+    study: Study,
+    *,
+    workers: int | None = None,
+    out: str | Path | None = None,
+    scheduler: str | None = None,
+    overwrite: bool = False,
+    progress: bool | None = None,
+) -> Finished:
+    """See `Study.run`."""
+    from uqmbd.campaign.files import writing
+    from uqmbd.campaign.progress import progress_bar
+
+    directory = Path(out) if out is not None else Path("results") / study.name
+    trial = Trial(study)
+    identity = identity_of(study)
+    digest = study_digest(study, identity)
+    with ExitStack() as stack:
+        pool = None if is_done(directory, digest) and not overwrite else early_pool(study, workers, scheduler, stack)
+        store, info = open_or_make(study, directory, identity, trial, overwrite)
+        stack.callback(store.close)
+        if is_done(directory, digest) and not store.damaged:
+            from uqmbd.result import open_results
+
+            return Finished(open_results(directory), directory, None)
+        with writing(directory):
+            (directory / "done.json").unlink(missing_ok=True)
+            write_study(study, directory)
+        method = start(study, info)
+        with progress_bar(progress, study.name) as watcher:
+            tally = campaign(study, method, store, info, trial, pool or early_pool(study, workers, scheduler, stack), watcher).run()
+        if not tally.status["ok"]:
+            raise nothing_worked(store, study)
+        result = method.result()
+        describe(result, study, tally, store)
+        with writing(directory):
+            result.save(directory)
+            (directory / "done.json").write_text(json.dumps({"study": digest}), encoding="utf-8")
+        return Finished(with_runs(result, directory), directory, tally, store.damaged)
+
+
+def early_pool(study: Study, workers: int | None, scheduler: str | None, stack: ExitStack) -> EarlyPool:
+    """A pool that is starting, and is stopped when `stack` closes."""
+    from uqmbd.campaign.pool import EarlyPool, default_workers
+
+    pool = EarlyPool(next((n for n in (workers, study.campaign.workers) if n is not None), default_workers()), scheduler)
+    stack.callback(pool.close)
+    return pool
+
+
+@dataclass
+class Trial:
+    """The simulator of a study, made and checked on first use."""
+
+    study: Study
+
+    @cached_property
+    def samples(self) -> dict[str, np.ndarray]:
+        """A few points well inside the inputs' ranges, the middle first; shape (4,) each."""
+        spread = np.array([[0.5, 0.3, 0.7, 0.45], [0.5, 0.6, 0.35, 0.8]])
+        inputs = self.study.inputs
+        return {name: np.asarray(item.to_si().ppf(spread[i % 2])) for i, (name, item) in enumerate(inputs.items())}
+
+    @cached_property
+    def simulator(self) -> Simulator:
+        """Made from what the model returns for the middle of its inputs."""
+        from uqmbd.simulators.detect import make_simulator
+
+        study = self.study
+        return make_simulator(study.model, study.outputs, study.grid(), self.samples, study.solver, study.campaign.timeout)
+
+    @cached_property
+    def info(self) -> dict[str, OutputInfo]:
+        """Units and kinds of the outputs; the model is checked and compiled."""
+        return self.simulator.check(self.samples)
+
+    def checked(self) -> Simulator:
+        """The simulator, with its model checked and the compiled code on disk."""
+        assert self.info
+        return self.simulator
+
+
+def open_or_make(
+    study: Study, directory: Path, identity: Mapping[str, str], trial: Trial, overwrite: bool
+) -> tuple[RunStore, dict[str, OutputInfo]]:
+    """The store of a study and what its outputs are; a store that is there knows them without the model."""
+    from uqmbd.campaign.layout import Layout, chunk_length, columns_of
+    from uqmbd.campaign.opening import compare, header_layout, open_store, peek
+
+    header = None if overwrite else peek(directory)
+    if header is not None:
+        compare(header, identity, directory)
+        layout = header_layout(header)
+        info = {name: OutputInfo(*entry) for name, entry in header["notes"]["outputs"].items()}
+    else:
+        info = trial.info
+        columns = columns_of(
+            {name: item.to_si().unit for name, item in study.inputs.items()},
+            {name: (entry.unit, entry.history) for name, entry in info.items()},
+            0 if study.time is None else study.time.points,
+            precision_of(study),
+            study.campaign.store == "all",
+        )
+        runs, _ = study.method.planned_runs(study.inputs)
+        layout = Layout(chunk_length(runs, trial.simulator.width, study.campaign.batch), columns)
+    notes = {"outputs": {name: [entry.unit, entry.history] for name, entry in info.items()}}
+    return open_store(directory, identity, layout, study.grid(), notes=notes, overwrite=overwrite), info
+
+
+def start(study: Study, info: Mapping[str, OutputInfo]) -> Any:
+    """The method, ready to ask."""
+    time = study.grid()
+    return study.method.start(study.inputs, info, np.zeros(0) if time is None else time, study.campaign.seed)
+
+
+def campaign(
+    study: Study,
+    method: Any,
+    store: RunStore,
+    info: Mapping[str, OutputInfo],
+    trial: Trial,
+    pool: EarlyPool,
+    watcher: Watcher,
+) -> Campaign:
+    """The campaign of a study."""
+    from uqmbd.campaign.campaign import Campaign
+
+    points = 0 if study.time is None else study.time.points
+    histories = [entry.history for entry in info.values()]
+    return Campaign(
+        method=method,
+        store=store,
+        prepare=trial.checked,
+        get_pool=pool.get,
+        shapes={name: (points,) if entry.history else () for name, entry in info.items()},
+        precision=precision_of(study),
+        keep_histories=study.campaign.store == "all" or not any(histories),
+        tag=method_tag(study),
+        batch=study.campaign.batch,
+        watcher=watcher,
+    )
+
+
+def is_done(directory: Path, digest: str) -> bool:
+    """True if the result of exactly this study is there."""
+    try:
+        return (
+            json.loads((directory / "done.json").read_text(encoding="utf-8")) == {"study": digest} and (directory / "result.zarr").is_dir()
+        )
+    except (OSError, ValueError):
+        return False
+
+
+def write_study(study: Study, directory: Path) -> None:
+    """Keep the resolved study beside its results, for `resume`."""
+    from uqmbd.campaign.files import replace_text
+    from uqmbd.study.file import tables, write_toml
+
+    head = f"# Resolved by uqmbd {version('uqmbd')}; `uqmbd resume` reads it.\n"
+    replace_text(directory / "study.toml", head + write_toml(study.document or tables(study)))
+
+
+def nothing_worked(store: RunStore, study: Study) -> StudyError:
+    """The error for a study of which every run failed."""
+    rows = np.flatnonzero(store.status > 0)
+    message = store.read("message", rows[:1])[0] if len(rows) else ""
+    inputs = ", ".join(f"{name}={store.read(f'input:{name}', rows[:1])[0]:g}" for name in store.input_names()) if len(rows) else ""
+    return StudyError(
+        f"every one of the {len(rows)} runs failed; the first, at {inputs}: {message}",
+        key="study.model",
+        value=study.model.label,
+        remedy="run the model by hand at these inputs",
+    )
+
+
+def describe(result: Result, study: Study, tally: Tally, store: RunStore) -> None:
+    """Say in the result, and in the store, what was asked and what it cost."""
+    result.attrs = {
+        "study": study.name,
+        **result.attrs,
+        "inputs": {name: {"kind": item.kind, "text": item.describe()} for name, item in study.inputs.items()},
+        "settings": study.method.model_dump(exclude_none=True),
+        "seed": study.campaign.seed,
+        "runs_simulated_last": tally.simulated,
+        "wall_time": tally.wall,
+        "workers": tally.workers,
+        "overhead": round(tally.overhead, 4),
+        "model": study.model.label,
+        "simulator": simulator_attributes(store, tally),
+        "versions": versions(),
+    }
+    store.describe({"study": study.name, "seed": study.campaign.seed, "versions": versions()})
+
+
+def simulator_attributes(store: RunStore, tally: Tally) -> dict[str, Any]:
+    """What the simulator said it used, in this session or an earlier one."""
+    import zarr
+
+    return dict(tally.attributes) or dict(zarr.open_group(store.root, mode="r").attrs.get("simulator", {}))
+
+
+def with_runs(result: Result, directory: Path) -> Result:
+    """The result with its runs, opened and not read."""
+    import xarray as xr
+
+    result.runs = xr.open_zarr(directory / "runs.zarr", consolidated=False)
+    return result

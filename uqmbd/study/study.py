@@ -1,0 +1,182 @@
+"""A study: model, times, inputs, outputs, method, and how to run them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+
+from uqmbd.errors import StudyError, did_you_mean
+from uqmbd.inputs import Input
+from uqmbd.methods import Method
+from uqmbd.simulators.model import Model, find_model
+from uqmbd.study.settings import CampaignSettings, TimeGrid
+
+if TYPE_CHECKING:
+    from uqmbd.result import Result
+    from uqmbd.study.cost import Cost
+
+
+class Study:
+    """What is asked of a model whose inputs are uncertain.
+
+    Parameters
+    ----------
+    model : function or str
+        ``f(**inputs)`` that returns a `flexmbd.System`, or a dict of numbers and arrays over time; or its name, ``model.py:function``.
+    inputs : dict of str to Input
+        Uncertain arguments of the model.
+    outputs : list of str
+        ``"name"`` or ``"name:reduction"``.
+    method : Method
+    time : TimeGrid, optional
+        Not needed for models that return only numbers.
+    name : str, optional
+        Names the directory of the results; the function's name unless said.
+    campaign : CampaignSettings or dict, optional
+        Workers, seed, what is stored.
+    solver : dict, optional
+        Settings of the solver, such as ``tolerance``.
+    directory : path, optional
+        Where relative model files are looked for.
+
+    Examples
+    --------
+    >>> import uqmbd as uq
+    >>> study = uq.Study(
+    ...     model=lambda a: {"y": a**2}, inputs={"a": uq.Interval(1.0, 2.0)}, outputs=["y"], method=uq.Chebyshev(degree=3)
+    ... )
+    """
+
+    def __init__(
+        self,
+        *,
+        model: Callable[..., Any] | str | Model,
+        inputs: Mapping[str, Input],
+        outputs: Sequence[str],
+        method: Method,
+        time: TimeGrid | None = None,
+        name: str | None = None,
+        campaign: CampaignSettings | Mapping[str, Any] | None = None,
+        solver: Mapping[str, Any] | None = None,
+        directory: str | Path = ".",
+    ) -> None:
+        self.model = model if isinstance(model, Model) else find_model(model, Path(directory))
+        self.inputs = check_inputs(inputs)
+        self.outputs = check_outputs(outputs, time)
+        self.method = check_kind(method, Method, "method", "a method such as uqmbd.Chebyshev(degree=8)")
+        self.time = check_kind(time, (TimeGrid, type(None)), "time", "uqmbd.TimeGrid(end=..., points=...)")
+        self.solver = dict(solver or {})
+        try:
+            self.campaign = campaign if isinstance(campaign, CampaignSettings) else CampaignSettings(**(campaign or {}))
+        except StudyError as error:
+            raise error.under("campaign") from None
+        self.name = check_name(name or self.model.name or "study")
+        self.method.check(self.inputs)
+        self.document: dict[str, Any] | None = None
+
+    @classmethod
+    def from_file(cls, path: str | Path) -> Self:
+        """Read a study file."""
+        from uqmbd.study.file import read_study
+
+        return read_study(Path(path), cls)
+
+    def grid(self) -> np.ndarray | None:
+        """Times of the histories, shape (points,) [s]."""
+        return None if self.time is None else self.time.grid()
+
+    def run(
+        self,
+        *,
+        workers: int | None = None,
+        out: str | Path | None = None,
+        scheduler: str | None = None,
+        overwrite: bool = False,
+        progress: bool | None = None,
+    ) -> Result:
+        """Run what is missing and return the result; all of it is kept in ``results/<name>`` or `out`.
+
+        Parameters
+        ----------
+        workers : int, optional
+            Processes, instead of ``campaign.workers``.
+        scheduler : str, optional
+            Address of a Dask scheduler to use.
+        overwrite : bool
+            Discard the results of another study in the same place.
+        progress : bool, optional
+            Show a progress bar; by default on a terminal.
+        """
+        from uqmbd.study.running import run_study
+
+        return run_study(self, workers=workers, out=out, scheduler=scheduler, overwrite=overwrite, progress=progress).result
+
+    def check(self) -> Cost:
+        """Build the model once and estimate what the study costs."""
+        from uqmbd.study.cost import estimate
+
+        return estimate(self)
+
+
+def check_inputs(inputs: Mapping[str, Input]) -> dict[str, Input]:
+    """Inputs by name, each of them an `Input` and a possible keyword argument."""
+    if not isinstance(inputs, Mapping) or not inputs:
+        raise StudyError("a study needs at least one input", key="inputs", remedy="add one: [inputs.name] with interval = [lower, upper]")
+    for name, item in inputs.items():
+        if not isinstance(name, str) or not name.isidentifier() or name == "time":
+            raise StudyError(
+                "an input's name has to be a Python name, and not `time`", key=f"inputs.{name}", remedy="use letters, digits and _"
+            )
+        check_kind(item, Input, f"inputs.{name}", "uqmbd.Interval(lower, upper) or uqmbd.Random({...})")
+    return dict(inputs)
+
+
+def check_outputs(outputs: Sequence[str], time: TimeGrid | None) -> list[str]:
+    """Names of the outputs: some, all different, fit to be variables of a dataset."""
+    if isinstance(outputs, str) or not all(isinstance(name, str) for name in outputs):
+        raise StudyError(
+            "outputs are a list of names", key="outputs.include", value=outputs, remedy='write ["slider.x", "B.force:max"], say'
+        )
+    if not outputs:
+        raise StudyError("a study needs at least one output", key="outputs.include", value=[], remedy="name one")
+    for name in outputs:
+        base, _, reduction = name.partition(":")
+        if not base.strip() or "/" in name or "\\" in name or base.startswith(".") or base in ("status", "message", "time", "run", "input"):
+            raise StudyError(
+                "an output cannot have this name",
+                key="outputs.include",
+                value=name,
+                remedy="rename it (no slash; not status, message, time)",
+            )
+        if reduction and time is None:
+            raise StudyError(
+                "a reduction over time needs times", key="outputs.include", value=name, remedy="add a section [time] with end and points"
+            )
+        if list(outputs).count(name) > 1:
+            raise StudyError("the output is named twice", key="outputs.include", value=name, remedy="name it once")
+    return list(outputs)
+
+
+def check_kind(value: Any, kind: Any, key: str, wanted: str) -> Any:
+    """`value` if it is of `kind`."""
+    if not isinstance(value, kind):
+        raise StudyError(f"expected {wanted}", key=key, value=value)
+    return value
+
+
+def check_name(name: str) -> str:
+    """A study's name, which is the name of a directory."""
+    if not re.fullmatch(r"[\w][\w.\- ]*", name):
+        raise StudyError(
+            "a study's name is also a directory", key="study.name", value=name, remedy="use letters, digits, dots, dashes and underscores"
+        )
+    return name
+
+
+def unknown_key(key: str, known: Sequence[str], value: Any) -> StudyError:
+    """The error for a key that nobody reads."""
+    return StudyError(f"there is no key '{key}' here", key=key, value=value, remedy=did_you_mean(key, known, noun="key"))
