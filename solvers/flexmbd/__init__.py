@@ -2,27 +2,36 @@
 
 from flexmbd.bodies.rigid import Point, RigidBody
 from flexmbd.contact import ClearanceRevolute, DiscDisc, DiscPlane
-from flexmbd.errors import ModelError
-from flexmbd.forces import PointForce, Spring, TorsionSpring, Torque
-from flexmbd.joints import (
-    AngleDrive,
-    ConstantSpeed,
-    DistanceDrive,
-    Fixed,
-    Fourier,
-    Harmonic,
-    Polynomial,
-    Revolute,
-    RevoluteTranslational,
-    SlideDrive,
-    Translational,
+from flexmbd.contact.friction import Ambrosio, CoulombExponential, LuGre, Stribeck, Threlfall
+from flexmbd.contact.laws import (
+    Esdu78035,
+    Flores,
+    Goldsmith,
+    Gonthier,
+    HerbertMcWhannell,
+    Hertz,
+    HuGuo,
+    HuntCrossley,
+    Johnson,
+    KelvinVoigt,
+    LankaraniNikravesh,
+    LeeWang,
+    Radzimovsky,
 )
+from flexmbd.contact.stiffness import Material, hertz_sphere_stiffness
+from flexmbd.errors import ModelError
+from flexmbd.forces import PointForce, Spring, Torque, TorsionSpring
+from flexmbd.joints import AngleDrive, DistanceDrive, Fixed, Revolute, RevoluteTranslational, SlideDrive, Translational
+from flexmbd.motion import ConstantSpeed, Fourier, Harmonic, Polynomial
 from flexmbd.simulate import Prepared, Settings, prepare, run
 from flexmbd.system import System
 from flexmbd.trajectory import Trajectory
 
 __all__ = [
-    "AngleDrive", "ClearanceRevolute", "ConstantSpeed", "DiscDisc", "DiscPlane", "DistanceDrive", "Fixed", "Fourier", "Harmonic",
-    "ModelError", "Point", "PointForce", "Polynomial", "Prepared", "Revolute", "RevoluteTranslational", "RigidBody", "Settings",
-    "SlideDrive", "Spring", "System", "Torque", "TorsionSpring", "Trajectory", "Translational", "prepare", "run",
+    "Ambrosio", "AngleDrive", "ClearanceRevolute", "ConstantSpeed", "CoulombExponential", "DiscDisc", "DiscPlane", "DistanceDrive",
+    "Esdu78035", "Fixed", "Flores", "Fourier", "Goldsmith", "Gonthier", "Harmonic", "HerbertMcWhannell", "Hertz", "HuGuo",
+    "HuntCrossley", "Johnson", "KelvinVoigt", "LankaraniNikravesh", "LeeWang", "LuGre", "Material", "ModelError", "Point", "PointForce",
+    "Polynomial", "Prepared", "Radzimovsky", "Revolute", "RevoluteTranslational", "RigidBody", "Settings", "SlideDrive", "Spring",
+    "Stribeck", "System", "Threlfall", "Torque", "TorsionSpring", "Trajectory", "Translational", "hertz_sphere_stiffness", "prepare",
+    "run",
 ]  # fmt: skip

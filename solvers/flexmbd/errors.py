@@ -20,7 +20,7 @@ class ModelError(Exception):
         self.remedy = remedy
 
     def __str__(self):
-        where = f"{self.element}: " if self.element else ""
+        where = f"{self.element}: " if self.element and self.element not in self.message else ""
         hint = f"; {self.remedy}" if self.remedy else ""
         return f"{where}{self.message}{hint}"
 
@@ -54,3 +54,14 @@ def check_range(owner, key, value, *, above=None, at_least=None, below=None, at_
     place = f" (sample {index[0] if len(index) == 1 else index})" if index else ""
     rule = " and ".join(rules) or "finite"
     raise ModelError(f"{key} is {first:g}{place}", element=owner, remedy=f"it must be {rule}")
+
+
+def check_number(owner, key, value, *, positive=False):
+    """Float or (n,) array, finite (and positive); raises `ModelError` naming owner and key."""
+    array = np.asarray(value, float)
+    if array.ndim > 1 or not np.all(np.isfinite(array)):
+        raise ModelError(f"{owner}: {key} is {value!r}; it must be a finite number (or one per sample)", element=owner)
+    if positive and not np.all(array > 0):
+        bad = float(array if array.ndim == 0 else array[np.argmin(array)])
+        raise ModelError(f"{owner}: {key} is {bad:g}; it must be greater than zero", element=owner)
+    return float(array) if array.ndim == 0 else array

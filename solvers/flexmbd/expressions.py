@@ -216,7 +216,7 @@ class Build:
             self._potential = self._potential - m * (gx * self.q[i] + gy * self.q[i + 1])
 
     def _body_rows(self):
-        from flexmbd.joints.ideal import Row
+        from flexmbd.linalg.quadratic import Row
 
         for body in self.system.bodies:
             ux, uy = self.axis(body)

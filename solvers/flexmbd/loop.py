@@ -197,7 +197,36 @@ def drift(t, candidates, tolerance, q, v, s, C, P, U, L, K, D, w, g):
 
 
 def advance(
-    end, tolerance, h_max, h_min, gap_tolerance, max_steps, q, v, s, C, P, U, L, Z, K, D, w, R, Y, qs, vs, ss, qm, vm, sm, g, times, cursor, G, X
+    end,
+    tolerance,
+    h_max,
+    h_min,
+    gap_tolerance,
+    max_steps,
+    q,
+    v,
+    s,
+    C,
+    P,
+    U,
+    L,
+    Z,
+    K,
+    D,
+    w,
+    R,
+    Y,
+    qs,
+    vs,
+    ss,
+    qm,
+    vm,
+    sm,
+    g,
+    times,
+    cursor,
+    G,
+    X,
 ):
     """One trial step of all lanes; lanes at the end, or lost, stand still."""
     t, nominal, wait = ld(L, T), ld(L, HN), ld(L, HC)
@@ -360,6 +389,7 @@ def campaign(
                     else:
                         L[T, lane] = end
                         L[STATUS, lane] = 0.0
+
 
 FUNCTIONS = (crossing, summit, locate, switch, reduce_step, middle, record, refresh, drift, advance, finish, fill)
 __all__ = ["FUNCTIONS", "LANE_ROWS", "NAMES", "campaign"]

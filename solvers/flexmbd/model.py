@@ -5,9 +5,7 @@ import hashlib
 import numpy as np
 
 from flexmbd import assembly, lanes, loop, modules
-from flexmbd.errors import ModelError
 from flexmbd.expressions import CONTACT_ROWS, Build
-from flexmbd.integrators import INTEGRATORS
 from flexmbd.linalg.printer import ParameterTable, called, straight_line
 from flexmbd.outputs import REDUCTIONS, catalogue
 from flexmbd.outputs.reductions import ROWS, RUNNING, unit_of
@@ -25,8 +23,7 @@ class Model:
         Any system of the topology; its numbers do not matter beyond being arrays or not, and 0, 1, -1 or not.
     outputs : sequence of str
         ``"name"`` or ``"name:reduction"``.
-    integrator : str
-        Key of `INTEGRATORS`.
+    scheme : Integrator
     width : int
         Lanes, 1 to 64.
     fold : bool
@@ -35,13 +32,11 @@ class Model:
     Raises
     ------
     ModelError
-        Unknown output, reduction or integrator.
+        Unknown output or reduction.
     """
 
-    def __init__(self, system, outputs, *, integrator="dormand_prince", width=16, fold=True):
-        if integrator not in INTEGRATORS:
-            raise unknown("integrator", integrator, INTEGRATORS)
-        self.scheme, self.width, self.fold = INTEGRATORS[integrator], width, fold
+    def __init__(self, system, outputs, scheme, *, width=16, fold=True):
+        self.scheme, self.width, self.fold = scheme, width, fold
         self.build = build = Build(system, fold=fold)
         self.catalogue = catalogue(build)
         self.histories, self.reduced, self.requests = self._requests(outputs)

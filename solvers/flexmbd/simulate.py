@@ -90,7 +90,7 @@ def model_of(system, outputs, settings):
     kinds = tuple("array" if np.ndim(v) else v if fold and v in (0.0, 1.0, -1.0) else "number" for _, v in system.leaves())
     key = (system.structure(), kinds, tuple(outputs), settings.integrator, settings.lanes)
     if key not in _models:
-        model = Model(system, outputs, integrator=settings.integrator, width=settings.lanes, fold=fold)
+        model = Model(system, outputs, INTEGRATORS[settings.integrator], width=settings.lanes, fold=fold)
         _check_first(model, system)
         _models[key] = model
     return _models[key]
@@ -205,7 +205,9 @@ def _integrate(model, system, count, end, time, settings):
     scheme = model.scheme
     uniform, lane = model.pack(system, count)
     q_guess, v_guess = system.initial()
-    Q0, V0 = (np.ascontiguousarray(np.array([np.broadcast_to(x, count) for x in guess], float).reshape(n, count)) for guess in (q_guess, v_guess))
+    Q0, V0 = (
+        np.ascontiguousarray(np.array([np.broadcast_to(x, count) for x in guess], float).reshape(n, count)) for guess in (q_guess, v_guess)
+    )
 
     def lanes(*shape):
         return np.zeros((*(max(1, k) for k in shape), width))

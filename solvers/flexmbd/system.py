@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from flexmbd.bodies.rigid import Ground, RigidBody, check_number
-from flexmbd.errors import ModelError
+from flexmbd.bodies.rigid import Ground, RigidBody
+from flexmbd.errors import ModelError, check_number
 
 
 class System:
@@ -61,7 +61,9 @@ class System:
         for end in (getattr(element, "a", None), getattr(element, "b", None)):
             body = getattr(end, "body", end)
             if body is not None and body is not self.ground and body not in self.bodies:
-                raise ModelError(f"'{element.name}' is attached to body '{body.name}', which belongs to another system", element=element.name)
+                raise ModelError(
+                    f"'{element.name}' is attached to body '{body.name}', which belongs to another system", element=element.name
+                )
         a, b = (getattr(getattr(element, e, None), "body", getattr(element, e, None)) for e in "ab")
         if a is not None and a is b:
             raise ModelError(f"'{element.name}' joins body '{a.name}' to itself", element=element.name)

@@ -12,6 +12,7 @@ from flexmbd.contact import laws
 from flexmbd.contact.laws import CYLINDRICAL_LAWS, DAMPED_LAWS, NORMAL_LAWS, factor_for_restitution, produced_restitution
 from flexmbd.contact.stiffness import Material
 from flexmbd.errors import ModelError
+from flexmbd.lanes import VOCABULARY
 
 STEEL = Material(207e9, 0.3, name="steel")
 K = 6.6e10
@@ -278,14 +279,11 @@ def test_bad_numbers_are_refused_in_one_sentence(make, words):
         assert word in str(caught.value)
 
 
-VOCABULARY = {"kernel", "select", "sqrt", "fabs", "floor", "exp", "log", "power", "sincos", "atan2", "tanh"}
-
-
 @pytest.mark.parametrize("cls", NORMAL_LAWS, ids=lambda c: c.name)
 def test_kernel_sources_stand_alone(cls):
     """Code generation copies the sources: a kernel may use only the vocabulary, its arguments and its helpers."""
     kernels = build(cls).kernels()
-    allowed = VOCABULARY | {getattr(h, "py_func", h).__name__ for h in kernels.helpers}
+    allowed = {"kernel", *VOCABULARY} | {getattr(h, "py_func", h).__name__ for h in kernels.helpers}
     for item in (kernels.force, kernels.tangent, kernels.energy, *kernels.helpers):
         function = getattr(item, "py_func", item)
         assert inspect.getsource(function).startswith("@kernel\ndef " + function.__name__)

@@ -9,6 +9,7 @@ from scipy.integrate import solve_ivp
 from flexmbd.contact import friction
 from flexmbd.contact.friction import FRICTION_LAWS
 from flexmbd.errors import ModelError
+from flexmbd.lanes import VOCABULARY
 
 EXAMPLES = {
     friction.CoulombExponential: {"mu": 0.3, "reference_velocity": 0.02, "steepness": 3.0},
@@ -157,13 +158,10 @@ def test_bad_numbers_are_refused_in_one_sentence(make, words):
         assert word in str(caught.value)
 
 
-VOCABULARY = {"kernel", "select", "sqrt", "fabs", "floor", "exp", "log", "power", "sincos", "atan2", "tanh"}
-
-
 @pytest.mark.parametrize("law", LAWS)
 def test_kernel_sources_stand_alone(law):
     kernels = law.kernels()
-    allowed = VOCABULARY | {getattr(h, "py_func", h).__name__ for h in kernels.helpers}
+    allowed = {"kernel", *VOCABULARY} | {getattr(h, "py_func", h).__name__ for h in kernels.helpers}
     for item in (kernels.force, kernels.tangent, *kernels.helpers):
         function = getattr(item, "py_func", item)
         assert inspect.getsource(function).startswith("@kernel\ndef " + function.__name__)

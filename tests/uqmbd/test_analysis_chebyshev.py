@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from uqmbd.analysis import chebyshev
-from uqmbd.methods.chebyshev_grid import Grid, expansion, growth, node_count
+from uqmbd.methods.chebyshev_grid import Grid, expansion, growth
 
 
 def tensor_points(degrees):
@@ -65,13 +65,19 @@ def test_nested_grids_share_runs():
     assert points[grid.runs((4, 2))] == pytest.approx(tensor_points((4, 2)), abs=1e-15)
 
 
-def test_growth_takes_the_worst_and_keeps_the_budget():
-    assert growth((2, 2), [1e-9, 1e-9], 1e-6, 1000) is None
-    assert growth((2, 2), [1e-2, 1e-9], 1e-6, 1000) == (4, 2)
-    assert growth((2, 2), [1e-2, 9e-3], 1e-6, 1000) == (4, 4)
-    assert growth((2, 2), [1e-2, 9e-3], 1e-6, 20) == (4, 2)
-    assert growth((2, 2), [1e-2, 9e-3], 1e-6, 9) is None
-    assert node_count((4, 2)) == 15
+@pytest.mark.parametrize(
+    ("tails", "budget", "expected"),
+    [
+        ([[1e-9, 1e-9], [1e-9, 1e-9]], 1000, None),
+        ([[1e-2, 1e-2], [1e-9, 1e-9]], 1000, (4, 2)),
+        ([[1e-2, 1e-2], [1e-1, 1e-9]], 1000, (4, 2)),  # one bad column does not claim the runs
+        ([[1e-2, 1e-2], [9e-3, 9e-3]], 1000, (4, 4)),
+        ([[1e-2, 1e-2], [9e-3, 9e-3]], 20, (4, 2)),
+        ([[1e-2, 1e-2], [9e-3, 9e-3]], 9, None),
+    ],
+)
+def test_growth_serves_most_columns_within_the_budget(tails, budget, expected):
+    assert growth((2, 2), np.array(tails), 1e-6, budget) == expected
 
 
 def test_a_few_lost_nodes_cost_accuracy_not_the_study():

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import importlib
 import logging
 import os
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -38,16 +39,18 @@ class Pool:
 
 
 @contextmanager
-def open_pool(workers: int, scheduler: str | None = None) -> Iterator[Pool]:
+def open_pool(workers: int, scheduler: str | None = None, modules: Sequence[str] = ()) -> Iterator[Pool]:
     """A pool of `workers` processes of one thread each; 0 runs the batches in a thread of this process.
 
     Parameters
     ----------
     scheduler : str, optional
         Address of a Dask scheduler to use instead.
+    modules : list of str
+        What the workers will need; they begin to import it at once.
     """
     import dask
-    from distributed import Client, LocalCluster
+    from distributed import Client, LocalCluster, fire_and_forget
 
     logging.getLogger("distributed").setLevel(logging.CRITICAL)
     quiet = {"distributed": "critical", "distributed.nanny": "critical", "distributed.worker": "critical", "bokeh": "critical"}
@@ -72,6 +75,8 @@ def open_pool(workers: int, scheduler: str | None = None) -> Iterator[Pool]:
                 )
             )
             client = stack.enter_context(Client(cluster, direct_to_workers=True))
+            for address in cluster.scheduler_info["workers"] if modules else ():
+                fire_and_forget(client.submit(import_modules, tuple(modules), workers=[address], pure=False))
             yield Pool(client, max(workers, 1))
             return
         try:
@@ -91,13 +96,20 @@ def open_pool(workers: int, scheduler: str | None = None) -> Iterator[Pool]:
         yield Pool(client, found)
 
 
+def import_modules(modules: Sequence[str]) -> None:
+    """Import modules on a worker; one that is not there will be missed when it is needed."""
+    for module in modules:
+        with suppress(ImportError):
+            importlib.import_module(module)
+
+
 class EarlyPool:
     """A pool that starts in the background, while the model is built and compiled."""
 
-    def __init__(self, workers: int, scheduler: str | None) -> None:
+    def __init__(self, workers: int, scheduler: str | None, modules: Sequence[str] = ()) -> None:
         self.stack = ExitStack()
         self.thread = ThreadPoolExecutor(1, thread_name_prefix="uqmbd-pool")
-        self.future = self.thread.submit(lambda: self.stack.enter_context(open_pool(workers, scheduler)))
+        self.future = self.thread.submit(lambda: self.stack.enter_context(open_pool(workers, scheduler, modules)))
 
     def get(self) -> Pool:
         """The pool, once it is there."""

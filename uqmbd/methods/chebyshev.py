@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from math import ceil
-from typing import ClassVar, Literal, Self
+from collections.abc import Iterable, Mapping
+from math import ceil, prod
+from typing import Annotated, ClassVar, Literal, Self
 
 import numpy as np
 from pydantic import Field, model_validator
 
-from uqmbd.errors import StudyError
+from uqmbd.errors import StudyError, did_you_mean
 from uqmbd.inputs import Input
 from uqmbd.methods.base import Method, MethodRun
 from uqmbd.simulators.base import OutputInfo
 
+DEFAULT_DEGREE = 8
 FIRST_DEGREE = 2  # where growth by `tolerance` begins
+Degree = Annotated[int, Field(ge=1, le=128)]
 LEAST_VALIDATION = 10
 
 
@@ -22,16 +24,16 @@ class Chebyshev(Method):
     """Tensor Chebyshev expansion of every output at every time, its range over the box, and how far both can be believed.
 
     Wu, Zhang, Chen, Luo, Appl. Math. Modelling 37 (2013) 4578. The expansion interpolates runs on a grid of Chebyshev nodes.
-    Other runs, at random points, are never fitted: their largest error, times `safety`, widens the bounds. So the bounds are
-    validated by runs, not proven; where the error exceeds `trust_tolerance` the result shows the envelope of all runs instead.
+    Other runs, at random points, are never fitted: their largest error widens the bounds. So the bounds are validated by runs,
+    not proven; where the error exceeds `trust_tolerance` the result shows the envelope of all runs instead.
 
     Attributes
     ----------
-    degree : int
-        Degree in every input: ``(degree + 1)**inputs`` runs at nodes. 8 unless `tolerance` is given.
+    degree : int or dict of str to int
+        Degree in every input, ``(degree + 1)**inputs`` runs at nodes, or degree by input. 8 where nothing is said.
     tolerance : float
-        Instead of `degree`: double the degree of those inputs whose last coefficients exceed this fraction of a response's
-        range, until none does or `max_runs` is reached.
+        Instead of `degree`: double the degree of those inputs whose last coefficients exceed this fraction of the response's
+        range at the most times, until they do nowhere or `max_runs` is reached.
     max_runs : int
         Limit of runs at nodes and for validation together.
     enclosure : str
@@ -41,9 +43,9 @@ class Chebyshev(Method):
     validation : float
         Share of runs kept for validation (at least 10 runs).
     trust_tolerance : float
-        Largest error, as a fraction of the response's range, at which a time or scalar is trusted.
+        Largest validated error, as a fraction of the response's range, at which a time or scalar is trusted.
     safety : float
-        Factor on the largest validation error.
+        The bounds are widened by so many times the validated error, for what the validation runs missed.
     fallback_runs : int
         Random runs added when some time or scalar is not trusted; they also validate. They come on top of `max_runs`.
     """
@@ -51,7 +53,7 @@ class Chebyshev(Method):
     name: ClassVar[str] = "chebyshev"
     accepts: ClassVar[frozenset[str]] = frozenset({"interval"})
 
-    degree: int | None = Field(default=None, ge=1, le=128)
+    degree: Degree | dict[str, Degree] | None = None
     tolerance: float | None = Field(default=None, gt=0, lt=1)
     max_runs: int = Field(default=10_000, ge=1)
     enclosure: Literal["bernstein", "cosine", "scan"] = "bernstein"
@@ -67,11 +69,13 @@ class Chebyshev(Method):
             raise ValueError("degree and tolerance exclude each other: give the degree, or let it grow until the tolerance is met")
         return self
 
-    def first_degree(self) -> int:
-        """Degree in every input of the first grid."""
+    def first_degrees(self, inputs: Iterable[str]) -> tuple[int, ...]:
+        """Degree in each input of the first grid."""
         if self.tolerance is not None:
-            return FIRST_DEGREE
-        return 8 if self.degree is None else self.degree
+            return tuple(FIRST_DEGREE for _ in inputs)
+        if isinstance(self.degree, dict):
+            return tuple(self.degree.get(name, DEFAULT_DEGREE) for name in inputs)
+        return tuple(self.degree or DEFAULT_DEGREE for _ in inputs)
 
     def validation_runs(self, nodes: int) -> int:
         """Number of validation runs that go with so many runs at nodes."""
@@ -81,18 +85,24 @@ class Chebyshev(Method):
         return nodes + self.validation_runs(nodes)
 
     def planned_runs(self, inputs: Mapping[str, Input]) -> tuple[int, int]:
-        least = self.total_runs((self.first_degree() + 1) ** len(inputs))
+        least = self.total_runs(node_count(self.first_degrees(inputs)))
         most = self.max_runs if self.tolerance is not None else least
         return least, most + self.fallback_runs
 
     def check(self, inputs: Mapping[str, Input]) -> None:
         super().check(inputs)
-        nodes = (self.first_degree() + 1) ** len(inputs)
+        for name in self.degree if isinstance(self.degree, dict) else ():
+            if name not in inputs:
+                remedy = did_you_mean(name, inputs, noun="input")
+                raise StudyError(f"there is no input '{name}' to have a degree", key=f"method.degree.{name}", remedy=remedy)
+        degrees = self.first_degrees(inputs)
+        nodes = node_count(degrees)
         needed = self.total_runs(nodes)
         if needed > self.max_runs:
+            words = f"degree {degrees[0]} in {len(degrees)} inputs" if len(set(degrees)) == 1 else f"the degrees {degrees}"
             raise StudyError(
-                f"degree {self.first_degree()} in {len(inputs)} inputs needs {nodes} runs at nodes and {needed - nodes} for validation, "
-                f"{needed} together, more than max_runs = {self.max_runs}",
+                f"{words} need {nodes} runs at nodes and {needed - nodes} for validation, {needed} together, "
+                f"more than max_runs = {self.max_runs}",
                 key="method.max_runs",
                 remedy="lower the degree, take fewer inputs, raise max_runs, or give distributions and use the method montecarlo",
             )
@@ -101,3 +111,8 @@ class Chebyshev(Method):
         from uqmbd.methods.chebyshev_run import ChebyshevRun
 
         return ChebyshevRun(self, inputs, outputs, time, seed)
+
+
+def node_count(degrees: Iterable[int]) -> int:
+    """Number of nodes of a tensor grid."""
+    return prod(degree + 1 for degree in degrees)

@@ -9,6 +9,7 @@ import numpy as np
 
 from uqmbd.analysis import chebyshev
 from uqmbd.errors import StudyError
+from uqmbd.methods.chebyshev import node_count
 
 FAILED_SHARE = 0.05  # of the nodes that may be missing
 
@@ -34,10 +35,6 @@ class Grid:
         return product(*(chebyshev.fractions(degree) for degree in degrees))
 
 
-def node_count(degrees: Sequence[int]) -> int:
-    return int(np.prod([degree + 1 for degree in degrees]))
-
-
 def expansion(degrees: Sequence[int], points: np.ndarray, values: np.ndarray, ok: np.ndarray) -> np.ndarray:
     """Coefficients (n1+1, ..., nd+1, columns) through the runs at the nodes.
 
@@ -59,13 +56,16 @@ def expansion(degrees: Sequence[int], points: np.ndarray, values: np.ndarray, ok
     return chebyshev.least_squares(points[ok], values[ok], degrees)
 
 
-def growth(degrees: Sequence[int], tails: Sequence[float], tolerance: float, budget: int, largest: int = 128) -> tuple[int, ...] | None:
-    """Degrees of the next grid: doubled where the tail is above `tolerance` and within a factor of ten of the worst.
+def growth(degrees: Sequence[int], tails: np.ndarray, tolerance: float, budget: int, largest: int = 128) -> tuple[int, ...] | None:
+    """Degrees of the next grid: doubled in the inputs that leave the most columns unresolved.
+
+    Counting columns, rather than taking the worst one, keeps the few times at which impacts spoil every expansion from
+    claiming all runs.
 
     Parameters
     ----------
-    tails : sequence of float
-        Relative size of the last coefficients in each input.
+    tails : ndarray, shape (d, columns)
+        Size of the last coefficients in each input relative to the range of the response.
     budget : int
         Largest number of nodes.
 
@@ -74,10 +74,11 @@ def growth(degrees: Sequence[int], tails: Sequence[float], tolerance: float, bud
     tuple of int or None
         None when nothing needs to grow or nothing can.
     """
+    unresolved = (tails > tolerance).mean(axis=1)
     new = list(degrees)
-    for axis in np.argsort(tails)[::-1]:
+    for axis in np.lexsort((tails.max(axis=1), unresolved))[::-1]:
         wider = [*new[:axis], 2 * new[axis], *new[axis + 1 :]]
-        wanted = tails[axis] > max(tolerance, 0.1 * max(tails))
+        wanted = unresolved[axis] > 0.5 * unresolved.max()
         if wanted and wider[axis] <= largest and node_count(wider) <= budget:
             new = wider
     return None if tuple(new) == tuple(degrees) else tuple(new)

@@ -14,7 +14,8 @@ from uqmbd.analysis.order_statistics import quantiles
 from uqmbd.errors import StudyError
 from uqmbd.inputs import Input
 from uqmbd.methods.base import count_failures, from_unit_cube, generator
-from uqmbd.methods.chebyshev_grid import Grid, expansion, growth, node_count
+from uqmbd.methods.chebyshev import node_count
+from uqmbd.methods.chebyshev_grid import Grid, expansion, growth
 from uqmbd.methods.columns import Columns, finite_rows
 from uqmbd.result import Result
 from uqmbd.simulators.base import OutputInfo
@@ -35,7 +36,7 @@ class ChebyshevRun:
         self._inputs = dict(inputs)
         self._columns = Columns(outputs, time)
         self._seed = seed
-        self._degrees = (settings.first_degree(),) * len(inputs)
+        self._degrees = settings.first_degrees(inputs)
         self._grid = Grid()
         self._points = np.empty((0, len(inputs)))  # all runs asked for, in [-1, 1]^d
         self._roles = np.empty(0, np.int8)
@@ -103,7 +104,7 @@ class ChebyshevRun:
         smallest, largest = self._ranges(self._values[self._status == 0])
         scale = np.maximum(largest - smallest, 1e-9 * np.maximum(abs(smallest), abs(largest)))
         scale = np.where(scale > 0, scale, 1.0)
-        tails = [float((chebyshev.tail(c, axis) / scale).max()) for axis in range(len(self._degrees))]
+        tails = np.stack([chebyshev.tail(c, axis) / scale for axis in range(len(self._degrees))])
         budget = self.settings.max_runs
         while self.settings.total_runs(budget) > self.settings.max_runs:
             budget -= self.settings.total_runs(budget) - self.settings.max_runs
@@ -132,7 +133,7 @@ class ChebyshevRun:
         self._error = np.empty_like(error)
         self._trusted = np.empty(len(error), bool)
         for at in self._columns.slices.values():
-            self._error[at] = self.settings.safety * trust.over_neighbours(error[at])
+            self._error[at] = trust.over_neighbours(error[at])
             self._trusted[at] = trust.trusted(self._error[at], smallest[at.start], largest[at.start], self.settings.trust_tolerance)
 
     def result(self) -> Result:
@@ -163,6 +164,8 @@ class ChebyshevRun:
         """Outer bounds (2, columns), and the share of the trusted columns whose enclosure reached its gap."""
         bounds = inner.copy()
         trusted = np.flatnonzero(self._trusted)
+        if not trusted.size:
+            return bounds, 1.0
         runs = self._grid.runs(self._degrees)
         runs = runs[self._status[runs] == 0]
         nodes = self._values[np.ix_(runs, trusted)]
@@ -170,9 +173,10 @@ class ChebyshevRun:
         interpolates = len(runs) == node_count(self._degrees)
         enclose = ENCLOSURES[self.settings.enclosure]
         enclosure, met = enclose(self._c[..., trusted], self.settings.gap * (seen[1] - seen[0]), seen if interpolates else None)
-        bounds[0, trusted] = np.minimum(enclosure[0] - self._error[trusted], inner[0, trusted])
-        bounds[1, trusted] = np.maximum(enclosure[1] + self._error[trusted], inner[1, trusted])
-        return bounds, float(met.mean()) if len(met) else 1.0
+        margin = self.settings.safety * self._error[trusted]
+        bounds[0, trusted] = np.minimum(enclosure[0] - margin, inner[0, trusted])
+        bounds[1, trusted] = np.maximum(enclosure[1] + margin, inner[1, trusted])
+        return bounds, float(met.mean())
 
     def _statistics(self) -> xr.Dataset:
         """Statistics of the random runs, when there are fallback runs: uniform over the box, a description, not a distribution."""

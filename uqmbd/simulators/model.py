@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import importlib
-import importlib.util
 import inspect
 import sys
 import sysconfig
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from importlib.machinery import PathFinder
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -105,6 +105,10 @@ def wrap_callable(function: Callable[..., Any]) -> Model:
         raise StudyError("a model is a function or the name of one", key="study.model", value=function)
     module, name = getattr(function, "__module__", "") or "", getattr(function, "__qualname__", "") or ""
     home = sys.modules.get(module)
+    if home is not None and module != "__main__" and PathFinder.find_spec(module.partition(".")[0]) is None:
+        import cloudpickle
+
+        cloudpickle.register_pickle_by_value(home)  # loaded from a file that workers would not find by name
     if home is not None and module != "__main__" and name.isidentifier() and getattr(home, name, None) is function:
         return Model(f"{module}:{name}", source_digest(home), module=module, name=name, bare=function)
     return Model(f"<{name or 'function'}>", callable_digest(function), bare=function)

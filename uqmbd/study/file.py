@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import json
 import tomllib
 from collections.abc import Mapping
@@ -33,7 +34,7 @@ def read_study(path: Path, kind: type[Study]) -> Study:
     try:
         return build(document, path.resolve(), kind)
     except StudyError as error:
-        raise error.at(file=path, value=value_at(document, error.key)) from error.__cause__
+        raise error.at(file=path, value=value_at(document, error.key), remedy=remedy_for(document, error)) from error.__cause__
 
 
 def read_toml(path: Path) -> dict[str, Any]:
@@ -81,6 +82,7 @@ def build(document: Mapping[str, Any], path: Path, kind: type[Study]) -> Study:
         campaign=campaign,
         solver=document.get("solver", {}),
     )
+    found.file = path
     found.document = resolved(found, document, top, path.parent)
     return found
 
@@ -118,12 +120,22 @@ def model_of(top: StudySection, directory: Path, timeout: float | None) -> Model
 
 
 def value_at(document: Any, key: str | None) -> Any:
-    """The value at a dotted key, if it is there and short enough to be shown."""
+    """The value at a dotted key, if it is there."""
     for part in (key or "").split("."):
         if not isinstance(document, Mapping) or part not in document:
             return None
         document = document[part]
-    return None if isinstance(document, Mapping) and len(document) > 3 else document
+    return document
+
+
+def remedy_for(document: Mapping[str, Any], error: StudyError) -> str:
+    """A remedy for an error that has none: a misspelt key beside the missing one, or a place to look."""
+    section, _, key = (error.key or "").rpartition(".")
+    beside = value_at(document, section) if section else document
+    near = difflib.get_close_matches(key, beside, n=1) if isinstance(beside, Mapping) and key not in beside else []
+    if near:
+        return f'it has a key "{near[0]}": did you mean "{key}"?'
+    return "mend this entry; `uqmbd new NAME` writes a commented study to compare with"
 
 
 def resolved(study: Study, document: Mapping[str, Any], top: StudySection, directory: Path) -> dict[str, Any]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, field
@@ -15,6 +16,7 @@ import numpy as np
 from uqmbd.errors import StudyError
 from uqmbd.simulators.base import OutputInfo, Simulator
 from uqmbd.study.identity import identity_of, method_tag, precision_of, study_digest, version, versions
+from uqmbd.study.study import naming_file
 
 if TYPE_CHECKING:
     from uqmbd.campaign.campaign import Campaign, Tally, Watcher
@@ -61,7 +63,7 @@ def run_study(
     trial = Trial(study)
     identity = identity_of(study)
     digest = study_digest(study, identity)
-    with ExitStack() as stack:
+    with naming_file(study), ExitStack() as stack:
         pool = None if is_done(directory, digest) and not overwrite else early_pool(study, workers, scheduler, stack)
         store, info = open_or_make(study, directory, identity, trial, overwrite)
         stack.callback(store.close)
@@ -89,7 +91,9 @@ def early_pool(study: Study, workers: int | None, scheduler: str | None, stack: 
     """A pool that is starting, and is stopped when `stack` closes."""
     from uqmbd.campaign.pool import EarlyPool, default_workers
 
-    pool = EarlyPool(next((n for n in (workers, study.campaign.workers) if n is not None), default_workers()), scheduler)
+    wanted = next((n for n in (workers, study.campaign.workers) if n is not None), default_workers())
+    needed = [name for name in ("flexmbd", "uqmbd.methods.montecarlo_run") if name in sys.modules]
+    pool = EarlyPool(wanted, scheduler, ["uqmbd.campaign.worker", "numcodecs", *needed])
     stack.callback(pool.close)
     return pool
 

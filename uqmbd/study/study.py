@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
@@ -77,6 +78,7 @@ class Study:
         self.name = check_name(name or self.model.name or "study")
         self.method.check(self.inputs)
         self.document: dict[str, Any] | None = None
+        self.file: Path | None = None
 
     @classmethod
     def from_file(cls, path: str | Path) -> Self:
@@ -120,6 +122,17 @@ class Study:
         from uqmbd.study.cost import estimate
 
         return estimate(self)
+
+
+@contextmanager
+def naming_file(study: Study) -> Iterator[None]:
+    """An error in the block that concerns the study itself names the file it was read from."""
+    try:
+        yield
+    except StudyError as error:
+        if study.file is None or error.key is None or error.key.startswith("--"):
+            raise
+        raise error.at(file=study.file) from error.__cause__
 
 
 def check_inputs(inputs: Mapping[str, Input]) -> dict[str, Input]:

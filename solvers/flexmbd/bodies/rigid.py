@@ -4,18 +4,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from flexmbd.errors import ModelError
-
-
-def check_number(owner, key, value, *, positive=False):
-    """Float or (n,) array, finite (and positive); raises `ModelError` naming owner and key."""
-    array = np.asarray(value, float)
-    if array.ndim > 1 or not np.all(np.isfinite(array)):
-        raise ModelError(f"{owner}: {key} is {value!r}; it must be a finite number (or one per sample)", element=owner)
-    if positive and not np.all(array > 0):
-        bad = float(array if array.ndim == 0 else array[np.argmin(array)])
-        raise ModelError(f"{owner}: {key} is {bad:g}; it must be greater than zero", element=owner)
-    return float(array) if array.ndim == 0 else array
+from flexmbd.errors import ModelError, check_number
 
 
 @dataclass(frozen=True)

@@ -2,10 +2,9 @@
 
 from dataclasses import dataclass
 
-from flexmbd.bodies.rigid import check_number
 from flexmbd.contact.pair import Contact, Geometry
-from flexmbd.errors import ModelError
-from flexmbd.joints.ideal import Row
+from flexmbd.errors import ModelError, check_number
+from flexmbd.linalg.quadratic import Row
 
 
 @dataclass(frozen=True, eq=False)

@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass
 
-from flexmbd.bodies.rigid import check_number
 from flexmbd.contact.pair import Contact, Geometry
+from flexmbd.errors import check_number
 from flexmbd.linalg.quadratic import cross, dot
 
 

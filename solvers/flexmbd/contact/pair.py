@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from flexmbd.bodies.rigid import check_number
+from flexmbd.errors import check_number
 
 
 class Contact:

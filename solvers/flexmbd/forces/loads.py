@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from flexmbd.joints.motion import as_motion
+from flexmbd.motion import as_motion
 
 
 class Force:

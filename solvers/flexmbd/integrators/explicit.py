@@ -72,5 +72,11 @@ def runge_kutta(name, order, rows, error=None):
     a = np.zeros((stages, stages))
     for j, row in enumerate(rows):
         a[j, : len(row)] = row
-    constants = {"STAGES": stages, "A": a, "AA": a @ a, "NODES": a.sum(1), "ERROR": np.array(error if error is not None else [0.0] * stages)}
+    constants = {
+        "STAGES": stages,
+        "A": a,
+        "AA": a @ a,
+        "NODES": a.sum(1),
+        "ERROR": np.array(error if error is not None else [0.0] * stages),
+    }
     return Integrator(name, order, error is not None, False, stages, 1, (begin, attempt, commit), constants)

@@ -2,9 +2,9 @@
 
 from dataclasses import dataclass
 
-from flexmbd.joints.ideal import Joint, Row
-from flexmbd.joints.motion import as_motion
-from flexmbd.linalg.quadratic import cross, dot
+from flexmbd.joints.ideal import Joint
+from flexmbd.linalg.quadratic import Row, cross, dot
+from flexmbd.motion import as_motion
 
 
 class Drive(Joint):

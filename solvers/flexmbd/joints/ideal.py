@@ -2,16 +2,7 @@
 
 from dataclasses import dataclass
 
-from flexmbd.linalg.quadratic import cross
-
-
-@dataclass(frozen=True)
-class Row:
-    """One constraint row: a `Quadratic`, whether it measures a length (m) or an angle, and who wrote it."""
-
-    polynomial: object
-    measure: str
-    label: str
+from flexmbd.linalg.quadratic import Row, cross
 
 
 class Joint:

@@ -149,9 +149,7 @@ def _llvm_unary(name):
     def call(typing_context, x):
         def codegen(context, builder, sig, args):
             vector = args[0].type
-            callee = cgutils.get_or_insert_function(
-                builder.module, ir.FunctionType(vector, [vector]), f"{name}.v{vector.count}f64"
-            )
+            callee = cgutils.get_or_insert_function(builder.module, ir.FunctionType(vector, [vector]), f"{name}.v{vector.count}f64")
             return builder.call(callee, args)
 
         return (x(x), codegen) if isinstance(x, Vec) else None

@@ -1,6 +1,6 @@
 """Polynomials of degree two in the coordinates: the language in which ideal joints write their constraint rows."""
 
-from flexmbd.linalg.graph import Node
+from dataclasses import dataclass
 
 
 class Quadratic:
@@ -92,6 +92,15 @@ class Quadratic:
         return self.graph.dot(((g, a[i]) for i, g in self.gradient(q).items()), self.convective(q, v, t))
 
 
+@dataclass(frozen=True)
+class Row:
+    """One constraint row: a `Quadratic`, whether it measures a length (m) or an angle, and who wrote it."""
+
+    polynomial: object
+    measure: str
+    label: str
+
+
 def _product(start, factors):
     for f in factors:
         start = start * f
@@ -106,6 +115,3 @@ def cross(a, b):
 def dot(a, b):
     """Scalar product of two plane vectors."""
     return a[0] * b[0] + a[1] * b[1]
-
-
-__all__ = ["Node", "Quadratic", "cross", "dot"]

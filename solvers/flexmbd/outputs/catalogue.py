@@ -24,7 +24,11 @@ def _point(build, name, point):
     def part(function, axis):
         return lambda: function()[axis]
 
-    kinds = (("", lambda: build.values(build.place(point)), "m"), ("v", lambda: build.velocity(point), "m/s"), ("a", lambda: build.acceleration(point), "m/s^2"))
+    kinds = (
+        ("", lambda: build.values(build.place(point)), "m"),
+        ("v", lambda: build.velocity(point), "m/s"),
+        ("a", lambda: build.acceleration(point), "m/s^2"),
+    )
     return {f"{name}.{prefix}{axis}": (part(function, k), unit) for prefix, function, unit in kinds for k, axis in enumerate("xy")}
 
 

@@ -39,7 +39,7 @@ def lugre_tangent(vt, fn, z, mu_s, mu_k, v_s, sigma_0, sigma_1, sigma_2):
 class LuGre:
     r"""``dz/dt = v_t - sigma_0 |v_t| z / g(v_t)``, ``F_t = F_n (sigma_0 z + sigma_1 dz/dt + sigma_2 v_t)`` with
     ``g = mu_k + (mu_s - mu_k) exp(-(v_t / v_s)^2)`` (Canudas de Wit, Olsson, Astrom and Lischinsky 1995, IEEE Trans.
-    Autom. Control 40, 419-425, eqs. 2, 4, 5), scaled with the normal force as in Canudas de Wit and Tsiotras 1999.
+    Autom. Control 40, 419-425), scaled with the normal force as in Canudas de Wit and Tsiotras 1999.
 
     Units: m/s, N; z in m is the history variable, |z| <= mu_s / sigma_0. Valid also in sticking. The bristles relax at
     ``sigma_0 |v_t| / g`` per second, which is stiff for fast sliding. In steady sliding the force is the Stribeck curve.

@@ -8,8 +8,7 @@ import numpy as np
 from flexmbd.contact.friction.base import FrictionKernels
 from flexmbd.contact.numbers import Number, number
 from flexmbd.errors import check_range
-from flexmbd.lanes import kernel
-from flexmbd.lanes.functions import exp, tanh
+from flexmbd.lanes import exp, kernel, tanh
 
 
 @kernel

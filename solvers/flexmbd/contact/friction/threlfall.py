@@ -6,8 +6,7 @@ from typing import ClassVar
 from flexmbd.contact.friction.base import FrictionKernels
 from flexmbd.contact.numbers import Number, number
 from flexmbd.errors import check_range
-from flexmbd.lanes import fabs, kernel, select
-from flexmbd.lanes.functions import exp
+from flexmbd.lanes import exp, fabs, kernel, select
 
 
 @kernel

@@ -22,8 +22,7 @@ from flexmbd.contact.laws.restitution import factor_for_restitution
 from flexmbd.contact.numbers import Number, number
 from flexmbd.contact.stiffness import Material, contact_modulus
 from flexmbd.errors import ModelError, check_range
-from flexmbd.lanes import kernel, select, sqrt
-from flexmbd.lanes.functions import log
+from flexmbd.lanes import kernel, log, select, sqrt
 
 LAST_SHARE = float(np.exp(-0.25))  # of P: the largest force at which the published formula is followed
 

@@ -9,8 +9,7 @@ from flexmbd.contact.laws.base import NormalKernels, RestitutionDamping
 from flexmbd.contact.laws.rate_factor import rate_factor
 from flexmbd.contact.numbers import Number, number
 from flexmbd.errors import check_range
-from flexmbd.lanes import kernel, select, sqrt
-from flexmbd.lanes.functions import power
+from flexmbd.lanes import kernel, power, select, sqrt
 
 
 @kernel

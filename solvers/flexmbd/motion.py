@@ -43,7 +43,7 @@ class Polynomial(Motion):
         return total
 
 
-def ConstantSpeed(speed, start=0.0):  # noqa: N802 - reads as a motion
+def ConstantSpeed(speed, start=0.0):
     """``start + speed t``"""
     return Polynomial((start, speed))
 
@@ -124,3 +124,6 @@ class Fourier(Motion):
     def node(self, build, number):
         """Sum of harmonics."""
         return self._sum().node(build, number)
+
+
+MOTIONS = (Polynomial, Harmonic, Fourier)

@@ -1,0 +1,43 @@
+"""Flores' planar slider-crank with a clearance joint between connecting rod and slider, the benchmark of clearance joints.
+
+Data: Flores, Ambrosio, Claro, Lankarani, "Kinematics and Dynamics of Multibody Systems with Imperfect Joints", Springer 2008.
+"""
+
+import math
+
+import flexmbd as fm
+
+CRANK, ROD = 0.05, 0.12  # lengths, m
+BEARING = 10e-3  # radius of the bearing, m
+STEEL = fm.Material(E=207e9, nu=0.3, name="steel")
+
+
+def slider_crank(clearance=0.5e-3, restitution=0.9, friction=0.03, speed=5000 * 2 * math.pi / 60):
+    """Crank driven at constant speed from the outer dead position, journal at the bearing's centre.
+
+    Parameters
+    ----------
+    clearance : float or ndarray
+        Radial clearance of the joint between rod and slider, m.
+    restitution, friction : float or ndarray
+        Coefficient of restitution, and of friction.
+    speed : float or ndarray
+        Angular velocity of the crank, rad/s.
+    """
+    s = fm.System()
+    crank = s.body("crank", mass=0.30, inertia=1.0e-5, position=(CRANK / 2, 0.0), points={"O": (-CRANK / 2, 0.0), "A": (CRANK / 2, 0.0)})
+    rod = s.body("rod", mass=0.21, inertia=2.5e-4, position=(CRANK + ROD / 2, 0.0), points={"A": (-ROD / 2, 0.0), "B": (ROD / 2, 0.0)})
+    slider = s.body("slider", mass=0.14, inertia=1.0e-4, position=(CRANK + ROD, 0.0), points={"B": (0.0, 0.0)})  # never turns
+    pivot = s.ground.at(0.0, 0.0, "O")
+    s.add(fm.Revolute("O", pivot, crank["O"]))
+    s.add(fm.Revolute("A", crank["A"], rod["A"]))
+    s.add(fm.Translational("guide", pivot, slider["B"]))
+    s.add(fm.AngleDrive("drive", pivot, crank["O"], fm.ConstantSpeed(speed)))
+    stiffness = fm.hertz_sphere_stiffness(BEARING, BEARING - clearance, STEEL, STEEL, conformal=True)
+    law = fm.LankaraniNikravesh(stiffness, restitution=restitution)
+    sliding = fm.Ambrosio(friction, v0=1e-3, v1=1e-2)
+    s.add(fm.ClearanceRevolute("B", rod["B"], slider["B"], clearance, law, sliding, bearing_radius=BEARING, start="centred"))
+    s.alias("slider.v", "slider.vx")
+    s.alias("slider.a", "slider.ax")
+    s.alias("crank.moment", "drive.moment")
+    return s

@@ -1,0 +1,76 @@
+"""A study in a folder of its own, and the command line called in this process."""
+
+import sys
+import textwrap
+
+import pytest
+
+MODEL = """
+import numpy as np
+
+def oscillator(k, c, time):
+    x = np.exp(-c * time) * np.cos(np.sqrt(k) * time)
+    return {"x": x, "peak": float(abs(x[len(x) // 2 :]).max())}
+
+def scalar(k, c):
+    return {"y": k * c}
+"""
+
+STUDY = """
+[study]
+name = "osc"
+model = "model.py:oscillator"
+
+[time]
+end = 2.0
+points = 21
+
+[inputs.k]
+distribution = { type = "uniform", lower = 9.0, upper = 11.0 }
+unit = "N/m"
+
+[inputs.c]
+distribution = { type = "uniform", lower = 0.1, upper = 0.2 }
+
+[outputs]
+include = ["x", "peak", "x:rms"]
+
+[method]
+type = "montecarlo"
+samples = 40
+
+[campaign]
+workers = 0
+seed = 3
+"""
+
+
+@pytest.fixture
+def write_study(tmp_path):
+    """Write ``study.toml`` (with replacements) and ``model.py``; returns the path of the study."""
+
+    def write(*changes: tuple[str, str], model: str = MODEL, text: str = STUDY, name: str = "study.toml"):
+        for old, new in changes:
+            assert old in text, f"{old!r} is not in the study"
+            text = text.replace(old, new)
+        (tmp_path / name).write_text(text, encoding="utf-8")
+        (tmp_path / "model.py").write_text(textwrap.dedent(model), encoding="utf-8")
+        return tmp_path / name
+
+    return write
+
+
+@pytest.fixture
+def uqmbd(monkeypatch, capsys, tmp_path):
+    """Call the command line: ``code, output = uqmbd("run", study)``; relative results land in the test's folder."""
+    from uqmbd import cli
+
+    def call(*arguments) -> tuple[int, str]:
+        monkeypatch.chdir(tmp_path)
+        monkeypatch.setattr(sys, "argv", ["uqmbd", *map(str, arguments)])
+        with pytest.raises(SystemExit) as leaving:
+            cli.main()
+        captured = capsys.readouterr()
+        return leaving.value.code or 0, captured.out + captured.err
+
+    return call

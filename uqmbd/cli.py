@@ -1,0 +1,183 @@
+"""The command line: run, resume, report, check, new."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from uqmbd.errors import StudyError
+
+if TYPE_CHECKING:
+    from uqmbd.study.running import Finished
+
+app = typer.Typer(add_completion=False, no_args_is_help=True, pretty_exceptions_enable=False, rich_markup_mode=None)
+
+StudyFile = Annotated[Path, typer.Argument(metavar="STUDY", help="Study file (TOML).")]
+Results = Annotated[Path, typer.Argument(metavar="RESULTS", help="Directory of results, such as results/my_study.")]
+Workers = Annotated[int | None, typer.Option(min=0, help="Worker processes; 0 runs in this process.")]
+Scheduler = Annotated[str | None, typer.Option(metavar="ADDRESS", help="Dask scheduler to use instead of local workers.")]
+Debug = Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")]
+
+
+def say_version(wanted: bool) -> None:
+    """Print the version and leave."""
+    if wanted:
+        from importlib.metadata import version
+
+        typer.echo(f"uqmbd {version('uqmbd')}")
+        raise typer.Exit
+
+
+@app.callback()
+def options(
+    version: Annotated[bool, typer.Option("--version", callback=say_version, is_eager=True, help="Show the version.")] = False,
+) -> None:
+    """Bounds, distributions and sensitivities of multibody mechanisms with uncertain joints."""
+
+
+@app.command()
+def run(
+    study: StudyFile,
+    out: Annotated[Path | None, typer.Option(metavar="DIR", help="Where results go; results/<study name> unless said.")] = None,
+    workers: Workers = None,
+    scheduler: Scheduler = None,
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Discard the results of another study in the same place.")] = False,
+    debug: Debug = False,
+) -> None:
+    """Run a study, or what is missing of it, and write its report."""
+    from uqmbd.study import Study
+    from uqmbd.study.running import run_study
+
+    found = Study.from_file(study)
+    place = out or Path("results") / found.name
+    with interruptible(place):
+        show(run_study(found, workers=workers, out=place, scheduler=scheduler, overwrite=overwrite))
+
+
+@app.command()
+def resume(results: Results, workers: Workers = None, scheduler: Scheduler = None, debug: Debug = False) -> None:
+    """Go on with a study that was interrupted; only missing runs are done."""
+    from uqmbd.study import Study
+    from uqmbd.study.running import run_study
+
+    stored = stored_study(results)
+    with interruptible(results):
+        show(run_study(Study.from_file(stored), workers=workers, out=results, scheduler=scheduler))
+
+
+@app.command()
+def report(results: Results, debug: Debug = False) -> None:
+    """Write the report of a finished study again."""
+    from uqmbd.result import open_results
+
+    stored_study(results)
+    write_report(open_results(results), results)
+
+
+@app.command()
+def check(study: StudyFile, debug: Debug = False) -> None:
+    """Validate a study, build its model once, and say what it will cost."""
+    from rich.console import Console
+
+    from uqmbd.study import Study
+
+    Console().print(Study.from_file(study).check().table())
+
+
+@app.command()
+def new(
+    name: Annotated[str, typer.Argument(help="Name of the study, and of the directory it is written to.")], debug: Debug = False
+) -> None:
+    """Write a commented study and model to start from."""
+    from uqmbd.study.new import write_new
+
+    folder = write_new(Path(name))
+    typer.echo(f"wrote {folder / 'study.toml'} and {folder / 'model.py'}\nnext: uqmbd run {folder / 'study.toml'}")
+
+
+@contextmanager
+def interruptible(results: Path) -> Iterator[None]:
+    """Ctrl-C in the block: a sentence that says how to go on, and code 130."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        typer.echo(f"\ninterrupted; what is done is stored. To go on: uqmbd resume {results}", err=True)
+        raise typer.Exit(130) from None
+
+
+def stored_study(results: Path) -> Path:
+    """The resolved study in a directory of results."""
+    stored = results / "study.toml"
+    if not stored.is_file():
+        raise StudyError(
+            "holds no results of uqmbd", file=results, remedy="name the directory that `uqmbd run` has made, results/<study name>"
+        )
+    return stored
+
+
+def show(finished: Finished) -> None:
+    """The end of a run on the terminal: what was done, the table, where the report is."""
+    for text in finished.damaged:
+        typer.echo(f"damaged: {text}", err=True)
+    tally = finished.tally
+    if tally is None:
+        typer.echo(f"nothing to simulate: all runs of this study are in {finished.directory}")
+    else:
+        failed = sum(number for status, number in tally.status.items() if status != "ok")
+        told = sum(tally.status.values())
+        done = f"{tally.simulated:,} simulated" + (f", {told - tally.simulated:,} were there" if told > tally.simulated else "")
+        speed = f", {tally.simulated / tally.wall:,.0f} runs/s" if tally.simulated and tally.wall else ""
+        typer.echo(f"{told:,} runs ({done}), {failed:,} failed, {tally.wall:.1f} s{speed}")
+    if tally is None and (finished.directory / "report.html").is_file():
+        table(finished.result)
+        typer.echo(f"report: {finished.directory / 'report.html'}")
+    else:
+        write_report(finished.result, finished.directory)
+
+
+def write_report(result, directory: Path) -> None:
+    """Write the report, show the table and the path."""
+    from uqmbd.campaign.files import writing
+    from uqmbd.report import write_report as write
+
+    table(result)
+    stored = directory / "study.toml"
+    with writing(directory):
+        page = write(result, directory, study_text=stored.read_text(encoding="utf-8"))
+    typer.echo(f"report: {page}")
+
+
+def table(result) -> None:
+    """The compact table of a result."""
+    from rich.console import Console
+
+    from uqmbd.report import terminal_table
+
+    Console().print(terminal_table(result))
+
+
+def main() -> None:
+    """Entry point: what is wrong with a study is one message and code 2."""
+    debug = "--debug" in sys.argv
+    try:
+        app(standalone_mode=True)
+    except StudyError as error:
+        if debug:
+            raise
+        typer.echo(f"error: {error}", err=True)
+        sys.exit(2)
+    except Exception as error:
+        if debug:
+            raise
+        text = " ".join(str(error).split())
+        typer.echo(f"error: {type(error).__name__}: {text}\n  remedy: this is a fault of uqmbd; --debug shows where", err=True)
+        sys.exit(1)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,99 @@
+"""What a study will cost, from a few runs of its model."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from uqmbd.campaign.pool import default_workers
+from uqmbd.simulators.base import STATUS
+from uqmbd.study.running import Trial
+from uqmbd.study.study import naming_file
+
+if TYPE_CHECKING:
+    from uqmbd.study.study import Study
+
+LONGEST = 2.0  # seconds of trial runs
+
+
+@dataclass(frozen=True)
+class Cost:
+    """Estimate for a study.
+
+    Attributes
+    ----------
+    least, most : int
+        Runs.
+    seconds_per_run : float
+        On one processor [s].
+    workers : int
+    megabytes : float
+        Most that the store may take, before compression.
+    tried : dict of str to int
+        Trial runs by status.
+    outputs : dict of str to str
+        Unit and kind by name.
+    """
+
+    name: str
+    least: int
+    most: int
+    seconds_per_run: float
+    workers: int
+    megabytes: float
+    tried: dict[str, int]
+    outputs: dict[str, str]
+
+    def table(self) -> Any:
+        """For the terminal."""
+        from rich.table import Table
+
+        found = Table(title=f"{self.name}: the study is valid", show_header=False)
+        runs = f"{self.least:,}" if self.least == self.most else f"{self.least:,} to {self.most:,}"
+        span = [self.seconds_per_run * n / self.workers for n in (self.least, self.most)]
+        seconds = f"{span[0]:.2g} s" if self.least == self.most else f"{span[0]:.2g} to {span[1]:.2g} s"
+        found.add_row("runs", runs)
+        found.add_row("a run", f"{self.seconds_per_run:.2g} s on one processor")
+        found.add_row("time", f"about {seconds} with {self.workers} workers")
+        found.add_row("disk", f"at most {self.megabytes:,.1f} MB")
+        found.add_row("trial runs", ", ".join(f"{number} {status}" for status, number in self.tried.items()))
+        for name, text in self.outputs.items():
+            found.add_row(f"output {name}", text)
+        return found
+
+
+def estimate(study: Study) -> Cost:
+    """Check the model and time a few runs."""
+    trial = Trial(study)
+    with naming_file(study):
+        info = trial.info
+    simulator = trial.simulator
+    rng = np.random.default_rng(study.campaign.seed)
+    runs, seconds, tried = max(1, simulator.width), 0.0, dict.fromkeys(STATUS, 0)
+    total = 0
+    while seconds < LONGEST / 4 and total < 4096:
+        samples = {name: np.asarray(item.to_si().ppf(rng.random(runs))) for name, item in study.inputs.items()}
+        began = time.perf_counter()
+        status = simulator.simulate(samples).status
+        seconds = time.perf_counter() - began
+        total += runs
+        for code in status.tolist():
+            tried[STATUS[code]] += 1
+        per_run, runs = seconds / runs, runs * 4
+    least, most = study.method.planned_runs(study.inputs)
+    points = 0 if study.time is None else study.time.points
+    size = 4 if study.method.name == "montecarlo" else 8
+    per_store = sum(size * points if entry.history else 8 for entry in info.values()) + 8 * len(study.inputs)
+    return Cost(
+        study.name,
+        least,
+        most,
+        per_run,
+        study.campaign.workers or default_workers(),
+        most * per_store / 1e6,
+        {status: number for status, number in tried.items() if number},
+        {name: f"{entry.unit or '-'}, {'history' if entry.history else 'number'}" for name, entry in info.items()},
+    )
