@@ -132,7 +132,9 @@ def open_results(path: str | PathLike[str]) -> Result:
     folder = folder.parent if folder.name == "result.zarr" else folder
     store = folder / "result.zarr"
     if not store.is_dir():
-        raise StudyError("there is no result here", file=folder, remedy="run or resume the study first, or give the folder with result.zarr")
+        raise StudyError(
+            "there is no result here", file=folder, remedy="run or resume the study first, or give the folder with result.zarr"
+        )
     try:
         root = xr.open_zarr(store, consolidated=False)
         order = list(root.attrs["outputs"])

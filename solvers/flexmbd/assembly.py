@@ -23,7 +23,7 @@ def assemble(Q0, V0, P0, U, E0, q, v, P, w, iterations):
         t = 0.0 * ld(q, 0)
         moving = t < 1.0
         for _ in range(iterations):
-            assemble_correct(t, q, v, P, U, w)
+            assemble_project(t, q, v, P, U, w)
             turn, largest = 0.0 * t, 0.0 * t
             for i in range(N):
                 x = fabs(ld(w, i))
@@ -37,7 +37,7 @@ def assemble(Q0, V0, P0, U, E0, q, v, P, w, iterations):
             if not any_lane(moving):
                 break
         for _ in range(2):
-            assemble_correct(t, q, v, P, U, w)
+            assemble_project(t, q, v, P, U, w)
             for i in range(N):
                 st(v, i, ld(v, i) + ld(w, N + i))
         assemble_residual(t, q, v, P, U, w)
@@ -49,7 +49,7 @@ def assemble(Q0, V0, P0, U, E0, q, v, P, w, iterations):
                 E0[i, sample] = w[i, k]
 
 
-def prepare(Q0, V0, S0, C0, K0, D0, P0, L0, Y0, U, h0, length, q, v, s, C, P, K, D, L, Y, g):
+def prepare(Q0, V0, S0, C0, K0, D0, P0, L0, X0, U, h0, length, q, v, s, C, P, K, D, L, Y0, g):
     """Accelerations, contact modes, error scales and signal values at the start, for all samples."""
     count = Q0.shape[1]
     for start in range(0, count, W):
@@ -91,7 +91,7 @@ def prepare(Q0, V0, S0, C0, K0, D0, P0, L0, Y0, U, h0, length, q, v, s, C, P, K,
         st(L, SLIN, lin)
         st(L, SANG, ang)
         if NR > 0:
-            peaks(t, q, v, s, C, P, U, Y, 0)
+            signals(t, q, v, s, C, P, U, Y0)
         for k in range(W):
             sample = min(start + k, count - 1)
             for i in range(len(C)):
@@ -104,7 +104,7 @@ def prepare(Q0, V0, S0, C0, K0, D0, P0, L0, Y0, U, h0, length, q, v, s, C, P, K,
             for i in range(LANE_ROWS):
                 L0[i, sample] = L[i, k]
             for i in range(NR):
-                Y0[i, sample] = Y[0, i, k]
+                X0[i, sample] = Y0[i, k]
 
 
 ENTRIES = (assemble, prepare)

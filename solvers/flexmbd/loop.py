@@ -1,7 +1,7 @@
 """The time loop in lanes: trial step, located events, commit, reductions, dense output, refill.
 
 The functions here are not called: their source is copied into the generated module of a topology, together with the
-generated functions (`rhs`, `project`, `residual`, `peaks`, `outputs`) and those of one integrator (`attempt`, `begin`, `commit`).
+generated functions (`rhs`, `project`, `residual`, `signals`) and those of one integrator (`attempt`, `begin`, `commit`).
 Every array has the lane as last axis.
 
 | array | rows | meaning |
@@ -12,10 +12,13 @@ Every array has the lane as last axis.
 | L | 10 | scalars of the lane, rows below |
 | K | slots | accelerations: slot 0 at the step's start, slot LAST at its end, others belong to the integrator |
 | D | slots | rates of the states s, likewise |
-| R, Y | 6 a signal; 3 x signals | running sums of reduced signals; their values at start, middle, end of the step |
+| R | 6 a signal | running sums of reduced signals |
+| Y0, Ym, Y1 | signals | signals at start, middle and end of the step, the reduced ones first |
 """
 
 # ruff: noqa: F821 - names are bound in the generated module
+import numpy as np
+
 from flexmbd.lanes import any_lane, fabs, lnot, maximum, minimum, select, sqrt
 
 T, HN, HC, STEPS, REJECTED, EVENTS, STATUS, SLIN, SANG, FLOORED = range(10)
@@ -96,10 +99,10 @@ def switch(t, h, accepted, gap_tolerance, C, g, s, D):
     return hit_any, onset_any
 
 
-def reduce_step(t, h, accepted, R, Y):
+def reduce_step(t, h, accepted, R, Y0, Ym, Y1):
     """Add one step to the running sums: parabola through start, middle and end for extremes, Simpson's rule for integrals."""
     for k in range(NR):
-        y0, ym, y1 = ld2(Y, 0, k), ld2(Y, 1, k), ld2(Y, 2, k)
+        y0, ym, y1 = ld(Y0, k), ld(Ym, k), ld(Y1, k)
         c1 = 4.0 * ym - 3.0 * y0 - y1
         c2 = 2.0 * (y0 + y1) - 4.0 * ym
         x = -0.5 * c1 / select(fabs(c2) > 1e-300, c2, 1e-300)
@@ -172,7 +175,7 @@ def record(t, h, nominal, accepted, times, cursor, G, q, v, s, C, K, D, qs, vs, 
 
 def refresh(t, who, q, v, s, C, P, U, K, D, g):
     """Evaluate accelerations, rates and penetrations anew at the step's start for the lanes in `who`."""
-    rhs(t, q, v, s, C, P, U, K, LAST, D, g)
+    rhs(t, q, v, s, C, P, U, K, np.int64(LAST), D, g)  # not a literal: one compiled variant serves all slots
     for i in range(N):
         st2(K, 0, i, select(who, ld2(K, LAST, i), ld2(K, 0, i)))
     for k in range(M):
@@ -197,37 +200,9 @@ def drift(t, candidates, tolerance, q, v, s, C, P, U, L, K, D, w, g):
 
 
 def advance(
-    end,
-    tolerance,
-    h_max,
-    h_min,
-    gap_tolerance,
-    max_steps,
-    q,
-    v,
-    s,
-    C,
-    P,
-    U,
-    L,
-    Z,
-    K,
-    D,
-    w,
-    R,
-    Y,
-    qs,
-    vs,
-    ss,
-    qm,
-    vm,
-    sm,
-    g,
-    times,
-    cursor,
-    G,
-    X,
-):
+    end, tolerance, h_max, h_min, gap_tolerance, max_steps, q, v, s, C, P, U, L, Z, K, D, w, R, Y0, Ym, Y1, qs, vs, ss, qm, vm, sm, g,
+    times, cursor, G, X
+):  # fmt: skip
     """One trial step of all lanes; lanes at the end, or lost, stand still."""
     t, nominal, wait = ld(L, T), ld(L, HN), ld(L, HC)
     live = (t < end) & (ld(L, STATUS) < 0.5)
@@ -254,11 +229,11 @@ def advance(
     t1 = select(last, end + 0.0 * h, t + h)
     if NR > 0:
         middle(h, q, v, s, K, D, qs, vs, ss, qm, vm, sm)
-        peaks(t + 0.5 * h, qm, vm, sm, C, P, U, Y, 1)
-        peaks(t1, qs, vs, ss, C, P, U, Y, 2)
-        reduce_step(t, h, accepted, R, Y)
+        signals(t + 0.5 * h, qm, vm, sm, C, P, U, Ym)
+        signals(t1, qs, vs, ss, C, P, U, Y1)
+        reduce_step(t, h, accepted, R, Y0, Ym, Y1)
         for k in range(NR):
-            st2(Y, 0, k, select(accepted, ld2(Y, 2, k), ld2(Y, 0, k)))
+            st(Y0, k, select(accepted, ld(Y1, k), ld(Y0, k)))
     if len(times) > 0:
         record(t, h, nominal, accepted, times, cursor, G, q, v, s, C, K, D, qs, vs, ss, X[0], X[1], X[2], X[3])
     lin, ang = ld(L, SLIN), ld(L, SANG)
@@ -296,15 +271,15 @@ def advance(
             if any_lane(hit):
                 refresh(ld(L, T), hit, q, v, s, C, P, U, K, D, g)
                 if NR > 0:
-                    peaks(ld(L, T), q, v, s, C, P, U, Y, 2)
+                    signals(ld(L, T), q, v, s, C, P, U, Y1)
                     for k in range(NR):
-                        st2(Y, 0, k, select(hit, ld2(Y, 2, k), ld2(Y, 0, k)))
+                        st(Y0, k, select(hit, ld(Y1, k), ld(Y0, k)))
     st(L, HN, select(live, next_h, nominal))
     if PROJECT:
         drift(ld(L, T), quiet, 30.0 * tolerance, q, v, s, C, P, U, L, K, D, w, g)
 
 
-def finish(sample, lane, count, H, F, G, times, tp, qp, vp, sp, Cp, Pp, P, U, L, R, yp, I):
+def finish(sample, lane, count, H, F, G, times, tp, qp, vp, sp, Cp, Pp, P, U, L, R, yp, counters):
     """Store a lane's results: outputs at the grid times, W times at once, then sums and counters."""
     for i in range(len(P)):
         for k in range(W):
@@ -321,18 +296,18 @@ def finish(sample, lane, count, H, F, G, times, tp, qp, vp, sp, Cp, Pp, P, U, L,
                 Cp[6 * j, k] = G[lane, row, 2 * N + M + 3 * j]
                 Cp[6 * j + 1, k] = G[lane, row, 2 * N + M + 3 * j + 1]
                 Cp[6 * j + 4, k] = G[lane, row, 2 * N + M + 3 * j + 2]
-        outputs(ld(tp, 0), qp, vp, sp, Cp, Pp, U, yp)
+        signals(ld(tp, 0), qp, vp, sp, Cp, Pp, U, yp)
         for y in range(NY):
             for k in range(min(W, count - start)):
-                H[y, sample, start + k] = yp[y, k]
+                H[y, sample, start + k] = yp[HISTORY[y], k]
     for i in range(len(R)):
         F[sample, i] = R[i, lane]
     for i in range(4):
-        I[sample, i] = L[STEPS + i, lane]
-    I[sample, 4] = L[T, lane]
+        counters[sample, i] = L[STEPS + i, lane]
+    counters[sample, 4] = L[T, lane]
 
 
-def fill(sample, lane, Q0, V0, S0, C0, K0, D0, P0, L0, Y0, q, v, s, C, K, D, P, L, Z, R, Y, cursor):
+def fill(sample, lane, Q0, V0, S0, C0, K0, D0, P0, L0, X0, q, v, s, C, K, D, P, L, Z, R, Y0, cursor):
     """Put a sample into a lane."""
     for i in range(N):
         q[i, lane], v[i, lane] = Q0[i, sample], V0[i, sample]
@@ -348,15 +323,15 @@ def fill(sample, lane, Q0, V0, S0, C0, K0, D0, P0, L0, Y0, q, v, s, C, K, D, P, 
     for i in range(len(L)):
         L[i, lane] = L0[i, sample]
     for k in range(NR):
-        Y[0, k, lane] = Y0[k, sample]
-        R[6 * k, lane] = R[6 * k + 2, lane] = Y0[k, sample]
+        Y0[k, lane] = X0[k, sample]
+        R[6 * k, lane] = R[6 * k + 2, lane] = X0[k, sample]
         R[6 * k + 1, lane] = R[6 * k + 3, lane] = R[6 * k + 4, lane] = R[6 * k + 5, lane] = 0.0
     cursor[lane] = 0
 
 
 def campaign(
-    end, tolerance, h_max, h_min, gap_tolerance, max_steps, queue, owner, Q0, V0, S0, C0, K0, D0, P0, L0, Y0, U, H, F, I, times, G, cursor,
-    q, v, s, C, P, L, Z, K, D, w, R, Y, qs, vs, ss, qm, vm, sm, g, X, tp, qp, vp, sp, Cp, Pp, yp
+    end, tolerance, h_max, h_min, gap_tolerance, max_steps, queue, owner, Q0, V0, S0, C0, K0, D0, P0, L0, X0, U, H, F, counters, times, G, cursor,
+    q, v, s, C, P, L, Z, K, D, w, R, Y0, Ym, Y1, qs, vs, ss, qm, vm, sm, g, X, tp, qp, vp, sp, Cp, Pp, yp
 ):  # fmt: skip
     """Run every sample of the queue through the lanes."""
     unstarted, running = 0, 0
@@ -367,25 +342,25 @@ def campaign(
             running += 1
         else:
             owner[lane] = -1
-        fill(max(owner[lane], queue[0]), lane, Q0, V0, S0, C0, K0, D0, P0, L0, Y0, q, v, s, C, K, D, P, L, Z, R, Y, cursor)
+        fill(max(owner[lane], queue[0]), lane, Q0, V0, S0, C0, K0, D0, P0, L0, X0, q, v, s, C, K, D, P, L, Z, R, Y0, cursor)
         if owner[lane] < 0:
             L[T, lane] = end
     while running > 0:
         advance(
-            end, tolerance, h_max, h_min, gap_tolerance, max_steps, q, v, s, C, P, U, L, Z, K, D, w, R, Y, qs, vs, ss, qm, vm, sm, g,
+            end, tolerance, h_max, h_min, gap_tolerance, max_steps, q, v, s, C, P, U, L, Z, K, D, w, R, Y0, Ym, Y1, qs, vs, ss, qm, vm, sm, g,
             times, cursor, G, X
         )  # fmt: skip
         if any_lane((ld(L, T) >= end) | (ld(L, STATUS) > 0.5)):
             for lane in range(W):
                 if owner[lane] >= 0 and (L[T, lane] >= end or L[STATUS, lane] > 0.5):
-                    finish(owner[lane], lane, cursor[lane], H, F, G, times, tp, qp, vp, sp, Cp, Pp, P, U, L, R, yp, I)
+                    finish(owner[lane], lane, cursor[lane], H, F, G, times, tp, qp, vp, sp, Cp, Pp, P, U, L, R, yp, counters)
                     running -= 1
                     owner[lane] = -1
                     if unstarted < len(queue):
                         owner[lane] = queue[unstarted]
                         unstarted += 1
                         running += 1
-                        fill(owner[lane], lane, Q0, V0, S0, C0, K0, D0, P0, L0, Y0, q, v, s, C, K, D, P, L, Z, R, Y, cursor)
+                        fill(owner[lane], lane, Q0, V0, S0, C0, K0, D0, P0, L0, X0, q, v, s, C, K, D, P, L, Z, R, Y0, cursor)
                     else:
                         L[T, lane] = end
                         L[STATUS, lane] = 0.0

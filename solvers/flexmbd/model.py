@@ -40,7 +40,7 @@ class Model:
         self.build = build = Build(system, fold=fold)
         self.catalogue = catalogue(build)
         self.histories, self.reduced, self.requests = self._requests(outputs)
-        nodes = {name: self.catalogue[name][0]() for name in dict.fromkeys(self.histories + self.reduced)}
+        signals = {name: self.catalogue[name][0]() for name in dict.fromkeys(self.reduced + self.histories)}
         self.units = {
             out: self.catalogue[name][1] if how is None else unit_of(how, self.catalogue[name][1])
             for out, (name, how) in self.requests.items()
@@ -48,7 +48,7 @@ class Model:
         self.table = ParameterTable()
         self.structure, self.kinds = system.structure(), tuple(build.kinds)
         self.state_names = [s["name"] for s in build.states]
-        self.source = self._source([nodes[n] for n in self.histories], [nodes[n] for n in self.reduced])
+        self.source = self._source(signals)
         self.topology = hashlib.sha256(repr((self.structure, self.kinds)).encode()).hexdigest()[:16]
         self.module = modules.load(self.source)
 
@@ -75,7 +75,7 @@ class Model:
         return self.table.pack(self.build.graph, [value for _, value in system.leaves()], count)
 
     # ---- generated source
-    def _source(self, histories, peaks):
+    def _source(self, signals):
         b = self.build
         rows, together = b.rows, b.rows + b.initial_rows
         n, zero = b.n, b.graph.const(0.0)
@@ -93,13 +93,12 @@ class Model:
             + [(f"st2(D, slot, {k}, {{}})", x) for k, x in enumerate(rates)]
             + [(f"st(g, {k}, {{}})", x) for k, x in enumerate(gaps)],
         )
-        for name, which in (("project", rows), ("assemble_correct", together)):
+        sets = [("", rows), ("assemble_", together)] if b.initial_rows else [("", rows)]
+        for prefix, which in sets:
             dq, dv = b.corrections(which)
-            function(name, "t, q, v, P, U, w", [(f"st(w, {i}, {{}})", x) for i, x in enumerate(dq + dv)])
-        for name, which in (("residual", rows), ("assemble_residual", together)):
-            function(name, "t, q, v, P, U, w", [(f"st(w, {i}, {{}})", x) for i, x in enumerate(b.residuals(which))])
-        function("outputs", f"{STATE}, y", [(f"st(y, {i}, {{}})", x) for i, x in enumerate(histories)])
-        function("peaks", f"{STATE}, Y, row", [(f"st2(Y, row, {i}, {{}})", x) for i, x in enumerate(peaks)])
+            function(f"{prefix}project", "t, q, v, P, U, w", [(f"st(w, {i}, {{}})", x) for i, x in enumerate(dq + dv)])
+            function(f"{prefix}residual", "t, q, v, P, U, w", [(f"st(w, {i}, {{}})", x) for i, x in enumerate(b.residuals(which))])
+        function("signals", f"{STATE}, y", [(f"st(y, {i}, {{}})", x) for i, x in enumerate(signals.values())])
         function("limits", "P, U, C", [(f"st(C, {CONTACT_ROWS * j + 5}, {{}})", c["minimum"] + zero) for j, c in enumerate(b.contacts)])
         kernels = {}
         for _, nodes in parts:
@@ -107,18 +106,22 @@ class Model:
                 kernels[f.__name__] = f
         scheme = self.scheme
         self.sizes = {
-            "N": n, "M": len(b.states), "NC": len(b.contacts), "NR": len(peaks), "NY": len(histories), "W": self.width,
+            "N": n, "M": len(b.states), "NC": len(b.contacts), "NR": len(self.reduced), "NY": len(self.histories), "NS": len(signals), "W": self.width,
             "LAST": scheme.slots - 1, "CARRY": scheme.carry, "LANE_ROWS": loop.LANE_ROWS, **loop.NAMES,
             "JUMPS": any(not c["element"].law.continuous_onset for c in b.contacts), "PROJECT": bool(rows),
         }  # fmt: skip
         constants = {**self.sizes, **scheme.constants}
         text = ["import numpy as np", f"ld, ld2, st, st2 = accessors({self.width})"]
         text += [f"{k} = {_literal(v)}" for k, v in constants.items()]
+        place = list(signals)
+        text += [f"HISTORY = {_literal(np.array([place.index(name) for name in self.histories] or [0]))}"]
         text += [f"STATE_CONTROLLED = {_literal(np.array([int(s['controlled']) for s in b.states] or [0]))}"]
         text += [f"STATE_CONTACT = {_literal(np.array([-1 if s['contact'] is None else s['contact'].index for s in b.states] or [-1]))}"]
         own = [f for f in (*b.helpers.values(), *kernels.values()) if f.__name__ not in lanes.VOCABULARY]
         text += [f"@inner\n{modules.source_of(f)}" for f in dict.fromkeys(own)]
         text += [code for code, _ in parts]
+        if not b.initial_rows:
+            text += ["assemble_project, assemble_residual = project, residual"]
         text += [f"@inner\n{modules.source_of(f)}" for f in (*scheme.functions, *loop.FUNCTIONS)]
         text += [f"@entry\n{modules.source_of(f)}" for f in (*assembly.ENTRIES, loop.campaign)]
         return "\n".join(text) + "\n"

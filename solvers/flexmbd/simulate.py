@@ -200,7 +200,7 @@ def _attributes(model, system, settings):
 
 def _integrate(model, system, count, end, time, settings):
     z, module, width = model.sizes, model.module, model.width
-    n, m, nc, nr, ny = (z[k] for k in ("N", "M", "NC", "NR", "NY"))
+    n, m, nc, nr, ny, ns = (z[k] for k in ("N", "M", "NC", "NR", "NY", "NS"))
     rows = max(n, len(model.build.rows))
     scheme = model.scheme
     uniform, lane = model.pack(system, count)
@@ -217,8 +217,8 @@ def _integrate(model, system, count, end, time, settings):
 
     q, v, s, w = lanes(n), lanes(n), lanes(m), lanes(2 * n + 4)
     C, P, L, K, D = lanes(6 * nc), lanes(len(lane)), lanes(LANE_ROWS), lanes(scheme.slots, rows), lanes(scheme.slots, m)
-    R, Y, g = lanes(6 * nr), lanes(3, nr), lanes(2 * nc)
-    E0, S0, C0, L0, Y0 = samples(4), samples(m), samples(6 * nc), samples(LANE_ROWS), samples(nr)
+    R, Y0, g = lanes(6 * nr), lanes(ns), lanes(2 * nc)
+    E0, S0, C0, L0, X0 = samples(4), samples(m), samples(6 * nc), samples(LANE_ROWS), samples(nr)
     K0, D0 = samples(scheme.carry, rows), samples(m)
     length = _length(system)
     fixed = settings.fixed or not scheme.adaptive
@@ -228,7 +228,7 @@ def _integrate(model, system, count, end, time, settings):
     with np.errstate(all="ignore"):
         module.assemble(Q0, V0, lane, uniform, E0, q, v, P, w, 80)
         _angles(model, system, Q0, S0)
-        module.prepare(Q0, V0, S0, C0, K0, D0, lane, L0, Y0, uniform, h0, length, q, v, s, C, P, K, D, L, Y, g)
+        module.prepare(Q0, V0, S0, C0, K0, D0, lane, L0, X0, uniform, h0, length, q, v, s, C, P, K, D, L, Y0, g)
     bad = ~((E0[0] < 1e-9 * length) & (E0[1] < 1e-9) & np.isfinite(K0).all((0, 1)))
     queue = np.flatnonzero(~bad)
     full = any(how is None for _, how in model.requests.values())
@@ -239,9 +239,10 @@ def _integrate(model, system, count, end, time, settings):
     if len(queue):
         module.campaign(
             float(end), 1e300 if fixed else settings.tolerance, h_max, h_min, settings.event_tolerance, float(settings.max_steps),
-            queue, np.zeros(width, np.int64), Q0, V0, S0, C0, K0, D0, lane, L0, Y0, uniform, H, F, counters, times, G,
-            np.zeros(width, np.int64), q, v, s, C, P, L, lanes(m), K, D, w, R, Y, lanes(n), lanes(n), lanes(m), lanes(n), lanes(n), lanes(m),
-            g, lanes(4)[:, None, :].copy(), lanes(1), lanes(n), lanes(n), lanes(m), lanes(6 * nc), lanes(len(lane)), lanes(ny),
+            queue, np.zeros(width, np.int64), Q0, V0, S0, C0, K0, D0, lane, L0, X0, uniform, H, F, counters, times, G,
+            np.zeros(width, np.int64), q, v, s, C, P, L, lanes(m), K, D, w, R, Y0, lanes(ns), lanes(ns),
+            lanes(n), lanes(n), lanes(m), lanes(n), lanes(n), lanes(m),
+            g, lanes(4)[:, None, :].copy(), lanes(1), lanes(n), lanes(n), lanes(m), lanes(6 * nc), lanes(len(lane)), lanes(ns),
         )  # fmt: skip
     failed = counters[:, STATUS - 3].astype(int)
     codes = np.where(bad, ERROR, np.where(failed == 1, DIVERGED, np.where(failed == 2, TIMEOUT, OK))).astype(np.int8)

@@ -18,7 +18,9 @@ def test_polynomials_are_reproduced(degrees):
     values = chebyshev.evaluate_grid(c, [chebyshev.nodes(n) for n in degrees])
     assert chebyshev.coefficients(values, degrees) == pytest.approx(c, abs=1e-13)
     points = rng.uniform(-1, 1, (50, len(degrees)))
-    direct = sum(c[k] * np.prod([np.cos(k[i] * np.arccos(points[:, i])) for i in range(len(k))], axis=0)[:, None] for k in np.ndindex(c.shape[:-1]))
+    direct = sum(
+        c[k] * np.prod([np.cos(k[i] * np.arccos(points[:, i])) for i in range(len(k))], axis=0)[:, None] for k in np.ndindex(c.shape[:-1])
+    )
     assert chebyshev.evaluate(c, points, chunk=7) == pytest.approx(direct, abs=1e-12)
 
 

@@ -36,7 +36,9 @@ def polished(c, column, sign):
     best = np.inf
     for start in np.argsort(values, axis=None)[:20]:
         at = np.array([axis[i] for axis, i in zip(axes, np.unravel_index(start, values.shape))])
-        found = minimize(lambda x: sign * chebyshev.evaluate(one, x[None])[0, 0], at, bounds=[(-1, 1)] * d, method="L-BFGS-B", options={"ftol": 1e-15})
+        found = minimize(
+            lambda x: sign * chebyshev.evaluate(one, x[None])[0, 0], at, bounds=[(-1, 1)] * d, method="L-BFGS-B", options={"ftol": 1e-15}
+        )
         best = min(best, found.fun, values.min())
     return sign * best
 

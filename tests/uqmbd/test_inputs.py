@@ -26,7 +26,14 @@ def test_interval_converts_once_and_keeps_what_was_written():
 
 @pytest.mark.parametrize(
     ("unit", "one", "symbol"),
-    [("deg", math.pi / 180, "rad"), ("rpm", math.pi / 30, "rad/s"), ("N/mm", 1e3, "kg/s²"), ("degC", 274.15, "K"), ("%", 0.01, ""), ("", 1.0, "")],
+    [
+        ("deg", math.pi / 180, "rad"),
+        ("rpm", math.pi / 30, "rad/s"),
+        ("N/mm", 1e3, "kg/s²"),
+        ("degC", 274.15, "K"),
+        ("%", 0.01, ""),
+        ("", 1.0, ""),
+    ],
 )
 def test_units(unit, one, symbol):
     si = Interval(-1, 1, unit).to_si()

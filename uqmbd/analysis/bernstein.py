@@ -86,7 +86,9 @@ def _conversions(size: int) -> tuple[np.ndarray, np.ndarray]:
     matrices = np.zeros((size, size, size))
     columns: list[list[Fraction]] = []
     for e in range(size):
-        columns = [[Fraction(j, e) * (b[j - 1] if j else 0) + (1 - Fraction(j, e)) * (b[j] if j < e else 0) for j in range(e + 1)] for b in columns]
+        columns = [
+            [Fraction(j, e) * (b[j - 1] if j else 0) + (1 - Fraction(j, e)) * (b[j] if j < e else 0) for j in range(e + 1)] for b in columns
+        ]
         columns.append([Fraction((-1) ** (e - i) * comb(2 * e, 2 * i), comb(e, i)) for i in range(e + 1)])
         for k, b in enumerate(columns):
             matrices[e, : e + 1, k] = [float(value) for value in b]

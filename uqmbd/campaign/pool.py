@@ -58,6 +58,7 @@ def open_pool(workers: int, scheduler: str | None = None, modules: Sequence[str]
         "distributed.scheduler.allowed-failures": ALLOWED_DEATHS,
         "distributed.logging": quiet,
         "distributed.worker.daemon": True,
+        "distributed.scheduler.http.routes": [],
         "distributed.admin.large-graph-warning-threshold": "100MB",
         "distributed.comm.timeouts.connect": "30s",
     }
@@ -69,7 +70,7 @@ def open_pool(workers: int, scheduler: str | None = None, modules: Sequence[str]
                     n_workers=max(workers, 1),
                     threads_per_worker=1,
                     processes=workers > 0,
-                    dashboard_address=None,
+                    dashboard_address="127.0.0.1:0",  # any free port; None would insist on 8787
                     silence_logs=logging.CRITICAL,
                     local_directory=tempfile.gettempdir(),
                 )

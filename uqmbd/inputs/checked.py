@@ -36,8 +36,8 @@ class Checked(BaseModel):
 
 
 def first_mistake(error: ValidationError, model: type[BaseModel]) -> StudyError:
-    """The first entry of a pydantic error as a `StudyError`; `key` is relative to the record itself."""
-    entry = error.errors(include_url=False)[0]
+    """The first entry of a pydantic error, unknown keys before missing ones, as a `StudyError`; `key` is relative to the record."""
+    entry = min(error.errors(include_url=False), key=lambda entry: entry["type"] != "extra_forbidden")
     key = ".".join(str(part) for part in entry["loc"]) or None
     known = [name for name, field in model.model_fields.items() if not field.exclude]
     if entry["type"] == "extra_forbidden":

@@ -39,12 +39,16 @@ def to_si(unit: str) -> ToSI:
         parsed = known.parse_units(unit)
         zero, one, two = (known.Quantity(x, parsed).to_base_units() for x in (0.0, 1.0, 2.0))
     except ValueError:
-        raise StudyError(f"'{unit}' is a quantity, not a unit", key="unit", value=unit, remedy="write the number apart from its unit") from None
+        raise StudyError(
+            f"'{unit}' is a quantity, not a unit", key="unit", value=unit, remedy="write the number apart from its unit"
+        ) from None
     except Exception as error:  # pint, its parser and tokenize each have their own family of errors
         raise StudyError(f"the unit '{unit}' is not known", key="unit", value=unit, remedy=_near(unit, known)) from error
     factor, offset = one.magnitude - zero.magnitude, zero.magnitude
     if abs(two.magnitude - offset - 2 * factor) > 1e-9 * abs(factor):
-        raise StudyError(f"the unit '{unit}' is logarithmic, which an input cannot be", key="unit", value=unit, remedy="give the number in a linear unit")
+        raise StudyError(
+            f"the unit '{unit}' is logarithmic, which an input cannot be", key="unit", value=unit, remedy="give the number in a linear unit"
+        )
     return ToSI(float(factor), float(offset), f"{one.units:~P}")
 
 

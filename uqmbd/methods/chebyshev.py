@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from math import ceil, prod
-from typing import Annotated, ClassVar, Literal, Self
+from numbers import Integral
+from typing import Annotated, Any, ClassVar, Literal, Self
 
 import numpy as np
-from pydantic import Field, model_validator
+from pydantic import BeforeValidator, Field, model_validator
 
 from uqmbd.errors import StudyError, did_you_mean
 from uqmbd.inputs import Input
@@ -16,8 +17,16 @@ from uqmbd.simulators.base import OutputInfo
 
 DEFAULT_DEGREE = 8
 FIRST_DEGREE = 2  # where growth by `tolerance` begins
-Degree = Annotated[int, Field(ge=1, le=128)]
+HIGHEST_DEGREE = 128
 LEAST_VALIDATION = 10
+
+
+def whole_degrees(value: Any) -> int | dict[str, int] | None:
+    """`value` when it is a degree, or degrees by input."""
+    for degree in value.values() if isinstance(value, Mapping) else [value]:
+        if value is not None and (isinstance(degree, bool) or not isinstance(degree, Integral) or not 1 <= degree <= HIGHEST_DEGREE):
+            raise ValueError(f"a degree is a whole number from 1 to {HIGHEST_DEGREE}, not {degree!r}")
+    return {str(name): int(degree) for name, degree in value.items()} if isinstance(value, Mapping) else value
 
 
 class Chebyshev(Method):
@@ -53,7 +62,7 @@ class Chebyshev(Method):
     name: ClassVar[str] = "chebyshev"
     accepts: ClassVar[frozenset[str]] = frozenset({"interval"})
 
-    degree: Degree | dict[str, Degree] | None = None
+    degree: Annotated[Any, BeforeValidator(whole_degrees)] = None
     tolerance: float | None = Field(default=None, gt=0, lt=1)
     max_runs: int = Field(default=10_000, ge=1)
     enclosure: Literal["bernstein", "cosine", "scan"] = "bernstein"

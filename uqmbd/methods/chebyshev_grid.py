@@ -9,7 +9,7 @@ import numpy as np
 
 from uqmbd.analysis import chebyshev
 from uqmbd.errors import StudyError
-from uqmbd.methods.chebyshev import node_count
+from uqmbd.methods.chebyshev import HIGHEST_DEGREE, node_count
 
 FAILED_SHARE = 0.05  # of the nodes that may be missing
 
@@ -56,7 +56,7 @@ def expansion(degrees: Sequence[int], points: np.ndarray, values: np.ndarray, ok
     return chebyshev.least_squares(points[ok], values[ok], degrees)
 
 
-def growth(degrees: Sequence[int], tails: np.ndarray, tolerance: float, budget: int, largest: int = 128) -> tuple[int, ...] | None:
+def growth(degrees: Sequence[int], tails: np.ndarray, tolerance: float, budget: int) -> tuple[int, ...] | None:
     """Degrees of the next grid: doubled in the inputs that leave the most columns unresolved.
 
     Counting columns, rather than taking the worst one, keeps the few times at which impacts spoil every expansion from
@@ -79,6 +79,6 @@ def growth(degrees: Sequence[int], tails: np.ndarray, tolerance: float, budget: 
     for axis in np.lexsort((tails.max(axis=1), unresolved))[::-1]:
         wider = [*new[:axis], 2 * new[axis], *new[axis + 1 :]]
         wanted = unresolved[axis] > 0.5 * unresolved.max()
-        if wanted and wider[axis] <= largest and node_count(wider) <= budget:
+        if wanted and wider[axis] <= HIGHEST_DEGREE and node_count(wider) <= budget:
             new = wider
     return None if tuple(new) == tuple(degrees) else tuple(new)

@@ -92,7 +92,9 @@ class MonteCarloRun:
         if self._histories.count:
             attrs["history_quantile_runs"] = len(kept)
         if count < len(status):
-            attrs["note"] = f"{len(status) - count} of {len(status)} runs failed and are left out: the statistics are those of runs that work"
+            attrs["note"] = (
+                f"{len(status) - count} of {len(status)} runs failed and are left out: the statistics are those of runs that work"
+            )
         return Result(
             inner=self._join({"bound": ["lower", "upper"]}, {k: [s["min"], s["max"]] for k, s in (("s", scalars), ("h", histories))}),
             statistics=self._join({"statistic": list(scalars)}, {"s": list(scalars.values()), "h": list(histories.values())}),
@@ -150,5 +152,3 @@ def _statistics(
     out = {"mean": mean, "std": std, "min": smallest, "max": largest, **{name: levels[name] for name in names}}
     out |= {"mean_lower": low, "mean_upper": high}
     return out | {f"{name}_{end}": levels[f"{name}_{end}"] for name in names for end in ("lower", "upper")}
-
-

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
+from rich.box import SIMPLE_HEAD
 from rich.table import Table as RichTable
 
 from uqmbd.figures import samples
@@ -30,11 +31,12 @@ class Table:
 def terminal_table(result) -> RichTable:
     """The outputs of a result as a compact table for `rich.print`."""
     table = outputs_table(result)
-    shown = RichTable(title=str(result.attrs.get("study", "")) or None, caption=table.note or None, header_style="bold")
-    for name, numeric in zip(table.header, table.numeric, strict=True):
-        shown.add_column(name, justify="right" if numeric else "left", overflow="fold")
+    shown = RichTable(title=str(result.attrs.get("study", "")) or None, caption=table.note or None, header_style="bold", box=SIMPLE_HEAD)
+    kept = [column for column, name in enumerate(table.header) if not name.startswith("inner")]
+    for column in kept:
+        shown.add_column(table.header[column], justify="right" if table.numeric[column] else "left", no_wrap=True)
     for row in table.rows:
-        shown.add_row(*row)
+        shown.add_row(*(row[column] for column in kept))
     return shown
 
 
@@ -46,7 +48,7 @@ def outputs_table(result) -> Table:
         columns += [("lower", True), ("upper", True), ("inner lower", True), ("inner upper", True)]
     if result.error.data_vars:
         columns += [("error", True)]
-    if result.statistics.data_vars:
+    if result.statistics.data_vars and not result.bounds.data_vars:
         columns += [("mean", True), ("std", True), ("5 %", True), ("95 %", True)]
     if result.trusted.data_vars:
         columns += [("trusted", True), ("until [s]", True)]
@@ -54,7 +56,7 @@ def outputs_table(result) -> Table:
     for name in scalars + histories:
         cells = _cells(result, name)
         rows.append(tuple(cells.get(column, "") for column, _ in columns))
-    note = "Of a history: least lower and greatest upper bound, largest error; range over time of mean, std and quantiles."
+    note = "Of a history: the widest over time of bounds and quantiles, and the largest error and standard deviation."
     note = note if histories else ""
     return Table("Outputs", tuple(c for c, _ in columns), tuple(rows), tuple(n for _, n in columns), note)
 
@@ -145,18 +147,15 @@ def _cells(result, name: str) -> dict[str, str]:
         cells["error"] = f"{_greatest(result.error[name].values):.2g}"
     if name in result.statistics:
         table = result.statistics[name]
-        for key, column in (("mean", "mean"), ("std", "std"), ("q05", "5 %"), ("q95", "95 %")):
-            if key in table["statistic"].values:
-                cells[column] = _range(table.sel(statistic=key).values)
+        extremes = {"std": ("std", _greatest), "5 %": ("q05", _least), "95 %": ("q95", _greatest)}
+        if "time" not in table.dims:
+            extremes["mean"] = ("mean", _least)
+        known = table["statistic"].values
+        cells |= {column: number(of(table.sel(statistic=key).values)) for column, (key, of) in extremes.items() if key in known}
     trust = trust_of(result, name)
     if trust:
         cells["trusted"], cells["until [s]"] = _share(trust), _horizon(trust)
     return cells
-
-
-def _range(values: np.ndarray) -> str:
-    values = np.atleast_1d(values)
-    return number(values[0]) if len(values) == 1 else f"{_least(values):.3g} … {_greatest(values):.3g}"
 
 
 def _least(values: np.ndarray) -> float:

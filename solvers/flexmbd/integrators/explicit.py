@@ -9,7 +9,7 @@ from flexmbd.lanes import fabs, maximum, select
 
 def begin(t, q, v, s, C, P, U, K, D, g):
     """Accelerations at the start."""
-    rhs(t, q, v, s, C, P, U, K, 0, D, g)
+    rhs(t, q, v, s, C, P, U, K, np.int64(0), D, g)  # not a literal: one compiled variant serves all slots
 
 
 def attempt(t, h, tolerance, q, v, s, C, P, U, L, Z, K, D, w, qs, vs, ss, g):

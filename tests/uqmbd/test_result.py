@@ -1,0 +1,122 @@
+"""A result goes to disk and comes back, as a whole or not at all; tables and figures."""
+
+import numpy as np
+import pandas as pd
+import pytest
+import xarray as xr
+
+from uqmbd.errors import StudyError
+from uqmbd.inputs import Interval, Random
+from uqmbd.methods import Chebyshev, MonteCarlo
+from uqmbd.result import Result, open_results, safe_name
+
+from .loop import drive
+
+TIME = np.linspace(0, 2, 21)
+
+
+def model(time, a, b):
+    x = a[:, None] * np.cos(time) + np.where(time > 1, np.abs(b[:, None] - 0.3), 0.0)
+    return {"slider.x": x, "B.force:max": a * b, "A.force:max": a}
+
+
+@pytest.fixture(scope="module")
+def bounds():
+    return drive(Chebyshev(degree=4, fallback_runs=50), {"a": Interval(1, 2), "b": Interval(-1, 1)}, model, time=TIME)[0]
+
+
+@pytest.fixture(scope="module")
+def sampled():
+    box = {"a": Random({"type": "uniform", "lower": 1, "upper": 2}), "b": Random({"type": "normal", "mean": 0, "std": 1})}
+    return drive(MonteCarlo(samples=60), box, model, time=TIME)[0]
+
+
+@pytest.fixture(params=["bounds", "sampled"])
+def result(request):
+    return request.getfixturevalue(request.param)
+
+
+def test_save_and_open(result, tmp_path):
+    assert result.save(tmp_path) == tmp_path
+    again = open_results(tmp_path)
+    assert again.attrs == result.attrs and again.outputs == result.outputs == ["slider.x", "B.force:max", "A.force:max"]
+    for (_, a), (_, b) in zip(result.groups(), again.groups()):
+        assert list(a) == list(b)
+        xr.testing.assert_equal(a, b)
+        assert all(a[name].attrs == b[name].attrs for name in a)
+    assert open_results(tmp_path / "result.zarr").outputs == result.outputs
+    for file in ("scalars", "history_slider.x"):
+        assert (tmp_path / "tables" / f"{file}.csv").is_file()
+    assert pd.read_csv(tmp_path / "tables" / "scalars.csv", index_col="output").index.tolist() == ["B.force:max", "A.force:max"]
+
+
+def test_a_failed_save_leaves_the_old_result(bounds, sampled, tmp_path, monkeypatch):
+    bounds.save(tmp_path)
+
+    def full(*_, **__):
+        raise OSError("no space left on device")
+
+    monkeypatch.setattr(xr.Dataset, "to_zarr", full)
+    with pytest.raises(OSError):
+        sampled.save(tmp_path)
+    monkeypatch.undo()
+    assert open_results(tmp_path).attrs["method"] == "chebyshev"
+    assert sorted(item.name for item in tmp_path.iterdir()) == ["result.zarr", "tables"]
+    sampled.save(tmp_path)
+    assert open_results(tmp_path).attrs["method"] == "montecarlo"
+
+
+def test_what_is_not_there_or_broken_is_one_sentence(bounds, tmp_path):
+    with pytest.raises(StudyError, match="no result here"):
+        open_results(tmp_path / "nowhere")
+    bounds.save(tmp_path)
+    next((tmp_path / "result.zarr" / "bounds").rglob("zarr.json")).write_text("{")
+    with pytest.raises(StudyError, match="cannot be read"):
+        open_results(tmp_path)
+    with pytest.raises(StudyError, match="no output"):
+        bounds.plot("slider.y")
+    with pytest.raises(StudyError, match="is a scalar"):
+        bounds.history("B.force:max")
+
+
+def test_runs_are_opened_lazily(bounds, tmp_path):
+    bounds.save(tmp_path)
+    runs = xr.Dataset({"slider.x": (("run", "time"), np.ones((4, 21))), "status": ("run", np.zeros(4, np.int8))})
+    runs.to_zarr(tmp_path / "runs.zarr", consolidated=False)
+    again = open_results(tmp_path)
+    assert again.runs["slider.x"].shape == (4, 21) and again.runs["slider.x"].chunks is not None
+
+
+def test_tables(bounds, sampled):
+    table = bounds.table()
+    assert table.loc["A.force:max", ["lower", "upper", "inner_lower", "inner_upper"]].tolist() == pytest.approx([1, 2, 1, 2], abs=1e-5)
+    assert table.loc["A.force:max", "unit"] == "m" and bool(table.loc["A.force:max", "trusted"])
+    history = bounds.history("slider.x")
+    assert history.index.name == "time" and not history["trusted"].all() and history["trusted"].any()
+    assert (history["lower"] <= history["inner_lower"]).all()
+    assert {"mean", "std", "q05", "q95_upper", "inner_lower"} <= set(sampled.table().columns)
+    assert Result().table().empty
+
+
+def test_figures(result, tmp_path):
+    rng = np.random.default_rng(0)
+    values = model(TIME, rng.uniform(1, 2, 30), rng.uniform(-1, 1, 30))
+    with_runs = Result(**dict(result.groups()), attrs=result.attrs)
+    with_runs.runs = xr.Dataset(
+        {name: (("run", "time")[: value.ndim], value) for name, value in values.items()} | {"status": ("run", np.arange(30) % 5 // 4)}
+    )
+    for shown in (result, with_runs):
+        for name in result.outputs:
+            figure = shown.plot(name)
+            axes = figure.axes[0]
+            labels = axes.get_legend_handles_labels()[1]
+            assert name in axes.get_xlabel() + axes.get_ylabel() and "in m" in axes.get_xlabel() + axes.get_ylabel()
+            if name == "slider.x":
+                assert axes.get_xlabel() == "time in s"
+                assert ("not trusted: envelope of runs" in labels) == (result.attrs["method"] == "chebyshev")
+            figure.savefig(tmp_path / f"{safe_name(name)}.png")
+    assert any("24 runs" in label for label in labels)
+
+
+def test_safe_names():
+    assert safe_name("B.force:max") == "B.force_max" and safe_name("a/b c") == "a_b_c"
