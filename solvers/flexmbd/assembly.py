@@ -88,6 +88,7 @@ def prepare(Q0, V0, S0, C0, K0, D0, P0, L0, X0, U, h0, length, q, v, s, C, P, K,
         for i in range(LANE_ROWS):
             st(L, i, t)
         st(L, HN, t + h0)
+        st(L, BEFORE, t + 1.0)
         st(L, SLIN, lin)
         st(L, SANG, ang)
         if NR > 0:

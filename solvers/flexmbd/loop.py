@@ -9,7 +9,7 @@ Every array has the lane as last axis.
 | q, v, s | N, N, M | coordinates, velocities, further states |
 | C | 6 a contact | mode (0 free, 1 contact), impact velocity, penetration, its rate, impacts, least impact velocity |
 | P, U | | packed parameters: per lane, for all lanes |
-| L | 10 | scalars of the lane, rows below |
+| L | 11 | scalars of the lane, rows below |
 | K | slots | accelerations: slot 0 at the step's start, slot LAST at its end, others belong to the integrator |
 | D | slots | rates of the states s, likewise |
 | R | 6 a signal | running sums of reduced signals |
@@ -21,9 +21,10 @@ import numpy as np
 
 from flexmbd.lanes import any_lane, fabs, lnot, maximum, minimum, select, sqrt
 
-T, HN, HC, STEPS, REJECTED, EVENTS, STATUS, SLIN, SANG, FLOORED = range(10)
-LANE_ROWS = 10
-NAMES = dict(T=T, HN=HN, HC=HC, STEPS=STEPS, REJECTED=REJECTED, EVENTS=EVENTS, STATUS=STATUS, SLIN=SLIN, SANG=SANG, FLOORED=FLOORED)
+T, HN, HC, STEPS, REJECTED, EVENTS, STATUS, SLIN, SANG, FLOORED, BEFORE = range(11)
+LANE_ROWS = 11
+SAFETY = 0.9
+NAMES = dict(T=T, HN=HN, HC=HC, STEPS=STEPS, REJECTED=REJECTED, EVENTS=EVENTS, STATUS=STATUS, SLIN=SLIN, SANG=SANG, FLOORED=FLOORED, BEFORE=BEFORE, SAFETY=SAFETY)
 
 
 def crossing(h, d0, s0, d1, s1):
@@ -213,7 +214,11 @@ def advance(
     finite = error < 1e300
     small = h <= h_min
     good = live & finite & ((error <= 1.0) | small)
-    factor = 0.9 * sqrt(sqrt(1.0 / select(finite, error + 1e-9, 1.0)))
+    bounded = select(finite, error + 1e-9, 1.0)
+    root = sqrt(sqrt(1.0 / bounded))
+    before = ld(L, BEFORE)
+    smooth = sqrt(root) * sqrt(sqrt(sqrt(sqrt(before))))  # proportional-integral: error**(-1/8) before**(1/16)
+    factor = SAFETY * select(good, smooth, root)
     factor = select(finite, maximum(minimum(factor, 4.0), 0.2), 0.1)
     next_h = maximum(minimum(h * factor, h_max), h_min)
     accepted = good
@@ -226,6 +231,7 @@ def advance(
         next_wait = select(over, maximum(cut, h_min), next_wait)
     keep = accepted & ((wait > 0.0) | last) & (next_h < nominal)
     next_h = select(keep, nominal, next_h)
+    st(L, BEFORE, select(accepted, maximum(bounded, 1e-4), before))
     t1 = select(last, end + 0.0 * h, t + h)
     if NR > 0:
         middle(h, q, v, s, K, D, qs, vs, ss, qm, vm, sm)
@@ -265,6 +271,7 @@ def advance(
     if NC > 0:
         hit, onset = switch(t, h, accepted, gap_tolerance, C, g, s, D)
         next_h = select(onset, maximum(0.1 * nominal, h_min), next_h)
+        st(L, BEFORE, select(hit, 1.0, ld(L, BEFORE)))
         st(L, EVENTS, ld(L, EVENTS) + select(hit, 1.0, 0.0 * h))
         quiet = accepted & lnot(hit)
         if JUMPS:

@@ -34,7 +34,7 @@ class Settings:
     max_steps : int
         Trial steps after which a run is stopped with status `timeout`.
     event_tolerance : float
-        Penetration in m within which onset and end of contact are located.
+        Penetration in m within which onset and end of contact are located (0: 1e-4 of `tolerance`, from 1e-13 to 1e-10).
     """
 
     integrator: str = "dormand_prince"
@@ -43,14 +43,16 @@ class Settings:
     fixed: bool = False
     lanes: int = 16
     max_steps: int = 2_000_000
-    event_tolerance: float = 1e-13
+    event_tolerance: float = 0.0
 
     def __post_init__(self):
         if self.integrator not in INTEGRATORS:
             raise unknown("integrator", self.integrator, INTEGRATORS)
-        for key, low in (("tolerance", 0.0), ("max_steps", 0), ("event_tolerance", 0.0)):
+        for key, low in (("tolerance", 0.0), ("max_steps", 0)):
             if not getattr(self, key) > low:
                 raise ModelError(f"setting '{key}' is {getattr(self, key)!r}; it must be greater than zero")
+        if self.event_tolerance < 0:
+            raise ModelError(f"setting 'event_tolerance' is {self.event_tolerance!r}; it must not be negative")
         if self.lanes not in (1, 2, 4, 8, 16, 32, 64):
             raise ModelError(f"setting 'lanes' is {self.lanes!r}; it must be a power of two from 1 to 64")
         if self.step < 0 or (self.step == 0 and (self.fixed or not INTEGRATORS[self.integrator].adaptive)):
@@ -221,6 +223,7 @@ def _integrate(model, system, count, end, time, settings):
     E0, S0, C0, L0, X0 = samples(4), samples(m), samples(6 * nc), samples(LANE_ROWS), samples(nr)
     K0, D0 = samples(scheme.carry, rows), samples(m)
     length = _length(system)
+    gap = settings.event_tolerance or min(max(1e-4 * settings.tolerance, 1e-13), 1e-10)
     fixed = settings.fixed or not scheme.adaptive
     h_max = settings.step or end / 50.0
     h_min = max(1e-14 * end, 1e-300)
@@ -238,7 +241,7 @@ def _integrate(model, system, count, end, time, settings):
     G = np.zeros((width, max(1, len(times)), 2 * n + m + 3 * nc))
     if len(queue):
         module.campaign(
-            float(end), 1e300 if fixed else settings.tolerance, h_max, h_min, settings.event_tolerance, float(settings.max_steps),
+            float(end), 1e300 if fixed else settings.tolerance, h_max, h_min, gap, float(settings.max_steps),
             queue, np.zeros(width, np.int64), Q0, V0, S0, C0, K0, D0, lane, L0, X0, uniform, H, F, counters, times, G,
             np.zeros(width, np.int64), q, v, s, C, P, L, lanes(m), K, D, w, R, Y0, lanes(ns), lanes(ns),
             lanes(n), lanes(n), lanes(m), lanes(n), lanes(n), lanes(m),

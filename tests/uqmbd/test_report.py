@@ -124,9 +124,18 @@ def test_history_shows_bounds_runs_error_and_untrusted_times(bounded):
 
 
 def test_history_of_monte_carlo_shows_mean_and_quantiles(counted):
-    figure = figures.history_figure(counted, "slider.v")
+    figure = figures.history_figure(counted, "B.ex")
     assert labels(figure, Band) == ["5 % to 95 %", "25 % to 75 %", "95 % confidence of the mean"]
     assert "mean" in labels(figure, Curve) and figure.panels[0].shades == ()
+
+
+def test_a_narrow_band_is_shown_once_more_without_its_middle(bounded):
+    runs = bounded.runs["slider.x"].values[:3]
+    whole, narrow, *_ = figures.history_figure(bounded, "slider.x", runs).panels
+    band = next(mark for mark in narrow.marks if isinstance(mark, Band))
+    assert np.allclose(band.lower, -band.upper) and band.upper.max() < 0.01 < np.ptp(whole.marks[0].upper)
+    line = narrow.marks[0].y
+    assert narrow.marks[0].label == "runs" and np.nanmax(np.abs(line)) < 1e-4 and np.isfinite(line).any()
 
 
 def test_scalar_counts_good_runs_only(bounded, counted):
@@ -145,7 +154,7 @@ def test_orbit_lies_in_its_clearance_circle(bounded):
 
 
 def test_plot_gives_a_figure_of_histories_and_scalars(bounded):
-    assert len(figures.plot(bounded, "slider.x").axes) == 3
+    assert len(figures.plot(bounded, "B.ex").axes) == 3
     assert figures.plot(bounded, "B.force:max").axes[0].get_xlabel() == "B.force:max [N]"
 
 

@@ -140,7 +140,9 @@ class Campaign:
         rows = self.store.find(samples)
         if self.keep_histories:
             return rows
-        for begin, end in self.groups(rows, np.where(rows >= 0, self.store.segment[rows], -1)):
+        segment = np.full(len(rows), -1)
+        segment[rows >= 0] = self.store.segment[rows[rows >= 0]]
+        for begin, end in self.groups(rows, segment):
             if rows[begin] >= 0 and not self.has_partial(rows[begin:end]):
                 rows[begin:end] = -1
         return rows

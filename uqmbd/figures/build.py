@@ -1,5 +1,7 @@
 """The figures of a result, as marks; nothing here draws."""
 
+from dataclasses import replace
+
 import numpy as np
 
 from uqmbd.figures import samples
@@ -8,6 +10,7 @@ from uqmbd.figures.trust import trust_of
 
 GROUPS = ("bounds", "statistics", "inner", "error", "sensitivity")
 OUTER, INNER = "outer bounds", "reached by runs"
+NARROW = 0.1  # of the range of its middle: a band below this is drawn once more without its middle
 SPREAD = "Mean and quantiles are those of random runs spread evenly over the box: a description, not a probability."
 QUANTILE_BANDS = (("q05", "q95", "wide", "5 % to 95 %"), ("q25", "q75", "narrow", "25 % to 75 %"))
 
@@ -23,14 +26,21 @@ def unit_of(result, name: str) -> str:
     """Unit of an output; empty when it has none."""
     for group in (*GROUPS, "runs"):
         if name in getattr(result, group):
-            return str(getattr(result, group)[name].attrs.get("unit", "")).replace("*", "·")
+            return pretty(str(getattr(result, group)[name].attrs.get("unit", "")))
     return ""
+
+
+def pretty(unit: str) -> str:
+    """A unit as it is printed: ``m/s^2 -> m/s²``, ``N m -> N·m``; nothing for pure numbers."""
+    for plain, printed in (("**", "^"), ("^2", "²"), ("^3", "³"), ("*", "·"), (" ", "·")):
+        unit = unit.replace(plain, printed)
+    return "" if unit in ("1", "dimensionless") else unit
 
 
 def label_of(result, name: str) -> str:
     """Axis label of an output: its name, and its unit in brackets."""
     unit = unit_of(result, name)
-    return f"{name} [{unit}]" if unit and unit != "dimensionless" else name
+    return f"{name} [{unit}]" if unit else name
 
 
 def history_figures(result, names: list[str]) -> list[Figure]:
@@ -58,19 +68,28 @@ def history_figure(result, name: str, runs: np.ndarray | None = None, points: in
     """
     trust = trust_of(result, name)
     shades = trust.spans if trust else ()
-    marks = [*_run_marks(result, name, runs, points), *_statistic_marks(result, name), *_bound_marks(result, name)]
+    drawn = _run_marks(result, name, runs, points)
+    described = trust is None or trust.share < 1
+    marks = [*(_statistic_marks(result, name) if described else ()), *_bound_marks(result, name)]
     panels = [Panel("time [s]", label_of(result, name), tuple(marks), shades, height=3.0)]
+    centre = _centre(marks)
+    if centre is None:
+        panels = [replace(panels[0], marks=(*drawn, *marks))]
+    else:
+        from_centre = tuple(_less(mark, *centre) for mark in (*drawn, *marks))
+        panels = [replace(panels[0], height=2.0), Panel("time [s]", "from the middle" + _in(result, name), from_centre, shades, height=3.0)]
     if name in result.error:
         error = result.error[name]
         curve = Curve(error["time"].values, np.maximum(error.values, _floor(error.values)), "validated error", "error")
-        unit = unit_of(result, name)
-        panels.append(Panel("time [s]", f"error [{unit}]" if unit else "error", (curve,), shades, log=True))
+        panels.append(Panel("time [s]", "error" + _in(result, name), (curve,), shades, log=True))
     if name in result.sensitivity:
         panels.append(Panel("time [s]", "sensitivity", tuple(_sensitivity_curves(result.sensitivity[name])), shades))
     caption = [trust.sentence()] if trust else []
+    if centre is not None:
+        caption.append("Second panel: the same less the middle of the widest band.")
     if runs is not None and len(runs):
         caption.append(f"Grey: {len(runs)} of {int(samples.good(result).sum())} runs.")
-    if name in result.bounds and name in result.statistics:
+    if described and name in result.bounds and name in result.statistics:
         caption.append(SPREAD)
     return Figure(name, name, tuple(panels), tuple(caption))
 
@@ -142,13 +161,36 @@ def _clearance(result, joint: str) -> list[float] | None:
     return sorted({float(values.min()), float(values.max())})
 
 
+def _in(result, name: str) -> str:
+    unit = unit_of(result, name)
+    return f" [{unit}]" if unit else ""
+
+
+def _centre(marks: list[Curve | Band]) -> tuple[np.ndarray, np.ndarray] | None:
+    """Middle of the widest band over time, where the band is too narrow to be seen against the course of its middle."""
+    bands = [mark for mark in marks if isinstance(mark, Band)]
+    if not bands:
+        return None
+    widest = max(bands, key=lambda band: float(np.nanmax(band.upper - band.lower)))
+    middle = 0.5 * (widest.lower + widest.upper)
+    return (widest.x, middle) if np.nanmax(widest.upper - widest.lower) < NARROW * np.ptp(middle) else None
+
+
+def _less(mark: Curve | Band, x: np.ndarray, y: np.ndarray) -> Curve | Band:
+    """The mark less a curve."""
+    below = np.interp(mark.x, x, y)
+    if isinstance(mark, Curve):
+        return replace(mark, y=mark.y - below)
+    return replace(mark, lower=mark.lower - below, upper=mark.upper - below)
+
+
 def _run_marks(result, name: str, runs: np.ndarray | None, points: int) -> list[Curve]:
     if runs is None or not len(runs):
         return []
     time = result.runs["time"].values
     lines = [samples.thin(time, run, points) for run in runs]
     x, y = samples.joined([line[0] for line in lines], [line[1] for line in lines])
-    return [Curve(x.astype(np.float32), y.astype(np.float32), "runs", "run")]
+    return [Curve(x, y, "runs", "run")]
 
 
 def _statistic_marks(result, name: str) -> list[Curve | Band]:

@@ -40,7 +40,7 @@ def _panel(axis: Axes, panel: Panel) -> None:
     axis.set(xlabel=panel.x_label, ylabel=panel.y_label)
     axis.grid(True, color="#e4e7ec", linewidth=0.7)
     axis.set_axisbelow(True)
-    axis.margins(x=0.01)
+    axis.margins(x=0.04 if any(isinstance(mark, Bars) for mark in panel.marks) else 0.01)
     if panel.log:
         axis.set_yscale("log")
     elif not any(isinstance(mark, Bars) for mark in panel.marks):

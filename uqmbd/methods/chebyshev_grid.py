@@ -50,7 +50,7 @@ def expansion(degrees: Sequence[int], points: np.ndarray, values: np.ndarray, ok
         return chebyshev.coefficients(values.reshape(*(degree + 1 for degree in degrees), -1), degrees)
     if failed > FAILED_SHARE * len(ok):
         raise StudyError(
-            f"{failed} of {len(ok)} runs at the nodes of the expansion failed; the method chebyshev can do without {FAILED_SHARE:.0%} at most",
+            f"{failed} of {len(ok)} runs at the nodes of the expansion failed; chebyshev can do without {FAILED_SHARE:.0%} at most",
             remedy="read the messages of these runs and narrow the intervals to where the model works, or sample with montecarlo",
         )
     return chebyshev.least_squares(points[ok], values[ok], degrees)

@@ -45,6 +45,11 @@ def draw(figure: Figure) -> go.Figure:
     return plot
 
 
+def short(values: np.ndarray) -> np.ndarray:
+    """Single precision, which is half the page and more than a screen shows."""
+    return np.asarray(values, np.float32)
+
+
 def _height(figure: Figure) -> int:
     if figure.panels[0].equal:
         return 680
@@ -66,16 +71,22 @@ def _traces(mark: Curve | Band | Bars | Level, panel: Panel) -> list:
         style = mark.look()
         thin = mark.style == "run"
         hover = dict(hoverinfo="skip") if thin else dict(hovertemplate="%{y:.6g}") if not panel.equal else {}
-        return [go.Scatter(x=mark.x, y=mark.y, mode="lines", line=_line(style), opacity=style.opacity, **hover)]
+        x, y = short(mark.x), short(mark.y)
+        return [go.Scatter(x=x, y=y, mode="lines", line=_line(style), opacity=style.opacity, **hover)]
     style = STYLES[mark.style]
-    common = dict(x=mark.x, mode="lines", line=_line(style), hovertemplate="%{y:.6g}")
+    common = dict(x=short(mark.x), mode="lines", line=_line(style), hovertemplate="%{y:.6g}")
     filled = dict(fill="tonexty", fillcolor=_rgba(style.color, style.fill))
-    return [go.Scatter(y=mark.lower, showlegend=False, **common), go.Scatter(y=mark.upper, **filled, **common)]
+    return [go.Scatter(y=short(mark.lower), showlegend=False, **common), go.Scatter(y=short(mark.upper), **filled, **common)]
 
 
 def _axes(plot: go.Figure, panel: Panel, row: int, *, last: bool) -> None:
     plot.update_xaxes(title_text=panel.x_label if last else None, exponentformat="power", zeroline=False, row=row, col=1)
     extra = dict(scaleanchor="x", scaleratio=1) if panel.equal else {}
+    places = [mark.x for mark in panel.marks if isinstance(mark, Level)] + [mark.edges for mark in panel.marks if isinstance(mark, Bars)]
+    if places:
+        values = np.hstack(places)
+        margin = 0.04 * np.ptp(values) or 0.04 * abs(values[0]) or 1.0
+        plot.update_xaxes(range=[values.min() - margin, values.max() + margin], row=row, col=1)
     if panel.log:
         extra |= dict(type="log", dtick=_decades(panel), minor_showgrid=False)
     plot.update_yaxes(title_text=panel.y_label, exponentformat="power", zeroline=False, row=row, col=1, **extra)

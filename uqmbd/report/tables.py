@@ -114,11 +114,13 @@ def failures_table(result) -> Table:
 
 
 def trust_table(result) -> Table:
-    """Trust in each output, with the sentence that explains it."""
+    """Trust in each history, with the sentence that explains it."""
     rows = []
-    for name in result.trusted.data_vars:
-        trust = trust_of(result, str(name))
-        rows.append((str(name), _share(trust), _horizon(trust), trust.sentence()))
+    for name in output_names(result)[0]:
+        trust = trust_of(result, name)
+        if trust is None:
+            continue
+        rows.append((name, _share(trust), _horizon(trust), trust.sentence()))
     return Table("Trust", ("output", "trusted", "trust horizon [s]", "in words"), tuple(rows), (False, True, True, False))
 
 

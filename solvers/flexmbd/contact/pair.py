@@ -68,7 +68,7 @@ class Contact:
         build.use(kernels)
         bristle = build.state(self, "bristle", controlled=True, contact=pair) if law.states else g.const(0.0)
         arguments = (slip, normal, bristle, *(build.number(self, f"friction.{k}") for k in law.numbers()))
-        force, rate = g.call(kernels.force, arguments, 2, _tangent_of(g, kernels.tangent, 3))
+        force, rate = g.call(kernels.force, arguments, 2, _tangent_of(g, kernels.tangent, 3, kernels.state_tangent))
         if law.states:
             build.state_rate(bristle, g.select(pair.active, rate, 0.0))
         return force
@@ -117,11 +117,17 @@ class Geometry:
     offset_b: object = None
 
 
-def _tangent_of(graph, kernel, count):
-    """Partial derivatives of a law's force by its first `count` arguments, from its tangent kernel."""
+def _tangent_of(graph, kernel, count, state_kernel=None):
+    """Partial derivatives of a law's force by its first `count` arguments, from its tangent kernel.
+
+    `state_kernel` gives those of the second result, a state's rate, by slip velocity and state.
+    """
 
     def partial(arguments):
         values = graph.call(kernel, arguments, count)
-        return {(0, j): values[j] for j in range(count)}
+        out = {(0, j): values[j] for j in range(count)}
+        if state_kernel is not None:
+            out[1, 0], out[1, 2] = graph.call(state_kernel, arguments, 2)
+        return out
 
     return partial

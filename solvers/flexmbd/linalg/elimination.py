@@ -54,13 +54,14 @@ def solve(graph: Graph, matrix, sides, order, *, symmetric=True):
     Parameters
     ----------
     matrix : dict (i, j) -> Node
-        Entries; for a symmetric matrix either triangle, each entry once.
+        Entries; for a symmetric matrix either triangle, each entry once; else both triangles.
     sides : list of dict i -> Node
         Right-hand sides.
     order : list of int
         Pivot sequence.
     symmetric : bool
-        LDL' if true, else LU on the symmetrised pattern.
+        LDL' if true, else LU on the symmetrised pattern, in which pairs of entries that are one node stay one
+        (a matrix that a few elements make unsymmetric costs little more than a symmetric one).
 
     Returns
     -------
@@ -68,46 +69,36 @@ def solve(graph: Graph, matrix, sides, order, *, symmetric=True):
     """
     place = {p: k for k, p in enumerate(order)}
     zero = graph.const(0.0)
-    upper, lower = {}, {}
+    entry = {}
     for (i, j), x in matrix.items():
-        if x.zero:
-            continue
-        if symmetric or place[i] <= place[j]:
-            a, b = (i, j) if place[i] <= place[j] else (j, i)
-            upper[a, b] = x
-            lower.setdefault((b, a), zero)
-        else:
-            lower[i, j] = x
-            upper.setdefault((j, i), zero)
+        if not x.zero:
+            entry[i, j] = x
+            entry[j, i] = x if symmetric else entry.get((j, i), zero)
+    ahead = {p: set() for p in order}
+    for i, j in entry:
+        if place[i] < place[j]:
+            ahead[i].add(j)
     sides = [dict(b) for b in sides]
     inverse, columns = {}, {}
-    ahead = {p: set() for p in order}
-    for a, b in upper:
-        if a != b:
-            ahead[a].add(b)
     for p in order:
-        inverse[p] = 1.0 / upper[p, p]
+        inverse[p] = 1.0 / entry[p, p]
         columns[p] = column = sorted(ahead[p], key=place.get)
+        factor = {i: entry[i, p] * inverse[p] for i in column}
+        mirrored = {i: entry[i, p] is entry[p, i] for i in column}
         for a, i in enumerate(column):
-            factor = (upper[p, i] if symmetric else lower[i, p]) * inverse[p]
-            if factor.zero:
-                continue
-            for j in column[a:] if symmetric else column:
-                if symmetric or place[i] <= place[j]:
-                    upper[i, j] = upper.get((i, j), zero) - factor * upper[p, j]
-                    if i != j:
-                        ahead[i].add(j)
-                        lower.setdefault((j, i), zero)
-                else:
-                    lower[i, j] = lower.get((i, j), zero) - factor * upper[p, j]
-                    upper.setdefault((j, i), zero)
-                    ahead[j].add(i)
+            for j in column[a:]:
+                above, below = entry.get((i, j), zero), entry.get((j, i), zero)
+                shared = above is below and mirrored[i] and mirrored[j]
+                entry[i, j] = above - factor[i] * entry[p, j]
+                entry[j, i] = entry[i, j] if shared or i == j else below - factor[j] * entry[p, i]
+                if i != j and not (entry[i, j].zero and entry[j, i].zero):
+                    ahead[i].add(j)
             for b in sides:
-                b[i] = b.get(i, zero) - factor * b.get(p, zero)
+                b[i] = b.get(i, zero) - factor[i] * b.get(p, zero)
     for b in sides:
         for p in reversed(order):
             total = b.get(p, zero)
             for j in columns[p]:
-                total = total - upper[p, j] * b[j]
+                total = total - entry[p, j] * b[j]
             b[p] = total * inverse[p]
     return sides

@@ -64,6 +64,7 @@ class Graph:
         self.nodes = []
         self._known = {}
         self._derivatives = {}
+        self._names, self._depends = {}, []
 
     # ---- leaves
     def const(self, x):
@@ -192,8 +193,26 @@ class Graph:
         return node if count is None else tuple(self._make("out", (node, k), node.level, k) for k in range(count))
 
     # ---- derivatives
+    def variables(self, node):
+        """Names of the run-time variables that a node depends on."""
+        mask = self._mask(node)
+        return [name for name, bit in self._names.items() if mask & bit]
+
+    def _mask(self, node):
+        for other in self.nodes[len(self._depends) :]:
+            if other.op == "var":
+                mask = self._names.setdefault(other.value, 1 << len(self._names))
+            else:
+                mask = 0
+                for a in other.args:
+                    mask |= self._depends[a.id] if isinstance(a, Node) else 0
+            self._depends.append(mask)
+        return self._depends[node.id]
+
     def derivative(self, node, variable):
         """Symbolic derivative of `node` with respect to a variable node."""
+        if not self._mask(node) & self._mask(variable):
+            return self.const(0.0)
         key = (node.id, variable.id)
         if key not in self._derivatives:
             self._derivatives[key] = self._differentiate(node, variable)
@@ -204,12 +223,14 @@ class Graph:
             return self.const(1.0)
         if node.level < RUNTIME or node.op == "var":
             return self.const(0.0)
-        if node.op == "out":
-            call, k = node.args
+        if node.op == "out" or node.op.startswith("call:"):
+            call, k = node.args if node.op == "out" else (node, 0)
             rates = [self.derivative(a, x) for a in call.args]
-            if all(r.zero for r in rates) or call.tangent is None:
+            if all(r.zero for r in rates):
                 return self.const(0.0)
-            partial = call.tangent(call.args)
+            partial = {} if call.tangent is None else call.tangent(call.args)
+            if not any(result == k for result, _ in partial):
+                raise TypeError(f"no derivative of result {k} of {call.op}")
             return self.dot((partial[k, j], r) for j, r in enumerate(rates) if (k, j) in partial and not r.zero)
         if node.op == "select":
             return self.select(node.args[0], *(self.derivative(a, x) for a in node.args[1:]))

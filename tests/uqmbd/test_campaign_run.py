@@ -1,0 +1,324 @@
+"""Campaigns from end to end in this process: what is stored, what is run again and what is not."""
+
+import errno
+import json
+
+import numpy as np
+import pytest
+import xarray as xr
+
+import uqmbd as uq
+from uqmbd.errors import StudyError
+from uqmbd.study.running import run_study
+
+LOGGED = """
+import os
+import numpy as np
+
+def oscillator(k, c, time):
+    with open(os.environ["RUN_LOG"], "a") as log:
+        log.write(f"{k!r} {c!r}\\n")
+    if k > float(os.environ.get("FAIL_ABOVE", "inf")):
+        raise ValueError("spring broken")
+    x = np.exp(-c * time) * np.cos(np.sqrt(k) * time)
+    return {"x": x, "peak": float(abs(x[len(x) // 2 :]).max())}
+"""
+INTERVALS = (
+    ('distribution = { type = "uniform", lower = 9.0, upper = 11.0 }', "interval = [9.0, 11.0]"),
+    ('distribution = { type = "uniform", lower = 0.1, upper = 0.2 }', "interval = [0.1, 0.2]"),
+    ('type = "montecarlo"\nsamples = 40', 'type = "chebyshev"\ndegree = 3\ntrust_tolerance = 1e-9\nfallback_runs = 41'),
+)
+
+
+@pytest.fixture
+def runs_done(tmp_path, monkeypatch):
+    """Number of runs the model has done since the last call."""
+    log = tmp_path / "runs.log"
+    monkeypatch.setenv("RUN_LOG", str(log))
+
+    def count() -> int:
+        done = len(log.read_text().splitlines()) if log.exists() else 0
+        log.write_text("")
+        return done
+
+    return count
+
+
+def numbers(directory) -> dict[str, np.ndarray]:
+    """All numbers of a result and of its runs."""
+    result = uq.open_results(directory)
+    groups = {f"{key}/{name}": group[name].values for key, group in result.groups() for name in group.data_vars}
+    runs = {name: result.runs[name].values for name in result.runs.data_vars}
+    return groups | runs
+
+
+def assert_identical(first, second) -> None:
+    assert first.keys() == second.keys()
+    for name, values in first.items():
+        assert values.dtype == second[name].dtype and values.shape == second[name].shape, name
+        if values.dtype.kind == "f":
+            assert values.tobytes() == second[name].tobytes(), name
+        else:
+            assert np.array_equal(values, second[name]), name
+
+
+def cut_journal(directory, keep: float) -> None:
+    """What a kill leaves: the first lines of the journal, and a torn one."""
+    journal = directory / "journal.jsonl"
+    lines = journal.read_bytes().splitlines(keepends=True)
+    kept = 1 + int(keep * (len(lines) - 1))
+    torn = lines[kept][: len(lines[kept]) // 2] if kept < len(lines) else b""
+    journal.write_bytes(b"".join(lines[:kept]) + torn)
+    (directory / "done.json").unlink(missing_ok=True)
+
+
+def test_store_holds_what_the_model_returned(write_study, tmp_path, runs_done):
+    result = uq.Study.from_file(write_study(model=LOGGED)).run(out=tmp_path / "r")
+    assert runs_done() == 41  # one to see what the model returns
+    with xr.open_zarr(tmp_path / "r" / "runs.zarr", consolidated=False) as runs:
+        k, c, time = runs["input:k"].values, runs["input:c"].values, runs["time"].values
+        x = np.exp(-c[:, None] * time) * np.cos(np.sqrt(k)[:, None] * time)
+        assert runs["x"].dtype == np.float32
+        np.testing.assert_allclose(runs["x"], x, rtol=0, atol=1e-7)
+        assert runs["x:rms"].dtype == np.float64
+        np.testing.assert_allclose(runs["x:rms"], np.sqrt(np.trapezoid(x**2, time) / 2.0), rtol=1e-12)
+        assert runs["status"].values.tolist() == [0] * 40
+        assert runs["input:k"].attrs["unit"] == "kg/s²"
+    assert result.attrs["runs_ok"] == 40
+    assert result.runs.sizes == {"run": 40, "time": 21}
+
+
+def test_second_run_does_nothing(write_study, uqmbd, runs_done):
+    study = write_study(model=LOGGED)
+    assert uqmbd("run", study)[0] == 0
+    assert runs_done() == 41
+    code, output = uqmbd("run", study)
+    assert (code, runs_done()) == (0, 0)
+    assert "nothing to simulate" in output
+
+
+@pytest.mark.parametrize("store", ["all", "scalars"])
+def test_more_samples_extend(store, write_study, tmp_path, runs_done):
+    chosen = ("seed = 3", f'seed = 3\nstore = "{store}"')
+    uq.Study.from_file(write_study(chosen, model=LOGGED)).run(out=tmp_path / "r")
+    runs_done()
+    more = uq.Study.from_file(write_study(chosen, ("samples = 40", "samples = 64"), model=LOGGED))
+    more.run(out=tmp_path / "r")
+    assert runs_done() == 25
+    more.run(out=tmp_path / "fresh")
+    assert_identical(numbers(tmp_path / "r"), numbers(tmp_path / "fresh"))
+
+
+@pytest.mark.parametrize("keep", [0.0, 0.3, 0.7, 0.99])
+@pytest.mark.parametrize("kind", ["all", "scalars", "chebyshev"])
+def test_resume_is_identical(kind, keep, write_study, uqmbd, tmp_path, runs_done):
+    changes = INTERVALS if kind == "chebyshev" else [("seed = 3", f'seed = 3\nstore = "{kind}"')]
+    study = write_study(*changes, ("workers = 0", "workers = 0\nbatch = 8"), model=LOGGED)
+    assert uqmbd("run", study, "--out", "r")[0] == 0
+    whole, done = numbers(tmp_path / "r"), runs_done() - 1
+    assert len(whole["status"]) == done
+    cut_journal(tmp_path / "r", keep)
+    code, output = uqmbd("resume", tmp_path / "r")
+    assert code == 0, output
+    again = runs_done() - 1
+    assert abs(again - (1 - keep) * done) <= 8
+    assert_identical(numbers(tmp_path / "r"), whole)
+
+
+def test_chebyshev_with_two_asks_shares_a_chunk(write_study, tmp_path, runs_done):
+    study = uq.Study.from_file(write_study(*INTERVALS, ("workers = 0", "workers = 0\nbatch = 7"), model=LOGGED))
+    finished = run_study(study, out=tmp_path / "r")
+    records = [json.loads(line[9:]) for line in (tmp_path / "r" / "journal.jsonl").read_text().splitlines()]
+    assert records[0]["chunk"] == 1  # few runs, so that a slow function is spread over all workers
+    assert finished.tally.asked == len(finished.result.runs["status"])
+
+
+def test_chunk_shared_by_two_asks(tmp_path):
+    """The chunk in which the second ask begins is written twice; both its parts survive a cut at any line."""
+    from uqmbd.campaign.campaign import Campaign
+    from uqmbd.campaign.layout import Column, Layout
+    from uqmbd.campaign.opening import open_store
+    from uqmbd.campaign.pool import open_pool
+    from uqmbd.simulators.base import Outcomes
+
+    class Double:
+        width = 1
+
+        def simulate(self, samples):
+            a = samples["a"]
+            return Outcomes({"y": 2 * a}, (a > 0.9).astype(np.int8), ["big" if x > 0.9 else "" for x in a])
+
+    class ThreeAsks:
+        def __init__(self):
+            self.left = [np.linspace(0, 1, 10), np.linspace(0.05, 0.95, 7), np.linspace(0, 1, 25)]
+            self.told = []
+
+        def ask(self):
+            return {"a": self.left.pop(0)} if self.left else None
+
+        def tell(self, samples, outputs, status):
+            assert np.array_equal(outputs["y"], 2 * samples["a"])
+            self.told.append((samples["a"], status))
+
+    layout = Layout(4, (Column("input:a", "float64"), Column("y", "float64"), Column("status", "int8"), Column("message", "str")))
+
+    def go(pool):
+        store = open_store(tmp_path, {}, layout, None)
+        method = ThreeAsks()
+        campaign = Campaign(method, store, Double, lambda: pool, {"y": ()}, "float64", batch=4)
+        tally = campaign.run()
+        store.close()
+        with xr.open_zarr(tmp_path / "runs.zarr", consolidated=False) as runs:
+            runs.load()
+        told = [np.concatenate(part) for part in zip(*method.told, strict=True)]
+        return tally, runs, told
+
+    with open_pool(0) as pool:
+        _, whole, told = go(pool)
+        assert np.array_equal(whole["y"], 2 * whole["input:a"])
+        assert np.array_equal(whole["status"], whole["input:a"] > 0.9)
+        assert np.array_equal(whole["message"] == "big", whole["input:a"] > 0.9)
+        lines = (tmp_path / "journal.jsonl").read_bytes().splitlines(keepends=True)
+        for kept in range(1, len(lines)):
+            (tmp_path / "journal.jsonl").write_bytes(b"".join(lines[:kept]))
+            tally, again, told_again = go(pool)
+            assert tally.simulated > 0
+            assert again.identical(whole), kept
+            assert all(np.array_equal(*pair) for pair in zip(told, told_again, strict=True))
+
+
+@pytest.mark.parametrize("column", ["x/c/3/0", "status/c/0", "input:k/c/5"])
+@pytest.mark.parametrize("harm", ["flip", "cut", "delete"])
+def test_corrupt_chunk_is_run_again(harm, column, write_study, uqmbd, tmp_path, runs_done):
+    study = write_study(model=LOGGED)
+    uqmbd("run", study, "--out", "r")
+    whole = numbers(tmp_path / "r")
+    runs_done()
+    file = tmp_path / "r" / "runs.zarr" / column
+    data = bytearray(file.read_bytes())
+    data[len(data) // 2] ^= 0xFF
+    file.unlink() if harm == "delete" else file.write_bytes(bytes(data) if harm == "flip" else bytes(data[:-1]))
+    code, output = uqmbd("run", study, "--out", "r")
+    assert code == 0
+    assert column in output and "checksum" in output
+    assert runs_done() == 2  # the run of the chunk, and one to see what the model returns
+    assert_identical(numbers(tmp_path / "r"), whole)
+
+
+def test_results_of_another_study(write_study, uqmbd, tmp_path):
+    uqmbd("run", write_study(), "--out", "r")
+    whole = numbers(tmp_path / "r")
+    code, output = uqmbd("run", write_study(("upper = 0.2", "upper = 0.3")), "--out", "r")
+    assert code == 2
+    assert "another study" in output and "inputs" in output and "--out" in output and "--overwrite" in output and "r" in output
+    assert_identical(numbers(tmp_path / "r"), whole)
+    assert uqmbd("run", write_study(("upper = 0.2", "upper = 0.3")), "--out", "r", "--overwrite")[0] == 0
+
+
+def test_changed_model_is_another_study(write_study, uqmbd, tmp_path):
+    uqmbd("run", write_study(), "--out", "r")
+    code, output = uqmbd("run", write_study(model=LOGGED), "--out", "r")
+    assert code == 2
+    assert "model" in output and "another study" in output
+
+
+def test_place_that_cannot_be_written(write_study, uqmbd, tmp_path):
+    (tmp_path / "file").write_text("")
+    code, output = uqmbd("run", write_study(), "--out", "file/r")
+    assert code == 2
+    assert "--out" in output and "file/r" in output and "Not a directory" in output and "remedy" in output
+
+
+@pytest.mark.parametrize("room", [0, 3, 40, 77, 150])
+def test_disk_full(room, write_study, uqmbd, tmp_path, monkeypatch):
+    import uqmbd.campaign.store as store
+
+    study = write_study()
+    uqmbd("run", study, "--out", "whole")
+    left = [room]
+    write = store.write
+
+    def full(path, data):
+        left[0] -= 1
+        if left[0] < 0:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(bytes(data)[: len(data) // 2])
+            raise OSError(errno.ENOSPC, "No space left on device", str(path))
+        write(path, data)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(store, "write", full)
+        code, output = uqmbd("run", study, "--out", "r")
+    assert code == 2
+    assert "No space left" in output and "resume" in output and "--out" in output
+    assert uqmbd("resume", "r")[0] == 0
+    assert_identical(numbers(tmp_path / "r"), numbers(tmp_path / "whole"))
+
+
+def test_failures_are_recorded(write_study, uqmbd, tmp_path, runs_done, monkeypatch):
+    monkeypatch.setenv("FAIL_ABOVE", "10.98")
+    study = write_study(("samples = 40", "samples = 400"), model=LOGGED)
+    code, output = uqmbd("run", study, "--out", "r")
+    assert code == 0
+    runs = uq.open_results(tmp_path / "r").runs.load()
+    failed = runs["status"].values == 3
+    assert 0 < failed.sum() < 20 and f"{failed.sum()} failed" in output
+    assert np.array_equal(failed, runs["input:k"].values > 10.98)
+    assert all("spring broken" in message and "model.py:9" in message for message in runs["message"].values[failed])
+    assert not any(runs["message"].values[~failed])
+    assert np.isnan(runs["x"].values[failed]).all() and np.isfinite(runs["x"].values[~failed]).all()
+
+
+def test_every_run_fails(write_study, uqmbd, runs_done):
+    model = LOGGED.replace('k > float(os.environ.get("FAIL_ABOVE", "inf"))', "abs(k - 10) > 1e-9 and abs(k - 9.6) > 1e-9")
+    code, output = uqmbd("run", write_study(model=model))
+    assert code == 2
+    assert "every one of the 40 runs failed" in output and "spring broken" in output and "study.model" in output
+
+
+def test_one_writer(write_study, tmp_path):
+    from uqmbd.campaign.opening import open_store, peek
+
+    study = uq.Study.from_file(write_study())
+    study.run(out=tmp_path / "r")
+    header = peek(tmp_path / "r")
+    held = open_store(tmp_path / "r", header["identity"], None, None)
+    (tmp_path / "r" / "done.json").unlink()
+    with pytest.raises(StudyError, match="another uqmbd is writing here"):
+        study.run(out=tmp_path / "r")
+    held.close()
+
+
+def test_python_study_with_a_closure(tmp_path):
+    scale = 2.0
+    study = uq.Study(
+        model=lambda a, b: {"y": scale * a + b},
+        inputs={"a": uq.Interval(1.0, 2.0), "b": uq.Interval(0.0, 1.0, unit="mm")},
+        outputs=["y"],
+        method=uq.Chebyshev(degree=1),
+        campaign={"workers": 0, "seed": 5},
+    )
+    result = study.run(out=tmp_path / "r")
+    np.testing.assert_allclose(result.bounds["y"].values, [2.0, 4.001], atol=1e-12)
+    assert study.check().least == result.attrs["runs"]
+
+
+def test_timeout_stops_a_slow_run(write_study, tmp_path):
+    model = """
+    import time
+    def slow(k, c):
+        while k > 10.5:
+            time.sleep(0.001)
+        return {"y": k}
+    """
+    changes = [
+        ("model.py:oscillator", "model.py:slow"),
+        ('["x", "peak", "x:rms"]', '["y"]'),
+        ("seed = 3", "seed = 3\ntimeout = 0.05"),
+        ("[time]\nend = 2.0\npoints = 21\n", ""),
+        ("samples = 40", "samples = 12"),
+    ]
+    result = uq.Study.from_file(write_study(*changes, model=model)).run(out=tmp_path / "r")
+    runs = result.runs.load()
+    assert np.array_equal(runs["status"].values == 2, runs["input:k"].values > 10.5)
+    assert "stopped after 0.05 s" in runs["message"].values[runs["status"].values == 2]
