@@ -9,7 +9,6 @@ STAMP := $(VENV)/.installed
 
 demo: $(STAMP)
 	$(BIN)/uqmbd run studies/slider_crank_clearance/study.toml
-	@echo "The report: $(CURDIR)/results/slider_crank_clearance/report.html"
 
 test: $(STAMP)
 	$(BIN)/ruff check .

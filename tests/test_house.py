@@ -84,6 +84,16 @@ def test_links_in_the_documents_lead_somewhere(path):
     assert [target for target in targets if target and "://" not in target and not (path.parent / target).exists()] == []
 
 
+@pytest.mark.slow
+def test_example_of_the_readme_runs(tmp_path):
+    code = (ROOT / "README.md").read_text(encoding="utf-8").split("```python\n")[1].split("```")[0]
+    assert len(code.splitlines()) <= 20
+    (tmp_path / "example.py").write_text(code)
+    done = subprocess.run([sys.executable, "example.py"], cwd=tmp_path, capture_output=True, text=True, stdin=subprocess.DEVNULL)
+    assert done.returncode == 0, done.stderr
+    assert "pin.force:max" in done.stdout and (tmp_path / "results" / "pendulum" / "result.zarr").is_dir()
+
+
 @pytest.mark.parametrize("path", SCRIPTS, ids=name)
 def test_benchmark_states_its_prediction(path):
     text = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or ""

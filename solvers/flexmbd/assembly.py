@@ -49,8 +49,8 @@ def assemble(Q0, V0, P0, U, E0, q, v, P, w, iterations):
                 E0[i, sample] = w[i, k]
 
 
-def prepare(Q0, V0, S0, C0, K0, D0, P0, L0, X0, U, h0, length, q, v, s, C, P, K, D, L, Y0, g):
-    """Accelerations, contact modes, error scales and signal values at the start, for all samples."""
+def prepare(Q0, V0, S0, C0, K0, D0, P0, L0, X0, U, h0, sizes, q, v, s, C, P, K, D, L, Y0, g):
+    """Accelerations, contact modes, error scales (from `sizes` in m) and signal values at the start, for all samples."""
     count = Q0.shape[1]
     for start in range(0, count, W):
         for k in range(W):
@@ -63,7 +63,8 @@ def prepare(Q0, V0, S0, C0, K0, D0, P0, L0, X0, U, h0, length, q, v, s, C, P, K,
                 P[i, k] = P0[i, sample]
             for i in range(len(C)):
                 C[i, k] = 0.0
-        t = 0.0 * ld(q, 0)
+            L[SLIN, k] = sizes[sample]
+        t, length = 0.0 * ld(q, 0), ld(L, SLIN)
         limits(P, U, C)
         begin(t, q, v, s, C, P, U, K, D, g)
         for j in range(NC):

@@ -53,17 +53,14 @@ def describe(build, samples):
     ModelError
         If the function does not return a `System`, or the topology changes between samples.
     """
+    samples = {k: np.atleast_1d(np.asarray(v, float)) for k, v in samples.items()}
     count = len(next(iter(samples.values()))) if samples else 1
-    try:
-        system = build(**{k: np.asarray(v, float) for k, v in samples.items()})
-        _require_system(system)
-        _require_shapes(system, count)
+    for key, v in samples.items():
+        if v.shape != (count,):
+            raise ModelError(f"input '{key}' has shape {v.shape}, but there are {count} samples")
+    system = _at_once(build, samples, count)
+    if system is not None:
         return system, np.arange(count), [""] * count
-    except ModelError as error:
-        if isinstance(error, _NotASystem):
-            raise
-    except Exception:
-        pass
     systems, good, message = [], [], [""] * count
     for i in range(count):
         try:
@@ -81,7 +78,25 @@ def describe(build, samples):
             )
         systems.append(system)
         good.append(i)
-    return (Stack(systems) if systems else None), np.array(good, int), message
+    good = np.array(good, int)
+    if 0 < len(good) < count:  # the code stays that of whole batches if the others can be built at once
+        system = _at_once(build, {k: v[good] for k, v in samples.items()}, len(good))
+        if system is not None and system.structure() == systems[0].structure():
+            return system, good, message
+    return (Stack(systems) if systems else None), good, message
+
+
+def _at_once(build, samples, count):
+    """The system of a batch by one call with arrays, or None if the function cannot be called so."""
+    try:
+        system = build(**samples)
+        _require_system(system)
+        _require_shapes(system, count)
+    except _NotASystem:
+        raise
+    except Exception:
+        return None
+    return system
 
 
 class _NotASystem(ModelError):

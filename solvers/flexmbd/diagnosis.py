@@ -34,25 +34,32 @@ def examine(build, leaves, q0, *, length):
 def _assembled(build, rows, leaves, q, length):
     g = build.graph
     values = [r.polynomial.value(build.q) for r in rows]
+    facing = [g.const(1.0) if r.facing is None else r.facing.value(build.q) for r in rows]
     gradients = [(k, i, x) for k, r in enumerate(rows) for i, x in r.polynomial.gradient(build.q).items()]
-    roots = values + [x for _, _, x in gradients]
+    roots = values + facing + [x for _, _, x in gradients]
 
     def evaluate(q):
         names = {f"q{i}": x for i, x in enumerate(q)} | {"t": 0.0}
         numbers = [float(x) for x in g.evaluate(roots, names, leaves)]
         jacobian = np.zeros((len(rows), build.n))
-        for (k, i, _), x in zip(gradients, numbers[len(rows) :], strict=True):
+        for (k, i, _), x in zip(gradients, numbers[2 * len(rows) :], strict=True):
             jacobian[k, i] = x
-        return np.array(numbers[: len(rows)]), jacobian
+        return np.array(numbers[: len(rows)]), jacobian, np.array(numbers[len(rows) : 2 * len(rows)])
 
-    residual, jacobian = evaluate(q)
+    residual, jacobian, _ = evaluate(q)
     for _ in range(60):
         step = np.linalg.lstsq(jacobian, -residual, rcond=1e-10)[0]
         turn = np.abs(step.reshape(-1, 4)[:, 2:]).max() if len(step) else 0.0
         q = q + step * min(1.0, 0.4 / max(turn, 1e-300))
-        residual, jacobian = evaluate(q)
+        residual, jacobian, facing = evaluate(q)
         if np.abs(step).max() < 1e-14 * max(1.0, length):
             break
+    for row, x in zip(rows, facing, strict=True):
+        if not x > 0 and np.all(np.abs(residual) < 1e-8 * max(1.0, length)):
+            raise ModelError(
+                f"the system is assembled with '{row.label}' half a turn away from where it belongs",
+                remedy="give the bodies' angles at the start to better than a quarter turn",
+            )
     return q, residual, jacobian
 
 
@@ -73,7 +80,8 @@ def _judge(rows, residual, jacobian, what, length):
             remedy="check lengths and the guess of positions and angles",
         )
     if dependent:
+        extra = f"{len(rows) - rank} of the rows {', '.join(dependent)} depend on the others"
         raise ModelError(
-            f"the system is over-constrained or singular {what}: {len(rows) - rank} of the rows {', '.join(dependent)} depend on the others",
+            f"the system is over-constrained or singular {what}: {extra}",
             remedy="remove a redundant joint, or start away from the singular position",
         )

@@ -58,10 +58,24 @@ def check_range(owner, key, value, *, above=None, at_least=None, below=None, at_
 
 def check_number(owner, key, value, *, positive=False):
     """Float or (n,) array, finite (and positive); raises `ModelError` naming owner and key."""
-    array = np.asarray(value, float)
+    try:
+        array = np.asarray(value, float)
+    except (TypeError, ValueError):
+        raise ModelError(f"{owner}: {key} is {value!r}; it must be a number (or one per sample)", element=owner) from None
     if array.ndim > 1 or not np.all(np.isfinite(array)):
         raise ModelError(f"{owner}: {key} is {value!r}; it must be a finite number (or one per sample)", element=owner)
     if positive and not np.all(array > 0):
         bad = float(array if array.ndim == 0 else array[np.argmin(array)])
         raise ModelError(f"{owner}: {key} is {bad:g}; it must be greater than zero", element=owner)
     return float(array) if array.ndim == 0 else array
+
+
+def unit_vector(owner, key, value):
+    """Pair of numbers (or arrays over samples) scaled to length one; raises `ModelError` naming owner and key."""
+    try:
+        x, y = value
+    except (TypeError, ValueError):
+        raise ModelError(f"{owner}: {key} is {value!r}; it must be two numbers", element=owner) from None
+    x, y = check_number(owner, key, x), check_number(owner, key, y)
+    size = check_number(owner, f"length of {key}", np.hypot(x, y), positive=True)
+    return x / size, y / size

@@ -266,6 +266,8 @@ class Build:
                     if row.measure == measure:
                         p = row.polynomial
                         x = g.fabs(p.value(self.q) if level == "value" else p.rate(self.q, self.v, self.time))
+                        if row.facing is not None and level == "value":
+                            x = g.select(g.greater(row.facing.value(self.q), 0.0), x, 2.0)
                         worst = x if worst.zero else g.select(g.greater(x, worst), x, worst)
                 out.append(worst)
         return out

@@ -184,6 +184,7 @@ def refresh(t, who, q, v, s, C, P, U, K, D, g):
     for j in range(NC):
         st(C, 6 * j + 2, select(who, ld(g, 2 * j), ld(C, 6 * j + 2)))
         st(C, 6 * j + 3, select(who, ld(g, 2 * j + 1), ld(C, 6 * j + 3)))
+    forget(who, K)
 
 
 def drift(t, candidates, tolerance, q, v, s, C, P, U, L, K, D, w, g):
@@ -208,7 +209,7 @@ def advance(
     t, nominal, wait = ld(L, T), ld(L, HN), ld(L, HC)
     live = (t < end) & (ld(L, STATUS) < 0.5)
     h = select(wait > 0.0, wait, nominal)
-    last = live & (h >= (end - t) * (1.0 - 1e-12))
+    last = live & (h >= (end - t) * (1.0 - 1e-6))  # a last step of nanoseconds would be all rounding
     h = select(last, end - t, h)
     error = attempt(t, h, tolerance, q, v, s, C, P, U, L, Z, K, D, w, qs, vs, ss, g)
     finite = error < 1e300
@@ -274,8 +275,12 @@ def advance(
         st(L, BEFORE, select(hit, 1.0, ld(L, BEFORE)))
         st(L, EVENTS, ld(L, EVENTS) + select(hit, 1.0, 0.0 * h))
         quiet = accepted & lnot(hit)
-        if JUMPS:
+        if JUMPS or RESTART:
             if any_lane(hit):
+                if RESTART:  # velocities drift at index 3
+                    project(ld(L, T), q, v, P, U, w)
+                    for i in range(N):
+                        st(v, i, ld(v, i) + select(hit, ld(w, N + i), 0.0))
                 refresh(ld(L, T), hit, q, v, s, C, P, U, K, D, g)
                 if NR > 0:
                     signals(ld(L, T), q, v, s, C, P, U, Y1)

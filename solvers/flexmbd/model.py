@@ -6,12 +6,15 @@ import numpy as np
 
 from flexmbd import assembly, lanes, loop, modules
 from flexmbd.expressions import CONTACT_ROWS, Build
-from flexmbd.linalg.printer import ParameterTable, called, straight_line
+from flexmbd.linalg.printer import ParameterTable, called
+from flexmbd.linalg.program import execute, source
+from flexmbd.newton import newton
 from flexmbd.outputs import REDUCTIONS, catalogue
 from flexmbd.outputs.reductions import ROWS, RUNNING, unit_of
 from flexmbd.suggest import unknown
 
 STATE = "t, q, v, s, C, P, U"
+NEWTON_READS = {"a": "ld2(K, NEXT_ACCELERATION, {})", "l": "ld2(K, NEXT_MULTIPLIER, {})", "p": "ld2(D, KNOWN, {})"}
 
 
 class Model:
@@ -84,7 +87,7 @@ class Model:
         parts = []
 
         def function(name, arguments, stores):
-            parts.append((straight_line(b.graph, self.table, name, arguments, _read, stores), [x for _, x in stores]))
+            parts.append((source(b.graph, self.table, name, arguments, _read, stores), [x for _, x in stores]))
 
         function(
             "rhs",
@@ -100,6 +103,11 @@ class Model:
             function(f"{prefix}residual", "t, q, v, P, U, w", [(f"st(w, {i}, {{}})", x) for i, x in enumerate(b.residuals(which))])
         function("signals", f"{STATE}, y", [(f"st(y, {i}, {{}})", x) for i, x in enumerate(signals.values())])
         function("limits", "P, U, C", [(f"st(C, {CONTACT_ROWS * j + 5}, {{}})", c["minimum"] + zero) for j, c in enumerate(b.contacts)])
+        if self.scheme.implicit:
+            function("multipliers", f"{STATE}, K, slot", [(f"st2(K, slot, {k}, {{}})", x) for k, x in enumerate(b.multipliers)])
+            step, states = newton(b)
+            stores = [(f"st(w, {i}, {{}})", x) for i, x in enumerate(step)] + [(f"st2(D, CORRECTION, {k}, {{}})", x) for k, x in states.items()]
+            function("newton", f"{STATE}, K, D, icm, cd, hh, w", stores)
         kernels = {}
         for _, nodes in parts:
             for f in called(b.graph, nodes):
@@ -108,7 +116,8 @@ class Model:
         self.sizes = {
             "N": n, "M": len(b.states), "NC": len(b.contacts), "NR": len(self.reduced), "NY": len(self.histories), "NS": len(signals), "W": self.width,
             "LAST": scheme.slots - 1, "CARRY": scheme.carry, "LANE_ROWS": loop.LANE_ROWS, **loop.NAMES,
-            "JUMPS": any(not c["element"].law.continuous_onset for c in b.contacts), "PROJECT": bool(rows),
+            "JUMPS": any(not c["element"].law.continuous_onset for c in b.contacts), "PROJECT": bool(rows) and not scheme.implicit,
+            "RESTART": scheme.implicit, "NL": len(rows),
         }  # fmt: skip
         constants = {**self.sizes, **scheme.constants}
         text = ["import numpy as np", f"ld, ld2, st, st2 = accessors({self.width})"]
@@ -119,6 +128,7 @@ class Model:
         text += [f"STATE_CONTACT = {_literal(np.array([-1 if s['contact'] is None else s['contact'].index for s in b.states] or [-1]))}"]
         own = [f for f in (*b.helpers.values(), *kernels.values()) if f.__name__ not in lanes.VOCABULARY]
         text += [f"@inner\n{modules.source_of(f)}" for f in dict.fromkeys(own)]
+        text += ["from flexmbd.linalg.program import unpack", f"@inner\n{modules.source_of(execute)}"]
         text += [code for code, _ in parts]
         if not b.initial_rows:
             text += ["assemble_project, assemble_residual = project, residual"]
@@ -129,8 +139,10 @@ class Model:
 
 def _read(name):
     """Source that reads a run-time variable."""
-    if name == "t":
-        return "t"
+    if name in ("t", "icm", "cd", "hh"):
+        return name
+    if name[0] in NEWTON_READS:
+        return NEWTON_READS[name[0]].format(name[1:])
     for prefix, row in (("mode", 0), ("vz", 1), ("count", 4)):
         if name.startswith(prefix):
             return f"ld(C, {CONTACT_ROWS * int(name.removeprefix(prefix)) + row})"

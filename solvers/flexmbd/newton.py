@@ -10,7 +10,6 @@ Controlled states (bristles) obey ``s = p + hh s'(q, v, s)`` with p known; they 
 books and counters on which no force depends (a body's angle is corrected by its unit vector), so they stay outside.
 """
 
-
 from flexmbd.linalg.elimination import solve
 
 

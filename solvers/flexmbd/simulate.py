@@ -6,7 +6,7 @@ import numpy as np
 
 from flexmbd.batch import describe
 from flexmbd.diagnosis import examine
-from flexmbd.errors import ModelError
+from flexmbd.errors import ModelError, check_number
 from flexmbd.integrators import INTEGRATORS
 from flexmbd.loop import EVENTS, LANE_ROWS, STATUS
 from flexmbd.model import ROWS, Model
@@ -35,6 +35,8 @@ class Settings:
         Trial steps after which a run is stopped with status `timeout`.
     event_tolerance : float
         Penetration in m within which onset and end of contact are located (0: 1e-4 of `tolerance`, from 1e-13 to 1e-10).
+    spectral_radius : float
+        Of generalized-alpha for motions much faster than the step, from 0 (damped out) to below 1 (hardly damped).
     """
 
     integrator: str = "dormand_prince"
@@ -44,15 +46,20 @@ class Settings:
     lanes: int = 16
     max_steps: int = 2_000_000
     event_tolerance: float = 0.0
+    spectral_radius: float = 0.8
 
     def __post_init__(self):
         if self.integrator not in INTEGRATORS:
             raise unknown("integrator", self.integrator, INTEGRATORS)
+        for key in ("tolerance", "step", "max_steps", "event_tolerance", "spectral_radius"):
+            check_number("settings", key, getattr(self, key))
         for key, low in (("tolerance", 0.0), ("max_steps", 0)):
             if not getattr(self, key) > low:
                 raise ModelError(f"setting '{key}' is {getattr(self, key)!r}; it must be greater than zero")
         if self.event_tolerance < 0:
             raise ModelError(f"setting 'event_tolerance' is {self.event_tolerance!r}; it must not be negative")
+        if not 0.0 <= self.spectral_radius < 1.0:
+            raise ModelError(f"setting 'spectral_radius' is {self.spectral_radius!r}; it must be at least 0 and below 1")
         if self.lanes not in (1, 2, 4, 8, 16, 32, 64):
             raise ModelError(f"setting 'lanes' is {self.lanes!r}; it must be a power of two from 1 to 64")
         if self.step < 0 or (self.step == 0 and (self.fixed or not INTEGRATORS[self.integrator].adaptive)):
@@ -90,27 +97,39 @@ def model_of(system, outputs, settings):
     """The compiled `Model` of a system's topology (one per process, on disk for the next)."""
     fold = not hasattr(system, "_systems")
     kinds = tuple("array" if np.ndim(v) else v if fold and v in (0.0, 1.0, -1.0) else "number" for _, v in system.leaves())
-    key = (system.structure(), kinds, tuple(outputs), settings.integrator, settings.lanes)
+    scheme = INTEGRATORS[settings.integrator].tuned(settings.spectral_radius)
+    radius = settings.spectral_radius if scheme.tune else None
+    key = (system.structure(), kinds, tuple(outputs), settings.integrator, radius, settings.lanes)
     if key not in _models:
-        model = Model(system, outputs, INTEGRATORS[settings.integrator], width=settings.lanes, fold=fold)
+        model = Model(system, outputs, scheme, width=settings.lanes, fold=fold)
         _check_first(model, system)
         _models[key] = model
     return _models[key]
 
 
 def _check_first(model, system):
-    leaves = [float(v[0]) if np.ndim(v) else v for _, v in system.leaves()]
-    q0 = [float(np.atleast_1d(x)[0]) for x in system.initial()[0]]
-    examine(model.build, leaves, q0, length=_length(system))
+    """Raise what is wrong with the constraints, unless one of the first samples is right: then each bad one is recorded."""
+    numbers, (q0, _) = [v for _, v in system.leaves()], system.initial()
+    count, errors = max((len(v) for v in numbers if np.ndim(v)), default=1), []
+    lengths = _lengths(system, count)
+    for i in range(min(count, 8)):
+        leaves, q = ([float(v[i]) if np.ndim(v) else v for v in values] for values in (numbers, q0))
+        try:
+            return examine(model.build, leaves, q, length=lengths[i])
+        except ModelError as error:
+            errors.append(error)
+    raise errors[0]
 
 
-def _length(system):
-    """Size of a system in m: the largest of its points' coordinates and bodies' positions."""
+def _lengths(system, count):
+    """Size of each sample's system in m: the largest of its points' coordinates and bodies' positions."""
     q, _ = system.initial()
     places = [x for i, x in enumerate(q) if not i & 2]
-    points = [c for body in (*system.bodies, system.ground) for p in body.points.values() for c in (p.x, p.y)]
-    size = max((float(np.max(np.abs(x))) for x in places + points), default=1.0)
-    return size if size > 0 else 1.0
+    points = [v for path, v in system.leaves()[2:] if path[0] != "@" and path.endswith((".x", ".y"))]
+    size = np.zeros(count)
+    for x in places + points:
+        size = np.maximum(size, np.abs(x))
+    return np.where(size > 0, size, 1.0)
 
 
 def prepare(build, samples, *, end, points, outputs, settings=None):
@@ -163,7 +182,7 @@ def run(build, samples, *, end, points, outputs, settings=None):
         If the batch as a whole cannot be run; a failing sample is recorded in the trajectory instead.
     """
     settings = as_settings(settings)
-    if not end > 0:
+    if not 0 < end < np.inf:
         raise ModelError(f"the end of the time is {end!r} s; it must be greater than zero")
     system, good, message = describe(build, samples)
     time = np.linspace(0.0, end, points)
@@ -222,7 +241,7 @@ def _integrate(model, system, count, end, time, settings):
     R, Y0, g = lanes(6 * nr), lanes(ns), lanes(2 * nc)
     E0, S0, C0, L0, X0 = samples(4), samples(m), samples(6 * nc), samples(LANE_ROWS), samples(nr)
     K0, D0 = samples(scheme.carry, rows), samples(m)
-    length = _length(system)
+    length = _lengths(system, count)
     gap = settings.event_tolerance or min(max(1e-4 * settings.tolerance, 1e-13), 1e-10)
     fixed = settings.fixed or not scheme.adaptive
     h_max = settings.step or end / 50.0

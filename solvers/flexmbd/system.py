@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from flexmbd.bodies.rigid import Ground, RigidBody
+from flexmbd.bodies.rigid import Ground, Point, RigidBody
 from flexmbd.errors import ModelError, check_number
 
 
@@ -48,7 +48,7 @@ class System:
         ModelError
             If a number is not finite, a mass or inertia not positive, or the name taken.
         """
-        self._new_name(name, [b.name for b in self.bodies] + ["ground", "energy"])
+        self._new_name(name)
         body = RigidBody(name, mass, inertia, position, angle, velocity, rate, offset)
         for key, (x, y) in (points or {}).items():
             body.at(x, y, key)
@@ -57,27 +57,34 @@ class System:
 
     def add(self, element):
         """Add a joint, drive, force or contact; returns it."""
-        self._new_name(element.name, [e.name for e in self.elements])
-        for end in (getattr(element, "a", None), getattr(element, "b", None)):
-            body = getattr(end, "body", end)
-            if body is not None and body is not self.ground and body not in self.bodies:
-                raise ModelError(
-                    f"'{element.name}' is attached to body '{body.name}', which belongs to another system", element=element.name
-                )
-        a, b = (getattr(getattr(element, e, None), "body", getattr(element, e, None)) for e in "ab")
-        if a is not None and a is b:
-            raise ModelError(f"'{element.name}' joins body '{a.name}' to itself", element=element.name)
+        self._new_name(element.name)
+        bodies = [self._body_of(element, end) for end in "ab" if hasattr(element, end)]
+        if len(bodies) == 2 and bodies[0] is bodies[1]:
+            raise ModelError(f"'{element.name}' joins body '{bodies[0].name}' to itself", element=element.name)
+        for key, value in element.leaves().items():
+            check_number(f"'{element.name}'", key, value)
         self.elements.append(element)
         return element
+
+    def _body_of(self, element, key):
+        """Body of an element's end `key`; checks that the end is what the element needs, and part of this system."""
+        end, points = getattr(element, key), getattr(element, "ends", "points") == "points"
+        if not isinstance(end, Point if points else (RigidBody, Ground)):
+            wanted = "a point, like body['A'] or body.centre" if points else "a body, or the system's ground"
+            raise ModelError(f"'{element.name}': {key} is {type(end).__name__}; it must be {wanted}", element=element.name)
+        body = end.body if points else end
+        if body is not self.ground and body not in self.bodies:
+            raise ModelError(f"'{element.name}' is attached to body '{body.name}', which belongs to another system", element=element.name)
+        return body
 
     def alias(self, name, output):
         """Give an output a second name, for instance ``alias("slider.v", "slider.vx")``."""
         self.aliases[name] = output
 
-    def _new_name(self, name, taken):
+    def _new_name(self, name):
         if not name or not isinstance(name, str) or any(c in name for c in ":/ "):
             raise ModelError(f"name {name!r} cannot be used; names are text without ':', '/' and blanks")
-        if name in taken:
+        if name in ("ground", "energy", *(x.name for x in (*self.bodies, *self.elements))):
             raise ModelError(f"name '{name}' is given twice", element=name)
 
     def leaves(self):

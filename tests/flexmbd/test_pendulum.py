@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from .pendula import G, OUTPUTS, double_swing, pendula, period, swing
+from .pendula import OUTPUTS, G, double_swing, pendula, period, swing
 from .running import column, simulate
 
 STARTS = np.radians([90.0, 10.0, 60.0, 150.0])

@@ -62,8 +62,18 @@ def write_study(tmp_path):
 
 @pytest.fixture
 def uqmbd(monkeypatch, capsys, tmp_path):
-    """Call the command line: ``code, output = uqmbd("run", study)``; relative results land in the test's folder."""
+    """Call the command line: ``code, output = uqmbd("run", study)``; relative results land in the test's folder.
+
+    The report, which takes seconds to draw and has tests of its own, is replaced by an empty page.
+    """
+    import uqmbd.report
     from uqmbd import cli
+
+    def empty_page(result, directory, *, study_text):
+        (directory / "report.html").write_text(study_text)
+        return directory / "report.html"
+
+    monkeypatch.setattr(uqmbd.report, "write_report", empty_page)
 
     def call(*arguments) -> tuple[int, str]:
         monkeypatch.chdir(tmp_path)

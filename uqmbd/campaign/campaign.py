@@ -50,9 +50,9 @@ class Tally:
 
     @property
     def overhead(self) -> float:
-        """Share of the workers' time while batches were under way that was not spent simulating."""
+        """Share of the workers' time, while batches were under way, in which they neither simulated nor packed: what handing over costs."""
         total = self.fan_out * self.workers
-        return max(0.0, 1 - self.simulating / total) if total else 0.0
+        return max(0.0, 1 - (self.simulating + self.packing) / total) if total else 0.0
 
 
 class Watcher:
@@ -164,7 +164,7 @@ class Campaign:
     def fan_out(self, work: Work, teller: Teller) -> None:
         """Keep every worker supplied, commit what comes back, tell what is complete."""
         packed = self.start()
-        began = time.perf_counter()
+        began = self.mark = time.perf_counter()
         watch = self.pool.watch()
         under_way: dict[Any, Batch] = {}
 
@@ -181,7 +181,7 @@ class Campaign:
             while under_way:
                 future, outcome = next(watch)
                 batch = under_way.pop(future)
-                self.receive(batch, future.status, outcome, packed)
+                self.receive(batch, outcome, packed)
                 del future, outcome
                 supply()
                 teller.advance()
@@ -201,13 +201,13 @@ class Campaign:
             self.tally.workers = self.pool.workers
         return self.packed
 
-    def receive(self, batch: Batch, status: str, outcome: Any, packed: bytes) -> None:
+    def receive(self, batch: Batch, outcome: Any, packed: bytes) -> None:
         """Commit a batch; one that lost its worker is taken apart."""
-        if status == "finished":
+        if isinstance(outcome, Delivery):
             self.commit(batch, outcome)
             return
         error = outcome[1] if isinstance(outcome, tuple) else outcome
-        if type(error).__name__ not in ("KilledWorker", "CancelledError", "FutureCancelledError"):
+        if not lost_worker(error):
             raise error
         self.tally.deaths += 1
         for part in batch.split():
@@ -222,16 +222,13 @@ class Campaign:
         for begin in range(0, n, size):
             part = {name: values[begin : begin + size] for name, values in samples.items()}
             runs = min(size, n - begin)
-            future = self.pool.submit(run_raw, packed, part)
-            error = future.exception()
-            if error is None:
-                found.append(future.result())
-            elif type(error).__name__ not in ("KilledWorker", "CancelledError", "FutureCancelledError"):
-                raise error
-            elif runs > 1:
-                found.append(self.isolate(part, packed, runs // 2))
-            else:
-                found.append(failed_outcomes(1, self.shapes, ERROR, "the worker process died while running it"))
+            try:
+                found.append(self.pool.submit(run_raw, packed, part).result())
+            except Exception as error:
+                if not lost_worker(error):
+                    raise
+                dead = failed_outcomes(1, self.shapes, ERROR, "the worker process died while running it")
+                found.append(self.isolate(part, packed, runs // 2) if runs > 1 else dead)
         return concatenate(found)
 
     def commit(self, batch: Batch, delivery: Delivery) -> None:
@@ -240,7 +237,9 @@ class Campaign:
         for piece in delivery.pieces:
             part = slice(at, at + piece.stop - piece.start)
             at = part.stop
-            self.store.commit(piece, {name: values[part] for name, values in batch.samples.items()}, self.tag)
+            now = time.perf_counter()
+            self.store.commit(piece, {name: values[part] for name, values in batch.samples.items()}, self.tag, now - self.mark)
+            self.mark = now
         if delivery.attributes and not self.tally.attributes:
             self.tally.attributes = dict(delivery.attributes)
             self.store.describe({"simulator": delivery.attributes})
@@ -272,9 +271,9 @@ class Teller:
                 return
             self.tell(slice(begin, end), rows, status)
             self.told += 1
-            counts = Counter(STATUS[code] for code in status.tolist())
+            counts = {STATUS[code]: int(number) for code, number in enumerate(np.bincount(status, minlength=1)) if number}
             self.campaign.tally.status.update(counts)
-            self.campaign.watcher.done(end - begin, end - begin - counts["ok"], reused=reused)
+            self.campaign.watcher.done(end - begin, end - begin - counts.get("ok", 0), reused=reused)
 
     def tell(self, part: slice, rows: np.ndarray, status: np.ndarray) -> None:
         """Tell one group, from what the store gives back."""
@@ -288,3 +287,8 @@ class Teller:
             campaign.method.tell(samples, outputs, status)
         else:
             campaign.method.tell_reduced(campaign.reduce(samples, outputs, status))
+
+
+def lost_worker(error: BaseException) -> bool:
+    """True for what Dask raises when the process that ran a task is gone (by name, since Dask is not loaded before it is needed)."""
+    return type(error).__name__ in ("KilledWorker", "CancelledError", "FutureCancelledError", "CommClosedError")

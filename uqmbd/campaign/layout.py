@@ -113,6 +113,8 @@ def checksum(data: bytes | memoryview) -> list[int]:
 
 def overlay(column: Column, length: int, offset: int, values: np.ndarray | Sequence[str], under: np.ndarray | None = None) -> np.ndarray:
     """A whole chunk with `values` from run `offset` on, over what was there before."""
+    if len(values) == length and column.dtype != "str":
+        return values
     whole = column.empty(length) if under is None else np.array(under)
     whole[offset : offset + len(values)] = values
     return whole

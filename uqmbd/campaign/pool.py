@@ -65,6 +65,7 @@ def open_pool(workers: int, scheduler: str | None = None, modules: Sequence[str]
     with ExitStack() as stack:
         stack.enter_context(dask.config.set(settings))
         if scheduler is None:
+            stack.enter_context(starting())
             cluster = stack.enter_context(
                 LocalCluster(
                     n_workers=max(workers, 1),
@@ -72,11 +73,12 @@ def open_pool(workers: int, scheduler: str | None = None, modules: Sequence[str]
                     processes=workers > 0,
                     dashboard_address="127.0.0.1:0",  # any free port; None would insist on 8787
                     silence_logs=logging.CRITICAL,
+                    preload=["uqmbd.campaign.preload"] if workers > 0 else [],
                     local_directory=tempfile.gettempdir(),
                 )
             )
             client = stack.enter_context(Client(cluster, direct_to_workers=True))
-            for address in cluster.scheduler_info["workers"] if modules else ():
+            for address in cluster.scheduler_info["workers"] if workers else ():
                 fire_and_forget(client.submit(import_modules, tuple(modules), workers=[address], pure=False))
             yield Pool(client, max(workers, 1))
             return
@@ -97,6 +99,21 @@ def open_pool(workers: int, scheduler: str | None = None, modules: Sequence[str]
         yield Pool(client, found)
 
 
+@contextmanager
+def starting() -> Iterator[None]:
+    """Workers that cannot start, in the block: most often a script without a guard, which each worker tries to run again."""
+    try:
+        yield
+    except RuntimeError as error:
+        if "failed to start" not in str(error):
+            raise
+        raise StudyError(
+            "the worker processes cannot start",
+            key="campaign.workers",
+            remedy='in a script, put the call of run under `if __name__ == "__main__":`; or use workers=0, which needs no processes',
+        ) from error
+
+
 def import_modules(modules: Sequence[str]) -> None:
     """Import modules on a worker; one that is not there will be missed when it is needed."""
     for module in modules:
@@ -105,9 +122,15 @@ def import_modules(modules: Sequence[str]) -> None:
 
 
 class EarlyPool:
-    """A pool that starts in the background, while the model is built and compiled."""
+    """A pool that starts in the background, while the model is built and compiled.
+
+    Two threads that import the same packages for the first time can see them half made. So Dask is imported here, in the caller's
+    thread, and the caller imports nothing heavy until `get` has returned.
+    """
 
     def __init__(self, workers: int, scheduler: str | None, modules: Sequence[str] = ()) -> None:
+        import distributed  # noqa: F401
+
         self.stack = ExitStack()
         self.thread = ThreadPoolExecutor(1, thread_name_prefix="uqmbd-pool")
         self.future = self.thread.submit(lambda: self.stack.enter_context(open_pool(workers, scheduler, modules)))

@@ -61,6 +61,10 @@ class RunStore:
         Committed pieces by first row: last row + 1, checksum of the partial, tag of the method that made the partial.
     sums : dict of int to dict
         Checksums of a chunk's files by column name.
+    damaged : list of str
+        What `verify` has found.
+    seconds : float
+        Wall time that all runs took, in this session and earlier ones [s].
     """
 
     directory: Path
@@ -73,6 +77,7 @@ class RunStore:
     pieces: dict[int, tuple[int, list[int] | None, str]] = field(default_factory=dict)
     sums: dict[int, dict[str, list[int]]] = field(default_factory=dict)
     damaged: list[str] = field(default_factory=list)
+    seconds: float = 0.0
 
     @property
     def root(self) -> Path:
@@ -82,6 +87,8 @@ class RunStore:
     # reading -----------------------------------------------------------------------------------------------------------------------------
     def find(self, samples: Mapping[str, np.ndarray]) -> np.ndarray:
         """Rows of the samples, -1 for those not run yet; of equal runs the one that continues the row before is taken."""
+        if not self.index:
+            return np.full(len(next(iter(samples.values()))), -1)
         rows, row = [], -2
         for key in self.keys(samples):
             row = row + 1 if self.known.get(row + 1) == key else self.index.get(key, -1)
@@ -135,8 +142,8 @@ class RunStore:
             self.status = np.concatenate([self.status, np.full(more, -1, np.int8)])
             self.segment = np.concatenate([self.segment, np.full(more, -1, np.int64)])
 
-    def commit(self, piece: Piece, samples: Mapping[str, np.ndarray], tag: str) -> None:
-        """Write the files of a piece, then its line in the journal: that line is the commit."""
+    def commit(self, piece: Piece, samples: Mapping[str, np.ndarray], tag: str, seconds: float = 0.0) -> None:
+        """Write the files of a piece, then its line in the journal: that line is the commit. `seconds` went by since the last one."""
         chunk = piece.start // self.layout.chunk
         sums = dict(piece.sums)
         fresh: list[Path] = []
@@ -156,12 +163,12 @@ class RunStore:
             if piece.partial is not None:
                 write(self.partial_path(piece.start), piece.partial)
             partial = None if piece.partial is None else checksum(piece.partial)
-            self.journal.append(
-                {"rows": [piece.start, piece.stop], "sums": sums, "status": status_runs(piece.status), "partial": partial, "tag": tag}
-            )
+            record = {"rows": [piece.start, piece.stop], "sums": sums, "status": status_runs(piece.status), "partial": partial}
+            self.journal.append({**record, "tag": tag, "seconds": round(seconds, 6)})
             for path in fresh:
                 os.replace(path, path.with_name(path.name[:-4]))
         self.note(piece.start, piece.stop, sums, piece.status, partial, tag)
+        self.seconds += seconds
         self.remember(np.arange(piece.start, piece.stop), samples)
 
     def remember(self, rows: np.ndarray, samples: Mapping[str, np.ndarray]) -> None:
@@ -213,6 +220,7 @@ class RunStore:
                 start, stop = record["rows"]
                 status = np.repeat(*np.array(record["status"], np.int64).reshape(-1, 2).T).astype(np.int8)
                 self.note(start, stop, record["sums"], status, record["partial"], record["tag"])
+                self.seconds += record["seconds"]
 
     def verify(self) -> None:
         """Compare every file with its checksum; a chunk that does not agree is dropped, to be run again."""

@@ -115,7 +115,7 @@ def pack(job: Job, spans: list[tuple[int, int]], samples: Mapping[str, np.ndarra
         part = slice(at, at + stop - start)
         at = part.stop
         values: dict[str, Any] = {f"input:{name}": array[part] for name, array in samples.items()}
-        values.update({name: np.asarray(array[part]) for name, array in outcomes.outputs.items()})
+        values.update({name: stored(job, name, outcomes.outputs[name][part]) for name in job.shapes})
         values["status"] = outcomes.status[part]
         values["message"] = outcomes.message[part]
         files = {}
@@ -126,7 +126,7 @@ def pack(job: Job, spans: list[tuple[int, int]], samples: Mapping[str, np.ndarra
             files[column.name] = np.frombuffer(encode(column, whole), np.uint8)  # arrays travel without a copy, bytes do not
         partial = None
         if job.reduce is not None:
-            told = {name: rounded(job, name, values[name]) for name in job.shapes}
+            told = {name: np.asarray(values[name], np.float64) for name in job.shapes}
             reduced = job.reduce({name: array[part] for name, array in samples.items()}, told, outcomes.status[part])
             partial = np.frombuffer(pack_partial(reduced), np.uint8)
         sums = {name: checksum(data) for name, data in files.items()}
@@ -134,6 +134,7 @@ def pack(job: Job, spans: list[tuple[int, int]], samples: Mapping[str, np.ndarra
     return pieces
 
 
-def rounded(job: Job, name: str, values: np.ndarray) -> np.ndarray:
-    """Values as the store gives them back."""
-    return values.astype(job.precision).astype(np.float64) if job.shapes[name] else values
+def stored(job: Job, name: str, values: np.ndarray) -> np.ndarray:
+    """Values as the store keeps them; histories that it does not keep are not rounded."""
+    kept = job.shapes[name] and any(column.name == name for column in job.layout.columns)
+    return values.astype(job.precision) if kept else values

@@ -3,7 +3,9 @@
 from pathlib import Path
 
 from matplotlib.axes import Axes
+from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure as Canvas
+from matplotlib.ticker import LogLocator, NullLocator
 
 from uqmbd.figures.marks import SHADE, STYLES, Band, Bars, Curve, Figure, Level, Panel
 
@@ -12,7 +14,7 @@ DASHES = {"solid": "-", "dash": "--", "dot": ":"}
 
 def save(figure: Figure, path: Path) -> Path:
     """Write the figure as PNG."""
-    draw(figure).savefig(path, dpi=130)
+    FigureCanvasAgg(draw(figure)).print_png(path)  # savefig would draw twice
     return path
 
 
@@ -20,7 +22,7 @@ def draw(figure: Figure) -> Canvas:
     """The figure as a matplotlib figure that belongs to no global state."""
     heights = [panel.height for panel in figure.panels]
     size = (7.0, 7.0) if figure.panels[0].equal else (9.0, 2.4 + 1.1 * sum(heights) if len(heights) > 1 else 4.5)
-    canvas = Canvas(figsize=size, layout="constrained")
+    canvas = Canvas(figsize=size, dpi=130, layout="constrained")
     axes = canvas.subplots(len(heights), 1, sharex=True, squeeze=False, height_ratios=heights)[:, 0]
     for panel, axis in zip(figure.panels, axes, strict=True):
         _panel(axis, panel)
@@ -43,6 +45,8 @@ def _panel(axis: Axes, panel: Panel) -> None:
     axis.margins(x=0.04 if any(isinstance(mark, Bars) for mark in panel.marks) else 0.01)
     if panel.log:
         axis.set_yscale("log")
+        axis.yaxis.set_major_locator(LogLocator(numticks=5))
+        axis.yaxis.set_minor_locator(NullLocator())
     elif not any(isinstance(mark, Bars) for mark in panel.marks):
         axis.ticklabel_format(axis="both", style="sci", scilimits=(-3, 4), useMathText=True)
     if panel.equal:

@@ -1,11 +1,18 @@
 """A few runs out of many, read lazily and thinned for drawing."""
 
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
 
 BLOCKS = 6                 # neighbouring runs lie in one chunk of the store: few blocks mean few chunks to read
 FLOATS_DRAWN = 420_000     # of all histories on a page; 4 bytes each become 5.4 in the page
+
+
+def read_once(result):
+    """The result with all numbers of its runs in memory; histories and messages stay on disk."""
+    numbers = [name for name, values in result.runs.data_vars.items() if values.ndim == 1 and name != "message"]
+    return replace(result, runs=result.runs.assign(result.runs[numbers].load().data_vars)) if numbers else result
 
 
 def status(result) -> np.ndarray:

@@ -20,6 +20,7 @@ def write_page(result, directory, *, study_text: str = "") -> Path:
     directory = Path(directory)
     pictures = directory / "figures"
     pictures.mkdir(parents=True, exist_ok=True)
+    result = samples.read_once(result)
     sections = _sections(result)
     for figure in chain.from_iterable(sections.values()):
         matplotlib_view.save(figure, pictures / f"{file_name(figure)}.png")
@@ -51,6 +52,7 @@ def _render(result, sections: dict[str, list[Figure]], study_text: str) -> str:
     drawn = {title: [_drawn(figure) for figure in group] for title, group in sections.items() if group}
     found = [tables.outputs_table(result), tables.trust_table(result)]
     about = [tables.inputs_table(result), tables.method_table(result), tables.counts_table(result), tables.cost_table(result)]
+    further = [tables.versions_table(result), tables.other_table(result), tables.simulator_table(result)]
     return template.render(
         title=str(result.attrs.get("study", "study")),
         style=(assets / "page.css").read_text(encoding="utf-8"),
@@ -60,7 +62,7 @@ def _render(result, sections: dict[str, list[Figure]], study_text: str) -> str:
         found=[table for table in found if table.rows],
         about=[table for table in about if table.rows],
         failures=tables.failures_table(result),
-        further=[table for table in (tables.versions_table(result), tables.other_table(result)) if table.rows],
+        further=[table for table in further if table.rows],
         sections=drawn,
         study_text=study_text,
     )

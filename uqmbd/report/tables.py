@@ -13,7 +13,8 @@ from uqmbd.figures.trust import percent, trust_of
 from uqmbd.simulators.base import STATUS
 
 FAILURES_SHOWN = 12
-ELSEWHERE = frozenset("study inputs method seed settings versions wall_time workers overhead note".split())
+ELSEWHERE = frozenset("study inputs method seed settings simulator versions wall_time workers overhead note".split())
+DETAILS = ("inner lower", "inner upper", "until [s]")  # on the page only
 COUNTS = ("runs", "failed_share")
 
 
@@ -31,12 +32,14 @@ class Table:
 def terminal_table(result) -> RichTable:
     """The outputs of a result as a compact table for `rich.print`."""
     table = outputs_table(result)
-    shown = RichTable(title=str(result.attrs.get("study", "")) or None, caption=table.note or None, header_style="bold", box=SIMPLE_HEAD)
-    kept = [column for column, name in enumerate(table.header) if not name.startswith("inner")]
+    title = str(result.attrs.get("study", "")) or None
+    shown = RichTable(title=title, caption=table.note or None, header_style="bold", box=SIMPLE_HEAD, padding=(0, 1, 0, 0))
+    kept = [column for column, name in enumerate(table.header) if column > 1 and name not in DETAILS]
+    shown.add_column("output", no_wrap=True)
     for column in kept:
-        shown.add_column(table.header[column], justify="right" if table.numeric[column] else "left", no_wrap=True)
-    for row in table.rows:
-        shown.add_row(*(row[column] for column in kept))
+        shown.add_column(table.header[column], justify="right", no_wrap=True)
+    for name, unit, *rest in table.rows:
+        shown.add_row(f"{name} {unit}".rstrip(), *(rest[column - 2] for column in kept))
     return shown
 
 
@@ -92,9 +95,15 @@ def versions_table(result) -> Table:
     return _facts("Versions", dict(result.attrs.get("versions", {})))
 
 
+def simulator_table(result) -> Table:
+    """Everything that decided the numbers: solver settings, laws, stiffness, masses."""
+    return _facts("Model and solver, as used", result.attrs.get("simulator", {}))
+
+
 def other_table(result) -> Table:
-    """Everything else that the result says of itself: laws, stiffness, tolerances, seed."""
-    return _facts("Further facts", {k: v for k, v in result.attrs.items() if k not in ELSEWHERE and not k.startswith(COUNTS)})
+    """Everything else that the result says of itself."""
+    known = ELSEWHERE | set(result.attrs.get("settings", ()))
+    return _facts("Further facts", {k: v for k, v in result.attrs.items() if k not in known and not k.startswith(COUNTS)})
 
 
 def failures_table(result) -> Table:
@@ -134,7 +143,7 @@ def number(value) -> str:
     value = np.asarray(value)[()]
     if isinstance(value, (bool, np.bool_)):
         return "yes" if value else "no"
-    return f"{value:.5g}" if isinstance(value, (float, int, np.number)) else str(value)
+    return f"{value:.5g}" if isinstance(value, (float, np.floating)) else str(value)
 
 
 def _cells(result, name: str) -> dict[str, str]:
@@ -181,8 +190,6 @@ def _horizon(trust) -> str:
 def _facts(title: str, facts: Mapping) -> Table:
     rows = []
     for key, value in facts.items():
-        if isinstance(value, Mapping):
-            rows += [(f"{key}: {inner}".replace("_", " "), number(item)) for inner, item in value.items()]
-        else:
-            rows.append((str(key).replace("_", " "), number(value) if not isinstance(value, (list, tuple)) else ", ".join(map(str, value))))
+        words = key if "." in key else key.replace("_", " ")
+        rows.append((words, ", ".join(map(str, value)) if isinstance(value, (list, tuple)) else number(value)))
     return Table(title, ("what", "value"), tuple(rows), (False, False))

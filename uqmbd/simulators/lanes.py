@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from uqmbd.errors import StudyError, did_you_mean
+from uqmbd.errors import StudyError
 from uqmbd.simulators.base import Outcomes, OutputInfo
 from uqmbd.simulators.model import Model
 
@@ -38,18 +38,20 @@ class LanesSimulator:
     settings: dict[str, Any] = field(default_factory=dict)
 
     def check(self, samples: Mapping[str, np.ndarray]) -> dict[str, OutputInfo]:
-        """Build and compile once, so that workers find the compiled code on disk."""
+        """Build and compile once, so that workers find the compiled code on disk; all samples have to have one topology."""
         import flexmbd
 
-        with as_study_error(self.names):
-            prepared = flexmbd.prepare(self.model.load(), dict(samples), **self.arguments())
+        arguments = self.arguments()
+        with as_study_error(self):
+            prepared = flexmbd.prepare(self.model.load(), dict(samples), **arguments)
+            flexmbd.run(self.model.load(), dict(samples), **{**arguments, "end": 1e-9 * arguments["end"], "points": 2})
         return {name: OutputInfo(prepared.units.get(name, ""), ":" not in name) for name in self.names}
 
     def simulate(self, samples: Mapping[str, np.ndarray]) -> Outcomes:
         """Run a batch in lanes."""
         import flexmbd
 
-        with as_study_error(self.names):
+        with as_study_error(self):
             found = flexmbd.run(self.model.load(), dict(samples), **self.arguments())
         return Outcomes(
             {name: found.outputs[name] for name in self.names},
@@ -64,18 +66,25 @@ class LanesSimulator:
 
 
 @contextmanager
-def as_study_error(names: tuple[str, ...]) -> Iterator[None]:
-    """A `flexmbd.ModelError` as a `StudyError`; it concerns the outputs or the model."""
+def as_study_error(simulator: LanesSimulator) -> Iterator[None]:
+    """A `flexmbd.ModelError` in the block as a `StudyError`; it concerns an output, a setting, or the model."""
     import flexmbd
 
     try:
         yield
     except flexmbd.ModelError as error:
-        wrong = next((name for name in names if f"'{name}'" in str(error) or f'"{name}"' in str(error)), None)
-        available = getattr(error, "available", None)
-        remedy = getattr(error, "remedy", None)
-        if remedy is None and wrong and available:
-            remedy = did_you_mean(wrong, available, noun="output")
-        raise StudyError(
-            str(getattr(error, "message", error)), key="outputs.include" if wrong else "study.model", value=wrong, remedy=remedy
-        ) from error
+        key, value = concerns(str(error), simulator)
+        named = error.element and error.element not in error.message
+        text = f"{error.element}: {error.message}" if named else error.message
+        raise StudyError(text, key=key, value=value, remedy=error.remedy) from error
+
+
+def concerns(text: str, simulator: LanesSimulator) -> tuple[str, Any]:
+    """Key and value in the study that a message of flexmbd is about."""
+    for name in simulator.names:
+        if f"'{name}'" in text or f"'{name.partition(':')[2]}'" in text:
+            return "outputs.include", name
+    for name, value in simulator.settings.items():
+        if f"'{name}'" in text or f"'{value}'" in text:
+            return f"solver.{name}", value
+    return "study.model", simulator.model.label

@@ -31,7 +31,7 @@ class Model:
     digest : str
         Hash of the source the function depends on (its module and the user's modules that it imports).
     path, module, name : str
-        Where the function is: a file or an importable module, and the name in it. Both empty for a bare callable.
+        Where the function is: a file or an importable module, and the name in it. Neither for a bare callable.
     source : str
         Text of the file, for workers that cannot see it.
     bare : callable, optional
@@ -58,6 +58,13 @@ def find_model(spec: str | Callable[..., Any], directory: Path) -> Model:
     """The model named by `spec`: ``file.py:function`` (relative to `directory`), ``package.module:function`` or a function."""
     if not isinstance(spec, str):
         return wrap_callable(spec)
+    if spec.startswith("<"):
+        raise StudyError(
+            "the model was a Python function that can be found under no name",
+            key="study.model",
+            value=spec,
+            remedy="run the script that made it again: the study goes on where it stopped",
+        )
     where, colon, name = spec.rpartition(":")
     if not colon or not where or not name.isidentifier():
         raise StudyError(
@@ -111,7 +118,8 @@ def wrap_callable(function: Callable[..., Any]) -> Model:
         cloudpickle.register_pickle_by_value(home)  # loaded from a file that workers would not find by name
     if home is not None and module != "__main__" and name.isidentifier() and getattr(home, name, None) is function:
         return Model(f"{module}:{name}", source_digest(home), module=module, name=name, bare=function)
-    return Model(f"<{name or 'function'}>", callable_digest(function), bare=function)
+    own = getattr(function, "__name__", "")
+    return Model(f"<{name or 'function'}>", callable_digest(function), name=own if own.isidentifier() else "", bare=function)
 
 
 def load_file(path: Path, source: str = "") -> ModuleType:

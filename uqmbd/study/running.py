@@ -57,6 +57,7 @@ def run_study(
 ) -> Finished:
     """See `Study.run`."""
     from uqmbd.campaign.files import writing
+    from uqmbd.campaign.opening import peek
     from uqmbd.campaign.progress import progress_bar
 
     directory = Path(out) if out is not None else Path("results") / study.name
@@ -65,6 +66,10 @@ def run_study(
     digest = study_digest(study, identity)
     with naming_file(study), ExitStack() as stack:
         pool = None if is_done(directory, digest) and not overwrite else early_pool(study, workers, scheduler, stack)
+        if peek(directory) is None or overwrite:
+            trial.checked()
+        if pool is not None:
+            pool.get()
         store, info = open_or_make(study, directory, identity, trial, overwrite)
         stack.callback(store.close)
         if is_done(directory, digest) and not store.damaged:
@@ -232,7 +237,7 @@ def describe(result: Result, study: Study, tally: Tally, store: RunStore) -> Non
         "settings": study.method.model_dump(exclude_none=True),
         "seed": study.campaign.seed,
         "runs_simulated_last": tally.simulated,
-        "wall_time": tally.wall,
+        "wall_time": store.seconds - tally.fan_out + tally.wall if tally.simulated else store.seconds,
         "workers": tally.workers,
         "overhead": round(tally.overhead, 4),
         "model": study.model.label,

@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass
 
+import numpy as np
+
 from flexmbd.contact.pair import Contact, Geometry
 from flexmbd.errors import ModelError, check_number
 from flexmbd.linalg.quadratic import Row
@@ -48,6 +50,8 @@ class ClearanceRevolute(Contact):
         if self.bearing_radius is not None:
             radius = check_number(owner, "bearing_radius", self.bearing_radius, positive=True)
             object.__setattr__(self, "bearing_radius", radius)
+            if np.any(radius <= self.clearance):
+                raise ModelError(f"{owner}: bearing_radius must be greater than the clearance", element=self.name)
         if self.start not in ("as_given", "centred"):
             raise ModelError(f"{owner}: start is '{self.start}'; it must be 'as_given' or 'centred'", element=self.name)
 

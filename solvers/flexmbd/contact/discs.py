@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from flexmbd.contact.pair import Contact, Geometry
-from flexmbd.errors import check_number
+from flexmbd.errors import check_number, unit_vector
 from flexmbd.linalg.quadratic import cross, dot
 
 
@@ -22,6 +22,7 @@ class DiscPlane(Contact):
 
     def __post_init__(self):
         object.__setattr__(self, "radius", check_number(f"contact '{self.name}'", "radius", self.radius, positive=True))
+        object.__setattr__(self, "normal", unit_vector(f"contact '{self.name}'", "normal", self.normal))
 
     def sizes(self):
         """Radius and normal."""

@@ -70,7 +70,7 @@ class Contact:
         arguments = (slip, normal, bristle, *(build.number(self, f"friction.{k}") for k in law.numbers()))
         force, rate = g.call(kernels.force, arguments, 2, _tangent_of(g, kernels.tangent, 3, kernels.state_tangent))
         if law.states:
-            build.state_rate(bristle, g.select(pair.active, rate, 0.0))
+            build.state_rate(bristle, g.select(g.greater(pair.mode, 0.5), rate, 0.0))  # no jump within the located gap
         return force
 
     def outputs(self, build):

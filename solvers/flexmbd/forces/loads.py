@@ -1,6 +1,7 @@
 """Loads given as numbers or functions of time: point forces, torques, gravity."""
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 from flexmbd.motion import as_motion
 
@@ -57,6 +58,8 @@ class PointForce(Force):
 @dataclass(frozen=True, eq=False)
 class Torque(Force):
     """Torque in N m on body `b` (counter-clockwise), with reaction on body `a`; a number or a motion."""
+
+    ends: ClassVar[str] = "bodies"
 
     name: str
     a: object

@@ -1,6 +1,7 @@
 """Linear and torsional spring-dampers."""
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 from flexmbd.errors import check_number
 from flexmbd.forces.loads import Force
@@ -10,7 +11,7 @@ from flexmbd.forces.loads import Force
 class Spring(Force):
     """Spring-damper between points `a` and `b`: stiffness N/m, damping N s/m, free length m.
 
-    A length of zero makes the spring linear in the coordinates (no direction is needed).
+    Both forces act along the line of the points. A length of zero makes the elastic one linear in the coordinates.
     """
 
     name: str
@@ -51,9 +52,11 @@ class Spring(Force):
         k, c = build.number(self, "stiffness"), build.number(self, "damping")
         if self.structure()[0]:
             d, rate = self._kinematics(build)
-            fx, fy = (k * x + c * r for x, r in zip(d, rate, strict=True))
-            potential = 0.5 * k * (d[0] * d[0] + d[1] * d[1])
-            loss = c * (rate[0] * rate[0] + rate[1] * rate[1])
+            g, squared = build.graph, d[0] * d[0] + d[1] * d[1]
+            along = d[0] * rate[0] + d[1] * rate[1]
+            damping = c * along / g.select(g.greater(squared, 1e-30), squared, 1e-30)  # over the distance, as k
+            fx, fy = (k + damping) * d[0], (k + damping) * d[1]
+            potential, loss = 0.5 * k * squared, damping * along
         else:
             stretch, rate, n, _ = self._elongation(build)
             f = k * stretch + c * rate
@@ -77,6 +80,8 @@ class Spring(Force):
 @dataclass(frozen=True, eq=False)
 class TorsionSpring(Force):
     """Torsional spring-damper between bodies `a` and `b`: stiffness N m/rad, damping N m s/rad, free relative angle rad."""
+
+    ends: ClassVar[str] = "bodies"
 
     name: str
     a: object

@@ -1,6 +1,6 @@
 """What an integrator is: declared facts, and kernels `begin`, `attempt`, `commit` whose source goes into the generated module."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 
 @dataclass(frozen=True)
@@ -20,9 +20,12 @@ class Integrator:
         Rows of accelerations it works with (the last one holds those at the step's end), and how many leading ones
         belong to the state at a step's start.
     functions : tuple
-        ``begin(t, q, v, s, C, P, U, K, D, g)``, ``attempt(...)`` -> error over tolerance, ``commit(accepted, K, D)``, helpers first.
+        ``begin(t, q, v, s, C, P, U, K, D, g)``, ``attempt(...)`` -> error over tolerance, ``commit(accepted, K, D)``, and
+        ``forget(who, K)``: the next step of these lanes may use slot 0 only; helpers first.
     constants : dict
         Names the kernels read.
+    tune : callable, optional
+        Further constants from the spectral radius at infinity.
     """
 
     name: str
@@ -33,3 +36,8 @@ class Integrator:
     carry: int
     functions: tuple
     constants: dict = field(default_factory=dict)
+    tune: object = None
+
+    def tuned(self, spectral_radius):
+        """The scheme for a spectral radius at infinity; itself if it has no such freedom."""
+        return self if self.tune is None else replace(self, constants=self.constants | self.tune(spectral_radius))

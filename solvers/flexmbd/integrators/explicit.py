@@ -58,6 +58,10 @@ def commit(accepted, K, D):
         st2(D, 0, i, select(accepted, ld2(D, LAST, i), ld2(D, 0, i)))
 
 
+def forget(who, K):
+    """A one-step scheme has nothing to forget."""
+
+
 def runge_kutta(name, order, rows, error=None):
     """Integrator of a tableau.
 
@@ -79,4 +83,4 @@ def runge_kutta(name, order, rows, error=None):
         "NODES": a.sum(1),
         "ERROR": np.array(error if error is not None else [0.0] * stages),
     }
-    return Integrator(name, order, error is not None, False, stages, 1, (begin, attempt, commit), constants)
+    return Integrator(name, order, error is not None, False, stages, 1, (begin, attempt, commit, forget), constants)

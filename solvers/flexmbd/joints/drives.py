@@ -2,8 +2,9 @@
 
 from dataclasses import dataclass
 
-from flexmbd.joints.ideal import Joint
-from flexmbd.linalg.quadratic import Row, cross, dot
+from flexmbd.errors import unit_vector
+from flexmbd.joints.ideal import Joint, turn_row
+from flexmbd.linalg.quadratic import Row, dot
 from flexmbd.motion import as_motion
 
 
@@ -34,9 +35,7 @@ class AngleDrive(Drive):
 
     def rows(self, build):
         """cross(R(motion) u_a, u_b) = 0"""
-        sine, cosine = build.sincos(self.target(build))
-        (ax, ay), ub = build.axis(self.a.body), build.axis(self.b.body)
-        return [Row(cross((ax * cosine - ay * sine, ax * sine + ay * cosine), ub), "angle", f"{self.name}.angle")]
+        return [turn_row(build, self, *build.sincos(self.target(build)))]
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,13 +56,16 @@ class DistanceDrive(Drive):
 
 @dataclass(frozen=True, eq=False)
 class SlideDrive(Drive):
-    """The position of point `b` along `axis` (unit direction in a's body) from point `a` follows `motion` (m over s)."""
+    """The position of point `b` along `axis` (direction in a's body) from point `a` follows `motion` (m over s)."""
 
     name: str
     a: object
     b: object
     motion: object
     axis: tuple = (1.0, 0.0)
+
+    def __post_init__(self):
+        object.__setattr__(self, "axis", unit_vector(f"drive '{self.name}'", "axis", self.axis))
 
     def leaves(self):
         """Axis and motion."""

@@ -2,7 +2,8 @@
 
 from dataclasses import dataclass
 
-from flexmbd.linalg.quadratic import Row, cross
+from flexmbd.errors import unit_vector
+from flexmbd.linalg.quadratic import Row, cross, dot
 
 
 class Joint:
@@ -40,6 +41,9 @@ class RevoluteTranslational(Joint):
     b: object
     axis: tuple = (1.0, 0.0)
 
+    def __post_init__(self):
+        object.__setattr__(self, "axis", unit_vector(f"joint '{self.name}'", "axis", self.axis))
+
     def leaves(self):
         """Components of the axis."""
         return {"axis.x": self.axis[0], "axis.y": self.axis[1]}
@@ -53,10 +57,15 @@ class RevoluteTranslational(Joint):
 
 def _turn_row(build, joint):
     """cross(R(angle) u_a, u_b) = 0: relative orientation fixed."""
-    g = build.graph
     sine, cosine = build.sincos(build.number(joint, "angle"))
+    return turn_row(build, joint, sine, cosine)
+
+
+def turn_row(build, joint, sine, cosine):
+    """Row that turns b's frame by an angle, given by its sine and cosine, against a's."""
     (ax, ay), ub = build.axis(joint.a.body), build.axis(joint.b.body)
-    return Row(cross((ax * cosine - ay * sine, ax * sine + ay * cosine), ub) * g.const(1.0), "angle", f"{joint.name}.angle")
+    turned = (ax * cosine - ay * sine, ax * sine + ay * cosine)
+    return Row(cross(turned, ub), "angle", f"{joint.name}.angle", dot(turned, ub))
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,6 +80,9 @@ class Translational(Joint):
     b: object
     axis: tuple = (1.0, 0.0)
     angle: object = 0.0
+
+    def __post_init__(self):
+        object.__setattr__(self, "axis", unit_vector(f"joint '{self.name}'", "axis", self.axis))
 
     def leaves(self):
         """Axis and angle."""

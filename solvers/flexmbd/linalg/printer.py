@@ -65,7 +65,7 @@ def straight_line(graph, table, name, arguments, inputs, stores, result=None):
             return repr(node.value) if node.value >= 0 else f"({node.value!r})"
         return text[node.id]
 
-    for node in _ordered(graph, [n for _, n in stores]):
+    for node in ordered(graph, [n for _, n in stores]):
         if node.op == "const":
             continue
         target = text[node.id] = f"n{node.id}"
@@ -87,7 +87,7 @@ def straight_line(graph, table, name, arguments, inputs, stores, result=None):
     return f"@inner\ndef {name}({arguments}):\n    " + "\n    ".join(body) + "\n"
 
 
-def _ordered(graph, roots):
+def ordered(graph, roots):
     """Needed nodes; what is known before run time is a leaf here."""
     seen, stack = set(), list(roots)
     while stack:
@@ -103,7 +103,7 @@ def _ordered(graph, roots):
 def called(graph, roots):
     """Kernels (with their order of first use) that the run-time part of the roots calls."""
     functions = {}
-    for node in _ordered(graph, roots):
+    for node in ordered(graph, roots):
         if node.op.startswith("call:") and node.level == RUNTIME:
             functions[node.op] = node.function
     return list(functions.values())

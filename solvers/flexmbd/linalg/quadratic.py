@@ -94,11 +94,16 @@ class Quadratic:
 
 @dataclass(frozen=True)
 class Row:
-    """One constraint row: a `Quadratic`, whether it measures a length (m) or an angle, and who wrote it."""
+    """One constraint row: a `Quadratic`, whether it measures a length (m) or an angle, and who wrote it.
+
+    `facing` is a `Quadratic` that must be positive where the row holds: a row that is the sine of an angle also holds half a
+    turn away.
+    """
 
     polynomial: object
     measure: str
     label: str
+    facing: object = None
 
 
 def _product(start, factors):

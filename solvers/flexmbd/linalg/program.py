@@ -1,0 +1,268 @@
+"""Graph nodes as an index program: tables of operations that one compiled loop runs for all lanes.
+
+Straight-line code is faster, but the time to compile it grows faster than its length; the loop is compiled once.  A program is
+
+- loads of run-time variables, parameters and constants into a workspace ``X[slot, lane]``;
+- runs of operations of one kind, row ``(destination, a, b, c)`` each;
+- between them calls of kernels (laws, sincos), grouped by kernel;
+- stores.
+
+Slots are used again after the last use of their value; products used once are fused with the sum they go into.
+"""
+
+# ruff: noqa: F821 - names in `execute` are bound in the generated module
+import base64
+import re
+import zlib
+from collections import Counter
+
+import numpy as np
+
+from flexmbd.lanes import fabs, select, sqrt
+from flexmbd.linalg.graph import LANE, UNIFORM, Node
+from flexmbd.linalg.printer import ordered, straight_line
+
+OPS = ("+", "-", "*", "/", "neg", "sqrt", "fabs", ">", "&", "select", "a+bc", "a-bc", "bc-a")
+# Operations from which on a function becomes an index program (benchmarks/lanes_switch.py): at 2,000 a whole model of straight-line
+# code takes about 50 s to compile instead of 20 s, and runs 3 to 5 times as fast; at 10,000 one function alone takes 40 s.
+SWITCH = 2000
+WINDOW = 128  # operations among which those of one kind are gathered: longer runs, but more slots alive
+
+
+def execute(code, runs, first, last, X):
+    """Run operations; truth values are 1 and 0."""
+    for r in range(first, last):
+        kind, start, stop = runs[r, 0], runs[r, 1], runs[r, 2]
+        if kind == 0:
+            for k in range(start, stop):
+                st(X, code[k, 0], ld(X, code[k, 1]) + ld(X, code[k, 2]))
+        elif kind == 1:
+            for k in range(start, stop):
+                st(X, code[k, 0], ld(X, code[k, 1]) - ld(X, code[k, 2]))
+        elif kind == 2:
+            for k in range(start, stop):
+                st(X, code[k, 0], ld(X, code[k, 1]) * ld(X, code[k, 2]))
+        elif kind == 3:
+            for k in range(start, stop):
+                st(X, code[k, 0], ld(X, code[k, 1]) / ld(X, code[k, 2]))
+        elif kind == 4:
+            for k in range(start, stop):
+                st(X, code[k, 0], -ld(X, code[k, 1]))
+        elif kind == 5:
+            for k in range(start, stop):
+                st(X, code[k, 0], sqrt(ld(X, code[k, 1])))
+        elif kind == 6:
+            for k in range(start, stop):
+                st(X, code[k, 0], fabs(ld(X, code[k, 1])))
+        elif kind == 7:
+            for k in range(start, stop):
+                st(X, code[k, 0], select(ld(X, code[k, 1]) > ld(X, code[k, 2]), 1.0, 0.0))
+        elif kind == 8:
+            for k in range(start, stop):
+                st(X, code[k, 0], ld(X, code[k, 1]) * ld(X, code[k, 2]))
+        elif kind == 9:
+            for k in range(start, stop):
+                st(X, code[k, 0], select(ld(X, code[k, 1]) > 0.5, ld(X, code[k, 2]), ld(X, code[k, 3])))
+        elif kind == 10:
+            for k in range(start, stop):
+                st(X, code[k, 0], ld(X, code[k, 1]) + ld(X, code[k, 2]) * ld(X, code[k, 3]))
+        elif kind == 11:
+            for k in range(start, stop):
+                st(X, code[k, 0], ld(X, code[k, 1]) - ld(X, code[k, 2]) * ld(X, code[k, 3]))
+        else:
+            for k in range(start, stop):
+                st(X, code[k, 0], ld(X, code[k, 2]) * ld(X, code[k, 3]) - ld(X, code[k, 1]))
+
+
+def source(graph, table, name, arguments, inputs, stores):
+    """Source of a function by the better back end; parameters as of `printer.straight_line`."""
+    size = operations([x for _, x in stores], graph)
+    return (index_program if size > SWITCH else straight_line)(graph, table, name, arguments, inputs, stores)
+
+
+def operations(roots, graph):
+    """Number of operations and calls that the roots need at run time."""
+    return sum(not _leaf(x) and x.op != "out" for x in ordered(graph, roots))
+
+
+def index_program(graph, table, name, arguments, inputs, stores):
+    """Source of a function that runs nodes as an index program; parameters as of `printer.straight_line`."""
+    nodes = ordered(graph, [x for _, x in stores])
+    leaves = [(x, _source(x, table, inputs)) for x in nodes if _leaf(x)]
+    fused = _fuse(nodes, [x for _, x in stores])
+    levels = _levels(nodes)
+    steps = []  # (kind, key, [nodes]) in the order of execution
+    for level in range(max(levels.values(), default=0) + 1):
+        here = [x for x in nodes if not _leaf(x) and x.op != "out" and levels[x.id] == level and fused.get(x.id, 0) is not None]
+        operations, calls = [x for x in here if not x.op.startswith("call:")], [x for x in here if x.op.startswith("call:")]
+        runs = [run for k in range(0, len(operations), WINDOW) for run in _gather(operations[k : k + WINDOW], fused)]
+        steps += [("run", kind, members) for kind, members in runs]
+        for kernel in dict.fromkeys(x.op for x in calls):
+            steps.append(("call", kernel, [x for x in calls if x.op == kernel]))
+    outs = {}
+    for x in nodes:
+        if x.op == "out":
+            outs.setdefault(x.args[0].id, []).append(x)
+    slot, size = _allocate(leaves, steps, fused, outs, [x for _, x in stores])
+    body, code, runs = _body(name, leaves, steps, fused, outs, stores, slot)
+    tables = f"{name}_code, {name}_runs = {_packed(code, 4)}, {_packed(runs, 3)}\n"
+    body = [f"space = np.empty(({max(1, size)}, W))", *body, "return"]
+    return f"{tables}@inner\ndef {name}({arguments}):\n    " + "\n    ".join(body) + "\n"
+
+
+def _leaf(node):
+    return node.op in ("const", "var") or node.level in (UNIFORM, LANE)
+
+
+def _source(node, table, inputs):
+    if node.op == "const":
+        return repr(node.value)
+    return table.slot(node) if node.level in (UNIFORM, LANE) else inputs(node.value)
+
+
+def _fuse(nodes, roots):
+    """By node id: (kind, arguments) of sums that swallow a product; None for the products swallowed."""
+    uses, fused = Counter(x.id for x in roots), {}
+    for x in nodes:
+        if not _leaf(x):
+            uses.update(a.id for a in x.args if isinstance(a, Node))
+
+    def single(x):
+        return x.op == "*" and not _leaf(x) and uses[x.id] == 1 and x.id not in fused
+
+    for x in nodes:
+        if x.op in "+-" and not _leaf(x):
+            a, b = x.args
+            if single(b):
+                fused[x.id], fused[b.id] = ("a+bc" if x.op == "+" else "a-bc", (a, *b.args)), None
+            elif single(a):
+                fused[x.id], fused[a.id] = ("a+bc" if x.op == "+" else "bc-a", (b, *a.args)), None
+    return fused
+
+
+def _operands(node, fused):
+    return fused[node.id][1] if fused.get(node.id) else node.args
+
+
+def _kind(node, fused):
+    return OPS.index(fused[node.id][0] if fused.get(node.id) else node.op)
+
+
+def _levels(nodes):
+    """How many calls lie below each node; the results of a call belong to the next level."""
+    levels = {}
+    for x in nodes:
+        below = () if _leaf(x) else (levels[a.id] + a.op.startswith("call:") for a in x.args if isinstance(a, Node))
+        levels[x.id] = max(below, default=0)
+    return levels
+
+
+def _gather(operations, fused):
+    """Order operations so that those of one kind follow each other: always the kind with most operations ready."""
+    inside = {x.id: x for x in operations}
+    waiting, users, ready = {}, {}, {}
+    for x in operations:
+        sources = {a.id for a in _operands(x, fused) if a.id in inside}
+        waiting[x.id] = len(sources)
+        for a in sources:
+            users.setdefault(a, []).append(x)
+        if not sources:
+            ready.setdefault(_kind(x, fused), []).append(x)
+    while ready:
+        kind = max(ready, key=lambda k: len(ready[k]))
+        members, queue = [], ready.pop(kind)
+        while queue:
+            x = queue.pop(0)
+            members.append(x)
+            for y in users.get(x.id, ()):
+                waiting[y.id] -= 1
+                if not waiting[y.id]:
+                    other = _kind(y, fused)
+                    (queue if other == kind else ready.setdefault(other, [])).append(y)
+        yield kind, members
+
+
+def _arguments(node, fused):
+    return [a for a in _operands(node, fused) if isinstance(a, Node)]
+
+
+def _allocate(leaves, steps, fused, outs, roots):
+    """Workspace slot of each value, and the number of slots."""
+    sequence = [x for _, _, members in steps for x in members]
+    last = {}
+    for k, x in enumerate(sequence):
+        last.update((a.id, k) for a in _arguments(x, fused))
+    last.update((x.id, len(sequence)) for x in roots)
+    slot, free, size = {}, [], 0
+
+    def take(x):
+        nonlocal size
+        if free:
+            slot[x.id] = free.pop()
+        else:
+            slot[x.id], size = size, size + 1
+
+    for x, _ in leaves:
+        take(x)
+    for k, x in enumerate(sequence):
+        free += [slot[i] for i in {a.id for a in _arguments(x, fused)} if last[i] == k]
+        results = outs.get(x.id, [x])
+        for y in results:
+            take(y)
+        free += [slot[y.id] for y in results if y.id not in last]
+    return slot, size
+
+
+def _body(name, leaves, steps, fused, outs, stores, slot):
+    """Statements, rows of operations and runs."""
+    body, code, runs = [], [], []
+
+    def loop(rows, statement):
+        """A statement for many rows; its ``code[k, j]`` are entries of the row."""
+        start = len(code)
+        code.extend((*row, 0, 0, 0)[:4] for row in rows)
+        body.extend((f"for k in range({start}, {len(code)}):", f"    {statement}"))
+
+    groups = {}
+    for x, text in leaves:
+        head, index, tail = _INDEX.fullmatch(text).groups() if _INDEX.fullmatch(text) else (text, None, "")
+        groups.setdefault((head, tail, index is None), []).append((slot[x.id], int(index or 0)))
+    for (head, tail, whole), rows in groups.items():
+        loop(rows, f"st(space, code[k, 0], {head if whole else f'{head}code[k, 1]{tail}'})")
+    pending = 0
+    for kind, key, members in steps:
+        if kind == "run":
+            start = len(code)
+            code.extend((*(slot[y.id] for y in (x, *_arguments(x, fused))), 0, 0)[:4] for x in members)
+            runs.append((key, start, len(code)))
+            continue
+        if len(runs) > pending:
+            body.append(f"execute(code, runs, {pending}, {len(runs)}, space)")
+            pending = len(runs)
+        for x in members:
+            body.append(f"results = {key.removeprefix('call:')}({', '.join(f'ld(space, {slot[a.id]})' for a in x.args)})")
+            results = outs.get(x.id)
+            body += [f"st(space, {slot[y.id]}, results[{y.value}])" for y in results] if results else [f"st(space, {slot[x.id]}, results)"]
+    if len(runs) > pending:
+        body.append(f"execute(code, runs, {pending}, {len(runs)}, space)")
+    groups = {}
+    for statement, x in stores:
+        head, index, tail = _STORE.fullmatch(statement).groups()
+        groups.setdefault((head, tail), []).append((slot[x.id], int(index)))
+    for (head, tail), rows in groups.items():
+        loop(rows, f"{head}code[k, 1]{tail.format('ld(space, code[k, 0])')}")
+    return [f"code, runs = {name}_code, {name}_runs", *body], code, runs
+
+
+_INDEX = re.compile(r"(ld2?\(.*?|U\[)(\d+)([)\]])")
+_STORE = re.compile(r"(st2?\(.*?)(\d+)(, \{\}\))")
+
+
+def _packed(rows, width):
+    data = np.array(rows or np.zeros((0, width)), np.int32).reshape(-1, width)
+    return f"unpack({base64.b85encode(zlib.compress(data.tobytes(), 9)).decode()!r}, {width})"
+
+
+def unpack(text, width):
+    """Table of integers from its text."""
+    return np.frombuffer(zlib.decompress(base64.b85decode(text)), np.int32).reshape(-1, width)

@@ -1,0 +1,63 @@
+"""Compiled code is kept on disk: the next process loads it, and other source gets another module."""
+
+import os
+import subprocess
+import sys
+import textwrap
+
+import pytest
+
+from flexmbd import modules
+
+SCRIPT = textwrap.dedent(
+    """
+    import json, time
+    import flexmbd as fm
+    def build(g=9.81):
+        s = fm.System(gravity=(0.0, -g))
+        s.body("stone", mass=1.0, inertia=1.0)
+        return s
+    start = time.perf_counter()
+    y = fm.run(build, {}, end=1.0, points=2, outputs=["stone.y:final"], settings={"lanes": 1}).outputs["stone.y:final"][0]
+    print(json.dumps([y, time.perf_counter() - start]))
+    """
+)
+
+
+def start(directory, script=SCRIPT):
+    """Run a process with this cache directory: its height, seconds, and the code files there."""
+    import json
+
+    environment = {**os.environ, "FLEXMBD_CACHE_DIR": str(directory)}
+    done = subprocess.run([sys.executable, "-c", script], env=environment, capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stderr
+    y, seconds = json.loads(done.stdout)
+    return y, seconds, {p.relative_to(directory): p.stat().st_mtime_ns for p in directory.rglob("*") if p.suffix in (".nbc", ".nbi", ".py")}
+
+
+def test_second_process_loads_what_the_first_compiled(tmp_path):
+    y, cold, files = start(tmp_path)
+    assert y == pytest.approx(-9.81 / 2)
+    assert sum(p.suffix == ".nbc" for p in files) >= 2
+    again, warm, now = start(tmp_path)
+    assert again == y
+    assert now == files  # nothing written: nothing compiled
+    assert warm < 0.5 * cold
+
+
+def test_other_source_is_another_module(tmp_path, monkeypatch):
+    monkeypatch.setenv("FLEXMBD_CACHE_DIR", str(tmp_path))
+    one, two = modules.load("NUMBER = 1\n"), modules.load("NUMBER = 2\n")
+    assert (one.NUMBER, two.NUMBER) == (1, 2) and one is not two
+    assert modules.load("NUMBER = 1\n") is one
+    assert len(list(tmp_path.glob("flexmbd_*.py"))) == 2
+    monkeypatch.setattr(modules, "_lane_sources", lambda: "other lanes")
+    assert modules.load("NUMBER = 1\n") is not one
+
+
+def test_cache_directory_that_cannot_be_written(tmp_path, monkeypatch):
+    blocked = tmp_path / "file"
+    blocked.write_text("in the way")
+    monkeypatch.setenv("FLEXMBD_CACHE_DIR", str(blocked / "below"))
+    path = modules.cache_directory()
+    assert path.is_dir() and os.access(path, os.W_OK)

@@ -1,0 +1,246 @@
+"""Expression graphs, quadratic rows, symbolic elimination, and both back ends of the code generator."""
+
+import numpy as np
+import pytest
+from flexmbd import lanes, modules
+from flexmbd.lanes import kernel, select
+from flexmbd.linalg.elimination import elimination_order, solve
+from flexmbd.linalg.graph import LANE, UNIFORM, Graph
+from flexmbd.linalg.printer import ParameterTable, straight_line
+from flexmbd.linalg.program import execute, index_program, operations
+from flexmbd.linalg.quadratic import Quadratic, cross, dot
+
+
+@kernel
+def bent(x, y):
+    """(x^2 y where x > 0, x + y)"""
+    return select(x > 0.0, x * x * y, 0.0 * x), x + y
+
+
+@kernel
+def bent_tangent(x, y):
+    """Derivatives of the first result of ``bent``."""
+    return select(x > 0.0, 2.0 * x * y, 0.0 * x), select(x > 0.0, x * x, 0.0 * x)
+
+
+def bent_partial(graph):
+    def partial(arguments):
+        dx, dy = graph.call(bent_tangent, arguments, 2)
+        return {(0, 0): dx, (0, 1): dy, (1, 0): graph.const(1.0), (1, 1): graph.const(1.0)}
+
+    return partial
+
+
+def sincos(graph, x):
+    return graph.call(lanes.sincos, (x,), 2, lambda args: {(0, 0): sincos(graph, args[0])[1], (1, 0): -sincos(graph, args[0])[0]})
+
+
+def scene(graph):
+    """Expressions with every operation, calls of calls, and a result that is an input."""
+    x, y, z = (graph.var(f"q{i}") for i in range(3))
+    k, m = graph.param(0, UNIFORM), graph.param(1, LANE)
+    s, c = sincos(graph, x * k + 0.5)
+    a, b = graph.call(bent, (s * y + m, c - z), 2, bent_partial(graph))
+    angle = graph.call(lanes.atan2, (a + 3.0, b * b + 1.0), None, lambda p: {(0, 0): p[1] / dot(p, p), (0, 1): -(p[0] / dot(p, p))})
+    length = graph.sqrt(x * x + y * y + 1.0)
+    picked = graph.select(graph.both(graph.greater(x, 0.0), graph.greater(m, y)), length / (1.0 + z * z), -(y * x))
+    return [a, b * length - y * z, angle + picked, graph.fabs(z - x) * k - s, x, graph.const(2.5) + 0.0 * y, m * k * y]
+
+
+VALUES = np.random.default_rng(3).normal(size=(3, 16))
+NUMBERS = [1.7, np.linspace(-1.0, 1.0, 16)]
+
+
+def evaluate(graph, nodes, shift=0.0, which=0):
+    values = VALUES.copy()
+    values[which] += shift
+    names = {f"q{i}": x for i, x in enumerate(values)}
+    return np.array([np.broadcast_to(x, 16) for x in graph.evaluate(nodes, names, NUMBERS)])
+
+
+# ---- graph
+def test_equal_expressions_are_one_node():
+    g = Graph()
+    x, y = g.var("x"), g.var("y")
+    assert x + y is y + x and x * y is y * x and (x + 0.0) is x and 1.0 * x is x and (0.0 * x).zero and -(-x) is x
+    assert x - x is g.const(0.0) and (-x) * (-y) is x * y and (x + -y) is x - y and (g.const(2.0) * 3.0).value == 6.0
+
+
+@pytest.mark.parametrize("which", range(3))
+def test_derivatives_are_those_of_differences(which):
+    g = Graph()
+    nodes = scene(g)
+    exact = evaluate(g, [g.derivative(x, g.var(f"q{which}")) for x in nodes])
+    step = 1e-6
+    assert np.allclose(exact, (evaluate(g, nodes, step, which) - evaluate(g, nodes, -step, which)) / (2 * step), rtol=2e-7, atol=2e-8)
+
+
+def test_a_call_without_tangent_has_no_derivative():
+    g = Graph()
+    x = g.var("x")
+    with pytest.raises(TypeError, match="bent"):
+        g.derivative(g.call(bent, (x, 1.0), 2)[0], x)
+    assert g.derivative(g.call(bent, (g.var("y"), 1.0), 2)[0], x).zero
+
+
+def test_variables_of_an_expression():
+    g = Graph()
+    assert sorted(g.variables(g.var("b") * 2.0 + g.sqrt(g.var("a")))) == ["a", "b"]
+    assert g.variables(g.param(0, LANE) * 2.0) == []
+
+
+# ---- quadratic rows
+def rows(graph):
+    t = graph.var("t")
+    s, c = sincos(graph, 2.0 * t)
+    q = [Quadratic(graph, {(i,): 1.0}) for i in range(4)]
+    turned = (q[0] * c - q[1] * s, q[0] * s + q[1] * c)
+    return [(q[0] * q[0] + q[1] * q[1] - 1.0) * 0.5, cross(turned, (q[2], q[3])), q[2] * 3.0 - q[1] * q[2] + t * t]
+
+
+def test_rows_differentiate_along_a_motion():
+    """Values, rates and accelerations of rows along q(t) = sum of powers, against differences in t."""
+    g, coefficients = Graph(), np.random.default_rng(1).normal(size=(3, 4))
+
+    def state(t):
+        q = coefficients.T @ [1.0, t, t * t]
+        v, a = coefficients.T @ [0.0, 1.0, 2 * t], 2 * coefficients[2]
+        return {"t": t, **{f"{n}{i}": x for n, xs in zip("qva", (q, v, a), strict=True) for i, x in enumerate(xs)}}
+
+    q, v, a = ([g.var(f"{n}{i}") for i in range(4)] for n in "qva")
+    step = 1e-4
+    for row in rows(g):
+        nodes = [row.value(q), row.rate(q, v, g.var("t")), row.acceleration(q, v, a, g.var("t"))]
+        before, now, after = (np.array(g.evaluate(nodes, state(0.3 + k * step)), float) for k in (-1, 0, 1))
+        assert np.allclose((after - before)[:2] / (2 * step), now[1:], rtol=1e-6)
+
+
+def test_gradient_and_hessian():
+    g = Graph()
+    q, point = [g.var(f"q{i}") for i in range(4)], {"t": 0.4, **{f"q{i}": 0.3 * i - 0.5 for i in range(4)}}
+    for row in rows(g):
+        gradient, hessian = row.gradient(q), row.hessian()
+        assert set(gradient) == row.indices
+        for i in range(4):
+            exact = g.derivative(row.value(q), q[i])
+            assert np.allclose(*g.evaluate([exact, gradient.get(i, g.const(0.0))], point))
+            for j in range(i, 4):
+                assert np.allclose(*g.evaluate([g.derivative(exact, q[j]), hessian.get((i, j), g.const(0.0))], point))
+
+
+def test_a_row_is_at_most_quadratic():
+    q = Quadratic(Graph(), {(0,): 1.0})
+    with pytest.raises(ValueError, match="quadratic"):
+        q * q * q
+
+
+# ---- elimination
+def saddle(seed, symmetric):
+    """Random sparse matrix of a chain with constraints: entries by (i, j), coordinates and rows."""
+    rng, n = np.random.default_rng(seed), 9
+    members = [{0, 1}, {2, 3, 4}, {4, 5}, {6, 7, 8}, {1, 8}]
+    entries = {(i, i): 3.0 + rng.random() for i in range(n)}
+    for i, j in ((0, 3), (3, 6), (2, 7)):
+        entries[i, j] = rng.normal()
+        entries[j, i] = entries[i, j] if symmetric else rng.normal()
+    for k, row in enumerate(members):
+        for i in row:
+            entries[i, n + k] = entries[n + k, i] = rng.normal()
+    return entries, n, members
+
+
+@pytest.mark.parametrize("symmetric", (True, False))
+@pytest.mark.parametrize("seed", range(5))
+def test_elimination_solves(seed, symmetric):
+    g = Graph()
+    entries, n, members = saddle(seed, symmetric)
+    size = n + len(members)
+    full, names, numbers = np.zeros((size, size)), {}, {}
+    for (i, j), x in entries.items():
+        full[i, j] = x
+        names[i, j] = g.var(f"m{i}_{j}" if not symmetric or i <= j else f"m{j}_{i}")
+        numbers[names[i, j].value] = x
+    given = {ij: x for ij, x in names.items() if not symmetric or ij[0] <= ij[1]}
+    order = elimination_order(n, [{i, j} for i, j in entries if max(i, j) < n], members)
+    right = np.random.default_rng(seed).normal(size=(2, size))
+    sides = [{i: g.const(x) for i, x in enumerate(b)} for b in right]
+    for solution, b in zip(solve(g, given, sides, order, symmetric=symmetric), right, strict=True):
+        x = np.array(g.evaluate([solution[i] for i in range(size)], numbers), float)
+        assert np.allclose(full @ x, b, rtol=1e-9, atol=1e-9)
+
+
+def test_multipliers_wait_for_their_coordinates():
+    _, n, members = saddle(0, True)
+    order = elimination_order(n, [], members)
+    assert sorted(order) == list(range(n + len(members)))
+    for k, row in enumerate(members):
+        assert order.index(n + k) > max(order.index(i) for i in row)
+
+
+def test_elimination_without_symmetry_shares_what_is_symmetric():
+    counts = []
+    for symmetric in (True, False):
+        g = Graph()
+        entries, n, members = saddle(0, True)
+        nodes = {(i, j): g.var(f"m{min(i, j)}_{max(i, j)}") for i, j in entries}
+        given = {ij: x for ij, x in nodes.items() if not symmetric or ij[0] <= ij[1]}
+        order = elimination_order(n, [{i, j} for i, j in entries if max(i, j) < n], members)
+        (x,) = solve(g, given, [{i: g.var(f"b{i}") for i in range(n)}], order, symmetric=symmetric)
+        counts.append(operations(list(x.values()), g))
+    assert counts[0] == counts[1]
+
+
+# ---- back ends
+def compiled(printer, width):
+    """Module with ``run(q, P, U, y)`` for `scene` and its derivatives, and the parameter table."""
+    g, table = Graph(), ParameterTable()
+    nodes = scene(g)
+    nodes += [g.derivative(x, g.var(f"q{i}")) for x in nodes for i in range(3)]
+    code = printer(
+        g, table, "run", "q, P, U, y", lambda name: f"ld(q, {name[1:]})", [(f"st(y, {i}, {{}})", x) for i, x in enumerate(nodes)]
+    )
+    own = [f"@inner\n{modules.source_of(f)}" for f in (bent, bent_tangent, execute)]
+    head = ["import numpy as np", f"W = {width}", f"ld, ld2, st, st2 = accessors({width})", "from flexmbd.linalg.program import unpack"]
+    return (
+        modules.load("\n".join((*head, *own, code, "run = entry(run.py_func if hasattr(run, 'py_func') else run)")) + "\n"),
+        table,
+        g,
+        nodes,
+    )
+
+
+@pytest.mark.parametrize("width", (1, 8))
+@pytest.mark.parametrize("printer", (straight_line, index_program))
+def test_generated_code_agrees_with_numpy(printer, width):
+    from numba import config
+
+    if config.DISABLE_JIT and width > 1:
+        pytest.skip("lanes exist only compiled")
+    module, table, g, nodes = compiled(printer, width)
+    uniform, lane = table.pack(g, NUMBERS, 16)
+    y, got = np.zeros((len(nodes), width)), np.zeros((len(nodes), 16))
+    for start in range(0, 16, width):
+        part = slice(start, start + width)
+        module.run(np.ascontiguousarray(VALUES[:, part]), np.ascontiguousarray(lane[:, part]), uniform, y)
+        got[:, part] = y
+    assert np.allclose(got, evaluate(g, nodes), rtol=1e-12, atol=1e-13)
+
+
+def test_parameters_are_packed_by_level():
+    g, table = Graph(), ParameterTable()
+    x = g.var("x")
+    one, many = g.param(0, UNIFORM) * 2.0, g.param(1, LANE) * g.param(0, UNIFORM)
+    text = straight_line(g, table, "f", "x, P, U, y", lambda name: name, [("st(y, 0, {})", one * x + many)])
+    uniform, lane = table.pack(g, [3.0, np.array([1.0, 2.0])], 2)
+    assert np.array_equal(uniform, [6.0]) and np.array_equal(lane, [[3.0, 6.0]])
+    assert "U[0]" in text and "ld(P, 0)" in text
+
+
+def test_program_reuses_its_workspace():
+    g = Graph()
+    x = total = g.var("x0")
+    for k in range(500):
+        total = g.sqrt(total * x + float(k + 1))
+    text = index_program(g, ParameterTable(), "f", "x, y", lambda name: f"ld(x, {name[1:]})", [("st(y, 0, {})", total)])
+    slots = int(text.split("np.empty((")[1].split(",")[0])
+    assert slots < 520, "the constants, the variable, and a few"

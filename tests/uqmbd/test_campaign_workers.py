@@ -1,0 +1,131 @@
+"""Campaigns on worker processes: they give the same numbers, and may die."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+
+import uqmbd as uq
+
+MODEL = """
+import os, signal, time
+import numpy as np
+
+def oscillator(k, c, time):
+    if k > 10.95:
+        flag = os.environ["DEATHS"]
+        with open(flag, "a") as log:
+            log.write("x")
+        if os.path.getsize(flag) <= int(os.environ["DEADLY"]):
+            os.kill(os.getpid(), signal.SIGKILL)
+    x = np.exp(-c * time) * np.cos(np.sqrt(k) * time)
+    return {"x": x, "peak": float(abs(x[len(x) // 2 :]).max())}
+"""
+
+
+def numbers(result):
+    return {name: result.runs[name].values for name in result.runs.data_vars}
+
+
+def assert_same(first, second, *, but=()):
+    a, b = numbers(first), numbers(second)
+    for name in a:
+        kept = np.delete(np.arange(len(a[name])), but)
+        assert np.array_equal(a[name][kept], b[name][kept]), name
+
+
+@pytest.fixture
+def deaths(tmp_path, monkeypatch):
+    """Say how many runs with large k kill their worker."""
+
+    def set_deaths(number: int) -> None:
+        (tmp_path / "deaths").write_text("")
+        monkeypatch.setenv("DEATHS", str(tmp_path / "deaths"))
+        monkeypatch.setenv("DEADLY", str(number))
+
+    set_deaths(0)
+    return set_deaths
+
+
+def test_processes_give_the_same_numbers(write_study, tmp_path, deaths):
+    here = uq.Study.from_file(write_study(model=MODEL)).run(out=tmp_path / "here")
+    there = uq.Study.from_file(write_study(("workers = 0", "workers = 2"), model=MODEL)).run(out=tmp_path / "there")
+    assert_same(here, there)
+    assert there.attrs["workers"] == 2
+
+
+def test_an_existing_scheduler(write_study, tmp_path, deaths, uqmbd):
+    from uqmbd.campaign.pool import open_pool
+
+    study = write_study(model=MODEL)
+    with open_pool(1) as pool:
+        code, output = uqmbd("run", study, "--scheduler", pool.client.scheduler_info()["address"], "--out", "there")
+    assert code == 0, output
+    assert_same(uq.open_results(tmp_path / "there"), uq.Study.from_file(study).run(out=tmp_path / "here"))
+
+
+def test_a_worker_that_dies_once_is_replaced(write_study, tmp_path, deaths):
+    study = write_study(("samples = 40", "samples = 100"), ("workers = 0", "workers = 2"), model=MODEL)
+    whole = uq.Study.from_file(study).run(out=tmp_path / "whole")
+    deaths(1)
+    hurt = uq.Study.from_file(study).run(out=tmp_path / "hurt")
+    assert (tmp_path / "deaths").stat().st_size > 1
+    assert_same(whole, hurt)
+    assert hurt.attrs["runs_failed"] == 0
+
+
+@pytest.mark.slow
+def test_runs_that_always_kill_their_worker_are_recorded(write_study, tmp_path, deaths):
+    study = write_study(("samples = 40", "samples = 100"), ("workers = 0", "workers = 2"), model=MODEL)
+    whole = uq.Study.from_file(study).run(out=tmp_path / "whole")
+    deaths(10**6)
+    hurt = uq.Study.from_file(study).run(out=tmp_path / "hurt")
+    killers = np.flatnonzero(whole.runs["input:k"].values > 10.95)
+    assert 0 < len(killers) < 6
+    assert_same(whole, hurt, but=killers)
+    assert (hurt.runs["status"].values[killers] == 3).all()
+    assert all("worker process died" in message for message in hurt.runs["message"].values[killers])
+
+
+SLOW_MODEL = MODEL.replace("    x = ", "    import time as clock\n    clock.sleep(0.01)\n    x = ")
+
+
+def start(study, *arguments) -> subprocess.Popen:
+    command = [sys.executable, "-m", "uqmbd.cli", "run", str(study), *arguments]
+    return subprocess.Popen(command, cwd=study.parent, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, start_new_session=True)
+
+
+def wait_for_runs(directory, lines: int, seconds: float = 60.0) -> None:
+    end = time.monotonic() + seconds
+    journal = directory / "journal.jsonl"
+    while not journal.exists() or journal.read_bytes().count(b"\n") < lines:
+        assert time.monotonic() < end, "the study does not get on"
+        time.sleep(0.02)
+
+
+def test_interrupting(write_study, tmp_path, deaths, uqmbd):
+    study = write_study(("samples = 40", "samples = 2000"), ("workers = 0", "workers = 2"), model=SLOW_MODEL)
+    process = start(study)
+    wait_for_runs(tmp_path / "results" / "osc", 4)
+    os.killpg(process.pid, signal.SIGINT)
+    output, _ = process.communicate(timeout=60)
+    assert process.returncode == 130, output
+    assert "uqmbd resume results/osc" in output and "Traceback" not in output
+
+
+def test_killing_the_driver_ends_its_workers(write_study, tmp_path, deaths):
+    import psutil
+
+    study = write_study(("samples = 40", "samples = 2000"), ("workers = 0", "workers = 2"), model=SLOW_MODEL)
+    process = start(study)
+    wait_for_runs(tmp_path / "results" / "osc", 4)
+    children = psutil.Process(process.pid).children(recursive=True)
+    process.kill()
+    process.wait()
+    process.stdout.close()
+    _, alive = psutil.wait_procs(children, timeout=20)
+    assert not alive
