@@ -111,15 +111,10 @@ class Result:
 
     def plot(self, name: str) -> Figure:
         """Matplotlib figure of one output: over time, or its distribution over the runs."""
-        from uqmbd.analysis import figures
+        from uqmbd.figures import plot
 
         self._require(name)
-        parts = {key: group[name] for key, group in self.groups() if name in group}
-        runs = self.runs[name] if name in self.runs else None
-        ok = self.runs["status"] == 0 if "status" in self.runs else None
-        history = any("time" in part.dims for part in parts.values())
-        draw = figures.history_figure if history else figures.scalar_figure
-        return draw(name, parts, None if runs is None or ok is None else runs.where(ok, drop=True))
+        return plot(self, name)
 
     def _require(self, name: str) -> None:
         if name not in self.outputs:

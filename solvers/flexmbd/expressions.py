@@ -61,7 +61,7 @@ class Build:
         self.q, self.v = [g.var(f"q{i}") for i in range(n)], [g.var(f"v{i}") for i in range(n)]
         self.generalized = [g.const(0.0)] * n
         self.states, self.contacts, self.helpers, self._memory = [], [], {}, {}
-        self._potential, self._power = g.const(0.0), {}
+        self.potential_energy, self.stored_energy, self._power = g.const(0.0), g.const(0.0), {}
         self._mass()
         self.rows, self.initial_rows, self.owner = [], [], {}
         self._body_rows()
@@ -177,10 +177,19 @@ class Build:
 
     def potential(self, node):
         """Add potential energy."""
-        self._potential = self._potential + node
+        self.potential_energy = self.potential_energy + node
+
+    def stored(self, node):
+        """Add elastic energy of a contact, whose law gives its whole power to the book "contact"."""
+        self.potential(node)
+        self.stored_energy = self.stored_energy + node
+
+    def power_of(self, *books):
+        """Node of the sum of books."""
+        return sum((self._power.get(book, self.graph.const(0.0)) for book in books), self.graph.const(0.0))
 
     def power(self, book, node):
-        """Add power to a book: "dissipated" or "external"."""
+        """Add power to a book: "dissipated", "contact" (taken up by contacts, lost or stored) or "external"."""
         self._power[book] = self._power.get(book, self.graph.const(0.0)) + node
 
     def contact(self, element, penetration, rate, minimum):
@@ -213,7 +222,7 @@ class Build:
             self.mass += [m, m, inertia, inertia]
             self.generalized[i] = self.generalized[i] + m * gx
             self.generalized[i + 1] = self.generalized[i + 1] + m * gy
-            self._potential = self._potential - m * (gx * self.q[i] + gy * self.q[i + 1])
+            self.potential_energy = self.potential_energy - m * (gx * self.q[i] + gy * self.q[i + 1])
 
     def _body_rows(self):
         from flexmbd.linalg.quadratic import Row
@@ -285,7 +294,7 @@ class Build:
 
     def drive_power(self):
         """Power that time-dependent rows put in (multiplier times the row's explicit rate), and that of external loads."""
-        g, total = self.graph, self._power.get("external", self.graph.const(0.0))
+        total = self.power_of("external")
         for row, multiplier in zip(self.rows, self.multipliers, strict=True):
             total = total + multiplier * row.polynomial.time_derivative(self.time).value(self.q)
-        return total if total.graph is g else g.const(total)
+        return total

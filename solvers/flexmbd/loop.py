@@ -275,17 +275,24 @@ def advance(
         st(L, BEFORE, select(hit, 1.0, ld(L, BEFORE)))
         st(L, EVENTS, ld(L, EVENTS) + select(hit, 1.0, 0.0 * h))
         quiet = accepted & lnot(hit)
-        if JUMPS or RESTART:
+        if JUMPS or RESTART or STEPPED:
             if any_lane(hit):
                 if RESTART:  # velocities drift at index 3
                     project(ld(L, T), q, v, P, U, w)
                     for i in range(N):
                         st(v, i, ld(v, i) + select(hit, ld(w, N + i), 0.0))
-                refresh(ld(L, T), hit, q, v, s, C, P, U, K, D, g)
+                if JUMPS or RESTART:
+                    refresh(ld(L, T), hit, q, v, s, C, P, U, K, D, g)
                 if NR > 0:
                     signals(ld(L, T), q, v, s, C, P, U, Y1)
                     for k in range(NR):
-                        st(Y0, k, select(hit, ld(Y1, k), ld(Y0, k)))
+                        y = select(hit, ld(Y1, k), ld(Y0, k))
+                        st(Y0, k, y)
+                        high, low = y > ld(R, 6 * k), y < ld(R, 6 * k + 2)
+                        st(R, 6 * k, select(high, y, ld(R, 6 * k)))
+                        st(R, 6 * k + 1, select(high, ld(L, T), ld(R, 6 * k + 1)))
+                        st(R, 6 * k + 2, select(low, y, ld(R, 6 * k + 2)))
+                        st(R, 6 * k + 3, select(low, ld(L, T), ld(R, 6 * k + 3)))
     st(L, HN, select(live, next_h, nominal))
     if PROJECT:
         drift(ld(L, T), quiet, 30.0 * tolerance, q, v, s, C, P, U, L, K, D, w, g)

@@ -114,7 +114,8 @@ class Model:
                 kernels[f.__name__] = f
         scheme = self.scheme
         self.sizes = {
-            "N": n, "M": len(b.states), "NC": len(b.contacts), "NR": len(self.reduced), "NY": len(self.histories), "NS": len(signals), "W": self.width,
+            "N": n, "M": len(b.states), "NC": len(b.contacts), "W": self.width,
+            "NR": len(self.reduced), "NY": len(self.histories), "NS": len(signals), "STEPPED": any(map(_steps, map(signals.get, self.reduced))),
             "LAST": scheme.slots - 1, "CARRY": scheme.carry, "LANE_ROWS": loop.LANE_ROWS, **loop.NAMES,
             "JUMPS": any(not c["element"].law.continuous_onset for c in b.contacts), "PROJECT": bool(rows) and not scheme.implicit,
             "RESTART": scheme.implicit, "NL": len(rows),
@@ -135,6 +136,11 @@ class Model:
         text += [f"@inner\n{modules.source_of(f)}" for f in (*scheme.functions, *loop.FUNCTIONS)]
         text += [f"@entry\n{modules.source_of(f)}" for f in (*assembly.ENTRIES, loop.campaign)]
         return "\n".join(text) + "\n"
+
+
+def _steps(node):
+    """True for a signal that changes at events only."""
+    return node.op == "var" and node.value.startswith(("mode", "vz", "count"))
 
 
 def _read(name):

@@ -249,7 +249,7 @@ def _integrate(model, system, count, end, time, settings):
     h0 = h_max if fixed else min(h_max, 1e-5 * end)
     with np.errstate(all="ignore"):
         module.assemble(Q0, V0, lane, uniform, E0, q, v, P, w, 80)
-        _angles(model, system, Q0, S0)
+        _states(model, system, Q0, S0)
         module.prepare(Q0, V0, S0, C0, K0, D0, lane, L0, X0, uniform, h0, length, q, v, s, C, P, K, D, L, Y0, g)
     bad = ~((E0[0] < 1e-9 * length) & (E0[1] < 1e-9) & np.isfinite(K0).all((0, 1)))
     queue = np.flatnonzero(~bad)
@@ -280,15 +280,18 @@ def _integrate(model, system, count, end, time, settings):
     return values, codes, notes, {"steps": counters[:, 0], "rejected": counters[:, 1], "events": counters[:, EVENTS - 3]}
 
 
-def _angles(model, system, Q0, S0):
-    """Start the integrated angles on the turn of the guess."""
-    guesses = system.angles()
+def _states(model, system, Q0, S0):
+    """Start integrated angles on the turn of the guess, and the energy taken up by contacts with what they store."""
+    guesses, build = system.angles(), model.build
     for k, name in enumerate(model.state_names):
-        body, _, key = name.rpartition(".")
-        if key == "angle" and body in guesses:
-            i = model.build.first[body]
+        owner, _, key = name.rpartition(".")
+        if key == "angle" and owner in guesses:
+            i = build.first[owner]
             exact = np.arctan2(Q0[i + 3], Q0[i + 2])
-            S0[k] = exact + 2 * np.pi * np.round((guesses[body] - exact) / (2 * np.pi))
+            S0[k] = exact + 2 * np.pi * np.round((guesses[owner] - exact) / (2 * np.pi))
+        elif name == "energy.taken":
+            known = {f"q{i}": x for i, x in enumerate(Q0)} | {f"mode{j}": 1.0 for j in range(len(build.contacts))}
+            S0[k] = build.graph.evaluate([build.stored_energy], known | {"t": 0.0}, [v for _, v in system.leaves()])[0]
 
 
 def _collect(model, H, F, end):

@@ -62,8 +62,8 @@ def slider_crank(clearance=0.5e-3, restitution=0.9, friction=0.03, speed=5000 * 
 def joint_in_service(clearance, restitution, friction):
     """The slider-crank with a joint in good order, whose journal hardly leaves the bearing.
 
-    The restitution is that of an impact at 0.75 m/s, which no impact here reaches; slower contacts lose less (e = 1 - a v,
+    The restitution is that of an impact at 1 m/s, which no impact here reaches; slower contacts lose less (e = 1 - a v,
     as Hunt and Crossley 1975 found for metals).  With a damping that grows as the approach speed of each impact falls, a
     contact that opens for a microsecond would be damped many times more than one that just stays closed.
     """
-    return slider_crank(clearance, restitution, friction, calibrated=True, slowest_impact=0.75)
+    return slider_crank(clearance, restitution, friction, calibrated=True, slowest_impact=1.0)

@@ -294,3 +294,13 @@ def test_friction_agrees_with_the_explicit_scheme(model):
     exact, _ = final(model, inputs, 6e-4, names, lanes=1, tolerance=1e-10)
     got, _ = final(model, inputs, 6e-4, names, lanes=1, tolerance=1e-8, **IMPLICIT)
     assert np.allclose(got, exact, rtol=5e-6)
+
+
+@pytest.mark.slow
+def test_a_model_of_index_programs_agrees_with_straight_line_code(monkeypatch):
+    inputs, names = {"clearance": np.linspace(2e-4, 5e-4, 3)}, [*QUARTER, "energy.balance"]
+    straight, _ = final(ambrosio, inputs, 4e-4, names, lanes=4, step=2e-6, fixed=True, **IMPLICIT)
+    monkeypatch.setattr("flexmbd.linalg.program.SWITCH", 0)
+    monkeypatch.setattr("flexmbd.simulate._models", {})
+    programs, _ = final(ambrosio, inputs, 4e-4, names, lanes=4, step=2e-6, fixed=True, **IMPLICIT)
+    assert np.allclose(straight, programs, rtol=1e-9)

@@ -43,9 +43,9 @@ class Contact:
         build.use(kernels)
         depth = g.select(pair.active, geometry.penetration, 0.0)
         partial = _tangent_of(g, kernels.tangent, 2)
-        normal, elastic = g.call(kernels.force, (depth, geometry.rate, pair.impact_velocity, *numbers), 2, partial)
+        normal, _ = g.call(kernels.force, (depth, geometry.rate, pair.impact_velocity, *numbers), 2, partial)
         if not self.law.continuous_onset:
-            normal, elastic = (g.select(pair.active, x, 0.0) for x in (normal, elastic))
+            normal = g.select(pair.active, normal, 0.0)
         nx, ny = geometry.normal
         slip_force, slip_power = g.const(0.0), g.const(0.0)
         if self.frictional:
@@ -58,8 +58,8 @@ class Contact:
         fx, fy = normal * nx + slip_force * ny, normal * ny - slip_force * nx
         build.force(self.a, fx, fy)
         build.force(self.b, -fx, -fy)
-        build.potential(g.call(kernels.energy, (depth, *numbers)))
-        build.power("dissipated", (normal - elastic) * geometry.rate + slip_power)
+        build.stored(g.call(kernels.energy, (depth, *numbers)))
+        build.power("contact", normal * geometry.rate + slip_power)
         build.remember(self, pair=pair, geometry=geometry, normal=normal, slip_force=slip_force, force=(fx, fy))
 
     def _friction(self, build, pair, slip, normal):

@@ -93,17 +93,21 @@ def _energy(build):
 
         return node
 
-    dissipated = integral("dissipated", lambda: build._power.get("dissipated", g.const(0.0)))
+    taken = integral("taken", lambda: build.power_of("dissipated", "contact"))
+
+    def dissipated():
+        return taken() - build.stored_energy
+
     work = integral("work", build.drive_power)
 
     def balance():
-        return kinetic() + build._potential + dissipated() - work()
+        return kinetic() + build.potential_energy + dissipated() - work()
 
     return {
         "energy.kinetic": (kinetic, "J"),
-        "energy.potential": (lambda: build._potential + g.const(0.0), "J"),
+        "energy.potential": (lambda: build.potential_energy, "J"),
         "energy.dissipated": (dissipated, "J"),
         "energy.drive": (work, "J"),
-        "energy.total": (lambda: kinetic() + build._potential, "J"),
+        "energy.total": (lambda: kinetic() + build.potential_energy, "J"),
         "energy.balance": (balance, "J"),
     }
