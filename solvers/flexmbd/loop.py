@@ -24,7 +24,10 @@ from flexmbd.lanes import any_lane, fabs, lnot, maximum, minimum, select, sqrt
 T, HN, HC, STEPS, REJECTED, EVENTS, STATUS, SLIN, SANG, FLOORED, BEFORE = range(11)
 LANE_ROWS = 11
 SAFETY = 0.9
-NAMES = dict(T=T, HN=HN, HC=HC, STEPS=STEPS, REJECTED=REJECTED, EVENTS=EVENTS, STATUS=STATUS, SLIN=SLIN, SANG=SANG, FLOORED=FLOORED, BEFORE=BEFORE, SAFETY=SAFETY)
+NAMES = {
+    "T": T, "HN": HN, "HC": HC, "STEPS": STEPS, "REJECTED": REJECTED, "EVENTS": EVENTS, "STATUS": STATUS, "SLIN": SLIN, "SANG": SANG,
+    "FLOORED": FLOORED, "BEFORE": BEFORE, "SAFETY": SAFETY,
+}  # fmt: skip
 
 
 def crossing(h, d0, s0, d1, s1):
@@ -349,8 +352,8 @@ def fill(sample, lane, Q0, V0, S0, C0, K0, D0, P0, L0, X0, q, v, s, C, K, D, P, 
 
 
 def campaign(
-    end, tolerance, h_max, h_min, gap_tolerance, max_steps, queue, owner, Q0, V0, S0, C0, K0, D0, P0, L0, X0, U, H, F, counters, times, G, cursor,
-    q, v, s, C, P, L, Z, K, D, w, R, Y0, Ym, Y1, qs, vs, ss, qm, vm, sm, g, X, tp, qp, vp, sp, Cp, Pp, yp
+    end, tolerance, h_max, h_min, gap_tolerance, max_steps, queue, owner, Q0, V0, S0, C0, K0, D0, P0, L0, X0, U, H, F, counters, times, G,
+    cursor, q, v, s, C, P, L, Z, K, D, w, R, Y0, Ym, Y1, qs, vs, ss, qm, vm, sm, g, X, tp, qp, vp, sp, Cp, Pp, yp
 ):  # fmt: skip
     """Run every sample of the queue through the lanes."""
     unstarted, running = 0, 0
@@ -366,8 +369,8 @@ def campaign(
             L[T, lane] = end
     while running > 0:
         advance(
-            end, tolerance, h_max, h_min, gap_tolerance, max_steps, q, v, s, C, P, U, L, Z, K, D, w, R, Y0, Ym, Y1, qs, vs, ss, qm, vm, sm, g,
-            times, cursor, G, X
+            end, tolerance, h_max, h_min, gap_tolerance, max_steps, q, v, s, C, P, U, L, Z, K, D, w, R, Y0, Ym, Y1, qs, vs, ss, qm, vm, sm,
+            g, times, cursor, G, X
         )  # fmt: skip
         if any_lane((ld(L, T) >= end) | (ld(L, STATUS) > 0.5)):
             for lane in range(W):

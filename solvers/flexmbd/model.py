@@ -92,21 +92,19 @@ class Model:
         function(
             "rhs",
             f"{STATE}, K, slot, D, g",
-            [(f"st2(K, slot, {i}, {{}})", x) for i, x in enumerate(b.a)]
-            + [(f"st2(D, slot, {k}, {{}})", x) for k, x in enumerate(rates)]
-            + [(f"st(g, {k}, {{}})", x) for k, x in enumerate(gaps)],
+            _stores("st2(K, slot", b.a) + _stores("st2(D, slot", rates) + _stores("st(g", gaps),
         )
         sets = [("", rows), ("assemble_", together)] if b.initial_rows else [("", rows)]
         for prefix, which in sets:
             dq, dv = b.corrections(which)
-            function(f"{prefix}project", "t, q, v, P, U, w", [(f"st(w, {i}, {{}})", x) for i, x in enumerate(dq + dv)])
-            function(f"{prefix}residual", "t, q, v, P, U, w", [(f"st(w, {i}, {{}})", x) for i, x in enumerate(b.residuals(which))])
-        function("signals", f"{STATE}, y", [(f"st(y, {i}, {{}})", x) for i, x in enumerate(signals.values())])
+            function(f"{prefix}project", "t, q, v, P, U, w", _stores("st(w", dq + dv))
+            function(f"{prefix}residual", "t, q, v, P, U, w", _stores("st(w", b.residuals(which)))
+        function("signals", f"{STATE}, y", _stores("st(y", signals.values()))
         function("limits", "P, U, C", [(f"st(C, {CONTACT_ROWS * j + 5}, {{}})", c["minimum"] + zero) for j, c in enumerate(b.contacts)])
         if self.scheme.implicit:
-            function("multipliers", f"{STATE}, K, slot", [(f"st2(K, slot, {k}, {{}})", x) for k, x in enumerate(b.multipliers)])
+            function("multipliers", f"{STATE}, K, slot", _stores("st2(K, slot", b.multipliers))
             step, states = newton(b)
-            stores = [(f"st(w, {i}, {{}})", x) for i, x in enumerate(step)] + [(f"st2(D, CORRECTION, {k}, {{}})", x) for k, x in states.items()]
+            stores = _stores("st(w", step) + [(f"st2(D, CORRECTION, {k}, {{}})", x) for k, x in states.items()]
             function("newton", f"{STATE}, K, D, icm, cd, hh, w", stores)
         kernels = {}
         for _, nodes in parts:
@@ -115,7 +113,8 @@ class Model:
         scheme = self.scheme
         self.sizes = {
             "N": n, "M": len(b.states), "NC": len(b.contacts), "W": self.width,
-            "NR": len(self.reduced), "NY": len(self.histories), "NS": len(signals), "STEPPED": any(map(_steps, map(signals.get, self.reduced))),
+            "NR": len(self.reduced), "NY": len(self.histories), "NS": len(signals),
+            "STEPPED": any(_steps(signals[name]) for name in self.reduced),
             "LAST": scheme.slots - 1, "CARRY": scheme.carry, "LANE_ROWS": loop.LANE_ROWS, **loop.NAMES,
             "JUMPS": any(not c["element"].law.continuous_onset for c in b.contacts), "PROJECT": bool(rows) and not scheme.implicit,
             "RESTART": scheme.implicit, "NL": len(rows),
@@ -136,6 +135,11 @@ class Model:
         text += [f"@inner\n{modules.source_of(f)}" for f in (*scheme.functions, *loop.FUNCTIONS)]
         text += [f"@entry\n{modules.source_of(f)}" for f in (*assembly.ENTRIES, loop.campaign)]
         return "\n".join(text) + "\n"
+
+
+def _stores(target, nodes):
+    """Statements that store nodes in consecutive rows: ``target`` is the call up to the row."""
+    return [(f"{target}, {i}, {{}})", node) for i, node in enumerate(nodes)]
 
 
 def _steps(node):

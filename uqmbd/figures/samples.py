@@ -5,8 +5,8 @@ from itertools import pairwise
 
 import numpy as np
 
-BLOCKS = 6                 # neighbouring runs lie in one chunk of the store: few blocks mean few chunks to read
-FLOATS_DRAWN = 420_000     # of all histories on a page; 4 bytes each become 5.4 in the page
+BLOCKS = 6  # neighbouring runs lie in one chunk of the store: few blocks mean few chunks to read
+FLOATS_DRAWN = 420_000  # of all histories on a page; 4 bytes each become 5.4 in the page
 
 
 def read_once(result):

@@ -18,6 +18,7 @@ class ToSI:
 
     @property
     def identity(self) -> bool:
+        """True if nothing has to be converted."""
         return self.factor == 1.0 and self.offset == 0.0
 
 

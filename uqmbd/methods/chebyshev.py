@@ -91,6 +91,7 @@ class Chebyshev(Method):
         return max(LEAST_VALIDATION, ceil(nodes * self.validation / (1 - self.validation) - 1e-9))
 
     def total_runs(self, nodes: int) -> int:
+        """Number of runs at nodes and for their validation."""
         return nodes + self.validation_runs(nodes)
 
     def planned_runs(self, inputs: Mapping[str, Input]) -> tuple[int, int]:

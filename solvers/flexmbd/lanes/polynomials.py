@@ -78,11 +78,13 @@ def _normal(x):
 
 @_inner
 def vec_exp(x):
+    """e**x in every lane."""
     return _exp_of_sum(x, 0.0)
 
 
 @_inner
 def vec_log(x):
+    """Natural logarithm in every lane."""
     scaled, shift = _normal(select((x > 0.0) & (x < math.inf), x, 1.0))
     k = (shifted_exponent(scaled) - SHIFTER) + shift
     f = mantissa(scaled) - 1.0
@@ -94,6 +96,7 @@ def vec_log(x):
 
 @_inner
 def vec_power(x, y):
+    """x**y for x > 0, else 0, in every lane."""
     scaled, shift = _normal(select((x > 0.0) & (x < math.inf), x, 1.0))
     k = (shifted_exponent(scaled) - SHIFTER) + shift
     m = mantissa(scaled)
@@ -115,6 +118,7 @@ def vec_power(x, y):
 
 @_inner
 def vec_sincos(x):
+    """Sine and cosine in every lane (three-part reduction by pi/2)."""
     t = x * 0.6366197723675814 + SHIFTER
     k = t - SHIFTER
     a = fma(-k, widen(_PIO2_A, x), x)  # exact
@@ -151,6 +155,7 @@ def vec_sincos(x):
 
 @_inner
 def vec_atan2(y, x):
+    """Angle of (x, y) in every lane."""
     u, v = fabs(y), fabs(x)
     a, b = minimum(u, v), maximum(u, v)
     b = select(b > 0.0, b, 1.0)
@@ -181,6 +186,7 @@ def vec_atan2(y, x):
 
 @_inner
 def vec_tanh(x):
+    """Hyperbolic tangent in every lane."""
     u = fabs(x)
     z = minimum(u * u, 1.0)
     p = (-9.64399179425052238628e-1 * z - 9.92877231001918586564e1) * z - 1.61468768441708447952e3
