@@ -73,7 +73,7 @@ def contact(mbs, variant, rod, slider, clearance, restitution):
 
 
 def run(variant, step, turns, clearance, restitution):
-    """Seconds of the solver, and final velocity of the slider in m/s."""
+    """Seconds of the solver, and final velocity of the slider in m/s (None if Newton failed)."""
     import exudyn as exu
     from exudyn import itemInterface as items
 
@@ -116,9 +116,9 @@ def run(variant, step, turns, clearance, restitution):
     settings.parallel.numberOfThreads = 1
     solver = exu.MainSolverImplicitSecondOrder()
     start = time.perf_counter()
-    solver.SolveSystem(mbs, settings)
+    done = solver.SolveSystem(mbs, settings)
     seconds = time.perf_counter() - start
-    return seconds, float(mbs.GetNodeOutput(nodes[2], exu.OutputVariableType.Velocity)[0])
+    return seconds, float(mbs.GetNodeOutput(nodes[2], exu.OutputVariableType.Velocity)[0]) if done else None
 
 
 def main():
