@@ -17,6 +17,7 @@ time; half of the kills fall between two batches, the others before the first or
 import argparse
 import os
 import random
+import shutil
 import signal
 import subprocess
 import sys
@@ -91,7 +92,7 @@ def main():
             sections = {"method": method, "outputs": {"include": OUTPUTS}, "campaign": {"store": store, "workers": 2}}
             studies[kind] = write_study(path, folder, f"{kind}.toml", **sections)
             finish(start("run", studies[kind], "--out", folder / "first"))  # compiles
-            subprocess.run(["rm", "-r", str(folder / "first")], check=True)
+            shutil.rmtree(folder / "first")
             began = time.time()
             finish(start("run", studies[kind], "--out", folder / kind))
             span[kind], last[kind] = time.time() - began, (folder / kind / "journal.jsonl").stat().st_mtime - began
@@ -105,10 +106,11 @@ def main():
             out, group = folder / f"killed{number}", chance.random() < 0.5
             window = (0.3 * last[kind], last[kind]) if chance.random() < 0.75 else (last[kind], span[kind])
             moment = chance.uniform(*window)
-            killed = kill(start("run", studies[kind], "--out", out), moment, group)
+            while not kill(start("run", studies[kind], "--out", out), moment, group):  # it was faster this time
+                shutil.rmtree(out)
+                moment *= 0.8
             there = committed(out)
-            phase = "already finished" if not killed else "before the first batch" if there < 1 else "between batches"
-            phase = "after the last batch" if killed and there >= batches[kind] else phase
+            phase = "before the first batch" if there < 1 else "between batches" if there < batches[kind] else "after the last batch"
             where[phase] = where.get(phase, 0) + 1
             resume = (out / "study.toml").is_file()
             again = ("resume", out) if resume else ("run", studies[kind], "--out", out)
@@ -122,7 +124,7 @@ def main():
             how = "driver and workers" if group else "driver"
             verdict = f"{len(different)} arrays differ" if different else "identical"
             print(f"kill {number + 1} of {kind} at {moment:.2f} s, {how}, {phase} ({max(there, 0)}): {verdict}", flush=True)
-            subprocess.run(["rm", "-r", str(out)], check=True)
+            shutil.rmtree(out)
     same = kills - len(differences)
     notes = {"where": where, "differences": differences, "uninterrupted_s": {kind: short(value) for kind, value in span.items()}}
     report("kill_resume", same / kills, 1.0, same, kills, "identical results of so many kills", notes)

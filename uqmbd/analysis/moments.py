@@ -35,8 +35,10 @@ def _add(high, low, x, x_low):
 
 
 @numba.njit(cache=True)
-def _include(values, state):
+def _include(values, wanted, state):
     for i in range(values.shape[0]):
+        if not wanted[i]:
+            continue
         for j in range(values.shape[1]):
             x = values[i, j]
             state[0, j], state[1, j] = _add(state[0, j], state[1, j], x, 0.0)
@@ -50,11 +52,11 @@ def _include(values, state):
             state[5, j] = max(state[5, j], x)
 
 
-def of(values: np.ndarray) -> np.ndarray:
-    """State of the rows of `values` (runs, columns), all finite."""
+def of(values: np.ndarray, wanted: np.ndarray | None = None) -> np.ndarray:
+    """State of the rows of `values` (runs, columns) that are `wanted` (runs,), all finite."""
     values = np.ascontiguousarray(values, float)
     state = empty(values.shape[1])
-    _include(values, state)
+    _include(values, np.ones(len(values), bool) if wanted is None else wanted, state)
     return state
 
 

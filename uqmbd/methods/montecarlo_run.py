@@ -135,7 +135,7 @@ def reduce_batch(
     rows = np.column_stack([np.asarray(samples[name], float) for name in inputs])
     known = {row.tobytes() for row in head}
     wanted = ok & np.array([row.tobytes() in known for row in rows], bool)
-    return {"status": status, "scalars": values[ok], "moments": moments.of(curves[ok]), "histories": curves[wanted]}
+    return {"status": status, "scalars": values[ok], "moments": moments.of(curves, ok), "histories": curves[wanted]}
 
 
 def _std(values: np.ndarray) -> np.ndarray:
