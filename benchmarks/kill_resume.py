@@ -51,7 +51,8 @@ def finish(process):
 def kill(process, moment, whole_group):
     """Kill after `moment` seconds; False if it had ended by then."""
     try:
-        process.wait(timeout=moment)
+        if process.wait(timeout=moment):
+            raise RuntimeError(f"{' '.join(process.args)} failed by itself:\n{process.stderr.read().decode()}")
         return False
     except subprocess.TimeoutExpired:
         os.killpg(process.pid, signal.SIGKILL) if whole_group else process.kill()
