@@ -131,17 +131,17 @@ def open_results(path: str | PathLike[str]) -> Result:
             "there is no result here", file=folder, remedy="run or resume the study first, or give the folder with result.zarr"
         )
     try:
-        root = xr.open_zarr(store, consolidated=False)
+        root = xr.open_zarr(store, consolidated=False, chunks=None)
         order = list(root.attrs["outputs"])
         groups = {}
         for key, _ in Result().groups():
             if (store / key).is_dir():
-                with xr.open_zarr(store, group=key, consolidated=False) as group:
+                with xr.open_zarr(store, group=key, consolidated=False, chunks=None) as group:
                     groups[key] = group.load()[[name for name in order if name in group]]
     except Exception as error:  # zarr, xarray and the codecs each have their own
         raise StudyError(f"the result cannot be read ({error})", file=store, remedy="delete result.zarr and resume the study") from error
     runs = folder / "runs.zarr"
-    opened = xr.open_zarr(runs, consolidated=False) if runs.is_dir() else xr.Dataset()
+    opened = xr.open_zarr(runs, consolidated=False, chunks=None) if runs.is_dir() else xr.Dataset()
     return Result(**groups, runs=opened, attrs=dict(root.attrs["attrs"]))
 
 

@@ -1,7 +1,6 @@
 """A few runs out of many, read lazily and thinned for drawing."""
 
 from dataclasses import replace
-from itertools import pairwise
 
 import numpy as np
 
@@ -58,13 +57,15 @@ def thin(time: np.ndarray, values: np.ndarray, points: int) -> tuple[np.ndarray,
     """One history reduced to about ``points`` points that keep the least and greatest value of each stretch."""
     if len(time) <= points:
         return time, values
-    edges = np.linspace(0, len(time), points // 2 + 1).astype(int)
-    keep = {0, len(time) - 1}
-    for a, b in pairwise(edges):
-        piece = values[a:b]
-        if np.isfinite(piece).any():
-            keep |= {a + int(np.nanargmin(piece)), a + int(np.nanargmax(piece))}
-    index = np.sort(np.fromiter(keep, int))
+    starts = np.linspace(0, len(time), points // 2 + 1).astype(int)[:-1]
+    stretch = np.repeat(np.arange(len(starts)), np.diff(starts, append=len(time)))
+    keep = [0, len(time) - 1]
+    for sign in (1.0, -1.0):
+        signed = np.where(np.isfinite(values), sign * values, np.inf)
+        order = np.lexsort((signed, stretch))  # least of each stretch first
+        first = order[starts]
+        keep.append(first[np.isfinite(signed[first])])
+    index = np.unique(np.hstack(keep))
     return time[index], values[index]
 
 

@@ -258,5 +258,5 @@ def with_runs(result: Result, directory: Path) -> Result:
     """The result with its runs, opened and not read."""
     import xarray as xr
 
-    result.runs = xr.open_zarr(directory / "runs.zarr", consolidated=False)
+    result.runs = xr.open_zarr(directory / "runs.zarr", consolidated=False, chunks=None)
     return result
