@@ -3,9 +3,10 @@
 import importlib.util
 from pathlib import Path
 
-import flexmbd as fm
 import numpy as np
 import pytest
+
+import flexmbd as fm
 from uqmbd.study import Study
 
 STUDIES = Path(__file__).parents[1] / "studies"
