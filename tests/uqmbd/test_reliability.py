@@ -12,7 +12,7 @@ import pytest
 
 import uqmbd as uq
 
-KILLS = int(os.environ.get("UQMBD_KILLS", "4"))
+KILLS = int(os.environ.get("UQMBD_KILLS", "2"))
 MODEL = """
 import time as clock
 import numpy as np
