@@ -3,7 +3,8 @@
 
 Compared: `uqmbd run` on the study `slider_crank_random` (two turns, 7 histories at 481 times, 12 numbers a run) with 100,000 samples, the
 whole process from start to report; and the solver alone, `flexmbd.run` in this process on samples of the same study with the same outputs
-in one batch, scaled to as many runs and divided by 2, measured before and after the study (the least counts). Two modes: `scalars`
+in one batch, scaled to as many runs and divided by 2; measured right before and right after each study, the mean of both counts, since
+the machine's speed drifts by some 10 % a minute. Two modes: `scalars`
 stores numbers and streams statistics of histories, `all` stores all histories too (float32, lz4).
 
 The notes say what bounds it: the solver in two processes side by side against one alone (shared caches, clocks and hyperthreads, which no
@@ -34,6 +35,7 @@ SOURCE = ROOT / "studies" / "slider_crank_random" / "study.toml"
 TARGETS = {"scalars": 1.3, "all": 2.0}
 MEMORY = 1000.0  # MB
 WORKERS = 2
+REPEATS = 3
 DRIVER = """
 import sys
 from uqmbd.cli import main
@@ -46,8 +48,8 @@ finally:
 """
 
 
-def pure(count, repeats=1):
-    """Least seconds a run that the solver alone takes on `count` runs of the study in one batch."""
+def pure(count, repeats=REPEATS):
+    """Seconds a run that the solver alone takes on `count` runs of the study in one batch, mean of `repeats`."""
     import numpy as np
 
     import flexmbd as fm
@@ -59,18 +61,16 @@ def pure(count, repeats=1):
     how = {"end": study.time.end, "points": study.time.points, "outputs": study.outputs, "settings": study.solver}
     build = crank_model().joint_in_service
     fm.run(build, {name: values[:16] for name, values in samples.items()}, **how)
-    best = float("inf")
+    start = time.perf_counter()
     for _ in range(repeats):
-        start = time.perf_counter()
         fm.run(build, samples, **how)
-        best = min(best, (time.perf_counter() - start) / count)
-    return best
+    return (time.perf_counter() - start) / (count * repeats)
 
 
 def side_by_side(count):
     """Seconds a run of the solver in as many processes as the study has workers, at the same time."""
     with ProcessPoolExecutor(WORKERS, mp_context=get_context("spawn")) as pool:
-        return max(pool.map(pure, [count] * WORKERS, [2] * WORKERS))
+        return max(pool.map(pure, [count] * WORKERS))
 
 
 def campaign(store, runs, place):
@@ -106,23 +106,24 @@ def main():
     options = parser.parse_args()
     if options.quick:
         options.samples, options.batch = 512, 128
-    alone, notes, done = pure(options.batch), {}, {}
+    alone, done = [pure(options.batch)], {}
     for store in options.store:
         done[store] = campaign(store, options.samples, options.place)
-        alone = min(alone, pure(options.batch))
+        alone.append(pure(options.batch))
+        done[store]["solver_us_a_run"] = 1e6 * (alone[-2] + alone[-1]) / 2
     together = side_by_side(options.batch)
+    notes = {"solver_us_a_run": {"alone": [short(1e6 * each) for each in alone], "side_by_side": short(1e6 * together)}}
     for store, found in done.items():
-        ideal = alone * options.samples / WORKERS
+        found["ideal_s"] = ideal = 1e-6 * found["solver_us_a_run"] * options.samples / WORKERS
         found |= {"ratio": found["wall_s"] / ideal, "target": TARGETS[store]}
         found["ratio_of_campaign_alone"] = found["campaign_s"] / ideal
         found["ratio_to_side_by_side"] = found["wall_s"] / (together * options.samples / WORKERS)
         notes[store] = {key: short(value) if isinstance(value, float) else value for key, value in found.items()}
         print(store, notes[store], flush=True)
-    notes["solver_us_a_run"] = {"alone": short(1e6 * alone), "side_by_side": short(1e6 * together)}
     notes["driver_memory_target_MB"] = MEMORY
-    first = done[options.store[0]]
-    ideal = alone * options.samples / WORKERS
-    report(f"montecarlo_100k_{options.store[0]}", first["ratio"], first["target"], first["wall_s"], ideal, "s; ratio at most target", notes)
+    name = options.store[0]
+    numbers = [done[name][key] for key in ("ratio", "target", "wall_s", "ideal_s")]
+    report(f"montecarlo_100k_{name}", *numbers, "s; ratio at most target", notes)
 
 
 if __name__ == "__main__":

@@ -1,7 +1,6 @@
 """Why a system cannot be assembled: open, redundant or singular constraint rows, by name."""
 
 import numpy as np
-from scipy.linalg import svd
 
 from flexmbd.errors import ModelError
 
@@ -67,7 +66,7 @@ def _judge(rows, residual, jacobian, what, length):
     scale = np.array([length if r.measure == "length" else 1.0 for r in rows])
     norms = np.linalg.norm(jacobian, axis=1)
     unit = jacobian / np.where(norms > 0, norms, 1.0)[:, None]
-    u, sizes, _ = svd(unit)
+    u, sizes, _ = np.linalg.svd(unit)
     rank = int((sizes > 1e-9 * max(1.0, sizes[0])).sum())
     null = np.abs(u[:, rank:]).max(axis=1) if rank < len(rows) else np.zeros(len(rows))
     dependent = [r.label for r, x in zip(rows, null, strict=True) if x > 1e-6]

@@ -7,13 +7,14 @@ import logging
 import os
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from typing import Any
 
 from uqmbd.errors import StudyError
 
+KEPT = 256 << 20  # bytes of freed memory a worker may keep: fetching the same pages anew for each batch doubles the time of packing
 ALLOWED_DEATHS = 1  # a batch whose worker dies more often is taken apart
 
 
@@ -58,9 +59,13 @@ def open_pool(workers: int, scheduler: str | None = None, modules: Sequence[str]
         "distributed.scheduler.allowed-failures": ALLOWED_DEATHS,
         "distributed.logging": quiet,
         "distributed.worker.daemon": True,
+        "distributed.worker.profile.enabled": False,  # samples every worker's stack each 10 ms, for a page that is not there
+        "distributed.admin.system-monitor.interval": "10s",
         "distributed.scheduler.http.routes": [],
         "distributed.admin.large-graph-warning-threshold": "100MB",
         "distributed.comm.timeouts.connect": "30s",
+        "distributed.nanny.pre-spawn-environ.MALLOC_TRIM_THRESHOLD_": KEPT,
+        "distributed.nanny.pre-spawn-environ.MALLOC_MMAP_THRESHOLD_": KEPT,
     }
     with ExitStack() as stack:
         stack.enter_context(dask.config.set(settings))
@@ -139,10 +144,14 @@ class EarlyPool:
         """The pool, once it is there."""
         return self.future.result()
 
+    def let_go(self) -> Future[None]:
+        """Have the workers stopped, without waiting; in the thread that started them, since Dask keeps its client in a context variable."""
+        return self.thread.submit(self.stack.close)
+
     def close(self) -> None:
-        """Stop the workers; in the thread that started them, since Dask keeps the current client in a context variable."""
+        """Stop the workers."""
         try:
-            self.thread.submit(self.stack.close).result()
+            self.let_go().result()
         finally:
             self.thread.shutdown(wait=True)
 

@@ -43,10 +43,13 @@ class Method(Checked):
         ``type`` in study files.
     accepts : frozenset of str
         Kinds of input it can treat.
+    worker_modules : tuple of str
+        What workers need for its `reduce`; they import it as they start.
     """
 
     name: ClassVar[str]
     accepts: ClassVar[frozenset[str]]
+    worker_modules: ClassVar[tuple[str, ...]] = ()
 
     def start(self, inputs: Mapping[str, Input], outputs: Mapping[str, OutputInfo], time: np.ndarray, seed: int) -> MethodRun:
         """A run of this method; raises `StudyError` when it cannot treat the inputs.

@@ -29,6 +29,7 @@ class MonteCarlo(Method):
 
     name: ClassVar[str] = "montecarlo"
     accepts: ClassVar[frozenset[str]] = frozenset({"random"})
+    worker_modules: ClassVar[tuple[str, ...]] = ("uqmbd.methods.montecarlo_reduce",)
 
     samples: int = Field(ge=1)
     design: Literal["random", "lhs", "sobol"] = "random"

@@ -14,8 +14,9 @@ from uqmbd.analysis.order_statistics import mean_limits, quantiles
 from uqmbd.errors import StudyError
 from uqmbd.inputs import Input
 from uqmbd.methods.base import count_failures, from_unit_cube, generator
-from uqmbd.methods.columns import Columns, finite_rows
+from uqmbd.methods.columns import Columns
 from uqmbd.methods.design import unit_points
+from uqmbd.methods.montecarlo_reduce import reduce_batch
 from uqmbd.result import Result
 from uqmbd.simulators.base import OutputInfo
 
@@ -105,37 +106,6 @@ class MonteCarloRun:
         """One Dataset of scalars (rows "s") and histories (rows "h"), in the order of the outputs."""
         joined = self._scalars.dataset(np.array(rows["s"]), labels).merge(self._histories.dataset(np.array(rows["h"]), labels))
         return joined[self._order]
-
-
-def reduce_batch(
-    inputs: list[str],
-    head: np.ndarray,
-    scalars: Columns,
-    histories: Columns,
-    samples: Mapping[str, np.ndarray],
-    outputs: Mapping[str, np.ndarray],
-    status: np.ndarray,
-) -> dict[str, np.ndarray]:
-    """What a Monte Carlo study needs of a batch of n runs; failed runs take part in `status` only.
-
-    Parameters
-    ----------
-    head : ndarray, shape (history_runs, inputs)
-        Samples of the runs whose histories are kept whole.
-
-    Returns
-    -------
-    dict
-        ``status`` (n,) int8; ``scalars`` (ok runs, scalars); ``moments`` (6, columns of histories), see
-        `uqmbd.analysis.moments`; ``histories`` (ok runs of the head, columns of histories).
-    """
-    status = np.asarray(status, np.int8)
-    values, curves = scalars.pack(outputs, len(status)), histories.pack(outputs, len(status))
-    ok = finite_rows(values, status, scalars) & finite_rows(curves, status, histories)
-    rows = np.column_stack([np.asarray(samples[name], float) for name in inputs])
-    known = {row.tobytes() for row in head}
-    wanted = ok & np.array([row.tobytes() in known for row in rows], bool)
-    return {"status": status, "scalars": values[ok], "moments": moments.of(curves, ok), "histories": curves[wanted]}
 
 
 def _std(values: np.ndarray) -> np.ndarray:

@@ -81,7 +81,9 @@ def run_study(
             write_study(study, directory)
         method = start(study, info)
         with progress_bar(progress, study.name) as watcher:
-            tally = campaign(study, method, store, info, trial, pool or early_pool(study, workers, scheduler, stack), watcher).run()
+            pool = pool or early_pool(study, workers, scheduler, stack)
+            tally = campaign(study, method, store, info, trial, pool, watcher).run()
+        pool.let_go()
         if not tally.status["ok"]:
             raise nothing_worked(store, study)
         result = method.result()
@@ -97,8 +99,8 @@ def early_pool(study: Study, workers: int | None, scheduler: str | None, stack: 
     from uqmbd.campaign.pool import EarlyPool, default_workers
 
     wanted = next((n for n in (workers, study.campaign.workers) if n is not None), default_workers())
-    needed = [name for name in ("flexmbd", "uqmbd.methods.montecarlo_run") if name in sys.modules]
-    pool = EarlyPool(wanted, scheduler, ["uqmbd.campaign.worker", "numcodecs", *needed])
+    needed = ["uqmbd.campaign.worker", "numcodecs", *(["flexmbd"] if "flexmbd" in sys.modules else []), *study.method.worker_modules]
+    pool = EarlyPool(wanted, scheduler, needed)
     stack.callback(pool.close)
     return pool
 

@@ -1,0 +1,41 @@
+"""What a worker keeps of a batch of a Monte Carlo study; apart from the rest, so that workers load no more than this."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from uqmbd.analysis import moments
+from uqmbd.methods.columns import Columns, finite_rows
+
+
+def reduce_batch(
+    inputs: list[str],
+    head: np.ndarray,
+    scalars: Columns,
+    histories: Columns,
+    samples: Mapping[str, np.ndarray],
+    outputs: Mapping[str, np.ndarray],
+    status: np.ndarray,
+) -> dict[str, np.ndarray]:
+    """What a Monte Carlo study needs of a batch of n runs; failed runs take part in `status` only.
+
+    Parameters
+    ----------
+    head : ndarray, shape (history_runs, inputs)
+        Samples of the runs whose histories are kept whole.
+
+    Returns
+    -------
+    dict
+        ``status`` (n,) int8; ``scalars`` (ok runs, scalars); ``moments`` (6, columns of histories), see
+        `uqmbd.analysis.moments`; ``histories`` (ok runs of the head, columns of histories).
+    """
+    status = np.asarray(status, np.int8)
+    values, curves = scalars.pack(outputs, len(status)), histories.pack(outputs, len(status))
+    ok = finite_rows(values, status, scalars) & finite_rows(curves, status, histories)
+    rows = np.column_stack([np.asarray(samples[name], float) for name in inputs])
+    known = {row.tobytes() for row in head}
+    wanted = ok & np.array([row.tobytes() in known for row in rows], bool)
+    return {"status": status, "scalars": values[ok], "moments": moments.of(curves, ok), "histories": curves[wanted]}
