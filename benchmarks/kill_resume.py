@@ -3,13 +3,13 @@
 
 Compared: the bytes of all arrays, of the result and of the runs, after a kill and a resume, with those of the same study run without
 interruption. Two studies take turns: the demo with lower degrees (`chebyshev`, all histories stored) and its Monte Carlo twin with streamed
-statistics (`store = "scalars"`), both on 2 workers and with fewer outputs, which shortens the report. Moments are random: three of four up
-to the last batch committed by the uninterrupted run, the others later, in the statistics and the report. Half of the kills take the
-driver alone, as a user would, the rest the driver and its workers. A kill before the study is written down leaves nothing to resume, and
-`uqmbd run` is given again; the notes count where the kills fell.
+statistics (`store = "scalars"`), both on 2 workers and with fewer outputs, which shortens the report. Moments are random: three of four a
+little after a random number of committed batches, the others at any time from the start to the end of the report. Half of the kills take
+the driver alone, as a user would, the rest the driver and its workers. A kill before the study is written down leaves nothing to resume,
+and `uqmbd run` is given again; the notes count where the kills fell.
 
 Target: 20 of 20 identical. Prediction (made before measuring): all, since what is committed and how it is cut does not depend on
-time; half of the kills fall between two batches, the others before the first or after the last.
+time; three of four kills fall between two batches, the others before the first or after the last.
 
     python benchmarks/kill_resume.py [--kills 20] [--seed 1] [--quick]
 """
@@ -48,9 +48,11 @@ def finish(process):
         raise RuntimeError(f"{' '.join(process.args)} ended with {process.returncode}:\n{errors.decode()}")
 
 
-def kill(process, moment, whole_group):
-    """Kill after `moment` seconds; False if it had ended by then."""
+def kill(process, out, batches, moment, whole_group):
+    """Kill `moment` seconds after so many batches are committed; False if it had ended by then."""
     try:
+        while committed(out) < batches and process.poll() is None:
+            time.sleep(0.002)
         if process.wait(timeout=moment):
             raise RuntimeError(f"{' '.join(process.args)} failed by itself:\n{process.stderr.read().decode()}")
         return False
@@ -86,7 +88,7 @@ def main():
     chance, where, differences = random.Random(options.seed), {}, []
     kills = 2 if options.quick else options.kills
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as name:
-        folder, studies, whole, span, last, batches = Path(name), {}, {}, {}, {}, {}
+        folder, studies, whole, span, batches = Path(name), {}, {}, {}, {}
         for k, (kind, (source, method, store)) in enumerate(STUDIES.items()):
             path = ROOT / "studies" / source / "study.toml"
             method = SMALL[k] if options.quick else method
@@ -96,18 +98,16 @@ def main():
             shutil.rmtree(folder / "first")
             began = time.time()
             finish(start("run", studies[kind], "--out", folder / kind))
-            span[kind], last[kind] = time.time() - began, (folder / kind / "journal.jsonl").stat().st_mtime - began
+            span[kind] = time.time() - began
             whole[kind], batches[kind] = arrays(folder / kind), committed(folder / kind)
-            print(
-                f"{kind}: {span[kind]:.1f} s uninterrupted, {batches[kind]} batches by {last[kind]:.1f} s, {len(whole[kind])} arrays",
-                flush=True,
-            )
+            print(f"{kind}: {span[kind]:.1f} s uninterrupted, {batches[kind]} batches, {len(whole[kind])} arrays", flush=True)
         for number in range(kills):
             kind = list(STUDIES)[number % 2]
             out, group = folder / f"killed{number}", chance.random() < 0.5
-            window = (0.3 * last[kind], last[kind]) if chance.random() < 0.75 else (last[kind], span[kind])
-            moment = chance.uniform(*window)
-            while not kill(start("run", studies[kind], "--out", out), moment, group):  # it was faster this time
+            simulating = chance.random() < 0.75
+            after = chance.randrange(batches[kind]) if simulating else -1
+            moment = chance.uniform(0.0, 0.05 if simulating else span[kind])
+            while not kill(start("run", studies[kind], "--out", out), out, after, moment, group):  # it was faster this time
                 shutil.rmtree(out)
                 moment *= 0.8
             there = committed(out)
