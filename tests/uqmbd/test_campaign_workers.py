@@ -4,10 +4,12 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 
 import numpy as np
 import pytest
+import typer
 
 import uqmbd as uq
 
@@ -115,6 +117,21 @@ def test_interrupting(write_study, tmp_path, deaths, uqmbd):
     output, _ = process.communicate(timeout=60)
     assert process.returncode == 130, output
     assert "uqmbd resume results/osc" in output and "Traceback" not in output
+
+
+def test_an_interrupt_during_a_deletion_is_not_lost(tmp_path):
+    from uqmbd.cli import interruptible
+
+    class Deleted:
+        def __del__(self):
+            signal.raise_signal(signal.SIGINT)
+
+    before = signal.getsignal(signal.SIGINT)
+    with pytest.raises(typer.Exit) as stopped, interruptible(tmp_path):
+        Deleted()
+        threading.Event().wait(10)
+    assert stopped.value.exit_code == 130
+    assert signal.getsignal(signal.SIGINT) is before
 
 
 def test_killing_the_driver_ends_its_workers(write_study, tmp_path, deaths):
