@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import _thread
 import gc
-import signal
 import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from types import FrameType
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -108,24 +106,22 @@ def new(
 @contextmanager
 def interruptible(results: Path) -> Iterator[None]:
     """Ctrl-C in the block: a sentence that says how to go on, and code 130."""
-    before = signal.signal(signal.SIGINT, interrupt)
+    before, sys.unraisablehook = sys.unraisablehook, again
     try:
         yield
     except KeyboardInterrupt:
         typer.echo(f"\ninterrupted; what is done is stored. To go on: uqmbd resume {results}", err=True)
         raise typer.Exit(130) from None
     finally:
-        signal.signal(signal.SIGINT, before)
+        sys.unraisablehook = before
 
 
-def interrupt(number: int, frame: FrameType | None) -> None:
-    """Ctrl-C, again a little later if it comes while an object is being deleted: Python drops exceptions there."""
-    while frame is not None:
-        if frame.f_code.co_name == "__del__":
-            threading.Timer(0.02, _thread.interrupt_main).start()
-            return
-        frame = frame.f_back
-    raise KeyboardInterrupt
+def again(lost: sys.UnraisableHookArgs) -> None:
+    """Ctrl-C once more, if it came in a destructor or a callback, where Python drops exceptions; others are printed as always."""
+    if issubclass(lost.exc_type, KeyboardInterrupt):
+        threading.Timer(0.02, _thread.interrupt_main).start()
+    else:
+        sys.__unraisablehook__(lost)
 
 
 def stored_study(results: Path) -> Path:
