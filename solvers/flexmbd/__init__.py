@@ -1,6 +1,8 @@
 """flexmbd: deterministic multibody dynamics, many samples at once."""
 
-from flexmbd.bodies.rigid import Point, RigidBody
+from flexmbd.bodies.base import Point
+from flexmbd.bodies.rigid import RigidBody
+from flexmbd.bodies.spatial import SpatialBody
 from flexmbd.contact import ClearanceRevolute, DiscDisc, DiscPlane
 from flexmbd.contact.friction import Ambrosio, CoulombExponential, LuGre, Stribeck, Threlfall
 from flexmbd.contact.laws import (
@@ -21,17 +23,29 @@ from flexmbd.contact.laws import (
 from flexmbd.contact.stiffness import Material, hertz_sphere_stiffness
 from flexmbd.errors import ModelError
 from flexmbd.forces import PointForce, Spring, Torque, TorsionSpring
-from flexmbd.joints import AngleDrive, DistanceDrive, Fixed, Revolute, RevoluteTranslational, SlideDrive, Translational
+from flexmbd.joints import (
+    AngleDrive,
+    Cylindrical,
+    DistanceDrive,
+    Fixed,
+    Planar,
+    Revolute,
+    RevoluteTranslational,
+    SlideDrive,
+    Spherical,
+    Translational,
+    Universal,
+)
 from flexmbd.motion import ConstantSpeed, Fourier, Harmonic, Polynomial
 from flexmbd.simulate import Prepared, Settings, prepare, run
 from flexmbd.system import System
 from flexmbd.trajectory import Trajectory
 
 __all__ = [
-    "Ambrosio", "AngleDrive", "ClearanceRevolute", "ConstantSpeed", "CoulombExponential", "DiscDisc", "DiscPlane", "DistanceDrive",
-    "Esdu78035", "Fixed", "Flores", "Fourier", "Goldsmith", "Gonthier", "Harmonic", "HerbertMcWhannell", "Hertz", "HuGuo",
-    "HuntCrossley", "Johnson", "KelvinVoigt", "LankaraniNikravesh", "LeeWang", "LuGre", "Material", "ModelError", "Point", "PointForce",
-    "Polynomial", "Prepared", "Radzimovsky", "Revolute", "RevoluteTranslational", "RigidBody", "Settings", "SlideDrive", "Spring",
-    "Stribeck", "System", "Threlfall", "Torque", "TorsionSpring", "Trajectory", "Translational", "hertz_sphere_stiffness", "prepare",
-    "run",
+    "Ambrosio", "AngleDrive", "ClearanceRevolute", "ConstantSpeed", "CoulombExponential", "Cylindrical", "DiscDisc", "DiscPlane",
+    "DistanceDrive", "Esdu78035", "Fixed", "Flores", "Fourier", "Goldsmith", "Gonthier", "Harmonic", "HerbertMcWhannell", "Hertz",
+    "HuGuo", "HuntCrossley", "Johnson", "KelvinVoigt", "LankaraniNikravesh", "LeeWang", "LuGre", "Material", "ModelError", "Planar",
+    "Point", "PointForce", "Polynomial", "Prepared", "Radzimovsky", "Revolute", "RevoluteTranslational", "RigidBody", "Settings",
+    "SlideDrive", "SpatialBody", "Spherical", "Spring", "Stribeck", "System", "Threlfall", "Torque", "TorsionSpring", "Trajectory",
+    "Translational", "Universal", "hertz_sphere_stiffness", "prepare", "run",
 ]  # fmt: skip

@@ -28,7 +28,7 @@ def assemble(Q0, V0, P0, U, E0, q, v, P, w, iterations):
             for i in range(N):
                 x = fabs(ld(w, i))
                 largest = maximum(x / (1.0 + fabs(ld(q, i))), largest)
-                if i & 2:
+                if TURNS[i]:
                     turn = maximum(x, turn)
             scale = select(turn > 0.4, 0.4 / maximum(turn, 0.4), 1.0)
             for i in range(N):
@@ -80,7 +80,7 @@ def prepare(Q0, V0, S0, C0, K0, D0, P0, L0, X0, U, h0, sizes, q, v, s, C, P, K, 
         lin, ang = t + 1e-9 * length, t + 1e-9
         for i in range(N):
             x = fabs(ld(v, i)) + h0 * fabs(ld2(K, 0, i))
-            if i & 2:
+            if TURNS[i]:
                 ang = maximum(ang, x)
             else:
                 lin = maximum(lin, x)

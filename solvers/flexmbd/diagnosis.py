@@ -45,10 +45,11 @@ def _assembled(build, rows, leaves, q, length):
             jacobian[k, i] = x
         return np.array(numbers[: len(rows)]), jacobian, np.array(numbers[len(rows) : 2 * len(rows)])
 
+    turns = np.array([measure == "angle" for measure in build.measures], bool)
     residual, jacobian, _ = evaluate(q)
     for _ in range(60):
         step = np.linalg.lstsq(jacobian, -residual, rcond=1e-10)[0]
-        turn = np.abs(step.reshape(-1, 4)[:, 2:]).max() if len(step) else 0.0
+        turn = np.abs(step[turns]).max(initial=0.0)
         q = q + step * min(1.0, 0.4 / max(turn, 1e-300))
         residual, jacobian, facing = evaluate(q)
         if np.abs(step).max() < 1e-14 * max(1.0, length):

@@ -70,12 +70,15 @@ def check_number(owner, key, value, *, positive=False):
     return float(array) if array.ndim == 0 else array
 
 
-def unit_vector(owner, key, value):
-    """Pair of numbers (or arrays over samples) scaled to length one; raises `ModelError` naming owner and key."""
+def unit_vector(owner, key, value, count=2):
+    """Numbers (or arrays over samples) scaled to length one; raises `ModelError` naming owner and key."""
+    words = {2: "two", 3: "three"}
     try:
-        x, y = value
-    except (TypeError, ValueError):
-        raise ModelError(f"{owner}: {key} is {value!r}; it must be two numbers", element=owner) from None
-    x, y = check_number(owner, key, x), check_number(owner, key, y)
-    size = check_number(owner, f"length of {key}", np.hypot(x, y), positive=True)
-    return x / size, y / size
+        parts = list(value)
+    except TypeError:
+        parts = []
+    if len(parts) != count:
+        raise ModelError(f"{owner}: {key} is {value!r}; it must be {words[count]} numbers", element=owner)
+    parts = [check_number(owner, key, x) for x in parts]
+    size = check_number(owner, f"length of {key}", np.sqrt(sum(x * x for x in parts)), positive=True)
+    return tuple(x / size for x in parts)

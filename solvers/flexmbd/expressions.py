@@ -11,7 +11,7 @@ from flexmbd import lanes
 from flexmbd.errors import ModelError
 from flexmbd.linalg.elimination import elimination_order, solve
 from flexmbd.linalg.graph import LANE, UNIFORM, Graph
-from flexmbd.linalg.quadratic import Quadratic, cross
+from flexmbd.space import AXES
 
 CONTACT_ROWS = 6  # of the lane array C, per contact: mode, impact velocity, penetration, rate, count, least impact velocity
 
@@ -59,12 +59,17 @@ class Build:
             n += body.coordinates
         self.n = n
         self.q, self.v = [g.var(f"q{i}") for i in range(n)], [g.var(f"v{i}") for i in range(n)]
+        self.measures = [measure for body in system.bodies for measure in body.measures]
         self.generalized = [g.const(0.0)] * n
+        self.gravity = [self._leaf[f"gravity.{axis}"] for axis in AXES[: system.dimension]]
         self.states, self.contacts, self.helpers, self._memory = [], [], {}, {}
         self.potential_energy, self.stored_energy, self._power = g.const(0.0), g.const(0.0), {}
-        self._mass()
-        self.rows, self.initial_rows, self.owner = [], [], {}
-        self._body_rows()
+        self.mass, self.rows, self.initial_rows, self.owner = {}, [], [], {}
+        for body in system.bodies:
+            i = self.first[body.name]
+            self.mass |= {(i + j, i + k): x for (j, k), x in body.mass_matrix(self).items() if not x.zero}
+            self.rows += body.rows(self)
+            body.apply(self)
         for element in system.elements:
             if hasattr(element, "rows"):
                 self.owner[element.name] = len(self.rows)
@@ -81,7 +86,8 @@ class Build:
         """Node of an element's number."""
         return self._leaf[f"@{element.name}.{key}"]
 
-    def _of(self, body, key):
+    def leaf(self, body, key):
+        """Node of a body's number."""
         return self._leaf[f"{body.name}.{key}"]
 
     def sincos(self, x):
@@ -91,26 +97,13 @@ class Build:
         s, c = self.graph.call(lanes.sincos, (x,), 2, lambda args: {(0, 0): self.sincos(args[0])[1], (1, 0): -self.sincos(args[0])[0]})
         return s, c
 
-    def axis(self, body):
-        """The unit vector of a body's frame, as two polynomials."""
-        g, i = self.graph, self.first.get(body.name)
-        if i is None:
-            return Quadratic(g, {(): 1.0}), Quadratic(g, {(): 0.0})
-        return Quadratic(g, {(i + 2,): 1.0}), Quadratic(g, {(i + 3,): 1.0})
-
-    def direction(self, body, x, y):
-        """A vector (x, y) fixed in a body, in the inertial frame, as two polynomials."""
-        ux, uy = self.axis(body)
-        return ux * x - uy * y, ux * y + uy * x
+    def direction(self, body, *components):
+        """A vector fixed in a body, in the inertial frame, as polynomials."""
+        return body.direction(self, *components)
 
     def place(self, point):
-        """Inertial position of a body-fixed point, as two polynomials."""
-        x, y = self._of(point.body, f"{point.key}.x"), self._of(point.body, f"{point.key}.y")
-        dx, dy = self.direction(point.body, x, y)
-        i = self.first.get(point.body.name)
-        if i is None:
-            return dx, dy
-        return dx + Quadratic(self.graph, {(i,): 1.0}), dy + Quadratic(self.graph, {(i + 1,): 1.0})
+        """Inertial position of a body-fixed point, as polynomials."""
+        return point.body.place(self, point)
 
     def values(self, polynomials):
         """Nodes of the values of polynomials."""
@@ -129,22 +122,12 @@ class Build:
         return tuple(p.acceleration(self.q, self.v, self.a, self.time) for p in self.place(point))
 
     def spin(self, body):
-        """Node of a body's angular velocity."""
-        i = self.first.get(body.name)
-        return self.graph.const(0.0) if i is None else cross(self.q[i + 2 : i + 4], self.v[i + 2 : i + 4])
+        """Node of a body's angular velocity; in space its three components in the inertial frame."""
+        return body.spin(self)
 
     def angle(self, body):
-        """Node of a body's angle, counting full turns: an integrated angle corrected by the unit vector."""
-        i = self.first.get(body.name)
-        if i is None:
-            return self.graph.const(0.0)
-        coarse = self.state(body, "angle")
-        self.state_rate(coarse, self.spin(body))
-        s, c = self.sincos(coarse)
-        ux, uy = self.q[i + 2 : i + 4]
-        y, x = c * uy - s * ux, c * ux + s * uy
-        squared = x * x + y * y
-        return coarse + self.graph.call(lanes.atan2, (y, x), None, lambda a: {(0, 0): x / squared, (0, 1): -y / squared})
+        """Node of a planar body's angle, counting full turns."""
+        return body.full_angle(self)
 
     def state(self, owner, key, *, controlled=False, contact=None):
         """Node of a further first-order state; `controlled` states take part in the step's error."""
@@ -159,21 +142,15 @@ class Build:
         self.states[int(node.value[1:])]["rate"] = rate
 
     # ---- what elements write
-    def force(self, point, fx, fy):
-        """Add a force at a point."""
-        i = self.first.get(point.body.name)
-        if i is not None:
-            a, b = self._of(point.body, f"{point.key}.x"), self._of(point.body, f"{point.key}.y")
-            for k, f in enumerate((fx, fy, a * fx + b * fy, a * fy - b * fx)):
-                self.generalized[i + k] = self.generalized[i + k] + f
+    def force(self, point, *components):
+        """Add a force at a point, by virtual work."""
+        for place, f in zip(self.place(point), components, strict=True):
+            for i, x in place.gradient(self.q).items():
+                self.generalized[i] = self.generalized[i] + x * f
 
-    def torque(self, body, moment):
-        """Add a torque on a body."""
-        i = self.first.get(body.name)
-        if i is not None:
-            ux, uy = self.q[i + 2 : i + 4]
-            self.generalized[i + 2] = self.generalized[i + 2] - moment * uy
-            self.generalized[i + 3] = self.generalized[i + 3] + moment * ux
+    def torque(self, body, *moment):
+        """Add a torque on a body; in space its components in the inertial frame."""
+        body.torque(self, *moment)
 
     def potential(self, node):
         """Add potential energy."""
@@ -214,54 +191,65 @@ class Build:
         return self._memory[element.name]
 
     # ---- equations
-    def _mass(self):
-        self.mass = []
-        gx, gy = self._leaf["gravity.x"], self._leaf["gravity.y"]
-        for body in self.system.bodies:
-            i, m, inertia = self.first[body.name], self._of(body, "mass"), self._of(body, "inertia")
-            self.mass += [m, m, inertia, inertia]
-            self.generalized[i] = self.generalized[i] + m * gx
-            self.generalized[i + 1] = self.generalized[i + 1] + m * gy
-            self.potential_energy = self.potential_energy - m * (gx * self.q[i] + gy * self.q[i + 1])
+    def inertial(self, accelerations):
+        """Nodes of the mass matrix times accelerations."""
+        total = [self.graph.const(0.0)] * self.n
+        for (i, j), m in self.mass.items():
+            total[i] = total[i] + m * accelerations[j]
+            if i != j:
+                total[j] = total[j] + m * accelerations[i]
+        return total
 
-    def _body_rows(self):
-        from flexmbd.linalg.quadratic import Row
-
-        for body in self.system.bodies:
-            ux, uy = self.axis(body)
-            self.rows.append(Row((ux * ux + uy * uy - 1.0) * 0.5, "angle", f"{body.name}.unit"))
+    def kinetic_energy(self):
+        """Node of the kinetic energy."""
+        return 0.5 * self.graph.dot((p, v) for p, v in zip(self.inertial(self.v), self.v, strict=True))
 
     def _solve(self):
         """Accelerations and multipliers of the index-1 equations as nodes."""
         g, n = self.graph, self.n
-        matrix = {(i, i): m for i, m in enumerate(self.mass)}
-        side = dict(enumerate(self.generalized))
+        matrix, side = dict(self.mass), dict(enumerate(self.generalized))
         for k, row in enumerate(self.rows):
             for i, x in row.polynomial.gradient(self.q).items():
                 matrix[i, n + k] = x
             side[n + k] = -row.polynomial.convective(self.q, self.v, self.time)
-        (x,) = solve(g, matrix, [side], self.order(self.rows))
+        self.reinforce(matrix, [side], self.rows)
+        (x,) = solve(g, matrix, [side], self.order(self.rows, matrix))
         self.a = [x.get(i, g.const(0.0)) for i in range(n)]
         self.multipliers = [x[n + k] for k in range(len(self.rows))]
 
-    def order(self, rows, couplings=()):
+    def reinforce(self, matrix, sides, rows, *, symmetric=True):
+        """Add rows with a weight, times weight and gradient, to the equations of their coordinates: the solution is the same."""
+        g, n = self.graph, self.n
+        for k, row in enumerate(rows):
+            if row.weight is None:
+                continue
+            gradient = row.polynomial.gradient(self.q)
+            for i, x in gradient.items():
+                for j, y in gradient.items():
+                    if i <= j or not symmetric:
+                        matrix[i, j] = matrix.get((i, j), g.const(0.0)) + row.weight * (x * y)
+                for side in sides:
+                    side[i] = side.get(i, g.const(0.0)) + row.weight * (x * side[n + k])
+
+    def order(self, rows, matrix):
         """Elimination order of coordinates and the given rows."""
         members = [row.polynomial.indices for row in rows]
         for row, indices in zip(rows, members, strict=True):
             if not indices:
                 raise ModelError(f"constraint '{row.label}' does not act on any coordinate: it joins ground to ground", element=row.label)
-        return elimination_order(self.n, couplings, members)
+        return elimination_order(self.n, [set(ij) for ij in matrix if max(ij) < self.n], members)
 
     def corrections(self, rows):
         """Mass-orthogonal corrections of positions and velocities to the rows, and the rows' residuals."""
         g, n = self.graph, self.n
-        matrix, place, speed = {(i, i): m for i, m in enumerate(self.mass)}, {}, {}
+        matrix, place, speed = dict(self.mass), {}, {}
         for k, row in enumerate(rows):
             for i, x in row.polynomial.gradient(self.q).items():
                 matrix[i, n + k] = x
             place[n + k] = -row.polynomial.value(self.q)
             speed[n + k] = -row.polynomial.rate(self.q, self.v, self.time)
-        dq, dv = solve(g, matrix, [place, speed], self.order(rows))
+        self.reinforce(matrix, [place, speed], rows)
+        dq, dv = solve(g, matrix, [place, speed], self.order(rows, matrix))
         zero = g.const(0.0)
         return [dq.get(i, zero) for i in range(n)], [dv.get(i, zero) for i in range(n)]
 
@@ -282,15 +270,14 @@ class Build:
         return out
 
     def reaction(self, element, body):
-        """Force (fx, fy) and moment about the centre of mass that a joint's multipliers exert on a body."""
-        g, i = self.graph, self.first[body.name]
-        k0 = self.owner[element.name]
-        force = [g.const(0.0)] * 4
+        """Force and moment about the centre of mass that a joint's multipliers exert on a body, as one tuple."""
+        i, k0 = self.first[body.name], self.owner[element.name]
+        force = [self.graph.const(0.0)] * body.coordinates
         for k in range(k0, k0 + len(element.rows(self))):
             for j, x in self.rows[k].polynomial.gradient(self.q).items():
-                if i <= j < i + 4:
+                if i <= j < i + body.coordinates:
                     force[j - i] = force[j - i] - self.multipliers[k] * x
-        return force[0], force[1], cross(self.q[i + 2 : i + 4], force[2:])
+        return body.wrench(self, force)
 
     def drive_power(self):
         """Power that time-dependent rows put in (multiplier times the row's explicit rate), and that of external loads."""

@@ -251,7 +251,7 @@ def advance(
         st(q, i, select(accepted, ld(qs, i), ld(q, i)))
         x = select(accepted, ld(vs, i), ld(v, i))
         st(v, i, x)
-        if i & 2:
+        if TURNS[i]:
             ang = maximum(ang, fabs(x))
         else:
             lin = maximum(lin, fabs(x))

@@ -124,6 +124,7 @@ class Model:
         text += [f"{k} = {_literal(v)}" for k, v in constants.items()]
         place = list(signals)
         text += [f"HISTORY = {_literal(np.array([place.index(name) for name in self.histories] or [0]))}"]
+        text += [f"TURNS = {_literal(np.array([measure == 'angle' for measure in b.measures]))}"]
         text += [f"STATE_CONTROLLED = {_literal(np.array([int(s['controlled']) for s in b.states] or [0]))}"]
         text += [f"STATE_CONTACT = {_literal(np.array([-1 if s['contact'] is None else s['contact'].index for s in b.states] or [-1]))}"]
         own = [f for f in (*b.helpers.values(), *kernels.values()) if f.__name__ not in lanes.VOCABULARY]

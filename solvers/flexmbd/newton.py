@@ -32,7 +32,7 @@ def newton(build):
     """
     matrix, side, states = equations(build)
     g, n, count = build.graph, build.n, len(build.rows)
-    (x,) = solve(g, matrix, [side], build.order(build.rows, [set(ij) for ij in matrix if max(ij) < n]), symmetric=False)
+    (x,) = solve(g, matrix, [side], build.order(build.rows, matrix), symmetric=False)
     dx = [x.get(i, g.const(0.0)) for i in range(n + count)]
     return dx, {k: constant + g.dot((c, dx[j]) for j, c in by.items()) for k, (constant, by) in states.items()}
 
@@ -43,7 +43,8 @@ def equations(build):
     icm, cd, half = g.var("icm"), g.var("cd"), g.var("hh")
     states = _states(build, cd, half)
     matrix, side = {}, {}
-    for i, (m, force) in enumerate(zip(build.mass, build.generalized, strict=True)):
+    inertial = build.inertial([g.var(f"a{i}") for i in range(n)])
+    for i, force in enumerate(build.generalized):
         row = by_place(build, force, cd)
         for k, (constant, by) in states.items():
             slope = g.derivative(force, g.var(f"s{k}"))
@@ -52,8 +53,10 @@ def equations(build):
                 row[j] = row.get(j, g.const(0.0)) + slope * x
         for j, x in row.items():
             matrix[i, j] = -(icm * x)
-        matrix[i, i] = m + matrix.get((i, i), 0.0)
-        side[i] = force - m * g.var(f"a{i}")
+        side[i] = force - inertial[i]
+    for (i, j), m in build.mass.items():
+        for ij in {(i, j), (j, i)}:
+            matrix[ij] = m + matrix.get(ij, 0.0)
     for k, row in enumerate(build.rows):
         multiplier = g.var(f"l{k}")
         for i, x in row.polynomial.gradient(build.q).items():
@@ -66,6 +69,7 @@ def equations(build):
         side[n + k] = -row.polynomial.value(build.q)
     for i in range(n):
         side[i] = icm * side[i]
+    build.reinforce(matrix, [side], build.rows, symmetric=False)
     return matrix, side, states
 
 

@@ -124,8 +124,8 @@ def _check_first(model, system):
 def _lengths(system, count):
     """Size of each sample's system in m: the largest of its points' coordinates and bodies' positions."""
     q, _ = system.initial()
-    places = [x for i, x in enumerate(q) if not i & 2]
-    points = [v for path, v in system.leaves()[2:] if path[0] != "@" and path.endswith((".x", ".y"))]
+    places = [x for x, measure in zip(q, system.measures(), strict=True) if measure == "length"]
+    points = [v for path, v in system.leaves()[system.dimension :] if path[0] != "@" and path.endswith((".x", ".y", ".z"))]
     size = np.zeros(count)
     for x in places + points:
         size = np.maximum(size, np.abs(x))

@@ -2,19 +2,22 @@
 
 import numpy as np
 
-from flexmbd.bodies.rigid import Ground, Point, RigidBody
+from flexmbd.bodies.base import Body, Ground, Point
+from flexmbd.bodies.rigid import RigidBody
+from flexmbd.bodies.spatial import SpatialBody
 from flexmbd.errors import ModelError, check_number
+from flexmbd.space import AXES
 
 
 class System:
-    """A planar mechanism: bodies, joints, forces, contacts.
+    """A mechanism: bodies, joints, forces, contacts.
 
     Every number may be a float or an array over samples (shape ``(n,)``).
 
     Parameters
     ----------
     gravity : tuple
-        Components in m/s².
+        Components in m/s²: two for a planar system, three for a spatial one.
 
     Examples
     --------
@@ -25,39 +28,66 @@ class System:
     """
 
     def __init__(self, gravity=(0.0, 0.0)):
+        if len(gravity) not in (2, 3):
+            raise ModelError(f"gravity has {len(gravity)} components; it must be two (planar) or three (spatial)")
         self.gravity = tuple(check_number("system", f"gravity[{i}]", g) for i, g in enumerate(gravity))
-        self.ground = Ground()
+        self.dimension = len(gravity)
+        self.ground = Ground(self.dimension)
         self.bodies, self.elements, self.aliases = [], [], {}
 
-    def body(self, name, *, mass, inertia, position=(0.0, 0.0), angle=0.0, velocity=(0.0, 0.0), rate=0.0, points=None, offset=(0.0, 0.0)):
+    def body(self, name, *, mass, inertia, position=None, velocity=None, points=None, offset=None, **turn):
         """Add a rigid body.
 
         Parameters
         ----------
-        mass, inertia : float or ndarray
-            kg; kg m² about the centre of mass.
-        position, angle, velocity, rate : numbers
-            Guess (or values) at the start: of the body frame's origin in m and m/s, of its angle in rad and rad/s.
-        points : mapping name -> (x, y), optional
+        mass : float or ndarray
+            kg
+        inertia : float, ndarray or tuple
+            About the centre of mass in kg m². In space three principal values or six entries, see `SpatialBody`.
+        position, velocity : tuple, optional
+            Guess (or values) at the start, of the body frame's origin in m and m/s; zero if left out.
+        angle, rate : float or ndarray, optional
+            Guess of the frame's angle in rad and rad/s (planar systems).
+        rotation, angular_velocity : optional
+            Guess of the frame's rotation (rotation vector in rad, or matrix) and angular velocity in rad/s, components in the
+            inertial frame (spatial systems).
+        points : mapping name -> coordinates, optional
             Named body-fixed points in m.
-        offset : tuple
+        offset : tuple, optional
             Centre of mass in the body's frame, in m.
 
         Raises
         ------
         ModelError
-            If a number is not finite, a mass or inertia not positive, or the name taken.
+            If a number is not finite, a mass or inertia not positive, an inertia tensor impossible, or the name taken.
         """
         self._new_name(name)
-        body = RigidBody(name, mass, inertia, position, angle, velocity, rate, offset)
-        for key, (x, y) in (points or {}).items():
-            body.at(x, y, key)
+        zero = (0.0,) * self.dimension
+        known = ("angle", "rate") if self.dimension == 2 else ("rotation", "angular_velocity")
+        for key in turn:
+            if key not in known:
+                raise ModelError(f"body '{name}' of a {self.kind} system has no '{key}'; it has {' and '.join(known)}", element=name)
+        position, velocity, offset = (zero if x is None else x for x in (position, velocity, offset))
+        if self.dimension == 2:
+            body = RigidBody(name, mass, inertia, position, turn.get("angle", 0.0), velocity, turn.get("rate", 0.0), offset)
+        else:
+            rotation, spin = turn.get("rotation"), turn.get("angular_velocity", zero)
+            body = SpatialBody(name, mass, inertia, position, rotation, velocity, spin, offset)
+        for key, coordinates in (points or {}).items():
+            body.at(*coordinates, key=key)
         self.bodies.append(body)
         return body
+
+    @property
+    def kind(self):
+        """What it is called in messages: planar or spatial."""
+        return "planar" if self.dimension == 2 else "spatial"
 
     def add(self, element):
         """Add a joint, drive, force or contact; returns it."""
         self._new_name(element.name)
+        if self.dimension not in element.dimensions:
+            raise ModelError(f"'{element.name}': {type(element).__name__} is not for {self.kind} systems", element=element.name)
         bodies = [self._body_of(element, end) for end in "ab" if hasattr(element, end)]
         if len(bodies) == 2 and bodies[0] is bodies[1]:
             raise ModelError(f"'{element.name}' joins body '{bodies[0].name}' to itself", element=element.name)
@@ -69,7 +99,7 @@ class System:
     def _body_of(self, element, key):
         """Body of an element's end `key`; checks that the end is what the element needs, and part of this system."""
         end, points = getattr(element, key), getattr(element, "ends", "points") == "points"
-        if not isinstance(end, Point if points else (RigidBody, Ground)):
+        if not isinstance(end, Point if points else Body):
             wanted = "a point, like body['A'] or body.centre" if points else "a body, or the system's ground"
             raise ModelError(f"'{element.name}': {key} is {type(end).__name__}; it must be {wanted}", element=element.name)
         body = end.body if points else end
@@ -89,7 +119,7 @@ class System:
 
     def leaves(self):
         """All numbers as a list of (path, value), in the order of construction."""
-        out = [("gravity.x", self.gravity[0]), ("gravity.y", self.gravity[1])]
+        out = [(f"gravity.{axis}", g) for axis, g in zip(AXES, self.gravity, strict=False)]
         for owner in (*self.bodies, self.ground, *self.elements):
             prefix = owner.name if owner in (*self.bodies, self.ground) else f"@{owner.name}"
             out += [(f"{prefix}.{key}", value) for key, value in owner.leaves().items()]
@@ -101,8 +131,12 @@ class System:
         return [x for q, _ in pairs for x in q], [x for _, v in pairs for x in v]
 
     def angles(self):
-        """Guess of each body's angle (rad), by name."""
-        return {body.name: body.angle for body in self.bodies}
+        """Guess of each planar body's angle (rad), by name."""
+        return {body.name: body.angle for body in self.bodies if hasattr(body, "angle")}
+
+    def measures(self):
+        """What each coordinate measures: "length" or "angle"."""
+        return [measure for body in self.bodies for measure in body.measures]
 
     def structure(self):
         """Hashable description of the topology: what is joined to what, by which elements and laws."""
@@ -114,4 +148,4 @@ class System:
         elements = tuple(
             (type(e).__name__, e.name, end(getattr(e, "a", None)), end(getattr(e, "b", None)), e.structure()) for e in self.elements
         )
-        return (tuple(b.name for b in self.bodies), elements, tuple(sorted(self.aliases.items())))
+        return (tuple((b.name, *b.structure()) for b in self.bodies), elements, tuple(sorted(self.aliases.items())))

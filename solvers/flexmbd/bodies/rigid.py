@@ -4,21 +4,15 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from flexmbd.errors import ModelError, check_number
-
-
-@dataclass(frozen=True)
-class Point:
-    """A point fixed in a body: coordinates (x, y) in the body's frame with origin at the centre of mass, in m."""
-
-    body: object
-    key: str
-    x: object
-    y: object
+from flexmbd import lanes
+from flexmbd.bodies.base import Framed
+from flexmbd.errors import check_number
+from flexmbd.linalg.quadratic import Row, cross
+from flexmbd.space import AXES
 
 
 @dataclass(frozen=True, eq=False)
-class RigidBody:
+class RigidBody(Framed):
     """Rigid body with mass in kg and inertia about its centre of mass in kg m².
 
     Made by `System.body`; ``body["A"]`` is a named point, ``body.at(x, y)`` any other.
@@ -34,46 +28,21 @@ class RigidBody:
     offset: tuple = (0.0, 0.0)
     points: dict = field(default_factory=dict)
 
-    coordinates = 4
+    dimension = 2
+    measures = ("length", "length", "angle", "angle")
 
     def __post_init__(self):
+        owner = f"body '{self.name}'"
         for key in ("mass", "inertia"):
-            object.__setattr__(self, key, check_number(f"body '{self.name}'", key, getattr(self, key), positive=True))
+            object.__setattr__(self, key, check_number(owner, key, getattr(self, key), positive=True))
         for key in ("angle", "rate"):
-            object.__setattr__(self, key, check_number(f"body '{self.name}'", key, getattr(self, key)))
+            object.__setattr__(self, key, check_number(owner, key, getattr(self, key)))
         for key in ("position", "velocity", "offset"):
-            pair = tuple(check_number(f"body '{self.name}'", f"{key}[{i}]", x) for i, x in enumerate(getattr(self, key)))
-            object.__setattr__(self, key, pair)
-
-    def __getitem__(self, key):
-        if key not in self.points:
-            known = ", ".join(map(repr, self.points)) or "none"
-            raise ModelError(f"body '{self.name}' has no point '{key}'; its points are: {known}", element=self.name)
-        return self.points[key]
-
-    def at(self, x, y, key=None):
-        """Point at (x, y) of the body's frame, in m (measured from the frame's origin that `offset` defines)."""
-        owner = f"body '{self.name}' point '{key or len(self.points)}'"
-        x, y = check_number(owner, "x", x) - self.offset[0], check_number(owner, "y", y) - self.offset[1]
-        if key is None:
-            for point in self.points.values():
-                if all(np.ndim(c) == 0 for c in (x, y, point.x, point.y)) and (x, y) == (point.x, point.y):
-                    return point
-            key = f"#{len(self.points)}"
-        self.points[key] = Point(self, key, x, y)
-        return self.points[key]
-
-    @property
-    def centre(self):
-        """The centre of mass as a point."""
-        return self.at(*self.offset, key="#c") if "#c" not in self.points else self.points["#c"]
+            object.__setattr__(self, key, tuple(check_number(owner, f"{key}[{i}]", x) for i, x in enumerate(getattr(self, key))))
 
     def leaves(self):
         """Numbers of the body by key."""
-        numbers = {"mass": self.mass, "inertia": self.inertia}
-        for key, p in self.points.items():
-            numbers[f"{key}.x"], numbers[f"{key}.y"] = p.x, p.y
-        return numbers
+        return {"mass": self.mass, "inertia": self.inertia, **self.point_leaves()}
 
     def initial(self):
         """Guess of coordinates and velocities: two tuples of four numbers or arrays."""
@@ -82,32 +51,57 @@ class RigidBody:
         (x, y), (vx, vy), w = self.position, self.velocity, self.rate
         return (x + dx, y + dy, c, s), (vx - w * dy, vy + w * dx, -s * w, c * w)
 
+    def direction(self, build, x, y):
+        """A vector (x, y) fixed in the body, in the inertial frame, as polynomials."""
+        ux, uy = self.variable(build, 2), self.variable(build, 3)
+        return ux * x - uy * y, ux * y + uy * x
 
-@dataclass(frozen=True, eq=False)
-class Ground:
-    """The inertial frame, as something points can be fixed in."""
+    def mass_matrix(self, build):
+        """Mass twice, inertia twice."""
+        m, j = build.leaf(self, "mass"), build.leaf(self, "inertia")
+        return {(0, 0): m, (1, 1): m, (2, 2): j, (3, 3): j}
 
-    points: dict = field(default_factory=dict)
-    name = "ground"
-    coordinates = 0
+    def rows(self, build):
+        """The unit vector's length."""
+        ux, uy = self.variable(build, 2), self.variable(build, 3)
+        return [Row((ux * ux + uy * uy - 1.0) * 0.5, "angle", f"{self.name}.unit")]
 
-    def at(self, x, y, key=None):
-        """Point at (x, y) of the inertial frame, in m."""
-        x, y = check_number("ground point", "x", x), check_number("ground point", "y", y)
-        key = key or f"#{len(self.points)}"
-        self.points[key] = Point(self, key, x, y)
-        return self.points[key]
+    def apply(self, build):
+        """Weight."""
+        self.weigh(build)
 
-    def __getitem__(self, key):
-        if key not in self.points:
-            raise ModelError(f"ground has no point '{key}'; make it with ground.at(x, y, '{key}')", element="ground")
-        return self.points[key]
+    def torque(self, build, moment):
+        """Add a torque."""
+        i = build.first[self.name]
+        ux, uy = build.q[i + 2 : i + 4]
+        build.generalized[i + 2] = build.generalized[i + 2] - moment * uy
+        build.generalized[i + 3] = build.generalized[i + 3] + moment * ux
 
-    @property
-    def centre(self):
-        """The origin."""
-        return self.points["#c"] if "#c" in self.points else self.at(0.0, 0.0, "#c")
+    def spin(self, build):
+        """Node of the angular velocity."""
+        return cross(self.part(build, build.q)[2:], self.part(build, build.v)[2:])
 
-    def leaves(self):
-        """Coordinates of the ground's points by key."""
-        return {f"{key}.{axis}": getattr(p, axis) for key, p in self.points.items() for axis in "xy"}
+    def full_angle(self, build):
+        """Node of the angle, counting full turns: an integrated angle corrected by the unit vector."""
+        coarse = build.state(self, "angle")
+        build.state_rate(coarse, self.spin(build))
+        s, c = build.sincos(coarse)
+        ux, uy = self.part(build, build.q)[2:]
+        y, x = c * uy - s * ux, c * ux + s * uy
+        squared = x * x + y * y
+        return coarse + build.graph.call(lanes.atan2, (y, x), None, lambda a: {(0, 0): x / squared, (0, 1): -y / squared})
+
+    def wrench(self, build, force):
+        """Force components and moment about the centre of mass of a generalized force on the four coordinates."""
+        return (*force[:2], cross(self.part(build, build.q)[2:], force[2:]))
+
+    def outputs(self, build):
+        """Output name -> (function giving the node, unit)."""
+        name, out = self.name, {}
+        for prefix, key, unit in (("", "q", "m"), ("v", "v", "m/s"), ("a", "a", "m/s^2")):
+            for k, axis in enumerate(AXES[:2]):
+                out[f"{name}.{prefix}{axis}"] = (lambda key=key, k=k: self.part(build, getattr(build, key))[k], unit)
+        out[f"{name}.angle"] = (lambda: self.full_angle(build), "rad")
+        out[f"{name}.rate"] = (lambda: self.spin(build), "rad/s")
+        out[f"{name}.alpha"] = (lambda: cross(self.part(build, build.q)[2:], self.part(build, build.a)[2:]), "rad/s^2")
+        return out

@@ -1,6 +1,7 @@
 """What all contacts share: a normal law, a friction law, the impact velocity of each impact, and the energy books."""
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 from flexmbd.errors import check_number
 
@@ -10,6 +11,8 @@ class Contact:
 
     A subclass gives `sizes()` (its numbers) and `geometry(build)` (a `Geometry`).
     """
+
+    dimensions: ClassVar[tuple] = (2,)
 
     def leaves(self):
         """Numbers of geometry and laws."""

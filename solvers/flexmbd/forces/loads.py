@@ -3,11 +3,17 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
+import numpy as np
+
+from flexmbd.errors import ModelError
 from flexmbd.motion import as_motion
+from flexmbd.space import is_spatial
 
 
 class Force:
-    """Base of force elements: `name`, `leaves`, `structure`, `apply(build)`, `outputs(build)`."""
+    """Base of force elements: `name`, `leaves`, `structure`, `apply(build)`, `outputs(build)`; `dimensions` of the systems it is for."""
+
+    dimensions: ClassVar[tuple] = (2,)
 
     def leaves(self):
         """Numbers of the element by key."""
@@ -26,57 +32,91 @@ def _motion_leaves(prefix, motion):
     return {f"{prefix}.{k}": x for k, x in as_motion(motion).leaves().items()}
 
 
+def _vector_node(build, element, keys):
+    """Nodes of several motions of an element."""
+    return [as_motion(getattr(element, key)).node(build, lambda k, key=key: build.number(element, f"{key}.{k}")) for key in keys]
+
+
 @dataclass(frozen=True, eq=False)
 class PointForce(Force):
-    """Force (fx, fy) in N at point `a`; numbers or motions; in the inertial frame, or in the body's when `follower`."""
+    """Force (fx, fy, in space fz) in N at point `a`; numbers or motions; in the inertial frame, or in the body's when `follower`."""
+
+    dimensions: ClassVar[tuple] = (2, 3)
 
     name: str
     a: object
     fx: object = 0.0
     fy: object = 0.0
+    fz: object = 0.0
     follower: bool = False
 
+    def __post_init__(self):
+        if len(self.keys) == 2 and not (np.ndim(self.fz) == 0 and self.fz == 0.0):
+            raise ModelError(f"force '{self.name}' has fz in a planar system", element=self.name)
+
+    @property
+    def keys(self):
+        """Its components."""
+        return ("fx", "fy", "fz") if is_spatial(self.a) else ("fx", "fy")
+
     def leaves(self):
-        """Numbers of both components."""
-        return {**_motion_leaves("fx", self.fx), **_motion_leaves("fy", self.fy)}
+        """Numbers of the components."""
+        return {key: x for name in self.keys for key, x in _motion_leaves(name, getattr(self, name)).items()}
 
     def structure(self):
         """Kinds of the components."""
-        return (self.follower, as_motion(self.fx).structure(), as_motion(self.fy).structure())
+        return (self.follower, *(as_motion(getattr(self, key)).structure() for key in self.keys))
 
     def apply(self, build):
         """Add the force to the body."""
-        fx, fy = (as_motion(m).node(build, lambda k, p=p: build.number(self, f"{p}.{k}")) for p, m in (("fx", self.fx), ("fy", self.fy)))
+        force = _vector_node(build, self, self.keys)
         if self.follower:
-            ux, uy = build.values(build.axis(self.a.body))
-            fx, fy = fx * ux - fy * uy, fx * uy + fy * ux
-        vx, vy = build.velocity(self.a)
-        build.force(self.a, fx, fy)
-        build.power("external", fx * vx + fy * vy)
+            force = build.values(build.direction(self.a.body, *force))
+        build.force(self.a, *force)
+        build.power("external", build.graph.dot(zip(force, build.velocity(self.a), strict=True)))
 
 
 @dataclass(frozen=True, eq=False)
 class Torque(Force):
-    """Torque in N m on body `b` (counter-clockwise), with reaction on body `a`; a number or a motion."""
+    """Torque in N m on body `b`, with reaction on body `a`: a number or a motion (counter-clockwise); in space three of them.
+
+    The components are in the inertial frame, or in b's when `follower`.
+    """
 
     ends: ClassVar[str] = "bodies"
+    dimensions: ClassVar[tuple] = (2, 3)
 
     name: str
     a: object
     b: object
     moment: object
+    follower: bool = False
+
+    def __post_init__(self):
+        spatial = is_spatial(self.b)
+        if spatial != isinstance(self.moment, (tuple, list)) or (spatial and len(self.moment) != 3):
+            wanted = "three numbers or motions" if spatial else "one number or motion"
+            raise ModelError(f"torque '{self.name}': moment is {self.moment!r}; it must be {wanted}", element=self.name)
+
+    @property
+    def moments(self):
+        """Components by key."""
+        return {"moment": self.moment} if not is_spatial(self.b) else dict(zip(("mx", "my", "mz"), self.moment, strict=True))
 
     def leaves(self):
         """Numbers of the moment."""
-        return _motion_leaves("moment", self.moment)
+        return {key: x for name, motion in self.moments.items() for key, x in _motion_leaves(name, motion).items()}
 
     def structure(self):
         """Kind of the moment."""
-        return as_motion(self.moment).structure()
+        return (self.follower, *(as_motion(motion).structure() for motion in self.moments.values()))
 
     def apply(self, build):
         """Add the torque and its reaction."""
-        moment = as_motion(self.moment).node(build, lambda k: build.number(self, f"moment.{k}"))
-        build.torque(self.b, moment)
-        build.torque(self.a, -moment)
-        build.power("external", moment * (build.spin(self.b) - build.spin(self.a)))
+        nodes = [as_motion(m).node(build, lambda k, key=key: build.number(self, f"{key}.{k}")) for key, m in self.moments.items()]
+        if self.follower and is_spatial(self.b):
+            nodes = build.values(build.direction(self.b, *nodes))
+        build.torque(self.b, *nodes)
+        build.torque(self.a, *(-x for x in nodes))
+        spins = [build.spin(body) if is_spatial(body) else (build.spin(body),) for body in (self.a, self.b)]
+        build.power("external", build.graph.dot((m, wb - wa) for m, wa, wb in zip(nodes, *spins, strict=True)))

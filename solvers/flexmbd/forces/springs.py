@@ -5,6 +5,7 @@ from typing import ClassVar
 
 from flexmbd.errors import check_number
 from flexmbd.forces.loads import Force
+from flexmbd.linalg.quadratic import dot
 
 
 @dataclass(frozen=True, eq=False)
@@ -13,6 +14,8 @@ class Spring(Force):
 
     Both forces act along the line of the points. A length of zero makes the elastic one linear in the coordinates.
     """
+
+    dimensions: ClassVar[tuple] = (2, 3)
 
     name: str
     a: object
@@ -34,36 +37,34 @@ class Spring(Force):
         return (isinstance(self.length, float) and self.length == 0.0,)
 
     def _kinematics(self, build):
-        (ax, ay), (bx, by) = build.place(self.a), build.place(self.b)
-        d = build.values((bx - ax, by - ay))
-        rate = build.rates((bx - ax, by - ay))
-        return d, rate
+        between = [q - p for p, q in zip(build.place(self.a), build.place(self.b), strict=True)]
+        return build.values(between), build.rates(between)
 
     def _elongation(self, build):
         d, rate = self._kinematics(build)
         g = build.graph
-        squared = d[0] * d[0] + d[1] * d[1]
+        squared = dot(d, d)
         length = g.sqrt(g.select(g.greater(squared, 1e-30), squared, 1e-30))
-        n = (d[0] / length, d[1] / length)
-        return length - build.number(self, "length"), n[0] * rate[0] + n[1] * rate[1], n, length
+        n = [x / length for x in d]
+        return length - build.number(self, "length"), dot(n, rate), n, length
 
     def apply(self, build):
         """Forces along the line of the points."""
         k, c = build.number(self, "stiffness"), build.number(self, "damping")
         if self.structure()[0]:
             d, rate = self._kinematics(build)
-            g, squared = build.graph, d[0] * d[0] + d[1] * d[1]
-            along = d[0] * rate[0] + d[1] * rate[1]
+            g, squared = build.graph, dot(d, d)
+            along = dot(d, rate)
             damping = c * along / g.select(g.greater(squared, 1e-30), squared, 1e-30)  # over the distance, as k
-            fx, fy = (k + damping) * d[0], (k + damping) * d[1]
+            force = [(k + damping) * x for x in d]
             potential, loss = 0.5 * k * squared, damping * along
         else:
             stretch, rate, n, _ = self._elongation(build)
             f = k * stretch + c * rate
-            fx, fy = f * n[0], f * n[1]
+            force = [f * x for x in n]
             potential, loss = 0.5 * k * stretch * stretch, c * rate * rate
-        build.force(self.a, fx, fy)
-        build.force(self.b, -fx, -fy)
+        build.force(self.a, *force)
+        build.force(self.b, *(-x for x in force))
         build.potential(potential)
         build.power("dissipated", loss)
 

@@ -38,7 +38,7 @@ def attempt(t, h, tolerance, q, v, s, C, P, U, L, Z, K, D, w, qs, vs, ss, g):
         e = ERROR[0] * ld2(K, 0, i)
         for k in range(1, STAGES):
             e = e + ERROR[k] * ld2(K, k, i)
-        e = fabs(h * e) * (ang if i & 2 else lin)
+        e = fabs(h * e) * (ang if TURNS[i] else lin)
         worst = select(e <= worst, worst, e)
     for i in range(M):
         if STATE_CONTROLLED[i] > 0:

@@ -79,7 +79,7 @@ def correct(t, h, beta, gamma, C, P, U, L, K, D, w, qs, vs, ss):
     lin, ang = NEWTON * ld(L, SLIN) / cd, NEWTON * ld(L, SANG) / cd + ROUNDING
     size = 0.0 * h
     for i in range(N):
-        if i & 2 == 0:
+        if not TURNS[i]:
             size = maximum(fabs(ld(qs, i)), size)
     lin = 1.0 / (lin + ROUNDING * size)
     ang = 1.0 / ang
@@ -90,7 +90,7 @@ def correct(t, h, beta, gamma, C, P, U, L, K, D, w, qs, vs, ss):
         now = 0.0 * h
         for i in range(N):
             d = select(active, ld(w, i), 0.0)
-            e = fabs(d) * (ang if i & 2 else lin)
+            e = fabs(d) * (ang if TURNS[i] else lin)
             now = select(e <= now, now, e)
             st(qs, i, ld(qs, i) + d)
             st(vs, i, ld(vs, i) + cd * d)
@@ -141,7 +141,7 @@ def attempt(t, h, tolerance, q, v, s, C, P, U, L, Z, K, D, w, qs, vs, ss, g):
         slope = (a1 - a0) / h
         st2(K, NEXT_SLOPE, i, slope)
         e = select(fresh, (h / 3.0) * (a0 - 2.0 * ld2(K, MIDDLE_A, i) + a1), span * h * (slope - ld2(K, SLOPE, i)))
-        e = fabs(e) * (ang if i & 2 else lin)
+        e = fabs(e) * (ang if TURNS[i] else lin)
         worst = select(e <= worst, worst, e)
     for k in range(M):
         d0, d1 = ld2(D, FIRST, k), ld2(D, LAST, k)

@@ -2,7 +2,10 @@
 
 from flexmbd.joints.drives import AngleDrive, DistanceDrive, SlideDrive
 from flexmbd.joints.ideal import Fixed, Joint, Revolute, RevoluteTranslational, Translational
+from flexmbd.joints.spatial import Cylindrical, Planar, Spherical, Universal
 
-JOINTS = (Revolute, Translational, RevoluteTranslational, Fixed, AngleDrive, DistanceDrive, SlideDrive)
+JOINTS = (
+    Revolute, Translational, RevoluteTranslational, Fixed, Spherical, Universal, Cylindrical, Planar, AngleDrive, DistanceDrive, SlideDrive,
+)  # fmt: skip
 
 __all__ = [*(c.__name__ for c in JOINTS), "JOINTS", "Joint"]

@@ -1,8 +1,10 @@
 """Drives: constraint rows that depend on time."""
 
 from dataclasses import dataclass
+from typing import ClassVar
 
-from flexmbd.errors import unit_vector
+from flexmbd.errors import ModelError, unit_vector
+from flexmbd.joints.frames import axis_leaves, node_axis, triad
 from flexmbd.joints.ideal import Joint, turn_row
 from flexmbd.linalg.quadratic import Row, dot
 from flexmbd.motion import as_motion
@@ -26,21 +28,50 @@ class Drive(Joint):
 
 @dataclass(frozen=True, eq=False)
 class AngleDrive(Drive):
-    """The angle of b's body against a's follows `motion` (rad over s)."""
+    """The angle of b's body against a's follows `motion` (rad over s).
+
+    In space the angle is about `axis` (in the frame of a's body); the frames of both bodies coincide at zero.
+    """
+
+    dimensions: ClassVar[tuple] = (2, 3)
 
     name: str
     a: object
     b: object
     motion: object
+    axis: tuple = None
+
+    def __post_init__(self):
+        if self.spatial:
+            owner = f"drive '{self.name}'"
+            if self.axis is None:
+                raise ModelError(f"{owner} needs an axis in space: three numbers in the frame of a's body", element=self.name)
+            object.__setattr__(self, "axis", unit_vector(owner, "axis", self.axis, 3))
+
+    def leaves(self):
+        """The motion; in space two directions at right angles to the axis."""
+        if not self.spatial:
+            return super().leaves()
+        first, second = triad(self.axis)
+        return axis_leaves("n1", first) | axis_leaves("n2", second) | super().leaves()
 
     def rows(self, build):
-        """cross(R(motion) u_a, u_b) = 0"""
-        return [turn_row(build, self, *build.sincos(self.target(build)))]
+        """cross(R(motion) u_a, u_b) = 0, for a direction u at right angles to the axis"""
+        sine, cosine = build.sincos(self.target(build))
+        if not self.spatial:
+            return [turn_row(build, self, sine, cosine)]
+        n1, n2 = (node_axis(build, self, self.a.body, key) for key in ("n1", "n2"))
+        other = node_axis(build, self, self.b.body, "n1")
+        along = [x * cosine + y * sine for x, y in zip(n1, n2, strict=True)]
+        across = [y * cosine - x * sine for x, y in zip(n1, n2, strict=True)]
+        return [Row(dot(across, other), "angle", f"{self.name}.angle", dot(along, other))]
 
 
 @dataclass(frozen=True, eq=False)
 class DistanceDrive(Drive):
     """The distance from point `a` to point `b` follows `motion` (m over s, greater than zero)."""
+
+    dimensions: ClassVar[tuple] = (2, 3)
 
     name: str
     a: object
@@ -49,8 +80,7 @@ class DistanceDrive(Drive):
 
     def rows(self, build):
         """(|b - a|² - motion²)/2 = 0"""
-        (ax, ay), (bx, by) = build.place(self.a), build.place(self.b)
-        d, length = (bx - ax, by - ay), self.target(build)
+        d, length = [q - p for p, q in zip(build.place(self.a), build.place(self.b), strict=True)], self.target(build)
         return [Row((dot(d, d) - length * length) * 0.5, "length", f"{self.name}.distance")]
 
 
@@ -58,21 +88,25 @@ class DistanceDrive(Drive):
 class SlideDrive(Drive):
     """The position of point `b` along `axis` (direction in a's body) from point `a` follows `motion` (m over s)."""
 
+    dimensions: ClassVar[tuple] = (2, 3)
+
     name: str
     a: object
     b: object
     motion: object
-    axis: tuple = (1.0, 0.0)
+    axis: tuple = None
 
     def __post_init__(self):
-        object.__setattr__(self, "axis", unit_vector(f"drive '{self.name}'", "axis", self.axis))
+        count = 3 if self.spatial else 2
+        axis = (1.0, 0.0, 0.0)[:count] if self.axis is None else self.axis
+        object.__setattr__(self, "axis", unit_vector(f"drive '{self.name}'", "axis", axis, count))
 
     def leaves(self):
         """Axis and motion."""
-        return {"axis.x": self.axis[0], "axis.y": self.axis[1], **super().leaves()}
+        return {**axis_leaves("axis", self.axis), **super().leaves()}
 
     def rows(self, build):
         """(b - a).axis - motion = 0"""
-        along = build.direction(self.a.body, build.number(self, "axis.x"), build.number(self, "axis.y"))
-        (ax, ay), (bx, by) = build.place(self.a), build.place(self.b)
-        return [Row(dot(along, (bx - ax, by - ay)) - self.target(build), "length", f"{self.name}.slide")]
+        along = node_axis(build, self, self.a.body, "axis")
+        between = [q - p for p, q in zip(build.place(self.a), build.place(self.b), strict=True)]
+        return [Row(dot(along, between) - self.target(build), "length", f"{self.name}.slide")]

@@ -1,13 +1,18 @@
-"""Ideal joints: a few rows of the quadratic constraint table each."""
+"""Ideal joints: a few rows of the quadratic constraint table each, in the plane and, where it makes sense, in space."""
 
 from dataclasses import dataclass
+from typing import ClassVar
 
-from flexmbd.errors import unit_vector
+from flexmbd.errors import ModelError, unit_vector
+from flexmbd.joints.frames import at_start, axis_leaves, node_axis, triad
 from flexmbd.linalg.quadratic import Row, cross, dot
+from flexmbd.space import AXES, is_spatial
 
 
 class Joint:
-    """Base of what writes constraint rows: `name`, points `a` and `b`, `leaves`, `rows`."""
+    """Base of what writes constraint rows: `name`, points `a` and `b`, `leaves`, `rows`; `dimensions` of the systems it is for."""
+
+    dimensions: ClassVar[tuple] = (2,)
 
     def leaves(self):
         """Numbers of the joint by key."""
@@ -17,19 +22,72 @@ class Joint:
         """What of the joint decides the topology besides its bodies."""
         return ()
 
+    @property
+    def spatial(self):
+        """True if the joint is between points in space."""
+        return is_spatial(self.a)
+
+
+def coincident(build, joint):
+    """One length for each axis: the components of a - b."""
+    pairs = zip(AXES, build.place(joint.a), build.place(joint.b), strict=False)
+    return [Row(p - q, "length", f"{joint.name}.{axis}") for axis, p, q in pairs]
+
+
+class AxisJoint(Joint):
+    """Base of joints with an axis: `axis` in a's body; in space `axis_b` in b's body, by default the same direction at the start."""
+
+    def __post_init__(self):
+        owner = f"joint '{self.name}'"
+        if not self.spatial:
+            if self.axis is not None:
+                object.__setattr__(self, "axis", unit_vector(owner, "axis", self.axis))
+            return
+        if self.axis is None:
+            raise ModelError(f"{owner} needs an axis in space: three numbers in the frame of a's body", element=self.name)
+        axis = unit_vector(owner, "axis", self.axis, 3)
+        object.__setattr__(self, "axis", axis)
+        other = at_start(self.a.body, self.b.body, axis) if self.axis_b is None else self.axis_b
+        object.__setattr__(self, "axis_b", unit_vector(owner, "axis_b", other, 3))
+
+    def leaves(self):
+        """Components of the axis; in space of the whole triad on a, and of the axis on b."""
+        if self.axis is None:
+            return {}
+        if not self.spatial:
+            return axis_leaves("axis", self.axis)
+        first, second = triad(self.axis)
+        return axis_leaves("axis", self.axis) | axis_leaves("n1", first) | axis_leaves("n2", second) | axis_leaves("axis_b", self.axis_b)
+
+    def aligned(self, build):
+        """Two angles: b's axis stays along a's."""
+        axis, n1, n2 = (node_axis(build, self, self.a.body, key) for key in ("axis", "n1", "n2"))
+        other = node_axis(build, self, self.b.body, "axis_b")
+        facing = dot(axis, other)
+        return [Row(dot(n, other), "angle", f"{self.name}.tilt{k}", facing) for k, n in ((1, n1), (2, n2))]
+
+    def on_axis(self, build):
+        """Two lengths: b stays on the line through a along the axis."""
+        between = [q - p for p, q in zip(build.place(self.a), build.place(self.b), strict=True)]
+        keys = ("n1", "n2")
+        return [Row(dot(node_axis(build, self, self.a.body, key), between), "length", f"{self.name}.offset{key[1]}") for key in keys]
+
 
 @dataclass(frozen=True, eq=False)
-class Revolute(Joint):
-    """Point `a` of one body stays on point `b` of another (planar pin)."""
+class Revolute(AxisJoint):
+    """Point `a` of one body stays on point `b` of another; in space both bodies also keep one axis in common."""
+
+    dimensions: ClassVar[tuple] = (2, 3)
 
     name: str
     a: object
     b: object
+    axis: tuple = None
+    axis_b: tuple = None
 
     def rows(self, build):
-        """Two lengths: the components of a - b."""
-        (ax, ay), (bx, by) = build.place(self.a), build.place(self.b)
-        return [Row(ax - bx, "length", f"{self.name}.x"), Row(ay - by, "length", f"{self.name}.y")]
+        """Two lengths; in space three lengths and two angles."""
+        return coincident(build, self) + (self.aligned(build) if self.spatial else [])
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,13 +104,13 @@ class RevoluteTranslational(Joint):
 
     def leaves(self):
         """Components of the axis."""
-        return {"axis.x": self.axis[0], "axis.y": self.axis[1]}
+        return axis_leaves("axis", self.axis)
 
     def rows(self, build):
         """One length: the distance of b from the line."""
-        along = build.direction(self.a.body, build.number(self, "axis.x"), build.number(self, "axis.y"))
-        (ax, ay), (bx, by) = build.place(self.a), build.place(self.b)
-        return [Row(cross(along, (bx - ax, by - ay)), "length", f"{self.name}.offset")]
+        along = node_axis(build, self, self.a.body, "axis")
+        between = [q - p for p, q in zip(build.place(self.a), build.place(self.b), strict=True)]
+        return [Row(cross(along, between), "length", f"{self.name}.offset")]
 
 
 def _turn_row(build, joint):
@@ -63,39 +121,69 @@ def _turn_row(build, joint):
 
 def turn_row(build, joint, sine, cosine):
     """Row that turns b's frame by an angle, given by its sine and cosine, against a's."""
-    (ax, ay), ub = build.axis(joint.a.body), build.axis(joint.b.body)
+    (ax, ay), ub = build.direction(joint.a.body, 1.0, 0.0), build.direction(joint.b.body, 1.0, 0.0)
     turned = (ax * cosine - ay * sine, ax * sine + ay * cosine)
     return Row(cross(turned, ub), "angle", f"{joint.name}.angle", dot(turned, ub))
 
 
+def locked(build, joint):
+    """Three angles between the frames of a and of b as they were at the start."""
+    a = [node_axis(build, joint, joint.a.body, f"a{k}") for k in range(3)]
+    b = [node_axis(build, joint, joint.b.body, f"b{k}") for k in range(3)]
+    pairs = ((0, 1), (1, 2), (2, 0))
+    return [Row(dot(a[i], b[j]), "angle", f"{joint.name}.turn{j + 1}", dot(a[j], b[j])) for i, j in pairs]
+
+
+def frame_leaves(joint):
+    """The frame of a, and the same directions at the start in b's body."""
+    unit = [tuple(1.0 * (i == k) for i in range(3)) for k in range(3)]
+    out = {}
+    for k, axis in enumerate(unit):
+        out |= axis_leaves(f"a{k}", axis) | axis_leaves(f"b{k}", at_start(joint.a.body, joint.b.body, axis))
+    return out
+
+
 @dataclass(frozen=True, eq=False)
-class Translational(Joint):
+class Translational(AxisJoint):
     """Point `b` slides on the line through `a` along `axis` (direction in a's body); b's body does not turn against a's.
 
-    `angle` is the fixed angle of b's frame against a's, in rad.
+    `angle` is the fixed angle of b's frame against a's in the plane, in rad; in space the bodies keep the orientation to each other
+    that they have at the start.
     """
+
+    dimensions: ClassVar[tuple] = (2, 3)
 
     name: str
     a: object
     b: object
-    axis: tuple = (1.0, 0.0)
+    axis: tuple = None
     angle: object = 0.0
+    axis_b: tuple = None
 
     def __post_init__(self):
-        object.__setattr__(self, "axis", unit_vector(f"joint '{self.name}'", "axis", self.axis))
+        if self.axis is None and not self.spatial:
+            object.__setattr__(self, "axis", (1.0, 0.0))
+        super().__post_init__()
 
     def leaves(self):
-        """Axis and angle."""
-        return {"axis.x": self.axis[0], "axis.y": self.axis[1], "angle": self.angle}
+        """Axis and angle; in space the frames."""
+        return super().leaves() | (frame_leaves(self) if self.spatial else {"angle": self.angle})
 
     def rows(self, build):
-        """One length and one angle."""
+        """One length and one angle; in space two lengths and three angles."""
+        if self.spatial:
+            return self.on_axis(build) + locked(build, self)
         return [*RevoluteTranslational.rows(self, build), _turn_row(build, self)]
 
 
 @dataclass(frozen=True, eq=False)
 class Fixed(Joint):
-    """Point `b` stays on point `a` and the bodies do not turn against each other; `angle` of b's frame against a's in rad."""
+    """Point `b` stays on point `a` and the bodies do not turn against each other.
+
+    `angle` of b's frame against a's in rad (planar systems); in space the orientation is that of the start.
+    """
+
+    dimensions: ClassVar[tuple] = (2, 3)
 
     name: str
     a: object
@@ -103,9 +191,9 @@ class Fixed(Joint):
     angle: object = 0.0
 
     def leaves(self):
-        """The angle."""
-        return {"angle": self.angle}
+        """The angle; in space the frames."""
+        return frame_leaves(self) if self.spatial else {"angle": self.angle}
 
     def rows(self, build):
-        """Two lengths and one angle."""
-        return [*Revolute.rows(self, build), _turn_row(build, self)]
+        """Two lengths and one angle; in space three of each."""
+        return coincident(build, self) + (locked(build, self) if self.spatial else [_turn_row(build, self)])

@@ -97,13 +97,15 @@ class Row:
     """One constraint row: a `Quadratic`, whether it measures a length (m) or an angle, and who wrote it.
 
     `facing` is a `Quadratic` that must be positive where the row holds: a row that is the sine of an angle also holds half a
-    turn away.
+    turn away. `weight` is a node: such a row is added to the equations of its coordinates, times weight and gradient, before
+    elimination, because the mass matrix alone may be singular there.
     """
 
     polynomial: object
     measure: str
     label: str
     facing: object = None
+    weight: object = None
 
 
 def _product(start, factors):
@@ -117,6 +119,14 @@ def cross(a, b):
     return a[0] * b[1] - a[1] * b[0]
 
 
+def cross3(a, b):
+    """Product of two vectors in space."""
+    return a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]
+
+
 def dot(a, b):
-    """Scalar product of two plane vectors."""
-    return a[0] * b[0] + a[1] * b[1]
+    """Scalar product of two vectors."""
+    total = a[0] * b[0]
+    for x, y in zip(a[1:], b[1:], strict=True):
+        total = total + x * y
+    return total

@@ -1,6 +1,7 @@
 """Every quantity of a system that can be asked for, by name: expression (made when asked for) and unit."""
 
-from flexmbd.linalg.quadratic import cross
+from flexmbd.linalg.quadratic import cross, cross3
+from flexmbd.space import AXES
 
 
 def catalogue(build):
@@ -29,61 +30,51 @@ def _point(build, name, point):
         ("v", lambda: build.velocity(point), "m/s"),
         ("a", lambda: build.acceleration(point), "m/s^2"),
     )
-    return {f"{name}.{prefix}{axis}": (part(function, k), unit) for prefix, function, unit in kinds for k, axis in enumerate("xy")}
+    axes = list(enumerate(AXES[: build.system.dimension]))
+    return {f"{name}.{prefix}{axis}": (part(function, k), unit) for prefix, function, unit in kinds for k, axis in axes}
 
 
 def _body(build, body):
-    i, name = build.first[body.name], body.name
-    q, v, a = build.q, build.v, build.a
-
-    out = {}
-    for prefix, values, unit in (("", q, "m"), ("v", v, "m/s"), ("a", a, "m/s^2")):
-        for k, axis in enumerate("xy"):
-            out[f"{name}.{prefix}{axis}"] = (lambda values=values, k=k: values[i + k], unit)
-    out[f"{name}.angle"] = (lambda: build.angle(body), "rad")
-    out[f"{name}.rate"] = (lambda: build.spin(body), "rad/s")
-    out[f"{name}.alpha"] = (lambda: cross(q[i + 2 : i + 4], a[i + 2 : i + 4]), "rad/s^2")
+    out = body.outputs(build)
     for key, point in body.points.items():
         if not key.startswith("#"):
-            out |= _point(build, f"{name}.{key}", point)
+            out |= _point(build, f"{body.name}.{key}", point)
     return out
 
 
 def _joint(build, joint):
     """Reaction on b's body (on a's if b is ground): force at the joint's point, its size, and moment about that point."""
     end = joint.b if joint.b.body.name in build.first else joint.a
-    body = end.body
+    body, name = end.body, joint.name
+    dimension = build.system.dimension
+    forces, moments = [f"{name}.f{axis}" for axis in AXES[:dimension]], [f"{name}.m{axis}" for axis in AXES]
 
     def force(axis):
         return lambda: build.reaction(joint, body)[axis]
 
     def size():
-        fx, fy, _ = build.reaction(joint, body)
-        return build.graph.sqrt(fx * fx + fy * fy)
+        return build.graph.sqrt(build.graph.dot((f, f) for f in build.reaction(joint, body)[:dimension]))
 
     def moment():
-        fx, fy, about_centre = build.reaction(joint, body)
-        i = build.first[body.name]
-        x, y = build.values(build.place(end))
-        return about_centre - cross((x - build.q[i], y - build.q[i + 1]), (fx, fy))
+        """About the joint's point: that about the centre of mass less the force's."""
+        wrench = build.reaction(joint, body)
+        force, about_centre = wrench[:dimension], wrench[dimension:]
+        arm = [p - c for p, c in zip(build.values(build.place(end)), build.values(body.origin(build)), strict=True)]
+        turned = cross3(arm, force) if dimension == 3 else (cross(arm, force),)
+        return [m - x for m, x in zip(about_centre, turned, strict=True)]
 
-    name = joint.name
-    return {
-        f"{name}.fx": (force(0), "N"),
-        f"{name}.fy": (force(1), "N"),
-        f"{name}.force": (size, "N"),
-        f"{name}.moment": (moment, "N m"),
-    }
+    out = {key: (force(k), "N") for k, key in enumerate(forces)} | {f"{name}.force": (size, "N")}
+    if dimension == 2:
+        return out | {f"{name}.moment": (lambda: moment()[0], "N m")}
+    return out | {key: (lambda k=k: moment()[k], "N m") for k, key in enumerate(moments)}
 
 
 def _energy(build):
-    g = build.graph
-
     class _Books:
         name = "energy"
 
     def kinetic():
-        return 0.5 * g.dot((m, v * v) for m, v in zip(build.mass, build.v, strict=True))
+        return build.kinetic_energy()
 
     def integral(key, power):
         def node():

@@ -1,0 +1,151 @@
+"""What all bodies share: points fixed in them, whose places are linear in the coordinates, so forces follow by virtual work."""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from flexmbd.errors import ModelError, check_number
+from flexmbd.linalg.quadratic import Quadratic
+from flexmbd.space import AXES
+
+
+@dataclass(frozen=True)
+class Point:
+    """A point fixed in a body: two or three coordinates `at` in the body's frame with origin at the centre of mass, in m."""
+
+    body: object
+    key: str
+    at: tuple
+
+    def leaves(self):
+        """Coordinates by key."""
+        return {f"{self.key}.{axis}": x for axis, x in zip(AXES, self.at, strict=False)}
+
+
+class Body:
+    """Base of what owns coordinates.
+
+    A subclass has `name`, `points`, `dimension` (2 or 3), `measures` (per coordinate: ``"length"``, or ``"angle"`` for what is a pure
+    number), `leaves()`, `initial()`, `structure()`, and writes its share of a `Build`: `place(build, point)`, `mass_matrix(build)`
+    (upper triangle of the constant mass matrix by local indices), `rows(build)`, `apply(build)`, `outputs(build)`.
+    """
+
+    @property
+    def coordinates(self):
+        """Number of coordinates."""
+        return len(self.measures)
+
+    def structure(self):
+        """What of the body decides the topology besides its name."""
+        return ()
+
+    def __getitem__(self, key):
+        if key not in self.points:
+            known = ", ".join(map(repr, self.points)) or "none"
+            raise ModelError(f"body '{self.name}' has no point '{key}'; its points are: {known}", element=self.name)
+        return self.points[key]
+
+    def variable(self, build, k):
+        """The body's coordinate number k as a polynomial."""
+        return Quadratic(build.graph, {(build.first[self.name] + k,): 1.0})
+
+    def part(self, build, values):
+        """The body's own part of a list over all coordinates."""
+        i = build.first[self.name]
+        return values[i : i + self.coordinates]
+
+    def rows(self, build):
+        """Internal constraints."""
+        return []
+
+    def apply(self, build):
+        """Internal forces and weight."""
+
+
+class Framed(Body):
+    """Base of bodies with a frame: rigid bodies and ground.  `dimension` is 2 or 3."""
+
+    def at(self, *coordinates, key=None):
+        """Point at the given coordinates of the body's frame, in m (measured from the frame's origin that `offset` defines)."""
+        if len(coordinates) == self.dimension + 1 and isinstance(coordinates[-1], str):
+            coordinates, key = coordinates[:-1], coordinates[-1]
+        owner = f"body '{self.name}' point '{key or len(self.points)}'"
+        if len(coordinates) != self.dimension:
+            raise ModelError(f"{owner} has {len(coordinates)} coordinates; this system needs {self.dimension}", element=self.name)
+        at = tuple(check_number(owner, axis, x) - o for axis, x, o in zip(AXES, coordinates, self.offset, strict=False))
+        if key is None:
+            for point in self.points.values():
+                if all(np.ndim(c) == 0 for c in (*at, *point.at)) and at == point.at:
+                    return point
+            key = f"#{len(self.points)}"
+        self.points[key] = Point(self, key, at)
+        return self.points[key]
+
+    @property
+    def centre(self):
+        """The centre of mass (of ground: the origin) as a point."""
+        return self.points["#c"] if "#c" in self.points else self.at(*self.offset, key="#c")
+
+    def place(self, build, point):
+        """Inertial position of a point, as polynomials."""
+        local = [build.leaf(self, f"{point.key}.{axis}") for axis in AXES[: self.dimension]]
+        return tuple(o + d for o, d in zip(self.origin(build), self.direction(build, *local), strict=True))
+
+    def origin(self, build):
+        """Inertial position of the centre of mass, as polynomials."""
+        return tuple(self.variable(build, k) for k in range(self.dimension))
+
+    def point_leaves(self):
+        """Coordinates of all points by key."""
+        return {key: x for point in self.points.values() for key, x in point.leaves().items()}
+
+    def weigh(self, build):
+        """Gravity on the centre of mass."""
+        i, m = build.first[self.name], build.leaf(self, "mass")
+        for k, g in enumerate(build.gravity):
+            build.generalized[i + k] = build.generalized[i + k] + m * g
+        build.potential(-(m * build.graph.dot(zip(build.gravity, build.q[i:], strict=False))))
+
+
+@dataclass(frozen=True, eq=False)
+class Ground(Framed):
+    """The inertial frame, as something points can be fixed in."""
+
+    dimension: int = 2
+    points: dict = field(default_factory=dict)
+    name = "ground"
+    measures = ()
+
+    @property
+    def offset(self):
+        """The origin."""
+        return (0.0,) * self.dimension
+
+    def __getitem__(self, key):
+        if key not in self.points:
+            raise ModelError(f"ground has no point '{key}'; make it with ground.at(..., key='{key}')", element="ground")
+        return self.points[key]
+
+    def leaves(self):
+        """Coordinates of the ground's points by key."""
+        return self.point_leaves()
+
+    def origin(self, build):
+        """Zero."""
+        return tuple(Quadratic(build.graph, {}) for _ in range(self.dimension))
+
+    def direction(self, build, *components):
+        """A vector fixed in the inertial frame."""
+        return tuple(Quadratic(build.graph, {(): c}) for c in components)
+
+    def spin(self, build):
+        """Zero: a node in the plane, three in space."""
+        zero = build.graph.const(0.0)
+        return zero if self.dimension == 2 else (zero,) * 3
+
+    def full_angle(self, build):
+        """Zero."""
+        return build.graph.const(0.0)
+
+    def torque(self, build, *moment):
+        """Ground bears any torque."""

@@ -1,0 +1,86 @@
+"""Ideal joints that exist only in space."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from flexmbd.errors import unit_vector
+from flexmbd.joints.frames import axis_leaves, node_axis
+from flexmbd.joints.ideal import AxisJoint, Joint, coincident
+from flexmbd.linalg.quadratic import Row, dot
+
+
+@dataclass(frozen=True, eq=False)
+class Spherical(Joint):
+    """Point `a` of one body stays on point `b` of another; the bodies turn freely."""
+
+    dimensions: ClassVar[tuple] = (3,)
+
+    name: str
+    a: object
+    b: object
+
+    def rows(self, build):
+        """Three lengths."""
+        return coincident(build, self)
+
+
+@dataclass(frozen=True, eq=False)
+class Universal(Joint):
+    """Cardan joint: points coincide, and the axis on a's body stays at right angles to that on b's."""
+
+    dimensions: ClassVar[tuple] = (3,)
+
+    name: str
+    a: object
+    b: object
+    axis: tuple
+    axis_b: tuple
+
+    def __post_init__(self):
+        for key in ("axis", "axis_b"):
+            object.__setattr__(self, key, unit_vector(f"joint '{self.name}'", key, getattr(self, key), 3))
+
+    def leaves(self):
+        """Both axes."""
+        return axis_leaves("axis", self.axis) | axis_leaves("axis_b", self.axis_b)
+
+    def rows(self, build):
+        """Three lengths and one angle."""
+        right = dot(node_axis(build, self, self.a.body, "axis"), node_axis(build, self, self.b.body, "axis_b"))
+        return [*coincident(build, self), Row(right, "angle", f"{self.name}.cross")]
+
+
+@dataclass(frozen=True, eq=False)
+class Cylindrical(AxisJoint):
+    """Point `b` slides on the line through `a` along `axis`, about which b's body turns."""
+
+    dimensions: ClassVar[tuple] = (3,)
+
+    name: str
+    a: object
+    b: object
+    axis: tuple = None
+    axis_b: tuple = None
+
+    def rows(self, build):
+        """Two lengths and two angles."""
+        return self.on_axis(build) + self.aligned(build)
+
+
+@dataclass(frozen=True, eq=False)
+class Planar(AxisJoint):
+    """Point `b` stays in the plane through `a` at right angles to `axis`, about which b's body turns."""
+
+    dimensions: ClassVar[tuple] = (3,)
+
+    name: str
+    a: object
+    b: object
+    axis: tuple = None
+    axis_b: tuple = None
+
+    def rows(self, build):
+        """One length and two angles."""
+        between = [q - p for p, q in zip(build.place(self.a), build.place(self.b), strict=True)]
+        height = dot(node_axis(build, self, self.a.body, "axis"), between)
+        return [Row(height, "length", f"{self.name}.height"), *self.aligned(build)]
