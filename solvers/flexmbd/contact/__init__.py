@@ -3,7 +3,8 @@
 from flexmbd.contact.clearance import ClearanceRevolute
 from flexmbd.contact.discs import DiscDisc, DiscPlane
 from flexmbd.contact.pair import Contact
+from flexmbd.contact.spatial import ClearanceCylindrical, ClearanceSpherical
 
-CONTACTS = (ClearanceRevolute, DiscPlane, DiscDisc)
+CONTACTS = (ClearanceRevolute, ClearanceSpherical, ClearanceCylindrical, DiscPlane, DiscDisc)
 
 __all__ = [*(c.__name__ for c in CONTACTS), "CONTACTS", "Contact"]

@@ -37,23 +37,31 @@ class Contact:
     def _law_numbers(self, build):
         return [build.number(self, f"law.{k}") for k in self.law.numbers()]
 
+    def normal_force(self, build, penetration, rate):
+        """Register one place of contact; its `Pair`, the law's force there, and its power and energy in the books."""
+        g = build.graph
+        pair = build.contact(self, penetration, rate, build.number(self, "minimum_impact_velocity"))
+        numbers, kernels = self._law_numbers(build), self.law.kernels()
+        build.use(kernels)
+        depth = g.select(pair.active, penetration, 0.0)
+        partial = _tangent_of(g, kernels.tangent, 2)
+        normal, _ = g.call(kernels.force, (depth, rate, pair.impact_velocity, *numbers), 2, partial)
+        if not self.law.continuous_onset:
+            normal = g.select(pair.active, normal, 0.0)
+        build.stored(g.call(kernels.energy, (depth, *numbers)))
+        build.power("contact", normal * rate)
+        return pair, normal
+
     def apply(self, build):
         """Contact force on both bodies, and its share of potential and dissipated energy."""
         g = build.graph
         geometry = self.geometry(build)
-        pair = build.contact(self, geometry.penetration, geometry.rate, build.number(self, "minimum_impact_velocity"))
-        numbers, kernels = self._law_numbers(build), self.law.kernels()
-        build.use(kernels)
-        depth = g.select(pair.active, geometry.penetration, 0.0)
-        partial = _tangent_of(g, kernels.tangent, 2)
-        normal, _ = g.call(kernels.force, (depth, geometry.rate, pair.impact_velocity, *numbers), 2, partial)
-        if not self.law.continuous_onset:
-            normal = g.select(pair.active, normal, 0.0)
+        pair, normal = self.normal_force(build, geometry.penetration, geometry.rate)
         nx, ny = geometry.normal
-        slip_force, slip_power = g.const(0.0), g.const(0.0)
+        slip_force = g.const(0.0)
         if self.frictional:
-            slip_force = self._friction(build, pair, geometry.slip, normal)
-            slip_power = slip_force * geometry.slip
+            slip_force = self.friction_force(build, pair, geometry.slip, normal)
+            build.power("contact", slip_force * geometry.slip)
             build.torque(self.a.body, -slip_force * geometry.arm_a)
             build.torque(self.b.body, slip_force * geometry.arm_b)
         if geometry.offset_b is not None:
@@ -61,11 +69,10 @@ class Contact:
         fx, fy = normal * nx + slip_force * ny, normal * ny - slip_force * nx
         build.force(self.a, fx, fy)
         build.force(self.b, -fx, -fy)
-        build.stored(g.call(kernels.energy, (depth, *numbers)))
-        build.power("contact", normal * geometry.rate + slip_power)
         build.remember(self, pair=pair, geometry=geometry, normal=normal, slip_force=slip_force, force=(fx, fy))
 
-    def _friction(self, build, pair, slip, normal):
+    def friction_force(self, build, pair, slip, normal):
+        """Friction of one place of contact, against the slip."""
         g = build.graph
         kernels, law = self.friction.kernels(), self.friction
         build.use(kernels)

@@ -4,10 +4,11 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from flexmbd.errors import ModelError, unit_vector
-from flexmbd.joints.frames import axis_leaves, node_axis, triad
+from flexmbd.joints.frames import node_axis
 from flexmbd.joints.ideal import Joint, turn_row
 from flexmbd.linalg.quadratic import Row, dot
 from flexmbd.motion import as_motion
+from flexmbd.space import axis_leaves, triad
 
 
 class Drive(Joint):

@@ -4,9 +4,9 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from flexmbd.errors import ModelError, unit_vector
-from flexmbd.joints.frames import at_start, axis_leaves, node_axis, triad
+from flexmbd.joints.frames import at_start, node_axis
 from flexmbd.linalg.quadratic import Row, cross, dot
-from flexmbd.space import AXES, is_spatial
+from flexmbd.space import AXES, axis_leaves, is_spatial, triad
 
 
 class Joint:

@@ -4,9 +4,10 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from flexmbd.errors import unit_vector
-from flexmbd.joints.frames import axis_leaves, node_axis
+from flexmbd.joints.frames import node_axis
 from flexmbd.joints.ideal import AxisJoint, Joint, coincident
 from flexmbd.linalg.quadratic import Row, dot
+from flexmbd.space import axis_leaves
 
 
 @dataclass(frozen=True, eq=False)
