@@ -69,7 +69,7 @@ def measure(rods, back_end):
     stores = [(f"st2(K, slot, {i}, {{}})", x) for i, x in enumerate(build.a)]
     printer = {"straight": straight_line, "program": index_program}[back_end]
     code = printer(build.graph, table, "rhs", f"{STATE}, K, slot, D, g", _read, stores)
-    head = f"import numpy as np\nW = {WIDTH}\nld, ld2, st, st2 = accessors({WIDTH})\nfrom flexmbd.linalg.program import unpack\n"
+    head = f"import numpy as np\nW = {WIDTH}\nld, ld2, st, st2 = accessors({WIDTH})\nfrom flexmbd.linalg.printer import unpack\n"
     module = modules.load(f"{head}@inner\n{modules.source_of(execute)}{code}{DRIVER}")
     uniform, lane = table.pack(build.graph, [value for _, value in system.leaves()], WIDTH)
     q, v = (np.ascontiguousarray(np.repeat(np.array(x, float)[:, None], WIDTH, axis=1)) for x in system.initial())

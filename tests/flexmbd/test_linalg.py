@@ -201,7 +201,7 @@ def compiled(printer, width):
         g, table, "run", "q, P, U, y", lambda name: f"ld(q, {name[1:]})", [(f"st(y, {i}, {{}})", x) for i, x in enumerate(nodes)]
     )
     own = [f"@inner\n{modules.source_of(f)}" for f in (bent, bent_tangent, execute)]
-    head = ["import numpy as np", f"W = {width}", f"ld, ld2, st, st2 = accessors({width})", "from flexmbd.linalg.program import unpack"]
+    head = ["import numpy as np", f"W = {width}", f"ld, ld2, st, st2 = accessors({width})", "from flexmbd.linalg.printer import unpack"]
     return (
         modules.load("\n".join((*head, *own, code, "run = entry(run.py_func if hasattr(run, 'py_func') else run)")) + "\n"),
         table,

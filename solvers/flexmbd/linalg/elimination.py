@@ -3,7 +3,11 @@
 A multiplier is eliminated after the coordinates of its own row, so the saddle point needs no pivoting once scaled.
 """
 
+from flexmbd.linalg.blocks import BlockFactors, Plan
 from flexmbd.linalg.graph import Graph
+
+SWITCH = 700  # products of an elimination from which on it may be done in blocks at run time
+DENSE = 3.0  # if their products, zeros included, are at most so many times those of the sparse elimination
 
 
 def elimination_order(n, neighbours, rows):
@@ -48,24 +52,51 @@ def elimination_order(n, neighbours, rows):
     return order
 
 
-def solve(graph: Graph, matrix, sides, order, *, symmetric=True):
-    """Solution nodes of ``matrix x = side`` for every side.
+class Factors:
+    """``L D U`` of a matrix as nodes; made by `factorise`.
+
+    Attributes
+    ----------
+    order : list of int
+        Pivots.
+    columns : dict int -> list of int
+        By pivot, the later pivots that it is coupled to.
+    lower, upper : dict (i, j) -> Node
+        Entries of L below and of D U above the diagonal.
+    inverse : dict int -> Node
+        1/D.
+    """
+
+    def __init__(self, graph, order):
+        self.graph, self.order = graph, order
+        self.columns, self.lower, self.upper, self.inverse = {}, {}, {}, {}
+
+    def solve(self, side):
+        """Solution by i (a dict with all pivots) for a right-hand side by i."""
+        zero, b = self.graph.const(0.0), dict(side)
+        for p in self.order:
+            for i in self.columns[p]:
+                b[i] = b.get(i, zero) - self.lower[i, p] * b.get(p, zero)
+        for p in reversed(self.order):
+            total = b.get(p, zero)
+            for j in self.columns[p]:
+                total = total - self.upper[p, j] * b[j]
+            b[p] = total * self.inverse[p]
+        return b
+
+
+def factorise(graph: Graph, matrix, order, *, symmetric=True):
+    """`Factors` of a matrix.
 
     Parameters
     ----------
     matrix : dict (i, j) -> Node
         Entries; for a symmetric matrix either triangle, each entry once; else both triangles.
-    sides : list of dict i -> Node
-        Right-hand sides.
     order : list of int
         Pivot sequence.
     symmetric : bool
         LDL' if true, else LU on the symmetrised pattern, in which pairs of entries that are one node stay one
         (a matrix that a few elements make unsymmetric costs little more than a symmetric one).
-
-    Returns
-    -------
-    list of dict i -> Node
     """
     place = {p: k for k, p in enumerate(order)}
     zero = graph.const(0.0)
@@ -78,27 +109,42 @@ def solve(graph: Graph, matrix, sides, order, *, symmetric=True):
     for i, j in entry:
         if place[i] < place[j]:
             ahead[i].add(j)
-    sides = [dict(b) for b in sides]
-    inverse, columns = {}, {}
+    filled, work = _fill(order, place, ahead)
+    work = work // 2 if symmetric else work
+    if work > SWITCH:
+        plan = Plan(order, filled)
+        if plan.work < DENSE * work:
+            return BlockFactors(graph, entry, order, plan)
+    factors = Factors(graph, order)
     for p in order:
-        inverse[p] = 1.0 / entry[p, p]
-        columns[p] = column = sorted(ahead[p], key=place.get)
-        factor = {i: entry[i, p] * inverse[p] for i in column}
+        inverse = factors.inverse[p] = 1.0 / entry[p, p]
+        column = factors.columns[p] = sorted(ahead[p], key=place.get)
+        lower = {i: entry[i, p] * inverse for i in column}
         mirrored = {i: entry[i, p] is entry[p, i] for i in column}
         for a, i in enumerate(column):
             for j in column[a:]:
                 above, below = entry.get((i, j), zero), entry.get((j, i), zero)
                 shared = above is below and mirrored[i] and mirrored[j]
-                entry[i, j] = above - factor[i] * entry[p, j]
-                entry[j, i] = entry[i, j] if shared or i == j else below - factor[j] * entry[p, i]
+                entry[i, j] = above - lower[i] * entry[p, j]
+                entry[j, i] = entry[i, j] if shared or i == j else below - lower[j] * entry[p, i]
                 if i != j and not (entry[i, j].zero and entry[j, i].zero):
                     ahead[i].add(j)
-            for b in sides:
-                b[i] = b.get(i, zero) - factor[i] * b.get(p, zero)
-    for b in sides:
-        for p in reversed(order):
-            total = b.get(p, zero)
-            for j in columns[p]:
-                total = total - entry[p, j] * b[j]
-            b[p] = total * inverse[p]
-    return sides
+            factors.lower[i, p], factors.upper[p, i] = lower[i], entry[p, i]
+    return factors
+
+
+def _fill(order, place, ahead):
+    """Couplings of each pivot to later ones with what elimination fills in, and its number of products."""
+    filled, work = {p: set(ahead[p]) for p in order}, 0
+    for p in order:
+        first = min(filled[p], key=place.get, default=None)
+        if first is not None:
+            filled[first] |= filled[p] - {first}  # the others follow from one to the next
+        work += len(filled[p]) ** 2
+    return filled, work
+
+
+def solve(graph: Graph, matrix, sides, order, *, symmetric=True):
+    """Solution nodes of ``matrix x = side``, a dict by i, for every side; parameters as those of `factorise`."""
+    factors = factorise(graph, matrix, order, symmetric=symmetric)
+    return [factors.solve(side) for side in sides]

@@ -192,6 +192,18 @@ class Graph:
         node.function, node.tangent = function, tangent
         return node if count is None else tuple(self._make("out", (node, k), node.level, k) for k in range(count))
 
+    # ---- linear equations solved at run time, see `blocks`
+    def factors(self, plan, entries):
+        """Node of the factors of a matrix; `entries` are (place in the storage of `plan`, Node)."""
+        places, nodes = zip(*entries, strict=True)
+        return self._make(f"factors:{plan.name}:{hash(places)}", nodes, RUNTIME, (plan, places))
+
+    def substitution(self, factors, parts, count):
+        """The `count` unknowns for a right-hand side, of which `parts` are (row, Node)."""
+        rows, nodes = zip(*parts, strict=True) if parts else ((), ())
+        node = self._make(f"substitution:{hash(rows)}", (factors, *nodes), RUNTIME, (factors.value[0], rows))
+        return tuple(self._make("out", (node, k), RUNTIME, k) for k in range(count))
+
     # ---- derivatives
     def variables(self, node):
         """Names of the run-time variables that a node depends on."""
@@ -276,12 +288,40 @@ class Graph:
                 value[node.id] = variables[node.value]
             elif node.op == "out":
                 value[node.id] = value[node.args[0].id][node.value]
+            elif node.op.startswith("factors:"):
+                value[node.id] = _dense(node, value)
+            elif node.op.startswith("substitution:"):
+                value[node.id] = _solved(node, value)
             elif node.op.startswith("call:"):
                 scalar = getattr(node.function, "py_func", node.function)
                 value[node.id] = np.vectorize(scalar)(*(value[a.id] for a in node.args))
             else:
                 value[node.id] = _NUMPY[node.op](*(value[a.id] for a in node.args))
         return [value[r.id] for r in roots]
+
+
+def _dense(node, value):
+    """Matrix of a node of factors, ``(..., n, n)``."""
+    plan, places = node.value
+    inverse = plan.entries()
+    numbers = np.broadcast_arrays(*(np.asarray(value[a.id], float) for a in node.args))
+    matrix = np.zeros((*numbers[0].shape, len(plan.place), len(plan.place)))
+    for at, x in zip(places, numbers, strict=True):
+        matrix[(..., *inverse[at])] = x
+    return matrix
+
+
+def _solved(node, value):
+    """Unknowns of a substitution, the unknown first."""
+    _, rows = node.value
+    matrix = value[node.args[0].id]
+    numbers = [np.asarray(value[a.id], float) for a in node.args[1:]]
+    shape = np.broadcast_shapes(matrix.shape[:-2], *(x.shape for x in numbers))
+    side = np.zeros((*shape, matrix.shape[-1]))
+    for row, x in zip(rows, numbers, strict=True):
+        side[..., row] = x
+    solution = np.linalg.solve(np.broadcast_to(matrix, (*shape, *matrix.shape[-2:])), side[..., None])[..., 0]
+    return np.moveaxis(solution, -1, 0)
 
 
 _NUMPY = {

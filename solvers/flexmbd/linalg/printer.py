@@ -1,5 +1,8 @@
 """Straight-line source code of graph nodes, and the table of packed parameters that it reads."""
 
+import base64
+import zlib
+
 import numpy as np
 
 from flexmbd.linalg.graph import LANE, RUNTIME, UNIFORM, Node
@@ -57,8 +60,7 @@ def straight_line(graph, table, name, arguments, inputs, stores, result=None):
     result : str, optional
         Text returned.
     """
-    body = []
-    text = {}
+    body, text, plans = [], {}, {}
 
     def of(node):
         if node.op == "const":
@@ -77,14 +79,52 @@ def straight_line(graph, table, name, arguments, inputs, stores, result=None):
             body.append(f"{target} = {of(node.args[0])} {node.op} {of(node.args[1])}")
         elif node.op == "neg":
             body.append(f"{target} = -{of(node.args[0])}")
+        elif node.op.startswith("factors:"):
+            plan, places = node.value
+            target = text[node.id] = f"f{node.id}"
+            body.append(f"{target} = np.zeros(({plan.size}, W))")
+            body += [f"st({target}, {at}, {of(x)})" for at, x in zip(places, node.args, strict=True)]
+            body.append(f"block_factorise({target}, {', '.join(tables(plan))})")
+            plans[plan.name] = plan
+        elif node.op.startswith("substitution:"):
+            plan, rows = node.value
+            target = text[node.id] = f"b{node.id}"
+            body.append(f"{target} = np.zeros(({len(plan.place)}, W))")
+            body += [f"st({target}, {row}, {of(x)})" for row, x in zip(rows, node.args[1:], strict=True)]
+            body.append(f"block_substitute({of(node.args[0])}, {', '.join(tables(plan)[:2])}, {target})")
         elif node.op == "out":
-            text[node.id] = f"n{node.args[0].id}[{node.value}]"
+            source = node.args[0]
+            solved = source.op.startswith("substitution:")
+            text[node.id] = f"ld({text[source.id]}, {node.value})" if solved else f"n{source.id}[{node.value}]"
         else:
             function = node.op.removeprefix("call:")
             body.append(f"{target} = {function}({', '.join(of(a) for a in node.args)})")
     body += [statement.format(of(node)) for statement, node in stores]
     body.append(f"return {result}" if result else "return")
-    return f"@inner\ndef {name}({arguments}):\n    " + "\n    ".join(body) + "\n"
+    return "".join(map(table_source, plans.values())) + f"@inner\ndef {name}({arguments}):\n    " + "\n    ".join(body) + "\n"
+
+
+def tables(plan):
+    """Names of a plan's tables in the generated module."""
+    return [f"{key}_{plan.name}" for key in ("pivots", "columns", "targets")]
+
+
+def table_source(plan):
+    """Source of a plan's tables."""
+    widths = (6, 4, 1)
+    parts = [f"{name} = {packed(x, w)}" for name, x, w in zip(tables(plan), plan.tables, widths, strict=True)]
+    return "\n".join((*parts[:2], parts[2] + "[:, 0]")) + "\n"
+
+
+def packed(rows, width):
+    """Source of a table of integers."""
+    data = np.array(rows if len(rows) else np.zeros((0, width)), np.int32).reshape(-1, width)
+    return f"unpack({base64.b85encode(zlib.compress(data.tobytes(), 9)).decode()!r}, {width})"
+
+
+def unpack(text, width):
+    """Table of integers from its text."""
+    return np.frombuffer(zlib.decompress(base64.b85decode(text)), np.int32).reshape(-1, width)
 
 
 def ordered(graph, roots):

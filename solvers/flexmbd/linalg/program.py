@@ -11,16 +11,14 @@ Slots are used again after the last use of their value; products used once are f
 """
 
 # ruff: noqa: F821 - names in `execute` are bound in the generated module
-import base64
 import re
-import zlib
 from collections import Counter
 
 import numpy as np
 
 from flexmbd.lanes import fabs, select, sqrt
 from flexmbd.linalg.graph import LANE, UNIFORM, Node
-from flexmbd.linalg.printer import ordered, straight_line
+from flexmbd.linalg.printer import ordered, packed, straight_line, table_source, tables
 
 OPS = ("+", "-", "*", "/", "neg", "sqrt", "fabs", ">", "&", "select", "a+bc", "a-bc", "bc-a")
 # Operations from which on a function becomes an index program (benchmarks/lanes_switch.py): at 2,000 a whole model of straight-line
@@ -94,7 +92,7 @@ def index_program(graph, table, name, arguments, inputs, stores):
     steps = []  # (kind, key, [nodes]) in the order of execution
     for level in range(max(levels.values(), default=0) + 1):
         here = [x for x in nodes if not _leaf(x) and x.op != "out" and levels[x.id] == level and fused.get(x.id, 0) is not None]
-        operations, calls = [x for x in here if not x.op.startswith("call:")], [x for x in here if x.op.startswith("call:")]
+        operations, calls = [x for x in here if not _alone(x)], [x for x in here if _alone(x)]
         runs = [run for k in range(0, len(operations), WINDOW) for run in _gather(operations[k : k + WINDOW], fused)]
         steps += [("run", kind, members) for kind, members in runs]
         for kernel in dict.fromkeys(x.op for x in calls):
@@ -104,14 +102,21 @@ def index_program(graph, table, name, arguments, inputs, stores):
         if x.op == "out":
             outs.setdefault(x.args[0].id, []).append(x)
     slot, size = _allocate(leaves, steps, fused, outs, [x for _, x in stores])
-    body, code, runs = _body(name, leaves, steps, fused, outs, stores, slot)
-    tables = f"{name}_code, {name}_runs = {_packed(code, 4)}, {_packed(runs, 3)}\n"
-    body = [f"space = np.empty(({max(1, size)}, W))", *body, "return"]
-    return f"{tables}@inner\ndef {name}({arguments}):\n    " + "\n    ".join(body) + "\n"
+    body, code, runs, calls = _body(name, leaves, steps, fused, outs, stores, slot, size)
+    plans = {x.value[0].name: x.value[0] for x in nodes if x.op.startswith("factors:")}
+    head = "".join(map(table_source, plans.values())) + f"{name}_code, {name}_runs = {packed(code, 4)}, {packed(runs, 3)}\n"
+    head += f"{name}_calls = {packed(np.array(calls)[:, None] if calls else [], 1)}[:, 0]\n"
+    body = [f"space = np.empty(({size + 1}, W))", *body, "return"]
+    return f"{head}@inner\ndef {name}({arguments}):\n    " + "\n    ".join(body) + "\n"
 
 
 def _leaf(node):
     return node.op in ("const", "var") or node.level in (UNIFORM, LANE)
+
+
+def _alone(node):
+    """True for what is not an operation of the loop: kernels and linear equations."""
+    return node.op.startswith(("call:", "factors:", "substitution:"))
 
 
 def _source(node, table, inputs):
@@ -152,7 +157,7 @@ def _levels(nodes):
     """How many calls lie below each node; the results of a call belong to the next level."""
     levels = {}
     for x in nodes:
-        below = () if _leaf(x) else (levels[a.id] + a.op.startswith("call:") for a in x.args if isinstance(a, Node))
+        below = () if _leaf(x) else (levels[a.id] + _alone(a) for a in x.args if isinstance(a, Node))
         levels[x.id] = max(below, default=0)
     return levels
 
@@ -213,9 +218,9 @@ def _allocate(leaves, steps, fused, outs, roots):
     return slot, size
 
 
-def _body(name, leaves, steps, fused, outs, stores, slot):
-    """Statements, rows of operations and runs."""
-    body, code, runs = [], [], []
+def _body(name, leaves, steps, fused, outs, stores, slot, spare):
+    """Statements, rows of operations, runs, and slots of kernels' arguments and results; nobody reads the `spare` slot."""
+    body, code, runs, calls = [], [], [], []
 
     def loop(rows, statement):
         """A statement for many rows; its ``code[k, j]`` are entries of the row."""
@@ -239,10 +244,11 @@ def _body(name, leaves, steps, fused, outs, stores, slot):
         if len(runs) > pending:
             body.append(f"execute(code, runs, {pending}, {len(runs)}, space)")
             pending = len(runs)
-        for x in members:
-            body.append(f"results = {key.removeprefix('call:')}({', '.join(f'ld(space, {slot[a.id]})' for a in x.args)})")
-            results = outs.get(x.id)
-            body += [f"st(space, {slot[y.id]}, results[{y.value}])" for y in results] if results else [f"st(space, {slot[x.id]}, results)"]
+        if key.startswith("call:"):
+            _calls(key.removeprefix("call:"), members, slot, outs, spare, body, calls)
+        else:
+            for x in members:
+                _linear(x, slot, outs, body, loop)
     if len(runs) > pending:
         body.append(f"execute(code, runs, {pending}, {len(runs)}, space)")
     groups = {}
@@ -251,18 +257,41 @@ def _body(name, leaves, steps, fused, outs, stores, slot):
         groups.setdefault((head, tail), []).append((slot[x.id], int(index)))
     for (head, tail), rows in groups.items():
         loop(rows, f"{head}code[k, 1]{tail.format('ld(space, code[k, 0])')}")
-    return [f"code, runs = {name}_code, {name}_runs", *body], code, runs
+    return [f"code, runs, calls = {name}_code, {name}_runs, {name}_calls", *body], code, runs, calls
+
+
+def _calls(kernel, members, slot, outs, spare, body, calls):
+    """Statements of the calls of one kernel, a loop over the rows of a table: so their code does not grow with their number."""
+    wanted = sorted({y.value for x in members for y in outs.get(x.id, [])})
+    count = len(members[0].args)
+    start, width = len(calls), count + max(len(wanted), 1)
+    for x in members:
+        results = {y.value: slot[y.id] for y in outs.get(x.id, [])}
+        calls += [slot[a.id] for a in x.args]
+        calls += [results.get(k, spare) for k in wanted] or [slot[x.id]]
+    body.append(f"for k in range({start}, {len(calls)}, {width}):")
+    body.append(f"    results = {kernel}({', '.join(f'ld(space, calls[k + {j}])' for j in range(count))})")
+    parts = [(j, f"results[{k}]") for j, k in enumerate(wanted)] or [(0, "results")]
+    body += [f"    st(space, calls[k + {count + j}], {text})" for j, text in parts]
+
+
+def _linear(node, slot, outs, body, loop):
+    """Statements of factors or of a substitution."""
+    plan, places = node.value
+    names = tables(plan)
+    if node.op.startswith("factors:"):
+        own, args = f"f{node.id}", node.args
+        body.append(f"{own} = np.zeros(({plan.size}, W))")
+    else:
+        own, args = f"b{node.id}", node.args[1:]
+        body.append(f"{own} = np.zeros(({len(plan.place)}, W))")
+    loop([(slot[a.id], at) for a, at in zip(args, places, strict=True)], f"st({own}, code[k, 1], ld(space, code[k, 0]))")
+    if node.op.startswith("factors:"):
+        body.append(f"block_factorise({own}, {', '.join(names)})")
+    else:
+        body.append(f"block_substitute(f{node.args[0].id}, {', '.join(names[:2])}, {own})")
+        loop([(slot[y.id], y.value) for y in outs.get(node.id, [])], f"st(space, code[k, 0], ld({own}, code[k, 1]))")
 
 
 _INDEX = re.compile(r"(ld2?\(.*?|U\[)(\d+)([)\]])")
 _STORE = re.compile(r"(st2?\(.*?)(\d+)(, \{\}\))")
-
-
-def _packed(rows, width):
-    data = np.array(rows or np.zeros((0, width)), np.int32).reshape(-1, width)
-    return f"unpack({base64.b85encode(zlib.compress(data.tobytes(), 9)).decode()!r}, {width})"
-
-
-def unpack(text, width):
-    """Table of integers from its text."""
-    return np.frombuffer(zlib.decompress(base64.b85decode(text)), np.int32).reshape(-1, width)

@@ -1,0 +1,274 @@
+"""Equations of one sample as numpy arrays and sparse matrices: forces, constraint rows and their derivatives.
+
+Nothing is compiled: expressions are evaluated by numpy (`arrays.Program`).
+"""
+
+from functools import cached_property
+
+import numpy as np
+from scipy.sparse import block_array, eye_array
+from scipy.sparse.linalg import splu
+
+from flexmbd.arrays import Pattern, Program
+from flexmbd.errors import ModelError
+from flexmbd.expressions import Build
+from flexmbd.outputs import catalogue
+from flexmbd.suggest import unknown
+
+
+class StaticBuild(Build):
+    """A `Build` whose accelerations ``a0...`` and multipliers ``l0...`` are variables instead of the index-1 solution."""
+
+    def _solve(self):
+        self.a = [self.graph.var(f"a{i}") for i in range(self.n)]
+        self.multipliers = [self.graph.var(f"l{k}") for k in range(len(self.rows))]
+
+
+class Equations:
+    """One sample of a system: ``M a = F(q, v, t) - G' l``, ``Phi(q, t) = 0`` with ``G = dPhi/dq``.
+
+    Parameters
+    ----------
+    system : System
+        All of its numbers must be numbers, not arrays over samples.
+
+    Attributes
+    ----------
+    n, count : int
+        Coordinates, constraint rows.
+    coordinates, rows : list of str
+        Their names.
+    measures : list of str
+        Of the coordinates: ``"length"`` (m) or ``"angle"`` (1).
+    mass : csr_array (n, n)
+        kg, kg m, kg m².
+    size : float
+        Largest coordinate of a place, in m: what lengths are judged by.
+
+    Notes
+    -----
+    Coordinates q are in m or 1, velocities v in m/s or 1/s, multipliers in N or N m, time t in s.  `turns` are the planar bodies' angles
+    in rad, of which only the number of full turns matters: those of the start, unless `turned` gave newer ones.
+    """
+
+    def __init__(self, system):
+        self.system = system
+        self.leaves = [value for _, value in system.leaves()]
+        for path, value in system.leaves():
+            if np.ndim(value):
+                raise ModelError(f"'{path}' is an array over samples; these equations are for one sample")
+        self.build = build = StaticBuild(system)
+        self.n, self.count, self.measures = build.n, len(build.rows), build.measures
+        self.coordinates = [f"{body.name}[{k}]" for body in system.bodies for k in range(body.coordinates)]
+        self.rows = [row.label for row in build.rows]
+        entries = {(i, j): m for (a, b), m in build.mass.items() for i, j in {(a, b), (b, a)}}
+        values = Program(build.graph, list(entries.values()), self.leaves)({})
+        self.mass = Pattern(*_columns(entries, 2), (self.n, self.n)).fill(values)
+        places = [x for x, measure in zip(system.initial()[0], self.measures, strict=True) if measure == "length"]
+        points = [x for path, x in system.leaves() if path[0] != "@" and path.endswith((".x", ".y", ".z")) and "gravity" not in path]
+        self.size = max((abs(x) for x in places + points), default=0.0) or 1.0
+        self._turning = list(system.angles())
+        turning = [body for body in system.bodies if body.name in self._turning]
+        self._full = [body.full_angle(build) for body in turning]
+        self._states = [int(build.state(body, "angle").value[1:]) for body in turning]
+
+    # ---- at a state
+    def _at(self, q, v=None, t=0.0, turns=None, multipliers=()):
+        q, turns = np.asarray(q), np.asarray(self.turns if turns is None else turns)
+        s = np.zeros((len(self.build.states), *turns.shape[1:]))
+        s[self._states] = turns
+        return {"q": q, "v": np.float64(0.0) if v is None else v, "t": t, "s": s, "l": np.asarray(multipliers, float)}
+
+    def force(self, q, v=None, t=0.0, turns=None):
+        """Generalized forces (n,): all but inertia and constraints."""
+        return self._force(self._at(q, v, t, turns))
+
+    def force_rate(self, q, v=None, t=0.0, turns=None):
+        """Partial derivative of the forces by time, (n,)."""
+        return self._force_rate(self._at(q, v, t, turns))
+
+    def stiffness(self, q, v=None, t=0.0, turns=None):
+        """``-dF/dq``, csr (n, n)."""
+        program, pattern = self._stiffness
+        return pattern.fill(program(self._at(q, v, t, turns)))
+
+    def damping(self, q, v=None, t=0.0, turns=None):
+        """``-dF/dv``, csr (n, n)."""
+        program, pattern = self._damping
+        return pattern.fill(program(self._at(q, v, t, turns)))
+
+    def turned(self, q, turns=None):
+        """Angles (rad) of the planar bodies at q, at most half a turn from those given."""
+        return self._angles(self._at(q, turns=turns)) if self._turning else np.zeros(0)
+
+    def output(self, name, q, v=None, t=0.0, turns=None, multipliers=()):
+        """A quantity of the catalogue by name; the arrays may have a second axis over states."""
+        if name not in self.catalogue:
+            raise unknown("output", name, self.catalogue)
+        return self.program([self.catalogue[name][0]()])(self._at(q, v, t, turns, multipliers))[0]
+
+    def constraints(self, q, t=0.0):
+        """``Phi`` (rows,) in m or 1."""
+        return self._rows.value(q, t)
+
+    def constraints_rate(self, q, t=0.0):
+        """Partial derivative of the rows by time (rows,)."""
+        return self._rates.value(q, t)
+
+    def jacobian(self, q, t=0.0):
+        """``G = dPhi/dq``, csr (rows, n)."""
+        return self._rows.gradient(q, t)
+
+    def jacobian_rate(self, q, t=0.0):
+        """Partial derivative of G by time, csr (rows, n)."""
+        return self._rates.gradient(q, t)
+
+    def curvature(self, q, multipliers, t=0.0):
+        """``sum_k l_k H_k`` with the rows' second derivatives, csr (n, n); the rows are quadratic, so q does not matter."""
+        return self._rows.hessian(multipliers, t)
+
+    # ---- the start
+    @cached_property
+    def turns(self):
+        """Angles at the start in rad."""
+        return np.array([self.system.angles()[name] for name in self._turning], float)
+
+    def initial(self, t=0.0):
+        """Coordinates and velocities (n,) that satisfy the constraints at the start, nearest to the guess.
+
+        Raises
+        ------
+        ModelError
+            If rows stay open, by name.
+        """
+        table = _Rows(self, self.build.rows + self.build.initial_rows)
+        rates = _Rows(self, self.build.rows + self.build.initial_rows, rate=True)
+        q, v = (np.array(x, float) for x in self.system.initial())
+        turning = np.array([measure == "angle" for measure in self.measures], bool)
+        floor = 1e-13 * max(1.0, self.size)
+        for _ in range(60):
+            residual = table.value(q, t)
+            if np.abs(residual).max(initial=0.0) < floor:
+                break
+            step = nearest(table.gradient(q, t), -residual)
+            q = q + step * min(1.0, 0.4 / max(np.abs(step[turning]).max(initial=0.0), 1e-300))
+        gaps = np.abs(table.value(q, t))
+        if not np.all(gaps < 1e-9 * max(1.0, self.size)):
+            worst = [f"{table.labels[k]} (by {gaps[k]:.3g})" for k in np.argsort(-gaps)[:4]]
+            raise ModelError(
+                f"the system cannot be assembled: these constraints stay open: {', '.join(worst)}",
+                remedy="check lengths and the guess of positions and angles",
+            )
+        G = table.gradient(q, t)
+        for _ in range(2):
+            v = v + nearest(G, -G @ v - rates.value(q, t))
+        return q, v
+
+    # ---- made when first needed
+    def program(self, roots):
+        """A `Program` of nodes with this sample's numbers."""
+        return Program(self.build.graph, roots, self.leaves)
+
+    @cached_property
+    def catalogue(self):
+        """All outputs: name -> (function giving the node, unit)."""
+        return catalogue(self.build)
+
+    @cached_property
+    def _force(self):
+        return self.program(self.build.generalized)
+
+    @cached_property
+    def _force_rate(self):
+        return self.program([self.build.graph.derivative(f, self.build.time) for f in self.build.generalized])
+
+    @cached_property
+    def _stiffness(self):
+        return self._slopes(self.build.q)
+
+    @cached_property
+    def _damping(self):
+        return self._slopes(self.build.v)
+
+    @cached_property
+    def _angles(self):
+        return self.program(self._full)
+
+    @cached_property
+    def _rows(self):
+        return _Rows(self, self.build.rows)
+
+    @cached_property
+    def _rates(self):
+        return _Rows(self, self.build.rows, rate=True)
+
+    def _slopes(self, variables):
+        g, entries = self.build.graph, {}
+        number = {x.value: j for j, x in enumerate(variables)}
+        for i, force in enumerate(self.build.generalized):
+            for j in sorted(number[name] for name in g.variables(force) if name in number):
+                slope = g.derivative(force, variables[j])
+                if not slope.zero:
+                    entries[i, j] = -slope
+        return self.program(list(entries.values())), Pattern(*_columns(entries, 2), (self.n, self.n))
+
+
+class _Rows:
+    """Values and derivatives of quadratic rows ``c + b.q + 1/2 q.A q`` (or of their time derivatives), from tables."""
+
+    def __init__(self, equations, rows, *, rate=False):
+        build = equations.build
+        self.labels, self._count, n = [row.label for row in rows], len(rows), equations.n
+        terms = {}
+        for k, row in enumerate(rows):
+            polynomial = row.polynomial.time_derivative(build.time) if rate else row.polynomial
+            terms |= {(k, *key): c for key, c in polynomial.terms.items()}
+        keys = sorted(terms, key=len)
+        self._coefficients = equations.program([terms[key] for key in keys])
+        self._split = [sum(len(key) <= size for key in keys) for size in (1, 2)]
+        one, two, three = keys[: self._split[0]], keys[self._split[0] : self._split[1]], keys[self._split[1] :]
+        (self._c,), (self._bk, self._bi), (self._ak, self._ai, self._aj) = _columns(one, 1), _columns(two, 2), _columns(three, 3)
+        k, i, j = self._ak, self._ai, self._aj
+        self._gradient = Pattern(np.r_[self._bk, k, k], np.r_[self._bi, i, j], (self._count, n))
+        self._hessian = Pattern(np.r_[i, j], np.r_[j, i], (n, n))
+
+    def _at(self, t):
+        return np.split(self._coefficients({"t": t}), self._split)
+
+    def value(self, q, t):
+        """Values (rows,)."""
+        c, b, a = self._at(t)
+        q = np.asarray(q)
+        parts = np.r_[c, b * q[self._bi], a * q[self._ai] * q[self._aj]]
+        return np.bincount(np.r_[self._c, self._bk, self._ak], parts, self._count)
+
+    def gradient(self, q, t):
+        """First derivatives, csr (rows, n)."""
+        _, b, a = self._at(t)
+        q = np.asarray(q)
+        return self._gradient.fill(np.r_[b, a * q[self._aj], a * q[self._ai]])
+
+    def hessian(self, multipliers, t):
+        """Second derivatives, weighted and summed, csr (n, n)."""
+        _, _, a = self._at(t)
+        a = a * np.asarray(multipliers)[self._ak]
+        return self._hessian.fill(np.r_[a, a])
+
+
+def nearest(jacobian, side):
+    """Smallest x with ``jacobian x = side``; rows that depend on others do no harm."""
+    rows, n = jacobian.shape
+    if not rows:
+        return np.zeros(n)
+    scale = 1e-12 * max(np.abs(jacobian.data).max(initial=0.0) ** 2, 1e-300)
+    matrix = block_array([[eye_array(n), jacobian.T], [jacobian, -scale * eye_array(rows)]], format="csc")
+    return splu(matrix).solve(np.r_[np.zeros(n), side])[:n]
+
+
+def _columns(keys, width):
+    """Columns of integer keys, as `width` arrays."""
+    table = np.array(list(keys), int).reshape(-1, width)
+    return tuple(table.T)
+
+
+__all__ = ["Equations", "StaticBuild", "nearest"]

@@ -1,0 +1,146 @@
+"""The linearised equations of equilibrium at a state, factored; and what is wrong with them when they are singular.
+
+With ``K = -dF/dq + sum_k l_k H_k`` and ``G = dPhi/dq``::
+
+    [ K  s G' ] [ dq    ]   [ F - G' l ]
+    [ s G   0 ] [ dl/s  ] = [ -s Phi   ]
+
+where s, the size of K, makes both parts alike.
+"""
+
+from functools import cached_property
+from weakref import WeakKeyDictionary
+
+import numpy as np
+from scipy.sparse.linalg import splu
+
+from flexmbd.arrays import Pattern
+
+_PATTERNS = WeakKeyDictionary()  # of the matrices, by equations
+SINGULAR = 1e-15  # least pivot over largest
+
+
+class Singular(Exception):
+    """The matrix cannot be solved with."""
+
+
+class Tangent:
+    """Residual and factored matrix at a `State`.
+
+    Parameters
+    ----------
+    equations : Equations
+    state : State
+    border : tuple of (ndarray (n,), float), optional
+        Row over the coordinates and the time; with it the time is an unknown too.
+    resistance : ndarray (n,), optional
+        Added to the diagonal of the stiffness.
+    """
+
+    def __init__(self, equations, state, border=None, resistance=None):
+        e, q, t, turns, multipliers = equations, state.q, state.t, state.turns, state.multipliers
+        self.equations, self.state = e, state
+        self.n, self.count = e.n, e.count
+        self.K = e.stiffness(q, None, t, turns), e.curvature(q, multipliers, t)  # apart, because each has a fixed pattern
+        self.resistance = np.zeros(e.n) if resistance is None else resistance
+        self.G = e.jacobian(q, t)
+        force = e.force(q, None, t, turns)
+        self.residual = force - self.G.T @ multipliers, -e.constraints(q, t)
+        self.scale = max(np.abs(part).max(initial=0.0) for part in (self.K[0].data, self.K[1].data, self.resistance)) or 1.0
+        eps = np.finfo(float).eps
+        self.rounding = 16 * eps * (sum(abs(part) @ np.abs(q) for part in self.K) + abs(self.G.T) @ np.abs(multipliers) + np.abs(force))
+        self.matrix = self._assembled(border)
+        self._factor()
+
+    def _assembled(self, border):
+        """The matrix by columns; all of its parts have fixed patterns, so its own is found once."""
+        n, size = self.n, self.n + self.count
+        G = self.G
+        parts = [self.K[0].data, self.K[1].data, self.resistance, self.scale * G.data, self.scale * G.data]
+        if border is not None:
+            by_load = -np.r_[self.load[0], self.scale * self.load[1]]
+            parts += [self.scale * border[0], by_load, [self.scale * border[1]]]
+        known, key = _PATTERNS.setdefault(self.equations, {}), border is not None
+        if key not in known:
+            (k, c), g = (part.tocoo() for part in self.K), G.tocoo()
+            rows = [k.row, c.row, np.arange(n), n + g.row, g.col]
+            columns = [k.col, c.col, np.arange(n), g.col, n + g.row]
+            if key:
+                rows += [np.full(n, size), np.arange(size), [size]]
+                columns += [np.arange(n), np.full(size, size), [size]]
+            full = size + key
+            known[key] = Pattern(np.concatenate(columns), np.concatenate(rows), (full, full))
+        return known[key].fill(np.concatenate(parts)).T
+
+    def _factor(self):
+        try:
+            self.lu = splu(self.matrix)
+        except RuntimeError:
+            raise Singular from None
+        pivots = np.abs(self.lu.U.diagonal())
+        if not np.all(np.isfinite(pivots)) or pivots.min(initial=1.0) < SINGULAR * pivots.max(initial=0.0):
+            raise Singular
+
+    def solve(self, force, rows, last=None):
+        """Changes of coordinates, multipliers (and time, with a border) for right-hand sides of forces, rows (and border)."""
+        side = np.r_[force, self.scale * rows] if last is None else np.r_[force, self.scale * rows, self.scale * last]
+        x = self.lu.solve(side)
+        dq, dl = x[: self.n], self.scale * x[self.n : self.n + self.count]
+        return (dq, dl) if last is None else (dq, dl, x[-1])
+
+    @cached_property
+    def load(self):
+        """Derivative of the residual by time: forces and rows."""
+        e, s = self.equations, self.state
+        force = e.force_rate(s.q, None, s.t, s.turns) - e.jacobian_rate(s.q, s.t).T @ s.multipliers
+        return force, -e.constraints_rate(s.q, s.t)
+
+    @property
+    def sign(self):
+        """Sign of the determinant, up to one that is the same for all states."""
+        lu = self.lu
+        return np.prod(np.sign(lu.U.diagonal())) * _parity(lu.perm_r) * _parity(lu.perm_c)
+
+
+def _parity(permutation):
+    seen, sign = np.zeros(len(permutation), bool), 1
+    for start in range(len(permutation)):
+        i, length = start, 0
+        while not seen[i]:
+            seen[i], i, length = True, permutation[i], length + 1
+        if length and length % 2 == 0:
+            sign = -sign
+    return sign
+
+
+def free_motion(equations, state):
+    """Sentence that names what can move without a force, or what rows depend on others, where the tangent is singular."""
+    e = equations
+    try:
+        tangent = Unfactored(e, state)
+    except (ValueError, FloatingPointError):
+        return "it is not finite"
+    matrix = tangent.matrix.toarray()
+    if not np.all(np.isfinite(matrix)):
+        return "it is not finite"
+    _, sizes, vectors = np.linalg.svd(matrix)
+    null = np.abs(vectors[sizes < max(10 * sizes[-1], 1e-10 * sizes[0])])
+    null = null / null.max(axis=1, keepdims=True)
+    moving = [e.coordinates[i] for i in np.flatnonzero(null[:, : e.n].max(axis=0) > 0.1)]
+    if moving:
+        bodies = list(dict.fromkeys(name.partition("[")[0] for name in moving))
+        return f"{_list(bodies, 'body', 'bodies')} can move without a force (coordinates {', '.join(moving[:8])})"
+    rows = [e.rows[k] for k in np.flatnonzero(null[:, e.n :].max(axis=0) > 0.1)]
+    return f"the constraints {', '.join(rows[:8])} depend on each other"
+
+
+class Unfactored(Tangent):
+    """The same without a solution, for where the matrix may be singular."""
+
+    def _factor(self):
+        pass
+
+
+def _list(names, one, many):
+    shown = ", ".join(f"'{name}'" for name in names[:8])
+    return f"{one} {shown}" if len(names) == 1 else f"{many} {shown}{' and others' if len(names) > 8 else ''}"

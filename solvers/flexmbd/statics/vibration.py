@@ -1,0 +1,227 @@
+"""Small vibrations about a state of equilibrium: ``M x'' + D x' + K x + G' l = 0``, ``G x = 0``.
+
+Small systems are projected on the null space of G and solved whole by QZ, which takes singular masses and unsymmetric stiffness as they
+are.  Large ones stay sparse: shift-invert Lanczos on the saddle point matrix ``[K - s M, G'; G, 0]``, whose inverse maps into the null
+space of G by itself, so that no (dense) basis of it is needed, and whose infinite eigenvalues (singular masses) become zeros that
+Lanczos, started in the range of the operator, never sees (Meerbergen and Spence 1997, SIAM J. Matrix Anal. Appl. 18, 667-687).
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.linalg import eig, null_space
+from scipy.sparse import block_array
+from scipy.sparse.linalg import ArpackError, LinearOperator, eigs, eigsh, splu
+
+from flexmbd.errors import ModelError
+from flexmbd.statics.equilibrium import assembled, static
+from flexmbd.statics.path import Path, StaticsError, equations_of
+from flexmbd.statics.tangent import Singular, Unfactored, free_motion
+
+DENSE = 120  # coordinates up to which the whole problem is solved
+
+
+@dataclass(frozen=True, eq=False)
+class Modes:
+    """Vibrations, slowest first.
+
+    Attributes
+    ----------
+    frequencies : ndarray (k,)
+        Circular frequencies in rad/s (with damping: of the damped vibration); NaN for an undamped motion that grows without vibrating.
+    shapes : ndarray (n, k)
+        Changes of the coordinates; undamped ones have modal mass 1.
+    squares : ndarray (k,)
+        Undamped: squared circular frequencies in 1/s², negative where the state is unstable (complex for flutter under follower loads).
+    poles : ndarray (k,) of complex
+        Exponents s of ``exp(s t)`` in 1/s, of each conjugate pair the one with positive imaginary part.
+    ratios : ndarray (k,)
+        Damping ratios ``-Re s / |s|``.
+    coordinates : list of str
+        Names of the rows of `shapes`.
+    """
+
+    frequencies: np.ndarray
+    shapes: np.ndarray
+    squares: np.ndarray
+    poles: np.ndarray
+    ratios: np.ndarray
+    coordinates: list
+
+    @property
+    def stable(self):
+        """True if no motion found grows."""
+        return bool(np.all(self.poles.real <= 1e-7 * np.abs(self.poles).max(initial=0.0)))
+
+
+def modes(build, inputs=None, *, count=6, damped=False, t=0.0, state=-1, dense=None):
+    """Eigenfrequencies and shapes about an equilibrium.
+
+    Parameters
+    ----------
+    build : Path, System, Equations or callable
+        Of a `Path` from `static` or `arc_length` one state is taken; otherwise the equilibrium at time `t`: the start if it is one (what
+        floats freely has modes of frequency zero), or what `static` finds.
+    inputs : mapping name -> float, optional
+        Of the callable.
+    count : int
+        Number of modes: those of the smallest absolute frequency.
+    damped : bool
+        With velocity-dependent forces (the quadratic problem).
+    t : float
+        Time, in s, at which loads and drives are taken, unless a path is given.
+    state : int
+        Which of a path's states.
+    dense : bool, optional
+        Solve the whole problem; by default up to 120 coordinates, or where Lanczos' method fails.
+
+    Returns
+    -------
+    Modes
+
+    Raises
+    ------
+    ModelError
+        If there is no equilibrium, or the iteration does not converge.
+    """
+    if count < 1:
+        raise ModelError(f"count is {count!r}; it must be at least 1")
+    e, state = (build.equations, build.states[state]) if isinstance(build, Path) else _at_rest(equations_of(build, inputs), t)
+    K = e.stiffness(state.q, None, state.t, state.turns) + e.curvature(state.q, state.multipliers, state.t)
+    M, G = e.mass, e.jacobian(state.q, state.t)
+    D = e.damping(state.q, None, state.t, state.turns) if damped else None
+    how = _solvers(M, K, D, G, count)
+    try:
+        dense = e.n <= DENSE if dense is None else dense
+        poles, squares, shapes = how(dense=dense)
+    except Singular:
+        raise StaticsError(f"the equations of vibration are singular: {free_motion(e, state)}") from None
+    except ArpackError:  # few finite modes in all, as a rule
+        if e.n > 10 * DENSE:
+            raise ModelError(f"{count} vibrations could not be found", remedy="ask for fewer modes, or pass dense=True") from None
+        poles, squares, shapes = how(dense=True)
+    swings = np.abs(poles.imag) > 1e-9 * np.maximum(np.abs(poles), 1e-300)
+    frequencies = np.where(swings, np.abs(poles.imag), np.where(np.abs(poles) > 0, np.nan, 0.0))
+    ratios = -poles.real / np.where(np.abs(poles) > 0, np.abs(poles), 1.0)
+    return Modes(frequencies, shapes, squares, poles, ratios, list(e.coordinates))
+
+
+def _at_rest(equations, t):
+    """Equations and a state of equilibrium at a time."""
+    state = assembled(equations, t)
+    tangent = Unfactored(equations, state)
+    if np.all(np.abs(tangent.residual[0]) <= 1e3 * tangent.rounding + 1e-300):
+        return equations, state
+    return equations, static(equations, start=t, end=t).states[-1]
+
+
+def _solvers(M, K, D, G, count):
+    """Function that gives poles, squares and shapes, by either method."""
+
+    def solve(*, dense):
+        if D is not None:
+            poles, shapes = (_dense_damped if dense else _sparse_damped)(K, M, D, G, count)
+            return poles, np.full(len(poles), np.nan), shapes
+        squares, shapes = (_dense if dense else _sparse)(K, M, G, count)
+        poles = np.sqrt(-squares.astype(complex))
+        return np.where(poles.imag < 0, -poles, poles), squares, shapes
+
+    return solve
+
+
+def _basis(G, n):
+    return null_space(G.toarray(), rcond=1e-10) if G.shape[0] else np.eye(n)
+
+
+def _dense(K, M, G, count):
+    """Squared frequencies and mass-normalised shapes by QZ on the null space of the constraints."""
+    Z = _basis(G, K.shape[0])
+    k, m = Z.T @ (K @ Z), Z.T @ (M @ Z)
+    (a, b), vectors = eig(k, m, homogeneous_eigvals=True)
+    finite = np.abs(b) > 1e-13 * np.abs(b).max(initial=0.0)
+    squares, vectors = (a[finite] / b[finite]), vectors[:, finite]
+    order = np.argsort(np.abs(squares))[:count]
+    return _real(squares[order], Z @ vectors[:, order], M)
+
+
+def _real(squares, shapes, M):
+    """Real numbers where they are; shapes with modal mass 1."""
+    if np.all(np.abs(squares.imag) <= 1e-9 * np.abs(squares).max(initial=0.0)):
+        squares = squares.real
+        turn = np.abs(shapes).argmax(axis=0)
+        phase = shapes[turn, np.arange(shapes.shape[1])]
+        shapes = (shapes * (np.abs(phase) / phase)).real
+    mass = np.abs(np.einsum("ik,ik->k", np.conj(shapes), M @ shapes))
+    return squares, shapes / np.sqrt(mass)
+
+
+def _saddle(A, G):
+    """Solver of ``A x + G' l = b, G x = 0``."""
+    n, rows = A.shape[0], G.shape[0]
+    size = np.abs(A.data).max(initial=0.0) or 1.0
+    matrix = block_array([[A, size * G.T], [size * G, None]], format="csc") if rows else A.tocsc()
+    try:
+        lu = splu(matrix)
+    except RuntimeError:
+        raise Singular from None
+    pivots = np.abs(lu.U.diagonal())
+    if pivots.min() < 1e-14 * pivots.max():
+        raise Singular
+    return lambda b: lu.solve(np.r_[b, np.zeros(rows)])[:n]
+
+
+def _sparse(K, M, G, count):
+    """Squared frequencies nearest to zero by shift-invert Lanczos (Arnoldi if the stiffness is not symmetric)."""
+    n = K.shape[0]
+    symmetric = abs(K - K.T).max() <= 1e-10 * abs(K).max()
+
+    def near(shift):
+        solve = _saddle(K - shift * M, G)
+        inverse = LinearOperator((n, n), matvec=solve, dtype=float)
+        start = solve(M @ np.random.default_rng(0).normal(size=n))
+        return (eigsh if symmetric else eigs)(K, count, M, shift, v0=start, OPinv=inverse, tol=1e-13)
+
+    try:
+        squares, shapes = near(0.0)
+    except Singular:  # motions without stiffness: shift a little below zero, by a measure that the first run gives
+        squares, _ = near(-1e-9 * np.abs(K.diagonal()).max() / np.abs(M.diagonal()).max())
+        squares, shapes = near(-0.1 * np.abs(squares).max())
+    order = np.argsort(np.abs(squares))
+    return _real(squares[order], shapes[:, order], M)
+
+
+def _dense_damped(K, M, D, G, count):
+    """Poles with the smallest modulus by QZ on the null space, linearised to first order."""
+    Z = _basis(G, K.shape[0])
+    k, m, d = (Z.T @ (A @ Z) for A in (K, M, D))
+    f, one = len(k), np.eye(len(k))
+    size = np.sqrt(np.abs(k).max(initial=0.0) / max(np.abs(m).max(initial=0.0), 1e-300)) or 1.0  # unit of time that makes both alike
+    left = np.block([[np.zeros((f, f)), one], [-k, -size * d]])
+    right = np.block([[one, np.zeros((f, f))], [np.zeros((f, f)), size * size * m]])
+    (a, b), vectors = eig(left, right, homogeneous_eigvals=True)
+    finite = np.abs(b) > 1e-13 * np.abs(b).max(initial=0.0)
+    return _upper(size * a[finite] / b[finite], Z @ vectors[:f, finite], count)
+
+
+def _sparse_damped(K, M, D, G, count):
+    """Poles with the smallest modulus by Arnoldi on the inverse of the first-order problem."""
+    n, solve = K.shape[0], _saddle(K, G)
+
+    def inverse(y):
+        x, v = y[:n], y[n:]
+        return np.r_[-solve(D @ x + M @ v), x]
+
+    operator = LinearOperator((2 * n, 2 * n), matvec=inverse, dtype=float)
+    start = inverse(inverse(np.random.default_rng(0).normal(size=2 * n)))
+    values, vectors = eigs(operator, 2 * count, v0=start, tol=1e-13)
+    keep = np.abs(values) > 1e-14 * np.abs(values).max()
+    return _upper(1.0 / values[keep], vectors[:n, keep], count)
+
+
+def _upper(poles, shapes, count):
+    """Of each conjugate pair the pole above, sorted by modulus, shapes scaled to a largest entry of 1."""
+    above = poles.imag >= -1e-9 * np.abs(poles)
+    poles, shapes = poles[above], shapes[:, above]
+    order = np.argsort(np.abs(poles))[:count]
+    shapes = shapes[:, order]
+    return poles[order], shapes / shapes[np.abs(shapes).argmax(axis=0), np.arange(len(order))]

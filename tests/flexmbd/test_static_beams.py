@@ -1,0 +1,143 @@
+"""Cables in equilibrium: the elastica, a beam that stretches too, a circle, the catenary, Lee's frame."""
+
+import numpy as np
+import pytest
+from scipy.integrate import solve_ivp
+from scipy.optimize import brentq, root
+
+import flexmbd as fm
+
+# P L²/EI -> tip angle, shortening / L, deflection / L of the inextensible cantilever under a dead load (elliptic integrals)
+ELASTICA = {
+    1.0: (0.4613519497118790, 0.0564332363, 0.3017207738),
+    2.0: (0.7817498315565431, 0.1606417208, 0.4934574804),
+    5.0: (1.2153681176116810, 0.3876283607, 0.7137915236),
+    10.0: (1.4302855388038576, 0.5549955978, 0.8106090249),
+}
+
+
+def cantilever(elements, *, ratio, load=0.0, moment=0.0):
+    """Length and bending stiffness 1, EA L²/EI = ratio; load across and moment at the tip grow from 0 at t = 0 to their values at t = 1."""
+    s = fm.System()
+    section, material = fm.Section(area=1.0, second_moment=1.0 / ratio), fm.Material(E=ratio, nu=0.3, density=1.0)
+    measures = {"strain": "engineering", "curvature": "material"}
+    beam = s.cable("beam", length=1.0, elements=elements, section=section, material=material, **measures)
+    s.add(fm.Clamp("clamp", s.ground.at(0.0, 0.0), beam.start))
+    s.add(fm.PointForce("load", beam.end, fy=fm.Polynomial((0.0, load))))
+    s.add(fm.SectionTorque("moment", beam.end, fm.Polynomial((0.0, moment))))
+    return s
+
+
+def tip(elements, ratio, load):
+    """Angle, shortening, deflection of the tip."""
+    path = fm.static(cantilever(elements, ratio=ratio, load=load), steps=5)
+    angle = np.arctan2(path["beam.end.slope_y"][-1], path["beam.end.slope_x"][-1])
+    return np.array([angle, 1.0 - path["beam.end.x"][-1], path["beam.end.y"][-1]])
+
+
+def extensible(ratio, load):
+    """The same of a beam that stretches by N/EA: theta' = M/EI, M' = -(1 + N/EA) P cos theta, by shooting."""
+
+    def along(s, y):
+        stretch = 1.0 + load * np.sin(y[0]) / ratio
+        return [y[1], -stretch * load * np.cos(y[0]), stretch * np.cos(y[0]), stretch * np.sin(y[0])]
+
+    def end(moment):
+        return solve_ivp(along, (0.0, 1.0), [0.0, moment, 0.0, 0.0], "DOP853", rtol=1e-13, atol=1e-14).y[:, -1]
+
+    angle, _, x, y = end(brentq(lambda moment: end(moment)[1], 0.0, load, xtol=1e-14))
+    return np.array([angle, 1.0 - x, y])
+
+
+@pytest.mark.parametrize("load", ELASTICA)
+def test_elastica(load):
+    """16 elements with EA L²/EI = 1e6: the error is that of the elements, the beam's stretch changes the tip by 1e-6 at most."""
+    bound = {1.0: 1e-5, 2.0: 4e-5, 5.0: 1.5e-4, 10.0: 3e-4}[load]
+    assert np.abs(tip(16, 1e6, load) - ELASTICA[load]).max() < bound
+
+
+def test_a_beam_that_stretches_converges_with_the_fourth_power_of_the_elements():
+    exact = extensible(100.0, 10.0)
+    errors = np.array([np.abs(tip(n, 100.0, 10.0) - exact).max() for n in (8, 16, 32)])
+    assert np.all(np.log2(errors[:-1] / errors[1:]) > 3.8) and errors[1] < 2e-6
+
+
+def test_a_moment_of_two_pi_closes_a_circle():
+    path = fm.static(cantilever(16, ratio=1e4, moment=2.0 * np.pi), steps=20)
+    assert np.hypot(path["beam.end.x"][-1], path["beam.end.y"][-1]) < 2e-4
+    assert path["clamp.moment"][-1] == pytest.approx(-2.0 * np.pi, rel=1e-12)
+    half = np.argmin(np.abs(path.t - 0.5))
+    assert path["beam.end.x"][half] == pytest.approx(0.0, abs=1e-4) and path["beam.end.y"][half] == pytest.approx(2.0 / np.pi, rel=1e-4)
+
+
+def test_forces_and_tangent_of_a_cable():
+    e = fm.Equations(cantilever(3, ratio=50.0, load=1.0, moment=2.0))
+    rng = np.random.default_rng(0)
+    q, along, h = e.initial()[0] + 0.1 * rng.normal(size=e.n), rng.normal(size=e.n), 1e-30
+    assert np.allclose(e.stiffness(q, t=0.6) @ along, -e.force(q + 1j * h * along, t=0.6).imag / h, rtol=1e-12, atol=1e-10)
+
+
+def test_cable_hangs_as_a_catenary():
+    """Span 8, length 10, weight 1 N/m; started as two straight cables joined at the lowest point."""
+    s, n = fm.System(gravity=(0.0, -1.0)), 16
+    section, material = fm.Section(area=1.0, second_moment=1e-7), fm.Material(E=1e5, nu=0.3, density=1.0)
+    left = s.cable("left", length=5.0, elements=n, section=section, material=material, direction=(4.0, -3.0))
+    right = s.cable("right", length=5.0, elements=n, section=section, material=material, position=(4.0, -3.0), direction=(4.0, 3.0))
+    s.add(fm.Revolute("a", s.ground.at(0.0, 0.0), left.start))
+    s.add(fm.Revolute("low", left.end, right.start))
+    s.add(fm.Revolute("b", s.ground.at(8.0, 0.0), right.end))
+    path = fm.static(s)
+    assert abs(path["a.fx"][0]) == pytest.approx(3.3820187908535226, rel=2e-3)
+    assert -path["left.end.y"][0] == pytest.approx(2.6543750913982094, rel=2e-3)
+    assert path["b.force"][0] == pytest.approx(6.0363938822517325, rel=2e-3)
+
+
+def frame(elements, load=3.0):
+    """Lee's frame (Lee, Manuel and Rossow 1968): two bars of 120 with EI = 1440, EA = 4320, pinned; load at 24 from the corner."""
+    s, measures = fm.System(), {"strain": "engineering", "curvature": "material"}
+    section, material = fm.Section(area=6.0, second_moment=2.0), fm.Material(E=720.0, nu=0.3, density=1.0)
+    same = {"length": 120.0, "elements": elements, "section": section, "material": material, **measures}
+    post = s.cable("post", direction=(0.0, 1.0), **same)
+    top = s.cable("top", position=(0.0, 120.0), points={"load": 24.0}, **same)
+    corner = s.body("corner", mass=1.0, inertia=1.0, position=(0.0, 120.0))
+    s.add(fm.Clamp("below", corner.centre, post.end))
+    s.add(fm.Clamp("beside", corner.centre, top.start))
+    s.add(fm.Revolute("foot", s.ground.at(0.0, 0.0), post.start))
+    s.add(fm.Revolute("wall", s.ground.at(120.0, 120.0), top.end))
+    s.add(fm.PointForce("load", top["load"], fy=fm.Polynomial((0.0, -load))))
+    return s
+
+
+def frame_load(fx, fy, angle, load, height):
+    """Load that holds its point at a height, by the beams' equations from the foot on; reactions, angle and load as guesses.
+
+    With the foot's reaction R the internal force is -R, behind the load -(R - P e_y): N = -R.t and M' = r' x R.
+    """
+
+    def along(s, y, fx, fy):
+        c, n = np.cos(y[2]), np.sin(y[2])
+        stretch = 1.0 - (fx * c + fy * n) / 4320.0
+        return [stretch * c, stretch * n, y[3] / 1440.0, stretch * (c * fy - n * fx)]
+
+    def gaps(x):
+        fx, fy, angle, load = x
+        y, places = np.array([0.0, 0.0, angle, 0.0]), []
+        for length, turn, force in ((120.0, 0.0, 0.0), (24.0, -0.5 * np.pi, 0.0), (96.0, 0.0, load)):
+            fy, y[2] = fy - force, y[2] + turn
+            y = solve_ivp(along, (0.0, length), y, "DOP853", args=(fx, fy), rtol=1e-10, atol=1e-10).y[:, -1]
+            places.append(y[1])
+        return [y[0] - 120.0, y[1] - 120.0, y[3], places[1] - height]
+
+    found = root(gaps, [fx, fy, angle, load], tol=1e-10)
+    assert np.abs(found.fun).max() < 1e-6, found.message
+    return found.x[3]
+
+
+def test_lees_frame_snaps_through():
+    path = fm.arc_length(frame(12), step=0.1)
+    first, second = path.limit_points
+    load, height = 3.0 * path.t, path["top.load.y"]
+    angle = np.arctan2(path["post.start.slope_y"], path["post.start.slope_x"])
+    for k in (first, second):
+        assert load[k] == pytest.approx(frame_load(path["foot.fx"][k], path["foot.fy"][k], angle[k], load[k], height[k]), abs=2e-3)
+    assert load[first] == pytest.approx(1.855, abs=2e-3) and load[second] < 0.0 and path.t[-1] == 1.0
