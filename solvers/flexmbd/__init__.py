@@ -1,9 +1,11 @@
 """flexmbd: deterministic multibody dynamics, many samples at once."""
 
+from flexmbd.bodies.ancf_cable import AncfCable
 from flexmbd.bodies.base import Point
 from flexmbd.bodies.rigid import RigidBody
+from flexmbd.bodies.section import Section
 from flexmbd.bodies.spatial import SpatialBody
-from flexmbd.contact import ClearanceRevolute, DiscDisc, DiscPlane
+from flexmbd.contact import ClearanceCylindrical, ClearanceRevolute, ClearanceSpherical, DiscDisc, DiscPlane
 from flexmbd.contact.friction import Ambrosio, CoulombExponential, LuGre, Stribeck, Threlfall
 from flexmbd.contact.laws import (
     Esdu78035,
@@ -21,10 +23,12 @@ from flexmbd.contact.laws import (
     Radzimovsky,
 )
 from flexmbd.contact.stiffness import Material, hertz_sphere_stiffness
+from flexmbd.equations import Equations
 from flexmbd.errors import ModelError
-from flexmbd.forces import PointForce, Spring, Torque, TorsionSpring
+from flexmbd.forces import PointForce, SectionTorque, Spring, Torque, TorsionSpring
 from flexmbd.joints import (
     AngleDrive,
+    Clamp,
     Cylindrical,
     DistanceDrive,
     Fixed,
@@ -38,14 +42,16 @@ from flexmbd.joints import (
 )
 from flexmbd.motion import ConstantSpeed, Fourier, Harmonic, Polynomial
 from flexmbd.simulate import Prepared, Settings, prepare, run
+from flexmbd.statics import arc_length, modes, static
 from flexmbd.system import System
 from flexmbd.trajectory import Trajectory
 
 __all__ = [
-    "Ambrosio", "AngleDrive", "ClearanceRevolute", "ConstantSpeed", "CoulombExponential", "Cylindrical", "DiscDisc", "DiscPlane",
-    "DistanceDrive", "Esdu78035", "Fixed", "Flores", "Fourier", "Goldsmith", "Gonthier", "Harmonic", "HerbertMcWhannell", "Hertz",
-    "HuGuo", "HuntCrossley", "Johnson", "KelvinVoigt", "LankaraniNikravesh", "LeeWang", "LuGre", "Material", "ModelError", "Planar",
-    "Point", "PointForce", "Polynomial", "Prepared", "Radzimovsky", "Revolute", "RevoluteTranslational", "RigidBody", "Settings",
-    "SlideDrive", "SpatialBody", "Spherical", "Spring", "Stribeck", "System", "Threlfall", "Torque", "TorsionSpring", "Trajectory",
-    "Translational", "Universal", "hertz_sphere_stiffness", "prepare", "run",
+    "Ambrosio", "AncfCable", "AngleDrive", "Clamp", "ClearanceCylindrical", "ClearanceRevolute", "ClearanceSpherical", "ConstantSpeed",
+    "CoulombExponential", "Cylindrical", "DiscDisc", "DiscPlane", "DistanceDrive", "Equations", "Esdu78035", "Fixed", "Flores",
+    "Fourier", "Goldsmith", "Gonthier", "Harmonic", "HerbertMcWhannell", "Hertz", "HuGuo", "HuntCrossley", "Johnson", "KelvinVoigt",
+    "LankaraniNikravesh", "LeeWang", "LuGre", "Material", "ModelError", "Planar", "Point", "PointForce", "Polynomial", "Prepared",
+    "Radzimovsky", "Revolute", "RevoluteTranslational", "RigidBody", "Section", "SectionTorque", "Settings", "SlideDrive",
+    "SpatialBody", "Spherical", "Spring", "Stribeck", "System", "Threlfall", "Torque", "TorsionSpring", "Trajectory", "Translational",
+    "Universal", "arc_length", "hertz_sphere_stiffness", "modes", "prepare", "run", "static",
 ]  # fmt: skip

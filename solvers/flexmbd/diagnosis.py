@@ -18,16 +18,28 @@ def examine(build, leaves, q0, *, length):
     length : float
         Size of the system in m, by which lengths are judged.
 
+    Returns
+    -------
+    str
+        How many rows of which depend on the others; "none" if they are independent.
+
     Raises
     ------
     ModelError
-        Naming the joints whose rows stay open, or depend on each other.
+        Naming the joints whose rows stay open, or, unless the build has a shift, depend on each other.
     """
+    dependent = "none"
     for rows, what in ((build.rows + build.initial_rows, "at the start"), (build.rows, "in motion")):
         if rows:
             q, residual, jacobian = _assembled(build, rows, leaves, np.array(q0, float), length)
-            _judge(rows, residual, jacobian, what, length)
+            dependent = _judge(build, rows, residual, jacobian, what, length)
+            if dependent != "none" and not build.shift:
+                raise ModelError(
+                    f"the system is over-constrained or singular {what}: {dependent} depend on the others",
+                    remedy="remove a redundant joint, start away from the singular position, or use the setting constraints = 'augmented'",
+                )
             q0 = q
+    return dependent
 
 
 def _assembled(build, rows, leaves, q, length):
@@ -63,25 +75,31 @@ def _assembled(build, rows, leaves, q, length):
     return q, residual, jacobian
 
 
-def _judge(rows, residual, jacobian, what, length):
+def _judge(build, rows, residual, jacobian, what, length):
     scale = np.array([length if r.measure == "length" else 1.0 for r in rows])
     norms = np.linalg.norm(jacobian, axis=1)
     unit = jacobian / np.where(norms > 0, norms, 1.0)[:, None]
     u, sizes, _ = np.linalg.svd(unit)
     rank = int((sizes > 1e-9 * max(1.0, sizes[0])).sum())
     null = np.abs(u[:, rank:]).max(axis=1) if rank < len(rows) else np.zeros(len(rows))
-    dependent = [r.label for r, x in zip(rows, null, strict=True) if x > 1e-6]
+    dependent = _named(build, [r.label for r, x in zip(rows, null, strict=True) if x > 1e-6])
     gap = np.abs(residual) / scale
     if not np.all(gap < 1e-8):
         open_rows = [f"{rows[k].label} (by {residual[k]:.3g})" for k in np.argsort(-gap)[:4] if not gap[k] < 1e-8]
-        more = f"; the rows {', '.join(dependent)} contradict each other" if dependent else ""
+        more = f"; the rows {dependent} contradict each other" if dependent else ""
         raise ModelError(
             f"the system cannot be assembled {what}: these constraints stay open: {', '.join(open_rows)}{more}",
             remedy="check lengths and the guess of positions and angles",
         )
-    if dependent:
-        extra = f"{len(rows) - rank} of the rows {', '.join(dependent)} depend on the others"
-        raise ModelError(
-            f"the system is over-constrained or singular {what}: {extra}",
-            remedy="remove a redundant joint, or start away from the singular position",
-        )
+    return f"{len(rows) - rank} of the rows {dependent}" if dependent else "none"
+
+
+def _named(build, labels):
+    """Rows as text, those of one joint together; rows within bodies, which nobody can remove, only if there are no others."""
+    elements = {element.name for element in build.system.elements}
+    joints = [label for label in labels if label.rpartition(".")[0] in elements]
+    parts = {}
+    for label in dict.fromkeys(joints or labels):
+        name, _, row = label.rpartition(".")
+        parts.setdefault(name, []).append(row)
+    return ", ".join(f"{name}.{rows[0]}" if len(rows) == 1 else f"{name} ({', '.join(rows)})" for name, rows in parts.items())

@@ -8,8 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from flexmbd import lanes
-from flexmbd.errors import ModelError
-from flexmbd.linalg.elimination import elimination_order, solve
+from flexmbd.index1 import Index1
 from flexmbd.linalg.graph import LANE, UNIFORM, Graph
 from flexmbd.space import AXES
 
@@ -34,7 +33,7 @@ class Pair:
     active: object
 
 
-class Build:
+class Build(Index1):
     """Expressions of one topology.
 
     Parameters
@@ -42,10 +41,12 @@ class Build:
     system : System
     fold : bool
         Fold the numbers 0, 1 and -1 into the code (not when numbers were stacked from single samples).
+    shift : float
+        Above zero: keep constraint rows that depend on others (see `index1`).
     """
 
-    def __init__(self, system, *, fold=True):
-        self.system, self.graph = system, Graph()
+    def __init__(self, system, *, fold=True, shift=0.0):
+        self.system, self.graph, self.shift = system, Graph(), shift
         self.kinds, self._leaf, self._state_index = [], {}, {}
         for k, (path, value) in enumerate(system.leaves()):
             kind = leaf_kind(value, fold)
@@ -152,6 +153,23 @@ class Build:
         """Add a torque on a body; in space its components in the inertial frame."""
         body.torque(self, *moment)
 
+    def along(self, node):
+        """Node of the total time derivative of a node of coordinates and time."""
+        g = self.graph
+        total = g.derivative(node, self.time)
+        for name in g.variables(node):
+            if name[0] == "q" and name[1:].isdigit():
+                total = total + g.derivative(node, self.q[int(name[1:])]) * self.v[int(name[1:])]
+        return total
+
+    def force_on(self, node, magnitude):
+        """Add the generalized force `magnitude` that acts in the direction in which a node of the coordinates grows."""
+        g = self.graph
+        for name in g.variables(node):
+            if name[0] == "q" and name[1:].isdigit():
+                i = int(name[1:])
+                self.generalized[i] = self.generalized[i] + magnitude * g.derivative(node, self.q[i])
+
     def potential(self, node):
         """Add potential energy."""
         self.potential_energy = self.potential_energy + node
@@ -203,55 +221,6 @@ class Build:
     def kinetic_energy(self):
         """Node of the kinetic energy."""
         return 0.5 * self.graph.dot((p, v) for p, v in zip(self.inertial(self.v), self.v, strict=True))
-
-    def _solve(self):
-        """Accelerations and multipliers of the index-1 equations as nodes."""
-        g, n = self.graph, self.n
-        matrix, side = dict(self.mass), dict(enumerate(self.generalized))
-        for k, row in enumerate(self.rows):
-            for i, x in row.polynomial.gradient(self.q).items():
-                matrix[i, n + k] = x
-            side[n + k] = -row.polynomial.convective(self.q, self.v, self.time)
-        self.reinforce(matrix, [side], self.rows)
-        (x,) = solve(g, matrix, [side], self.order(self.rows, matrix))
-        self.a = [x.get(i, g.const(0.0)) for i in range(n)]
-        self.multipliers = [x[n + k] for k in range(len(self.rows))]
-
-    def reinforce(self, matrix, sides, rows, *, symmetric=True):
-        """Add rows with a weight, times weight and gradient, to the equations of their coordinates: the solution is the same."""
-        g, n = self.graph, self.n
-        for k, row in enumerate(rows):
-            if row.weight is None:
-                continue
-            gradient = row.polynomial.gradient(self.q)
-            for i, x in gradient.items():
-                for j, y in gradient.items():
-                    if i <= j or not symmetric:
-                        matrix[i, j] = matrix.get((i, j), g.const(0.0)) + row.weight * (x * y)
-                for side in sides:
-                    side[i] = side.get(i, g.const(0.0)) + row.weight * (x * side[n + k])
-
-    def order(self, rows, matrix):
-        """Elimination order of coordinates and the given rows."""
-        members = [row.polynomial.indices for row in rows]
-        for row, indices in zip(rows, members, strict=True):
-            if not indices:
-                raise ModelError(f"constraint '{row.label}' does not act on any coordinate: it joins ground to ground", element=row.label)
-        return elimination_order(self.n, [set(ij) for ij in matrix if max(ij) < self.n], members)
-
-    def corrections(self, rows):
-        """Mass-orthogonal corrections of positions and velocities to the rows, and the rows' residuals."""
-        g, n = self.graph, self.n
-        matrix, place, speed = dict(self.mass), {}, {}
-        for k, row in enumerate(rows):
-            for i, x in row.polynomial.gradient(self.q).items():
-                matrix[i, n + k] = x
-            place[n + k] = -row.polynomial.value(self.q)
-            speed[n + k] = -row.polynomial.rate(self.q, self.v, self.time)
-        self.reinforce(matrix, [place, speed], rows)
-        dq, dv = solve(g, matrix, [place, speed], self.order(rows, matrix))
-        zero = g.const(0.0)
-        return [dq.get(i, zero) for i in range(n)], [dv.get(i, zero) for i in range(n)]
 
     def residuals(self, rows):
         """Largest absolute residual by (level, measure): positions and velocities, lengths and angles."""

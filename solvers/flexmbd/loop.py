@@ -298,7 +298,7 @@ def advance(
                         st(R, 6 * k + 3, select(low, ld(L, T), ld(R, 6 * k + 3)))
     st(L, HN, select(live, next_h, nominal))
     if PROJECT:
-        drift(ld(L, T), quiet, 30.0 * tolerance, q, v, s, C, P, U, L, K, D, w, g)
+        drift(ld(L, T), quiet, DRIFT * tolerance, q, v, s, C, P, U, L, K, D, w, g)
 
 
 def finish(sample, lane, count, H, F, G, times, tp, qp, vp, sp, Cp, Pp, P, U, L, R, yp, counters):

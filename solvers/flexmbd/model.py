@@ -6,15 +6,18 @@ import numpy as np
 
 from flexmbd import assembly, lanes, loop, modules
 from flexmbd.expressions import CONTACT_ROWS, Build
+from flexmbd.linalg import blocks
 from flexmbd.linalg.printer import ParameterTable, called
 from flexmbd.linalg.program import execute, source
-from flexmbd.newton import newton
 from flexmbd.outputs import REDUCTIONS, catalogue
 from flexmbd.outputs.reductions import ROWS, RUNNING, unit_of
 from flexmbd.suggest import unknown
 
 STATE = "t, q, v, s, C, P, U"
-NEWTON_READS = {"a": "ld2(K, NEXT_ACCELERATION, {})", "l": "ld2(K, NEXT_MULTIPLIER, {})", "p": "ld2(D, KNOWN, {})"}
+NEWTON_READS = {
+    "a": "ld2(K, NEXT_ACCELERATION, {})", "l": "ld2(K, NEXT_MULTIPLIER, {})", "u": "ld2(K, NEXT_MULTIPLIER, NM // 2 + {})",
+    "o": "ld2(K, ORIGIN, {})", "p": "ld2(D, KNOWN, {})",
+}  # fmt: skip
 
 
 class Model:
@@ -31,6 +34,8 @@ class Model:
         Lanes, 1 to 64.
     fold : bool
         See `Build`.
+    shift : float
+        See `Build`.
 
     Raises
     ------
@@ -38,9 +43,9 @@ class Model:
         Unknown output or reduction.
     """
 
-    def __init__(self, system, outputs, scheme, *, width=16, fold=True):
+    def __init__(self, system, outputs, scheme, *, width=16, fold=True, shift=0.0):
         self.scheme, self.width, self.fold = scheme, width, fold
-        self.build = build = Build(system, fold=fold)
+        self.build = build = Build(system, fold=fold, shift=shift)
         self.catalogue = catalogue(build)
         self.histories, self.reduced, self.requests = self._requests(outputs)
         signals = {name: self.catalogue[name][0]() for name in dict.fromkeys(self.reduced + self.histories)}
@@ -83,6 +88,7 @@ class Model:
         rows, together = b.rows, b.rows + b.initial_rows
         n, zero = b.n, b.graph.const(0.0)
         rates = [s["rate"] for s in b.states]
+        accelerations = b.a if self.scheme.accelerations is None else self.scheme.accelerations(b)
         gaps = [x for c in b.contacts for x in (c["penetration"], c["rate"])]
         parts = []
 
@@ -92,7 +98,7 @@ class Model:
         function(
             "rhs",
             f"{STATE}, K, slot, D, g",
-            _stores("st2(K, slot", b.a) + _stores("st2(D, slot", rates) + _stores("st(g", gaps),
+            _stores("st2(K, slot", accelerations) + _stores("st2(D, slot", rates) + _stores("st(g", gaps),
         )
         sets = [("", rows), ("assemble_", together)] if b.initial_rows else [("", rows)]
         for prefix, which in sets:
@@ -101,9 +107,9 @@ class Model:
             function(f"{prefix}residual", "t, q, v, P, U, w", _stores("st(w", b.residuals(which)))
         function("signals", f"{STATE}, y", _stores("st(y", signals.values()))
         function("limits", "P, U, C", [(f"st(C, {CONTACT_ROWS * j + 5}, {{}})", c["minimum"] + zero) for j, c in enumerate(b.contacts)])
-        if self.scheme.implicit:
+        if self.scheme.correction is not None:
             function("multipliers", f"{STATE}, K, slot", _stores("st2(K, slot", b.multipliers))
-            step, states = newton(b)
+            step, states = self.scheme.correction(b)
             stores = _stores("st(w", step) + [(f"st2(D, CORRECTION, {k}, {{}})", x) for k, x in states.items()]
             function("newton", f"{STATE}, K, D, icm, cd, hh, w", stores)
         kernels = {}
@@ -116,8 +122,8 @@ class Model:
             "NR": len(self.reduced), "NY": len(self.histories), "NS": len(signals),
             "STEPPED": any(_steps(signals[name]) for name in self.reduced),
             "LAST": scheme.slots - 1, "CARRY": scheme.carry, "LANE_ROWS": loop.LANE_ROWS, **loop.NAMES,
-            "JUMPS": any(not c["element"].law.continuous_onset for c in b.contacts), "PROJECT": bool(rows) and not scheme.implicit,
-            "RESTART": scheme.implicit, "NL": len(rows),
+            "JUMPS": any(not c["element"].law.continuous_onset for c in b.contacts), "PROJECT": bool(rows) and scheme.projects,
+            "RESTART": scheme.correction is not None, "NM": len(rows) * scheme.multipliers, "DRIFT": 0.1 if b.shift else 30.0,
         }  # fmt: skip
         constants = {**self.sizes, **scheme.constants}
         text = ["import numpy as np", f"ld, ld2, st, st2 = accessors({self.width})"]
@@ -129,7 +135,8 @@ class Model:
         text += [f"STATE_CONTACT = {_literal(np.array([-1 if s['contact'] is None else s['contact'].index for s in b.states] or [-1]))}"]
         own = [f for f in (*b.helpers.values(), *kernels.values()) if f.__name__ not in lanes.VOCABULARY]
         text += [f"@inner\n{modules.source_of(f)}" for f in dict.fromkeys(own)]
-        text += ["from flexmbd.linalg.program import unpack", f"@inner\n{modules.source_of(execute)}"]
+        text += ["from flexmbd.linalg.printer import unpack"]
+        text += [f"@inner\n{modules.source_of(f)}" for f in (execute, *blocks.KERNELS)]
         text += [code for code, _ in parts]
         if not b.initial_rows:
             text += ["assemble_project, assemble_residual = project, residual"]
@@ -150,7 +157,7 @@ def _steps(node):
 
 def _read(name):
     """Source that reads a run-time variable."""
-    if name in ("t", "icm", "cd", "hh"):
+    if name in ("t", "icm", "cd", "hh") or name.isupper():
         return name
     if name[0] in NEWTON_READS:
         return NEWTON_READS[name[0]].format(name[1:])

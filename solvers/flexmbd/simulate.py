@@ -7,6 +7,7 @@ import numpy as np
 from flexmbd.batch import describe
 from flexmbd.diagnosis import examine
 from flexmbd.errors import ModelError, check_number
+from flexmbd.index1 import KINDS
 from flexmbd.integrators import INTEGRATORS
 from flexmbd.loop import EVENTS, LANE_ROWS, STATUS
 from flexmbd.model import ROWS, Model
@@ -36,7 +37,16 @@ class Settings:
     event_tolerance : float
         Penetration in m within which onset and end of contact are located (0: 1e-4 of `tolerance`, from 1e-13 to 1e-10).
     spectral_radius : float
-        Of generalized-alpha for motions much faster than the step, from 0 (damped out) to below 1 (hardly damped).
+        Of schemes with numerical damping (generalized-alpha and its kin) for motions much faster than the step, from 0 (damped out;
+        0.5 for hht) to below 1 (hardly damped).
+    decay : float
+        Of baumgarte: rate in 1/s at which open constraints close.
+    constraints : str
+        "independent": rows that depend on others are an error that names them. "augmented": they are kept, and motion passes
+        through positions in which rows become dependent (see `flexmbd.index1`); `Trajectory.attributes` names them.
+    constraint_shift : float
+        Of augmented constraints: below it the squared singular values of the constraints (scaled to 1) are not enforced at once. A
+        smaller one is more exact in passing such positions, a larger one takes rows that always depend on others with longer steps.
     """
 
     integrator: str = "dormand_prince"
@@ -47,19 +57,29 @@ class Settings:
     max_steps: int = 2_000_000
     event_tolerance: float = 0.0
     spectral_radius: float = 0.8
+    decay: float = 5.0
+    constraints: str = "independent"
+    constraint_shift: float = 1e-6
 
     def __post_init__(self):
         if self.integrator not in INTEGRATORS:
             raise unknown("integrator", self.integrator, INTEGRATORS)
-        for key in ("tolerance", "step", "max_steps", "event_tolerance", "spectral_radius"):
+        if self.constraints not in KINDS:
+            raise unknown("kind of constraints", self.constraints, KINDS)
+        for key in ("tolerance", "step", "max_steps", "event_tolerance", "spectral_radius", "decay", "constraint_shift"):
             check_number("settings", key, getattr(self, key))
         for key, low in (("tolerance", 0.0), ("max_steps", 0)):
             if not getattr(self, key) > low:
                 raise ModelError(f"setting '{key}' is {getattr(self, key)!r}; it must be greater than zero")
         if self.event_tolerance < 0:
             raise ModelError(f"setting 'event_tolerance' is {self.event_tolerance!r}; it must not be negative")
-        if not 0.0 <= self.spectral_radius < 1.0:
-            raise ModelError(f"setting 'spectral_radius' is {self.spectral_radius!r}; it must be at least 0 and below 1")
+        if not 0 < self.constraint_shift < 0.1:
+            raise ModelError(f"setting 'constraint_shift' is {self.constraint_shift!r}; it must be above zero and below 0.1")
+        if self.decay < 0:
+            raise ModelError(f"setting 'decay' is {self.decay!r}; it must not be negative")
+        least = INTEGRATORS[self.integrator].least
+        if not least <= self.spectral_radius < 1.0:
+            raise ModelError(f"setting 'spectral_radius' is {self.spectral_radius!r}; it must be at least {least:g} and below 1")
         if self.lanes not in (1, 2, 4, 8, 16, 32, 64):
             raise ModelError(f"setting 'lanes' is {self.lanes!r}; it must be a power of two from 1 to 64")
         if self.step < 0 or (self.step == 0 and (self.fixed or not INTEGRATORS[self.integrator].adaptive)):
@@ -97,18 +117,20 @@ def model_of(system, outputs, settings):
     """The compiled `Model` of a system's topology (one per process, on disk for the next)."""
     fold = not hasattr(system, "_systems")
     kinds = tuple("array" if np.ndim(v) else v if fold and v in (0.0, 1.0, -1.0) else "number" for _, v in system.leaves())
-    scheme = INTEGRATORS[settings.integrator].tuned(settings.spectral_radius)
-    radius = settings.spectral_radius if scheme.tune else None
-    key = (system.structure(), kinds, tuple(outputs), settings.integrator, radius, settings.lanes)
+    scheme = INTEGRATORS[settings.integrator]
+    value = getattr(settings, scheme.setting) if scheme.setting else None
+    scheme = scheme.tuned(value)
+    shift = settings.constraint_shift if settings.constraints == "augmented" else 0.0
+    key = (system.structure(), kinds, tuple(outputs), settings.integrator, value, settings.lanes, shift)
     if key not in _models:
-        model = Model(system, outputs, scheme, width=settings.lanes, fold=fold)
-        _check_first(model, system)
+        model = Model(system, outputs, scheme, width=settings.lanes, fold=fold, shift=shift)
+        model.dependent = _check_first(model, system)
         _models[key] = model
     return _models[key]
 
 
 def _check_first(model, system):
-    """Raise what is wrong with the constraints, unless one of the first samples is right: then each bad one is recorded."""
+    """Rows that depend on others; raises what is wrong with the constraints, unless one of the first samples is right."""
     numbers, (q0, _) = [v for _, v in system.leaves()], system.initial()
     count, errors = max((len(v) for v in numbers if np.ndim(v)), default=1), []
     lengths = _lengths(system, count)
@@ -208,7 +230,7 @@ def run(build, samples, *, end, points, outputs, settings=None):
 
 def _attributes(model, system, settings):
     """Everything that decided the numbers, flat."""
-    used = {f"solver.{k}": v for k, v in asdict(settings).items()}
+    used = {f"solver.{k}": v for k, v in asdict(settings).items()} | {"constraints.dependent": model.dependent}
     for element in system.elements:
         law = getattr(element, "law", None)
         if law is not None:
@@ -222,7 +244,7 @@ def _attributes(model, system, settings):
 def _integrate(model, system, count, end, time, settings):
     z, module, width = model.sizes, model.module, model.width
     n, m, nc, nr, ny, ns = (z[k] for k in ("N", "M", "NC", "NR", "NY", "NS"))
-    rows = max(n, len(model.build.rows))
+    rows = max(n, z["NM"])
     scheme = model.scheme
     uniform, lane = model.pack(system, count)
     q_guess, v_guess = system.initial()
@@ -236,7 +258,7 @@ def _integrate(model, system, count, end, time, settings):
     def samples(*shape):
         return np.zeros((*(max(1, k) for k in shape), count))
 
-    q, v, s, w = lanes(n), lanes(n), lanes(m), lanes(2 * n + 4)
+    q, v, s, w = lanes(n), lanes(n), lanes(m), lanes(2 * (n + rows) + 4)
     C, P, L, K, D = lanes(6 * nc), lanes(len(lane)), lanes(LANE_ROWS), lanes(scheme.slots, rows), lanes(scheme.slots, m)
     R, Y0, g = lanes(6 * nr), lanes(ns), lanes(2 * nc)
     E0, S0, C0, L0, X0 = samples(4), samples(m), samples(6 * nc), samples(LANE_ROWS), samples(nr)

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from flexmbd.bodies.ancf_cable import AncfCable
 from flexmbd.bodies.base import Body, Ground, Point
 from flexmbd.bodies.rigid import RigidBody
 from flexmbd.bodies.spatial import SpatialBody
@@ -75,6 +76,54 @@ class System:
             body = SpatialBody(name, mass, inertia, position, rotation, velocity, spin, offset)
         for key, coordinates in (points or {}).items():
             body.at(*coordinates, key=key)
+        self.bodies.append(body)
+        return body
+
+    def cable(self, name, *, length, elements, section, material, position=None, direction=None, velocity=None, points=None, **more):
+        """Add a cable: a flexible line with axial and bending stiffness, straight at the start (see `AncfCable`).
+
+        Parameters
+        ----------
+        length : float or ndarray
+            m
+        elements : int
+            Number of cubic elements of equal length.
+        section : Section
+        material : Material
+            With density.
+        position, velocity : tuple, optional
+            Of the cable's start, in m and m/s; zero if left out.
+        direction : tuple, optional
+            From start to end, of any length; x if left out.
+        rate, angular_velocity : optional
+            Angular velocity at the start in rad/s: a number in the plane, three in space.
+        damping : float, ndarray or pair of them, optional
+            Kelvin-Voigt: stress from strain rate over stress from strain, in s; axial and bending may differ.
+        strain : "green" or "engineering"
+            ``(r'.r' - 1)/2`` or ``|r'| - 1``.
+        curvature : "exact", "material" or "small"
+            ``|r' x r''|`` over ``|r'|³``, over ``|r'|²``, or over 1.
+        points : mapping name -> arc length, optional
+            Named points; "start" and "end" are there anyway.
+
+        Raises
+        ------
+        ModelError
+            If a number is not finite or not positive where it must be, or the name taken.
+        """
+        self._new_name(name)
+        turn = "rate" if self.dimension == 2 else "angular_velocity"
+        for key in more:
+            if key not in (turn, "damping", "strain", "curvature"):
+                raise ModelError(f"cable '{name}' of a {self.kind} system has no '{key}'", element=name)
+        zero = (0.0,) * self.dimension
+        spin = more.pop(turn, 0.0 if self.dimension == 2 else zero)
+        direction = (1.0, *zero[1:]) if direction is None else direction
+        position, velocity = (zero if x is None else x for x in (position, velocity))
+        spin = (spin,) if self.dimension == 2 else spin
+        body = AncfCable(name, self.dimension, length, elements, section, material, position, direction, velocity, spin, **more)
+        for key, s in (points or {}).items():
+            body.at(s, key=key)
         self.bodies.append(body)
         return body
 

@@ -8,7 +8,7 @@ from flexmbd.integrators import INTEGRATORS
 from .pendula import OUTPUTS, pendula, swing
 from .running import column, simulate
 
-STEPS = {5: (0.04, 0.02, 0.01), 4: (0.02, 0.01, 0.005), 2: (0.004, 0.002, 0.001)}
+STEPS = {5: (0.04, 0.02, 0.01), 4: (0.02, 0.01, 0.005), 2: (0.004, 0.002, 0.001), 1: (0.004, 0.002, 0.001)}
 
 
 @pytest.mark.parametrize("name", INTEGRATORS)

@@ -1,8 +1,8 @@
 """Force elements that are not contacts."""
 
-from flexmbd.forces.loads import Force, PointForce, Torque
+from flexmbd.forces.loads import Force, PointForce, SectionTorque, Torque
 from flexmbd.forces.springs import Spring, TorsionSpring
 
-FORCES = (PointForce, Torque, Spring, TorsionSpring)
+FORCES = (PointForce, SectionTorque, Torque, Spring, TorsionSpring)
 
 __all__ = [*(c.__name__ for c in FORCES), "FORCES", "Force"]

@@ -120,3 +120,45 @@ class Torque(Force):
         build.torque(self.a, *(-x for x in nodes))
         spins = [build.spin(body) if is_spatial(body) else (build.spin(body),) for body in (self.a, self.b)]
         build.power("external", build.graph.dot((m, wb - wa) for m, wa, wb in zip(nodes, *spins, strict=True)))
+
+
+@dataclass(frozen=True, eq=False)
+class SectionTorque(Force):
+    """Moment in N m on a cable's section at point `a`: a number or motion (counter-clockwise); in space three, in the inertial frame.
+
+    It turns the tangent; in space its component along the tangent has no effect on a cable.
+    """
+
+    dimensions: ClassVar[tuple] = (2, 3)
+
+    name: str
+    a: object
+    moment: object
+
+    def __post_init__(self):
+        if not hasattr(getattr(self.a, "body", None), "turn"):
+            raise ModelError(f"torque '{self.name}': a is {self.a!r}; it must be a point of a cable, like cable.end", element=self.name)
+        spatial = is_spatial(self.a)
+        if spatial != isinstance(self.moment, (tuple, list)) or (spatial and len(self.moment) != 3):
+            wanted = "three numbers or motions" if spatial else "one number or motion"
+            raise ModelError(f"torque '{self.name}': moment is {self.moment!r}; it must be {wanted}", element=self.name)
+
+    @property
+    def moments(self):
+        """Components by key."""
+        return {"moment": self.moment} if not is_spatial(self.a) else dict(zip(("mx", "my", "mz"), self.moment, strict=True))
+
+    def leaves(self):
+        """Numbers of the moment."""
+        return {key: x for name, motion in self.moments.items() for key, x in _motion_leaves(name, motion).items()}
+
+    def structure(self):
+        """Kinds of the moment."""
+        return tuple(as_motion(motion).structure() for motion in self.moments.values())
+
+    def apply(self, build):
+        """Add the moment."""
+        nodes = [as_motion(m).node(build, lambda k, key=key: build.number(self, f"{key}.{k}")) for key, m in self.moments.items()]
+        self.a.body.turn(build, self.a, *nodes)
+        spin = self.a.body.section_spin(build, self.a)
+        build.power("external", build.graph.dot(zip(nodes, spin, strict=True)))

@@ -1,10 +1,27 @@
 """Time integration schemes, one file each."""
 
 from flexmbd.integrators.base import Integrator
+from flexmbd.integrators.baumgarte import BAUMGARTE
 from flexmbd.integrators.dormand_prince import DORMAND_PRINCE
-from flexmbd.integrators.generalized_alpha import GENERALIZED_ALPHA
+from flexmbd.integrators.energy_momentum import ENERGY_MOMENTUM
+from flexmbd.integrators.generalized_alpha import GENERALIZED_ALPHA, GENERALIZED_ALPHA_2
+from flexmbd.integrators.ggl import GGL
+from flexmbd.integrators.hht import HHT
+from flexmbd.integrators.newmark import NEWMARK, NEWMARK_DAMPED
 from flexmbd.integrators.rk4 import RK4
 
-INTEGRATORS = {scheme.name: scheme for scheme in (DORMAND_PRINCE, RK4, GENERALIZED_ALPHA)}
+SCHEMES = (
+    DORMAND_PRINCE,
+    RK4,
+    BAUMGARTE,
+    NEWMARK,
+    NEWMARK_DAMPED,
+    HHT,
+    GENERALIZED_ALPHA,
+    GENERALIZED_ALPHA_2,
+    GGL,
+    ENERGY_MOMENTUM,
+)
+INTEGRATORS = {scheme.name: scheme for scheme in SCHEMES}
 
 __all__ = ["INTEGRATORS", "Integrator"]

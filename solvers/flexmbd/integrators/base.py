@@ -11,11 +11,7 @@ class Integrator:
     ----------
     name : str
     order : int
-        Order of convergence on the index-reduced equations, away from events.
-    adaptive : bool
-        Whether it estimates its error (else it runs at the fixed step of the settings).
-    implicit : bool
-        Whether it needs the generated Newton correction.
+        Order of convergence of positions and velocities, away from events; outputs follow them, reactions and accelerations too.
     slots, carry : int
         Rows of accelerations it works with (the last one holds those at the step's end), and how many leading ones
         belong to the state at a step's start.
@@ -24,20 +20,49 @@ class Integrator:
         ``forget(who, K)``: the next step of these lanes may use slot 0 only; helpers first.
     constants : dict
         Names the kernels read.
-    tune : callable, optional
-        Further constants from the spectral radius at infinity.
+    adaptive : bool
+        Whether it estimates its error (else it runs at the fixed step of the settings).
+    correction : callable, optional
+        Of an implicit scheme: nodes of its Newton correction for a `Build` (`flexmbd.newton`).
+    accelerations : callable, optional
+        Nodes of the accelerations for a `Build`, if not those of the index-1 equations.
+    projects : bool
+        Whether the loop projects positions and velocities when rows have drifted open by more than the tolerance.
+    holds : tuple of str
+        ``"position"``, ``"velocity"``: how rows hold at every step, to rounding.
+    conserves : tuple of str
+        What a free motion keeps, to rounding: ``"energy"``, ``"momentum"``, ``"angular momentum"``.
+    multipliers : int
+        Multipliers a row.
+    multiplier_order : int, optional
+        Order of an implicit scheme's own multipliers, if not `order`.
+    multiplier_time : float
+        When they act: after the step's end, in steps.
+    setting, tune : str, callable, optional
+        A setting that it has, and further constants from its value.
+    least : float
+        Least spectral radius it can have.
     """
 
     name: str
     order: int
-    adaptive: bool
-    implicit: bool
     slots: int
     carry: int
     functions: tuple
     constants: dict = field(default_factory=dict)
+    adaptive: bool = True
+    correction: object = None
+    accelerations: object = None
+    projects: bool = False
+    holds: tuple = ()
+    conserves: tuple = ()
+    multipliers: int = 1
+    multiplier_order: object = None
+    multiplier_time: float = 0.0
+    setting: str = ""
     tune: object = None
+    least: float = 0.0
 
-    def tuned(self, spectral_radius):
-        """The scheme for a spectral radius at infinity; itself if it has no such freedom."""
-        return self if self.tune is None else replace(self, constants=self.constants | self.tune(spectral_radius))
+    def tuned(self, value):
+        """The scheme for a value of its setting; itself if it has none."""
+        return self if self.tune is None else replace(self, constants=self.constants | self.tune(value))

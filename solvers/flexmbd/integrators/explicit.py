@@ -62,7 +62,7 @@ def forget(who, K):
     """A one-step scheme has nothing to forget."""
 
 
-def runge_kutta(name, order, rows, error=None):
+def runge_kutta(name, order, rows, error=None, *, projects=True, **facts):
     """Integrator of a tableau.
 
     Parameters
@@ -71,6 +71,8 @@ def runge_kutta(name, order, rows, error=None):
         Rows of the matrix A of all stages; the last row is the weights of the step (first same as last).
     error : sequence, optional
         Weights of the solution less those of the embedded one; without them the step is fixed.
+    projects, facts
+        See `Integrator`.
     """
     stages = len(rows)
     a = np.zeros((stages, stages))
@@ -83,4 +85,5 @@ def runge_kutta(name, order, rows, error=None):
         "NODES": a.sum(1),
         "ERROR": np.array(error if error is not None else [0.0] * stages),
     }
-    return Integrator(name, order, error is not None, False, stages, 1, (begin, attempt, commit, forget), constants)
+    functions, adaptive = (begin, attempt, commit, forget), error is not None
+    return Integrator(name, order, stages, 1, functions, constants, adaptive=adaptive, projects=projects, **facts)

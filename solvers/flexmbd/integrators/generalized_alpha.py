@@ -1,196 +1,20 @@
-"""Generalized-alpha on the index-3 equations, with algorithmic accelerations (Arnold and Brüls 2007).
+"""Generalized-alpha (Chung and Hulbert 1993, J. Appl. Mech. 60, 371-375), with constraints as positions or as velocities.
 
-With accelerations a, algorithmic accelerations A and multipliers l at the ends of a step of length h::
-
-    M a1 + G(q1)' l1 = F(q1, v1, s1, t1),   Phi(q1, t1) = 0
-    (1 - am) A1 + am A0 = (1 - af) a1 + af a0
-    q1 = q0 + h v0 + h^2 ((1/2 - beta) A0 + beta A1),   v1 = v0 + h ((1 - gamma) A0 + gamma A1)
-
-(Arnold and Brüls 2007, Multibody Syst. Dyn. 18, 185-202; parameters by Chung and Hulbert 1993, J. Appl. Mech. 60, 371-375.)
-
-- **Steps of any length.**  A is the acceleration at ``t + (am - af) h`` up to second order, so what a step hands on is the
-  slope ``b = (A - a)/h``, not A: order 2 survives a change of the step (cf. Brüls and Arnold 2008, J. Comput. Nonlinear Dyn. 3,
-  031007).
-- **Start, and restart after an event.**  ``A0 = a0 + (am - af)(a1 - a0)`` with the unknown a1: a Newmark step with gamma = 1/2,
-  of order 2, that needs no history.  a0 then comes from the index-1 equations; at an event the loop projects the velocities
-  first (`RESTART`), because positions are exact at index 3 but velocities drift by O(h^2), and a following step much shorter
-  than h would turn that drift into an acceleration of O(h^2/h').  For the same reason no projection takes place between
-  events (`PROJECT` is false): the drift is bounded, and a jump of v would excite the scheme's spurious modes.
-- **Newton** per lane with the exact generated Jacobian (`flexmbd.newton`).  A converged lane is frozen: its bits do not depend
-  on its neighbours.  A lane that does not converge rejects the step.
-- **Error** of v: the leading term ``(1/12 - D^2 + D (am - 1/2)) h^3 a''`` with D = am - af, a'' from the change of the slope of
-  the index-1 accelerations at the ends (they are free of the scheme's own oscillation, and serve the dense output);
-  at a restart from their value in the middle of the step.
-- **States**: the trapezoidal rule.  Controlled states (bristles) are unknowns of the Newton iteration; the others are books on
-  which no force depends, and follow it.
-
-Only positions, velocities and states are trusted afterwards: accelerations and reactions in outputs are index-1 functions of
-them.  Coordinate pivots of the iteration matrix can vanish at isolated steps (constraint curvature); such a step is rejected.
+At index 3 after Arnold and Brüls (2007, Multibody Syst. Dyn. 18, 185-202); at index 2 the rows of the same step are
+``G(q1) v1 + Phi_t = 0`` (Arnold, Brüls and Cardona 2015, Numer. Math. 129, 149-179): velocities fit, and positions drift by O(h^2).
 """
 
-# ruff: noqa: F821 - names are bound in the generated module
-import numpy as np
-
-from flexmbd.integrators.base import Integrator
-from flexmbd.lanes import any_lane, fabs, lnot, maximum, select, sqrt
-
-SLOTS = (
-    "FIRST", "ACCELERATION", "BEND", "MULTIPLIER", "SLOPE", "STEP",  # of the state: a0 at index 1, a0, b, l0, slope before, step before
-    "NEXT_ACCELERATION", "NEXT_BEND", "NEXT_MULTIPLIER", "NEXT_SLOPE", "MIDDLE_Q", "MIDDLE_V", "MIDDLE_A", "KNOWN", "CORRECTION", "LAST",
-)  # fmt: skip
-SLOT = {name: k for k, name in enumerate(SLOTS)}
-CARRY = SLOT["STEP"] + 1
+from flexmbd.integrators.implicit import coefficients, implicit
+from flexmbd.newton import newton, newton_index2
 
 
-def begin(t, q, v, s, C, P, U, K, D, g):
-    """Accelerations and multipliers at the start."""
-    rhs(t, q, v, s, C, P, U, K, np.int64(FIRST), D, g)
-    multipliers(t, q, v, s, C, P, U, K, MULTIPLIER)
-    for i in range(N):
-        x = ld2(K, FIRST, i)
-        st2(K, ACCELERATION, i, x)
-        st2(K, BEND, i, 0.0 * x)
-        st2(K, SLOPE, i, 0.0 * x)
-        st2(K, STEP, i, 0.0 * x)
-
-
-def predict(h, fresh, beta, gamma, q, v, s, K, D, qs, vs, ss):
-    """Start of the Newton iteration, on the scheme's line: a1 by the slope before."""
-    for i in range(N):
-        a0 = select(fresh, ld2(K, FIRST, i), ld2(K, ACCELERATION, i))
-        b = h * select(fresh, 0.0, ld2(K, BEND, i))
-        a1 = a0 + h * select(fresh, 0.0, ld2(K, SLOPE, i))
-        st2(K, ACCELERATION, i, a0)
-        st2(K, NEXT_ACCELERATION, i, a1)
-        vi = ld(v, i)
-        st(qs, i, ld(q, i) + h * (vi + h * ((0.5 - beta) * a0 + BEND_Q * b + beta * a1)))
-        st(vs, i, vi + h * ((1.0 - gamma) * a0 + BEND_V * b + gamma * a1))
-    for k in range(NL):
-        st2(K, NEXT_MULTIPLIER, k, ld2(K, MULTIPLIER, k))
-    for k in range(M):
-        x, rate = ld(s, k), ld2(D, FIRST, k)
-        st2(D, KNOWN, k, x + 0.5 * h * rate)
-        st(ss, k, x + h * rate)
-
-
-def correct(t, h, beta, gamma, C, P, U, L, K, D, w, qs, vs, ss):
-    """Newton iteration; returns whether a lane converged."""
-    icm, cd = beta * h * h, gamma / (beta * h)
-    lin, ang = NEWTON * ld(L, SLIN) / cd, NEWTON * ld(L, SANG) / cd + ROUNDING
-    size = 0.0 * h
-    for i in range(N):
-        if not TURNS[i]:
-            size = maximum(fabs(ld(qs, i)), size)
-    lin = 1.0 / (lin + ROUNDING * size)
-    ang = 1.0 / ang
-    active = h > 0.0
-    worst = 0.0 * h
-    for _ in range(ITERATIONS):
-        newton(t + h, qs, vs, ss, C, P, U, K, D, icm, cd, 0.5 * h, w)
-        now = 0.0 * h
-        for i in range(N):
-            d = select(active, ld(w, i), 0.0)
-            e = fabs(d) * (ang if TURNS[i] else lin)
-            now = select(e <= now, now, e)
-            st(qs, i, ld(qs, i) + d)
-            st(vs, i, ld(vs, i) + cd * d)
-            st2(K, NEXT_ACCELERATION, i, ld2(K, NEXT_ACCELERATION, i) + d / icm)
-        for k in range(NL):
-            st2(K, NEXT_MULTIPLIER, k, ld2(K, NEXT_MULTIPLIER, k) + select(active, ld(w, N + k), 0.0) / icm)
-        for k in range(M):
-            if STATE_CONTROLLED[k] > 0:
-                st(ss, k, ld(ss, k) + select(active, ld2(D, CORRECTION, k), 0.0))
-        worst = select(active, now, worst)
-        active = active & (now > 1.0)
-        if not any_lane(active):
-            break
-    return worst <= 1.0
-
-
-def halfway(h, q, v, s, K, D, qs, vs, ss):
-    """State in the middle of the step by Hermite interpolation, for the error estimate of a restart."""
-    for i in range(N):
-        q0, q1, v0, v1 = ld(q, i), ld(qs, i), ld(v, i), ld(vs, i)
-        a0, a1 = ld2(K, FIRST, i), ld2(K, NEXT_ACCELERATION, i)
-        st2(K, MIDDLE_Q, i, 0.5 * (q0 + q1) + h * (0.15625 * (v0 - v1) + h * (0.015625 * (a0 + a1))))
-        st2(K, MIDDLE_V, i, 0.5 * (v0 + v1) + 0.125 * h * (a0 - a1))
-    for k in range(M):
-        st2(D, MIDDLE_Q, k, 0.5 * (ld(s, k) + ld(ss, k)))
-
-
-def attempt(t, h, tolerance, q, v, s, C, P, U, L, Z, K, D, w, qs, vs, ss, g):
-    """One step; returns its error over the tolerance, infinite where Newton's iteration fails."""
-    before = ld2(K, STEP, 0)
-    fresh = lnot(before > 0.0)
-    beta, gamma = select(fresh, BETA_START, BETA), select(fresh, 0.5, GAMMA)
-    predict(h, fresh, beta, gamma, q, v, s, K, D, qs, vs, ss)
-    converged = correct(t, h, beta, gamma, C, P, U, L, K, D, w, qs, vs, ss)
-    if any_lane(fresh):
-        halfway(h, q, v, s, K, D, qs, vs, ss)
-        rhs(t + 0.5 * h, K[MIDDLE_Q], K[MIDDLE_V], D[MIDDLE_Q], C, P, U, K, np.int64(MIDDLE_A), D, g)
-    rhs(t + h, qs, vs, ss, C, P, U, K, np.int64(LAST), D, g)
-    st2(K, STEP, 1, h)
-    span = 2.0 * h * h * ERROR / (h + before)
-    lin, ang = 1.0 / (tolerance * ld(L, SLIN)), 1.0 / (tolerance * ld(L, SANG))
-    worst = 0.0 * h
-    for i in range(N):
-        a0, a1 = ld2(K, ACCELERATION, i), ld2(K, NEXT_ACCELERATION, i)
-        slope = (a1 - a0) / h
-        st2(K, NEXT_BEND, i, LAG * slope + select(fresh, 0.0, BEND_FACTOR * (LAG * slope - ld2(K, BEND, i))))
-        a0, a1 = ld2(K, FIRST, i), ld2(K, LAST, i)
-        slope = (a1 - a0) / h
-        st2(K, NEXT_SLOPE, i, slope)
-        e = select(fresh, (h / 3.0) * (a0 - 2.0 * ld2(K, MIDDLE_A, i) + a1), span * h * (slope - ld2(K, SLOPE, i)))
-        e = fabs(e) * (ang if TURNS[i] else lin)
-        worst = select(e <= worst, worst, e)
-    for k in range(M):
-        d0, d1 = ld2(D, FIRST, k), ld2(D, LAST, k)
-        slope = (d1 - d0) / h
-        st2(D, NEXT_SLOPE, k, slope)
-        if STATE_CONTROLLED[k] > 0:
-            bow, change = d0 - 2.0 * ld2(D, MIDDLE_A, k) + d1, slope - ld2(D, SLOPE, k)
-            e = select(fresh, (h / 3.0) * bow, h * h * h / (6.0 * (h + before)) * change)
-            e = fabs(e) / (tolerance * maximum(maximum(ld(Z, k), fabs(ld(ss, k))), 1e-12))
-            worst = select(e <= worst, worst, e)
-        else:
-            st(ss, k, ld2(D, KNOWN, k) + 0.5 * h * d1)
-    return select(converged, worst * sqrt(worst), np.inf)  # like h^4.5: the loop's controller is made for fifth order
-
-
-def commit(accepted, K, D):
-    """Hand on what the step's end knows."""
-    for i in range(N):
-        st2(K, FIRST, i, select(accepted, ld2(K, LAST, i), ld2(K, FIRST, i)))
-        st2(K, ACCELERATION, i, select(accepted, ld2(K, NEXT_ACCELERATION, i), ld2(K, ACCELERATION, i)))
-        st2(K, BEND, i, select(accepted, ld2(K, NEXT_BEND, i), ld2(K, BEND, i)))
-        st2(K, SLOPE, i, select(accepted, ld2(K, NEXT_SLOPE, i), ld2(K, SLOPE, i)))
-    for k in range(NL):
-        st2(K, MULTIPLIER, k, select(accepted, ld2(K, NEXT_MULTIPLIER, k), ld2(K, MULTIPLIER, k)))
-    for k in range(M):
-        st2(D, FIRST, k, select(accepted, ld2(D, LAST, k), ld2(D, FIRST, k)))
-        st2(D, SLOPE, k, select(accepted, ld2(D, NEXT_SLOPE, k), ld2(D, SLOPE, k)))
-    st2(K, STEP, 0, select(accepted, ld2(K, STEP, 1), ld2(K, STEP, 0)))
-
-
-def forget(who, K):
-    """Restart: the next step of these lanes uses nothing but the state and slot 0."""
-    st2(K, STEP, 0, select(who, 0.0, ld2(K, STEP, 0)))
-
-
-def coefficients(radius):
-    """Constants of the scheme for a spectral radius at infinity in [0, 1)."""
+def chung_hulbert(radius):
+    """Constants for a spectral radius at infinity in [0, 1): the least damping of slow motions for this damping of fast ones."""
     am, af = (2.0 * radius - 1.0) / (radius + 1.0), radius / (radius + 1.0)
     lag = am - af
-    beta, gamma = 0.25 * (1.0 - lag) ** 2, 0.5 - lag
-    share = (1.0 - af) / (1.0 - am)
-    return {
-        **SLOT, "LAG": lag, "BETA": beta * share, "GAMMA": gamma * share,
-        "BETA_START": (0.5 - beta) * lag + beta * (1.0 - af - am * lag) / (1.0 - am),
-        "BEND_Q": 0.5 - beta - beta * am / (1.0 - am), "BEND_V": 1.0 - gamma - gamma * am / (1.0 - am), "BEND_FACTOR": am / (1.0 - am),
-        "ERROR": 1.0 / 12.0 - lag * lag + lag * (am - 0.5), "NEWTON": 1e-9, "ROUNDING": 4e-16, "ITERATIONS": 12,
-    }  # fmt: skip
+    return coefficients(am, af, 0.25 * (1.0 - lag) ** 2, 0.5 - lag)
 
 
-GENERALIZED_ALPHA = Integrator(
-    "generalized_alpha", 2, True, True, len(SLOTS), CARRY, (begin, predict, correct, halfway, attempt, commit, forget), tune=coefficients
-)
+TUNED = {"setting": "spectral_radius", "tune": chung_hulbert}
+GENERALIZED_ALPHA = implicit("generalized_alpha", 2, newton, holds=("position",), **TUNED)
+GENERALIZED_ALPHA_2 = implicit("generalized_alpha_2", 2, newton_index2, holds=("velocity",), **TUNED)

@@ -2,4 +2,5 @@
 
 from flexmbd.integrators.explicit import runge_kutta
 
-RK4 = runge_kutta("rk4", 4, [[], [1 / 2], [0, 1 / 2], [0, 0, 1], [1 / 6, 1 / 3, 1 / 3, 1 / 6]])
+CLASSICAL = [[], [1 / 2], [0, 1 / 2], [0, 0, 1], [1 / 6, 1 / 3, 1 / 3, 1 / 6]]
+RK4 = runge_kutta("rk4", 4, CLASSICAL)

@@ -1,11 +1,13 @@
 """Ideal joints and drives: rows of the quadratic constraint table."""
 
+from flexmbd.joints.clamp import Clamp
 from flexmbd.joints.drives import AngleDrive, DistanceDrive, SlideDrive
 from flexmbd.joints.ideal import Fixed, Joint, Revolute, RevoluteTranslational, Translational
 from flexmbd.joints.spatial import Cylindrical, Planar, Spherical, Universal
 
 JOINTS = (
-    Revolute, Translational, RevoluteTranslational, Fixed, Spherical, Universal, Cylindrical, Planar, AngleDrive, DistanceDrive, SlideDrive,
+    Revolute, Translational, RevoluteTranslational, Fixed, Spherical, Universal, Cylindrical, Planar, Clamp, AngleDrive, DistanceDrive,
+    SlideDrive,
 )  # fmt: skip
 
 __all__ = [*(c.__name__ for c in JOINTS), "JOINTS", "Joint"]

@@ -12,16 +12,17 @@ from functools import cached_property
 from weakref import WeakKeyDictionary
 
 import numpy as np
-from scipy.sparse.linalg import splu
 
 from flexmbd.arrays import Pattern
+from flexmbd.linalg.direct import Singular, analyse, back_end
 
-_PATTERNS = WeakKeyDictionary()  # of the matrices, by equations
-SINGULAR = 1e-15  # least pivot over largest
+_PATTERNS = WeakKeyDictionary()  # of the matrices and their analyses, by equations
+_SOLVERS = WeakKeyDictionary()  # names of direct solvers, by equations, where not the default
 
 
-class Singular(Exception):
-    """The matrix cannot be solved with."""
+def choose(equations, solver):
+    """Let a direct solver of `flexmbd.linalg.direct` factor all tangents of these equations from now on."""
+    _SOLVERS[equations] = back_end(solver).name
 
 
 class Tangent:
@@ -73,18 +74,15 @@ class Tangent:
         return known[key].fill(np.concatenate(parts)).T
 
     def _factor(self):
-        try:
-            self.lu = splu(self.matrix)
-        except RuntimeError:
-            raise Singular from None
-        pivots = np.abs(self.lu.U.diagonal())
-        if not np.all(np.isfinite(pivots)) or pivots.min(initial=1.0) < SINGULAR * pivots.max(initial=0.0):
-            raise Singular
+        known, key = _PATTERNS[self.equations], (self.matrix.shape, _SOLVERS.get(self.equations, "superlu"))
+        if key not in known:
+            known[key] = analyse(self.matrix, key[1])
+        self.factors = known[key].factorise(self.matrix.data)
 
     def solve(self, force, rows, last=None):
         """Changes of coordinates, multipliers (and time, with a border) for right-hand sides of forces, rows (and border)."""
         side = np.r_[force, self.scale * rows] if last is None else np.r_[force, self.scale * rows, self.scale * last]
-        x = self.lu.solve(side)
+        x = self.factors.solve(side)
         dq, dl = x[: self.n], self.scale * x[self.n : self.n + self.count]
         return (dq, dl) if last is None else (dq, dl, x[-1])
 
@@ -97,20 +95,8 @@ class Tangent:
 
     @property
     def sign(self):
-        """Sign of the determinant, up to one that is the same for all states."""
-        lu = self.lu
-        return np.prod(np.sign(lu.U.diagonal())) * _parity(lu.perm_r) * _parity(lu.perm_c)
-
-
-def _parity(permutation):
-    seen, sign = np.zeros(len(permutation), bool), 1
-    for start in range(len(permutation)):
-        i, length = start, 0
-        while not seen[i]:
-            seen[i], i, length = True, permutation[i], length + 1
-        if length and length % 2 == 0:
-            sign = -sign
-    return sign
+        """Sign of the determinant."""
+        return self.factors.sign
 
 
 def free_motion(equations, state):
@@ -144,3 +130,6 @@ class Unfactored(Tangent):
 def _list(names, one, many):
     shown = ", ".join(f"'{name}'" for name in names[:8])
     return f"{one} {shown}" if len(names) == 1 else f"{many} {shown}{' and others' if len(names) > 8 else ''}"
+
+
+__all__ = ["Singular", "Tangent", "Unfactored", "choose", "free_motion"]

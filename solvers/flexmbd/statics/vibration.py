@@ -11,9 +11,10 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.linalg import eig, null_space
 from scipy.sparse import block_array
-from scipy.sparse.linalg import ArpackError, LinearOperator, eigs, eigsh, splu
+from scipy.sparse.linalg import ArpackError, LinearOperator, eigs, eigsh
 
 from flexmbd.errors import ModelError
+from flexmbd.linalg.direct import analyse
 from flexmbd.statics.equilibrium import assembled, static
 from flexmbd.statics.path import Path, StaticsError, equations_of
 from flexmbd.statics.tangent import Singular, Unfactored, free_motion
@@ -54,7 +55,7 @@ class Modes:
         return bool(np.all(self.poles.real <= 1e-7 * np.abs(self.poles).max(initial=0.0)))
 
 
-def modes(build, inputs=None, *, count=6, damped=False, t=0.0, state=-1, dense=None):
+def modes(build, inputs=None, *, count=6, damped=False, t=0.0, state=-1, dense=None, solver="superlu"):
     """Eigenfrequencies and shapes about an equilibrium.
 
     Parameters
@@ -74,6 +75,8 @@ def modes(build, inputs=None, *, count=6, damped=False, t=0.0, state=-1, dense=N
         Which of a path's states.
     dense : bool, optional
         Solve the whole problem; by default up to 120 coordinates, or where Lanczos' method fails.
+    solver : str
+        Back end of `flexmbd.linalg.direct`, where the problem stays sparse.
 
     Returns
     -------
@@ -90,7 +93,7 @@ def modes(build, inputs=None, *, count=6, damped=False, t=0.0, state=-1, dense=N
     K = e.stiffness(state.q, None, state.t, state.turns) + e.curvature(state.q, state.multipliers, state.t)
     M, G = e.mass, e.jacobian(state.q, state.t)
     D = e.damping(state.q, None, state.t, state.turns) if damped else None
-    how = _solvers(M, K, D, G, count)
+    how = _solvers(M, K, D, G, count, solver)
     try:
         dense = e.n <= DENSE if dense is None else dense
         poles, squares, shapes = how(dense=dense)
@@ -115,14 +118,14 @@ def _at_rest(equations, t):
     return equations, static(equations, start=t, end=t).states[-1]
 
 
-def _solvers(M, K, D, G, count):
+def _solvers(M, K, D, G, count, solver):
     """Function that gives poles, squares and shapes, by either method."""
 
     def solve(*, dense):
         if D is not None:
-            poles, shapes = (_dense_damped if dense else _sparse_damped)(K, M, D, G, count)
+            poles, shapes = _dense_damped(K, M, D, G, count) if dense else _sparse_damped(K, M, D, G, count, solver)
             return poles, np.full(len(poles), np.nan), shapes
-        squares, shapes = (_dense if dense else _sparse)(K, M, G, count)
+        squares, shapes = _dense(K, M, G, count) if dense else _sparse(K, M, G, count, solver)
         poles = np.sqrt(-squares.astype(complex))
         return np.where(poles.imag < 0, -poles, poles), squares, shapes
 
@@ -155,28 +158,24 @@ def _real(squares, shapes, M):
     return squares, shapes / np.sqrt(mass)
 
 
-def _saddle(A, G):
+def _saddle(A, G, solver):
     """Solver of ``A x + G' l = b, G x = 0``."""
     n, rows = A.shape[0], G.shape[0]
     size = np.abs(A.data).max(initial=0.0) or 1.0
     matrix = block_array([[A, size * G.T], [size * G, None]], format="csc") if rows else A.tocsc()
-    try:
-        lu = splu(matrix)
-    except RuntimeError:
-        raise Singular from None
-    pivots = np.abs(lu.U.diagonal())
-    if pivots.min() < 1e-14 * pivots.max():
+    factors = analyse(matrix, solver).factorise(matrix.data)
+    if factors.ratio < 1e-14:
         raise Singular
-    return lambda b: lu.solve(np.r_[b, np.zeros(rows)])[:n]
+    return lambda b: factors.solve(np.r_[b, np.zeros(rows)])[:n]
 
 
-def _sparse(K, M, G, count):
+def _sparse(K, M, G, count, solver):
     """Squared frequencies nearest to zero by shift-invert Lanczos (Arnoldi if the stiffness is not symmetric)."""
     n = K.shape[0]
     symmetric = abs(K - K.T).max() <= 1e-10 * abs(K).max()
 
     def near(shift):
-        solve = _saddle(K - shift * M, G)
+        solve = _saddle(K - shift * M, G, solver)
         inverse = LinearOperator((n, n), matvec=solve, dtype=float)
         start = solve(M @ np.random.default_rng(0).normal(size=n))
         return (eigsh if symmetric else eigs)(K, count, M, shift, v0=start, OPinv=inverse, tol=1e-13)
@@ -203,9 +202,9 @@ def _dense_damped(K, M, D, G, count):
     return _upper(size * a[finite] / b[finite], Z @ vectors[:f, finite], count)
 
 
-def _sparse_damped(K, M, D, G, count):
+def _sparse_damped(K, M, D, G, count, solver):
     """Poles with the smallest modulus by Arnoldi on the inverse of the first-order problem."""
-    n, solve = K.shape[0], _saddle(K, G)
+    n, solve = K.shape[0], _saddle(K, G, solver)
 
     def inverse(y):
         x, v = y[:n], y[n:]

@@ -1,0 +1,237 @@
+"""Cables by the absolute nodal coordinate formulation: gradient-deficient Euler-Bernoulli elements, in the plane and in space.
+
+A node has its position and its slope r' (derivative by the arc length of the undeformed line): 4 coordinates in the plane, 6 in
+space.  Elements are cubic, the mass matrix is consistent and constant; the kernels of an element's forces and tangents are in
+`ancf_elastic`, `ancf_stiffness` and `ancf_damping`.
+"""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from flexmbd.bodies import ancf_damping, ancf_stiffness
+from flexmbd.bodies.ancf_elastic import ENERGY_HELPERS, FORCE_HELPERS, cable_axial, cable_bending, cable_energy, cable_force
+from flexmbd.bodies.ancf_line import Line
+from flexmbd.errors import ModelError, check_number, unit_vector
+from flexmbd.linalg.quadratic import cross, dot
+from flexmbd.space import AXES
+
+STRAINS = {"green": 1.0, "engineering": 0.0}
+CURVATURES = {"exact": 3.0, "material": 2.0, "small": 0.0}
+PAIRS = ((0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2))
+FULL = tuple((a, b) for a in range(3) for b in range(3))
+
+
+@dataclass(frozen=True, eq=False)
+class AncfCable(Line):
+    """Cable, straight at the start; made by `System.cable`.
+
+    ``cable.start``, ``cable.end`` and ``cable.at(s)`` are its points.
+    """
+
+    name: str
+    dimension: int
+    length: object
+    elements: int
+    section: object
+    material: object
+    position: tuple
+    along: tuple
+    velocity: tuple
+    spinning: tuple
+    damping: object = 0.0
+    strain: str = "green"
+    curvature: str = "exact"
+    points: dict = field(default_factory=dict)
+
+    def __post_init__(self):
+        owner = f"cable '{self.name}'"
+
+        def keep(key, value):
+            object.__setattr__(self, key, value)
+
+        def numbers(key, count):
+            value = getattr(self, key)
+            if not isinstance(value, (tuple, list, np.ndarray)) or len(value) != count:
+                raise ModelError(f"{owner}: {key} is {value!r}; it must be {count} numbers", element=self.name)
+            keep(key, tuple(check_number(owner, f"{key}[{i}]", x) for i, x in enumerate(value)))
+
+        keep("length", check_number(owner, "length", self.length, positive=True))
+        if isinstance(self.elements, bool) or not isinstance(self.elements, (int, np.integer)) or self.elements < 1:
+            raise ModelError(f"{owner}: elements is {self.elements!r}; it must be a whole number from 1", element=self.name)
+        numbers("position", self.dimension)
+        numbers("velocity", self.dimension)
+        numbers("spinning", 1 if self.dimension == 2 else 3)
+        keep("along", unit_vector(owner, "direction", self.along, self.dimension))
+        for key, known in (("strain", STRAINS), ("curvature", CURVATURES)):
+            if getattr(self, key) not in known:
+                names = " or ".join(map(repr, known))
+                raise ModelError(f"{owner}: {key} is {getattr(self, key)!r}; it must be {names}", element=self.name)
+        damping = self.damping if isinstance(self.damping, (tuple, list)) else (self.damping, self.damping)
+        if len(damping) != 2:
+            raise ModelError(f"{owner}: damping is {self.damping!r}; it must be one number or two (axial, bending)", element=self.name)
+        keep("damping", tuple(check_number(owner, "damping", x) for x in damping))
+        if np.any(np.less(self.damping[0], 0.0)) or np.any(np.less(self.damping[1], 0.0)):
+            raise ModelError(f"{owner}: damping is {self.damping!r}; it must be at least zero", element=self.name)
+        self._check_stuff(owner)
+        self.at(0.0, key="start")
+        self.at(self.length, key="end")
+
+    def _check_stuff(self, owner):
+        for key, what, names in (
+            ("section", "a Section", ("area", "second_moment", "second_moment_y")),
+            ("material", "a Material", ("E", "density")),
+        ):
+            thing = getattr(self, key)
+            for name in names:
+                if getattr(thing, name, None) is None:
+                    raise ModelError(f"{owner}: {key} is {thing!r}; it must be {what} with '{name}'", element=self.name)
+                check_number(owner, f"{name} of the {key}", getattr(thing, name), positive=True)
+        if self.dimension == 3 and not np.allclose(self.section.second_moment, self.section.second_moment_y, rtol=1e-9, atol=0.0):
+            raise ModelError(
+                f"{owner}: the section has different second moments; a cable in space bends alike in all directions",
+                element=self.name,
+                remedy="take a round or square section",
+            )
+
+    # ---- description
+    def leaves(self):
+        """Length, axial stiffness EA, bending stiffness EI, mass per length, damping times, points."""
+        material, section = self.material, self.section
+        own = {
+            "length": self.length,
+            "EA": np.multiply(material.E, section.area),
+            "EI": np.multiply(material.E, section.second_moment),
+            "line_mass": np.multiply(material.density, section.area),
+        }
+        own |= dict(zip(("axial_damping", "bending_damping"), self.damping, strict=True)) if self.damped else {}
+        return own | {key: x for point in self.points.values() for key, x in point.leaves().items()}
+
+    @property
+    def damped(self):
+        """True unless both damping times are the number zero."""
+        return any(np.ndim(x) or x for x in self.damping)
+
+    def structure(self):
+        """Number of elements, measures of strain, whether damped, and where points are."""
+        points = tuple((p.key, p.element, p.node) for p in self.points.values())
+        return ("cable", self.elements, self.strain, self.curvature, self.damped, points)
+
+    # ---- equations
+    def mass_matrix(self, build):
+        """Consistent mass matrix of cubic elements."""
+        le, d, out = self._element_length(build), self.dimension, {}
+        m = build.leaf(self, "line_mass") * le * (1.0 / 420.0)
+        pattern = (
+            (156.0 * m, 22.0 * le * m, 54.0 * m, -13.0 * le * m),
+            (4.0 * le * le * m, 13.0 * le * m, -3.0 * le * le * m),
+            (156.0 * m, -22.0 * le * m),
+            (4.0 * le * le * m,),
+        )
+        zero = build.graph.const(0.0)
+        for e in range(self.elements):
+            for j, row in enumerate(pattern):
+                for k, x in enumerate(row, j):
+                    for i in range(d):
+                        at = (d * (2 * e + j) + i, d * (2 * e + k) + i)
+                        out[at] = out.get(at, zero) + x
+        return out
+
+    def apply(self, build):
+        """Weight, elastic forces and damping."""
+        g, d, i0, le = build.graph, self.dimension, build.first[self.name], self._element_length(build)
+        mass, inverse = build.leaf(self, "line_mass") * le, 1.0 / le
+        numbers = (build.leaf(self, "EA") * le, build.leaf(self, "EI") * inverse, STRAINS[self.strain], CURVATURES[self.curvature])
+        for helper in (*ENERGY_HELPERS, *FORCE_HELPERS, *ancf_stiffness.HELPERS, *(ancf_damping.HELPERS if self.damped else ())):
+            build.helpers[helper.__name__] = helper
+        for e in range(self.elements):
+            first = i0 + 2 * d * e
+            shares = (0.5 * mass, le * mass * (1.0 / 12.0), 0.5 * mass, -(le * mass * (1.0 / 12.0)))
+            for k, share in enumerate(shares):
+                for i, weight in enumerate(build.gravity):
+                    at = first + d * k + i
+                    build.generalized[at] = build.generalized[at] + share * weight
+                    build.potential(-(share * weight * build.q[at]))
+            y, v = self._vectors(build, e, build.q), self._vectors(build, e, build.v)
+            force = g.call(cable_force, (*y, *numbers), 9, _stiffness(g))
+            build.potential(g.call(cable_energy, (*y, *numbers)))
+            if self.damped:
+                losses = [n * build.leaf(self, f"{key}_damping") for n, key in zip(numbers, ("axial", "bending"), strict=False)]
+                drag = g.call(ancf_damping.cable_damping, (*y, *v, *losses, numbers[2]), 9, _viscosity(g))
+                build.power("dissipated", g.dot((f, u) for f, u in zip(drag, v, strict=True)))
+                force = [f + x for f, x in zip(force, drag, strict=True)]
+            for i in range(d):
+                pull = force[i] * inverse
+                for at, f in ((0, -pull), (d, force[3 + i]), (2 * d, pull), (3 * d, force[6 + i])):
+                    build.generalized[first + at + i] = build.generalized[first + at + i] - f
+
+    def _vectors(self, build, e, values):
+        """Nodes of (r1 - r0)/l, r0', r1' of an element, three components each (or of their rates)."""
+        g, d, inverse = build.graph, self.dimension, 1.0 / self._element_length(build)
+        first = build.first[self.name] + 2 * d * e
+        r0, a, r1, b = (list(values[first + d * k : first + d * (k + 1)]) for k in range(4))
+        rest = [g.const(0.0)] * (3 - d)
+        return [(x - y) * inverse for x, y in zip(r1, r0, strict=True)] + rest + a + rest + b + rest
+
+    def outputs(self, build):
+        """Output name -> (function giving the node, unit)."""
+        out = {f"{self.name}.strain_energy": (lambda: self._energy(build), "J")}
+        for key, point in self.points.items():
+            if key.startswith("#"):
+                continue
+            name = f"{self.name}.{key}"
+            for i, axis in enumerate(AXES[: self.dimension]):
+                out[f"{name}.slope_{axis}"] = (lambda p=point, i=i: build.values(self.slope(build, p))[i], "1")
+            out[f"{name}.strain"] = (lambda p=point: self._measures(build, p)[0], "1")
+            out[f"{name}.curvature"] = (lambda p=point: self._measures(build, p)[1], "1/m")
+        return out
+
+    def _energy(self, build):
+        le = self._element_length(build)
+        numbers = (build.leaf(self, "EA") * le, build.leaf(self, "EI") / le, STRAINS[self.strain], CURVATURES[self.curvature])
+        calls = [build.graph.call(cable_energy, (*self._vectors(build, e, build.q), *numbers)) for e in range(self.elements)]
+        return sum(calls[1:], calls[0])
+
+    def _measures(self, build, point):
+        """Axial strain and curvature (signed in the plane) by the cable's own measures; on a node of the element after it."""
+        g, d, x = build.graph, self.dimension, self._along(build, point)
+        y = self._vectors(build, point.element, build.q)
+        c, a, b = y[:d], y[3 : 3 + d], y[6 : 6 + d]
+        na, nb, u, v = 1.0 + x * (3.0 * x - 4.0), x * (3.0 * x - 2.0), 6.0 * x - 4.0, 6.0 * x - 2.0
+        p = [k + na * (m - k) + nb * (n - k) for k, m, n in zip(c, a, b, strict=True)]
+        s = [u * (m - k) + v * (n - k) for k, m, n in zip(c, a, b, strict=True)]
+        P, T, S, order = dot(p, p), dot(p, s), dot(s, s), CURVATURES[self.curvature]
+        strain = g.call(cable_axial, (P, STRAINS[self.strain]), 3)[0]
+        squared = g.call(cable_bending, (P, T, S, order), 8)[0]
+        size = g.sqrt(g.select(g.greater(squared, 0.0), squared, 0.0)) / self._element_length(build)
+        return strain, (g.select(g.greater(cross(p, s), 0.0), size, -size) if d == 2 else size)
+
+
+def _stiffness(graph):
+    """Tangent of `cable_force`."""
+
+    def partial(arguments):
+        k = graph.call(ancf_stiffness.cable_tangent, arguments, 54)
+        out = {}
+        for n, (a, b) in enumerate(PAIRS):
+            for i in range(3):
+                for j in range(i if a == b else 0, 3):
+                    out[3 * a + i, 3 * b + j] = out[3 * b + j, 3 * a + i] = k[9 * n + 3 * i + j]
+        return out
+
+    return partial
+
+
+def _viscosity(graph):
+    """Tangent of `cable_damping`."""
+
+    def partial(arguments):
+        k = graph.call(ancf_damping.cable_damping_tangent, arguments, 135)
+        out = {(3 * a + i, 3 * b + j): k[9 * n + 3 * i + j] for n, (a, b) in enumerate(FULL) for i in range(3) for j in range(3)}
+        for n, (a, b) in enumerate(PAIRS, 9):
+            for i in range(3):
+                for j in range(i if a == b else 0, 3):
+                    out[3 * a + i, 9 + 3 * b + j] = out[3 * b + j, 9 + 3 * a + i] = k[9 * n + 3 * i + j]
+        return out
+
+    return partial

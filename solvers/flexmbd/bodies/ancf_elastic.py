@@ -1,0 +1,155 @@
+"""Elastic energy, force and stiffness of one gradient-deficient ANCF element, as scalar kernels.
+
+An element from node 0 to node 1 of length l has the vectors ``c = (r1 - r0)/l``, ``a = r0'``, ``b = r1'``; with
+``d = a - c``, ``e = b - c`` and x from 0 to 1 the tangent and l times its derivative are::
+
+    p = r' = c + na d + nb e,    na = 1 - 4x + 3x², nb = 3x² - 2x
+    s = l r'' = u d + v e,       u = 6x - 4,        v = 6x - 2
+
+The energy depends on ``P = p.p, T = p.s, S = s.s`` alone (in the plane as in space), and these are linear in the six scalar
+products ``G = (c.c, c.d, c.e, d.d, d.e, e.e)``::
+
+    U = integral over x of  1/2 EA l eps(P)² + 1/2 EI/l Q,   Q = (P S - T²) F(P)
+
+- `green` 1: ``eps = (P - 1)/2``; 0: ``eps = sqrt(P) - 1``.
+- `order` m: ``F = P^-m``.  m = 3 is the exact geometric curvature ``|r' x r''|/|r'|³``; 2 the turn of the tangent per length of the
+  undeformed line, ``|r' x r''|/|r'|²`` (Gerstmayr and Irschik 2008, J. Sound Vib. 318, 461-487); 0 that of small strain.
+
+(Berzeri and Shabana 2000, J. Sound Vib. 235, 539-565; Gerstmayr and Shabana 2006, Nonlinear Dyn. 45, 109-130.)
+
+Gauss's rule: five points for the axial part (exact for Green's strain), three for bending.  In the plane the third components
+are zero.
+"""
+
+from flexmbd.lanes import kernel, maximum, sqrt
+
+
+@kernel
+def cable_axial(P, green):
+    """Axial strain, and its first and second derivative by P = r'.r'."""
+    P = maximum(P, 1e-12)
+    n = sqrt(P)
+    other = 1.0 - green
+    return green * 0.5 * (P - 1.0) + other * (n - 1.0), green * 0.5 + other * 0.5 / n, -other * 0.25 / (P * n)
+
+
+@kernel
+def cable_bending(P, T, S, order):
+    """Q = (P S - T²) P^-m; its derivatives by P, T, S, and second ones by PP, PT, PS, TT (the others are zero)."""
+    i = 1.0 / maximum(P, 1e-12)
+    F = (2.0 - order) * (3.0 - order) / 6.0 + i * i * (0.5 * order * (3.0 - order) + i * (order * (order - 2.0) / 3.0))
+    F1 = -order * F * i
+    F2 = -(order + 1.0) * F1 * i
+    D = P * S - T * T
+    return (
+        D * F, S * F + D * F1, -2.0 * T * F, P * F, 2.0 * S * F1 + D * F2, -2.0 * T * F1, F + P * F1, -2.0 * F,
+    )  # fmt: skip
+
+
+@kernel
+def cable_products(cx, cy, cz, ax, ay, az, bx, by, bz):
+    """The six scalar products of c, d = a - c, e = b - c, and d and e."""
+    dx, dy, dz, ex, ey, ez = ax - cx, ay - cy, az - cz, bx - cx, by - cy, bz - cz
+    return (
+        cx * cx + cy * cy + cz * cz, cx * dx + cy * dy + cz * dz, cx * ex + cy * ey + cz * ez, dx * dx + dy * dy + dz * dz,
+        dx * ex + dy * ey + dz * ez, ex * ex + ey * ey + ez * ez, dx, dy, dz, ex, ey, ez,
+    )  # fmt: skip
+
+
+@kernel
+def cable_square(G, x):
+    """P at x."""
+    na, nb = 1.0 + x * (3.0 * x - 4.0), x * (3.0 * x - 2.0)
+    return G[0] + 2.0 * (na * G[1] + nb * G[2]) + na * na * G[3] + 2.0 * na * nb * G[4] + nb * nb * G[5]
+
+
+@kernel
+def cable_mixed(G, x):
+    """T and S at x."""
+    na, nb, u, v = 1.0 + x * (3.0 * x - 4.0), x * (3.0 * x - 2.0), 6.0 * x - 4.0, 6.0 * x - 2.0
+    T = u * G[1] + v * G[2] + na * u * G[3] + (na * v + nb * u) * G[4] + nb * v * G[5]
+    return T, u * u * G[3] + 2.0 * u * v * G[4] + v * v * G[5]
+
+
+@kernel
+def cable_axial_energy(G, x, green):
+    """eps²/2 at x."""
+    strain = cable_axial(cable_square(G, x), green)[0]
+    return 0.5 * strain * strain
+
+
+@kernel
+def cable_bending_energy(G, x, order):
+    """Q/2 at x."""
+    T, S = cable_mixed(G, x)
+    return 0.5 * cable_bending(cable_square(G, x), T, S, order)[0]
+
+
+@kernel
+def cable_energy(cx, cy, cz, ax, ay, az, bx, by, bz, axial, bending, green, order):
+    """Energy of an element, J; `axial` = EA l and `bending` = EI/l."""
+    G = cable_products(cx, cy, cz, ax, ay, az, bx, by, bz)
+    stretch = (
+        0.11846344252809454 * (cable_axial_energy(G, 0.046910077030668004, green) + cable_axial_energy(G, 0.953089922969332, green))
+        + 0.23931433524968324 * (cable_axial_energy(G, 0.23076534494715845, green) + cable_axial_energy(G, 0.7692346550528415, green))
+        + 0.28444444444444444 * cable_axial_energy(G, 0.5, green)
+    )
+    bend = 0.2777777777777778 * (
+        cable_bending_energy(G, 0.1127016653792583, order) + cable_bending_energy(G, 0.8872983346207417, order)
+    ) + 0.4444444444444444 * cable_bending_energy(G, 0.5, order)
+    return axial * stretch + bending * bend
+
+
+@kernel
+def cable_axial_stress(k, G, x, weight, green):
+    """Add one point's axial part to the derivatives of U by G."""
+    na, nb = 1.0 + x * (3.0 * x - 4.0), x * (3.0 * x - 2.0)
+    strain, first, _ = cable_axial(cable_square(G, x), green)
+    g = weight * strain * first
+    return (
+        k[0] + g, k[1] + 2.0 * na * g, k[2] + 2.0 * nb * g, k[3] + na * na * g, k[4] + 2.0 * na * nb * g, k[5] + nb * nb * g,
+    )  # fmt: skip
+
+
+@kernel
+def cable_bending_stress(k, G, x, weight, order):
+    """Add one point's bending part to the derivatives of U by G."""
+    na, nb, u, v = 1.0 + x * (3.0 * x - 4.0), x * (3.0 * x - 2.0), 6.0 * x - 4.0, 6.0 * x - 2.0
+    T, S = cable_mixed(G, x)
+    q = cable_bending(cable_square(G, x), T, S, order)
+    w = 0.5 * weight
+    gp, gt, gs = w * q[1], w * q[2], w * q[3]
+    return (
+        k[0] + gp,
+        k[1] + 2.0 * na * gp + u * gt,
+        k[2] + 2.0 * nb * gp + v * gt,
+        k[3] + na * na * gp + na * u * gt + u * u * gs,
+        k[4] + 2.0 * na * nb * gp + (na * v + nb * u) * gt + 2.0 * u * v * gs,
+        k[5] + nb * nb * gp + nb * v * gt + v * v * gs,
+    )
+
+
+@kernel
+def cable_force(cx, cy, cz, ax, ay, az, bx, by, bz, axial, bending, green, order):
+    """Derivatives of the energy by c, a and b: nine numbers, J."""
+    G = cable_products(cx, cy, cz, ax, ay, az, bx, by, bz)
+    dx, dy, dz, ex, ey, ez = G[6:]
+    z = 0.0 * G[0]
+    k = (z, z, z, z, z, z)
+    k = cable_axial_stress(k, G, 0.046910077030668004, 0.11846344252809454 * axial, green)
+    k = cable_axial_stress(k, G, 0.23076534494715845, 0.23931433524968324 * axial, green)
+    k = cable_axial_stress(k, G, 0.5, 0.28444444444444444 * axial, green)
+    k = cable_axial_stress(k, G, 0.7692346550528415, 0.23931433524968324 * axial, green)
+    k = cable_axial_stress(k, G, 0.953089922969332, 0.11846344252809454 * axial, green)
+    k = cable_bending_stress(k, G, 0.1127016653792583, 0.2777777777777778 * bending, order)
+    k = cable_bending_stress(k, G, 0.5, 0.4444444444444444 * bending, order)
+    k = cable_bending_stress(k, G, 0.8872983346207417, 0.2777777777777778 * bending, order)
+    cc, cd, ce, dd, de, ee = 2.0 * k[0], k[1], k[2], 2.0 * k[3], k[4], 2.0 * k[5]
+    fax, fay, faz = cd * cx + dd * dx + de * ex, cd * cy + dd * dy + de * ey, cd * cz + dd * dz + de * ez
+    fbx, fby, fbz = ce * cx + de * dx + ee * ex, ce * cy + de * dy + ee * ey, ce * cz + de * dz + ee * ez
+    fcx, fcy, fcz = cc * cx + cd * dx + ce * ex, cc * cy + cd * dy + ce * ey, cc * cz + cd * dz + ce * ez
+    return fcx - fax - fbx, fcy - fay - fby, fcz - faz - fbz, fax, fay, faz, fbx, fby, fbz
+
+
+ENERGY_HELPERS = (cable_axial, cable_bending, cable_products, cable_square, cable_mixed, cable_axial_energy, cable_bending_energy)
+FORCE_HELPERS = (cable_axial_stress, cable_bending_stress)

@@ -1,0 +1,155 @@
+"""What bodies along a line share: points by arc length, positions and slopes by cubic shape functions, moments on sections."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from flexmbd.bodies.base import Body, Point
+from flexmbd.errors import ModelError, check_number
+from flexmbd.linalg.quadratic import cross, cross3, dot
+
+
+@dataclass(frozen=True)
+class LinePoint(Point):
+    """A point of a line: at `x` from 0 to 1 of the element number `element`, or on its first or last node (`x` 0 or 1 for all samples)."""
+
+    element: int = 0
+    x: object = 0.0
+
+    @property
+    def node(self):
+        """Number of the node it lies on, or None."""
+        return self.element + int(self.x) if isinstance(self.x, float) and self.x in (0.0, 1.0) else None
+
+    def leaves(self):
+        """Its place in the element, if it is not a node."""
+        return {} if self.node is not None else {f"{self.key}.along": self.x}
+
+
+class Line(Body):
+    """Base of bodies of nodes with position and slope r' (derivative by the arc length of the undeformed line), straight at the start.
+
+    Coordinates are position and slope of node after node. A subclass has `name`, `dimension`, `length`, `elements`, `points`,
+    `position`, `along`, `velocity` and `spinning` (angular velocity at the start: one number in the plane, three in space).
+    """
+
+    @property
+    def measures(self):
+        """Per node: position, slope."""
+        return (("length",) * self.dimension + ("angle",) * self.dimension) * (self.elements + 1)
+
+    def initial(self):
+        """Straight line in rigid motion."""
+        q, v = [], []
+        w = self.spinning
+        for k in range(self.elements + 1):
+            arm = [self.length * (k / self.elements) * x for x in self.along]
+            q += [p + x for p, x in zip(self.position, arm, strict=True)] + list(self.along)
+            v += [u + x for u, x in zip(self.velocity, _turning(w, arm), strict=True)] + _turning(w, self.along)
+        return tuple(q), tuple(v)
+
+    # ---- points
+    @property
+    def start(self):
+        """The point at arc length 0."""
+        return self.points["start"]
+
+    @property
+    def end(self):
+        """The point at arc length `length`."""
+        return self.points["end"]
+
+    def at(self, s, key=None):
+        """Point at arc length `s` of the undeformed line, m."""
+        owner = f"cable '{self.name}'"
+        s = check_number(owner, "arc length of a point", s)
+        place = np.asarray(self.elements * (s / self.length), float)
+        if not np.all((place > -1e-9) & (place < self.elements + 1e-9)):
+            raise ModelError(f"{owner}: a point is at arc length {s!r}; it must be from 0 to the length {self.length!r}", element=self.name)
+        nearest = np.round(place)
+        place = np.where(np.abs(place - nearest) < 1e-9, nearest, place)
+        element = int(min(np.min(np.floor(place)), self.elements - 1))
+        if np.any(place < element) or np.any(place > element + 1):
+            raise ModelError(f"{owner}: a point lies on different elements in different samples", element=self.name)
+        x = place - element
+        x = float(x.flat[0]) if np.all(x == x.flat[0]) else x
+        if key is None:
+            for point in self.points.values():
+                if isinstance(x, float) and (point.element, point.x) == (element, x):
+                    return point
+            key = f"#{len(self.points)}"
+        self.points[key] = LinePoint(self, key, (s,), element, x)
+        return self.points[key]
+
+    def place(self, build, point):
+        """Position of a point, as polynomials."""
+        x, le = self._along(build, point), self._element_length(build)
+        y = 1.0 - x
+        shapes = (y * y * (1.0 + 2.0 * x), le * (x * y * y), x * x * (3.0 - 2.0 * x), -le * (x * x * y))
+        return self._interpolated(build, point, 0, shapes)
+
+    def slope(self, build, point):
+        """Slope r' at a point, as polynomials."""
+        x, inverse = self._along(build, point), 1.0 / self._element_length(build)
+        steep = 6.0 * inverse * (x * (1.0 - x))
+        shapes = (-steep, 1.0 + x * (3.0 * x - 4.0), steep, x * (3.0 * x - 2.0))
+        return self._interpolated(build, point, 1, shapes)
+
+    def _interpolated(self, build, point, level, shapes):
+        d = self.dimension
+        if point.node is not None:
+            return tuple(self.variable(build, d * (2 * point.node + level) + i) for i in range(d))
+        first = 2 * d * point.element
+        return tuple(sum(self.variable(build, first + d * k + i) * f for k, f in enumerate(shapes)) for i in range(d))
+
+    def _along(self, build, point):
+        return build.graph.const(point.x) if point.node is not None else build.leaf(self, f"{point.key}.along")
+
+    def _element_length(self, build):
+        return build.leaf(self, "length") * (1.0 / self.elements)
+
+    def origin(self, build):
+        """Position of the start, as polynomials."""
+        return self.place(build, self.start)
+
+    def turn(self, build, point, *moment):
+        """Add a moment on the section at a point: it acts on the slope as ``m x r'/|r'|²``."""
+        slope = self.slope(build, point)
+        r = build.values(slope)
+        inverse = 1.0 / dot(r, r)
+        force = (-moment[0] * r[1], moment[0] * r[0]) if self.dimension == 2 else cross3(moment, r)
+        for component, f in zip(slope, force, strict=True):
+            for i, x in component.gradient(build.q).items():
+                build.generalized[i] = build.generalized[i] + x * (f * inverse)
+
+    def section_spin(self, build, point):
+        """Nodes of the angular velocity of the tangent: one in the plane, three in space."""
+        slope = self.slope(build, point)
+        r, v = build.values(slope), build.rates(slope)
+        inverse = 1.0 / dot(r, r)
+        return tuple(x * inverse for x in ((cross(r, v),) if self.dimension == 2 else cross3(r, v)))
+
+    def wrench(self, build, force):
+        """Force, and moment about the start, of a generalized force on all coordinates."""
+        d, q = self.dimension, self.part(build, build.q)
+        total, moments = [build.graph.const(0.0)] * d, [build.graph.const(0.0)] * (1 if d == 2 else 3)
+        for k in range(2 * self.elements + 2):
+            at = slice(d * k, d * (k + 1))
+            arm = q[at] if k % 2 else [x - y for x, y in zip(q[at], q[:d], strict=True)]
+            moment = (cross(arm, force[at]),) if d == 2 else cross3(arm, force[at])
+            moments = [m + x for m, x in zip(moments, moment, strict=True)]
+            if k % 2 == 0:
+                total = [f + x for f, x in zip(total, force[at], strict=True)]
+        return (*total, *moments)
+
+    # ---- what a cable has not
+    def _no_frame(self, *_):
+        message = f"cable '{self.name}' has no frame: a cable's end can be pinned, clamped (Clamp) or bent (SectionTorque)"
+        raise ModelError(message, element=self.name)
+
+    direction = torque = spin = full_angle = _no_frame
+
+
+def _turning(w, arm):
+    """Angular velocity times arm; in the plane one number w."""
+    return [-w[0] * arm[1], w[0] * arm[0]] if len(w) == 1 else list(cross3(w, arm))

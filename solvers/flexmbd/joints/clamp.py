@@ -1,0 +1,64 @@
+"""Clamp: the end of a cable or beam held by a rigid body or ground."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from flexmbd.errors import ModelError, unit_vector
+from flexmbd.joints.frames import at_start, node_axis
+from flexmbd.joints.ideal import Joint, coincident
+from flexmbd.linalg.quadratic import Row, cross, dot
+from flexmbd.space import axis_leaves, triad
+
+
+@dataclass(frozen=True, eq=False)
+class Clamp(Joint):
+    """Point `b` of a cable stays on point `a` of a rigid body or ground, and its tangent along `axis`.
+
+    `axis` is a direction in the frame of a's body; by default that of the straight cable at the start. The cable may stretch at
+    the clamp.
+    """
+
+    dimensions: ClassVar[tuple] = (2, 3)
+
+    name: str
+    a: object
+    b: object
+    axis: tuple = None
+
+    def __post_init__(self):
+        body, cable = (getattr(end, "body", None) for end in (self.a, self.b))
+        if body is None or cable is None:
+            return  # refused by `System.add`, which knows what is needed
+        if not hasattr(cable, "slope") or hasattr(body, "slope"):
+            raise ModelError(f"clamp '{self.name}' needs a point of a rigid body or ground as a, and of a cable as b", element=self.name)
+        axis = _in_frame(body, cable) if self.axis is None else self.axis
+        object.__setattr__(self, "axis", unit_vector(f"clamp '{self.name}'", "axis", axis, body.dimension))
+
+    def leaves(self):
+        """Components of the axis; in space two directions at right angles to it as well."""
+        if not self.spatial:
+            return axis_leaves("axis", self.axis)
+        first, second = triad(self.axis)
+        return axis_leaves("axis", self.axis) | axis_leaves("n1", first) | axis_leaves("n2", second)
+
+    def rows(self, build):
+        """Two lengths and one angle; in space three and two."""
+        slope = self.b.body.slope(build, self.b)
+        axis = node_axis(build, self, self.a.body, "axis")
+        facing = dot(axis, slope)
+        if self.spatial:
+            across = [dot(node_axis(build, self, self.a.body, key), slope) for key in ("n1", "n2")]
+        else:
+            across = [cross(axis, slope)]
+        return [*coincident(build, self), *(Row(x, "angle", f"{self.name}.tilt{k}", facing) for k, x in enumerate(across, 1))]
+
+
+def _in_frame(body, cable):
+    """Direction of a straight cable at the start in a body's frame."""
+    if body.dimension == 3:
+        return at_start(cable, body, cable.along)
+    angle = getattr(body, "angle", 0.0)
+    (x, y), c, s = cable.along, np.cos(angle), np.sin(angle)
+    return c * x + s * y, c * y - s * x

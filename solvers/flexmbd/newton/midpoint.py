@@ -1,0 +1,49 @@
+"""One Newton correction of the midpoint rule whose rows hold at the step's end.
+
+Unknown is the state in the middle of the step, with ``icm = h^2/4``, ``cd = 2/h``, ``hh = h/2``; the balance of forces there is that of
+index 3.  Rows are those of the end ``q1 = 2 q - q0`` at ``t + hh``: ``G(q1) dq = -Phi(q1)/2``.  So constraint forces act along
+``G(q)'``, whose product with ``q1 - q0`` is the change of Phi, because Phi is quadratic.
+"""
+
+from flexmbd.linalg.graph import Node
+from flexmbd.newton.index3 import balance, corrected, reinforce
+
+
+def newton_midpoint(build):
+    """Nodes of the correction; variables and results as for index 3, and ``o0...`` are the coordinates at the step's start."""
+    g, n = build.graph, build.n
+    matrix, side, states = balance(build)
+    end, half = [2.0 * q - g.var(f"o{i}") for i, q in enumerate(build.q)], g.var("hh")
+
+    def closing(node):
+        return replaced(g, node, build.time, build.time + half)
+
+    for k, row in enumerate(build.rows):
+        for i, x in row.polynomial.gradient(end).items():
+            matrix[n + k, i] = closing(x)
+        side[n + k] = -0.5 * closing(row.polynomial.value(end))
+    reinforce(build, matrix, side)
+    return corrected(build, matrix, side, states)
+
+
+def replaced(graph, node, old, new):
+    """The node with another node in place of the variable `old`."""
+    makers = {
+        "+": graph.add, "-": graph.sub, "*": graph.mul, "/": graph.div, "neg": graph.neg, "sqrt": graph.sqrt, "fabs": graph.fabs,
+        ">": graph.greater, "&": graph.both, "select": graph.select,
+    }  # fmt: skip
+    known = {}
+    for x in graph.needed([node]):
+        args = [known[a.id] for a in x.args if isinstance(a, Node)]
+        if x is old:
+            y = new
+        elif all(known[a.id] is a for a in x.args if isinstance(a, Node)):
+            y = x
+        elif x.op == "out":
+            y = graph.call(args[0].function, args[0].args, x.value + 1, args[0].tangent)[x.value]
+        elif x.op.startswith("call:"):
+            y = graph.call(x.function, args, None, x.tangent)
+        else:
+            y = makers[x.op](*args)
+        known[x.id] = y
+    return known[node.id]

@@ -1,0 +1,83 @@
+"""One Newton correction of an implicit step on the stabilised index-2 equations of Gear, Gupta and Leimkuhler.
+
+Positions are what accelerations make of them, and a shift e along the gradients with second multipliers m::
+
+    M a + G' l = F,    M e + icm G' m = 0,    Phi = 0,    dPhi/dt = G v + Phi_t = 0,    q = o + icm a + e,    dv = cd (dq - de)
+
+(Gear, Gupta and Leimkuhler 1985, J. Comput. Appl. Math. 12-13, 77-90, with M-orthogonal instead of orthogonal shifts.)  The sum of both
+balances, and the difference of both kinds of rows, leave two systems like that of index 3, coupled only by damping, the rows' curvature,
+and the rate of the gradients::
+
+    [ M - icm (F_q + cd F_v - sum (l + m) H)   icm cd F_v   G'   0  ] [ dq            ]
+    [ icm sum m H                              M            0    G' ] [ de            ]
+    [ G                                        0            0    0  ] [ icm (dl + dm) ]
+    [ -(1/cd) (dPhi/dt)_q                      G            0    0  ] [ icm dm        ]
+"""
+
+from flexmbd.linalg.elimination import elimination_order
+from flexmbd.newton.index3 import balance, by_place, corrected, reinforce
+
+
+def newton_stabilised(build):
+    """Nodes of the correction; variables as for index 3, and ``o0...`` and second multipliers ``u0...``.
+
+    Returns
+    -------
+    list of Node
+        Corrections of the coordinates (n,), of ``icm`` times both multipliers (rows, rows), and of the shifts (n,).
+    dict int -> Node
+        Corrections of the controlled states by index.
+    """
+    n, count = build.n, len(build.rows)
+    matrix, side, states = equations_stabilised(build)
+    x, changes = corrected(build, matrix, side, states, _order(build, matrix))
+    dq, de, both, second = x[:n], x[n : 2 * n], x[2 * n : 2 * n + count], x[2 * n + count :]
+    return [*dq, *(b - m for b, m in zip(both, second, strict=True)), *second, *de], changes
+
+
+def equations_stabilised(build):
+    """Matrix, right-hand side and states as for index 3; the unknowns are those of the module's docstring."""
+    g, n, count = build.graph, build.n, len(build.rows)
+    icm, cd = g.var("icm"), g.var("cd")
+    matrix, side, states = balance(build, _along, 2 * n)
+    stretch = build.inertial([q - g.var(f"o{i}") - icm * g.var(f"a{i}") for i, q in enumerate(build.q)])
+    for (i, j), x in build.mass.items():
+        matrix[n + i, n + j] = matrix[n + j, n + i] = x
+    for k, row in enumerate(build.rows):
+        p, first, second, multiplier = row.polynomial, 2 * n + k, 2 * n + count + k, icm * g.var(f"u{k}")
+        for i, x in p.gradient(build.q).items():
+            matrix[n + i, second] = matrix[second, n + i] = matrix[first, i] = x
+            stretch[i] = stretch[i] + x * multiplier
+        for (i, j), x in p.hessian().items():
+            for a, b in {(i, j), (j, i)}:
+                matrix[a, b] = matrix.get((a, b), 0.0) + multiplier * x
+                matrix[n + a, b] = matrix.get((n + a, b), 0.0) + multiplier * x
+        rate, value = p.rate(build.q, build.v, build.time), p.value(build.q)
+        for i in p.indices:
+            slope = g.derivative(rate, build.q[i])
+            if not slope.zero:
+                matrix[second, i] = -(slope / cd)
+        side[first], side[second] = -value, rate / cd - value
+    for i, x in enumerate(stretch):
+        side[i], side[n + i] = side[i] - x, -x
+    reinforce(build, matrix, side, multiplier=2 * n)
+    reinforce(build, matrix, side, first=n, multiplier=2 * n + count)
+    return matrix, side, states
+
+
+def _along(build, node, cd):
+    """Derivatives of a node along ``dq_j`` and, by n + j, ``de_j``."""
+    g, out = build.graph, by_place(build, node, cd)
+    for j, v in enumerate(build.v):
+        x = g.derivative(node, v)
+        if not x.zero:
+            out[build.n + j] = -(cd * x)
+    return out
+
+
+def _order(build, matrix):
+    """Elimination order in which a multiplier waits for the coordinates, or shifts, of its row."""
+    n = build.n
+    neighbours = [set(ij) for ij in matrix if max(ij) < 2 * n]
+    members = [{first + i for i in row.polynomial.indices} for first in (0, n) for row in build.rows]
+    return elimination_order(2 * n, neighbours, members)

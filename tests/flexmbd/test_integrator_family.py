@@ -1,0 +1,283 @@
+"""Declared facts of all integrators: order of positions, velocities and multipliers, rows held, what is conserved, damping."""
+
+import functools
+import inspect
+import itertools
+
+import numpy as np
+import pytest
+
+import flexmbd as fm
+from flexmbd import loop
+from flexmbd.expressions import Build
+from flexmbd.integrators import INTEGRATORS
+from flexmbd.newton.midpoint import replaced
+from flexmbd.simulate import as_settings, model_of
+
+from .pendula import G, swing
+from .test_generalized_alpha import QUARTER, leaves, lugre, numbers, springs
+from .test_spatial_bodies import heavy_top
+
+IMPLICIT = [name for name, scheme in INTEGRATORS.items() if scheme.correction is not None]
+ARGUMENTS = list(inspect.signature(loop.campaign).parameters)
+START, PHASE = 1.2, 0.3  # released at an angle from down (rad), that many seconds ago: rows are curved along the motion from the first step
+
+
+def swinging(t):
+    """Coordinates and velocities of the pendulum."""
+    angle, rate = (float(x) for x in swing(START, PHASE + t))
+    s, c = np.sin(angle), np.cos(angle)
+    return np.array([0.5 * s, -0.5 * c, s, -c]), rate * np.array([0.5 * c, 0.5 * s, c, s])
+
+
+def pendulum():
+    """The single one of `pendula`."""
+    s = fm.System(gravity=(0.0, -G))
+    (x, y, ux, uy), (vx, vy, *_) = swinging(0.0)
+    motion = {"velocity": (vx, vy), "rate": float(swing(START, PHASE)[1])}
+    rod = s.body("rod", mass=1.0, inertia=0.25, position=(x, y), angle=np.arctan2(uy, ux), points={"O": (-0.5, 0.0)}, **motion)
+    s.add(fm.Revolute("pin", s.ground.at(0.0, 0.0), rod["O"]))
+    return s
+
+
+class Recorded:
+    """A compiled module that keeps the arrays of its last campaign."""
+
+    def __init__(self, module):
+        self.module, self.arrays = module, {}
+
+    def __getattr__(self, name):
+        return getattr(self.module, name)
+
+    def campaign(self, *arguments):
+        """Run it; its arrays end up in the state after the last step."""
+        self.module.campaign(*arguments)
+        self.arrays = dict(zip(ARGUMENTS, arguments, strict=True))
+
+
+def ended(build, output, end, **settings):
+    """q, v, multipliers after a run of one sample at a fixed step, and its model; multipliers are the scheme's own, if it has any."""
+    settings = as_settings({"lanes": 1, "fixed": True, **settings})
+    model = model_of(build(), [output], settings)
+    if not isinstance(model.module, Recorded):
+        model.module = Recorded(model.module)
+    run = fm.run(build, {}, end=end, points=2, outputs=[output], settings=settings)
+    assert not run.status.any(), run.message
+    arrays = model.module.arrays
+    q, v = arrays["q"][:, 0].copy(), arrays["v"][:, 0].copy()
+    if model.scheme.correction is None:
+        return q, v, multipliers(model, build(), q, v, end), model
+    return q, v, arrays["K"][model.scheme.constants["MULTIPLIER"], : len(model.build.rows), 0].copy(), model
+
+
+def values(q, v, t=0.0):
+    return {f"q{i}": x for i, x in enumerate(q)} | {f"v{i}": x for i, x in enumerate(v)} | {"t": t}
+
+
+def evaluated(model, system, nodes, q, v, t=0.0):
+    return np.array(model.build.graph.evaluate(nodes, values(q, v, t), [x for _, x in system.leaves()]), float)
+
+
+def multipliers(model, system, q, v, t=0.0):
+    """Of the index-1 equations."""
+    return evaluated(model, system, model.build.multipliers, q, v, t)
+
+
+STEPS = {1: (4e-3, 2e-3, 1e-3), 2: (8e-3, 4e-3, 2e-3), 4: (0.01, 0.005, 0.0025), 5: (0.04, 0.02, 0.01)}
+END = 1.0
+
+
+@functools.cache
+def errors(name):
+    """Of q, v, the scheme's own multipliers, and reactions in outputs, (steps, 4)."""
+    scheme, out = INTEGRATORS[name], []
+    for h in STEPS[scheme.order]:
+        q, v, own, model = ended(pendulum, "rod.x:final", END, integrator=name, step=h)
+        place, speed = swinging(END)
+        forces = multipliers(model, pendulum(), place, speed)
+        acting = multipliers(model, pendulum(), *swinging(END + scheme.multiplier_time * h))
+        pairs = (q, place), (v, speed), (own, acting), (multipliers(model, pendulum(), q, v), forces)
+        out.append([np.linalg.norm(a - b) for a, b in pairs])
+    return np.array(out)
+
+
+def slopes(name):
+    return np.diff(np.log(errors(name)), axis=0) / np.log(0.5)
+
+
+@pytest.mark.parametrize("name", INTEGRATORS)
+def test_order_of_positions_velocities_and_multipliers(name):
+    scheme = INTEGRATORS[name]
+    own = scheme.order if scheme.multiplier_order is None else scheme.multiplier_order
+    assert slopes(name)[-1] == pytest.approx([scheme.order, scheme.order, own, scheme.order], abs=0.2), errors(name)
+
+
+def residuals(model, system, q, v, t=0.0):
+    """Largest open row as a position and as a velocity."""
+    b = model.build
+    rows = [[r.polynomial.value(b.q) for r in b.rows], [r.polynomial.rate(b.q, b.v, b.time) for r in b.rows]]
+    return [np.abs(evaluated(model, system, nodes, q, v, t)).max() for nodes in rows]
+
+
+@pytest.mark.parametrize("name", IMPLICIT)
+def test_rows_hold_as_declared(name):
+    """To rounding where declared, and only there; 500 steps."""
+    q, v, _, model = ended(pendulum, "rod.x:final", 4.0, integrator=name, step=8e-3)
+    position, velocity = residuals(model, pendulum(), q, v)
+    assert (position < 2e-15, velocity < 2e-14) == ("position" in model.scheme.holds, "velocity" in model.scheme.holds)
+    assert position < 1e-3 and velocity < 1e-2
+
+
+def test_baumgarte_bounds_the_drift():
+    """Open rows of long fixed steps: they grow without it, and not with it; what is open closes like exp(-c t)."""
+    drift = []
+    for end in (10.0, 40.0):
+        q, v, _, model = ended(pendulum, "rod.x:final", end, integrator="rk4", step=0.02, tolerance=1e3)
+        stabilised = ended(pendulum, "rod.x:final", end, integrator="baumgarte", step=0.02)
+        drift.append((residuals(model, pendulum(), q, v)[0], residuals(model, pendulum(), *stabilised[:2])[0]))
+    assert drift[1][0] > 3 * drift[0][0]
+    assert max(drift[0][1], drift[1][1]) < 0.1 * drift[0][0]
+
+
+def twins(**p):
+    """Two bodies in free flight, joined by a pin."""
+    s = fm.System()
+    first = s.body("first", mass=1.0, inertia=0.3, position=(0.0, 0.0), angle=0.3, velocity=(0.4, -0.2), rate=3.0, points={"P": (0.5, 0.1)})
+    place, arm = np.array([0.5 * np.cos(0.3) - 0.1 * np.sin(0.3), 0.5 * np.sin(0.3) + 0.1 * np.cos(0.3)]), 0.7
+    second = s.body("second", mass=2.0, inertia=0.2, position=tuple(place + [arm, 0.0]), velocity=(0.1, 1.5), rate=-2.0)
+    s.add(fm.Revolute("pin", first["P"], second.at(-arm, 0.0)))
+    return s
+
+
+def tumbling(**p):
+    """A free body in space, close to the unstable turning about its middle axis."""
+    s = fm.System(gravity=(0.0, 0.0, 0.0))
+    motion = {"rotation": (0.4, -0.3, 0.5), "velocity": (0.3, -0.1, 0.2), "angular_velocity": (0.1, 4.0, 0.2)}
+    s.body("body", mass=2.0, inertia=(0.04, 0.06, 0.09, 0.004, -0.006, 0.008), position=(0.1, 0.2, 0.3), **motion)
+    return s
+
+
+def kept(model, system, q, v):
+    """Kinetic energy, momentum, and angular momentum about the origin.
+
+    Coordinates are vectors; the momentum of a body's place is its own, and that of its unit vectors has a moment only.
+    """
+    b, d = model.build, system.dimension
+    momentum = evaluated(model, system, b.inertial(b.v), q, v)
+    places, parts = q.reshape(-1, d), momentum.reshape(-1, d)
+    moving = np.reshape([measure == "length" for measure in b.measures], (-1, d))
+    total = sum(np.cross(np.r_[x, 0.0][:3], np.r_[p, 0.0][:3]) for x, p in zip(places, parts, strict=True))
+    return np.r_[0.5 * momentum @ v, np.where(moving, parts, 0.0).sum(0), total]
+
+
+FREE = {"twins": (twins, "first.x:final"), "tumbling": (tumbling, "body.x:final")}
+
+
+@pytest.mark.parametrize("steps", (2_000, pytest.param(100_000, marks=pytest.mark.slow)))
+@pytest.mark.parametrize("motion", FREE)
+@pytest.mark.parametrize("name", [name for name, scheme in INTEGRATORS.items() if scheme.conserves])
+def test_free_motion_keeps_energy_and_momentum(name, motion, steps):
+    (build, output), h = FREE[motion], 1 / 128
+    assert INTEGRATORS[name].conserves == ("energy", "momentum", "angular momentum")
+    q, v, _, model = ended(build, output, steps * h, integrator=name, step=h)
+    arrays = model.module.arrays
+    before, after = kept(model, build(), arrays["Q0"][:, 0], arrays["V0"][:, 0]), kept(model, build(), q, v)
+    scale = np.abs(before).max() * max(1.0, np.abs(q).max())  # moments of a body that has flown far have its place's rounding
+    assert np.abs(after - before).max() < 1e-10 * scale, (after - before) / scale
+
+
+def test_heavy_top_by_energy_momentum():
+    """Order 2 in space, at a steep spin; energy and the vertical part of the angular momentum are kept under gravity."""
+    end, found = 0.05, []
+    for h in (1e-3, 5e-4, 2.5e-4):
+        q, v, _, model = ended(heavy_top, "top.x:final", end, integrator="energy_momentum", step=h)
+        arrays = model.module.arrays
+        before, after = (kept(model, heavy_top(), *x) for x in ((arrays["Q0"][:, 0], arrays["V0"][:, 0]), (q, v)))
+        weight = 15.0 * 9.81 * np.array([arrays["Q0"][2, 0], q[2]])
+        assert after[0] + weight[1] == pytest.approx(before[0] + weight[0], rel=1e-12)
+        assert after[-1] == pytest.approx(before[-1], abs=1e-10 * np.abs(before[-3:]).max())
+        found.append(q)
+    a, b, c = found
+    assert np.log2(np.linalg.norm(a - b) / np.linalg.norm(b - c)) == pytest.approx(2.0, abs=0.2)
+
+
+@pytest.mark.parametrize("name", [name for name in IMPLICIT if not name.startswith(("newmark", "hht"))])
+def test_newton_converges_quadratically(name):
+    """The generated corrections, iterated by numpy from a random state of springs, dampers and drives: their matrix is exact."""
+    system, scheme = springs(), INTEGRATORS[name]
+    build, x = numbers(system)
+    n, rows, g = build.n, len(build.rows), build.graph
+    x |= {f"o{i}": x[f"q{i}"] - x["icm"] * x[f"a{i}"] for i in range(n)} | {f"u{k}": 0.0 for k in range(rows)}
+    if name == "energy_momentum":
+        x |= {f"o{i}": x[f"q{i}"] - 1e-3 for i in range(n)}
+    step, _ = scheme.correction(build)
+    sizes = []
+    for _ in range(6):
+        w = np.array(g.evaluate(step, x, leaves(system)), float)
+        dq, forces = w[:n], w[n : n + rows * scheme.multipliers]
+        made = dq - (w[-n:] if scheme.multipliers > 1 else 0.0)
+        for i in range(n):
+            x[f"q{i}"] += dq[i]
+            x[f"v{i}"] += x["cd"] * made[i]
+            x[f"a{i}"] += made[i] / x["icm"]
+        for k, f in enumerate(forces):
+            x[f"{'lu'[k // rows]}{k % rows}"] += f / x["icm"]
+        sizes.append(np.abs(dq).max())
+    sizes = np.array(sizes) / sizes[0]
+    assert sizes[-1] < 1e-9
+    assert any(b < 1e-2 and c < max(10 * b * b, 1e-11) for b, c in itertools.pairwise(sizes)), sizes
+
+
+def test_midpoint_rows_are_those_of_the_end():
+    build = Build(springs())
+    g, t, half = build.graph, build.time, build.graph.var("hh")
+    s, c = g.call(np.hypot, (t * t, 2.0), None), g.select(g.greater(t, 1.0), g.sqrt(t), -t)
+    nodes = [s / c, build.rows[-1].polynomial.value(build.q), build.q[0] * 2.0]
+    x = values(range(build.n), range(build.n))
+    for now in (0.4, 0.9, 1.3):
+        later = g.evaluate(nodes, x | {"t": now + 0.25}, leaves(build.system))
+        moved = g.evaluate([replaced(g, node, t, t + half) for node in nodes], x | {"t": now, "hh": 0.25}, leaves(build.system))
+        assert np.allclose(np.array(moved, float), np.array(later, float), rtol=1e-15)
+
+
+@pytest.mark.parametrize("radius", (0.5, 0.7, 0.95))
+@pytest.mark.parametrize("name", [name for name in IMPLICIT if INTEGRATORS[name].setting == "spectral_radius"])
+def test_fast_oscillations_shrink_by_the_spectral_radius(name, radius):
+    """Amplification of (q, h v, h^2 a, h^2 b) of an oscillator with a step of ten thousand periods."""
+    c, stiff = INTEGRATORS[name].tuned(radius).constants, 1e8
+    before = np.eye(4)
+    q, v, a, b = before
+    free = q + v + (0.5 - c["BETA"]) * a + c["BEND_Q"] * b
+    a1 = -stiff * free / (1.0 + stiff * c["BETA"])
+    bend = c["LAG"] * (a1 - a) + c["BEND_FACTOR"] * (c["LAG"] * (a1 - a) - b)
+    after = [free + c["BETA"] * a1, v + (1.0 - c["GAMMA"]) * a + c["BEND_V"] * b + c["GAMMA"] * a1, a1, bend]
+    assert np.abs(np.linalg.eigvals(np.array(after))).max() == pytest.approx(radius, abs=0.02)
+
+
+def test_hht_has_a_least_spectral_radius():
+    with pytest.raises(fm.ModelError, match=r"at least 0\.5"):
+        fm.Settings(integrator="hht", spectral_radius=0.3)
+
+
+@pytest.mark.parametrize("name", [name for name in IMPLICIT if INTEGRATORS[name].adaptive])
+def test_changing_steps_follow_the_tolerance(name):
+    """Error against tolerance: a local error of h^(p+1) in v gives a slope of p/(p+1) at least."""
+    order, found = INTEGRATORS[name].order, []
+    for tolerance in (1e-4, 1e-6):
+        q, *_ = ended(pendulum, "rod.x:final", END, integrator=name, tolerance=tolerance, fixed=False)
+        found.append(np.linalg.norm(q - swinging(END)[0]))
+    assert found[1] < 2 * found[0] * 1e-2 ** (order / (order + 1)) and found[1] < 1e-2
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ("generalized_alpha_2", "ggl", "energy_momentum"))
+def test_friction_and_contact_agree_with_the_explicit_scheme(name):
+    outputs, settings = [f"{key}:final" for key in QUARTER], {"lanes": 1, "tolerance": 1e-8}
+    step = {} if INTEGRATORS[name].adaptive else {"step": 2e-8}
+    runs = [
+        fm.run(lugre, {"clearance": np.full(1, 5e-4)}, end=6e-4, points=2, outputs=outputs, settings=settings | more)
+        for more in ({"tolerance": 1e-10}, {"integrator": name, **step})
+    ]
+    assert not any(run.status.any() for run in runs), [run.message for run in runs]
+    exact, got = ([run.outputs[name][0] for name in outputs] for run in runs)
+    assert got == pytest.approx(exact, rel=5e-6)
