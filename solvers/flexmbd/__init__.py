@@ -41,7 +41,7 @@ from flexmbd.joints import (
     Universal,
 )
 from flexmbd.motion import ConstantSpeed, Fourier, Harmonic, Polynomial
-from flexmbd.simulate import Prepared, Settings, prepare, run
+from flexmbd.simulate import Prepared, Settings, compiled, prepare, run
 from flexmbd.statics import arc_length, modes, static
 from flexmbd.system import System
 from flexmbd.trajectory import Trajectory
@@ -53,5 +53,5 @@ __all__ = [
     "LankaraniNikravesh", "LeeWang", "LuGre", "Material", "ModelError", "Planar", "Point", "PointForce", "Polynomial", "Prepared",
     "Radzimovsky", "Revolute", "RevoluteTranslational", "RigidBody", "Section", "SectionTorque", "Settings", "SlideDrive",
     "SpatialBody", "Spherical", "Spring", "Stribeck", "System", "Threlfall", "Torque", "TorsionSpring", "Trajectory", "Translational",
-    "Universal", "arc_length", "hertz_sphere_stiffness", "modes", "prepare", "run", "static",
+    "Universal", "arc_length", "compiled", "hertz_sphere_stiffness", "modes", "prepare", "run", "static",
 ]  # fmt: skip

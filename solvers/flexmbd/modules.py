@@ -73,6 +73,12 @@ def load(source):
     return module
 
 
+def on_disk(module):
+    """True if machine code of a generated module is in the cache directory."""
+    path = Path(module.__file__)
+    return any(path.parent.glob(f"__pycache__/{path.stem}.*.nbi"))
+
+
 def _lane_sources():
     folder = Path(lanes.__file__).parent
     return "\n".join(p.read_text() for p in sorted(folder.glob("*.py")))

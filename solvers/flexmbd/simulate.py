@@ -1,89 +1,19 @@
 """`run` and `prepare`: from a model function and samples to outputs."""
 
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass
 
 import numpy as np
 
 from flexmbd.batch import describe
 from flexmbd.diagnosis import examine
-from flexmbd.errors import ModelError, check_number
-from flexmbd.index1 import KINDS
+from flexmbd.errors import ModelError
 from flexmbd.integrators import INTEGRATORS
 from flexmbd.loop import EVENTS, LANE_ROWS, STATUS
 from flexmbd.model import ROWS, Model
+from flexmbd.modules import on_disk
 from flexmbd.outputs import REDUCTIONS
-from flexmbd.suggest import unknown
+from flexmbd.settings import Settings, as_settings
 from flexmbd.trajectory import DIVERGED, ERROR, OK, TIMEOUT, Trajectory
-
-
-@dataclass(frozen=True)
-class Settings:
-    """How the motion is computed; all keys are optional.
-
-    Attributes
-    ----------
-    integrator : str
-        Key of `flexmbd.integrators.INTEGRATORS`.
-    tolerance : float
-        Local error of velocities per step, relative to the largest velocity so far.
-    step : float
-        Largest step in s (0: a fiftieth of the time); the fixed step of schemes without error estimate.
-    fixed : bool
-        Keep to `step` whatever the error (contacts are still located).
-    lanes : int
-        Samples side by side; 1 to 64.
-    max_steps : int
-        Trial steps after which a run is stopped with status `timeout`.
-    event_tolerance : float
-        Penetration in m within which onset and end of contact are located (0: 1e-4 of `tolerance`, from 1e-13 to 1e-10).
-    spectral_radius : float
-        Of schemes with numerical damping (generalized-alpha and its kin) for motions much faster than the step, from 0 (damped out;
-        0.5 for hht) to below 1 (hardly damped).
-    decay : float
-        Of baumgarte: rate in 1/s at which open constraints close.
-    constraints : str
-        "independent": rows that depend on others are an error that names them. "augmented": they are kept, and motion passes
-        through positions in which rows become dependent (see `flexmbd.index1`); `Trajectory.attributes` names them.
-    constraint_shift : float
-        Of augmented constraints: below it the squared singular values of the constraints (scaled to 1) are not enforced at once. A
-        smaller one is more exact in passing such positions, a larger one takes rows that always depend on others with longer steps.
-    """
-
-    integrator: str = "dormand_prince"
-    tolerance: float = 1e-8
-    step: float = 0.0
-    fixed: bool = False
-    lanes: int = 16
-    max_steps: int = 2_000_000
-    event_tolerance: float = 0.0
-    spectral_radius: float = 0.8
-    decay: float = 5.0
-    constraints: str = "independent"
-    constraint_shift: float = 1e-6
-
-    def __post_init__(self):
-        if self.integrator not in INTEGRATORS:
-            raise unknown("integrator", self.integrator, INTEGRATORS)
-        if self.constraints not in KINDS:
-            raise unknown("kind of constraints", self.constraints, KINDS)
-        for key in ("tolerance", "step", "max_steps", "event_tolerance", "spectral_radius", "decay", "constraint_shift"):
-            check_number("settings", key, getattr(self, key))
-        for key, low in (("tolerance", 0.0), ("max_steps", 0)):
-            if not getattr(self, key) > low:
-                raise ModelError(f"setting '{key}' is {getattr(self, key)!r}; it must be greater than zero")
-        if self.event_tolerance < 0:
-            raise ModelError(f"setting 'event_tolerance' is {self.event_tolerance!r}; it must not be negative")
-        if not 0 < self.constraint_shift < 0.1:
-            raise ModelError(f"setting 'constraint_shift' is {self.constraint_shift!r}; it must be above zero and below 0.1")
-        if self.decay < 0:
-            raise ModelError(f"setting 'decay' is {self.decay!r}; it must not be negative")
-        least = INTEGRATORS[self.integrator].least
-        if not least <= self.spectral_radius < 1.0:
-            raise ModelError(f"setting 'spectral_radius' is {self.spectral_radius!r}; it must be at least {least:g} and below 1")
-        if self.lanes not in (1, 2, 4, 8, 16, 32, 64):
-            raise ModelError(f"setting 'lanes' is {self.lanes!r}; it must be a power of two from 1 to 64")
-        if self.step < 0 or (self.step == 0 and (self.fixed or not INTEGRATORS[self.integrator].adaptive)):
-            raise ModelError(f"setting 'step' is {self.step!r}; a fixed step needs a time in s greater than zero")
 
 
 @dataclass(frozen=True)
@@ -97,20 +27,6 @@ class Prepared:
 
 
 _models = {}
-
-
-def as_settings(settings):
-    """`Settings` from a mapping, a `Settings` or None; unknown keys raise `ModelError`."""
-    if isinstance(settings, Settings):
-        return settings
-    known = [f.name for f in fields(Settings)]
-    for key in settings or {}:
-        if key not in known:
-            raise unknown("setting", key, known)
-    try:
-        return Settings(**(settings or {}))
-    except TypeError as error:
-        raise ModelError(f"a setting has a value of the wrong kind: {error}") from None
 
 
 def model_of(system, outputs, settings):
@@ -184,6 +100,18 @@ def prepare(build, samples, *, end, points, outputs, settings=None):
     run(build, one, end=1e-9 * end, points=min(points, 2), outputs=outputs, settings=settings)
     model = model_of(system, outputs, settings)
     return Prepared(dict(model.units), sorted(model.catalogue), _attributes(model, system, settings), model.topology)
+
+
+def compiled(build, samples, *, outputs, settings=None):
+    """True if the machine code of a model is on disk; arguments and errors as those of `prepare`.
+
+    A process that compiles a model runs code that may round differently in the last digits from what later processes load: whoever wants
+    results identical to the last bit has it compiled by another process.
+    """
+    system, good, message = describe(build, {k: np.asarray(v, float)[:1] for k, v in samples.items()})
+    if not len(good):
+        raise ModelError(f"the model cannot be built: {message[0]}")
+    return on_disk(model_of(system, outputs, as_settings(settings)).module)
 
 
 def run(build, samples, *, end, points, outputs, settings=None):
@@ -339,4 +267,4 @@ def _note(code, i, E0, counters, settings):
     return f"the motion diverged {at}: the step size fell below its floor or values were no longer finite"
 
 
-__all__ = ["Prepared", "Settings", "as_settings", "prepare", "run"]
+__all__ = ["Prepared", "compiled", "Settings", "as_settings", "prepare", "run"]

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
@@ -43,6 +46,8 @@ class LanesSimulator:
 
         arguments = self.arguments()
         with as_study_error(self):
+            if not flexmbd.compiled(self.model.load(), dict(samples), outputs=arguments["outputs"], settings=arguments["settings"]):
+                compile_apart(self, samples)
             prepared = flexmbd.prepare(self.model.load(), dict(samples), **arguments)
             flexmbd.run(self.model.load(), dict(samples), **{**arguments, "end": 1e-9 * arguments["end"], "points": 2})
         return {name: OutputInfo(prepared.units.get(name, ""), ":" not in name) for name in self.names}
@@ -63,6 +68,25 @@ class LanesSimulator:
     def arguments(self) -> dict[str, Any]:
         """What both calls into flexmbd share."""
         return {"end": float(self.time[-1]), "points": len(self.time), "outputs": list(self.names), "settings": dict(self.settings)}
+
+
+def compile_apart(simulator: LanesSimulator, samples: Mapping[str, np.ndarray]) -> None:
+    """Have another process compile the model, so that all runs of a study, now and after a kill, use the same code from the disk.
+
+    What is wrong with a model is told when this process prepares it.
+    """
+    import cloudpickle
+
+    work = cloudpickle.dumps(partial(prepare, simulator, samples))
+    command = [sys.executable, "-c", "import sys, cloudpickle; cloudpickle.loads(sys.stdin.buffer.read())()"]
+    subprocess.run(command, input=work, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False)
+
+
+def prepare(simulator: LanesSimulator, samples: Mapping[str, np.ndarray]) -> None:
+    """Build and compile."""
+    import flexmbd
+
+    flexmbd.prepare(simulator.model.load(), dict(samples), **simulator.arguments())
 
 
 @contextmanager
