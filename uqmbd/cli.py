@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import _thread
 import gc
+import signal
 import sys
 import threading
 from collections.abc import Iterator
@@ -119,7 +119,7 @@ def interruptible(results: Path) -> Iterator[None]:
 def again(lost: sys.UnraisableHookArgs) -> None:
     """Ctrl-C once more, if it came in a destructor or a callback, where Python drops exceptions; others are printed as always."""
     if issubclass(lost.exc_type, KeyboardInterrupt):
-        threading.Timer(0.02, _thread.interrupt_main).start()
+        threading.Timer(0.02, signal.pthread_kill, (threading.main_thread().ident, signal.SIGINT)).start()
     else:
         sys.__unraisablehook__(lost)
 
