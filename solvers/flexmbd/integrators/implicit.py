@@ -226,5 +226,5 @@ def implicit(name, order, correction, *, kernels=(), slots=(), constants=None, m
     own, names = {f.__name__: f for f in kernels}, (*SLOTS, *slots)
     functions = tuple(own.get(f.__name__, f) for f in KERNELS)
     place = {slot: k for k, slot in enumerate(names)}
-    numbers = {**place, "ORDER": order, "MEMORY": float(memory), "NEWTON": 1e-9, "ROUNDING": 4e-16, "ITERATIONS": 12, **(constants or {})}
+    numbers = {**place, "ORDER": order, "MEMORY": float(memory), "NEWTON": 1e-9, "ROUNDING": 4e-15, "ITERATIONS": 12, **(constants or {})}
     return Integrator(name, order, len(names) + 1, CARRY, functions, numbers, correction=correction, **facts)
