@@ -14,6 +14,7 @@ from flexmbd.errors import ModelError
 from flexmbd.expressions import Build
 from flexmbd.outputs import catalogue
 from flexmbd.suggest import unknown
+from flexmbd.system import lengths
 
 
 class StaticBuild(Build):
@@ -64,9 +65,7 @@ class Equations:
         entries = {(i, j): m for (a, b), m in build.mass.items() for i, j in {(a, b), (b, a)}}
         values = Program(build.graph, list(entries.values()), self.leaves)({})
         self.mass = Pattern(*_columns(entries, 2), (self.n, self.n)).fill(values)
-        places = [x for x, measure in zip(system.initial()[0], self.measures, strict=True) if measure == "length"]
-        points = [x for path, x in system.leaves() if path[0] != "@" and path.endswith((".x", ".y", ".z")) and "gravity" not in path]
-        self.size = max((abs(x) for x in places + points), default=0.0) or 1.0
+        self.size = float(lengths(system, 1)[0])
         self._turning = list(system.angles())
         turning = [body for body in system.bodies if body.name in self._turning]
         self._full = [body.full_angle(build) for body in turning]

@@ -106,6 +106,10 @@ class Build(Index1):
         """Inertial position of a body-fixed point, as polynomials."""
         return point.body.place(self, point)
 
+    def between(self, a, b):
+        """Vector from point a to point b, as polynomials."""
+        return [q - p for p, q in zip(self.place(a), self.place(b), strict=True)]
+
     def values(self, polynomials):
         """Nodes of the values of polynomials."""
         return tuple(p.value(self.q) for p in polynomials)

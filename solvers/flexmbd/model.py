@@ -13,6 +13,7 @@ from flexmbd.outputs import REDUCTIONS, catalogue
 from flexmbd.outputs.reductions import ROWS, RUNNING, unit_of
 from flexmbd.suggest import unknown
 
+ENTRIES = (*assembly.ENTRIES, loop.campaign)
 STATE = "t, q, v, s, C, P, U"
 NEWTON_READS = {
     "a": "ld2(K, NEXT_ACCELERATION, {})", "l": "ld2(K, NEXT_MULTIPLIER, {})", "u": "ld2(K, NEXT_MULTIPLIER, NM // 2 + {})",
@@ -141,7 +142,7 @@ class Model:
         if not b.initial_rows:
             text += ["assemble_project, assemble_residual = project, residual"]
         text += [f"@inner\n{modules.source_of(f)}" for f in (*scheme.functions, *loop.FUNCTIONS)]
-        text += [f"@entry\n{modules.source_of(f)}" for f in (*assembly.ENTRIES, loop.campaign)]
+        text += [f"@entry\n{modules.source_of(f)}" for f in ENTRIES]
         return "\n".join(text) + "\n"
 
 
@@ -173,4 +174,4 @@ def _literal(value):
     return repr(value)
 
 
-__all__ = ["ROWS", "Model"]
+__all__ = ["ENTRIES", "ROWS", "Model"]

@@ -73,10 +73,10 @@ def load(source):
     return module
 
 
-def on_disk(module):
-    """True if machine code of a generated module is in the cache directory."""
+def on_disk(module, entries):
+    """True if the machine code of all of a generated module's entries is in the cache directory."""
     path = Path(module.__file__)
-    return any(path.parent.glob(f"__pycache__/{path.stem}.*.nbi"))
+    return all(any(path.parent.glob(f"__pycache__/{path.stem}.{f.__name__}-*.nbi")) for f in entries)
 
 
 def _lane_sources():

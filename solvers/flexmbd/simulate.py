@@ -9,10 +9,11 @@ from flexmbd.diagnosis import examine
 from flexmbd.errors import ModelError
 from flexmbd.integrators import INTEGRATORS
 from flexmbd.loop import EVENTS, LANE_ROWS, STATUS
-from flexmbd.model import ROWS, Model
+from flexmbd.model import ENTRIES, ROWS, Model
 from flexmbd.modules import on_disk
 from flexmbd.outputs import REDUCTIONS
 from flexmbd.settings import Settings, as_settings
+from flexmbd.system import lengths
 from flexmbd.trajectory import DIVERGED, ERROR, OK, TIMEOUT, Trajectory
 
 
@@ -49,25 +50,14 @@ def _check_first(model, system):
     """Rows that depend on others; raises what is wrong with the constraints, unless one of the first samples is right."""
     numbers, (q0, _) = [v for _, v in system.leaves()], system.initial()
     count, errors = max((len(v) for v in numbers if np.ndim(v)), default=1), []
-    lengths = _lengths(system, count)
+    sizes = lengths(system, count)
     for i in range(min(count, 8)):
         leaves, q = ([float(v[i]) if np.ndim(v) else v for v in values] for values in (numbers, q0))
         try:
-            return examine(model.build, leaves, q, length=lengths[i])
+            return examine(model.build, leaves, q, length=sizes[i])
         except ModelError as error:
             errors.append(error)
     raise errors[0]
-
-
-def _lengths(system, count):
-    """Size of each sample's system in m: the largest of its points' coordinates and bodies' positions."""
-    q, _ = system.initial()
-    places = [x for x, measure in zip(q, system.measures(), strict=True) if measure == "length"]
-    points = [v for path, v in system.leaves()[system.dimension :] if path[0] != "@" and path.endswith((".x", ".y", ".z"))]
-    size = np.zeros(count)
-    for x in places + points:
-        size = np.maximum(size, np.abs(x))
-    return np.where(size > 0, size, 1.0)
 
 
 def prepare(build, samples, *, end, points, outputs, settings=None):
@@ -111,7 +101,7 @@ def compiled(build, samples, *, outputs, settings=None):
     system, good, message = describe(build, {k: np.asarray(v, float)[:1] for k, v in samples.items()})
     if not len(good):
         raise ModelError(f"the model cannot be built: {message[0]}")
-    return on_disk(model_of(system, outputs, as_settings(settings)).module)
+    return on_disk(model_of(system, outputs, as_settings(settings)).module, ENTRIES)
 
 
 def run(build, samples, *, end, points, outputs, settings=None):
@@ -191,7 +181,7 @@ def _integrate(model, system, count, end, time, settings):
     R, Y0, g = lanes(6 * nr), lanes(ns), lanes(2 * nc)
     E0, S0, C0, L0, X0 = samples(4), samples(m), samples(6 * nc), samples(LANE_ROWS), samples(nr)
     K0, D0 = samples(scheme.carry, rows), samples(m)
-    length = _lengths(system, count)
+    length = lengths(system, count)
     gap = settings.event_tolerance or min(max(1e-4 * settings.tolerance, 1e-13), 1e-10)
     fixed = settings.fixed or not scheme.adaptive
     h_max = settings.step or end / 50.0

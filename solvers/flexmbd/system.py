@@ -7,7 +7,7 @@ from flexmbd.bodies.base import Body, Ground, Point
 from flexmbd.bodies.rigid import RigidBody
 from flexmbd.bodies.spatial import SpatialBody
 from flexmbd.errors import ModelError, check_number
-from flexmbd.space import AXES
+from flexmbd.space import axis_leaves
 
 
 class System:
@@ -168,7 +168,7 @@ class System:
 
     def leaves(self):
         """All numbers as a list of (path, value), in the order of construction."""
-        out = [(f"gravity.{axis}", g) for axis, g in zip(AXES, self.gravity, strict=False)]
+        out = list(axis_leaves("gravity", self.gravity).items())
         for owner in (*self.bodies, self.ground, *self.elements):
             prefix = owner.name if owner in (*self.bodies, self.ground) else f"@{owner.name}"
             out += [(f"{prefix}.{key}", value) for key, value in owner.leaves().items()]
@@ -198,3 +198,14 @@ class System:
             (type(e).__name__, e.name, end(getattr(e, "a", None)), end(getattr(e, "b", None)), e.structure()) for e in self.elements
         )
         return (tuple((b.name, *b.structure()) for b in self.bodies), elements, tuple(sorted(self.aliases.items())))
+
+
+def lengths(system, count):
+    """Size of each sample's system in m: the largest of its points' coordinates and bodies' positions."""
+    q, _ = system.initial()
+    places = [x for x, measure in zip(q, system.measures(), strict=True) if measure == "length"]
+    points = [v for path, v in system.leaves()[system.dimension :] if path[0] != "@" and path.endswith((".x", ".y", ".z"))]
+    size = np.zeros(count)
+    for x in places + points:
+        size = np.maximum(size, np.abs(x))
+    return np.where(size > 0, size, 1.0)

@@ -6,7 +6,7 @@ import numpy as np
 
 from flexmbd.errors import ModelError, check_number
 from flexmbd.linalg.quadratic import Quadratic
-from flexmbd.space import AXES
+from flexmbd.space import AXES, axis_leaves
 
 
 @dataclass(frozen=True)
@@ -19,7 +19,7 @@ class Point:
 
     def leaves(self):
         """Coordinates by key."""
-        return {f"{self.key}.{axis}": x for axis, x in zip(AXES, self.at, strict=False)}
+        return axis_leaves(self.key, self.at)
 
 
 class Body:

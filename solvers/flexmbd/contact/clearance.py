@@ -9,6 +9,17 @@ from flexmbd.errors import ModelError, check_number
 from flexmbd.linalg.quadratic import Row
 
 
+def check_play(joint, *keys):
+    """Check and keep the sizes `keys` of a clearance joint, and how it starts."""
+    owner = f"clearance joint '{joint.name}'"
+    for key in keys:
+        object.__setattr__(joint, key, check_number(owner, key, getattr(joint, key), positive=True))
+    if "bearing_radius" in keys and np.any(joint.bearing_radius <= joint.clearance):
+        raise ModelError(f"{owner}: bearing_radius must be greater than the clearance", element=joint.name)
+    if joint.start not in ("as_given", "centred"):
+        raise ModelError(f"{owner}: start is '{joint.start}'; it must be 'as_given' or 'centred'", element=joint.name)
+
+
 @dataclass(frozen=True, eq=False)
 class ClearanceRevolute(Contact):
     """Dry journal in a bearing (Flores and Ambrósio 2004).
@@ -43,17 +54,9 @@ class ClearanceRevolute(Contact):
     minimum_impact_velocity: object = 1e-3
 
     def __post_init__(self):
-        owner = f"clearance joint '{self.name}'"
-        object.__setattr__(self, "clearance", check_number(owner, "clearance", self.clearance, positive=True))
         if self.friction is not None and self.bearing_radius is None:
-            raise ModelError(f"{owner}: friction needs bearing_radius (m)", element=self.name)
-        if self.bearing_radius is not None:
-            radius = check_number(owner, "bearing_radius", self.bearing_radius, positive=True)
-            object.__setattr__(self, "bearing_radius", radius)
-            if np.any(radius <= self.clearance):
-                raise ModelError(f"{owner}: bearing_radius must be greater than the clearance", element=self.name)
-        if self.start not in ("as_given", "centred"):
-            raise ModelError(f"{owner}: start is '{self.start}'; it must be 'as_given' or 'centred'", element=self.name)
+            raise ModelError(f"clearance joint '{self.name}': friction needs bearing_radius (m)", element=self.name)
+        check_play(self, "clearance", *(() if self.bearing_radius is None else ("bearing_radius",)))
 
     def sizes(self):
         """Clearance and bearing radius."""

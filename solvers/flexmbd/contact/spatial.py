@@ -8,8 +8,7 @@ with equal and opposite forces at one point of the bearing's surface, against th
 from dataclasses import dataclass
 from typing import ClassVar
 
-import numpy as np
-
+from flexmbd.contact.clearance import check_play
 from flexmbd.contact.pair import Contact
 from flexmbd.errors import ModelError, check_number, unit_vector
 from flexmbd.linalg.quadratic import Row, cross3, dot
@@ -37,16 +36,11 @@ class SpatialContact(Contact):
 
     def check(self):
         """Check the numbers that these joints share."""
-        owner = f"clearance joint '{self.name}'"
-        for key in ("clearance", "bearing_radius"):
-            object.__setattr__(self, key, check_number(owner, key, getattr(self, key), positive=True))
-        if np.any(self.bearing_radius <= self.clearance):
-            raise ModelError(f"{owner}: bearing_radius must be greater than the clearance", element=self.name)
-        if self.start not in ("as_given", "centred"):
-            raise ModelError(f"{owner}: start is '{self.start}'; it must be 'as_given' or 'centred'", element=self.name)
+        check_play(self, "clearance", "bearing_radius")
         if self.friction is not None and self.friction.states:
             raise ModelError(
-                f"{owner}: the friction law '{self.friction.name}' has a state along one direction, so it is for planar joints only",
+                f"clearance joint '{self.name}': the friction law '{self.friction.name}' "
+                "has a state along one direction, so it is for planar joints only",
                 element=self.name,
                 remedy="use one without a state: Ambrosio, CoulombExponential, Threlfall, Stribeck",
             )

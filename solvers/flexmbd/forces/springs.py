@@ -37,7 +37,7 @@ class Spring(Force):
         return (isinstance(self.length, float) and self.length == 0.0,)
 
     def _kinematics(self, build):
-        between = [q - p for p, q in zip(build.place(self.a), build.place(self.b), strict=True)]
+        between = build.between(self.a, self.b)
         return build.values(between), build.rates(between)
 
     def _elongation(self, build):

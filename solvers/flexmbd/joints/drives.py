@@ -81,7 +81,7 @@ class DistanceDrive(Drive):
 
     def rows(self, build):
         """(|b - a|² - motion²)/2 = 0"""
-        d, length = [q - p for p, q in zip(build.place(self.a), build.place(self.b), strict=True)], self.target(build)
+        d, length = build.between(self.a, self.b), self.target(build)
         return [Row((dot(d, d) - length * length) * 0.5, "length", f"{self.name}.distance")]
 
 
@@ -109,5 +109,5 @@ class SlideDrive(Drive):
     def rows(self, build):
         """(b - a).axis - motion = 0"""
         along = node_axis(build, self, self.a.body, "axis")
-        between = [q - p for p, q in zip(build.place(self.a), build.place(self.b), strict=True)]
+        between = build.between(self.a, self.b)
         return [Row(dot(along, between) - self.target(build), "length", f"{self.name}.slide")]

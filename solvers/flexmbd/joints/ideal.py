@@ -68,7 +68,7 @@ class AxisJoint(Joint):
 
     def on_axis(self, build):
         """Two lengths: b stays on the line through a along the axis."""
-        between = [q - p for p, q in zip(build.place(self.a), build.place(self.b), strict=True)]
+        between = build.between(self.a, self.b)
         keys = ("n1", "n2")
         return [Row(dot(node_axis(build, self, self.a.body, key), between), "length", f"{self.name}.offset{key[1]}") for key in keys]
 
@@ -109,7 +109,7 @@ class RevoluteTranslational(Joint):
     def rows(self, build):
         """One length: the distance of b from the line."""
         along = node_axis(build, self, self.a.body, "axis")
-        between = [q - p for p, q in zip(build.place(self.a), build.place(self.b), strict=True)]
+        between = build.between(self.a, self.b)
         return [Row(cross(along, between), "length", f"{self.name}.offset")]
 
 

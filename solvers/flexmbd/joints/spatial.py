@@ -82,6 +82,6 @@ class Planar(AxisJoint):
 
     def rows(self, build):
         """One length and two angles."""
-        between = [q - p for p, q in zip(build.place(self.a), build.place(self.b), strict=True)]
+        between = build.between(self.a, self.b)
         height = dot(node_axis(build, self, self.a.body, "axis"), between)
         return [Row(height, "length", f"{self.name}.height"), *self.aligned(build)]
