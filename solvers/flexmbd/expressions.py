@@ -10,6 +10,7 @@ import numpy as np
 from flexmbd import lanes
 from flexmbd.index1 import Index1
 from flexmbd.linalg.graph import LANE, UNIFORM, Graph
+from flexmbd.pools import Share
 from flexmbd.space import AXES
 
 CONTACT_ROWS = 6  # of the lane array C, per contact: mode, impact velocity, penetration, rate, count, least impact velocity
@@ -65,7 +66,7 @@ class Build(Index1):
         self.gravity = [self._leaf[f"gravity.{axis}"] for axis in AXES[: system.dimension]]
         self.states, self.contacts, self.helpers, self._memory = [], [], {}, {}
         self.potential_energy, self.stored_energy, self._power = g.const(0.0), g.const(0.0), {}
-        self.mass, self.rows, self.initial_rows, self.owner = {}, [], [], {}
+        self.mass, self.rows, self.initial_rows, self.owner, self._quantities = {}, [], [], {}, {}
         for body in system.bodies:
             i = self.first[body.name]
             self.mass |= {(i + j, i + k): x for (j, k), x in body.mass_matrix(self).items() if not x.zero}
@@ -173,6 +174,40 @@ class Build(Index1):
             if name[0] == "q" and name[1:].isdigit():
                 i = int(name[1:])
                 self.generalized[i] = self.generalized[i] + magnitude * g.derivative(node, self.q[i])
+
+    def element(self, body, write, kind, coordinates, numbers):
+        """Add an element of a flexible body.
+
+        Parameters
+        ----------
+        body : Body
+        write : callable
+            ``write(share, *kind)`` writes it into a `Share`; a function of a module, so that elements that are alike are known as such.
+        kind : tuple
+            What of the element decides its code: plain values.
+        coordinates : sequence of int
+            Which of the body's coordinates are the element's.
+        numbers : sequence of Node
+        """
+        first = self.first[body.name]
+        places = [first + k for k in coordinates]
+        share = Share(self.graph, (self.q[i] for i in places), (self.v[i] for i in places), numbers, self.gravity)
+        write(share, *kind)
+        for f in share.helpers:
+            self.helpers[f.__name__] = f
+        for i, f in zip(places, share.force, strict=True):
+            self.generalized[i] = self.generalized[i] + f
+        for (j, k), m in share.mass.items():
+            at = tuple(sorted((places[j], places[k])))
+            self.mass[at] = self.mass.get(at, self.graph.const(0.0)) + m
+        for key, node in share.quantities.items():
+            self._quantities[body.name, key] = self._quantities.get((body.name, key), self.graph.const(0.0)) + node
+        self.potential(share.quantities.get("potential", self.graph.const(0.0)))
+        self.power("dissipated", share.quantities.get("dissipated", self.graph.const(0.0)))
+
+    def quantity(self, body, key):
+        """Node of the sum of a quantity over a body's elements."""
+        return self._quantities.get((body.name, key), self.graph.const(0.0))
 
     def potential(self, node):
         """Add potential energy."""

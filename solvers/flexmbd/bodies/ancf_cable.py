@@ -118,64 +118,24 @@ class AncfCable(Line):
         return ("cable", self.elements, self.strain, self.curvature, self.damped, points)
 
     # ---- equations
-    def mass_matrix(self, build):
-        """Consistent mass matrix of cubic elements."""
-        le, d, out = self._element_length(build), self.dimension, {}
-        m = build.leaf(self, "line_mass") * le * (1.0 / 420.0)
-        pattern = (
-            (156.0 * m, 22.0 * le * m, 54.0 * m, -13.0 * le * m),
-            (4.0 * le * le * m, 13.0 * le * m, -3.0 * le * le * m),
-            (156.0 * m, -22.0 * le * m),
-            (4.0 * le * le * m,),
-        )
-        zero = build.graph.const(0.0)
-        for e in range(self.elements):
-            for j, row in enumerate(pattern):
-                for k, x in enumerate(row, j):
-                    for i in range(d):
-                        at = (d * (2 * e + j) + i, d * (2 * e + k) + i)
-                        out[at] = out.get(at, zero) + x
-        return out
-
     def apply(self, build):
-        """Weight, elastic forces and damping."""
-        g, d, i0, le = build.graph, self.dimension, build.first[self.name], self._element_length(build)
-        mass, inverse = build.leaf(self, "line_mass") * le, 1.0 / le
-        numbers = (build.leaf(self, "EA") * le, build.leaf(self, "EI") * inverse, STRAINS[self.strain], CURVATURES[self.curvature])
-        for helper in (*ENERGY_HELPERS, *FORCE_HELPERS, *ancf_stiffness.HELPERS, *(ancf_damping.HELPERS if self.damped else ())):
-            build.helpers[helper.__name__] = helper
+        """The elements: mass, weight, elastic forces and damping."""
+        numbers = [build.leaf(self, "line_mass"), self._element_length(build), build.leaf(self, "EA"), build.leaf(self, "EI")]
+        numbers += [build.leaf(self, f"{key}_damping") for key in ("axial", "bending") if self.damped]
+        size = 2 * self.dimension
         for e in range(self.elements):
-            first = i0 + 2 * d * e
-            shares = (0.5 * mass, le * mass * (1.0 / 12.0), 0.5 * mass, -(le * mass * (1.0 / 12.0)))
-            for k, share in enumerate(shares):
-                for i, weight in enumerate(build.gravity):
-                    at = first + d * k + i
-                    build.generalized[at] = build.generalized[at] + share * weight
-                    build.potential(-(share * weight * build.q[at]))
-            y, v = self._vectors(build, e, build.q), self._vectors(build, e, build.v)
-            force = g.call(cable_force, (*y, *numbers), 9, _stiffness(g))
-            build.potential(g.call(cable_energy, (*y, *numbers)))
-            if self.damped:
-                losses = [n * build.leaf(self, f"{key}_damping") for n, key in zip(numbers, ("axial", "bending"), strict=False)]
-                drag = g.call(ancf_damping.cable_damping, (*y, *v, *losses, numbers[2]), 9, _viscosity(g))
-                build.power("dissipated", g.dot((f, u) for f, u in zip(drag, v, strict=True)))
-                force = [f + x for f, x in zip(force, drag, strict=True)]
-            for i in range(d):
-                pull = force[i] * inverse
-                for at, f in ((0, -pull), (d, force[3 + i]), (2 * d, pull), (3 * d, force[6 + i])):
-                    build.generalized[first + at + i] = build.generalized[first + at + i] - f
+            kind = (self.dimension, self.strain, self.curvature, self.damped)
+            build.element(self, cable_element, kind, range(size * e, size * (e + 2)), numbers)
 
     def _vectors(self, build, e, values):
         """Nodes of (r1 - r0)/l, r0', r1' of an element, three components each (or of their rates)."""
-        g, d, inverse = build.graph, self.dimension, 1.0 / self._element_length(build)
-        first = build.first[self.name] + 2 * d * e
-        r0, a, r1, b = (list(values[first + d * k : first + d * (k + 1)]) for k in range(4))
-        rest = [g.const(0.0)] * (3 - d)
-        return [(x - y) * inverse for x, y in zip(r1, r0, strict=True)] + rest + a + rest + b + rest
+        size = 2 * self.dimension
+        first = build.first[self.name] + size * e
+        return chord_and_slopes(build.graph, values[first : first + 2 * size], self._element_length(build))
 
     def outputs(self, build):
         """Output name -> (function giving the node, unit)."""
-        out = {f"{self.name}.strain_energy": (lambda: self._energy(build), "J")}
+        out = {f"{self.name}.strain_energy": (lambda: build.quantity(self, "strain_energy"), "J")}
         for key, point in self.points.items():
             if key.startswith("#"):
                 continue
@@ -185,12 +145,6 @@ class AncfCable(Line):
             out[f"{name}.strain"] = (lambda p=point: self._measures(build, p)[0], "1")
             out[f"{name}.curvature"] = (lambda p=point: self._measures(build, p)[1], "1/m")
         return out
-
-    def _energy(self, build):
-        le = self._element_length(build)
-        numbers = (build.leaf(self, "EA") * le, build.leaf(self, "EI") / le, STRAINS[self.strain], CURVATURES[self.curvature])
-        calls = [build.graph.call(cable_energy, (*self._vectors(build, e, build.q), *numbers)) for e in range(self.elements)]
-        return sum(calls[1:], calls[0])
 
     def _measures(self, build, point):
         """Axial strain and curvature (signed in the plane) by the cable's own measures; on a node of the element after it."""
@@ -205,6 +159,51 @@ class AncfCable(Line):
         squared = g.call(cable_bending, (P, T, S, order), 8)[0]
         size = g.sqrt(g.select(g.greater(squared, 0.0), squared, 0.0)) / self._element_length(build)
         return strain, (g.select(g.greater(cross(p, s), 0.0), size, -size) if d == 2 else size)
+
+
+def cable_element(share, dimension, strain, curvature, damped):
+    """One element of a cable; its numbers are mass per length, length, EA, EI, and the two damping times if it is damped."""
+    g, d = share.graph, dimension
+    line_mass, le, axial, bending, *times = share.numbers
+    mass, inverse = line_mass * le, 1.0 / le
+    share.mass = consistent_mass(mass, le, d)
+    share.weigh((0.5 * mass, le * mass * (1.0 / 12.0), 0.5 * mass, -(le * mass * (1.0 / 12.0))))
+    share.helpers += [*ENERGY_HELPERS, *FORCE_HELPERS, *ancf_stiffness.HELPERS, *(ancf_damping.HELPERS if damped else ())]
+    numbers = (axial * le, bending * inverse, STRAINS[strain], CURVATURES[curvature])
+    y = chord_and_slopes(g, share.q, le)
+    force, energy = g.call(cable_force, (*y, *numbers), 9, _stiffness(g)), g.call(cable_energy, (*y, *numbers))
+    share.add("potential", energy)
+    share.add("strain_energy", energy)
+    if damped:
+        v = chord_and_slopes(g, share.v, le)
+        losses = [n * time for n, time in zip(numbers, times, strict=False)]
+        drag = g.call(ancf_damping.cable_damping, (*y, *v, *losses, numbers[2]), 9, _viscosity(g))
+        share.add("dissipated", g.dot((f, u) for f, u in zip(drag, v, strict=True)))
+        force = [f + x for f, x in zip(force, drag, strict=True)]
+    for i in range(d):
+        pull = force[i] * inverse
+        for at, f in ((0, -pull), (d, force[3 + i]), (2 * d, pull), (3 * d, force[6 + i])):
+            share.force[at + i] = share.force[at + i] - f
+
+
+def consistent_mass(mass, le, d):
+    """Upper triangle of the mass matrix of a cubic element of given mass and length in d dimensions."""
+    m = mass * (1.0 / 420.0)
+    pattern = (
+        (156.0 * m, 22.0 * le * m, 54.0 * m, -13.0 * le * m),
+        (4.0 * le * le * m, 13.0 * le * m, -3.0 * le * le * m),
+        (156.0 * m, -22.0 * le * m),
+        (4.0 * le * le * m,),
+    )
+    return {(d * j + i, d * k + i): x for j, row in enumerate(pattern) for k, x in enumerate(row, j) for i in range(d)}
+
+
+def chord_and_slopes(graph, values, le):
+    """Nodes of (r1 - r0)/l, r0', r1' of r0, r0', r1, r1' (or of their rates), three components each."""
+    d, inverse = len(values) // 4, 1.0 / le
+    r0, a, r1, b = (list(values[d * k : d * (k + 1)]) for k in range(4))
+    rest = [graph.const(0.0)] * (3 - d)
+    return [(x - y) * inverse for x, y in zip(r1, r0, strict=True)] + rest + a + rest + b + rest
 
 
 def _stiffness(graph):

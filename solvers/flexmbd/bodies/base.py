@@ -54,6 +54,10 @@ class Body:
         i = build.first[self.name]
         return values[i : i + self.coordinates]
 
+    def mass_matrix(self, build):
+        """No mass but that of its elements."""
+        return {}
+
     def rows(self, build):
         """Internal constraints."""
         return []
