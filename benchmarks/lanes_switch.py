@@ -60,12 +60,12 @@ def measure(rods, back_end):
     """Operations, seconds to compile, microseconds an evaluation and lane, accelerations."""
     from flexmbd import modules
     from flexmbd.expressions import Build
-    from flexmbd.linalg.printer import ParameterTable
+    from flexmbd.linalg.printer import Storage
     from flexmbd.linalg.program import execute, index_program, operations, straight_line
     from flexmbd.model import STATE, _read
 
     system = chain(rods)
-    build, table = Build(system), ParameterTable()
+    build, table = Build(system), Storage()
     stores = [(f"st2(K, slot, {i}, {{}})", x) for i, x in enumerate(build.a)]
     printer = {"straight": straight_line, "program": index_program}[back_end]
     code = printer(build.graph, table, "rhs", f"{STATE}, K, slot, D, g", _read, stores)

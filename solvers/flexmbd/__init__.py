@@ -1,5 +1,6 @@
 """flexmbd: deterministic multibody dynamics, many samples at once."""
 
+from flexmbd.bodies.ancf_beam import AncfBeam
 from flexmbd.bodies.ancf_cable import AncfCable
 from flexmbd.bodies.base import Point
 from flexmbd.bodies.rigid import RigidBody
@@ -25,13 +26,14 @@ from flexmbd.contact.laws import (
 from flexmbd.contact.stiffness import Material, hertz_sphere_stiffness
 from flexmbd.equations import Equations
 from flexmbd.errors import ModelError
-from flexmbd.forces import PointForce, SectionTorque, Spring, Torque, TorsionSpring
+from flexmbd.forces import GearMesh, PointForce, Rack, SectionTorque, Spring, Torque, TorsionSpring
 from flexmbd.joints import (
     AngleDrive,
     Clamp,
     Cylindrical,
     DistanceDrive,
     Fixed,
+    Gear,
     Planar,
     Revolute,
     RevoluteTranslational,
@@ -39,19 +41,22 @@ from flexmbd.joints import (
     Spherical,
     Translational,
     Universal,
+    Weld,
 )
 from flexmbd.motion import ConstantSpeed, Fourier, Harmonic, Polynomial
+from flexmbd.reference import reference
 from flexmbd.simulate import Prepared, Settings, compiled, prepare, run
 from flexmbd.statics import arc_length, modes, static
 from flexmbd.system import System
 from flexmbd.trajectory import Trajectory
 
 __all__ = [
-    "Ambrosio", "AncfCable", "AngleDrive", "Clamp", "ClearanceCylindrical", "ClearanceRevolute", "ClearanceSpherical", "ConstantSpeed",
-    "CoulombExponential", "Cylindrical", "DiscDisc", "DiscPlane", "DistanceDrive", "Equations", "Esdu78035", "Fixed", "Flores",
-    "Fourier", "Goldsmith", "Gonthier", "Harmonic", "HerbertMcWhannell", "Hertz", "HuGuo", "HuntCrossley", "Johnson", "KelvinVoigt",
-    "LankaraniNikravesh", "LeeWang", "LuGre", "Material", "ModelError", "Planar", "Point", "PointForce", "Polynomial", "Prepared",
-    "Radzimovsky", "Revolute", "RevoluteTranslational", "RigidBody", "Section", "SectionTorque", "Settings", "SlideDrive",
-    "SpatialBody", "Spherical", "Spring", "Stribeck", "System", "Threlfall", "Torque", "TorsionSpring", "Trajectory", "Translational",
-    "Universal", "arc_length", "compiled", "hertz_sphere_stiffness", "modes", "prepare", "run", "static",
+    "Ambrosio", "AncfBeam", "AncfCable", "AngleDrive", "Clamp", "ClearanceCylindrical", "ClearanceRevolute", "ClearanceSpherical",
+    "ConstantSpeed", "CoulombExponential", "Cylindrical", "DiscDisc", "DiscPlane", "DistanceDrive", "Equations", "Esdu78035", "Fixed",
+    "Flores", "Fourier", "Gear", "GearMesh", "Goldsmith", "Gonthier", "Harmonic", "HerbertMcWhannell", "Hertz", "HuGuo", "HuntCrossley",
+    "Johnson", "KelvinVoigt", "LankaraniNikravesh", "LeeWang", "LuGre", "Material", "ModelError", "Planar", "Point", "PointForce",
+    "Polynomial", "Prepared", "Rack", "Radzimovsky", "Revolute", "RevoluteTranslational", "RigidBody", "Section", "SectionTorque",
+    "Settings", "SlideDrive", "SpatialBody", "Spherical", "Spring", "Stribeck", "System", "Threlfall", "Torque", "TorsionSpring",
+    "Trajectory", "Translational", "Universal", "Weld", "arc_length", "compiled", "hertz_sphere_stiffness", "modes", "prepare",
+    "reference", "run", "static",
 ]  # fmt: skip

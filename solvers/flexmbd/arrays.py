@@ -42,9 +42,10 @@ class Program:
         nodes = ordered(graph, roots)
         known = [x for x in nodes if x.level < RUNTIME]
         self._constants = np.array([float(x) for x in graph.evaluate(known, parameters=leaves)])
-        variables = [x for x in nodes if x.op == "var"]
+        variables, totals = [x for x in nodes if x.op == "var"], [x for x in nodes if x.op.startswith("total:")]
         self._inputs = _by_kind([x.value for x in variables], len(known))
-        place = {x.id: k for k, x in enumerate([*known, *variables])}
+        place = {x.id: k for k, x in enumerate([*known, *variables, *totals])}
+        self._totals = [(place[x.id], Pooled(x.value[0], [x.value[1]], leaves), slice(*x.value[2:])) for x in totals]
         depth, groups, results = dict.fromkeys(place, 0), {}, {}  # results: call -> its parts [(node, number)]
         for x in nodes:
             if x.id in depth:
@@ -77,11 +78,16 @@ class Program:
         """
         given = [np.asarray(values.get(kind, _DEFAULTS.get(kind, 0.0))) for kind, _, _ in self._inputs]
         shapes = [x.shape if index is None or not x.ndim else x.shape[1:] for x, (_, _, index) in zip(given, self._inputs, strict=True)]
-        X = np.empty((self._size, *np.broadcast_shapes(*shapes)), np.result_type(float, *given))
+        shapes += [np.shape(values.get("q", 0.0))[1:] for _ in self._totals[:1]]
+        X = np.empty(
+            (self._size, *np.broadcast_shapes(*shapes)), np.result_type(float, *given, *(values.get("q", 0.0) for _ in self._totals[:1]))
+        )
         first = len(self._constants)
         X[:first] = self._constants.reshape(-1, *(1,) * (X.ndim - 1))
         for x, (_, slots, index) in zip(given, self._inputs, strict=True):
             X[slots] = x if index is None or not x.ndim else x[index]
+        for slot, sums, elements in self._totals:
+            X[slot] = sums(values)[0, elements].sum(axis=0)
         with np.errstate(all="ignore"):  # branches that are not taken may divide by zero
             for function, arguments, start, count, rows in self._steps:
                 value = function(*(X[a] for a in arguments))
@@ -91,6 +97,71 @@ class Program:
                 else:
                     X[start : start + count] = value
         return X[self._roots]
+
+
+class Pooled:
+    """Nodes of the one element of a pool, evaluated for all its elements.
+
+    Parameters
+    ----------
+    pool : Pool
+    roots : sequence of Node
+    leaves : sequence of float
+        Numbers of the sample.
+    """
+
+    def __init__(self, pool, roots, leaves):
+        self._program, self._at = Program(pool.graph, roots, leaves), pool.coordinates.T
+        numbers = pool.graph.evaluate([x for own in pool.varying for x in own], parameters=leaves)
+        self._numbers = np.array(numbers, float).reshape(len(pool.coordinates), -1).T
+
+    def __call__(self, values):
+        """Values of the roots, shape (roots, elements, ...); `values` as those of `Program`, of the whole system."""
+        own = dict(values)
+        for kind, like in (("x", "q"), ("y", "v")):
+            given = np.asarray(values.get(like, 0.0))
+            own[kind] = given[self._at] if given.ndim else given
+        own["n"] = self._numbers.reshape(*self._numbers.shape, *(1,) * (np.ndim(own["x"]) - 2))
+        found = self._program(own)
+        shape = (len(found), self._at.shape[1], *np.shape(own["x"])[2:])
+        return np.broadcast_to(found.reshape(*found.shape, *(1,) * (len(shape) - found.ndim)), shape)
+
+
+class Field:
+    """Nodes by place, for the system and for the elements of its pools.
+
+    Parameters
+    ----------
+    graph : Graph
+    single : dict (int, ...) -> Node
+        By coordinates of the system.
+    pooled : sequence of (Pool, dict (int, ...) -> Node)
+        By coordinates of the one element.
+    leaves : sequence of float
+    width : int
+        Coordinates of a place.
+
+    Attributes
+    ----------
+    places : tuple of ndarray
+        Coordinates of all values.
+    """
+
+    def __init__(self, graph, single, pooled, leaves, width):
+        self._single = Program(graph, list(single.values()), leaves)
+        pooled = [(pool, part) for pool, part in pooled if part]
+        self._pooled = [Pooled(pool, list(part.values()), leaves) for pool, part in pooled]
+        tables = [np.array(list(single), int).reshape(-1, width).T]
+        tables += [np.array([pool.coordinates.T[list(key)] for key in part]).transpose(1, 0, 2).reshape(width, -1) for pool, part in pooled]
+        self.places = tuple(np.concatenate(tables, axis=1))
+
+    def __call__(self, values):
+        """All values, in the order of `places`."""
+        parts = [self._single(values), *(x.reshape(-1, *x.shape[2:]) for x in (part(values) for part in self._pooled))]
+        shape = np.broadcast_shapes(*(x.shape[1:] for x in parts))
+        return np.concatenate(
+            [np.broadcast_to(x.reshape(len(x), *x.shape[1:], *(1,) * (len(shape) - x.ndim + 1)), (len(x), *shape)) for x in parts]
+        )
 
 
 def _by_kind(names, first):

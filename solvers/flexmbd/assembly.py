@@ -18,7 +18,7 @@ def assemble(Q0, V0, P0, U, E0, q, v, P, w, iterations):
             sample = min(start + k, count - 1)
             for i in range(N):
                 q[i, k], v[i, k] = Q0[i, sample], V0[i, sample]
-            for i in range(len(P)):
+            for i in range(NP):
                 P[i, k] = P0[i, sample]
         t = 0.0 * ld(q, 0)
         moving = t < 1.0
@@ -59,7 +59,7 @@ def prepare(Q0, V0, S0, C0, K0, D0, P0, L0, X0, U, h0, sizes, q, v, s, C, P, K, 
                 q[i, k], v[i, k] = Q0[i, sample], V0[i, sample]
             for i in range(M):
                 s[i, k] = S0[i, sample]
-            for i in range(len(P)):
+            for i in range(NP):
                 P[i, k] = P0[i, sample]
             for i in range(len(C)):
                 C[i, k] = 0.0

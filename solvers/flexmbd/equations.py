@@ -7,18 +7,20 @@ from functools import cached_property
 
 import numpy as np
 from scipy.sparse import block_array, eye_array
-from scipy.sparse.linalg import splu
 
-from flexmbd.arrays import Pattern, Program
+from flexmbd.arrays import Field, Pattern, Program
 from flexmbd.errors import ModelError
 from flexmbd.expressions import Build
+from flexmbd.linalg.direct import analyse
 from flexmbd.outputs import catalogue
 from flexmbd.suggest import unknown
 from flexmbd.system import lengths
 
 
 class StaticBuild(Build):
-    """A `Build` whose accelerations ``a0...`` and multipliers ``l0...`` are variables instead of the index-1 solution."""
+    """A `Build` whose accelerations ``a0...`` and multipliers ``l0...`` are variables, not the index-1 solution; all elements in pools."""
+
+    few = 0
 
     def _solve(self):
         self.a = [self.graph.var(f"a{i}") for i in range(self.n)]
@@ -63,8 +65,8 @@ class Equations:
         self.coordinates = [f"{body.name}[{k}]" for body in system.bodies for k in range(body.coordinates)]
         self.rows = [row.label for row in build.rows]
         entries = {(i, j): m for (a, b), m in build.mass.items() for i, j in {(a, b), (b, a)}}
-        values = Program(build.graph, list(entries.values()), self.leaves)({})
-        self.mass = Pattern(*_columns(entries, 2), (self.n, self.n)).fill(values)
+        mass = self._field(entries, lambda pool: pool.mass, 2)
+        self.mass = Pattern(*mass.places, (self.n, self.n)).fill(mass({}))
         self.size = float(lengths(system, 1)[0])
         self._turning = list(system.angles())
         turning = [body for body in system.bodies if body.name in self._turning]
@@ -80,7 +82,10 @@ class Equations:
 
     def force(self, q, v=None, t=0.0, turns=None):
         """Generalized forces (n,): all but inertia and constraints."""
-        return self._force(self._at(q, v, t, turns))
+        values = self._force(self._at(q, v, t, turns))
+        total = np.zeros((self.n, *values.shape[1:]), values.dtype)
+        np.add.at(total, self._force.places[0], values)
+        return total
 
     def force_rate(self, q, v=None, t=0.0, turns=None):
         """Partial derivative of the forces by time, (n,)."""
@@ -175,7 +180,8 @@ class Equations:
 
     @cached_property
     def _force(self):
-        return self.program(self.build.generalized)
+        single = {(i,): x for i, x in enumerate(self.build.generalized) if not x.zero}
+        return self._field(single, lambda pool: {(i,): x for i, x in enumerate(pool.share.force) if not x.zero}, 1)
 
     @cached_property
     def _force_rate(self):
@@ -183,11 +189,11 @@ class Equations:
 
     @cached_property
     def _stiffness(self):
-        return self._slopes(self.build.q)
+        return self._slopes(self.build.q, "x")
 
     @cached_property
     def _damping(self):
-        return self._slopes(self.build.v)
+        return self._slopes(self.build.v, "y")
 
     @cached_property
     def _angles(self):
@@ -201,15 +207,24 @@ class Equations:
     def _rates(self):
         return _Rows(self, self.build.rows, rate=True)
 
-    def _slopes(self, variables):
-        g, entries = self.build.graph, {}
-        number = {x.value: j for j, x in enumerate(variables)}
-        for i, force in enumerate(self.build.generalized):
-            for j in sorted(number[name] for name in g.variables(force) if name in number):
-                slope = g.derivative(force, variables[j])
-                if not slope.zero:
-                    entries[i, j] = -slope
-        return self.program(list(entries.values())), Pattern(*_columns(entries, 2), (self.n, self.n))
+    def _field(self, single, pooled, width):
+        """A `Field` of nodes by coordinates, and of what a function gives for each pool."""
+        return Field(self.build.graph, single, [(pool, pooled(pool)) for pool in self.build.pools], self.leaves, width)
+
+    def _slopes(self, variables, kind):
+        g = self.build.graph
+
+        def slopes(forces, variables):
+            entries, number = {}, {x.value: j for j, x in enumerate(variables)}
+            for i, force in enumerate(forces):
+                for j in sorted(number[name] for name in g.variables(force) if name in number):
+                    slope = g.derivative(force, variables[j])
+                    if not slope.zero:
+                        entries[i, j] = -slope
+            return entries
+
+        field = self._field(slopes(self.build.generalized, variables), lambda pool: slopes(pool.share.force, pool.variables(kind)), 2)
+        return field, Pattern(*field.places, (self.n, self.n))
 
 
 class _Rows:
@@ -261,7 +276,8 @@ def nearest(jacobian, side):
         return np.zeros(n)
     scale = 1e-12 * max(np.abs(jacobian.data).max(initial=0.0) ** 2, 1e-300)
     matrix = block_array([[eye_array(n), jacobian.T], [jacobian, -scale * eye_array(rows)]], format="csc")
-    return splu(matrix).solve(np.r_[np.zeros(n), side])[:n]
+    matrix.sum_duplicates()
+    return analyse(matrix).factorise(matrix.data).solve(np.r_[np.zeros(n), side])[:n]
 
 
 def _columns(keys, width):

@@ -8,9 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from flexmbd import lanes
+from flexmbd.errors import ModelError
 from flexmbd.index1 import Index1
 from flexmbd.linalg.graph import LANE, UNIFORM, Graph
-from flexmbd.pools import Share
+from flexmbd.pools import Pool, Share
 from flexmbd.space import AXES
 
 CONTACT_ROWS = 6  # of the lane array C, per contact: mode, impact velocity, penetration, rate, count, least impact velocity
@@ -44,7 +45,19 @@ class Build(Index1):
         Fold the numbers 0, 1 and -1 into the code (not when numbers were stacked from single samples).
     shift : float
         Above zero: keep constraint rows that depend on others (see `index1`).
+
+    Attributes
+    ----------
+    pools : list of Pool
+        Elements of flexible bodies that are many and alike; what they add is in none of the nodes below.
+    mass : dict (i, j) -> Node
+        Upper triangle of the mass matrix.
+    generalized : list of Node
+        Generalized forces.
+    rows : list of Row
     """
+
+    few = 3  # elements alike that are still written one by one: straight-line code is faster, but slow to compile
 
     def __init__(self, system, *, fold=True, shift=0.0):
         self.system, self.graph, self.shift = system, Graph(), shift
@@ -66,22 +79,39 @@ class Build(Index1):
         self.gravity = [self._leaf[f"gravity.{axis}"] for axis in AXES[: system.dimension]]
         self.states, self.contacts, self.helpers, self._memory = [], [], {}, {}
         self.potential_energy, self.stored_energy, self._power = g.const(0.0), g.const(0.0), {}
-        self.mass, self.rows, self.initial_rows, self.owner, self._quantities = {}, [], [], {}, {}
+        self.mass, self.rows, self.initial_rows, self.owner = {}, [], [], {}
+        self.pools, self.exchanges, self._alike, self._quantities = [], {}, {}, {}
         for body in system.bodies:
             i = self.first[body.name]
             self.mass |= {(i + j, i + k): x for (j, k), x in body.mass_matrix(self).items() if not x.zero}
             self.rows += body.rows(self)
             body.apply(self)
+        for (write, kind, *_), elements in self._alike.items():
+            if len(elements) > self.few:
+                self._pool(Pool(self, f"pool{len(self.pools)}", write, kind, elements))
+            else:
+                for element in elements:
+                    self._single(write, kind, *element)
         for element in system.elements:
             if hasattr(element, "rows"):
                 self.owner[element.name] = len(self.rows)
-                self.rows += element.rows(self)
+                self.rows += self._rows(element)
             if hasattr(element, "initial_rows"):
                 self.initial_rows += element.initial_rows(self)
         for element in system.elements:
             if hasattr(element, "apply"):
                 element.apply(self)
         self._solve()
+
+    def _rows(self, element):
+        try:
+            return element.rows(self)
+        except ValueError as error:  # products of directions of bodies whose directions are products themselves
+            raise ModelError(
+                f"joint '{element.name}': {error}; these bodies' directions are not linear in their coordinates",
+                element=element.name,
+                remedy="put a small rigid body between them, or choose an axis across the beam",
+            ) from error
 
     # ---- what elements read
     def number(self, element, key):
@@ -190,20 +220,39 @@ class Build(Index1):
         numbers : sequence of Node
         """
         first = self.first[body.name]
-        places = [first + k for k in coordinates]
-        share = Share(self.graph, (self.q[i] for i in places), (self.v[i] for i in places), numbers, self.gravity)
+        places = tuple(first + k for k in coordinates)
+        self._alike.setdefault((write, kind, len(places), len(numbers)), []).append((body.name, places, tuple(numbers)))
+
+    def _single(self, write, kind, body, places, numbers):
+        before = (self.graph.var(f"o{i}") for i in places)
+        share = Share(self.graph, (self.q[i] for i in places), (self.v[i] for i in places), numbers, self.gravity, before)
         write(share, *kind)
-        for f in share.helpers:
-            self.helpers[f.__name__] = f
+        self.exchanges |= share.exchanges
+        self._use(share.helpers)
         for i, f in zip(places, share.force, strict=True):
             self.generalized[i] = self.generalized[i] + f
         for (j, k), m in share.mass.items():
             at = tuple(sorted((places[j], places[k])))
             self.mass[at] = self.mass.get(at, self.graph.const(0.0)) + m
-        for key, node in share.quantities.items():
-            self._quantities[body.name, key] = self._quantities.get((body.name, key), self.graph.const(0.0)) + node
-        self.potential(share.quantities.get("potential", self.graph.const(0.0)))
-        self.power("dissipated", share.quantities.get("dissipated", self.graph.const(0.0)))
+        self._count({(body, key): node for key, node in share.quantities.items()})
+
+    def _pool(self, pool):
+        self.pools.append(pool)
+        self._use(pool.share.helpers)
+        for key, node in pool.share.quantities.items():
+            self._count({(body, key): pool.sum(node, body) for body in pool.owners})
+
+    def _count(self, quantities):
+        for (body, key), node in quantities.items():
+            self._quantities[body, key] = self._quantities.get((body, key), self.graph.const(0.0)) + node
+            if key == "potential":
+                self.potential(node)
+            elif key == "dissipated":
+                self.power(key, node)
+
+    def _use(self, helpers):
+        for f in helpers:
+            self.helpers[getattr(f, "__name__", str(f))] = f
 
     def quantity(self, body, key):
         """Node of the sum of a quantity over a body's elements."""
@@ -236,8 +285,7 @@ class Build(Index1):
 
     def use(self, kernels):
         """Helper kernels that a law's kernels call."""
-        for f in kernels.helpers:
-            self.helpers[getattr(f, "__name__", str(f))] = f
+        self._use(kernels.helpers)
 
     def remember(self, element, **nodes):
         """Keep nodes for the element's outputs."""
@@ -249,7 +297,7 @@ class Build(Index1):
 
     # ---- equations
     def inertial(self, accelerations):
-        """Nodes of the mass matrix times accelerations."""
+        """Nodes of the mass matrix, less that of pools, times accelerations."""
         total = [self.graph.const(0.0)] * self.n
         for (i, j), m in self.mass.items():
             total[i] = total[i] + m * accelerations[j]
@@ -259,7 +307,11 @@ class Build(Index1):
 
     def kinetic_energy(self):
         """Node of the kinetic energy."""
-        return 0.5 * self.graph.dot((p, v) for p, v in zip(self.inertial(self.v), self.v, strict=True))
+        total = self.graph.dot((p, v) for p, v in zip(self.inertial(self.v), self.v, strict=True))
+        for pool in self.pools:
+            v = pool.variables("y")
+            total = total + pool.sum(self.graph.dot(zip(pool.inertial(v), v, strict=True)))
+        return 0.5 * total
 
     def residuals(self, rows):
         """Largest absolute residual by (level, measure): positions and velocities, lengths and angles."""

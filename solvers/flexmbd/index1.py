@@ -39,6 +39,8 @@ class Index1:
         """Accelerations and multipliers of the index-1 equations as nodes."""
         g, n = self.graph, self.n
         matrix, side = dict(self.mass), dict(enumerate(self.generalized))
+        matrix |= {pool: pool.mass for pool in self.pools}
+        side |= {pool: pool.share.force for pool in self.pools}
         for k, row in enumerate(self.rows):
             for i, x in row.polynomial.gradient(self.q).items():
                 matrix[i, n + k] = x
@@ -51,7 +53,7 @@ class Index1:
     def corrections(self, rows):
         """Mass-orthogonal corrections of positions and velocities to the rows, and the rows' residuals."""
         g, n = self.graph, self.n
-        matrix, place, speed = dict(self.mass), {}, {}
+        matrix, place, speed = self.mass | {pool: pool.mass for pool in self.pools}, {}, {}
         for k, row in enumerate(rows):
             for i, x in row.polynomial.gradient(self.q).items():
                 matrix[i, n + k] = x
@@ -100,6 +102,9 @@ class Index1:
     def _inertia(self, rows, gradients):
         """Diagonal of the mass matrix with the rows' weights, by coordinate."""
         inertia = {i: m for (i, j), m in self.mass.items() if i == j}
+        held = {i for gradient in gradients for i in gradient}
+        for pool in self.pools:
+            inertia |= {i: inertia.get(i, 0.0) + m for i, m in pool.diagonal(held).items()}
         for row, gradient in zip(rows, gradients, strict=True):
             for i, x in gradient.items() if row.weight is not None else ():
                 inertia[i] = inertia.get(i, self.graph.const(0.0)) + row.weight * (x * x)
@@ -111,4 +116,12 @@ class Index1:
         for row, indices in zip(rows, members, strict=True):
             if not indices:
                 raise ModelError(f"constraint '{row.label}' does not act on any coordinate: it joins ground to ground", element=row.label)
-        return elimination_order(self.n, [set(ij) for ij in matrix if max(ij) < self.n], members)
+        return elimination_order(self.n, cliques(matrix, self.n), members)
+
+
+def cliques(matrix, n):
+    """Sets of the first n unknowns that an entry, or an element of a pool, couples."""
+    sets = [set(key) for key in matrix if isinstance(key, tuple) and max(key) < n]
+    for pool, part in ((key, part) for key, part in matrix.items() if not isinstance(key, tuple)):
+        sets += [set(members) for table in pool.couplings(part) for members in table.tolist()]
+    return sets

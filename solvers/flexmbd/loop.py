@@ -8,7 +8,7 @@ Every array has the lane as last axis.
 |---|---|---|
 | q, v, s | N, N, M | coordinates, velocities, further states |
 | C | 6 a contact | mode (0 free, 1 contact), impact velocity, penetration, its rate, impacts, least impact velocity |
-| P, U | | packed parameters: per lane, for all lanes |
+| P, U | | packed parameters (NP rows) and rows to work in; numbers and tables that are the same for all lanes |
 | L | 11 | scalars of the lane, rows below |
 | K | slots | accelerations: slot 0 at the step's start, slot LAST at its end, others belong to the integrator |
 | D | slots | rates of the states s, likewise |
@@ -23,6 +23,7 @@ from flexmbd.lanes import any_lane, fabs, lnot, maximum, minimum, select, sqrt
 
 T, HN, HC, STEPS, REJECTED, EVENTS, STATUS, SLIN, SANG, FLOORED, BEFORE = range(11)
 LANE_ROWS = 11
+FROZEN_ROWS = 3  # of P, below the parameters: what a kept matrix was made with (icm, cd), and the rate of Newton's iteration with it
 SAFETY = 0.9
 NAMES = {
     "T": T, "HN": HN, "HC": HC, "STEPS": STEPS, "REJECTED": REJECTED, "EVENTS": EVENTS, "STATUS": STATUS, "SLIN": SLIN, "SANG": SANG,
@@ -303,7 +304,7 @@ def advance(
 
 def finish(sample, lane, count, H, F, G, times, tp, qp, vp, sp, Cp, Pp, P, U, L, R, yp, counters):
     """Store a lane's results: outputs at the grid times, W times at once, then sums and counters."""
-    for i in range(len(P)):
+    for i in range(NP):
         for k in range(W):
             Pp[i, k] = P[i, lane]
     for start in range(0, count, W):
@@ -340,8 +341,9 @@ def fill(sample, lane, Q0, V0, S0, C0, K0, D0, P0, L0, X0, q, v, s, C, K, D, P, 
     for k in range(CARRY):
         for i in range(K0.shape[1]):
             K[k, i, lane] = K0[k, i, sample]
-    for i in range(len(P)):
+    for i in range(NP):
         P[i, lane] = P0[i, sample]
+    P[NP, lane] = 0.0
     for i in range(len(L)):
         L[i, lane] = L0[i, sample]
     for k in range(NR):

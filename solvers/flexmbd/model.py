@@ -7,7 +7,7 @@ import numpy as np
 from flexmbd import assembly, lanes, loop, modules
 from flexmbd.expressions import CONTACT_ROWS, Build
 from flexmbd.linalg import blocks
-from flexmbd.linalg.printer import ParameterTable, called
+from flexmbd.linalg.printer import LINEAR, Storage, called, ordered, packed
 from flexmbd.linalg.program import execute, source
 from flexmbd.outputs import REDUCTIONS, catalogue
 from flexmbd.outputs.reductions import ROWS, RUNNING, unit_of
@@ -22,7 +22,7 @@ NEWTON_READS = {
 
 
 class Model:
-    """Generated code of a topology and the table of its parameters.
+    """Generated code of a topology and what it reads.
 
     Parameters
     ----------
@@ -54,7 +54,7 @@ class Model:
             out: self.catalogue[name][1] if how is None else unit_of(how, self.catalogue[name][1])
             for out, (name, how) in self.requests.items()
         }
-        self.table = ParameterTable()
+        self.storage = Storage()
         self.structure, self.kinds = system.structure(), tuple(build.kinds)
         self.state_names = [s["name"] for s in build.states]
         self.source = self._source(signals)
@@ -80,8 +80,9 @@ class Model:
         return system.structure() == self.structure
 
     def pack(self, system, count):
-        """Packed parameters ``U`` and ``P`` of a system of this topology (shapes in `ParameterTable.pack`)."""
-        return self.table.pack(self.build.graph, [value for _, value in system.leaves()], count)
+        """What is the same for all samples, ``U``, and parameters per sample of a system of this topology (`Storage.pack`)."""
+        numbers, lane = self.storage.pack(self.build.graph, [value for _, value in system.leaves()], count)
+        return (numbers, self.storage.tables), lane
 
     # ---- generated source
     def _source(self, signals):
@@ -93,8 +94,8 @@ class Model:
         gaps = [x for c in b.contacts for x in (c["penetration"], c["rate"])]
         parts = []
 
-        def function(name, arguments, stores):
-            parts.append((source(b.graph, self.table, name, arguments, _read, stores), [x for _, x in stores]))
+        def function(name, arguments, stores, given=None):
+            parts.append((source(b.graph, self.storage, name, arguments, _read, stores, given), [x for _, x in stores]))
 
         function(
             "rhs",
@@ -108,12 +109,21 @@ class Model:
             function(f"{prefix}residual", "t, q, v, P, U, w", _stores("st(w", b.residuals(which)))
         function("signals", f"{STATE}, y", _stores("st(y", signals.values()))
         function("limits", "P, U, C", [(f"st(C, {CONTACT_ROWS * j + 5}, {{}})", c["minimum"] + zero) for j, c in enumerate(b.contacts)])
+        kept = 0
         if self.scheme.correction is not None:
             function("multipliers", f"{STATE}, K, slot", _stores("st2(K, slot", b.multipliers))
             step, states = self.scheme.correction(b)
             stores = _stores("st(w", step) + [(f"st2(D, CORRECTION, {k}, {{}})", x) for k, x in states.items()]
-            function("newton", f"{STATE}, K, D, icm, cd, hh, w", stores)
-        kernels = {}
+            factors = [x for x in ordered(b.graph, [x for _, x in stores]) if x.op.startswith(LINEAR[0])]
+            kept = factors[0].value[0].size if factors else 0
+            given = {x.id: f"P[FACTORS:FACTORS + {kept}]" for x in factors}
+            function("newton", f"{STATE}, K, D, icm, cd, hh, w", stores, given)
+            if factors:
+                function("observe", f"{STATE}, slot, D, g", _stores("st2(D, slot", rates) + _stores("st(g", gaps))
+                function("tangent", f"{STATE}, K, icm, cd, hh, who", [(f"keep({{}}, {given[factors[0].id]}, who)", factors[0])])
+        for name, (arguments, stores) in self.scheme.generated(b).items() if self.scheme.generated else ():
+            function(name, arguments, stores)
+        storage, kernels = self.storage, {}
         for _, nodes in parts:
             for f in called(b.graph, nodes):
                 kernels[f.__name__] = f
@@ -124,20 +134,27 @@ class Model:
             "STEPPED": any(_steps(signals[name]) for name in self.reduced),
             "LAST": scheme.slots - 1, "CARRY": scheme.carry, "LANE_ROWS": loop.LANE_ROWS, **loop.NAMES,
             "JUMPS": any(not c["element"].law.continuous_onset for c in b.contacts), "PROJECT": bool(rows) and scheme.projects,
+            "FROZEN": kept > 0,
             "RESTART": scheme.correction is not None, "NM": len(rows) * scheme.multipliers, "DRIFT": 0.1 if b.shift else 30.0,
         }  # fmt: skip
+        scratch = max(1, len(storage.lane)) + loop.FROZEN_ROWS
+        self.sizes |= {"NP": max(1, len(storage.lane)), "FACTORS": scratch, "SCRATCH": scratch + kept}
+        self.sizes["UNKNOWNS"] = self.sizes["SCRATCH"] + storage.scratch
+        self.rows = self.sizes["UNKNOWNS"] + storage.unknowns
         constants = {**self.sizes, **scheme.constants}
         text = ["import numpy as np", f"ld, ld2, st, st2 = accessors({self.width})"]
         text += [f"{k} = {_literal(v)}" for k, v in constants.items()]
         place = list(signals)
         text += [f"HISTORY = {_literal(np.array([place.index(name) for name in self.histories] or [0]))}"]
-        text += [f"TURNS = {_literal(np.array([measure == 'angle' for measure in b.measures]))}"]
+        text += ["from flexmbd.linalg.printer import unpack"]
+        text += [f"TURNS = {packed([measure == 'angle' for measure in b.measures], 1)}[:, 0] > 0"]
         text += [f"STATE_CONTROLLED = {_literal(np.array([int(s['controlled']) for s in b.states] or [0]))}"]
         text += [f"STATE_CONTACT = {_literal(np.array([-1 if s['contact'] is None else s['contact'].index for s in b.states] or [-1]))}"]
         own = [f for f in (*b.helpers.values(), *kernels.values()) if f.__name__ not in lanes.VOCABULARY]
         text += [f"@inner\n{modules.source_of(f)}" for f in dict.fromkeys(own)]
-        text += ["from flexmbd.linalg.printer import unpack"]
         text += [f"@inner\n{modules.source_of(f)}" for f in (execute, *blocks.KERNELS)]
+        text += [f"@inner\n{blocks.sized(modules.source_of(f), size)}" for size in sorted(storage.sizes) for f in blocks.SIZED]
+        text += [code for _, code in storage.functions.values()]
         text += [code for code, _ in parts]
         if not b.initial_rows:
             text += ["assemble_project, assemble_residual = project, residual"]

@@ -124,6 +124,8 @@ def run(build, samples, *, end, points, outputs, settings=None):
     settings = as_settings(settings)
     if not 0 < end < np.inf:
         raise ModelError(f"the end of the time is {end!r} s; it must be greater than zero")
+    if isinstance(points, bool) or not isinstance(points, (int, np.integer)) or points < 1:
+        raise ModelError(f"points is {points!r}; it must be a whole number from 1")
     system, good, message = describe(build, samples)
     time = np.linspace(0.0, end, points)
     count = len(message)
@@ -177,7 +179,7 @@ def _integrate(model, system, count, end, time, settings):
         return np.zeros((*(max(1, k) for k in shape), count))
 
     q, v, s, w = lanes(n), lanes(n), lanes(m), lanes(2 * (n + rows) + 4)
-    C, P, L, K, D = lanes(6 * nc), lanes(len(lane)), lanes(LANE_ROWS), lanes(scheme.slots, rows), lanes(scheme.slots, m)
+    C, P, L, K, D = lanes(6 * nc), lanes(model.rows), lanes(LANE_ROWS), lanes(scheme.slots, rows), lanes(scheme.slots, m)
     R, Y0, g = lanes(6 * nr), lanes(ns), lanes(2 * nc)
     E0, S0, C0, L0, X0 = samples(4), samples(m), samples(6 * nc), samples(LANE_ROWS), samples(nr)
     K0, D0 = samples(scheme.carry, rows), samples(m)
@@ -204,18 +206,19 @@ def _integrate(model, system, count, end, time, settings):
             queue, np.zeros(width, np.int64), Q0, V0, S0, C0, K0, D0, lane, L0, X0, uniform, H, F, counters, times, G,
             np.zeros(width, np.int64), q, v, s, C, P, L, lanes(m), K, D, w, R, Y0, lanes(ns), lanes(ns),
             lanes(n), lanes(n), lanes(m), lanes(n), lanes(n), lanes(m),
-            g, lanes(4)[:, None, :].copy(), lanes(1), lanes(n), lanes(n), lanes(m), lanes(6 * nc), lanes(len(lane)), lanes(ns),
+            g, lanes(4)[:, None, :].copy(), lanes(1), lanes(n), lanes(n), lanes(m), lanes(6 * nc), lanes(model.rows), lanes(ns),
         )  # fmt: skip
     failed = counters[:, STATUS - 3].astype(int)
     codes = np.where(bad, ERROR, np.where(failed == 1, DIVERGED, np.where(failed == 2, TIMEOUT, OK))).astype(np.int8)
     values = _collect(model, H, F, end)
-    for name, x in values.items():
+    for x in values.values():
         lost = (codes == OK) & ~np.isfinite(x.reshape(count, -1)).all(1)
         codes[lost] = DIVERGED
-        x[codes != OK] = np.nan
-        del name
     for x in values.values():
-        x[codes != OK] = np.nan
+        if x.ndim == 1:
+            x[codes != OK] = np.nan
+        else:  # what was recorded before a failure stays
+            x[np.logical_or.accumulate(~np.isfinite(x), axis=1)] = np.nan
     notes = [_note(code, i, E0, counters, settings) for i, code in enumerate(codes)]
     return values, codes, notes, {"steps": counters[:, 0], "rejected": counters[:, 1], "events": counters[:, EVENTS - 3]}
 
@@ -254,6 +257,8 @@ def _note(code, i, E0, counters, settings):
     at = f"at t = {counters[i, 4]:.6g} s after {counters[i, 0]:.0f} steps"
     if code == TIMEOUT:
         return f"stopped {at}: more than max_steps = {settings.max_steps} trial steps"
+    if counters[i, STATUS - 3] == 0:
+        return "an output is not finite, though the motion went on to its end"
     return f"the motion diverged {at}: the step size fell below its floor or values were no longer finite"
 
 

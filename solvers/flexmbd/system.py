@@ -2,12 +2,16 @@
 
 import numpy as np
 
+from flexmbd.bodies.ancf_beam import AncfBeam
 from flexmbd.bodies.ancf_cable import AncfCable
-from flexmbd.bodies.base import Body, Ground, Point
+from flexmbd.bodies.base import Body, Framed, Ground, Point
+from flexmbd.bodies.phasors import Phasors
 from flexmbd.bodies.rigid import RigidBody
 from flexmbd.bodies.spatial import SpatialBody
 from flexmbd.errors import ModelError, check_number
 from flexmbd.space import axis_leaves
+
+SEQUENCES = (tuple, list, np.ndarray)
 
 
 class System:
@@ -29,8 +33,8 @@ class System:
     """
 
     def __init__(self, gravity=(0.0, 0.0)):
-        if len(gravity) not in (2, 3):
-            raise ModelError(f"gravity has {len(gravity)} components; it must be two (planar) or three (spatial)")
+        if not isinstance(gravity, SEQUENCES) or len(gravity) not in (2, 3):
+            raise ModelError(f"gravity is {gravity!r}; it must be two numbers (planar system) or three (spatial)")
         self.gravity = tuple(check_number("system", f"gravity[{i}]", g) for i, g in enumerate(gravity))
         self.dimension = len(gravity)
         self.ground = Ground(self.dimension)
@@ -69,7 +73,17 @@ class System:
             if key not in known:
                 raise ModelError(f"body '{name}' of a {self.kind} system has no '{key}'; it has {' and '.join(known)}", element=name)
         position, velocity, offset = (zero if x is None else x for x in (position, velocity, offset))
+        given = {"position": position, "velocity": velocity, "offset": offset, **{f"point '{key}'": x for key, x in (points or {}).items()}}
+        for key, value in given.items():
+            if not isinstance(value, SEQUENCES) or (len(value) != self.dimension and "'" not in key):  # `at` counts those of points
+                wanted = f"{self.dimension} numbers in a {self.kind} system"
+                raise ModelError(f"body '{name}': {key} is {value!r}; it must be {wanted}", element=name)
+        if not isinstance(turn.get("rotation", ()), (*SEQUENCES, type(None))):
+            wanted = "a rotation vector or a 3 x 3 matrix"
+            raise ModelError(f"body '{name}': rotation is {turn['rotation']!r}; it must be {wanted}", element=name)
         if self.dimension == 2:
+            if isinstance(inertia, (tuple, list)):
+                raise ModelError(f"body '{name}': inertia is {inertia!r}; it must be one number in a planar system", element=name)
             body = RigidBody(name, mass, inertia, position, turn.get("angle", 0.0), velocity, turn.get("rate", 0.0), offset)
         else:
             rotation, spin = turn.get("rotation"), turn.get("angular_velocity", zero)
@@ -103,6 +117,8 @@ class System:
             ``(r'.r' - 1)/2`` or ``|r'| - 1``.
         curvature : "exact", "material" or "small"
             ``|r' x r''|`` over ``|r'|³``, over ``|r'|²``, or over 1.
+        integration : "reduced" or "full"
+            Points at which axial strain and curvature are taken: three and three, or five and three (see `docs/theory/ancf_cables.md`).
         points : mapping name -> arc length, optional
             Named points; "start" and "end" are there anyway.
 
@@ -114,7 +130,7 @@ class System:
         self._new_name(name)
         turn = "rate" if self.dimension == 2 else "angular_velocity"
         for key in more:
-            if key not in (turn, "damping", "strain", "curvature"):
+            if key not in (turn, "damping", "strain", "curvature", "integration"):
                 raise ModelError(f"cable '{name}' of a {self.kind} system has no '{key}'", element=name)
         zero = (0.0,) * self.dimension
         spin = more.pop(turn, 0.0 if self.dimension == 2 else zero)
@@ -122,6 +138,56 @@ class System:
         position, velocity = (zero if x is None else x for x in (position, velocity))
         spin = (spin,) if self.dimension == 2 else spin
         body = AncfCable(name, self.dimension, length, elements, section, material, position, direction, velocity, spin, **more)
+        for key, s in (points or {}).items():
+            body.at(s, key=key)
+        self.bodies.append(body)
+        return body
+
+    def beam(self, name, *, length, elements, section, material, position=None, direction=None, velocity=None, points=None, **more):
+        """Add a beam in space: stretch, shear, torsion and bending, with sections that joints attach to (see `AncfBeam`).
+
+        Parameters
+        ----------
+        length : float or ndarray
+            m
+        elements : int
+            Number of quadratic elements of equal length, with three nodes each.
+        section : Section
+        material : Material
+            With density.
+        position, velocity : tuple, optional
+            Of the beam's start, in m and m/s; zero if left out.
+        direction : tuple, optional
+            Of the axis at the start, of any length; x if left out.
+        up : tuple, optional
+            Side to which the section's y axis points at the start (its part across the direction counts); horizontal if left out.
+        curvature : tuple, optional
+            Of the undeformed axis in 1/m: twist, and bending about the section's y and z axes, the same all along: an arc or a helix.
+        angular_velocity : tuple, optional
+            At the start, in rad/s.
+        damping : float or ndarray, optional
+            Kelvin-Voigt: stress from strain rate over stress from strain, in s.
+        sections : "elastic" or "rigid"
+            Whether sections strain in their plane (a little), or constraints keep them as they are.
+        points : mapping name -> arc length, optional
+            Named points of the axis; "start" and "end" are there anyway.
+
+        Raises
+        ------
+        ModelError
+            If a number is not finite or not positive where it must be, the name taken, or the system planar.
+        """
+        self._new_name(name)
+        if self.dimension == 2:
+            raise ModelError(f"beam '{name}' needs a spatial system; in the plane there are cables", element=name)
+        for key in more:
+            if key not in ("up", "curvature", "angular_velocity", "damping", "sections"):
+                raise ModelError(f"beam '{name}' has no '{key}'", element=name)
+        zero = (0.0, 0.0, 0.0)
+        position, velocity = (zero if x is None else x for x in (position, velocity))
+        more = {"up": None, "angular_velocity": zero, "curvature": zero, "damping": 0.0} | more
+        direction = (1.0, 0.0, 0.0) if direction is None else direction
+        body = AncfBeam(name, length, elements, section, material, position, direction, velocity=velocity, **more)
         for key, s in (points or {}).items():
             body.at(s, key=key)
         self.bodies.append(body)
@@ -139,9 +205,18 @@ class System:
             raise ModelError(f"'{element.name}': {type(element).__name__} is not for {self.kind} systems", element=element.name)
         bodies = [self._body_of(element, end) for end in "ab" if hasattr(element, end)]
         if len(bodies) == 2 and bodies[0] is bodies[1]:
-            raise ModelError(f"'{element.name}' joins body '{bodies[0].name}' to itself", element=element.name)
+            remedy = "a and b must be on two different bodies, or one of them on ground"
+            raise ModelError(f"'{element.name}' joins body '{bodies[0].name}' to itself", element=element.name, remedy=remedy)
+        for key, body in getattr(element, "others", {}).items():
+            if not isinstance(body, Framed) or body in bodies[: 2 * bool(body.measures)]:
+                wanted = f"ground, or a rigid body other than {' and '.join(repr(b.name) for b in bodies)}"
+                raise ModelError(f"'{element.name}': {key} is {getattr(body, 'name', body)!r}; it must be {wanted}", element=element.name)
+            self._check_own(element, body)
         for key, value in element.leaves().items():
             check_number(f"'{element.name}'", key, value)
+        guess = element.phasors() if hasattr(element, "phasors") else ()
+        if guess:
+            self.bodies.append(Phasors(f"{element.name}.phasors", guess))
         self.elements.append(element)
         return element
 
@@ -152,9 +227,13 @@ class System:
             wanted = "a point, like body['A'] or body.centre" if points else "a body, or the system's ground"
             raise ModelError(f"'{element.name}': {key} is {type(end).__name__}; it must be {wanted}", element=element.name)
         body = end.body if points else end
+        body = getattr(body, "beam", body)  # a section belongs to its beam
+        self._check_own(element, body)
+        return body
+
+    def _check_own(self, element, body):
         if body is not self.ground and body not in self.bodies:
             raise ModelError(f"'{element.name}' is attached to body '{body.name}', which belongs to another system", element=element.name)
-        return body
 
     def alias(self, name, output):
         """Give an output a second name, for instance ``alias("slider.v", "slider.vx")``."""

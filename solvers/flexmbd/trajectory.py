@@ -13,7 +13,7 @@ class Trajectory:
     ----------
     time : ndarray (points,)
     outputs : dict name -> ndarray (n, points) or (n,)
-        NaN where a run failed.
+        NaN where a run failed: histories from the failure on.
     units : dict name -> str
     status : ndarray (n,) int8
         0 ok, 1 diverged, 2 timeout, 3 error.

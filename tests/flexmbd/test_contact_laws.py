@@ -1,6 +1,7 @@
 """Normal laws: tangents, energy, lanes, and the restitution of a real impact; every law of the registry."""
 
 import inspect
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -9,6 +10,7 @@ from scipy.integrate import quad, solve_ivp
 from scipy.optimize import brentq
 
 from flexmbd.contact import laws
+from flexmbd.contact.friction import FRICTION_LAWS
 from flexmbd.contact.laws import CYLINDRICAL_LAWS, DAMPED_LAWS, NORMAL_LAWS, factor_for_restitution, produced_restitution
 from flexmbd.contact.stiffness import Material
 from flexmbd.errors import ModelError
@@ -303,3 +305,18 @@ def test_kernel_names_are_unique():
     kernels = [build(cls).kernels() for cls in NORMAL_LAWS] + [build(laws.Hertz, exponent=n).kernels() for n in (1.0, 1.3)]
     functions = {f for k in kernels for f in (k.force, k.tangent, k.energy, *k.helpers)}
     assert len({getattr(f, "py_func", f).__name__ for f in functions}) == len(functions)
+
+
+def test_the_theory_page_has_every_law():
+    page = (Path(__file__).parents[2] / "docs" / "theory" / "contact_laws.md").read_text(encoding="utf-8")
+    assert [law.name for law in (*NORMAL_LAWS, *FRICTION_LAWS) if f"`{law.name}`" not in page or f"`{law.__name__}`" not in page] == []
+
+
+def test_restitutions_on_the_theory_page():
+    """What the table says comes out, for e = 0.3, 0.5, 0.7, 0.9."""
+    page = (Path(__file__).parents[2] / "docs" / "theory" / "contact_laws.md").read_text(encoding="utf-8")
+    for law in DAMPED_LAWS:
+        (row,) = (line for line in page.splitlines() if line.startswith(f"| `{law.__name__}` "))
+        said = row.split("|")[-2].strip()
+        found = produced_restitution(law.published_factor(np.array([0.3, 0.5, 0.7, 0.9])))
+        assert (said == "e" and np.allclose(found, [0.3, 0.5, 0.7, 0.9])) or said == ", ".join(f"{e:.3f}" for e in found)

@@ -6,7 +6,6 @@ from scipy.sparse import block_array, csc_array, diags_array, eye_array, kron, r
 
 import flexmbd as fm
 from flexmbd.linalg import direct
-from flexmbd.statics import tangent
 
 EPS = np.finfo(float).eps
 GENERAL = [b.name for b in direct.BACK_ENDS if not b.definite_only]
@@ -240,9 +239,7 @@ def arch():
 
 def test_equilibria_do_not_depend_on_the_back_end(general):
     expected = fm.static(net(), steps=3)
-    e = net()
-    tangent.choose(e, general)
-    found = fm.static(e, steps=3)
+    found = fm.static(net(), steps=3, solver=general)
     assert np.array_equal(found.iterations, expected.iterations)
     for name in ("q", "multipliers"):
         a, b = getattr(found, name), getattr(expected, name)
@@ -251,9 +248,7 @@ def test_equilibria_do_not_depend_on_the_back_end(general):
 
 def test_a_path_through_limit_points_does_not_depend_on_the_back_end(general):
     expected = fm.arc_length(arch(), end=0.6, max_steps=300)
-    e = arch()
-    tangent.choose(e, general)
-    found = fm.arc_length(e, end=0.6, max_steps=300)
+    found = fm.arc_length(arch(), end=0.6, max_steps=300, solver=general)
     assert len(expected.limit_points) == 2
     assert (found.limit_points, found.bifurcations) == (expected.limit_points, expected.bifurcations)
     assert np.abs(found.q - expected.q).max() < 1e-9
@@ -268,19 +263,25 @@ def test_vibrations_do_not_depend_on_the_back_end(general):
 def test_a_free_body_is_named_by_all(general):
     s = fm.System(gravity=(0.0, -9.81))
     s.body("stone", mass=1.0, inertia=1.0)
-    e = fm.Equations(s)
-    tangent.choose(e, general)
     with pytest.raises(fm.ModelError, match="'stone' can move without a force"):
-        fm.static(e)
+        fm.static(s, solver=general)
 
 
-def test_an_unknown_solver_is_refused():
-    with pytest.raises(fm.ModelError, match="no direct solver 'lapack'"):
-        tangent.choose(net(), "lapack")
-
-
-def test_a_solver_for_definite_matrices_is_refused_by_statics():
-    e = net()
-    tangent.choose(e, "cholmod")
+@pytest.mark.parametrize("solve", (fm.static, fm.arc_length, fm.modes))
+def test_a_solver_that_does_not_serve_is_refused(solve, monkeypatch):
+    with pytest.raises(fm.ModelError, match=r"no direct solver 'lapack'; known are superlu, klu"):
+        solve(net(), solver="lapack")
     with pytest.raises(fm.ModelError, match="positive definite matrices only"):
-        fm.static(e)
+        solve(net(), solver="cholmod")
+    monkeypatch.setattr(direct.UMFPACK, "package", "kvxopt_is_not_here.umfpack")
+    with pytest.raises(fm.ModelError, match=r"'umfpack' is not installed.*pip install"):
+        solve(net(), solver="umfpack")
+
+
+def test_a_solver_is_chosen_for_one_call():
+    e = net()
+    fm.static(e, steps=1, solver="superlu")
+    first = fm.static(e, steps=1)
+    if "klu" in direct.available():
+        assert np.allclose(fm.static(e, steps=1, solver="klu").q, first.q, rtol=0, atol=1e-12)
+    assert np.array_equal(fm.static(e, steps=1).q, first.q)

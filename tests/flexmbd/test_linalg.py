@@ -7,7 +7,7 @@ from flexmbd import lanes, modules
 from flexmbd.lanes import kernel, select
 from flexmbd.linalg.elimination import elimination_order, solve
 from flexmbd.linalg.graph import LANE, UNIFORM, Graph
-from flexmbd.linalg.printer import ParameterTable, straight_line
+from flexmbd.linalg.printer import Storage, straight_line
 from flexmbd.linalg.program import execute, index_program, operations
 from flexmbd.linalg.quadratic import Quadratic, cross, dot
 
@@ -194,7 +194,7 @@ def test_elimination_without_symmetry_shares_what_is_symmetric():
 # ---- back ends
 def compiled(printer, width):
     """Module with ``run(q, P, U, y)`` for `scene` and its derivatives, and the parameter table."""
-    g, table = Graph(), ParameterTable()
+    g, table = Graph(), Storage()
     nodes = scene(g)
     nodes += [g.derivative(x, g.var(f"q{i}")) for x in nodes for i in range(3)]
     code = printer(
@@ -222,19 +222,19 @@ def test_generated_code_agrees_with_numpy(printer, width):
     y, got = np.zeros((len(nodes), width)), np.zeros((len(nodes), 16))
     for start in range(0, 16, width):
         part = slice(start, start + width)
-        module.run(np.ascontiguousarray(VALUES[:, part]), np.ascontiguousarray(lane[:, part]), uniform, y)
+        module.run(np.ascontiguousarray(VALUES[:, part]), np.ascontiguousarray(lane[:, part]), (uniform, table.tables), y)
         got[:, part] = y
     assert np.allclose(got, evaluate(g, nodes), rtol=1e-12, atol=1e-13)
 
 
 def test_parameters_are_packed_by_level():
-    g, table = Graph(), ParameterTable()
+    g, table = Graph(), Storage()
     x = g.var("x")
     one, many = g.param(0, UNIFORM) * 2.0, g.param(1, LANE) * g.param(0, UNIFORM)
     text = straight_line(g, table, "f", "x, P, U, y", lambda name: name, [("st(y, 0, {})", one * x + many)])
     uniform, lane = table.pack(g, [3.0, np.array([1.0, 2.0])], 2)
     assert np.array_equal(uniform, [6.0]) and np.array_equal(lane, [[3.0, 6.0]])
-    assert "U[0]" in text and "ld(P, 0)" in text
+    assert "numbers[0]" in text and "ld(P, 0)" in text
 
 
 def test_program_reuses_its_workspace():
@@ -242,6 +242,6 @@ def test_program_reuses_its_workspace():
     x = total = g.var("x0")
     for k in range(500):
         total = g.sqrt(total * x + float(k + 1))
-    text = index_program(g, ParameterTable(), "f", "x, y", lambda name: f"ld(x, {name[1:]})", [("st(y, 0, {})", total)])
+    text = index_program(g, Storage(), "f", "x, y", lambda name: f"ld(x, {name[1:]})", [("st(y, 0, {})", total)])
     slots = int(text.split("np.empty((")[1].split(",")[0])
     assert slots < 520, "the constants, the variable, and a few"

@@ -35,7 +35,8 @@ class Outcomes:
     Attributes
     ----------
     outputs : dict of str to ndarray
-        ``(n,)`` for a scalar, ``(n, points)`` for a history; float64, NaN where the run failed.
+        ``(n,)`` for a scalar, ``(n, points)`` for a history; float64, NaN where the run failed (a history may
+        hold what was computed before).
     status : ndarray of int8, shape (n,)
         Index into `STATUS`.
     message : list of str

@@ -2,16 +2,16 @@
 
 A node has its position and its slope r' (derivative by the arc length of the undeformed line): 4 coordinates in the plane, 6 in
 space.  Elements are cubic, the mass matrix is consistent and constant; the kernels of an element's forces and tangents are in
-`ancf_elastic`, `ancf_stiffness` and `ancf_damping`.
+`ancf_elastic`, `ancf_stiffness`, `ancf_damping` and `ancf_conserving`, summed over points in `ancf_rules`.
 """
 
 from dataclasses import dataclass, field
 
 import numpy as np
 
-from flexmbd.bodies import ancf_damping, ancf_stiffness
-from flexmbd.bodies.ancf_elastic import ENERGY_HELPERS, FORCE_HELPERS, cable_axial, cable_bending, cable_energy, cable_force
+from flexmbd.bodies.ancf_elastic import cable_axial, cable_bending
 from flexmbd.bodies.ancf_line import Line
+from flexmbd.bodies.ancf_rules import DAMPING_HELPERS, HELPERS, RULES
 from flexmbd.errors import ModelError, check_number, unit_vector
 from flexmbd.linalg.quadratic import cross, dot
 from flexmbd.space import AXES
@@ -42,6 +42,7 @@ class AncfCable(Line):
     damping: object = 0.0
     strain: str = "green"
     curvature: str = "exact"
+    integration: str = "reduced"
     points: dict = field(default_factory=dict)
 
     def __post_init__(self):
@@ -63,7 +64,7 @@ class AncfCable(Line):
         numbers("velocity", self.dimension)
         numbers("spinning", 1 if self.dimension == 2 else 3)
         keep("along", unit_vector(owner, "direction", self.along, self.dimension))
-        for key, known in (("strain", STRAINS), ("curvature", CURVATURES)):
+        for key, known in (("strain", STRAINS), ("curvature", CURVATURES), ("integration", RULES)):
             if getattr(self, key) not in known:
                 names = " or ".join(map(repr, known))
                 raise ModelError(f"{owner}: {key} is {getattr(self, key)!r}; it must be {names}", element=self.name)
@@ -113,9 +114,9 @@ class AncfCable(Line):
         return any(np.ndim(x) or x for x in self.damping)
 
     def structure(self):
-        """Number of elements, measures of strain, whether damped, and where points are."""
+        """Number of elements, measures of strain, rule of integration, whether damped, and where points are."""
         points = tuple((p.key, p.element, p.node) for p in self.points.values())
-        return ("cable", self.elements, self.strain, self.curvature, self.damped, points)
+        return ("cable", self.elements, self.strain, self.curvature, self.integration, self.damped, points)
 
     # ---- equations
     def apply(self, build):
@@ -124,7 +125,7 @@ class AncfCable(Line):
         numbers += [build.leaf(self, f"{key}_damping") for key in ("axial", "bending") if self.damped]
         size = 2 * self.dimension
         for e in range(self.elements):
-            kind = (self.dimension, self.strain, self.curvature, self.damped)
+            kind = (self.dimension, self.strain, self.curvature, self.integration, self.damped)
             build.element(self, cable_element, kind, range(size * e, size * (e + 2)), numbers)
 
     def _vectors(self, build, e, values):
@@ -161,23 +162,26 @@ class AncfCable(Line):
         return strain, (g.select(g.greater(cross(p, s), 0.0), size, -size) if d == 2 else size)
 
 
-def cable_element(share, dimension, strain, curvature, damped):
+def cable_element(share, dimension, strain, curvature, integration, damped):
     """One element of a cable; its numbers are mass per length, length, EA, EI, and the two damping times if it is damped."""
     g, d = share.graph, dimension
     line_mass, le, axial, bending, *times = share.numbers
     mass, inverse = line_mass * le, 1.0 / le
     share.mass = consistent_mass(mass, le, d)
     share.weigh((0.5 * mass, le * mass * (1.0 / 12.0), 0.5 * mass, -(le * mass * (1.0 / 12.0))))
-    share.helpers += [*ENERGY_HELPERS, *FORCE_HELPERS, *ancf_stiffness.HELPERS, *(ancf_damping.HELPERS if damped else ())]
-    numbers = (axial * le, bending * inverse, STRAINS[strain], CURVATURES[curvature])
+    share.helpers += [*HELPERS, *(DAMPING_HELPERS if damped else ())]
+    rule, numbers = RULES[integration], (axial * le, bending * inverse, STRAINS[strain], CURVATURES[curvature])
     y = chord_and_slopes(g, share.q, le)
-    force, energy = g.call(cable_force, (*y, *numbers), 9, _stiffness(g)), g.call(cable_energy, (*y, *numbers))
+    force, energy = g.call(rule.force, (*y, *numbers), 9, _stiffness(g, rule)), g.call(rule.energy, (*y, *numbers))
     share.add("potential", energy)
     share.add("strain_energy", energy)
+    if share.before:
+        before = chord_and_slopes(g, share.before, le)
+        share.exchanges[force[0].args[0]] = g.call(rule.conserving, (*y, *before, *numbers), 9, _mean_stiffness(g, rule))[0].args[0]
     if damped:
         v = chord_and_slopes(g, share.v, le)
         losses = [n * time for n, time in zip(numbers, times, strict=False)]
-        drag = g.call(ancf_damping.cable_damping, (*y, *v, *losses, numbers[2]), 9, _viscosity(g))
+        drag = g.call(rule.damping, (*y, *v, *losses, numbers[2]), 9, _viscosity(g, rule))
         share.add("dissipated", g.dot((f, u) for f, u in zip(drag, v, strict=True)))
         force = [f + x for f, x in zip(force, drag, strict=True)]
     for i in range(d):
@@ -206,31 +210,36 @@ def chord_and_slopes(graph, values, le):
     return [(x - y) * inverse for x, y in zip(r1, r0, strict=True)] + rest + a + rest + b + rest
 
 
-def _stiffness(graph):
-    """Tangent of `cable_force`."""
+def _stiffness(graph, rule):
+    """Tangent of a rule's force."""
+    return lambda arguments: _symmetric(graph.call(rule.tangent, arguments, 54))
+
+
+def _mean_stiffness(graph, rule):
+    """Tangent of a rule's conserving force."""
+    return lambda arguments: _square(graph.call(rule.conserving_tangent, arguments, 81))
+
+
+def _viscosity(graph, rule):
+    """Tangent of a rule's damping."""
 
     def partial(arguments):
-        k = graph.call(ancf_stiffness.cable_tangent, arguments, 54)
-        out = {}
-        for n, (a, b) in enumerate(PAIRS):
-            for i in range(3):
-                for j in range(i if a == b else 0, 3):
-                    out[3 * a + i, 3 * b + j] = out[3 * b + j, 3 * a + i] = k[9 * n + 3 * i + j]
-        return out
+        k = graph.call(rule.damping_tangent, arguments, 135)
+        return _square(k) | _symmetric(k[81:], 9)
 
     return partial
 
 
-def _viscosity(graph):
-    """Tangent of `cable_damping`."""
+def _square(k):
+    """Entries of nine blocks of nine numbers, by (row, column)."""
+    return {(3 * a + i, 3 * b + j): k[9 * n + 3 * i + j] for n, (a, b) in enumerate(FULL) for i in range(3) for j in range(3)}
 
-    def partial(arguments):
-        k = graph.call(ancf_damping.cable_damping_tangent, arguments, 135)
-        out = {(3 * a + i, 3 * b + j): k[9 * n + 3 * i + j] for n, (a, b) in enumerate(FULL) for i in range(3) for j in range(3)}
-        for n, (a, b) in enumerate(PAIRS, 9):
-            for i in range(3):
-                for j in range(i if a == b else 0, 3):
-                    out[3 * a + i, 9 + 3 * b + j] = out[3 * b + j, 9 + 3 * a + i] = k[9 * n + 3 * i + j]
-        return out
 
-    return partial
+def _symmetric(k, first=0):
+    """Those of six upper blocks and of their transposes, with columns from `first` on."""
+    out = {}
+    for n, (a, b) in enumerate(PAIRS):
+        for i in range(3):
+            for j in range(i if a == b else 0, 3):
+                out[3 * a + i, first + 3 * b + j] = out[3 * b + j, first + 3 * a + i] = k[9 * n + 3 * i + j]
+    return out

@@ -1,4 +1,4 @@
-"""Elastic energy, force and stiffness of one gradient-deficient ANCF element, as scalar kernels.
+"""Elastic energy and force of one gradient-deficient ANCF element at a point, as scalar kernels; `ancf_rules` sums over points.
 
 An element from node 0 to node 1 of length l has the vectors ``c = (r1 - r0)/l``, ``a = r0'``, ``b = r1'``; with
 ``d = a - c``, ``e = b - c`` and x from 0 to 1 the tangent and l times its derivative are::
@@ -15,10 +15,8 @@ products ``G = (c.c, c.d, c.e, d.d, d.e, e.e)``::
 - `order` m: ``F = P^-m``.  m = 3 is the exact geometric curvature ``|r' x r''|/|r'|³``; 2 the turn of the tangent per length of the
   undeformed line, ``|r' x r''|/|r'|²`` (Gerstmayr and Irschik 2008, J. Sound Vib. 318, 461-487); 0 that of small strain.
 
-(Berzeri and Shabana 2000, J. Sound Vib. 235, 539-565; Gerstmayr and Shabana 2006, Nonlinear Dyn. 45, 109-130.)
-
-Gauss's rule: five points for the axial part (exact for Green's strain), three for bending.  In the plane the third components
-are zero.
+(Berzeri and Shabana 2000, J. Sound Vib. 235, 539-565; Gerstmayr and Shabana 2006, Nonlinear Dyn. 45, 109-130.)  In the plane the
+third components are zero.
 """
 
 from flexmbd.lanes import kernel, maximum, sqrt
@@ -47,12 +45,18 @@ def cable_bending(P, T, S, order):
 
 
 @kernel
-def cable_products(cx, cy, cz, ax, ay, az, bx, by, bz):
-    """The six scalar products of c, d = a - c, e = b - c, and d and e."""
-    dx, dy, dz, ex, ey, ez = ax - cx, ay - cy, az - cz, bx - cx, by - cy, bz - cz
+def cable_vectors(cx, cy, cz, ax, ay, az, bx, by, bz):
+    """The vectors c, d = a - c, e = b - c."""
+    return cx, cy, cz, ax - cx, ay - cy, az - cz, bx - cx, by - cy, bz - cz
+
+
+@kernel
+def cable_products(y):
+    """The six scalar products of c, d, e."""
+    cx, cy, cz, dx, dy, dz, ex, ey, ez = y
     return (
         cx * cx + cy * cy + cz * cz, cx * dx + cy * dy + cz * dz, cx * ex + cy * ey + cz * ez, dx * dx + dy * dy + dz * dz,
-        dx * ex + dy * ey + dz * ez, ex * ex + ey * ey + ez * ez, dx, dy, dz, ex, ey, ez,
+        dx * ex + dy * ey + dz * ez, ex * ex + ey * ey + ez * ez,
     )  # fmt: skip
 
 
@@ -86,39 +90,18 @@ def cable_bending_energy(G, x, order):
 
 
 @kernel
-def cable_energy(cx, cy, cz, ax, ay, az, bx, by, bz, axial, bending, green, order):
-    """Energy of an element, J; `axial` = EA l and `bending` = EI/l."""
-    G = cable_products(cx, cy, cz, ax, ay, az, bx, by, bz)
-    stretch = (
-        0.11846344252809454 * (cable_axial_energy(G, 0.046910077030668004, green) + cable_axial_energy(G, 0.953089922969332, green))
-        + 0.23931433524968324 * (cable_axial_energy(G, 0.23076534494715845, green) + cable_axial_energy(G, 0.7692346550528415, green))
-        + 0.28444444444444444 * cable_axial_energy(G, 0.5, green)
-    )
-    bend = 0.2777777777777778 * (
-        cable_bending_energy(G, 0.1127016653792583, order) + cable_bending_energy(G, 0.8872983346207417, order)
-    ) + 0.4444444444444444 * cable_bending_energy(G, 0.5, order)
-    return axial * stretch + bending * bend
-
-
-@kernel
-def cable_axial_stress(k, G, x, weight, green):
-    """Add one point's axial part to the derivatives of U by G."""
+def cable_axial_added(k, x, g):
+    """Add g times the derivatives of P by G."""
     na, nb = 1.0 + x * (3.0 * x - 4.0), x * (3.0 * x - 2.0)
-    strain, first, _ = cable_axial(cable_square(G, x), green)
-    g = weight * strain * first
     return (
         k[0] + g, k[1] + 2.0 * na * g, k[2] + 2.0 * nb * g, k[3] + na * na * g, k[4] + 2.0 * na * nb * g, k[5] + nb * nb * g,
     )  # fmt: skip
 
 
 @kernel
-def cable_bending_stress(k, G, x, weight, order):
-    """Add one point's bending part to the derivatives of U by G."""
+def cable_bending_added(k, x, gp, gt, gs):
+    """Add gp, gt, gs times the derivatives of P, T, S by G."""
     na, nb, u, v = 1.0 + x * (3.0 * x - 4.0), x * (3.0 * x - 2.0), 6.0 * x - 4.0, 6.0 * x - 2.0
-    T, S = cable_mixed(G, x)
-    q = cable_bending(cable_square(G, x), T, S, order)
-    w = 0.5 * weight
-    gp, gt, gs = w * q[1], w * q[2], w * q[3]
     return (
         k[0] + gp,
         k[1] + 2.0 * na * gp + u * gt,
@@ -130,20 +113,25 @@ def cable_bending_stress(k, G, x, weight, order):
 
 
 @kernel
-def cable_force(cx, cy, cz, ax, ay, az, bx, by, bz, axial, bending, green, order):
-    """Derivatives of the energy by c, a and b: nine numbers, J."""
-    G = cable_products(cx, cy, cz, ax, ay, az, bx, by, bz)
-    dx, dy, dz, ex, ey, ez = G[6:]
-    z = 0.0 * G[0]
-    k = (z, z, z, z, z, z)
-    k = cable_axial_stress(k, G, 0.046910077030668004, 0.11846344252809454 * axial, green)
-    k = cable_axial_stress(k, G, 0.23076534494715845, 0.23931433524968324 * axial, green)
-    k = cable_axial_stress(k, G, 0.5, 0.28444444444444444 * axial, green)
-    k = cable_axial_stress(k, G, 0.7692346550528415, 0.23931433524968324 * axial, green)
-    k = cable_axial_stress(k, G, 0.953089922969332, 0.11846344252809454 * axial, green)
-    k = cable_bending_stress(k, G, 0.1127016653792583, 0.2777777777777778 * bending, order)
-    k = cable_bending_stress(k, G, 0.5, 0.4444444444444444 * bending, order)
-    k = cable_bending_stress(k, G, 0.8872983346207417, 0.2777777777777778 * bending, order)
+def cable_axial_stress(k, G, x, weight, green):
+    """Add one point's axial part to the derivatives of U by G."""
+    strain, first, _ = cable_axial(cable_square(G, x), green)
+    return cable_axial_added(k, x, weight * strain * first)
+
+
+@kernel
+def cable_bending_stress(k, G, x, weight, order):
+    """Add one point's bending part to the derivatives of U by G."""
+    T, S = cable_mixed(G, x)
+    q = cable_bending(cable_square(G, x), T, S, order)
+    w = 0.5 * weight
+    return cable_bending_added(k, x, w * q[1], w * q[2], w * q[3])
+
+
+@kernel
+def cable_pull(k, y):
+    """Derivatives of the energy by c, a and b from those by G: nine numbers."""
+    cx, cy, cz, dx, dy, dz, ex, ey, ez = y
     cc, cd, ce, dd, de, ee = 2.0 * k[0], k[1], k[2], 2.0 * k[3], k[4], 2.0 * k[5]
     fax, fay, faz = cd * cx + dd * dx + de * ex, cd * cy + dd * dy + de * ey, cd * cz + dd * dz + de * ez
     fbx, fby, fbz = ce * cx + de * dx + ee * ex, ce * cy + de * dy + ee * ey, ce * cz + de * dz + ee * ez
@@ -151,5 +139,7 @@ def cable_force(cx, cy, cz, ax, ay, az, bx, by, bz, axial, bending, green, order
     return fcx - fax - fbx, fcy - fay - fby, fcz - faz - fbz, fax, fay, faz, fbx, fby, fbz
 
 
-ENERGY_HELPERS = (cable_axial, cable_bending, cable_products, cable_square, cable_mixed, cable_axial_energy, cable_bending_energy)
-FORCE_HELPERS = (cable_axial_stress, cable_bending_stress)
+HELPERS = (
+    cable_axial, cable_bending, cable_vectors, cable_products, cable_square, cable_mixed, cable_axial_energy, cable_bending_energy,
+    cable_axial_added, cable_bending_added, cable_axial_stress, cable_bending_stress, cable_pull,
+)  # fmt: skip

@@ -1,4 +1,4 @@
-"""Tangent of the elastic force of one gradient-deficient ANCF element (notation of `ancf_elastic`), as scalar kernels.
+"""Tangent of the elastic force of one gradient-deficient ANCF element at a point (notation of `ancf_elastic`), as scalar kernels.
 
 With the derivatives ``U_k`` and ``U_kl`` of the energy by the six scalar products G of the vectors ``y = (c, d, e)``, the block of
 the stiffness that couples two of the vectors is::
@@ -6,7 +6,7 @@ the stiffness that couples two of the vectors is::
     K_ab = M_ab I + sum over f, g of  y_f y_g' H[af, bg],    M_ab = w_ab U_ab,   H_kl = w_k w_l U_kl,   w = (2, 1, 1, 2, 1, 2)
 """
 
-from flexmbd.bodies.ancf_elastic import cable_axial, cable_bending, cable_mixed, cable_products, cable_square
+from flexmbd.bodies.ancf_elastic import cable_axial, cable_bending, cable_mixed, cable_square
 from flexmbd.lanes import kernel
 
 
@@ -72,11 +72,13 @@ def cable_bending_stiffness(k, G, x, weight, order):
 
 
 @kernel
-def cable_block(m, h00, h01, h02, h10, h11, h12, h20, h21, h22, cx, cy, cz, dx, dy, dz, ex, ey, ez):
-    """m I + sum of y_f y_g' h_fg: nine numbers, row by row."""
-    ux, uy, uz = h00 * cx + h01 * dx + h02 * ex, h00 * cy + h01 * dy + h02 * ey, h00 * cz + h01 * dz + h02 * ez
-    vx, vy, vz = h10 * cx + h11 * dx + h12 * ex, h10 * cy + h11 * dy + h12 * ey, h10 * cz + h11 * dz + h12 * ez
-    wx, wy, wz = h20 * cx + h21 * dx + h22 * ex, h20 * cy + h21 * dy + h22 * ey, h20 * cz + h21 * dz + h22 * ez
+def cable_block(m, h, i, j, y, z):
+    """m I + sum of y_f z_g' times row f, column g of the rows h, i, j: nine numbers, row by row; y and z are three vectors each."""
+    cx, cy, cz, dx, dy, dz, ex, ey, ez = z
+    ux, uy, uz = h[0] * cx + h[1] * dx + h[2] * ex, h[0] * cy + h[1] * dy + h[2] * ey, h[0] * cz + h[1] * dz + h[2] * ez
+    vx, vy, vz = i[0] * cx + i[1] * dx + i[2] * ex, i[0] * cy + i[1] * dy + i[2] * ey, i[0] * cz + i[1] * dz + i[2] * ez
+    wx, wy, wz = j[0] * cx + j[1] * dx + j[2] * ex, j[0] * cy + j[1] * dy + j[2] * ey, j[0] * cz + j[1] * dz + j[2] * ez
+    cx, cy, cz, dx, dy, dz, ex, ey, ez = y
     return (
         m + cx * ux + dx * vx + ex * wx, cx * uy + dx * vy + ex * wy, cx * uz + dx * vz + ex * wz,
         cy * ux + dy * vx + ey * wx, m + cy * uy + dy * vy + ey * wy, cy * uz + dy * vz + ey * wz,
@@ -100,30 +102,17 @@ def cable_turned(x):
 
 
 @kernel
-def cable_tangent(cx, cy, cz, ax, ay, az, bx, by, bz, axial, bending, green, order):
-    """Second derivatives of the energy: the blocks cc, ca, cb, aa, ab, bb of nine numbers each, row by row."""
-    G = cable_products(cx, cy, cz, ax, ay, az, bx, by, bz)
-    dx, dy, dz, ex, ey, ez = G[6:]
-    z = 0.0 * G[0]
-    k = (z, z, z, z, z, z, z, z, z, z, z, z, z, z, z, z, z, z, z, z, z, z, z, z, z, z, z)
-    k = cable_axial_stiffness(k, G, 0.046910077030668004, 0.11846344252809454 * axial, green)
-    k = cable_axial_stiffness(k, G, 0.23076534494715845, 0.23931433524968324 * axial, green)
-    k = cable_axial_stiffness(k, G, 0.5, 0.28444444444444444 * axial, green)
-    k = cable_axial_stiffness(k, G, 0.7692346550528415, 0.23931433524968324 * axial, green)
-    k = cable_axial_stiffness(k, G, 0.953089922969332, 0.11846344252809454 * axial, green)
-    k = cable_bending_stiffness(k, G, 0.1127016653792583, 0.2777777777777778 * bending, order)
-    k = cable_bending_stiffness(k, G, 0.5, 0.4444444444444444 * bending, order)
-    k = cable_bending_stiffness(k, G, 0.8872983346207417, 0.2777777777777778 * bending, order)
-    _, _, _, m3, m4, m5, k00, k01, k02, k03, k04, k05, k11, k12, k13, k14, k15, k22, k23, k24, k25, k33, k34, k35, k44, k45, k55 = k
-    m0, m1, m2 = k[0], k[1], k[2]
-    cc = cable_block(m0, k00, k01, k02, k01, k11, k12, k02, k12, k22, cx, cy, cz, dx, dy, dz, ex, ey, ez)
-    cd = cable_block(m1, k01, k03, k04, k11, k13, k14, k12, k23, k24, cx, cy, cz, dx, dy, dz, ex, ey, ez)
-    ce = cable_block(m2, k02, k04, k05, k12, k14, k15, k22, k24, k25, cx, cy, cz, dx, dy, dz, ex, ey, ez)
-    dd = cable_block(m3, k11, k13, k14, k13, k33, k34, k14, k34, k44, cx, cy, cz, dx, dy, dz, ex, ey, ez)
-    de = cable_block(m4, k12, k14, k15, k23, k34, k35, k24, k44, k45, cx, cy, cz, dx, dy, dz, ex, ey, ez)
-    ee = cable_block(m5, k22, k24, k25, k24, k44, k45, k25, k45, k55, cx, cy, cz, dx, dy, dz, ex, ey, ez)
+def cable_blocks(k, y):
+    """The blocks cc, ca, cb, aa, ab, bb of nine numbers each, from (w_k U_k, w_k w_l U_kl); y are c, d, e."""
+    m0, m1, m2, m3, m4, m5, k00, k01, k02, k03, k04, k05, k11, k12, k13, k14, k15, k22, k23, k24, k25, k33, k34, k35, k44, k45, k55 = k
+    cc = cable_block(m0, (k00, k01, k02), (k01, k11, k12), (k02, k12, k22), y, y)
+    cd = cable_block(m1, (k01, k03, k04), (k11, k13, k14), (k12, k23, k24), y, y)
+    ce = cable_block(m2, (k02, k04, k05), (k12, k14, k15), (k22, k24, k25), y, y)
+    dd = cable_block(m3, (k11, k13, k14), (k13, k33, k34), (k14, k34, k44), y, y)
+    de = cable_block(m4, (k12, k14, k15), (k23, k34, k35), (k24, k44, k45), y, y)
+    ee = cable_block(m5, (k22, k24, k25), (k24, k44, k45), (k25, k45, k55), y, y)
     ca, cb = cable_less(cd, dd, cable_turned(de)), cable_less(ce, de, ee)
     return cable_less(cable_less(cc, cable_turned(cd), cable_turned(ce)), ca, cb) + ca + cb + dd + de + ee
 
 
-HELPERS = (cable_axial_stiffness, cable_row, cable_bending_stiffness, cable_block, cable_less, cable_turned)
+HELPERS = (cable_axial_stiffness, cable_row, cable_bending_stiffness, cable_block, cable_less, cable_turned, cable_blocks)

@@ -17,12 +17,20 @@ class Section:
     second_moment : I in m⁴, of bending in the plane of a planar system (about z); a 2 mm wire has 7.9e-13.
     second_moment_y : of bending out of that plane (about y); the same as `second_moment` if left out.
     torsion : torsion constant in m⁴; the sum of both second moments (right for round sections only) if left out.
+    shear : shear factor k of the area in the plane of a planar system (along y); 5/6 if left out.
+    shear_z : out of that plane (along z); the same as `shear` if left out.
+
+    Notes
+    -----
+    The shear factors of `rectangle` and `circle` are Cowper's (1966, J. Appl. Mech. 33, 335-340) for a Poisson's ratio of zero.
     """
 
     area: object
     second_moment: object
     second_moment_y: object = None
     torsion: object = None
+    shear: object = None
+    shear_z: object = None
 
     def __post_init__(self):
         def keep(key, value):
@@ -32,6 +40,8 @@ class Section:
         keep("second_moment", self.second_moment)
         keep("second_moment_y", self.second_moment if self.second_moment_y is None else self.second_moment_y)
         keep("torsion", self.second_moment + self.second_moment_y if self.torsion is None else self.torsion)
+        keep("shear", 5.0 / 6.0 if self.shear is None else self.shear)
+        keep("shear_z", self.shear if self.shear_z is None else self.shear_z)
 
     @classmethod
     def rectangle(cls, width, height):
@@ -51,5 +61,6 @@ class Section:
         radius, inner = check_number("section", "radius", radius, positive=True), check_number("section", "inner", inner)
         if np.any(np.less(inner, 0.0)) or np.any(np.greater_equal(inner, radius)):
             raise ModelError(f"section: inner is {inner!r}; it must be at least zero and below the radius {radius!r}")
-        moment = 0.25 * np.pi * (radius**4 - inner**4)
-        return cls(np.pi * (radius**2 - inner**2), moment, moment, 2.0 * moment)
+        moment, hollow = 0.25 * np.pi * (radius**4 - inner**4), (inner / radius) ** 2
+        shear = 6.0 * (1.0 + hollow) ** 2 / (7.0 * (1.0 + hollow) ** 2 + 20.0 * hollow)
+        return cls(np.pi * (radius**2 - inner**2), moment, moment, 2.0 * moment, shear)

@@ -8,12 +8,14 @@ from flexmbd.integrators.generalized_alpha import GENERALIZED_ALPHA, GENERALIZED
 from flexmbd.integrators.ggl import GGL
 from flexmbd.integrators.hht import HHT
 from flexmbd.integrators.newmark import NEWMARK, NEWMARK_DAMPED
+from flexmbd.integrators.partitioning import PARTITIONING
 from flexmbd.integrators.rk4 import RK4
 
 SCHEMES = (
     DORMAND_PRINCE,
     RK4,
     BAUMGARTE,
+    PARTITIONING,
     NEWMARK,
     NEWMARK_DAMPED,
     HHT,

@@ -26,6 +26,8 @@ class Integrator:
         Of an implicit scheme: nodes of its Newton correction for a `Build` (`flexmbd.newton`).
     accelerations : callable, optional
         Nodes of the accelerations for a `Build`, if not those of the index-1 equations.
+    generated : callable, optional
+        Of a scheme that needs more of the equations: for a `Build`, functions of the generated module by name, each (arguments, stores).
     projects : bool
         Whether the loop projects positions and velocities when rows have drifted open by more than the tolerance.
     holds : tuple of str
@@ -53,6 +55,7 @@ class Integrator:
     adaptive: bool = True
     correction: object = None
     accelerations: object = None
+    generated: object = None
     projects: bool = False
     holds: tuple = ()
     conserves: tuple = ()

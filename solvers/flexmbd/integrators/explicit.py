@@ -1,6 +1,8 @@
 """Explicit Runge-Kutta (Nyström form) on the index-1 equations: a method is a tableau whose last row is the step itself."""
 
 # ruff: noqa: F821 - names are bound in the generated module
+from dataclasses import replace
+
 import numpy as np
 
 from flexmbd.integrators.base import Integrator
@@ -10,6 +12,10 @@ from flexmbd.lanes import fabs, maximum, select
 def begin(t, q, v, s, C, P, U, K, D, g):
     """Accelerations at the start."""
     rhs(t, q, v, s, C, P, U, K, np.int64(0), D, g)  # not a literal: one compiled variant serves all slots
+
+
+def settle(j, t0, q, v, t, qs, vs, P, U, L, K, w):
+    """What becomes of the state of stage j at t, the step having begun at t0 with q and v: nothing."""
 
 
 def attempt(t, h, tolerance, q, v, s, C, P, U, L, Z, K, D, w, qs, vs, ss, g):
@@ -31,6 +37,7 @@ def attempt(t, h, tolerance, q, v, s, C, P, U, L, Z, K, D, w, qs, vs, ss, g):
             for k in range(1, j):
                 ds = ds + A[j, k] * ld2(D, k, i)
             st(ss, i, ld(s, i) + h * ds)
+        settle(j, t, q, v, t + NODES[j] * h, qs, vs, P, U, L, K, w)
         rhs(t + NODES[j] * h, qs, vs, ss, C, P, U, K, j, D, g)
     lin, ang = 1.0 / (tolerance * ld(L, SLIN)), 1.0 / (tolerance * ld(L, SANG))
     worst = 0.0 * h
@@ -85,5 +92,12 @@ def runge_kutta(name, order, rows, error=None, *, projects=True, **facts):
         "NODES": a.sum(1),
         "ERROR": np.array(error if error is not None else [0.0] * stages),
     }
-    functions, adaptive = (begin, attempt, commit, forget), error is not None
+    functions, adaptive = (begin, settle, attempt, commit, forget), error is not None
     return Integrator(name, order, stages, 1, functions, constants, adaptive=adaptive, projects=projects, **facts)
+
+
+def derived(scheme, name, *, kernels, constants, **facts):
+    """Integrator like another, with kernels in place of those of the same name, and further ones, constants and facts."""
+    own = {f.__name__ for f in kernels}
+    functions = (*kernels, *(f for f in scheme.functions if f.__name__ not in own))
+    return replace(scheme, name=name, functions=functions, constants=scheme.constants | constants, **facts)

@@ -19,6 +19,11 @@ constraints (a correction of `flexmbd.newton`).
   events (`PROJECT` is false): the drift is bounded, and a jump of v would excite the scheme's spurious modes.
 - **Newton** per lane with the exact generated Jacobian (`flexmbd.newton`).  A converged lane is frozen: its bits do not depend
   on its neighbours.  A lane that does not converge rejects the step.
+- **Large systems** keep the factors of the matrix (`FROZEN`), from iteration to iteration and from step to step, until the factor
+  icm or cd of the step has changed by more than `CHANGE`, or an iteration shrank the correction to more than `SLOW` of the one
+  before; then that lane's are made anew at the state reached.  With a rate r of convergence and a last correction d the iteration
+  ends where d, or what is left, ``d r/(1 - r)``, is below `CLOSE` times the usual bound, as it is unseen after full Newton steps
+  (Hairer and Wanner 1996, Solving ODEs II, IV.8); a rate of steps before counts double for each step since.
 - **Error** of v: the leading term ``(1/2 - gamma - D) h^2 a' + (1/12 - D^2 + D (am - 1/2)) h^3 a''`` with D = am - af, a'' from
   the change of the slope of the index-1 accelerations at the ends (they are free of the scheme's own oscillation, and serve the
   dense output); at a restart from their value in the middle of the step.
@@ -33,13 +38,14 @@ them.  Coordinate pivots of the iteration matrix can vanish at isolated steps (c
 import numpy as np
 
 from flexmbd.integrators.base import Integrator
-from flexmbd.lanes import any_lane, fabs, lnot, maximum, select, sqrt
+from flexmbd.lanes import any_lane, fabs, lnot, maximum, minimum, select, sqrt
 
 SLOTS = (
     "FIRST", "ACCELERATION", "BEND", "MULTIPLIER", "SLOPE", "STEP",  # of the state: a0 at index 1, a0, b, l0, slope before, step before
     "NEXT_ACCELERATION", "NEXT_BEND", "NEXT_MULTIPLIER", "NEXT_SLOPE", "MIDDLE_Q", "MIDDLE_V", "MIDDLE_A", "KNOWN", "CORRECTION",
 )  # fmt: skip
 CARRY = SLOTS.index("STEP") + 1
+FROZEN_RULE = {"CHANGE": 0.1, "SLOW": 0.2, "CLOSE": 1e-2, "EXACT": 0.05}
 
 
 def begin(t, q, v, s, C, P, U, K, D, g):
@@ -82,11 +88,20 @@ def displaced(i, active, w):
     return 0.0
 
 
+def renew(who, when, icm, cd, half, C, P, U, K, qs, vs, ss):
+    """Factorise Newton's matrix for some lanes, and keep what it was made with."""
+    tangent(when, qs, vs, ss, C, P, U, K, icm, cd, half, who)
+    st(P, NP, select(who, icm, ld(P, NP)))
+    st(P, NP + 1, select(who, cd, ld(P, NP + 1)))
+    st(P, NP + 2, select(who, EXACT, ld(P, NP + 2)))
+
+
 def correct(when, h, beta, gamma, C, P, U, L, K, D, w, qs, vs, ss):
     """Newton iteration on the balance at a time; returns whether a lane converged."""
     icm, cd = beta * h * h, gamma / (beta * h)
     anchor(icm, qs, K)
-    lin, ang = NEWTON * ld(L, SLIN) / cd, NEWTON * ld(L, SANG) / cd + ROUNDING
+    bound = NEWTON * (CLOSE if FROZEN else 1.0) / cd
+    lin, ang = bound * ld(L, SLIN), bound * ld(L, SANG) + ROUNDING
     size = 0.0 * h
     for i in range(N):
         if not TURNS[i]:
@@ -94,7 +109,13 @@ def correct(when, h, beta, gamma, C, P, U, L, K, D, w, qs, vs, ss):
     lin = 1.0 / (lin + ROUNDING * size)
     ang = 1.0 / ang
     active = h > 0.0
-    worst = 0.0 * h
+    before, rate, known = 0.0 * h, 0.0 * h, h < 0.0
+    if FROZEN:
+        old, other = ld(P, NP), ld(P, NP + 1)
+        stale = active & ((fabs(icm - old) > CHANGE * old) | (fabs(cd - other) > CHANGE * other))
+        if any_lane(stale):
+            renew(stale, when, icm, cd, 0.5 * h, C, P, U, K, qs, vs, ss)
+        rate = ld(P, NP + 2)
     for _ in range(ITERATIONS):
         newton(when, qs, vs, ss, C, P, U, K, D, icm, cd, 0.5 * h, w)
         now = 0.0 * h
@@ -111,11 +132,22 @@ def correct(when, h, beta, gamma, C, P, U, L, K, D, w, qs, vs, ss):
         for k in range(M):
             if STATE_CONTROLLED[k] > 0:
                 st(ss, k, ld(ss, k) + select(active, ld2(D, CORRECTION, k), 0.0))
-        worst = select(active, now, worst)
-        active = active & (now > 1.0)
+        if FROZEN:
+            again = active & (before > 0.0)
+            rate, known = select(again, now / maximum(before, 1e-300), rate), known | again
+            active = active & (now > 1.0) & lnot((rate < 0.9) & (now * rate <= 1.0 - rate))
+            slow = active & (rate > SLOW)
+            if any_lane(slow):
+                renew(slow, when, icm, cd, 0.5 * h, C, P, U, K, qs, vs, ss)
+            rate = select(slow, EXACT, rate)
+            before = select(slow, 0.0, now)
+        else:
+            active = active & (now > 1.0)
         if not any_lane(active):
             break
-    return worst <= 1.0
+    if FROZEN:
+        st(P, NP + 2, select(known, rate, minimum(2.0 * rate, 1.0)))
+    return lnot(active)
 
 
 def halfway(h, q, v, s, K, D, qs, vs, ss):
@@ -139,7 +171,12 @@ def attempt(t, h, tolerance, q, v, s, C, P, U, L, Z, K, D, w, qs, vs, ss, g):
     if any_lane(fresh):
         halfway(h, q, v, s, K, D, qs, vs, ss)
         rhs(t + 0.5 * h, K[MIDDLE_Q], K[MIDDLE_V], D[MIDDLE_Q], C, P, U, K, np.int64(MIDDLE_A), D, g)
-    rhs(t + h, qs, vs, ss, C, P, U, K, np.int64(LAST), D, g)
+    if FROZEN:  # Newton's own accelerations: only what is open of the rows' second derivatives tells them from those of index 1
+        observe(t + h, qs, vs, ss, C, P, U, np.int64(LAST), D, g)
+        for i in range(N):
+            st2(K, LAST, i, ld2(K, NEXT_ACCELERATION, i))
+    else:
+        rhs(t + h, qs, vs, ss, C, P, U, K, np.int64(LAST), D, g)
     st2(K, STEP, 1, MEMORY * h)
     span = 2.0 * h * h * ERROR / (h + before)
     lin, ang = 1.0 / (tolerance * ld(L, SLIN)), 1.0 / (tolerance * ld(L, SANG))
@@ -202,7 +239,7 @@ def coefficients(am, af, beta, gamma):
     }  # fmt: skip
 
 
-KERNELS = (begin, predict, anchor, displaced, correct, halfway, attempt, commit, forget)
+KERNELS = (begin, predict, anchor, displaced, renew, correct, halfway, attempt, commit, forget)
 
 
 def implicit(name, order, correction, *, kernels=(), slots=(), constants=None, memory=True, **facts):
@@ -226,5 +263,6 @@ def implicit(name, order, correction, *, kernels=(), slots=(), constants=None, m
     own, names = {f.__name__: f for f in kernels}, (*SLOTS, *slots)
     functions = tuple(own.get(f.__name__, f) for f in KERNELS)
     place = {slot: k for k, slot in enumerate(names)}
-    numbers = {**place, "ORDER": order, "MEMORY": float(memory), "NEWTON": 1e-9, "ROUNDING": 4e-15, "ITERATIONS": 12, **(constants or {})}
+    numbers = {**place, "ORDER": order, "MEMORY": float(memory), "NEWTON": 1e-9, "ROUNDING": 4e-15, "ITERATIONS": 20, **FROZEN_RULE}
+    numbers |= constants or {}
     return Integrator(name, order, len(names) + 1, CARRY, functions, numbers, correction=correction, **facts)

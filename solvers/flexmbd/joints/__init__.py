@@ -2,12 +2,14 @@
 
 from flexmbd.joints.clamp import Clamp
 from flexmbd.joints.drives import AngleDrive, DistanceDrive, SlideDrive
+from flexmbd.joints.gears import Gear
 from flexmbd.joints.ideal import Fixed, Joint, Revolute, RevoluteTranslational, Translational
 from flexmbd.joints.spatial import Cylindrical, Planar, Spherical, Universal
+from flexmbd.joints.weld import Weld
 
 JOINTS = (
     Revolute, Translational, RevoluteTranslational, Fixed, Spherical, Universal, Cylindrical, Planar, Clamp, AngleDrive, DistanceDrive,
-    SlideDrive,
+    SlideDrive, Gear, Weld,
 )  # fmt: skip
 
 __all__ = [*(c.__name__ for c in JOINTS), "JOINTS", "Joint"]

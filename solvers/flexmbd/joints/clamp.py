@@ -1,4 +1,4 @@
-"""Clamp: the end of a cable or beam held by a rigid body or ground."""
+"""Clamp: the end of a cable held by a rigid body or ground (a beam's: `weld`)."""
 
 from dataclasses import dataclass
 from typing import ClassVar

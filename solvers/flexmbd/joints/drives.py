@@ -3,11 +3,11 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
-from flexmbd.errors import ModelError, unit_vector
+from flexmbd.errors import ModelError, check_number, unit_vector
 from flexmbd.joints.frames import node_axis
 from flexmbd.joints.ideal import Joint, turn_row
 from flexmbd.linalg.quadratic import Row, dot
-from flexmbd.motion import as_motion
+from flexmbd.motion import Polynomial, as_motion
 from flexmbd.space import axis_leaves, triad
 
 
@@ -78,6 +78,11 @@ class DistanceDrive(Drive):
     a: object
     b: object
     motion: object
+
+    def __post_init__(self):
+        motion = as_motion(self.motion)
+        if isinstance(motion, Polynomial) and motion.coefficients:  # of other motions the start is not known here
+            check_number(f"drive '{self.name}'", "motion at the start", motion.coefficients[0], positive=True)
 
     def rows(self, build):
         """(|b - a|² - motion²)/2 = 0"""

@@ -8,14 +8,41 @@ the entries, and each solution another, whose results are the unknowns.
 
 # ruff: noqa: F821 - names in the kernels are bound in the generated module
 import hashlib
+import re
 
 import numpy as np
 
 LARGEST = 16  # unknowns in a supernode
 
 
+def block_update(A, to, left, right, n, rows, width):
+    """``C -= L' R`` for blocks L (n, rows) and R (n, width), four columns at once."""
+    j = 0
+    while j + 4 <= width:
+        for i in range(rows):
+            at = to + i * width + j
+            x0, x1, x2, x3 = ld(A, at), ld(A, at + 1), ld(A, at + 2), ld(A, at + 3)
+            for r in range(n):
+                f, k = ld(A, left + r * rows + i), right + r * width + j
+                x0 = x0 - f * ld(A, k)
+                x1 = x1 - f * ld(A, k + 1)
+                x2 = x2 - f * ld(A, k + 2)
+                x3 = x3 - f * ld(A, k + 3)
+            st(A, at, x0)
+            st(A, at + 1, x1)
+            st(A, at + 2, x2)
+            st(A, at + 3, x3)
+        j += 4
+    for k in range(j, width):
+        for i in range(rows):
+            x = ld(A, to + i * width + k)
+            for r in range(n):
+                x = x - ld(A, left + r * rows + i) * ld(A, right + r * width + k)
+            st(A, to + i * width + k, x)
+
+
 def block_factorise(A, pivots, columns, targets):
-    """``L U`` in place; the diagonal is stored inverted.  Tables as those of `Plan`."""
+    """``L U`` in place; the diagonal is stored inverted, blocks of L transposed.  Tables as those of `Plan`."""
     for k in range(len(pivots)):
         d, n, first, last, u = pivots[k, 0], pivots[k, 1], pivots[k, 3], pivots[k, 4], pivots[k, 5]
         for r in range(n):
@@ -28,32 +55,26 @@ def block_factorise(A, pivots, columns, targets):
                     st(A, d + i * n + j, ld(A, d + i * n + j) - f * ld(A, d + r * n + j))
         for c in range(first, last):
             low, up, m = columns[c, 0], columns[c, 1], columns[c, 2]
-            for i in range(m):
-                for j in range(n):
-                    x = ld(A, low + i * n + j)
-                    for r in range(j):
-                        x = x - ld(A, low + i * n + r) * ld(A, d + r * n + j)
-                    st(A, low + i * n + j, x * ld(A, d + j * n + j))
-            for i in range(1, n):
+            for i in range(n):
+                inverse = ld(A, d + i * n + i)
                 for j in range(m):
-                    x = ld(A, up + i * m + j)
+                    x, y = ld(A, low + i * m + j), ld(A, up + i * m + j)
                     for r in range(i):
-                        x = x - ld(A, d + i * n + r) * ld(A, up + r * m + j)
-                    st(A, up + i * m + j, x)
+                        x = x - ld(A, d + r * n + i) * ld(A, low + r * m + j)
+                        y = y - ld(A, d + i * n + r) * ld(A, up + r * m + j)
+                    st(A, low + i * m + j, x * inverse)
+                    st(A, up + i * m + j, y)
         for a in range(first, last):
             low, m = columns[a, 0], columns[a, 2]
-            for b in range(first, last):
-                up, width, to = columns[b, 1], columns[b, 2], targets[u + (a - first) * (last - first) + b - first]
-                for i in range(m):
-                    for j in range(width):
-                        x = ld(A, to + i * width + j)
-                        for r in range(n):
-                            x = x - ld(A, low + i * n + r) * ld(A, up + r * width + j)
-                        st(A, to + i * width + j, x)
+            here = u + (a - first) * (last - first) - first
+            for b in range(first, a):
+                block_update(A, targets[here + b], columns[b, 1], low, n, columns[b, 2], m)
+            for b in range(a, last):
+                block_update(A, targets[here + b], low, columns[b, 1], n, m, columns[b, 2])
 
 
-def block_substitute(A, pivots, columns, b):
-    """Solution in place of the right-hand side, both in the order of the pivots."""
+def block_forward(A, pivots, columns, b):
+    """First half of the solution, in place of the right-hand side, both in the order of the pivots."""
     for k in range(len(pivots)):
         d, n, at, first, last = pivots[k, 0], pivots[k, 1], pivots[k, 2], pivots[k, 3], pivots[k, 4]
         for i in range(1, n):
@@ -63,11 +84,29 @@ def block_substitute(A, pivots, columns, b):
             st(b, at + i, x)
         for c in range(first, last):
             low, m, to = columns[c, 0], columns[c, 2], columns[c, 3]
-            for i in range(m):
-                x = ld(b, to + i)
+            i = 0
+            while i + 4 <= m:
+                x0, x1, x2, x3 = ld(b, to + i), ld(b, to + i + 1), ld(b, to + i + 2), ld(b, to + i + 3)
                 for r in range(n):
-                    x = x - ld(A, low + i * n + r) * ld(b, at + r)
-                st(b, to + i, x)
+                    f, p = ld(b, at + r), low + r * m + i
+                    x0 = x0 - ld(A, p) * f
+                    x1 = x1 - ld(A, p + 1) * f
+                    x2 = x2 - ld(A, p + 2) * f
+                    x3 = x3 - ld(A, p + 3) * f
+                st(b, to + i, x0)
+                st(b, to + i + 1, x1)
+                st(b, to + i + 2, x2)
+                st(b, to + i + 3, x3)
+                i += 4
+            for j in range(i, m):
+                x = ld(b, to + j)
+                for r in range(n):
+                    x = x - ld(A, low + r * m + j) * ld(b, at + r)
+                st(b, to + j, x)
+
+
+def block_backward(A, pivots, columns, b):
+    """Second half of the solution."""
     for k in range(len(pivots) - 1, -1, -1):
         d, n, at, first, last = pivots[k, 0], pivots[k, 1], pivots[k, 2], pivots[k, 3], pivots[k, 4]
         for c in range(first, last):
@@ -84,7 +123,26 @@ def block_substitute(A, pivots, columns, b):
             st(b, at + i, x * ld(A, d + i * n + i))
 
 
-KERNELS = (block_factorise, block_substitute)
+def clear(A):
+    """Set to zero."""
+    for i in range(len(A)):
+        st(A, i, 0.0)
+
+
+def keep(new, old, who):
+    """Put new values in place of the old ones in some lanes."""
+    for i in range(len(old)):
+        st(old, i, select(who, ld(new, i), ld(old, i)))
+
+
+KERNELS = (block_update, block_factorise, block_forward, block_backward, clear, keep)
+SIZED = (block_factorise, block_forward, block_backward)
+RUN = 8  # supernodes of one size, one after another, from which on they have kernels of their own
+
+
+def sized(source, size):
+    """Source of a kernel for supernodes that are all of one size, as are those they are coupled to."""
+    return re.sub(r"pivots\[k, 1\]|columns\[[abc], 2\]", str(size), re.sub(r"def (\w+)", rf"def \1_{size}", source, count=1))
 
 
 class Plan:
@@ -106,7 +164,7 @@ class Plan:
     pivots : ndarray (supernodes, 6)
         Diagonal block, its size, first row, range of `columns`, begin in `targets`.
     columns : ndarray (couplings, 4)
-        Block below and block right of the diagonal block, size of the other supernode, its first row.
+        Block below (stored transposed) and block right of the diagonal block, size of the other supernode, its first row.
     targets : ndarray
         By pair of couplings of one supernode, the block that their product is taken from.
     work : int
@@ -148,19 +206,51 @@ class Plan:
         """Pivots, columns, targets."""
         return self.pivots, self.columns, self.targets
 
+    def runs(self):
+        """Ranges of `pivots` that one kernel does: (start, stop, size of all supernodes in it and coupled to them, or None)."""
+        out = []
+        for k, (size, first, last) in enumerate(self.pivots[:, [1, 3, 4]].tolist()):
+            even = size if np.all(self.columns[first:last, 2] == size) else None
+            if out and out[-1][2] == even:
+                out[-1][1] = k + 1
+            else:
+                out.append([k, k + 1, even])
+        merged = []
+        for start, stop, size in out:
+            size = size if stop - start >= RUN else None
+            if merged and merged[-1][2] == size:
+                merged[-1] = (merged[-1][0], stop, size)
+            else:
+                merged.append((start, stop, size))
+        return merged
+
+    def places(self, rows, columns):
+        """Places of entries in the storage, by arrays of rows and columns."""
+        unknowns = max(self.place) + 1
+        group, place = np.zeros(unknowns, np.int64), np.zeros(unknowns, np.int64)
+        group[list(self._group)], place[list(self.place)] = list(self._group.values()), list(self.place.values())
+        first, sizes, count = np.array(self._first), np.array(self._sizes), len(self._sizes)
+        keys = np.array([s * count + t for s, t in self._blocks])
+        begins, order = np.array(list(self._blocks.values())), np.argsort(keys)
+        s, t = group[rows], group[columns]
+        block = begins[order][np.searchsorted(keys[order], s * count + t)]
+        i, j = place[rows] - first[s], place[columns] - first[t]
+        return block + np.where(s > t, j * sizes[s] + i, i * sizes[t] + j)
+
     def entries(self):
         """By place in the storage, row and column in the order of the pivots."""
         found = {}
         for (s, t), begin in self._blocks.items():
             for k in range(self._sizes[s] * self._sizes[t]):
-                i, j = divmod(k, self._sizes[t])
+                i, j = divmod(k, self._sizes[t]) if s <= t else divmod(k, self._sizes[s])[::-1]
                 found[begin + k] = self._first[s] + i, self._first[t] + j
         return found
 
     def where(self, i, j):
         """Place of the entry (i, j) in the storage."""
         s, t = self._group[i], self._group[j]
-        return self._blocks[s, t] + (self.place[i] - self._first[s]) * self._sizes[t] + self.place[j] - self._first[t]
+        row, column = self.place[i] - self._first[s], self.place[j] - self._first[t]
+        return self._blocks[s, t] + (column * self._sizes[s] + row if s > t else row * self._sizes[t] + column)
 
 
 def _supernodes(order, ahead):
@@ -190,15 +280,17 @@ class BlockFactors:
     order : list of int
         Pivots.
     plan : Plan
+    pooled : list of (Pool, dict (i, j) -> Node)
     """
 
-    def __init__(self, graph, entry, order, plan):
+    def __init__(self, graph, entry, order, plan, pooled=()):
         self.graph, self.order, self.plan = graph, order, plan
         entries = [(self.plan.where(i, j), x) for (i, j), x in entry.items() if not x.zero]
-        self.node = graph.factors(self.plan, entries)
+        self.node = graph.factors(self.plan, entries, pooled)
 
     def solve(self, side):
         """Solution by i (a dict with all pivots) for a right-hand side by i."""
-        parts = [(self.plan.place[i], x) for i, x in side.items() if not x.zero]
-        results = self.graph.substitution(self.node, parts, len(self.order))
+        parts = [(self.plan.place[i], x) for i, x in side.items() if isinstance(i, int) and not x.zero]
+        pooled = [(pool, x) for pool, x in side.items() if not isinstance(pool, int)]
+        results = self.graph.substitution(self.node, parts, len(self.order), pooled)
         return {p: results[k] for k, p in enumerate(self.order)}

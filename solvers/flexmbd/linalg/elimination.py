@@ -3,10 +3,13 @@
 A multiplier is eliminated after the coordinates of its own row, so the saddle point needs no pivoting once scaled.
 """
 
+import heapq
+
 from flexmbd.linalg.blocks import BlockFactors, Plan
 from flexmbd.linalg.graph import Graph
 
 SWITCH = 700  # products of an elimination from which on it may be done in blocks at run time
+LEAST = 4  # unknowns of an element from which on it tells which unknowns are alike
 DENSE = 3.0  # if their products, zeros included, are at most so many times those of the sparse elimination
 
 
@@ -17,7 +20,7 @@ def elimination_order(n, neighbours, rows):
     ----------
     n : int
         Number of coordinates.
-    neighbours : iterable of sets
+    neighbours : list of sets
         Coordinates coupled by one element (each set becomes a clique).
     rows : list of sets
         Coordinates of each constraint row.
@@ -27,29 +30,58 @@ def elimination_order(n, neighbours, rows):
     list of int
         Coordinates ``0..n-1`` and multipliers ``n..n+len(rows)-1``.
     """
-    adjacent = {i: set() for i in range(n + len(rows))}
-
-    def clique(members):
+    groups = _alike(n, neighbours, rows)
+    of = {i: k for k, members in enumerate(groups) for i in members}
+    weight = [len(members) for members in groups]
+    adjacent = [set() for _ in groups]
+    waiting = {of[n + k]: {of[i] for i in members} for k, members in enumerate(rows)}
+    users = {}
+    for k, members in waiting.items():
         for i in members:
-            adjacent[i] |= members - {i}
-
+            adjacent[i].add(k)
+            adjacent[k].add(i)
+            users.setdefault(i, []).append(k)
     for members in neighbours:
-        clique(set(members))
-    for k, members in enumerate(rows):
+        group = {of[i] for i in members}
+        for i in group:
+            adjacent[i] |= group
+    for i, members in enumerate(adjacent):
+        members.discard(i)
+    degree = [sum(weight[j] for j in members) + weight[i] for i, members in enumerate(adjacent)]
+    heap = [(degree[i], groups[i][0], i) for i in range(len(groups)) if not waiting.get(i)]
+    heapq.heapify(heap)
+    order, done = [], [False] * len(groups)
+    while heap:
+        size, _, pivot = heapq.heappop(heap)
+        if done[pivot] or size != degree[pivot]:
+            continue
+        done[pivot] = True
+        order += groups[pivot]
+        members = adjacent[pivot]
         for i in members:
-            adjacent[i].add(n + k)
-            adjacent[n + k].add(i)
-    left, order = set(adjacent), []
-    while left:
-        ready = [i for i in left if i < n or not (rows[i - n] & left)]
-        pivot = min(ready, key=lambda i: (len(adjacent[i]), i))
-        clique(adjacent[pivot])
-        for i in adjacent[pivot]:
-            adjacent[i].discard(pivot)
+            adjacent[i] |= members
+            adjacent[i] -= {i, pivot}
+            degree[i] = sum(weight[j] for j in adjacent[i]) + weight[i]
+        for k in users.get(pivot, ()):
+            waiting[k].discard(pivot)
+        for i in members:
+            if not waiting.get(i):
+                heapq.heappush(heap, (degree[i], groups[i][0], i))
         adjacent[pivot] = set()
-        left.discard(pivot)
-        order.append(pivot)
     return order
+
+
+def _alike(n, neighbours, rows):
+    """Unknowns in groups of those that have the same neighbours from the start, as far as elements tell: they stay together."""
+    member = [[] for _ in range(n)]
+    alone = {i for members in rows for i in members} | {i for members in neighbours if len(members) < LEAST for i in members}
+    for k, members in enumerate(neighbours):
+        for i in members:
+            member[i].append(k)
+    groups = {}
+    for i in range(n):
+        groups.setdefault(i if i in alone else tuple(member[i]) or i, []).append(i)
+    return [*groups.values(), *([n + k] for k in range(len(rows)))]
 
 
 class Factors:
@@ -91,7 +123,8 @@ def factorise(graph: Graph, matrix, order, *, symmetric=True):
     Parameters
     ----------
     matrix : dict (i, j) -> Node
-        Entries; for a symmetric matrix either triangle, each entry once; else both triangles.
+        Entries; for a symmetric matrix either triangle, each entry once; else both triangles.  A pool of elements as key has what
+        each element adds, both triangles, as a dict like this one.
     order : list of int
         Pivot sequence.
     symmetric : bool
@@ -100,8 +133,8 @@ def factorise(graph: Graph, matrix, order, *, symmetric=True):
     """
     place = {p: k for k, p in enumerate(order)}
     zero = graph.const(0.0)
-    entry = {}
-    for (i, j), x in matrix.items():
+    entry, pooled = {}, [(key, x) for key, x in matrix.items() if not isinstance(key, tuple)]
+    for (i, j), x in ((key, x) for key, x in matrix.items() if isinstance(key, tuple)):
         if not x.zero:
             entry[i, j] = x
             entry[j, i] = x if symmetric else entry.get((j, i), zero)
@@ -109,12 +142,17 @@ def factorise(graph: Graph, matrix, order, *, symmetric=True):
     for i, j in entry:
         if place[i] < place[j]:
             ahead[i].add(j)
+    for pool, part in pooled:
+        for members in pool.couplings(part):
+            for group in members.tolist():
+                for i in group:
+                    ahead[i].update(j for j in group if place[j] > place[i])
     filled, work = _fill(order, place, ahead)
     work = work // 2 if symmetric else work
-    if work > SWITCH:
+    if work > SWITCH or pooled:
         plan = Plan(order, filled)
-        if plan.work < DENSE * work:
-            return BlockFactors(graph, entry, order, plan)
+        if plan.work < DENSE * work or pooled:
+            return BlockFactors(graph, entry, order, plan, pooled)
     factors = Factors(graph, order)
     for p in order:
         inverse = factors.inverse[p] = 1.0 / entry[p, p]

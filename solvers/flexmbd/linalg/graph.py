@@ -192,17 +192,26 @@ class Graph:
         node.function, node.tangent = function, tangent
         return node if count is None else tuple(self._make("out", (node, k), node.level, k) for k in range(count))
 
-    # ---- linear equations solved at run time, see `blocks`
-    def factors(self, plan, entries):
-        """Node of the factors of a matrix; `entries` are (place in the storage of `plan`, Node)."""
-        places, nodes = zip(*entries, strict=True)
-        return self._make(f"factors:{plan.name}:{hash(places)}", nodes, RUNTIME, (plan, places))
+    # ---- linear equations solved at run time, see `blocks`; `pooled` is what pools of elements add, by the nodes of one element
+    def factors(self, plan, entries, pooled=()):
+        """Node of the factors of a matrix; `entries` are (place in the storage of `plan`, Node), `pooled` (pool, {(i, j): Node})."""
+        places, nodes = zip(*entries, strict=True) if entries else ((), ())
+        key = [(pool.name, [(ij, x.id) for ij, x in part.items()]) for pool, part in pooled]
+        return self._make(f"factors:{plan.name}:{hash(places)}:{key}", nodes, RUNTIME, (plan, places, tuple(pooled)))
 
-    def substitution(self, factors, parts, count):
-        """The `count` unknowns for a right-hand side, of which `parts` are (row, Node)."""
+    def substitution(self, factors, parts, count, pooled=()):
+        """The `count` unknowns for a right-hand side, of which `parts` are (row, Node) and `pooled` (pool, [Node])."""
         rows, nodes = zip(*parts, strict=True) if parts else ((), ())
-        node = self._make(f"substitution:{hash(rows)}", (factors, *nodes), RUNTIME, (factors.value[0], rows))
+        key = [(pool.name, [x.id for x in part]) for pool, part in pooled]
+        value = (factors.value[0], rows, tuple(pooled))
+        node = self._make(f"substitution:{hash(rows)}:{key}", (factors, *nodes), RUNTIME, value)
         return tuple(self._make("out", (node, k), RUNTIME, k) for k in range(count))
+
+    def total(self, pool, node, start, stop):
+        """Sum of a node of one element over a pool's elements from `start` to before `stop`."""
+        if node.zero or start == stop:
+            return self.const(0.0)
+        return self._make(f"total:{pool.name}:{node.id}:{start}:{stop}", (), RUNTIME, (pool, node, start, stop))
 
     # ---- derivatives
     def variables(self, node):
@@ -302,7 +311,9 @@ class Graph:
 
 def _dense(node, value):
     """Matrix of a node of factors, ``(..., n, n)``."""
-    plan, places = node.value
+    plan, places, pooled = node.value
+    if pooled:
+        raise TypeError("pools of elements are not evaluated node by node")
     inverse = plan.entries()
     numbers = np.broadcast_arrays(*(np.asarray(value[a.id], float) for a in node.args))
     matrix = np.zeros((*numbers[0].shape, len(plan.place), len(plan.place)))
@@ -313,7 +324,7 @@ def _dense(node, value):
 
 def _solved(node, value):
     """Unknowns of a substitution, the unknown first."""
-    _, rows = node.value
+    _, rows, _ = node.value
     matrix = value[node.args[0].id]
     numbers = [np.asarray(value[a.id], float) for a in node.args[1:]]
     shape = np.broadcast_shapes(matrix.shape[:-2], *(x.shape for x in numbers))

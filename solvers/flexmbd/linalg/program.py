@@ -18,7 +18,7 @@ import numpy as np
 
 from flexmbd.lanes import fabs, select, sqrt
 from flexmbd.linalg.graph import LANE, UNIFORM, Node
-from flexmbd.linalg.printer import ordered, packed, straight_line, table_source, tables
+from flexmbd.linalg.printer import LINEAR, STORE, function_source, linear, ordered, packed, solved_stores, straight_line, total
 
 OPS = ("+", "-", "*", "/", "neg", "sqrt", "fabs", ">", "&", "select", "a+bc", "a-bc", "bc-a")
 # Operations from which on a function becomes an index program (benchmarks/lanes_switch.py): at 2,000 a whole model of straight-line
@@ -72,23 +72,28 @@ def execute(code, runs, first, last, X):
                 st(X, code[k, 0], ld(X, code[k, 2]) * ld(X, code[k, 3]) - ld(X, code[k, 1]))
 
 
-def source(graph, table, name, arguments, inputs, stores):
+def source(graph, storage, name, arguments, inputs, stores, given=None):
     """Source of a function by the better back end; parameters as of `printer.straight_line`."""
-    size = operations([x for _, x in stores], graph)
-    return (index_program if size > SWITCH else straight_line)(graph, table, name, arguments, inputs, stores)
+    size = operations([x for _, x in stores], graph, given or {})
+    return (index_program if size > SWITCH else straight_line)(graph, storage, name, arguments, inputs, stores, given)
 
 
-def operations(roots, graph):
+def operations(roots, graph, given=()):
     """Number of operations and calls that the roots need at run time."""
-    return sum(not _leaf(x) and x.op != "out" for x in ordered(graph, roots))
+    return sum(not _leaf(x) and x.op != "out" for x in ordered(graph, roots, given))
 
 
-def index_program(graph, table, name, arguments, inputs, stores):
+def index_program(graph, storage, name, arguments, inputs, stores, given=None):
     """Source of a function that runs nodes as an index program; parameters as of `printer.straight_line`."""
-    nodes = ordered(graph, [x for _, x in stores])
-    leaves = [(x, _source(x, table, inputs)) for x in nodes if _leaf(x)]
-    fused = _fuse(nodes, [x for _, x in stores])
-    levels = _levels(nodes)
+    given = given or {}
+    nodes = ordered(graph, [x for _, x in stores], given)
+    leaves = [(x, _source(x, storage, inputs)) for x in nodes if _leaf(x)]
+    kept = [x for _, x in stores if not _solution(x)]
+    users = [a for x in nodes if not _leaf(x) and x.id not in given for a in x.args if isinstance(a, Node)]
+    copied = {x.id for x in (*kept, *users)}  # unknowns that are only stored stay where they are
+    nodes = [x for x in nodes if x.id in copied or not (x.op == "out" and _solution(x))]
+    fused = _fuse(nodes, kept) | dict.fromkeys(given, ("given", ()))
+    levels = _levels(nodes, fused)
     steps = []  # (kind, key, [nodes]) in the order of execution
     for level in range(max(levels.values(), default=0) + 1):
         here = [x for x in nodes if not _leaf(x) and x.op != "out" and levels[x.id] == level and fused.get(x.id, 0) is not None]
@@ -101,13 +106,36 @@ def index_program(graph, table, name, arguments, inputs, stores):
     for x in nodes:
         if x.op == "out":
             outs.setdefault(x.args[0].id, []).append(x)
-    slot, size = _allocate(leaves, steps, fused, outs, [x for _, x in stores])
-    body, code, runs, calls = _body(name, leaves, steps, fused, outs, stores, slot, size)
-    plans = {x.value[0].name: x.value[0] for x in nodes if x.op.startswith("factors:")}
-    head = "".join(map(table_source, plans.values())) + f"{name}_code, {name}_runs = {packed(code, 4)}, {packed(runs, 3)}\n"
+    slot, size = _allocate(leaves, steps, fused, outs, kept)
+
+    def alone(node, body, loop):
+        """Statements of linear equations, or of a sum over a pool."""
+        if node.id in given:
+            body.append(f"n{node.id} = {given[node.id]}")
+        elif node.op.startswith("total:"):
+            body += total(graph, storage, inputs, node, f"n{node.id}")
+            loop([(slot[node.id],)], f"st(space, code[k, 0], n{node.id})")
+        else:
+            solves = node.op.startswith("substitution:")
+            fill, args = [], node.args[1:] if solves else node.args
+            loop(
+                [(slot[a.id], at) for a, at in zip(args, node.value[1], strict=True)],
+                f"st(n{node.id}, code[k, 1], ld(space, code[k, 0]))",
+                fill,
+            )
+            body += linear(graph, storage, inputs, node, f"n{node.id}", fill, f"n{node.args[0].id}" if solves else None)
+            if solves:
+                loop([(slot[y.id], y.value) for y in outs.get(node.id, [])], f"st(space, code[k, 0], ld(n{node.id}, code[k, 1]))")
+
+    singles, loops = solved_stores(storage, stores, lambda x: f"n{x.id}")
+    body, code, runs, calls = _body(name, leaves, steps, fused, outs, singles, slot, size, alone)
+    head = f"{name}_code, {name}_runs = {packed(code, 4)}, {packed(runs, 3)}\n"
     head += f"{name}_calls = {packed(np.array(calls)[:, None] if calls else [], 1)}[:, 0]\n"
-    body = [f"space = np.empty(({size + 1}, W))", *body, "return"]
-    return f"{head}@inner\ndef {name}({arguments}):\n    " + "\n    ".join(body) + "\n"
+    return head + function_source(name, arguments, [f"space = np.empty(({size + 1}, W))", *body, *loops])
+
+
+def _solution(node):
+    return node.op == "out" and node.args[0].op.startswith("substitution:")
 
 
 def _leaf(node):
@@ -115,14 +143,14 @@ def _leaf(node):
 
 
 def _alone(node):
-    """True for what is not an operation of the loop: kernels and linear equations."""
-    return node.op.startswith(("call:", "factors:", "substitution:"))
+    """True for what is not an operation of the loop: kernels, linear equations and sums over pools."""
+    return node.op.startswith(("call:", "total:", *LINEAR))
 
 
-def _source(node, table, inputs):
+def _source(node, storage, inputs):
     if node.op == "const":
         return repr(node.value)
-    return table.slot(node) if node.level in (UNIFORM, LANE) else inputs(node.value)
+    return storage.slot(node) if node.level in (UNIFORM, LANE) else inputs(node.value)
 
 
 def _fuse(nodes, roots):
@@ -153,11 +181,11 @@ def _kind(node, fused):
     return OPS.index(fused[node.id][0] if fused.get(node.id) else node.op)
 
 
-def _levels(nodes):
+def _levels(nodes, fused):
     """How many calls lie below each node; the results of a call belong to the next level."""
     levels = {}
     for x in nodes:
-        below = () if _leaf(x) else (levels[a.id] + _alone(a) for a in x.args if isinstance(a, Node))
+        below = () if _leaf(x) else (levels[a.id] + _alone(a) for a in _arguments(x, fused))
         levels[x.id] = max(below, default=0)
     return levels
 
@@ -218,15 +246,15 @@ def _allocate(leaves, steps, fused, outs, roots):
     return slot, size
 
 
-def _body(name, leaves, steps, fused, outs, stores, slot, spare):
+def _body(name, leaves, steps, fused, outs, stores, slot, spare, alone):
     """Statements, rows of operations, runs, and slots of kernels' arguments and results; nobody reads the `spare` slot."""
     body, code, runs, calls = [], [], [], []
 
-    def loop(rows, statement):
+    def loop(rows, statement, to=body):
         """A statement for many rows; its ``code[k, j]`` are entries of the row."""
         start = len(code)
         code.extend((*row, 0, 0, 0)[:4] for row in rows)
-        body.extend((f"for k in range({start}, {len(code)}):", f"    {statement}"))
+        to.extend((f"for k in range({start}, {len(code)}):", f"    {statement}"))
 
     groups = {}
     for x, text in leaves:
@@ -248,12 +276,15 @@ def _body(name, leaves, steps, fused, outs, stores, slot, spare):
             _calls(key.removeprefix("call:"), members, slot, outs, spare, body, calls)
         else:
             for x in members:
-                _linear(x, slot, outs, body, loop)
+                alone(x, body, loop)
     if len(runs) > pending:
         body.append(f"execute(code, runs, {pending}, {len(runs)}, space)")
     groups = {}
     for statement, x in stores:
-        head, index, tail = _STORE.fullmatch(statement).groups()
+        if x.op.startswith("factors:"):
+            body.append(statement.format(f"n{x.id}"))
+            continue
+        head, index, tail = STORE.fullmatch(statement).groups()
         groups.setdefault((head, tail), []).append((slot[x.id], int(index)))
     for (head, tail), rows in groups.items():
         loop(rows, f"{head}code[k, 1]{tail.format('ld(space, code[k, 0])')}")
@@ -275,23 +306,4 @@ def _calls(kernel, members, slot, outs, spare, body, calls):
     body += [f"    st(space, calls[k + {count + j}], {text})" for j, text in parts]
 
 
-def _linear(node, slot, outs, body, loop):
-    """Statements of factors or of a substitution."""
-    plan, places = node.value
-    names = tables(plan)
-    if node.op.startswith("factors:"):
-        own, args = f"f{node.id}", node.args
-        body.append(f"{own} = np.zeros(({plan.size}, W))")
-    else:
-        own, args = f"b{node.id}", node.args[1:]
-        body.append(f"{own} = np.zeros(({len(plan.place)}, W))")
-    loop([(slot[a.id], at) for a, at in zip(args, places, strict=True)], f"st({own}, code[k, 1], ld(space, code[k, 0]))")
-    if node.op.startswith("factors:"):
-        body.append(f"block_factorise({own}, {', '.join(names)})")
-    else:
-        body.append(f"block_substitute(f{node.args[0].id}, {', '.join(names[:2])}, {own})")
-        loop([(slot[y.id], y.value) for y in outs.get(node.id, [])], f"st(space, code[k, 0], ld({own}, code[k, 1]))")
-
-
-_INDEX = re.compile(r"(ld2?\(.*?|U\[)(\d+)([)\]])")
-_STORE = re.compile(r"(st2?\(.*?)(\d+)(, \{\}\))")
+_INDEX = re.compile(r"(ld2?\(.*?|numbers\[)(\d+)([)\]])")

@@ -35,7 +35,7 @@ def newton(build):
 
 def corrected(build, matrix, side, states, order=None):
     """Nodes of the solution of the equations, and of the states' corrections by it."""
-    g, size = build.graph, len(side)
+    g, size = build.graph, sum(isinstance(i, int) for i in side)
     (x,) = solve(g, matrix, [side], order or build.order(build.rows, matrix), symmetric=False)
     dx = [x.get(i, g.const(0.0)) for i in range(size)]
     return dx, {k: constant + g.dot((c, dx[j]) for j, c in by.items()) for k, (constant, by) in states.items()}
@@ -87,6 +87,8 @@ def balance(build, along=by_place, multiplier=None):
     for (i, j), m in build.mass.items():
         for ij in {(i, j), (j, i)}:
             matrix[ij] = m + matrix.get(ij, 0.0)
+    for pool in build.pools:
+        matrix[pool], side[pool] = _pooled(pool, icm, cd)
     for k, row in enumerate(build.rows):
         force = g.var(f"l{k}")
         for i, x in row.polynomial.gradient(build.q).items():
@@ -101,6 +103,19 @@ def balance(build, along=by_place, multiplier=None):
     return matrix, side, states
 
 
+def _pooled(pool, icm, cd):
+    """What one element of a pool adds to the matrix and to the right-hand side."""
+    g, x, y = pool.graph, pool.variables("x"), pool.variables("y")
+    zero, matrix = g.const(0.0), {}
+    for i, force in enumerate(pool.share.force):
+        for j in range(pool.size):
+            slope = pool.mass.get((i, j), zero) - icm * (g.derivative(force, x[j]) + cd * g.derivative(force, y[j]))
+            if not slope.zero:
+                matrix[i, j] = slope
+    inertial = pool.inertial(pool.variables("z"))
+    return matrix, [icm * (f - m) for f, m in zip(pool.share.force, inertial, strict=True)]
+
+
 def reinforce(build, matrix, side, *, first=0, multiplier=None):
     """`Build.reinforce` for rows whose entries are not the gradients of the constraint forces.
 
@@ -109,7 +124,7 @@ def reinforce(build, matrix, side, *, first=0, multiplier=None):
     multiplier, shifts = build.n if multiplier is None else multiplier, {}
     build.reinforce(shifts, [], build.rows)
     for k, row in enumerate(build.rows):
-        across = {j: x for (i, j), x in matrix.items() if i == multiplier + k}
+        across = {ij[1]: x for ij, x in matrix.items() if isinstance(ij, tuple) and ij[0] == multiplier + k}
         for i, x in row.polynomial.gradient(build.q).items() if row.weight is not None else ():
             for j, y in across.items():
                 matrix[first + i, j] = matrix.get((first + i, j), 0.0) + row.weight * (x * y)

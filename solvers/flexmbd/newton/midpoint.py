@@ -1,9 +1,12 @@
 """One Newton correction of the midpoint rule whose rows hold at the step's end.
 
 Unknown is the state in the middle of the step, with ``icm = h^2/4``, ``cd = 2/h``, ``hh = h/2``; the balance of forces there is that of
-index 3.  Rows are those of the end ``q1 = 2 q - q0`` at ``t + hh``: ``G(q1) dq = -Phi(q1)/2``.  So constraint forces act along
-``G(q)'``, whose product with ``q1 - q0`` is the change of Phi, because Phi is quadratic.
+index 3, where elements offer them with forces that conserve energy over the step (`Build.exchanges`).  Rows are those of the end
+``q1 = 2 q - q0`` at ``t + hh``: ``G(q1) dq = -Phi(q1)/2``.  So constraint forces act along ``G(q)'``, whose product with ``q1 - q0`` is
+the change of Phi, because Phi is quadratic.
 """
+
+from copy import copy
 
 from flexmbd.linalg.graph import Node
 from flexmbd.newton.index3 import balance, corrected, reinforce
@@ -11,8 +14,10 @@ from flexmbd.newton.index3 import balance, corrected, reinforce
 
 def newton_midpoint(build):
     """Nodes of the correction; variables and results as for index 3, and ``o0...`` are the coordinates at the step's start."""
-    g, n = build.graph, build.n
-    matrix, side, states = balance(build)
+    g, n, middle = build.graph, build.n, copy(build)
+    middle.generalized = exchanged(g, build.generalized, build.exchanges)
+    middle.pools = [pool.under(exchanged(g, pool.share.force, pool.share.exchanges)) for pool in build.pools]
+    matrix, side, states = balance(middle)
     end, half = [2.0 * q - g.var(f"o{i}") for i, q in enumerate(build.q)], g.var("hh")
 
     def closing(node):
@@ -28,15 +33,20 @@ def newton_midpoint(build):
 
 def replaced(graph, node, old, new):
     """The node with another node in place of the variable `old`."""
+    return exchanged(graph, [node], {old: new})[0]
+
+
+def exchanged(graph, nodes, exchanges):
+    """The nodes with others in place of those that `exchanges` names (variables and calls)."""
     makers = {
         "+": graph.add, "-": graph.sub, "*": graph.mul, "/": graph.div, "neg": graph.neg, "sqrt": graph.sqrt, "fabs": graph.fabs,
         ">": graph.greater, "&": graph.both, "select": graph.select,
     }  # fmt: skip
     known = {}
-    for x in graph.needed([node]):
+    for x in graph.needed(nodes):
         args = [known[a.id] for a in x.args if isinstance(a, Node)]
-        if x is old:
-            y = new
+        if x in exchanges:
+            y = exchanges[x]
         elif all(known[a.id] is a for a in x.args if isinstance(a, Node)):
             y = x
         elif x.op == "out":
@@ -46,4 +56,4 @@ def replaced(graph, node, old, new):
         else:
             y = makers[x.op](*args)
         known[x.id] = y
-    return known[node.id]
+    return [known[x.id] for x in nodes]

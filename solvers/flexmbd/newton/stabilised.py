@@ -14,6 +14,7 @@ and the rate of the gradients::
     [ -(1/cd) (dPhi/dt)_q                      G            0    0  ] [ icm dm        ]
 """
 
+from flexmbd.index1 import cliques
 from flexmbd.linalg.elimination import elimination_order
 from flexmbd.newton.index3 import balance, by_place, corrected, reinforce
 
@@ -60,9 +61,29 @@ def equations_stabilised(build):
         side[first], side[second] = -value, rate / cd - value
     for i, x in enumerate(stretch):
         side[i], side[n + i] = side[i] - x, -x
+    for pool in build.pools:
+        _add_shifts(pool, matrix[pool], side[pool], icm, cd)
     reinforce(build, matrix, side, multiplier=2 * n)
     reinforce(build, matrix, side, first=n, multiplier=2 * n + count)
     return matrix, side, states
+
+
+def _add_shifts(pool, matrix, side, icm, cd):
+    """The shifts' share of what one element adds; their unknowns follow the element's coordinates."""
+    g, m = pool.graph, pool.size
+    old, stretch = pool.variables("b"), []
+    for x, o, a in zip(pool.variables("x"), old, pool.variables("z"), strict=True):
+        stretch.append(x - o - icm * a)
+    for i, x in enumerate(pool.inertial(stretch)):
+        side[i] = side[i] - x
+        side.append(-x)
+    for (i, j), x in pool.mass.items():
+        matrix[m + i, m + j] = x
+    for i, force in enumerate(pool.share.force):
+        for j, y in enumerate(pool.variables("y")):
+            slope = g.derivative(force, y)
+            if not slope.zero:
+                matrix[i, m + j] = icm * cd * slope
 
 
 def _along(build, node, cd):
@@ -78,6 +99,6 @@ def _along(build, node, cd):
 def _order(build, matrix):
     """Elimination order in which a multiplier waits for the coordinates, or shifts, of its row."""
     n = build.n
-    neighbours = [set(ij) for ij in matrix if max(ij) < 2 * n]
+    neighbours = cliques(matrix, 2 * n)
     members = [{first + i for i in row.polynomial.indices} for first in (0, n) for row in build.rows]
     return elimination_order(2 * n, neighbours, members)

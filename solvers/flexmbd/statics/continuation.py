@@ -9,19 +9,19 @@ from dataclasses import replace
 import numpy as np
 
 from flexmbd.errors import ModelError
-from flexmbd.statics.equilibrium import NotConverged, at_start, newton, weights
+from flexmbd.statics.equilibrium import NotConverged, at_start, check_limits, newton, weights, whole
 from flexmbd.statics.path import Path, StaticsError, equations_of
-from flexmbd.statics.tangent import Singular, Tangent, free_motion
+from flexmbd.statics.tangent import Singular, Tangent, choose, free_motion
 
 TURN = 0.95  # least cosine between the tangents of neighbouring states
 
 
-def arc_length(build, inputs=None, *, start=0.0, end=1.0, step=0.05, max_steps=500, tolerance=1e-9, iterations=12):
+def arc_length(build, inputs=None, *, start=0.0, end=1.0, step=0.05, max_steps=500, tolerance=1e-9, iterations=12, solver="superlu"):
     """Equilibria along the path that starts at the load `start`, until the load `end` is reached for the first time.
 
     Parameters
     ----------
-    build, inputs, tolerance, iterations
+    build, inputs, tolerance, iterations, solver
         See `static`.
     start, end : float
         Load parameter (time) in s; on the way it may turn back and leave the interval on the side of `start`.
@@ -41,8 +41,13 @@ def arc_length(build, inputs=None, *, start=0.0, end=1.0, step=0.05, max_steps=5
         If the path is lost or `end` not reached; `path` holds what was found.
     """
     equations = equations_of(build, inputs)
-    if not 0 < step <= 1 or end == start:
-        raise ModelError(f"step is {step!r} and the load goes from {start!r} to {end!r}; step must be above 0 and at most 1")
+    choose(equations, solver)
+    whole("max_steps", max_steps)
+    check_limits(tolerance, iterations)
+    if not 0 < step <= 1 or end == start or not np.isfinite(end - start):
+        raise ModelError(
+            f"step is {step!r} and the load goes from {start!r} to {end!r}; step must be above 0 and at most 1, the ends finite and apart"
+        )
     walk = _Walk(equations, start, end, tolerance, iterations)
     return walk.run(step, max_steps)
 

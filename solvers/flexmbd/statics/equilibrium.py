@@ -3,9 +3,9 @@
 import numpy as np
 from scipy.sparse.linalg import lsqr
 
-from flexmbd.errors import ModelError
+from flexmbd.errors import ModelError, check_number
 from flexmbd.statics.path import Path, State, StaticsError, equations_of
-from flexmbd.statics.tangent import Singular, Tangent, free_motion
+from flexmbd.statics.tangent import Singular, Tangent, choose, free_motion
 
 HALVINGS = 12
 
@@ -14,7 +14,7 @@ class NotConverged(Exception):
     """Newton's method did not find an equilibrium."""
 
 
-def static(build, inputs=None, *, start=0.0, end=1.0, steps=10, settle=False, tolerance=1e-9, iterations=30):
+def static(build, inputs=None, *, start=0.0, end=1.0, steps=10, settle=False, tolerance=1e-9, iterations=30, solver="superlu"):
     """Equilibria of a system at rest while the time goes from `start` to `end`.
 
     Velocities and accelerations are zero; the time is the load parameter.  A system without functions of time has one equilibrium, near
@@ -37,6 +37,8 @@ def static(build, inputs=None, *, start=0.0, end=1.0, steps=10, settle=False, to
         Newton's last correction: lengths relative to the system's size, other coordinates absolute.
     iterations : int
         Most iterations of a step.
+    solver : str
+        Back end of `flexmbd.linalg.direct` that factors the tangents: "superlu", "klu", "umfpack", "pardiso".
 
     Returns
     -------
@@ -60,8 +62,11 @@ def static(build, inputs=None, *, start=0.0, end=1.0, steps=10, settle=False, to
     0.5
     """
     equations = equations_of(build, inputs)
-    if steps < 1 or not np.isfinite(end - start):
-        raise ModelError(f"steps is {steps!r} and the load goes from {start!r} to {end!r}; steps must be at least 1 and both ends finite")
+    choose(equations, solver)
+    whole("steps", steps)
+    check_limits(tolerance, iterations)
+    if not np.isfinite(end - start):
+        raise ModelError(f"the load steps go from {start!r} to {end!r}; both ends must be finite")
     first, count = at_start(equations, start, tolerance, iterations, settle=settle)
     states, counts = [first], [count]
     if not depends_on_time(equations):
@@ -82,6 +87,18 @@ def static(build, inputs=None, *, start=0.0, end=1.0, steps=10, settle=False, to
         if count <= 6:
             step = np.sign(nominal) * min(2 * abs(step), abs(nominal))
     return Path(equations, states, np.array(counts))
+
+
+def whole(key, value):
+    """Raise `ModelError` unless a value is a whole number from 1."""
+    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < 1:
+        raise ModelError(f"{key} is {value!r}; it must be a whole number from 1")
+
+
+def check_limits(tolerance, iterations):
+    """Raise `ModelError` unless Newton's method can end."""
+    whole("iterations", iterations)
+    check_number("statics", "tolerance", tolerance, positive=True)
 
 
 def assembled(equations, t):

@@ -49,6 +49,12 @@ class Path:
     def __len__(self):
         return len(self.states)
 
+    def state(self, k):
+        """State number k, from the end if negative."""
+        if isinstance(k, bool) or not isinstance(k, (int, np.integer)) or not -len(self) <= k < len(self):
+            raise ModelError(f"state is {k!r}; the path has states 0 to {len(self) - 1} (-1 is the last)")
+        return self.states[k]
+
     @property
     def t(self):
         """Times, the load parameter, (k,)."""
@@ -88,9 +94,9 @@ def equations_of(build, inputs):
     """`Equations` of a system, of a model function with its inputs, or of equations made before."""
     if isinstance(build, Equations):
         return build
-    if isinstance(build, System):
-        return Equations(build)
-    system = build(**(inputs or {}))
+    system = build if isinstance(build, System) else build(**(inputs or {}))
     if not isinstance(system, System):
         raise ModelError(f"the model function returned {type(system).__name__}; it must return a flexmbd.System")
+    if not system.bodies:
+        raise ModelError("the system has no body", remedy="add one with System.body")
     return Equations(system)

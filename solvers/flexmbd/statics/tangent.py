@@ -12,17 +12,25 @@ from functools import cached_property
 from weakref import WeakKeyDictionary
 
 import numpy as np
+from scipy.sparse import csc_array
 
 from flexmbd.arrays import Pattern
-from flexmbd.linalg.direct import Singular, analyse, back_end
+from flexmbd.bodies.phasors import Phasors
+from flexmbd.linalg.direct import Singular, analyse
 
 _PATTERNS = WeakKeyDictionary()  # of the matrices and their analyses, by equations
 _SOLVERS = WeakKeyDictionary()  # names of direct solvers, by equations, where not the default
 
 
 def choose(equations, solver):
-    """Let a direct solver of `flexmbd.linalg.direct` factor all tangents of these equations from now on."""
-    _SOLVERS[equations] = back_end(solver).name
+    """Let a direct solver of `flexmbd.linalg.direct` factor all tangents of these equations from now on.
+
+    Raises
+    ------
+    ModelError
+        If there is none of that name, it is not installed, or it takes definite matrices only.
+    """
+    _SOLVERS[equations] = analyse(csc_array(np.eye(1)), solver).name
 
 
 class Tangent:
@@ -114,6 +122,8 @@ def free_motion(equations, state):
     null = null / null.max(axis=1, keepdims=True)
     moving = [e.coordinates[i] for i in np.flatnonzero(null[:, : e.n].max(axis=0) > 0.1)]
     if moving:
+        massless = {body.name for body in e.system.bodies if isinstance(body, Phasors)}  # nobody made them by name
+        moving = [name for name in moving if name.partition("[")[0] not in massless] or moving
         bodies = list(dict.fromkeys(name.partition("[")[0] for name in moving))
         return f"{_list(bodies, 'body', 'bodies')} can move without a force (coordinates {', '.join(moving[:8])})"
     rows = [e.rows[k] for k in np.flatnonzero(null[:, e.n :].max(axis=0) > 0.1)]

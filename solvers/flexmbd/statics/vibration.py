@@ -15,9 +15,9 @@ from scipy.sparse.linalg import ArpackError, LinearOperator, eigs, eigsh
 
 from flexmbd.errors import ModelError
 from flexmbd.linalg.direct import analyse
-from flexmbd.statics.equilibrium import assembled, static
+from flexmbd.statics.equilibrium import assembled, static, whole
 from flexmbd.statics.path import Path, StaticsError, equations_of
-from flexmbd.statics.tangent import Singular, Unfactored, free_motion
+from flexmbd.statics.tangent import Singular, Unfactored, choose, free_motion
 
 DENSE = 120  # coordinates up to which the whole problem is solved
 
@@ -55,7 +55,7 @@ class Modes:
         return bool(np.all(self.poles.real <= 1e-7 * np.abs(self.poles).max(initial=0.0)))
 
 
-def modes(build, inputs=None, *, count=6, damped=False, t=0.0, state=-1, dense=None, solver="superlu"):
+def modes(build, inputs=None, *, count=None, damped=False, t=0.0, state=-1, dense=None, solver="superlu"):
     """Eigenfrequencies and shapes about an equilibrium.
 
     Parameters
@@ -65,8 +65,8 @@ def modes(build, inputs=None, *, count=6, damped=False, t=0.0, state=-1, dense=N
         floats freely has modes of frequency zero), or what `static` finds.
     inputs : mapping name -> float, optional
         Of the callable.
-    count : int
-        Number of modes: those of the smallest absolute frequency.
+    count : int, optional
+        Number of modes: those of the smallest absolute frequency; 6, or all there are, if left out.
     damped : bool
         With velocity-dependent forces (the quadratic problem).
     t : float
@@ -76,7 +76,7 @@ def modes(build, inputs=None, *, count=6, damped=False, t=0.0, state=-1, dense=N
     dense : bool, optional
         Solve the whole problem; by default up to 120 coordinates, or where Lanczos' method fails.
     solver : str
-        Back end of `flexmbd.linalg.direct`, where the problem stays sparse.
+        Back end of `flexmbd.linalg.direct`, where the problem stays sparse, and of the equilibrium: "superlu", "klu", "umfpack", "pardiso".
 
     Returns
     -------
@@ -87,15 +87,23 @@ def modes(build, inputs=None, *, count=6, damped=False, t=0.0, state=-1, dense=N
     ModelError
         If there is no equilibrium, or the iteration does not converge.
     """
-    if count < 1:
-        raise ModelError(f"count is {count!r}; it must be at least 1")
-    e, state = (build.equations, build.states[state]) if isinstance(build, Path) else _at_rest(equations_of(build, inputs), t)
+    if count is not None:
+        whole("count", count)
+    e = build.equations if isinstance(build, Path) else equations_of(build, inputs)
+    choose(e, solver)
+    state = build.state(state) if isinstance(build, Path) else _at_rest(e, t, solver)
     K = e.stiffness(state.q, None, state.t, state.turns) + e.curvature(state.q, state.multipliers, state.t)
     M, G = e.mass, e.jacobian(state.q, state.t)
     D = e.damping(state.q, None, state.t, state.turns) if damped else None
+    free = freedom(e, G)
+    most = 2 * free if damped else free
+    if count is not None and count > most:
+        has = f"{free} degree{'s' * (free != 1)} of freedom" + (", two poles each" if damped else "")
+        raise ModelError(f"count is {count}; it must be at most {most}, because the system has {has}")
+    count = min(6, most) if count is None else int(count)
     how = _solvers(M, K, D, G, count, solver)
     try:
-        dense = e.n <= DENSE if dense is None else dense
+        dense = (e.n <= DENSE if dense is None else dense) or count > e.n - 2  # Lanczos needs room
         poles, squares, shapes = how(dense=dense)
     except Singular:
         raise StaticsError(f"the equations of vibration are singular: {free_motion(e, state)}") from None
@@ -109,13 +117,21 @@ def modes(build, inputs=None, *, count=6, damped=False, t=0.0, state=-1, dense=N
     return Modes(frequencies, shapes, squares, poles, ratios, list(e.coordinates))
 
 
-def _at_rest(equations, t):
-    """Equations and a state of equilibrium at a time."""
+def freedom(equations, G):
+    """Degrees of freedom; of large systems as if no row depended on others."""
+    rows = G.shape[0]
+    if rows and equations.n <= DENSE:
+        rows = np.linalg.matrix_rank(G.toarray(), tol=1e-10 * np.abs(G.data).max(initial=0.0))
+    return equations.n - int(rows)
+
+
+def _at_rest(equations, t, solver):
+    """A state of equilibrium at a time."""
     state = assembled(equations, t)
     tangent = Unfactored(equations, state)
     if np.all(np.abs(tangent.residual[0]) <= 1e3 * tangent.rounding + 1e-300):
-        return equations, state
-    return equations, static(equations, start=t, end=t).states[-1]
+        return state
+    return static(equations, start=t, end=t, solver=solver).states[-1]
 
 
 def _solvers(M, K, D, G, count, solver):

@@ -1,0 +1,214 @@
+"""Beams by the absolute nodal coordinate formulation: shear deformable, with the section's gradients, in space.
+
+A node has its position r and the section's gradients r_y, r_z: 9 coordinates.  Elements have three nodes, everything is quadratic along
+them, the mass matrix is constant; docs/theory/ancf_beams.md has the equations, `ancf_beam_elastic` and `ancf_beam_damping` the kernels.
+"""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from flexmbd.bodies.ancf_beam_elastic import beam_strain
+from flexmbd.bodies.ancf_beam_element import GAUSS, NUMBERS, arguments, beam_element, shapes, slopes
+from flexmbd.bodies.ancf_beam_reference import REFERENCE, frame_at, reference
+from flexmbd.bodies.ancf_beam_section import BeamSection
+from flexmbd.bodies.base import Body
+from flexmbd.errors import ModelError, check_number, unit_vector
+from flexmbd.linalg.quadratic import Row, cross3, dot
+from flexmbd.space import AXES, triad
+
+
+@dataclass(frozen=True, eq=False)
+class AncfBeam(Body):
+    """Beam; made by `System.beam`.
+
+    ``beam.start``, ``beam.end`` and ``beam.at(s)`` are points of its axis; ``beam.section(s)`` is a section as a frame, x its normal, y and
+    z along its gradients.
+    """
+
+    name: str
+    length: object
+    elements: int
+    profile: object
+    material: object
+    position: tuple
+    along: tuple
+    up: tuple
+    velocity: tuple
+    angular_velocity: tuple
+    curvature: tuple
+    damping: object = 0.0
+    sections: str = "elastic"
+    points: dict = field(default_factory=dict)
+    frames: list = field(default_factory=list)
+
+    dimension = 3
+
+    def __post_init__(self):
+        owner = f"beam '{self.name}'"
+
+        def keep(key, value):
+            object.__setattr__(self, key, value)
+
+        keep("length", check_number(owner, "length", self.length, positive=True))
+        if isinstance(self.elements, bool) or not isinstance(self.elements, (int, np.integer)) or self.elements < 1:
+            raise ModelError(f"{owner}: elements is {self.elements!r}; it must be a whole number from 1", element=self.name)
+        for key in ("position", "velocity", "angular_velocity", "curvature"):
+            value = getattr(self, key)
+            if not isinstance(value, (tuple, list, np.ndarray)) or len(value) != 3:
+                raise ModelError(f"{owner}: {key} is {value!r}; it must be three numbers", element=self.name)
+            keep(key, tuple(check_number(owner, f"{key}[{i}]", x) for i, x in enumerate(value)))
+        keep("along", unit_vector(owner, "direction", self.along, 3))
+        if self.up is None:
+            keep("up", triad(self.along)[0])
+        else:
+            up = unit_vector(owner, "up", self.up, 3)
+            share = sum(x * y for x, y in zip(up, self.along, strict=True))
+            keep("up", unit_vector(owner, "up (across the direction)", [x - share * y for x, y in zip(up, self.along, strict=True)], 3))
+        keep("damping", check_number(owner, "damping", self.damping))
+        if np.any(np.less(self.damping, 0.0)):
+            raise ModelError(f"{owner}: damping is {self.damping!r}; it must be at least zero", element=self.name)
+        if self.sections not in ("elastic", "rigid"):
+            raise ModelError(f"{owner}: sections is {self.sections!r}; it must be 'elastic' or 'rigid'", element=self.name)
+        numbers = ("area", "second_moment", "second_moment_y", "torsion", "shear", "shear_z")
+        for thing, what, names in ((self.profile, "section is", numbers), (self.material, "material is", ("E", "nu", "density"))):
+            for name in names:
+                if getattr(thing, name, None) is None:
+                    raise ModelError(f"{owner}: {what} {thing!r}, which has no '{name}'", element=self.name)
+                check_number(owner, name, getattr(thing, name), positive=name != "nu")
+        self.at(0.0, key="start")
+        self.at(self.length, key="end")
+
+    # ---- description
+    @property
+    def measures(self):
+        """Per node: position, two gradients."""
+        return (("length",) * 3 + ("angle",) * 6) * (2 * self.elements + 1)
+
+    @property
+    def damped(self):
+        """True unless the damping time is the number zero."""
+        return bool(np.ndim(self.damping) or self.damping)
+
+    @property
+    def curved(self):
+        """True unless the beam is straight at the start for all samples."""
+        return any(np.ndim(x) or x for x in self.curvature)
+
+    def leaves(self):
+        """Length, stiffnesses, mass and second moments of mass per length, strains of the start where curved, damping time, points."""
+        section, E, density = self.profile, self.material.E, self.material.density
+        GA = E / (2.0 * (1.0 + self.material.nu)) * section.area
+        own = {
+            "length": self.length, "EA": E * section.area, "GA": GA, "GA_y": GA * section.shear, "GA_z": GA * section.shear_z,
+            "GJ": GA / section.area * section.torsion, "EI_y": E * section.second_moment_y, "EI_z": E * section.second_moment,
+            "line_mass": density * section.area, "line_y": density * section.second_moment, "line_z": density * section.second_moment_y,
+        }  # fmt: skip
+        own |= {"damping": self.damping} if self.damped else {}
+        own |= reference(self.curvature, self.length / self.elements) if self.curved else {}
+        return own | {key: x for thing in (*self.frames, *self.points.values()) for key, x in thing.leaves().items()}
+
+    def structure(self):
+        """Number of elements, whether damped, curved and rigid across, and where sections and points are."""
+        frames = tuple((frame.element, frame.node) for frame in self.frames)
+        points = tuple((p.key, p.body.key, len(p.at)) for p in self.points.values())
+        return ("beam", self.elements, self.damped, self.curved, self.sections, frames, points)
+
+    def rotation_at(self, s):
+        """Rotation matrix of the section at arc length s at the start, row by row."""
+        columns = frame_at(self._triad, self.curvature, s)[1]
+        return [[columns[k][i] for k in range(3)] for i in range(3)]
+
+    @property
+    def _triad(self):
+        return self.along, self.up, cross3(self.along, self.up)
+
+    def initial(self):
+        """The undeformed beam in rigid motion."""
+        q, v, w = [], [], self.angular_velocity
+        for k in range(2 * self.elements + 1):
+            arm, (_, a, b) = frame_at(self._triad, self.curvature, self.length * (k / (2 * self.elements)))
+            q += [*(p + x for p, x in zip(self.position, arm, strict=True)), *a, *b]
+            v += [*(u + x for u, x in zip(self.velocity, cross3(w, arm), strict=True)), *cross3(w, a), *cross3(w, b)]
+        return tuple(q), tuple(v)
+
+    # ---- points
+    @property
+    def start(self):
+        """The point of the axis at arc length 0."""
+        return self.points["start"]
+
+    @property
+    def end(self):
+        """The point of the axis at arc length `length`."""
+        return self.points["end"]
+
+    def at(self, s, key=None):
+        """Point of the axis at arc length `s` of the undeformed beam, m."""
+        return self.section(s).at(key=key)
+
+    def section(self, s):
+        """Section at arc length `s` of the undeformed beam (m), as a frame."""
+        owner = f"beam '{self.name}'"
+        s = check_number(owner, "arc length of a section", s)
+        place = np.asarray(2 * self.elements * (s / self.length), float)
+        if not np.all((place > -1e-9) & (place < 2 * self.elements + 1e-9)):
+            wanted = f"it must be from 0 to the length {self.length!r}"
+            raise ModelError(f"{owner}: a section is at arc length {s!r}; {wanted}", element=self.name)
+        nearest = np.round(place)
+        place = 0.5 * np.where(np.abs(place - nearest) < 1e-9, nearest, place)
+        element = int(min(np.min(np.floor(place)), self.elements - 1))
+        if np.any(place < element) or np.any(place > element + 1):
+            raise ModelError(f"{owner}: a section lies on different elements in different samples", element=self.name)
+        x = place - element
+        x = float(x.flat[0]) if np.all(x == x.flat[0]) else x
+        for section in self.frames:
+            if isinstance(x, float) and isinstance(section.x, float) and (section.element, section.x) == (element, x):
+                return section
+        self.frames.append(BeamSection(self, f"#section{len(self.frames)}", s, element, x))
+        return self.frames[-1]
+
+    # ---- equations
+    def rows(self, build):
+        """Rigid sections: orthonormal gradients on the nodes."""
+        rows = []
+        for k in range(2 * self.elements + 1 if self.sections == "rigid" else 0):
+            a, b = ([self.variable(build, 9 * k + 3 * n + i) for i in range(3)] for n in (1, 2))
+            units = (dot(a, a) - 1.0) * 0.5, (dot(b, b) - 1.0) * 0.5, dot(a, b)
+            rows += [Row(x, "angle", f"{self.name}.section{k}") for x in units]
+        return rows
+
+    def apply(self, build):
+        """The elements: mass, weight, elastic forces and damping."""
+        keys = [*NUMBERS, *(("damping",) if self.damped else ()), *(REFERENCE if self.curved else ())]
+        numbers = [build.leaf(self, key) for key in keys]
+        numbers[0] = numbers[0] * (1.0 / self.elements)
+        for e in range(self.elements):
+            build.element(self, beam_element, (self.damped, self.curved, self.sections == "rigid"), range(18 * e, 18 * e + 27), numbers)
+
+    def outputs(self, build):
+        """Output name -> (function giving the node, unit)."""
+        out = {f"{self.name}.strain_energy": (lambda: build.quantity(self, "strain_energy"), "J")}
+        for key, point in self.points.items():
+            if key.startswith("#"):
+                continue
+            name, section = f"{self.name}.{key}", point.body
+            for k, strain in enumerate(("strain", "shear_y", "shear_z", "twist", "curvature_y", "curvature_z")):
+                out[f"{name}.{strain}"] = (lambda s=section, k=k: self._strains(build, s)[k], "1" if k < 3 else "1/m")
+            for k in (1, 2):
+                for i, axis in enumerate(AXES):
+                    out[f"{name}.d{k + 1}{axis}"] = (lambda s=section, k=k, i=i: build.values(s.vector(build, k))[i], "1")
+            for i, axis in enumerate(AXES):
+                out[f"{name}.omega_{axis}"] = (lambda s=section, i=i: s.spin(build)[i], "rad/s")
+        return out
+
+    def _strains(self, build, section):
+        """Stretch, shears, twist, bending at a section less those of the start, on the line through those of the element's two points."""
+        inverse, ends = self.elements / build.leaf(self, "length"), []
+        values = self.part(build, build.q)[18 * section.element :][:27]
+        for k, x in enumerate(GAUSS):
+            found = build.graph.call(beam_strain, (*arguments(build.graph, values, shapes(x), slopes(x)), inverse), 6)
+            start = [build.leaf(self, key) for key in REFERENCE[6 * k : 6 * k + 6]] if self.curved else (1.0, *(0.0,) * 5)
+            ends.append([m - o for m, o in zip(found, start, strict=True)])
+        share = (section.along(build) - GAUSS[0]) * (1.0 / (GAUSS[1] - GAUSS[0]))
+        return [a + share * (b - a) for a, b in zip(*ends, strict=True)]

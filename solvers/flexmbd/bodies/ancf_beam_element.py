@@ -1,0 +1,136 @@
+"""One three-node element of an ANCF beam: mass, weight, elastic forces and damping (docs/theory/ancf_beams.md)."""
+
+from functools import cache
+from math import sqrt
+
+from flexmbd.bodies import ancf_beam_damping, ancf_beam_elastic
+from flexmbd.bodies.ancf_beam_damping import beam_drag, beam_drag_tangent
+from flexmbd.bodies.ancf_beam_elastic import beam_energy, beam_force, beam_tangent
+from flexmbd.linalg.quadratic import dot
+
+NUMBERS = ("length", "line_mass", "line_y", "line_z", "EA", "GA_y", "GA_z", "GJ", "EI_y", "EI_z", "GA")
+GAUSS = (0.5 - sqrt(1.0 / 12.0), 0.5 + sqrt(1.0 / 12.0))  # two points only: neither shear nor stretch locks
+LOBATTO = (1.0 / 6.0, 2.0 / 3.0, 1.0 / 6.0)  # the nodes: sections can be rigid there, but not in between
+MASS = ((4.0, 2.0, -1.0), (16.0, 2.0), (4.0,))  # of the shapes' products, times length / 30
+BLOCKS = ((0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (1, 3), (1, 4), (2, 2), (2, 3), (2, 4), (3, 3), (3, 4), (4, 4))  # of p, a, b, u, w
+
+
+def shapes(x):
+    """Quadratic shapes at x from 0 to 1."""
+    return (1.0 - x) * (1.0 - 2.0 * x), 4.0 * x * (1.0 - x), x * (2.0 * x - 1.0)
+
+
+def slopes(x):
+    """Their derivatives by x."""
+    return 4.0 * x - 3.0, 4.0 - 8.0 * x, 4.0 * x - 1.0
+
+
+def beam_element(share, damped, curved, rigid):
+    """One element; its numbers are `NUMBERS`, the damping time if it is damped, twelve strains of the start if it is curved.
+
+    With rigid sections it leaves out the forces of their strains (`AncfBeam.rows` holds them).
+    """
+    le, line_mass, line_y, line_z, *stiffness, plain = share.numbers[: len(NUMBERS)]
+    rest = share.numbers[len(NUMBERS) :]
+    time = rest[0] if damped else None
+    inverse, weights = 1.0 / le, [0.5 * le * c for c in stiffness]
+    for n, row in enumerate(MASS):
+        for m, factor in enumerate(row, n):
+            for k, line in enumerate((line_mass, line_y, line_z)):
+                entry = (factor / 30.0) * le * line
+                share.mass |= {(9 * n + 3 * k + i, 9 * m + 3 * k + i): entry for i in range(3)}
+    mass = le * line_mass
+    share.weigh([x * mass if k == 0 else 0.0 for x in LOBATTO for k in range(3)])
+    share.helpers += [*ancf_beam_elastic.HELPERS, *(ancf_beam_damping.HELPERS if damped else ())]
+    for k, x in enumerate(GAUSS):
+        start = rest[damped + 6 * k : damped + 6 * k + 6] if curved else (1.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+        _point(share, x, inverse, weights, start, time)
+    for n, weight in enumerate(() if rigid else LOBATTO):
+        _section(share, n, weight * le * stiffness[0], weight * le * plain, time)
+
+
+def _point(share, x, inverse, weights, start, time):
+    """Forces of stretch, shear, twist and bending at one point."""
+    g, f, df = share.graph, shapes(x), slopes(x)
+    y = arguments(g, share.q, f, df)
+    numbers = (inverse, *weights, *start)
+    force, energy = g.call(beam_force, (*y, *numbers), 15, _stiffness(g)), g.call(beam_energy, (*y, *numbers))
+    share.add("potential", energy)
+    share.add("strain_energy", energy)
+    if time is not None:
+        v = arguments(g, share.v, f, df)
+        drag = g.call(beam_drag, (*y, *v, inverse, *(time * c for c in weights)), 15, _viscosity(g))
+        share.add("dissipated", g.dot(zip(drag, v, strict=True)))
+        force = [a + b for a, b in zip(force, drag, strict=True)]
+    for n in range(3):
+        for i in range(3):
+            parts = f[n] * force[3 + i] + df[n] * force[9 + i], f[n] * force[6 + i] + df[n] * force[12 + i]
+            for k, part in enumerate((df[n] * force[i], *parts)):
+                share.force[9 * n + 3 * k + i] = share.force[9 * n + 3 * k + i] - part
+
+
+def arguments(graph, values, f, df):
+    """p, a, b, u, w at a point from coordinates (or rates)."""
+
+    def mixed(k, factors):
+        return [graph.dot((factors[n], values[9 * n + 3 * k + i]) for n in range(3)) for i in range(3)]
+
+    return mixed(0, df) + mixed(1, f) + mixed(2, f) + mixed(1, df) + mixed(2, df)
+
+
+def _section(share, n, young, shear, time):
+    """Forces of the section's own strains at node n: ``(a.a - 1)/2``, ``(b.b - 1)/2``, ``a.b``."""
+    at = 9 * n + 3
+    a, b = share.q[at : at + 3], share.q[at + 3 : at + 6]
+    strains = 0.5 * (dot(a, a) - 1.0), 0.5 * (dot(b, b) - 1.0), dot(a, b)
+    stress = [c * e for c, e in zip((young, young, shear), strains, strict=True)]
+    energy = 0.5 * dot(stress, strains)
+    share.add("potential", energy)
+    share.add("strain_energy", energy)
+    if time is not None:
+        va, vb = share.v[at : at + 3], share.v[at + 3 : at + 6]
+        rates = dot(a, va), dot(b, vb), dot(a, vb) + dot(b, va)
+        drag = [time * c * r for c, r in zip((young, young, shear), rates, strict=True)]
+        share.add("dissipated", dot(drag, rates))
+        stress = [s + d for s, d in zip(stress, drag, strict=True)]
+    for i in range(3):
+        share.force[at + i] = share.force[at + i] - (stress[0] * a[i] + stress[2] * b[i])
+        share.force[at + 3 + i] = share.force[at + 3 + i] - (stress[1] * b[i] + stress[2] * a[i])
+
+
+def _stiffness(graph):
+    """Tangent of `beam_force`."""
+
+    @cache
+    def partial(arguments):
+        k, out = graph.call(beam_tangent, arguments, 117), {}
+        _symmetric(out, k, 0)
+        return out
+
+    return partial
+
+
+def _viscosity(graph):
+    """Tangent of `beam_drag`."""
+
+    @cache
+    def partial(arguments):
+        k, out = graph.call(beam_drag_tangent, arguments, 351), {}
+        for n, (a, b) in enumerate(BLOCKS):
+            for i in range(3):
+                for j in range(3):
+                    out[3 * a + i, 3 * b + j] = k[9 * n + 3 * i + j]
+                    if a != b:
+                        out[3 * b + j, 3 * a + i] = k[117 + 9 * n + 3 * i + j]
+        _symmetric(out, k[234:], 15)
+        return out
+
+    return partial
+
+
+def _symmetric(out, k, shift):
+    """Put blocks above the diagonal and their transposes."""
+    for n, (a, b) in enumerate(BLOCKS):
+        for i in range(3):
+            for j in range(i if a == b else 0, 3):
+                out[3 * a + i, shift + 3 * b + j] = out[3 * b + j, shift + 3 * a + i] = k[9 * n + 3 * i + j]

@@ -1,0 +1,157 @@
+"""Sections of a beam as frames: joints, loads and contacts attach to them as to bodies.
+
+A section at a point of the axis has the gradients ``a = r_y`` and ``b = r_z``, which are orthonormal but for its (small) strains.  Places
+``r + y a + z b`` and vectors in its plane are linear in the coordinates; its normal is ``a x b``, quadratic.
+"""
+
+from dataclasses import dataclass
+
+from flexmbd.bodies.ancf_beam_element import shapes
+from flexmbd.bodies.base import Body, Point
+from flexmbd.errors import ModelError, check_number
+from flexmbd.linalg.quadratic import cross3, dot
+
+
+@dataclass(frozen=True)
+class SectionPoint(Point):
+    """A point of a section: `at` is (y, z) from the axis in m, or () on it."""
+
+    def leaves(self):
+        """Offsets by key."""
+        return {f"{self.key}.{axis}": x for axis, x in zip("yz", self.at, strict=False)}
+
+
+@dataclass(frozen=True, eq=False)
+class BeamSection(Body):
+    """The section of a beam at `x` from 0 to 1 of the element number `element`; made by `AncfBeam.section`."""
+
+    beam: object
+    key: str
+    s: object
+    element: int
+    x: object
+
+    dimension = 3
+
+    @property
+    def name(self):
+        """That of the beam, whose coordinates are the section's."""
+        return self.beam.name
+
+    @property
+    def measures(self):
+        """Those of the beam."""
+        return self.beam.measures
+
+    @property
+    def points(self):
+        """Those of the beam."""
+        return self.beam.points
+
+    @property
+    def rotation(self):
+        """Rotation matrix of the frame at the start, row by row."""
+        return self.beam.rotation_at(self.s)
+
+    @property
+    def node(self):
+        """Number of the node it is, or None."""
+        return 2 * self.element + int(2.0 * self.x) if isinstance(self.x, float) and self.x in (0.0, 0.5, 1.0) else None
+
+    def leaves(self):
+        """Its place in the element, if it is not a node."""
+        return {} if self.node is not None else {f"{self.key}.along": self.x}
+
+    def at(self, *offset, key=None):
+        """Point at (y, z) of the section, in m; that of the axis if none are given."""
+        owner = f"point of beam '{self.name}'"
+        if len(offset) not in (0, 2):
+            raise ModelError(f"{owner}: {offset!r} are {len(offset)} numbers; a point of a section has two, y and z", element=self.name)
+        at = tuple(check_number(owner, axis, x) for axis, x in zip("yz", offset, strict=False))
+        if key is None and not at:
+            for point in self.points.values():
+                if point.body is self and not point.at:
+                    return point
+        key = f"#{len(self.points)}" if key is None else key
+        self.points[key] = SectionPoint(self, key, at)
+        return self.points[key]
+
+    # ---- polynomials
+    def vector(self, build, k):
+        """Polynomials of the position (k = 0) or of the gradients a (1), b (2)."""
+        if self.node is not None:
+            return tuple(self.beam.variable(build, 9 * self.node + 3 * k + i) for i in range(3))
+        first = 18 * self.element + 3 * k
+        mixed = list(enumerate(shapes(self.along(build))))
+        return tuple(sum(self.beam.variable(build, first + 9 * n + i) * f for n, f in mixed) for i in range(3))
+
+    def along(self, build):
+        """Node of the place in the element, from 0 to 1."""
+        return build.graph.const(self.x) if self.node is not None else build.leaf(self, f"{self.key}.along")
+
+    def origin(self, build):
+        """Position of the axis, as polynomials."""
+        return self.vector(build, 0)
+
+    def place(self, build, point):
+        """Position of a point, as polynomials."""
+        place = self.origin(build)
+        for k, axis in enumerate("yz"[: len(point.at)], 1):
+            offset = build.leaf(self, f"{point.key}.{axis}")
+            place = tuple(p + g * offset for p, g in zip(place, self.vector(build, k), strict=True))
+        return place
+
+    def direction(self, build, *components):
+        """A vector fixed in the section, as polynomials: linear in its plane, quadratic along its normal."""
+        x, y, z = (build.graph.const(c) for c in components)
+        a, b = self.vector(build, 1), self.vector(build, 2)
+        plane = [p * y + q * z for p, q in zip(a, b, strict=True)]
+        return tuple(plane if x.zero else (p + n * x for p, n in zip(plane, cross3(a, b), strict=True)))
+
+    # ---- rotation: the frame's, whose turn is what the strains of twist and bending are made of
+    def _frame(self, build):
+        g = build.graph
+        a, b = build.values(self.vector(build, 1)), build.values(self.vector(build, 2))
+        i, j = 1.0 / g.sqrt(dot(a, a)), 1.0 / g.sqrt(dot(b, b))
+        a, b = [i * x for x in a], [j * x for x in b]
+        return cross3(a, b), a, b, i, j
+
+    def torque(self, build, *moment):
+        """Add a torque (components in the inertial frame), by virtual work on `spin`."""
+        n, a, b, i, j = self._frame(build)
+        twist, second, third = 0.5 * dot(moment, n), dot(moment, a), dot(moment, b)
+        forces = (
+            [i * (twist * y - third * x) for x, y in zip(n, b, strict=True)],
+            [j * (second * x - twist * y) for x, y in zip(n, a, strict=True)],
+        )
+        for k, force in enumerate(forces, 1):
+            for component, f in zip(self.vector(build, k), force, strict=True):
+                for at, x in component.gradient(build.q).items():
+                    build.generalized[at] = build.generalized[at] + x * f
+
+    def spin(self, build):
+        """Nodes of the angular velocity in the inertial frame."""
+        n, a, b, i, j = self._frame(build)
+        u, w = ([s * x for x in build.rates(self.vector(build, k))] for k, s in ((1, i), (2, j)))
+        first, second, third = 0.5 * (dot(u, b) - dot(w, a)), dot(w, n), -dot(u, n)
+        return tuple(first * x + second * y + third * z for x, y, z in zip(n, a, b, strict=True))
+
+    def turn(self, build, point, *moment):
+        """A moment on the section (`SectionTorque`)."""
+        self.torque(build, *moment)
+
+    def section_spin(self, build, point):
+        """Nodes of the section's angular velocity (`SectionTorque`)."""
+        return self.spin(build)
+
+    def wrench(self, build, force):
+        """Force, and moment about the section's origin, of a generalized force on all coordinates."""
+        q, origin = self.beam.part(build, build.q), build.values(self.origin(build))
+        zero = build.graph.const(0.0)
+        total, moments = [zero] * 3, [zero] * 3
+        for k in range(0, len(q), 3):
+            arm, f = q[k : k + 3], force[k : k + 3]
+            if k % 9 == 0:
+                arm, total = [x - y for x, y in zip(arm, origin, strict=True)], [x + y for x, y in zip(total, f, strict=True)]
+            moments = [m + x for m, x in zip(moments, cross3(arm, f), strict=True)]
+        return (*total, *moments)

@@ -1,0 +1,57 @@
+"""Coordinates without mass: products of unit vectors that a joint needs to write rows of degree two."""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from flexmbd.bodies.base import Body
+
+
+@dataclass(frozen=True, eq=False)
+class Phasors(Body):
+    """Pairs (cos, sin) of sums of angles; `System.add` makes them for joints that ask for them.
+
+    The joint's rows define each pair, and carry a weight because nothing here has mass (`Row.weight`).
+
+    Parameters
+    ----------
+    name : str
+    guess : tuple of (angle, rate)
+        At the start, rad and rad/s.
+    """
+
+    name: str
+    guess: tuple
+    points: dict = field(default_factory=dict)
+
+    dimension = 2
+
+    @property
+    def measures(self):
+        """All are pure numbers."""
+        return ("angle", "angle") * len(self.guess)
+
+    def structure(self):
+        """How many there are."""
+        return ("phasors", len(self.guess))
+
+    def leaves(self):
+        """No numbers."""
+        return {}
+
+    def initial(self):
+        """Guess of coordinates and velocities."""
+        pairs = [((np.cos(x), np.sin(x)), (-w * np.sin(x), w * np.cos(x))) for x, w in self.guess]
+        return tuple(x for q, _ in pairs for x in q), tuple(x for _, v in pairs for x in v)
+
+    def mass_matrix(self, build):
+        """Nothing."""
+        return {}
+
+    def outputs(self, build):
+        """Nothing that anybody could want."""
+        return {}
+
+    def pairs(self, build):
+        """All pairs as polynomials."""
+        return [(self.variable(build, 2 * k), self.variable(build, 2 * k + 1)) for k in range(len(self.guess))]

@@ -1,0 +1,83 @@
+"""What docs/extending.md says is true: each of its code blocks is run as it stands there, and does what the page says."""
+
+import re
+import sys
+from pathlib import Path
+from types import ModuleType
+
+import numpy as np
+import pytest
+
+import flexmbd as fm
+import uqmbd as uq
+from flexmbd.contact.laws import produced_restitution
+from flexmbd.integrators import INTEGRATORS
+from uqmbd import methods
+
+PAGE = Path(__file__).parents[2] / "docs" / "extending.md"
+BLOCKS = re.findall(r"```python\n(.*?)```", PAGE.read_text(), re.S)
+
+
+def block(word):
+    """Source of the page's one block with a word in it."""
+    (found,) = (source for source in BLOCKS if word in source)
+    return found
+
+
+@pytest.fixture
+def module(monkeypatch):
+    """``module(word)``: that block as a module that was imported."""
+
+    def load(word):
+        made = ModuleType(f"page_{word.lower()}")
+        monkeypatch.setitem(sys.modules, made.__name__, made)
+        exec(compile(block(word), str(PAGE), "exec"), vars(made))
+        return made
+
+    return load
+
+
+def test_page_has_no_other_blocks():
+    assert [sum(word in source for source in BLOCKS) for word in ("String", "MyLaw", "Rod", "HEUN3", "Corners")] == [1] * len(BLOCKS)
+
+
+@pytest.mark.slow
+def test_flexible_element_in_less_than_sixty_lines(module):
+    assert sum(bool(line.strip()) for line in block("String").splitlines()) < 60
+    found = module("String")  # it compares with a closed form itself
+    assert abs(found.run.outputs["string.n4.y"]).max() == pytest.approx(1e-4, rel=0.01)
+    assert np.ptp(found.run.outputs["energy.balance"], axis=1).max() < 1e-9
+
+
+@pytest.mark.slow
+def test_law_joint_and_integrator(module, monkeypatch):
+    law, rod = module("MyLaw").MyLaw(1e5, restitution=0.6, exponent=1.0), module("Rod").Rod
+    monkeypatch.setitem(INTEGRATORS, "heun3", module("HEUN3").HEUN3)
+    assert law.factor() == pytest.approx(0.4)
+
+    def build():
+        system = fm.System(gravity=(0.0, -9.81))
+        ball = system.body("ball", mass=0.5, inertia=2e-4, position=(0.3, 0.0))
+        bob = system.body("bob", mass=1.0, inertia=1.0, position=(1.0, 0.5))
+        system.add(rod("rod", system.ground.at(1.0, 0.0), bob.centre, 0.5))
+        floor = system.ground.at(0.0, -0.2)
+        system.add(fm.DiscPlane("floor", ball.centre, floor, 0.1, law))
+        return system
+
+    outputs = ["bob.x", "bob.y", "ball.y", "ball.vy", "ball.vy:max", "ball.vy:min", "floor.impacts"]
+    run = fm.run(build, {}, end=0.2, points=21, outputs=outputs, settings={"integrator": "heun3", "step": 2e-5, "lanes": 1})
+    got = {name: x[0] for name, x in run.outputs.items()}
+    assert np.abs((got["bob.x"] - 1.0) ** 2 + got["bob.y"] ** 2 - 0.25).max() < 1e-9
+    assert got["floor.impacts"][-1] == 1
+    assert got["ball.vy:max"] / -got["ball.vy:min"] == pytest.approx(produced_restitution(0.4), rel=1e-2)
+
+
+def test_method(module, monkeypatch, tmp_path):
+    found = module("Corners")
+    monkeypatch.setattr(methods, "METHODS", (*methods.METHODS, found.Corners))
+    method = methods.read_method({"type": "corners"})
+    inputs = {"a": uq.Interval(1.0, 2.0), "b": uq.Interval(-1.0, 3.0)}
+    study = uq.Study(model=lambda a, b: {"y": a * b}, inputs=inputs, outputs=["y"], method=method)
+    result = study.run(out=tmp_path / "corners", workers=0)
+    assert result.inner["y"].values.tolist() == [-2.0, 6.0]
+    assert int(result.attrs["runs_ok"]) == 4
