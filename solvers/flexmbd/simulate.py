@@ -258,7 +258,7 @@ def _note(code, i, E0, counters, settings):
     if code == TIMEOUT:
         return f"stopped {at}: more than max_steps = {settings.max_steps} trial steps"
     if counters[i, STATUS - 3] == 0:
-        return "an output is not finite, though the motion went on to its end"
+        return "the motion diverged: an output is not finite, though the steps went on to the end"
     return f"the motion diverged {at}: the step size fell below its floor or values were no longer finite"
 
 

@@ -117,8 +117,9 @@ def test_failing_samples_leave_neighbours_alone(hundred):
         if x.ndim == 1:
             assert np.isnan(x[[4, 9]]).all()
         else:  # what was computed before stays
-            assert np.isfinite(x[9, 0]) and np.isnan(x[[4, 9], -1]).all()
+            assert np.isfinite(x[9, 0]) and np.isnan(x[9, -1])
             assert all((np.diff(np.isnan(row).astype(int)) >= 0).all() for row in x[[4, 9]])
+    assert any(np.isnan(x[4]).any() for x in got.outputs.values())
     others = np.setdiff1d(np.arange(100), [4, 9])
     assert not got.status[others].any()
     assert same(pick(got, others), pick(trajectory, others))

@@ -23,7 +23,8 @@ constraints (a correction of `flexmbd.newton`).
   icm or cd of the step has changed by more than `CHANGE`, or an iteration shrank the correction to more than `SLOW` of the one
   before; then that lane's are made anew at the state reached.  With a rate r of convergence and a last correction d the iteration
   ends where d, or what is left, ``d r/(1 - r)``, is below `CLOSE` times the usual bound, as it is unseen after full Newton steps
-  (Hairer and Wanner 1996, Solving ODEs II, IV.8); a rate of steps before counts double for each step since.
+  (Hairer and Wanner 1996, Solving ODEs II, IV.8); a rate of steps before counts double for each step since.  With `SLOW` 0
+  every iteration has factors of its own.
 - **Error** of v: the leading term ``(1/2 - gamma - D) h^2 a' + (1/12 - D^2 + D (am - 1/2)) h^3 a''`` with D = am - af, a'' from
   the change of the slope of the index-1 accelerations at the ends (they are free of the scheme's own oscillation, and serve the
   dense output); at a restart from their value in the middle of the step.
