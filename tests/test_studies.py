@@ -1,6 +1,7 @@
 """The studies of the repository keep what they promise: trusted bounds hold on fresh runs, and lost trust is recognised."""
 
 import importlib.util
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -65,3 +66,50 @@ def test_distributions_lie_inside_the_interval_bounds(tmp_path):
     mean = result.statistics["slider.x"].sel(statistic="mean").values
     assert (q05 <= mean + 1e-12).all() and (mean <= q95 + 1e-12).all()
     assert (q95 - q05).max() < 1.2e-4  # twice the largest clearance, and what the contact gives way
+
+
+def model_of(study):
+    """The model file of a study, as a module."""
+    spec = importlib.util.spec_from_file_location(f"{study}_model", STUDIES / study / "model.py")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module  # dataclasses look there for the module they are in
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.mark.slow
+def test_spun_up_beam_has_the_steady_extension():
+    """tan(kL)/k - L with k² = 1.2 Ω²/EA; generalized-alpha at index 3 is of order 2 in the step, so two steps give the limit."""
+    found = {}
+    for step in (4e-3, 2e-3):
+        settings = {"integrator": "generalized_alpha", "step": step, "fixed": True, "lanes": 1}
+        outputs = ["tip.axial:final", "tip.across:min", "hub.rate:final"]
+        run = fm.run(model_of("spinup_beam").beam, {}, end=40.0, points=2, outputs=outputs, settings=settings)
+        assert run.message == [""]
+        found[step] = run.outputs["tip.axial:final"][0]
+    assert found[2e-3] == pytest.approx(5.143174550e-4, rel=5e-5)
+    assert (4.0 * found[2e-3] - found[4e-3]) / 3.0 == pytest.approx(5.143174550e-4, rel=1e-5)
+
+
+@pytest.mark.slow
+def test_falling_cable_is_that_of_another_code():
+    """Exudyn 1.13.6, 512 elements, step 1 ms: (-1.160278, -0.313562); its own step is worth 7e-4 m (`test_ancf_cable.py`)."""
+    outputs, settings = ["tip.x:final", "tip.y:final"], {"integrator": "generalized_alpha", "tolerance": 1e-6, "lanes": 1}
+    run = fm.run(model_of("ancf_pendulum").pendulum, {}, end=1.0, points=2, outputs=outputs, settings=settings)
+    got = [run.outputs[name][0] for name in outputs]
+    assert got == pytest.approx([-1.160278, -0.313562], abs=2e-3)
+
+
+def test_torsion_of_the_manipulators_links():
+    """A link that is a cable, its torsion a spring: the body at its end turns about the link with GJ/L."""
+    model = model_of("manipulator")
+    system = fm.System(gravity=(0.0, 0.0, 0.0))
+    bodies = [system.body(name, mass=0.8, inertia=(3e-3, 2e-3, 2e-3), position=(x, 0.0, 0.0)) for name, x in (("a", 0.0), ("b", 0.5))]
+    section = fm.Section.circle(15e-3, inner=12e-3)
+    link = system.cable("link", length=0.5, elements=2, section=section, material=model.STEEL)
+    system.add(fm.Fixed("wall", system.ground.at(0.0, 0.0, 0.0), bodies[0].centre))
+    system.add(fm.Clamp("root", bodies[0].centre, link.start))
+    system.add(fm.Clamp("tip", bodies[1].centre, link.end))
+    system.add(model.Torsion("torsion", bodies[0].centre, bodies[1].centre, model.Y, model.Z, 800.0, 0.0))
+    frequencies = fm.modes(system).frequencies
+    assert np.abs(frequencies - np.sqrt(800.0 / 3e-3)).min() < 1e-6 * np.sqrt(800.0 / 3e-3)

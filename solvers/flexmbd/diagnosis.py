@@ -4,6 +4,8 @@ import numpy as np
 
 from flexmbd.errors import ModelError
 
+MANY = 1000  # rows from which on their dependence, found from a dense matrix, is left to the factorisation to tell
+
 
 def examine(build, leaves, q0, *, length):
     """Check one sample's constraints at its assembled position.
@@ -21,13 +23,15 @@ def examine(build, leaves, q0, *, length):
     Returns
     -------
     str
-        How many rows of which depend on the others; "none" if they are independent.
+        How many rows of which depend on the others; "none" if they are independent; that there are too many to say.
 
     Raises
     ------
     ModelError
         Naming the joints whose rows stay open, or, unless the build has a shift, depend on each other.
     """
+    if len(build.rows) > MANY:
+        return f"not examined: more than {MANY} rows"
     dependent = "none"
     for rows, what in ((build.rows + build.initial_rows, "at the start"), (build.rows, "in motion")):
         if rows:
@@ -78,7 +82,7 @@ def _assembled(build, rows, leaves, q, length):
 def _judge(build, rows, residual, jacobian, what, length):
     scale = np.array([length if r.measure == "length" else 1.0 for r in rows])
     norms = np.linalg.norm(jacobian, axis=1)
-    unit = jacobian / np.where(norms > 0, norms, 1.0)[:, None]
+    unit = jacobian[:, jacobian.any(axis=0)] / np.where(norms > 0, norms, 1.0)[:, None]
     u, sizes, _ = np.linalg.svd(unit)
     rank = int((sizes > 1e-9 * max(1.0, sizes[0])).sum())
     null = np.abs(u[:, rank:]).max(axis=1) if rank < len(rows) else np.zeros(len(rows))

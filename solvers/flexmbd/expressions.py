@@ -45,6 +45,8 @@ class Build(Index1):
         Fold the numbers 0, 1 and -1 into the code (not when numbers were stacked from single samples).
     shift : float
         Above zero: keep constraint rows that depend on others (see `index1`).
+    direct : bool
+        Linear equations are solved by a sparse direct library, and all elements of flexible bodies are in pools.
 
     Attributes
     ----------
@@ -59,8 +61,8 @@ class Build(Index1):
 
     few = 3  # elements alike that are still written one by one: straight-line code is faster, but slow to compile
 
-    def __init__(self, system, *, fold=True, shift=0.0):
-        self.system, self.graph, self.shift = system, Graph(), shift
+    def __init__(self, system, *, fold=True, shift=0.0, direct=False):
+        self.system, self.graph, self.shift, self.direct = system, Graph(), shift, direct
         self.kinds, self._leaf, self._state_index = [], {}, {}
         for k, (path, value) in enumerate(system.leaves()):
             kind = leaf_kind(value, fold)
@@ -87,7 +89,7 @@ class Build(Index1):
             self.rows += body.rows(self)
             body.apply(self)
         for (write, kind, *_), elements in self._alike.items():
-            if len(elements) > self.few:
+            if len(elements) > self.few or direct:
                 self._pool(Pool(self, f"pool{len(self.pools)}", write, kind, elements))
             else:
                 for element in elements:

@@ -30,10 +30,11 @@ ITERATIONS = 3  # after the first solution
 class Index1:
     """Share of `Build` that solves for accelerations and corrections.
 
-    It reads `graph`, `n`, `q`, `v`, `time`, `mass`, `generalized`, `rows`, and `shift` (e above; 0: the rows are independent).
+    It reads `graph`, `n`, `q`, `v`, `time`, `mass`, `generalized`, `rows`, `shift` (e above; 0: the rows are independent), and `direct`
+    (a sparse direct library solves).
     """
 
-    shift = 0.0
+    shift, direct = 0.0, False
 
     def _solve(self):
         """Accelerations and multipliers of the index-1 equations as nodes."""
@@ -116,7 +117,7 @@ class Index1:
         for row, indices in zip(rows, members, strict=True):
             if not indices:
                 raise ModelError(f"constraint '{row.label}' does not act on any coordinate: it joins ground to ground", element=row.label)
-        return elimination_order(self.n, cliques(matrix, self.n), members)
+        return None if self.direct else elimination_order(self.n, cliques(matrix, self.n), members)
 
 
 def cliques(matrix, n):

@@ -9,6 +9,7 @@ from flexmbd.expressions import CONTACT_ROWS, Build
 from flexmbd.linalg import blocks
 from flexmbd.linalg.printer import LINEAR, Storage, called, ordered, packed
 from flexmbd.linalg.program import execute, source
+from flexmbd.linalg.sparse import Solver
 from flexmbd.outputs import REDUCTIONS, catalogue
 from flexmbd.outputs.reductions import ROWS, RUNNING, unit_of
 from flexmbd.suggest import unknown
@@ -37,6 +38,8 @@ class Model:
         See `Build`.
     shift : float
         See `Build`.
+    direct : str
+        Sparse direct library that solves the linear equations of a single lane; "" for elimination in compiled code.
 
     Raises
     ------
@@ -44,9 +47,9 @@ class Model:
         Unknown output or reduction.
     """
 
-    def __init__(self, system, outputs, scheme, *, width=16, fold=True, shift=0.0):
+    def __init__(self, system, outputs, scheme, *, width=16, fold=True, shift=0.0, direct=""):
         self.scheme, self.width, self.fold = scheme, width, fold
-        self.build = build = Build(system, fold=fold, shift=shift)
+        self.build = build = Build(system, fold=fold, shift=shift, direct=bool(direct))
         self.catalogue = catalogue(build)
         self.histories, self.reduced, self.requests = self._requests(outputs)
         signals = {name: self.catalogue[name][0]() for name in dict.fromkeys(self.reduced + self.histories)}
@@ -60,6 +63,7 @@ class Model:
         self.source = self._source(signals)
         self.topology = hashlib.sha256(repr((self.structure, self.kinds)).encode()).hexdigest()[:16]
         self.module = modules.load(self.source)
+        self.solver = Solver([plan for _, plan in self.storage.matrices.values()], direct) if direct else None
 
     def _requests(self, outputs):
         histories, reduced, requests = [], [], {}
@@ -82,7 +86,7 @@ class Model:
     def pack(self, system, count):
         """What is the same for all samples, ``U``, and parameters per sample of a system of this topology (`Storage.pack`)."""
         numbers, lane = self.storage.pack(self.build.graph, [value for _, value in system.leaves()], count)
-        return (numbers, self.storage.tables), lane
+        return (numbers, self.storage.tables, np.array([self.solver.address if self.solver else 0], np.int64)), lane
 
     # ---- generated source
     def _source(self, signals):
@@ -95,7 +99,8 @@ class Model:
         parts = []
 
         def function(name, arguments, stores, given=None):
-            parts.append((source(b.graph, self.storage, name, arguments, _read, stores, given), [x for _, x in stores]))
+            code = source(b.graph, self.storage, name, arguments, _read, stores, given, switch=200 if b.direct else None)
+            parts.append((code, [x for _, x in stores]))
 
         function(
             "rhs",
@@ -109,18 +114,19 @@ class Model:
             function(f"{prefix}residual", "t, q, v, P, U, w", _stores("st(w", b.residuals(which)))
         function("signals", f"{STATE}, y", _stores("st(y", signals.values()))
         function("limits", "P, U, C", [(f"st(C, {CONTACT_ROWS * j + 5}, {{}})", c["minimum"] + zero) for j, c in enumerate(b.contacts)])
-        kept = 0
+        kept, factors = 0, ()
         if self.scheme.correction is not None:
             function("multipliers", f"{STATE}, K, slot", _stores("st2(K, slot", b.multipliers))
             step, states = self.scheme.correction(b)
             stores = _stores("st(w", step) + [(f"st2(D, CORRECTION, {k}, {{}})", x) for k, x in states.items()]
             factors = [x for x in ordered(b.graph, [x for _, x in stores]) if x.op.startswith(LINEAR[0])]
-            kept = factors[0].value[0].size if factors else 0
+            kept = factors[0].value[0].size if factors and not b.direct else 0
             given = {x.id: f"P[FACTORS:FACTORS + {kept}]" for x in factors}
             function("newton", f"{STATE}, K, D, icm, cd, hh, w", stores, given)
             if factors:
                 function("observe", f"{STATE}, slot, D, g", _stores("st2(D, slot", rates) + _stores("st(g", gaps))
-                function("tangent", f"{STATE}, K, icm, cd, hh, who", [(f"keep({{}}, {given[factors[0].id]}, who)", factors[0])])
+                done = "{}" if b.direct else f"keep({{}}, {given[factors[0].id]}, who)"
+                function("tangent", f"{STATE}, K, icm, cd, hh, who", [(done, factors[0])])
         for name, (arguments, stores) in self.scheme.generated(b).items() if self.scheme.generated else ():
             function(name, arguments, stores)
         storage, kernels = self.storage, {}
@@ -134,7 +140,7 @@ class Model:
             "STEPPED": any(_steps(signals[name]) for name in self.reduced),
             "LAST": scheme.slots - 1, "CARRY": scheme.carry, "LANE_ROWS": loop.LANE_ROWS, **loop.NAMES,
             "JUMPS": any(not c["element"].law.continuous_onset for c in b.contacts), "PROJECT": bool(rows) and scheme.projects,
-            "FROZEN": kept > 0,
+            "FROZEN": bool(factors),
             "RESTART": scheme.correction is not None, "NM": len(rows) * scheme.multipliers, "DRIFT": 0.1 if b.shift else 30.0,
         }  # fmt: skip
         scratch = max(1, len(storage.lane)) + loop.FROZEN_ROWS
@@ -146,7 +152,7 @@ class Model:
         text += [f"{k} = {_literal(v)}" for k, v in constants.items()]
         place = list(signals)
         text += [f"HISTORY = {_literal(np.array([place.index(name) for name in self.histories] or [0]))}"]
-        text += ["from flexmbd.linalg.printer import unpack"]
+        text += ["from flexmbd.lanes.access import call_address", "from flexmbd.linalg.printer import unpack"]
         text += [f"TURNS = {packed([measure == 'angle' for measure in b.measures], 1)}[:, 0] > 0"]
         text += [f"STATE_CONTROLLED = {_literal(np.array([int(s['controlled']) for s in b.states] or [0]))}"]
         text += [f"STATE_CONTACT = {_literal(np.array([-1 if s['contact'] is None else s['contact'].index for s in b.states] or [-1]))}"]

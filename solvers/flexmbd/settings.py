@@ -5,6 +5,7 @@ from dataclasses import dataclass, fields
 from flexmbd.errors import ModelError, check_number
 from flexmbd.index1 import KINDS
 from flexmbd.integrators import INTEGRATORS
+from flexmbd.linalg.direct import back_end
 from flexmbd.suggest import unknown
 
 
@@ -36,6 +37,9 @@ class Settings:
     constraints : str
         "independent": rows that depend on others are an error that names them. "augmented": they are kept, and motion passes
         through positions in which rows become dependent (see `flexmbd.index1`); `Trajectory.attributes` names them.
+    linear_solver : str
+        "": elimination in compiled code, for all lanes at once. Else a sparse direct library (`flexmbd.linalg.direct`: superlu, klu,
+        umfpack, pardiso), for one system too large for that; lanes must be 1.
     constraint_shift : float
         Of augmented constraints: below it the squared singular values of the constraints (scaled to 1) are not enforced at once. A
         smaller one is more exact in passing such positions, a larger one takes rows that always depend on others with longer steps.
@@ -52,6 +56,7 @@ class Settings:
     decay: float = 5.0
     constraints: str = "independent"
     constraint_shift: float = 1e-6
+    linear_solver: str = ""
 
     def __post_init__(self):
         if self.integrator not in INTEGRATORS:
@@ -74,6 +79,10 @@ class Settings:
             raise ModelError(f"setting 'spectral_radius' is {self.spectral_radius!r}; it must be at least {least:g} and below 1")
         if self.lanes not in (1, 2, 4, 8, 16, 32, 64):
             raise ModelError(f"setting 'lanes' is {self.lanes!r}; it must be a power of two from 1 to 64")
+        if self.linear_solver:
+            back_end(self.linear_solver)
+            if self.lanes != 1:
+                raise ModelError(f"setting 'lanes' is {self.lanes!r}; with linear_solver = '{self.linear_solver}' it must be 1")
         if self.step < 0 or (self.step == 0 and (self.fixed or not INTEGRATORS[self.integrator].adaptive)):
             raise ModelError(f"setting 'step' is {self.step!r}; a fixed step needs a time in s greater than zero")
 

@@ -38,9 +38,9 @@ def model_of(system, outputs, settings):
     value = getattr(settings, scheme.setting) if scheme.setting else None
     scheme = scheme.tuned(value)
     shift = settings.constraint_shift if settings.constraints == "augmented" else 0.0
-    key = (system.structure(), kinds, tuple(outputs), settings.integrator, value, settings.lanes, shift)
+    key = (system.structure(), kinds, tuple(outputs), settings.integrator, value, settings.lanes, shift, settings.linear_solver)
     if key not in _models:
-        model = Model(system, outputs, scheme, width=settings.lanes, fold=fold, shift=shift)
+        model = Model(system, outputs, scheme, width=settings.lanes, fold=fold, shift=shift, direct=settings.linear_solver)
         model.dependent = _check_first(model, system)
         _models[key] = model
     return _models[key]
@@ -208,6 +208,8 @@ def _integrate(model, system, count, end, time, settings):
             lanes(n), lanes(n), lanes(m), lanes(n), lanes(n), lanes(m),
             g, lanes(4)[:, None, :].copy(), lanes(1), lanes(n), lanes(n), lanes(m), lanes(6 * nc), lanes(model.rows), lanes(ns),
         )  # fmt: skip
+    if model.solver:
+        model.solver.check()
     failed = counters[:, STATUS - 3].astype(int)
     codes = np.where(bad, ERROR, np.where(failed == 1, DIVERGED, np.where(failed == 2, TIMEOUT, OK))).astype(np.int8)
     values = _collect(model, H, F, end)

@@ -43,7 +43,7 @@ class SpinUp(Motion):
 
 @dataclass(frozen=True, eq=False)
 class SeenFrom(Force):
-    """No force: outputs `axial` and `across`, the place of point `b` as seen from point `a` and its body's x axis, less `length` along it."""
+    """No force: outputs `axial` and `across`, the place of `b` as seen from `a` and its body's x axis, less `length` along it."""
 
     name: str
     a: object
@@ -66,7 +66,7 @@ class SeenFrom(Force):
         }
 
 
-def beam(modulus=7e10, duration=15.0, damping=0.0, elements=8):
+def beam(modulus=7e10, duration=15.0, damping=0.05, elements=8):
     """Beam clamped to a hub at the origin, straight along x; the hub turns by `SpinUp`.
 
     Parameters
@@ -83,9 +83,8 @@ def beam(modulus=7e10, duration=15.0, damping=0.0, elements=8):
     s = fm.System()
     hub = s.body("hub", mass=1.0, inertia=1.0)
     section, stuff = fm.Section(AREA, SECOND_MOMENT), fm.Material(E=modulus, nu=0.3, density=DENSITY)
-    rod = s.cable(
-        "beam", length=LENGTH, elements=elements, section=section, material=stuff, strain="engineering", curvature="material", damping=damping
-    )
+    form = {"strain": "engineering", "curvature": "material", "damping": damping}
+    rod = s.cable("beam", length=LENGTH, elements=elements, section=section, material=stuff, **form)
     pivot = s.ground.at(0.0, 0.0, "O")
     s.add(fm.Revolute("O", pivot, hub.centre))
     s.add(fm.AngleDrive("drive", pivot, hub.centre, SpinUp(SPEED, duration)))

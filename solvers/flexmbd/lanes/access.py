@@ -54,6 +54,19 @@ def _vector_accessors(width):
     return ld, ld2, st, st2
 
 
+@intrinsic
+def call_address(typing_context, address, number, data):
+    """Call the C function ``void f(int64, int64)`` at an address."""
+
+    def code(context, builder, sig, args):
+        word = ir.IntType(64)
+        function = builder.inttoptr(args[0], ir.FunctionType(ir.VoidType(), [word, word]).as_pointer())
+        builder.call(function, args[1:])
+        return context.get_dummy_value()
+
+    return types.void(types.int64, types.int64, types.int64), code
+
+
 def _ld(a, i):
     return a[i, 0]
 

@@ -224,6 +224,12 @@ class Plan:
                 merged.append((start, stop, size))
         return merged
 
+    def rows_of(self, unknowns):
+        """Rows of a right-hand side, by an array of unknowns."""
+        place = np.zeros(max(self.place) + 1, np.int64)
+        place[list(self.place)] = list(self.place.values())
+        return place[unknowns]
+
     def places(self, rows, columns):
         """Places of entries in the storage, by arrays of rows and columns."""
         unknowns = max(self.place) + 1
@@ -290,7 +296,8 @@ class BlockFactors:
 
     def solve(self, side):
         """Solution by i (a dict with all pivots) for a right-hand side by i."""
-        parts = [(self.plan.place[i], x) for i, x in side.items() if isinstance(i, int) and not x.zero]
+        place = self.plan.place
+        parts = [(place[i], x) for i, x in side.items() if isinstance(i, int) and not x.zero]
         pooled = [(pool, x) for pool, x in side.items() if not isinstance(pool, int)]
         results = self.graph.substitution(self.node, parts, len(self.order), pooled)
         return {p: results[k] for k, p in enumerate(self.order)}

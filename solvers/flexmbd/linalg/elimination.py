@@ -7,6 +7,7 @@ import heapq
 
 from flexmbd.linalg.blocks import BlockFactors, Plan
 from flexmbd.linalg.graph import Graph
+from flexmbd.linalg.sparse import SparseFactors
 
 SWITCH = 700  # products of an elimination from which on it may be done in blocks at run time
 LEAST = 4  # unknowns of an element from which on it tells which unknowns are alike
@@ -125,20 +126,21 @@ def factorise(graph: Graph, matrix, order, *, symmetric=True):
     matrix : dict (i, j) -> Node
         Entries; for a symmetric matrix either triangle, each entry once; else both triangles.  A pool of elements as key has what
         each element adds, both triangles, as a dict like this one.
-    order : list of int
-        Pivot sequence.
+    order : list of int, or None
+        Pivot sequence; without one a sparse direct library does it.
     symmetric : bool
         LDL' if true, else LU on the symmetrised pattern, in which pairs of entries that are one node stay one
         (a matrix that a few elements make unsymmetric costs little more than a symmetric one).
     """
-    place = {p: k for k, p in enumerate(order)}
     zero = graph.const(0.0)
     entry, pooled = {}, [(key, x) for key, x in matrix.items() if not isinstance(key, tuple)]
     for (i, j), x in ((key, x) for key, x in matrix.items() if isinstance(key, tuple)):
         if not x.zero:
             entry[i, j] = x
             entry[j, i] = x if symmetric else entry.get((j, i), zero)
-    ahead = {p: set() for p in order}
+    if order is None:
+        return SparseFactors(graph, entry, pooled)
+    place, ahead = {p: k for k, p in enumerate(order)}, {p: set() for p in order}
     for i, j in entry:
         if place[i] < place[j]:
             ahead[i].add(j)

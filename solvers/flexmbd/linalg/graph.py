@@ -64,7 +64,7 @@ class Graph:
         self.nodes = []
         self._known = {}
         self._derivatives = {}
-        self._names, self._depends = {}, []
+        self._depends = []
 
     # ---- leaves
     def const(self, x):
@@ -215,24 +215,23 @@ class Graph:
 
     # ---- derivatives
     def variables(self, node):
-        """Names of the run-time variables that a node depends on."""
-        mask = self._mask(node)
-        return [name for name, bit in self._names.items() if mask & bit]
+        """Names of the run-time variables that a node depends on, in the order in which they came up."""
+        return [self.nodes[i].value for i in sorted(self._sources(node))]
 
-    def _mask(self, node):
+    def _sources(self, node):
+        """Ids of the variables that a node depends on; nodes with the same ones share the set."""
         for other in self.nodes[len(self._depends) :]:
             if other.op == "var":
-                mask = self._names.setdefault(other.value, 1 << len(self._names))
-            else:
-                mask = 0
-                for a in other.args:
-                    mask |= self._depends[a.id] if isinstance(a, Node) else 0
-            self._depends.append(mask)
+                self._depends.append(frozenset((other.id,)))
+                continue
+            sets = [self._depends[a.id] for a in other.args if isinstance(a, Node)]
+            largest = max(sets, key=len, default=frozenset())
+            self._depends.append(largest if all(s <= largest for s in sets) else largest.union(*sets))
         return self._depends[node.id]
 
     def derivative(self, node, variable):
         """Symbolic derivative of `node` with respect to a variable node."""
-        if not self._mask(node) & self._mask(variable):
+        if variable.id not in self._sources(node):
             return self.const(0.0)
         key = (node.id, variable.id)
         if key not in self._derivatives:

@@ -7,6 +7,7 @@ import zlib
 import numpy as np
 
 from flexmbd.linalg.graph import LANE, RUNTIME, UNIFORM, Node
+from flexmbd.linalg.sparse import SOLVE, SparsePlan
 
 _BINARY = {"+", "-", "*", "/", ">", "&"}
 
@@ -15,12 +16,14 @@ class Storage:
     """What the generated functions of a model read and work in.
 
     Packed parameters are ``numbers[k]``, one number for all samples, and ``P[k, lane]``, one per sample; below the parameters ``P`` has
-    rows to work in.  ``U`` is the pair of `numbers` and `tables`, all tables of integers one after another.
+    rows to work in.  ``U`` is `numbers`, `tables`, all tables of integers one after another, and the address of a function that solves.
 
     Attributes
     ----------
     scratch, unknowns : int
         Rows to work in for a matrix and for a right-hand side.
+    matrices : dict
+        Node of a matrix that a library factorises -> (number, plan).
     sizes : set of int
         Sizes of supernodes that have kernels of their own.
     functions : dict
@@ -30,7 +33,7 @@ class Storage:
     def __init__(self):
         self.uniform, self.lane, self._slot = [], [], {}
         self._tables, self._laid, self._length = [], {}, 0
-        self.scratch, self.unknowns, self.sizes, self.functions = 0, 0, set(), {}
+        self.scratch, self.unknowns, self.sizes, self.matrices, self.functions = 0, 0, set(), {}, {}
 
     def slot(self, node):
         """Source text that reads the node's slot; a new slot at first use."""
@@ -144,7 +147,7 @@ STORE = re.compile(r"(st2?\(.*?)(\d+)(, \{\}\))")
 def function_source(name, arguments, body):
     """Source of a generated function from its statements."""
     used = any("numbers" in line or "tables" in line for line in body)
-    unpack = ["numbers, tables = U"] if used and "U" in arguments.split(", ") else []
+    unpack = ["numbers, tables = U[0], U[1]"] if used and "U" in arguments.split(", ") else []
     return f"@inner\ndef {name}({arguments}):\n    " + "\n    ".join([*unpack, *body, "return"]) + "\n"
 
 
@@ -167,6 +170,8 @@ def solved_stores(storage, stores, of):
 def linear(graph, storage, inputs, node, target, fill, factors=None):
     """Statements that factorise a matrix, or with `factors` solve for a right-hand side, in rows of ``P``; `fill` sets entries."""
     plan, _, pooled = node.value
+    if isinstance(plan, SparsePlan):
+        return _direct(graph, storage, inputs, node, target, fill)
     columns, targets = (f"tables[{a}:{b}]" for a, b in map(storage.lay, plan.tables[1:]))
     begin = storage.lay(plan.pivots)[0]
     columns, runs = f"{columns}.reshape(({len(plan.columns)}, 4))", plan.runs()
@@ -189,6 +194,20 @@ def linear(graph, storage, inputs, node, target, fill, factors=None):
     return body + end
 
 
+def _direct(graph, storage, inputs, node, target, fill):
+    """Statements that have a library factorise or solve."""
+    plan, _, pooled = node.value
+    solves = node.op.startswith("substitution:")
+    matrix = node.args[0] if solves else node
+    number = storage.matrices.setdefault(matrix.id, (len(storage.matrices), plan))[0]
+    size, first = (plan.unknowns, "UNKNOWNS") if solves else (plan.size, "SCRATCH")
+    storage.scratch, storage.unknowns = max(storage.scratch, plan.size), max(storage.unknowns, plan.unknowns)
+    body = [f"{target} = P[{first}:{first} + {size}]", f"clear({target})", *fill]
+    for pool, part in pooled:
+        body += _pooled(graph, storage, inputs, plan, pool, part, target)
+    return [*body, f"call_address(U[2][0], {number + SOLVE * solves}, {target}.ctypes.data)"]
+
+
 def total(graph, storage, inputs, node, target):
     """Statements that sum a node of one element over a pool."""
     pool, one, start, stop = node.value
@@ -209,9 +228,7 @@ def _pooled(graph, storage, inputs, plan, pool, part, target):
         places, nodes = plan.places(unknowns[:, i], unknowns[:, j]), kept.values()
     else:
         kept = [k for k, x in enumerate(part) if not x.zero]
-        place = np.zeros(max(plan.place) + 1, int)
-        place[list(plan.place)] = list(plan.place.values())
-        places, nodes = place[unknowns[:, kept]], [part[k] for k in kept]
+        places, nodes = plan.rows_of(unknowns[:, kept]), [part[k] for k in kept]
     first = pool.size + len(pool.varying[0] if pool.varying else ())
     at = [f"tables[k + {first + k}]" for k in range(places.shape[1])]
     stores = [(f"st(A, {a}, ld(A, {a}) + {{}})", x) for a, x in zip(at, nodes, strict=True)]

@@ -72,10 +72,12 @@ def execute(code, runs, first, last, X):
                 st(X, code[k, 0], ld(X, code[k, 2]) * ld(X, code[k, 3]) - ld(X, code[k, 1]))
 
 
-def source(graph, storage, name, arguments, inputs, stores, given=None):
-    """Source of a function by the better back end; parameters as of `printer.straight_line`."""
-    size = operations([x for _, x in stores], graph, given or {})
-    return (index_program if size > SWITCH else straight_line)(graph, storage, name, arguments, inputs, stores, given)
+def source(graph, storage, name, arguments, inputs, stores, given=None, *, switch=None):
+    """Source of a function by the better back end, from `switch` statements on the second; others as of `printer.straight_line`."""
+    roots, given, switch = [x for _, x in stores], given or {}, SWITCH if switch is None else switch
+    entries = sum(len(x.value[1]) for x in ordered(graph, roots, given) if x.op.startswith(LINEAR) and x.id not in given)
+    back_end = index_program if operations(roots, graph, given) + entries > switch else straight_line
+    return back_end(graph, storage, name, arguments, inputs, stores, given)
 
 
 def operations(roots, graph, given=()):

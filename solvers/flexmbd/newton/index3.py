@@ -10,6 +10,7 @@ Controlled states (bristles) obey ``s = p + hh s'(q, v, s)`` with p known; they 
 books and counters on which no force depends (a body's angle is corrected by its unit vector), so they stay outside.
 """
 
+from flexmbd.index1 import Index1
 from flexmbd.linalg.elimination import solve
 
 
@@ -33,10 +34,10 @@ def newton(build):
     return corrected(build, *equations(build))
 
 
-def corrected(build, matrix, side, states, order=None):
+def corrected(build, matrix, side, states, order=Index1.order):
     """Nodes of the solution of the equations, and of the states' corrections by it."""
     g, size = build.graph, sum(isinstance(i, int) for i in side)
-    (x,) = solve(g, matrix, [side], order or build.order(build.rows, matrix), symmetric=False)
+    (x,) = solve(g, matrix, [side], order(build, build.rows, matrix), symmetric=False)
     dx = [x.get(i, g.const(0.0)) for i in range(size)]
     return dx, {k: constant + g.dot((c, dx[j]) for j, c in by.items()) for k, (constant, by) in states.items()}
 

@@ -31,7 +31,7 @@ def newton_stabilised(build):
     """
     n, count = build.n, len(build.rows)
     matrix, side, states = equations_stabilised(build)
-    x, changes = corrected(build, matrix, side, states, _order(build, matrix))
+    x, changes = corrected(build, matrix, side, states, _order)
     dq, de, both, second = x[:n], x[n : 2 * n], x[2 * n : 2 * n + count], x[2 * n + count :]
     return [*dq, *(b - m for b, m in zip(both, second, strict=True)), *second, *de], changes
 
@@ -96,9 +96,11 @@ def _along(build, node, cd):
     return out
 
 
-def _order(build, matrix):
+def _order(build, rows, matrix):
     """Elimination order in which a multiplier waits for the coordinates, or shifts, of its row."""
+    if build.direct:
+        return None
     n = build.n
     neighbours = cliques(matrix, 2 * n)
-    members = [{first + i for i in row.polynomial.indices} for first in (0, n) for row in build.rows]
+    members = [{first + i for i in row.polynomial.indices} for first in (0, n) for row in rows]
     return elimination_order(2 * n, neighbours, members)
