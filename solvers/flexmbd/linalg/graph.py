@@ -64,7 +64,7 @@ class Graph:
         self.nodes = []
         self._known = {}
         self._derivatives = {}
-        self._depends = []
+        self._depends = {}
 
     # ---- leaves
     def const(self, x):
@@ -220,14 +220,20 @@ class Graph:
 
     def _sources(self, node):
         """Ids of the variables that a node depends on; nodes with the same ones share the set."""
-        for other in self.nodes[len(self._depends) :]:
-            if other.op == "var":
-                self._depends.append(frozenset((other.id,)))
+        known, stack = self._depends, [node]
+        while stack:
+            x = stack[-1]
+            args = [a.id for a in x.args if isinstance(a, Node)]
+            if x.id in known or all(i in known for i in args):
+                stack.pop()
+            else:
+                stack += [self.nodes[i] for i in args if i not in known]
                 continue
-            sets = [self._depends[a.id] for a in other.args if isinstance(a, Node)]
-            largest = max(sets, key=len, default=frozenset())
-            self._depends.append(largest if all(s <= largest for s in sets) else largest.union(*sets))
-        return self._depends[node.id]
+            if x.id not in known:
+                sets = [frozenset((x.id,))] if x.op == "var" else [known[i] for i in args]
+                largest = max(sets, key=len, default=frozenset())
+                known[x.id] = largest if all(s <= largest for s in sets) else largest.union(*sets)
+        return known[node.id]
 
     def derivative(self, node, variable):
         """Symbolic derivative of `node` with respect to a variable node."""

@@ -18,7 +18,7 @@ import numpy as np
 
 from flexmbd.lanes import fabs, select, sqrt
 from flexmbd.linalg.graph import LANE, UNIFORM, Node
-from flexmbd.linalg.printer import LINEAR, STORE, function_source, linear, ordered, packed, solved_stores, straight_line, total
+from flexmbd.linalg.printer import LINEAR, STORE, function_source, linear, ordered, solved_stores, straight_line, total
 
 OPS = ("+", "-", "*", "/", "neg", "sqrt", "fabs", ">", "&", "select", "a+bc", "a-bc", "bc-a")
 # Operations from which on a function becomes an index program (benchmarks/lanes_switch.py): at 2,000 a whole model of straight-line
@@ -130,10 +130,15 @@ def index_program(graph, storage, name, arguments, inputs, stores, given=None):
                 loop([(slot[y.id], y.value) for y in outs.get(node.id, [])], f"st(space, code[k, 0], ld(n{node.id}, code[k, 1]))")
 
     singles, loops = solved_stores(storage, stores, lambda x: f"n{x.id}")
-    body, code, runs, calls = _body(name, leaves, steps, fused, outs, singles, slot, size, alone)
-    head = f"{name}_code, {name}_runs = {packed(code, 4)}, {packed(runs, 3)}\n"
-    head += f"{name}_calls = {packed(np.array(calls)[:, None] if calls else [], 1)}[:, 0]\n"
-    return head + function_source(name, arguments, [f"space = np.empty(({size + 1}, W))", *body, *loops])
+    body, code, runs, calls = _body(leaves, steps, fused, outs, singles, slot, size, alone)
+    code = [(*row, 0, 0, 0)[:4] for row in code]
+    first, runs_first, calls_first = (storage.lay(np.array(table, np.int32))[0] for table in (code, runs, calls))
+    head = [
+        f"code = tables[{first}:{first + 4 * len(code)}].reshape(({len(code)}, 4))",
+        f"runs = tables[{runs_first}:{runs_first + 3 * len(runs)}].reshape(({len(runs)}, 3))",
+        f"calls = tables[{calls_first}:{calls_first + len(calls)}]",
+    ]
+    return function_source(name, arguments, [f"space = np.empty(({size + 1}, W))", *head, *body, *loops])
 
 
 def _solution(node):
@@ -248,14 +253,14 @@ def _allocate(leaves, steps, fused, outs, roots):
     return slot, size
 
 
-def _body(name, leaves, steps, fused, outs, stores, slot, spare, alone):
+def _body(leaves, steps, fused, outs, stores, slot, spare, alone):
     """Statements, rows of operations, runs, and slots of kernels' arguments and results; nobody reads the `spare` slot."""
     body, code, runs, calls = [], [], [], []
 
     def loop(rows, statement, to=body):
         """A statement for many rows; its ``code[k, j]`` are entries of the row."""
         start = len(code)
-        code.extend((*row, 0, 0, 0)[:4] for row in rows)
+        code.extend(rows)
         to.extend((f"for k in range({start}, {len(code)}):", f"    {statement}"))
 
     groups = {}
@@ -268,7 +273,7 @@ def _body(name, leaves, steps, fused, outs, stores, slot, spare, alone):
     for kind, key, members in steps:
         if kind == "run":
             start = len(code)
-            code.extend((*(slot[y.id] for y in (x, *_arguments(x, fused))), 0, 0)[:4] for x in members)
+            code.extend(tuple(slot[y.id] for y in (x, *_arguments(x, fused))) for x in members)
             runs.append((key, start, len(code)))
             continue
         if len(runs) > pending:
@@ -290,7 +295,7 @@ def _body(name, leaves, steps, fused, outs, stores, slot, spare, alone):
         groups.setdefault((head, tail), []).append((slot[x.id], int(index)))
     for (head, tail), rows in groups.items():
         loop(rows, f"{head}code[k, 1]{tail.format('ld(space, code[k, 0])')}")
-    return [f"code, runs, calls = {name}_code, {name}_runs, {name}_calls", *body], code, runs, calls
+    return body, code, runs, calls
 
 
 def _calls(kernel, members, slot, outs, spare, body, calls):
