@@ -16,7 +16,10 @@ test: $(STAMP)
 	$(BIN)/pytest -m "not slow"
 
 slow: $(STAMP)
-	$(BIN)/pytest -m slow
+	$(BIN)/pytest -m "slow and not exhaustive"
+
+exhaustive: $(STAMP)
+	$(BIN)/pytest -m exhaustive
 
 docs: $(STAMP)
 	$(BIN)/pip install --quiet --editable ".[docs]"

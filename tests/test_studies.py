@@ -78,6 +78,7 @@ def model_of(study):
 
 
 @pytest.mark.slow
+@pytest.mark.exhaustive
 def test_spun_up_beam_has_the_steady_extension():
     """tan(kL)/k - L with k² = 1.2 Ω²/EA; generalized-alpha at index 3 is of order 2 in the step, so two steps give the limit."""
     found = {}

@@ -119,7 +119,8 @@ class Model:
             function("multipliers", f"{STATE}, K, slot", _stores("st2(K, slot", b.multipliers))
             step, states = self.scheme.correction(b)
             stores = _stores("st(w", step) + [(f"st2(D, CORRECTION, {k}, {{}})", x) for k, x in states.items()]
-            factors = [x for x in ordered(b.graph, [x for _, x in stores]) if x.op.startswith(LINEAR[0])]
+            large = bool(b.pools) or b.direct  # others keep a tangent of their own in every iteration
+            factors = [x for x in ordered(b.graph, [x for _, x in stores]) if large and x.op.startswith(LINEAR[0])]
             kept = factors[0].value[0].size if factors and not b.direct else 0
             given = {x.id: f"P[FACTORS:FACTORS + {kept}]" for x in factors}
             function("newton", f"{STATE}, K, D, icm, cd, hh, w", stores, given)

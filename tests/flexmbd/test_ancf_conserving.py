@@ -152,6 +152,8 @@ def test_free_flight_keeps_energy_and_momentum_with_every_measure(options):
     assert bent > 0.15 * before[0] and abs(now - bent) > 1e-3 * before[0]
 
 
+@pytest.mark.slow
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("options", [("engineering", "material", "reduced"), ("green", "exact", "full")], ids="-".join)
 def test_order_of_the_scheme(options):
     ends = [flown(options, h, round(0.02 / h))[1] for h in (1e-4, 5e-5, 2.5e-5)]

@@ -50,6 +50,7 @@ def test_flexible_element_in_less_than_sixty_lines(module):
 
 
 @pytest.mark.slow
+@pytest.mark.exhaustive
 def test_law_joint_and_integrator(module, monkeypatch):
     law, rod = module("MyLaw").MyLaw(1e5, restitution=0.6, exponent=1.0), module("Rod").Rod
     monkeypatch.setitem(INTEGRATORS, "heun3", module("HEUN3").HEUN3)

@@ -17,6 +17,8 @@ from .test_orders import cable_pendulum
 from .test_redundant import four_bar
 from .test_spatial_bodies import heavy_top
 
+MORE = (pytest.mark.slow, pytest.mark.exhaustive)
+
 
 @pytest.fixture
 def ida():
@@ -32,7 +34,7 @@ PROBLEMS = {  # model, outputs, end in s
 }
 
 
-@pytest.mark.parametrize("name", PROBLEMS)
+@pytest.mark.parametrize("name", [x if x in ("double pendulum", "cable") else pytest.param(x, marks=MORE) for x in PROBLEMS])
 def test_explicit_scheme_agrees(name, ida):
     """To 1e-8 of each output's size."""
     build, outputs, end = PROBLEMS[name]
@@ -45,6 +47,7 @@ def test_explicit_scheme_agrees(name, ida):
 
 
 @pytest.mark.slow
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("name", ["generalized_alpha", "ggl", "energy_momentum"])
 def test_implicit_schemes_agree(name, ida):
     """At a step at which their error is of the order of 1e-6."""
