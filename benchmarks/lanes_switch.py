@@ -60,8 +60,8 @@ def measure(rods, back_end):
     """Operations, seconds to compile, microseconds an evaluation and lane, accelerations."""
     from flexmbd import modules
     from flexmbd.expressions import Build
-    from flexmbd.linalg.printer import Storage
     from flexmbd.linalg.program import execute, index_program, operations, straight_line
+    from flexmbd.linalg.storage import Storage
     from flexmbd.model import STATE, _read
 
     system = chain(rods)

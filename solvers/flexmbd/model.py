@@ -6,10 +6,12 @@ import numpy as np
 
 from flexmbd import assembly, lanes, loop, modules
 from flexmbd.expressions import CONTACT_ROWS, Build
+from flexmbd.lanes.elements import BATCH
 from flexmbd.linalg import blocks
-from flexmbd.linalg.printer import LINEAR, Storage, called, ordered, packed
+from flexmbd.linalg.printer import LINEAR, called, ordered, packed
 from flexmbd.linalg.program import execute, source
 from flexmbd.linalg.sparse import Solver
+from flexmbd.linalg.storage import Storage
 from flexmbd.outputs import REDUCTIONS, catalogue
 from flexmbd.outputs.reductions import ROWS, RUNNING, unit_of
 from flexmbd.suggest import unknown
@@ -57,7 +59,7 @@ class Model:
             out: self.catalogue[name][1] if how is None else unit_of(how, self.catalogue[name][1])
             for out, (name, how) in self.requests.items()
         }
-        self.storage = Storage()
+        self.storage = Storage(BATCH if width == 1 else 1)
         self.structure, self.kinds = system.structure(), tuple(build.kinds)
         self.state_names = [s["name"] for s in build.states]
         self.source = self._source(signals)
@@ -147,13 +149,15 @@ class Model:
         scratch = max(1, len(storage.lane)) + loop.FROZEN_ROWS
         self.sizes |= {"NP": max(1, len(storage.lane)), "FACTORS": scratch, "SCRATCH": scratch + kept}
         self.sizes["UNKNOWNS"] = self.sizes["SCRATCH"] + storage.scratch
-        self.rows = self.sizes["UNKNOWNS"] + storage.unknowns
+        self.sizes["SHARES"] = self.sizes["UNKNOWNS"] + storage.unknowns
+        self.rows = self.sizes["SHARES"] + storage.shares
         constants = {**self.sizes, **scheme.constants}
         text = ["import numpy as np", f"ld, ld2, st, st2 = accessors({self.width})"]
         text += [f"{k} = {_literal(v)}" for k, v in constants.items()]
         place = list(signals)
         text += [f"HISTORY = {_literal(np.array([place.index(name) for name in self.histories] or [0]))}"]
-        text += ["from flexmbd.lanes.access import call_address", "from flexmbd.linalg.printer import unpack"]
+        text += ["from flexmbd.lanes.access import call_address", "from flexmbd.lanes.elements import gather, put, spread"]
+        text += ["from flexmbd.linalg.printer import unpack"]
         text += [f"TURNS = {packed([measure == 'angle' for measure in b.measures], 1)}[:, 0] > 0"]
         text += [f"STATE_CONTROLLED = {_literal(np.array([int(s['controlled']) for s in b.states] or [0]))}"]
         text += [f"STATE_CONTACT = {_literal(np.array([-1 if s['contact'] is None else s['contact'].index for s in b.states] or [-1]))}"]

@@ -7,8 +7,9 @@ from flexmbd import modules
 from flexmbd.linalg import blocks, elimination
 from flexmbd.linalg.elimination import elimination_order, factorise
 from flexmbd.linalg.graph import Graph
-from flexmbd.linalg.printer import Storage, straight_line
+from flexmbd.linalg.printer import straight_line
 from flexmbd.linalg.program import execute, index_program
+from flexmbd.linalg.storage import Storage
 
 
 def chain(nodes=7, joints=((0,), (6,), (2, 5))):

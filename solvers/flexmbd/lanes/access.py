@@ -3,11 +3,11 @@
 import functools
 
 from llvmlite import ir
-from numba import types
+from numba import config, types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
-from flexmbd.lanes.vector import OPTIONS, Vec, splat
+from flexmbd.lanes.vector import Vec, splat
 
 
 def _pointer(context, builder, array_type, array, indices, width):
@@ -16,6 +16,8 @@ def _pointer(context, builder, array_type, array, indices, width):
     offset = None
     for axis, i in enumerate(indices):
         offset = i if offset is None else builder.add(builder.mul(offset, shape[axis]), i)
+    if width == 1:
+        return builder.gep(data.data, [offset])
     offset = builder.mul(offset, ir.Constant(offset.type, width))
     return builder.bitcast(builder.gep(data.data, [offset]), ir.VectorType(ir.DoubleType(), width).as_pointer())
 
@@ -24,24 +26,47 @@ def _indices(context, builder, sig, args, stop):
     return [context.cast(builder, v, t, types.intp) for v, t in zip(args[1:stop], sig.args[1:stop], strict=True)]
 
 
+def _ld(a, i):
+    return a[i, 0]
+
+
+def _ld2(a, i, j):
+    return a[i, j, 0]
+
+
+def _st(a, i, value):
+    a[i, 0] = value
+
+
+def _st2(a, i, j, value):
+    a[i, j, 0] = value
+
+
 @functools.cache
-def _vector_accessors(width):
+def accessors(width):
+    """``(ld, ld2, st, st2)`` for arrays of shape ``(n, W)`` and ``(n, m, W)``, which must be C-contiguous float64."""
+    if config.DISABLE_JIT:
+        return _ld, _ld2, _st, _st2
+    kind = Vec(width) if width > 1 else types.float64
+
     def load(context, builder, sig, args):
         where = _pointer(context, builder, sig.args[0], args[0], _indices(context, builder, sig, args, None), width)
         return builder.load(where, align=8)
 
     def store(context, builder, sig, args):
         where = _pointer(context, builder, sig.args[0], args[0], _indices(context, builder, sig, args, -1), width)
-        builder.store(splat(context, builder, args[-1], sig.args[-1], width), where, align=8)
+        value, given = args[-1], sig.args[-1]
+        value = splat(context, builder, value, given, width) if width > 1 else context.cast(builder, value, given, kind)
+        builder.store(value, where, align=8)
         return context.get_dummy_value()
 
     @intrinsic
     def ld(typing_context, a, i):
-        return Vec(width)(a, i), load
+        return kind(a, i), load
 
     @intrinsic
     def ld2(typing_context, a, i, j):
-        return Vec(width)(a, i, j), load
+        return kind(a, i, j), load
 
     @intrinsic
     def st(typing_context, a, i, value):
@@ -65,32 +90,3 @@ def call_address(typing_context, address, number, data):
         return context.get_dummy_value()
 
     return types.void(types.int64, types.int64, types.int64), code
-
-
-def _ld(a, i):
-    return a[i, 0]
-
-
-def _ld2(a, i, j):
-    return a[i, j, 0]
-
-
-def _st(a, i, value):
-    a[i, 0] = value
-
-
-def _st2(a, i, j, value):
-    a[i, j, 0] = value
-
-
-@functools.cache
-def accessors(width):
-    """``(ld, ld2, st, st2)`` for arrays of shape ``(n, W)`` and ``(n, m, W)``; for W = 1 plain element access.
-
-    Arrays must be C-contiguous float64.
-    """
-    if width > 1:
-        return _vector_accessors(width)
-    from numba import njit
-
-    return tuple(njit(**OPTIONS)(f) for f in (_ld, _ld2, _st, _st2))

@@ -49,11 +49,11 @@ def elimination_order(n, neighbours, rows):
     for i, members in enumerate(adjacent):
         members.discard(i)
     degree = [sum(weight[j] for j in members) + weight[i] for i, members in enumerate(adjacent)]
-    heap = [(degree[i], groups[i][0], i) for i in range(len(groups)) if not waiting.get(i)]
+    heap = [(degree[i], 0, groups[i][0], i) for i in range(len(groups)) if not waiting.get(i)]
     heapq.heapify(heap)
     order, done = [], [False] * len(groups)
     while heap:
-        size, _, pivot = heapq.heappop(heap)
+        size, *_, pivot = heapq.heappop(heap)
         if done[pivot] or size != degree[pivot]:
             continue
         done[pivot] = True
@@ -67,7 +67,8 @@ def elimination_order(n, neighbours, rows):
             waiting[k].discard(pivot)
         for i in members:
             if not waiting.get(i):
-                heapq.heappush(heap, (degree[i], groups[i][0], i))
+                turn = len(order) if weight[i] > 1 else 0  # blocks in turn from all ends: the processor then works on several at once
+                heapq.heappush(heap, (degree[i], turn, groups[i][0], i))
         adjacent[pivot] = set()
     return order
 

@@ -1,4 +1,4 @@
-"""Straight-line source code of graph nodes, and what generated code reads and works in (`Storage`)."""
+"""Straight-line source code of graph nodes."""
 
 import base64
 import re
@@ -6,85 +6,11 @@ import zlib
 
 import numpy as np
 
+from flexmbd.lanes.elements import BATCH
 from flexmbd.linalg.graph import LANE, RUNTIME, UNIFORM, Node
 from flexmbd.linalg.sparse import SOLVE, SparsePlan
 
 _BINARY = {"+", "-", "*", "/", ">", "&"}
-
-
-class Storage:
-    """What the generated functions of a model read and work in.
-
-    Packed parameters are ``numbers[k]``, one number for all samples, and ``P[k, lane]``, one per sample; below the parameters ``P`` has
-    rows to work in.  ``U`` is `numbers`, `tables`, all tables of integers one after another, and the address of a function that solves.
-
-    Attributes
-    ----------
-    scratch, unknowns : int
-        Rows to work in for a matrix and for a right-hand side.
-    matrices : dict
-        Node of a matrix that a library factorises -> (number, plan).
-    sizes : set of int
-        Sizes of supernodes that have kernels of their own.
-    functions : dict
-        Functions of one element of a pool: what tells them apart -> (name, source).
-    """
-
-    def __init__(self):
-        self.uniform, self.lane, self._slot = [], [], {}
-        self._tables, self._laid, self._length = [], {}, 0
-        self.scratch, self.unknowns, self.sizes, self.matrices, self.functions = 0, 0, set(), {}, {}
-
-    def slot(self, node):
-        """Source text that reads the node's slot; a new slot at first use."""
-        if node.id not in self._slot:
-            nodes, text = (self.uniform, "numbers[{}]") if node.level == UNIFORM else (self.lane, "ld(P, {})")
-            self._slot[node.id] = text.format(len(nodes))
-            nodes.append(node)
-        return self._slot[node.id]
-
-    def row(self, node):
-        """Row of ``P`` with a node that is known before run time."""
-        if ("row", node.id) not in self._slot:
-            self._slot["row", node.id] = len(self.lane)
-            self.lane.append(node)
-        return self._slot["row", node.id]
-
-    def lay(self, table):
-        """Range of a table of integers among all tables; equal ones are kept once."""
-        table = np.ascontiguousarray(table, np.int32).ravel()
-        key = table.tobytes()
-        if key not in self._laid:
-            self._laid[key] = self._length
-            self._tables.append(table)
-            self._length += len(table)
-        return self._laid[key], self._laid[key] + len(table)
-
-    @property
-    def tables(self):
-        """All tables."""
-        return np.concatenate([*self._tables, np.zeros(1, np.int32)])
-
-    def pack(self, graph, leaves, count):
-        """Numbers of all slots.
-
-        Parameters
-        ----------
-        leaves : sequence of float or ndarray (count,)
-            Leaf parameters by index.
-
-        Returns
-        -------
-        U : ndarray (max(1, uniform),)
-        P : ndarray (max(1, lane), count)
-        """
-        values = graph.evaluate(self.uniform + self.lane, parameters=leaves)
-        split = len(self.uniform)
-        uniform = np.array([float(v) for v in values[:split]] or [0.0])
-        lane = np.zeros((max(1, len(self.lane)), count))
-        for k, v in enumerate(values[split:]):
-            lane[k] = v
-        return uniform, lane
 
 
 def straight_line(graph, storage, name, arguments, inputs, stores, given=None):
@@ -229,35 +155,56 @@ def _pooled(graph, storage, inputs, plan, pool, part, target):
     else:
         kept = [k for k, x in enumerate(part) if not x.zero]
         places, nodes = plan.rows_of(unknowns[:, kept]), [part[k] for k in kept]
-    first = pool.size + len(pool.varying[0] if pool.varying else ())
-    at = [f"tables[k + {first + k}]" for k in range(places.shape[1])]
-    stores = [(f"st(A, {a}, ld(A, {a}) + {{}})", x) for a, x in zip(at, nodes, strict=True)]
-    call, rows = _element(graph, storage, inputs, pool, stores, places)
+    width, head, tail = places.shape[1], [f"A = {target}"], []
+    read = pool.size + (len(pool.varying[0]) if pool.varying else 0)
+    if storage.batch == 1:
+        at = [f"tables[k + {read + k}]" for k in range(width)]
+        stores = [(f"st(A, {a}, ld(A, {a}) + {{}})", x) for a, x in zip(at, nodes, strict=True)]
+    else:
+        storage.shares = max(storage.shares, BATCH * width)
+        stores = [(f"put(A, {BATCH * k}, {{}})", x) for k, x in enumerate(nodes)]
+        head = [f"A = P[SHARES:SHARES + {BATCH * width}]"]
+        tail = [f"    spread({target}, A, tables, k + {BATCH * read}, {width})"]
+    call, rows = _element(graph, storage, inputs, pool, stores, places, storage.batch)
     begin, end = storage.lay(rows)
-    return [f"A = {target}", f"for k in range({begin}, {end}, {rows.shape[1]}):", f"    {call}"]
+    return [*head, f"for k in range({begin}, {end}, {rows.shape[1]}):", f"    {call}", *tail]
 
 
-def _element(graph, storage, inputs, pool, stores, places):
-    """Call of the function of one element with the given stores, and its table: coordinates, rows of its numbers, places."""
+def _element(graph, storage, inputs, pool, stores, places, batch=1):
+    """Call of the function of one element, or of a batch, with the given stores, and its table."""
     numbers = np.array([[storage.row(x) for x in own] for own in pool.varying], np.int32).reshape(len(pool.coordinates), -1)
-    kinds = {"x": "ld(q, tables[k + {}])", "y": "ld(v, tables[k + {}])"}
-    kinds |= {own: inputs(f"{all_}0").replace("0)", "tables[k + {}])") for own, all_ in (("z", "a"), ("b", "o"))}
+    names = {"x": "q", "y": "v", "n": "P"} | {own: inputs(f"{all_}0") for own, all_ in (("z", "a"), ("b", "o"))}
 
     def read(variable):
         kind, index = variable[0], variable[1:]
-        if kind == "n":
-            return f"ld(P, tables[k + {pool.size + int(index)}])"
-        return kinds[kind].format(index) if kind in kinds else inputs(variable)
+        if kind not in names:
+            return inputs(variable)
+        at = f"k + {batch * (int(index) + pool.size * (kind == 'n'))}"
+        array = re.sub(r"ld2\((\w+), (\w+), 0\)", r"\1[\2]", names[kind])
+        return f"ld({array}, tables[{at}])" if batch == 1 else f"gather({array}, tables, {at})"
 
     key = (pool.name, *((statement, x.id) for statement, x in stores))
     if key not in storage.functions:
         name = f"{pool.name}_{len(storage.functions)}"
-        arguments = ["k", *ARGUMENTS, *(["A"] if "st(A" in stores[0][0] else [])]
+        arguments = ["k", *ARGUMENTS, *(["A"] if "(A" in stores[0][0] else [])]
         code = straight_line(graph, storage, name, ", ".join(arguments), read, stores)
         body = code.partition(":\n")[2]
         used = [x for x in arguments if re.search(rf"\b{x}\b", body)]
         storage.functions[key] = f"{name}({', '.join(used)})", code.replace(", ".join(arguments), ", ".join(used), 1)
-    return storage.functions[key][0], np.hstack([pool.coordinates, numbers, places])
+    return storage.functions[key][0], _rows(np.hstack([pool.coordinates, numbers]), places, batch)
+
+
+def _rows(read, places, batch):
+    """Table of the function of one element: what it reads, then places; of a batch: what it reads side by side, how many elements, places.
+
+    The last batch is filled up with its last element, which has no places.
+    """
+    if batch == 1:
+        return np.hstack([read, places])
+    count = len(read)
+    which = np.minimum(np.arange(-(-count // batch) * batch), count - 1).reshape(-1, batch)
+    real = np.minimum(count - which[:, :1], batch)
+    return np.hstack([read[which].transpose(0, 2, 1).reshape(len(which), -1), real, places[which].reshape(len(which), -1)])
 
 
 def packed(rows, width):
