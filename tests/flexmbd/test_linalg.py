@@ -7,8 +7,8 @@ from flexmbd import lanes, modules
 from flexmbd.lanes import kernel, select
 from flexmbd.linalg.elimination import elimination_order, solve
 from flexmbd.linalg.graph import LANE, UNIFORM, Graph
-from flexmbd.linalg.printer import straight_line
-from flexmbd.linalg.program import execute, index_program, operations
+from flexmbd.linalg.printer import operations, straight_line
+from flexmbd.linalg.program import execute, index_program
 from flexmbd.linalg.quadratic import Quadratic, cross, dot
 from flexmbd.linalg.storage import Storage
 

@@ -10,6 +10,7 @@ from flexmbd.expressions import Build
 from flexmbd.linalg import blocks
 from flexmbd.linalg.elimination import elimination_order, factorise
 from flexmbd.linalg.graph import Graph
+from flexmbd.linalg.storage import Storage
 from flexmbd.outputs import catalogue
 
 ROUND = fm.Section.circle(0.02)
@@ -68,7 +69,15 @@ def test_sums_over_a_body_and_over_the_system(bent):
 
 
 @pytest.fixture(scope="module")
-def fallen():
+def index_programs():
+    """Elements as index programs, however short."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Storage, "long", 0)
+        yield
+
+
+@pytest.fixture(scope="module")
+def fallen(index_programs):
     """Motion of the ropes by elimination in lanes, two samples, with adaptive steps."""
     settings = {"integrator": "generalized_alpha", "lanes": 2, "tolerance": 1e-6}
     return fm.run(lambda E: ropes(E=E), {"E": np.array([1e8, 0.9e8])}, end=0.3, points=4, outputs=OUTPUTS, settings=settings)

@@ -9,6 +9,7 @@ from flexmbd.lanes.vector import OPTIONS, Vec, splat
 
 BATCH = 8  # elements
 ld, _, st, _ = accessors(1)
+ld_batch, _, st_batch, _ = accessors(BATCH)
 
 
 @intrinsic

@@ -135,7 +135,14 @@ def keep(new, old, who):
         st(old, i, select(who, ld(new, i), ld(old, i)))
 
 
-KERNELS = (block_update, block_factorise, block_forward, block_backward, clear, keep)
+def scatter(A, shares, tables, at, width):
+    """Add values at the places in a table."""
+    for i in range(width):
+        to = tables[at + i]
+        st(A, to, ld(A, to) + ld(shares, i))
+
+
+KERNELS = (block_update, block_factorise, block_forward, block_backward, clear, keep, scatter)
 SIZED = (block_factorise, block_forward, block_backward)
 RUN = 8  # supernodes of one size, one after another, from which on they have kernels of their own
 

@@ -6,7 +6,6 @@ import zlib
 
 import numpy as np
 
-from flexmbd.lanes.elements import BATCH
 from flexmbd.linalg.graph import LANE, RUNTIME, UNIFORM, Node
 from flexmbd.linalg.sparse import SOLVE, SparsePlan
 
@@ -67,7 +66,7 @@ def straight_line(graph, storage, name, arguments, inputs, stores, given=None):
 
 
 LINEAR = ("factors:", "substitution:")
-STORE = re.compile(r"(st2?\(.*?)(\d+)(, \{\}\))")
+STORE = re.compile(r"((?:st2?|put)\(.*?)(\d+)(, \{\}\))")
 
 
 def function_source(name, arguments, body):
@@ -139,10 +138,10 @@ def total(graph, storage, inputs, node, target):
     pool, one, start, stop = node.value
     call, rows = _element(graph, storage, inputs, pool, [("return {}", one)], np.zeros((len(pool.coordinates), 0), int))
     begin, end = storage.lay(rows[start:stop])
-    return [f"{target} = 0.0 * ld(q, 0)", f"for k in range({begin}, {end}, {rows.shape[1]}):", f"    {target} = {target} + {call}"]
+    return [f"{target} = 0.0 * ld(q, 0)", f"for row in range({begin}, {end}, {rows.shape[1]}):", f"    {target} = {target} + {call}"]
 
 
-ARGUMENTS = ("q", "v", "K", "icm", "cd", "hh", "P", "U")  # that a function of one element may have, besides its row of the table
+ARGUMENTS = ("row", "q", "v", "K", "icm", "cd", "hh", "P", "U", "A")  # that a function of one element may have; `row` is where its table is
 
 
 def _pooled(graph, storage, inputs, plan, pool, part, target):
@@ -151,23 +150,23 @@ def _pooled(graph, storage, inputs, plan, pool, part, target):
     if isinstance(part, dict):
         kept = {ij: x for ij, x in part.items() if not x.zero}
         i, j = np.array(list(kept)).T
-        places, nodes = plan.places(unknowns[:, i], unknowns[:, j]), kept.values()
+        places, nodes = plan.places(unknowns[:, i], unknowns[:, j]), list(kept.values())
     else:
         kept = [k for k, x in enumerate(part) if not x.zero]
         places, nodes = plan.rows_of(unknowns[:, kept]), [part[k] for k in kept]
-    width, head, tail = places.shape[1], [f"A = {target}"], []
+    batch, width = storage.batch, places.shape[1]
     read = pool.size + (len(pool.varying[0]) if pool.varying else 0)
-    if storage.batch == 1:
-        at = [f"tables[k + {read + k}]" for k in range(width)]
-        stores = [(f"st(A, {a}, ld(A, {a}) + {{}})", x) for a, x in zip(at, nodes, strict=True)]
-    else:
-        storage.shares = max(storage.shares, BATCH * width)
-        stores = [(f"put(A, {BATCH * k}, {{}})", x) for k, x in enumerate(nodes)]
-        head = [f"A = P[SHARES:SHARES + {BATCH * width}]"]
-        tail = [f"    spread({target}, A, tables, k + {BATCH * read}, {width})"]
-    call, rows = _element(graph, storage, inputs, pool, stores, places, storage.batch)
+    if batch == 1 and operations(nodes, graph) <= storage.long:
+        at = [f"tables[row + {read + k}]" for k in range(width)]
+        stores, head, tail = [(f"st(A, {a}, ld(A, {a}) + {{}})", x) for a, x in zip(at, nodes, strict=True)], [f"A = {target}"], []
+    else:  # values first, then their places
+        storage.shares = max(storage.shares, batch * width)
+        stores = [(f"{'put' if batch > 1 else 'st'}(A, {batch * k}, {{}})", x) for k, x in enumerate(nodes)]
+        head = [f"A = P[SHARES:SHARES + {batch * width}]"]
+        tail = [f"    {'spread' if batch > 1 else 'scatter'}({target}, A, tables, row + {batch * read}, {width})"]
+    call, rows = _element(graph, storage, inputs, pool, stores, places, batch)
     begin, end = storage.lay(rows)
-    return [*head, f"for k in range({begin}, {end}, {rows.shape[1]}):", f"    {call}", *tail]
+    return [*head, f"for row in range({begin}, {end}, {rows.shape[1]}):", f"    {call}", *tail]
 
 
 def _element(graph, storage, inputs, pool, stores, places, batch=1):
@@ -179,19 +178,18 @@ def _element(graph, storage, inputs, pool, stores, places, batch=1):
         kind, index = variable[0], variable[1:]
         if kind not in names:
             return inputs(variable)
-        at = f"k + {batch * (int(index) + pool.size * (kind == 'n'))}"
+        at = f"row + {batch * (int(index) + pool.size * (kind == 'n'))}"
         array = re.sub(r"ld2\((\w+), (\w+), 0\)", r"\1[\2]", names[kind])
         return f"ld({array}, tables[{at}])" if batch == 1 else f"gather({array}, tables, {at})"
 
     key = (pool.name, *((statement, x.id) for statement, x in stores))
     if key not in storage.functions:
-        name = f"{pool.name}_{len(storage.functions)}"
-        arguments = ["k", *ARGUMENTS, *(["A"] if "(A" in stores[0][0] else [])]
-        code = straight_line(graph, storage, name, ", ".join(arguments), read, stores)
-        body = code.partition(":\n")[2]
-        used = [x for x in arguments if re.search(rf"\b{x}\b", body)]
-        storage.functions[key] = f"{name}({', '.join(used)})", code.replace(", ".join(arguments), ", ".join(used), 1)
-    return storage.functions[key][0], _rows(np.hstack([pool.coordinates, numbers]), places, batch)
+        leaves = [x for x in ordered(graph, [x for _, x in stores]) if leaf(x)]
+        text = " ".join([*(source_text(x, storage, read) for x in leaves), *(statement for statement, _ in stores), "row U"])
+        arguments = ", ".join(x for x in ARGUMENTS if re.search(rf"\b{x}\b", text))
+        storage.functions[key] = f"{pool.name}_{len(storage.functions)}", arguments, read, stores, batch
+    name, arguments, *_ = storage.functions[key]
+    return f"{name}({arguments})", _rows(np.hstack([pool.coordinates, numbers]), places, batch)
 
 
 def _rows(read, places, batch):
@@ -205,6 +203,23 @@ def _rows(read, places, batch):
     which = np.minimum(np.arange(-(-count // batch) * batch), count - 1).reshape(-1, batch)
     real = np.minimum(count - which[:, :1], batch)
     return np.hstack([read[which].transpose(0, 2, 1).reshape(len(which), -1), real, places[which].reshape(len(which), -1)])
+
+
+def leaf(node):
+    """True for what is read, not computed, at run time."""
+    return node.op in ("const", "var") or node.level in (UNIFORM, LANE)
+
+
+def operations(roots, graph, given=()):
+    """Number of operations and calls that the roots need at run time."""
+    return sum(not leaf(x) and x.op != "out" for x in ordered(graph, roots, given))
+
+
+def source_text(node, storage, inputs):
+    """Source text that reads a leaf."""
+    if node.op == "const":
+        return repr(node.value)
+    return storage.slot(node) if node.level in (UNIFORM, LANE) else inputs(node.value)
 
 
 def packed(rows, width):

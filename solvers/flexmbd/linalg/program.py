@@ -17,8 +17,20 @@ from collections import Counter
 import numpy as np
 
 from flexmbd.lanes import fabs, select, sqrt
-from flexmbd.linalg.graph import LANE, UNIFORM, Node
-from flexmbd.linalg.printer import LINEAR, STORE, function_source, linear, ordered, solved_stores, straight_line, total
+from flexmbd.linalg.graph import Node
+from flexmbd.linalg.printer import (
+    LINEAR,
+    STORE,
+    function_source,
+    leaf,
+    linear,
+    operations,
+    ordered,
+    solved_stores,
+    source_text,
+    straight_line,
+    total,
+)
 
 OPS = ("+", "-", "*", "/", "neg", "sqrt", "fabs", ">", "&", "select", "a+bc", "a-bc", "bc-a")
 # Operations from which on a function becomes an index program (benchmarks/lanes_switch.py): at 2,000 a whole model of straight-line
@@ -80,25 +92,34 @@ def source(graph, storage, name, arguments, inputs, stores, given=None, *, switc
     return back_end(graph, storage, name, arguments, inputs, stores, given)
 
 
-def operations(roots, graph, given=()):
-    """Number of operations and calls that the roots need at run time."""
-    return sum(not _leaf(x) and x.op != "out" for x in ordered(graph, roots, given))
+def elements(graph, storage):
+    """Sources of the functions of one element that the other functions call."""
+    for name, arguments, inputs, stores, batch in storage.functions.values():
+        summed = stores[0][0].startswith("return")
+        text = source(graph, storage, name, arguments, inputs, stores, switch=np.inf if summed else storage.long)
+        yield side_by_side(text) if batch > 1 else text
+
+
+def side_by_side(text):
+    """Source of a function that works on elements side by side (`lanes.elements`), from that of one that works on lanes."""
+    text = re.sub(r"\b(ld|st)\((X|space),", r"\1_batch(\2,", text)
+    return re.sub(r"\bexecute\(", "execute_batch(", text).replace(", W))", ", BATCH))")
 
 
 def index_program(graph, storage, name, arguments, inputs, stores, given=None):
     """Source of a function that runs nodes as an index program; parameters as of `printer.straight_line`."""
     given = given or {}
     nodes = ordered(graph, [x for _, x in stores], given)
-    leaves = [(x, _source(x, storage, inputs)) for x in nodes if _leaf(x)]
+    leaves = [(x, source_text(x, storage, inputs)) for x in nodes if leaf(x)]
     kept = [x for _, x in stores if not _solution(x)]
-    users = [a for x in nodes if not _leaf(x) and x.id not in given for a in x.args if isinstance(a, Node)]
+    users = [a for x in nodes if not leaf(x) and x.id not in given for a in x.args if isinstance(a, Node)]
     copied = {x.id for x in (*kept, *users)}  # unknowns that are only stored stay where they are
     nodes = [x for x in nodes if x.id in copied or not (x.op == "out" and _solution(x))]
     fused = _fuse(nodes, kept) | dict.fromkeys(given, ("given", ()))
     levels = _levels(nodes, fused)
     steps = []  # (kind, key, [nodes]) in the order of execution
     for level in range(max(levels.values(), default=0) + 1):
-        here = [x for x in nodes if not _leaf(x) and x.op != "out" and levels[x.id] == level and fused.get(x.id, 0) is not None]
+        here = [x for x in nodes if not leaf(x) and x.op != "out" and levels[x.id] == level and fused.get(x.id, 0) is not None]
         operations, calls = [x for x in here if not _alone(x)], [x for x in here if _alone(x)]
         runs = [run for k in range(0, len(operations), WINDOW) for run in _gather(operations[k : k + WINDOW], fused)]
         steps += [("run", kind, members) for kind, members in runs]
@@ -145,33 +166,23 @@ def _solution(node):
     return node.op == "out" and node.args[0].op.startswith("substitution:")
 
 
-def _leaf(node):
-    return node.op in ("const", "var") or node.level in (UNIFORM, LANE)
-
-
 def _alone(node):
     """True for what is not an operation of the loop: kernels, linear equations and sums over pools."""
     return node.op.startswith(("call:", "total:", *LINEAR))
-
-
-def _source(node, storage, inputs):
-    if node.op == "const":
-        return repr(node.value)
-    return storage.slot(node) if node.level in (UNIFORM, LANE) else inputs(node.value)
 
 
 def _fuse(nodes, roots):
     """By node id: (kind, arguments) of sums that swallow a product; None for the products swallowed."""
     uses, fused = Counter(x.id for x in roots), {}
     for x in nodes:
-        if not _leaf(x):
+        if not leaf(x):
             uses.update(a.id for a in x.args if isinstance(a, Node))
 
     def single(x):
-        return x.op == "*" and not _leaf(x) and uses[x.id] == 1 and x.id not in fused
+        return x.op == "*" and not leaf(x) and uses[x.id] == 1 and x.id not in fused
 
     for x in nodes:
-        if x.op in "+-" and not _leaf(x):
+        if x.op in "+-" and not leaf(x):
             a, b = x.args
             if single(b):
                 fused[x.id], fused[b.id] = ("a+bc" if x.op == "+" else "a-bc", (a, *b.args)), None
@@ -192,7 +203,7 @@ def _levels(nodes, fused):
     """How many calls lie below each node; the results of a call belong to the next level."""
     levels = {}
     for x in nodes:
-        below = () if _leaf(x) else (levels[a.id] + _alone(a) for a in _arguments(x, fused))
+        below = () if leaf(x) else (levels[a.id] + _alone(a) for a in _arguments(x, fused))
         levels[x.id] = max(below, default=0)
     return levels
 

@@ -25,8 +25,10 @@ class Storage:
     sizes : set of int
         Sizes of supernodes that have kernels of their own.
     functions : dict
-        Functions of one element of a pool: what tells them apart -> (name, source).
+        Functions of one element of a pool: what tells them apart -> (name, arguments, what reads a variable, stores, batch).
     """
+
+    long = 4000  # operations of one element from which on it is an index program: a beam's, which would take minutes to compile
 
     def __init__(self, batch=1):
         self.batch = batch
