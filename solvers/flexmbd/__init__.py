@@ -41,7 +41,6 @@ from flexmbd.joints import (
     Spherical,
     Translational,
     Universal,
-    Weld,
 )
 from flexmbd.motion import ConstantSpeed, Fourier, Harmonic, Polynomial
 from flexmbd.reference import reference
@@ -57,6 +56,6 @@ __all__ = [
     "Johnson", "KelvinVoigt", "LankaraniNikravesh", "LeeWang", "LuGre", "Material", "ModelError", "Planar", "Point", "PointForce",
     "Polynomial", "Prepared", "Rack", "Radzimovsky", "Revolute", "RevoluteTranslational", "RigidBody", "Section", "SectionTorque",
     "Settings", "SlideDrive", "SpatialBody", "Spherical", "Spring", "Stribeck", "System", "Threlfall", "Torque", "TorsionSpring",
-    "Trajectory", "Translational", "Universal", "Weld", "arc_length", "compiled", "hertz_sphere_stiffness", "modes", "prepare",
+    "Trajectory", "Translational", "Universal", "arc_length", "compiled", "hertz_sphere_stiffness", "modes", "prepare",
     "reference", "run", "static",
 ]  # fmt: skip

@@ -49,8 +49,11 @@ def assemble(Q0, V0, P0, U, E0, q, v, P, w, iterations):
                 E0[i, sample] = w[i, k]
 
 
-def prepare(Q0, V0, S0, C0, K0, D0, P0, L0, X0, U, h0, sizes, q, v, s, C, P, K, D, L, Y0, g):
-    """Accelerations, contact modes, error scales (from `sizes` in m) and signal values at the start, for all samples."""
+def prepare(Q0, V0, S0, C0, K0, D0, P0, L0, X0, U, h0, reach, sizes, q, v, s, C, P, K, D, L, Y0, g):
+    """Accelerations, contact modes, error scales and signal values at the start, for all samples.
+
+    The scales are what velocities are, and what accelerations make of them within the time `reach`; `sizes` in m.
+    """
     count = Q0.shape[1]
     for start in range(0, count, W):
         for k in range(W):
@@ -69,7 +72,7 @@ def prepare(Q0, V0, S0, C0, K0, D0, P0, L0, X0, U, h0, sizes, q, v, s, C, P, K, 
         begin(t, q, v, s, C, P, U, K, D, g)
         for j in range(NC):
             touching = ld(g, 2 * j) > 0.0
-            st(C, 6 * j, select(touching, 1.0, t))
+            st(C, 6 * j, select(touching, 1.0, t + (ARMED if KINK[j] else 0.0)))
             st(C, 6 * j + 1, select(touching, maximum(ld(g, 2 * j + 1), ld(C, 6 * j + 5)), t))
             st(C, 6 * j + 4, select(touching, 1.0, t))
         if NC > 0:
@@ -79,7 +82,7 @@ def prepare(Q0, V0, S0, C0, K0, D0, P0, L0, X0, U, h0, sizes, q, v, s, C, P, K, 
             st(C, 6 * j + 3, ld(g, 2 * j + 1))
         lin, ang = t + 1e-9 * length, t + 1e-9
         for i in range(N):
-            x = fabs(ld(v, i)) + h0 * fabs(ld2(K, 0, i))
+            x = fabs(ld(v, i)) + reach * fabs(ld2(K, 0, i))
             if TURNS[i]:
                 ang = maximum(ang, x)
             else:

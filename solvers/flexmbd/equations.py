@@ -6,13 +6,14 @@ Nothing is compiled: expressions are evaluated by numpy (`arrays.Program`).
 from functools import cached_property
 
 import numpy as np
-from scipy.sparse import block_array, eye_array
+from scipy.sparse import block_array, csr_array, eye_array, kron
 
 from flexmbd.arrays import Field, Pattern, Program
 from flexmbd.errors import ModelError
 from flexmbd.expressions import Build
 from flexmbd.linalg.direct import analyse
 from flexmbd.outputs import catalogue
+from flexmbd.space import turning_frame
 from flexmbd.suggest import unknown
 from flexmbd.system import lengths
 
@@ -34,6 +35,9 @@ class Equations:
     ----------
     system : System
         All of its numbers must be numbers, not arrays over samples.
+    spinning : float or tuple of three floats, optional
+        Angular velocity in rad/s of the frame in which the system is seen, about an axis through the origin; ground and loads turn with it,
+        and F has the centrifugal and Coriolis forces.
 
     Attributes
     ----------
@@ -45,6 +49,8 @@ class Equations:
         Of the coordinates: ``"length"`` (m) or ``"angle"`` (1).
     mass : csr_array (n, n)
         kg, kg m, kg m².
+    centrifugal, coriolis : csr_array (n, n)
+        What the turning frame adds to ``-dF/dq`` and ``-dF/dv``.
     size : float
         Largest coordinate of a place, in m: what lengths are judged by.
 
@@ -54,7 +60,7 @@ class Equations:
     in rad, of which only the number of full turns matters: those of the start, unless `turned` gave newer ones.
     """
 
-    def __init__(self, system):
+    def __init__(self, system, *, spinning=None):
         self.system = system
         self.leaves = [value for _, value in system.leaves()]
         for path, value in system.leaves():
@@ -67,6 +73,8 @@ class Equations:
         entries = {(i, j): m for (a, b), m in build.mass.items() for i, j in {(a, b), (b, a)}}
         mass = self._field(entries, lambda pool: pool.mass, 2)
         self.mass = Pattern(*mass.places, (self.n, self.n)).fill(mass({}))
+        turn = kron(eye_array(self.n // system.dimension), turning_frame(system, spinning))  # all coordinates are of vectors
+        self.coriolis, self.centrifugal = csr_array(2.0 * self.mass @ turn), csr_array(self.mass @ turn @ turn)
         self.size = float(lengths(system, 1)[0])
         self._turning = list(system.angles())
         turning = [body for body in system.bodies if body.name in self._turning]
@@ -85,7 +93,8 @@ class Equations:
         values = self._force(self._at(q, v, t, turns))
         total = np.zeros((self.n, *values.shape[1:]), values.dtype)
         np.add.at(total, self._force.places[0], values)
-        return total
+        total = total - self.centrifugal @ q
+        return total if v is None else total - self.coriolis @ v
 
     def force_rate(self, q, v=None, t=0.0, turns=None):
         """Partial derivative of the forces by time, (n,)."""
@@ -94,12 +103,12 @@ class Equations:
     def stiffness(self, q, v=None, t=0.0, turns=None):
         """``-dF/dq``, csr (n, n)."""
         program, pattern = self._stiffness
-        return pattern.fill(program(self._at(q, v, t, turns)))
+        return pattern.fill(np.r_[program(self._at(q, v, t, turns)), self.centrifugal.data])
 
     def damping(self, q, v=None, t=0.0, turns=None):
         """``-dF/dv``, csr (n, n)."""
         program, pattern = self._damping
-        return pattern.fill(program(self._at(q, v, t, turns)))
+        return pattern.fill(np.r_[program(self._at(q, v, t, turns)), self.coriolis.data])
 
     def turned(self, q, turns=None):
         """Angles (rad) of the planar bodies at q, at most half a turn from those given."""
@@ -189,11 +198,11 @@ class Equations:
 
     @cached_property
     def _stiffness(self):
-        return self._slopes(self.build.q, "x")
+        return self._slopes(self.build.q, "x", self.centrifugal)
 
     @cached_property
     def _damping(self):
-        return self._slopes(self.build.v, "y")
+        return self._slopes(self.build.v, "y", self.coriolis)
 
     @cached_property
     def _angles(self):
@@ -211,7 +220,7 @@ class Equations:
         """A `Field` of nodes by coordinates, and of what a function gives for each pool."""
         return Field(self.build.graph, single, [(pool, pooled(pool)) for pool in self.build.pools], self.leaves, width)
 
-    def _slopes(self, variables, kind):
+    def _slopes(self, variables, kind, more):
         g = self.build.graph
 
         def slopes(forces, variables):
@@ -224,7 +233,8 @@ class Equations:
             return entries
 
         field = self._field(slopes(self.build.generalized, variables), lambda pool: slopes(pool.share.force, pool.variables(kind)), 2)
-        return field, Pattern(*field.places, (self.n, self.n))
+        places = (np.r_[place, other] for place, other in zip(field.places, more.tocoo().coords, strict=True))
+        return field, Pattern(*places, (self.n, self.n))
 
 
 class _Rows:

@@ -15,6 +15,7 @@ from flexmbd.pools import Pool, Share
 from flexmbd.space import AXES
 
 CONTACT_ROWS = 6  # of the lane array C, per contact: mode, impact velocity, penetration, rate, count, least impact velocity
+ARMED = 0.25  # mode of a contact that is free and may begin within a step (0: free, 1: in contact)
 
 
 def leaf_kind(value, fold):
@@ -33,6 +34,10 @@ class Pair:
     impact_velocity: object
     count: object
     active: object
+
+    def closed(self, graph):
+        """Node that is 1 in contact, else 0."""
+        return graph.select(graph.greater(self.mode, 0.5), 1.0, 0.0)
 
 
 class Build(Index1):
@@ -281,7 +286,7 @@ class Build(Index1):
         """Register a contact whose onset and end are located; returns its `Pair`."""
         j, g = len(self.contacts), self.graph
         mode = g.var(f"mode{j}")
-        active = g.both(g.greater(penetration, 0.0), g.greater(mode, 0.5))
+        active = g.both(g.greater(penetration, 0.0), g.greater(mode, 0.5 * ARMED))
         self.contacts.append({"name": element.name, "penetration": penetration, "rate": rate, "minimum": minimum, "element": element})
         return Pair(j, mode, g.var(f"vz{j}"), g.var(f"count{j}"), active)
 

@@ -7,7 +7,8 @@ Every array has the lane as last axis.
 | array | rows | meaning |
 |---|---|---|
 | q, v, s | N, N, M | coordinates, velocities, further states |
-| C | 6 a contact | mode (0 free, 1 contact), impact velocity, penetration, its rate, impacts, least impact velocity |
+| C | 6 a contact | mode (0 free, `ARMED` free but may begin within a step, 1 contact), impact velocity, penetration, its rate, impacts, |
+| | | least impact velocity |
 | P, U | | packed parameters (NP rows) and rows to work in; numbers and tables that are the same for all lanes |
 | L | 11 | scalars of the lane, rows below |
 | K | slots | accelerations: slot 0 at the step's start, slot LAST at its end, others belong to the integrator |
@@ -19,6 +20,8 @@ Every array has the lane as last axis.
 # ruff: noqa: F821 - names are bound in the generated module
 import numpy as np
 
+from flexmbd import events
+from flexmbd.expressions import ARMED
 from flexmbd.lanes import any_lane, fabs, lnot, maximum, minimum, select, sqrt
 
 T, HN, HC, STEPS, REJECTED, EVENTS, STATUS, SLIN, SANG, FLOORED, BEFORE = range(11)
@@ -27,81 +30,8 @@ FROZEN_ROWS = 3  # of P, below the parameters: what a kept matrix was made with 
 SAFETY = 0.9
 NAMES = {
     "T": T, "HN": HN, "HC": HC, "STEPS": STEPS, "REJECTED": REJECTED, "EVENTS": EVENTS, "STATUS": STATUS, "SLIN": SLIN, "SANG": SANG,
-    "FLOORED": FLOORED, "BEFORE": BEFORE, "SAFETY": SAFETY,
+    "FLOORED": FLOORED, "BEFORE": BEFORE, "SAFETY": SAFETY, "ARMED": ARMED,
 }  # fmt: skip
-
-
-def crossing(h, d0, s0, d1, s1):
-    """Fraction of the step at which the cubic through both ends first rises through zero (d1 > 0)."""
-    a = h * s0
-    b = 3.0 * (d1 - d0) - h * (2.0 * s0 + s1)
-    c = h * (s0 + s1) - 2.0 * (d1 - d0)
-    span = d1 - d0
-    x = maximum(minimum(-d0 / select(span > 1e-300, span, 1e-300), 0.999), 0.001)
-    for _ in range(3):
-        slope = a + x * (2.0 * b + 3.0 * c * x)
-        x = x - (d0 + x * (a + x * (b + x * c))) / select(fabs(slope) > 1e-300, slope, 1e-300)
-        x = maximum(minimum(x, 0.999), 0.001)
-    return x
-
-
-def summit(h, d0, s0, d1, s1):
-    """Where and how high the cubic is at its largest inside the step (for s0 > 0 > s1)."""
-    a = h * s0
-    b = 3.0 * (d1 - d0) - h * (2.0 * s0 + s1)
-    c = h * (s0 + s1) - 2.0 * (d1 - d0)
-    root = sqrt(maximum(b * b - 3.0 * a * c, 0.0)) - b
-    x = a / select(fabs(root) > 1e-300, root, 1e-300)
-    return x, d0 + x * (a + x * (b + x * c))
-
-
-def locate(t, h, pending, gap_tolerance, C, g):
-    """Whether a contact begins or ends before the step's end, and the step that would end there.
-
-    `D` is the penetration while free and its negative while in contact, so that an event is always D rising through zero.
-    """
-    never = h < 0.0
-    over, cut = never, h
-    for j in range(NC):
-        sign = select(ld(C, 6 * j) < 0.5, 1.0, -1.0)
-        d0, s0 = sign * ld(C, 6 * j + 2), sign * ld(C, 6 * j + 3)
-        d1, s1 = sign * ld(g, 2 * j), sign * ld(g, 2 * j + 1)
-        tolerance = maximum(gap_tolerance + 0.0 * h, 4e-16 * fabs(s1) * (t + h))
-        crossed = (d1 > tolerance) & (d1 > d0)
-        close = pending & (s1 > 0.0) & (fabs(d1) > tolerance) & (fabs(d1) < 0.02 * h * s1)
-        x, top = summit(h, d0, s0, d1, s1)
-        bump = (s0 > 0.0) & (s1 < 0.0) & (top > -0.02 * h * s0 * x) & (x > 0.02) & (x < 0.98) & lnot(crossed)
-        newton = h - d1 / select(s1 > 1e-300, s1, 1e-300)
-        here = select(close, newton, select(bump, x * h, crossing(h, d0, s0, d1, s1) * h))
-        hit = crossed | close | bump
-        cut = select(hit & (lnot(over) | (here < cut)), here, cut)
-        over = over | hit
-    return over, cut
-
-
-def switch(t, h, accepted, gap_tolerance, C, g, s, D):
-    """Commit penetrations and turn the mode of every contact whose event lies at the step's end; returns who was hit."""
-    hit_any = h < 0.0
-    onset_any = hit_any
-    for j in range(NC):
-        mode, count = ld(C, 6 * j), ld(C, 6 * j + 4)
-        sign = select(mode < 0.5, 1.0, -1.0)
-        d1, s1 = ld(g, 2 * j), ld(g, 2 * j + 1)
-        tolerance = maximum(gap_tolerance + 0.0 * h, 4e-16 * fabs(s1) * (t + h))
-        hit = accepted & (fabs(d1) <= tolerance) & (sign * s1 > 0.0)
-        onset = hit & (mode < 0.5)
-        st(C, 6 * j, select(hit, 1.0 - mode, mode))
-        st(C, 6 * j + 1, select(onset, maximum(s1, ld(C, 6 * j + 5)), ld(C, 6 * j + 1)))
-        st(C, 6 * j + 2, select(accepted, d1, ld(C, 6 * j + 2)))
-        st(C, 6 * j + 3, select(accepted, s1, ld(C, 6 * j + 3)))
-        st(C, 6 * j + 4, select(onset, count + 1.0, count))
-        for k in range(M):
-            if STATE_CONTACT[k] == j:
-                st(s, k, select(onset, 0.0, ld(s, k)))
-                st2(D, 0, k, select(onset, 0.0, ld2(D, 0, k)))
-        hit_any = hit_any | hit
-        onset_any = onset_any | onset
-    return hit_any, onset_any
 
 
 def reduce_step(t, h, accepted, R, Y0, Ym, Y1):
@@ -139,7 +69,7 @@ def middle(h, q, v, s, K, D, qs, vs, ss, qm, vm, sm):
         st(sm, k, 0.5 * (ld(s, k) + ld(ss, k)) + 0.125 * h * (ld2(D, 0, k) - ld2(D, LAST, k)))
 
 
-def record(t, h, nominal, accepted, times, cursor, G, q, v, s, C, K, D, qs, vs, ss, lane_flags, lane_t, lane_h, lane_n):
+def record(t, h, nominal, accepted, times, cursor, G, q, v, s, C, g, K, D, qs, vs, ss, lane_flags, lane_t, lane_h, lane_n):
     """Write the states at grid times inside the step just accepted, lane by lane: quintic Hermite for q, its slope for v."""
     st(lane_flags, 0, select(accepted, 1.0 + 0.0 * h, 0.0))
     st(lane_t, 0, t)
@@ -171,9 +101,18 @@ def record(t, h, nominal, accepted, times, cursor, G, q, v, s, C, K, D, qs, vs, 
                     s0, s1, r0, r1 = s[k, lane], ss[k, lane], D[0, k, lane] * dt, D[LAST, k, lane] * dt
                     G[lane, i, 2 * N + k] = y * y * (1.0 + 2.0 * x) * s0 + x * x * (3.0 - 2.0 * x) * s1 + x * y * (y * r0 - x * r1)
                 for j in range(NC):
-                    G[lane, i, 2 * N + M + 3 * j] = C[6 * j, lane]
-                    G[lane, i, 2 * N + M + 3 * j + 1] = C[6 * j + 1, lane]
-                    G[lane, i, 2 * N + M + 3 * j + 2] = C[6 * j + 4, lane]
+                    mode, speed, count = C[6 * j, lane], C[6 * j + 1, lane], C[6 * j + 4, lane]
+                    sign = 1.0 if mode < 0.5 else -1.0
+                    if KINK[j] and sign * g[2 * j, lane] > 0.0:  # the contact begins or ends within the step
+                        d0, d1, e0, e1 = C[6 * j + 2, lane], g[2 * j, lane], C[6 * j + 3, lane], g[2 * j + 1, lane]
+                        fraction, slope = crossing(dt, sign * d0, sign * e0, sign * d1, sign * e1)
+                        if x > fraction:
+                            if mode < 0.5:
+                                speed, count = max(slope, C[6 * j + 5, lane]), count + 1.0
+                            mode = 1.0 if mode < 0.5 else 0.0
+                    G[lane, i, 2 * N + M + 3 * j] = mode
+                    G[lane, i, 2 * N + M + 3 * j + 1] = speed
+                    G[lane, i, 2 * N + M + 3 * j + 2] = count
                 i += 1
             cursor[lane] = i
 
@@ -206,17 +145,20 @@ def drift(t, candidates, tolerance, q, v, s, C, P, U, L, K, D, w, g):
 
 
 def advance(
-    end, tolerance, h_max, h_min, gap_tolerance, max_steps, q, v, s, C, P, U, L, Z, K, D, w, R, Y0, Ym, Y1, qs, vs, ss, qm, vm, sm, g,
-    times, cursor, G, X
+    end, tolerance, fixed, h_max, h_min, gap_tolerance, max_steps, q, v, s, C, P, U, L, Z, K, D, w, R, Y0, Ym, Y1, qs, vs, ss, qm, vm, sm,
+    g, times, cursor, G, X
 ):  # fmt: skip
     """One trial step of all lanes; lanes at the end, or lost, stand still."""
     t, nominal, wait = ld(L, T), ld(L, HN), ld(L, HC)
     live = (t < end) & (ld(L, STATUS) < 0.5)
     h = select(wait > 0.0, wait, nominal)
-    last = live & (h >= (end - t) * (1.0 - 1e-6))  # a last step of nanoseconds would be all rounding
+    last = live & (h >= (end - t) * (1.0 - 1e-3))  # after a million steps t is some nanoseconds off, and a step of those all rounding
     h = select(last, end - t, h)
     error = attempt(t, h, tolerance, q, v, s, C, P, U, L, Z, K, D, w, qs, vs, ss, g)
     finite = error < 1e300
+    rough = finite & (error > 1.0)
+    if fixed:
+        error = select(finite, 0.0, error)
     small = h <= h_min
     good = live & finite & ((error <= 1.0) | small)
     bounded = select(finite, error + 1e-9, 1.0)
@@ -229,8 +171,9 @@ def advance(
     accepted = good
     next_wait = 0.0 * h
     if NC > 0:
-        over, cut = locate(t, h, wait > 0.0, gap_tolerance, C, g)
-        over = over & good & (h > h_min)
+        exact = (wait > 0.0) | rough
+        over, cut = locate(t, h, wait > 0.0, exact, gap_tolerance, C, g)
+        over = over & (good | (live & rough) if KINKS else good) & (h > h_min)
         accepted = good & lnot(over)
         next_h = select(over, nominal, next_h)
         next_wait = select(over, maximum(cut, h_min), next_wait)
@@ -246,7 +189,7 @@ def advance(
         for k in range(NR):
             st(Y0, k, select(accepted, ld(Y1, k), ld(Y0, k)))
     if len(times) > 0:
-        record(t, h, nominal, accepted, times, cursor, G, q, v, s, C, K, D, qs, vs, ss, X[0], X[1], X[2], X[3])
+        record(t, h, nominal, accepted, times, cursor, G, q, v, s, C, g, K, D, qs, vs, ss, X[0], X[1], X[2], X[3])
     lin, ang = ld(L, SLIN), ld(L, SANG)
     for i in range(N):
         st(q, i, select(accepted, ld(qs, i), ld(q, i)))
@@ -274,32 +217,37 @@ def advance(
     st(L, STATUS, select(lost, 1.0, select(late, 2.0, ld(L, STATUS))))
     quiet = accepted
     if NC > 0:
-        hit, onset = switch(t, h, accepted, gap_tolerance, C, g, s, D)
+        hit, onset, kink, when = switch(t, h, accepted, exact, gap_tolerance, C, g, s, D)
         next_h = select(onset, maximum(0.1 * nominal, h_min), next_h)
         st(L, BEFORE, select(hit, 1.0, ld(L, BEFORE)))
-        st(L, EVENTS, ld(L, EVENTS) + select(hit, 1.0, 0.0 * h))
+        st(L, EVENTS, ld(L, EVENTS) + select(hit | kink, 1.0, 0.0 * h))
         quiet = accepted & lnot(hit)
-        if JUMPS or RESTART or STEPPED:
+        if KINKS:
+            arm(lnot(next_wait > 0.0), C)
+        if JUMPS or RESTART:
             if any_lane(hit):
                 if RESTART:  # velocities drift at index 3
                     project(ld(L, T), q, v, P, U, w)
                     for i in range(N):
                         st(v, i, ld(v, i) + select(hit, ld(w, N + i), 0.0))
-                if JUMPS or RESTART:
-                    refresh(ld(L, T), hit, q, v, s, C, P, U, K, D, g)
-                if NR > 0:
-                    signals(ld(L, T), q, v, s, C, P, U, Y1)
-                    for k in range(NR):
-                        y = select(hit, ld(Y1, k), ld(Y0, k))
-                        st(Y0, k, y)
-                        high, low = y > ld(R, 6 * k), y < ld(R, 6 * k + 2)
-                        st(R, 6 * k, select(high, y, ld(R, 6 * k)))
-                        st(R, 6 * k + 1, select(high, ld(L, T), ld(R, 6 * k + 1)))
-                        st(R, 6 * k + 2, select(low, y, ld(R, 6 * k + 2)))
-                        st(R, 6 * k + 3, select(low, ld(L, T), ld(R, 6 * k + 3)))
+                refresh(ld(L, T), hit, q, v, s, C, P, U, K, D, g)
+        if NR > 0 and (JUMPS or RESTART or STEPPED):
+            turned = (hit | kink) if STEPPED else hit
+            if any_lane(turned):
+                when = select(kink, when, ld(L, T))
+                signals(ld(L, T), q, v, s, C, P, U, Y1)
+                for k in range(NR):
+                    y = select(turned, ld(Y1, k), ld(Y0, k))
+                    st(Y0, k, y)
+                    high, low = y > ld(R, 6 * k), y < ld(R, 6 * k + 2)
+                    st(R, 6 * k, select(high, y, ld(R, 6 * k)))
+                    st(R, 6 * k + 1, select(high, when, ld(R, 6 * k + 1)))
+                    st(R, 6 * k + 2, select(low, y, ld(R, 6 * k + 2)))
+                    st(R, 6 * k + 3, select(low, when, ld(R, 6 * k + 3)))
     st(L, HN, select(live, next_h, nominal))
     if PROJECT:
-        drift(ld(L, T), quiet, DRIFT * tolerance, q, v, s, C, P, U, L, K, D, w, g)
+        if not fixed:
+            drift(ld(L, T), quiet, DRIFT * tolerance, q, v, s, C, P, U, L, K, D, w, g)
 
 
 def finish(sample, lane, count, H, F, G, times, tp, qp, vp, sp, Cp, Pp, P, U, L, R, yp, counters):
@@ -354,8 +302,8 @@ def fill(sample, lane, Q0, V0, S0, C0, K0, D0, P0, L0, X0, q, v, s, C, K, D, P, 
 
 
 def campaign(
-    end, tolerance, h_max, h_min, gap_tolerance, max_steps, queue, owner, Q0, V0, S0, C0, K0, D0, P0, L0, X0, U, H, F, counters, times, G,
-    cursor, q, v, s, C, P, L, Z, K, D, w, R, Y0, Ym, Y1, qs, vs, ss, qm, vm, sm, g, X, tp, qp, vp, sp, Cp, Pp, yp
+    end, tolerance, fixed, h_max, h_min, gap_tolerance, max_steps, queue, owner, Q0, V0, S0, C0, K0, D0, P0, L0, X0, U, H, F, counters,
+    times, G, cursor, q, v, s, C, P, L, Z, K, D, w, R, Y0, Ym, Y1, qs, vs, ss, qm, vm, sm, g, X, tp, qp, vp, sp, Cp, Pp, yp
 ):  # fmt: skip
     """Run every sample of the queue through the lanes."""
     unstarted, running = 0, 0
@@ -371,8 +319,8 @@ def campaign(
             L[T, lane] = end
     while running > 0:
         advance(
-            end, tolerance, h_max, h_min, gap_tolerance, max_steps, q, v, s, C, P, U, L, Z, K, D, w, R, Y0, Ym, Y1, qs, vs, ss, qm, vm, sm,
-            g, times, cursor, G, X
+            end, tolerance, fixed, h_max, h_min, gap_tolerance, max_steps, q, v, s, C, P, U, L, Z, K, D, w, R, Y0, Ym, Y1, qs, vs, ss, qm,
+            vm, sm, g, times, cursor, G, X
         )  # fmt: skip
         if any_lane((ld(L, T) >= end) | (ld(L, STATUS) > 0.5)):
             for lane in range(W):
@@ -390,5 +338,5 @@ def campaign(
                         L[STATUS, lane] = 0.0
 
 
-FUNCTIONS = (crossing, summit, locate, switch, reduce_step, middle, record, refresh, drift, advance, finish, fill)
+FUNCTIONS = (*events.FUNCTIONS, reduce_step, middle, record, refresh, drift, advance, finish, fill)
 __all__ = ["FUNCTIONS", "LANE_ROWS", "NAMES", "campaign"]

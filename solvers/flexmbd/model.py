@@ -9,7 +9,7 @@ from flexmbd.expressions import CONTACT_ROWS, Build
 from flexmbd.lanes.elements import BATCH
 from flexmbd.linalg import blocks
 from flexmbd.linalg.printer import LINEAR, called, ordered, packed
-from flexmbd.linalg.program import execute, source
+from flexmbd.linalg.program import elements, execute, side_by_side, source
 from flexmbd.linalg.sparse import Solver
 from flexmbd.linalg.storage import Storage
 from flexmbd.outputs import REDUCTIONS, catalogue
@@ -22,6 +22,7 @@ NEWTON_READS = {
     "a": "ld2(K, NEXT_ACCELERATION, {})", "l": "ld2(K, NEXT_MULTIPLIER, {})", "u": "ld2(K, NEXT_MULTIPLIER, NM // 2 + {})",
     "o": "ld2(K, ORIGIN, {})", "p": "ld2(D, KNOWN, {})",
 }  # fmt: skip
+KEEP = False  # factors of Newton's matrix in small systems too, if those are in blocks: for tests
 
 
 class Model:
@@ -121,7 +122,7 @@ class Model:
             function("multipliers", f"{STATE}, K, slot", _stores("st2(K, slot", b.multipliers))
             step, states = self.scheme.correction(b)
             stores = _stores("st(w", step) + [(f"st2(D, CORRECTION, {k}, {{}})", x) for k, x in states.items()]
-            large = bool(b.pools) or b.direct  # others keep a tangent of their own in every iteration
+            large = KEEP or bool(b.pools) or b.direct  # others keep a tangent of their own in every iteration
             factors = [x for x in ordered(b.graph, [x for _, x in stores]) if large and x.op.startswith(LINEAR[0])]
             kept = factors[0].value[0].size if factors and not b.direct else 0
             given = {x.id: f"P[FACTORS:FACTORS + {kept}]" for x in factors}
@@ -133,17 +134,20 @@ class Model:
         for name, (arguments, stores) in self.scheme.generated(b).items() if self.scheme.generated else ():
             function(name, arguments, stores)
         storage, kernels = self.storage, {}
+        pools = list(elements(b.graph, storage))
         for _, nodes in parts:
             for f in called(b.graph, nodes):
                 kernels[f.__name__] = f
         scheme = self.scheme
+        kinks = [scheme.adaptive and scheme.order <= 2 and c["element"].continuous for c in b.contacts]
         self.sizes = {
             "N": n, "M": len(b.states), "NC": len(b.contacts), "W": self.width,
             "NR": len(self.reduced), "NY": len(self.histories), "NS": len(signals),
-            "STEPPED": any(_steps(signals[name]) for name in self.reduced),
+            "STEPPED": any(_steps(b.graph, signals[name]) for name in self.reduced),
             "LAST": scheme.slots - 1, "CARRY": scheme.carry, "LANE_ROWS": loop.LANE_ROWS, **loop.NAMES,
+            "KINKS": any(kinks),
             "JUMPS": any(not c["element"].law.continuous_onset for c in b.contacts), "PROJECT": bool(rows) and scheme.projects,
-            "FROZEN": bool(factors),
+            "FROZEN": bool(factors), "FLAT": all(row.polynomial.convective(b.q, b.v, b.time).zero for row in rows),
             "RESTART": scheme.correction is not None, "NM": len(rows) * scheme.multipliers, "DRIFT": 0.1 if b.shift else 30.0,
         }  # fmt: skip
         scratch = max(1, len(storage.lane)) + loop.FROZEN_ROWS
@@ -156,16 +160,21 @@ class Model:
         text += [f"{k} = {_literal(v)}" for k, v in constants.items()]
         place = list(signals)
         text += [f"HISTORY = {_literal(np.array([place.index(name) for name in self.histories] or [0]))}"]
-        text += ["from flexmbd.lanes.access import call_address", "from flexmbd.lanes.elements import gather, put, spread"]
-        text += ["from flexmbd.linalg.printer import unpack"]
+        text += [
+            "from flexmbd.lanes.access import call_address",
+            "from flexmbd.lanes.elements import BATCH, gather, ld_batch, put, spread, st_batch",
+            "from flexmbd.linalg.printer import unpack",
+        ]
         text += [f"TURNS = {packed([measure == 'angle' for measure in b.measures], 1)}[:, 0] > 0"]
         text += [f"STATE_CONTROLLED = {_literal(np.array([int(s['controlled']) for s in b.states] or [0]))}"]
         text += [f"STATE_CONTACT = {_literal(np.array([-1 if s['contact'] is None else s['contact'].index for s in b.states] or [-1]))}"]
+        text += [f"KINK = {_literal(np.array(kinks or [False]))}"]
         own = [f for f in (*b.helpers.values(), *kernels.values()) if f.__name__ not in lanes.VOCABULARY]
         text += [f"@inner\n{modules.source_of(f)}" for f in dict.fromkeys(own)]
         text += [f"@inner\n{modules.source_of(f)}" for f in (execute, *blocks.KERNELS)]
+        text += [f"@inner\n{side_by_side(modules.source_of(execute).replace('def execute', 'def execute_batch'))}"]
         text += [f"@inner\n{blocks.sized(modules.source_of(f), size)}" for size in sorted(storage.sizes) for f in blocks.SIZED]
-        text += [code for _, code in storage.functions.values()]
+        text += pools
         text += [code for code, _ in parts]
         if not b.initial_rows:
             text += ["assemble_project, assemble_residual = project, residual"]
@@ -179,9 +188,10 @@ def _stores(target, nodes):
     return [(f"{target}, {i}, {{}})", node) for i, node in enumerate(nodes)]
 
 
-def _steps(node):
+def _steps(graph, node):
     """True for a signal that changes at events only."""
-    return node.op == "var" and node.value.startswith(("mode", "vz", "count"))
+    names = graph.variables(node)
+    return bool(names) and all(name.startswith(("mode", "vz", "count")) for name in names)
 
 
 def _read(name):

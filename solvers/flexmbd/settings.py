@@ -18,11 +18,12 @@ class Settings:
     integrator : str
         Key of `flexmbd.integrators.INTEGRATORS`.
     tolerance : float
-        Local error of velocities per step, relative to the largest velocity so far.
+        Local error of velocities per step, relative to the largest velocity so far. Also, of schemes of order 2, what the kink of a
+        contact's force may add to it before the step is cut there, with fixed steps too (see `flexmbd.events`).
     step : float
         Largest step in s (0: a fiftieth of the time); the fixed step of schemes without error estimate.
     fixed : bool
-        Keep to `step` whatever the error (contacts are still located).
+        Keep to `step` whatever the error (a force that jumps at a contact's onset or end is still located; kinks by `tolerance`).
     lanes : int
         Samples side by side; 1 to 64.
     max_steps : int

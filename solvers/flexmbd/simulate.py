@@ -189,10 +189,11 @@ def _integrate(model, system, count, end, time, settings):
     h_max = settings.step or end / 50.0
     h_min = max(1e-14 * end, 1e-300)
     h0 = h_max if fixed else min(h_max, 1e-5 * end)
+    reach = h0 if scheme.correction is None else h_max  # an implicit scheme from rest would have to resolve its fastest motions first
     with np.errstate(all="ignore"):
         module.assemble(Q0, V0, lane, uniform, E0, q, v, P, w, 80)
         _states(model, system, Q0, S0)
-        module.prepare(Q0, V0, S0, C0, K0, D0, lane, L0, X0, uniform, h0, length, q, v, s, C, P, K, D, L, Y0, g)
+        module.prepare(Q0, V0, S0, C0, K0, D0, lane, L0, X0, uniform, h0, reach, length, q, v, s, C, P, K, D, L, Y0, g)
     bad = ~((E0[0] < 1e-9 * length) & (E0[1] < 1e-9) & np.isfinite(K0).all((0, 1)))
     queue = np.flatnonzero(~bad)
     full = any(how is None for _, how in model.requests.values())
@@ -202,7 +203,7 @@ def _integrate(model, system, count, end, time, settings):
     G = np.zeros((width, max(1, len(times)), 2 * n + m + 3 * nc))
     if len(queue):
         module.campaign(
-            float(end), 1e300 if fixed else settings.tolerance, h_max, h_min, gap, float(settings.max_steps),
+            float(end), settings.tolerance, fixed, h_max, h_min, gap, float(settings.max_steps),
             queue, np.zeros(width, np.int64), Q0, V0, S0, C0, K0, D0, lane, L0, X0, uniform, H, F, counters, times, G,
             np.zeros(width, np.int64), q, v, s, C, P, L, lanes(m), K, D, w, R, Y0, lanes(ns), lanes(ns),
             lanes(n), lanes(n), lanes(m), lanes(n), lanes(n), lanes(m),

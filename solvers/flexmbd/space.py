@@ -1,6 +1,8 @@
-"""Axes: their names and components, and whether something lies in the plane or in space."""
+"""Axes: their names and components, and whether something lies in the plane or in space, and frames that turn."""
 
 import numpy as np
+
+from flexmbd.errors import ModelError, check_number
 
 AXES = "xyz"
 
@@ -28,3 +30,17 @@ def _number(x):
 def axis_leaves(key, axis):
     """Components by key."""
     return {f"{key}.{name}": x for name, x in zip(AXES, axis, strict=False)}
+
+
+def turning_frame(system, spinning):
+    """Matrix (d, d) of the cross product with the angular velocity of a turning frame."""
+    d, spinning = system.dimension, 0.0 if spinning is None else spinning
+    if np.shape(spinning) != (() if d == 2 else (3,)) and np.any(spinning):
+        wanted = "one number" if d == 2 else "three numbers"
+        raise ModelError(f"spinning is {spinning!r}; in a {system.kind} system it must be {wanted}, an angular velocity in rad/s")
+    x, y, z = (check_number("statics", "spinning", w) for w in ((0.0, 0.0, spinning) if d == 2 else np.broadcast_to(spinning, 3)))
+    matrix = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])[:d, :d]
+    if np.any(matrix @ np.array(system.gravity, float)):
+        remedy = "let it turn about a vertical axis, or take gravity away"
+        raise ModelError(f"gravity {tuple(system.gravity)} turns in a frame that spins at {spinning!r} rad/s", remedy=remedy)
+    return matrix

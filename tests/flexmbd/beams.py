@@ -4,7 +4,6 @@ import numpy as np
 from scipy.spatial.transform import Rotation
 
 import flexmbd as fm
-from flexmbd.joints.weld import Weld
 
 NONE = (0.0, 0.0, 0.0)
 SECTIONS = ("elastic", "rigid")
@@ -20,7 +19,7 @@ def system(elements, *, section, material, length=1.0, clamp=True, **more):
     s = fm.System(gravity=NONE)
     beam = s.beam("rod", length=length, elements=elements, section=section, material=material, **more)
     if clamp:
-        s.add(Weld("wall", s.ground.at(*more.get("position", NONE)), beam.start))
+        s.add(fm.Fixed("wall", s.ground.at(*more.get("position", NONE)), beam.start))
     return s, beam
 
 

@@ -8,37 +8,12 @@ from flexmbd.bodies.ancf_beam_damping import beam_drag, beam_drag_tangent
 from flexmbd.bodies.ancf_beam_elastic import beam_energy, beam_force, beam_tangent
 from flexmbd.bodies.ancf_beam_element import BLOCKS
 from flexmbd.expressions import Build
-from flexmbd.joints.weld import Weld
 
 from .beams import NONE, SECTIONS, TURN, slender, system
+from .tangents import close, full, jacobian
 
 
 # ---- kernels
-def jacobian(function, y, step=1e-3):
-    """Central differences of order 6."""
-
-    def at(j, k):
-        z = np.array(y)
-        z[j] += k * step
-        return np.array(function(z))
-
-    columns = [sum(c * (at(j, k) - at(j, -k)) for k, c in ((1, 45), (2, -9), (3, 1))) / (60 * step) for j in range(len(y))]
-    return np.array(columns).T
-
-
-def full(above, below):
-    """15 x 15 of blocks above the diagonal and transposes of those below."""
-    out = np.zeros((15, 15))
-    for (i, j), x, y in zip(BLOCKS, np.reshape(above, (-1, 3, 3)), np.reshape(below, (-1, 3, 3)), strict=True):
-        out[3 * j : 3 * j + 3, 3 * i : 3 * i + 3] = y.T
-        out[3 * i : 3 * i + 3, 3 * j : 3 * j + 3] = x
-    return out
-
-
-def close(a, b, tolerance=1e-11):
-    assert np.abs(a - b).max() < tolerance * np.abs(b).max()
-
-
 @pytest.fixture(params=range(3))
 def point(request):
     """Arguments, rates, and numbers of an integration point."""
@@ -51,15 +26,15 @@ def test_force_is_the_derivative_of_the_energy_and_the_tangent_that_of_the_force
     y, _, numbers = point
     close(np.array(beam_force(*y, *numbers)), jacobian(lambda y: [beam_energy(*y, *numbers)], y)[0])
     k = beam_tangent(*y, *numbers)
-    close(full(k, k), jacobian(lambda y: beam_force(*y, *numbers), y))
+    close(full(k, BLOCKS), jacobian(lambda y: beam_force(*y, *numbers), y))
 
 
 def test_tangents_of_the_damping_force(point):
     y, v, numbers = point
     numbers = numbers[:7]
     k = beam_drag_tangent(*y, *v, *numbers)
-    close(full(k[:117], k[117:234]), jacobian(lambda y: beam_drag(*y, *v, *numbers), y))
-    viscosity = full(k[234:], k[234:])
+    close(full(k[:117], BLOCKS, k[117:234]), jacobian(lambda y: beam_drag(*y, *v, *numbers), y))
+    viscosity = full(k[234:], BLOCKS)
     close(viscosity, jacobian(lambda v: beam_drag(*y, *v, *numbers), v))
     assert np.linalg.eigvalsh(viscosity)[0] > -1e-12, "damping takes energy out"
     assert np.allclose(viscosity @ v, beam_drag(*y, *v, *numbers), rtol=1e-12)
@@ -226,14 +201,14 @@ def test_bad_input(change, says):
         fm.System(gravity=NONE).beam("rod", **given)
 
 
-def test_a_beam_needs_space_and_a_weld_a_beam():
+def test_a_beam_needs_space_and_another_one_a_body_between():
     given = {"length": 1.0, "elements": 1, "section": fm.Section.circle(0.1), "material": fm.Material(1e9, 0.3, 1e3)}
     with pytest.raises(fm.ModelError, match="needs a spatial system"):
         fm.System().beam("rod", **given)
     s = fm.System(gravity=NONE)
     one, other = (s.beam(name, **given) for name in ("one", "other"))
-    with pytest.raises(fm.ModelError, match="needs a point of a rigid body or ground"):
-        Weld("weld", one.end, other.start)
+    with pytest.raises(fm.ModelError, match="two sections of beams to each other"):
+        s.add(fm.Fixed("weld", one.end, other.start))
     with pytest.raises(fm.ModelError, match="point of a section has two"):
         one.section(0.5).at(1.0)
 

@@ -2,10 +2,9 @@
 
 import numpy as np
 import pytest
-from scipy.linalg import eig, null_space
+from scipy.linalg import eigh
 
 import flexmbd as fm
-from flexmbd.joints.weld import Weld
 
 from .beams import NONE, slender, system
 
@@ -27,42 +26,11 @@ def test_cantilever_vibrates_as_the_beam_does():
 
 
 # ---- rotating beams
-def spinning(equations, omega, *, steps=30):
-    """Steady state of rotation about z, seen in the turning frame: ``F(q) + omega² M P q - G' l = 0``, P the part across the axis."""
-    e = equations
-    q, _ = e.initial()
-    across = np.tile([1.0, 1.0, 0.0], e.n // 3)
-    pull, multipliers = omega**2 * e.mass.multiply(across), np.zeros(e.count)
-    for _ in range(steps):
-        K, G = e.stiffness(q) + e.curvature(q, multipliers) - pull, e.jacobian(q)
-        side = np.r_[e.force(q) + pull @ q - G.T @ multipliers, -e.constraints(q)]
-        size = abs(K).max()
-        matrix = np.block([[K.toarray(), size * G.T.toarray()], [size * G.toarray(), np.zeros((e.count, e.count))]])
-        step = np.linalg.solve(matrix, side * np.r_[np.ones(e.n), np.full(e.count, size)])
-        q, multipliers = q + step[: e.n], multipliers + size * step[e.n :]
-        if np.abs(step[: e.n]).max() < 1e-13:
-            return q, multipliers
-    raise AssertionError("no steady rotation found")
-
-
-def whirls(equations, omega, count):
-    """Circular frequencies about the steady rotation: ``M x'' + 2 omega M S x' + (K - omega² M P) x = 0`` on the null space of G."""
-    e = equations
-    q, multipliers = spinning(e, omega)
-    Z, M = null_space(e.jacobian(q).toarray()), e.mass.toarray()
-    turn = np.kron(np.eye(e.n // 3), [[0.0, -1.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, 0.0]])
-    K = (e.stiffness(q) + e.curvature(q, multipliers)).toarray() + omega**2 * M @ turn @ turn
-    m, k, c = (Z.T @ A @ Z for A in (M, K, 2.0 * omega * M @ turn))
-    size = np.sqrt(abs(k).max() / abs(m).max())
-    f, one = len(k), np.eye(len(k))
-    left, right = np.block([[0.0 * one, one], [-k, -size * c]]), np.block([[one, 0.0 * one], [0.0 * one, size * size * m]])
-    values, vectors = eig(left, right)
-    values, vectors = size * values, Z @ vectors[:f]
-    order = [i for i in np.argsort(np.abs(values)) if values[i].imag > 0.0]
-    flap = [np.linalg.norm(vectors[2::9, i]) > np.linalg.norm(vectors[1::9, i]) for i in order]
-    return [values[i].imag for i, z in zip(order, flap, strict=True) if z][:count], [
-        values[i].imag for i, z in zip(order, flap, strict=True) if not z
-    ][:count]
+def whirls(system, omega, count):
+    """Circular frequencies out of the plane of a steady rotation about z, and in it."""
+    found = fm.modes(system, spinning=(0.0, 0.0, omega), count=4 * count)
+    flap = np.linalg.norm(found.shapes[2::9], axis=0) > np.linalg.norm(found.shapes[1::9], axis=0)
+    return found.frequencies[flap][:count], found.frequencies[~flap][:count]
 
 
 # eta = omega L² sqrt(mu/EI) -> out-of-plane frequencies of a clamped uniform beam without hub (Wright, Smith, Thresher and Wang 1982,
@@ -87,17 +55,14 @@ def flaps(eta, count=2, terms=14):
     x, weight = 0.5 + 0.5 * x, 0.5 * weight
     w0, w1, w2 = (np.array([b.deriv(d)(x) if d else b(x) for b in basis]) for d in range(3))
     k = (w2 * weight) @ w2.T + (w1 * weight * 0.5 * eta**2 * (1.0 - x * x)) @ w1.T
-    squares = eig(k, (w0 * weight) @ w0.T)[0].real
-    return np.sqrt(np.sort(squares)[:count])
+    return np.sqrt(eigh(k, (w0 * weight) @ w0.T, eigvals_only=True)[:count])
 
 
 @pytest.mark.parametrize("eta", WRIGHT)
 def test_rotating_beam_flaps_as_published(eta):
     assert np.allclose(flaps(eta), WRIGHT[eta], atol=1e-4)
     s, _ = slender(8, 1000.0)
-    e = fm.Equations(s)
-    omega = 1e3 * eta  # EI = 1, mass per length 1e-6
-    flap, lag = (np.array(x) / np.sqrt(1e6) for x in whirls(e, omega, 2))
+    flap, lag = (x / 1e3 for x in whirls(s, 1e3 * eta, 2))  # EI = 1, mass per length 1e-6
     assert np.allclose(flap, flaps(eta), rtol=[1e-5, 3e-4])
     assert lag[0] ** 2 == pytest.approx(flap[0] ** 2 - eta**2, rel=2e-5), "in the plane of rotation the centrifugal force has a part across"
 
@@ -105,9 +70,8 @@ def test_rotating_beam_flaps_as_published(eta):
 def test_rotating_beam_stretches():
     """REFERENCES.md 4: L = 10, EI = 1.4e4, EA = 2.8e7, 1.2 kg/m at 6 rad/s; ``tan(kL)/k - L`` with ``k² = rho A omega²/EA``."""
     section, material = fm.Section(4e-4, 2e-7), fm.Material(7e10, 0.3, 3000.0)
-    e = fm.Equations(system(4, section=section, material=material, length=10.0)[0])
-    q, _ = spinning(e, 6.0)
-    assert e.output("rod.end.x", q) - 10.0 == pytest.approx(5.143174550e-4, rel=1e-7)
+    path = fm.static(system(4, section=section, material=material, length=10.0)[0], spinning=(0.0, 0.0, 6.0))
+    assert path["rod.end.x"][0] - 10.0 == pytest.approx(5.143174550e-4, rel=1e-7)
 
 
 # ---- motion
@@ -150,7 +114,7 @@ def whip(E):
         "rod", length=0.5, elements=1, section=fm.Section.rectangle(0.01, 0.02), material=fm.Material(E, 0.3, 1200.0), damping=1e-3,
         position=tuple(start), direction=(*start[:2], 0.02), velocity=tuple(np.cross(rate, start)), angular_velocity=tuple(rate),
     )  # fmt: skip
-    s.add(Weld("grip", hub["A"], rod.start))
+    s.add(fm.Fixed("grip", hub["A"], rod.start))
     frame = np.array(rod.end.body.rotation)
     at = start + frame @ [0.45, 0.0, 0.0]
     tip = s.body(

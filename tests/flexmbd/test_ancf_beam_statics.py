@@ -5,7 +5,6 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 import flexmbd as fm
-from flexmbd.joints.weld import Weld
 
 from .beams import NONE, SECTIONS, TURN, place, ramp, slender, system
 from .reissner_rod import rod
@@ -169,7 +168,7 @@ def test_spirals_start_without_strain_where_they_should():
     end += np.cross(axis, [1.0, 0.0, 0.0]) * (1.0 - np.cos(6.0 * size)) / size
     assert np.allclose(q[-3], end, rtol=1e-13) and np.allclose(q[-2:], turned.as_matrix().T[1:], rtol=1e-13)
     assert np.abs(fm.Equations(s).force(q.ravel())).max() < 1e-11 * 12.0 * 100.0**2
-    s.add(Weld("far", s.ground.at(*end), beam.end))
+    s.add(fm.Fixed("far", s.ground.at(*end), beam.end))
     path = fm.static(s)
     assert np.abs(path.q[0] - q.ravel()).max() < 1e-12 and abs(path["far.force"][0]) < 1e-6
     assert abs(path["rod.mid.curvature_z"][0]) < 1e-11 and abs(path["rod.end.twist"][0]) < 1e-11
@@ -183,9 +182,9 @@ def frame(load, **more):
     corner = s.body("corner", mass=1.0, inertia=(1.0, 1.0, 1.0), position=(1.5, 0.0, 0.0), rotation=(0.3, 0.5, -0.2))
     leg = s.beam("leg", length=1.5, **same)
     arm = s.beam("arm", length=1.0, position=(1.5, 0.0, 0.0), direction=(0.0, 1.0, 0.0), **same)
-    s.add(Weld("wall", s.ground.at(*NONE), leg.start))
-    s.add(Weld("one", corner.centre, leg.end))
-    s.add(Weld("two", corner.centre, arm.start))
+    s.add(fm.Fixed("wall", s.ground.at(*NONE), leg.start))
+    s.add(fm.Fixed("one", corner.centre, leg.end))
+    s.add(fm.Fixed("two", arm.start, corner.centre))
     s.add(fm.PointForce("load", arm.end, 0.0, 0.0, ramp(load)))
     return s
 

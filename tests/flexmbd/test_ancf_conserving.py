@@ -10,10 +10,8 @@ import flexmbd as fm
 from flexmbd.bodies.ancf_cable import CURVATURES, STRAINS
 from flexmbd.bodies.ancf_rules import RULES
 
-from .test_ancf_cable import MEASURES, close, full, jacobian
+from .tangents import FULL_PAIRS, MEASURES, close, full, jacobian
 from .test_integrator_family import ended, evaluated, kept
-
-FULL_PAIRS = [(a, b) for a in range(3) for b in range(3)]
 
 rules = pytest.mark.parametrize("rule", RULES.values(), ids=RULES)
 measured = pytest.mark.parametrize("measures", MEASURES)
@@ -165,7 +163,9 @@ FREE = {"strain": "engineering", "curvature": "material"}
 HELD = {"strain": "green", "curvature": "exact", "integration": "full", "pinned": True}
 
 
-@pytest.mark.parametrize("options", [FREE, HELD], ids=["free", "pendulum"])
+@pytest.mark.parametrize(
+    "options", [pytest.param(FREE, id="free", marks=(pytest.mark.slow, pytest.mark.exhaustive)), pytest.param(HELD, id="pendulum")]
+)
 def test_energy_momentum_scheme(options):
     """The compiled scheme, 100 000 steps; a pendulum keeps its energy."""
     h, run = 2e-3, functools.partial(thrown, **options)

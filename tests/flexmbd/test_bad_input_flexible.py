@@ -5,29 +5,11 @@ import pytest
 
 import flexmbd as fm
 
+from .sentences import names, said
+from .test_modes import oscillator
+
 STEEL = fm.Material(E=2e11, nu=0.3, density=7800.0)
 WIRE = fm.Section.circle(1e-3)
-
-
-def said(build):
-    """The one sentence of the error."""
-    with pytest.raises(fm.ModelError) as caught:
-        build()
-    sentence = str(caught.value)
-    assert "\n" not in sentence
-    return sentence
-
-
-def names(sentence, *parts):
-    assert not [part for part in parts if part not in sentence], sentence
-
-
-def oscillator():
-    s = fm.System()
-    mass = s.body("mass", mass=2.0, inertia=1.0, position=(1.0, 0.0))
-    s.add(fm.Translational("guide", s.ground.at(0.0, 0.0), mass.centre))
-    s.add(fm.Spring("spring", s.ground.at(0.0, 0.0), mass.centre, stiffness=8.0, damping=0.4, length=1.0))
-    return s
 
 
 # ---- bodies
@@ -198,3 +180,18 @@ def test_a_path_has_the_states_it_has():
     path = fm.static(oscillator())
     for state in (1, -2, 0.5):
         names(said(lambda state=state: fm.modes(path, state=state)), f"state is {state!r}", "states 0 to 0")
+
+
+# ---- turning frames
+@pytest.mark.parametrize("solve", (fm.static, fm.modes))
+def test_a_steady_rotation_has_an_angular_velocity(solve):
+    spatial = fm.System(gravity=(0.0, 0.0, 0.0))
+    spatial.body("free", mass=1.0, inertia=(1.0, 1.0, 1.0))
+    names(said(lambda: solve(oscillator(), spinning=(0.0, 0.0, 1.0))), "spinning is (0.0, 0.0, 1.0)", "planar", "one number")
+    names(said(lambda: solve(spatial, spinning=2.0)), "spinning is 2.0", "spatial", "three numbers")
+    names(said(lambda: solve(oscillator(), spinning=np.nan)), "spinning is nan", "finite")
+    names(said(lambda: solve(fm.Equations(oscillator()), spinning=1.0)), "spinning", "made already")
+
+
+def test_a_turning_frame_has_gravity_along_its_axis():
+    names(said(lambda: fm.static(held_and("vane"), spinning=2.0)), "gravity (0.0, -9.81) turns", "2.0 rad/s")

@@ -1,4 +1,4 @@
-"""Every integrator keeps its declared order on constrained equations at a fixed step."""
+"""Every integrator keeps its declared order in a system of several mechanisms, in four lanes (of one: `test_integrator_family`)."""
 
 import numpy as np
 import pytest
@@ -11,6 +11,8 @@ from .running import column, simulate
 STEPS = {5: (0.04, 0.02, 0.01), 4: (0.02, 0.01, 0.005), 2: (0.004, 0.002, 0.001), 1: (0.004, 0.002, 0.001)}
 
 
+@pytest.mark.slow
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("name", INTEGRATORS)
 def test_order(name):
     order, errors = INTEGRATORS[name].order, []

@@ -70,6 +70,9 @@ def ended(build, output, end, **settings):
     return q, v, arrays["K"][model.scheme.constants["MULTIPLIER"], : len(model.build.rows), 0].copy(), model
 
 
+swung = functools.partial(ended, pendulum, "rod.x:final", lanes=2)  # in two lanes, so that every scheme is seen to work in lanes
+
+
 def values(q, v, t=0.0):
     return {f"q{i}": x for i, x in enumerate(q)} | {f"v{i}": x for i, x in enumerate(v)} | {"t": t}
 
@@ -79,7 +82,12 @@ def evaluated(model, system, nodes, q, v, t=0.0):
 
 
 def multipliers(model, system, q, v, t=0.0):
-    """Of the index-1 equations."""
+    """Of the index-1 equations; where there are pools, rows must be linear and constant."""
+    if model.build.pools:
+        e = fm.Equations(system)
+        G = e.jacobian(q, t).toarray()
+        inertia = np.linalg.inv(e.mass.toarray())
+        return np.linalg.solve(G @ inertia @ G.T, G @ inertia @ e.force(q, v, t))
     return evaluated(model, system, model.build.multipliers, q, v, t)
 
 
@@ -92,7 +100,7 @@ def errors(name):
     """Of q, v, the scheme's own multipliers, and reactions in outputs, (steps, 4)."""
     scheme, out = INTEGRATORS[name], []
     for h in STEPS[scheme.order]:
-        q, v, own, model = ended(pendulum, "rod.x:final", END, integrator=name, step=h)
+        q, v, own, model = swung(END, integrator=name, step=h)
         place, speed = swinging(END)
         forces = multipliers(model, pendulum(), place, speed)
         acting = multipliers(model, pendulum(), *swinging(END + scheme.multiplier_time * h))
@@ -122,7 +130,7 @@ def residuals(model, system, q, v, t=0.0):
 @pytest.mark.parametrize("name", IMPLICIT)
 def test_rows_hold_as_declared(name):
     """To rounding where declared, and only there; 500 steps."""
-    q, v, _, model = ended(pendulum, "rod.x:final", 4.0, integrator=name, step=8e-3)
+    q, v, _, model = swung(4.0, integrator=name, step=8e-3)
     position, velocity = residuals(model, pendulum(), q, v)
     assert (position < 2e-15, velocity < 2e-14) == ("position" in model.scheme.holds, "velocity" in model.scheme.holds)
     assert position < 1e-3 and velocity < 1e-2
@@ -132,8 +140,8 @@ def test_baumgarte_bounds_the_drift():
     """Open rows of long fixed steps: they grow without it, and not with it; what is open closes like exp(-c t)."""
     drift = []
     for end in (10.0, 40.0):
-        q, v, _, model = ended(pendulum, "rod.x:final", end, integrator="rk4", step=0.02, tolerance=1e3)
-        stabilised = ended(pendulum, "rod.x:final", end, integrator="baumgarte", step=0.02)
+        q, v, _, model = swung(end, integrator="rk4", step=0.02, tolerance=1e3)
+        stabilised = swung(end, integrator="baumgarte", step=0.02)
         drift.append((residuals(model, pendulum(), q, v)[0], residuals(model, pendulum(), *stabilised[:2])[0]))
     assert drift[1][0] > 3 * drift[0][0]
     assert max(drift[0][1], drift[1][1]) < 0.1 * drift[0][0]
@@ -264,7 +272,7 @@ def test_changing_steps_follow_the_tolerance(name):
     """Error against tolerance: a local error of h^(p+1) in v gives a slope of p/(p+1) at least."""
     order, found = INTEGRATORS[name].order, []
     for tolerance in (1e-4, 1e-6):
-        q, *_ = ended(pendulum, "rod.x:final", END, integrator=name, tolerance=tolerance, fixed=False)
+        q, *_ = swung(END, integrator=name, tolerance=tolerance, fixed=False)
         found.append(np.linalg.norm(q - swinging(END)[0]))
     assert found[1] < 2 * found[0] * 1e-2 ** (order / (order + 1)) and found[1] < 1e-2
 
@@ -272,12 +280,12 @@ def test_changing_steps_follow_the_tolerance(name):
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ("generalized_alpha_2", "ggl", "energy_momentum"))
 def test_friction_and_contact_agree_with_the_explicit_scheme(name):
-    outputs, settings = [f"{key}:final" for key in QUARTER], {"lanes": 1, "tolerance": 1e-8}
+    outputs, settings = [f"{key}:final" for key in (*QUARTER, "energy.balance")], {"lanes": 1, "tolerance": 1e-8}
     step = {} if INTEGRATORS[name].adaptive else {"step": 2e-8}
     runs = [
         fm.run(lugre, {"clearance": np.full(1, 5e-4)}, end=6e-4, points=2, outputs=outputs, settings=settings | more)
         for more in ({"tolerance": 1e-10}, {"integrator": name, **step})
     ]
     assert not any(run.status.any() for run in runs), [run.message for run in runs]
-    exact, got = ([run.outputs[name][0] for name in outputs] for run in runs)
+    exact, got = ([run.outputs[name][0] for name in outputs[:-1]] for run in runs)
     assert got == pytest.approx(exact, rel=5e-6)

@@ -143,6 +143,25 @@ def test_gravity_lowers_the_frequency_of_a_column_until_it_buckles():
     assert high < 0.0 < low and low < 0.02 * BEAM[0] ** 2
 
 
+# ---- seen in a turning frame
+def test_oscillator_on_a_turning_guide(dense):
+    """Steady at ``k L/(k - m omega²)``, vibrates at ``sqrt(k/m - omega²)``."""
+    path = fm.static(oscillator(), spinning=1.0)
+    assert path["mass.x"][-1] == pytest.approx(8.0 / 6.0, rel=1e-12)
+    assert fm.modes(path, count=1, dense=dense).frequencies[0] == pytest.approx(np.sqrt(3.0), rel=1e-9)
+    damped = fm.modes(oscillator(), count=1, spinning=1.0, damped=True, dense=dense)
+    assert damped.poles[0] == pytest.approx(-0.1 + 1j * np.sqrt(3.0 - 0.01), rel=1e-9)
+
+
+def test_foucaults_pendulum():
+    """The plane of its swing turns back: in the turning frame it has the frequencies ``sqrt(g/L) ± omega``."""
+    s = fm.System(gravity=(0.0, 0.0, -G))
+    bob = s.body("bob", mass=1.0, inertia=(1e-9, 1e-9, 1e-9), position=(0.0, 0.0, -1.0))
+    s.add(fm.Spherical("pin", s.ground.at(0.0, 0.0, 0.0), bob.at(0.0, 0.0, 1.0)))
+    found = fm.modes(s, spinning=(0.0, 0.0, 0.3)).frequencies
+    assert np.allclose(found[-2:], np.sqrt(G) + np.array([-0.3, 0.3]), rtol=1e-8)
+
+
 def test_count_must_be_positive():
     with pytest.raises(fm.ModelError, match="count is 0"):
         fm.modes(oscillator(), count=0)

@@ -170,6 +170,7 @@ def test_bricards_mechanism_moves_as_its_one_degree_of_freedom():
 
 
 @pytest.mark.slow
+@pytest.mark.exhaustive
 def test_bricards_mechanism_moves_as_without_its_redundant_row():
     options = {"end": 5.0, "points": 51, "lanes": 1, "tolerance": 1e-10}
     kept = column(simulate(bricard, BRICARD, constraints="augmented", **options))

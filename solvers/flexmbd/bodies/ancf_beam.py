@@ -12,14 +12,14 @@ from flexmbd.bodies.ancf_beam_elastic import beam_strain
 from flexmbd.bodies.ancf_beam_element import GAUSS, NUMBERS, arguments, beam_element, shapes, slopes
 from flexmbd.bodies.ancf_beam_reference import REFERENCE, frame_at, reference
 from flexmbd.bodies.ancf_beam_section import BeamSection
-from flexmbd.bodies.base import Body
+from flexmbd.bodies.slender import Slender
 from flexmbd.errors import ModelError, check_number, unit_vector
 from flexmbd.linalg.quadratic import Row, cross3, dot
 from flexmbd.space import AXES, triad
 
 
 @dataclass(frozen=True, eq=False)
-class AncfBeam(Body):
+class AncfBeam(Slender):
     """Beam; made by `System.beam`.
 
     ``beam.start``, ``beam.end`` and ``beam.at(s)`` are points of its axis; ``beam.section(s)`` is a section as a frame, x its normal, y and
@@ -42,22 +42,11 @@ class AncfBeam(Body):
     points: dict = field(default_factory=dict)
     frames: list = field(default_factory=list)
 
-    dimension = 3
+    kind, dimension = "beam", 3
 
     def __post_init__(self):
-        owner = f"beam '{self.name}'"
-
-        def keep(key, value):
-            object.__setattr__(self, key, value)
-
-        keep("length", check_number(owner, "length", self.length, positive=True))
-        if isinstance(self.elements, bool) or not isinstance(self.elements, (int, np.integer)) or self.elements < 1:
-            raise ModelError(f"{owner}: elements is {self.elements!r}; it must be a whole number from 1", element=self.name)
-        for key in ("position", "velocity", "angular_velocity", "curvature"):
-            value = getattr(self, key)
-            if not isinstance(value, (tuple, list, np.ndarray)) or len(value) != 3:
-                raise ModelError(f"{owner}: {key} is {value!r}; it must be three numbers", element=self.name)
-            keep(key, tuple(check_number(owner, f"{key}[{i}]", x) for i, x in enumerate(value)))
+        owner, keep = self.owner, self.keep
+        self.check_line(position=3, velocity=3, angular_velocity=3, curvature=3)
         keep("along", unit_vector(owner, "direction", self.along, 3))
         if self.up is None:
             keep("up", triad(self.along)[0])
@@ -133,35 +122,13 @@ class AncfBeam(Body):
         return tuple(q), tuple(v)
 
     # ---- points
-    @property
-    def start(self):
-        """The point of the axis at arc length 0."""
-        return self.points["start"]
-
-    @property
-    def end(self):
-        """The point of the axis at arc length `length`."""
-        return self.points["end"]
-
     def at(self, s, key=None):
         """Point of the axis at arc length `s` of the undeformed beam, m."""
         return self.section(s).at(key=key)
 
     def section(self, s):
         """Section at arc length `s` of the undeformed beam (m), as a frame."""
-        owner = f"beam '{self.name}'"
-        s = check_number(owner, "arc length of a section", s)
-        place = np.asarray(2 * self.elements * (s / self.length), float)
-        if not np.all((place > -1e-9) & (place < 2 * self.elements + 1e-9)):
-            wanted = f"it must be from 0 to the length {self.length!r}"
-            raise ModelError(f"{owner}: a section is at arc length {s!r}; {wanted}", element=self.name)
-        nearest = np.round(place)
-        place = 0.5 * np.where(np.abs(place - nearest) < 1e-9, nearest, place)
-        element = int(min(np.min(np.floor(place)), self.elements - 1))
-        if np.any(place < element) or np.any(place > element + 1):
-            raise ModelError(f"{owner}: a section lies on different elements in different samples", element=self.name)
-        x = place - element
-        x = float(x.flat[0]) if np.all(x == x.flat[0]) else x
+        s, element, x = self.element_at(s, "section", spans=2)
         for section in self.frames:
             if isinstance(x, float) and isinstance(section.x, float) and (section.element, section.x) == (element, x):
                 return section

@@ -6,6 +6,7 @@ from math import sqrt
 from flexmbd.bodies import ancf_beam_damping, ancf_beam_elastic
 from flexmbd.bodies.ancf_beam_damping import beam_drag, beam_drag_tangent
 from flexmbd.bodies.ancf_beam_elastic import beam_energy, beam_force, beam_tangent
+from flexmbd.bodies.tangent_blocks import from_blocks, from_upper_blocks
 from flexmbd.linalg.quadratic import dot
 
 NUMBERS = ("length", "line_mass", "line_y", "line_z", "EA", "GA_y", "GA_z", "GJ", "EI_y", "EI_z", "GA")
@@ -100,14 +101,7 @@ def _section(share, n, young, shear, time):
 
 def _stiffness(graph):
     """Tangent of `beam_force`."""
-
-    @cache
-    def partial(arguments):
-        k, out = graph.call(beam_tangent, arguments, 117), {}
-        _symmetric(out, k, 0)
-        return out
-
-    return partial
+    return cache(lambda arguments: from_upper_blocks(graph.call(beam_tangent, arguments, 117), BLOCKS))
 
 
 def _viscosity(graph):
@@ -115,22 +109,8 @@ def _viscosity(graph):
 
     @cache
     def partial(arguments):
-        k, out = graph.call(beam_drag_tangent, arguments, 351), {}
-        for n, (a, b) in enumerate(BLOCKS):
-            for i in range(3):
-                for j in range(3):
-                    out[3 * a + i, 3 * b + j] = k[9 * n + 3 * i + j]
-                    if a != b:
-                        out[3 * b + j, 3 * a + i] = k[117 + 9 * n + 3 * i + j]
-        _symmetric(out, k[234:], 15)
-        return out
+        k = graph.call(beam_drag_tangent, arguments, 351)
+        below = {(j, i): x for (i, j), x in from_blocks(k[117:234], BLOCKS).items()}
+        return below | from_blocks(k, BLOCKS) | from_upper_blocks(k[234:], BLOCKS, 15)
 
     return partial
-
-
-def _symmetric(out, k, shift):
-    """Put blocks above the diagonal and their transposes."""
-    for n, (a, b) in enumerate(BLOCKS):
-        for i in range(3):
-            for j in range(i if a == b else 0, 3):
-                out[3 * a + i, shift + 3 * b + j] = out[3 * b + j, shift + 3 * a + i] = k[9 * n + 3 * i + j]

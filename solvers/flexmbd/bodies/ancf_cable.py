@@ -12,6 +12,7 @@ import numpy as np
 from flexmbd.bodies.ancf_elastic import cable_axial, cable_bending
 from flexmbd.bodies.ancf_line import Line
 from flexmbd.bodies.ancf_rules import DAMPING_HELPERS, HELPERS, RULES
+from flexmbd.bodies.tangent_blocks import from_blocks, from_upper_blocks
 from flexmbd.errors import ModelError, check_number, unit_vector
 from flexmbd.linalg.quadratic import cross, dot
 from flexmbd.space import AXES
@@ -45,24 +46,11 @@ class AncfCable(Line):
     integration: str = "reduced"
     points: dict = field(default_factory=dict)
 
+    kind = "cable"
+
     def __post_init__(self):
-        owner = f"cable '{self.name}'"
-
-        def keep(key, value):
-            object.__setattr__(self, key, value)
-
-        def numbers(key, count):
-            value = getattr(self, key)
-            if not isinstance(value, (tuple, list, np.ndarray)) or len(value) != count:
-                raise ModelError(f"{owner}: {key} is {value!r}; it must be {count} numbers", element=self.name)
-            keep(key, tuple(check_number(owner, f"{key}[{i}]", x) for i, x in enumerate(value)))
-
-        keep("length", check_number(owner, "length", self.length, positive=True))
-        if isinstance(self.elements, bool) or not isinstance(self.elements, (int, np.integer)) or self.elements < 1:
-            raise ModelError(f"{owner}: elements is {self.elements!r}; it must be a whole number from 1", element=self.name)
-        numbers("position", self.dimension)
-        numbers("velocity", self.dimension)
-        numbers("spinning", 1 if self.dimension == 2 else 3)
+        owner, keep, d = self.owner, self.keep, self.dimension
+        self.check_line(position=d, velocity=d, spinning=1 if d == 2 else 3)
         keep("along", unit_vector(owner, "direction", self.along, self.dimension))
         for key, known in (("strain", STRAINS), ("curvature", CURVATURES), ("integration", RULES)):
             if getattr(self, key) not in known:
@@ -212,12 +200,12 @@ def chord_and_slopes(graph, values, le):
 
 def _stiffness(graph, rule):
     """Tangent of a rule's force."""
-    return lambda arguments: _symmetric(graph.call(rule.tangent, arguments, 54))
+    return lambda arguments: from_upper_blocks(graph.call(rule.tangent, arguments, 54), PAIRS)
 
 
 def _mean_stiffness(graph, rule):
     """Tangent of a rule's conserving force."""
-    return lambda arguments: _square(graph.call(rule.conserving_tangent, arguments, 81))
+    return lambda arguments: from_blocks(graph.call(rule.conserving_tangent, arguments, 81), FULL)
 
 
 def _viscosity(graph, rule):
@@ -225,21 +213,6 @@ def _viscosity(graph, rule):
 
     def partial(arguments):
         k = graph.call(rule.damping_tangent, arguments, 135)
-        return _square(k) | _symmetric(k[81:], 9)
+        return from_blocks(k, FULL) | from_upper_blocks(k[81:], PAIRS, 9)
 
     return partial
-
-
-def _square(k):
-    """Entries of nine blocks of nine numbers, by (row, column)."""
-    return {(3 * a + i, 3 * b + j): k[9 * n + 3 * i + j] for n, (a, b) in enumerate(FULL) for i in range(3) for j in range(3)}
-
-
-def _symmetric(k, first=0):
-    """Those of six upper blocks and of their transposes, with columns from `first` on."""
-    out = {}
-    for n, (a, b) in enumerate(PAIRS):
-        for i in range(3):
-            for j in range(i if a == b else 0, 3):
-                out[3 * a + i, first + 3 * b + j] = out[3 * b + j, first + 3 * a + i] = k[9 * n + 3 * i + j]
-    return out

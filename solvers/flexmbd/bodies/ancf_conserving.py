@@ -17,7 +17,7 @@ moment.  D comes without a division by a difference that may vanish.  With m for
 Unknown is the state y in the middle, with ``y1 = 2 y - y0``.
 """
 
-from flexmbd.bodies.ancf_elastic import cable_axial_added, cable_bending_added, cable_mixed, cable_square
+from flexmbd.bodies.ancf_elastic import cable_axial_added, cable_bending_added, cable_mixed, cable_shape_slopes, cable_shapes, cable_square
 from flexmbd.bodies.ancf_stiffness import cable_block, cable_less, cable_row
 from flexmbd.lanes import kernel, maximum, sqrt
 
@@ -89,7 +89,7 @@ def cable_axial_row_added(k, g, na, nb):
 @kernel
 def cable_axial_mean_stiffness(k, G, H, x, weight, green):
     """Add one point's axial part to seven rows of six numbers: w_k D_k, and for each k the 2 w_k w_l dD_k/dH_l."""
-    na, nb = 1.0 + x * (3.0 * x - 4.0), x * (3.0 * x - 2.0)
+    na, nb = cable_shapes(x)
     first, second = cable_axial_change(cable_square(G, x), cable_square(H, x), green)
     h = 4.0 * weight * second
     return (
@@ -106,7 +106,7 @@ def cable_axial_mean_stiffness(k, G, H, x, weight, green):
 @kernel
 def cable_bending_mean_stiffness(k, G, H, x, weight, order):
     """Add one point's bending part to those seven rows."""
-    na, nb, u, v = 1.0 + x * (3.0 * x - 4.0), x * (3.0 * x - 2.0), 6.0 * x - 4.0, 6.0 * x - 2.0
+    (na, nb), (u, v) = cable_shapes(x), cable_shape_slopes(x)
     T0, S0 = cable_mixed(G, x)
     T1, S1 = cable_mixed(H, x)
     q = cable_bending_change(cable_square(G, x), T0, S0, cable_square(H, x), T1, S1, order)

@@ -16,14 +16,14 @@ factors p_a, s_a of the vectors in p and s, and its tangents are::
     n = (I - p p'/P) p_dot,  alpha = p.a/P,  g = (a - 2 alpha p)/P,  t_b = (p_b (s - 2 tau p) + s_b p)/P
 """
 
-from flexmbd.bodies.ancf_elastic import cable_axial
+from flexmbd.bodies.ancf_elastic import cable_axial, cable_shape_slopes, cable_shapes
 from flexmbd.lanes import kernel, maximum
 
 
 @kernel
 def cable_stretching(x, y, v):
     """p and p_dot at x; y are c, d, e and v their rates."""
-    na, nb = 1.0 + x * (3.0 * x - 4.0), x * (3.0 * x - 2.0)
+    na, nb = cable_shapes(x)
     return (
         y[0] + na * y[3] + nb * y[6], y[1] + na * y[4] + nb * y[7], y[2] + na * y[5] + nb * y[8],
         v[0] + na * v[3] + nb * v[6], v[1] + na * v[4] + nb * v[7], v[2] + na * v[5] + nb * v[8],
@@ -34,7 +34,7 @@ def cable_stretching(x, y, v):
 def cable_turning(x, y, v):
     """p, s, p_dot, a = s_dot - tau p_dot, 1/P and tau at x: fourteen numbers."""
     px, py, pz, vx, vy, vz = cable_stretching(x, y, v)
-    sa, sb = 6.0 * x - 4.0, 6.0 * x - 2.0
+    sa, sb = cable_shape_slopes(x)
     sx, sy, sz = sa * y[3] + sb * y[6], sa * y[4] + sb * y[7], sa * y[5] + sb * y[8]
     gx, gy, gz = sa * v[3] + sb * v[6], sa * v[4] + sb * v[7], sa * v[5] + sb * v[8]
     i = 1.0 / maximum(px * px + py * py + pz * pz, 1e-12)
@@ -49,7 +49,7 @@ def cable_axial_drag(f, x, y, v, axial, green):
     slope = 2.0 * cable_axial(px * px + py * py + pz * pz, green)[1]
     pull = axial * slope * slope * (px * vx + py * vy + pz * vz)
     fx, fy, fz = pull * px, pull * py, pull * pz
-    na, nb = 1.0 + x * (3.0 * x - 4.0), x * (3.0 * x - 2.0)
+    na, nb = cable_shapes(x)
     nc = 1.0 - na - nb
     return (
         f[0] + nc * fx, f[1] + nc * fy, f[2] + nc * fz, f[3] + na * fx, f[4] + na * fy, f[5] + na * fz,
@@ -63,8 +63,8 @@ def cable_bending_drag(f, x, y, v, bending):
     px, py, pz, _, _, _, _, _, _, gx, gy, gz, i, tau = cable_turning(x, y, v)
     alpha = i * (px * gx + py * gy + pz * gz)
     mx, my, mz = bending * (gx - alpha * px), bending * (gy - alpha * py), bending * (gz - alpha * pz)
-    na, nb = 1.0 + x * (3.0 * x - 4.0), x * (3.0 * x - 2.0)
-    wa, wb = 6.0 * x - 4.0 - tau * na, 6.0 * x - 2.0 - tau * nb
+    (na, nb), (sa, sb) = cable_shapes(x), cable_shape_slopes(x)
+    wa, wb = sa - tau * na, sb - tau * nb
     wc = -tau - wa - wb
     return (
         f[0] + wc * mx, f[1] + wc * my, f[2] + wc * mz, f[3] + wa * mx, f[4] + wa * my, f[5] + wa * mz,
@@ -102,7 +102,7 @@ def cable_axial_drag_tangent(k, x, y, v, axial, green):
     m, rx, ry, rz = factor * X, factor * px, factor * py, factor * pz
     by_place = (m + px * hx, px * hy, px * hz, py * hx, m + py * hy, py * hz, pz * hx, pz * hy, m + pz * hz)
     by_rate = (px * rx, px * ry, px * rz, py * rx, py * ry, py * rz, pz * rx, pz * ry, pz * rz)
-    na, nb = 1.0 + x * (3.0 * x - 4.0), x * (3.0 * x - 2.0)
+    na, nb = cable_shapes(x)
     nc = 1.0 - na - nb
     return (
         cable_more(k[0], nc * nc, by_place), cable_more(k[1], nc * na, by_place), cable_more(k[2], nc * nb, by_place),
@@ -145,7 +145,7 @@ def cable_bending_viscosity_block(k, z, pa, sa, pb, sb, bending):
 def cable_bending_drag_tangent(k, x, y, v, bending):
     """Add one point's bending part to the nine blocks of df/dy and the six upper ones of df/dy_dot."""
     z = cable_turning(x, y, v)
-    na, nb, sa, sb = 1.0 + x * (3.0 * x - 4.0), x * (3.0 * x - 2.0), 6.0 * x - 4.0, 6.0 * x - 2.0
+    (na, nb), (sa, sb) = cable_shapes(x), cable_shape_slopes(x)
     nc, sc = 1.0 - na - nb, -sa - sb
     return (
         cable_bending_drag_block(k[0], z, nc, sc, nc, sc, bending),

@@ -61,16 +61,28 @@ def cable_products(y):
 
 
 @kernel
+def cable_shapes(x):
+    """na, nb at x."""
+    return 1.0 + x * (3.0 * x - 4.0), x * (3.0 * x - 2.0)
+
+
+@kernel
+def cable_shape_slopes(x):
+    """u, v at x, their derivatives by x."""
+    return 6.0 * x - 4.0, 6.0 * x - 2.0
+
+
+@kernel
 def cable_square(G, x):
     """P at x."""
-    na, nb = 1.0 + x * (3.0 * x - 4.0), x * (3.0 * x - 2.0)
+    na, nb = cable_shapes(x)
     return G[0] + 2.0 * (na * G[1] + nb * G[2]) + na * na * G[3] + 2.0 * na * nb * G[4] + nb * nb * G[5]
 
 
 @kernel
 def cable_mixed(G, x):
     """T and S at x."""
-    na, nb, u, v = 1.0 + x * (3.0 * x - 4.0), x * (3.0 * x - 2.0), 6.0 * x - 4.0, 6.0 * x - 2.0
+    (na, nb), (u, v) = cable_shapes(x), cable_shape_slopes(x)
     T = u * G[1] + v * G[2] + na * u * G[3] + (na * v + nb * u) * G[4] + nb * v * G[5]
     return T, u * u * G[3] + 2.0 * u * v * G[4] + v * v * G[5]
 
@@ -92,7 +104,7 @@ def cable_bending_energy(G, x, order):
 @kernel
 def cable_axial_added(k, x, g):
     """Add g times the derivatives of P by G."""
-    na, nb = 1.0 + x * (3.0 * x - 4.0), x * (3.0 * x - 2.0)
+    na, nb = cable_shapes(x)
     return (
         k[0] + g, k[1] + 2.0 * na * g, k[2] + 2.0 * nb * g, k[3] + na * na * g, k[4] + 2.0 * na * nb * g, k[5] + nb * nb * g,
     )  # fmt: skip
@@ -101,7 +113,7 @@ def cable_axial_added(k, x, g):
 @kernel
 def cable_bending_added(k, x, gp, gt, gs):
     """Add gp, gt, gs times the derivatives of P, T, S by G."""
-    na, nb, u, v = 1.0 + x * (3.0 * x - 4.0), x * (3.0 * x - 2.0), 6.0 * x - 4.0, 6.0 * x - 2.0
+    (na, nb), (u, v) = cable_shapes(x), cable_shape_slopes(x)
     return (
         k[0] + gp,
         k[1] + 2.0 * na * gp + u * gt,
@@ -140,6 +152,6 @@ def cable_pull(k, y):
 
 
 HELPERS = (
-    cable_axial, cable_bending, cable_vectors, cable_products, cable_square, cable_mixed, cable_axial_energy, cable_bending_energy,
-    cable_axial_added, cable_bending_added, cable_axial_stress, cable_bending_stress, cable_pull,
+    cable_axial, cable_bending, cable_vectors, cable_products, cable_shapes, cable_shape_slopes, cable_square, cable_mixed,
+    cable_axial_energy, cable_bending_energy, cable_axial_added, cable_bending_added, cable_axial_stress, cable_bending_stress, cable_pull,
 )  # fmt: skip

@@ -2,10 +2,9 @@
 
 from dataclasses import dataclass
 
-import numpy as np
-
-from flexmbd.bodies.base import Body, Point
-from flexmbd.errors import ModelError, check_number
+from flexmbd.bodies.base import Point
+from flexmbd.bodies.slender import Slender
+from flexmbd.errors import ModelError
 from flexmbd.linalg.quadratic import cross, cross3, dot
 
 
@@ -26,7 +25,7 @@ class LinePoint(Point):
         return {} if self.node is not None else {f"{self.key}.along": self.x}
 
 
-class Line(Body):
+class Line(Slender):
     """Base of bodies of nodes with position and slope r' (derivative by the arc length of the undeformed line), straight at the start.
 
     Coordinates are position and slope of node after node. A subclass has `name`, `dimension`, `length`, `elements`, `points`,
@@ -49,30 +48,9 @@ class Line(Body):
         return tuple(q), tuple(v)
 
     # ---- points
-    @property
-    def start(self):
-        """The point at arc length 0."""
-        return self.points["start"]
-
-    @property
-    def end(self):
-        """The point at arc length `length`."""
-        return self.points["end"]
-
     def at(self, s, key=None):
         """Point at arc length `s` of the undeformed line, m."""
-        owner = f"cable '{self.name}'"
-        s = check_number(owner, "arc length of a point", s)
-        place = np.asarray(self.elements * (s / self.length), float)
-        if not np.all((place > -1e-9) & (place < self.elements + 1e-9)):
-            raise ModelError(f"{owner}: a point is at arc length {s!r}; it must be from 0 to the length {self.length!r}", element=self.name)
-        nearest = np.round(place)
-        place = np.where(np.abs(place - nearest) < 1e-9, nearest, place)
-        element = int(min(np.min(np.floor(place)), self.elements - 1))
-        if np.any(place < element) or np.any(place > element + 1):
-            raise ModelError(f"{owner}: a point lies on different elements in different samples", element=self.name)
-        x = place - element
-        x = float(x.flat[0]) if np.all(x == x.flat[0]) else x
+        s, element, x = self.element_at(s, "point")
         if key is None:
             for point in self.points.values():
                 if isinstance(x, float) and (point.element, point.x) == (element, x):

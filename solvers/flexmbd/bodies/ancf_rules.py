@@ -1,4 +1,4 @@
-"""Rules of integration of one gradient-deficient ANCF element (notation of `ancf_elastic`), and what a rule consists of.
+"""Energy, forces and tangents of one gradient-deficient ANCF element (notation of `ancf_elastic`): sums over the points of a rule.
 
 - full: Gauss's rule with five points for the axial part (exact for Green's strain), with three for bending.
 - reduced: Lobatto's rule at 0, 1/2, 1 for the axial part, Gauss's with three points for bending.
@@ -6,11 +6,139 @@
 A cubic line cannot bend without stretching somewhere.  Five points see all of that, and coarse elements are too stiff (membrane locking);
 the strain at the nodes and in the middle is what the coordinates can make zero.  In a straight element the strain is quadratic in x and
 the curvature linear, so three points each leave no motion without energy.
+
+The functions that sum are written for any rule, and `unrolled` makes a kernel of each with a rule's numbers as constants.
 """
 
 from dataclasses import dataclass
 
-from flexmbd.bodies import ancf_conserving, ancf_damping, ancf_elastic, ancf_full, ancf_reduced, ancf_stiffness
+from flexmbd.bodies import ancf_conserving, ancf_damping, ancf_elastic, ancf_stiffness
+from flexmbd.bodies.ancf_conserving import (
+    cable_ahead,
+    cable_axial_mean_stiffness,
+    cable_axial_mean_stress,
+    cable_bending_mean_stiffness,
+    cable_bending_mean_stress,
+    cable_mean_blocks,
+)  # fmt: skip
+from flexmbd.bodies.ancf_damping import (
+    cable_axial_drag,
+    cable_axial_drag_tangent,
+    cable_bending_drag,
+    cable_bending_drag_tangent,
+    cable_joined,
+)  # fmt: skip
+from flexmbd.bodies.ancf_elastic import (
+    cable_axial_energy,
+    cable_axial_stress,
+    cable_bending_energy,
+    cable_bending_stress,
+    cable_products,
+    cable_pull,
+    cable_vectors,
+)  # fmt: skip
+from flexmbd.bodies.ancf_stiffness import cable_axial_stiffness, cable_bending_stiffness, cable_blocks
+from flexmbd.bodies.unrolled import unrolled
+
+AXIAL, BENDING = (), ()  # points of a rule: place from 0 to 1, weight; `unrolled` writes them in
+
+
+def cable_energy(cx, cy, cz, ax, ay, az, bx, by, bz, axial, bending, green, order):
+    """Energy of an element, J."""
+    G = cable_products(cable_vectors(cx, cy, cz, ax, ay, az, bx, by, bz))
+    stretch = bend = 0.0 * G[0]
+    for x, weight in AXIAL:
+        stretch = stretch + weight * cable_axial_energy(G, x, green)
+    for x, weight in BENDING:
+        bend = bend + weight * cable_bending_energy(G, x, order)
+    return axial * stretch + bending * bend
+
+
+def cable_force(cx, cy, cz, ax, ay, az, bx, by, bz, axial, bending, green, order):
+    """Derivatives of the energy by c, a and b: nine numbers, J."""
+    y = cable_vectors(cx, cy, cz, ax, ay, az, bx, by, bz)
+    G = cable_products(y)
+    z = 0.0 * G[0]
+    k = (z, z, z, z, z, z)
+    for x, weight in AXIAL:
+        k = cable_axial_stress(k, G, x, weight * axial, green)
+    for x, weight in BENDING:
+        k = cable_bending_stress(k, G, x, weight * bending, order)
+    return cable_pull(k, y)
+
+
+def cable_tangent(cx, cy, cz, ax, ay, az, bx, by, bz, axial, bending, green, order):
+    """Second derivatives of the energy: the blocks cc, ca, cb, aa, ab, bb of nine numbers each, row by row."""
+    y = cable_vectors(cx, cy, cz, ax, ay, az, bx, by, bz)
+    G = cable_products(y)
+    z = 0.0 * G[0]
+    k = (z, z, z, z, z, z, z, z, z, z, z, z, z, z, z, z, z, z, z, z, z, z, z, z, z, z, z)
+    for x, weight in AXIAL:
+        k = cable_axial_stiffness(k, G, x, weight * axial, green)
+    for x, weight in BENDING:
+        k = cable_bending_stiffness(k, G, x, weight * bending, order)
+    return cable_blocks(k, y)
+
+
+def cable_damping(cx, cy, cz, ax, ay, az, bx, by, bz, vcx, vcy, vcz, vax, vay, vaz, vbx, vby, vbz, axial, bending, green):
+    """Derivatives of half the lost power by the rates of c, a and b: nine numbers."""
+    y, v = cable_vectors(cx, cy, cz, ax, ay, az, bx, by, bz), cable_vectors(vcx, vcy, vcz, vax, vay, vaz, vbx, vby, vbz)
+    o = 0.0 * cx * vcx
+    f = (o, o, o, o, o, o, o, o, o)
+    for x, weight in AXIAL:
+        f = cable_axial_drag(f, x, y, v, weight * axial, green)
+    for x, weight in BENDING:
+        f = cable_bending_drag(f, x, y, v, weight * bending)
+    return f
+
+
+def cable_damping_tangent(cx, cy, cz, ax, ay, az, bx, by, bz, vcx, vcy, vcz, vax, vay, vaz, vbx, vby, vbz, axial, bending, green):
+    """Blocks cc, ca, cb, ac, aa, ab, bc, ba, bb of df/dy and cc, ca, cb, aa, ab, bb of df/dy_dot, nine numbers each."""
+    y, v = cable_vectors(cx, cy, cz, ax, ay, az, bx, by, bz), cable_vectors(vcx, vcy, vcz, vax, vay, vaz, vbx, vby, vbz)
+    o = 0.0 * cx * vcx
+    z = (o, o, o, o, o, o, o, o, o)
+    k = (z, z, z, z, z, z, z, z, z, z, z, z, z, z, z)
+    for x, weight in AXIAL:
+        k = cable_axial_drag_tangent(k, x, y, v, weight * axial, green)
+    for x, weight in BENDING:
+        k = cable_bending_drag_tangent(k, x, y, v, weight * bending)
+    return cable_joined(k)
+
+
+def cable_conserving(cx, cy, cz, ax, ay, az, bx, by, bz, ocx, ocy, ocz, oax, oay, oaz, obx, oby, obz, axial, bending, green, order):
+    """Force of a step from its middle and its start (o): nine numbers, J."""
+    y, start = cable_vectors(cx, cy, cz, ax, ay, az, bx, by, bz), cable_vectors(ocx, ocy, ocz, oax, oay, oaz, obx, oby, obz)
+    G, H = cable_products(start), cable_products(cable_ahead(y, start))
+    z = 0.0 * H[0]
+    k = (z, z, z, z, z, z)
+    for x, weight in AXIAL:
+        k = cable_axial_mean_stress(k, G, H, x, weight * axial, green)
+    for x, weight in BENDING:
+        k = cable_bending_mean_stress(k, G, H, x, weight * bending, order)
+    return cable_pull(k, y)
+
+
+def cable_conserving_tangent(cx, cy, cz, ax, ay, az, bx, by, bz, ocx, ocy, ocz, oax, oay, oaz, obx, oby, obz, axial, bending, green, order):
+    """Its derivatives by the middle: the blocks cc, ca, cb, ac, aa, ab, bc, ba, bb of nine numbers each."""
+    y, start = cable_vectors(cx, cy, cz, ax, ay, az, bx, by, bz), cable_vectors(ocx, ocy, ocz, oax, oay, oaz, obx, oby, obz)
+    end = cable_ahead(y, start)
+    G, H = cable_products(start), cable_products(end)
+    z = 0.0 * H[0]
+    z = (z, z, z, z, z, z)
+    k = (z, z, z, z, z, z, z)
+    for x, weight in AXIAL:
+        k = cable_axial_mean_stiffness(k, G, H, x, weight * axial, green)
+    for x, weight in BENDING:
+        k = cable_bending_mean_stiffness(k, G, H, x, weight * bending, order)
+    return cable_mean_blocks(k, y, end)
+
+
+GAUSS_3 = ((0.1127016653792583, 0.2777777777777778), (0.5, 0.4444444444444444), (0.8872983346207417, 0.2777777777777778))
+GAUSS_5 = (
+    (0.046910077030668004, 0.11846344252809454), (0.23076534494715845, 0.23931433524968324), (0.5, 0.28444444444444444),
+    (0.7692346550528415, 0.23931433524968324), (0.953089922969332, 0.11846344252809454),
+)  # fmt: skip
+LOBATTO_3 = ((0.0, 0.16666666666666666), (0.5, 0.6666666666666666), (1.0, 0.16666666666666666))
 
 
 @dataclass(frozen=True)
@@ -30,11 +158,12 @@ class Rule:
     conserving_tangent: object
 
 
-def _rule(module, name):
-    parts = ("energy", "force", "tangent", "damping", "damping_tangent", "conserving", "conserving_tangent")
-    return Rule(*(getattr(module, f"cable_{part}_{name}") for part in parts))
+def _rule(name, axial, bending):
+    """The kernels for points of the axial part and of bending: places from 0 to 1, and weights."""
+    sums = cable_energy, cable_force, cable_tangent, cable_damping, cable_damping_tangent, cable_conserving, cable_conserving_tangent
+    return Rule(*(unrolled(f, f"{f.__name__}_{name}", AXIAL=axial, BENDING=bending) for f in sums))
 
 
-RULES = {"reduced": _rule(ancf_reduced, "reduced"), "full": _rule(ancf_full, "full")}
+RULES = {"reduced": _rule("reduced", LOBATTO_3, GAUSS_3), "full": _rule("full", GAUSS_5, GAUSS_3)}
 HELPERS = (*ancf_elastic.HELPERS, *ancf_stiffness.HELPERS, *ancf_conserving.HELPERS)
 DAMPING_HELPERS = ancf_damping.HELPERS

@@ -6,14 +6,14 @@ the stiffness that couples two of the vectors is::
     K_ab = M_ab I + sum over f, g of  y_f y_g' H[af, bg],    M_ab = w_ab U_ab,   H_kl = w_k w_l U_kl,   w = (2, 1, 1, 2, 1, 2)
 """
 
-from flexmbd.bodies.ancf_elastic import cable_axial, cable_bending, cable_mixed, cable_square
+from flexmbd.bodies.ancf_elastic import cable_axial, cable_bending, cable_mixed, cable_shape_slopes, cable_shapes, cable_square
 from flexmbd.lanes import kernel
 
 
 @kernel
 def cable_axial_stiffness(k, G, x, weight, green):
     """Add one point's axial part to (w_k U_k, w_k w_l U_kl for k <= l)."""
-    na, nb = 1.0 + x * (3.0 * x - 4.0), x * (3.0 * x - 2.0)
+    na, nb = cable_shapes(x)
     strain, first, second = cable_axial(cable_square(G, x), green)
     g, h = 2.0 * weight * strain * first, 4.0 * weight * (first * first + strain * second)
     a3, a4, a5 = na * na, na * nb, nb * nb
@@ -45,7 +45,7 @@ def cable_row(x, y, z, na, nb, u, v):
 @kernel
 def cable_bending_stiffness(k, G, x, weight, order):
     """Add one point's bending part to (w_k U_k, w_k w_l U_kl for k <= l)."""
-    na, nb, u, v = 1.0 + x * (3.0 * x - 4.0), x * (3.0 * x - 2.0), 6.0 * x - 4.0, 6.0 * x - 2.0
+    (na, nb), (u, v) = cable_shapes(x), cable_shape_slopes(x)
     T, S = cable_mixed(G, x)
     q = cable_bending(cable_square(G, x), T, S, order)
     w = 0.5 * weight

@@ -30,6 +30,11 @@ class Contact:
         return (self.law.name, kernels.force.__name__, *friction, self.frictional)
 
     @property
+    def continuous(self):
+        """True if force and states are continuous at onset and end: an event is a kink, which a step may pass."""
+        return self.law.continuous_onset and not (self.frictional and self.friction.states)
+
+    @property
     def frictional(self):
         """True if there is a friction law."""
         return self.friction is not None
@@ -40,12 +45,16 @@ class Contact:
     def normal_force(self, build, penetration, rate):
         """Register one place of contact; its `Pair`, the law's force there, and its power and energy in the books."""
         g = build.graph
-        pair = build.contact(self, penetration, rate, build.number(self, "minimum_impact_velocity"))
+        minimum = build.number(self, "minimum_impact_velocity")
+        pair = build.contact(self, penetration, rate, minimum)
+        began = pair.impact_velocity
+        if self.continuous:  # within the step of its onset the approach speed is the rate itself
+            began = g.select(g.greater(pair.mode, 0.5), began, g.select(g.greater(rate, minimum), rate, minimum))
         numbers, kernels = self._law_numbers(build), self.law.kernels()
         build.use(kernels)
         depth = g.select(pair.active, penetration, 0.0)
         partial = _tangent_of(g, kernels.tangent, 2)
-        normal, _ = g.call(kernels.force, (depth, rate, pair.impact_velocity, *numbers), 2, partial)
+        normal, _ = g.call(kernels.force, (depth, rate, began, *numbers), 2, partial)
         if not self.law.continuous_onset:
             normal = g.select(pair.active, normal, 0.0)
         build.stored(g.call(kernels.energy, (depth, *numbers)))
@@ -103,7 +112,7 @@ class Contact:
             f"{name}.penetration": (lambda: build.recall(self)["geometry"].penetration, "m"),
             f"{name}.rate": (lambda: build.recall(self)["geometry"].rate, "m/s"),
             f"{name}.slip": (lambda: build.recall(self)["geometry"].slip, "m/s"),
-            f"{name}.contact": (lambda: build.recall(self)["pair"].mode, "1"),
+            f"{name}.contact": (lambda: build.recall(self)["pair"].closed(build.graph), "1"),
             f"{name}.impacts": (lambda: build.recall(self)["pair"].count, "1"),
             f"{name}.impact_velocity": (lambda: build.recall(self)["pair"].impact_velocity, "m/s"),
         }

@@ -110,7 +110,7 @@ class SpatialContact(Contact):
                 f"{prefix}.penetration": (got("penetration"), "m"),
                 f"{prefix}.rate": (got("rate"), "m/s"),
                 f"{prefix}.slip": (got("speed"), "m/s"),
-                f"{prefix}.contact": (of("mode"), "1"),
+                f"{prefix}.contact": (lambda k=k: build.recall(self)["places"][k]["pair"].closed(build.graph), "1"),
                 f"{prefix}.impacts": (of("count"), "1"),
                 f"{prefix}.impact_velocity": (of("impact_velocity"), "m/s"),
             }

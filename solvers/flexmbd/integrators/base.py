@@ -2,6 +2,13 @@
 
 from dataclasses import dataclass, field, replace
 
+from flexmbd.lanes import lnot, select
+
+
+def larger(a, b):
+    """The larger of two values, lane by lane; NaN where one of them is (a kernel for norms: no NaN may be lost in them)."""
+    return select((a > b) | lnot(a <= a), a, b)
+
 
 @dataclass(frozen=True)
 class Integrator:

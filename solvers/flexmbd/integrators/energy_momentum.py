@@ -56,6 +56,6 @@ def attempt(t, h, tolerance, q, v, s, C, P, U, L, Z, K, D, w, qs, vs, ss, g):
 
 
 ENERGY_MOMENTUM = implicit(
-    "energy_momentum", 2, newton_midpoint, kernels=(predict, attempt), slots=("ORIGIN",), constants={"SLOW": 0.0},
+    "energy_momentum", 2, newton_midpoint, kernels=(predict, attempt), slots=("ORIGIN",), constants={"SLOW": 0.0, "CLOSE": 1e-2},
     adaptive=False, multiplier_order=1, multiplier_time=-0.5, holds=("position",), conserves=("energy", "momentum", "angular momentum"),
 )  # fmt: skip

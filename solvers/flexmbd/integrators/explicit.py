@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from flexmbd.integrators.base import Integrator
+from flexmbd.integrators.base import Integrator, larger
 from flexmbd.lanes import fabs, maximum, select
 
 
@@ -46,14 +46,14 @@ def attempt(t, h, tolerance, q, v, s, C, P, U, L, Z, K, D, w, qs, vs, ss, g):
         for k in range(1, STAGES):
             e = e + ERROR[k] * ld2(K, k, i)
         e = fabs(h * e) * (ang if TURNS[i] else lin)
-        worst = select(e <= worst, worst, e)
+        worst = larger(e, worst)
     for i in range(M):
         if STATE_CONTROLLED[i] > 0:
             e = ERROR[0] * ld2(D, 0, i)
             for k in range(1, STAGES):
                 e = e + ERROR[k] * ld2(D, k, i)
             e = fabs(h * e) / (tolerance * maximum(maximum(ld(Z, i), fabs(ld(ss, i))), 1e-12))
-            worst = select(e <= worst, worst, e)
+            worst = larger(e, worst)
     return worst
 
 
@@ -92,7 +92,7 @@ def runge_kutta(name, order, rows, error=None, *, projects=True, **facts):
         "NODES": a.sum(1),
         "ERROR": np.array(error if error is not None else [0.0] * stages),
     }
-    functions, adaptive = (begin, settle, attempt, commit, forget), error is not None
+    functions, adaptive = (larger, begin, settle, attempt, commit, forget), error is not None
     return Integrator(name, order, stages, 1, functions, constants, adaptive=adaptive, projects=projects, **facts)
 
 

@@ -27,13 +27,5 @@ def displaced(i, active, w):
 
 
 GGL = implicit(
-    "ggl",
-    2,
-    newton_stabilised,
-    kernels=(anchor, displaced),
-    slots=("ORIGIN",),
-    constants={"SLOW": 0.0},
-    multipliers=2,
-    holds=("position", "velocity"),
-    **TUNED,
+    "ggl", 2, newton_stabilised, kernels=(anchor, displaced), slots=("ORIGIN",), multipliers=2, holds=("position", "velocity"), **TUNED
 )

@@ -23,9 +23,13 @@ constraints (a correction of `flexmbd.newton`).
   icm or cd of the step has changed by more than `CHANGE`, or an iteration shrank the correction to more than `SLOW` of the one
   before; then that lane's are made anew at the state reached.  With a rate r of convergence and a last correction d the iteration
   ends where d, or what is left, ``d r/(1 - r)``, is below `CLOSE` times the usual bound, as it is unseen after full Newton steps
-  (Hairer and Wanner 1996, Solving ODEs II, IV.8); a rate of steps before counts double for each step since.  With `SLOW` 0
-  every iteration has factors of its own.
-- **Error** of v: the leading term ``(1/2 - gamma - D) h^2 a' + (1/12 - D^2 + D (am - 1/2)) h^3 a''`` with D = am - af, a'' from
+  (Hairer and Wanner 1996, Solving ODEs II, IV.8).  r is the largest ratio of two corrections with these factors so far, and without
+  two of them in the step itself there is none: the rate grows with the way from where the factors were made, so that of a step before
+  is no bound.  (Just after they are made it is close to zero, 1e-9; trusted in the next step, it ended the iteration after one
+  correction, with multipliers wrong by their own size.)  With `SLOW` 0 every iteration has factors of its own.
+- **Accelerations** at index 1 are Newton's own where rows are linear and do not depend on time (`FLAT`) and factors are kept;
+  elsewhere they have equations of their own, because Newton's own are off by O(h) after a restart.
+- **Error** of v: the leading term ``(gamma + D - 1/2) h^2 a' + (1/12 - D^2 + D (am - 1/2)) h^3 a''`` with D = am - af, a'' from
   the change of the slope of the index-1 accelerations at the ends (they are free of the scheme's own oscillation, and serve the
   dense output); at a restart from their value in the middle of the step.
 - **States**: the trapezoidal rule.  Controlled states (bristles) are unknowns of the Newton iteration; the others are books on
@@ -38,15 +42,15 @@ them.  Coordinate pivots of the iteration matrix can vanish at isolated steps (c
 # ruff: noqa: F821 - names are bound in the generated module
 import numpy as np
 
-from flexmbd.integrators.base import Integrator
-from flexmbd.lanes import any_lane, fabs, lnot, maximum, minimum, select, sqrt
+from flexmbd.integrators.base import Integrator, larger
+from flexmbd.lanes import any_lane, fabs, lnot, maximum, select, sqrt
 
 SLOTS = (
     "FIRST", "ACCELERATION", "BEND", "MULTIPLIER", "SLOPE", "STEP",  # of the state: a0 at index 1, a0, b, l0, slope before, step before
     "NEXT_ACCELERATION", "NEXT_BEND", "NEXT_MULTIPLIER", "NEXT_SLOPE", "MIDDLE_Q", "MIDDLE_V", "MIDDLE_A", "KNOWN", "CORRECTION",
 )  # fmt: skip
 CARRY = SLOTS.index("STEP") + 1
-FROZEN_RULE = {"CHANGE": 0.1, "SLOW": 0.2, "CLOSE": 1e-2, "EXACT": 0.05}
+FROZEN_RULE = {"CHANGE": 0.1, "SLOW": 0.1, "CLOSE": 0.1}
 
 
 def begin(t, q, v, s, C, P, U, K, D, g):
@@ -94,7 +98,7 @@ def renew(who, when, icm, cd, half, C, P, U, K, qs, vs, ss):
     tangent(when, qs, vs, ss, C, P, U, K, icm, cd, half, who)
     st(P, NP, select(who, icm, ld(P, NP)))
     st(P, NP + 1, select(who, cd, ld(P, NP + 1)))
-    st(P, NP + 2, select(who, EXACT, ld(P, NP + 2)))
+    st(P, NP + 2, select(who, 0.0, ld(P, NP + 2)))
 
 
 def correct(when, h, beta, gamma, C, P, U, L, K, D, w, qs, vs, ss):
@@ -110,20 +114,19 @@ def correct(when, h, beta, gamma, C, P, U, L, K, D, w, qs, vs, ss):
     lin = 1.0 / (lin + ROUNDING * size)
     ang = 1.0 / ang
     active = h > 0.0
-    before, rate, known = 0.0 * h, 0.0 * h, h < 0.0
+    before, lost = 0.0 * h, h < 0.0
     if FROZEN:
         old, other = ld(P, NP), ld(P, NP + 1)
         stale = active & ((fabs(icm - old) > CHANGE * old) | (fabs(cd - other) > CHANGE * other))
         if any_lane(stale):
             renew(stale, when, icm, cd, 0.5 * h, C, P, U, K, qs, vs, ss)
-        rate = ld(P, NP + 2)
     for _ in range(ITERATIONS):
         newton(when, qs, vs, ss, C, P, U, K, D, icm, cd, 0.5 * h, w)
         now = 0.0 * h
         for i in range(N):
             d = select(active, ld(w, i), 0.0)
             e = fabs(d) * (ang if TURNS[i] else lin)
-            now = select(e <= now, now, e)
+            now = larger(e, now)
             st(qs, i, ld(qs, i) + d)
             d = d - displaced(i, active, w)
             st(vs, i, ld(vs, i) + cd * d)
@@ -133,22 +136,21 @@ def correct(when, h, beta, gamma, C, P, U, L, K, D, w, qs, vs, ss):
         for k in range(M):
             if STATE_CONTROLLED[k] > 0:
                 st(ss, k, ld(ss, k) + select(active, ld2(D, CORRECTION, k), 0.0))
+        lost = lost | (active & lnot(now < np.inf))
+        active = active & (now > 1.0)
         if FROZEN:
             again = active & (before > 0.0)
-            rate, known = select(again, now / maximum(before, 1e-300), rate), known | again
-            active = active & (now > 1.0) & lnot((rate < 0.9) & (now * rate <= 1.0 - rate))
-            slow = active & (rate > SLOW)
+            shrunk = select(again, now / maximum(before, 1e-300), 0.0)
+            rate = maximum(shrunk, ld(P, NP + 2))
+            st(P, NP + 2, rate)
+            active = active & lnot(again & (now * rate <= 1.0 - rate))
+            slow = active & (shrunk > SLOW)
+            before = select(slow, 0.0, now)
             if any_lane(slow):
                 renew(slow, when, icm, cd, 0.5 * h, C, P, U, K, qs, vs, ss)
-            rate = select(slow, EXACT, rate)
-            before = select(slow, 0.0, now)
-        else:
-            active = active & (now > 1.0)
         if not any_lane(active):
             break
-    if FROZEN:
-        st(P, NP + 2, select(known, rate, minimum(2.0 * rate, 1.0)))
-    return lnot(active)
+    return lnot(active | lost)
 
 
 def halfway(h, q, v, s, K, D, qs, vs, ss):
@@ -172,7 +174,7 @@ def attempt(t, h, tolerance, q, v, s, C, P, U, L, Z, K, D, w, qs, vs, ss, g):
     if any_lane(fresh):
         halfway(h, q, v, s, K, D, qs, vs, ss)
         rhs(t + 0.5 * h, K[MIDDLE_Q], K[MIDDLE_V], D[MIDDLE_Q], C, P, U, K, np.int64(MIDDLE_A), D, g)
-    if FROZEN:  # Newton's own accelerations: only what is open of the rows' second derivatives tells them from those of index 1
+    if FROZEN and FLAT and MEMORY > 0.0:  # Newton's own accelerations are those of index 1
         observe(t + h, qs, vs, ss, C, P, U, np.int64(LAST), D, g)
         for i in range(N):
             st2(K, LAST, i, ld2(K, NEXT_ACCELERATION, i))
@@ -192,7 +194,7 @@ def attempt(t, h, tolerance, q, v, s, C, P, U, L, Z, K, D, w, qs, vs, ss, g):
         e = span * h * (slope - ld2(K, SLOPE, i)) + ERROR_1 * h * (a1 - a0)
         e = select(fresh, (h / 3.0) * (a0 - 2.0 * ld2(K, MIDDLE_A, i) + a1), e)
         e = fabs(e) * (ang if TURNS[i] else lin)
-        worst = select(e <= worst, worst, e)
+        worst = larger(e, worst)
     for k in range(M):
         d0, d1 = ld2(D, FIRST, k), ld2(D, LAST, k)
         slope = (d1 - d0) / h
@@ -201,7 +203,7 @@ def attempt(t, h, tolerance, q, v, s, C, P, U, L, Z, K, D, w, qs, vs, ss, g):
             bow, change = d0 - 2.0 * ld2(D, MIDDLE_A, k) + d1, slope - ld2(D, SLOPE, k)
             e = select(fresh, (h / 3.0) * bow, h * h * h / (6.0 * (h + before)) * change)
             e = fabs(e) / (tolerance * maximum(maximum(ld(Z, k), fabs(ld(ss, k))), 1e-12))
-            worst = select(e <= worst, worst, e)
+            worst = larger(e, worst)
         else:
             st(ss, k, ld2(D, KNOWN, k) + 0.5 * h * d1)
     worst = worst * (sqrt(worst) if ORDER > 1 else worst)  # like h^4.5 or h^4: the loop's controller is made for fifth order
@@ -231,7 +233,7 @@ def forget(who, K):
 def coefficients(am, af, beta, gamma):
     """Constants of the scheme; it is of order 2 where ``gamma = 1/2 - am + af``."""
     lag, share = am - af, (1.0 - af) / (1.0 - am)
-    first = 0.5 - gamma - lag
+    first = gamma + lag - 0.5
     return {
         "LAG": lag, "BETA": beta * share, "GAMMA": gamma * share,
         "BETA_START": (0.5 - beta) * lag + beta * (1.0 - af - am * lag) / (1.0 - am),
@@ -240,7 +242,7 @@ def coefficients(am, af, beta, gamma):
     }  # fmt: skip
 
 
-KERNELS = (begin, predict, anchor, displaced, renew, correct, halfway, attempt, commit, forget)
+KERNELS = (larger, begin, predict, anchor, displaced, renew, correct, halfway, attempt, commit, forget)
 
 
 def implicit(name, order, correction, *, kernels=(), slots=(), constants=None, memory=True, **facts):

@@ -16,9 +16,10 @@ is no choice that determines the motion: take another scheme with augmented cons
 # ruff: noqa: F821 - names are bound in the generated module
 import numpy as np
 
+from flexmbd.integrators.base import larger
 from flexmbd.integrators.dormand_prince import DORMAND_PRINCE
 from flexmbd.integrators.explicit import derived
-from flexmbd.lanes import any_lane, fabs, maximum, select
+from flexmbd.lanes import any_lane, fabs, lnot, maximum, select
 from flexmbd.newton.partition import partition_functions
 
 
@@ -88,9 +89,8 @@ def settle(j, t0, q, v, t, qs, vs, P, U, L, K, w):
             st(qs, i, ld(qs, i) + dq)
             st(vs, i, ld(vs, i) + dv)
             e = fabs(dq) if TURNS[i] else fabs(dq) / size
-            e = maximum(fabs(dv) / (ld(L, SANG) if TURNS[i] else ld(L, SLIN)), e)
-            change = select(e <= change, change, e)
-        active, before = active & (before > CLOSED), change  # one more after the last change, for the velocities
+            change = larger(larger(fabs(dv) / (ld(L, SANG) if TURNS[i] else ld(L, SLIN)), e), change)
+        active, before = active & lnot(before <= CLOSED), change  # one more after the last change, for the velocities
         if not any_lane(active):
             break
     if any_lane(active):

@@ -5,11 +5,10 @@ from flexmbd.joints.drives import AngleDrive, DistanceDrive, SlideDrive
 from flexmbd.joints.gears import Gear
 from flexmbd.joints.ideal import Fixed, Joint, Revolute, RevoluteTranslational, Translational
 from flexmbd.joints.spatial import Cylindrical, Planar, Spherical, Universal
-from flexmbd.joints.weld import Weld
 
 JOINTS = (
     Revolute, Translational, RevoluteTranslational, Fixed, Spherical, Universal, Cylindrical, Planar, Clamp, AngleDrive, DistanceDrive,
-    SlideDrive, Gear, Weld,
+    SlideDrive, Gear,
 )  # fmt: skip
 
 __all__ = [*(c.__name__ for c in JOINTS), "JOINTS", "Joint"]

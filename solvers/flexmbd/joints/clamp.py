@@ -1,4 +1,4 @@
-"""Clamp: the end of a cable held by a rigid body or ground (a beam's: `weld`)."""
+"""Clamp: the end of a cable held by a rigid body or ground (a beam's: `Fixed`)."""
 
 from dataclasses import dataclass
 from typing import ClassVar

@@ -126,21 +126,33 @@ def turn_row(build, joint, sine, cosine):
     return Row(cross(turned, ub), "angle", f"{joint.name}.angle", dot(turned, ub))
 
 
+def _held(joint):
+    """The body whose frame is held, b's or a section of a beam, and the body that holds it."""
+    a, b = joint.a.body, joint.b.body
+    if hasattr(a, "beam") and hasattr(b, "beam"):
+        remedy = "put a rigid body between them"
+        raise ModelError(f"'{joint.name}' holds two sections of beams to each other", element=joint.name, remedy=remedy)
+    return (a, b) if hasattr(a, "beam") else (b, a)
+
+
 def locked(build, joint):
-    """Three angles between the frames of a and of b as they were at the start."""
-    a = [node_axis(build, joint, joint.a.body, f"a{k}") for k in range(3)]
-    b = [node_axis(build, joint, joint.b.body, f"b{k}") for k in range(3)]
-    pairs = ((0, 1), (1, 2), (2, 0))
-    return [Row(dot(a[i], b[j]), "angle", f"{joint.name}.turn{j + 1}", dot(a[j], b[j])) for i, j in pairs]
+    """Three angles: one body's frame stays in the other's as it was at the start.
+
+    With its second and third axes a, b, which for a section of a beam are the gradients, and the axes X, Y, Z of the other body along the
+    frame: ``X.a = X.b = 0`` and ``Y.b = Z.a``, in which a and b have equal shares, so that torsion does not strain a section.
+    """
+    held, holder = _held(joint)
+    x, y, z = (node_axis(build, joint, holder, key) for key in "XYZ")
+    a, b = (build.direction(held, *unit) for unit in ((0.0, 1.0, 0.0), (0.0, 0.0, 1.0)))
+    angles = (dot(y, b) - dot(z, a)) * 0.5, dot(x, b), dot(x, a)
+    facing = dot(y, a), dot(z, b), dot(y, a)
+    return [Row(angle, "angle", f"{joint.name}.turn{k}", f) for k, (angle, f) in enumerate(zip(angles, facing, strict=True), 1)]
 
 
 def frame_leaves(joint):
-    """The frame of a, and the same directions at the start in b's body."""
-    unit = [tuple(1.0 * (i == k) for i in range(3)) for k in range(3)]
-    out = {}
-    for k, axis in enumerate(unit):
-        out |= axis_leaves(f"a{k}", axis) | axis_leaves(f"b{k}", at_start(joint.a.body, joint.b.body, axis))
-    return out
+    """Axes of the frame that is held, at the start, in the body that holds it."""
+    units = [tuple(1.0 * (i == k) for i in range(3)) for k in range(3)]
+    return {name: x for key, unit in zip("XYZ", units, strict=True) for name, x in axis_leaves(key, at_start(*_held(joint), unit)).items()}
 
 
 @dataclass(frozen=True, eq=False)
@@ -178,7 +190,7 @@ class Translational(AxisJoint):
 
 @dataclass(frozen=True, eq=False)
 class Fixed(Joint):
-    """Point `b` stays on point `a` and the bodies do not turn against each other.
+    """Point `b` stays on point `a` and the bodies do not turn against each other; one of them may be a section of a beam.
 
     `angle` of b's frame against a's in rad (planar systems); in space the orientation is that of the start.
     """

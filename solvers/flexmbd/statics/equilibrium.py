@@ -14,7 +14,9 @@ class NotConverged(Exception):
     """Newton's method did not find an equilibrium."""
 
 
-def static(build, inputs=None, *, start=0.0, end=1.0, steps=10, settle=False, tolerance=1e-9, iterations=30, solver="superlu"):
+def static(
+    build, inputs=None, *, start=0.0, end=1.0, steps=10, spinning=None, settle=False, tolerance=1e-9, iterations=30, solver="superlu"
+):
     """Equilibria of a system at rest while the time goes from `start` to `end`.
 
     Velocities and accelerations are zero; the time is the load parameter.  A system without functions of time has one equilibrium, near
@@ -31,6 +33,9 @@ def static(build, inputs=None, *, start=0.0, end=1.0, steps=10, settle=False, to
         Load parameter, in s.
     steps : int
         Load steps; a step that fails is halved, up to 12 times.
+    spinning : float or tuple of three floats, optional
+        Angular velocity in rad/s of a frame in which the system rests, about an axis through the origin: steady rotation.  Ground, loads
+        and drives turn with the frame.
     settle : bool
         Let the system creep into its first equilibrium, which is then a stable one; otherwise only where Newton's method fails.
     tolerance : float
@@ -61,7 +66,7 @@ def static(build, inputs=None, *, start=0.0, end=1.0, steps=10, settle=False, to
     >>> float(fm.static(s)["rod.angle"][-1])
     0.5
     """
-    equations = equations_of(build, inputs)
+    equations = equations_of(build, inputs, spinning)
     choose(equations, solver)
     whole("steps", steps)
     check_limits(tolerance, iterations)

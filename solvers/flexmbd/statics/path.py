@@ -90,13 +90,15 @@ class StaticsError(ModelError):
         self.path = path
 
 
-def equations_of(build, inputs):
-    """`Equations` of a system, of a model function with its inputs, or of equations made before."""
-    if isinstance(build, Equations):
-        return build
+def equations_of(build, inputs, spinning=None):
+    """`Equations` of a system, of a model function with its inputs, in a turning frame; or those made before."""
+    if isinstance(build, (Equations, Path)):
+        if spinning is not None:
+            raise ModelError("these equations are made already", remedy="give `spinning` where they are made: Equations, static")
+        return build.equations if isinstance(build, Path) else build
     system = build if isinstance(build, System) else build(**(inputs or {}))
     if not isinstance(system, System):
         raise ModelError(f"the model function returned {type(system).__name__}; it must return a flexmbd.System")
     if not system.bodies:
         raise ModelError("the system has no body", remedy="add one with System.body")
-    return Equations(system)
+    return Equations(system, spinning=spinning)

@@ -31,9 +31,10 @@ class Modes:
     frequencies : ndarray (k,)
         Circular frequencies in rad/s (with damping: of the damped vibration); NaN for an undamped motion that grows without vibrating.
     shapes : ndarray (n, k)
-        Changes of the coordinates; undamped ones have modal mass 1.
+        Changes of the coordinates; undamped ones about rest have modal mass 1.
     squares : ndarray (k,)
-        Undamped: squared circular frequencies in 1/s², negative where the state is unstable (complex for flutter under follower loads).
+        Undamped, at rest: squared circular frequencies in 1/s², negative where the state is unstable (complex for flutter under follower
+        loads); otherwise NaN.
     poles : ndarray (k,) of complex
         Exponents s of ``exp(s t)`` in 1/s, of each conjugate pair the one with positive imaginary part.
     ratios : ndarray (k,)
@@ -55,7 +56,7 @@ class Modes:
         return bool(np.all(self.poles.real <= 1e-7 * np.abs(self.poles).max(initial=0.0)))
 
 
-def modes(build, inputs=None, *, count=None, damped=False, t=0.0, state=-1, dense=None, solver="superlu"):
+def modes(build, inputs=None, *, count=None, damped=False, spinning=None, t=0.0, state=-1, dense=None, solver="superlu"):
     """Eigenfrequencies and shapes about an equilibrium.
 
     Parameters
@@ -68,7 +69,9 @@ def modes(build, inputs=None, *, count=None, damped=False, t=0.0, state=-1, dens
     count : int, optional
         Number of modes: those of the smallest absolute frequency; 6, or all there are, if left out.
     damped : bool
-        With velocity-dependent forces (the quadratic problem).
+        With velocity-dependent forces (the quadratic problem); about a steady rotation Coriolis forces count in any case.
+    spinning : float or tuple of three floats, optional
+        See `static`: vibrations about a steady rotation, seen in the turning frame; a path or equations have their own.
     t : float
         Time, in s, at which loads and drives are taken, unless a path is given.
     state : int
@@ -89,16 +92,16 @@ def modes(build, inputs=None, *, count=None, damped=False, t=0.0, state=-1, dens
     """
     if count is not None:
         whole("count", count)
-    e = build.equations if isinstance(build, Path) else equations_of(build, inputs)
+    e = equations_of(build, inputs, spinning)
     choose(e, solver)
     state = build.state(state) if isinstance(build, Path) else _at_rest(e, t, solver)
     K = e.stiffness(state.q, None, state.t, state.turns) + e.curvature(state.q, state.multipliers, state.t)
     M, G = e.mass, e.jacobian(state.q, state.t)
-    D = e.damping(state.q, None, state.t, state.turns) if damped else None
+    D = e.damping(state.q, None, state.t, state.turns) if damped else e.coriolis if e.coriolis.nnz else None
     free = freedom(e, G)
-    most = 2 * free if damped else free
+    most = free if D is None else 2 * free
     if count is not None and count > most:
-        has = f"{free} degree{'s' * (free != 1)} of freedom" + (", two poles each" if damped else "")
+        has = f"{free} degree{'s' * (free != 1)} of freedom" + ("" if D is None else ", two poles each")
         raise ModelError(f"count is {count}; it must be at most {most}, because the system has {has}")
     count = min(6, most) if count is None else int(count)
     how = _solvers(M, K, D, G, count, solver)

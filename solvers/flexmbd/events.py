@@ -1,0 +1,120 @@
+"""Events of contacts: onset and end, where penetration passes zero.
+
+An event of a force that jumps, and of a state that starts anew, lies at a step's end: the step is cut there (`locate`).  Where force and
+states are continuous it is a kink (`KINK`): a scheme of order 2 keeps its order over a step that has a kink inside, and the step's error
+estimate sees it.  So such a contact is armed: its force acts wherever it penetrates, and the event is located in hindsight (`switch`).
+Only where the estimate exceeds the tolerance, or a contact begins and ends within the step, is the step cut at the kink too.
+
+Like those of `loop`, these functions are copied into the generated module.
+"""
+
+# ruff: noqa: F821 - names are bound in the generated module
+from flexmbd.lanes import fabs, lnot, maximum, minimum, select, sqrt
+
+
+def crossing(h, d0, s0, d1, s1):
+    """Fraction of the step at which the cubic through both ends first rises through zero (d1 > 0), and its slope there."""
+    a = h * s0
+    b = 3.0 * (d1 - d0) - h * (2.0 * s0 + s1)
+    c = h * (s0 + s1) - 2.0 * (d1 - d0)
+    span = d1 - d0
+    x = maximum(minimum(-d0 / select(span > 1e-300, span, 1e-300), 0.999), 0.001)
+    for _ in range(3):
+        slope = a + x * (2.0 * b + 3.0 * c * x)
+        x = x - (d0 + x * (a + x * (b + x * c))) / select(fabs(slope) > 1e-300, slope, 1e-300)
+        x = maximum(minimum(x, 0.999), 0.001)
+    return x, (a + x * (2.0 * b + 3.0 * c * x)) / h
+
+
+def summit(h, d0, s0, d1, s1):
+    """Where and how high the cubic is at its largest inside the step (for s0 > 0 > s1)."""
+    a = h * s0
+    b = 3.0 * (d1 - d0) - h * (2.0 * s0 + s1)
+    c = h * (s0 + s1) - 2.0 * (d1 - d0)
+    root = sqrt(maximum(b * b - 3.0 * a * c, 0.0)) - b
+    x = a / select(fabs(root) > 1e-300, root, 1e-300)
+    return x, d0 + x * (a + x * (b + x * c))
+
+
+def locate(t, h, pending, exact, gap_tolerance, C, g):
+    """Whether a contact begins or ends before the step's end, and the step that would end there.
+
+    `D` is the penetration while free and its negative while in contact, so that an event is always D rising through zero.  Kinks, events
+    of a force that is continuous, count in lanes in `exact`.  A step that was cut may fall short of its event; it is lengthened, unless
+    another event lies at its end: this one's turn comes next, else two events at almost the same time would be located in turn for ever.
+    """
+    never = h < 0.0
+    over, short, met = never, never, never
+    cut, longer = h, h
+    for j in range(NC):
+        sign = select(ld(C, 6 * j) < 0.5, 1.0, -1.0)
+        d0, s0 = sign * ld(C, 6 * j + 2), sign * ld(C, 6 * j + 3)
+        d1, s1 = sign * ld(g, 2 * j), sign * ld(g, 2 * j + 1)
+        tolerance = maximum(gap_tolerance + 0.0 * h, 4e-16 * fabs(s1) * (t + h))
+        crossed = (d1 > tolerance) & (d1 > d0)
+        close = pending & (s1 > 0.0) & (fabs(d1) < 0.02 * h * s1)
+        x, top = summit(h, d0, s0, d1, s1)
+        bump = (s0 > 0.0) & (s1 < 0.0) & (top > -0.02 * h * s0 * x) & (x > 0.02) & (x < 0.98) & lnot(crossed)
+        newton = h - d1 / select(s1 > 1e-300, s1, 1e-300)
+        through, _ = crossing(h, d0, s0, d1, s1)
+        here = select(close, newton, select(bump, x * h, through * h))
+        under = close & (d1 < -tolerance)
+        at = fabs(d1) <= tolerance
+        if KINK[j]:  # a contact that is over within the step leaves no trace at its end: its onset is located in any case
+            crossed, bump, under, at = crossed & exact, bump & (exact | (sign > 0.0)), under & exact, at & exact
+        hit = crossed | bump
+        cut = select(hit & (lnot(over) | (here < cut)), here, cut)
+        over = over | hit
+        longer = select(under & (lnot(short) | (here < longer)), here, longer)
+        short = short | under
+        met = met | (at & pending & (s1 > 0.0))
+    short = short & lnot(met) & lnot(over)
+    return over | short, select(short, longer, cut)
+
+
+def switch(t, h, accepted, exact, gap_tolerance, C, g, s, D):
+    """Commit penetrations and turn the mode of every contact whose event lies at the step's end, or whose kink lies in the step.
+
+    Returns the lanes with an event at the end, those of them with an onset, those with a kink inside, and the time of the first event.
+    """
+    none = h < 0.0
+    hit_any, onset_any, kink_any, when = none, none, none, t + h
+    for j in range(NC):
+        mode, count = ld(C, 6 * j), ld(C, 6 * j + 4)
+        free = mode < 0.5
+        sign = select(free, 1.0, -1.0)
+        d1, s1 = ld(g, 2 * j), ld(g, 2 * j + 1)
+        tolerance = maximum(gap_tolerance + 0.0 * h, 4e-16 * fabs(s1) * (t + h))
+        hit = accepted & (fabs(d1) <= tolerance) & (sign * s1 > 0.0)
+        speed, turned = s1, hit
+        if KINK[j]:
+            hit = hit & exact
+            kink = accepted & lnot(exact) & (sign * d1 > 0.0)
+            x, slope = crossing(h, sign * ld(C, 6 * j + 2), sign * ld(C, 6 * j + 3), sign * d1, sign * s1)
+            speed, turned = select(kink, slope, s1), hit | kink
+            when = minimum(when, select(kink, t + x * h, when))
+            kink_any = kink_any | kink
+        onset = turned & free
+        st(C, 6 * j, select(turned, select(free, 1.0, 0.0 * h), mode))
+        st(C, 6 * j + 1, select(onset, maximum(speed, ld(C, 6 * j + 5)), ld(C, 6 * j + 1)))
+        st(C, 6 * j + 2, select(accepted, d1, ld(C, 6 * j + 2)))
+        st(C, 6 * j + 3, select(accepted, s1, ld(C, 6 * j + 3)))
+        st(C, 6 * j + 4, select(onset, count + 1.0, count))
+        for k in range(M):
+            if STATE_CONTACT[k] == j:
+                st(s, k, select(onset, 0.0, ld(s, k)))
+                st2(D, 0, k, select(onset, 0.0, ld2(D, 0, k)))
+        hit_any = hit_any | hit
+        onset_any = onset_any | (hit & free)
+    return hit_any, onset_any, kink_any, when
+
+
+def arm(free, C):
+    """Let contacts of continuous force begin within the steps of lanes in `free`, and of no others."""
+    for j in range(NC):
+        if KINK[j]:
+            mode = ld(C, 6 * j)
+            st(C, 6 * j, select(mode > 0.5, mode, select(free, ARMED, 0.0 * mode)))
+
+
+FUNCTIONS = (crossing, summit, locate, switch, arm)
