@@ -26,7 +26,8 @@ from flexmbd.lanes import any_lane, fabs, lnot, maximum, minimum, select, sqrt
 
 T, HN, HC, STEPS, REJECTED, EVENTS, STATUS, SLIN, SANG, FLOORED, BEFORE = range(11)
 LANE_ROWS = 11
-FROZEN_ROWS = 3  # of P, below the parameters: what a kept matrix was made with (icm, cd), and the rate of Newton's iteration with it
+# of P, below the parameters: what a kept matrix was made with (icm, cd), the rate of Newton's iteration with it, how to start the next
+FROZEN_ROWS = 4
 SAFETY = 0.9
 NAMES = {
     "T": T, "HN": HN, "HC": HC, "STEPS": STEPS, "REJECTED": REJECTED, "EVENTS": EVENTS, "STATUS": STATUS, "SLIN": SLIN, "SANG": SANG,
@@ -291,7 +292,7 @@ def fill(sample, lane, Q0, V0, S0, C0, K0, D0, P0, L0, X0, q, v, s, C, K, D, P, 
             K[k, i, lane] = K0[k, i, sample]
     for i in range(NP):
         P[i, lane] = P0[i, sample]
-    P[NP, lane] = 0.0
+    P[NP, lane] = P[NP + 3, lane] = 0.0
     for i in range(len(L)):
         L[i, lane] = L0[i, sample]
     for k in range(NR):

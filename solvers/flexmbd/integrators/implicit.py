@@ -29,6 +29,9 @@ constraints (a correction of `flexmbd.newton`).
   correction, with multipliers wrong by their own size.)  With `SLOW` 0 every iteration has factors of its own.
 - **Accelerations** at index 1 are Newton's own where rows are linear and do not depend on time (`FLAT`) and factors are kept;
   elsewhere they have equations of their own, because Newton's own are off by O(h) after a restart.
+- **Start of the iteration**: a1 by the slope before.  Where vibrations are faster than the step, that bends fine elements so far that
+  Newton's iteration may diverge, and standing still (``q1 = q0 + h v0``) is the better start: large systems take the start that would
+  have been the closer one in the step before, and begin with the latter.
 - **Error** of v: the leading term ``(gamma + D - 1/2) h^2 a' + (1/12 - D^2 + D (am - 1/2)) h^3 a''`` with D = am - af, a'' from
   the change of the slope of the index-1 accelerations at the ends (they are free of the scheme's own oscillation, and serve the
   dense output); at a restart from their value in the middle of the step.
@@ -65,12 +68,13 @@ def begin(t, q, v, s, C, P, U, K, D, g):
         st2(K, STEP, i, 0.0 * x)
 
 
-def predict(h, fresh, beta, gamma, q, v, s, K, D, qs, vs, ss):
-    """Start of the Newton iteration, on the scheme's line: a1 by the slope before."""
+def predict(h, fresh, beta, gamma, q, v, s, P, K, D, qs, vs, ss):
+    """Start of the Newton iteration, on the scheme's line: a1 by the slope before, or so that ``q1 = q0 + h v0``."""
+    still = ld(P, NP + 3) < 0.5 if FROZEN else h < 0.0
     for i in range(N):
         a0 = select(fresh, ld2(K, FIRST, i), ld2(K, ACCELERATION, i))
         b = h * select(fresh, 0.0, ld2(K, BEND, i))
-        a1 = a0 + h * select(fresh, 0.0, ld2(K, SLOPE, i))
+        a1 = select(still, -((0.5 - beta) * a0 + BEND_Q * b) / beta, a0 + h * select(fresh, 0.0, ld2(K, SLOPE, i)))
         st2(K, ACCELERATION, i, a0)
         st2(K, NEXT_ACCELERATION, i, a1)
         vi = ld(v, i)
@@ -169,7 +173,7 @@ def attempt(t, h, tolerance, q, v, s, C, P, U, L, Z, K, D, w, qs, vs, ss, g):
     before = ld2(K, STEP, 0)
     fresh = lnot(before > 0.0)
     beta, gamma = select(fresh, BETA_START, BETA), select(fresh, 0.5, GAMMA)
-    predict(h, fresh, beta, gamma, q, v, s, K, D, qs, vs, ss)
+    predict(h, fresh, beta, gamma, q, v, s, P, K, D, qs, vs, ss)
     converged = correct(t + h, h, beta, gamma, C, P, U, L, K, D, w, qs, vs, ss)
     if any_lane(fresh):
         halfway(h, q, v, s, K, D, qs, vs, ss)
@@ -183,10 +187,14 @@ def attempt(t, h, tolerance, q, v, s, C, P, U, L, Z, K, D, w, qs, vs, ss, g):
     st2(K, STEP, 1, MEMORY * h)
     span = 2.0 * h * h * ERROR / (h + before)
     lin, ang = 1.0 / (tolerance * ld(L, SLIN)), 1.0 / (tolerance * ld(L, SANG))
-    worst = 0.0 * h
+    worst, missed, missed_still = 0.0 * h, 0.0 * h, 0.0 * h
     for i in range(N):
         a0, a1 = ld2(K, ACCELERATION, i), ld2(K, NEXT_ACCELERATION, i)
         slope = (a1 - a0) / h
+        if FROZEN:
+            b = h * select(fresh, 0.0, ld2(K, BEND, i))
+            missed = larger(fabs(a1 - a0 - h * select(fresh, 0.0, ld2(K, SLOPE, i))), missed)
+            missed_still = larger(fabs(a1 + ((0.5 - beta) * a0 + BEND_Q * b) / beta), missed_still)
         st2(K, NEXT_BEND, i, LAG * slope + select(fresh, 0.0, BEND_FACTOR * (LAG * slope - ld2(K, BEND, i))))
         a0, a1 = ld2(K, FIRST, i), ld2(K, LAST, i)
         slope = (a1 - a0) / h
@@ -195,6 +203,8 @@ def attempt(t, h, tolerance, q, v, s, C, P, U, L, Z, K, D, w, qs, vs, ss, g):
         e = select(fresh, (h / 3.0) * (a0 - 2.0 * ld2(K, MIDDLE_A, i) + a1), e)
         e = fabs(e) * (ang if TURNS[i] else lin)
         worst = larger(e, worst)
+    if FROZEN:
+        st(P, NP + 3, select(converged & (missed < missed_still), 1.0, 0.0 * h))
     for k in range(M):
         d0, d1 = ld2(D, FIRST, k), ld2(D, LAST, k)
         slope = (d1 - d0) / h
