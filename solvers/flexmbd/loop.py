@@ -153,7 +153,8 @@ def advance(
     t, nominal, wait = ld(L, T), ld(L, HN), ld(L, HC)
     live = (t < end) & (ld(L, STATUS) < 0.5)
     h = select(wait > 0.0, wait, nominal)
-    last = live & (h >= (end - t) * (1.0 - 1e-3))  # after a million steps t is some nanoseconds off, and a step of those all rounding
+    # after a million steps t is some nanoseconds off, and a step of those all rounding; a step to an event just before the end ends there
+    last = live & (h >= (end - t) * (1.0 - select(wait > 0.0, 1e-6, 1e-3)))
     h = select(last, end - t, h)
     error = attempt(t, h, tolerance, q, v, s, C, P, U, L, Z, K, D, w, qs, vs, ss, g)
     finite = error < 1e300

@@ -86,5 +86,6 @@ def test_order_of_positions_velocities_and_multipliers(problem, name, monkeypatc
     curved = scheme.order if scheme.multiplier_order is None else scheme.multiplier_order
     own = scheme.order if linear else curved  # it is the rows' curvature that costs multipliers an order
     slopes = np.diff(np.log(found), axis=0) / np.log(0.5)
-    near = 0.2 if scheme.order < 5 else 0.3  # errors of order 5 reach rounding before the slope of the multipliers settles
-    assert slopes[-1] == pytest.approx([scheme.order, scheme.order, own, scheme.order], abs=near), (found, slopes)
+    excess = slopes[-1] - [scheme.order, scheme.order, own, scheme.order]
+    above = 0.2 if scheme.order < 5 else 0.3  # errors of order 5 reach rounding before the slope of the multipliers has come down
+    assert np.all(excess > -0.2) and np.all(excess < above), (found, slopes)
