@@ -142,10 +142,13 @@ OPTIONS = [(strain, curvature, rule) for strain in STRAINS for curvature in CURV
 
 @pytest.mark.parametrize("options", OPTIONS, ids="-".join)
 def test_free_flight_keeps_energy_and_momentum_with_every_measure(options):
-    """10 000 steps of 2 ms at 4 rad/s: energy goes to and fro between bending, stretching and motion."""
+    """10 000 steps of 2 ms at 4 rad/s: energy goes to and fro between bending, stretching and motion.
+
+    What is left is the random walk of rounding, 4e-12 (root mean square over the twelve cases); six of it are allowed.
+    """
     (q, v), end, e = flown(options, 2e-3, 10_000)
     before, after = totals(e, q, v), totals(e, *end)
-    assert np.abs(after - before).max() < 1e-11 * before[0]
+    assert np.abs(after - before).max() < 2.5e-11 * before[0]
     bent, now = (e.output("rod.strain_energy", x) for x in (q, end[0]))
     assert bent > 0.15 * before[0] and abs(now - bent) > 1e-3 * before[0]
 
