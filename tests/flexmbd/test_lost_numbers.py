@@ -48,7 +48,11 @@ def test_the_larger_of_two():
     assert np.array_equal([larger(*p) for p in pairs], [np.maximum(*p) for p in pairs], equal_nan=True)
 
 
-@pytest.mark.parametrize("name", ("dormand_prince", "partitioning", "rk4", "generalized_alpha", "energy_momentum"))
+SCHEMES = ["dormand_prince", "generalized_alpha"]
+SCHEMES += [pytest.param(name, marks=(pytest.mark.slow, pytest.mark.exhaustive)) for name in ("partitioning", "rk4", "energy_momentum")]
+
+
+@pytest.mark.parametrize("name", SCHEMES)
 def test_a_motion_stops_where_it_is_no_longer_a_number(name):
     step = {} if INTEGRATORS[name].adaptive else {"step": 1e-2}
     settings = {"integrator": name, "lanes": 1, "tolerance": 1e-5, **step}
