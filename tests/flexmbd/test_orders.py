@@ -41,7 +41,7 @@ STEPS = {  # the largest, in s, by order; then halves and quarters
 }
 STEPS["kept"] = STEPS["top"]
 
-USUAL = {("cable", "generalized_alpha"), ("rope", "generalized_alpha"), ("top", "ggl"), ("kept", "hht")}
+USUAL = {("rope", "generalized_alpha"), ("kept", "hht")}
 
 
 @functools.cache
