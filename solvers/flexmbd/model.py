@@ -172,7 +172,7 @@ class Model:
         own = [f for f in (*b.helpers.values(), *kernels.values()) if f.__name__ not in lanes.VOCABULARY]
         text += [f"@inner\n{modules.source_of(f)}" for f in dict.fromkeys(own)]
         text += [f"@inner\n{modules.source_of(f)}" for f in (execute, *blocks.KERNELS)]
-        text += [f"@inner\n{side_by_side(modules.source_of(execute).replace('def execute', 'def execute_batch'))}"]
+        text += [f"@inner\n{side_by_side(modules.source_of(execute))}"]
         text += [f"@inner\n{blocks.sized(modules.source_of(f), size)}" for size in sorted(storage.sizes) for f in blocks.SIZED]
         text += pools
         text += [code for code, _ in parts]

@@ -68,13 +68,19 @@ def begin(t, q, v, s, C, P, U, K, D, g):
         st2(K, STEP, i, 0.0 * x)
 
 
+def standing(beta, a0, b):
+    """The a1 with which ``q1 = q0 + h v0``."""
+    return -((0.5 - beta) * a0 + BEND_Q * b) / beta
+
+
 def predict(h, fresh, beta, gamma, q, v, s, P, K, D, qs, vs, ss):
     """Start of the Newton iteration, on the scheme's line: a1 by the slope before, or so that ``q1 = q0 + h v0``."""
-    still = ld(P, NP + 3) < 0.5 if FROZEN else h < 0.0
     for i in range(N):
         a0 = select(fresh, ld2(K, FIRST, i), ld2(K, ACCELERATION, i))
         b = h * select(fresh, 0.0, ld2(K, BEND, i))
-        a1 = select(still, -((0.5 - beta) * a0 + BEND_Q * b) / beta, a0 + h * select(fresh, 0.0, ld2(K, SLOPE, i)))
+        a1 = a0 + h * select(fresh, 0.0, ld2(K, SLOPE, i))
+        if FROZEN:
+            a1 = select(ld(P, NP + 3) < 0.5, standing(beta, a0, b), a1)
         st2(K, ACCELERATION, i, a0)
         st2(K, NEXT_ACCELERATION, i, a1)
         vi = ld(v, i)
@@ -194,7 +200,7 @@ def attempt(t, h, tolerance, q, v, s, C, P, U, L, Z, K, D, w, qs, vs, ss, g):
         if FROZEN:
             b = h * select(fresh, 0.0, ld2(K, BEND, i))
             missed = larger(fabs(a1 - a0 - h * select(fresh, 0.0, ld2(K, SLOPE, i))), missed)
-            missed_still = larger(fabs(a1 + ((0.5 - beta) * a0 + BEND_Q * b) / beta), missed_still)
+            missed_still = larger(fabs(a1 - standing(beta, a0, b)), missed_still)
         st2(K, NEXT_BEND, i, LAG * slope + select(fresh, 0.0, BEND_FACTOR * (LAG * slope - ld2(K, BEND, i))))
         a0, a1 = ld2(K, FIRST, i), ld2(K, LAST, i)
         slope = (a1 - a0) / h
@@ -252,7 +258,7 @@ def coefficients(am, af, beta, gamma):
     }  # fmt: skip
 
 
-KERNELS = (larger, begin, predict, anchor, displaced, renew, correct, halfway, attempt, commit, forget)
+KERNELS = (larger, begin, standing, predict, anchor, displaced, renew, correct, halfway, attempt, commit, forget)
 
 
 def implicit(name, order, correction, *, kernels=(), slots=(), constants=None, memory=True, **facts):
