@@ -6,10 +6,12 @@ generalized-alpha with spectral radius 0.9 at the same fixed step, so that their
 estimated by a run at half the step, and both are in the notes (their elements integrate alike, not equally).
 
 - One run of 512 and of 4,096 elements: time per step, start and Python not counted (the time of more steps less that of few), against
-  Exudyn's solver alone. With 4,096 elements Exudyn cuts steps of 1 ms up again and again; both are compared at 0.1 ms there, and at 1 ms
-  in the notes, over the first 5 steps.
+  Exudyn's solver alone. With 4,096 elements Exudyn cuts steps of 1 ms up again and again, and those of 0.1 ms from about 5 ms on; both
+  are compared at 0.1 ms over the first 4 ms, where it does not, and at 1 ms in the notes, over the first 5 steps.
 - Campaigns of 8 and of 32 elements: 256 samples in 16 lanes, a modulus for each, all counted but compilation.
-- Time per element and step from 64 to 16,384 elements, and memory per element (growth of the process from 4,096 to 16,384).
+- Time per element and step from 64 to 16,384 elements of one size, that of 512 in the pendulum, so that the cable grows with them; finer
+  meshes of the pendulum itself are stiffer, take more iterations, and are in the notes up to 4,096. Memory per element is the growth of the
+  process from 4,096 to 16,384 elements.
 
 Targets: 4 times at 512, 10 times at 4,096, 12 times for the campaigns, cost flat within 30 %. Prediction, from single functions timed on
 a loaded machine: 0.9 µs an element and step at W = 1, so ratios of 4 and 12; 0.06 µs at W = 16, ratios of 40 and 50; 20 % more at 16,384
@@ -25,42 +27,44 @@ import sys
 from _common import least, peer, report, short
 
 STEP, END = 1e-3, 0.2
-ONE_RUN = {512: (STEP, END), 4096: (1e-4, 0.02)}  # step and end: with 4,096 elements Exudyn's Newton iteration fails at the larger step
+LENGTH = 1.2  # m
+PIECE = LENGTH / 512  # m, where the cost of all sizes is compared
+ONE_RUN = {512: (STEP, END), 4096: (1e-4, 4e-3)}  # step and end: at larger ones Exudyn cuts the steps of 4,096 elements up
 
 
-def cable(modulus, elements):
+def cable(modulus, elements, length=LENGTH):
     """The pendulum."""
     import flexmbd as fm
 
     system = fm.System(gravity=(0.0, -9.81))
     section, material = fm.Section(area=0.0018, second_moment=1.215e-8), fm.Material(E=modulus, density=5540.0, nu=0.3)
-    rope = system.cable("rope", length=1.2, elements=elements, section=section, material=material)
+    rope = system.cable("rope", length=length, elements=elements, section=section, material=material)
     system.add(fm.Revolute("pin", system.ground.at(0.0, 0.0), rope.start))
     return system
 
 
-def run(elements, modulus, lanes, end=END, step=STEP):
+def run(elements, modulus, lanes, end=END, step=STEP, length=LENGTH):
     """Tip of every sample at the end."""
     import flexmbd as fm
 
     settings = {"integrator": "generalized_alpha", "step": step, "fixed": True, "lanes": lanes, "spectral_radius": 0.9}
     names = ["rope.end.x", "rope.end.y"]
-    done = fm.run(lambda E: cable(E, elements), {"E": modulus}, end=end, points=2, outputs=names, settings=settings)
+    done = fm.run(lambda E: cable(E, elements, length), {"E": modulus}, end=end, points=2, outputs=names, settings=settings)
     assert not done.status.any(), done.message
     return [done.outputs[name][:, -1] for name in names]
 
 
-def per_step(elements, repeats, step=STEP, few=20, many=120):
+def per_step(elements, repeats, step=STEP, length=LENGTH, few=20, many=120):
     """Least seconds a step of one run."""
-    works = {count: lambda count=count: run(elements, [0.7e6], 1, end=count * step, step=step) for count in (few, many)}
+    works = {count: lambda count=count: run(elements, [0.7e6], 1, count * step, step, length) for count in (few, many)}
     seconds = least(works, repeats)
     return (seconds[many] - seconds[few]) / (many - few)
 
 
 def memory(elements):
-    """Resident memory of a fresh process after a run, bytes."""
-    code = f"import flexible_peers as f, resource; f.run({elements}, [0.7e6], 1, end=5e-3); "
-    code += "print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)"
+    """Largest resident memory of a fresh process that makes a run, bytes."""
+    code = f"import flexible_peers as f; f.run({elements}, [0.7e6], 1, 5e-3, length={elements} * f.PIECE); "
+    code += "print(next(line.split()[1] for line in open('/proc/self/status') if line.startswith('VmHWM')))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=sys.path[0])
     return 1024 * int(done.stdout.split()[-1])
 
@@ -118,12 +122,15 @@ def main():
         notes[f"campaign of {elements}"] = {"samples/s": {"ours": short(mine), "theirs": short(other)}, "target": 12}
         ratios[f"campaign of {elements}"] = (mine / other, 12.0, 1 / mine, 1 / other)
         print(elements, notes[f"campaign of {elements}"], flush=True)
-    cost = {}
+    cost, refined = {}, {}
     for elements in sizes:
-        run(elements, [0.7e6], 1, end=5e-3)
-        cost[elements] = short(1e9 * per_step(elements, options.repeats) / elements)
-        print(elements, "elements:", cost[elements], "ns an element and step", flush=True)
+        run(elements, [0.7e6], 1, end=5e-3, length=elements * PIECE)
+        cost[elements] = short(1e9 * per_step(elements, options.repeats, length=elements * PIECE) / elements)
+        if elements <= 4096:
+            refined[elements] = short(1e9 * per_step(elements, options.repeats) / elements)
+        print(elements, "elements:", cost[elements], refined.get(elements), "ns an element and step", flush=True)
     notes["ns_per_element_and_step"], notes["flat_within"] = cost, short(max(cost.values()) / min(cost.values()) - 1)
+    notes["ns_per_element_and_step_of_finer_meshes"] = refined
     ends = sizes[-2:]
     notes["bytes_per_element"] = short((memory(ends[1]) - memory(ends[0])) / (ends[1] - ends[0]))
     notes["ratios"] = {key: short(x[0]) for key, x in ratios.items()}
