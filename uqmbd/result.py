@@ -30,7 +30,8 @@ class Result:
     Attributes
     ----------
     bounds, inner : Dataset
-        ``bound`` (lower, upper) [x time]: outer bounds, and what runs really reached; unit of the output.
+        [``alpha`` x] ``bound`` (lower, upper) [x time]: outer bounds, and what runs really reached; unit of the output. Fuzzy inputs give
+        bounds for each membership ``alpha``.
     error : Dataset
         [time]: validated error of the surrogate, unit of the output.
     trusted : Dataset
@@ -38,9 +39,19 @@ class Result:
     trust_horizon : Dataset
         Of histories only: time from which trust stays lost, s; infinite if it holds at the end.
     statistics : Dataset
-        ``statistic`` [x time]: mean, std, min, max, q05 ..., and 95 % confidence limits as mean_lower, mean_upper ...
+        ``statistic`` [x ``bound``] [x time]: mean, std, min, max, q05 ..., and 95 % confidence limits as mean_lower, mean_upper ...
+        Random and interval inputs together give bounds of each statistic.
     sensitivity : Dataset
         ``kind`` x ``input`` [x time].
+    aggregated : Dataset
+        ``kind`` x ``input``: sensitivities of histories over all times, weighted with the variance.
+    interaction : Dataset
+        ``pair`` [x time]: Sobol' indices of second order, labelled ``"a*b"``.
+    cdf : Dataset
+        Of scalars only: ``level`` x ``column`` (value, lower, upper): probability that the output is at most the value; the two limits
+        are equal unless the probability is imprecise.
+    convergence : Dataset
+        ``count`` x ``statistic``: statistics by number of runs; of a history their largest absolute value over time.
     runs : Dataset
         ``run`` [x time]: inputs as ``input:<name>``, outputs, status, message; kept in ``runs.zarr`` beside the result.
     attrs : dict
@@ -54,6 +65,10 @@ class Result:
     trust_horizon: xr.Dataset = field(default_factory=xr.Dataset)
     statistics: xr.Dataset = field(default_factory=xr.Dataset)
     sensitivity: xr.Dataset = field(default_factory=xr.Dataset)
+    aggregated: xr.Dataset = field(default_factory=xr.Dataset)
+    interaction: xr.Dataset = field(default_factory=xr.Dataset)
+    cdf: xr.Dataset = field(default_factory=xr.Dataset)
+    convergence: xr.Dataset = field(default_factory=xr.Dataset)
     runs: xr.Dataset = field(default_factory=xr.Dataset)
     attrs: dict[str, Any] = field(default_factory=dict)
 

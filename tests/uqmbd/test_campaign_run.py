@@ -316,7 +316,7 @@ def test_timeout_stops_a_slow_run(write_study, tmp_path):
         ('["x", "peak", "x:rms"]', '["y"]'),
         ("seed = 3", "seed = 3\ntimeout = 0.05"),
         ("[time]\nend = 2.0\npoints = 21\n", ""),
-        ("samples = 40", "samples = 12"),
+        ("samples = 40", "samples = 12\nmax_failed = 0.5"),
     ]
     result = uq.Study.from_file(write_study(*changes, model=model)).run(out=tmp_path / "r")
     runs = result.runs.load()

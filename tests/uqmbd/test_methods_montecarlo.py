@@ -106,7 +106,9 @@ def test_reduction_is_small_and_picklable():
 
 
 def test_failed_runs_are_counted_and_left_out():
-    result, _ = drive(MonteCarlo(samples=1000), PLANE, wave, time=[0.0, 1.0], fail=lambda s: s["a"] > 1.9)
+    with pytest.raises(StudyError, match=r"90 of 1000 runs failed, most of them where a > 1\.9; .* 0\.05 of them"):
+        drive(MonteCarlo(samples=1000), PLANE, wave, time=[0.0, 1.0], fail=lambda s: s["a"] > 1.9)
+    result, _ = drive(MonteCarlo(samples=1000, max_failed=0.2), PLANE, wave, time=[0.0, 1.0], fail=lambda s: s["a"] > 1.9)
     assert result.attrs["runs_failed"] == result.attrs["runs_diverged"] == pytest.approx(100, abs=30)
     assert result.attrs["runs_ok"] + result.attrs["runs_failed"] == 1000
     assert "left out" in result.attrs["note"]

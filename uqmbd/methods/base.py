@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, ClassVar, Protocol
 
 import numpy as np
+from pydantic import Field
 
 from uqmbd.errors import StudyError
 from uqmbd.inputs import Input
@@ -45,11 +46,15 @@ class Method(Checked):
         Kinds of input it can treat.
     worker_modules : tuple of str
         What workers need for its `reduce`; they import it as they start.
+    max_failed : float
+        Share of failed runs with which the method goes on; above it, it stops and says where runs fail.
     """
 
     name: ClassVar[str]
     accepts: ClassVar[frozenset[str]]
     worker_modules: ClassVar[tuple[str, ...]] = ()
+
+    max_failed: float = Field(default=0.05, ge=0, le=1)
 
     def start(self, inputs: Mapping[str, Input], outputs: Mapping[str, OutputInfo], time: np.ndarray, seed: int) -> MethodRun:
         """A run of this method; raises `StudyError` when it cannot treat the inputs.

@@ -8,10 +8,7 @@ from itertools import product
 import numpy as np
 
 from uqmbd.analysis import chebyshev
-from uqmbd.errors import StudyError
 from uqmbd.methods.chebyshev import HIGHEST_DEGREE, node_count
-
-FAILED_SHARE = 0.05  # of the nodes that may be missing
 
 
 class Grid:
@@ -48,11 +45,6 @@ def expansion(degrees: Sequence[int], points: np.ndarray, values: np.ndarray, ok
     failed = int(np.count_nonzero(~ok))
     if failed == 0:
         return chebyshev.coefficients(values.reshape(*(degree + 1 for degree in degrees), -1), degrees)
-    if failed > FAILED_SHARE * len(ok):
-        raise StudyError(
-            f"{failed} of {len(ok)} runs at the nodes of the expansion failed; chebyshev can do without {FAILED_SHARE:.0%} at most",
-            remedy="read the messages of these runs and narrow the intervals to where the model works, or sample with montecarlo",
-        )
     return chebyshev.least_squares(points[ok], values[ok], degrees)
 
 

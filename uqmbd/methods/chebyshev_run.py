@@ -13,10 +13,10 @@ from uqmbd.analysis.enclosures import ENCLOSURES
 from uqmbd.analysis.order_statistics import quantiles
 from uqmbd.errors import StudyError
 from uqmbd.inputs import Input
-from uqmbd.methods.base import count_failures, from_unit_cube, generator
+from uqmbd.methods.base import count_failures
 from uqmbd.methods.chebyshev import node_count
 from uqmbd.methods.chebyshev_grid import Grid, expansion, growth
-from uqmbd.methods.columns import Columns, finite_rows
+from uqmbd.methods.staged import StagedRun
 from uqmbd.result import Result
 from uqmbd.simulators.base import OutputInfo
 
@@ -26,44 +26,16 @@ if TYPE_CHECKING:
 NODE, VALIDATION, FALLBACK = range(3)
 
 
-class ChebyshevRun:
+class ChebyshevRun(StagedRun):
     """Asks for nodes (in several steps when the degree grows), for validation runs, and for fallback runs if trust is missing."""
 
     def __init__(
         self, settings: Chebyshev, inputs: Mapping[str, Input], outputs: Mapping[str, OutputInfo], time: np.ndarray, seed: int
     ) -> None:
+        super().__init__(inputs, outputs, time, seed)
         self.settings = settings
-        self._inputs = dict(inputs)
-        self._columns = Columns(outputs, time)
-        self._seed = seed
         self._degrees = settings.first_degrees(inputs)
         self._grid = Grid()
-        self._points = np.empty((0, len(inputs)))  # all runs asked for, in [-1, 1]^d
-        self._roles = np.empty(0, np.int8)
-        self._told = 0
-        self._values = np.empty((0, self._columns.count))
-        self._status = np.empty(0, np.int8)
-        self._steps = self._plan()
-        self._finished = False
-
-    def ask(self) -> dict[str, np.ndarray] | None:
-        if self._told < len(self._points):
-            raise RuntimeError(f"{len(self._points) - self._told} runs were asked for and not told yet")
-        start = len(self._points)
-        if self._finished or next(self._steps, None) is None:
-            self._finished = True
-            return None
-        more = len(self._points) - start
-        self._values = np.concatenate([self._values, np.full((more, self._columns.count), np.nan)])
-        self._status = np.concatenate([self._status, np.zeros(more, np.int8)])
-        return from_unit_cube(self._inputs, (self._points[start:] + 1) / 2)
-
-    def tell(self, samples: Mapping[str, np.ndarray], outputs: Mapping[str, np.ndarray], status: np.ndarray) -> None:
-        matrix = self._columns.pack(outputs, len(status))
-        finite_rows(matrix, status, self._columns, self._told)
-        at = slice(self._told, self._told + len(status))
-        self._values[at], self._status[at] = matrix, status
-        self._told = at.stop
 
     def _plan(self) -> Iterator[bool]:
         """One step for each ask; a step adds points."""
@@ -87,14 +59,8 @@ class ChebyshevRun:
     def _add_nodes(self) -> None:
         self._add(self._grid.add(self._degrees, len(self._points)), NODE)
 
-    def _add_random(self, count: int, role: int) -> None:
-        self._add(2 * generator(self._seed, role).random((count, len(self._inputs))) - 1, role)
-
-    def _add(self, points: np.ndarray, role: int) -> None:
-        self._points = np.concatenate([self._points, points])
-        self._roles = np.concatenate([self._roles, np.full(len(points), role, np.int8)])
-
     def _expand(self) -> np.ndarray:
+        self._stop_if_too_many_failed(self.settings)
         runs = self._grid.runs(self._degrees)
         return expansion(self._degrees, self._points[runs], self._values[runs], self._status[runs] == 0)
 
@@ -114,13 +80,6 @@ class ChebyshevRun:
         self._degrees = new
         return True
 
-    def _ranges(self, values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Smallest and largest value of each output over runs and times, repeated for its columns: 2 x (columns,)."""
-        smallest, largest = np.empty(self._columns.count), np.empty(self._columns.count)
-        for at in self._columns.slices.values():
-            smallest[at], largest[at] = values[:, at].min(), values[:, at].max()
-        return smallest, largest
-
     def _assess(self) -> None:
         """Expansion, validated error and trust of every column."""
         self._c = self._expand()
@@ -137,8 +96,7 @@ class ChebyshevRun:
             self._trusted[at] = trust.trusted(self._error[at], smallest[at.start], largest[at.start], self.settings.trust_tolerance)
 
     def result(self) -> Result:
-        if not self._finished:
-            raise RuntimeError("the method still wants runs: ask until it returns None")
+        self._require_finished()
         values = self._values[self._status == 0]
         inner = np.stack([values.min(axis=0), values.max(axis=0)])
         bounds, met = self._bounds(inner)

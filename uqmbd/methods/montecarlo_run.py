@@ -16,6 +16,7 @@ from uqmbd.inputs import Input
 from uqmbd.methods.base import count_failures, from_unit_cube, generator
 from uqmbd.methods.columns import Columns
 from uqmbd.methods.design import unit_points
+from uqmbd.methods.failures import stop_if_too_many
 from uqmbd.methods.montecarlo_reduce import reduce_batch
 from uqmbd.result import Result
 from uqmbd.simulators.base import OutputInfo
@@ -35,6 +36,7 @@ class MonteCarloRun:
         self, settings: MonteCarlo, inputs: Mapping[str, Input], outputs: Mapping[str, OutputInfo], time: np.ndarray, seed: int
     ) -> None:
         self.settings = settings
+        self._inputs = dict(inputs)
         self._seed = seed
         self._scalars = Columns({name: info for name, info in outputs.items() if not info.history}, time)
         self._histories = Columns({name: info for name, info in outputs.items() if info.history}, time)
@@ -82,6 +84,7 @@ class MonteCarloRun:
         if count == 0:
             remedy = "read the messages of the runs; the first one usually says why"
             raise StudyError(f"none of the {len(status)} runs was ok, so there is nothing to report", remedy=remedy)
+        stop_if_too_many(self.settings, self._inputs, {name: x[: len(status)] for name, x in self._samples.items()}, status)
         values = np.concatenate(self._values)
         scalars = _statistics(values.mean(axis=0), _std(values), values.min(axis=0), values.max(axis=0), count, values)
         kept = np.concatenate(self._kept) if self._kept else np.zeros((0, self._histories.count))

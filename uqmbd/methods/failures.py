@@ -1,0 +1,60 @@
+"""What methods do about failed runs: count them, say where they are, and stop when they are too many."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from uqmbd.errors import StudyError
+from uqmbd.inputs import Input
+from uqmbd.methods.base import Method
+
+ENOUGH_TO_SAY = 3  # failed runs below this are no region
+
+
+def where(inputs: Mapping[str, Input], samples: Mapping[str, np.ndarray], failed: np.ndarray) -> str:
+    """Where most failed runs lie, as ``clearance > 0.42 mm and friction < 0.015``; empty when nothing singles them out.
+
+    Parameters
+    ----------
+    inputs : dict of str to Input
+        In SI units; the words are in the units that the user wrote.
+    samples : dict of str to ndarray, shape (runs,)
+        SI units.
+    failed : ndarray of bool, shape (runs,)
+    """
+    if np.count_nonzero(failed) < ENOUGH_TO_SAY:
+        return ""
+    from uqmbd.analysis.failing_region import failing_region, in_words
+    from uqmbd.inputs.units import to_si
+
+    names = list(inputs)
+    points = np.column_stack([samples[name] for name in names])
+    units = [(inputs[name].written or inputs[name]).unit for name in names]
+    si = [to_si(unit) for unit in units]
+    conditions = [(i, (value - si[i].offset) / si[i].factor, above) for i, value, above in failing_region(points, failed)]
+    return in_words(conditions, names, units)
+
+
+def stop_if_too_many(method: Method, inputs: Mapping[str, Input], samples: Mapping[str, np.ndarray], status: np.ndarray) -> None:
+    """Raise `StudyError`, which says where runs fail, when more than the share ``method.max_failed`` of them did.
+
+    Parameters
+    ----------
+    samples : dict of str to ndarray, shape (runs,)
+        SI units.
+    status : ndarray, shape (runs,)
+        0 is ok.
+    """
+    failed, limit = np.asarray(status) != 0, method.max_failed
+    if not failed.any() or failed.mean() <= limit:
+        return
+    region = where(inputs, samples, failed)
+    raise StudyError(
+        f"{np.count_nonzero(failed)} of {len(failed)} runs failed{', most of them where ' + region if region else ''}; "
+        f"the method {method.name} goes on with {limit:.3g} of them at most",
+        key="method.max_failed",
+        value=limit,
+        remedy="read the messages of these runs, narrow the inputs to where the model works, or raise max_failed; all runs are kept",
+    )

@@ -1,0 +1,94 @@
+"""Runs that are asked for in steps, each with a role; what all methods that keep their runs share."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+import numpy as np
+
+from uqmbd.inputs import Input
+from uqmbd.methods.base import Method, from_unit_cube, generator
+from uqmbd.methods.columns import Columns, finite_rows
+from uqmbd.methods.failures import stop_if_too_many
+from uqmbd.simulators.base import OutputInfo
+
+
+class StagedRun:
+    """Keeps points, roles, outcomes and status of all runs. A method writes `_plan`, one step of which adds the points of one ask.
+
+    Parameters
+    ----------
+    inputs : dict of str to Input
+        In SI units.
+    outputs : dict of str to OutputInfo
+    time : ndarray, shape (points,)
+        s
+    seed : int
+    """
+
+    def __init__(self, inputs: Mapping[str, Input], outputs: Mapping[str, OutputInfo], time: np.ndarray, seed: int) -> None:
+        self._inputs = dict(inputs)
+        self._columns = Columns(outputs, time)
+        self._seed = seed
+        self._points = np.empty((0, len(inputs)))  # all runs asked for, in [-1, 1]^d; 2u - 1 where u is the distribution function
+        self._roles = np.empty(0, np.int8)
+        self._values = np.empty((0, self._columns.count))
+        self._status = np.empty(0, np.int8)
+        self._told = 0
+        self._steps = self._plan()
+        self._finished = False
+
+    def ask(self) -> dict[str, np.ndarray] | None:
+        """Samples of the next step, see `uqmbd.methods.base.MethodRun`."""
+        if self._told < len(self._points):
+            raise RuntimeError(f"{len(self._points) - self._told} runs were asked for and not told yet")
+        start = len(self._points)
+        if self._finished or next(self._steps, None) is None:
+            self._finished = True
+            return None
+        more = len(self._points) - start
+        self._values = np.concatenate([self._values, np.full((more, self._columns.count), np.nan)])
+        self._status = np.concatenate([self._status, np.zeros(more, np.int8)])
+        return from_unit_cube(self._inputs, (self._points[start:] + 1) / 2)
+
+    def tell(self, samples: Mapping[str, np.ndarray], outputs: Mapping[str, np.ndarray], status: np.ndarray) -> None:
+        """Outcomes in run order, see `uqmbd.methods.base.MethodRun`."""
+        matrix = self._columns.pack(outputs, len(status))
+        finite_rows(matrix, status, self._columns, self._told)
+        at = slice(self._told, self._told + len(status))
+        self._values[at], self._status[at] = matrix, status
+        self._told = at.stop
+
+    def _plan(self) -> Iterator[bool]:
+        """One step for each ask; a step adds points."""
+        raise NotImplementedError
+
+    def _add(self, points: np.ndarray, role: int) -> None:
+        """Points (n, d) in [-1, 1]^d for the next ask."""
+        self._points = np.concatenate([self._points, points])
+        self._roles = np.concatenate([self._roles, np.full(len(points), role, np.int8)])
+
+    def _add_random(self, count: int, role: int) -> None:
+        """Independent random points; each role has random numbers of its own."""
+        self._add(2 * generator(self._seed, role).random((count, len(self._inputs))) - 1, role)
+
+    def _rows(self, *roles: int) -> np.ndarray:
+        """Indices of the runs of these roles that were ok; of all roles when none is named."""
+        ok = self._status == 0
+        return np.flatnonzero(ok & np.isin(self._roles, roles) if roles else ok)
+
+    def _stop_if_too_many_failed(self, method: Method) -> None:
+        """Raise `StudyError` when more of all runs failed than the method goes on with."""
+        samples = from_unit_cube(self._inputs, (self._points[: self._told] + 1) / 2)
+        stop_if_too_many(method, self._inputs, samples, self._status[: self._told])
+
+    def _ranges(self, values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Smallest and largest value of each output over runs and times, repeated for its columns: 2 x (columns,)."""
+        smallest, largest = np.empty(self._columns.count), np.empty(self._columns.count)
+        for at in self._columns.slices.values():
+            smallest[at], largest[at] = values[:, at].min(), values[:, at].max()
+        return smallest, largest
+
+    def _require_finished(self) -> None:
+        if not self._finished:
+            raise RuntimeError("the method still wants runs: ask until it returns None")
