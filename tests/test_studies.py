@@ -77,7 +77,6 @@ def model_of(study):
     return module
 
 
-@pytest.mark.slow
 @pytest.mark.exhaustive
 def test_spun_up_beam_has_the_steady_extension():
     """tan(kL)/k - L with k² = 1.2 Ω²/EA; generalized-alpha at index 3 is of order 2 in the step, so two steps give the limit."""
@@ -116,7 +115,6 @@ def test_torsion_of_the_manipulators_links():
     assert np.abs(frequencies - np.sqrt(800.0 / 3e-3)).min() < 1e-6 * np.sqrt(800.0 / 3e-3)
 
 
-@pytest.mark.slow
 @pytest.mark.exhaustive
 def test_the_manipulator_steps_over_its_contacts():
     """The first 0.1 s: no step is cut at one of some 200 events, the balance converges with order 2, and the tool is where it was."""

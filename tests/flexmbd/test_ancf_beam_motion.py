@@ -84,7 +84,6 @@ def pendulum(E, damping, width):
     return s
 
 
-@pytest.mark.slow
 @pytest.mark.exhaustive
 def test_falling_beam_keeps_the_books():
     """Every lane has its own stiffness, damping and section; what is lost to the method is of second order in the step."""
@@ -125,7 +124,6 @@ def whip(E):
     return s
 
 
-@pytest.mark.slow
 @pytest.mark.exhaustive
 def test_beam_between_moving_bodies_keeps_the_books():
     settings = {"integrator": "generalized_alpha", "step": 2e-4, "fixed": True, "lanes": 2}

@@ -50,7 +50,7 @@ def circling():
 
 USUAL = ("generalized_alpha", "newmark_damped")  # in CI; each scheme compiles
 ALL = [
-    pytest.param(name, marks=() if name in USUAL else (pytest.mark.slow, pytest.mark.exhaustive))
+    pytest.param(name, marks=() if name in USUAL else pytest.mark.exhaustive)
     for name, x in INTEGRATORS.items()
     if x.correction is not None and x.adaptive
 ]

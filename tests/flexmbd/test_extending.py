@@ -49,7 +49,6 @@ def test_flexible_element_in_less_than_sixty_lines(module):
     assert np.ptp(found.run.outputs["energy.balance"], axis=1).max() < 1e-9
 
 
-@pytest.mark.slow
 @pytest.mark.exhaustive
 def test_law_joint_and_integrator(module, monkeypatch):
     law, rod = module("MyLaw").MyLaw(1e5, restitution=0.6, exponent=1.0), module("Rod").Rod

@@ -209,6 +209,7 @@ def stiff(stiffness=1e8, damping=2e3):
     return s
 
 
+@pytest.mark.exhaustive
 def test_a_stiff_spring_needs_far_fewer_steps_than_the_explicit_scheme():
     inputs, names = {"stiffness": np.full(1, 1e8), "damping": np.full(1, 2e3)}, ["m.x", "m.y"]
     exact, _ = final(stiff, inputs, 1.0, names, lanes=1, tolerance=1e-10)
@@ -282,7 +283,7 @@ def test_lanes_do_not_know_their_neighbours(impacts):
     assert np.array_equal(full[:, some], alone) and np.array_equal(steps[some], few)
 
 
-@pytest.mark.slow
+@pytest.mark.exhaustive
 def test_lane_width_does_not_matter_beyond_the_tolerance(impacts):
     wide, _ = final(slider_crank, {"clearance": impacts}, 1.5e-3, QUARTER, tolerance=1e-6, **IMPLICIT)
     one, _ = final(slider_crank, {"clearance": impacts}, 1.5e-3, QUARTER, tolerance=1e-6, lanes=1, **IMPLICIT)
@@ -290,7 +291,7 @@ def test_lane_width_does_not_matter_beyond_the_tolerance(impacts):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("model", (ambrosio, lugre))
+@pytest.mark.parametrize("model", (ambrosio, pytest.param(lugre, marks=pytest.mark.exhaustive)))
 def test_friction_agrees_with_the_explicit_scheme(model):
     inputs, names = {"clearance": np.full(1, 5e-4)}, [*QUARTER, "energy.balance"]
     exact, _ = final(model, inputs, 6e-4, names, lanes=1, tolerance=1e-10)

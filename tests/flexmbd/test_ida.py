@@ -17,7 +17,7 @@ from .test_orders import cable_pendulum
 from .test_redundant import four_bar
 from .test_spatial_bodies import heavy_top
 
-MORE = (pytest.mark.slow, pytest.mark.exhaustive)
+MORE = pytest.mark.exhaustive
 
 
 @pytest.fixture
@@ -34,7 +34,7 @@ PROBLEMS = {  # model, outputs, end in s
 }
 
 
-@pytest.mark.parametrize("name", [x if x in ("double pendulum", "cable") else pytest.param(x, marks=MORE) for x in PROBLEMS])
+@pytest.mark.parametrize("name", [x if x == "cable" else pytest.param(x, marks=MORE) for x in PROBLEMS])
 def test_explicit_scheme_agrees(name, ida):
     """To 1e-8 of each output's size."""
     build, outputs, end = PROBLEMS[name]
@@ -46,7 +46,6 @@ def test_explicit_scheme_agrees(name, ida):
         np.testing.assert_allclose(found.outputs[key], wanted.outputs[key], rtol=0, atol=1e-8 * size, err_msg=key)
 
 
-@pytest.mark.slow
 @pytest.mark.exhaustive
 @pytest.mark.parametrize("name", ["generalized_alpha", "ggl", "energy_momentum"])
 def test_implicit_schemes_agree(name, ida):

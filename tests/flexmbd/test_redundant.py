@@ -54,7 +54,7 @@ def three_cranks():
 
 @pytest.mark.parametrize(
     "integrator, tolerance, share",
-    [("dormand_prince", 1e-10, 1e-9), pytest.param("generalized_alpha", 1e-7, 1e-5, marks=pytest.mark.slow)],
+    [("dormand_prince", 1e-10, 1e-9), pytest.param("generalized_alpha", 1e-7, 1e-5, marks=pytest.mark.exhaustive)],
 )
 def test_one_crank_too_many(integrator, tolerance, share):
     forces = [f"A{k}.f{axis}" for axis in "xy" for k in range(3)]
@@ -169,7 +169,6 @@ def test_bricards_mechanism_moves_as_its_one_degree_of_freedom():
     assert np.ptp(got["energy.total"]) < 1e-8 * got["energy.kinetic"].max()
 
 
-@pytest.mark.slow
 @pytest.mark.exhaustive
 def test_bricards_mechanism_moves_as_without_its_redundant_row():
     options = {"end": 5.0, "points": 51, "lanes": 1, "tolerance": 1e-10}
@@ -216,6 +215,7 @@ def four_bar(dimension):
     return s
 
 
+@pytest.mark.exhaustive
 def test_spatial_four_bar_moves_as_the_planar_one():
     names = [f"{body}.{key}" for body in ("crank", "coupler", "rocker") for key in ("x", "y", "vx", "vy")] + ["energy.total"]
     joints = [f"{joint}.{key}" for joint in "PQRS" for key in ("fx", "fy")]
