@@ -9,6 +9,8 @@ import pytest
 
 import flexmbd as fm
 from uqmbd.study import Study
+from uqmbd.study.running import Trial
+from uqmbd.study.settings import TimeGrid
 
 STUDIES = Path(__file__).parents[1] / "studies"
 
@@ -33,6 +35,22 @@ def fresh(function, ranges, outputs, count, seed):
     rng = np.random.default_rng(seed)
     samples = {k: rng.uniform(*ends, count) for k, ends in ranges.items()}
     return fm.run(getattr(module, function), samples, end=0.024, points=481, outputs=outputs, settings={"tolerance": 1e-9})
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param("flexible_slider_crank", marks=pytest.mark.slow),
+        *(pytest.param(name, marks=pytest.mark.exhaustive) for name in ("ancf_pendulum", "spinup_beam", "manipulator")),
+    ],
+)
+def test_a_study_that_compiles_for_long_starts(name):
+    """The others are run whole by the tests below."""
+    study = Study.from_file(STUDIES / name / "study.toml")
+    study.time = TimeGrid(end=study.time.end / 1000, points=2)
+    trial = Trial(study)
+    done = trial.simulator.simulate({key: values[:1] for key, values in trial.samples.items()})
+    assert not done.status.any(), done.message
 
 
 @pytest.mark.slow

@@ -86,6 +86,25 @@ def fallen(index_programs):
 OUTPUTS = ["lower.end.x", "lower.end.y", "energy.balance"]
 
 
+def test_a_turning_rope_starts_where_it_is_put():
+    """Positions fit and velocities do not: only these may be corrected, by the free motion of a turning rope."""
+
+    def turning(speed):
+        s = fm.System()
+        steel = fm.Material(1e8, 0.3, 5000.0)
+        rope = s.cable("rope", length=1.0, elements=4, section=ROUND, material=steel, velocity=(0.0, speed), rate=1.0)
+        s.add(fm.Revolute("pin", s.ground.at(0.0, 0.0), rope.start))
+        return s
+
+    outputs = [f"rope.{end}.{key}" for end in ("start", "end") for key in ("x", "y", "vx", "vy")]
+    settings = {"integrator": "generalized_alpha", "step": 1e-4, "fixed": True}
+    run = fm.run(turning, {"speed": np.array([0.0, 0.5])}, end=1e-4, points=2, outputs=outputs, settings=settings)
+    assert not run.status.any(), run.message
+    x, y, vx, vy, end_x, end_y, end_vx, end_vy = (run.outputs[name][:, 0] for name in outputs)
+    assert np.abs([x, y, end_x - 1.0, end_y, vx, vy, end_vx]).max() < 1e-12
+    assert end_vy[0] == pytest.approx(1.0, abs=1e-12) and end_vy[1] > 1.2
+
+
 def test_pools_in_lanes_keep_the_balance_of_energy(fallen):
     assert not fallen.status.any(), fallen.message
     assert np.abs(fallen.outputs["energy.balance"]).max() < 1e-4 * 5000.0 * ROUND.area * 9.81

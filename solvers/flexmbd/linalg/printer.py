@@ -26,7 +26,7 @@ def straight_line(graph, storage, name, arguments, inputs, stores, given=None):
     given : dict int -> str, optional
         By id, text of nodes that are there already.
     """
-    body, text, given = [], {}, given or {}
+    body, text, given, room = [], {}, given or {}, {"scratch": 0, "unknowns": 0}
 
     def of(node):
         if node.op == "const":
@@ -50,7 +50,7 @@ def straight_line(graph, storage, name, arguments, inputs, stores, given=None):
         elif node.op.startswith(LINEAR):
             args = node.args[1:] if node.op.startswith("substitution:") else node.args
             fill = [f"st({target}, {at}, {of(x)})" for at, x in zip(node.value[1], args, strict=True)]
-            body += linear(graph, storage, inputs, node, target, fill, of(node.args[0]) if args is not node.args else None)
+            body += linear(graph, storage, inputs, node, target, fill, room, of(node.args[0]) if args is not node.args else None)
         elif node.op.startswith("total:"):
             body += total(graph, storage, inputs, node, target)
         elif node.op == "out":
@@ -92,11 +92,22 @@ def solved_stores(storage, stores, of):
     return singles, loops
 
 
-def linear(graph, storage, inputs, node, target, fill, factors=None):
-    """Statements that factorise a matrix, or with `factors` solve for a right-hand side, in rows of ``P``; `fill` sets entries."""
+def taken(storage, room, kind, size):
+    """Source text of rows of ``P`` of a `kind`, ``scratch`` or ``unknowns``, that nothing else in the function works in."""
+    begin = room[kind]
+    room[kind] += size
+    setattr(storage, kind, max(getattr(storage, kind), room[kind]))
+    return f"P[{kind.upper()} + {begin}:{kind.upper()} + {room[kind]}]"
+
+
+def linear(graph, storage, inputs, node, target, fill, room, factors=None):
+    """Statements that factorise a matrix, or with `factors` solve for a right-hand side, in rows of ``P``; `fill` sets entries.
+
+    `room` counts the rows that the function has taken, since its solutions are stored at its end, one after another.
+    """
     plan, _, pooled = node.value
     if isinstance(plan, SparsePlan):
-        return _direct(graph, storage, inputs, node, target, fill)
+        return _direct(graph, storage, inputs, node, target, fill, room)
     columns, targets = (f"tables[{a}:{b}]" for a, b in map(storage.lay, plan.tables[1:]))
     begin = storage.lay(plan.pivots)[0]
     columns, runs = f"{columns}.reshape(({len(plan.columns)}, 4))", plan.runs()
@@ -106,28 +117,26 @@ def linear(graph, storage, inputs, node, target, fill, factors=None):
         table = f"tables[{begin + 6 * start}:{begin + 6 * stop}].reshape(({stop - start}, 6))"
         return f"{kernel}{f'_{size}' if size else ''}({', '.join((factors or target, table, columns, *more))})"
 
-    size = len(plan.place) if factors else plan.size
     if factors:
-        storage.unknowns, first = max(storage.unknowns, size), "UNKNOWNS"
+        rows = taken(storage, room, "unknowns", len(plan.place))
         end = [step("block_forward", *run, target) for run in runs] + [step("block_backward", *run, target) for run in reversed(runs)]
     else:
-        storage.scratch, first = max(storage.scratch, size), "SCRATCH"
+        rows = taken(storage, room, "scratch", plan.size)
         end = [step("block_factorise", *run, targets) for run in runs]
-    body = [f"{target} = P[{first}:{first} + {size}]", f"clear({target})", *fill]
+    body = [f"{target} = {rows}", f"clear({target})", *fill]
     for pool, part in pooled:
         body += _pooled(graph, storage, inputs, plan, pool, part, target)
     return body + end
 
 
-def _direct(graph, storage, inputs, node, target, fill):
+def _direct(graph, storage, inputs, node, target, fill, room):
     """Statements that have a library factorise or solve."""
     plan, _, pooled = node.value
     solves = node.op.startswith("substitution:")
     matrix = node.args[0] if solves else node
     number = storage.matrices.setdefault(matrix.id, (len(storage.matrices), plan))[0]
-    size, first = (plan.unknowns, "UNKNOWNS") if solves else (plan.size, "SCRATCH")
-    storage.scratch, storage.unknowns = max(storage.scratch, plan.size), max(storage.unknowns, plan.unknowns)
-    body = [f"{target} = P[{first}:{first} + {size}]", f"clear({target})", *fill]
+    rows = taken(storage, room, "unknowns", plan.unknowns) if solves else taken(storage, room, "scratch", plan.size)
+    body = [f"{target} = {rows}", f"clear({target})", *fill]
     for pool, part in pooled:
         body += _pooled(graph, storage, inputs, plan, pool, part, target)
     return [*body, f"call_address(U[2][0], {number + SOLVE * solves}, {target}.ctypes.data)"]

@@ -130,6 +130,7 @@ def index_program(graph, storage, name, arguments, inputs, stores, given=None):
         if x.op == "out":
             outs.setdefault(x.args[0].id, []).append(x)
     slot, size = _allocate(leaves, steps, fused, outs, kept)
+    room = {"scratch": 0, "unknowns": 0}
 
     def alone(node, body, loop):
         """Statements of linear equations, or of a sum over a pool."""
@@ -146,7 +147,7 @@ def index_program(graph, storage, name, arguments, inputs, stores, given=None):
                 f"st(n{node.id}, code[k, 1], ld(space, code[k, 0]))",
                 fill,
             )
-            body += linear(graph, storage, inputs, node, f"n{node.id}", fill, f"n{node.args[0].id}" if solves else None)
+            body += linear(graph, storage, inputs, node, f"n{node.id}", fill, room, f"n{node.args[0].id}" if solves else None)
             if solves:
                 loop([(slot[y.id], y.value) for y in outs.get(node.id, [])], f"st(space, code[k, 0], ld(n{node.id}, code[k, 1]))")
 
