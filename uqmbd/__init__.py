@@ -6,15 +6,32 @@ import importlib
 from typing import Any
 
 _HOME = {
+    "Calibrate": "uqmbd.methods",
     "CampaignSettings": "uqmbd.study",
     "Chebyshev": "uqmbd.methods",
+    "ConvexBounds": "uqmbd.methods",
+    "ConvexSet": "uqmbd.inputs",
+    "Dependence": "uqmbd.inputs",
+    "Evidence": "uqmbd.methods",
+    "Focal": "uqmbd.inputs",
+    "Fuzzy": "uqmbd.inputs",
+    "FuzzyBounds": "uqmbd.methods",
+    "Grid": "uqmbd.methods",
     "Interval": "uqmbd.inputs",
+    "List": "uqmbd.methods",
+    "Mixed": "uqmbd.methods",
     "MonteCarlo": "uqmbd.methods",
+    "PCE": "uqmbd.methods",
     "Random": "uqmbd.inputs",
+    "Reliability": "uqmbd.methods",
     "Result": "uqmbd.result",
+    "Sensitivity": "uqmbd.methods",
     "Study": "uqmbd.study",
     "StudyError": "uqmbd.errors",
+    "Taylor1": "uqmbd.methods",
+    "Taylor2": "uqmbd.methods",
     "TimeGrid": "uqmbd.study",
+    "Vertex": "uqmbd.methods",
     "open_results": "uqmbd.result",
 }
 

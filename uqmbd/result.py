@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, field, fields
 from os import PathLike
 from pathlib import Path
@@ -19,6 +19,8 @@ from uqmbd.errors import StudyError, did_you_mean
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.figure import Figure
+
+    from uqmbd.figures.frames import Frame
 
 
 @dataclass
@@ -84,30 +86,46 @@ class Result:
         return list(dict.fromkeys(name for _, group in self.groups() for name in group.data_vars))
 
     def table(self) -> pd.DataFrame:
-        """Scalar outputs as a table, one row each: unit, bounds, error, trust and statistics, whichever there are."""
+        """Scalar outputs as a table, one row each: unit, bounds, error, trust and statistics, whichever there are.
+
+        With membership levels ``lower`` and ``upper`` are the bounds of the lowest, ``lower_alpha_0.5`` and so on those of the others;
+        imprecise statistics have two columns, ``mean_lower_bound`` and ``mean_upper_bound``.
+        """
         import pandas as pd
 
+        from uqmbd.figures.frames import row, unit_of_output
+        from uqmbd.figures.outputs import output_names
+
         rows = {}
-        for name in self.outputs:
+        for name in output_names(self)[1]:
             parts = {key: group[name] for key, group in self.groups() if name in group}
-            if any("time" in part.dims for part in parts.values()):
-                continue
-            rows[name] = {"unit": parts.get("inner", next(iter(parts.values()))).attrs.get("unit", "")} | _scalar_row(parts)
+            if found := row(parts):
+                rows[name] = {"unit": unit_of_output(self, name)} | found
         return pd.DataFrame.from_dict(rows, orient="index").rename_axis("output")
 
     def history(self, name: str) -> pd.DataFrame:
-        """One history output as a table over time (s)."""
+        """One history output as a table over time (s); columns as in `table`."""
         import pandas as pd
+
+        from uqmbd.figures.frames import row
 
         self._require(name)
         parts = {key: group[name] for key, group in self.groups() if name in group and "time" in group[name].dims}
         if not parts:
             raise StudyError(f"the output '{name}' is a scalar, not a history", remedy="use Result.table()")
         time = pd.Index(next(iter(parts.values()))["time"].values, name="time")
-        return pd.DataFrame(_scalar_row(parts), index=time)
+        return pd.DataFrame(row(parts), index=time)
+
+    def tables(self) -> Iterator[Frame]:
+        """Every table, as `save` writes them: scalars, histories, and those of each output in the groups from `sensitivity` on."""
+        from uqmbd.figures.frames import frames
+
+        return frames(self)
 
     def save(self, path: str | PathLike[str]) -> Path:
-        """Write ``result.zarr`` and ``tables/*.csv`` into the folder `path`; each is replaced as a whole or not at all."""
+        """Write ``result.zarr`` and ``tables`` (``*.csv``, ``*.tex``) into the folder `path`; each is replaced as a whole or not at all."""
+        from uqmbd.figures.latex import latex
+
         folder = Path(path)
         folder.mkdir(parents=True, exist_ok=True)
         with _replacing(folder / "result.zarr") as new:
@@ -118,10 +136,11 @@ class Result:
                     storable(group).to_zarr(new, group=key, mode="w", zarr_format=3, consolidated=False)
         with _replacing(folder / "tables") as new:
             new.mkdir()
-            self.table().to_csv(new / "scalars.csv")
-            for name in self.outputs:
-                if any("time" in group[name].dims for _, group in self.groups() if name in group):
-                    self.history(name).to_csv(new / f"history_{safe_name(name)}.csv")
+            for frame in self.tables():
+                file = new / safe_name(frame.key)
+                frame.table.to_csv(file.with_name(f"{file.name}.csv"))
+                if len(frame.table):
+                    file.with_name(f"{file.name}.tex").write_text(latex(frame), encoding="utf-8")
         return folder
 
     def plot(self, name: str) -> Figure:
@@ -169,18 +188,6 @@ def storable(group: xr.Dataset) -> xr.Dataset:
 def safe_name(name: str) -> str:
     """An output's name as part of a file name on any system: ``B.force:max -> B.force_max``."""
     return "".join(letter if letter.isalnum() or letter in "._-" else "_" for letter in name)
-
-
-def _scalar_row(parts: Mapping[str, xr.DataArray]) -> dict[str, Any]:
-    """Columns of a table from the groups of one output; each value has the remaining dimensions (none, or time)."""
-    row: dict[str, Any] = {}
-    for key, prefix in (("bounds", ""), ("inner", "inner_")):
-        if key in parts:
-            row |= {f"{prefix}{end}": parts[key].sel(bound=end).values for end in ("lower", "upper")}
-    row |= {key: parts[key].values for key in ("error", "trusted") if key in parts}
-    if "statistics" in parts:
-        row |= {str(word): parts["statistics"].sel(statistic=word).values for word in parts["statistics"]["statistic"].values}
-    return {key: value.item() if value.ndim == 0 else value for key, value in row.items()}
 
 
 class _replacing:

@@ -1,5 +1,6 @@
 """The report: what figures and tables say about a made-up result, and that the page works in a browser."""
 
+import json
 import re
 import shutil
 import subprocess
@@ -12,10 +13,15 @@ from rich.console import Console
 
 from uqmbd import figures
 from uqmbd.figures import samples
+from uqmbd.figures.colors import DARK, LIGHT, rgb
 from uqmbd.figures.marks import Band, Bars, Curve, Level
 from uqmbd.figures.trust import percent, trust_of
 from uqmbd.report import tables, terminal_table, write_report
+from uqmbd.report.failures import failures_table, failures_where
+from uqmbd.report.page import POLICY
 from uqmbd.result import Result
+
+from . import made_up_results
 
 TIME = np.linspace(0.0, 0.024, 481)
 HISTORIES = {"slider.x": "m", "slider.v": "m/s", "B.force": "N", "B.ex": "m", "B.ey": "m", "crank.moment": "N*m"}
@@ -179,6 +185,10 @@ def test_trust_in_words(bounded):
     assert trust_of(bounded, "B.force:max").sentence().startswith("The bounds are not trusted:")
     bounded.trusted["slider.v"][:] = False
     assert trust_of(bounded, "slider.v").sentence().startswith("The bounds are trusted at no time")
+    bounded.bounds = xr.Dataset()
+    assert trust_of(bounded, "slider.x").sentence() == "The surrogate is trusted at all times."
+    assert trust_of(bounded, "B.force:max").sentence() == "The surrogate is not trusted: its validated error exceeds the tolerance."
+    assert "of the time" in trust_of(bounded, "B.ex").sentence() and "envelope" not in trust_of(bounded, "B.ex").sentence()
     assert (percent(0.9999), percent(0.0001), percent(1.0), percent(0.5)) == ("> 99.9 %", "< 0.1 %", "100 %", "50 %")
 
 
@@ -190,8 +200,62 @@ def test_terminal_table_is_compact(bounded, counted):
         assert "B.force:max" in text and "N·m" in text and len(text.splitlines()) < 20
 
 
+def test_where_runs_fail_is_said_in_the_units_of_the_user():
+    result = made_up_results.rich(3, runs=100, failed=6)
+    said = failures_where(result)
+    limit = float(re.search(r"clearance > (\d+) mm", said)[1])
+    values = np.sort(result.runs["input:clearance"].values)
+    assert said.startswith("6 of the 6 failed runs lie where") and said.endswith("so do 0 of the 94 others.")
+    assert 1000 * values[93] - 1 <= limit <= 1000 * values[94] + 1
+    result.attrs["inputs"]["clearance"]["text"] = "[0, 1]"
+    assert re.search(r"clearance > 0\.\d+ m;", failures_where(result))
+    assert failures_where(made_up_results.rich(3, failed=2)) == "" and failures_where(Result()) == ""
+
+
+def test_the_page_says_where_runs_fail(tmp_path):
+    result = made_up_results.rich(2, histories=(), failed=5)
+    result.sensitivity = result.interaction = result.convergence = result.cdf = xr.Dataset()
+    text = write_report(result, tmp_path).read_text()
+    assert text.index("5 of the 5 failed runs lie where clearance &gt;") > text.index('id="Failures"')
+
+
+def test_tables_of_fuzzy_and_imprecise_results():
+    fuzzy, mixed = tables.outputs_table(made_up_results.fuzzy()), tables.outputs_table(made_up_results.mixed())
+    row = dict(zip(fuzzy.header, fuzzy.rows[0], strict=True))
+    assert (row["lower"], row["upper"], row["core lower"], row["core upper"]) == ("0", "3", "1", "1")
+    row = dict(zip(mixed.header, mixed.rows[0], strict=True))
+    assert row["mean"] == "0 … 1" and row["95 %"] == "1.645 … 2.645"
+    result = Result()
+    words = ["probability", "beta", "probability_lower", "probability_upper"]
+    result.statistics["peak"] = xr.DataArray([1e-3, 3.09, 5e-4, 2e-3], dims="statistic", coords={"statistic": words})
+    assert tables.outputs_table(result).header == ("output", "unit", "probability", "beta")
+
+
+def test_page_follows_the_readers_colours_and_asks_no_network(tmp_path):
+    text = write_report(made_up_results.fuzzy(), tmp_path).read_text()
+    dark = text.index("prefers-color-scheme: dark")
+    assert text.index(f"--paper: {LIGHT['paper']}") < dark < text.index(f"--paper: {DARK['paper']}")
+    assert "body { margin: 0; color: var(--ink); background: var(--paper)" in text and 'data-theme="auto"' in text
+    sources = re.findall(r'<script type="application/json" data-figure="([^"]+)">(.*?)</script>', text, re.S)
+    assert len(sources) == len(re.findall(r'<div id="[^"]+" class="plotly-graph-div" role="img" aria-label="[^"]{20,}"', text)) == 2
+    for _, source in sources:
+        layout = json.loads(source)["layout"]
+        colors = (layout["paper_bgcolor"], layout["font"]["color"], layout["xaxis"]["gridcolor"])
+        assert colors == ("var(--paper)", "var(--ink)", "var(--grid)")
+    assert "default-src 'none'" in POLICY and "http" not in POLICY and f'content="{POLICY}"'.replace("'", "&#39;") in text
+    assert 'modeBarButtonsToRemove: ["sendChartToCloud"]' in text
+
+
+@pytest.mark.slow
+def test_page_of_twenty_histories_is_small(tmp_path, monkeypatch):
+    monkeypatch.setattr("uqmbd.figures.matplotlib_view.save", lambda *_: None)
+    monkeypatch.setattr(made_up_results, "TIME", np.linspace(0, 2, 1001))
+    result = made_up_results.rich(8, tuple(f"body_{k}.x" for k in range(20)), runs=100)
+    assert write_report(result, tmp_path).stat().st_size < 10e6
+
+
 def test_failures_are_listed_with_parameters(bounded):
-    table = tables.failures_table(bounded)
+    table = failures_table(bounded)
     assert [row[:2] for row in table.rows] == [("3", "diverged"), ("17", "diverged")]
     assert table.header[3:] == ("clearance", "restitution")
 
@@ -203,7 +267,7 @@ def test_page_is_one_file_with_pictures_beside(case, request, tmp_path):
     assert page == tmp_path / "report.html" and page.stat().st_size < 8e6
     assert not re.search(r"<(script|link|img)[^>]+(src|href)=.https?:", text)
     assert "[0.02, 0.05] mm" in text and "fell &lt;below&gt;" in text and "&lt;made up&gt;" in text
-    assert len(list((tmp_path / "figures").glob("*.png"))) == 8
+    assert len(list((tmp_path / "figures").glob("*.png"))) == 9
     assert "2 of" in text and "runs failed" in text
 
 
@@ -212,18 +276,36 @@ def test_page_of_a_result_without_runs(tmp_path):
     assert "No stored run failed" in write_report(result, tmp_path).read_text()
 
 
+def browse(page, profile) -> subprocess.CompletedProcess:
+    """The page in chromium: what it is in the end (stdout), and what it said."""
+    quiet = ["--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update"]
+    command = ["chromium", "--headless", "--no-sandbox", *quiet, "--disable-sync", f"--user-data-dir={profile}"]
+    command += ["--virtual-time-budget=20000", "--enable-logging=stderr", "--dump-dom", page.as_uri()]
+    return subprocess.run(command, capture_output=True, text=True, timeout=180, stdin=subprocess.DEVNULL)
+
+
 @pytest.mark.slow
 @pytest.mark.skipif(shutil.which("chromium") is None, reason="the browser test needs Debian's chromium: apt-get install chromium")
 @pytest.mark.parametrize("case", ["bounded", "counted"])
 def test_page_in_a_browser(case, request, tmp_path):
     page = write_report(request.getfixturevalue(case), tmp_path)
-    quiet = ["--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update"]
-    command = ["chromium", "--headless", "--no-sandbox", *quiet, "--disable-sync", f"--user-data-dir={tmp_path / 'profile'}"]
-    command += ["--virtual-time-budget=20000", "--enable-logging=stderr", "--dump-dom", page.as_uri()]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=180, stdin=subprocess.DEVNULL)
-    said = [line for line in done.stderr.splitlines() if "CONSOLE" in line]
+    done = browse(page, tmp_path / "profile")
+    said = [line for line in done.stderr.splitlines() if "CONSOLE" in line and "WebGL" not in line]  # drawn by software here
     assert done.returncode == 0 and not said, said
     drawn = re.findall(r'<div id="[^"]+" class="plotly-graph-div js-plotly-plot"', done.stdout)
-    assert len(drawn) == len(list((tmp_path / "figures").glob("*.png"))) == 8
+    assert len(drawn) == len(list((tmp_path / "figures").glob("*.png"))) == 9
     assert done.stdout.count('class="main-svg"') >= len(drawn)
     assert done.stdout.count('class="scatterlayer') >= len(drawn) and 'class="barlayer' in done.stdout
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(shutil.which("chromium") is None, reason="the browser test needs Debian's chromium: apt-get install chromium")
+def test_the_button_changes_the_colours_of_figures(tmp_path):
+    page = write_report(made_up_results.fuzzy(3), tmp_path)
+    click = "<script>for (const _ of [1, 2]) document.getElementById('theme').click();</script></body>"
+    page.write_text(page.read_text().replace("</body>", click))
+    done = browse(page, tmp_path / "profile")
+    assert 'data-theme="dark"' in done.stdout and ">colours: dark<" in done.stdout
+    papers = set(re.findall(r'<svg class="main-svg"[^>]*style="background: ([^;]+);', done.stdout))
+    assert papers == {f"rgb{rgb(DARK['paper'])}"}
+    assert "rgb" + str(rgb(DARK["ink"])) in done.stdout and "rgb" + str(rgb(LIGHT["ink"])) not in done.stdout

@@ -6,10 +6,13 @@ import pytest
 import xarray as xr
 
 from uqmbd.errors import StudyError
+from uqmbd.figures.frames import Frame
+from uqmbd.figures.latex import escape, latex
 from uqmbd.inputs import Interval, Random
 from uqmbd.methods import Chebyshev, MonteCarlo
 from uqmbd.result import Result, open_results, safe_name
 
+from . import made_up_results
 from .loop import drive
 
 TIME = np.linspace(0, 2, 21)
@@ -96,6 +99,53 @@ def test_tables(bounds, sampled):
     assert (history["lower"] <= history["inner_lower"]).all()
     assert {"mean", "std", "q05", "q95_upper", "inner_lower"} <= set(sampled.table().columns)
     assert Result().table().empty
+
+
+def test_tables_of_levels_and_imprecise_statistics():
+    fuzzy = made_up_results.fuzzy(3)
+    table = fuzzy.table()
+    assert table.loc["peak", ["lower", "upper", "lower_alpha_0.5", "upper_alpha_0.5", "lower_alpha_1"]].tolist() == [0, 3, 0.5, 2, 1]
+    assert table.index.tolist() == ["peak"] and table.loc["peak", "unit"] == "N" and "inner_upper_alpha_0.5" in table
+    history = fuzzy.history("force")
+    assert np.allclose(history["upper_alpha_0.5"], 2 * (1 + 0.5 * np.cos(3 * made_up_results.TIME))) and history["upper"].iloc[0] == 4.5
+    mixed = made_up_results.mixed()
+    assert mixed.table().loc["peak", ["mean_lower_bound", "mean_upper_bound", "q95_upper_bound"]].tolist() == [0, 1, 2.645]
+    assert np.allclose(mixed.history("slider.x")["q05_lower_bound"], np.sin(4 * made_up_results.TIME) - 1.645)
+
+
+def test_every_table_is_saved_as_csv_and_latex(tmp_path):
+    result = made_up_results.rich(2)
+    result.save(tmp_path)
+    every = {frame.key: frame for frame in result.tables()}
+    groups = ("sensitivity", "interaction", "convergence")
+    alone = {"scalars", "history_slider.x", "aggregated_slider.x", "cdf_peak"}
+    assert set(every) == alone | {f"{group}_{output}" for group in groups for output in result.outputs}
+    for key, frame in every.items():
+        again = pd.read_csv(tmp_path / "tables" / f"{key}.csv", index_col=0)
+        assert again.columns.tolist() == [str(name) for name in frame.table.columns] and again.index.name == frame.table.index.name
+        numbers = frame.table.select_dtypes("number").columns
+        assert np.allclose(again[numbers].to_numpy(float), frame.table[numbers].to_numpy(float), rtol=1e-15, atol=0)
+        text = (tmp_path / "tables" / f"{key}.tex").read_text(encoding="utf-8")
+        assert text.count("{") == text.count("}") and text.count(r"\\") == min(len(frame.table), 40) + 1
+        assert all(word in text for word in (r"\toprule", r"\midrule", r"\bottomrule", r"\caption{", r"\label{tab:"))
+    opened = open_results(tmp_path)
+    assert opened.table().equals(result.table()) and list(opened.cdf) == ["peak"]
+    assert every["sensitivity_peak"].table.loc["friction", "total"] == pytest.approx(0.2)
+    assert every["interaction_slider.x"].table.shape == (201, 1) and "clearance total" in every["sensitivity_slider.x"].table
+    assert every["cdf_peak"].table.columns.tolist() == ["value", "lower", "upper"]
+    assert every["convergence_peak"].table.index.tolist() == [20, 40, 80, 160]
+
+
+def test_latex_is_escaped_and_says_units():
+    table = pd.DataFrame({"q05_lower": [1.5e-7, -2.0], "50%": [np.nan, np.inf], "ok": [True, False], "text": ["a_b & c", "{~^#$%}"]})
+    text = latex(Frame("my table", "Bounds of B_1 < 3 & more", table.rename_axis("output_name"), {"q05_lower": "m/s^2", "50%": "1"}))
+    assert r"\caption{Bounds of B\_1 \textless{} 3 \& more}" in text and r"\label{tab:my-table}" in text
+    assert r"output name & q05 lower [m/s\textsuperscript{2}] & 50\% & ok & text \\" in text
+    assert r"0 & $1.5 \cdot 10^{-7}$ & -- & yes & a\_b \& c \\" in text
+    assert r"1 & $-2$ & $\infty$ & no & \{\textasciitilde{}\textasciicircum{}\#\$\%\} \\" in text
+    assert escape("back\\slash") == r"back\textbackslash{}slash"
+    long = latex(Frame("long", "Long", pd.DataFrame({"x": np.arange(1000.0)})))
+    assert "(40 of 1000 rows)" in long and "999 & 999" in long and "rrr" not in long
 
 
 def test_figures(result, tmp_path):

@@ -2,6 +2,13 @@
 
 import pytest
 
+DISTRIBUTION = 'distribution = { type = "uniform", lower = 9.0, upper = 11.0 }'
+FUZZY = 'fuzzy = { type = "triangular", lower = 9, mode = 12, upper = 11 }'
+DATA = 'distribution = { data = "no.csv", column = "k" }'
+DEPENDENCE = '[dependence]\nrank_correlation = [["{}", "{}", {}]]\n[outputs]'
+SET = '[sets.s]\ninputs = ["k", "c"]\n[outputs]'
+COVARIANCE = '[sets.s]\ninputs = ["d", "e"]\ncovariance = [[1, 0], [0, 1]]\ncenter = [0, 0]\nradius = 2\n[outputs]'
+
 CASES = {
     # name: (replacements in the study, words the message must hold)
     "unknown section": ([("[campaign]", "[campagne]")], ["campagne", 'did you mean "campaign"']),
@@ -29,6 +36,24 @@ CASES = {
     "not TOML": ([("end = 2.0", "end = = 2.0")], ["not TOML", "line"]),
     "solver setting for a function": ([("[campaign]", "[solver]\ntolerance = 1e-6\n[campaign]")], ["solver.tolerance", "1e-06", "remedy"]),
     "reduction without time": ([("[time]\nend = 2.0\npoints = 21\n", "")], ["outputs.include", "x:rms", "[time]"]),
+    "fuzzy number out of order": ([(DISTRIBUTION, FUZZY)], ["inputs.k.fuzzy", "mode 12 is above upper 11", "ascending order"]),
+    "fuzzy for montecarlo": ([(DISTRIBUTION, FUZZY.replace("12", "10"))], ["inputs.k", "cannot treat", "fuzzy", "methods that can: fuzzy"]),
+    "no data file": ([(DISTRIBUTION, DATA)], ["inputs.k.distribution.data", "no.csv", "there is no file"]),
+    "truncated to nothing": (
+        [("upper = 11.0 }", "upper = 11.0, truncate = [12, 13] }")],
+        ["inputs.k.distribution.truncate", "probability of 0"],
+    ),
+    "dependence on nobody": (
+        [("[outputs]", DEPENDENCE.format("k", "d", 0.5))],
+        ["dependence.rank_correlation", "no input 'd'", "use one of: c, k"],
+    ),
+    "perfect dependence": ([("[outputs]", DEPENDENCE.format("k", "c", -1))], ["dependence.rank_correlation", "between -1 and 1"]),
+    "dependence is no table": ([("[study]", "dependence = 3\n[study]")], ["dependence = 3", "is a section"]),
+    "unknown key of dependence": ([("[outputs]", "[dependence]\nrank = 1\n[outputs]")], ["dependence.rank = 1", "rank_correlation"]),
+    "set over random inputs": ([("[outputs]", SET)], ["sets.s.inputs", "of kind random", "interval = [lower, upper]"]),
+    "set is no table": ([("[outputs]", "[sets]\ns = 3\n[outputs]")], ["sets.s", "a set is a table", "remedy"]),
+    "set for montecarlo": ([("[outputs]", COVARIANCE)], ["cannot treat", "convex", "inputs.d"]),
+    "set and own entry": ([("[outputs]", COVARIANCE.replace('"d"', '"k"'))], ["inputs.k", "so does its own entry", "remove [inputs.k]"]),
     "name is a path": ([('name = "osc"', 'name = "../osc"')], ["study.name", "../osc", "remedy"]),
 }
 

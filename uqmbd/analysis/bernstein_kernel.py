@@ -18,45 +18,41 @@ def truncate(c, shape, budget):
     Returns
     -------
     (ndarray, ndarray, float)
-        Shorter coefficients, their shape, absolute sum of what was cut.
+        Shorter coefficients, their shape, a bound of the absolute sum of what was cut.
     """
     d = shape.size
     kept = shape.copy()
-    strides = np.ones(d, np.int64)
-    for axis in range(d - 2, -1, -1):
-        strides[axis] = strides[axis + 1] * shape[axis + 1]
+    slices = np.zeros((d, shape.max()))
+    inner = c.size
+    for axis in range(d):
+        n = shape[axis]
+        inner //= n
+        for o in range(c.size // (n * inner)):
+            for j in range(n):
+                at = (o * n + j) * inner
+                total = 0.0
+                for i in range(at, at + inner):
+                    total += abs(c[i])
+                slices[axis, j] += total
     cut = 0.0
-    slices = np.zeros(d)
-    index = np.zeros(d, np.int64)
-    while True:
-        slices[:] = 0.0
-        index[:] = 0
-        size = 1
-        for axis in range(d):
-            size *= kept[axis]
-        for _ in range(size):
-            position = 0
-            for axis in range(d):
-                position += index[axis] * strides[axis]
-            value = abs(c[position])
-            for axis in range(d):
-                if index[axis] == kept[axis] - 1:
-                    slices[axis] += value
-            _advance(index, kept)
+    while True:  # where two cut slices cross is counted twice
         best, least = -1, np.inf
         for axis in range(d):
-            if kept[axis] > 1 and slices[axis] < least:
-                best, least = axis, slices[axis]
+            if kept[axis] > 1 and slices[axis, kept[axis] - 1] < least:
+                best, least = axis, slices[axis, kept[axis] - 1]
         if best < 0 or not cut + least <= budget:
             break
         cut += least
         kept[best] -= 1
+    size = 1
+    for axis in range(d):
+        size *= kept[axis]
     out = np.empty(size)
-    index[:] = 0
+    index = np.zeros(d, np.int64)
     for i in range(size):
         position = 0
         for axis in range(d):
-            position += index[axis] * strides[axis]
+            position = position * shape[axis] + index[axis]
         out[i] = c[position]
         _advance(index, kept)
     return out, kept, cut
@@ -119,42 +115,45 @@ def _corner_maximum(b, shape):
 
 @numba.njit(cache=True)
 def _flatten_monotone(b, shape):
-    """Replace the box by its face along every axis in which the polynomial is monotone; return the axis to halve.
+    """Replace the box by its face along every axis in which the polynomial is monotone; return the new size and the axis to halve.
 
-    All first differences of one sign prove monotonicity, and the maximum is then on a face. The axis with the largest second
-    difference is the one whose coefficients are farthest above the polynomial; -1 when none bends.
+    All first differences of one sign prove monotonicity, and the maximum is then on a face: `b` is closed up and `shape` becomes 1 there.
+    The axis with the largest second difference is the one whose coefficients are farthest above the polynomial; -1 when none bends.
     """
-    chosen, bend_of_chosen = -1, 0.0
-    inner = b.size
-    for axis in range(shape.size):
-        n = shape[axis]
-        inner //= n
-        outer = b.size // (n * inner)
-        if n == 1:
-            continue
-        rising, falling, bend = True, True, 0.0
-        for o in range(outer):
-            for j in range(n - 1):
-                at = (o * n + j) * inner
-                for i in range(at, at + inner):
-                    step = b[i + inner] - b[i]
-                    if step < 0.0:
-                        rising = False
-                    elif step > 0.0:
-                        falling = False
-                    if j > 0:
-                        bend = max(bend, abs(step - b[i] + b[i - inner]))
-        if rising or falling:
+    size = b.size
+    while True:
+        chosen, bend_of_chosen, closed = -1, 0.0, False
+        inner = size
+        for axis in range(shape.size):
+            n = shape[axis]
+            inner //= n
+            outer = size // (n * inner)
+            if n == 1:
+                continue
+            rising, falling, bend = True, True, 0.0
             for o in range(outer):
-                source = (o * n + (n - 1 if rising else 0)) * inner
-                for j in range(n):
+                for j in range(n - 1):
                     at = (o * n + j) * inner
-                    if at != source:
-                        for i in range(inner):
-                            b[at + i] = b[source + i]
-        elif bend > bend_of_chosen:
-            chosen, bend_of_chosen = axis, bend
-    return chosen
+                    for i in range(at, at + inner):
+                        step = b[i + inner] - b[i]
+                        if step < 0.0:
+                            rising = False
+                        elif step > 0.0:
+                            falling = False
+                        if j > 0:
+                            bend = max(bend, abs(step - b[i] + b[i - inner]))
+            if rising or falling:
+                for o in range(outer):
+                    source = (o * n + (n - 1 if rising else 0)) * inner
+                    for i in range(inner):  # towards the front, never over what is still to be read
+                        b[o * inner + i] = b[source + i]
+                shape[axis] = 1
+                size = outer * inner
+                closed = True
+            elif bend > bend_of_chosen:
+                chosen, bend_of_chosen = axis, bend
+        if not closed:  # a face may be monotone where the box was not
+            return size, chosen
 
 
 @numba.njit(cache=True)
@@ -193,28 +192,34 @@ def upper_bound(b, shape, seen, gap, max_boxes):
         The bound, and the best value found (at least `seen`); they differ by more than `gap` only when `max_boxes` ran out.
     """
     stack = np.empty((DEPTH, b.size))
+    shapes = np.empty((DEPTH, shape.size), np.int64)
     tops = np.empty(DEPTH)
     stack[0] = b
+    shapes[0] = shape
     tops[0] = b.max()
     best, upper = seen, -np.inf
-    boxes, held = 0, 1
+    boxes, held, size = 0, 1, b.size
     while held > 0:
         held -= 1
-        box, top = stack[held], tops[held]
+        top, here = tops[held], shapes[held]
+        size = np.prod(here)
         if top > best + gap:
-            best = max(best, _corner_maximum(box, shape))
+            best = max(best, _corner_maximum(stack[held, :size], here))
         if top <= best + gap or boxes >= max_boxes or held + 2 > DEPTH:
             upper = max(upper, top)
             continue
         boxes += 1
-        axis = _flatten_monotone(box, shape)
+        size, axis = _flatten_monotone(stack[held, :size], here)
+        box = stack[held, :size]
         if axis < 0:
             upper = max(upper, box.max())
             continue
-        top_left, top_right = _halve(box, stack[held + 1], shape, axis)
+        other = stack[held + 1, :size]
+        shapes[held + 1] = here
+        top_left, top_right = _halve(box, other, here, axis)
         if top_left < top_right:  # the higher half is searched first
-            for i in range(b.size):
-                box[i], stack[held + 1, i] = stack[held + 1, i], box[i]
+            for i in range(size):
+                box[i], other[i] = other[i], box[i]
             top_left, top_right = top_right, top_left
         tops[held], tops[held + 1] = top_right, top_left
         held += 2

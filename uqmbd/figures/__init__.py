@@ -1,12 +1,29 @@
 """Figures of a result: what they show is said once, and drawn by matplotlib here and by plotly in the report."""
 
-from uqmbd.figures.build import history_figure, history_figures, orbit_figures, output_names, scalar_figure
+from uqmbd.figures.build import sections
+from uqmbd.figures.histories import history_figure, history_figures
+from uqmbd.figures.outputs import output_names
+from uqmbd.figures.relations import convergence_figures, orbit_figures, scatter_figures
+from uqmbd.figures.scalars import scalar_figure, scalar_figures
+from uqmbd.figures.sensitivities import sensitivity_figures
 
-__all__ = ["history_figure", "history_figures", "orbit_figures", "output_names", "plot", "scalar_figure"]
+__all__ = [
+    "convergence_figures",
+    "history_figure",
+    "history_figures",
+    "orbit_figures",
+    "output_names",
+    "plot",
+    "scalar_figure",
+    "scalar_figures",
+    "scatter_figures",
+    "sections",
+    "sensitivity_figures",
+]
 
 
 def plot(result, name: str):
-    """Matplotlib figure of one output: over time, or its distribution over the runs.
+    """Matplotlib figure of one output: over time, or its distribution (membership, distribution function, or runs).
 
     Parameters
     ----------
@@ -17,4 +34,7 @@ def plot(result, name: str):
     from uqmbd.figures.matplotlib_view import draw  # half a second to import
 
     histories, _ = output_names(result)
-    return draw(history_figures(result, [name])[0] if name in histories else scalar_figure(result, name))
+    if name in histories:
+        return draw((history_figures(result, [name]) or sensitivity_figures(result, [name]))[0])
+    figures = scalar_figures(result, name) + sensitivity_figures(result, [name])
+    return draw(figures[0] if figures else scalar_figure(result, name))

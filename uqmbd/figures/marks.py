@@ -1,13 +1,13 @@
 """What a figure shows, said once: the page (plotly) and the PNG files (matplotlib) both draw these."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 
 @dataclass(frozen=True)
 class Style:
-    """How one role is drawn; colours are ``#rrggbb``, ``fill`` is the opacity of an area."""
+    """How one role is drawn; ``color`` is a name in `uqmbd.figures.colors`, ``fill`` is the opacity of an area."""
 
     color: str
     width: float = 1.5
@@ -17,25 +17,36 @@ class Style:
 
 
 STYLES = {
-    "run": Style("#8a8f98", width=0.7, opacity=0.35),
-    "outer": Style("#1f4e9c", width=1.6, fill=0.10),
-    "inner": Style("#d1731b", width=1.3, dash="dash"),
-    "error": Style("#7a3b8f", width=1.3),
-    "mean": Style("#111111", width=1.8),
-    "range": Style("#5f9ea0", width=0.9, dash="dot"),
-    "wide": Style("#2a9d8f", width=0.8, fill=0.18),
-    "narrow": Style("#2a9d8f", width=0.8, fill=0.35),
-    "confidence": Style("#111111", width=0.6, fill=0.18),
-    "bars": Style("#7d93b8", width=0.8, fill=0.85),
-    "limit": Style("#444444", width=1.2, dash="dot"),
+    "run": Style("run", width=0.7, opacity=0.35),
+    "outer": Style("outer", width=1.6, fill=0.10),
+    "inner": Style("inner", width=1.3, dash="dash"),
+    "error": Style("error", width=1.3),
+    "mean": Style("ink", width=1.8),
+    "range": Style("fan", width=1.5, dash="dot"),
+    "wide": Style("fan", width=0.8, fill=0.18),
+    "narrow": Style("fan", width=0.8, fill=0.35),
+    "box": Style("outer", width=1.3, fill=0.22),
+    "confidence": Style("ink", width=0.6, fill=0.18),
+    "whisker": Style("ink", width=1.0),
+    "bars": Style("bars", width=0.8, fill=0.85),
+    "limit": Style("soft", width=1.2, dash="dot"),
+    "alpha": Style("outer", width=0.7, fill=0.14),
 }
-CYCLE = ("#2a9d8f", "#b3304f", "#8c7a1f", "#3f8fc4", "#7a3b8f", "#d1731b", "#1f4e9c", "#5b5b5b")
-SHADE = Style("#d9822b", fill=0.16)
+COLORS = 8  # c0 ... c7: as many as stay apart for colour-blind readers
+DASHES = ("solid", "dash", "dot")
+SHADE = Style("shade", fill=0.16)
+
+
+def look(style: str | int) -> Style:
+    """How a role is drawn; a number is an entry of the cycle of colours, which come back with another dash when they are used up."""
+    if isinstance(style, str):
+        return STYLES[style]
+    return Style(f"c{style % COLORS}", dash=DASHES[style // COLORS % len(DASHES)])
 
 
 @dataclass(frozen=True)
 class Curve:
-    """A line through points; NaN breaks it. ``style`` is a key of `STYLES` or a number into `CYCLE`."""
+    """A line through points; NaN breaks it. ``style`` is a key of `STYLES` or a number in the cycle of colours."""
 
     x: np.ndarray
     y: np.ndarray
@@ -44,18 +55,36 @@ class Curve:
 
     def look(self) -> Style:
         """How it is drawn."""
-        return STYLES[self.style] if isinstance(self.style, str) else Style(CYCLE[self.style % len(CYCLE)])
+        return look(self.style)
 
 
 @dataclass(frozen=True)
 class Band:
-    """The area between two curves over the same points."""
+    """The area between two curves over the same points. A numbered colour fills it lightly."""
 
     x: np.ndarray
     lower: np.ndarray
     upper: np.ndarray
     label: str
-    style: str
+    style: str | int
+
+    def look(self) -> Style:
+        """How it is drawn."""
+        return look(self.style) if isinstance(self.style, str) else replace(look(self.style), width=0.5, fill=0.15)
+
+
+@dataclass(frozen=True)
+class Stack:
+    """Areas on top of each other: ``shares`` is (areas, x), none below 0. The area ``rest``, if there is one, is drawn grey."""
+
+    x: np.ndarray
+    shares: np.ndarray
+    labels: tuple[str, ...]
+    rest: int | None = None
+
+    def looks(self) -> list[Style]:
+        """How each area is drawn."""
+        return [Style("run" if k == self.rest else f"c{k % COLORS}", width=0.6, fill=0.55) for k in range(len(self.labels))]
 
 
 @dataclass(frozen=True)
@@ -68,6 +97,54 @@ class Bars:
 
 
 @dataclass(frozen=True)
+class Rows:
+    """One horizontal bar for each of the panel's ``names``, from the top; whiskers from ``lower`` to ``upper`` where these are known.
+
+    Several in a panel share the height of each row.
+    """
+
+    values: np.ndarray
+    label: str
+    style: int
+    lower: np.ndarray | None = None
+    upper: np.ndarray | None = None
+
+
+@dataclass(frozen=True)
+class Points:
+    """Symbols with their names; ``sides`` says where each name stands (`uqmbd.figures.labels`), empty where there is no room."""
+
+    x: np.ndarray
+    y: np.ndarray
+    names: tuple[str, ...]
+    sides: tuple[str, ...]
+    label: str
+    style: int = 0
+
+
+@dataclass(frozen=True)
+class Cells:
+    """A matrix of numbers, ``(names, names)``, with the panel's ``names`` on both axes; NaN is left blank."""
+
+    values: np.ndarray
+    label: str
+
+    def said(self) -> list[list[str]]:
+        """The numbers as text, with as many decimals as give the greatest two digits; empty where there is none."""
+        greatest = np.nanmax(np.abs(self.values), initial=0.0)
+        decimals = int(np.clip(1 - np.floor(np.log10(greatest)), 0, 4)) if greatest > 0 else 0
+        return [["" if np.isnan(value) else f"{value:.{decimals}f}" for value in row] for row in self.values]
+
+
+@dataclass(frozen=True)
+class Pairs:
+    """Every variable against every other: ``values`` is (variables, runs). The panel's ``names`` are theirs."""
+
+    values: np.ndarray
+    label: str
+
+
+@dataclass(frozen=True)
 class Level:
     """A vertical line at ``x`` through the whole panel."""
 
@@ -76,17 +153,33 @@ class Level:
     style: str
 
 
+Mark = Curve | Band | Stack | Bars | Rows | Points | Cells | Pairs | Level
+
+
 @dataclass(frozen=True)
 class Panel:
-    """One pair of axes. ``shades`` are spans of x that are not trusted."""
+    """One pair of axes. ``shades`` are spans of x that are not trusted; ``names`` are those of rows, cells or variables."""
 
     x_label: str
     y_label: str
-    marks: tuple[Curve | Band | Bars | Level, ...]
+    marks: tuple[Mark, ...]
     shades: tuple[tuple[float, float], ...] = ()
     height: float = 1.0
     log: bool = False
     equal: bool = False
+    names: tuple[str, ...] = ()
+
+    @property
+    def named(self) -> bool:
+        """Whether names stand along its vertical axis."""
+        return any(isinstance(mark, (Rows, Cells)) for mark in self.marks)
+
+    def places_of(self, rows: Rows) -> tuple[np.ndarray, float]:
+        """Where the middle of each bar of one of the panel's rows lies, in units of a row from the top, and the height of a bar."""
+        every = [mark for mark in self.marks if isinstance(mark, Rows)]
+        number = next(k for k, mark in enumerate(every) if mark is rows)
+        height = 0.8 / len(every)
+        return np.arange(len(rows.values)) + height * (number - 0.5 * (len(every) - 1)), 0.9 * height
 
 
 @dataclass(frozen=True)
@@ -97,3 +190,8 @@ class Figure:
     title: str
     panels: tuple[Panel, ...]
     caption: tuple[str, ...] = field(default=())
+
+    @property
+    def square(self) -> bool:
+        """Whether it needs as much height as width."""
+        return self.panels[0].equal or any(isinstance(mark, Pairs) for mark in self.panels[0].marks)

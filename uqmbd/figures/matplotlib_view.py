@@ -1,117 +1,141 @@
 """Figures as matplotlib draws them, for files."""
 
-import re
 from pathlib import Path
 
-import numpy as np
-from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure as Canvas
-from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator, ScalarFormatter
 from matplotlib.transforms import blended_transform_factory
 
-from uqmbd.figures.marks import SHADE, STYLES, Band, Bars, Curve, Figure, Level, Panel
+from uqmbd.figures.alt import alternative
+from uqmbd.figures.colors import LIGHT
+from uqmbd.figures.labels import short, shortened
+from uqmbd.figures.marks import Cells, Figure, Pairs, Rows, look
+from uqmbd.figures.matplotlib_marks import Powers, Theme, panel_marks
 
 LEFT, RIGHT, TOP, X_LABEL, LEGEND, GAP = 0.95, 0.25, 0.5, 0.65, 0.24, 0.28  # inches; LEGEND for each row
-SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
-DASHES = {"solid": "-", "dash": "--", "dot": ":"}
+LETTER = 0.085  # inches of a letter, somewhat wide
+WIDTH = 9.0
+LABEL = 42  # characters in a legend
 
 
-def save(figure: Figure, path: Path) -> Path:
-    """Write the figure as PNG."""
-    FigureCanvasAgg(draw(figure)).print_png(path, pil_kwargs={"compress_level": 3})  # savefig would draw twice
+def save(figure: Figure, path: Path, theme: Theme = LIGHT) -> Path:
+    """Write the figure as PNG, with its words for those who cannot see it."""
+    words = {"Title": figure.title, "Description": alternative(figure)}
+    FigureCanvasAgg(draw(figure, theme)).print_png(path, metadata=words, pil_kwargs={"compress_level": 3})  # savefig would draw twice
     return path
 
 
-def draw(figure: Figure) -> Canvas:
+def draw(figure: Figure, theme: Theme = LIGHT) -> Canvas:
     """The figure as a matplotlib figure that belongs to no global state.
 
     Margins are inches known beforehand: a layout that measures every text takes longer than the drawing.
     """
-    heights = [panel.height for panel in figure.panels]
-    width, height = (7.0, 7.0) if figure.panels[0].equal else (9.0, 2.4 + 1.1 * sum(heights) if len(heights) > 1 else 4.5)
-    canvas = Canvas(figsize=(width, height), dpi=130)
+    if any(isinstance(mark, Pairs) for mark in figure.panels[0].marks):
+        return _scatter_matrix(figure, theme)
+    panels = figure.panels
+    heights = [panel.height for panel in panels]
+    width, height = _size(figure)
+    canvas = Canvas(figsize=(width, height), dpi=130, facecolor=theme["paper"])
     axes = canvas.subplots(len(heights), 1, sharex=True, squeeze=False, height_ratios=heights)[:, 0]
-    for panel, axis in zip(figure.panels, axes, strict=True):
-        _panel(axis, panel)
+    longest = max((len(name) for panel in panels for name in shortened(panel.names).values()), default=0)
+    left = max(LEFT, 0.35 + LETTER * longest) if any(panel.named for panel in panels) else LEFT
+    slanted = 0.5 * LETTER * longest if any(isinstance(mark, Cells) for panel in panels for mark in panel.marks) else 0.0
+    for panel, axis in zip(panels, axes, strict=True):
+        panel_marks(axis, panel, theme)
+        _paint(axis, theme)
         axis.yaxis.set_label_coords(0.3 / width, 0.5, blended_transform_factory(canvas.transFigure, axis.transAxes))
-    legend = _legend(canvas, axes)
-    bottom = LEGEND * legend + X_LABEL
+    legend = 0 if panels[0].named and len(panels[0].marks) == 1 else _legend(canvas, axes, theme, width)
+    bottom = LEGEND * legend + X_LABEL + slanted
     room = height - TOP - bottom - GAP * (len(heights) - 1)
     gap = GAP / (room / len(heights))
-    canvas.subplots_adjust(left=LEFT / width, right=1 - RIGHT / width, top=1 - TOP / height, bottom=bottom / height, hspace=gap)
+    canvas.subplots_adjust(left=left / width, right=1 - RIGHT / width, top=1 - TOP / height, bottom=bottom / height, hspace=gap)
     for axis in axes[:-1]:
         axis.set_xlabel("")
     below = blended_transform_factory(axes[-1].transAxes, canvas.transFigure)
-    axes[-1].xaxis.set_label_coords(0.5, (bottom - 0.3) / height, below)
-    canvas.suptitle(figure.title, fontsize=12, y=1 - 0.1 / height, verticalalignment="top")
+    axes[-1].xaxis.set_label_coords(0.5, (bottom - slanted - 0.3) / height, below)
+    _title(canvas, figure, theme, height)
     return canvas
 
 
-class Powers(ScalarFormatter):
-    """Numbers with a common power of ten, in plain characters: ``×10⁻³`` (matplotlib's own way typesets each as mathematics)."""
-
-    def get_offset(self) -> str:
-        """What stands at the end of the axis."""
-        text = super().get_offset().replace("−", "-")
-        return re.sub(r"1?e([+-]?\d+)", lambda found: "×" + power(int(found[1])), text)
-
-
-def power(exponent: int) -> str:
-    """A power of ten: ``10⁻³``."""
-    return "10" + str(exponent).translate(SUPERSCRIPT)
-
-
-def _panel(axis: Axes, panel: Panel) -> None:
-    for start, end in panel.shades:
-        axis.axvspan(start, end, color=SHADE.color, alpha=SHADE.fill, linewidth=0, label="not trusted", zorder=0)
-    for order, mark in enumerate(panel.marks, start=1):
-        _mark(axis, mark, order)
-    axis.set(xlabel=panel.x_label, ylabel=panel.y_label)
-    axis.grid(True, color="#e4e7ec", linewidth=0.7)
-    axis.set_axisbelow(True)
-    axis.margins(x=0.04 if any(isinstance(mark, Bars) for mark in panel.marks) else 0.01)
-    if panel.log:
-        axis.set_yscale("log")
-        axis.yaxis.set_major_locator(LogLocator(numticks=5))
-        axis.yaxis.set_minor_locator(NullLocator())
-        axis.yaxis.set_major_formatter(FuncFormatter(lambda value, _: power(round(np.log10(value))) if value > 0 else ""))
-    bars = any(isinstance(mark, Bars) for mark in panel.marks)
-    for side in [axis.xaxis] + ([] if bars or panel.log else [axis.yaxis]):
-        formatter = Powers()
-        formatter.set_powerlimits((-3, 4))
-        side.set_major_formatter(formatter)
-    if panel.equal:
-        axis.set_aspect("equal", adjustable="datalim")
+def _size(figure: Figure) -> tuple[float, float]:
+    """Width and height in inches."""
+    panels = figure.panels
+    if figure.square:
+        return 7.0, 7.0
+    if len(panels) > 1:
+        return WIDTH, 2.4 + 1.1 * sum(panel.height for panel in panels)
+    marks, names = panels[0].marks, len(panels[0].names)
+    if any(isinstance(mark, Cells) for mark in marks):
+        return WIDTH, 2.6 + 0.42 * names
+    bars = sum(isinstance(mark, Rows) for mark in marks)
+    return (WIDTH, 1.7 + max(1.2, names * (0.16 + 0.14 * bars))) if bars else (WIDTH, 4.5)
 
 
-def _mark(axis: Axes, mark: Curve | Band | Bars | Level, order: int) -> None:
-    if isinstance(mark, Bars):
-        style = STYLES["bars"]
-        axis.stairs(mark.counts, mark.edges, fill=True, color=style.color, alpha=style.fill, label=mark.label, zorder=order)
-        return
-    style = mark.look() if isinstance(mark, Curve) else STYLES[mark.style]
-    line = dict(color=style.color, linewidth=style.width, linestyle=DASHES[style.dash], zorder=order)
-    if isinstance(mark, Level):
-        axis.axvline(mark.x, label=mark.label, **line)
-    elif isinstance(mark, Curve):
-        axis.plot(mark.x, mark.y, alpha=style.opacity, label=mark.label, **line)
-    else:
-        look = dict(facecolor=(style.color, style.fill), edgecolor=style.color, linewidth=style.width)
-        axis.fill_between(mark.x, mark.lower, mark.upper, label=mark.label, zorder=order, **look)
+def _paint(axis, theme: Theme) -> None:
+    """Colours of frame, ticks and words."""
+    axis.set_facecolor(theme["paper"])
+    axis.tick_params(colors=theme["soft"], labelcolor=theme["ink"])
+    for spine in axis.spines.values():
+        spine.set_color(theme["soft"])
+    for text in (axis.xaxis.label, axis.yaxis.label, axis.xaxis.get_offset_text(), axis.yaxis.get_offset_text()):
+        text.set_color(theme["ink"])
 
 
-def _legend(canvas: Canvas, axes) -> int:
-    """Draw the legend; how many rows it has."""
+def _title(canvas: Canvas, figure: Figure, theme: Theme, height: float) -> None:
+    canvas.suptitle(short(figure.title, 80), fontsize=12, y=1 - 0.1 / height, verticalalignment="top", color=theme["ink"])
+
+
+def _legend(canvas: Canvas, axes, theme: Theme, width: float) -> int:
+    """Draw the legend below all panels; how many rows it has."""
     entries = {}
     for axis in axes:
         for handle, label in zip(*axis.get_legend_handles_labels(), strict=True):
             entries.setdefault(label, handle)
     if not entries:
         return 0
-    columns = min(len(entries), 4)
-    legend = canvas.legend(entries.values(), entries.keys(), loc="lower center", ncols=columns, frameon=False, fontsize=9)
+    words = list(shortened(list(entries), LABEL).values())
+    fits = int((width - 0.4) / (0.9 * LETTER * max(map(len, words)) + 0.65))
+    columns = min(len(entries), 4, max(fits, 1))
+    look_of = dict(loc="lower center", ncols=columns, frameon=False, fontsize=9, labelcolor=theme["ink"])
+    legend = canvas.legend(entries.values(), words, **look_of)
     for handle in legend.legend_handles:
         if handle.get_label() == "runs" and hasattr(handle, "set_linewidth"):
             handle.set_linewidth(1.2)
     return -(-len(entries) // columns)
+
+
+def _scatter_matrix(figure: Figure, theme: Theme) -> Canvas:
+    """Every variable against every other below the diagonal, histograms on it."""
+    panel = figure.panels[0]
+    values = panel.marks[0].values
+    count, size = len(values), 1.6 + 1.15 * len(values)
+    canvas = Canvas(figsize=(size, size), dpi=110, facecolor=theme["paper"])
+    grid = canvas.add_gridspec(count, count)
+    axes = {}
+    color, brief = theme[look(0).color], shortened(panel.names, 15)
+    for i in range(count):
+        for j in range(i + 1):
+            axis = axes[i, j] = canvas.add_subplot(grid[i, j])
+            if i == j:
+                axis.hist(values[i], bins=15, color=theme["bars"])
+            else:
+                axis.plot(values[j], values[i], "o", markersize=2, color=color, alpha=0.5, markeredgewidth=0)
+            _paint(axis, theme)
+            axis.locator_params(nbins=3)
+            axis.tick_params(labelsize=7, labelbottom=i == count - 1, labelleft=j == 0 and i > 0)
+            axis.tick_params(axis="x", rotation=30)
+            for side in (axis.xaxis, axis.yaxis):
+                formatter = Powers()
+                formatter.set_powerlimits((-2, 3))
+                side.set_major_formatter(formatter)
+                outside = i == count - 1 if side is axis.xaxis else j == 0 < i
+                side.get_offset_text().set(fontsize=7, visible=outside)
+            if i == count - 1:
+                axis.set_xlabel(brief[panel.names[j]], fontsize=8, color=theme["ink"], labelpad=12)
+            if j == 0:
+                axis.set_ylabel(brief[panel.names[i]], fontsize=8, color=theme["ink"])
+    canvas.subplots_adjust(left=1.0 / size, right=1 - 0.3 / size, bottom=1.0 / size, top=1 - 0.5 / size, hspace=0.12, wspace=0.12)
+    canvas.align_ylabels([axes[i, 0] for i in range(count)])
+    canvas.align_xlabels([axes[count - 1, j] for j in range(count)])
+    _title(canvas, figure, theme, size)
+    return canvas

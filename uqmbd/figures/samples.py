@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 
 BLOCKS = 6  # neighbouring runs lie in one chunk of the store: few blocks mean few chunks to read
-FLOATS_DRAWN = 420_000  # of all histories on a page; 4 bytes each become 5.4 in the page
+FLOATS_DRAWN = 300_000  # of all histories on a page; 4 bytes each become 5.4 in the page
 
 
 def read_once(result):

@@ -4,10 +4,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+BEYOND = "its validated error exceeds the tolerance"
+
 
 @dataclass(frozen=True)
 class Trust:
-    """Trust in one output's bounds.
+    """Trust in one output's bounds, or in the surrogate of a method that gives none.
 
     Parameters
     ----------
@@ -17,11 +19,14 @@ class Trust:
         Time [s] from which trust stays lost; inf if it holds at the end. NaN for a scalar.
     spans : tuple of (float, float)
         Times [s] that are not trusted, merged.
+    bounds : bool
+        Whether there are bounds to be trusted.
     """
 
     share: float
     horizon: float
     spans: tuple[tuple[float, float], ...]
+    bounds: bool = True
 
     @property
     def history(self) -> bool:
@@ -30,19 +35,22 @@ class Trust:
 
     def sentence(self) -> str:
         """Explain it in words."""
-        sampled = "there the band is the envelope of the runs (sampled), not an enclosure"
+        what = "The bounds are" if self.bounds else "The surrogate is"
         if self.share == 1.0:
-            return "The bounds are trusted" + (" at all times." if self.history else ".")
+            return f"{what} trusted" + (" at all times." if self.history else ".")
         if not self.history:
-            return "The bounds are not trusted: they are the smallest and largest value of the runs (sampled), not an enclosure."
+            why = "they are the smallest and largest value of the runs (sampled), not an enclosure" if self.bounds else BEYOND
+            return f"{what} not trusted: {why}."
         if self.share == 0.0:
-            return "The bounds are trusted at no time: the band is the envelope of the runs (sampled), not an enclosure."
+            why = "the band is the envelope of the runs (sampled), not an enclosure" if self.bounds else BEYOND
+            return f"{what} trusted at no time: {why}."
         if len(self.spans) == 1:
             where = f"from {self.spans[0][0]:.4g} s to {self.spans[0][1]:.4g} s"
         else:
             longest = max(self.spans, key=lambda span: span[1] - span[0])
             where = f"in {len(self.spans)} spans, the longest from {longest[0]:.4g} s to {longest[1]:.4g} s"
-        text = f"The bounds are not trusted for {percent(1 - self.share)} of the time ({where}): {sampled}."
+        why = "there the band is the envelope of the runs (sampled), not an enclosure" if self.bounds else f"there {BEYOND}"
+        text = f"{what} not trusted for {percent(1 - self.share)} of the time ({where}): {why}."
         if np.isfinite(self.horizon):
             text += f" Trust is lost for good at {self.horizon:.4g} s (the trust horizon)."
         return text
@@ -59,15 +67,15 @@ def percent(share: float) -> str:
 
 
 def trust_of(result, name: str) -> Trust | None:
-    """Trust in the bounds of one output; None where the method makes no such claim."""
+    """Trust in one output; None where the method makes no such claim."""
     if name not in result.trusted:
         return None
     trusted = np.atleast_1d(result.trusted[name].values).astype(bool)
     if "time" not in result.trusted[name].dims:
-        return Trust(float(trusted[0]), np.nan, ())
+        return Trust(float(trusted[0]), np.nan, (), name in result.bounds)
     time = result.trusted[name]["time"].values
     horizon = float(result.trust_horizon[name]) if name in result.trust_horizon else np.inf
-    return Trust(float(trusted.mean()), horizon, _spans(time, ~trusted))
+    return Trust(float(trusted.mean()), horizon, _spans(time, ~trusted), name in result.bounds)
 
 
 def _spans(time: np.ndarray, flagged: np.ndarray) -> tuple[tuple[float, float], ...]:

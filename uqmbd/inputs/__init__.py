@@ -7,10 +7,15 @@ from typing import Any
 
 from uqmbd.errors import StudyError, did_you_mean
 from uqmbd.inputs.base import Input
+from uqmbd.inputs.copula import Dependence
+from uqmbd.inputs.focal import Focal
+from uqmbd.inputs.fuzzy import Fuzzy
 from uqmbd.inputs.interval import Interval
 from uqmbd.inputs.random import Random
+from uqmbd.inputs.sets import ConvexSet
+from uqmbd.inputs.space import Space
 
-INPUTS: tuple[type[Input], ...] = (Interval, Random)
+INPUTS: tuple[type[Input], ...] = (Interval, Random, Fuzzy, Focal)
 
 
 def read_input(table: Mapping[str, Any]) -> Input:
@@ -37,4 +42,4 @@ def read_input(table: Mapping[str, Any]) -> Input:
     return kinds[chosen[0]].from_value(table[chosen[0]], unit)
 
 
-__all__ = ["INPUTS", "Input", "Interval", "Random", "read_input"]
+__all__ = ["INPUTS", "ConvexSet", "Dependence", "Focal", "Fuzzy", "Input", "Interval", "Random", "Space", "read_input"]

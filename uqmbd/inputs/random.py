@@ -7,11 +7,13 @@ from functools import cached_property
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from pydantic import Field, model_validator
+from pydantic import Field, field_serializer, model_validator
 
 from uqmbd.errors import StudyError
 from uqmbd.inputs.base import Input
+from uqmbd.inputs.data import Law, fit
 from uqmbd.inputs.distributions import build, check, notation
+from uqmbd.inputs.truncation import ends_of, truncated
 from uqmbd.inputs.units import ToSI
 
 
@@ -21,9 +23,12 @@ class Random(Input):
     Attributes
     ----------
     distribution : dict
-        ``type`` and its parameters, in `unit`; see `uqmbd.inputs.distributions`.
+        In `unit`: ``type`` and its parameters, see `uqmbd.inputs.distributions`; or ``data`` (a CSV file), ``column`` and ``fit``,
+        see `uqmbd.inputs.data`. Both can be cut off by ``truncate = [lower, upper]``.
     scale, shift : float
         The variable is ``scale * (drawn from distribution) + shift``; set by `to_si` only.
+    fitted : Fit or None
+        What was read and fitted, of a distribution from data.
     """
 
     kind: ClassVar[str] = "random"
@@ -32,13 +37,21 @@ class Random(Input):
     distribution: dict[str, Any]
     scale: float = Field(default=1.0, repr=False, exclude=True)
     shift: float = Field(default=0.0, repr=False, exclude=True)
+    fitted: Any = Field(default=None, repr=False, exclude=True)
 
     def __init__(self, distribution: Mapping[str, Any], unit: str = "", **fields: Any) -> None:
         super().__init__(distribution=dict(distribution) if isinstance(distribution, Mapping) else distribution, unit=unit, **fields)
 
     @model_validator(mode="after")
     def _known(self) -> Self:
-        check(self.distribution)
+        if "data" not in self.distribution:
+            check(self._bare)
+        elif self.fitted is None:
+            # only here is the file read: the copy in SI units keeps what was found
+            object.__setattr__(self, "fitted", fit(self.distribution))
+            object.__setattr__(self, "distribution", {**self.distribution, "data": self.fitted.path})
+        if "truncate" in self.distribution:
+            assert self._built
         return self
 
     @classmethod
@@ -48,9 +61,26 @@ class Random(Input):
             raise StudyError("a distribution is a table with its type and parameters", key=cls.key, value=value, remedy=remedy)
         return cls(value, unit=unit)
 
+    @field_serializer("distribution")
+    def _content(self, distribution: dict[str, Any]) -> dict[str, Any]:
+        """What fingerprints see: the sample, wherever its file lies."""
+        return distribution if self.fitted is None else {**distribution, "data": self.fitted.digest}
+
+    @property
+    def named(self) -> Mapping[str, Any] | None:
+        """Type and parameters in `unit`, when this is a distribution that has them: given or fitted, and not cut off."""
+        if "truncate" in self.distribution:
+            return None
+        return self.distribution if self.fitted is None else self.fitted.named
+
+    @property
+    def _bare(self) -> dict[str, Any]:
+        return {key: value for key, value in self.distribution.items() if key != "truncate"}
+
     @cached_property
-    def _built(self):
-        return build(self.distribution)
+    def _built(self) -> Law:
+        law = build(self._bare) if self.fitted is None else self.fitted.law
+        return truncated(law, self.distribution["truncate"]) if "truncate" in self.distribution else law
 
     def ppf(self, u: np.ndarray) -> np.ndarray:
         u = np.asarray(u, float)
@@ -61,4 +91,12 @@ class Random(Input):
         return {"scale": si.factor, "shift": si.offset}
 
     def notation(self) -> str:
-        return notation(self.distribution)
+        text = notation(self._bare) if self.fitted is None else self.fitted.text
+        if "truncate" in self.distribution:
+            lower, upper = ends_of(self.distribution["truncate"])
+            text += f" on [{lower:.10g}, {upper:.10g}]"
+        return text
+
+    def describe(self) -> str:
+        text = super().describe()
+        return text if self.fitted is None else f"{text}, {self.fitted.describe()}"

@@ -7,10 +7,38 @@ from typing import Any
 
 from uqmbd.errors import StudyError, did_you_mean
 from uqmbd.methods.base import Method, MethodRun
+from uqmbd.methods.calibrate import Calibrate
 from uqmbd.methods.chebyshev import Chebyshev
+from uqmbd.methods.convex import ConvexBounds
+from uqmbd.methods.evidence import Evidence
+from uqmbd.methods.fuzzy import FuzzyBounds
+from uqmbd.methods.grid import Grid
+from uqmbd.methods.list_samples import List
+from uqmbd.methods.mixed import Mixed
 from uqmbd.methods.montecarlo import MonteCarlo
+from uqmbd.methods.pce import PCE
+from uqmbd.methods.reliability import Reliability
+from uqmbd.methods.sensitivity import Sensitivity
+from uqmbd.methods.taylor import Taylor1, Taylor2
+from uqmbd.methods.vertex import Vertex
 
-METHODS: tuple[type[Method], ...] = (Chebyshev, MonteCarlo)
+METHODS: tuple[type[Method], ...] = (
+    Chebyshev,
+    MonteCarlo,
+    PCE,
+    Taylor1,
+    Taylor2,
+    Vertex,
+    FuzzyBounds,
+    ConvexBounds,
+    Mixed,
+    Evidence,
+    Sensitivity,
+    Reliability,
+    Grid,
+    List,
+    Calibrate,
+)
 
 
 def read_method(table: Mapping[str, Any]) -> Method:
@@ -25,9 +53,29 @@ def read_method(table: Mapping[str, Any]) -> Method:
     name = table.get("type") if isinstance(table, Mapping) else None
     if name is None:
         raise StudyError("a method needs its type", key="type", remedy=f"use one of: {', '.join(known)}")
-    if name not in known:
-        raise StudyError(f"there is no method '{name}'", key="type", value=name, remedy=did_you_mean(name, known, noun="method"))
+    if not isinstance(name, str) or name not in known:
+        raise StudyError(f"there is no method '{name}'", key="type", value=name, remedy=did_you_mean(str(name), known, noun="method"))
     return known[name](**{key: value for key, value in table.items() if key != "type"})
 
 
-__all__ = ["METHODS", "Chebyshev", "Method", "MethodRun", "MonteCarlo", "read_method"]
+__all__ = [
+    "METHODS",
+    "PCE",
+    "Calibrate",
+    "Chebyshev",
+    "ConvexBounds",
+    "Evidence",
+    "FuzzyBounds",
+    "Grid",
+    "List",
+    "Method",
+    "MethodRun",
+    "Mixed",
+    "MonteCarlo",
+    "Reliability",
+    "Sensitivity",
+    "Taylor1",
+    "Taylor2",
+    "Vertex",
+    "read_method",
+]

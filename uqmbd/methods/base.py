@@ -11,10 +11,14 @@ from pydantic import Field
 from uqmbd.errors import StudyError
 from uqmbd.inputs import Input
 from uqmbd.inputs.checked import Checked
+from uqmbd.inputs.space import Space
 from uqmbd.simulators.base import STATUS, OutputInfo
 
 if TYPE_CHECKING:
     from uqmbd.result import Result
+
+
+BINDINGS = {"dependence": "random inputs that depend on each other", "sets": "intervals that are bound by a convex set"}
 
 
 class MethodRun(Protocol):
@@ -44,6 +48,8 @@ class Method(Checked):
         ``type`` in study files.
     accepts : frozenset of str
         Kinds of input it can treat.
+    treats : frozenset of str
+        What it can treat that binds inputs: ``dependence`` (of random inputs), ``sets`` (convex, over intervals).
     worker_modules : tuple of str
         What workers need for its `reduce`; they import it as they start.
     max_failed : float
@@ -52,6 +58,7 @@ class Method(Checked):
 
     name: ClassVar[str]
     accepts: ClassVar[frozenset[str]]
+    treats: ClassVar[frozenset[str]] = frozenset()
     worker_modules: ClassVar[tuple[str, ...]] = ()
 
     max_failed: float = Field(default=0.05, ge=0, le=1)
@@ -61,7 +68,7 @@ class Method(Checked):
 
         Parameters
         ----------
-        inputs : dict of str to Input
+        inputs : Space, or dict of str to Input
             Converted to SI here if they are not yet.
         outputs : dict of str to OutputInfo
         time : ndarray, shape (points,)
@@ -69,7 +76,7 @@ class Method(Checked):
         seed : int
         """
         self.check(inputs)
-        return self._start({name: item.to_si() for name, item in inputs.items()}, dict(outputs), np.asarray(time, float), int(seed))
+        return self._start(Space.of(inputs).to_si(), dict(outputs), np.asarray(time, float), int(seed))
 
     def check(self, inputs: Mapping[str, Input]) -> None:
         """Raise `StudyError` when this method cannot treat these inputs, before anything is run."""
@@ -87,11 +94,18 @@ class Method(Checked):
                     remedy=f"choose another method, or give the input as {' or '.join(sorted(self.accepts))}",
                 )
 
+        space = Space.of(inputs)
+        for what, words in BINDINGS.items():
+            if getattr(space, what) and what not in self.treats:
+                able = [method.name for method in METHODS if what in method.treats]
+                remedy = f"remove [{what}], or use one of: {', '.join(able)}" if able else f"remove [{what}]"
+                raise StudyError(f"the method {self.name} cannot treat {words}", key=what, remedy=remedy)
+
     def planned_runs(self, inputs: Mapping[str, Input]) -> tuple[int, int]:
         """Number of runs that will be asked for: at least, at most."""
         raise NotImplementedError
 
-    def _start(self, inputs: dict[str, Input], outputs: dict[str, OutputInfo], time: np.ndarray, seed: int) -> MethodRun:
+    def _start(self, inputs: Space, outputs: dict[str, OutputInfo], time: np.ndarray, seed: int) -> MethodRun:
         raise NotImplementedError
 
 
@@ -101,8 +115,8 @@ def generator(seed: int, stream: int) -> np.random.Generator:
 
 
 def from_unit_cube(inputs: Mapping[str, Input], u: np.ndarray) -> dict[str, np.ndarray]:
-    """Samples of all inputs at the points `u` (n, d) of the unit cube: ``{input: (n,)}``."""
-    return {name: item.ppf(u[:, i]) for i, (name, item) in enumerate(inputs.items())}
+    """Samples of all inputs at the independent points `u` (n, d) of the unit cube, with the dependence of a `Space`: ``{input: (n,)}``."""
+    return Space.of(inputs).samples(u)
 
 
 def count_failures(status: np.ndarray) -> dict[str, int | float]:

@@ -1,35 +1,16 @@
-"""Runs at the nodes of nested tensor grids, and the expansion through them."""
+"""The expansion through runs at the nodes of a tensor grid, and how its degrees grow."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import product
 
 import numpy as np
 
 from uqmbd.analysis import chebyshev
+from uqmbd.analysis.nested_grid import Grid
 from uqmbd.methods.chebyshev import HIGHEST_DEGREE, node_count
 
-
-class Grid:
-    """Which run is at which node. A node is known by its angles over π, so that grids of degree n and 2n share runs."""
-
-    def __init__(self) -> None:
-        self._run_at: dict[tuple[float, ...], int] = {}
-
-    def add(self, degrees: Sequence[int], first_run: int) -> np.ndarray:
-        """Points (n, d) in [-1, 1]^d that the grid of these degrees lacks; they are taken to be runs `first_run` and following."""
-        lacking = [node for node in self._nodes(degrees) if node not in self._run_at]
-        self._run_at.update({node: first_run + i for i, node in enumerate(lacking)})
-        return np.sin(np.pi * (0.5 - np.array(lacking).reshape(-1, len(degrees))))
-
-    def runs(self, degrees: Sequence[int]) -> np.ndarray:
-        """Run at each node of the grid, row-major, shape (nodes,)."""
-        return np.array([self._run_at[node] for node in self._nodes(degrees)])
-
-    @staticmethod
-    def _nodes(degrees: Sequence[int]) -> product:
-        return product(*(chebyshev.fractions(degree) for degree in degrees))
+__all__ = ["Grid", "expansion", "growth"]
 
 
 def expansion(degrees: Sequence[int], points: np.ndarray, values: np.ndarray, ok: np.ndarray) -> np.ndarray:

@@ -29,6 +29,7 @@ class MonteCarlo(Method):
 
     name: ClassVar[str] = "montecarlo"
     accepts: ClassVar[frozenset[str]] = frozenset({"random"})
+    treats: ClassVar[frozenset[str]] = frozenset({"dependence"})
     worker_modules: ClassVar[tuple[str, ...]] = ("uqmbd.methods.montecarlo_reduce",)
 
     samples: int = Field(ge=1)

@@ -36,7 +36,7 @@ class MonteCarloRun:
         self, settings: MonteCarlo, inputs: Mapping[str, Input], outputs: Mapping[str, OutputInfo], time: np.ndarray, seed: int
     ) -> None:
         self.settings = settings
-        self._inputs = dict(inputs)
+        self._inputs = inputs
         self._seed = seed
         self._scalars = Columns({name: info for name, info in outputs.items() if not info.history}, time)
         self._histories = Columns({name: info for name, info in outputs.items() if info.history}, time)

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 import numpy as np
 
 from uqmbd.inputs import Input
+from uqmbd.inputs.space import Space
 from uqmbd.methods.base import Method, from_unit_cube, generator
 from uqmbd.methods.columns import Columns, finite_rows
 from uqmbd.methods.failures import stop_if_too_many
@@ -18,7 +19,7 @@ class StagedRun:
 
     Parameters
     ----------
-    inputs : dict of str to Input
+    inputs : Space, or dict of str to Input
         In SI units.
     outputs : dict of str to OutputInfo
     time : ndarray, shape (points,)
@@ -27,7 +28,7 @@ class StagedRun:
     """
 
     def __init__(self, inputs: Mapping[str, Input], outputs: Mapping[str, OutputInfo], time: np.ndarray, seed: int) -> None:
-        self._inputs = dict(inputs)
+        self._inputs = Space.of(inputs)
         self._columns = Columns(outputs, time)
         self._seed = seed
         self._points = np.empty((0, len(inputs)))  # all runs asked for, in [-1, 1]^d; 2u - 1 where u is the distribution function

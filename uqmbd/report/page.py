@@ -10,9 +10,15 @@ from plotly.offline import get_plotlyjs
 
 from uqmbd import figures
 from uqmbd.figures import matplotlib_view, samples
+from uqmbd.figures.alt import alternative
+from uqmbd.figures.colors import DARK, LIGHT, css
 from uqmbd.figures.marks import Figure
 from uqmbd.figures.trust import percent, trust_of
 from uqmbd.report import plotly_view, tables
+from uqmbd.report.failures import failures_table, failures_where
+
+# The browser itself refuses every address. Plotly writes style elements, and its scatter matrix makes functions from text.
+POLICY = "default-src 'none'; script-src 'unsafe-inline' 'unsafe-eval'; style-src 'unsafe-inline'; img-src data: blob:; font-src data:"
 
 
 def write_page(result, directory, *, study_text: str = "") -> Path:
@@ -21,7 +27,7 @@ def write_page(result, directory, *, study_text: str = "") -> Path:
     pictures = directory / "figures"
     pictures.mkdir(parents=True, exist_ok=True)
     result = samples.read_once(result)
-    sections = _sections(result)
+    sections = figures.sections(result)
     for figure in chain.from_iterable(sections.values()):
         matplotlib_view.save(figure, pictures / f"{file_name(figure)}.png")
     page = directory / "report.html"
@@ -36,40 +42,42 @@ def file_name(figure: Figure) -> str:
     return re.sub(r"[^\w.+-]+", "_", figure.key)
 
 
-def _sections(result) -> dict[str, list[Figure]]:
-    histories, scalars = figures.output_names(result)
-    return {
-        "Histories": figures.history_figures(result, histories),
-        "Orbits": figures.orbit_figures(result, histories),
-        "Distributions": [figures.scalar_figure(result, name) for name in scalars],
-    }
-
-
 def _render(result, sections: dict[str, list[Figure]], study_text: str) -> str:
     assets = files("uqmbd.report") / "assets"
     environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
     template = environment.from_string((assets / "page.html.j2").read_text(encoding="utf-8"))
-    drawn = {title: [_drawn(figure) for figure in group] for title, group in sections.items() if group}
+    drawn = {title: [_drawn(figure) for figure in group] for title, group in sections.items()}
     found = [tables.outputs_table(result), tables.trust_table(result)]
     about = [tables.inputs_table(result), tables.method_table(result), tables.counts_table(result), tables.cost_table(result)]
     further = [tables.versions_table(result), tables.other_table(result), tables.simulator_table(result)]
     return template.render(
         title=str(result.attrs.get("study", "study")),
         style=(assets / "page.css").read_text(encoding="utf-8"),
+        script=(assets / "page.js").read_text(encoding="utf-8"),
+        policy=POLICY,
+        light=css(LIGHT),
+        dark=css(DARK),
         plotly=get_plotlyjs(),
         cards=_cards(result),
         warnings=_warnings(result),
         found=[table for table in found if table.rows],
         about=[table for table in about if table.rows],
-        failures=tables.failures_table(result),
+        failures=failures_table(result),
+        where=failures_where(result),
         further=[table for table in further if table.rows],
         sections=drawn,
         study_text=study_text,
     )
 
 
-def _drawn(figure: Figure) -> dict:
-    return {"id": file_name(figure), "title": figure.title, "caption": figure.caption, "html": plotly_view.html(figure)}
+def _drawn(figure: Figure) -> dict[str, object]:
+    return {
+        "id": file_name(figure),
+        "title": figure.title,
+        "caption": figure.caption,
+        "alt": alternative(figure),
+        "json": plotly_view.script(figure),
+    }
 
 
 def _cards(result) -> list[tuple[str, str]]:

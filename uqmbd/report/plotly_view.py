@@ -1,86 +1,97 @@
 """Figures as plotly draws them, for the page."""
 
+import json
+
 import numpy as np
 import plotly.graph_objects as go
-from plotly.io import to_html
 from plotly.subplots import make_subplots
 
-from uqmbd.figures.marks import SHADE, STYLES, Band, Bars, Curve, Figure, Level, Panel, Style
+from uqmbd.figures.labels import shortened
+from uqmbd.figures.marks import SHADE, Bars, Cells, Curve, Figure, Level, Pairs, Panel, Points, Rows
+from uqmbd.report.plotly_marks import color, traces
 
+LABEL = 42  # characters in a legend
 FONT = "system-ui, -apple-system, 'Segoe UI', 'DejaVu Sans', sans-serif"
 
 
-def html(figure: Figure) -> str:
-    """The figure as a ``div`` with its script; plotly itself must be on the page already."""
-    config = {"responsive": True, "displaylogo": False}
-    return to_html(draw(figure), full_html=False, include_plotlyjs=False, config=config, default_height=f"{_height(figure)}px")
+def script(figure: Figure) -> str:
+    """The figure as JSON that may stand in a ``<script>`` element.
+
+    The page's script replaces two things: names of colours, and ``{"as": k}`` for x that are those of trace k, which half of a page of
+    histories would be.
+    """
+    drawn = json.loads(draw(figure).to_json())
+    seen: dict[str, int] = {}
+    for number, trace in enumerate(drawn["data"]):
+        if isinstance(trace.get("x"), dict) and (first := seen.setdefault(trace["x"]["bdata"], number)) != number:
+            trace["x"] = {"as": first}
+    return json.dumps(drawn, separators=(",", ":"), ensure_ascii=False).replace("<", "\\u003c")
 
 
 def draw(figure: Figure) -> go.Figure:
     """The figure as a plotly figure."""
+    if any(isinstance(mark, Pairs) for mark in figure.panels[0].marks):
+        return _scatter_matrix(figure)
     rows = len(figure.panels)
     heights = [panel.height for panel in figure.panels]
     plot = make_subplots(rows=rows, cols=1, shared_xaxes=True, vertical_spacing=0.045, row_heights=heights)
-    shown: set[str] = set()
-    for row, panel in enumerate(figure.panels, start=1):
-        for mark in panel.marks:
-            traces = _traces(mark, panel)
-            traces[-1].showlegend = mark.label not in shown
-            shown.add(mark.label)
-            for trace in traces:
-                plot.add_trace(trace.update(name=mark.label, legendgroup=mark.label), row=row, col=1)
+    drawn = [[pair for mark in panel.marks for pair in traces(mark, panel)] for panel in figure.panels]
+    labels = list(dict.fromkeys(label for panel in drawn for label, _ in panel if label))
+    brief = shortened(labels, LABEL) | {"": ""}
+    alone = len(labels) == 1 and figure.panels[0].named
+    seen: set[str] = set()
+    for row, (panel, pairs) in enumerate(zip(figure.panels, drawn, strict=True), start=1):
+        for label, trace in pairs:
+            trace.update(name=brief[label], showlegend=bool(label) and label not in seen and not alone)
+            if label:
+                trace.legendgroup = label
+            seen.add(label)
+            plot.add_trace(trace, row=row, col=1)
         _axes(plot, panel, row, last=row == rows)
     if any(panel.shades for panel in figure.panels):
-        symbol = dict(symbol="square", size=12, color=_rgba(SHADE.color, 0.35))
+        symbol = dict(symbol="square", size=12, color=color(SHADE.color, 0.35))
         plot.add_trace(go.Scatter(x=[None], y=[None], mode="markers", marker=symbol, name="not trusted"), row=1, col=1)
+    over_time = not (figure.square or figure.panels[0].named or any(isinstance(mark, Points) for mark in figure.panels[0].marks))
     plot.update_layout(
-        template="plotly_white",
         height=_height(figure),
         margin=dict(l=80, r=20, t=34, b=96),
-        font=dict(family=FONT, size=13),
-        hovermode="closest" if figure.panels[0].equal else "x unified",
+        hovermode="x unified" if over_time else "closest",
         legend=dict(orientation="h", yref="container", yanchor="bottom", y=0, x=0),
         shapes=[shape for row, panel in enumerate(figure.panels, start=1) for shape in _shades(panel, row)],
+        barmode="overlay",
+        **_paint(),
     )
     return plot
 
 
-def short(values: np.ndarray) -> np.ndarray:
-    """Single precision, which is half the page and more than a screen shows."""
-    return np.asarray(values, np.float32)
+def _paint() -> dict:
+    """What all figures have: fonts and colours of the page."""
+    return dict(
+        template="none",
+        font=dict(family=FONT, size=13, color=color("ink")),
+        paper_bgcolor=color("paper"),
+        plot_bgcolor=color("paper"),
+        hoverlabel=dict(bgcolor=color("back"), bordercolor=color("line"), font=dict(color=color("ink"))),
+        modebar=dict(bgcolor=color("paper"), color=color("soft"), activecolor=color("ink")),
+        uirevision="kept",
+    )
 
 
 def _height(figure: Figure) -> int:
-    if figure.panels[0].equal:
+    panels = figure.panels
+    if figure.square:
         return 680
-    return 150 + int(110 * sum(panel.height for panel in figure.panels)) if len(figure.panels) > 1 else 440
-
-
-def _traces(mark: Curve | Band | Bars | Level, panel: Panel) -> list:
-    if isinstance(mark, Bars):
-        style = STYLES["bars"]
-        middle = 0.5 * (mark.edges[1:] + mark.edges[:-1])
-        colors = dict(color=_rgba(style.color, style.fill), line=dict(color="#ffffff", width=style.width))
-        return [go.Bar(x=middle, y=mark.counts, width=np.diff(mark.edges), marker=colors)]
-    if isinstance(mark, Level):
-        top = max((bars.counts.max() for bars in panel.marks if isinstance(bars, Bars)), default=1)
-        hover = f"{mark.label}: %{{x:.6g}}<extra></extra>"
-        line = _line(STYLES[mark.style])
-        return [go.Scatter(x=[mark.x, mark.x], y=[0, 1.05 * top], mode="lines", line=line, hovertemplate=hover)]
-    if isinstance(mark, Curve):
-        style = mark.look()
-        thin = mark.style == "run"
-        hover = dict(hoverinfo="skip") if thin else dict(hovertemplate="%{y:.6g}") if not panel.equal else {}
-        x, y = short(mark.x), short(mark.y)
-        return [go.Scatter(x=x, y=y, mode="lines", line=_line(style), opacity=style.opacity, **hover)]
-    style = STYLES[mark.style]
-    common = dict(x=short(mark.x), mode="lines", line=_line(style), hovertemplate="%{y:.6g}")
-    filled = dict(fill="tonexty", fillcolor=_rgba(style.color, style.fill))
-    return [go.Scatter(y=short(mark.lower), showlegend=False, **common), go.Scatter(y=short(mark.upper), **filled, **common)]
+    if len(panels) > 1:
+        return 150 + int(110 * sum(panel.height for panel in panels))
+    names, bars = len(panels[0].names), sum(isinstance(mark, Rows) for mark in panels[0].marks)
+    if any(isinstance(mark, Cells) for mark in panels[0].marks):
+        return 200 + 38 * names
+    return 160 + max(90, names * (16 + 12 * bars)) if bars else 440
 
 
 def _axes(plot: go.Figure, panel: Panel, row: int, *, last: bool) -> None:
-    plot.update_xaxes(title_text=panel.x_label if last else None, exponentformat="power", zeroline=False, row=row, col=1)
+    lines = dict(gridcolor=color("grid"), zeroline=False, title_standoff=10, row=row, col=1)
+    plot.update_xaxes(title_text=panel.x_label if last else None, exponentformat="power", **lines)
     extra = dict(scaleanchor="x", scaleratio=1) if panel.equal else {}
     places = [mark.x for mark in panel.marks if isinstance(mark, Level)] + [mark.edges for mark in panel.marks if isinstance(mark, Bars)]
     if places:
@@ -89,7 +100,13 @@ def _axes(plot: go.Figure, panel: Panel, row: int, *, last: bool) -> None:
         plot.update_xaxes(range=[values.min() - margin, values.max() + margin], row=row, col=1)
     if panel.log:
         extra |= dict(type="log", dtick=_decades(panel), minor_showgrid=False)
-    plot.update_yaxes(title_text=panel.y_label, exponentformat="power", zeroline=False, row=row, col=1, **extra)
+    if panel.named:
+        brief = shortened(panel.names)
+        words = dict(tickmode="array", tickvals=list(range(len(panel.names))), ticktext=[brief[name] for name in panel.names])
+        extra |= dict(words, range=[len(panel.names) - 0.4, -0.6], showgrid=False)
+        if any(isinstance(mark, Cells) for mark in panel.marks):
+            plot.update_xaxes(**words, automargin=True, tickangle=-40, showgrid=False, row=row, col=1)
+    plot.update_yaxes(title_text=panel.y_label, exponentformat="power", automargin="left", **lines | extra)
 
 
 def _decades(panel: Panel) -> int:
@@ -101,15 +118,17 @@ def _decades(panel: Panel) -> int:
 
 def _shades(panel: Panel, row: int) -> list[dict]:
     suffix = "" if row == 1 else str(row)
-    color = _rgba(SHADE.color, SHADE.fill)
-    frame = dict(type="rect", xref=f"x{suffix}", yref=f"y{suffix} domain", y0=0, y1=1, fillcolor=color, line_width=0, layer="below")
+    filled = color(SHADE.color, SHADE.fill)
+    frame = dict(type="rect", xref=f"x{suffix}", yref=f"y{suffix} domain", y0=0, y1=1, fillcolor=filled, line_width=0, layer="below")
     return [dict(frame, x0=start, x1=end) for start, end in panel.shades]
 
 
-def _line(style: Style) -> dict:
-    return dict(color=style.color, width=style.width, dash=style.dash)
-
-
-def _rgba(color: str, opacity: float) -> str:
-    red, green, blue = (int(color[k : k + 2], 16) for k in (1, 3, 5))
-    return f"rgba({red},{green},{blue},{opacity})"
+def _scatter_matrix(figure: Figure) -> go.Figure:
+    """Every variable against every other; what is marked in one field is marked in all."""
+    panel = figure.panels[0]
+    ((_, trace),) = traces(panel.marks[0], panel)
+    count = len(panel.names)
+    axis = dict(tickfont=dict(size=9), title=dict(font=dict(size=11)), nticks=4, gridcolor=color("grid"), zeroline=False)
+    axes = {f"{side}axis{k if k > 1 else ''}": dict(axis, exponentformat="power") for side in "xy" for k in range(1, count + 1)}
+    size = dict(height=max(420, 150 + 95 * count), margin=dict(l=80, r=20, t=34, b=70))
+    return go.Figure(trace, go.Layout(dragmode="select", hovermode="closest", showlegend=False, **size, **axes, **_paint()))

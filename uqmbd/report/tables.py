@@ -1,5 +1,6 @@
 """The tables of a result: made once, shown on the page and in the terminal."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -7,15 +8,15 @@ import numpy as np
 from rich.box import SIMPLE_HEAD
 from rich.table import Table as RichTable
 
-from uqmbd.figures import samples
-from uqmbd.figures.build import output_names, unit_of
+from uqmbd.figures.outputs import output_names, unit_of, widest
 from uqmbd.figures.trust import percent, trust_of
-from uqmbd.simulators.base import STATUS
 
-FAILURES_SHOWN = 12
 ELSEWHERE = frozenset("study inputs method seed settings simulator versions wall_time workers overhead note".split())
 DETAILS = ("inner lower", "inner upper", "until [s]")  # on the page only
 COUNTS = ("runs", "failed_share")
+USUAL = ("mean", "std", "q05", "q95")
+OWN_SHOWN = 6  # statistics that only some methods have
+QUIET = re.compile(r"min|max|q\d.*|.*_lower|.*_upper")  # statistics that have no column of their own
 
 
 @dataclass(frozen=True)
@@ -49,10 +50,14 @@ def outputs_table(result) -> Table:
     columns = [("output", False), ("unit", False)]
     if result.bounds.data_vars:
         columns += [("lower", True), ("upper", True), ("inner lower", True), ("inner upper", True)]
+    if "alpha" in result.bounds.dims:
+        columns += [("core lower", True), ("core upper", True)]
     if result.error.data_vars:
         columns += [("error", True)]
     if result.statistics.data_vars and not result.bounds.data_vars:
-        columns += [("mean", True), ("std", True), ("5 %", True), ("95 %", True)]
+        usual = (("mean", "mean"), ("std", "std"), ("q05", "5 %"), ("q95", "95 %"))
+        known = [str(word) for word in result.statistics["statistic"].values]
+        columns += [(column, True) for key, column in usual if key in known] + [(word.replace("_", " "), True) for word in _own(known)]
     if result.trusted.data_vars:
         columns += [("trusted", True), ("until [s]", True)]
     rows = []
@@ -106,22 +111,6 @@ def other_table(result) -> Table:
     return _facts("Further facts", {k: v for k, v in result.attrs.items() if k not in known and not k.startswith(COUNTS)})
 
 
-def failures_table(result) -> Table:
-    """The first failed runs with their parameters."""
-    wrong = np.flatnonzero(samples.failed(result))
-    names = [str(name) for name in result.runs.data_vars if str(name).startswith("input:")]
-    rows = []
-    shown = wrong[:FAILURES_SHOWN]
-    if len(shown):
-        runs = result.runs[["status", "message", *names]].isel(run=shown).load()
-        for row, index in enumerate(shown):
-            values = (number(runs[name].values[row]) for name in names)
-            rows.append((str(index), STATUS[int(runs["status"].values[row])], str(runs["message"].values[row]), *values))
-    header = ("run", "status", "message", *(name.removeprefix("input:") for name in names))
-    note = f"The first {FAILURES_SHOWN} of {len(wrong)}." if len(wrong) > FAILURES_SHOWN else ""
-    return Table("Failures", header, tuple(rows), (True, False, False, *(True for _ in names)), note)
-
-
 def trust_table(result) -> Table:
     """Trust in each history, with the sentence that explains it."""
     rows = []
@@ -152,20 +141,47 @@ def _cells(result, name: str) -> dict[str, str]:
     for group, prefix in (("bounds", ""), ("inner", "inner ")):
         if name in getattr(result, group):
             both = getattr(result, group)[name]
-            cells[prefix + "lower"] = number(_least(both.sel(bound="lower").values))
-            cells[prefix + "upper"] = number(_greatest(both.sel(bound="upper").values))
+            cells |= _both(widest(both), prefix)
+            if group == "bounds" and "alpha" in both.dims:
+                cells |= _both(both.isel(alpha=int(np.argmax(both["alpha"].values))), "core ")
     if name in result.error:
         cells["error"] = f"{_greatest(result.error[name].values):.2g}"
     if name in result.statistics:
-        table = result.statistics[name]
-        extremes = {"std": ("std", _greatest), "5 %": ("q05", _least), "95 %": ("q95", _greatest)}
-        if "time" not in table.dims:
-            extremes["mean"] = ("mean", _least)
-        known = table["statistic"].values
-        cells |= {column: number(of(table.sel(statistic=key).values)) for column, (key, of) in extremes.items() if key in known}
+        cells |= _statistics(result.statistics[name])
     trust = trust_of(result, name)
     if trust:
         cells["trusted"], cells["until [s]"] = _share(trust), _horizon(trust)
+    return cells
+
+
+def _both(bounds, prefix: str) -> dict[str, str]:
+    """Lower and upper bound, of a history the widest."""
+    lower, upper = _least(bounds.sel(bound="lower").values), _greatest(bounds.sel(bound="upper").values)
+    return {f"{prefix}lower": number(lower), f"{prefix}upper": number(upper)}
+
+
+def _own(known: list[str]) -> list[str]:
+    """Statistics beyond the usual ones, such as a probability of failure."""
+    return [word for word in known if word not in USUAL and not QUIET.fullmatch(word)][:OWN_SHOWN]
+
+
+def _statistics(table) -> dict[str, str]:
+    """Of a history the extremes over time, where these say something; of imprecise statistics both bounds."""
+    known = [str(word) for word in table["statistic"].values]
+    history = "time" in table.dims
+    extremes = {"std": ("std", _greatest), "5 %": ("q05", _least), "95 %": ("q95", _greatest)}
+    if not history:
+        extremes |= {word.replace("_", " "): (word, _least) for word in ("mean", *_own(known))}
+    cells = {}
+    for column, (key, extreme) in extremes.items():
+        if key not in known:
+            continue
+        found = table.sel(statistic=key)
+        if "bound" not in table.dims:
+            cells[column] = number(extreme(found.values))
+            continue
+        lower, upper = (found.sel(bound=bound).values for bound in ("lower", "upper"))
+        cells[column] = f"{number(_least(lower) if extreme is _least else _greatest(lower))} … {number(extreme(upper))}"
     return cells
 
 

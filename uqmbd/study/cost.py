@@ -75,7 +75,7 @@ def estimate(study: Study) -> Cost:
     runs, seconds, tried = max(1, simulator.width), 0.0, dict.fromkeys(STATUS, 0)
     total = 0
     while seconds < LONGEST / 4 and total < 4096:
-        samples = {name: np.asarray(item.to_si().ppf(rng.random(runs))) for name, item in study.inputs.items()}
+        samples = study.inputs.to_si().samples(rng.random((runs, len(study.inputs))))
         began = time.perf_counter()
         status = simulator.simulate(samples).status
         seconds = time.perf_counter() - began

@@ -19,7 +19,8 @@ from uqmbd.study.settings import CampaignSettings, OutputsSection, StudySection,
 if TYPE_CHECKING:
     from uqmbd.study.study import Study
 
-SECTIONS = ("study", "time", "inputs", "outputs", "method", "campaign", "solver")
+SECTIONS = ("study", "time", "inputs", "dependence", "sets", "outputs", "method", "campaign", "solver")
+NESTED = ("inputs", "sets")
 REQUIRED = {
     "study": 'add [study] with model = "model.py:function"',
     "inputs": "add [inputs.NAME] with interval = [lower, upper]",
@@ -60,14 +61,15 @@ def build(document: Mapping[str, Any], path: Path, kind: type[Study]) -> Study:
             raise StudyError(f"there is no section '{section}'", key=section, remedy=did_you_mean(section, SECTIONS, noun="section"))
         if not isinstance(table, dict):
             raise StudyError("is a section, not a value", key=section, value=table, remedy=f"write [{section}] on a line of its own")
+    document = anchored(document, path.parent)
     for section, remedy in REQUIRED.items():
-        if section not in document:
+        if section not in document and not (section == "inputs" and document.get("sets")):
             raise StudyError(f"the section [{section}] is missing", key=section, remedy=remedy)
     top = section_of(StudySection, document, "study")
     campaign = section_of(CampaignSettings, document, "campaign")
     time = section_of(TimeGrid, document, "time") if "time" in document else None
     outputs = section_of(OutputsSection, document, "outputs").include
-    inputs = {name: input_of(name, table) for name, table in document["inputs"].items()}
+    inputs = {name: input_of(name, table) for name, table in document.get("inputs", {}).items()}
     try:
         method = read_method(document["method"])
     except StudyError as error:
@@ -81,6 +83,8 @@ def build(document: Mapping[str, Any], path: Path, kind: type[Study]) -> Study:
         name=top.name or (path.parent.name if path.name == "study.toml" else path.stem),
         campaign=campaign,
         solver=document.get("solver", {}),
+        dependence=document.get("dependence"),
+        sets=document.get("sets"),
     )
     found.file = path
     found.document = resolved(found, document, top, path.parent)
@@ -149,13 +153,35 @@ def resolved(study: Study, document: Mapping[str, Any], top: StudySection, direc
         section["template"] = str((directory / top.template).resolve())
     if top.command is not None:
         section["command"] = list(study.model.bare.arguments)
-    return {**tables(study), "study": section, "inputs": dict(document["inputs"])}
+    written = {name: dict(document[name]) for name in ("inputs", "dependence", "sets") if document.get(name)}
+    return {**tables(study), "study": section, **written}
+
+
+def anchored(document: Mapping[str, Any], directory: Path) -> dict[str, Any]:
+    """The document with the paths of data files absolute: they are relative to the study file."""
+
+    def with_path(table: Any) -> Any:
+        if isinstance(table, Mapping) and isinstance(table.get("data"), str):
+            return {**table, "data": str(directory / table["data"])}
+        return table
+
+    found = dict(document)
+    if isinstance(document.get("inputs"), Mapping):
+        found["inputs"] = {
+            name: {key: with_path(value) for key, value in table.items()} if isinstance(table, Mapping) else table
+            for name, table in document["inputs"].items()
+        }
+    if isinstance(document.get("sets"), Mapping):
+        found["sets"] = {name: with_path(table) for name, table in document["sets"].items()}
+    if "method" in document:
+        found["method"] = with_path(document["method"])
+    return found
 
 
 def tables(study: Study) -> dict[str, Any]:
     """The sections of a study file that a `Study` made in Python would have."""
     inputs = {}
-    for name, item in study.inputs.items():
+    for name, item in study.inputs.written.items():
         written = item.written or item
         value = [written.lower, written.upper] if written.key == "interval" else getattr(written, written.key)
         inputs[name] = {written.key: value} | ({"unit": written.unit} if written.unit else {})
@@ -163,6 +189,8 @@ def tables(study: Study) -> dict[str, Any]:
         "study": {"name": study.name, "model": study.model.label},
         "time": None if study.time is None else study.time.model_dump(),
         "inputs": inputs,
+        "dependence": {} if study.inputs.dependence is None else study.inputs.dependence.model_dump(),
+        "sets": {name: item.settings() for name, item in study.inputs.sets.items()},
         "outputs": {"include": study.outputs},
         "method": {"type": study.method.name, **study.method.model_dump(exclude_none=True)},
         "campaign": study.campaign.model_dump(exclude_none=True),
@@ -172,10 +200,10 @@ def tables(study: Study) -> dict[str, Any]:
 
 
 def write_toml(document: Mapping[str, Any]) -> str:
-    """TOML text of a document of sections, of which ``inputs`` has sub-sections."""
+    """TOML text of a document of sections, of which those in `NESTED` have sub-sections."""
     lines = []
     for section, table in document.items():
-        nested = {f"{section}.{key}": value for key, value in table.items()} if section == "inputs" else {section: table}
+        nested = {f"{section}.{key}": value for key, value in table.items()} if section in NESTED else {section: table}
         for title, entries in nested.items():
             lines += [f"[{title}]", *(f"{toml_key(key)} = {toml_value(value)}" for key, value in entries.items()), ""]
     return "\n".join(lines)

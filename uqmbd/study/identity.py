@@ -30,6 +30,7 @@ def identity_of(study: Study) -> dict[str, str]:
         "campaign.timeout": str(study.campaign.timeout),
         "precision": precision_of(study),
         "uqmbd version": version("uqmbd"),
+        **{binding: fingerprint(table) for binding, table in study.inputs.bindings().items()},
     }
     if "flexmbd" in sys.modules:  # the model has imported it
         found["flexmbd source"] = flexmbd_digest()

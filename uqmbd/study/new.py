@@ -20,11 +20,11 @@ end = 5.0                          # s
 points = 501
 
 [inputs.length]                    # the model's arguments, by name
-interval = [0.95, 1.05]            # nothing is known but the ends ...
+interval = [0.95, 1.05]            # nothing is known but the ends; or fuzzy = {{ type = "triangular", lower = 1, mode = 2, upper = 3 }}
 unit = "m"                         # any unit; the model gets SI
 
 [inputs.damping]
-interval = [0.05, 0.15]            # ... or: distribution = {{ type = "uniform", lower = 0.05, upper = 0.15 }}
+interval = [0.05, 0.15]            # or distribution = {{ type = "normal", mean = 0.1, std = 0.02 }}, {{ data = "file.csv", column = "c" }}
 unit = "1/s"
 
 [outputs]

@@ -116,7 +116,9 @@ class Trial:
         """A few points well inside the inputs' ranges, the middle first; shape (4,) each."""
         spread = np.array([[0.5, 0.3, 0.7, 0.45], [0.5, 0.6, 0.35, 0.8]])
         inputs = self.study.inputs
-        return {name: np.asarray(item.to_si().ppf(spread[i % 2])) for i, (name, item) in enumerate(inputs.items())}
+        if inputs.sets:
+            spread = 0.5 + 0.2 * (spread - 0.5)  # near the middle every set has its points
+        return inputs.to_si().samples(np.stack([spread[i % 2] for i in range(len(inputs))], axis=1))
 
     @cached_property
     def simulator(self) -> Simulator:
@@ -235,7 +237,7 @@ def describe(result: Result, study: Study, tally: Tally, store: RunStore) -> Non
     result.attrs = {
         "study": study.name,
         **result.attrs,
-        "inputs": {name: {"kind": item.kind, "text": item.describe()} for name, item in study.inputs.items()},
+        "inputs": study.inputs.described(),
         "settings": study.method.model_dump(exclude_none=True),
         "seed": study.campaign.seed,
         "runs_simulated_last": tally.simulated,

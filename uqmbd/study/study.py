@@ -12,6 +12,9 @@ import numpy as np
 
 from uqmbd.errors import StudyError, did_you_mean
 from uqmbd.inputs import Input
+from uqmbd.inputs.copula import Dependence
+from uqmbd.inputs.sets import ConvexSet
+from uqmbd.inputs.space import Space
 from uqmbd.methods import Method
 from uqmbd.simulators.model import Model, find_model
 from uqmbd.study.settings import CampaignSettings, TimeGrid
@@ -43,6 +46,10 @@ class Study:
         Settings of the solver, such as ``tolerance``.
     directory : path, optional
         Where relative model files are looked for.
+    dependence : Dependence or dict, optional
+        Between random inputs: ``{"rank_correlation": [["a", "b", 0.6]]}``.
+    sets : dict of str to ConvexSet or dict, optional
+        Over interval inputs: ``{"tolerances": {"inputs": ["a", "b"], "correlation": [["a", "b", 0.5]]}}``.
 
     Examples
     --------
@@ -64,9 +71,12 @@ class Study:
         campaign: CampaignSettings | Mapping[str, Any] | None = None,
         solver: Mapping[str, Any] | None = None,
         directory: str | Path = ".",
+        dependence: Dependence | Mapping[str, Any] | None = None,
+        sets: Mapping[str, ConvexSet | Mapping[str, Any]] | None = None,
     ) -> None:
         self.model = model if isinstance(model, Model) else find_model(model, Path(directory))
-        self.inputs = check_inputs(inputs)
+        self.inputs = Space(check_inputs(inputs, optional=bool(sets)), dependence, sets)
+        check_inputs(self.inputs)  # with those that sets bring
         self.outputs = check_outputs(outputs, time)
         self.method = check_kind(method, Method, "method", "a method such as uqmbd.Chebyshev(degree=8)")
         self.time = check_kind(time, (TimeGrid, type(None)), "time", "uqmbd.TimeGrid(end=..., points=...)")
@@ -135,9 +145,9 @@ def naming_file(study: Study) -> Iterator[None]:
         raise error.at(file=study.file) from error.__cause__
 
 
-def check_inputs(inputs: Mapping[str, Input]) -> dict[str, Input]:
+def check_inputs(inputs: Mapping[str, Input], *, optional: bool = False) -> dict[str, Input]:
     """Inputs by name, each of them an `Input` and a possible keyword argument."""
-    if not isinstance(inputs, Mapping) or not inputs:
+    if not isinstance(inputs, Mapping) or not (inputs or optional):
         raise StudyError("a study needs at least one input", key="inputs", remedy="add one: [inputs.name] with interval = [lower, upper]")
     for name, item in inputs.items():
         if not isinstance(name, str) or not name.isidentifier() or name == "time":

@@ -1,0 +1,138 @@
+"""Study files with data, dependence, sets and fuzzy numbers: read, run, resolved, resumed."""
+
+import numpy as np
+import pytest
+
+import uqmbd as uq
+from uqmbd.study.file import tables, write_toml
+from uqmbd.study.identity import identity_of
+
+HEAD = '[study]\nname = "s"\nmodel = "model.py:scalar"\n[outputs]\ninclude = ["y"]\n[campaign]\nworkers = 0\nseed = 1\n'
+MODEL = 'def scalar(k, c):\n    return {"y": k * c}\n'
+RANDOM = """
+[inputs.k]
+distribution = { data = "k.csv", column = "k", fit = "normal", truncate = [0.1, inf] }
+unit = "kN/m"
+[inputs.c]
+distribution = { type = "uniform", lower = 1, upper = 2 }
+[dependence]
+rank_correlation = [["k", "c", 0.5]]
+[method]
+type = "montecarlo"
+samples = 200
+"""
+FUZZY = """
+[inputs.k]
+fuzzy = { alpha = [0, 0.5, 1], lower = [1, 1.5, 2], upper = [4, 3, 2] }
+unit = "mm"
+[inputs.c]
+interval = [1, 2]
+[method]
+type = "fuzzy"
+degree = 2
+levels = [0, 0.5, 1]
+"""
+BOUND = """
+[inputs.k]
+interval = [1, 3]
+[inputs.c]
+interval = [2, 4]
+[sets.tolerances]
+inputs = ["k", "c"]
+shape = "box"
+correlation = [["k", "c", 0.5]]
+[method]
+type = "convex"
+degree = 2
+"""
+BROUGHT = """
+[sets.measured]
+inputs = ["k", "c"]
+data = "k.csv"
+columns = ["k", "c"]
+units = ["mm", ""]
+[method]
+type = "convex"
+degree = 2
+"""
+STUDIES = {"random": RANDOM, "fuzzy": FUZZY, "bound": BOUND, "brought": BROUGHT}
+
+
+@pytest.fixture
+def study(write_study, tmp_path):
+    """Write the study of a name, and the data it needs."""
+
+    def write(name):
+        rng = np.random.default_rng(0)
+        rows = np.column_stack([3 + 0.2 * rng.normal(size=60), 1.5 + 0.1 * rng.normal(size=60)])
+        np.savetxt(tmp_path / "k.csv", rows, delimiter=",", header="k,c", comments="", fmt="%.17g")
+        return write_study(model=MODEL, text=HEAD + STUDIES[name])
+
+    return write
+
+
+@pytest.mark.parametrize("name", STUDIES)
+def test_the_resolved_study_reads_back_as_the_same_study(name, study, uqmbd, tmp_path):
+    path = study(name)
+    code, output = uqmbd("run", path)
+    assert code == 0, output
+    resolved = tmp_path / "results" / "s" / "study.toml"
+    first, second = uq.Study.from_file(path), uq.Study.from_file(resolved)
+    assert identity_of(first) == identity_of(second)
+    assert list(first.inputs) == list(second.inputs) and first.inputs.bindings() == second.inputs.bindings()
+    assert [item.describe() for item in first.inputs.values()] == [item.describe() for item in second.inputs.values()]
+    # and what Python would write
+    (tmp_path / "again.toml").write_text(write_toml(tables(first)), encoding="utf-8")
+    assert identity_of(uq.Study.from_file(tmp_path / "again.toml")) == identity_of(first)
+    code, output = uqmbd("resume", tmp_path / "results" / "s")
+    assert code == 0, output
+
+
+def test_resume_notices_that_the_data_changed(study, uqmbd, tmp_path):
+    path = study("random")
+    assert uqmbd("run", path)[0] == 0
+    file = tmp_path / "k.csv"
+    file.write_text(file.read_text().replace("\n3.", "\n2.", 1))
+    code, output = uqmbd("resume", tmp_path / "results" / "s")
+    assert code == 2 and "another study (it differs in: inputs)" in output
+
+
+def test_a_changed_dependence_is_another_study(study, uqmbd, tmp_path):
+    path = study("random")
+    assert uqmbd("run", path)[0] == 0
+    path.write_text(path.read_text().replace("0.5]", "0.6]"))
+    code, output = uqmbd("run", path)
+    assert code == 2 and "dependence" in output
+
+
+def test_the_same_in_python():
+    inputs = {"k": uq.Interval(1, 3, "mm"), "c": uq.Interval(2, 4)}
+    sets = {"s": uq.ConvexSet(inputs=["k", "c"], correlation=[["k", "c", 0.5]])}
+    made = uq.Study(model=lambda k, c: {"y": k * c}, inputs=inputs, outputs=["y"], method=uq.ConvexBounds(degree=2), sets=sets)
+    assert tables(made)["sets"]["s"]["correlation"] == (("k", "c", 0.5),)
+    normal = {name: uq.Random({"type": "normal", "mean": 0, "std": 1}) for name in "ab"}
+    made = uq.Study(
+        model=lambda a, b: {"y": a},
+        inputs=normal,
+        outputs=["y"],
+        method=uq.MonteCarlo(samples=9),
+        dependence=uq.Dependence(rank_correlation=[["a", "b", 0.5]]),
+    )
+    assert "dependence" in identity_of(made)
+
+
+def test_studies_that_bind_nothing_keep_their_identity():
+    made = uq.Study(model=lambda a: {"y": a}, inputs={"a": uq.Interval(0, 1)}, outputs=["y"], method=uq.Chebyshev(degree=2))
+    assert not {"dependence", "sets"} & set(identity_of(made))
+
+
+@pytest.mark.parametrize("name", ["time", "two words"])
+def test_names_that_a_set_brings_are_names(name):
+    with pytest.raises(uq.StudyError, match="has to be a Python name"):
+        uq.Study(
+            model=lambda **values: {"y": 0.0},
+            inputs={},
+            outputs=["y"],
+            method=uq.ConvexBounds(),
+            sets={"s": {"inputs": [name, "b"], "covariance": [[1, 0], [0, 1]], "center": [0, 0], "radius": 1}},
+        )

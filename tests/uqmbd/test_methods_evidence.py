@@ -1,0 +1,197 @@
+"""Belief and plausibility against structures worked out by hand."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from uqmbd.analysis import evidence as analysis
+from uqmbd.errors import StudyError
+from uqmbd.inputs import Focal, Interval, Random, read_input
+from uqmbd.methods import read_method
+from uqmbd.methods.evidence import Evidence
+
+from .loop import drive
+
+A = Focal({"intervals": [[1, 2], [2, 4], [1.5, 2.5]], "masses": [0.5, 0.3, 0.2]})
+B = Focal({"intervals": [[0, 1], [0.5, 3]], "masses": [0.6, 0.4]})
+HAND = {"a": A, "b": B}
+
+
+def total(time, a, b):
+    """A sum, and a history that is linear in both."""
+    return {"y": a + b, "h": a[:, None] * np.array([1.0, 0.0, -1.0]) + b[:, None]}
+
+
+def at(table, value):
+    """Belief and plausibility at the level next to `value`."""
+    rows = np.flatnonzero(table.sel(column="value").values <= value + 1e-9)
+    return table.values[rows[-1], 1:] if rows.size else np.zeros(2)
+
+
+def test_hand_example():
+    """Ranges of a + b: [1,3] .3, [1.5,5] .2, [2,5] .18, [2.5,7] .12, [1.5,3.5] .12, [2,5.5] .08."""
+    result, count = drive(Evidence(degree=1), HAND, total, time=[0, 1, 2])
+    table = result.cdf["y"]
+    assert count == 4 + 10 and result.attrs["focal_boxes"] == 6 and table.dims == ("level", "column") and len(table) == 201
+    known = {
+        1.0: (0, 0.3),
+        1.5: (0, 0.62),
+        2.0: (0, 0.88),
+        2.5: (0, 1),
+        3.0: (0.3, 1),
+        3.5: (0.42, 1),
+        5: (0.8, 1),
+        5.5: (0.88, 1),
+        7: (1, 1),
+    }
+    for value, both in known.items():
+        assert at(table, value) == pytest.approx(both, abs=1e-12), value
+        assert at(table, value - 1e-3)[0] <= both[0]
+    statistics = result.statistics["y"]
+    lower = 0.3 * 1 + 0.2 * 1.5 + 0.18 * 2 + 0.12 * 2.5 + 0.12 * 1.5 + 0.08 * 2
+    upper = 0.3 * 3 + 0.2 * 5 + 0.18 * 5 + 0.12 * 7 + 0.12 * 3.5 + 0.08 * 5.5
+    assert statistics.sel(statistic="mean").values == pytest.approx([lower, upper], abs=1e-12)
+    assert statistics.sel(statistic="q05").values == pytest.approx([1, 3], abs=1e-12)
+    assert statistics.sel(statistic="q50").values == pytest.approx([1.5, 5], abs=1e-12)
+    assert statistics.sel(statistic="q95").values == pytest.approx([2.5, 7], abs=1e-12)
+    assert result.bounds["y"].values == pytest.approx([1, 7], abs=1e-5)
+
+
+def test_histories_have_bounds_of_statistics():
+    result, _ = drive(Evidence(degree=1), HAND, total, time=[0, 1, 2])
+    mean = result.statistics["h"].sel(statistic="mean")
+    assert mean.dims == ("bound", "time") and "h" not in result.cdf
+    assert mean.values[:, 0] == pytest.approx(result.statistics["y"].sel(statistic="mean").values, abs=1e-12)
+    assert mean.values[:, 1] == pytest.approx([0.4 * 0.5, 0.6 * 1 + 0.4 * 3], abs=1e-12)
+
+
+def test_an_interval_is_one_focal_element():
+    one, _ = drive(Evidence(degree=2), {"a": A, "b": Interval(0, 3)}, total, time=[0, 1, 2])
+    other, _ = drive(Evidence(degree=2), {"a": A, "b": Focal({"intervals": [[0, 3]], "masses": [1.0]})}, total, time=[0, 1, 2])
+    assert one.cdf.identical(other.cdf)
+    assert at(one.cdf["y"], 5.0) == pytest.approx([0.5, 1]) and at(one.cdf["y"], 5.5) == pytest.approx([0.7, 1])
+
+
+def test_values_are_a_distribution():
+    """Elements of no width: belief and plausibility are the same distribution function."""
+    dice = Focal({"intervals": [[k, k] for k in range(1, 7)], "masses": [1 / 6] * 6})
+    result, _ = drive(Evidence(degree=1), {"a": dice, "b": dice}, total, time=[0, 1, 2])
+    table = result.cdf["y"]
+    assert at(table, 7.0) == pytest.approx([21 / 36, 21 / 36]) and at(table, 2.0) == pytest.approx([1 / 36, 1 / 36])
+    assert result.statistics["y"].sel(statistic="mean").values == pytest.approx([7, 7])
+
+
+def test_a_function_with_inner_extremes():
+    """``(a - b)²`` is [0, .] on boxes that hold the diagonal: a [0, 1] .5, [2, 3] .5; b [0, 1] .5, [1, 2.5] .5."""
+    inputs = {
+        "a": Focal({"intervals": [[0, 1], [2, 3]], "masses": [0.5, 0.5]}),
+        "b": Focal({"intervals": [[0, 1], [1, 2.5]], "masses": [0.5, 0.5]}),
+    }
+    result, _ = drive(Evidence(degree=2, gap=1e-9), inputs, lambda time, a, b: {"y": (a - b) ** 2})
+    # ranges [0, 1], [0, 6.25], [1, 9], [0, 4]
+    table = result.cdf["y"]
+    for value, both in {0.5: (0, 0.75), 1.001: (0.25, 1), 4.001: (0.5, 1), 6.251: (0.75, 1), 9.1: (1, 1)}.items():
+        assert at(table, value) == pytest.approx(both, abs=1e-9)
+
+
+@settings(max_examples=15, deadline=None)
+@given(st.lists(st.tuples(st.floats(-3, 3), st.floats(0.01, 2), st.floats(0.1, 1)), min_size=1, max_size=4), st.floats(0.1, 0.9))
+def test_wider_elements_make_wider_bounds(elements, wider):
+    total_mass = sum(mass for _, _, mass in elements)
+    masses = [mass / total_mass for _, _, mass in elements]
+
+    def structure(extra):
+        return Focal({"intervals": [[low - extra, low + width + extra] for low, width, _ in elements], "masses": masses})
+
+    narrow, wide = (
+        drive(Evidence(degree=3), {"a": structure(extra), "b": Interval(0, 1)}, lambda time, a, b: {"y": np.sin(a) + a * b})[0]
+        for extra in (0.0, wider)
+    )
+    inner, outer = narrow.statistics["y"].values, wide.statistics["y"].values
+    slack = 1e-4 + 4 * float(wide.error["y"]) + 4 * float(narrow.error["y"])
+    if narrow.trusted["y"] and wide.trusted["y"]:
+        assert np.all(outer[:, 0] <= inner[:, 0] + slack) and np.all(outer[:, 1] >= inner[:, 1] - slack)
+    assert np.all(np.diff(narrow.cdf["y"].values, axis=0) >= -1e-12)
+    assert np.all(narrow.cdf["y"].sel(column="lower") <= narrow.cdf["y"].sel(column="upper"))
+
+
+def test_ranges_on_boxes_are_those_of_restricted_functions():
+    """``x y + z`` on random boxes, points among them, against the values at their corners."""
+    c = np.zeros((2, 2, 2, 1))
+    c[1, 1, 0], c[0, 0, 1] = 1, 1
+    ends = np.sort(np.random.default_rng(0).uniform(-1, 1, (40, 3, 2)), axis=2)
+    ends[::7, 1] = ends[::7, 1, :1]
+    ends[3:6, 0] = -1, 1
+    found = analysis.ranges(c, ends, np.full(1, 1e-9))[..., 0]
+    corners = np.array([[[x * y + z for x in box[0] for y in box[1] for z in box[2]]] for box in ends])[:, 0]
+    assert found == pytest.approx(np.stack([corners.min(axis=1), corners.max(axis=1)]), abs=1e-9)
+
+
+def test_untrusted_outputs_show_what_runs_reached():
+    result, _ = drive(Evidence(degree=2), HAND, lambda time, a, b: {"y": np.where(a > 1.9, 1.0, 0.0)})
+    assert not result.trusted["y"]
+    assert at(result.cdf["y"], 0.5) == pytest.approx([0, 0.7])  # [2, 4] has only ones; the other two have both
+
+
+def test_units_and_notation():
+    item = read_input({"focal": {"intervals": [[1, 2], [2, 2]], "masses": [0.25, 0.75]}, "unit": "mm"})
+    assert item.describe() == "m: [1, 2] 0.25, [2, 2] 0.75 mm"
+    assert item.to_si().elements[0] == pytest.approx(np.array([[1e-3, 2e-3], [2e-3, 2e-3]]))
+    assert item.to_si().describe() == item.describe()
+    assert item.ppf(np.array([0.0, 0.5, 1.0])).tolist() == [1, 1.5, 2]
+
+
+def test_many_boxes_and_columns_are_taken_in_parts(monkeypatch):
+    from uqmbd.methods import evidence_run
+
+    one, _ = drive(Evidence(degree=2), HAND, total, time=[0, 1, 2])
+    monkeypatch.setattr(evidence_run, "_MEMORY", 12)
+    monkeypatch.setattr(analysis, "_MEMORY", 18)
+    other, _ = drive(Evidence(degree=2), HAND, total, time=[0, 1, 2])
+    for (_, a), (_, b) in zip(one.groups(), other.groups()):
+        for name in a:
+            assert a[name].values == pytest.approx(b[name].values, abs=1e-12, nan_ok=True)
+
+
+def exponential(time, a, b):
+    return {"y": np.exp(0.2 * a) * b}
+
+
+def test_failures():
+    whole, _ = drive(Evidence(degree=6), HAND, exponential)
+    for fail in (lambda s: (s["a"] > 3.99) & (s["b"] > 2.99), lambda s: np.isclose(s["a"], 2.5) & (s["b"] > 1.4) & (s["b"] < 1.6)):
+        result, _ = drive(Evidence(degree=6), HAND, exponential, fail=fail)
+        assert 1 <= result.attrs["runs_failed"] <= 3 and "least-squares" in result.attrs.get("note", "least-squares")
+        assert result.statistics["y"].values == pytest.approx(whole.statistics["y"].values, abs=2e-3)
+    with pytest.raises(StudyError, match=r"runs failed, most of them where a > 3"):
+        drive(Evidence(degree=6), HAND, exponential, fail=lambda s: s["a"] > 3.2)
+
+
+@pytest.mark.parametrize(
+    ("make", "words"),
+    [
+        (lambda: Focal([[1, 2]]), "a table with intervals and masses"),
+        (lambda: Focal({"intervals": [[1, 2]], "mass": [1]}), "no 'mass'"),
+        (lambda: Focal({"intervals": [[1, 2]]}), "a list of masses"),
+        (lambda: Focal({"intervals": [], "masses": []}), "a list of intervals"),
+        (lambda: Focal({"intervals": [[1, 2]], "masses": [0.4]}), "add up to 0.4, not 1"),
+        (lambda: Focal({"intervals": [[1, 2], [2, 3]], "masses": [1]}), "2 intervals have 1 masses"),
+        (lambda: Focal({"intervals": [[1, 2], [2, 3]], "masses": [1.5, -0.5]}), "not positive"),
+        (lambda: Focal({"intervals": [[2, 1]], "masses": [1]}), "lower 2 is above upper 1"),
+        (lambda: Focal({"intervals": [[1, 2, 3]], "masses": [1]}), "a list of two numbers"),
+        (lambda: Focal({"intervals": [[1, float("inf")]], "masses": [1]}), "finite number"),
+        (lambda: Focal({"intervals": [[1, "2"]], "masses": [1]}), "a number is expected"),
+        (lambda: Focal({"intervals": [[1, 1]], "masses": [1]}), "nothing else"),
+        (lambda: read_input({"focal": 3}), "a table with intervals"),
+        (lambda: Evidence(degree=2).check({"a": Interval(0, 1)}), "use the method chebyshev"),
+        (lambda: Evidence(degree=2).check({"a": A, "b": Random({"type": "uniform", "lower": 0, "upper": 1})}), "of kind random"),
+        (lambda: Evidence(degree=2, max_boxes=5).check(HAND), "6 boxes, more than max_boxes = 5"),
+        (lambda: Evidence(grid="sparse"), "tensor"),
+        (lambda: read_method({"type": "evidence", "max_box": 3}), 'did you mean "max_boxes"'),
+    ],
+)
+def test_mistakes_are_one_sentence(make, words):
+    with pytest.raises(StudyError) as caught:
+        make()
+    assert words in str(caught.value)

@@ -1,0 +1,70 @@
+"""Nested boxes of fuzzy numbers: expansions restricted to them, and the points of the transformation method."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from itertools import product
+
+import numpy as np
+
+from uqmbd.analysis import chebyshev
+from uqmbd.analysis.expansions import Expansion, SparseExpansion, TensorExpansion
+
+Cut = Callable[[float], tuple[float, float]]
+
+
+def restricted(expansion: Expansion, box: np.ndarray) -> Expansion:
+    """The same polynomials in the coordinates of a smaller box, [-1, 1]^d again; `box` (d, 2) may have sides of width 0."""
+    if isinstance(expansion, TensorExpansion):
+        c = expansion.c
+        for axis, (lower, upper) in enumerate(box):
+            matrix = chebyshev.restriction(c.shape[axis] - 1, lower, upper)
+            c = np.moveaxis(np.tensordot(matrix, c, axes=(1, axis)), 0, axis)
+        return TensorExpansion(c)
+    c = expansion.c
+    for axis, (lower, upper) in enumerate(box):
+        degrees = expansion.exponents[:, axis]
+        matrix = chebyshev.restriction(int(degrees.max(initial=0)), lower, upper)
+        new = np.zeros_like(c)
+        for j in range(len(matrix)):
+            terms = np.flatnonzero(degrees >= j)
+            np.add.at(new, expansion.lowered[axis][terms, j], matrix[j, degrees[terms]][:, None] * c[terms])
+        c = new
+    return SparseExpansion(expansion.exponents, c)
+
+
+def inside(points: np.ndarray, box: np.ndarray) -> np.ndarray:
+    """Which of the points (n, d) are in the box (d, 2), (n,)."""
+    return np.all((points >= box[:, 0] - 1e-9) & (points <= box[:, 1] + 1e-9), axis=1)
+
+
+def nested(bounds: np.ndarray) -> np.ndarray:
+    """Bounds (levels, 2, columns) of ascending memberships, each cut down to the wider one before it."""
+    out = bounds.copy()
+    out[:, 0] = np.fmax.accumulate(bounds[:, 0], axis=0)
+    out[:, 1] = np.fmin.accumulate(bounds[:, 1], axis=0)
+    return out
+
+
+def transformation_points(cuts: Sequence[Cut], levels: np.ndarray, *, general: bool) -> list[np.ndarray]:
+    """Points of the transformation method at every level, ascending, (n, d) each.
+
+    The reduced method takes the corners of every box. The general one takes grids that become finer towards the support: a level's
+    inner points are the middles between the points of the level above (Hanss, Fuzzy Sets Syst. 130 (2002) 277).
+    """
+    axes: list[list[np.ndarray]] = []
+    for cut in cuts:
+        own: list[np.ndarray] = []
+        for alpha in levels[::-1]:
+            ends = np.unique(cut(float(alpha)))
+            if general and own:
+                before = own[-1]
+                ends = np.concatenate([ends[:1], 0.5 * (before[1:] + before[:-1]), ends[-1:]])
+            own.append(ends)
+        axes.append(own[::-1])
+    return [np.array(list(product(*(own[k] for own in axes)))) for k in range(len(levels))]
+
+
+def transformation_count(cores: Sequence[int], levels: int, *, general: bool) -> int:
+    """Number of points of all levels together; `cores` is the number of points of each input at the highest level (1 or 2)."""
+    return sum(int(np.prod([core + k if general else min(core + k, 2) for core in cores])) for k in range(levels))

@@ -1,0 +1,134 @@
+"""Expansions that can be evaluated, bounded and differentiated, whatever the way in which their coefficients are kept.
+
+All are in products of Chebyshev polynomials on [-1, 1]^d, for many columns at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Protocol
+
+import numpy as np
+
+from uqmbd.analysis import chebyshev
+from uqmbd.analysis.enclosures import ENCLOSURES, SPARSE_ENCLOSURES
+
+_MEMORY = 8_000_000  # numbers of a basis held at a time
+
+
+class Expansion(Protocol):
+    """What methods ask of a surrogate."""
+
+    def evaluate(self, points: np.ndarray) -> np.ndarray:
+        """Values of all columns at `points` (n, d): shape (n, columns)."""
+        ...
+
+    def select(self, columns: np.ndarray) -> Expansion:
+        """The expansion of some columns."""
+        ...
+
+    def range(self, how: str, gap: np.ndarray, seen: Sequence[np.ndarray] | None = None) -> tuple[np.ndarray, np.ndarray]:
+        """Range over the cube (2, columns), `how` is a key of `uqmbd.analysis.enclosures.ENCLOSURES`, and whether `gap` was reached."""
+        ...
+
+    def derivative(self, axis: int) -> Expansion:
+        """Derivative in one input, per unit of [-1, 1]."""
+        ...
+
+    def main_effect_widths(self) -> np.ndarray:
+        """Width of the response to each input alone, the others averaged over the box: shape (d, columns)."""
+        ...
+
+
+@dataclass(frozen=True)
+class TensorExpansion:
+    """All terms up to a degree in each input; see `uqmbd.analysis.chebyshev`.
+
+    Attributes
+    ----------
+    c : ndarray, shape (n1+1, ..., nd+1, columns)
+    """
+
+    c: np.ndarray
+
+    def evaluate(self, points: np.ndarray) -> np.ndarray:
+        size = max(1, self.c.size // self.c.shape[-1])
+        return chebyshev.evaluate(self.c, points, chunk=max(1, min(4096, _MEMORY // size)))
+
+    def select(self, columns: np.ndarray) -> TensorExpansion:
+        return TensorExpansion(self.c[..., columns])
+
+    def range(self, how: str, gap: np.ndarray, seen: Sequence[np.ndarray] | None = None) -> tuple[np.ndarray, np.ndarray]:
+        return ENCLOSURES[how](self.c, gap, seen)
+
+    def derivative(self, axis: int) -> TensorExpansion:
+        return TensorExpansion(np.polynomial.chebyshev.chebder(self.c, axis=axis))
+
+    def main_effect_widths(self) -> np.ndarray:
+        return chebyshev.main_effect_widths(self.c)
+
+
+@dataclass(frozen=True)
+class SparseExpansion:
+    """Some terms only: ``p(x) = Σ_t c[t] Π_i T_k(x_i)``, ``k = exponents[t, i]``.
+
+    Attributes
+    ----------
+    exponents : ndarray of int, shape (terms, d)
+        Downward closed: with a term come all terms of lower degrees.
+    c : ndarray, shape (terms, columns)
+    """
+
+    exponents: np.ndarray
+    c: np.ndarray
+
+    def evaluate(self, points: np.ndarray) -> np.ndarray:
+        chunk = max(1, _MEMORY // max(1, len(self.exponents)))
+        parts = [self.basis(points[i : i + chunk]) @ self.c for i in range(0, len(points), chunk)]
+        return np.concatenate(parts) if parts else np.empty((0, self.c.shape[1]))
+
+    def basis(self, points: np.ndarray) -> np.ndarray:
+        """All terms at `points` (n, d): shape (n, terms)."""
+        out = np.ones((len(points), len(self.exponents)))
+        for axis, degrees in enumerate(self.exponents.T):
+            used = np.flatnonzero(degrees)
+            if used.size:
+                out[:, used] *= chebyshev.polynomials(points[:, axis], int(degrees.max()))[:, degrees[used]]
+        return out
+
+    def select(self, columns: np.ndarray) -> SparseExpansion:
+        return SparseExpansion(self.exponents, self.c[:, columns])
+
+    def range(self, how: str, gap: np.ndarray, seen: Sequence[np.ndarray] | None = None) -> tuple[np.ndarray, np.ndarray]:
+        return SPARSE_ENCLOSURES[how](self, gap, seen)
+
+    def derivative(self, axis: int) -> SparseExpansion:
+        lower, out = self.lowered[axis], np.zeros_like(self.c)
+        for degree in range(1, int(self.exponents[:, axis].max(initial=0)) + 1):  # T_k' = 2k (T_(k-1) + T_(k-3) + ...), T_0 halved
+            terms = np.flatnonzero(self.exponents[:, axis] == degree)
+            for j in range(degree - 1, -1, -2):
+                out[lower[terms, j]] += (2 if j else 1) * degree * self.c[terms]
+        return SparseExpansion(self.exponents, out)
+
+    @cached_property
+    def lowered(self) -> np.ndarray:
+        """Which term has degree j in an input instead of its own, shape (d, terms, highest degree + 1); -1 above its own degree."""
+        place = {tuple(row): t for t, row in enumerate(self.exponents.tolist())}
+        table = np.full((self.exponents.shape[1], len(self.exponents), int(self.exponents.max(initial=0)) + 1), -1)
+        for row, t in place.items():
+            for axis, degree in enumerate(row):
+                for j in range(degree + 1):
+                    table[axis, t, j] = place[(*row[:axis], j, *row[axis + 1 :])]
+        return table
+
+    def main_effect_widths(self, *, points: int = 129) -> np.ndarray:
+        means = chebyshev.mean_weights(int(self.exponents.max(initial=0)))[self.exponents]
+        x, widths = np.cos(np.linspace(np.pi, 0, points)), []
+        for axis, degrees in enumerate(self.exponents.T):
+            weight = np.prod(np.delete(means, axis, axis=1), axis=1)
+            effect = np.zeros((int(degrees.max(initial=0)) + 1, self.c.shape[1]))
+            np.add.at(effect, degrees, weight[:, None] * self.c)
+            widths.append(np.ptp(chebyshev.polynomials(x, len(effect) - 1) @ effect, axis=0))
+        return np.array(widths)

@@ -1,0 +1,131 @@
+"""Verified ranges of sparse Chebyshev expansions in many inputs.
+
+Inputs that no term couples add up independently, so each group of coupled inputs is bounded by itself: as a tensor by Bernstein
+coefficients where it is small, else by branch and bound on boxes. The bound is that of the polynomial in exact arithmetic: what is cut off
+beforehand and the rounding are added to it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from uqmbd.analysis import chebyshev
+from uqmbd.analysis.bernstein import bernstein_range
+from uqmbd.analysis.sparse_kernel import DEPTH, sparse_ranges
+
+if TYPE_CHECKING:
+    from uqmbd.analysis.expansions import SparseExpansion
+
+MAX_BOXES = 4000
+LARGEST_TENSOR = 4096  # terms
+_MEMORY = 16_000_000  # numbers that the boxes may hold
+_GIVEN_UP = 0.05  # part of the gap spent on terms that are left out for all columns
+
+
+def sparse_range(
+    expansion: SparseExpansion, gap: np.ndarray, *, seen: Sequence[np.ndarray] | None = None, max_boxes: int = MAX_BOXES
+) -> tuple[np.ndarray, np.ndarray]:
+    """Enclosure of the range of each column over [-1, 1]^d.
+
+    Parameters
+    ----------
+    expansion : SparseExpansion
+    gap : ndarray, shape (columns,)
+        By how much each end may exceed the range.
+    seen : pair of ndarray, shape (columns,), optional
+        Smallest and largest value the polynomial is known to take; they only save work.
+    max_boxes : int
+        Halvings spent on one end of one column and group; when they run out the bound stays valid and is looser.
+
+    Returns
+    -------
+    bounds : ndarray, shape (2, columns)
+        Lower and upper.
+    met : ndarray of bool, shape (columns,)
+        Whether the gap was reached.
+    """
+    exponents, c = expansion.exponents, expansion.c
+    columns = c.shape[1]
+    magnitude = np.abs(c).sum(axis=0)
+    gap = np.maximum(np.broadcast_to(np.asarray(gap, float), (columns,)), 1e-13 * magnitude)
+    kept = _needed(exponents, np.abs(c), _GIVEN_UP * gap)
+    left_out = np.abs(c[~kept]).sum(axis=0)
+    constant = ~exponents.any(axis=1)
+    bounds = np.stack([c[constant].sum(axis=0) - left_out, c[constant].sum(axis=0) + left_out])
+    reached = np.stack([c[constant].sum(axis=0)] * 2)
+    groups = _coupled(exponents[kept])
+    share = (gap - 2 * left_out) / max(len(groups), 1)
+    for inputs in groups:
+        rows = kept & exponents[:, inputs].any(axis=1)
+        known = None
+        if seen is not None and len(groups) == 1:
+            known = (seen[0] + left_out - reached[0], seen[1] - left_out - reached[1])
+        new, best = _group_range(exponents[np.ix_(rows, inputs)], c[rows], share, known, max_boxes)
+        bounds, reached = bounds + new, reached + best
+    slack = 8 * np.finfo(float).eps * (len(groups) + 2) * magnitude
+    bounds += np.stack([-slack, slack])
+    tolerance = gap + 1e-12 * magnitude
+    return bounds, (reached[0] - bounds[0] <= tolerance) & (bounds[1] - reached[1] <= tolerance)
+
+
+def _needed(exponents: np.ndarray, sizes: np.ndarray, budget: np.ndarray) -> np.ndarray:
+    """Terms to keep (terms,): the others are small in every column, `budget` (columns,) together, and the kept are downward closed.
+
+    Terms go from the highest degree on, so a term of lower degree than a kept one stays.
+    """
+    kept = {tuple(row): t for t, row in enumerate(exponents.tolist())}
+    spent = np.zeros(sizes.shape[1])
+    for t in np.argsort(-exponents.sum(axis=1), kind="stable"):
+        row = exponents[t].tolist()
+        above = ((*row[:i], k + 1, *row[i + 1 :]) for i, k in enumerate(row))
+        if np.all(spent + sizes[t] <= budget) and not any(term in kept for term in above):
+            spent += sizes[t]
+            del kept[tuple(row)]
+    out = np.zeros(len(exponents), bool)
+    out[list(kept.values())] = True
+    return out
+
+
+def _coupled(exponents: np.ndarray) -> list[np.ndarray]:
+    """Groups of inputs that terms couple, directly or through others; inputs without terms are in none."""
+    used = exponents > 0
+    link = (used.T.astype(int) @ used.astype(int)) > 0
+    from scipy.sparse.csgraph import connected_components
+
+    _, label = connected_components(link, directed=False)
+    groups = [np.flatnonzero(label == name) for name in np.unique(label)]
+    return [group for group in groups if used[:, group].any()]
+
+
+def _group_range(exponents: np.ndarray, c: np.ndarray, gap: np.ndarray, seen: Sequence | None, max_boxes: int) -> tuple:
+    """Bounds (2, columns) and values reached (2, columns) of terms without a constant that couple all inputs."""
+    columns = c.shape[1]
+    shape = exponents.max(axis=0) + 1
+    if np.prod(shape.astype(float)) <= LARGEST_TENSOR:
+        tensor = np.zeros((*shape, columns))
+        tensor[tuple(exponents.T)] = c
+        bounds, met = bernstein_range(tensor, gap, seen=seen, max_boxes=max_boxes)
+        # where the gap was reached a value lies within it; elsewhere none is claimed
+        return bounds, np.stack([np.where(met, bounds[0] + gap, np.inf), np.where(met, bounds[1] - gap, -np.inf)])
+    exponents = np.concatenate([np.zeros((1, exponents.shape[1]), int), exponents])
+    c = np.concatenate([np.zeros((1, columns)), c])
+    from uqmbd.analysis.expansions import SparseExpansion
+
+    lowered = SparseExpansion(exponents, c).lowered
+    alone = np.zeros((exponents.shape[1], 3), int)
+    for degree in (1, 2):
+        for axis in range(exponents.shape[1]):
+            found = np.flatnonzero((exponents[:, axis] == degree) & (exponents.sum(axis=1) == degree))
+            alone[axis, degree] = found[0] if found.size else -1
+    degree = int(exponents.max())
+    halves = np.stack([chebyshev.restriction(degree, -1, 0), chebyshev.restriction(degree, 0, 1)])
+    # the absolute coefficients of T_k on any part of the interval add up to sqrt(2 (k + 1)) at most (Parseval)
+    growth = np.prod(np.where(exponents > 0, np.sqrt(2.0 * (exponents + 1)), 1.0), axis=1)
+    slack = np.finfo(float).eps * DEPTH * (degree + 4) * (growth @ np.abs(c))
+    known = np.stack([np.full(columns, np.inf), np.full(columns, -np.inf)]) if seen is None else np.array(seen, float)
+    flat = np.ascontiguousarray(c.T)
+    boxes = max(1, min(max_boxes, _MEMORY // len(exponents)))
+    return sparse_ranges(flat, exponents, lowered, alone, halves, known, np.ascontiguousarray(gap), slack, boxes)

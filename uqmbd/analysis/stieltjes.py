@@ -1,0 +1,81 @@
+"""Recurrences of orthonormal polynomials of any variable, from its inverse distribution function."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+_NARROWEST = 2.0**-46  # panel in u; below, doubles near u = 1 resolve it no more
+_MOST_PANELS = 4096
+_PROBE = 12  # points that show whether a panel is resolved
+_RESOLVED = 1e-11
+
+
+def polynomials(x: np.ndarray, alpha: np.ndarray, beta: np.ndarray, degree: int) -> np.ndarray:
+    """``ψ_0 ... ψ_degree`` at `x` (n,) by the three-term recurrence: shape (n, degree + 1)."""
+    if degree >= len(alpha):
+        raise ValueError(f"the recurrence is known up to degree {len(alpha) - 1}, not {degree}")
+    x = np.asarray(x, float)
+    out, root = np.empty((degree + 1, len(x))), np.sqrt(beta)
+    out[0] = 1.0
+    for k in range(degree):
+        out[k + 1] = (x - alpha[k]) * out[k]
+        if k:
+            out[k + 1] -= root[k] * out[k - 1]
+        out[k + 1] /= root[k + 1]
+    return out.T
+
+
+def discretisation(ppf: Callable[[np.ndarray], np.ndarray], points: int) -> tuple[np.ndarray, np.ndarray]:
+    """Composite Gauss rule in u whose panels are halved until `ppf` is smooth on each: nodes and weights.
+
+    Panels shrink geometrically towards kinks, towards jumps, and towards the ends where the variable is unbounded.
+    """
+    x, _ = np.polynomial.legendre.leggauss(_PROBE)
+    to_coefficients = np.linalg.inv(np.polynomial.legendre.legvander(x, _PROBE - 1))
+    left, width = np.array([0.0, 0.5]), np.array([0.5, 0.5])
+    done: list[np.ndarray] = []
+    count = 0
+    while len(left):
+        values = ppf((left[:, None] + width[:, None] * (x + 1) / 2).ravel()).reshape(-1, _PROBE)
+        c = np.abs(values @ to_coefficients.T)
+        noise = 2.0**-50 * c[:, 1] / width  # from rounding of u itself
+        smooth = c[:, -2:].max(axis=1) <= np.maximum(_RESOLVED * c.max(axis=1), noise)
+        kept = smooth | (width <= _NARROWEST) | (count + 2 * len(left) > _MOST_PANELS)
+        done.append(np.column_stack([left[kept], width[kept]]))
+        count += int(kept.sum())
+        half = width[~kept] / 2
+        left, width = np.concatenate([left[~kept], left[~kept] + half]), np.concatenate([half, half])
+    panels = np.concatenate(done)
+    panels = panels[np.argsort(panels[:, 0])]
+    x, w = np.polynomial.legendre.leggauss(points)
+    u = panels[:, :1] + panels[:, 1:] * (x + 1) / 2
+    return np.clip(u.ravel(), 2.0**-53, 1 - 2.0**-53), (panels[:, 1:] * w / 2).ravel()
+
+
+def recurrence(x: np.ndarray, w: np.ndarray, count: int) -> tuple[np.ndarray, np.ndarray] | None:
+    """Coefficients α, β (count,) of the discrete measure `w` at `x`, by Stieltjes' procedure; None when it has too few points."""
+    alpha, beta = np.zeros(count), np.ones(count)
+    last, now = np.zeros_like(x), np.ones_like(x)
+    for k in range(count):
+        alpha[k] = w @ (x * now * now)
+        if k + 1 == count:
+            break
+        new = (x - alpha[k]) * now - (np.sqrt(beta[k]) * last if k else 0.0)
+        beta[k + 1] = w @ (new * new)
+        if not np.isfinite(beta[k + 1]) or beta[k + 1] <= 1e-14:
+            return None
+        last, now = now, new / np.sqrt(beta[k + 1])
+    return alpha, beta
+
+
+def inverse(germ: Callable[[np.ndarray], np.ndarray], x: np.ndarray) -> np.ndarray:
+    """u in (0, 1) with ``germ(u) = x``, by bisection, for increasing germs."""
+    x = np.asarray(x, float)
+    low, high = np.zeros_like(x), np.ones_like(x)
+    for _ in range(60):
+        middle = (low + high) / 2
+        below = germ(np.clip(middle, 2.0**-53, 1 - 2.0**-53)) < x
+        low, high = np.where(below, middle, low), np.where(below, high, middle)
+    return (low + high) / 2

@@ -1,0 +1,47 @@
+"""What a figure shows, in words, for readers who cannot see it."""
+
+import numpy as np
+
+from uqmbd.figures.marks import Band, Bars, Cells, Curve, Figure, Level, Mark, Pairs, Panel, Points, Rows, Stack
+
+LEADING = 3  # names that are said
+
+
+def alternative(figure: Figure) -> str:
+    """Title, then each panel: what is against what, and the range of each mark."""
+    return " ".join([f"{figure.title}.", *(_panel(panel) for panel in figure.panels)])
+
+
+def _panel(panel: Panel) -> str:
+    axes = " over ".join(label for label in (panel.y_label, panel.x_label) if label)
+    said = dict.fromkeys(text for mark in panel.marks if (text := _said(mark, panel)))
+    return f"{axes}{': ' if axes else ''}{'; '.join(said)}."
+
+
+def _said(mark: Mark, panel: Panel) -> str:
+    if isinstance(mark, Curve):
+        return mark.label + _range(mark.y)
+    if isinstance(mark, Band):
+        return mark.label + _range(np.hstack([mark.lower, mark.upper]))
+    if isinstance(mark, Level):
+        return f"{mark.label} at {mark.x:.4g}"
+    if isinstance(mark, Bars):
+        return mark.label + _range(mark.edges)
+    if isinstance(mark, Stack):
+        return "shares on average: " + ", ".join(
+            f"{name} {share:.2g}" for name, share in zip(mark.labels, np.nan_to_num(mark.shares).mean(axis=1), strict=True)
+        )
+    if isinstance(mark, (Rows, Points)):
+        names, values = (panel.names, mark.values) if isinstance(mark, Rows) else (mark.names, mark.x)
+        order = np.argsort(-np.nan_to_num(np.abs(values)), kind="stable")[:LEADING]
+        return f"{mark.label}, the largest: " + ", ".join(f"{names[k]} {values[k]:.3g}" for k in order)
+    if isinstance(mark, Cells):
+        i, j = np.unravel_index(np.nanargmax(np.abs(mark.values)), mark.values.shape)
+        return f"matrix of {len(panel.names)} inputs, the largest: {panel.names[i]} × {panel.names[j]} {mark.values[i, j]:.3g}"
+    assert isinstance(mark, Pairs)
+    return f"{mark.values.shape[1]} runs in {', '.join(panel.names)}, each against each"
+
+
+def _range(values: np.ndarray) -> str:
+    finite = values[np.isfinite(values)]
+    return f" from {finite.min():.4g} to {finite.max():.4g}" if len(finite) else ""

@@ -1,0 +1,168 @@
+"""Histories over time: bounds, statistics, a few runs, errors."""
+
+import re
+from dataclasses import replace
+
+import numpy as np
+
+from uqmbd.figures import samples
+from uqmbd.figures.marks import Band, Curve, Figure, Panel
+from uqmbd.figures.outputs import in_unit, label_of, widest
+from uqmbd.figures.sensitivities import main_effects
+from uqmbd.figures.trust import trust_of
+
+OUTER, INNER = "outer bounds", "reached by runs"
+NARROW = 0.1  # of the range of its middle: a band below this is drawn once more without its middle
+LEVELS = 6  # membership levels drawn of a history
+SPREAD = "Mean and quantiles are those of random runs spread evenly over the box: a description, not a probability."
+IMPRECISE = "Intervals leave the statistics imprecise: each lies somewhere in its band."
+
+
+def history_figures(result, names: list[str]) -> list[Figure]:
+    """One figure for each history, all with the same few runs behind."""
+    stored = [name for name in names if name in result.runs and "time" in result.runs[name].dims]
+    points = result.runs.sizes.get("time", 0)
+    count, points = samples.share_of_page(len(stored), points)
+    runs = samples.histories(result, stored, count) if stored else {}
+    figures = [history_figure(result, name, runs.get(name), points) for name in names]
+    return [figure for figure in figures if any(panel.marks for panel in figure.panels)]
+
+
+def history_figure(result, name: str, runs: np.ndarray | None = None, points: int = 240) -> Figure:
+    """Bounds, statistics and a few runs of one history over time; below it its error and its main effects.
+
+    Parameters
+    ----------
+    result : Result
+        Where it is read from.
+    name : str
+        The history.
+    runs : ndarray, optional
+        ``(runs, time)``, drawn thin behind the rest.
+    points : int
+        To how many points each of these runs is thinned.
+    """
+    trust = trust_of(result, name)
+    shades = trust.spans if trust else ()
+    drawn = _run_marks(result, name, runs, points)
+    described = trust is None or trust.share < 1 or name not in result.bounds
+    marks = [*(_statistic_marks(result, name) if described else ()), *_bound_marks(result, name)]
+    panels = [Panel("time [s]", label_of(result, name), tuple(marks), shades, height=3.0)]
+    centre = _centre(marks)
+    if centre is None:
+        panels = [replace(panels[0], marks=(*drawn, *marks))]
+    else:
+        from_centre = tuple(_less(mark, *centre) for mark in (*drawn, *marks))
+        panels = [
+            replace(panels[0], height=2.0),
+            Panel("time [s]", "from the middle" + in_unit(result, name), from_centre, shades, height=3.0),
+        ]
+    if name in result.error:
+        error = widest(result.error[name])
+        curve = Curve(error["time"].values, np.maximum(error.values, _floor(error.values)), "validated error", "error")
+        panels.append(Panel("time [s]", "error" + in_unit(result, name), (curve,), shades, log=True))
+    if effects := main_effects(result, name):
+        panels.append(Panel("time [s]", "sensitivity", tuple(effects), shades))
+    caption = [trust.sentence()] if trust else []
+    if centre is not None:
+        caption.append("Second panel: the same less the middle of the widest band.")
+    if runs is not None and len(runs):
+        caption.append(f"Grey: {len(runs)} of {int(samples.good(result).sum())} runs.")
+    if described and name in result.bounds and name in result.statistics:
+        caption.append(SPREAD)
+    if name in result.statistics and "bound" in result.statistics[name].dims:
+        caption.append(IMPRECISE)
+    if name in result.bounds and "alpha" in result.bounds[name].dims:
+        caption.append("The darker, the higher the membership α: the band of each level lies in those of all lower ones.")
+    return Figure(name, name, tuple(panels), tuple(caption))
+
+
+def levels_shown(alpha: np.ndarray, count: int = LEVELS) -> np.ndarray:
+    """Which of the ascending membership levels are drawn: at most `count`, the first and the last among them."""
+    return np.unique(np.linspace(0, len(alpha) - 1, min(count, len(alpha))).round().astype(int))
+
+
+def _centre(marks: list[Curve | Band]) -> tuple[np.ndarray, np.ndarray] | None:
+    """Middle of the widest band over time, where the band is too narrow to be seen against the course of its middle."""
+    bands = [mark for mark in marks if isinstance(mark, Band) and np.isfinite(mark.upper - mark.lower).any()]
+    if not bands:
+        return None
+    broad = max(bands, key=lambda band: float(np.nanmax(band.upper - band.lower)))
+    middle = 0.5 * (broad.lower + broad.upper)
+    swing = np.nanmax(middle) - np.nanmin(middle)
+    return (broad.x, middle) if np.nanmax(broad.upper - broad.lower) < NARROW * swing else None
+
+
+def _less(mark: Curve | Band, x: np.ndarray, y: np.ndarray) -> Curve | Band:
+    """The mark less a curve."""
+    below = np.interp(mark.x, x, y)
+    if isinstance(mark, Curve):
+        return replace(mark, y=mark.y - below)
+    return replace(mark, lower=mark.lower - below, upper=mark.upper - below)
+
+
+def _run_marks(result, name: str, runs: np.ndarray | None, points: int) -> list[Curve]:
+    if runs is None or not len(runs):
+        return []
+    time = result.runs["time"].values
+    lines = [samples.thin(time, run, points) for run in runs]
+    x, y = samples.joined([line[0] for line in lines], [line[1] for line in lines])
+    return [Curve(x, y, "runs", "run")]
+
+
+def _statistic_marks(result, name: str) -> list[Curve | Band]:
+    """The fan of quantiles and the mean; of imprecise statistics the widest fan and the band of the mean."""
+    if name not in result.statistics or "time" not in result.statistics[name].dims:
+        return []
+    table = result.statistics[name]
+    time, known = table["time"].values, set(table["statistic"].values.tolist())
+    imprecise = "bound" in table.dims
+
+    def get(key: str, bound: str) -> np.ndarray:
+        found = table.sel(statistic=key)
+        return (found.sel(bound=bound) if imprecise else found).values
+
+    most = ", widest" if imprecise else ""
+    marks: list[Curve | Band] = []
+    for rank, (low, high, label) in enumerate(fan(known)):
+        marks.append(Band(time, get(low, "lower"), get(high, "upper"), label + most, "wide" if rank == 0 else "narrow"))
+    if imprecise and "mean" in known:
+        marks.append(Band(time, get("mean", "lower"), get("mean", "upper"), "mean, between its bounds", "confidence"))
+    elif "mean" in known:
+        if {"mean_lower", "mean_upper"} <= known:
+            marks.append(Band(time, get("mean_lower", ""), get("mean_upper", ""), "95 % confidence of the mean", "confidence"))
+        marks.append(Curve(time, get("mean", ""), "mean", "mean"))
+    elif "q50" in known and not imprecise:
+        marks.append(Curve(time, get("q50", ""), "median", "mean"))
+    return marks
+
+
+def fan(known: set[str]) -> list[tuple[str, str, str]]:
+    """Pairs of quantiles that lie evenly about the median, widest first: ``("q05", "q95", "5 % to 95 %")``."""
+    percents = {float(found[1]): key for key in known if (found := re.fullmatch(r"q(\d+(?:\.\d+)?)", key))}
+    pairs = [(low, 100 - low) for low in sorted(percents) if low < 50 and 100 - low in percents]
+    return [(percents[low], percents[high], f"{low:g} % to {high:g} %") for low, high in pairs]
+
+
+def _bound_marks(result, name: str) -> list[Curve | Band]:
+    marks: list[Curve | Band] = []
+    if name in result.bounds:
+        bounds = result.bounds[name]
+        time = bounds["time"].values
+        if "alpha" in bounds.dims:
+            alpha = bounds["alpha"].values
+            for level in levels_shown(alpha):
+                pair = bounds.isel(alpha=level).sel(bound=["lower", "upper"]).transpose("bound", "time").values
+                marks.append(Band(time, *pair, f"α = {alpha[level]:.3g}", "alpha"))
+        else:
+            marks.append(Band(time, *bounds.sel(bound=["lower", "upper"]).transpose("bound", "time").values, OUTER, "outer"))
+    if name in result.inner:
+        inner = widest(result.inner[name])
+        marks += [Curve(inner["time"].values, inner.sel(bound=side).values, INNER, "inner") for side in ("lower", "upper")]
+    return marks
+
+
+def _floor(error: np.ndarray) -> float:
+    """What stands for zero on a logarithmic axis: far below the rest."""
+    positive = error[np.isfinite(error) & (error > 0)]
+    return 1e-10 * float(positive.max()) if len(positive) else 1e-16

@@ -1,0 +1,136 @@
+"""Marks as matplotlib draws them into one pair of axes."""
+
+import re
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.colors import to_rgba
+from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator, ScalarFormatter
+
+from uqmbd.figures.labels import SIDES, shortened
+from uqmbd.figures.marks import SHADE, STYLES, Band, Bars, Cells, Curve, Level, Mark, Panel, Points, Rows, Stack, look
+
+SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+DASHES = {"solid": "-", "dash": "--", "dot": ":"}
+Theme = dict[str, str]
+
+
+class Powers(ScalarFormatter):
+    """Numbers with a common power of ten, in plain characters: ``×10⁻³`` (matplotlib's own way typesets each as mathematics)."""
+
+    def get_offset(self) -> str:
+        """What stands at the end of the axis."""
+        text = super().get_offset().replace("−", "-")
+        return re.sub(r"1?e([+-]?\d+)", lambda found: "×" + power(int(found[1])), text)
+
+
+def power(exponent: int) -> str:
+    """A power of ten: ``10⁻³``."""
+    return "10" + str(exponent).translate(SUPERSCRIPT)
+
+
+def panel_marks(axis: Axes, panel: Panel, theme: Theme) -> None:
+    """Draw one panel: shades, marks, labels, ticks."""
+    for start, end in panel.shades:
+        axis.axvspan(start, end, color=theme[SHADE.color], alpha=SHADE.fill, linewidth=0, label="not trusted", zorder=0)
+    for order, mark in enumerate(panel.marks, start=1):
+        _mark(axis, mark, panel, order, theme)
+    axis.set(xlabel=panel.x_label, ylabel=panel.y_label)
+    if not panel.named:
+        axis.grid(True, color=theme["grid"], linewidth=0.7)
+    axis.set_axisbelow(True)
+    bars = any(isinstance(mark, Bars) for mark in panel.marks)
+    axis.margins(x=0.04 if bars or any(isinstance(mark, Points) for mark in panel.marks) else 0.01)
+    if panel.log:
+        axis.set_yscale("log")
+        axis.yaxis.set_major_locator(LogLocator(numticks=5))
+        axis.yaxis.set_minor_locator(NullLocator())
+        axis.yaxis.set_major_formatter(FuncFormatter(lambda value, _: power(round(np.log10(value))) if value > 0 else ""))
+    if panel.named:
+        _names(axis, panel, theme)
+    for side in [] if panel.named else [axis.xaxis] + ([] if panel.log else [axis.yaxis]):
+        formatter = Powers()
+        formatter.set_powerlimits((-3, 4))
+        side.set_major_formatter(formatter)
+    if panel.equal:
+        axis.set_aspect("equal", adjustable="datalim")
+
+
+def _names(axis: Axes, panel: Panel, theme: Theme) -> None:
+    """Names along the vertical axis, the first at the top; of a matrix along both."""
+    words = list(shortened(panel.names).values())
+    axis.set_yticks(range(len(words)), words)
+    axis.set_ylim(len(words) - 0.4, -0.6)
+    axis.tick_params(left=False)
+    if any(isinstance(mark, Cells) for mark in panel.marks):
+        axis.set_xticks(range(len(words)), words, rotation=40, horizontalalignment="right", rotation_mode="anchor")
+        axis.set_xlim(-0.5, len(words) - 0.5)
+        axis.tick_params(bottom=False)
+        return
+    axis.grid(True, axis="x", color=theme["grid"], linewidth=0.7)
+    axis.axvline(0, color=theme["soft"], linewidth=0.8)
+
+
+def _mark(axis: Axes, mark: Mark, panel: Panel, order: int, theme: Theme) -> None:
+    if isinstance(mark, Bars):
+        style = STYLES["bars"]
+        axis.stairs(mark.counts, mark.edges, fill=True, color=theme[style.color], alpha=style.fill, label=mark.label, zorder=order)
+    elif isinstance(mark, Stack):
+        looks = mark.looks()
+        colors = [to_rgba(theme[style.color], style.fill) for style in looks]
+        axis.stackplot(mark.x, np.nan_to_num(mark.shares), labels=mark.labels, colors=colors, zorder=order)
+        axis.set_ylim(0, max(1.0, float(np.nanmax(mark.shares.sum(axis=0), initial=1.0))))
+    elif isinstance(mark, Rows):
+        _rows(axis, mark, panel, theme)
+    elif isinstance(mark, Points):
+        _points(axis, mark, theme)
+    elif isinstance(mark, Cells):
+        _cells(axis, mark, theme)
+    else:
+        _lines(axis, mark, order, theme)
+
+
+def _lines(axis: Axes, mark: Curve | Band | Level, order: int, theme: Theme) -> None:
+    style = STYLES[mark.style] if isinstance(mark, Level) else mark.look()
+    line = dict(color=theme[style.color], linewidth=style.width, linestyle=DASHES[style.dash], zorder=order)
+    if isinstance(mark, Level):
+        axis.axvline(mark.x, label=mark.label, **line)
+    elif isinstance(mark, Curve):
+        axis.plot(mark.x, mark.y, alpha=style.opacity, label=mark.label, **line)
+    else:
+        filled = dict(facecolor=(theme[style.color], style.fill), edgecolor=theme[style.color], linewidth=style.width)
+        axis.fill_between(mark.x, mark.lower, mark.upper, label=mark.label, zorder=order, **filled)
+
+
+def _rows(axis: Axes, mark: Rows, panel: Panel, theme: Theme) -> None:
+    at, height = panel.places_of(mark)
+    axis.barh(at, np.nan_to_num(mark.values), height, color=to_rgba(theme[look(mark.style).color], 0.85), label=mark.label)
+    if mark.lower is not None and mark.upper is not None:
+        axis.hlines(at, mark.lower, mark.upper, color=theme["ink"], linewidth=1.0)
+        axis.plot(np.hstack([mark.lower, mark.upper]), np.hstack([at, at]), "|", color=theme["ink"], markersize=5)
+
+
+def _points(axis: Axes, mark: Points, theme: Theme) -> None:
+    color, brief = theme[look(mark.style).color], shortened(mark.names)
+    axis.plot(mark.x, mark.y, "o", markersize=5, color=color, label=mark.label)
+    anchors = {"right": ("left", "center"), "left": ("right", "center"), "top": ("center", "bottom"), "bottom": ("center", "top")}
+    for x, y, name, side in zip(mark.x, mark.y, mark.names, mark.sides, strict=True):
+        if side:
+            right, up = SIDES[side]
+            horizontal, vertical = anchors[side]
+            axis.annotate(
+                brief[name], (x, y), (6 * right, 5 * up), textcoords="offset points", ha=horizontal, va=vertical, fontsize=9,
+                color=theme["ink"],
+            )  # fmt: skip
+
+
+def _cells(axis: Axes, mark: Cells, theme: Theme) -> None:
+    """Cells are the darker the larger, each with its number."""
+    greatest = np.nanmax(np.abs(mark.values), initial=0.0) or 1.0
+    opacity = 0.6 * np.nan_to_num(np.abs(mark.values)) / greatest
+    color = to_rgba(theme[look(0).color])
+    axis.imshow([[(*color[:3], part) for part in row] for row in opacity], aspect="auto", interpolation="nearest")
+    said = mark.said()
+    small = 9 if len(mark.values) <= 10 else 7.5
+    for i, j in zip(*np.nonzero(np.isfinite(mark.values)), strict=True):
+        axis.text(j, i, said[i][j], ha="center", va="center", fontsize=small, color=theme["ink"])

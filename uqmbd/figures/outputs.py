@@ -1,0 +1,44 @@
+"""The outputs of a result: which there are, their units, and how their groups look without the dimensions that few methods have."""
+
+import numpy as np
+
+GROUPS = ("bounds", "statistics", "inner", "error", "sensitivity", "cdf")
+
+
+def output_names(result) -> tuple[list[str], list[str]]:
+    """Names of the histories and of the scalars that a result speaks of, in its own order."""
+    groups = [group for _, group in result.groups()]
+    histories = [name for name in result.outputs if any(name in group and "time" in group[name].dims for group in groups)]
+    histories = [name for name in result.outputs if name in histories or name in result.aggregated or name in result.trust_horizon]
+    return histories, [name for name in result.outputs if name not in histories]
+
+
+def unit_of(result, name: str) -> str:
+    """Unit of an output; empty when it has none."""
+    for group in (*GROUPS, "runs"):
+        if name in getattr(result, group) and (unit := getattr(result, group)[name].attrs.get("unit")):
+            return pretty(str(unit))
+    return ""
+
+
+def pretty(unit: str) -> str:
+    """A unit as it is printed: ``m/s^2 -> m/s²``, ``N m -> N·m``; nothing for pure numbers."""
+    for plain, printed in (("**", "^"), ("^2", "²"), ("^3", "³"), ("*", "·"), (" ", "·")):
+        unit = unit.replace(plain, printed)
+    return "" if unit in ("1", "dimensionless") else unit
+
+
+def in_unit(result, name: str) -> str:
+    """`` [unit]`` of an output, to stand after a word; empty when it has none."""
+    unit = unit_of(result, name)
+    return f" [{unit}]" if unit else ""
+
+
+def label_of(result, name: str) -> str:
+    """Axis label of an output: its name, and its unit in brackets."""
+    return name + in_unit(result, name)
+
+
+def widest(array):
+    """Bounds without their membership levels: those of the lowest, which hold all others."""
+    return array.isel(alpha=int(np.argmin(array["alpha"].values)), drop=True) if "alpha" in array.dims else array

@@ -1,0 +1,122 @@
+"""How numbers of runs hang together (scatter matrix), and how statistics settle with their number."""
+
+import re
+
+import numpy as np
+
+from uqmbd.figures import samples
+from uqmbd.figures.marks import Band, Curve, Figure, Pairs, Panel
+from uqmbd.figures.outputs import in_unit, label_of
+from uqmbd.figures.sensitivities import kinds
+
+VARIABLES = 8  # in the scatter matrix
+POINTS = 400  # runs in it
+LEAST = 10  # runs below this show no relation
+ROUNDING = 1e-9  # relative
+STATISTICS = 5  # panels of convergence
+SAME_UNIT = r"mean|std|median|min|max|q\d.*"  # statistics with the unit of their output
+
+
+def scatter_figures(result, scalars: list[str]) -> list[Figure]:
+    """Inputs and scalar outputs of the good runs, each against each: at most `VARIABLES` of at most `POINTS` runs."""
+    good = samples.good(result)
+    outputs = [name for name in scalars if name in result.runs and result.runs[name].dims == ("run",)]
+    inputs = _ranked_inputs(result)
+    if np.count_nonzero(good) < LEAST or not inputs or not outputs:
+        return []
+    outputs = outputs[: max(VARIABLES // 2, VARIABLES - len(inputs))]
+    shown = inputs[: VARIABLES - len(outputs)]
+    index = _thinned(np.flatnonzero(good))
+    variables = [f"input:{name}" for name in shown] + outputs
+    values = np.array([result.runs[name].values[index].astype(float) for name in variables])
+    panel = Panel("", "", (Pairs(values, "runs"),), names=(*shown, *outputs))
+    caption = [f"{len(index)} of {np.count_nonzero(good)} runs. Drag over points to mark the same runs in all fields."]
+    left_out = len(inputs) + len(scalars) - len(variables)
+    if left_out:
+        caption.append(f"{len(variables)} of {len(variables) + left_out} inputs and scalar outputs.")
+    return [Figure("relations", "Inputs and scalar outputs", (panel,), tuple(caption))]
+
+
+def convergence_figures(result, names: list[str]) -> list[Figure]:
+    """Each statistic of each output against the number of runs it stands on."""
+    figures = []
+    for name in names:
+        if name not in result.convergence:
+            continue
+        table = result.convergence[name].transpose("statistic", "count")
+        count = table["count"].values.astype(float)
+        known = [str(word) for word in table["statistic"].values if np.isfinite(table.sel(statistic=word).values).any()]
+        limits = {f"{word}_{side}" for word in known for side in ("lower", "upper")} & set(known)
+        panels = []
+        for word in [word for word in known if word not in limits][:STATISTICS]:
+            marks: list[Curve | Band] = [Curve(count, _settled(table.sel(statistic=word).values), "estimate", 0)]
+            ends = [f"{word}_{side}" for side in ("lower", "upper")]
+            if set(ends) <= limits:
+                marks.insert(0, Band(count, *table.sel(statistic=ends).values, "confidence limits", "confidence"))
+            unit = in_unit(result, name) if re.fullmatch(SAME_UNIT, word) else ""
+            panels.append(Panel("number of runs", word.replace("_", " ") + unit, tuple(marks), height=1.2))
+        if panels:
+            history = name in result.aggregated or name in result.trust_horizon
+            caption = ("Of a history: the largest size over time.",) if history else ()
+            figures.append(Figure(f"{name}.convergence", f"{name}: convergence", tuple(panels), caption))
+    return figures
+
+
+def _settled(values: np.ndarray) -> np.ndarray:
+    """Numbers that differ by rounding alone as one number: an axis would show nothing but that."""
+    finite = values[np.isfinite(values)]
+    return np.where(np.isfinite(values), finite[-1], np.nan) if np.ptp(finite) < ROUNDING * np.abs(finite).max() else values
+
+
+def orbit_figures(result, names: list[str]) -> list[Figure]:
+    """One figure for each pair ``X.ex``, ``X.ey`` of which histories are stored: a few orbits of the journal in its clearance circle."""
+    figures = []
+    for joint in [name.removesuffix(".ex") for name in names if name.endswith(".ex")]:
+        pair = [f"{joint}.ex", f"{joint}.ey"]
+        if not all(name in result.runs and "time" in result.runs[name].dims for name in pair):
+            continue
+        index = samples.choose(samples.good(result), 6)
+        x, y = (result.runs[name].isel(run=index).values.astype(float) for name in pair)
+        marks = [Curve(x[k], y[k], f"run {index[k]}", k) for k in range(len(index))]
+        limits = _clearance(result, joint)
+        if limits is not None:
+            angle = np.linspace(0, 2 * np.pi, 181)
+            marks = [Curve(r * np.cos(angle), r * np.sin(angle), f"clearance {r:.3g} m", "limit") for r in limits] + marks
+        panel = Panel(label_of(result, pair[0]), label_of(result, pair[1]), tuple(marks), equal=True)
+        caption = (f"Orbit of the journal's centre in its bearing, {len(index)} of the runs.",)
+        figures.append(Figure(f"{joint}.orbit", f"{joint}: orbit", (panel,), caption))
+    return figures
+
+
+def _clearance(result, joint: str) -> list[float] | None:
+    """Least and greatest radius of the clearance circle, when an input says it."""
+    names = [str(name) for name in result.runs.data_vars if str(name).startswith("input:") and "clearance" in str(name)]
+    own = [name for name in names if joint.lower() in name.lower()]
+    names = own or names
+    if len(names) != 1:
+        return None
+    values = result.runs[names[0]].values
+    return sorted({float(values.min()), float(values.max())})
+
+
+def _ranked_inputs(result) -> list[str]:
+    """The inputs of the stored runs; the most influential first when there are more than fit and sensitivities say which."""
+    names = [str(name).removeprefix("input:") for name in result.runs.data_vars if str(name).startswith("input:")]
+    if len(names) < VARIABLES:
+        return names
+    weight = dict.fromkeys(names, 0.0)
+    for group in (result.sensitivity, result.aggregated):
+        for table in group.data_vars.values():
+            for kind in ("total", "first", "main_effect", "mu_star"):
+                if kind in kinds(table):
+                    values = np.nan_to_num(np.abs(table.sel(kind=kind).transpose("input", ...).values)).reshape(table.sizes["input"], -1)
+                    share = values.mean(axis=1) / (values.mean(axis=1).max() or 1.0)
+                    for name, part in zip(table["input"].values, share, strict=True):
+                        weight[str(name)] = max(weight.get(str(name), 0.0), float(part))
+                    break
+    return sorted(names, key=lambda name: -weight[name])
+
+
+def _thinned(index: np.ndarray) -> np.ndarray:
+    """Every so many of the runs, so that none of the designs' stages is left out."""
+    return index[np.unique(np.linspace(0, len(index) - 1, min(POINTS, len(index))).astype(int))]

@@ -1,0 +1,111 @@
+"""Scalars: histogram of the runs, distribution function and density, membership."""
+
+import numpy as np
+
+from uqmbd.figures import samples
+from uqmbd.figures.histories import IMPRECISE, INNER, OUTER
+from uqmbd.figures.marks import Band, Bars, Curve, Figure, Level, Panel
+from uqmbd.figures.outputs import label_of, unit_of, widest
+from uqmbd.figures.trust import trust_of
+
+SAME = 1e-12  # probabilities closer than this are one
+CLASSES = 32  # of the density
+
+
+def scalar_figures(result, name: str) -> list[Figure]:
+    """Every figure of one scalar."""
+    figures = [*membership_figures(result, name), *distribution_figures(result, name)]
+    plain = scalar_figure(result, name)
+    wanted = plain.panels[0].marks if not figures else any(isinstance(mark, Bars) for mark in plain.panels[0].marks)
+    return [plain, *figures] if wanted else figures
+
+
+def scalar_figure(result, name: str) -> Figure:
+    """Distribution of one scalar over the runs, with its bounds."""
+    marks = [*_bars(result, name), *_levels(result, name)]
+    trust = trust_of(result, name)
+    caption = [trust.sentence()] if trust else []
+    if name in result.bounds:
+        caption.append("The method chose where to run, so the bars show what the runs covered, not a probability.")
+    if name in result.statistics and "bound" in result.statistics[name].dims:
+        caption.append(IMPRECISE)
+    return Figure(name, name, (Panel(label_of(result, name), "runs", tuple(marks)),), tuple(caption))
+
+
+def membership_figures(result, name: str) -> list[Figure]:
+    """The membership function of a fuzzy scalar: its bounds at each level, as one outline."""
+    if name not in result.bounds or "alpha" not in result.bounds[name].dims:
+        return []
+    marks = []
+    for group, label, style in ((result.bounds, "membership", 0), (result.inner, INNER, "inner")):
+        if name in group and "alpha" in group[name].dims:
+            table = group[name].sortby("alpha")
+            alpha = table["alpha"].values
+            lower, upper = (table.sel(bound=side).values for side in ("lower", "upper"))
+            marks.append(Curve(np.hstack([lower, upper[::-1]]), np.hstack([alpha, alpha[::-1]]), label, style))
+    panel = Panel(label_of(result, name), "membership α", tuple(marks))
+    caption = "Membership 1: the most plausible values. Membership 0: all that is thought possible."
+    return [Figure(f"{name}.membership", f"{name}: membership", (panel,), (caption,))]
+
+
+def distribution_figures(result, name: str) -> list[Figure]:
+    """Distribution function of a scalar, with its density if the probability is precise, or else its probability box."""
+    if name not in result.cdf:
+        return []
+    table = result.cdf[name].transpose("level", "column")
+    value, lower, upper = (np.asarray(table.sel(column=column).values, float) for column in ("value", "lower", "upper"))
+    good = np.isfinite(value) & np.isfinite(lower) & np.isfinite(upper)
+    value, lower, upper = value[good], lower[good], upper[good]
+    order = np.argsort(value, kind="stable")
+    value, lower, upper = value[order], lower[order], upper[order]
+    if not len(value):
+        return []
+    label, title = label_of(result, name), f"{name}: distribution"
+    if np.abs(upper - lower).max() > SAME:
+        band = Band(value, lower, upper, "between least and greatest probability", "box")
+        caption = ("Probability that the output is at most the value: it lies anywhere in the band (a probability box).",)
+        return [Figure(f"{name}.cdf", title, (Panel(label, "probability", (band,)),), caption)]
+    panels = [Panel(label, "probability", (Curve(value, lower, "distribution function", 0),), height=2.0)]
+    if (density := _density(value, lower)) is not None:
+        unit = unit_of(result, name)
+        unit = f" [1/{f'({unit})' if set(unit) & set('·/') else unit}]" if unit else ""
+        panels.insert(0, Panel(label, "density" + unit, (density,), height=2.0))
+    caption = ("Below: probability that the output is at most the value. Above: its slope, the density.",) if density else ()
+    return [Figure(f"{name}.cdf", title, tuple(panels), caption)]
+
+
+def _density(value: np.ndarray, probability: np.ndarray) -> Bars | None:
+    """Slopes of a distribution function over classes of equal width; None where all probability lies at one value."""
+    if np.ptp(value) <= SAME * np.abs(value).max():
+        return None
+    edges = np.linspace(value[0], value[-1], min(CLASSES, len(value)) + 1)
+    return Bars(edges, np.diff(np.interp(edges, value, probability)) / np.diff(edges), "density")
+
+
+def _bars(result, name: str) -> list[Bars]:
+    """Histogram of the runs that were ok, if they are stored."""
+    if name not in result.runs:
+        return []
+    values = result.runs[name].values[samples.good(result)].astype(float)
+    values = values[np.isfinite(values)]
+    if not len(values):
+        return []
+    spread = np.ptp(values) > 1e-12 * np.abs(values).max()
+    counts, edges = np.histogram(values, bins=int(np.clip(np.sqrt(len(values)), 10, 60)) if spread else 1)
+    return [Bars(edges, counts, "runs")]
+
+
+def _levels(result, name: str) -> list[Level]:
+    """Bounds, mean and quantiles of a scalar as vertical lines; of imprecise statistics both their bounds."""
+    marks = []
+    for group, style, label in ((result.bounds, "outer", OUTER), (result.inner, "inner", INNER)):
+        if name in group:
+            marks += [Level(float(value), label, style) for value in widest(group[name]).values]
+    quantiles = "5 % and 95 % quantile"
+    known = result.statistics["statistic"].values if name in result.statistics else ()
+    for key, style, label in (("mean", "mean", "mean"), ("q05", "range", quantiles), ("q95", "range", quantiles)):
+        if key in known:
+            found = np.atleast_1d(result.statistics[name].sel(statistic=key).values)
+            bounds = ", bounds" if len(found) > 1 else ""
+            marks += [Level(float(value), label + bounds, style) for value in found if np.isfinite(value)]
+    return marks

@@ -1,0 +1,160 @@
+"""All uncertain inputs of a study together: what they are by themselves, and what binds them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, Self
+
+import numpy as np
+
+from uqmbd.errors import StudyError, did_you_mean
+from uqmbd.inputs.base import Input
+from uqmbd.inputs.copula import Dependence
+from uqmbd.inputs.sets import ConvexSet
+
+
+class Space(Mapping[str, Input]):
+    """Inputs by name, frozen; a plain dict of inputs is a space in which nothing is bound.
+
+    Parameters
+    ----------
+    inputs : dict of str to Input
+    dependence : Dependence or dict, optional
+        Between random inputs.
+    sets : dict of str to ConvexSet or dict, optional
+        Over interval inputs. A set that states its own range (from data or a covariance) brings its inputs with it.
+
+    Attributes
+    ----------
+    dependence : Dependence or None
+    sets : dict of str to ConvexSet
+    """
+
+    def __init__(
+        self,
+        inputs: Mapping[str, Input],
+        dependence: Dependence | Mapping[str, Any] | None = None,
+        sets: Mapping[str, ConvexSet | Mapping[str, Any]] | None = None,
+    ) -> None:
+        self._inputs = dict(inputs)
+        self.sets = {name: read_set(name, item) for name, item in (sets or {}).items()}
+        self._brought: set[str] = set()
+        for name, item in self.sets.items():
+            self._take(name, item)
+        self.dependence = read_dependence(dependence)
+        if self.dependence is not None:
+            self.dependence.check(self._inputs)
+
+    @classmethod
+    def of(cls, inputs: Mapping[str, Input]) -> Space:
+        """`inputs` as a space; itself when it is one."""
+        return inputs if isinstance(inputs, cls) else cls(inputs)
+
+    def __getitem__(self, name: str) -> Input:
+        return self._inputs[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._inputs)
+
+    def __len__(self) -> int:
+        return len(self._inputs)
+
+    def __repr__(self) -> str:
+        return f"Space({self._inputs!r}, dependence={self.dependence!r}, sets={self.sets!r})"
+
+    @property
+    def written(self) -> dict[str, Input]:
+        """The inputs that were given by themselves, not brought by a set."""
+        return {name: item for name, item in self._inputs.items() if name not in self._brought}
+
+    @property
+    def free(self) -> list[str]:
+        """Inputs in no set."""
+        bound = {name for item in self.sets.values() for name in item.inputs}
+        return [name for name in self._inputs if name not in bound]
+
+    def to_si(self) -> Self:
+        """The same space in SI units."""
+        other = object.__new__(type(self))
+        other.__dict__.update(self.__dict__)
+        other._inputs = {name: item.to_si() for name, item in self._inputs.items()}
+        return other
+
+    def samples(self, u: np.ndarray) -> dict[str, np.ndarray]:
+        """Samples ``{input: (n,)}`` at the independent points `u` (n, d) of the unit cube, which dependence bends."""
+        if self.dependence is not None:
+            u = self.dependence.apply(u, list(self._inputs))
+        return {name: item.ppf(u[:, i]) for i, (name, item) in enumerate(self._inputs.items())}
+
+    def described(self) -> dict[str, dict[str, str]]:
+        """Inputs, and what binds them, as the user wrote it: ``{name: {"kind": ..., "text": ...}}``, for reports."""
+        found = {name: {"kind": item.kind, "text": item.describe()} for name, item in self._inputs.items()}
+        for a, b, rho in self.dependence.rank_correlation if self.dependence is not None else ():
+            found[f"{a}, {b}"] = {"kind": "rank correlation", "text": f"{rho:g}"}
+        for name, item in self.sets.items():
+            bound = "" if item.correlation is None else "".join(f", {a} with {b} {r:g}" for a, b, r in item.correlation)
+            found[name] = {"kind": f"set ({item.shape})", "text": f"{', '.join(item.inputs)}; from {item.source}{bound}"}
+        return found
+
+    def bindings(self) -> dict[str, Any]:
+        """Dependence and sets as plain values for fingerprints; empty when nothing is bound."""
+        found: dict[str, Any] = {}
+        if self.dependence is not None:
+            found["dependence"] = self.dependence.model_dump()
+        if self.sets:
+            found["sets"] = {name: item.model_dump(exclude_none=True) for name, item in self.sets.items()}
+        return found
+
+    def _take(self, name: str, item: ConvexSet) -> None:
+        """Check a set against the inputs, and add those that it brings."""
+        key, own = f"sets.{name}", item.intervals()
+        for other, second in self.sets.items():
+            shared = [entry for entry in item.inputs if other != name and entry in second.inputs]
+            if shared:
+                raise StudyError(f"the input '{shared[0]}' is in the set '{other}' too", key=f"{key}.inputs", remedy="take it out of one")
+        for entry in item.inputs:
+            if own is not None:
+                if entry in self._inputs:
+                    raise StudyError(
+                        f"the set says where '{entry}' lies, and so does its own entry",
+                        key=f"inputs.{entry}",
+                        remedy=f"remove [inputs.{entry}], or give the set a correlation instead of {item.source}",
+                    )
+                continue
+            if entry not in self._inputs:
+                remedy = did_you_mean(entry, self._inputs, noun="input")
+                raise StudyError(f"there is no input '{entry}' to be in a set", key=f"{key}.inputs", remedy=remedy)
+            if self._inputs[entry].kind != "interval":
+                raise StudyError(
+                    f"the input '{entry}' is of kind {self._inputs[entry].kind}; sets are over intervals",
+                    key=f"{key}.inputs",
+                    remedy=f"give '{entry}' as interval = [lower, upper], or correlate random inputs in [dependence]",
+                )
+        if own is not None:
+            self._inputs |= own
+            self._brought |= set(own)
+
+
+def read_set(name: str, value: Any) -> ConvexSet:
+    """One table ``[sets.NAME]``."""
+    try:
+        if isinstance(value, ConvexSet):
+            return value
+        if not isinstance(value, Mapping):
+            raise StudyError("a set is a table", value=value, remedy='write inputs = ["a", "b"] and correlation = [["a", "b", 0.5]]')
+        return ConvexSet(**value)
+    except StudyError as error:
+        raise error.under(f"sets.{name}") from None
+
+
+def read_dependence(value: Any) -> Dependence | None:
+    """The table ``[dependence]``; none when it binds nothing."""
+    if value is None:
+        return None
+    try:
+        found = value if isinstance(value, Dependence) else Dependence(**value)
+    except StudyError as error:
+        raise error.under("dependence") from None
+    except TypeError:
+        raise StudyError("dependence is a table", key="dependence", remedy='write rank_correlation = [["a", "b", 0.6]]') from None
+    return found if found.rank_correlation else None

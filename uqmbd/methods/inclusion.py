@@ -1,0 +1,61 @@
+"""What the methods share that bound a response over a box of intervals: settings, and how far the bounds can be believed."""
+
+from __future__ import annotations
+
+from math import ceil
+from typing import ClassVar, Literal
+
+from pydantic import Field
+
+from uqmbd.methods.base import Method
+
+LEAST_VALIDATION = 10
+MOST_CORNERS = 64  # runs
+
+
+class Inclusion(Method):
+    """Settings of a method whose bounds come from a surrogate.
+
+    Runs at random points are never fitted: their largest error widens the bounds. So the bounds are validated by runs, not proven; where
+    the error exceeds `trust_tolerance` the result shows the envelope of all runs instead.
+
+    Attributes
+    ----------
+    enclosure : str
+        ``bernstein`` (verified range of the expansion), ``cosine`` (Wu's, loose), ``scan`` (dense grid, not an enclosure).
+    gap : float
+        By how much the verified range may exceed the expansion's, as a fraction of the range of the runs.
+    validation : float
+        Share of the runs that is kept for validation, at least 10 runs.
+    trust_tolerance : float
+        Largest validated error, as a fraction of the response's range, at which a time or scalar is trusted.
+    safety : float
+        The bounds are widened by so many times the validated error, for what the validation runs missed.
+    fallback_runs : int
+        Random runs added when some time or scalar is not trusted; they also validate. They come on top of `max_runs`.
+    corner_runs : bool
+        Whether to run the two corners of the box at which a time or scalar has its extremes where the surrogate is monotonic in every
+        input. They come on top of `max_runs`, the corners that serve the most columns first, 64 at most.
+    """
+
+    accepts: ClassVar[frozenset[str]] = frozenset({"interval"})
+
+    enclosure: Literal["bernstein", "cosine", "scan"] = "bernstein"
+    gap: float = Field(default=1e-6, gt=0, lt=1)
+    validation: float = Field(default=0.2, gt=0, lt=1)
+    trust_tolerance: float = Field(default=1e-3, gt=0, lt=1)
+    safety: float = Field(default=2.0, ge=1)
+    fallback_runs: int = Field(default=2000, ge=0)
+    corner_runs: bool = False
+
+    def validation_runs(self, nodes: int) -> int:
+        """Number of validation runs that go with so many runs at nodes."""
+        return max(LEAST_VALIDATION, ceil(nodes * self.validation / (1 - self.validation) - 1e-9))
+
+    def total_runs(self, nodes: int) -> int:
+        """Number of runs at nodes and for their validation."""
+        return nodes + self.validation_runs(nodes)
+
+    def further_runs(self, inputs: int) -> int:
+        """Largest number of runs at corners and of fallback runs."""
+        return self.fallback_runs + (min(MOST_CORNERS, 2**inputs) if self.corner_runs else 0)

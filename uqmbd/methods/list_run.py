@@ -1,0 +1,112 @@
+"""Runs at given samples, and a parameter study of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+import numpy as np
+
+from uqmbd.errors import StudyError
+from uqmbd.inputs import Input
+from uqmbd.inputs.units import to_si
+from uqmbd.methods.base import Method, count_failures
+from uqmbd.methods.columns import Columns, finite_rows
+from uqmbd.methods.failures import stop_if_too_many
+from uqmbd.result import Result
+from uqmbd.simulators.base import OutputInfo
+
+
+class GivenRun:
+    """Keeps samples, outcomes and status of all runs. A method writes `_plan`, one step of which adds the samples of one ask."""
+
+    def __init__(
+        self, settings: Method, inputs: Mapping[str, Input], outputs: Mapping[str, OutputInfo], time: np.ndarray, seed: int
+    ) -> None:
+        self.settings = settings
+        self._inputs, self._seed = inputs, seed
+        self._columns = Columns(outputs, time)
+        self._samples = np.empty((0, len(inputs)))  # SI
+        self._values = np.empty((0, self._columns.count))
+        self._status = np.empty(0, np.int8)
+        self._told = 0
+        self._steps = self._plan()
+        self._finished = False
+
+    def ask(self) -> dict[str, np.ndarray] | None:
+        """Samples of the next step, see `uqmbd.methods.base.MethodRun`."""
+        if self._told < len(self._samples):
+            raise RuntimeError(f"{len(self._samples) - self._told} runs were asked for and not told yet")
+        more = None if self._finished else next(self._steps, None)
+        if more is None:
+            self._finished = True
+            return None
+        self._samples = np.concatenate([self._samples, more])
+        self._values = np.concatenate([self._values, np.full((len(more), self._columns.count), np.nan)])
+        self._status = np.concatenate([self._status, np.zeros(len(more), np.int8)])
+        return dict(zip(self._inputs, more.T.copy(), strict=True))
+
+    def tell(self, samples: Mapping[str, np.ndarray], outputs: Mapping[str, np.ndarray], status: np.ndarray) -> None:
+        """Outcomes in run order, see `uqmbd.methods.base.MethodRun`."""
+        matrix = self._columns.pack(outputs, len(status))
+        finite_rows(matrix, status, self._columns, self._told)
+        at = slice(self._told, self._told + len(status))
+        self._values[at], self._status[at] = matrix, status
+        self._told = at.stop
+
+    def _plan(self) -> Iterator[np.ndarray]:
+        """Samples (n, d) of each ask, SI."""
+        raise NotImplementedError
+
+    def _seen(self) -> np.ndarray:
+        """Values of the runs that were ok; raises `StudyError` when too few were."""
+        if not self._finished:
+            raise RuntimeError("the method still wants runs: ask until it returns None")
+        stop_if_too_many(self.settings, self._inputs, dict(zip(self._inputs, self._samples.T, strict=True)), self._status)
+        seen = self._values[self._status == 0]
+        if not len(seen):
+            raise StudyError(
+                "no run was ok, so there is nothing to report", remedy="read the messages of the runs; the first usually says why"
+            )
+        return seen
+
+
+class ParameterRun(GivenRun):
+    """All samples in one ask; the envelope of the outputs, and their least, greatest and mean value."""
+
+    def _plan(self) -> Iterator[np.ndarray]:
+        yield self.settings.rows(self._inputs)
+
+    def result(self) -> Result:
+        seen = self._seen()
+        ends = np.stack([seen.min(axis=0), seen.max(axis=0)])
+        note = "least, greatest and mean value describe the runs that were made; they are no probabilities"
+        failures = count_failures(self._status)
+        if failures["runs_failed"]:
+            note += f"; {failures['runs_failed']} of {failures['runs']} runs failed and are left out"
+        return Result(
+            inner=self._columns.dataset(ends, {"bound": ["lower", "upper"]}),
+            statistics=self._columns.dataset(np.concatenate([seen.mean(axis=0)[None], ends]), {"statistic": ["mean", "min", "max"]}),
+            attrs={"method": self.settings.name, "seed": self._seed, "note": note, **failures},
+        )
+
+
+def in_si(item: Input, values: np.ndarray) -> np.ndarray:
+    """Numbers in the unit in which an input was written, in SI."""
+    si = to_si((item.written or item).unit)
+    return si.factor * np.asarray(values, float) + si.offset
+
+
+def check_inside(name: str, item: Input, values: np.ndarray, key: str) -> None:
+    """Raise `StudyError` when a number (in the written unit) is outside an interval."""
+    written = item.written or item
+    if written.kind != "interval":
+        return
+    reach = 1e-12 * max(abs(written.lower), abs(written.upper))
+    for i, value in enumerate(np.asarray(values, float)):
+        if not written.lower - reach <= value <= written.upper + reach:
+            raise StudyError(
+                f"number {i + 1} of '{name}' is outside its interval {written.describe()}",
+                key=key,
+                value=float(value),
+                remedy="widen the interval or leave the number out",
+            )

@@ -1,0 +1,113 @@
+"""Marks as plotly draws them. Colours are names of CSS variables, ``var(--ink)`` or ``var(--ink@0.3)``, which the page fills in."""
+
+import numpy as np
+import plotly.graph_objects as go
+
+from uqmbd.figures.labels import shortened
+from uqmbd.figures.marks import STYLES, Band, Bars, Cells, Curve, Level, Mark, Pairs, Panel, Points, Rows, Stack, Style, look
+
+SIDES = {"right": "middle right", "left": "middle left", "top": "top center", "bottom": "bottom center", "": "middle right"}
+
+
+def color(name: str, opacity: float = 1.0) -> str:
+    """A colour of the theme as the page's script finds it."""
+    return f"var(--{name})" if opacity == 1.0 else f"var(--{name}@{opacity:g})"
+
+
+def single(values: np.ndarray) -> np.ndarray:
+    """Single precision, which is half the page and more than a screen shows."""
+    return np.asarray(values, np.float32)
+
+
+def traces(mark: Mark, panel: Panel) -> list[tuple[str, object]]:
+    """The traces of one mark, each with its label in the legend; an empty label has none."""
+    if isinstance(mark, Stack):
+        return list(zip(mark.labels, _stack(mark), strict=True))
+    if isinstance(mark, Band):
+        lower, upper = _band(mark)
+        return [("", lower), (mark.label, upper)]
+    if isinstance(mark, Pairs):
+        return [("", _pairs(mark, panel))]
+    if isinstance(mark, Cells):
+        return [("", _cells(mark, panel))]
+    draw = {Bars: _bars, Rows: _rows, Points: _points, Level: _level, Curve: _curve}[type(mark)]
+    return [(mark.label, draw(mark, panel))]
+
+
+def _line(style: Style) -> dict:
+    return dict(color=color(style.color), width=style.width, dash=style.dash)
+
+
+def _curve(mark: Curve, panel: Panel):
+    style = mark.look()
+    hover = dict(hoverinfo="skip") if mark.style == "run" else dict(hovertemplate="%{y:.6g}") if not panel.equal else {}
+    return go.Scatter(x=single(mark.x), y=single(mark.y), mode="lines", line=_line(style), opacity=style.opacity, **hover)
+
+
+def _band(mark: Band) -> list:
+    style = mark.look()
+    common = dict(x=single(mark.x), mode="lines", line=_line(style), hovertemplate="%{y:.6g}")
+    filled = dict(fill="tonexty", fillcolor=color(style.color, style.fill))
+    return [go.Scatter(y=single(mark.lower), **common), go.Scatter(y=single(mark.upper), **filled, **common)]
+
+
+def _stack(mark: Stack) -> list:
+    return [
+        go.Scatter(
+            x=single(mark.x), y=single(np.nan_to_num(share)), mode="lines", stackgroup="one", hovertemplate="%{y:.3f}",
+            line=dict(color=color(style.color), width=style.width), fillcolor=color(style.color, style.fill),
+        )
+        for share, style in zip(mark.shares, mark.looks(), strict=True)
+    ]  # fmt: skip
+
+
+def _level(mark: Level, panel: Panel):
+    top = max((bars.counts.max() for bars in panel.marks if isinstance(bars, Bars)), default=1)
+    hover = f"{mark.label}: %{{x:.6g}}<extra></extra>"
+    return go.Scatter(x=[mark.x, mark.x], y=[0, 1.05 * top], mode="lines", line=_line(STYLES[mark.style]), hovertemplate=hover)
+
+
+def _bars(mark: Bars, panel: Panel):
+    style = STYLES["bars"]
+    middle = 0.5 * (mark.edges[1:] + mark.edges[:-1])
+    colors = dict(color=color(style.color, style.fill), line=dict(color=color("paper"), width=style.width))
+    return go.Bar(x=middle, y=mark.counts, width=np.diff(mark.edges), marker=colors)
+
+
+def _rows(mark: Rows, panel: Panel):
+    at, height = panel.places_of(mark)
+    more = {}
+    if mark.lower is not None and mark.upper is not None:
+        ends = dict(array=mark.upper - mark.values, arrayminus=mark.values - mark.lower)
+        more["error_x"] = dict(type="data", symmetric=False, color=color("ink"), thickness=1, width=3, **ends)
+    hover = dict(customdata=list(panel.names), hovertemplate=f"%{{customdata}}, {mark.label}: %{{x:.4g}}<extra></extra>")
+    marker = dict(color=color(look(mark.style).color, 0.85))
+    return go.Bar(x=mark.values, y=at, width=height, orientation="h", marker=marker, **hover, **more)
+
+
+def _points(mark: Points, panel: Panel):
+    brief = shortened(mark.names)
+    text = [brief[name] if side else "" for name, side in zip(mark.names, mark.sides, strict=True)]
+    hover = dict(customdata=list(mark.names), hovertemplate="%{customdata}: %{x:.4g}, %{y:.4g}<extra></extra>")
+    marker = dict(color=color(look(mark.style).color), size=8)
+    side = [SIDES[side] for side in mark.sides]
+    return go.Scatter(x=mark.x, y=mark.y, mode="markers+text", text=text, textposition=side, marker=marker, cliponaxis=False, **hover)
+
+
+def _cells(mark: Cells, panel: Panel):
+    name = look(0).color
+    names = np.array(panel.names, object)
+    who = np.stack(np.broadcast_arrays(names[:, None], names[None, :]), axis=-1).tolist()
+    return go.Heatmap(
+        z=np.abs(mark.values), text=mark.said(), texttemplate="%{text}", textfont=dict(color=color("ink")), customdata=who,
+        hovertemplate="%{customdata[0]} × %{customdata[1]}: %{text}<extra></extra>", xgap=2, ygap=2, zmin=0, hoverongaps=False,
+        colorscale=[[0, color(name, 0.02)], [1, color(name, 0.6)]], showscale=False,
+    )  # fmt: skip
+
+
+def _pairs(mark: Pairs, panel: Panel):
+    marker = dict(color=color("c0", 0.55), size=4, line=dict(width=0))
+    brief = shortened(panel.names, 15)
+    dimensions = [dict(label=brief[name], values=single(values)) for name, values in zip(panel.names, mark.values, strict=True)]
+    shown = dict(diagonal=dict(visible=False), showupperhalf=False, unselected=dict(marker=dict(opacity=0.1)))
+    return go.Splom(dimensions=dimensions, marker=marker, **shown)
