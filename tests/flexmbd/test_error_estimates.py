@@ -104,7 +104,7 @@ def spun_up():
     return s
 
 
-@pytest.mark.slow
+@pytest.mark.exhaustive
 def test_a_motion_driven_from_rest():
     """Newton's own accelerations, off by O(h) after the start where rows depend on time, once held the step at 1e-13 s."""
     outputs, ends = ["rod.end.x", "rod.end.y", "energy.total", "energy.balance", "drive.moment"], []
