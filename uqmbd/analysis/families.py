@@ -107,7 +107,14 @@ def numerical(ppf: Callable[[np.ndarray], np.ndarray], degree: int) -> Family | 
     It is not where moments do not exist: a noticeable part of ``∫ψ²`` then lies so near u = 0 or 1 that no sample is ever there.
     Polynomials up to ``3/2 degree`` are there for Gauss rules, up to `degree` they are checked on another discretisation.
     """
-    u, w = stieltjes.discretisation(ppf, 32)
+    # a kink just inside the end of a panel is not seen; in panels cut otherwise it is not at the end
+    tried = (_numerical(ppf, degree, parts) for parts in (2, 3, 5))
+    return next((found for found in tried if found is not None), None)
+
+
+def _numerical(ppf: Callable[[np.ndarray], np.ndarray], degree: int, parts: int) -> Family | None:
+    """By panels that start from so many `parts`."""
+    u, w = stieltjes.discretisation(ppf, 32, parts)
     raw = ppf(u)
     if not np.all(np.isfinite(raw)):
         return None
@@ -123,7 +130,7 @@ def numerical(ppf: Callable[[np.ndarray], np.ndarray], degree: int) -> Family | 
     if found is None:
         return None
     alpha, beta = found
-    other, weights = stieltjes.discretisation(ppf, 47)
+    other, weights = stieltjes.discretisation(ppf, 47, parts)
     psi = stieltjes.polynomials(germ(other), alpha, beta, degree)
     gram = psi.T @ (weights[:, None] * psi)
     outside = (other < _OUTER) | (other > 1 - _OUTER)

@@ -27,14 +27,14 @@ def polynomials(x: np.ndarray, alpha: np.ndarray, beta: np.ndarray, degree: int)
     return out.T
 
 
-def discretisation(ppf: Callable[[np.ndarray], np.ndarray], points: int) -> tuple[np.ndarray, np.ndarray]:
+def discretisation(ppf: Callable[[np.ndarray], np.ndarray], points: int, parts: int = 2) -> tuple[np.ndarray, np.ndarray]:
     """Composite Gauss rule in u whose panels are halved until `ppf` is smooth on each: nodes and weights.
 
-    Panels shrink geometrically towards kinks, towards jumps, and towards the ends where the variable is unbounded.
+    Panels, `parts` at the start, shrink geometrically towards kinks, towards jumps, and towards the ends where the variable is unbounded.
     """
     x, _ = np.polynomial.legendre.leggauss(_PROBE)
     to_coefficients = np.linalg.inv(np.polynomial.legendre.legvander(x, _PROBE - 1))
-    left, width = np.array([0.0, 0.5]), np.array([0.5, 0.5])
+    left, width = np.arange(parts) / parts, np.full(parts, 1 / parts)
     done: list[np.ndarray] = []
     count = 0
     while len(left):

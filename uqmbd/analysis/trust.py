@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import numpy as np
 
 
@@ -23,6 +25,25 @@ def trusted(error: np.ndarray, smallest: float, largest: float, tolerance: float
     """Whether the error is below `tolerance` of the response's range, or is rounding, at each time."""
     rounding = 1e-12 * max(abs(smallest), abs(largest))
     return error <= max(tolerance * (largest - smallest), rounding)
+
+
+def assessed(
+    error: np.ndarray, slices: Iterable[slice], smallest: np.ndarray, largest: np.ndarray, tolerance: float
+) -> tuple[np.ndarray, np.ndarray]:
+    """Error over neighbours and trust of every column, output by output: 2 x (columns,).
+
+    Parameters
+    ----------
+    error, smallest, largest : ndarray, shape (columns,)
+        Validated error, and the ends of the response's range repeated for the columns of an output.
+    slices : iterable of slice
+        Columns of each output.
+    """
+    spread, held = np.empty_like(error), np.empty(len(error), bool)
+    for at in slices:
+        spread[at] = over_neighbours(error[at])
+        held[at] = trusted(spread[at], smallest[at.start], largest[at.start], tolerance)
+    return spread, held
 
 
 def horizon(trusted: np.ndarray, time: np.ndarray) -> float:

@@ -65,11 +65,8 @@ class AlphaLevels(InclusionRun):
                 self._level_error[k], self._level_trusted[k] = self._level_error[k - 1], self._level_trusted[k - 1]
                 continue
             error = misses[here].max(axis=0)
-            for at in self._columns.slices.values():
-                self._level_error[k, at] = trust.over_neighbours(error[at])
-                self._level_trusted[k, at] = trust.trusted(
-                    self._level_error[k, at], smallest[at.start], largest[at.start], self.settings.trust_tolerance
-                )
+            slices = self._columns.slices.values()
+            self._level_error[k], self._level_trusted[k] = trust.assessed(error, slices, smallest, largest, self.settings.trust_tolerance)
 
     def result(self) -> Result:
         result = super().result()

@@ -117,11 +117,8 @@ class InclusionRun(StagedRun):
             raise StudyError("all validation runs failed, so nothing is known about the error of the expansion")
         smallest, largest = self._ranges(self._values[ok])
         error = self._worst(np.flatnonzero(fresh))
-        self._error = np.empty_like(error)
-        self._trusted = np.empty(len(error), bool)
-        for at in self._columns.slices.values():
-            self._error[at] = trust.over_neighbours(error[at])
-            self._trusted[at] = trust.trusted(self._error[at], smallest[at.start], largest[at.start], self.settings.trust_tolerance)
+        slices = self._columns.slices.values()
+        self._error, self._trusted = trust.assessed(error, slices, smallest, largest, self.settings.trust_tolerance)
         self._signs = None
 
     def _worst(self, rows: np.ndarray) -> np.ndarray:

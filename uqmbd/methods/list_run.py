@@ -10,48 +10,30 @@ from uqmbd.errors import StudyError
 from uqmbd.inputs import Input
 from uqmbd.inputs.units import to_si
 from uqmbd.methods.base import Method, count_failures
-from uqmbd.methods.columns import Columns, finite_rows
 from uqmbd.methods.failures import stop_if_too_many
+from uqmbd.methods.staged import KeptRun
 from uqmbd.result import Result
 from uqmbd.simulators.base import OutputInfo
 
 
-class GivenRun:
+class GivenRun(KeptRun):
     """Keeps samples, outcomes and status of all runs. A method writes `_plan`, one step of which adds the samples of one ask."""
 
     def __init__(
         self, settings: Method, inputs: Mapping[str, Input], outputs: Mapping[str, OutputInfo], time: np.ndarray, seed: int
     ) -> None:
+        super().__init__(inputs, outputs, time, seed)
         self.settings = settings
-        self._inputs, self._seed = inputs, seed
-        self._columns = Columns(outputs, time)
         self._samples = np.empty((0, len(inputs)))  # SI
-        self._values = np.empty((0, self._columns.count))
-        self._status = np.empty(0, np.int8)
-        self._told = 0
-        self._steps = self._plan()
-        self._finished = False
 
     def ask(self) -> dict[str, np.ndarray] | None:
         """Samples of the next step, see `uqmbd.methods.base.MethodRun`."""
-        if self._told < len(self._samples):
-            raise RuntimeError(f"{len(self._samples) - self._told} runs were asked for and not told yet")
-        more = None if self._finished else next(self._steps, None)
+        more = self._next()
         if more is None:
-            self._finished = True
             return None
         self._samples = np.concatenate([self._samples, more])
-        self._values = np.concatenate([self._values, np.full((len(more), self._columns.count), np.nan)])
-        self._status = np.concatenate([self._status, np.zeros(len(more), np.int8)])
+        self._await(len(more))
         return dict(zip(self._inputs, more.T.copy(), strict=True))
-
-    def tell(self, samples: Mapping[str, np.ndarray], outputs: Mapping[str, np.ndarray], status: np.ndarray) -> None:
-        """Outcomes in run order, see `uqmbd.methods.base.MethodRun`."""
-        matrix = self._columns.pack(outputs, len(status))
-        finite_rows(matrix, status, self._columns, self._told)
-        at = slice(self._told, self._told + len(status))
-        self._values[at], self._status[at] = matrix, status
-        self._told = at.stop
 
     def _plan(self) -> Iterator[np.ndarray]:
         """Samples (n, d) of each ask, SI."""
@@ -59,8 +41,7 @@ class GivenRun:
 
     def _seen(self) -> np.ndarray:
         """Values of the runs that were ok; raises `StudyError` when too few were."""
-        if not self._finished:
-            raise RuntimeError("the method still wants runs: ask until it returns None")
+        self._require_finished()
         stop_if_too_many(self.settings, self._inputs, dict(zip(self._inputs, self._samples.T, strict=True)), self._status)
         seen = self._values[self._status == 0]
         if not len(seen):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -18,6 +18,7 @@ from uqmbd.methods.columns import Columns
 from uqmbd.methods.design import unit_points
 from uqmbd.methods.failures import stop_if_too_many
 from uqmbd.methods.montecarlo_reduce import reduce_batch
+from uqmbd.methods.reduced import ReducedRun
 from uqmbd.result import Result
 from uqmbd.simulators.base import OutputInfo
 
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from uqmbd.methods.montecarlo import MonteCarlo
 
 
-class MonteCarloRun:
+class MonteCarloRun(ReducedRun):
     """Asks once. Keeps all scalars, the moments of all histories, and the first `history_runs` histories.
 
     `tell` is ``tell_reduced(reduce(...))``, so a campaign that keeps only what `reduce` returns gets the same result; sums are
@@ -43,7 +44,6 @@ class MonteCarloRun:
         self._order = list(outputs)
         points = unit_points(settings.design, settings.samples, len(inputs), generator(seed, 0))
         self._samples = from_unit_cube(inputs, points)
-        self._asked = False
         self._status: list[np.ndarray] = []
         self._values: list[np.ndarray] = []
         self._moments = moments.empty(self._histories.count)
@@ -51,20 +51,6 @@ class MonteCarloRun:
         self._room = min(settings.history_runs, settings.samples)
         head = np.column_stack([values[: self._room] for values in self._samples.values()])
         self._reduce = partial(reduce_batch, list(inputs), head, self._scalars, self._histories)
-
-    def ask(self) -> dict[str, np.ndarray] | None:
-        if self._asked:
-            return None
-        self._asked = True
-        return self._samples
-
-    @property
-    def reduce(self) -> Callable[[Mapping, Mapping, np.ndarray], dict[str, np.ndarray]]:
-        """``reduce(samples, outputs, status) -> partial``: pure and picklable, see `reduce_batch`."""
-        return self._reduce
-
-    def tell(self, samples: Mapping[str, np.ndarray], outputs: Mapping[str, np.ndarray], status: np.ndarray) -> None:
-        self.tell_reduced(self._reduce(samples, outputs, status))
 
     def tell_reduced(self, partial: Mapping[str, np.ndarray]) -> None:
         """Take in what `reduce` made of a batch, in run order."""

@@ -125,10 +125,8 @@ class PCERun(StagedRun):
         self._expansion, self._loo, self._choices = self._fit(rows)
         smallest, largest = self._ranges(self._values[self._rows()])
         error = np.abs(self._expansion.evaluate(self._u[fresh]) - self._values[fresh]).max(axis=0)
-        self._error, self._trusted = np.empty_like(error), np.empty(len(error), bool)
-        for at in self._columns.slices.values():
-            self._error[at] = trust.over_neighbours(error[at])
-            self._trusted[at] = trust.trusted(self._error[at], smallest[at.start], largest[at.start], self.settings.trust_tolerance)
+        slices = self._columns.slices.values()
+        self._error, self._trusted = trust.assessed(error, slices, smallest, largest, self.settings.trust_tolerance)
 
     @one_thread
     def result(self) -> Result:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -15,6 +15,7 @@ from uqmbd.inputs import Input
 from uqmbd.methods.base import count_failures, from_unit_cube, generator
 from uqmbd.methods.columns import Columns
 from uqmbd.methods.failures import stop_if_too_many
+from uqmbd.methods.reduced import ReducedRun
 from uqmbd.methods.sensitivity_designs import saltelli
 from uqmbd.methods.sensitivity_reduce import UNIT, marks, reduce_batch, span, unit_sums
 from uqmbd.result import Result
@@ -28,7 +29,7 @@ LEAST_BLOCKS = 2
 KINDS = [kind + end for kind in ("first", "total") for end in ("", "_lower", "_upper")]
 
 
-class SobolRun:
+class SobolRun(ReducedRun):
     """Asks once, for blocks of runs (`uqmbd.analysis.pick_freeze`). Keeps all scalars, and of histories the sums of groups of blocks.
 
     `tell` is ``tell_reduced(reduce(...))``. A batch may cut a block in two: runs at its edges wait for the rest of their block.
@@ -43,7 +44,6 @@ class SobolRun:
         self._scalars = Columns({name: info for name, info in outputs.items() if not info.history}, time)
         self._histories = Columns({name: info for name, info in outputs.items() if info.history}, time)
         self._samples = from_unit_cube(inputs, saltelli(settings.samples, self._layout, generator(seed, 0)))
-        self._asked = False
         self._told = 0
         self._status: list[np.ndarray] = []
         self._values: list[np.ndarray] = []
@@ -59,20 +59,6 @@ class SobolRun:
     def planned(settings: Sensitivity, d: int) -> int:
         """Number of runs."""
         return settings.samples * Layout(d, bool(settings.of("second_order"))).length
-
-    def ask(self) -> dict[str, np.ndarray] | None:
-        if self._asked:
-            return None
-        self._asked = True
-        return self._samples
-
-    @property
-    def reduce(self) -> Callable[[Mapping, Mapping, np.ndarray], dict[str, np.ndarray]]:
-        """``reduce(samples, outputs, status) -> partial``: pure and picklable, see `reduce_batch`."""
-        return self._reduce
-
-    def tell(self, samples: Mapping[str, np.ndarray], outputs: Mapping[str, np.ndarray], status: np.ndarray) -> None:
-        self.tell_reduced(self._reduce(samples, outputs, status))
 
     def tell_reduced(self, partial: Mapping[str, np.ndarray]) -> None:
         """Take in what `reduce` made of a batch, in run order."""

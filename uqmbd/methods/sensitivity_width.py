@@ -124,8 +124,4 @@ class WidthRun(StagedRun):
         """Validated error and trust of every column."""
         smallest, largest = self._ranges(seen)
         error = np.abs(chebyshev.evaluate(c, self._points[fresh]) - self._values[fresh]).max(axis=0)
-        trusted = np.empty(len(error), bool)
-        for at in self._columns.slices.values():
-            error[at] = trust.over_neighbours(error[at])
-            trusted[at] = trust.trusted(error[at], smallest[at.start], largest[at.start], self.settings.of("trust_tolerance"))
-        return error, trusted
+        return trust.assessed(error, self._columns.slices.values(), smallest, largest, self.settings.of("trust_tolerance"))

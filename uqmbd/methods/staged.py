@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from typing import Any
 
 import numpy as np
 
@@ -14,7 +15,50 @@ from uqmbd.methods.failures import stop_if_too_many
 from uqmbd.simulators.base import OutputInfo
 
 
-class StagedRun:
+class KeptRun:
+    """Outcomes and status of all runs, and the steps of a plan; parameters as those of `StagedRun`."""
+
+    def __init__(self, inputs: Mapping[str, Input], outputs: Mapping[str, OutputInfo], time: np.ndarray, seed: int) -> None:
+        self._inputs = Space.of(inputs)
+        self._columns = Columns(outputs, time)
+        self._seed = seed
+        self._values = np.empty((0, self._columns.count))
+        self._status = np.empty(0, np.int8)
+        self._told = 0
+        self._steps = self._plan()
+        self._finished = False
+
+    def tell(self, samples: Mapping[str, np.ndarray], outputs: Mapping[str, np.ndarray], status: np.ndarray) -> None:
+        """Outcomes in run order, see `uqmbd.methods.base.MethodRun`."""
+        matrix = self._columns.pack(outputs, len(status))
+        finite_rows(matrix, status, self._columns, self._told)
+        at = slice(self._told, self._told + len(status))
+        self._values[at], self._status[at] = matrix, status
+        self._told = at.stop
+
+    def _plan(self) -> Iterator[Any]:
+        """One step for each ask."""
+        raise NotImplementedError
+
+    def _next(self) -> Any:
+        """The plan's next step; None when there is none."""
+        if self._told < len(self._status):
+            raise RuntimeError(f"{len(self._status) - self._told} runs were asked for and not told yet")
+        step = None if self._finished else next(self._steps, None)
+        self._finished = step is None
+        return step
+
+    def _await(self, more: int) -> None:
+        """Make room for so many further runs."""
+        self._values = np.concatenate([self._values, np.full((more, self._columns.count), np.nan)])
+        self._status = np.concatenate([self._status, np.zeros(more, np.int8)])
+
+    def _require_finished(self) -> None:
+        if not self._finished:
+            raise RuntimeError("the method still wants runs: ask until it returns None")
+
+
+class StagedRun(KeptRun):
     """Keeps points, roles, outcomes and status of all runs. A method writes `_plan`, one step of which adds the points of one ask.
 
     Parameters
@@ -28,37 +72,17 @@ class StagedRun:
     """
 
     def __init__(self, inputs: Mapping[str, Input], outputs: Mapping[str, OutputInfo], time: np.ndarray, seed: int) -> None:
-        self._inputs = Space.of(inputs)
-        self._columns = Columns(outputs, time)
-        self._seed = seed
+        super().__init__(inputs, outputs, time, seed)
         self._points = np.empty((0, len(inputs)))  # all runs asked for, in [-1, 1]^d; 2u - 1 where u is the distribution function
         self._roles = np.empty(0, np.int8)
-        self._values = np.empty((0, self._columns.count))
-        self._status = np.empty(0, np.int8)
-        self._told = 0
-        self._steps = self._plan()
-        self._finished = False
 
     def ask(self) -> dict[str, np.ndarray] | None:
         """Samples of the next step, see `uqmbd.methods.base.MethodRun`."""
-        if self._told < len(self._points):
-            raise RuntimeError(f"{len(self._points) - self._told} runs were asked for and not told yet")
-        start = len(self._points)
-        if self._finished or next(self._steps, None) is None:
-            self._finished = True
+        start = self._told
+        if self._next() is None:
             return None
-        more = len(self._points) - start
-        self._values = np.concatenate([self._values, np.full((more, self._columns.count), np.nan)])
-        self._status = np.concatenate([self._status, np.zeros(more, np.int8)])
+        self._await(len(self._points) - start)
         return from_unit_cube(self._inputs, (self._points[start:] + 1) / 2)
-
-    def tell(self, samples: Mapping[str, np.ndarray], outputs: Mapping[str, np.ndarray], status: np.ndarray) -> None:
-        """Outcomes in run order, see `uqmbd.methods.base.MethodRun`."""
-        matrix = self._columns.pack(outputs, len(status))
-        finite_rows(matrix, status, self._columns, self._told)
-        at = slice(self._told, self._told + len(status))
-        self._values[at], self._status[at] = matrix, status
-        self._told = at.stop
 
     def _plan(self) -> Iterator[bool]:
         """One step for each ask; a step adds points."""
@@ -89,7 +113,3 @@ class StagedRun:
         for at in self._columns.slices.values():
             smallest[at], largest[at] = values[:, at].min(), values[:, at].max()
         return smallest, largest
-
-    def _require_finished(self) -> None:
-        if not self._finished:
-            raise RuntimeError("the method still wants runs: ask until it returns None")

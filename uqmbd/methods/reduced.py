@@ -1,0 +1,38 @@
+"""Runs that are asked for once and of which only what `reduce` makes of a batch is kept."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+import numpy as np
+
+
+class ReducedRun:
+    """A method sets `_samples` and `_reduce` (pure and picklable) and writes `tell_reduced`; `tell` is ``tell_reduced(reduce(...))``.
+
+    So a campaign that keeps only what `reduce` returns gets the same result.
+    """
+
+    _samples: dict[str, np.ndarray]
+    _reduce: Callable[[Mapping, Mapping, np.ndarray], dict[str, np.ndarray]]
+    _asked: bool = False
+
+    def ask(self) -> dict[str, np.ndarray] | None:
+        """All samples, once."""
+        if self._asked:
+            return None
+        self._asked = True
+        return self._samples
+
+    @property
+    def reduce(self) -> Callable[[Mapping, Mapping, np.ndarray], dict[str, np.ndarray]]:
+        """``reduce(samples, outputs, status) -> partial``, on the worker."""
+        return self._reduce
+
+    def tell(self, samples: Mapping[str, np.ndarray], outputs: Mapping[str, np.ndarray], status: np.ndarray) -> None:
+        """Outcomes in run order, see `uqmbd.methods.base.MethodRun`."""
+        self.tell_reduced(self._reduce(samples, outputs, status))
+
+    def tell_reduced(self, partial: Mapping[str, np.ndarray]) -> None:
+        """Take in what `reduce` made of a batch, in run order."""
+        raise NotImplementedError
