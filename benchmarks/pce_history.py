@@ -72,7 +72,7 @@ def plain(u, values):
 
 def ours(u, values):
     """The same from `uqmbd.analysis`."""
-    from uqmbd.analysis.expansion import Expansion, basis
+    from uqmbd.analysis.chaos_expansion import Expansion, basis
     from uqmbd.analysis.families import legendre
     from uqmbd.analysis.multi_index import index_set
     from uqmbd.analysis.regression import least_squares

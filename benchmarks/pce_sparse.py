@@ -42,7 +42,7 @@ def problem(seed):
 
 def ours(u, y):
     """Terms, first and total indices, variance."""
-    from uqmbd.analysis.expansion import Expansion, basis
+    from uqmbd.analysis.chaos_expansion import Expansion, basis
     from uqmbd.analysis.families import legendre
     from uqmbd.analysis.multi_index import index_set, level
     from uqmbd.analysis.regression import choose, least_squares

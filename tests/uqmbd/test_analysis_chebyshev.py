@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from uqmbd.analysis import chebyshev
-from uqmbd.methods.chebyshev_grid import Grid, expansion, growth
+from uqmbd.methods.intervals.chebyshev_grid import Grid, expansion, growth
 
 
 def tensor_points(degrees):

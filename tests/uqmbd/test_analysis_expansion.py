@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from scipy import special, stats
 
 from uqmbd.analysis import families
-from uqmbd.analysis.expansion import Expansion, basis, cube_sample
+from uqmbd.analysis.chaos_expansion import Expansion, basis, cube_sample
 from uqmbd.analysis.multi_index import index_set, level
 from uqmbd.inputs import Random
 

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from uqmbd.analysis import families, principal_components, regression
-from uqmbd.analysis.expansion import basis
+from uqmbd.analysis.chaos_expansion import basis
 from uqmbd.analysis.multi_index import index_set, level
 
 

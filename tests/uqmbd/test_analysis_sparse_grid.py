@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from uqmbd.analysis import chebyshev
-from uqmbd.analysis.expansions import SparseExpansion, TensorExpansion
+from uqmbd.analysis.chebyshev_expansions import SparseExpansion, TensorExpansion
 from uqmbd.analysis.monotonicity import extreme_corners, signs
 from uqmbd.analysis.sparse_grid import SparseGrid, degree, fractions, new_nodes
 from uqmbd.analysis.sparse_range import LARGEST_TENSOR, sparse_range

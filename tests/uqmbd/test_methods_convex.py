@@ -6,15 +6,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import minimize
 
+from uqmbd.analysis.chebyshev_expansions import SparseExpansion
 from uqmbd.analysis.convex_body import Body
 from uqmbd.analysis.ellipsoids import ball_range
-from uqmbd.analysis.expansions import SparseExpansion
 from uqmbd.analysis.pointwise import Dense, Terms
 from uqmbd.analysis.set_bounds import extremes
 from uqmbd.errors import StudyError
 from uqmbd.inputs import ConvexSet, Interval, Random, Space
 from uqmbd.methods import Chebyshev, ConvexBounds, MonteCarlo, read_method
-from uqmbd.methods.convex import body_of
+from uqmbd.methods.sets.convex import body_of
 
 from .loop import drive
 

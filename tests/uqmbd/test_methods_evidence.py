@@ -9,7 +9,7 @@ from uqmbd.analysis import evidence as analysis
 from uqmbd.errors import StudyError
 from uqmbd.inputs import Focal, Interval, Random, read_input
 from uqmbd.methods import read_method
-from uqmbd.methods.evidence import Evidence
+from uqmbd.methods.imprecise.evidence import Evidence
 
 from .loop import drive
 
@@ -143,7 +143,7 @@ def test_units_and_notation():
 
 
 def test_many_boxes_and_columns_are_taken_in_parts(monkeypatch):
-    from uqmbd.methods import evidence_run
+    from uqmbd.methods.imprecise import evidence_run
 
     one, _ = drive(Evidence(degree=2), HAND, total, time=[0, 1, 2])
     monkeypatch.setattr(evidence_run, "_MEMORY", 12)

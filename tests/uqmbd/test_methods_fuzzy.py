@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from scipy.special import ellipk
 
 from uqmbd.analysis.alpha_cuts import restricted, transformation_count, transformation_points
-from uqmbd.analysis.expansions import SparseExpansion, TensorExpansion
+from uqmbd.analysis.chebyshev_expansions import SparseExpansion, TensorExpansion
 from uqmbd.errors import StudyError
 from uqmbd.inputs import Fuzzy, Interval, Random
 from uqmbd.methods import FuzzyBounds, read_method

@@ -12,7 +12,7 @@ from uqmbd.errors import StudyError
 from uqmbd.inputs import Fuzzy, Interval, Random
 from uqmbd.inputs.space import Space
 from uqmbd.methods import read_method
-from uqmbd.methods.mixed import Mixed
+from uqmbd.methods.imprecise.mixed import Mixed
 
 from .loop import drive
 

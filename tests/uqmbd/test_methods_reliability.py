@@ -14,7 +14,7 @@ from uqmbd.analysis import reliability_sampling as sampling
 from uqmbd.errors import StudyError
 from uqmbd.inputs import Fuzzy, Interval, Random
 from uqmbd.inputs.space import Space
-from uqmbd.methods.reliability import Reliability
+from uqmbd.methods.reliability.settings import Reliability
 from uqmbd.simulators.base import OutputInfo
 
 from .loop import drive

@@ -12,7 +12,7 @@ from uqmbd.analysis import distances, elementary, frequency, pick_freeze
 from uqmbd.errors import StudyError
 from uqmbd.inputs import Interval, Random
 from uqmbd.methods import Sensitivity, read_method
-from uqmbd.methods import sensitivity_designs as designs
+from uqmbd.methods.sensitivity import designs
 from uqmbd.result import open_results
 from uqmbd.simulators.base import OutputInfo
 from uqmbd.study import Study, TimeGrid

@@ -8,7 +8,7 @@ from itertools import product
 import numpy as np
 
 from uqmbd.analysis import chebyshev
-from uqmbd.analysis.expansions import Expansion, SparseExpansion, TensorExpansion
+from uqmbd.analysis.chebyshev_expansions import Expansion, SparseExpansion, TensorExpansion
 
 Cut = Callable[[float], tuple[float, float]]
 

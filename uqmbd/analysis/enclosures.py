@@ -11,7 +11,7 @@ import numpy as np
 from uqmbd.analysis import chebyshev
 
 if TYPE_CHECKING:
-    from uqmbd.analysis.expansions import SparseExpansion
+    from uqmbd.analysis.chebyshev_expansions import SparseExpansion
 
 SCAN_POINTS = 30_000  # of the whole grid
 _MEMORY = 4_000_000  # numbers of a scan held at a time

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from uqmbd.analysis.expansions import Expansion
+from uqmbd.analysis.chebyshev_expansions import Expansion
 
 _GAP = 0.02  # of the derivative's range, relative to its value at the centre
 _PROBES = 256

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from uqmbd.analysis.expansions import TensorExpansion
+from uqmbd.analysis.chebyshev_expansions import TensorExpansion
 
 _LINE, _OTHERS = 33, 128  # points of a main effect, and of the other inputs that are averaged
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from uqmbd.analysis import chebyshev
 from uqmbd.analysis.bernstein import bernstein_range
-from uqmbd.analysis.expansion import Expansion, basis
+from uqmbd.analysis.chaos_expansion import Expansion, basis
 
 MOST_NODES = 20_000  # of the tensor grid on which mean and variance are expanded
 CORNERS = 6  # intervals up to which all corners are candidates

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from uqmbd.analysis.chebyshev_expansions import Expansion, SparseExpansion, TensorExpansion
 from uqmbd.analysis.convex_body import Body
 from uqmbd.analysis.ellipsoids import ball_range
-from uqmbd.analysis.expansions import Expansion, SparseExpansion, TensorExpansion
 from uqmbd.analysis.multi_index import index_set
 from uqmbd.analysis.pointwise import Dense, Terms
 

@@ -18,7 +18,7 @@ from itertools import product
 import numpy as np
 
 from uqmbd.analysis import chebyshev
-from uqmbd.analysis.expansions import SparseExpansion
+from uqmbd.analysis.chebyshev_expansions import SparseExpansion
 from uqmbd.analysis.nested_grid import Grid
 
 HIGHEST_LEVEL = 64  # degree 128

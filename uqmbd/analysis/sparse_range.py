@@ -17,7 +17,7 @@ from uqmbd.analysis.bernstein import bernstein_range
 from uqmbd.analysis.sparse_kernel import DEPTH, sparse_ranges
 
 if TYPE_CHECKING:
-    from uqmbd.analysis.expansions import SparseExpansion
+    from uqmbd.analysis.chebyshev_expansions import SparseExpansion
 
 MAX_BOXES = 4000
 LARGEST_TENSOR = 4096  # terms
@@ -112,7 +112,7 @@ def _group_range(exponents: np.ndarray, c: np.ndarray, gap: np.ndarray, seen: Se
         return bounds, np.stack([np.where(met, bounds[0] + gap, np.inf), np.where(met, bounds[1] - gap, -np.inf)])
     exponents = np.concatenate([np.zeros((1, exponents.shape[1]), int), exponents])
     c = np.concatenate([np.zeros((1, columns)), c])
-    from uqmbd.analysis.expansions import SparseExpansion
+    from uqmbd.analysis.chebyshev_expansions import SparseExpansion
 
     lowered = SparseExpansion(exponents, c).lowered
     alone = np.zeros((exponents.shape[1], 3), int)

@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 
 from uqmbd.analysis import pick_freeze
-from uqmbd.analysis.expansion import Expansion
+from uqmbd.analysis.chaos_expansion import Expansion
 from uqmbd.analysis.warped_history import WarpedHistory
 
 _PART = 200  # times of which many values are held at once

@@ -7,20 +7,20 @@ from typing import Any
 
 from uqmbd.errors import StudyError, did_you_mean
 from uqmbd.methods.base import Method, MethodRun
-from uqmbd.methods.calibrate import Calibrate
-from uqmbd.methods.chebyshev import Chebyshev
-from uqmbd.methods.convex import ConvexBounds
-from uqmbd.methods.evidence import Evidence
-from uqmbd.methods.fuzzy import FuzzyBounds
-from uqmbd.methods.grid import Grid
-from uqmbd.methods.list_samples import List
-from uqmbd.methods.mixed import Mixed
-from uqmbd.methods.montecarlo import MonteCarlo
-from uqmbd.methods.pce import PCE
-from uqmbd.methods.reliability import Reliability
-from uqmbd.methods.sensitivity import Sensitivity
-from uqmbd.methods.taylor import Taylor1, Taylor2
-from uqmbd.methods.vertex import Vertex
+from uqmbd.methods.imprecise.evidence import Evidence
+from uqmbd.methods.imprecise.mixed import Mixed
+from uqmbd.methods.intervals.chebyshev import Chebyshev
+from uqmbd.methods.intervals.taylor import Taylor1, Taylor2
+from uqmbd.methods.intervals.vertex import Vertex
+from uqmbd.methods.parameter_studies.calibrate import Calibrate
+from uqmbd.methods.parameter_studies.grid import Grid
+from uqmbd.methods.parameter_studies.list_samples import List
+from uqmbd.methods.probabilistic.montecarlo import MonteCarlo
+from uqmbd.methods.probabilistic.pce import PCE
+from uqmbd.methods.reliability.settings import Reliability
+from uqmbd.methods.sensitivity.settings import Sensitivity
+from uqmbd.methods.sets.convex import ConvexBounds
+from uqmbd.methods.sets.fuzzy import FuzzyBounds
 
 METHODS: tuple[type[Method], ...] = (
     Chebyshev,

@@ -1,0 +1,1 @@
+"""Random inputs with imprecise ones: probability boxes and evidence."""

@@ -1,0 +1,1 @@
+"""Bounds of the response over a box of intervals."""

@@ -1,0 +1,143 @@
+"""The Chebyshev inclusion method: bounds of the response over a box of intervals."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping
+from math import prod
+from numbers import Integral
+from typing import Annotated, Any, ClassVar, Literal, Self
+
+import numpy as np
+from pydantic import BeforeValidator, Field, model_validator
+
+from uqmbd.errors import StudyError, did_you_mean
+from uqmbd.inputs import Input
+from uqmbd.methods.base import MethodRun
+from uqmbd.methods.intervals.inclusion import Inclusion
+from uqmbd.simulators.base import OutputInfo
+
+DEFAULT_DEGREE = 8
+SPLIT_DEGREE = 4  # where nothing is said
+FIRST_DEGREE = 2  # where growth by `tolerance` begins
+HIGHEST_DEGREE = 128
+
+
+def whole_degrees(value: Any) -> int | dict[str, int] | None:
+    """`value` when it is a degree, or degrees by input."""
+    for degree in value.values() if isinstance(value, Mapping) else [value]:
+        if value is not None and (isinstance(degree, bool) or not isinstance(degree, Integral) or not 1 <= degree <= HIGHEST_DEGREE):
+            raise ValueError(f"a degree is a whole number from 1 to {HIGHEST_DEGREE}, not {degree!r}")
+    return {str(name): int(degree) for name, degree in value.items()} if isinstance(value, Mapping) else value
+
+
+class Chebyshev(Inclusion):
+    """Chebyshev expansion of every output at every time, its range over the box, and how far both can be believed.
+
+    Wu, Zhang, Chen, Luo, Appl. Math. Modelling 37 (2013) 4578. The expansion interpolates runs on a grid of Chebyshev nodes; the settings
+    of `Inclusion` say how it is validated.
+
+    Attributes
+    ----------
+    grid : str
+        ``tensor``: all products of nodes. ``sparse``: a grid that grows from the centre where the response needs it, for many inputs.
+    degree : int or dict of str to int
+        Degree in every input, ``(degree + 1)**inputs`` runs at nodes, or degree by input. 8 where nothing is said. Of a tensor grid only.
+    tolerance : float
+        Fraction of the response's range. Tensor grid, instead of `degree`: double the degree of those inputs whose last coefficients
+        exceed it at the most times, until they do nowhere or `max_runs` is reached. Sparse grid: refine until surpluses and the validated
+        error are below it or `max_runs` is reached; `trust_tolerance` where nothing is said.
+    split : bool
+        Cut the box in two where the error is above `tolerance` (`trust_tolerance` where nothing is said) and each half again, with a tensor
+        grid of `degree` (4 where nothing is said) in every part, until `max_runs`: for responses that are not smooth, such as sequences of
+        contacts that differ over the box.
+    max_runs : int
+        Limit of runs at nodes and for validation together.
+    """
+
+    name: ClassVar[str] = "chebyshev"
+
+    grid: Literal["tensor", "sparse"] = "tensor"
+    split: bool = False
+    degree: Annotated[Any, BeforeValidator(whole_degrees)] = None
+    tolerance: float | None = Field(default=None, gt=0, lt=1)
+    max_runs: int = Field(default=10_000, ge=1)
+
+    @model_validator(mode="after")
+    def _one_of_two(self) -> Self:
+        if self.split and self.grid == "sparse":
+            raise ValueError('split cuts a tensor grid: leave out grid = "sparse", or leave out split')
+        if self.degree is not None and self.tolerance is not None and not self.split:
+            raise ValueError("degree and tolerance exclude each other: give the degree, or let it grow until the tolerance is met")
+        if self.degree is not None and self.grid == "sparse":
+            raise ValueError("a sparse grid finds its degrees itself: give a tolerance and max_runs instead of the degree")
+        return self
+
+    @property
+    def target(self) -> float:
+        """Error at which a sparse grid or a part of the box is content, as a fraction of the response's range."""
+        return self.trust_tolerance if self.tolerance is None else self.tolerance
+
+    def first_degrees(self, inputs: Iterable[str]) -> tuple[int, ...]:
+        """Degree in each input of the first grid."""
+        if self.split:
+            default = SPLIT_DEGREE
+        elif self.tolerance is not None:
+            return tuple(FIRST_DEGREE for _ in inputs)
+        else:
+            default = DEFAULT_DEGREE
+        if isinstance(self.degree, dict):
+            return tuple(self.degree.get(name, default) for name in inputs)
+        return tuple(self.degree or default for _ in inputs)
+
+    def most_nodes(self) -> int:
+        """Largest number of runs at nodes for which `max_runs` leaves validation runs."""
+        nodes = self.max_runs
+        while self.total_runs(nodes) > self.max_runs:
+            nodes -= self.total_runs(nodes) - self.max_runs
+        return nodes
+
+    def first_nodes(self, inputs: Collection[str]) -> int:
+        """Number of runs at nodes that are asked for first."""
+        return 1 + 2 * len(inputs) if self.grid == "sparse" else node_count(self.first_degrees(inputs))
+
+    def planned_runs(self, inputs: Mapping[str, Input]) -> tuple[int, int]:
+        least = self.total_runs(self.first_nodes(inputs))
+        most = self.max_runs if self.tolerance is not None or self.split or self.grid == "sparse" else least
+        return least, most + self.further_runs(len(inputs))
+
+    def check(self, inputs: Mapping[str, Input]) -> None:
+        super().check(inputs)
+        for name in self.degree if isinstance(self.degree, dict) else ():
+            if name not in inputs:
+                remedy = did_you_mean(name, inputs, noun="input")
+                raise StudyError(f"there is no input '{name}' to have a degree", key=f"method.degree.{name}", remedy=remedy)
+        degrees = self.first_degrees(inputs)
+        nodes = self.first_nodes(inputs)
+        needed = self.total_runs(nodes)
+        if needed > self.max_runs:
+            words = "the first nodes of a sparse grid" if self.grid == "sparse" else ""
+            words = words or f"degree {degrees[0]} in {len(degrees)} inputs" if len(set(degrees)) == 1 else f"the degrees {degrees}"
+            raise StudyError(
+                f"{words} need {nodes} runs at nodes and {needed - nodes} for validation, {needed} together, "
+                f"more than max_runs = {self.max_runs}",
+                key="method.max_runs",
+                remedy="lower the degree, take fewer inputs, raise max_runs, or give distributions and use the method montecarlo",
+            )
+
+    def _start(self, inputs: dict[str, Input], outputs: dict[str, OutputInfo], time: np.ndarray, seed: int) -> MethodRun:
+        if self.grid == "sparse":
+            from uqmbd.methods.intervals.chebyshev_sparse import SparseRun
+
+            return SparseRun(self, inputs, outputs, time, seed)
+        if self.split:
+            from uqmbd.methods.intervals.chebyshev_split import SplitRun
+
+            return SplitRun(self, inputs, outputs, time, seed)
+        from uqmbd.methods.intervals.chebyshev_run import ChebyshevRun
+
+        return ChebyshevRun(self, inputs, outputs, time, seed)
+
+
+def node_count(degrees: Iterable[int]) -> int:
+    """Number of nodes of a tensor grid."""
+    return prod(degree + 1 for degree in degrees)

@@ -1,0 +1,196 @@
+"""The run of a Chebyshev study that cuts the box where the response is not smooth."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from itertools import product
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from uqmbd.analysis import chebyshev
+from uqmbd.analysis.chebyshev_expansions import TensorExpansion
+from uqmbd.analysis.pieces import PiecewiseExpansion
+from uqmbd.inputs import Input
+from uqmbd.methods.intervals.chebyshev import node_count
+from uqmbd.methods.intervals.chebyshev_grid import expansion
+from uqmbd.methods.intervals.inclusion_run import NODE, VALIDATION, InclusionRun
+from uqmbd.simulators.base import OutputInfo
+
+if TYPE_CHECKING:
+    from uqmbd.methods.intervals.chebyshev import Chebyshev
+
+BATCH_SHARE = 0.5  # leaves whose need is at least so much of the greatest are cut together
+ROUND_SHARE = 0.25  # of the nodes, added before validation runs are asked again
+SMALLEST = 2.0**-20  # half of the box's width: a jump is not chased further
+_DIGITS = 12  # to which points are the same run
+
+
+@dataclass(frozen=True)
+class Leaf:
+    """A part of the box.
+
+    Attributes
+    ----------
+    number : int
+        In order of making.
+    lower, upper : ndarray, shape (d,)
+        In [-1, 1]^d.
+    runs : ndarray, shape (nodes,)
+        Run at each node of its grid, row-major.
+    """
+
+    number: int
+    lower: np.ndarray
+    upper: np.ndarray
+    runs: np.ndarray
+
+
+class SplitRun(InclusionRun):
+    """Every leaf has a tensor grid of the same degrees. The leaves that need it most are halved, each across the input whose last
+    coefficients lack the most; runs at shared nodes are reused, and runs of the parent that are nodes no more validate its halves.
+
+    What a leaf needs is the bits that its error lacks to the target, on the mean over a history, times its volume.
+    """
+
+    settings: Chebyshev
+
+    def __init__(
+        self, settings: Chebyshev, inputs: Mapping[str, Input], outputs: Mapping[str, OutputInfo], time: np.ndarray, seed: int
+    ) -> None:
+        super().__init__(settings, inputs, outputs, time, seed)
+        self._degrees = settings.first_degrees(inputs)
+        self._run_at: dict[tuple[float, ...], int] = {}
+        self._made = 0  # leaves
+        self._expansions: dict[int, TensorExpansion] = {}  # by number of the leaf
+        self._whole: set[int] = set()  # leaves that are not cut again: their halves failed
+
+    def _build(self) -> Iterator[bool]:
+        d = len(self._inputs)
+        self._leaves = [self._leaf(-np.ones(d), np.ones(d))]
+        yield True
+        while True:
+            before = len(self._run_at)
+            while len(self._run_at) - before <= ROUND_SHARE * before and (cuts := self._cuts()):
+                if len(self._points) > self._told:  # halves may share all their nodes with others
+                    yield True
+                self._keep_good(cuts)
+            lacking = self.settings.validation_runs(len(self._run_at)) - int(np.count_nonzero(self._roles == VALIDATION))
+            if lacking > 0:
+                self._add_validation(lacking)
+                yield True
+            self._assess()
+            if len(self._run_at) == before:
+                return
+
+    def _leaf(self, lower: np.ndarray, upper: np.ndarray) -> Leaf:
+        """A leaf, whose nodes are asked for where no run is."""
+        nodes = np.array(list(product(*(chebyshev.nodes(n) for n in self._degrees))))
+        points = 0.5 * (lower + upper) + 0.5 * (upper - lower) * nodes
+        keys = [tuple(point) for point in (np.round(points, _DIGITS) + 0.0).tolist()]
+        new = [i for i, key in enumerate(keys) if key not in self._run_at]
+        self._run_at.update({keys[i]: len(self._points) + k for k, i in enumerate(new)})
+        self._add(points[new], NODE)
+        self._made += 1
+        return Leaf(self._made, lower, upper, np.array([self._run_at[key] for key in keys]))
+
+    def _cuts(self) -> list[tuple[Leaf, Leaf, Leaf]]:
+        """The next leaves to cut, each with its halves; empty when all are content or the budget is spent."""
+        self._stop_early()
+        scale = self._scale()
+        need = np.array([self._need(leaf, scale) for leaf in self._leaves])
+        cuts = []
+        for i in np.argsort(-need, kind="stable"):
+            room = self.settings.most_nodes() - len(self._run_at) >= 2 * node_count(self._degrees)
+            if need[i] <= 0 or need[i] < BATCH_SHARE * need.max() or not room:
+                break
+            leaf = self._leaves[i]
+            axis = self._axis(leaf, scale)
+            middle = 0.5 * (leaf.lower[axis] + leaf.upper[axis])
+            upper, lower = leaf.upper.copy(), leaf.lower.copy()
+            upper[axis] = lower[axis] = middle
+            cuts.append((leaf, self._leaf(leaf.lower, upper), self._leaf(lower, leaf.upper)))
+        return cuts
+
+    def _keep_good(self, cuts: list[tuple[Leaf, Leaf, Leaf]]) -> None:
+        """Halves take the place of their leaf, unless too many of their runs failed to expand them."""
+        for leaf, *halves in cuts:
+            if all(np.mean(self._status[half.runs] == 0) > 0.5 for half in halves):
+                at = next(i for i, other in enumerate(self._leaves) if other is leaf)
+                self._leaves[at : at + 1] = halves
+            else:
+                self._whole.add(leaf.number)
+
+    def _expansion_of(self, leaf: Leaf) -> TensorExpansion:
+        if leaf.number not in self._expansions:
+            runs = leaf.runs
+            c = expansion(self._degrees, self._local(leaf, runs), self._values[runs], self._status[runs] == 0)
+            self._expansions[leaf.number] = TensorExpansion(c)
+        return self._expansions[leaf.number]
+
+    def _local(self, leaf: Leaf, runs: np.ndarray) -> np.ndarray:
+        """Points of runs in the leaf's own [-1, 1]^d."""
+        return np.clip((2 * self._points[runs] - leaf.lower - leaf.upper) / (leaf.upper - leaf.lower), -1, 1)
+
+    def _need(self, leaf: Leaf, scale: np.ndarray) -> float:
+        if leaf.number in self._whole or np.min(leaf.upper - leaf.lower) < 2 * SMALLEST:
+            return 0.0
+        p = self._expansion_of(leaf)
+        error = self._last(p.c).max(axis=0)
+        inside = np.all((self._points >= leaf.lower) & (self._points <= leaf.upper), axis=1) & (self._status == 0)
+        inside[leaf.runs] = False
+        if inside.any():
+            runs = np.flatnonzero(inside)
+            error = np.maximum(error, np.abs(p.evaluate(self._local(leaf, runs)) - self._values[runs]).max(axis=0))
+        return self._bits(error / scale) * float(np.prod(0.5 * (leaf.upper - leaf.lower)))
+
+    @staticmethod
+    def _last(c: np.ndarray) -> np.ndarray:
+        """What the terms beyond the last may add up to in each input, (d, columns).
+
+        The coefficients of a kink fall as 1/k², so those beyond n add up to n times the last; those of a smooth response fall
+        geometrically, which the last two against the two before show. A tenth of the last but one counts as well, since the last may
+        vanish by symmetry.
+        """
+        found = []
+        for axis in range(c.ndim - 1):
+            n = c.shape[axis] - 1
+            sizes = np.abs(np.moveaxis(c, axis, 0)).reshape(n + 1, -1, c.shape[-1]).sum(axis=1)
+            fall = np.ones(c.shape[-1])
+            if n >= 4:
+                last, before = sizes[n - 1 :].max(axis=0), sizes[n - 3 : n - 1].max(axis=0)
+                fall = np.minimum(1.0, 2 * np.sqrt(np.divide(last, before, out=np.zeros_like(last), where=before > 0)))
+            found.append(fall * (n * sizes[n] + (0.1 * sizes[n - 1] if n > 1 else 0.0)))
+        return np.array(found)
+
+    def _worst(self, rows: np.ndarray) -> np.ndarray:
+        """Few validation runs lie in a small leaf, so its last coefficients count as well."""
+        last = np.max([self._last(self._expansion_of(leaf).c).max(axis=0) for leaf in self._leaves], axis=0)
+        return np.maximum(super()._worst(rows), last)
+
+    def _axis(self, leaf: Leaf, scale: np.ndarray) -> int:
+        """The input across which to cut: that whose last coefficients lack the most, the widest of equals."""
+        tails = self._last(self._expansion_of(leaf).c) / scale
+        width = leaf.upper - leaf.lower
+        return max(range(len(tails)), key=lambda axis: (round(self._bits(tails[axis]), 9), float(tails[axis].max()) > 1e-12, width[axis]))
+
+    def _unfitted(self) -> np.ndarray:
+        fresh = np.ones(len(self._points), bool)
+        fresh[self._node_runs()] = False
+        return fresh
+
+    def _node_runs(self) -> np.ndarray:
+        return np.unique(np.concatenate([leaf.runs for leaf in self._leaves]))
+
+    def _expand(self) -> PiecewiseExpansion:
+        runs = self._node_runs()
+        lost = int(np.count_nonzero(self._status[runs]))
+        self._note = (
+            f"{lost} of {len(runs)} runs at nodes failed; the expansions there are least-squares fits to the others" if lost else ""
+        )
+        boxes = np.array([[leaf.lower, leaf.upper] for leaf in self._leaves])
+        return PiecewiseExpansion(boxes, tuple(self._expansion_of(leaf) for leaf in self._leaves))
+
+    def _facts(self) -> dict:
+        return {"degrees": [int(degree) for degree in self._degrees], "leaves": len(self._leaves)}

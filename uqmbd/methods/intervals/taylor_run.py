@@ -1,0 +1,60 @@
+"""The run of a study by Taylor inclusion."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import combinations
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from uqmbd.analysis.chebyshev_expansions import SparseExpansion
+from uqmbd.errors import StudyError
+from uqmbd.methods.intervals.inclusion_run import NODE, VALIDATION, InclusionRun
+
+if TYPE_CHECKING:
+    from uqmbd.methods.intervals.taylor import Taylor1
+
+_LOWER_FIRST = 1e-3  # weight of squares and products where failed runs leave a choice
+
+
+class TaylorRun(InclusionRun):
+    """All differences and the validation runs in one ask."""
+
+    settings: Taylor1
+
+    def _build(self) -> Iterator[bool]:
+        nodes = self.settings.nodes(len(self._inputs))
+        self._add(self.settings.step * nodes, NODE)
+        self._add_random(self.settings.validation_runs(len(nodes)), VALIDATION)
+        yield True
+
+    def _expand(self) -> SparseExpansion:
+        """The polynomial in steps, by least squares: central differences where no run failed, one-sided ones else, zero at worst."""
+        d, step = len(self._inputs), self.settings.step
+        runs = self._node_runs()
+        ok = self._status[runs] == 0
+        if not ok.any():
+            raise StudyError("all runs of the differences failed, so there is no derivative")
+        self._note = f"{np.count_nonzero(~ok)} of {len(runs)} runs of the differences failed; their terms are one-sided or zero"
+        self._note = "" if ok.all() else self._note
+        one = np.eye(d, dtype=int)
+        terms = [one[0] * 0, *one]
+        if self.settings.order == 2:
+            terms += [*(2 * one), *(one[i] + one[j] for i, j in combinations(range(d), 2))]
+        powers = np.array(terms)
+        points = self.settings.nodes(d)[ok]
+        weight = np.where(powers.sum(axis=1) == 2, _LOWER_FIRST, 1.0)
+        matrix = np.prod(points[:, None, :] ** powers, axis=2) * weight
+        c = weight[:, None] * np.linalg.lstsq(matrix, self._values[runs[ok]], rcond=1e-12)[0]
+        c = c / step ** powers.sum(axis=1)[:, None]
+        squares = powers.max(axis=1) == 2  # x² = (T_2 + 1) / 2
+        c[0] += 0.5 * c[squares].sum(axis=0)
+        c[squares] *= 0.5
+        return SparseExpansion(powers, c)
+
+    def _seen(self, columns: np.ndarray) -> None:
+        """None: values so near the centre do not tell the range, and the polynomial meets them but for rounding."""
+
+    def _facts(self) -> dict:
+        return {"step": self.settings.step}

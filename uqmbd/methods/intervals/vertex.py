@@ -1,0 +1,46 @@
+"""The vertex method: runs at all corners of the box."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import ClassVar
+
+import numpy as np
+
+from uqmbd.errors import StudyError
+from uqmbd.inputs import Input
+from uqmbd.methods.base import MethodRun
+from uqmbd.methods.intervals.inclusion import Inclusion
+from uqmbd.simulators.base import OutputInfo
+
+MOST_INPUTS = 16
+
+
+class Vertex(Inclusion):
+    """The envelope of the runs at all ``2^d`` corners: the exact range of a response that is monotonic in every input.
+
+    Dong and Shah, Fuzzy Sets and Systems 24 (1987) 65. The error is by how much validation runs leave that envelope. Where the corners
+    themselves show that the response rises with an input at some and falls at others, the envelope holds only if the response is linear
+    in each input, and the error is also that of the multilinear function through the corners.
+    """
+
+    name: ClassVar[str] = "vertex"
+
+    def check(self, inputs: Mapping[str, Input]) -> None:
+        super().check(inputs)
+        if len(inputs) > MOST_INPUTS:
+            raise StudyError(
+                f"{len(inputs)} inputs have {2 ** len(inputs)} corners; the method vertex goes up to {MOST_INPUTS} inputs",
+                key="method.type",
+                value=self.name,
+                remedy='take the method chebyshev with grid = "sparse", which finds monotonic inputs itself',
+            )
+
+    def planned_runs(self, inputs: Mapping[str, Input]) -> tuple[int, int]:
+        least = self.total_runs(2 ** len(inputs))
+        return least, least + self.fallback_runs
+
+    def _start(self, inputs: dict[str, Input], outputs: dict[str, OutputInfo], time: np.ndarray, seed: int) -> MethodRun:
+        from uqmbd.methods.intervals.vertex_run import VertexRun
+
+        return VertexRun(self, inputs, outputs, time, seed)

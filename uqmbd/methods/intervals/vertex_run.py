@@ -1,0 +1,70 @@
+"""The run of a study by the vertex method."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import product
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from uqmbd.analysis.chebyshev_expansions import TensorExpansion
+from uqmbd.errors import StudyError
+from uqmbd.methods.intervals.chebyshev_grid import expansion
+from uqmbd.methods.intervals.inclusion_run import NODE, VALIDATION, InclusionRun
+
+if TYPE_CHECKING:
+    from uqmbd.methods.intervals.vertex import Vertex
+
+
+class VertexRun(InclusionRun):
+    """All corners and the validation runs in one ask."""
+
+    settings: Vertex
+
+    def _build(self) -> Iterator[bool]:
+        corners = np.array(list(product((1.0, -1.0), repeat=len(self._inputs))))  # the nodes of degree 1, in their order
+        self._add(corners, NODE)
+        self._add_random(self.settings.validation_runs(len(corners)), VALIDATION)
+        yield True
+
+    def _expand(self) -> TensorExpansion:
+        """The multilinear function through the corners; it shows the shares of the inputs."""
+        runs = self._node_runs()
+        ok = self._status[runs] == 0
+        if not ok.any():
+            raise StudyError("the runs at all corners failed")
+        self._note = "" if ok.all() else f"{np.count_nonzero(~ok)} of {len(runs)} corners failed; the bounds are those of the others"
+        return TensorExpansion(expansion((1,) * len(self._inputs), self._points[runs], self._values[runs], ok))
+
+    def _envelope(self) -> np.ndarray:
+        runs = self._node_runs()
+        values = self._values[runs[self._status[runs] == 0]]
+        return np.stack([values.min(axis=0), values.max(axis=0)])
+
+    def _worst(self, rows: np.ndarray) -> np.ndarray:
+        low, high = self._envelope()
+        values = self._values[rows]
+        error = np.maximum(np.maximum(low - values.min(axis=0), values.max(axis=0) - high), 0.0)
+        mixed = np.flatnonzero(self._mixed())
+        if mixed.size:
+            misfit = np.abs(self._surrogate.select(mixed).evaluate(self._points[rows]) - values[:, mixed]).max(axis=0)
+            error[mixed] = np.maximum(error[mixed], misfit)
+        return error
+
+    def _mixed(self) -> np.ndarray:
+        """Whether the response rises along some edges of the box and falls along parallel ones, (columns,)."""
+        runs, d = self._node_runs(), len(self._inputs)
+        values = np.where((self._status[runs] == 0)[:, None], self._values[runs], np.nan).reshape(*(2,) * d, -1)
+        rounding = 1e-12 * np.nanmax(np.abs(values).reshape(len(runs), -1), axis=0)
+        mixed = np.zeros(values.shape[-1], bool)
+        for axis in range(d):
+            rise = np.diff(values, axis=axis).reshape(-1, values.shape[-1])  # NaN where a corner failed: no comparison holds
+            mixed |= np.any(rise > rounding, axis=0) & np.any(rise < -rounding, axis=0)
+        return mixed
+
+    def _bounds(self, inner: np.ndarray) -> tuple[np.ndarray, float]:
+        low, high = self._envelope()
+        margin = self.settings.safety * self._error
+        bounds = np.where(self._trusted, np.stack([np.minimum(low - margin, inner[0]), np.maximum(high + margin, inner[1])]), inner)
+        return bounds, 1.0

@@ -1,0 +1,1 @@
+"""Everyday studies: grids, lists of samples, fits to measurements."""

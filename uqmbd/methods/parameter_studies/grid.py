@@ -1,0 +1,110 @@
+"""A full factorial parameter study: every combination of some values of each input."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from math import prod
+from typing import Annotated, Any, ClassVar, Self
+
+import numpy as np
+from pydantic import BeforeValidator, Field, model_validator
+
+from uqmbd.errors import StudyError, did_you_mean
+from uqmbd.inputs import Input
+from uqmbd.inputs.checked import Number
+from uqmbd.methods.base import Method, MethodRun
+from uqmbd.simulators.base import OutputInfo
+
+FEWEST, MOST = 2, 1000
+
+
+def whole_counts(value: Any) -> int | dict[str, int] | None:
+    """`value` when it is a number of points, or numbers by input."""
+    for count in value.values() if isinstance(value, Mapping) else [value]:
+        if count is not None and (isinstance(count, bool) or not isinstance(count, int) or not FEWEST <= count <= MOST):
+            raise ValueError(f"points is a whole number from {FEWEST} to {MOST}, not {count!r}")
+    return dict(value) if isinstance(value, Mapping) else value
+
+
+class Grid(Method):
+    """Runs at all combinations; the envelope of what came out.
+
+    Attributes
+    ----------
+    points : int or dict of str to int
+        Values of each input: of an interval from end to end in equal steps, of a distribution the middles of equally likely classes.
+    values : dict of str to list of float
+        Values of some inputs, in the unit of the input, instead of `points`.
+    max_runs : int
+        Limit of the number of combinations.
+    """
+
+    name: ClassVar[str] = "grid"
+    accepts: ClassVar[frozenset[str]] = frozenset({"interval", "random"})
+
+    points: Annotated[Any, BeforeValidator(whole_counts)] = None
+    values: dict[str, list[Number]] = Field(default_factory=dict)
+    max_runs: int = Field(default=100_000, ge=1)
+
+    @model_validator(mode="after")
+    def _something(self) -> Self:
+        if self.points is None and not self.values:
+            raise ValueError("a grid needs points (a number, or numbers by input) or values by input")
+        for name, numbers in self.values.items():
+            if not numbers:
+                raise StudyError(f"there are no values of '{name}'", key=f"values.{name}", remedy="write some, or give its points")
+            if len(set(numbers)) < len(numbers):
+                raise StudyError(f"a value of '{name}' is there twice", key=f"values.{name}", value=numbers, remedy="write it once")
+        return self
+
+    def counts(self, inputs: Mapping[str, Input]) -> list[int]:
+        """Number of values of each input."""
+        by_input = self.points if isinstance(self.points, dict) else {}
+        found = []
+        for name in inputs:
+            count = len(self.values[name]) if name in self.values else by_input.get(name, None if by_input else self.points)
+            if count is None:
+                raise StudyError(f"the input '{name}' has neither points nor values", key="method.points", remedy=f"add {name} = 5, say")
+            found.append(count)
+        return found
+
+    def planned_runs(self, inputs: Mapping[str, Input]) -> tuple[int, int]:
+        runs = prod(self.counts(inputs))
+        return runs, runs
+
+    def check(self, inputs: Mapping[str, Input]) -> None:
+        from uqmbd.methods.parameter_studies.list_run import check_inside
+
+        super().check(inputs)
+        for key, table in (("points", self.points), ("values", self.values)):
+            for name in table if isinstance(table, dict) else ():
+                if name not in inputs:
+                    remedy = did_you_mean(name, inputs, noun="input")
+                    raise StudyError(f"there is no input '{name}' to have {key}", key=f"method.{key}.{name}", remedy=remedy)
+        for name in set(self.values) & set(self.points if isinstance(self.points, dict) else ()):
+            raise StudyError(f"'{name}' has points and values", key=f"method.points.{name}", remedy="remove one of them")
+        for name, numbers in self.values.items():
+            check_inside(name, inputs[name], np.array(numbers), f"method.values.{name}")
+        counts = self.counts(inputs)
+        if prod(counts) > self.max_runs:
+            raise StudyError(
+                f"{' x '.join(map(str, counts))} values are {prod(counts)} combinations, more than max_runs",
+                key="method.max_runs",
+                value=self.max_runs,
+                remedy="take fewer points or inputs, or raise max_runs",
+            )
+
+    def rows(self, inputs: Mapping[str, Input]) -> np.ndarray:
+        """All combinations (runs, d), SI; the last input changes fastest."""
+        from uqmbd.methods.parameter_studies.list_run import in_si
+
+        axes = []
+        for (name, item), count in zip(inputs.items(), self.counts(inputs), strict=True):
+            u = np.linspace(0, 1, count) if item.kind == "interval" else (np.arange(count) + 0.5) / count
+            axes.append(in_si(item, np.array(self.values[name])) if name in self.values else item.ppf(u))
+        return np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1).reshape(-1, len(axes))
+
+    def _start(self, inputs: Mapping[str, Input], outputs: dict[str, OutputInfo], time: np.ndarray, seed: int) -> MethodRun:
+        from uqmbd.methods.parameter_studies.list_run import ParameterRun
+
+        return ParameterRun(self, inputs, outputs, time, seed)

@@ -1,0 +1,123 @@
+"""A parameter study at samples that the user lists, in the study or in a CSV file."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from pydantic import Field, model_validator
+
+from uqmbd.errors import StudyError, did_you_mean
+from uqmbd.inputs import Input
+from uqmbd.inputs.checked import Number
+from uqmbd.inputs.table import read_columns
+from uqmbd.methods.base import Method, MethodRun
+from uqmbd.simulators.base import OutputInfo
+
+
+class List(Method):
+    """Runs at given samples; the envelope of what came out.
+
+    Attributes
+    ----------
+    data : str
+        CSV file with a column for each input, in the unit of the input; other columns are not read. Its path is relative to the study file
+        (in Python: to the current directory).
+    samples : dict of str to list of float
+        The same in the study itself: ``samples = { k = [9, 10], c = [0.1, 0.2] }``.
+    content : str
+        Fingerprint of `data`, filled in when the file is read, so that a result of other samples is not taken for one of these.
+    """
+
+    name: ClassVar[str] = "list"
+    accepts: ClassVar[frozenset[str]] = frozenset({"interval", "random"})
+    treats: ClassVar[frozenset[str]] = frozenset({"dependence", "sets"})  # the list says all of them together
+
+    data: str | None = None
+    samples: dict[str, list[Number]] = Field(default_factory=dict)
+    content: str | None = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _stamped(cls, values: Any) -> Any:
+        return stamped(values)
+
+    @model_validator(mode="after")
+    def _one_of_two(self) -> Self:
+        if (self.data is None) == (not self.samples):
+            raise ValueError('a list needs data (a CSV file) or samples (by input), one of the two: data = "samples.csv", say')
+        lengths = {name: len(numbers) for name, numbers in self.samples.items()}
+        if len(set(lengths.values())) > 1 or 0 in lengths.values():
+            told = ", ".join(f"{name} has {count}" for name, count in lengths.items())
+            raise StudyError(
+                f"every input needs as many samples, at least one: {told}", key="samples", remedy="make the lists equally long"
+            )
+        return self
+
+    def table(self, inputs: Mapping[str, Input]) -> np.ndarray:
+        """Samples (runs, d) in the units of the inputs."""
+        if self.data is not None:
+            try:
+                return read_columns(self.data, list(inputs), least=1).values
+            except StudyError as error:
+                raise error.at(key="method.data", value=self.data) from None
+        for name in inputs:
+            if name not in self.samples:
+                raise StudyError(f"there are no samples of the input '{name}'", key="method.samples", remedy=f"add {name} = [...]")
+        for name in self.samples:
+            if name not in inputs:
+                remedy = did_you_mean(name, inputs, noun="input")
+                raise StudyError(f"there is no input '{name}' to have samples", key=f"method.samples.{name}", remedy=remedy)
+        return np.column_stack([self.samples[name] for name in inputs]).astype(float)
+
+    def planned_runs(self, inputs: Mapping[str, Input]) -> tuple[int, int]:
+        runs = len(self.table(inputs))
+        return runs, runs
+
+    def check(self, inputs: Mapping[str, Input]) -> None:
+        from uqmbd.methods.parameter_studies.list_run import check_inside
+
+        super().check(inputs)
+        for (name, item), numbers in zip(inputs.items(), self.table(inputs).T, strict=True):
+            check_inside(name, item, numbers, "method.data" if self.data is not None else f"method.samples.{name}")
+
+    def rows(self, inputs: Mapping[str, Input]) -> np.ndarray:
+        """Samples (runs, d), SI."""
+        from uqmbd.methods.parameter_studies.list_run import in_si
+
+        return np.column_stack([in_si(item, numbers) for item, numbers in zip(inputs.values(), self.table(inputs).T, strict=True)])
+
+    def _start(self, inputs: Mapping[str, Input], outputs: dict[str, OutputInfo], time: np.ndarray, seed: int) -> MethodRun:
+        from uqmbd.methods.parameter_studies.list_run import ParameterRun
+
+        return ParameterRun(self, inputs, outputs, time, seed)
+
+
+def stamped(values: Any) -> Any:
+    """Settings with the fingerprint of their file `data`, so that they change when the file does.
+
+    Raises
+    ------
+    StudyError
+        When the file cannot be read, or is not the one that a resolved study was made with.
+    """
+    if not isinstance(values, Mapping) or not isinstance(values.get("data"), str):
+        return values
+    path = Path(values["data"])
+    try:
+        found = hashlib.sha256(path.read_bytes()).hexdigest()[:16]
+    except OSError as error:
+        near = [other.name for other in path.parent.glob("*.csv")] if path.parent.is_dir() else []
+        remedy = did_you_mean(path.name, near, noun="CSV file there")
+        raise StudyError(f"the file cannot be read ({error.strerror})", key="data", value=values["data"], remedy=remedy) from None
+    if values.get("content") not in (None, found):
+        raise StudyError(
+            "the file has changed since this study was run",
+            key="data",
+            value=values["data"],
+            remedy="restore it, or run the study again with --overwrite or in another place",
+        )
+    return {**values, "content": found}

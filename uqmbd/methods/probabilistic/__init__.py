@@ -1,0 +1,1 @@
+"""Random inputs: sampling and chaos expansions."""

@@ -1,0 +1,45 @@
+"""Monte Carlo: sample the distributions, report moments and quantiles with confidence limits."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import ClassVar, Literal
+
+import numpy as np
+from pydantic import Field
+
+from uqmbd.inputs import Input
+from uqmbd.methods.base import Method, MethodRun
+from uqmbd.simulators.base import OutputInfo
+
+
+class MonteCarlo(Method):
+    """Mean, standard deviation and quantiles of every output, with 95 % confidence limits.
+
+    Attributes
+    ----------
+    samples : int
+        Number of runs. With the designs random and sobol, more samples extend fewer; a Latin hypercube is new for each number.
+    design : str
+        ``random``, ``lhs`` (Latin hypercube) or ``sobol`` (scrambled Sobol' points; powers of two are balanced). The confidence
+        limits assume independent runs and are on the wide side for the other two.
+    history_runs : int
+        Quantiles of histories use the first so many runs; scalars and moments use all.
+    """
+
+    name: ClassVar[str] = "montecarlo"
+    accepts: ClassVar[frozenset[str]] = frozenset({"random"})
+    treats: ClassVar[frozenset[str]] = frozenset({"dependence"})
+    worker_modules: ClassVar[tuple[str, ...]] = ("uqmbd.methods.probabilistic.montecarlo_reduce",)
+
+    samples: int = Field(ge=1)
+    design: Literal["random", "lhs", "sobol"] = "random"
+    history_runs: int = Field(default=2000, ge=1)
+
+    def planned_runs(self, inputs: Mapping[str, Input]) -> tuple[int, int]:
+        return self.samples, self.samples
+
+    def _start(self, inputs: dict[str, Input], outputs: dict[str, OutputInfo], time: np.ndarray, seed: int) -> MethodRun:
+        from uqmbd.methods.probabilistic.montecarlo_run import MonteCarloRun
+
+        return MonteCarloRun(self, inputs, outputs, time, seed)

@@ -1,0 +1,113 @@
+"""The run of a Monte Carlo study: what is kept does not grow with the number of runs, except for scalars."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import partial
+from typing import TYPE_CHECKING
+
+import numpy as np
+import xarray as xr
+
+from uqmbd.analysis import moments
+from uqmbd.analysis.order_statistics import mean_limits, quantiles
+from uqmbd.errors import StudyError
+from uqmbd.inputs import Input
+from uqmbd.methods.base import count_failures, from_unit_cube, generator
+from uqmbd.methods.columns import Columns
+from uqmbd.methods.design import unit_points
+from uqmbd.methods.failures import stop_if_too_many
+from uqmbd.methods.probabilistic.montecarlo_reduce import reduce_batch
+from uqmbd.methods.reduced import ReducedRun
+from uqmbd.result import Result
+from uqmbd.simulators.base import OutputInfo
+
+if TYPE_CHECKING:
+    from uqmbd.methods.probabilistic.montecarlo import MonteCarlo
+
+
+class MonteCarloRun(ReducedRun):
+    """Asks once. Keeps all scalars, the moments of all histories, and the first `history_runs` histories.
+
+    `tell` is ``tell_reduced(reduce(...))``, so a campaign that keeps only what `reduce` returns gets the same result; sums are
+    kept in double-double, so it does not depend on how the runs were cut into batches either.
+    """
+
+    def __init__(
+        self, settings: MonteCarlo, inputs: Mapping[str, Input], outputs: Mapping[str, OutputInfo], time: np.ndarray, seed: int
+    ) -> None:
+        self.settings = settings
+        self._inputs = inputs
+        self._seed = seed
+        self._scalars = Columns({name: info for name, info in outputs.items() if not info.history}, time)
+        self._histories = Columns({name: info for name, info in outputs.items() if info.history}, time)
+        self._order = list(outputs)
+        points = unit_points(settings.design, settings.samples, len(inputs), generator(seed, 0))
+        self._samples = from_unit_cube(inputs, points)
+        self._status: list[np.ndarray] = []
+        self._values: list[np.ndarray] = []
+        self._moments = moments.empty(self._histories.count)
+        self._kept: list[np.ndarray] = []
+        self._room = min(settings.history_runs, settings.samples)
+        head = np.column_stack([values[: self._room] for values in self._samples.values()])
+        self._reduce = partial(reduce_batch, list(inputs), head, self._scalars, self._histories)
+
+    def tell_reduced(self, partial: Mapping[str, np.ndarray]) -> None:
+        """Take in what `reduce` made of a batch, in run order."""
+        self._status.append(partial["status"])
+        self._values.append(partial["scalars"])
+        if self._histories.count:
+            self._moments = moments.merge(self._moments, partial["moments"])
+        if self._room and len(partial["histories"]):
+            kept = partial["histories"][: self._room]
+            self._kept.append(kept)
+            self._room -= len(kept)
+
+    def result(self) -> Result:
+        status = np.concatenate(self._status) if self._status else np.zeros(0, np.int8)
+        failures = count_failures(status)
+        count = int(failures["runs_ok"])
+        if count == 0:
+            remedy = "read the messages of the runs; the first one usually says why"
+            raise StudyError(f"none of the {len(status)} runs was ok, so there is nothing to report", remedy=remedy)
+        stop_if_too_many(self.settings, self._inputs, {name: x[: len(status)] for name, x in self._samples.items()}, status)
+        values = np.concatenate(self._values)
+        scalars = _statistics(values.mean(axis=0), _std(values), values.min(axis=0), values.max(axis=0), count, values)
+        kept = np.concatenate(self._kept) if self._kept else np.zeros((0, self._histories.count))
+        state = self._moments
+        histories = _statistics(
+            moments.mean(state, count), moments.std(state, count), state[moments.MINIMUM], state[moments.MAXIMUM], count, kept
+        )
+        attrs = {"method": self.settings.name, "design": self.settings.design, "seed": self._seed, "confidence": 0.95, **failures}
+        if self._histories.count:
+            attrs["history_quantile_runs"] = len(kept)
+        if count < len(status):
+            attrs["note"] = (
+                f"{len(status) - count} of {len(status)} runs failed and are left out: the statistics are those of runs that work"
+            )
+        return Result(
+            inner=self._join({"bound": ["lower", "upper"]}, {k: [s["min"], s["max"]] for k, s in (("s", scalars), ("h", histories))}),
+            statistics=self._join({"statistic": list(scalars)}, {"s": list(scalars.values()), "h": list(histories.values())}),
+            attrs=attrs,
+        )
+
+    def _join(self, labels: dict[str, list[str]], rows: dict[str, list[np.ndarray]]) -> xr.Dataset:
+        """One Dataset of scalars (rows "s") and histories (rows "h"), in the order of the outputs."""
+        joined = self._scalars.dataset(np.array(rows["s"]), labels).merge(self._histories.dataset(np.array(rows["h"]), labels))
+        return joined[self._order]
+
+
+def _std(values: np.ndarray) -> np.ndarray:
+    return values.std(axis=0, ddof=1) if len(values) > 1 else np.full(values.shape[1], np.nan)
+
+
+def _statistics(
+    mean: np.ndarray, std: np.ndarray, smallest: np.ndarray, largest: np.ndarray, count: int, ranked: np.ndarray
+) -> dict[str, np.ndarray]:
+    """Statistics by name, each (columns,); quantiles are those of the rows of `ranked`."""
+    levels = quantiles(ranked)
+    names = [name for name in levels if "_" not in name]
+    low, high = mean_limits(mean, std, count)
+    out = {"mean": mean, "std": std, "min": smallest, "max": largest, **{name: levels[name] for name in names}}
+    out |= {"mean_lower": low, "mean_upper": high}
+    return out | {f"{name}_{end}": levels[f"{name}_{end}"] for name in names for end in ("lower", "upper")}

@@ -1,0 +1,1 @@
+"""How likely, or how far away, an output is from its limit."""

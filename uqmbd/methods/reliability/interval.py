@@ -1,0 +1,120 @@
+"""Reliability without probabilities: by how much intervals, or convex sets of them, may grow before the limit is reached."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from uqmbd.analysis.chebyshev import restriction
+from uqmbd.analysis.chebyshev_expansions import TensorExpansion
+from uqmbd.analysis.set_bounds import Body, extremes
+from uqmbd.inputs import Input
+from uqmbd.inputs.space import Space
+from uqmbd.methods.base import generator
+from uqmbd.methods.columns import Columns
+from uqmbd.methods.intervals.chebyshev_run import ChebyshevRun
+from uqmbd.methods.sets.convex import body_of
+from uqmbd.result import Result
+from uqmbd.simulators.base import OutputInfo
+
+if TYPE_CHECKING:
+    from uqmbd.methods.reliability.settings import Reliability
+
+BEGINNINGS, BEGINNING_STREAM = 2048, 100  # points of a set among which the search for its extremes begins
+_HALVINGS = 45
+
+
+class IntervalRun(ChebyshevRun):
+    """Chebyshev's runs over the box of the intervals; the index follows from the expansion over the set."""
+
+    def __init__(
+        self, settings: Reliability, inputs: Mapping[str, Input], outputs: Mapping[str, OutputInfo], time: np.ndarray, seed: int
+    ) -> None:
+        super().__init__(settings.expansion(), inputs, outputs, time, seed)
+        self._wanted = settings
+        self._at = self._columns.slices[settings.output].start
+
+    @classmethod
+    def planned(cls, settings: Reliability, inputs: Space) -> tuple[int, int]:
+        return settings.expansion().planned_runs(inputs)
+
+    def result(self) -> Result:
+        box, name, wanted = super().result(), self._wanted.output, self._wanted
+        body = body_of(self._inputs)
+        trusted, error = bool(self._trusted[self._at]), self.settings.safety * float(self._error[self._at])
+        inside = (self._status == 0) & body.contains(self._points)
+        seen = self._values[inside]
+        reached = np.array([seen[:, self._at].min(), seen[:, self._at].max()])
+        sets = bool(self._inputs.sets)
+        if not trusted:
+            ends = reached
+        elif sets:
+            ends = self._over(body, 1.0) + np.array([-error, error])
+        else:
+            ends = box.bounds[name].values
+        margins = np.sort(wanted.margin(ends))
+        radius = (margins[1] - margins[0]) / 2
+        middle = (margins[1] + margins[0]) / 2
+        index = float(middle / radius) if radius > 0 else float(np.inf * np.sign(middle) if middle else 0.0)
+        distance = self._distance(body, error) if trusted else np.nan
+        found = {
+            "index": index,
+            "distance": distance,
+            "margin_lower": margins[0],
+            "margin_upper": margins[1],
+            "runs": float(len(self._status)),
+        }
+        beside = Columns({name: self._columns.outputs[name]}, self._columns.time)
+        statistics = beside.dataset(np.array(list(found.values()))[:, None], {"statistic": list(found)}, unit="")
+        label = {"bound": ["lower", "upper"]}
+        box.attrs |= {
+            "method": wanted.name,
+            "approach": wanted.approach,
+            "unsafe": wanted.in_words(),
+            "index_is": "midpoint margin / radius",
+        }
+        if distance == 1.0:
+            box.attrs["distance_note"] = "the limit is not reached within the inputs: its distance is 1 or more"
+        if not trusted:
+            words = "the expansion is not trusted: the index is that of the range which runs reached, and there is no distance"
+            box.attrs["note"] = "; ".join(part for part in (box.attrs.get("note", ""), words) if part)
+        return Result(
+            bounds=beside.dataset(ends[:, None], label),
+            inner=self._columns.dataset(np.stack([seen.min(axis=0), seen.max(axis=0)]), label),
+            error=box.error,
+            trusted=box.trusted,
+            statistics=statistics,
+            sensitivity=box.sensitivity[[name]],
+            attrs=box.attrs,
+        )
+
+    def _over(self, body: Body, factor: float) -> np.ndarray:
+        """Range (2,) of the expansion over the set scaled by `factor` about its centre; over a box it is verified."""
+        part = self._surrogate.select(np.array([self._at]))
+        if not self._inputs.sets:
+            scaled = part.c
+            for axis in range(scaled.ndim - 1):
+                matrix = restriction(scaled.shape[axis] - 1, -factor, factor)
+                scaled = np.moveaxis(np.tensordot(matrix, scaled, axes=(1, axis)), 0, axis)
+            width = np.ptp(self._values[self._status == 0, self._at])
+            return TensorExpansion(scaled).range("bernstein", np.array([self.settings.gap * width]))[0][:, 0]
+        exponents = np.indices(part.c.shape[:-1]).reshape(len(self._inputs), -1).T
+        points = generator(self._seed, BEGINNING_STREAM).random((BEGINNINGS, len(self._inputs)))
+        scaled = Body(factor * body.generators, body.blocks)
+        return extremes(exponents, part.c.reshape(len(exponents), 1), scaled, points)[0][:, 0]
+
+    def _distance(self, body: Body, error: float) -> float:
+        """Smallest factor of the set that lets it touch the limit; 0 where its centre does, 1 where all of it does not."""
+
+        def least(factor: float) -> float:
+            return float(self._wanted.margin(self._over(body, factor)).min() - error)
+
+        if least(1.0) >= 0:
+            return 1.0
+        low, high = 0.0, 1.0
+        for _ in range(_HALVINGS):
+            middle = (low + high) / 2
+            low, high = (middle, high) if least(middle) >= 0 else (low, middle)
+        return low

@@ -1,0 +1,162 @@
+"""What the runs of a reliability study in standard normal space share."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterator, Mapping
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+import xarray as xr
+
+from uqmbd.analysis.reliability_form import NotFoundError
+from uqmbd.errors import StudyError
+from uqmbd.inputs import Input
+from uqmbd.inputs.space import Space
+from uqmbd.methods.base import count_failures
+from uqmbd.methods.columns import Columns, finite_rows
+from uqmbd.methods.staged import StagedRun
+from uqmbd.result import Result
+from uqmbd.simulators.base import OutputInfo
+
+if TYPE_CHECKING:
+    from uqmbd.methods.reliability.settings import Reliability
+
+SEARCHING, SAMPLING = range(2)
+MOST = 8.2  # of a standard normal variable whose probability is a double below 1
+
+
+class ReliabilityRun(StagedRun):
+    """Runs searches and simulations of `uqmbd.analysis`: what they yield is asked for, the margin there is sent back.
+
+    A subclass writes `_find`, one such coroutine, which returns nothing, and `_found`, statistics and sensitivity of what it found.
+
+    Attributes
+    ----------
+    remedy : str
+        What to do where nothing is found.
+    """
+
+    remedy: ClassVar[str] = ""
+
+    def __init__(
+        self, settings: Reliability, inputs: Mapping[str, Input], outputs: Mapping[str, OutputInfo], time: np.ndarray, seed: int
+    ) -> None:
+        self.settings = settings
+        self._note = ""
+        self._all = Columns(outputs, time)
+        self._ends = np.array([[np.inf], [-np.inf]]).repeat(self._all.count, axis=1)
+        # of many runs only the scalars are kept, and the envelope of everything
+        super().__init__(inputs, {name: info for name, info in outputs.items() if not info.history}, time, seed)
+        self._at = self._columns.slices[settings.output].start
+
+    def tell(self, samples: Mapping[str, np.ndarray], outputs: Mapping[str, np.ndarray], status: np.ndarray) -> None:
+        values = self._all.pack(outputs, len(status))
+        ok = values[finite_rows(values, status, self._all, self._told)]
+        self._ends[0] = np.minimum(self._ends[0], ok.min(axis=0, initial=np.inf))
+        self._ends[1] = np.maximum(self._ends[1], ok.max(axis=0, initial=-np.inf))
+        super().tell(samples, outputs, status)
+
+    @classmethod
+    def planned(cls, settings: Reliability, inputs: Space) -> tuple[int, int]:
+        """Number of runs: at least, at most."""
+        raise NotImplementedError
+
+    def _find(self) -> Generator[tuple[np.ndarray, int], np.ndarray, None]:
+        """Yields points (n, d) of standard normal space with their role; is sent the margin (n,), NaN where a run failed."""
+        raise NotImplementedError
+
+    def _found(self) -> tuple[dict[str, float], dict[str, np.ndarray]]:
+        """Statistics, and sensitivities (d,) by kind."""
+        raise NotImplementedError
+
+    def _convergence(self) -> tuple[np.ndarray, dict[str, np.ndarray]]:
+        """Numbers of runs, and statistics (counts,) from so many of them."""
+        return np.empty(0, int), {}
+
+    def _facts(self) -> dict[str, Any]:
+        """Further attributes."""
+        return {}
+
+    def _plan(self) -> Iterator[bool]:
+        from scipy.special import ndtr
+
+        coroutine, margin = self._find(), None
+        while True:
+            try:
+                z, role = next(coroutine) if margin is None else coroutine.send(margin)
+            except StopIteration:
+                break
+            except NotFoundError as error:
+                self._require_enough()  # says where runs fail, which may be the reason
+                raise StudyError(str(error), key="method.approach", value=self.settings.approach, remedy=self.remedy) from None
+            first = len(self._points)
+            self._add(2 * ndtr(np.clip(z, -MOST, MOST)) - 1, role)
+            yield True
+            if role == SAMPLING:
+                self._require_enough()
+            margin = self.settings.margin(self._values[first:, self._at])  # NaN where the run failed
+        self._require_enough()
+
+    def _require_enough(self) -> None:
+        """Raise `StudyError` when too many runs failed; a single one is never too many."""
+        if np.count_nonzero(self._status) > 1:
+            self._stop_if_too_many_failed(self.settings)
+
+    def result(self) -> Result:
+        self._require_finished()
+        settings, name = self.settings, self.settings.output
+        statistics, sensitivity = self._found()
+        beside = Columns({name: self._columns.outputs[name]}, self._columns.time)
+        shown = np.array(list(statistics.values()))[:, None]
+        group = xr.Dataset()
+        if sensitivity:
+            rows = np.array(list(sensitivity.values()))[..., None]
+            group = beside.dataset(rows, {"kind": list(sensitivity), "input": list(self._inputs)}, unit="")
+        counts, history = self._convergence()
+        convergence = xr.Dataset()
+        if counts.size:
+            rows = np.stack(list(history.values()), axis=1)[..., None]
+            convergence = beside.dataset(rows, {"count": range(len(counts)), "statistic": list(history)}, unit="").assign_coords(
+                count=counts
+            )
+        attrs = {
+            "method": settings.name,
+            "approach": settings.approach,
+            "seed": self._seed,
+            "unsafe": settings.in_words(),
+            **self._facts(),
+            "runs_search": int(np.count_nonzero(self._roles == SEARCHING)),
+            "runs_sampling": int(np.count_nonzero(self._roles == SAMPLING)),
+            **count_failures(self._status),
+        }
+        if self._note:
+            attrs["note"] = self._note
+        return Result(
+            inner=self._all.dataset(self._ends, {"bound": ["lower", "upper"]}),
+            statistics=beside.dataset(shown, {"statistic": list(statistics)}, unit=""),
+            sensitivity=group,
+            convergence=convergence,
+            attrs=attrs,
+        )
+
+    def _say(self, words: str) -> None:
+        """Add to the note."""
+        self._note = "; ".join(part for part in (self._note, words) if part)
+
+
+def in_role(role: int, search: Generator[np.ndarray, np.ndarray, Any]) -> Generator[tuple[np.ndarray, int], np.ndarray, Any]:
+    """The coroutine `search` with a role beside all its points."""
+    margin = None
+    while True:
+        try:
+            points = next(search) if margin is None else search.send(margin)
+        except StopIteration as found:
+            return found.value
+        margin = yield points, role
+
+
+def index_of(probability: float) -> float:
+    """Reliability index ``-Φ⁻¹(P)``; infinite for 0."""
+    from scipy.special import ndtri
+
+    return float(-ndtri(probability))

@@ -1,0 +1,167 @@
+"""How safely an output stays on its side of a limit: the method `reliability`, in five approaches."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Annotated, Any, ClassVar, Literal, Self
+
+import numpy as np
+from pydantic import BeforeValidator, Field, model_validator
+
+from uqmbd.errors import StudyError, did_you_mean
+from uqmbd.inputs import Input
+from uqmbd.inputs.checked import Number
+from uqmbd.inputs.space import Space
+from uqmbd.methods.base import Method, MethodRun
+from uqmbd.methods.intervals.chebyshev import Chebyshev, whole_degrees
+from uqmbd.simulators.base import OutputInfo
+
+SEARCH = {"step": 0.01, "tolerance": 1e-3, "iterations": 50}
+
+
+@dataclass(frozen=True)
+class Approach:
+    """One way to judge reliability: ``module:class`` of its run, the kind of input it takes, and its keys with their defaults."""
+
+    home: str
+    kind: str
+    defaults: Mapping[str, Any]
+
+    def open(self) -> type:
+        """The class of its run."""
+        module, _, name = self.home.partition(":")
+        return getattr(import_module(f"uqmbd.methods.{module}"), name)
+
+
+APPROACHES: Mapping[str, Approach] = {
+    "form": Approach("reliability.search:FormRun", "random", SEARCH),
+    "sorm": Approach("reliability.search:SormRun", "random", SEARCH),
+    "importance": Approach("reliability.search:ImportanceRun", "random", {"samples": 1000, **SEARCH}),
+    "subset": Approach("reliability.subset:SubsetRun", "random", {"samples": 1000, "levels": 10}),
+    "interval": Approach("reliability.interval:IntervalRun", "interval", {"degree": 8, "trust_tolerance": 1e-3, "max_runs": 10_000}),
+}
+
+
+class Reliability(Method):
+    """Probability that an output is beyond a limit, or, for intervals, by how much they may grow before it can be.
+
+    Attributes
+    ----------
+    output : str
+        A scalar output of the study (``"slider.x:max"``).
+    above, below : float
+        One of them: the output is unsafe above, or below, this limit [SI unit of the output].
+    approach : str
+        ``form`` (plane through the design point), ``sorm`` (its curvatures as well), ``importance`` (sampling around it), ``subset``
+        (simulation by ever rarer events), for random inputs; ``interval`` (margin by radius, and distance to the limit, for intervals
+        and convex sets over them).
+    samples : int
+        importance: runs around the design point; subset: points of each level, a multiple of 10.
+    levels : int
+        subset: largest number of levels; each is about a tenth as probable as the one before.
+    step : float
+        form, sorm, importance: of central differences, in standard deviations.
+    tolerance : float
+        form, sorm, importance: when the search for the design point is content, in standard deviations.
+    iterations : int
+        form, sorm, importance: largest number of steps of that search, one batch each or two.
+    degree : int or dict of str to int
+        interval: of the Chebyshev expansion, in every input or by input.
+    trust_tolerance : float
+        interval: largest validated error of the expansion, as a fraction of the response's range, that is trusted.
+    max_runs : int
+        interval: limit of the runs.
+    """
+
+    name: ClassVar[str] = "reliability"
+    accepts: ClassVar[frozenset[str]] = frozenset({"random", "interval"})
+    treats: ClassVar[frozenset[str]] = frozenset({"dependence", "sets"})
+
+    output: str
+    above: Number | None = None
+    below: Number | None = None
+    approach: Literal[tuple(APPROACHES)]  # type: ignore[valid-type]
+    samples: int | None = Field(default=None, ge=50)
+    levels: int | None = Field(default=None, ge=1, le=50)
+    step: Number | None = Field(default=None, gt=0, le=0.5)
+    tolerance: Number | None = Field(default=None, gt=0, lt=1)
+    iterations: int | None = Field(default=None, ge=1, le=1000)
+    degree: Annotated[Any, BeforeValidator(whole_degrees)] = None
+    trust_tolerance: Number | None = Field(default=None, gt=0, lt=1)
+    max_runs: int | None = Field(default=None, ge=1)
+
+    @model_validator(mode="after")
+    def _consistent(self) -> Self:
+        if (self.above is None) == (self.below is None):
+            found = "neither" if self.above is None else "both"
+            remedy = "write above = 0.3 where more than that is unsafe, or below = 0.3 where less is"
+            raise StudyError(f"a limit is one of above and below; there are {found}", key="above", value=self.above, remedy=remedy)
+        known = APPROACHES[self.approach].defaults
+        for key in self.model_dump(exclude={"approach", "output", "above", "below", "max_failed"}, exclude_none=True):
+            if key not in known:
+                able = " and ".join(name for name, approach in APPROACHES.items() if key in approach.defaults)
+                raise StudyError(
+                    f"the approach {self.approach} has no key '{key}'; it is one of {able}",
+                    key=key,
+                    value=getattr(self, key),
+                    remedy=f"{self.approach} takes {', '.join(known)}",
+                )
+        if self.approach == "subset" and self.of("samples") % 10:
+            raise StudyError(
+                "a tenth of the samples begins the next level: take a multiple of 10",
+                key="samples",
+                value=self.samples,
+                remedy=f"write samples = {max(50, round(self.samples, -1))}",
+            )
+        return self
+
+    def of(self, key: str) -> Any:
+        """The value of `key`, or what it is where nothing is said."""
+        value = getattr(self, key)
+        return APPROACHES[self.approach].defaults.get(key) if value is None else value
+
+    @property
+    def limit(self) -> float:
+        """Value beyond which the output is unsafe."""
+        return self.below if self.above is None else self.above
+
+    def margin(self, values: np.ndarray) -> np.ndarray:
+        """Distance of `values` from the limit, negative where they are unsafe; same shape and unit."""
+        return values - self.below if self.above is None else self.above - values
+
+    def in_words(self) -> str:
+        """``x:max > 0.3``."""
+        return f"{self.output} {'<' if self.above is None else '>'} {self.limit:.10g}"
+
+    def expansion(self) -> Chebyshev:
+        """interval: the method whose expansion is used."""
+        keys = {key: self.of(key) for key in APPROACHES["interval"].defaults}
+        return Chebyshev(**keys, fallback_runs=0, max_failed=self.max_failed)
+
+    def check(self, inputs: Mapping[str, Input]) -> None:
+        super().check(inputs)
+        kind = APPROACHES[self.approach].kind
+        for name, item in Space.of(inputs).items():
+            if item.kind != kind:
+                able = ", ".join(name for name, approach in APPROACHES.items() if approach.kind == item.kind)
+                raise StudyError(
+                    f"the approach {self.approach} takes {kind} inputs, and '{name}' is of kind {item.kind}",
+                    key=f"inputs.{name}",
+                    remedy=f"give '{name}' as {kind}, or take an approach for {item.kind} inputs: {able}",
+                )
+        if self.approach == "interval":
+            self.expansion().check(dict(Space.of(inputs)))  # what binds them is treated here
+
+    def planned_runs(self, inputs: Mapping[str, Input]) -> tuple[int, int]:
+        return APPROACHES[self.approach].open().planned(self, Space.of(inputs))
+
+    def _start(self, inputs: Space, outputs: dict[str, OutputInfo], time: np.ndarray, seed: int) -> MethodRun:
+        if self.output not in outputs:
+            remedy = did_you_mean(self.output, outputs, noun="output")
+            raise StudyError(f"the study has no output '{self.output}'", key="method.output", value=self.output, remedy=remedy)
+        if outputs[self.output].history:
+            remedy = f'take one number of it: output = "{self.output}:max", and the same in [outputs]'
+            raise StudyError(f"the output '{self.output}' is a history; a limit is for a scalar", key="method.output", remedy=remedy)
+        return APPROACHES[self.approach].open()(self, inputs, outputs, time, seed)

@@ -1,0 +1,101 @@
+"""Derivatives at the medians of the inputs by central differences, one batch of runs side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from uqmbd.analysis.elementary import shares
+from uqmbd.errors import StudyError
+from uqmbd.inputs import Input
+from uqmbd.methods.base import count_failures, from_unit_cube
+from uqmbd.methods.staged import StagedRun
+from uqmbd.result import Result
+from uqmbd.simulators.base import OutputInfo
+
+if TYPE_CHECKING:
+    from uqmbd.methods.sensitivity.settings import Sensitivity
+
+MIDPOINTS = 2000  # of the distribution function, where the standard deviation of an input is summed
+
+
+class DerivativeRun(StagedRun):
+    """The medians, and one run on either side of them for each input.
+
+    ``derivative`` is ``(∂y/∂x_i) σ_i / s``: σ_i the standard deviation of the input (of an interval: uniform over it), s the greatest
+    absolute value of the output at the medians. So the squares of a row, times s², sum to the variance of the linearised output.
+    """
+
+    def __init__(
+        self, settings: Sensitivity, inputs: Mapping[str, Input], outputs: Mapping[str, OutputInfo], time: np.ndarray, seed: int
+    ) -> None:
+        super().__init__(inputs, outputs, time, seed)
+        self.settings = settings
+
+    @staticmethod
+    def planned(settings: Sensitivity, d: int) -> int:
+        """Number of runs."""
+        return 2 * d + 1
+
+    def _plan(self) -> Iterator[bool]:
+        d = len(self._inputs)
+        steps = 2 * self.settings.of("step") * np.eye(d)  # points run from -1 to 1, twice the probability
+        self._add(np.concatenate([np.zeros((1, d)), -steps, steps]), 0)
+        yield True
+
+    def result(self) -> Result:
+        self._require_finished()
+        ok, d = self._status == 0, len(self._inputs)
+        if not ok[0]:
+            raise StudyError(
+                "the run at the medians of the inputs failed, so there is no derivative there",
+                key="method.approach",
+                value=self.settings.approach,
+                remedy='move the inputs to where the model works, or take approach = "morris"',
+            )
+        self._stop_if_too_many_failed(self.settings)
+        spread = deviations(self._inputs)
+        samples = np.column_stack(list(from_unit_cube(self._inputs, (self._points + 1) / 2).values()))
+        low, high = 1 + np.arange(d), 1 + d + np.arange(d)
+        low, high = np.where(ok[low], low, 0), np.where(ok[high], high, 0)  # one-sided where one side failed
+        names = list(self._inputs)
+        step = samples[high, np.arange(d)] - samples[low, np.arange(d)]
+        rise = self._values[high] - self._values[low]
+        slope = np.divide(rise, step[:, None], out=np.full_like(rise, np.nan), where=step[:, None] != 0)
+        middle = self._values[0]
+        scale = np.empty(self._columns.count)
+        for at in self._columns.slices.values():
+            scale[at] = np.abs(middle[at]).max()
+        share = slope * spread[:, None]
+        unscaled = [name for name, at in self._columns.slices.items() if scale[at.start] == 0]
+        share = np.where(scale > 0, shares(share, scale), share)
+        notes = []
+        if unscaled:
+            notes.append(f"{', '.join(unscaled)} is 0 at the medians: its derivatives are not divided by anything")
+        for words, sides in (("one-sided", (low == 0) != (high == 0)), ("missing, both runs failed,", (low == 0) & (high == 0))):
+            if sides.any():
+                notes.append(f"the derivatives by {', '.join(names[i] for i in np.flatnonzero(sides))} are {words} since runs failed")
+        envelope = np.stack([self._values[ok].min(axis=0), self._values[ok].max(axis=0)])
+        return Result(
+            inner=self._columns.dataset(envelope, {"bound": ["lower", "upper"]}),
+            statistics=self._columns.dataset(np.stack([middle, scale]), {"statistic": ["nominal", "scale"]}),
+            sensitivity=self._columns.dataset(share[None], {"kind": ["derivative"], "input": names}, unit=""),
+            attrs={
+                "method": self.settings.name,
+                "approach": self.settings.approach,
+                "seed": self._seed,
+                "step": self.settings.of("step"),
+                "spread": dict(zip(names, spread.tolist(), strict=True)),
+                **({"note": "; ".join(notes)} if notes else {}),
+                **count_failures(self._status),
+            },
+        )
+
+
+def deviations(inputs: Mapping[str, Input]) -> np.ndarray:
+    """Standard deviation of each input, (d,), SI: of an interval as if uniform, of a distribution between its last 1/4000 quantiles."""
+    u = (np.arange(MIDPOINTS) + 0.5) / MIDPOINTS
+    exact = [np.ptp(item.ppf(np.array([0.0, 1.0]))) / np.sqrt(12) if item.kind == "interval" else None for item in inputs.values()]
+    return np.array([item.ppf(u).std() if std is None else std for item, std in zip(inputs.values(), exact, strict=True)])

@@ -1,0 +1,1 @@
+"""Judgement and correlated bounds: fuzzy numbers and convex sets."""

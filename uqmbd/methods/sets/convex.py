@@ -1,0 +1,123 @@
+"""Intervals that are bound to each other: bounds of the response over a convex set."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from math import comb
+from typing import TYPE_CHECKING, ClassVar
+
+import numpy as np
+
+from uqmbd.errors import StudyError
+from uqmbd.inputs import Input
+from uqmbd.inputs.space import Space
+from uqmbd.methods.base import Method, MethodRun
+from uqmbd.methods.intervals.chebyshev import DEFAULT_DEGREE, Chebyshev
+from uqmbd.simulators.base import OutputInfo
+
+if TYPE_CHECKING:
+    from uqmbd.analysis.convex_body import Body
+
+OVERSAMPLING = 2  # runs for each term, where all runs are in the set
+
+
+class ConvexBounds(Chebyshev):
+    """Bounds of every output at every time over the convex sets of a study; inputs in no set are intervals of their own.
+
+    A Chebyshev expansion on the box around the set; its extremes over the set are exact where it is linear, or quadratic over one
+    ellipsoid, and found by projected gradients from many starts elsewhere (`uqmbd.analysis.set_bounds`): then they are values that the
+    expansion takes, not a verified range. The error seen at random runs of the set is added.
+
+    The settings of `Chebyshev` but `corner_runs` and `split`, and those below.
+
+    Attributes
+    ----------
+    confirm : bool
+        Whether to run the places at which scalars have their extremes; these runs also validate.
+    within : bool
+        Whether all runs are in the set: the expansion is then a least-squares fit of total degree `degree` to random points, for models
+        that work only where their inputs belong together.
+    """
+
+    name: ClassVar[str] = "convex"
+    treats: ClassVar[frozenset[str]] = frozenset({"sets"})
+
+    confirm: bool = True
+    within: bool = False
+
+    def planned_runs(self, inputs: Mapping[str, Input]) -> tuple[int, int]:
+        if self.within:
+            least = self.total_runs(self.fitted_runs(len(inputs)))
+            most = least + self.fallback_runs
+        else:
+            least, most = super().planned_runs(inputs)
+        return least, most + (2 * len(inputs) + 100 if self.confirm else 0)
+
+    def fitted_runs(self, inputs: int) -> int:
+        """Number of runs in the set to which an expansion is fitted."""
+        return OVERSAMPLING * comb(inputs + self.total_degree, inputs)
+
+    @property
+    def total_degree(self) -> int:
+        """Of the fit to runs in the set."""
+        return self.degree or DEFAULT_DEGREE
+
+    def check(self, inputs: Mapping[str, Input]) -> None:
+        if not Space.of(inputs).sets:
+            raise StudyError(
+                "the method convex needs a set over some of the intervals",
+                key="sets",
+                remedy='add [sets.NAME] with inputs = ["a", "b"] and correlation = [["a", "b", 0.5]], or use the method chebyshev',
+            )
+        if self.corner_runs:
+            raise StudyError(
+                "the corners of the box are not in the set",
+                key="method.corner_runs",
+                value=True,
+                remedy="remove it; confirm = true runs extremes",
+            )
+        if self.split:
+            raise StudyError(
+                "the extremes over a set are those of one expansion, which is not cut into pieces",
+                key="method.split",
+                value=True,
+                remedy='remove it, or take a higher degree or grid = "sparse"',
+            )
+        if not self.within:
+            super().check(inputs)
+            return
+        Method.check(self, inputs)
+        if self.grid != "tensor" or self.tolerance is not None or isinstance(self.degree, dict):
+            raise StudyError(
+                "runs within the set are fitted by one total degree",
+                key="method.within",
+                value=True,
+                remedy="give degree = 4, say, and no grid",
+            )
+        needed = self.total_runs(self.fitted_runs(len(inputs)))
+        if needed > self.max_runs:
+            raise StudyError(
+                f"total degree {self.total_degree} in {len(inputs)} inputs needs {needed} runs, more than max_runs = {self.max_runs}",
+                key="method.max_runs",
+                remedy="lower the degree or raise max_runs",
+            )
+
+    def _start(self, inputs: Space, outputs: dict[str, OutputInfo], time: np.ndarray, seed: int) -> MethodRun:
+        from uqmbd.methods.sets.convex_run import ConvexRun, SparseConvexRun, WithinRun
+
+        kind = WithinRun if self.within else SparseConvexRun if self.grid == "sparse" else ConvexRun
+        return kind(self, inputs, outputs, time, seed)
+
+
+def body_of(space: Space) -> Body:
+    """The product of all sets and of the intervals in none, in the coordinates of the box."""
+    from uqmbd.analysis.convex_body import Body
+
+    names = list(space)
+    generators, blocks = np.eye(len(names)), []
+    for item in space.sets.values():
+        at = tuple(names.index(name) for name in item.inputs)
+        generators[np.ix_(at, at)] = item.generators
+        blocks.append((at, item.shape == "ellipsoid"))
+    free = tuple(names.index(name) for name in space.free)
+    return Body(generators, tuple(blocks) + (((free, False),) if free else ()))

@@ -1,0 +1,128 @@
+"""The run of a study over convex sets."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from uqmbd.analysis import trust
+from uqmbd.analysis.chebyshev_expansions import Expansion
+from uqmbd.analysis.convex_body import Body
+from uqmbd.analysis.set_bounds import extremes, least_squares, terms_of
+from uqmbd.methods.base import generator
+from uqmbd.methods.intervals.chebyshev_run import ChebyshevRun
+from uqmbd.methods.intervals.chebyshev_sparse import SparseRun
+from uqmbd.methods.intervals.inclusion_run import CORNER, NODE, VALIDATION, InclusionRun
+from uqmbd.methods.sets.convex import body_of
+from uqmbd.result import Result
+
+if TYPE_CHECKING:
+    from uqmbd.methods.sets.convex import ConvexBounds
+
+CANDIDATES = 4096  # points of the set among which searches begin
+_STREAM = 50
+
+
+class OverSet(InclusionRun):
+    """What a convex study changes in a surrogate's run: random runs are in the set, and so are the extremes."""
+
+    settings: ConvexBounds
+
+    @cached_property
+    def _body(self) -> Body:
+        return body_of(self._inputs)
+
+    def _add_random(self, count: int, role: int) -> None:
+        self._add(self._body.sample(generator(self._seed, role).random((count, len(self._inputs)))), role)
+
+    def _plan(self) -> Iterator[bool]:
+        yield from super()._plan()
+        if self.settings.confirm:
+            scalars = [at.start for name, at in self._columns.slices.items() if not self._columns.outputs[name].history]
+            if scalars:
+                places = self._extremes(np.array(scalars))[1].reshape(-1, len(self._inputs))
+                self._add(np.unique(np.clip(places, -1, 1).round(12), axis=0), CORNER)
+                yield True
+                self._assess()
+
+    def _members(self) -> np.ndarray:
+        """Runs in the set that were ok, indices."""
+        return np.flatnonzero((self._status == 0) & self._body.contains(self._points))
+
+    def _assess(self) -> None:
+        super()._assess()
+        smallest, largest = self._ranges(self._values[self._members()])
+        for at in self._columns.slices.values():
+            self._trusted[at] = trust.trusted(self._error[at], smallest[at.start], largest[at.start], self.settings.trust_tolerance)
+
+    def _extremes(self, columns: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Extremes of the surrogate over the set, their places in the box, and whether they are exact; see `extremes`."""
+        u = generator(self._seed, _STREAM).random((CANDIDATES, len(self._inputs)))
+        return extremes(*terms_of(self._surrogate.select(columns)), self._body, u)
+
+    def _bounds(self, inner: np.ndarray) -> tuple[np.ndarray, float]:
+        """Outer bounds over the set (2, columns); those over the box limit them."""
+        values = self._values[self._members()]
+        bounds = np.stack([values.min(axis=0), values.max(axis=0)])
+        self._exact, self._narrower = 1.0, 1.0
+        trusted = np.flatnonzero(self._trusted)
+        if not trusted.size:
+            return bounds, 1.0
+        box, met = super()._bounds(inner)
+        found, _, exact = self._extremes(trusted)
+        margin = self.settings.safety * self._error[trusted]
+        lower, upper = np.maximum(found[0] - margin, box[0, trusted]), np.minimum(found[1] + margin, box[1, trusted])
+        bounds[0, trusted], bounds[1, trusted] = np.minimum(lower, bounds[0, trusted]), np.maximum(upper, bounds[1, trusted])
+        wide = np.ptp(box[:, trusted], axis=0)
+        self._exact = float(exact.mean())
+        self._narrower = float(np.mean(np.divide(np.ptp(bounds[:, trusted], axis=0), wide, out=np.ones_like(wide), where=wide > 0)))
+        return bounds, met
+
+    def result(self) -> Result:
+        result = super().result()
+        values = self._values[self._members()]
+        inner = np.stack([values.min(axis=0), values.max(axis=0)])
+        result.inner = self._columns.dataset(inner, {"bound": ["lower", "upper"]})
+        result.attrs |= {
+            "sets": {name: {"inputs": list(item.inputs), "shape": item.shape} for name, item in self._inputs.sets.items()},
+            "width_of_box": self._narrower,
+            "exact_share": self._exact,
+            "runs_in_set": len(values),
+            "runs_confirm": int(np.count_nonzero(self._roles == CORNER)),
+        }
+        return result
+
+
+class ConvexRun(OverSet, ChebyshevRun):
+    """On a tensor grid over the box."""
+
+
+class SparseConvexRun(OverSet, SparseRun):
+    """On a sparse grid over the box."""
+
+
+class WithinRun(OverSet):
+    """On random points of the set."""
+
+    def _build(self) -> Iterator[bool]:
+        nodes = self.settings.fitted_runs(len(self._inputs))
+        self._add_random(nodes, NODE)
+        self._add_random(self.settings.validation_runs(nodes), VALIDATION)
+        yield True
+
+    def _expand(self) -> Expansion:
+        runs = self._node_runs()
+        ok = runs[self._status[runs] == 0]
+        lost = len(runs) - len(ok)
+        self._note = f"{lost} of {len(runs)} runs for the fit failed and are left out" if lost else ""
+        return least_squares(self._points[ok], self._values[ok], self.settings.total_degree)
+
+    def _bounds(self, inner: np.ndarray) -> tuple[np.ndarray, float]:
+        self._note = self._note or "the expansion is fitted to runs in the set, and nothing is said about the rest of the box"
+        return super()._bounds(inner)
+
+    def _facts(self) -> dict:
+        return {"total_degree": self.settings.total_degree}
