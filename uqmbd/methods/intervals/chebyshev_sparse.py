@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from itertools import permutations
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -24,7 +25,7 @@ UNSEEN_SHARE = 0.25  # of the nodes, opened when the validation runs find more t
 class SparseRun(InclusionRun):
     """Starts from the centre, refines indices with the greatest surplus, and lets the validation runs say when that is enough.
 
-    An index is refined by opening its neighbours one level above. Its indicator is how many bits its surplus lacks to the tolerance.
+    The next indices are those whose expected surplus lacks the most bits to the tolerance.
     """
 
     settings: Chebyshev
@@ -34,13 +35,11 @@ class SparseRun(InclusionRun):
     ) -> None:
         super().__init__(settings, inputs, outputs, time, seed)
         self._grid = SparseGrid(len(self._inputs))
-        self._refined: set[Index] = set()
 
     def _build(self) -> Iterator[bool]:
         d = len(self._inputs)
         centre = (0,) * d
         self._open([centre, *(tuple(int(i == axis) for i in range(d)) for axis in range(d))])
-        self._refined.add(centre)
         yield True
         while True:
             while chosen := self._worst_indices():
@@ -73,58 +72,69 @@ class SparseRun(InclusionRun):
         for index in indices:
             self._add(self._grid.open(index, len(self._points)), NODE)
 
-    def _candidates(self, chosen: list[Index], spent: int = 0) -> list[Index]:
-        """Neighbours of the chosen indices, in order, as many as the budget of runs allows.
+    def _candidates(self) -> list[Index]:
+        """Indices that can be opened."""
+        return list(dict.fromkeys(above for index in self._grid.indices for above in self._grid.neighbours(index)))
+
+    def _expected(self, index: Index) -> np.ndarray:
+        """Surplus (columns,) that an index which is not open yet is expected to have, relative to the output's range.
+
+        A step along one input is expected to change a surplus as it does one level lower in another input, and never to raise it. Of an
+        index in one input alone, the surplus below; of one that couples two for the first time, the geometric mean of theirs.
+        """
+        surpluses, axes = self._grid.surpluses, [axis for axis, level in enumerate(index) if level]
+        below = {axis: surpluses[_lower(index, axis)] for axis in axes}
+        if len(axes) == 1:
+            return below[axes[0]] / self._scale()
+        if len(axes) == sum(index) == 2:
+            return np.sqrt(below[axes[0]] * below[axes[1]]) / self._scale()
+        guesses = [below[i] * _ratio(below[j], surpluses[_lower(_lower(index, i), j)]) for i, j in permutations(axes, 2)]
+        return np.max(guesses, axis=0) / self._scale()
+
+    def _affordable(self, ranked: list[Index], enough: float = np.inf) -> list[Index]:
+        """The first of the ranked indices that the budget of runs allows, up to `enough` nodes.
 
         Along an input that is refined already to level l alone, the next l/4 levels come with it: fewer, larger asks.
         """
-        budget = self.settings.most_nodes() - len(self._grid) - spent
-        found: dict[Index, None] = {}
-        self._refined.update(chosen)
-        for index in chosen:
-            for above in self._grid.neighbours(index):
-                run = [above]
-                if sum(map(bool, above)) == 1:
-                    level = sum(above)
-                    ahead = range(level + 1, min(level + level // 4, HIGHEST_LEVEL) + 1)
-                    run += [tuple(more if k else 0 for k in above) for more in ahead]
-                for each in run:
-                    if each not in found and new_nodes(each) <= budget:
-                        budget -= new_nodes(each)
-                        found[each] = None
-        self._refined.update(index for index in found if any((*index[:i], k + 1, *index[i + 1 :]) in found for i, k in enumerate(index)))
+        budget, spent, found = self.settings.most_nodes() - len(self._grid), 0, {}
+        for index in ranked:
+            run = [index]
+            if sum(map(bool, index)) == 1:
+                level = sum(index)
+                ahead = range(level + 1, min(level + level // 4, HIGHEST_LEVEL) + 1)
+                run += [tuple(more if k else 0 for k in index) for more in ahead]
+            for each in run:
+                if each not in found and spent + new_nodes(each) <= budget:
+                    spent += new_nodes(each)
+                    found[each] = None
+            if spent >= enough:
+                break
         return list(found)
 
     def _worst_indices(self) -> list[Index]:
-        """Next indices to open, by their lower neighbours' surpluses; empty when all are below the target or the budget is spent."""
+        """Next indices to open, those that are expected to lack the most; empty when none lacks anything or the budget is spent."""
         self._stop_early()
         self._grid.absorb(self._values, self._status == 0)
-        scale = self._scale()
-        while True:
-            need = {index: self._bits(self._grid.surpluses[index] / scale) for index in self._grid.indices if index not in self._refined}
-            worst = max(need.values(), default=0.0)
-            if worst <= 0:
-                return []
-            order = sorted((index for index in need if need[index] >= BATCH_SHARE * worst), key=lambda index: -need[index])
-            if chosen := self._candidates(order):
-                return chosen
+        need = {index: bits for index in self._candidates() if (bits := self._bits(self._expected(index))) > 0}
+        least = BATCH_SHARE * max(need.values(), default=0.0)
+        ranked = sorted(need, key=lambda index: -need[index])
+        return self._affordable([index for index in ranked if need[index] >= least]) or self._affordable(ranked)
 
     def _unseen(self) -> list[Index]:
-        """Indices to open when the indicators are content and the validation runs are not: many small surpluses, or none where one looks.
+        """Indices to open when no index lacks anything and the validation runs do: many small surpluses, or none where one looks.
 
-        Those with the greatest surplus come first, then the lowest, and no more than a share of the nodes there are, so that the validation
-        runs are asked again soon.
+        In turn the one with the greatest expected surplus and the lowest; no more than a share of the nodes there are, so that the
+        validation runs are asked again soon.
         """
-        scale = self._scale()
-        size = {index: float((self._grid.surpluses[index] / scale).max()) for index in self._grid.indices if index not in self._refined}
-        order = sorted(size, key=lambda index: (-round(size[index], 12), sum(index)))
-        enough, found = UNSEEN_SHARE * len(self._grid), {}
-        for index in order:
-            for above in self._candidates([index], sum(map(new_nodes, found))):
-                found[above] = None
-            if sum(map(new_nodes, found)) >= enough:
-                break
-        return list(found)
+        size = {index: round(self._weight(self._expected(index)), 12) for index in self._candidates()}
+        greatest = sorted(size, key=lambda index: (-size[index], sum(index)))
+        lowest = sorted(size, key=lambda index: (sum(index), -size[index]))
+        ranked = list(dict.fromkeys(index for pair in zip(greatest, lowest, strict=True) for index in pair))
+        return self._affordable(ranked, UNSEEN_SHARE * len(self._grid))
+
+    def _weight(self, relative: np.ndarray) -> float:
+        """Mean over the times of a history, added up over the outputs, so that impacts cannot claim all runs."""
+        return float(sum(relative[at].mean() for at in self._columns.slices.values()))
 
     def _node_runs(self) -> np.ndarray:
         return self._grid.runs()
@@ -145,3 +155,12 @@ class SparseRun(InclusionRun):
             "indices": len(levels),
             "coupled_inputs": int((levels > 0).sum(axis=1).max()),
         }
+
+
+def _lower(index: Index, axis: int) -> Index:
+    return (*index[:axis], index[axis] - 1, *index[axis + 1 :])
+
+
+def _ratio(above: np.ndarray, below: np.ndarray) -> np.ndarray:
+    """At most 1, and 1 where nothing is known."""
+    return np.minimum(np.divide(above, below, out=np.ones_like(below), where=below > 0), 1.0)
