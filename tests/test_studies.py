@@ -109,7 +109,7 @@ def test_spun_up_beam_has_the_steady_extension():
     assert (4.0 * found[2e-3] - found[4e-3]) / 3.0 == pytest.approx(5.143174550e-4, rel=1e-5)
 
 
-@pytest.mark.slow
+@pytest.mark.exhaustive
 def test_falling_cable_is_that_of_another_code():
     """Exudyn 1.13.6, 512 elements, step 1 ms: (-1.160278, -0.313562); its own step is worth 7e-4 m (`test_ancf_cable.py`)."""
     outputs, settings = ["tip.x:final", "tip.y:final"], {"integrator": "generalized_alpha", "tolerance": 1e-6, "lanes": 1}

@@ -299,7 +299,7 @@ def test_friction_agrees_with_the_explicit_scheme(model):
     assert np.allclose(got, exact, rtol=5e-6)
 
 
-@pytest.mark.slow
+@pytest.mark.exhaustive
 def test_a_model_of_index_programs_agrees_with_straight_line_code(monkeypatch):
     inputs, names = {"clearance": np.linspace(2e-4, 5e-4, 3)}, [*QUARTER, "energy.balance"]
     straight, _ = final(ambrosio, inputs, 4e-4, names, lanes=4, step=2e-6, fixed=True, **IMPLICIT)

@@ -278,10 +278,8 @@ def test_changing_steps_follow_the_tolerance(name):
     assert found[1] < 2 * found[0] * 1e-2 ** (order / (order + 1)) and found[1] < 1e-2
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    "name", ("generalized_alpha_2", *(pytest.param(x, marks=pytest.mark.exhaustive) for x in ("ggl", "energy_momentum")))
-)
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("name", ("generalized_alpha_2", "ggl", "energy_momentum"))
 def test_friction_and_contact_agree_with_the_explicit_scheme(name):
     outputs, settings = [f"{key}:final" for key in (*QUARTER, "energy.balance")], {"lanes": 1, "tolerance": 1e-8}
     step = {} if INTEGRATORS[name].adaptive else {"step": 2e-8}

@@ -41,7 +41,7 @@ STEPS = {  # the largest, in s, by order; then halves and quarters
 }
 STEPS["kept"] = STEPS["top"]
 
-USUAL = {("rope", "generalized_alpha"), ("kept", "hht")}
+USUAL = {("rope", "generalized_alpha")}
 
 
 @functools.cache
