@@ -1,10 +1,10 @@
 #!/usr/bin/env python
 """Runs that interval bounds of a mechanism need: sparse grid against tensor grid against random runs.
 
-A double pendulum of two point masses falls from (90 deg, 0) for 2 s: with two uncertain lengths, with its masses uncertain too (four inputs),
-and, as a mechanism of six inputs, with a torsional spring at the elbow and gravity as well.  Integrated by DOP853 at 1e-10, all samples of a batch as one
-system.  The dense reference has 4^6 (33^2) runs and then searches the extreme of every output at every time by real runs, step by step in
-all inputs, down to 1/1000 of the intervals.
+A double pendulum of two point masses falls from (90 deg, 0) for 2 s: with two uncertain lengths, with its masses uncertain too, and, as a
+mechanism of six inputs, with a torsional spring at the elbow and gravity as well.  Integrated by DOP853 at 1e-10, all samples of a batch as
+one system.  The dense reference has 4^6 (33^2) runs and then searches the extreme of every output at every time by real runs, step by step
+in all inputs, down to 1/1000 of the intervals.
 
 An error is the largest distance of a bound from the reference over all outputs and times, relative to the output's range.  Targets: error
 below 1e-3; at most half of the runs of the tensor grid that reaches the same error; less than a tenth of what 20,000 random runs miss.
