@@ -172,7 +172,8 @@ def table(result) -> None:
 
     from uqmbd.report import terminal_table
 
-    Console().print(terminal_table(result))
+    console = Console()
+    console.print(terminal_table(result, console.width))
 
 
 def main() -> None:

@@ -40,9 +40,13 @@ class Result:
         [time]: whether the error is below its tolerance; elsewhere the outer bounds are the envelope of the runs.
     trust_horizon : Dataset
         Of histories only: time from which trust stays lost, s; infinite if it holds at the end.
+    validation : Dataset
+        Surrogate methods: ``check`` x ``column`` (run, surrogate) of scalars, ``history_check`` x ``column`` x time of histories, of which
+        some checks and times are kept (attribute ``thinned``): value of the runs that were not fitted, and of the surrogate there. Checks
+        are numbered as runs are; attributes ``checks``, ``largest_error``, ``largest_error_run``.
     statistics : Dataset
-        ``statistic`` [x ``bound``] [x time]: mean, std, min, max, q05 ..., and 95 % confidence limits as mean_lower, mean_upper ...
-        Random and interval inputs together give bounds of each statistic.
+        [``alpha`` x] ``statistic`` [x ``bound``] [x time]: mean, std, min, max, q05 ..., and 95 % confidence limits as mean_lower,
+        mean_upper ... Random and interval inputs together give bounds of each statistic, fuzzy ones bounds for each membership ``alpha``.
     sensitivity : Dataset
         ``kind`` x ``input`` [x time].
     aggregated : Dataset
@@ -50,8 +54,8 @@ class Result:
     interaction : Dataset
         ``pair`` [x time]: Sobol' indices of second order, labelled ``"a*b"``.
     cdf : Dataset
-        Of scalars only: ``level`` x ``column`` (value, lower, upper): probability that the output is at most the value; the two limits
-        are equal unless the probability is imprecise.
+        Of scalars only: [``alpha`` x] ``level`` x ``column`` (value, lower, upper): probability that the output is at most the value; the
+        two limits are equal unless the probability is imprecise.
     convergence : Dataset
         ``count`` x ``statistic``: statistics by number of runs; of a history their largest absolute value over time.
     runs : Dataset
@@ -65,6 +69,7 @@ class Result:
     error: xr.Dataset = field(default_factory=xr.Dataset)
     trusted: xr.Dataset = field(default_factory=xr.Dataset)
     trust_horizon: xr.Dataset = field(default_factory=xr.Dataset)
+    validation: xr.Dataset = field(default_factory=xr.Dataset)
     statistics: xr.Dataset = field(default_factory=xr.Dataset)
     sensitivity: xr.Dataset = field(default_factory=xr.Dataset)
     aggregated: xr.Dataset = field(default_factory=xr.Dataset)
@@ -89,7 +94,7 @@ class Result:
         """Scalar outputs as a table, one row each: unit, bounds, error, trust and statistics, whichever there are.
 
         With membership levels ``lower`` and ``upper`` are the bounds of the lowest, ``lower_alpha_0.5`` and so on those of the others;
-        imprecise statistics have two columns, ``mean_lower_bound`` and ``mean_upper_bound``.
+        imprecise statistics have two columns, ``mean_lower_bound`` and ``mean_upper_bound``, for each level as well.
         """
         import pandas as pd
 
@@ -107,10 +112,10 @@ class Result:
         """One history output as a table over time (s); columns as in `table`."""
         import pandas as pd
 
-        from uqmbd.figures.frames import row
+        from uqmbd.figures.frames import row, timed
 
         self._require(name)
-        parts = {key: group[name] for key, group in self.groups() if name in group and "time" in group[name].dims}
+        parts = timed(self, name)
         if not parts:
             raise StudyError(f"the output '{name}' is a scalar, not a history", remedy="use Result.table()")
         time = pd.Index(next(iter(parts.values()))["time"].values, name="time")

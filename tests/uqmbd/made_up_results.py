@@ -124,3 +124,59 @@ def mixed() -> Result:
     normal = np.vectorize(NormalDist().cdf)
     result.cdf["peak"] = cdf(value, normal(value - 1), normal(value))
     return result
+
+
+def fuzzy_mixed(levels: int = 6) -> Result:
+    """As `mixed`, but the mean is the triangular number (0, 0.5, 1): at level alpha it lies in [alpha, 2 - alpha] / 2."""
+    from statistics import NormalDist
+
+    alpha, keys = np.linspace(0, 1, levels), {"mean": 0.0, "q05": -1.645, "q50": 0.0, "q95": 1.645}
+    ends = np.stack([alpha, 2 - alpha], axis=1) / 2
+    table = np.array(list(keys.values()))[:, None] + ends[:, None, :]
+    result = Result(attrs={"study": "fuzzy and random", "method": "mixed"})
+    coords = {"alpha": alpha, "statistic": list(keys), "bound": ["lower", "upper"]}
+    result.statistics["peak"] = xr.DataArray(table, dims=("alpha", "statistic", "bound"), coords=coords, attrs={"unit": "m"})
+    over_time = table[..., None] + 2 * np.sin(4 * TIME)
+    dims = ("alpha", "statistic", "bound", "time")
+    result.statistics["slider.x"] = xr.DataArray(over_time, dims=dims, coords=coords | {"time": TIME}, attrs={"unit": "m"})
+    value, normal = np.linspace(-3, 4, 201), np.vectorize(NormalDist().cdf)
+    boxes = [cdf(value, normal(value - upper), normal(value - lower)) for lower, upper in ends]
+    result.cdf["peak"] = xr.concat(boxes, "alpha").assign_coords(alpha=alpha)
+    return result
+
+
+def checked(checks: int = 12) -> Result:
+    """A surrogate that misses the scalar ``peak`` by 1e-4, 2e-4, ... and the history by as much times the time; both range from 0 to 2."""
+    numbers, runs = np.arange(checks) + 30, np.linspace(0.1, 1.9, checks)
+    misses = 1e-4 * (1 + np.arange(checks))
+    result = Result(attrs={"study": "checked", "method": "chebyshev", "trust_tolerance": 1e-3})
+    scalar = np.column_stack([runs, runs + misses])
+    wave = np.sin(TIME) + 0 * runs[:, None]
+    attrs = {"unit": "m", "checks": 100, "largest_error_run": int(numbers[-1])}
+    columns = {"column": ["run", "surrogate"]}
+    result.validation["peak"] = xr.DataArray(
+        scalar, dims=("check", "column"), coords=columns | {"check": numbers}, attrs=attrs | {"largest_error": misses[-1]}
+    )
+    history = np.stack([wave, wave - misses[:, None] * TIME], axis=1)
+    result.validation["slider.x"] = xr.DataArray(
+        history, dims=("history_check", "column", "time"), coords=columns | {"history_check": numbers, "time": TIME},
+        attrs=attrs | {"largest_error": 2 * misses[-1], "thinned": f"{checks} of 100 checks, at 201 of 201 times"},
+    )  # fmt: skip
+    ends = xr.DataArray([0.0, 2.0], dims="bound", coords={"bound": ["lower", "upper"]}, attrs={"unit": "m"})
+    result.inner["peak"], result.inner["slider.x"] = ends, ends.expand_dims(time=TIME).transpose("bound", "time")
+    return result
+
+
+def calibrated() -> Result:
+    """Measured is sin(t), fitted is 0.01 t more; the scalar ``peak`` was measured as 2 and fitted as 2.5, and ``other`` was not."""
+    words = ["fitted", "measured", "residual"]
+    wave, miss = np.sin(TIME), 0.01 * TIME
+    result = Result(attrs={"study": "calibrated", "method": "calibrate", "estimate": {"k": 10.25}, "estimate_std": {"k": 0.125}})
+    result.attrs |= {"readings": 201, "starts": [{"cost": 0.5, "steps": 6, "end": "converged", "at": [10.25]}]}
+    table = np.array([wave + miss, wave, miss])
+    dims, coords = ("statistic", "time"), {"statistic": words, "time": TIME}
+    result.statistics["slider.x"] = xr.DataArray(table, dims=dims, coords=coords, attrs={"unit": "m"})
+    unmeasured = np.array([wave, np.nan * wave, np.nan * wave])
+    result.statistics["other"] = xr.DataArray(unmeasured, dims=dims, coords=coords, attrs={"unit": "m"})
+    result.statistics["peak"] = xr.DataArray([2.5, 2.0, 0.5], dims="statistic", coords={"statistic": words}, attrs={"unit": "N"})
+    return result

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from uqmbd.analysis import chebyshev
-from uqmbd.methods.intervals.chebyshev_grid import Grid, expansion, growth
+from uqmbd.analysis.nested_grid import Grid
+from uqmbd.methods.intervals.chebyshev_grid import expansion, growth
 
 
 def tensor_points(degrees):

@@ -213,3 +213,14 @@ def test_monotonicity_is_found_where_it_is_and_only_there():
     assert signs(steep, np.array([0.1]), 1, closely=False).item() == 0 and signs(steep, np.array([0.1]), 1).item() == 1
     assert extreme_corners(found).tolist() == [[-1.0, 1.0], [1.0, -1.0]]
     assert extreme_corners(np.zeros((2, 3))).shape == (0, 2)
+
+
+def test_a_tensor_whose_inputs_nothing_couples_is_bounded_input_by_input():
+    """x0² + ... + x7² - x0 x7: boxes of all eight inputs together do not get near it."""
+    c = np.zeros((3,) * 8 + (1,))
+    c[(0,) * 8] = 4.0
+    for axis in range(8):
+        c[tuple(2 * (i == axis) for i in range(8))] = 0.5
+    c[(1, 0, 0, 0, 0, 0, 0, 1)] = -1.0
+    bounds, met = TensorExpansion(c).range("bernstein", np.array([1e-6]))
+    assert met.all() and bounds[:, 0] == pytest.approx([0.0, 9.0], abs=2e-6)

@@ -9,6 +9,7 @@ import pytest
 from uqmbd import figures
 from uqmbd.figures.alt import alternative
 from uqmbd.figures.histories import fan, levels_shown
+from uqmbd.figures.labels import places
 from uqmbd.figures.marks import Band, Bars, Curve, Level
 from uqmbd.figures.outputs import output_names
 
@@ -86,6 +87,42 @@ def test_probability_box_lies_between_the_two_distribution_functions():
     assert figure.key == "peak.cdf" and not marks(figure, Bars)
 
 
+def test_imprecise_statistics_of_levels_are_nested_bands():
+    figure = figures.history_figure(made_up.fuzzy_mixed(), "slider.x")
+    quantiles, mean = figure.panels
+    wave = 2 * np.sin(4 * made_up.TIME)
+    labels = [f"α = {alpha:g}" for alpha in (0, 0.2, 0.4, 0.6, 0.8, 1)]
+    assert [band.label for band in quantiles.marks] == [band.label for band in mean.marks] == labels
+    assert np.allclose(quantiles.marks[2].lower, wave + 0.2 - 1.645) and np.allclose(quantiles.marks[2].upper, wave + 0.8 + 1.645)
+    assert np.allclose(mean.marks[2].lower, wave + 0.2) and np.allclose(mean.marks[2].upper, wave + 0.8)
+    assert mean.y_label == "mean [m]" and any("membership" in text for text in figure.caption)
+
+
+def test_a_narrow_mean_of_levels_is_drawn_from_its_middle():
+    result = made_up.fuzzy_mixed()
+    result.statistics["slider.x"] = result.statistics["slider.x"] + 100 * np.sin(4 * result.statistics["time"])
+    mean = figures.history_figure(result, "slider.x").panels[-1]
+    assert (
+        mean.y_label.startswith("mean from its middle") and np.allclose(mean.marks[0].upper, 0.5) and np.allclose(mean.marks[-1].upper, 0)
+    )
+
+
+def test_probability_boxes_and_memberships_of_levels():
+    found = by_key(figures.scalar_figures(made_up.fuzzy_mixed(), "peak"))
+    boxes = marks(found["peak.cdf"], Band)
+    assert [box.label for box in boxes] == ["α = 0", "α = 0.2", "α = 0.4", "α = 0.6", "α = 0.8", "α = 1"]
+    normal = NormalDist()
+    at = np.array([-1.0, 0.0, 0.5, 2.0])
+    assert np.allclose(np.interp(at, boxes[1].x, boxes[1].lower), [normal.cdf(x - 0.9) for x in at], atol=2e-4)
+    for outside, inside in pairwise(boxes):
+        assert (outside.lower <= inside.lower).all() and (inside.upper <= outside.upper).all()
+    outlines = marks(found["peak.membership"], Curve)
+    assert [outline.label for outline in outlines] == ["mean", "5 % quantile", "95 % quantile"]
+    assert np.allclose(np.interp([0.1, 0.5, 0.9], outlines[0].x, outlines[0].y), [0.2, 1, 0.2])
+    levels = marks(figures.scalar_figure(made_up.fuzzy_mixed(), "peak"), Level)
+    assert sorted(level.x for level in levels) == pytest.approx([-1.645, -0.645, 0, 1, 1.645, 2.645])
+
+
 def test_density_is_the_slope_of_the_distribution_function():
     figure = by_key(figures.scalar_figures(made_up.rich(2), "peak"))["peak.cdf"]
     density, function = marks(figure, Bars)[0], marks(figure, Curve)[0]
@@ -119,3 +156,30 @@ def test_alternative_text_says_ranges():
     assert text.startswith("peak. runs over peak [m]:") and "mean, bounds at 1" in text
     text = alternative(figures.history_figure(made_up.fuzzy(), "force"))
     assert "α = 0 from 0 to 4.5" in text
+
+
+def test_calibrations_show_measured_and_fitted():
+    measured, other = figures.history_figures(made_up.calibrated(), ["slider.x", "other"])
+    curves = {curve.label: curve.y for curve in marks(measured, Curve)}
+    assert np.allclose(curves["measured"], np.sin(made_up.TIME)) and np.allclose(curves["residual"], curves["fitted"] - curves["measured"])
+    assert f"{0.01 * np.sqrt(np.mean(made_up.TIME**2)):.3g} m" in measured.caption[0]
+    assert len(other.panels) == 1 and "not measured" in other.caption[0]
+    levels = marks(figures.scalar_figure(made_up.calibrated(), "peak"), Level)
+    assert [(level.label, level.x) for level in levels] == [("measured", 2.0), ("fitted", 2.5)]
+
+
+def test_few_runs_have_names_and_bars_say_whether_they_are_a_sample():
+    result = made_up.rich(2, runs=4)
+    (figure,) = figures.history_figures(result, ["slider.x"])
+    named = [curve for curve in marks(figure, Curve) if curve.label.startswith("run ")]
+    assert [curve.label for curve in named] == ["run 0", "run 1", "run 2", "run 3"]
+    assert np.allclose(named[2].y, result.runs["slider.x"].values[2])
+    said = "not a probability"
+    assert said not in " ".join(figures.scalar_figure(result, "peak").caption)
+    result.attrs |= {"method": "reliability", "settings": {"output": "peak", "above": 1.25}}
+    figure = figures.scalar_figure(result, "peak")
+    assert said in " ".join(figure.caption) and [level.x for level in marks(figure, Level, "limit")] == [1.25]
+
+
+def test_a_point_on_the_axis_has_a_name():
+    assert places(np.array([0.03, 0.2]), np.array([0.014, 0.0]), ["mass", "stiffness"]) == ("right", "left")

@@ -21,6 +21,9 @@ CASES = {
     "many": lambda: made_up.rich(20, long=True, runs=60, failed=4),
     "fuzzy": made_up.fuzzy,
     "mixed": made_up.mixed,
+    "fuzzy mixed": made_up.fuzzy_mixed,
+    "checked": made_up.checked,
+    "calibrated": made_up.calibrated,
 }
 
 

@@ -54,6 +54,7 @@ def test_interval_reaches_its_ends_and_never_leaves(lower, width, u):
         ({"type": "uniform", "lower": 2, "upper": 5}, 3.5, 3 / math.sqrt(12)),
         ({"type": "normal", "mean": 2, "std": 0.3}, 2, 0.3),
         ({"type": "lognormal", "mean": 2, "std": 0.5}, 2, 0.5),
+        ({"type": "gumbel", "mean": 2, "std": 0.5}, 2, 0.5),
         ({"type": "triangular", "lower": 0, "mode": 1, "upper": 4}, 5 / 3, math.sqrt((0 + 1 + 16 - 0 - 0 - 4) / 18)),
         ({"type": "beta", "alpha": 2, "beta": 3}, 0.4, 0.2),
         ({"type": "weibull", "shape": 2, "scale": 3}, 3 * math.gamma(1.5), 3 * math.sqrt(math.gamma(2) - math.gamma(1.5) ** 2)),

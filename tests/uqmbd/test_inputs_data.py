@@ -84,6 +84,24 @@ def test_truncation_is_the_law_under_a_condition():
     assert open_end.ppf(U) == pytest.approx(stats.halfnorm.ppf(U), rel=1e-6)
 
 
+@pytest.mark.parametrize(("truncate", "lower", "upper"), [(None, 0, 6), ([1, 3], 1, 3), ([2, float("inf")], 2, 6), ([0.5, 2.5], 1, 2)])
+def test_whole_numbers(truncate, lower, upper):
+    """A binomial variable has whole values with scipy's probabilities, cut off or not; numbers at the ends belong to it."""
+    table = {"type": "binomial", "size": 6, "prob": 0.3}
+    item = Random(table if truncate is None else table | {"truncate": truncate})
+    numbers = np.arange(lower, upper + 1)
+    p = stats.binom.pmf(numbers, 6, 0.3)
+    below = np.cumsum(p / p.sum())
+    assert np.array_equal(item.ppf(below - 1e-9), numbers) and np.array_equal(item.ppf(below[:-1] + 1e-9), numbers[1:])
+
+
+def test_truncation_keeps_the_ties_at_its_ends(tmp_path):
+    path = tmp_path / "d.csv"
+    path.write_text("k\n" + "\n".join(["1"] * 60 + ["2"] * 30 + ["3"] * 10))
+    x = Random({"data": str(path), "column": "k", "truncate": [1, 2]}).ppf((np.arange(1000) + 0.5) / 1000)
+    assert np.mean(x == 1) == pytest.approx(60 / 90, abs=0.02) and np.mean(x == 2) == pytest.approx(30 / 90, abs=0.02)
+
+
 def test_truncated_data(rods):
     x = random(rods, truncate=[2, 3]).ppf(U)
     assert x.min() >= 2 and x.max() <= 3

@@ -121,28 +121,37 @@ def test_bounds(tmp_path):
     assert "b ended at a bound" in result.attrs["note"]
 
 
+def rosenbrock(time, a, b):
+    return {"u": 10 * (b - a**2), "v": 1 - a}
+
+
 def test_rosenbrock():
     """A curved valley, as scipy; scalars alone."""
-    model = lambda time, a, b: {"u": 10 * (b - a**2), "v": 1 - a}  # noqa: E731
     given = Calibrate(scalars={"u": 0.0, "v": 0.0}, max_steps=200)
-    result, _ = drive(given, {"a": Interval(-4, 2), "b": Interval(-3, 3)}, model)
+    result, _ = drive(given, {"a": Interval(-4, 2), "b": Interval(-3, 3)}, rosenbrock)
     assert list(result.attrs["estimate"].values()) == pytest.approx([1, 1], abs=1e-6)
+
+
+def sum_and_time(time, a, b):
+    return {"y": (a + b)[:, None] + 0 * b[:, None] + np.asarray(time)}
 
 
 def test_inputs_that_the_data_do_not_tell(tmp_path):
     data = measure(tmp_path, {"time": TIME, "y": 2 + TIME})
-    model = lambda time, a, b: {"y": (a + b)[:, None] + 0 * b[:, None] + np.asarray(time)}  # noqa: E731
-    result, _ = drive(Calibrate(data=data), {"a": Interval(0, 3), "b": Interval(0, 3)}, model, time=TIME)
+    result, _ = drive(Calibrate(data=data), {"a": Interval(0, 3), "b": Interval(0, 3)}, sum_and_time, time=TIME)
     assert sum(result.attrs["estimate"].values()) == pytest.approx(2, abs=1e-8)
     assert "do not tell a, b apart" in result.attrs["note"]
+
+
+def in_hole(x):
+    return (x["k"] > 97.8) & (x["k"] < 99.0)
 
 
 def test_failed_runs_inside(tmp_path):
     """A hole beside the path, failed starts and failed sides of a difference do no harm; nothing but failures stops."""
     data = measure(tmp_path, {"time": TIME, "x": exact(**TRUE)["x"]})
     inputs = {"k": Interval(90, 110), "c": Interval(0, 2)}
-    hole = lambda x: (x["k"] > 97.8) & (x["k"] < 99.0)  # noqa: E731
-    result, _ = drive(Calibrate(data=data, starts=4), inputs, oscillator, time=TIME, fail=hole)
+    result, _ = drive(Calibrate(data=data, starts=4), inputs, oscillator, time=TIME, fail=in_hole)
     assert result.attrs["runs_failed"] > 0
     assert list(result.attrs["estimate"].values()) == pytest.approx(list(TRUE.values()), rel=1e-6)
     edge, _ = drive(Calibrate(data=data, step=1e-3), inputs, oscillator, time=TIME, fail=lambda x: x["k"] < 97.3 - 1e-6)
@@ -218,3 +227,16 @@ def test_mistakes(table, key, words):
         read_method({"type": "calibrate", **table})
     assert words in error.value.message
     assert error.value.key == key
+
+
+@pytest.mark.parametrize("sigma", [0.0, 0.01])
+def test_inputs_whose_common_factor_the_data_do_not_tell(tmp_path, sigma):
+    """Free vibration knows the ratios of stiffness, damping and mass alone; the Jacobian is singular but for its differences."""
+
+    def vibration(time, stiffness, damping, mass):
+        return oscillator(time, stiffness / mass, damping / mass)
+
+    x = exact(model=vibration, stiffness=100.0, damping=0.5, mass=1.0)["x"] + sigma * np.random.default_rng(1).standard_normal(len(TIME))
+    inputs = {"stiffness": Interval(80, 120), "damping": Interval(0.3, 0.8), "mass": Interval(0.8, 1.2)}
+    result, _ = drive(Calibrate(data=measure(tmp_path, {"time": TIME, "x": x})), inputs, vibration, time=TIME)
+    assert "do not tell stiffness, damping, mass apart" in result.attrs["note"]

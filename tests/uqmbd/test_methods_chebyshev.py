@@ -230,3 +230,26 @@ def test_planned_runs_are_the_runs_asked_for():
     method = Chebyshev(degree=7)
     assert method.planned_runs(LENGTHS) == (80, 2080)
     assert read_method({"type": "chebyshev", "degree": 7}) == method
+
+
+def test_degree_grows_although_the_first_nodes_see_nothing():
+    """x⁴ - x² vanishes at -1, 0 and 1."""
+    result, count = drive(Chebyshev(tolerance=1e-4), {"x": Interval(-1, 1)}, scalar(lambda x: x**4 - x**2))
+    assert bool(result.trusted["f:value"]) and result.attrs["degrees"] == [4] and count == 5 + 10
+    assert result.bounds["f:value"].values == pytest.approx([-0.25, 0.0], abs=1e-6)
+
+
+def test_degree_grows_no_further_than_an_exact_expansion():
+    """Styblinski and Tang: the sum of (x⁴ - 16 x² + 5 x) / 2 is least, -39.16616570377142 an input, at -2.903534."""
+    box = {name: Interval(-5, 5) for name in "abc"}
+    result, count = drive(Chebyshev(tolerance=1e-4), box, scalar(lambda a, b, c: sum(x**4 - 16 * x**2 + 5 * x for x in (a, b, c)) / 2))
+    assert bool(result.trusted["f:value"]) and result.attrs["degrees"] == [4, 4, 4] and count == 125 + 32
+    assert result.bounds["f:value"].values == pytest.approx([-3 * 39.16616570377142, 375], abs=1e-3)
+
+
+@pytest.mark.parametrize("how", [{"tolerance": 1e-4}, {"degree": 64}])
+def test_a_long_expansion_of_a_kink_is_not_trusted_where_it_is_wrong(how):
+    """Validation runs lie too far apart to see the kink, its coefficients show it."""
+    for seed, at in enumerate(np.random.default_rng(77).uniform(-0.9, 0.9, 30)):
+        result, _ = drive(Chebyshev(fallback_runs=0, **how), {"x": Interval(-1, 1)}, scalar(lambda x, at=at: abs(x - at)), seed=seed)
+        assert not result.trusted["f:value"] or result.bounds["f:value"].values[0] <= 1e-12

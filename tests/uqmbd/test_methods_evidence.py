@@ -5,7 +5,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from uqmbd.analysis import chebyshev
 from uqmbd.analysis import evidence as analysis
+from uqmbd.analysis.alpha_cuts import restricted
+from uqmbd.analysis.chebyshev_expansions import TensorExpansion
 from uqmbd.errors import StudyError
 from uqmbd.inputs import Focal, Interval, Random, read_input
 from uqmbd.methods import read_method
@@ -128,6 +131,33 @@ def test_ranges_on_boxes_are_those_of_restricted_functions():
     assert found == pytest.approx(np.stack([corners.min(axis=1), corners.max(axis=1)]), abs=1e-9)
 
 
+@pytest.mark.parametrize(("degrees", "columns"), [((5, 3), 11), ((4,), 3), ((2, 4, 3), 8), ((18, 2), 2)])
+def test_ranges_on_boxes_enclose(degrees, columns):
+    """Against the values on a grid in each box."""
+    rng = np.random.default_rng(len(degrees))
+    decay = 2.0 ** -np.indices([n + 1 for n in degrees]).sum(axis=0)
+    c = rng.standard_normal((*decay.shape, columns)) * decay[..., None]
+    elements = [(np.array([[-1, -0.3], [-1, 1], [0.2, 0.2], [0.1, 0.9]]), np.full(4, 0.25))] * len(degrees)
+    ends, _ = analysis.boxes(elements)
+    low, high = analysis.ranges(c, ends, np.full(columns, 1e-6))
+    for box, lower, upper in zip(ends, low, high, strict=True):
+        values = chebyshev.evaluate_grid(c, [np.linspace(*side, 11) for side in box]).reshape(-1, columns)
+        assert np.all(lower <= values.min(axis=0) + 1e-12) and np.all(upper >= values.max(axis=0) - 1e-12)
+
+
+def test_ranges_on_boxes_meet_the_gap():
+    """Searched one by one, each box as an expansion of its own, to a gap that is a thousand times smaller."""
+    rng = np.random.default_rng(5)
+    c = rng.standard_normal((5, 4, 3, 9)) * 3.0 ** -np.indices((5, 4, 3)).sum(axis=0)[..., None]
+    ends = np.sort(rng.uniform(-1, 1, (20, 3, 2)), axis=2)
+    gap = np.geomspace(1e-2, 1e-8, 9)
+    low, high = analysis.ranges(c, ends, gap)
+    for box, lower, upper in zip(ends, low, high, strict=True):
+        least, most = restricted(TensorExpansion(c), box).range("bernstein", gap / 1000)[0]
+        assert np.all(lower <= least + 1e-3 * gap + 1e-12) and np.all(lower >= least - 1.001 * gap - 1e-12)
+        assert np.all(upper >= most - 1e-3 * gap - 1e-12) and np.all(upper <= most + 1.001 * gap + 1e-12)
+
+
 def test_untrusted_outputs_show_what_runs_reached():
     result, _ = drive(Evidence(degree=2), HAND, lambda time, a, b: {"y": np.where(a > 1.9, 1.0, 0.0)})
     assert not result.trusted["y"]
@@ -147,7 +177,6 @@ def test_many_boxes_and_columns_are_taken_in_parts(monkeypatch):
 
     one, _ = drive(Evidence(degree=2), HAND, total, time=[0, 1, 2])
     monkeypatch.setattr(evidence_run, "_MEMORY", 12)
-    monkeypatch.setattr(analysis, "_MEMORY", 18)
     other, _ = drive(Evidence(degree=2), HAND, total, time=[0, 1, 2])
     for (_, a), (_, b) in zip(one.groups(), other.groups()):
         for name in a:

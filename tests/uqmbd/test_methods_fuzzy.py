@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.special import ellipk
 
-from uqmbd.analysis.alpha_cuts import restricted, transformation_count, transformation_points
+from uqmbd.analysis.alpha_cuts import nested, restricted, transformation_count, transformation_points
 from uqmbd.analysis.chebyshev_expansions import SparseExpansion, TensorExpansion
 from uqmbd.errors import StudyError
 from uqmbd.inputs import Fuzzy, Interval, Random
@@ -228,3 +228,10 @@ def test_too_many_runs_of_the_transformation():
         FuzzyBounds(split=True).check({"a": triangular(0, 1, 2)})
     with pytest.raises(StudyError, match="cannot treat the input 'r' of kind random"):
         FuzzyBounds().check({"r": Random({"type": "normal", "mean": 0, "std": 1})})
+
+
+def test_a_level_that_is_not_trusted_cuts_none_and_holds_the_next():
+    """What runs reached on the support is no bound of what the expansion reaches on a narrower level."""
+    found = np.array([[0.0, 1.0], [-0.2, 1.3], [-0.3, 1.2], [0.4, 0.5]])[:, :, None]
+    held = np.array([False, True, True, False])[:, None]
+    assert nested(found, held)[:, :, 0].tolist() == [[-0.2, 1.3], [-0.2, 1.3], [-0.2, 1.2], [0.4, 0.5]]

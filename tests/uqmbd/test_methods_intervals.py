@@ -263,3 +263,30 @@ def test_methods_are_registered_and_plan_what_they_ask_for():
         _, count = drive(method, box(3), of_points(linear))
         least, most = method.planned_runs(box(3))
         assert count == least and most == least + 2000
+
+
+def test_taylor_is_not_trusted_where_only_a_corner_differs():
+    """A spring that is slack but near one corner of the box: flat at all differences, and at most random runs."""
+    slack = scalar(lambda a, b, c: np.maximum(a + b / 2 + c / 4 - 1, 0.0))
+    for method in (Taylor1, Taylor2):
+        result, count = drive(method(**NO_FALLBACK), {name: Interval(-1, 1) for name in "abc"}, slack)
+        assert not result.trusted["f:value"] and result.bounds["f:value"].values.tolist() == [0.0, 0.75]
+        assert count == {"taylor1": 7, "taylor2": 13}[method.name] + 10
+
+
+def test_an_exact_expansion_is_not_split():
+    """The last coefficients of a polynomial of the leaf's degree are large, and nothing is lacking."""
+    rosenbrock = scalar(lambda a, b: 100 * (b - a**2) ** 2 + (1 - a) ** 2)
+    result, count = drive(Chebyshev(split=True), {"a": Interval(-2, 2), "b": Interval(-2, 2)}, rosenbrock)
+    assert bool(result.trusted["f:value"]) and result.attrs["leaves"] == 1 and count == 25 + 10
+    assert result.bounds["f:value"].values == pytest.approx([0.0, 3609.0], abs=0.01)
+
+
+def test_split_bounds_hold_kinks_at_random_places():
+    """|x - a| and a slope: the least value, at a, is missed by no more than the stated error."""
+    rng = np.random.default_rng(77)
+    for seed in range(30):
+        at, slope = rng.uniform(-0.9, 0.9), rng.uniform(-0.5, 0.5)
+        kink = scalar(lambda x, at=at, slope=slope: abs(x - at) + slope * x)
+        result, _ = drive(Chebyshev(split=True, **NO_FALLBACK), {"x": Interval(-1, 1)}, kink, seed=seed)
+        assert bool(result.trusted["f:value"]) and result.bounds["f:value"].values[0] <= slope * at + float(result.error["f:value"])

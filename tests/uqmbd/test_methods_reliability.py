@@ -1,16 +1,12 @@
-"""Reliability against exact probabilities, published formulas and OpenTURNS, and what it does when runs fail."""
-
-import warnings
+"""Reliability by sampling and for intervals against exact values, and what all approaches do when runs fail."""
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
-from scipy.integrate import quad
 from scipy.stats import norm
 
 from uqmbd.analysis import reliability_form as form
 from uqmbd.analysis import reliability_sampling as sampling
+from uqmbd.analysis import reliability_subset
 from uqmbd.errors import StudyError
 from uqmbd.inputs import Fuzzy, Interval, Random
 from uqmbd.inputs.space import Space
@@ -18,124 +14,14 @@ from uqmbd.methods.reliability.settings import Reliability
 from uqmbd.simulators.base import OutputInfo
 
 from .loop import drive
-
-
-def normal(mean, std):
-    return Random({"type": "normal", "mean": mean, "std": std})
-
-
-FUZZY = Fuzzy({"type": "triangular", "lower": 0, "mode": 1, "upper": 2})
-STANDARD = {"a": normal(0, 1), "b": normal(0, 1)}
-
-
-def scalar(function):
-    return lambda time, **samples: {"y:max": function(**samples)}
-
-
-def found(inputs, function, **keys):
-    """Statistics by name, the result, and the number of runs."""
-    drive_keys = {key: keys.pop(key) for key in ("seed", "batch", "fail") if key in keys}
-    result, count = drive(Reliability(output="y:max", **keys), inputs, scalar(function), **drive_keys)
-    values = result.statistics["y:max"]
-    return dict(zip(values["statistic"].values.tolist(), values.values.tolist(), strict=True)), result, count
-
-
-def search(coroutine, g):
-    """Drive a coroutine of `uqmbd.analysis` on ``g(z)``; what it returns, and the number of points."""
-    count, values = 0, None
-    try:
-        while True:
-            points = next(coroutine) if values is None else coroutine.send(values)
-            count, values = count + len(points), g(points)
-    except StopIteration as end:
-        return end.value, count
-
-
-def test_form_on_a_plane_is_exact():
-    """``a - 2b + 3c > 20``: β = (20 - mean) / std, in the second batch."""
-    inputs = {"a": normal(2, 1), "b": normal(-1, 0.5), "c": normal(1, 2)}
-    statistics, result, count = found(inputs, lambda a, b, c: a - 2 * b + 3 * c, above=20.0, approach="form")
-    mean, std = 2 + 2 + 3, np.sqrt(1 + 1 + 36)
-    beta = (20 - mean) / std
-    assert statistics["beta"] == pytest.approx(beta, rel=1e-11)
-    assert statistics["probability"] == pytest.approx(norm.sf(beta), rel=1e-10)
-    direction = np.array([1, -1, 6]) / std
-    assert result.sensitivity["y:max"].sel(kind="importance").values == pytest.approx(direction**2, rel=1e-9)
-    design = [statistics[f"design:{name}"] for name in "abc"]
-    assert design == pytest.approx([2 + beta * direction[0], -1 + 0.5 * beta * direction[1], 1 + 2 * beta * direction[2]], rel=1e-9)
-    assert count == statistics["runs"] == 2 * 7 + 4
-
-
-def test_an_unsafe_median_has_a_negative_index():
-    statistics, _, _ = found(STANDARD, lambda a, b: a + b, below=1.0, approach="form")
-    assert statistics["beta"] == pytest.approx(-1 / np.sqrt(2), rel=1e-10)
-    assert statistics["probability"] == pytest.approx(norm.cdf(1 / np.sqrt(2)), rel=1e-10)
-
-
-def test_dependent_inputs():
-    """Two normal variables with correlation r are behind the rank correlation: ``a + b`` has the variance ``2 (1 + r)``."""
-    space = Space(STANDARD, dependence={"rank_correlation": [["a", "b", 0.5]]})
-    r = 2 * np.sin(np.pi * 0.5 / 6)
-    statistics, result, _ = found(space, lambda a, b: a + b, above=4.0, approach="form")
-    assert statistics["beta"] == pytest.approx(4 / np.sqrt(2 * (1 + r)), rel=1e-9)
-    assert result.sensitivity["y:max"].sel(kind="importance").values == pytest.approx([0.5, 0.5], rel=1e-9)
-
-
-def paraboloid(beta, *bends):
-    return lambda z: beta + sum(0.5 * bend * z[:, i] ** 2 for i, bend in enumerate(bends)) - z[:, len(bends)]
-
-
-@pytest.mark.parametrize(("beta", "bends"), [(3.0, (0.4,)), (2.0, (0.3, -0.1)), (4.0, (-0.1, 0.0, 0.2))])
-def test_sorm_on_paraboloids(beta, bends):
-    g = paraboloid(beta, *bends)
-    point, _ = search(form.design_point(len(bends) + 1, np.random.default_rng(0)), g)
-    assert point.beta == pytest.approx(beta, abs=1e-9)
-    found_bends, count = search(form.curvatures(point), g)
-    assert found_bends == pytest.approx(sorted(bends), abs=1e-9) and count == 1 + len(bends) * (len(bends) + 1)
-    assert form.breitung(beta, found_bends) == pytest.approx(
-        norm.sf(beta) / np.sqrt(np.prod([1 + beta * bend for bend in bends])), rel=1e-8
-    )
-    if len(bends) == 1:  # E Φ(-(β + κ v²/2)): Hohenbichler's weight is nearer to it
-        exact = quad(lambda v: norm.pdf(v) * norm.sf(beta + 0.5 * bends[0] * v * v), -10, 10, epsabs=1e-14)[0]
-        assert form.hohenbichler(beta, found_bends) == pytest.approx(exact, rel=0.02)
-        assert form.breitung(beta, found_bends) == pytest.approx(exact, rel=0.08)
-
-
-def test_sorm_through_the_method():
-    statistics, result, _ = found(STANDARD, lambda a, b: b - 0.2 * a**2, above=3.0, approach="sorm")
-    assert statistics["probability"] == pytest.approx(norm.sf(3) / np.sqrt(1 + 3 * 0.4), rel=1e-8)
-    assert statistics["beta_form"] == pytest.approx(3, abs=1e-9) and statistics["beta"] > 3
-    assert result.attrs["curvatures"] == pytest.approx([0.4], abs=1e-8)
-
-
-def test_a_surface_that_bends_around_the_medians_is_refused():
-    with pytest.raises(StudyError, match="not the nearest point"):
-        found(STANDARD, lambda a, b: b + 0.3 * a**2, above=3.0, approach="sorm")
-
-
-def test_form_begins_again_where_the_slope_vanishes():
-    point, _ = search(form.design_point(2, np.random.default_rng(3)), lambda z: 9 - (z**2).sum(axis=1) - 3 * z[:, 0] ** 2)
-    assert abs(point.beta) == pytest.approx(1.5, abs=1e-3) or abs(point.beta) == pytest.approx(3, abs=1e-3)
-
-
-def four_branches(z):
-    a, b = z.T
-    s, t = (a + b) / np.sqrt(2), (a - b) / np.sqrt(2)
-    return np.min([3 + 0.2 * t**2 - s, 3 + 0.2 * t**2 + s, 3.5 + t, 3.5 - t], axis=0)
-
-
-FOUR = 2 * norm.sf(3.5) + quad(lambda t: 2 * norm.pdf(t) * norm.sf(3 + 0.2 * t * t), -3.5, 3.5, epsabs=1e-14)[0]
-
-
-def slab(d, beta):
-    return lambda z: beta - z.sum(axis=1) / np.sqrt(d)
+from .reliability_models import FOUR, LINEAR, STANDARD, found, four_branches, linear, normal, scalar, search, slab
 
 
 @pytest.mark.parametrize(
     ("d", "g", "exact"), [(2, four_branches, FOUR), (200, slab(200, 3.5), norm.sf(3.5)), (1, slab(1, 0.5), norm.sf(0.5))]
 )
 def test_subset_simulation_over_seeds(d, g, exact):
-    many = [search(sampling.subset(d, 1000, 10, np.random.default_rng(seed)), g)[0] for seed in range(20)]
+    many = [search(reliability_subset.subset(d, 1000, 10, np.random.default_rng(seed)), g)[0] for seed in range(20)]
     estimates, covs = np.array([one.unsafe for one in many]), np.array([one.cov for one in many])
     assert abs(estimates.mean() - exact) <= 3 * covs.mean() * exact / np.sqrt(20)
     assert 0.5 < estimates.std(ddof=1) / (covs.mean() * exact) < 1.7  # the stated spread is the real one
@@ -153,6 +39,34 @@ def test_importance_sampling_over_seeds(d, g, exact):
     estimates, covs = np.array([one.unsafe for one in many]), np.array([one.cov for one in many])
     assert abs(estimates.mean() - exact) <= 3 * covs.mean() * exact / np.sqrt(20)
     assert 0.5 < estimates.std(ddof=1) / (covs.mean() * exact) < 1.6
+
+
+def test_the_variance_of_subset_simulation_counts_families():
+    """Ten points, two seeds: the members of level 2 all descend from one run of the first, so that its weight is 1 and all others' 0."""
+    first = np.isin(np.arange(10), [3, 7])
+    second = np.tile([True, False], 5)
+    variance, freedom = reliability_subset.spread([first, second], [np.array([3, 7])])
+    weights = np.where(np.arange(10) == 3, 1.0, 0.0) - 0.1
+    assert variance == pytest.approx(weights @ weights)
+    assert freedom == pytest.approx(2 * (weights @ weights) ** 2 / (weights**4).sum())
+    alone, _ = reliability_subset.spread([first], [])
+    assert alone == pytest.approx(0.8 / (0.2 * 10))  # (1 - P) / (n P) of independent runs
+
+
+@pytest.mark.parametrize(("name", "limit", "lower", "upper"), [("always", -9.0, 0.99632, 1.0), ("never", 9.0, 0.0, 0.00368)])
+def test_limits_of_one_level_are_exact(name, limit, lower, upper):
+    """None of 1,000 runs leaves ``1 - 0.025^(1/1000)``."""
+    statistics, result, _ = found(STANDARD, linear, above=limit, approach="subset", levels=1)
+    assert statistics["probability_lower"] == pytest.approx(lower, abs=1e-5)
+    assert statistics["probability_upper"] == pytest.approx(upper, abs=1e-5)
+    assert ("not reached" in result.attrs.get("note", "")) == (name == "never")
+
+
+def test_importance_sampling_of_a_likely_event():
+    """With unsafe medians it is the safe side that is rare."""
+    statistics, _, _ = found(STANDARD, linear, above=-3.0, approach="importance")
+    safe = 1 - np.array([statistics[f"probability_{end}"] for end in ("upper", "lower")])
+    assert safe[0] < norm.sf(3) < safe[1] < 1.3 * norm.sf(3) and statistics["probability"] == pytest.approx(norm.cdf(3), abs=2e-4)
 
 
 def test_convergence_ends_with_the_result():
@@ -178,63 +92,6 @@ def test_lognormal_loads_by_all_approaches():
             assert statistics["probability"] == pytest.approx(exact, rel=2e-3)
 
 
-def test_against_openturns():
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        ot = pytest.importorskip("openturns")
-        function = ot.SymbolicFunction(["a", "b", "c"], ["exp(0.4*a) * (4 + b) - 0.5 * c^2 + 0.3*a*c"])
-        lognormal = ot.ParametrizedDistribution(ot.LogNormalMuSigma(1.2, 0.5, 0.0))
-        laws = [ot.Normal(1.0, 0.5), lognormal, ot.Uniform(-1.0, 2.0)]
-        event = ot.ThresholdEvent(ot.CompositeRandomVector(function, ot.RandomVector(ot.JointDistribution(laws))), ot.Greater(), 22.0)
-        start = [law.computeQuantile(0.5)[0] for law in laws]
-        optimiser = ot.AbdoRackwitz()
-        for setter in ("setMaximumAbsoluteError", "setMaximumRelativeError", "setMaximumConstraintError", "setMaximumResidualError"):
-            getattr(optimiser, setter)(1e-8)
-        optimiser.setStartingPoint(start)
-        study = ot.SORM(optimiser, event)
-        study.run()
-        theirs = study.getResult()
-        breitung, beta = theirs.getEventProbabilityBreitung(), theirs.getHasoferReliabilityIndex()
-        place, bends = list(theirs.getPhysicalSpaceDesignPoint()), list(theirs.getSortedCurvatures())
-    inputs = {
-        "a": normal(1, 0.5),
-        "b": Random({"type": "lognormal", "mean": 1.2, "std": 0.5}),
-        "c": Random({"type": "uniform", "lower": -1, "upper": 2}),
-    }
-    statistics, result, _ = found(
-        inputs, lambda a, b, c: np.exp(0.4 * a) * (4 + b) - 0.5 * c**2 + 0.3 * a * c, above=22.0, approach="sorm", tolerance=1e-5
-    )
-    assert statistics["beta_form"] == pytest.approx(beta, rel=1e-5)
-    assert [statistics[f"design:{name}"] for name in "abc"] == pytest.approx(place, rel=1e-3)
-    kept = sorted(bends, key=abs)[-2:]  # theirs has a zero for the normal direction
-    assert sorted(np.abs(result.attrs["curvatures"])) == pytest.approx(sorted(np.abs(kept)), rel=0.02)
-    assert statistics["probability"] == pytest.approx(breitung, rel=0.01)
-
-
-def test_dependent_inputs_against_openturns():
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        ot = pytest.importorskip("openturns")
-        r = 2 * np.sin(np.pi * 0.6 / 6)
-        copula = ot.NormalCopula(ot.CorrelationMatrix([[1, r], [r, 1]]))
-        law = ot.JointDistribution([ot.ParametrizedDistribution(ot.LogNormalMuSigma(2.0, 0.6, 0.0)), ot.Uniform(0.0, 3.0)], copula)
-        vector = ot.CompositeRandomVector(ot.SymbolicFunction(["a", "b"], ["a * (1 + b)"]), ot.RandomVector(law))
-        optimiser = ot.AbdoRackwitz()
-        for setter in ("setMaximumAbsoluteError", "setMaximumRelativeError", "setMaximumConstraintError", "setMaximumResidualError"):
-            getattr(optimiser, setter)(1e-9)
-        optimiser.setStartingPoint([2.0, 1.5])
-        study = ot.FORM(optimiser, ot.ThresholdEvent(vector, ot.Greater(), 14.0))
-        study.run()
-        beta, place = study.getResult().getHasoferReliabilityIndex(), list(study.getResult().getPhysicalSpaceDesignPoint())
-    space = Space(
-        {"a": Random({"type": "lognormal", "mean": 2, "std": 0.6}), "b": Random({"type": "uniform", "lower": 0, "upper": 3})},
-        dependence={"rank_correlation": [["a", "b", 0.6]]},
-    )
-    statistics, _, _ = found(space, lambda a, b: a * (1 + b), above=14.0, approach="form", tolerance=1e-5)
-    assert statistics["beta"] == pytest.approx(beta, rel=1e-6)
-    assert [statistics["design:a"], statistics["design:b"]] == pytest.approx(place, rel=1e-3)
-
-
 def test_a_replay_asks_for_the_same_runs():
     """What resume stands on: told the same, a run asks for the same, bit for bit."""
     for approach in ("form", "importance", "subset"):
@@ -249,9 +106,6 @@ def test_a_replay_asks_for_the_same_runs():
                 run.tell(samples, {"y:max": np.sin(samples["a"]) + samples["b"]}, np.zeros(len(samples["a"]), np.int8))
         assert len(asked[0]) == len(asked[1]) > 1
         assert all(np.array_equal(one[name], other[name]) for one, other in zip(*asked) for name in one)
-
-
-LINEAR = {"a": Interval(1, 3), "b": Interval(-1, 1)}
 
 
 @pytest.mark.parametrize(("limit", "index", "distance"), [(9.0, 7 / 3, 1.0), (4.4, 0.8, 0.8), (2.0, 0.0, 0.0), (1.4, -0.2, 0.0)])
@@ -284,18 +138,6 @@ def test_interval_distance_of_a_bent_margin():
 def test_an_untrusted_expansion_has_no_distance():
     statistics, result, _ = found(LINEAR, lambda a, b: np.where(a > 2.1, 1.0, 0.0), above=0.5, approach="interval", degree=4)
     assert np.isnan(statistics["distance"]) and not result.trusted["y:max"] and "not trusted" in result.attrs["note"]
-
-
-@settings(max_examples=20, deadline=None)
-@given(st.floats(0.3, 3), st.floats(-3, 3), st.floats(0.2, 4))
-def test_scaling_the_output_and_permuting_inputs_change_nothing(scale, slope, limit):
-    one, result, _ = found(STANDARD, lambda a, b: a + slope * b, above=limit, approach="form")
-    other, swapped, _ = found(
-        {"b": STANDARD["b"], "a": STANDARD["a"]}, lambda a, b: -scale * (a + slope * b), below=-scale * limit, approach="form"
-    )
-    assert other["beta"] == pytest.approx(one["beta"], rel=1e-9)
-    importance, theirs = (item.sensitivity["y:max"].sel(kind="importance") for item in (result, swapped))
-    assert importance.sel(input=["a", "b"]).values == pytest.approx(theirs.sel(input=["a", "b"]).values, abs=1e-9)
 
 
 def test_other_outputs_have_their_envelope():
@@ -333,10 +175,6 @@ class Once:
         return at
 
 
-def linear(a, b):
-    return (a + b) / np.sqrt(2)
-
-
 @pytest.mark.parametrize("approach", ["form", "sorm", "importance", "subset"])
 def test_one_failed_run(approach):
     fail = Once(2 if approach in ("form", "sorm") else 700)
@@ -362,10 +200,13 @@ def test_one_percent_fails(approach):
     assert statistics["probability_lower"] < 0.99 * norm.sf(2.5) < statistics["probability_upper"]
 
 
+def beyond_three(samples):
+    return linear(samples["a"], samples["b"]) > 3
+
+
 def test_a_failing_region_near_the_limit_counts():
     """Runs fail beyond 3 standard deviations only: nothing of that is seen in the first level, and P(fail) is still found."""
-    fails = lambda samples: linear(samples["a"], samples["b"]) > 3  # noqa: E731
-    found_ = [found(STANDARD, linear, above=2.5, approach="subset", fail=fails, max_failed=0.3, seed=seed)[0] for seed in range(6)]
+    found_ = [found(STANDARD, linear, above=2.5, approach="subset", fail=beyond_three, max_failed=0.3, seed=seed)[0] for seed in range(6)]
     safe, unsafe = (np.mean([one[f"probability_failed_{word}"] for one in found_]) for word in ("safe", "unsafe"))
     assert safe == pytest.approx(norm.sf(2.5) - norm.sf(3), rel=0.25) and unsafe == pytest.approx(norm.sf(2.5), rel=0.4)
 
@@ -401,6 +242,7 @@ def start(inputs=STANDARD, **keys):
         (lambda: Reliability(output="y:max", approach="form", above=1, samples=100), "the approach form has no key 'samples'"),
         (lambda: Reliability(output="y:max", approach="interval", above=1, step=0.1), "has no key 'step'"),
         (lambda: Reliability(output="y:max", approach="subset", above=1, samples=125), "samples = 120"),
+        (lambda: Reliability(output="y:max", approach="subset", above=1, samples=60), "samples = 100"),
         (lambda: Reliability(output="y:max", approach="subset", above=float("nan")), "a finite number"),
         (lambda: Reliability(approach="form", above=1), "the key 'output' is missing"),
         (lambda: start(output="y:min", approach="form", above=1), 'did you mean "y:max"'),
@@ -426,7 +268,7 @@ def test_mistakes_are_one_sentence(make, words):
     assert words in str(caught.value)
 
 
-@pytest.mark.parametrize(("approach", "keys"), [("form", {}), ("sorm", {}), ("importance", {"samples": 60}), ("subset", {"samples": 50})])
+@pytest.mark.parametrize(("approach", "keys"), [("form", {}), ("sorm", {}), ("importance", {"samples": 60}), ("subset", {"samples": 100})])
 def test_runs_are_as_many_as_planned(approach, keys):
     method = Reliability(output="y:max", above=2.0, approach=approach, **keys)
     least, most = method.planned_runs(STANDARD)

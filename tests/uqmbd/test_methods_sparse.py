@@ -40,3 +40,14 @@ def test_couplings_are_resolved_with_few_runs(function, d, most):
     """A neighbour that can be opened only later is opened then; without that `coupled_peak` takes 9,372 runs and is 2.6e-2 off."""
     error, count = grown(function, d, 1e-2)
     assert error < 1.5e-2 and count < most
+
+
+@pytest.mark.parametrize("at", np.linspace(-0.9, 0.83, 12))
+def test_a_kink_that_validation_runs_miss_is_not_trusted_beyond_its_error(at):
+    method = Chebyshev(grid="sparse", tolerance=1e-4, fallback_runs=0)
+    run = method.start({"x": Interval(-1, 1)}, {"y": OutputInfo("", False)}, np.zeros(1), 1)
+    while (samples := run.ask()) is not None:
+        run.tell(samples, {"y": np.abs(samples["x"] - at) + 0.1 * samples["x"]}, np.zeros(len(samples["x"]), np.int8))
+    result = run.result()
+    lower = float(result.bounds["y"].sel(bound="lower"))
+    assert not bool(result.trusted["y"]) or lower <= 0.1 * at

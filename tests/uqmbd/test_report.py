@@ -1,119 +1,32 @@
-"""The report: what figures and tables say about a made-up result, and that the page works in a browser."""
+"""The report: what figures say about a made-up result, and what the page holds."""
 
 import json
 import re
-import shutil
-import subprocess
-from io import StringIO
 
 import numpy as np
 import pytest
 import xarray as xr
-from rich.console import Console
 
 from uqmbd import figures
 from uqmbd.figures import samples
-from uqmbd.figures.colors import DARK, LIGHT, rgb
+from uqmbd.figures.colors import DARK, LIGHT
 from uqmbd.figures.marks import Band, Bars, Curve, Level
 from uqmbd.figures.trust import percent, trust_of
-from uqmbd.report import tables, terminal_table, write_report
-from uqmbd.report.failures import failures_table, failures_where
+from uqmbd.report import write_report
 from uqmbd.report.page import POLICY
 from uqmbd.result import Result
 
-from . import made_up_results
-
-TIME = np.linspace(0.0, 0.024, 481)
-HISTORIES = {"slider.x": "m", "slider.v": "m/s", "B.force": "N", "B.ex": "m", "B.ey": "m", "crank.moment": "N*m"}
-
-
-def outputs_of_one_run(clearance: float, restitution: float) -> dict[str, np.ndarray | float]:
-    """A made-up mechanism with spikes in its force."""
-    phase = 523.6 * TIME
-    force = 400 * np.abs(np.sin(phase)) + 3e4 * restitution * np.exp(-(((TIME - 0.004 - 20 * clearance) / 2e-5) ** 2))
-    return {
-        "slider.x": 0.12 + 0.05 * np.cos(phase) + clearance * np.sin(7 * phase),
-        "slider.v": -26 * np.sin(phase) + 4e3 * clearance * np.cos(7 * phase) * restitution,
-        "B.force": force,
-        "B.ex": clearance * np.cos(5 * phase) * (1 - np.exp(-TIME / 5e-4)),
-        "B.ey": clearance * np.sin(5 * phase) * (1 - np.exp(-TIME / 5e-4)),
-        "crank.moment": 12 * np.sin(2 * phase) + 1e4 * clearance,
-        "B.force:max": float(force.max()),
-    }
-
-
-def made_up_runs(count: int, failures: tuple[int, ...] = (3, 17)) -> xr.Dataset:
-    rng = np.random.default_rng(1)
-    inputs = {"clearance": rng.uniform(2e-5, 5e-5, count), "restitution": rng.uniform(0.45, 0.55, count)}
-    every = [outputs_of_one_run(*values) for values in zip(*inputs.values(), strict=True)]
-    runs = xr.Dataset(coords={"time": TIME})
-    for name, values in inputs.items():
-        runs[f"input:{name}"] = ("run", values)
-    for name in every[0]:
-        values = np.array([run[name] for run in every])
-        values[list(failures)] = np.nan
-        unit = HISTORIES.get(name.partition(":")[0])
-        runs[name] = (("run", "time") if values.ndim == 2 else ("run",), values, {"unit": unit})
-    runs["status"] = ("run", np.isin(np.arange(count), failures).astype(np.int8))
-    runs["message"] = ("run", np.array(["step size fell <below> 1e-14 s" if bad else "" for bad in runs["status"].values], object))
-    return runs
-
-
-def empty_groups() -> dict[str, xr.Dataset]:
-    groups = ("bounds", "inner", "error", "trusted", "trust_horizon", "statistics", "sensitivity", "runs")
-    return {group: xr.Dataset() for group in groups}
-
-
-def attributes(method: str, runs: xr.Dataset) -> dict:
-    failed = int((runs["status"] != 0).sum())
-    return {
-        "study": "made_up_crank", "method": method, "settings": {"degree": 8}, "seed": 1, "wall_time": 3.21, "runs_simulated_last": 100,
-        "runs": runs.sizes["run"], "runs_ok": runs.sizes["run"] - failed, "runs_failed": failed, "versions": {"python": "3.11"},
-        "inputs": {"clearance": {"kind": "interval", "text": "[0.02, 0.05] mm"}}, "note": "2 runs are left out",
-    }  # fmt: skip
+from . import made_up_mechanism, made_up_results
 
 
 @pytest.fixture
 def bounded():
-    """Like the result of a surrogate method: bounds, error and trust."""
-    runs = made_up_runs(80)
-    groups = empty_groups() | {"runs": runs}
-    for name in [*HISTORIES, "B.force:max"]:
-        inner = xr.concat([runs[name].min("run"), runs[name].max("run")], "bound").assign_coords(bound=["lower", "upper"])
-        width = 0.02 * float(inner.max() - inner.min())
-        unit = {"unit": runs[name].attrs["unit"]}
-        groups["inner"][name] = inner.assign_attrs(unit)
-        groups["bounds"][name] = (inner + xr.DataArray([-width, width], {"bound": ["lower", "upper"]})).assign_attrs(unit)
-        if name in HISTORIES:
-            error = 1e-4 * width * (1 + 1e4 * np.exp(-(((TIME - 0.005) / 3e-4) ** 2)))
-            groups["error"][name] = ("time", error, unit)
-            groups["trusted"][name] = (("time",), (error < 0.05 * width) & ~((name == "B.force") & (TIME > 0.02)))
-            groups["trust_horizon"][name] = 0.02 if name == "B.force" else np.inf
-            share = 0.5 + 0.4 * np.sin(300 * TIME)
-            table = xr.DataArray(np.array([[share, 1 - share]]), dims=("kind", "input", "time"))
-            groups["sensitivity"][name] = table.assign_coords(kind=["main_effect"], input=["clearance", "restitution"], time=TIME)
-        else:
-            groups["error"][name], groups["trusted"][name] = 0.3, False
-    for group in ("error", "trusted", "bounds", "inner"):
-        groups[group] = groups[group].assign_coords(time=TIME)
-    return Result(**groups, attrs=attributes("chebyshev", runs))
+    return made_up_mechanism.bounded()
 
 
 @pytest.fixture
 def counted():
-    """Like the result of a Monte Carlo study: statistics only."""
-    runs = made_up_runs(200)
-    groups = empty_groups() | {"runs": runs}
-    good = runs.isel(run=np.flatnonzero(runs["status"].values == 0))
-    keys = ["mean", "std", "min", "max", "q05", "q25", "q50", "q75", "q95", "mean_lower", "mean_upper"]
-    for name in [*HISTORIES, "B.force:max"]:
-        values = good[name]
-        half = 1.96 * values.std("run") / 14
-        quantiles = [values.quantile(q / 100, "run").drop_vars("quantile") for q in (5, 25, 50, 75, 95)]
-        mean = values.mean("run")
-        every = [mean, values.std("run"), values.min("run"), values.max("run"), *quantiles, mean - half, mean + half]
-        groups["statistics"][name] = xr.concat(every, "statistic").assign_coords(statistic=keys).assign_attrs(unit=runs[name].attrs["unit"])
-    return Result(**groups, attrs=attributes("montecarlo", runs))
+    return made_up_mechanism.counted()
 
 
 def labels(figure, kind=(Curve, Band, Bars, Level)) -> list[str]:
@@ -153,7 +66,7 @@ def test_scalar_counts_good_runs_only(bounded, counted):
 
 
 def test_orbit_lies_in_its_clearance_circle(bounded):
-    (figure,) = figures.orbit_figures(bounded, list(HISTORIES))
+    (figure,) = figures.orbit_figures(bounded, list(made_up_mechanism.HISTORIES))
     limit = max(mark.x.max() for mark in figure.panels[0].marks if mark.style == "limit")
     drawn = [np.hypot(mark.x, mark.y).max() for mark in figure.panels[0].marks if mark.style != "limit"]
     assert figure.panels[0].equal and len(drawn) == 6 and max(drawn) <= limit
@@ -192,43 +105,11 @@ def test_trust_in_words(bounded):
     assert (percent(0.9999), percent(0.0001), percent(1.0), percent(0.5)) == ("> 99.9 %", "< 0.1 %", "100 %", "50 %")
 
 
-def test_terminal_table_is_compact(bounded, counted):
-    for result in (bounded, counted):
-        console = Console(width=140, record=True, file=StringIO())
-        console.print(terminal_table(result))
-        text = console.export_text()
-        assert "B.force:max" in text and "N·m" in text and len(text.splitlines()) < 20
-
-
-def test_where_runs_fail_is_said_in_the_units_of_the_user():
-    result = made_up_results.rich(3, runs=100, failed=6)
-    said = failures_where(result)
-    limit = float(re.search(r"clearance > (\d+) mm", said)[1])
-    values = np.sort(result.runs["input:clearance"].values)
-    assert said.startswith("6 of the 6 failed runs lie where") and said.endswith("so do 0 of the 94 others.")
-    assert 1000 * values[93] - 1 <= limit <= 1000 * values[94] + 1
-    result.attrs["inputs"]["clearance"]["text"] = "[0, 1]"
-    assert re.search(r"clearance > 0\.\d+ m;", failures_where(result))
-    assert failures_where(made_up_results.rich(3, failed=2)) == "" and failures_where(Result()) == ""
-
-
 def test_the_page_says_where_runs_fail(tmp_path):
     result = made_up_results.rich(2, histories=(), failed=5)
     result.sensitivity = result.interaction = result.convergence = result.cdf = xr.Dataset()
     text = write_report(result, tmp_path).read_text()
     assert text.index("5 of the 5 failed runs lie where clearance &gt;") > text.index('id="Failures"')
-
-
-def test_tables_of_fuzzy_and_imprecise_results():
-    fuzzy, mixed = tables.outputs_table(made_up_results.fuzzy()), tables.outputs_table(made_up_results.mixed())
-    row = dict(zip(fuzzy.header, fuzzy.rows[0], strict=True))
-    assert (row["lower"], row["upper"], row["core lower"], row["core upper"]) == ("0", "3", "1", "1")
-    row = dict(zip(mixed.header, mixed.rows[0], strict=True))
-    assert row["mean"] == "0 … 1" and row["95 %"] == "1.645 … 2.645"
-    result = Result()
-    words = ["probability", "beta", "probability_lower", "probability_upper"]
-    result.statistics["peak"] = xr.DataArray([1e-3, 3.09, 5e-4, 2e-3], dims="statistic", coords={"statistic": words})
-    assert tables.outputs_table(result).header == ("output", "unit", "probability", "beta")
 
 
 def test_page_follows_the_readers_colours_and_asks_no_network(tmp_path):
@@ -254,12 +135,6 @@ def test_page_of_twenty_histories_is_small(tmp_path, monkeypatch):
     assert write_report(result, tmp_path).stat().st_size < 10e6
 
 
-def test_failures_are_listed_with_parameters(bounded):
-    table = failures_table(bounded)
-    assert [row[:2] for row in table.rows] == [("3", "diverged"), ("17", "diverged")]
-    assert table.header[3:] == ("clearance", "restitution")
-
-
 @pytest.mark.parametrize("case", ["bounded", "counted"])
 def test_page_is_one_file_with_pictures_beside(case, request, tmp_path):
     page = write_report(request.getfixturevalue(case), tmp_path, study_text="[study]\nname = '<made up>'")
@@ -274,38 +149,3 @@ def test_page_is_one_file_with_pictures_beside(case, request, tmp_path):
 def test_page_of_a_result_without_runs(tmp_path):
     result = Result(attrs={"study": "empty"})
     assert "No stored run failed" in write_report(result, tmp_path).read_text()
-
-
-def browse(page, profile) -> subprocess.CompletedProcess:
-    """The page in chromium: what it is in the end (stdout), and what it said."""
-    quiet = ["--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update"]
-    command = ["chromium", "--headless", "--no-sandbox", *quiet, "--disable-sync", f"--user-data-dir={profile}"]
-    command += ["--virtual-time-budget=20000", "--enable-logging=stderr", "--dump-dom", page.as_uri()]
-    return subprocess.run(command, capture_output=True, text=True, timeout=180, stdin=subprocess.DEVNULL)
-
-
-@pytest.mark.slow
-@pytest.mark.skipif(shutil.which("chromium") is None, reason="the browser test needs Debian's chromium: apt-get install chromium")
-@pytest.mark.parametrize("case", ["bounded", "counted"])
-def test_page_in_a_browser(case, request, tmp_path):
-    page = write_report(request.getfixturevalue(case), tmp_path)
-    done = browse(page, tmp_path / "profile")
-    said = [line for line in done.stderr.splitlines() if "CONSOLE" in line and "WebGL" not in line]  # drawn by software here
-    assert done.returncode == 0 and not said, said
-    drawn = re.findall(r'<div id="[^"]+" class="plotly-graph-div js-plotly-plot"', done.stdout)
-    assert len(drawn) == len(list((tmp_path / "figures").glob("*.png"))) == 9
-    assert done.stdout.count('class="main-svg"') >= len(drawn)
-    assert done.stdout.count('class="scatterlayer') >= len(drawn) and 'class="barlayer' in done.stdout
-
-
-@pytest.mark.slow
-@pytest.mark.skipif(shutil.which("chromium") is None, reason="the browser test needs Debian's chromium: apt-get install chromium")
-def test_the_button_changes_the_colours_of_figures(tmp_path):
-    page = write_report(made_up_results.fuzzy(3), tmp_path)
-    click = "<script>for (const _ of [1, 2]) document.getElementById('theme').click();</script></body>"
-    page.write_text(page.read_text().replace("</body>", click))
-    done = browse(page, tmp_path / "profile")
-    assert 'data-theme="dark"' in done.stdout and ">colours: dark<" in done.stdout
-    papers = set(re.findall(r'<svg class="main-svg"[^>]*style="background: ([^;]+);', done.stdout))
-    assert papers == {f"rgb{rgb(DARK['paper'])}"}
-    assert "rgb" + str(rgb(DARK["ink"])) in done.stdout and "rgb" + str(rgb(LIGHT["ink"])) not in done.stdout

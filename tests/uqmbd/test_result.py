@@ -113,6 +113,33 @@ def test_tables_of_levels_and_imprecise_statistics():
     assert np.allclose(mixed.history("slider.x")["q05_lower_bound"], np.sin(4 * made_up_results.TIME) - 1.645)
 
 
+def test_tables_of_imprecise_statistics_with_levels(tmp_path):
+    result = made_up_results.fuzzy_mixed(3)
+    row = result.table().loc["peak"]
+    columns = ["mean_lower_bound", "mean_upper_bound", "mean_lower_bound_alpha_0.5", "q95_upper_bound_alpha_1"]
+    assert row[columns].tolist() == [0, 1, 0.25, 0.5 + 1.645]
+    history = result.history("slider.x")
+    assert np.allclose(history["q05_upper_bound_alpha_0.5"], 0.75 - 1.645 + 2 * np.sin(4 * made_up_results.TIME))
+    result.save(tmp_path)
+    xr.testing.assert_equal(open_results(tmp_path).statistics, result.statistics)
+    xr.testing.assert_equal(open_results(tmp_path).cdf, result.cdf)
+    table = pd.read_csv(tmp_path / "tables" / "cdf_peak.csv", index_col="level")
+    suffixes = ("", "_alpha_0.5", "_alpha_1")
+    assert table.columns.tolist() == [f"{column}{suffix}" for suffix in suffixes for column in ("value", "lower", "upper")]
+    assert np.allclose(table["upper_alpha_0.5"], result.cdf["peak"].sel(alpha=0.5, column="upper"))
+    head = next(line for line in (tmp_path / "tables" / "cdf_peak.tex").read_text().splitlines() if line.startswith("level"))
+    assert head.startswith("level & value [m] & lower & upper & value alpha 0.5 [m] & lower alpha 0.5")
+
+
+def test_units_stand_at_columns_that_have_them():
+    result = made_up_results.fuzzy_mixed(2)
+    words = ["mean", "skewness", "variance", "q95"]
+    result.statistics = result.statistics.assign_coords(statistic=words)
+    frame = {frame.key: frame for frame in result.tables()}["history_slider.x"]
+    assert frame.units["q95_upper_bound_alpha_1"] == "m" and frame.units["time"] == "s"
+    assert not [column for column in frame.units if column.startswith(("skewness", "variance"))]
+
+
 def test_every_table_is_saved_as_csv_and_latex(tmp_path):
     result = made_up_results.rich(2)
     result.save(tmp_path)

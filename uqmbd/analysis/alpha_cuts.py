@@ -38,11 +38,20 @@ def inside(points: np.ndarray, box: np.ndarray) -> np.ndarray:
     return np.all((points >= box[:, 0] - 1e-9) & (points <= box[:, 1] + 1e-9), axis=1)
 
 
-def nested(bounds: np.ndarray) -> np.ndarray:
-    """Bounds (levels, 2, columns) of ascending memberships, each cut down to the wider one before it."""
+def nested(bounds: np.ndarray, held: np.ndarray | None = None) -> np.ndarray:
+    """Bounds (levels, 2, columns) of ascending memberships such that each holds the next.
+
+    Those that are `held` (levels, columns) to be true, all where nothing is said, are cut down to the wider true ones. The others are what
+    runs reached, which may be too narrow: they cut nothing, and are widened to the next.
+    """
+    held = np.ones((len(bounds), bounds.shape[2]), bool) if held is None else held
+    lower, upper = np.where(held, bounds[:, 0], -np.inf), np.where(held, bounds[:, 1], np.inf)
+    lower, upper = np.maximum.accumulate(lower, axis=0), np.minimum.accumulate(upper, axis=0)
     out = bounds.copy()
-    out[:, 0] = np.fmax.accumulate(bounds[:, 0], axis=0)
-    out[:, 1] = np.fmin.accumulate(bounds[:, 1], axis=0)
+    out[:, 0], out[:, 1] = np.where(held, lower, bounds[:, 0]), np.where(held, upper, bounds[:, 1])
+    for k in range(len(out) - 2, -1, -1):
+        out[k, 0] = np.where(held[k], out[k, 0], np.fmin(out[k, 0], out[k + 1, 0]))
+        out[k, 1] = np.where(held[k], out[k, 1], np.fmax(out[k, 1], out[k + 1, 1]))
     return out
 
 

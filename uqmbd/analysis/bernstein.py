@@ -48,12 +48,12 @@ def bernstein_range(
     """
     shape, columns = c.shape[:-1], c.shape[-1]
     magnitude = np.abs(c).reshape(-1, columns).sum(axis=0)
-    gap = np.maximum(np.broadcast_to(np.asarray(gap, float), (columns,)), 1e-13 * magnitude)
+    gap = least_gap(gap, magnitude)
     reached = np.stack([np.full(columns, np.inf), np.full(columns, -np.inf)]) if seen is None else np.array(seen, float)
     rounding = 4.0 * np.finfo(float).eps * sum(shape) * magnitude
     pieces = [max(1, -(-(size - 1) // PIECE)) for size in shape]
     bounds = np.stack([np.full(columns, np.inf), np.full(columns, -np.inf)])
-    matrices, growth = _conversions(max(shape))
+    matrices, growth = conversions_of(max(shape))
     for piece in product(*(range(count) for count in pieces)):
         part = c
         for axis, (at, count) in enumerate(zip(piece, pieces, strict=True)):
@@ -69,12 +69,22 @@ def bernstein_range(
         bounds[0] = np.minimum(bounds[0], new[0] - allowance)
         bounds[1] = np.maximum(bounds[1], new[1] + allowance)
         reached = np.stack([np.minimum(reached[0], best[0]), np.maximum(reached[1], best[1])])
+    return bounds, within(gap, bounds, reached, magnitude)
+
+
+def least_gap(gap: np.ndarray, magnitude: np.ndarray) -> np.ndarray:
+    """The gap of each column, (columns,), where rounding allows it; `magnitude` (columns,) is the sum of the absolute coefficients."""
+    return np.maximum(np.broadcast_to(np.asarray(gap, float), magnitude.shape), 1e-13 * magnitude)
+
+
+def within(gap: np.ndarray, bounds: np.ndarray, reached: np.ndarray, magnitude: np.ndarray) -> np.ndarray:
+    """Whether both bounds (2, columns) are within the gap of values that the polynomial takes, `reached` (2, columns); up to rounding."""
     tolerance = gap + 1e-12 * magnitude
-    return bounds, (reached[0] - bounds[0] <= tolerance) & (bounds[1] - reached[1] <= tolerance)
+    return (reached[0] - bounds[0] <= tolerance) & (bounds[1] - reached[1] <= tolerance)
 
 
 @cache
-def _conversions(size: int) -> tuple[np.ndarray, np.ndarray]:
+def conversions_of(size: int) -> tuple[np.ndarray, np.ndarray]:
     """Chebyshev to Bernstein for all degrees below `size`: (size, size, size) matrices and (size, size) largest entries.
 
     On [0, 1], ``T_k(2t-1) = Σ_i (-1)^(k-i) C(2k, 2i)/C(k, i) B_i^k(t)`` (Rababah, Comput. Methods Appl. Math. 3 (2003) 608),

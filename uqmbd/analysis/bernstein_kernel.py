@@ -114,7 +114,7 @@ def _corner_maximum(b, shape):
 
 
 @numba.njit(cache=True)
-def _flatten_monotone(b, shape):
+def flatten_monotone(b, shape):
     """Replace the box by its face along every axis in which the polynomial is monotone; return the new size and the axis to halve.
 
     All first differences of one sign prove monotonicity, and the maximum is then on a face: `b` is closed up and `shape` becomes 1 there.
@@ -209,7 +209,7 @@ def upper_bound(b, shape, seen, gap, max_boxes):
             upper = max(upper, top)
             continue
         boxes += 1
-        size, axis = _flatten_monotone(stack[held, :size], here)
+        size, axis = flatten_monotone(stack[held, :size], here)
         box = stack[held, :size]
         if axis < 0:
             upper = max(upper, box.max())

@@ -169,7 +169,8 @@ class Expansion:
 
     def quantiles(self, levels: Sequence[float], u: np.ndarray) -> np.ndarray:
         """Quantiles of the values at points `u` (n, d) that are uniform in the unit cube: shape (levels, columns)."""
-        parts = [np.quantile(values, levels, axis=1, overwrite_input=True) for values in self._sampled(u)]
+        # of Sobol' points the i-th value stands for the probability (i + ½)/n: Hazen's rule
+        parts = [np.quantile(values, levels, axis=1, overwrite_input=True, method="hazen") for values in self._sampled(u)]
         return np.concatenate(parts, axis=1)
 
     def cdf(self, at: np.ndarray, u: np.ndarray) -> np.ndarray:

@@ -69,6 +69,10 @@ class TensorExpansion:
     def main_effect_widths(self) -> np.ndarray:
         return chebyshev.main_effect_widths(self.c)
 
+    def sizes(self, axis: int) -> np.ndarray:
+        """Sums of the absolute coefficients by degree in one input: (degree + 1, columns)."""
+        return np.abs(np.moveaxis(self.c, axis, 0)).reshape(self.c.shape[axis], -1, self.c.shape[-1]).sum(axis=1)
+
 
 @dataclass(frozen=True)
 class SparseExpansion:
@@ -132,3 +136,9 @@ class SparseExpansion:
             np.add.at(effect, degrees, weight[:, None] * self.c)
             widths.append(np.ptp(chebyshev.polynomials(x, len(effect) - 1) @ effect, axis=0))
         return np.array(widths)
+
+    def sizes(self, axis: int) -> np.ndarray:
+        """Sums of the absolute coefficients by degree in one input: (degree + 1, columns)."""
+        found = np.zeros((int(self.exponents[:, axis].max(initial=0)) + 1, self.c.shape[1]))
+        np.add.at(found, self.exponents[:, axis], np.abs(self.c))
+        return found

@@ -49,6 +49,15 @@ class Body:
                 w[:, at] = z * (share ** (1 / len(at)) / np.maximum(length, 1e-300))[:, None]
         return w
 
+    def farthest(self, slope: np.ndarray) -> np.ndarray:
+        """Points x of the set, (columns, d), at which ``slope · x`` is largest; `slope` has the shape (d, columns)."""
+        steep = self.generators.T @ slope
+        w = np.zeros_like(steep)
+        for at, ball in self.blocks:
+            part = steep[list(at)]
+            w[list(at)] = part / np.maximum(np.linalg.norm(part, axis=0), 1e-300) if ball else np.sign(part)
+        return (self.generators @ w).T
+
     def contains(self, x: np.ndarray, *, tolerance: float = 1e-9) -> np.ndarray:
         """Which of the points `x` (n, d) are in the set, (n,)."""
         w = np.linalg.solve(self.generators, x.T).T

@@ -14,13 +14,24 @@ if TYPE_CHECKING:
     from uqmbd.analysis.chebyshev_expansions import SparseExpansion
 
 SCAN_POINTS = 30_000  # of the whole grid
+_LEFT_OUT = 0.05  # part of the gap that terms may add up to and couple nothing
 _MEMORY = 4_000_000  # numbers of a scan held at a time
 
 
 def bernstein(c: np.ndarray, gap: np.ndarray, seen: Sequence[np.ndarray] | None = None) -> tuple[np.ndarray, np.ndarray]:
-    """Verified range to `gap`, see `uqmbd.analysis.bernstein`: bounds (2, columns) and whether the gap was reached (columns,)."""
-    from uqmbd.analysis.bernstein import bernstein_range
+    """Verified range to `gap`, see `uqmbd.analysis.bernstein`: bounds (2, columns) and whether the gap was reached (columns,).
 
+    Inputs that no term couples are bounded apart, see `uqmbd.analysis.sparse_range`.
+    """
+    from uqmbd.analysis.bernstein import bernstein_range
+    from uqmbd.analysis.sparse_range import coupled
+
+    large = np.argwhere(np.any(np.abs(c) * c[..., 0].size > _LEFT_OUT * gap, axis=-1))
+    if len(coupled(large)) > 1:
+        from uqmbd.analysis.chebyshev_expansions import SparseExpansion
+
+        exponents = np.argwhere(np.ones(c.shape[:-1], bool))
+        return sparse_bernstein(SparseExpansion(exponents, c.reshape(len(exponents), -1)), gap, seen)
     return bernstein_range(c, gap, seen=seen)
 
 

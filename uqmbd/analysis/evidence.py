@@ -7,16 +7,15 @@ A box with mass m and range [lower, upper] speaks for ``y <= v`` wholly if ``upp
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from functools import lru_cache
 from itertools import product
 
 import numpy as np
 
+from uqmbd.analysis.alpha_cuts import restricted
 from uqmbd.analysis.chebyshev import restriction
-from uqmbd.analysis.enclosures import ENCLOSURES
+from uqmbd.analysis.chebyshev_expansions import TensorExpansion
 
 LEVELS = 201
-_MEMORY = 4_000_000  # coefficients of boxes held at a time
 _STEP = 1e-12  # rounding of sums of masses
 
 
@@ -36,6 +35,8 @@ def boxes(elements: Sequence[tuple[np.ndarray, np.ndarray]]) -> tuple[np.ndarray
 def ranges(c: np.ndarray, ends: np.ndarray, gap: np.ndarray, how: str = "bernstein") -> np.ndarray:
     """Range of a tensor Chebyshev expansion on boxes within [-1, 1]^d: shape (2, boxes, columns).
 
+    Boxes that follow each other and have the same sides in the first axes share the work there, as the products of `boxes` do.
+
     Parameters
     ----------
     c : ndarray, shape (n1+1, ..., nd+1, columns)
@@ -45,33 +46,54 @@ def ranges(c: np.ndarray, ends: np.ndarray, gap: np.ndarray, how: str = "bernste
     how : str
         Key of `uqmbd.analysis.enclosures.ENCLOSURES`.
     """
+    from uqmbd.analysis.bernstein import PIECE
+
+    if how == "bernstein" and max(c.shape[:-1]) <= PIECE + 1:
+        return _verified(c, ends, gap)
     out = np.empty((2, len(ends), c.shape[-1]))
-    part = max(1, _MEMORY // c.size)
-    for first in range(0, len(ends), part):
-        some = ends[first : first + part]
-        stacked = np.concatenate(list(_restricted(c, some)), axis=-1)
-        bounds, _ = ENCLOSURES[how](stacked, np.tile(gap, len(some)))
-        out[:, first : first + part] = bounds.reshape(2, len(some), -1)
+    for at, box in enumerate(ends):
+        out[:, at] = restricted(TensorExpansion(c), box).range(how, gap)[0]
     return out
 
 
-def _restricted(c: np.ndarray, ends: np.ndarray) -> Iterator[np.ndarray]:
-    """Coefficients of the expansion on each of the boxes (boxes, d, 2), mapped to the cube; what a box shares with the last one is kept."""
-    parts, before = [c] * (c.ndim - 1), None
-    for box in ends.tolist():
-        same = 0 if before is None else next((axis for axis, sides in enumerate(box) if sides != before[axis]), len(box))
-        for axis in range(same, len(box)):
-            part = parts[axis - 1] if axis else c
-            if tuple(box[axis]) != (-1.0, 1.0):
-                part = np.moveaxis(np.tensordot(_matrix(c.shape[axis] - 1, *box[axis]), part, axes=(1, axis)), 0, axis)
-            parts[axis] = part
-        before = box
-        yield parts[-1]
+def _verified(c: np.ndarray, ends: np.ndarray, gap: np.ndarray) -> np.ndarray:
+    """`ranges` by Bernstein coefficients, a few columns after the other on all boxes."""
+    from uqmbd.analysis.bernstein import MAX_BOXES, conversions_of, least_gap
+    from uqmbd.analysis.bernstein_kernel import DEPTH
+    from uqmbd.analysis.evidence_kernel import WIDTH, box_ranges
+
+    shape, columns = np.array(c.shape[:-1]), c.shape[-1]
+    sides, which = np.unique(ends.reshape(-1, 2), axis=0, return_inverse=True)
+    element = which.reshape(ends.shape[:2])
+    first = np.r_[0, (element[1:] != element[:-1]).argmax(axis=1)]  # a box that comes twice is worked out twice
+    matrices = np.stack([restriction(int(shape.max()) - 1, low, high) for low, high in sides])
+    element = np.where(np.all(sides == [-1, 1], axis=1)[element], -1, element)
+    conversions, growth = conversions_of(int(shape.max()))
+    lost = _rounding(shape, growth, DEPTH)
+    out = np.empty((2, len(ends), columns))
+    for start in range(0, columns, WIDTH):
+        some = c[..., start : start + WIDTH]
+        count = some.shape[-1]
+        block = np.zeros((*shape, WIDTH))
+        block[..., :count] = some
+        sizes = np.abs(block).reshape(-1, WIDTH)
+        allowed = least_gap(np.r_[np.broadcast_to(gap, (columns,))[start : start + WIDTH], np.ones(WIDTH - count)], sizes.sum(axis=0))
+        found = box_ranges(block.ravel(), shape, matrices, element, first, allowed, lost @ sizes, conversions, MAX_BOXES)
+        out[:, :, start : start + count] = found[..., :count]
+    return out
 
 
-@lru_cache(maxsize=1000)
-def _matrix(degree: int, low: float, high: float) -> np.ndarray:
-    return restriction(degree, low, high)
+def _rounding(shape: np.ndarray, growth: np.ndarray, halvings: int) -> np.ndarray:
+    """What rounding may change by unit coefficient, (terms,), in the restriction, the conversion and the halvings after it.
+
+    On a part of the interval the absolute coefficients of ``T_k`` add up to ``√(2(k + 1))`` at most (Parseval).
+    """
+    largest = np.maximum.accumulate(growth.max(axis=0))  # of the conversion of T_k and all below, at any degree
+    each = [np.sqrt(2.0 * np.arange(1, size + 1)) * largest[:size] for size in shape]
+    terms = each[0]
+    for other in each[1:]:
+        terms = np.multiply.outer(terms, other)
+    return np.finfo(float).eps * (2 * shape.sum() + len(shape) * (2 + 0.5 * halvings)) * terms.ravel()
 
 
 def belief_and_plausibility(at: np.ndarray, lower: np.ndarray, upper: np.ndarray, masses: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -19,10 +19,13 @@ HIGHEST = 200  # terms of closed recurrences
 _END = 2.0**-52  # u is kept so far away from 0 and 1, where germs may be infinite
 _ALIKE = 1e-9  # relative: two distribution functions are the same
 _PROBES = np.array([0.001, 0.02, 0.1, 0.3, 0.45, 0.5, 0.6, 0.8, 0.95, 0.999])
-_ORTHONORMAL = 1e-10
-_OUTER, _TAIL = 1e-10, 1e-2  # of ∫ψ² may lie so near the ends of u, where no sample ever is
-_EXPLAINED = 1e-8  # variance of the input that Hermite polynomials may miss
-_LONG = 24  # their degree for that
+_ORTHONORMAL = 1e-4  # far below what any fit reaches
+# share of ∫ψ² that may lie so near the ends of u, where no sample ever is; of Hermite polynomials it is 0.3 at degree 12
+_OUTER, _TAIL = 1e-10, 0.35
+_REACH = 12.5  # deviations from the mean that a sample may be away; beyond, polynomials of the variable expand nothing but polynomials
+_COARSE = 1e-6  # to which a table is resolved
+_FARTHEST, _STEPS = 8.2, 3281  # normal scores over which Hermite and Legendre polynomials are compared: doubles reach no further
+_COMPARED = 12  # their highest degree for that
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,6 +41,8 @@ class Family:
         x to u.
     alpha, beta : ndarray, shape (count,)
         Recurrence; ``beta[0]`` is 1.
+    finite : bool
+        The variable has `count` values only, and polynomials of that degree and above are zero on all of them.
     """
 
     name: str
@@ -45,6 +50,7 @@ class Family:
     probability: Callable[[np.ndarray], np.ndarray]
     alpha: np.ndarray
     beta: np.ndarray
+    finite: bool = False
 
     def at(self, u: np.ndarray, degree: int) -> np.ndarray:
         """``ψ_0 ... ψ_degree`` at the points `u` (n,) of the unit interval: shape (n, degree + 1)."""
@@ -52,7 +58,9 @@ class Family:
 
     def polynomials(self, x: np.ndarray, degree: int) -> np.ndarray:
         """``ψ_0 ... ψ_degree`` at values `x` (n,) of the germ: shape (n, degree + 1)."""
-        return stieltjes.polynomials(x, self.alpha, self.beta, degree)
+        known = min(degree, len(self.alpha) - 1) if self.finite else degree
+        psi = stieltjes.polynomials(x, self.alpha, self.beta, known)
+        return psi if known == degree else np.pad(psi, [(0, 0), (0, degree - known)])
 
     def gauss(self, count: int) -> tuple[np.ndarray, np.ndarray]:
         """Gauss nodes x and weights, (count,) each, exact for polynomials of degree ``2 count - 1`` (Golub and Welsch 1969)."""
@@ -104,17 +112,19 @@ def jacobi(a: float, b: float) -> Family:
 def numerical(ppf: Callable[[np.ndarray], np.ndarray], degree: int) -> Family | None:
     """Of the variable ``ppf(u)``, standardised, by Stieltjes' procedure; None where that cannot be trusted up to `degree`.
 
-    It is not where moments do not exist: a noticeable part of ``∫ψ²`` then lies so near u = 0 or 1 that no sample is ever there.
+    It is not for long tails (a normal variable reaches 6.4 deviations, an exponential one 22), where a bounded function of the variable has
+    no good polynomial, nor where a large part of ``∫ψ²`` lies so near u = 0 or 1 that no sample is ever there.
     Polynomials up to ``3/2 degree`` are there for Gauss rules, up to `degree` they are checked on another discretisation.
     """
-    # a kink just inside the end of a panel is not seen; in panels cut otherwise it is not at the end
-    tried = (_numerical(ppf, degree, parts) for parts in (2, 3, 5))
+    # a kink just inside the end of a panel is not seen; in panels cut otherwise it is not at the end. A table has more kinks than panels
+    # can follow, all of them small
+    tried = (_numerical(ppf, degree, *how) for how in ((2, stieltjes.RESOLVED), (3, stieltjes.RESOLVED), (5, _COARSE)))
     return next((found for found in tried if found is not None), None)
 
 
-def _numerical(ppf: Callable[[np.ndarray], np.ndarray], degree: int, parts: int) -> Family | None:
+def _numerical(ppf: Callable[[np.ndarray], np.ndarray], degree: int, parts: int, resolved: float) -> Family | None:
     """By panels that start from so many `parts`."""
-    u, w = stieltjes.discretisation(ppf, 32, parts)
+    u, w = stieltjes.discretisation(ppf, 32, parts, resolved)
     raw = ppf(u)
     if not np.all(np.isfinite(raw)):
         return None
@@ -126,18 +136,22 @@ def _numerical(ppf: Callable[[np.ndarray], np.ndarray], degree: int, parts: int)
     def germ(u: np.ndarray) -> np.ndarray:
         return (ppf(u) - centre) / width
 
-    found = stieltjes.recurrence((raw - centre) / width, w, (3 * degree) // 2 + 3)
-    if found is None:
+    if np.abs(germ(np.array([_OUTER, 1 - _OUTER]))).max() > _REACH:
         return None
-    alpha, beta = found
-    other, weights = stieltjes.discretisation(ppf, 47, parts)
+    wanted = (3 * degree) // 2 + 3
+    alpha, beta = stieltjes.recurrence((raw - centre) / width, w, wanted)
+    finite = len(alpha) < wanted
+    if finite and len(np.unique(raw)) != len(alpha):
+        return None
+    degree = min(degree, len(alpha) - 1)
+    other, weights = stieltjes.discretisation(ppf, 47, parts, resolved)
     psi = stieltjes.polynomials(germ(other), alpha, beta, degree)
     gram = psi.T @ (weights[:, None] * psi)
     outside = (other < _OUTER) | (other > 1 - _OUTER)
     tails = weights[outside] @ psi[outside] ** 2
     if not (np.abs(gram - np.eye(degree + 1)).max() < _ORTHONORMAL and tails.max() < _TAIL):
         return None
-    return Family("numerical", germ, lambda x: stieltjes.inverse(germ, x), alpha, beta)
+    return Family("numerical", germ, lambda x: stieltjes.inverse(germ, x), alpha, beta, finite)
 
 
 def family(ppf: Callable[[np.ndarray], np.ndarray], hint: Mapping[str, Any] | None = None, *, degree: int) -> Family:
@@ -146,7 +160,7 @@ def family(ppf: Callable[[np.ndarray], np.ndarray], hint: Mapping[str, Any] | No
     It is recognised by the values of `ppf`: an affine function of a known germ has the polynomials of that germ. In this order:
     uniform (Legendre), normal and lognormal (Hermite; the lognormal's own polynomials are no complete base, so the germ is its
     logarithm), gamma and beta with the shapes in `hint`, any other by its own recurrence. Where that fails, Hermite polynomials of
-    ``Φ⁻¹(u)`` if they expand the variable itself, and Legendre polynomials of u otherwise.
+    ``Φ⁻¹(u)`` or Legendre polynomials of u, whichever expand the variable itself better; without moments Legendre.
 
     Parameters
     ----------
@@ -167,7 +181,7 @@ def family(ppf: Callable[[np.ndarray], np.ndarray], hint: Mapping[str, Any] | No
     own = numerical(ppf, degree)
     if own is not None:
         return own
-    return hermite("hermite of the normal score") if _expandable(ppf, normal) else legendre("legendre of the probability")
+    return _general(ppf, degree)
 
 
 def _closed(hint: Mapping[str, Any]) -> list[Family]:
@@ -188,12 +202,24 @@ def _affine(germ: np.ndarray, x: np.ndarray) -> bool:
     return bool(np.all(np.abs(x[0] + slope * (germ - germ[0]) - x) <= _ALIKE * np.abs(x[-1] - x[0])))
 
 
-def _expandable(ppf: Callable[[np.ndarray], np.ndarray], normal: Family) -> bool:
-    """Whether Hermite polynomials of the normal score expand the variable: they explain its variance."""
-    u, w = stieltjes.discretisation(ppf, 32)
+def _general(ppf: Callable[[np.ndarray], np.ndarray], degree: int) -> Family:
+    """Hermite or Legendre polynomials, whichever leave less of the variable's variance; Legendre where there is no fourth moment.
+
+    The trapezoidal rule in the normal score resolves the ends of u, where Hermite polynomials are singular, whatever the variable does.
+    """
+    from scipy.special import ndtr
+
+    normal, uniform = hermite("hermite of the normal score"), legendre("legendre of the probability")
+    z = np.linspace(-_FARTHEST, _FARTHEST, _STEPS)
+    w = np.exp(-(z**2) / 2)
+    w, u = w / w.sum(), np.clip(ndtr(z), _END, 1 - _END)
     x = ppf(u)
     if not np.all(np.isfinite(x)):
-        return False
-    c = normal.at(u, _LONG).T @ (w * (x - w @ x))
-    variance = w @ (x - w @ x) ** 2
-    return bool(abs(variance - (c**2).sum()) <= _EXPLAINED * variance)
+        return uniform
+    x = x - w @ x
+    x /= np.abs(x).max()
+    fourth = w * x**4
+    if fourth[(u < _OUTER) | (u > 1 - _OUTER)].sum() > _TAIL * fourth.sum():
+        return uniform
+    explained = [float(np.square(family.at(u, min(degree, _COMPARED)).T @ (w * x)).sum()) for family in (normal, uniform)]
+    return normal if explained[0] >= explained[1] else uniform

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-FLAT = 1e-10  # singular values below this share of the greatest say nothing about the parameters
+FLAT = 1e-7  # singular values below this share of the greatest say nothing about the parameters: a Jacobian of differences has such errors
 
 
 def held(z: np.ndarray, gradient: np.ndarray, lower: np.ndarray, upper: np.ndarray) -> np.ndarray:

@@ -1,24 +1,21 @@
-"""Statistics of an expansion in random and interval inputs: their bounds over the box of the intervals.
+"""Quantiles and distribution functions of an expansion in random and interval inputs: their bounds over regions of the intervals.
 
-For fixed intervals an expansion in both is one in the random inputs, whose coefficients are polynomials of the intervals. So are its mean
-and its variance, and their ranges can be verified. Quantiles and distribution functions have no such form: they are searched for with one
-sample of the random inputs, common to all points of the box, so that the search sees a continuous function.
+They have no such form as mean and variance have (`imprecise_moments`): they are searched for with one sample of the random inputs, common
+to all points and regions, so that the search sees a continuous function. Regions lie in each other; a search begins where that of the
+next narrower region ended, so its bounds are never narrower.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from itertools import product
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from uqmbd.analysis import chebyshev
-from uqmbd.analysis.bernstein import bernstein_range
 from uqmbd.analysis.chaos_expansion import Expansion, basis
+from uqmbd.analysis.regions import Region
 
-MOST_NODES = 20_000  # of the tensor grid on which mean and variance are expanded
-CORNERS = 6  # intervals up to which all corners are candidates
 ROUNDS = 5  # of the search for quantiles, each with half the step of the one before
+ROUND_ROUNDS = 16  # where the surface is curved: only what did not move halves its step
 _MEMORY = 4_000_000  # numbers of one array held at a time
 
 
@@ -38,71 +35,88 @@ class Conditional:
         self.intervals = list(intervals)
         others = [i for i in range(expansion.indices.shape[1]) if i not in self.intervals]
         rests, group = np.unique(expansion.indices[:, others], axis=0, return_inverse=True)
-        self._gather = (np.arange(len(rests))[:, None] == np.ravel(group)).astype(float)
+        self._gather = (np.ravel(group)[:, None] == np.arange(len(rests))).astype(float)
         self._families = [expansion.families[i] for i in self.intervals]
         self._indices = expansion.indices[:, self.intervals]
-        self._c = expansion.c
+        self._c = np.ascontiguousarray(expansion.c.T)
         self._psi = basis([expansion.families[i] for i in others], rests, u)
 
-    def sample(self, x: np.ndarray, columns: np.ndarray) -> np.ndarray:
-        """Values of `columns` at the point `x` (intervals,) of the box: shape (columns, n)."""
-        weights = basis(self._families, self._indices, (x[None] + 1) / 2)[0]
-        return (self._gather @ (weights[:, None] * self._c[:, columns])).T @ self._psi.T
-
-    def quantiles(self, x: np.ndarray, levels: Sequence[float], columns: np.ndarray) -> np.ndarray:
-        """Quantiles at the point `x`: shape (levels, columns)."""
-        out = np.empty((len(levels), len(columns)))
-        step = max(1, _MEMORY // len(self._psi))
-        for i in range(0, len(columns), step):
+    def samples(self, x: np.ndarray, columns: np.ndarray) -> Iterator[tuple[slice, np.ndarray]]:
+        """Values of column `columns` (pairs,) at the point `x` (pairs, intervals) of its own, (part, n), a part of the pairs at a time."""
+        step = max(1, _MEMORY // max(len(self._psi), len(self._indices)))
+        for i in range(0, len(x), step):
             at = slice(i, i + step)
+            weights = basis(self._families, self._indices, (x[at] + 1) / 2)
+            yield at, ((weights * self._c[columns[at]]) @ self._gather) @ self._psi.T
+
+    def quantiles(self, x: np.ndarray, columns: np.ndarray, levels: Sequence[float]) -> np.ndarray:
+        """Quantiles of column `columns` (pairs,) at the point `x` (pairs, intervals): shape (levels, pairs)."""
+        out = np.empty((len(levels), len(x)))
+        for at, values in self.samples(x, columns):
             # of Sobol' points the i-th value stands for the probability (i + ½)/n: Hazen's rule
-            out[:, at] = np.quantile(self.sample(x, columns[at]), levels, axis=1, overwrite_input=True, method="hazen")
+            out[:, at] = np.quantile(values, levels, axis=1, overwrite_input=True, method="hazen")
         return out
 
 
-def moment_bounds(expansion: Expansion, intervals: Sequence[int], gap: float = 1e-9) -> tuple[np.ndarray, np.ndarray, bool]:
-    """Bounds of mean and variance over the box: 2 x (2, columns), and whether they are verified.
+class _Search:
+    """Least and greatest quantiles found so far: signed values `best` (levels, 2, columns), to be lowered, and their x (..., intervals)."""
 
-    Both are polynomials of the intervals; the variance has twice the degree. They are interpolated on a tensor grid, which is exact,
-    and their Bernstein ranges are taken. Where the grid would have more than `MOST_NODES` nodes, a scan of candidates takes its place.
+    def __init__(self, split: Conditional, levels: Sequence[float], columns: int) -> None:
+        self.split, self.levels, self.columns = split, levels, columns
+        shape = (len(levels), 2, columns)
+        self.best, self.x = np.full(shape, np.inf), np.zeros((*shape, len(split.intervals)))
+        self._sign = np.array([1.0, -1.0])
 
-    Parameters
-    ----------
-    gap : float
-        By how much an end may exceed the range, as a fraction of the spread of the values at the nodes.
-    """
-    degrees = [2 * int(k) for k in expansion.indices[:, list(intervals)].max(axis=0)]
-    count = int(np.prod([degree + 1.0 for degree in degrees]))
-    verified = count <= MOST_NODES
-    x = np.array(list(product(*map(chebyshev.nodes, degrees)))) if verified else candidates(len(degrees), 4096)
-    columns = expansion.c.shape[1]
-    out, step = np.empty((2, 2, columns)), max(1, _MEMORY // len(x))
-    for i in range(0, columns, step):
-        at = slice(i, i + step)
-        found = Expansion(expansion.indices, expansion.families, expansion.c[:, at]).conditional(intervals, (x + 1) / 2)
-        for which, values in enumerate(found):
-            seen = (values.min(axis=0), values.max(axis=0))
-            out[which, :, at] = seen
-            if verified:
-                c = chebyshev.coefficients(values.reshape(*(degree + 1 for degree in degrees), -1), degrees)
-                out[which, :, at] = bernstein_range(c, gap * (seen[1] - seen[0]), seen=seen)[0]
-    return out[0], np.maximum(out[1], 0.0), verified
+    def begin(self, region: Region, count: int) -> None:
+        """Try the candidates of a region in every column."""
+        points = region.points(region.candidates(count))
+        x, columns = np.repeat(points, self.columns, axis=0), np.tile(np.arange(self.columns), len(points))
+        found = self.split.quantiles(x, columns, self.levels).reshape(len(self.levels), len(points), self.columns)
+        for end, sign in enumerate(self._sign):
+            first = (sign * found).argmin(axis=1)
+            value = sign * np.take_along_axis(found, first[:, None], axis=1)[:, 0]
+            better = value < self.best[:, end]
+            self.best[:, end] = np.where(better, value, self.best[:, end])
+            self.x[:, end] = np.where(better[..., None], points[first], self.x[:, end])
 
+    def improve(self, region: Region) -> None:
+        """Pattern search in w along its axes (Hooke and Jeeves, J. ACM 8 (1961) 212); what leaves the region is pulled back to it."""
+        w = region.places(self.x.reshape(-1, self.x.shape[-1])).reshape(self.x.shape)
+        axes = np.eye(w.shape[-1])[region.wide]
+        active, step = np.ones(self.best.shape, bool), np.full(self.best.shape, 0.5)
+        for _ in range(ROUND_ROUNDS if region.round else ROUNDS):
+            before, moved = w.copy(), np.zeros(self.best.shape, bool)
+            for way in np.concatenate([axes, -axes]):
+                moved |= self._tried(region, w, active, step[active][:, None] * way)
+            if region.round:
+                self._tried(region, w, moved, (w - before)[moved])
+            active = moved | (np.abs(w[..., region.wide]) < 1).any(axis=-1)  # a corner that its neighbours do not beat is done
+            if not active.any():
+                break
+            # on a curved surface every good way leads off it, and what comes back has hardly moved
+            step = np.where(moved & region.round, step, step / 2)
 
-def candidates(d: int, count: int) -> np.ndarray:
-    """Points of the box [-1, 1]^d: centre, corners (of up to `CORNERS` inputs), centres of faces, and at least `count` Sobol' points."""
-    from scipy.stats import qmc
-
-    faces = np.concatenate([np.eye(d), -np.eye(d)])
-    corners = np.array(list(product((-1.0, 1.0), repeat=d))) if d <= CORNERS else np.array([np.full(d, -1.0), np.ones(d)])
-    filling = -np.cos(np.pi * qmc.Sobol(d, scramble=False).random_base2(max(count - 1, 1).bit_length()))
-    return np.unique(np.concatenate([np.zeros((1, d)), faces, corners, filling]), axis=0)
+    def _tried(self, region: Region, w: np.ndarray, which: np.ndarray, by: np.ndarray) -> np.ndarray:
+        """Move the entries `which` of `w` `by` (entries, intervals) where that is better; which were moved, as `which`."""
+        moved, entries = np.zeros_like(which), np.nonzero(which)
+        trial = region.body.project(w[entries] + by)
+        new = (trial != w[entries]).any(axis=1)
+        entries, trial = tuple(index[new] for index in entries), trial[new]
+        x = region.points(trial)
+        # ends and quantiles of one column are often tried at the same point
+        pairs, pair = np.unique(np.column_stack([entries[2], x]), axis=0, return_inverse=True)
+        found = self.split.quantiles(pairs[:, 1:], pairs[:, 0].astype(int), self.levels)
+        value, here = self._sign[entries[1]] * found[entries[0], np.ravel(pair)], self.best[entries]
+        better = value < here - 1e-12 * np.abs(here)
+        entries = tuple(index[better] for index in entries)
+        self.best[entries], self.x[entries], w[entries], moved[entries] = value[better], x[better], trial[better], True
+        return moved
 
 
 def quantile_bounds(
-    expansion: Expansion, intervals: Sequence[int], levels: Sequence[float], u: np.ndarray, *, count: int = 16
-) -> np.ndarray:
-    """Least and greatest quantiles that were found over the box: shape (levels, 2, columns).
+    expansion: Expansion, intervals: Sequence[int], levels: Sequence[float], u: np.ndarray, regions: Sequence[Region], *, count: int = 16
+) -> tuple[np.ndarray, np.ndarray]:
+    """Least and greatest quantiles that were found over `regions`, each of which is inside the one before.
 
     Candidates first; from the best of each column a pattern search with halved steps. Not verified.
 
@@ -112,48 +126,54 @@ def quantile_bounds(
         Sample of the unit cube for the random inputs.
     count : int
         Candidates besides corners and faces.
+
+    Returns
+    -------
+    bounds : ndarray, shape (regions, levels, 2, columns)
+    places : ndarray, shape (regions, levels, 2, columns, intervals)
+        Where they are taken.
     """
-    split, all_columns = Conditional(expansion, intervals, u), np.arange(expansion.c.shape[1])
-    points = candidates(len(intervals), count)
-    first = np.stack([split.quantiles(x, levels, all_columns) for x in points])
-    best = np.stack([first.min(axis=0), -first.max(axis=0)], axis=1)  # (levels, 2, columns), to be lowered
-    place = points[np.stack([first.argmin(axis=0), first.argmax(axis=0)], axis=1)]  # (levels, 2, columns, intervals)
-    active, step = np.ones(best.shape, bool), 0.5
-    for _ in range(ROUNDS):
-        moved = np.zeros(best.shape, bool)
-        for x in np.unique(place[active], axis=0):
-            columns = np.flatnonzero((active & (place == x).all(axis=-1)).any(axis=(0, 1)))
-            for way in np.concatenate([np.eye(len(x)), -np.eye(len(x))]):
-                trial = np.clip(x + step * way, -1, 1)
-                if np.array_equal(trial, x):
-                    continue
-                values = split.quantiles(trial, levels, columns)
-                for end, found in enumerate((values, -values)):
-                    here = best[:, end, columns]
-                    better = found < here - 1e-12 * np.abs(here)
-                    best[:, end, columns] = np.where(better, found, here)
-                    place[:, end, columns] = np.where(better[..., None], trial, place[:, end, columns])
-                    moved[:, end, columns] |= better
-        active = moved | (np.abs(place) < 1).any(axis=-1)  # a corner that its neighbours do not beat is done
-        if not active.any():
-            break
-        step /= 2
-    return best * np.array([[1.0], [-1.0]])
+    search = _Search(Conditional(expansion, intervals, u), levels, expansion.c.shape[1])
+    bounds, places = [], []
+    for region in reversed(regions):
+        search.begin(region, count)
+        if region.wide.any():
+            search.improve(region)
+        bounds.append(search.best * np.array([[1.0], [-1.0]]))
+        places.append(search.x.copy())
+    return np.stack(bounds[::-1]), np.stack(places[::-1])
 
 
-def box(
-    expansion: Expansion, intervals: Sequence[int], u: np.ndarray, margin: float = 0.0, *, count: int = 256, rows: int = 201
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Probability box of the only column: values, lower and upper distribution function there, (rows,) each.
+def boxes(
+    expansion: Expansion,
+    intervals: Sequence[int],
+    u: np.ndarray,
+    regions: Sequence[Region],
+    places: np.ndarray,
+    margin: float = 0.0,
+    *,
+    count: int = 256,
+    rows: int = 201,
+) -> np.ndarray:
+    """Probability boxes of the only column: values, lower and upper distribution function there, shape (regions, rows, 3).
 
-    The envelope of the distribution functions at candidates of the box, moved outwards by `margin`. Not verified.
+    The envelope of the distribution functions at candidates of each region and at `places`, moved outwards by `margin`. Not verified. Of
+    samples of equal size it has the least and the greatest of the i-th values as its quantiles. A region has all that those inside it have.
+
+    Parameters
+    ----------
+    places : ndarray, shape (regions, n, intervals)
+        Further points of each region.
     """
-    split = Conditional(expansion, intervals, u)
-    sorted_ = [np.sort(split.sample(x, np.array([0]))[0]) for x in candidates(len(intervals), count)]
-    ends = np.quantile(np.concatenate(sorted_), np.linspace(0, 1, rows))
-    ends[[0, -1]] += [-margin, margin]
-    lower, upper = np.ones(rows), np.zeros(rows)
-    for sample in sorted_:
-        lower = np.minimum(lower, np.searchsorted(sample, ends - margin, side="right") / len(sample))
-        upper = np.maximum(upper, np.searchsorted(sample, ends + margin, side="right") / len(sample))
-    return ends, lower, upper
+    split, out = Conditional(expansion, intervals, u), np.empty((len(regions), rows, 3))
+    low, high = np.full(len(u), np.inf), np.full(len(u), -np.inf)
+    for k in reversed(range(len(regions))):
+        x = np.concatenate([regions[k].points(regions[k].candidates(count)), places[k]])
+        for _, values in split.samples(x, np.zeros(len(x), int)):
+            values.sort(axis=1)
+            low, high = np.minimum(low, values.min(axis=0)), np.maximum(high, values.max(axis=0))
+        ends = np.quantile(np.concatenate([low, high]), np.linspace(0, 1, rows))
+        ends[[0, -1]] += [-margin, margin]
+        sides = (np.searchsorted(high, ends - margin, side="right"), np.searchsorted(low, ends + margin, side="right"))
+        out[k] = np.column_stack([ends, *(side / len(u) for side in sides)])
+    return out

@@ -22,6 +22,7 @@ FIRST_STEPS = 48  # of a path, which is doubled while the error falls
 PATIENCE = 3  # degrees in a row without a smaller error after which higher ones are not tried
 _EXACT = 1e-24  # relative squared error that is rounding
 _BETTER = 1 - 1e-6  # a smaller error is smaller by more than rounding
+_SEEN = 0.1  # root mean square of a term below which the runs hardly see it; in orthonormal terms it is about 1
 _ILL = 1e10  # condition of the normal matrix beyond which QR takes over
 
 
@@ -117,7 +118,7 @@ def lars_order(psi: np.ndarray, values: np.ndarray, steps: int) -> np.ndarray:
     size = np.abs(y - y.mean()).max(initial=0.0)
     if not usable.size or size == 0:
         return np.zeros(1, int)
-    x = np.asfortranarray(x[:, usable] / norm[usable])
+    x = np.asfortranarray(x[:, usable] / np.maximum(norm[usable], _SEEN * np.sqrt(len(x))))
     gram = x.T @ x if x.shape[1] <= 2 * len(x) else None
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)  # columns that depend on others are left out, as they should be
@@ -135,7 +136,7 @@ def omp_order(psi: np.ndarray, values: np.ndarray, steps: int) -> np.ndarray:
     norm = np.linalg.norm(x, axis=0)
     free = norm > 1e-12 * norm.max()
     free[0] = False
-    x = x / np.where(norm > 0, norm, 1.0)
+    x = x / np.maximum(norm, _SEEN * np.sqrt(len(x)))
     residuals = values - values.mean(axis=0)
     start = float((residuals**2).sum())
     chosen, q, gains = [0], np.empty((len(psi), 0)), x.T @ residuals
@@ -202,8 +203,9 @@ def choose(psi: np.ndarray, levels: np.ndarray, degrees: list[int], values: np.n
     if total <= 0:
         return Choice(np.zeros(1, int), 0.0, degrees[0], 0.0)
     best, since = Choice(np.zeros(1, int), np.inf, degrees[0], left_out), 0
+    there = psi.any(axis=0)  # of a variable with few values, polynomials of high degree are zero
     for degree in degrees:
-        at = np.flatnonzero(levels <= degree)
+        at = np.flatnonzero((levels <= degree) & there)
         candidates = []
         if how != "least_squares":
             candidates.append(sparse(psi[:, at], components, how))

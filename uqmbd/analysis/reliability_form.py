@@ -16,6 +16,7 @@ TRIALS = 0.5 ** np.arange(1, 5)  # step lengths that are run along with the full
 CURVATURE_STEP = 10.0  # differences of second order, in those of first order
 _ARMIJO, _PENALTY, _KICKS = 0.1, 2.0, 5
 _NEAR = 0.1  # distance from the surface, in standard deviations
+_BEYOND = 0.5  # by how much farther out than the design point other parts of the limit are looked for, in standard deviations
 
 Search = Generator[np.ndarray, np.ndarray, "DesignPoint"]
 
@@ -71,6 +72,7 @@ def design_point(d: int, rng: np.random.Generator, *, step: float = 0.01, tolera
     """
     z, kicks = np.zeros(d), 0
     values = yield _star(z, step)
+    side = "unsafe" if values[0] < 0 else "safe"
     for count in range(iterations):
         g, slope = _slope(values, step)
         steep = float(np.linalg.norm(slope))
@@ -90,7 +92,7 @@ def design_point(d: int, rng: np.random.Generator, *, step: float = 0.01, tolera
         target = beta * alpha
         way = target * min(1.0, REACH / max(abs(beta), 1e-300)) - z
         if np.linalg.norm(way) <= tolerance:
-            raise NotFoundError(f"the limit is not reached within {REACH:g} standard deviations of the medians")
+            raise NotFoundError(f"the limit is not reached within {REACH:g} standard deviations of the medians, which are {side}")
         z, values = yield from _line_search(z, g, slope, way, step)
     raise NotFoundError(f"the search for the nearest point of the limit did not settle in {iterations} iterations")
 
@@ -135,6 +137,28 @@ def _slope(values: np.ndarray, step: float) -> tuple[float, np.ndarray]:
     if np.isnan(centre) or np.isnan(slope).any():
         raise NotFoundError("runs failed where the search needs the slope of the output")
     return float(centre), slope
+
+
+def elsewhere(point: DesignPoint, rng: np.random.Generator) -> Generator[np.ndarray, np.ndarray, tuple[int, int]]:
+    """How many points are clearly on another side of the limit than the plane through the design point has them.
+
+    Looked at are, a little farther out than the design point, its mirror images in each coordinate and in the origin, both ends of
+    each axis, and 2d random directions; and three points straight beyond it. Any such point shows another design point, or a surface
+    far from plane; none proves nothing.
+
+    Returns
+    -------
+    (int, int)
+        Number of such points, and of points looked at whose runs did not fail.
+    """
+    d, beta, side = len(point.alpha), abs(point.beta), 1.0 if point.beta >= 0 else -1.0
+    way = side * point.alpha
+    ways = np.concatenate([way * (1 - 2 * np.eye(d)), -way[None], np.eye(d), -np.eye(d), rng.standard_normal((2 * d, d))])
+    around = (beta + _BEYOND) * ways / np.linalg.norm(ways, axis=1, keepdims=True)
+    z = np.concatenate([around, (beta + _BEYOND * np.array([[1], [2], [4]])) * way])
+    g = side * (yield z)
+    before, beyond = z @ way < beta - _BEYOND, z @ way > beta + 0.5 * _BEYOND
+    return int(((before & (g < 0)) | (beyond & (g > 0))).sum()), int(np.isfinite(g).sum())
 
 
 def curvatures(point: DesignPoint, *, step: float = 0.01) -> Generator[np.ndarray, np.ndarray, np.ndarray]:

@@ -81,12 +81,7 @@ def _power_form(exponents: np.ndarray, c: np.ndarray) -> tuple[np.ndarray, np.nd
 
 def _linear(exponents: np.ndarray, c: np.ndarray, body: Body) -> tuple[np.ndarray, np.ndarray]:
     k, b, _ = _power_form(exponents, c)
-    steep, w = body.generators.T @ b, np.zeros_like(b)
-    for at, ball in body.blocks:
-        part = steep[list(at)]
-        w[list(at)] = part / np.maximum(np.linalg.norm(part, axis=0), 1e-300) if ball else np.sign(part)
-    x = (body.generators @ w).T
-    radius = body.linear_radius(b)
+    x, radius = body.farthest(b), body.linear_radius(b)
     return np.stack([k - radius, k + radius]), np.stack([-x, x])
 
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from uqmbd.analysis import chebyshev
-from uqmbd.analysis.bernstein import bernstein_range
+from uqmbd.analysis.bernstein import bernstein_range, least_gap, within
 from uqmbd.analysis.sparse_kernel import DEPTH, sparse_ranges
 
 if TYPE_CHECKING:
@@ -28,35 +28,20 @@ _GIVEN_UP = 0.05  # part of the gap spent on terms that are left out for all col
 def sparse_range(
     expansion: SparseExpansion, gap: np.ndarray, *, seen: Sequence[np.ndarray] | None = None, max_boxes: int = MAX_BOXES
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Enclosure of the range of each column over [-1, 1]^d.
+    """Enclosure of the range of each column over [-1, 1]^d: `bernstein_range` for a `SparseExpansion`.
 
-    Parameters
-    ----------
-    expansion : SparseExpansion
-    gap : ndarray, shape (columns,)
-        By how much each end may exceed the range.
-    seen : pair of ndarray, shape (columns,), optional
-        Smallest and largest value the polynomial is known to take; they only save work.
-    max_boxes : int
-        Halvings spent on one end of one column and group; when they run out the bound stays valid and is looser.
-
-    Returns
-    -------
-    bounds : ndarray, shape (2, columns)
-        Lower and upper.
-    met : ndarray of bool, shape (columns,)
-        Whether the gap was reached.
+    The parameters but the first, and what is returned, are those of `bernstein_range`; `max_boxes` are spent on one end of one column and
+    group of coupled inputs.
     """
     exponents, c = expansion.exponents, expansion.c
-    columns = c.shape[1]
     magnitude = np.abs(c).sum(axis=0)
-    gap = np.maximum(np.broadcast_to(np.asarray(gap, float), (columns,)), 1e-13 * magnitude)
+    gap = least_gap(gap, magnitude)
     kept = _needed(exponents, np.abs(c), _GIVEN_UP * gap)
     left_out = np.abs(c[~kept]).sum(axis=0)
     constant = ~exponents.any(axis=1)
     bounds = np.stack([c[constant].sum(axis=0) - left_out, c[constant].sum(axis=0) + left_out])
     reached = np.stack([c[constant].sum(axis=0)] * 2)
-    groups = _coupled(exponents[kept])
+    groups = coupled(exponents[kept])
     share = (gap - 2 * left_out) / max(len(groups), 1)
     for inputs in groups:
         rows = kept & exponents[:, inputs].any(axis=1)
@@ -67,8 +52,7 @@ def sparse_range(
         bounds, reached = bounds + new, reached + best
     slack = 8 * np.finfo(float).eps * (len(groups) + 2) * magnitude
     bounds += np.stack([-slack, slack])
-    tolerance = gap + 1e-12 * magnitude
-    return bounds, (reached[0] - bounds[0] <= tolerance) & (bounds[1] - reached[1] <= tolerance)
+    return bounds, within(gap, bounds, reached, magnitude)
 
 
 def _needed(exponents: np.ndarray, sizes: np.ndarray, budget: np.ndarray) -> np.ndarray:
@@ -89,7 +73,7 @@ def _needed(exponents: np.ndarray, sizes: np.ndarray, budget: np.ndarray) -> np.
     return out
 
 
-def _coupled(exponents: np.ndarray) -> list[np.ndarray]:
+def coupled(exponents: np.ndarray) -> list[np.ndarray]:
     """Groups of inputs that terms couple, directly or through others; inputs without terms are in none."""
     used = exponents > 0
     link = (used.T.astype(int) @ used.astype(int)) > 0

@@ -7,9 +7,10 @@ from collections.abc import Callable
 import numpy as np
 
 _NARROWEST = 2.0**-46  # panel in u; below, doubles near u = 1 resolve it no more
+_INNER, _ENDS = 2.0**-30, 2.0**-20  # the narrowest where kinks and jumps may be, and how near the ends that is no longer so
 _MOST_PANELS = 4096
 _PROBE = 12  # points that show whether a panel is resolved
-_RESOLVED = 1e-11
+RESOLVED = 1e-11
 
 
 def polynomials(x: np.ndarray, alpha: np.ndarray, beta: np.ndarray, degree: int) -> np.ndarray:
@@ -27,8 +28,10 @@ def polynomials(x: np.ndarray, alpha: np.ndarray, beta: np.ndarray, degree: int)
     return out.T
 
 
-def discretisation(ppf: Callable[[np.ndarray], np.ndarray], points: int, parts: int = 2) -> tuple[np.ndarray, np.ndarray]:
-    """Composite Gauss rule in u whose panels are halved until `ppf` is smooth on each: nodes and weights.
+def discretisation(
+    ppf: Callable[[np.ndarray], np.ndarray], points: int, parts: int = 2, resolved: float = RESOLVED
+) -> tuple[np.ndarray, np.ndarray]:
+    """Composite Gauss rule in u whose panels are halved until `ppf` is smooth on each, up to a share `resolved`: nodes and weights.
 
     Panels, `parts` at the start, shrink geometrically towards kinks, towards jumps, and towards the ends where the variable is unbounded.
     """
@@ -41,8 +44,9 @@ def discretisation(ppf: Callable[[np.ndarray], np.ndarray], points: int, parts: 
         values = ppf((left[:, None] + width[:, None] * (x + 1) / 2).ravel()).reshape(-1, _PROBE)
         c = np.abs(values @ to_coefficients.T)
         noise = 2.0**-50 * c[:, 1] / width  # from rounding of u itself
-        smooth = c[:, -2:].max(axis=1) <= np.maximum(_RESOLVED * c.max(axis=1), noise)
-        kept = smooth | (width <= _NARROWEST) | (count + 2 * len(left) > _MOST_PANELS)
+        smooth = c[:, -2:].max(axis=1) <= np.maximum(resolved * c.max(axis=1), noise)
+        inner = (left > _ENDS) & (left + width < 1 - _ENDS)
+        kept = smooth | (width <= np.where(inner, _INNER, _NARROWEST)) | (count + 2 * len(left) > _MOST_PANELS)
         done.append(np.column_stack([left[kept], width[kept]]))
         count += int(kept.sum())
         half = width[~kept] / 2
@@ -54,8 +58,8 @@ def discretisation(ppf: Callable[[np.ndarray], np.ndarray], points: int, parts: 
     return np.clip(u.ravel(), 2.0**-53, 1 - 2.0**-53), (panels[:, 1:] * w / 2).ravel()
 
 
-def recurrence(x: np.ndarray, w: np.ndarray, count: int) -> tuple[np.ndarray, np.ndarray] | None:
-    """Coefficients α, β (count,) of the discrete measure `w` at `x`, by Stieltjes' procedure; None when it has too few points."""
+def recurrence(x: np.ndarray, w: np.ndarray, count: int) -> tuple[np.ndarray, np.ndarray]:
+    """Coefficients α, β (count,) of the discrete measure `w` at `x`, by Stieltjes' procedure; fewer when it has fewer points."""
     alpha, beta = np.zeros(count), np.ones(count)
     last, now = np.zeros_like(x), np.ones_like(x)
     for k in range(count):
@@ -65,7 +69,7 @@ def recurrence(x: np.ndarray, w: np.ndarray, count: int) -> tuple[np.ndarray, np
         new = (x - alpha[k]) * now - (np.sqrt(beta[k]) * last if k else 0.0)
         beta[k + 1] = w @ (new * new)
         if not np.isfinite(beta[k + 1]) or beta[k + 1] <= 1e-14:
-            return None
+            return alpha[: k + 1], beta[: k + 1]
         last, now = now, new / np.sqrt(beta[k + 1])
     return alpha, beta
 

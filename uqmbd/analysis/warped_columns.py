@@ -140,7 +140,7 @@ class WarpedColumns:
         if rest.size:
             out[:, rest] = self.plain.columns(self.at[rest]).quantiles(levels, u)
         for places, values in self._sampled(self.sample):
-            out[:, places] = np.quantile(values, levels, axis=1, overwrite_input=True)
+            out[:, places] = np.quantile(values, levels, axis=1, overwrite_input=True, method="hazen")
         return out
 
     def range(self, u: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -6,6 +6,7 @@ from uqmbd.figures.outputs import output_names
 from uqmbd.figures.relations import convergence_figures, orbit_figures, scatter_figures
 from uqmbd.figures.scalars import scalar_figure, scalar_figures
 from uqmbd.figures.sensitivities import sensitivity_figures
+from uqmbd.figures.validation import validation_figures
 
 __all__ = [
     "convergence_figures",
@@ -19,6 +20,7 @@ __all__ = [
     "scatter_figures",
     "sections",
     "sensitivity_figures",
+    "validation_figures",
 ]
 
 

@@ -31,6 +31,8 @@ def _said(mark: Mark, panel: Panel) -> str:
         return "shares on average: " + ", ".join(
             f"{name} {share:.2g}" for name, share in zip(mark.labels, np.nan_to_num(mark.shares).mean(axis=1), strict=True)
         )
+    if isinstance(mark, Points) and not any(mark.sides):
+        return f"{len(mark.y)} {mark.label}{_range(mark.y)}"
     if isinstance(mark, (Rows, Points)):
         names, values = (panel.names, mark.values) if isinstance(mark, Rows) else (mark.names, mark.x)
         order = np.argsort(-np.nan_to_num(np.abs(values)), kind="stable")[:LEADING]

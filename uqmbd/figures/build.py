@@ -6,6 +6,7 @@ from uqmbd.figures.outputs import output_names
 from uqmbd.figures.relations import convergence_figures, orbit_figures, scatter_figures
 from uqmbd.figures.scalars import scalar_figures
 from uqmbd.figures.sensitivities import sensitivity_figures
+from uqmbd.figures.validation import validation_figures
 
 
 def sections(result) -> dict[str, list[Figure]]:
@@ -17,6 +18,7 @@ def sections(result) -> dict[str, list[Figure]]:
         "Distributions": [figure for name in scalars for figure in scalar_figures(result, name)],
         "Sensitivities": sensitivity_figures(result, histories + scalars),
         "Relations": scatter_figures(result, scalars),
+        "Validation": validation_figures(result, histories + scalars),
         "Convergence": convergence_figures(result, histories + scalars),
     }
     return {title: figures for title, figures in every.items() if figures}

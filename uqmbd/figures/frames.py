@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from uqmbd.figures.outputs import output_names, widest
 
@@ -12,12 +15,16 @@ if TYPE_CHECKING:
     import pandas as pd
     import xarray as xr
 
-TABLES = ("sensitivity", "aggregated", "interaction", "cdf", "convergence")
+TABLES = ("validation", "sensitivity", "aggregated", "interaction", "cdf", "convergence")
 CAPTIONS = {
+    "validation": "Runs that were not fitted and the surrogate of {} there",
     "sensitivity": "Sensitivities of {}", "aggregated": "Sensitivities of {} over all times, weighted with the variance",
     "interaction": "Second-order indices of {}", "cdf": "Probability that {} is at most the value",
     "convergence": "Statistics of {} by number of runs",
 }  # fmt: skip
+OWN_UNIT = ("validation", "cdf")  # tables of values of the output
+SAME_UNIT = re.compile(r"(inner_)?(lower|upper)|error|mean|std|median|min|max|q\d")  # columns with the unit of the output begin so
+PURE = re.compile(r"(lower|upper)(_alpha_.*)?")  # columns of probabilities
 
 
 @dataclass(frozen=True)
@@ -34,23 +41,31 @@ def frames(result) -> Iterator[Frame]:
     """Scalars, histories, sensitivities, distribution functions and convergence: every table that a result has."""
     yield Frame("scalars", "Scalar outputs", result.table())
     for name in output_names(result)[0]:
-        timed = [group[name] for _, group in result.groups() if name in group and "time" in group[name].dims]
-        table = result.history(name) if timed else None
+        table = result.history(name) if timed(result, name) else None
         if table is not None and len(table.columns):
             unit = unit_of_output(result, name)
-            plain = [column for column in table.columns if column != "trusted"]
+            plain = [column for column in table.columns if SAME_UNIT.match(column)]
             yield Frame(f"history_{name}", f"{name} over time", table, {"time": "s"} | dict.fromkeys(plain, unit))
     for group in TABLES:
         for name, array in getattr(result, group).data_vars.items():
-            units = {"value": unit_of_output(result, str(name))} if group == "cdf" else {"time": "s"}
-            yield Frame(f"{group}_{name}", CAPTIONS[group].format(name), flat(array), units)
+            if group == "validation" and "time" in array.dims:
+                continue  # checks x times are no table
+            table = flat(array)
+            units = dict.fromkeys(table.columns, unit_of_output(result, str(name))) if group in OWN_UNIT else {"time": "s"}
+            plain = {column: unit for column, unit in units.items() if not PURE.fullmatch(str(column))}
+            yield Frame(f"{group}_{name}", CAPTIONS[group].format(name), table, plain)
 
 
 def flat(array: xr.DataArray) -> pd.DataFrame:
     """One output of a group with what it is about in the rows and kinds, statistics or columns side by side.
 
-    Of histories the rows are times, and the columns say which input or pair, and which kind: ``b total``.
+    Of histories the rows are times, and the columns say which input or pair, and which kind: ``b total``. With membership levels the
+    plain columns are those of the lowest, ``value_alpha_0.5`` and so on those of the others.
     """
+    if "alpha" in array.dims:
+        import pandas as pd
+
+        return pd.concat([flat(part).add_suffix(suffix) for suffix, part in by_level(array)], axis=1)
     across = next(dim for dim in ("kind", "statistic", "column", "pair") if dim in array.dims)
     if "time" in array.dims:
         parts = [dim for dim in ("input", "pair", "kind") if dim in array.dims]
@@ -66,6 +81,25 @@ def flat(array: xr.DataArray) -> pd.DataFrame:
     return table
 
 
+def by_level(array: xr.DataArray) -> Iterator[tuple[str, xr.DataArray]]:
+    """The array at each membership level with the ending of its columns: none for the lowest level, ``_alpha_0.5``, ...
+
+    An array without levels is one without an ending.
+    """
+    if "alpha" not in array.dims:
+        yield "", array
+        return
+    for rank, level in enumerate(np.argsort(array["alpha"].values, kind="stable")):
+        alpha = float(array["alpha"].values[level])
+        yield f"_alpha_{alpha:.6g}" if rank else "", array.isel(alpha=int(level), drop=True)
+
+
+def timed(result, name: str) -> dict[str, xr.DataArray]:
+    """The groups in which one history has a value at every time; checks have it at some only."""
+    found = {key: group[name] for key, group in result.groups() if name in group and "time" in group[name].dims}
+    return {key: array for key, array in found.items() if key != "validation"}
+
+
 def unit_of_output(result, name: str) -> str:
     """Unit as it is stored, from the first group that says it."""
     return next((str(group[name].attrs["unit"]) for _, group in result.groups() if name in group and group[name].attrs.get("unit")), "")
@@ -75,23 +109,21 @@ def row(parts: Mapping[str, xr.DataArray]) -> dict[str, Any]:
     """Columns of a table from the groups of one output; each value has the remaining dimensions (none, or time).
 
     Bounds with membership levels: ``lower`` and ``upper`` are those of the lowest level, ``lower_alpha_0.5`` those of another.
-    Imprecise statistics: ``mean_lower_bound`` and ``mean_upper_bound``.
+    Imprecise statistics: ``mean_lower_bound`` and ``mean_upper_bound``, and with levels ``mean_lower_bound_alpha_0.5``.
     """
     found: dict[str, Any] = {}
     for key, prefix in (("bounds", ""), ("inner", "inner_")):
         if key not in parts:
             continue
-        bounds = parts[key]
-        found |= {f"{prefix}{end}": widest(bounds).sel(bound=end).values for end in ("lower", "upper")}
-        for alpha in sorted(bounds["alpha"].values.tolist())[1:] if "alpha" in bounds.dims else ():
-            level = bounds.sel(alpha=alpha)
-            found |= {f"{prefix}{end}_alpha_{alpha:.6g}": level.sel(bound=end).values for end in ("lower", "upper")}
+        for suffix, level in by_level(parts[key]):
+            found |= {f"{prefix}{end}{suffix}": level.sel(bound=end).values for end in ("lower", "upper")}
     found |= {key: widest(parts[key]).values for key in ("error", "trusted") if key in parts}
     if "statistics" in parts:
-        table = parts["statistics"]
-        for word in map(str, table["statistic"].values):
-            if "bound" in table.dims:
-                found |= {f"{word}_{end}_bound": table.sel(statistic=word, bound=end).values for end in ("lower", "upper")}
-            else:
-                found[word] = table.sel(statistic=word).values
+        for suffix, table in by_level(parts["statistics"]):
+            for word in map(str, table["statistic"].values):
+                one = table.sel(statistic=word)
+                if "bound" in table.dims:
+                    found |= {f"{word}_{end}_bound{suffix}": one.sel(bound=end).values for end in ("lower", "upper")}
+                else:
+                    found[word + suffix] = one.values
     return {key: value.item() if value.ndim == 0 else value for key, value in found.items()}

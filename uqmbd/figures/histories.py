@@ -6,15 +6,17 @@ from dataclasses import replace
 import numpy as np
 
 from uqmbd.figures import samples
-from uqmbd.figures.marks import Band, Curve, Figure, Panel
+from uqmbd.figures.calibration import calibration_figure, is_calibrated
+from uqmbd.figures.marks import Band, Curve, Figure, Panel, of_level
 from uqmbd.figures.outputs import in_unit, label_of, widest
 from uqmbd.figures.sensitivities import main_effects
 from uqmbd.figures.trust import trust_of
 
 OUTER, INNER = "outer bounds", "reached by runs"
 NARROW = 0.1  # of the range of its middle: a band below this is drawn once more without its middle
+NAMED = 6  # runs at most that have a colour and a name each, when there are no others
 LEVELS = 6  # membership levels drawn of a history
-SPREAD = "Mean and quantiles are those of random runs spread evenly over the box: a description, not a probability."
+PLACES = {"convex": "spread evenly over the set", "fuzzy": "in the boxes of the levels, most where the membership is high"}
 IMPRECISE = "Intervals leave the statistics imprecise: each lies somewhere in its band."
 
 
@@ -24,7 +26,10 @@ def history_figures(result, names: list[str]) -> list[Figure]:
     points = result.runs.sizes.get("time", 0)
     count, points = samples.share_of_page(len(stored), points)
     runs = samples.histories(result, stored, count) if stored else {}
-    figures = [history_figure(result, name, runs.get(name), points) for name in names]
+    figures = [
+        calibration_figure(result, name) if is_calibrated(result, name) else history_figure(result, name, runs.get(name), points)
+        for name in names
+    ]
     return [figure for figure in figures if any(panel.marks for panel in figure.panels)]
 
 
@@ -45,7 +50,8 @@ def history_figure(result, name: str, runs: np.ndarray | None = None, points: in
     trust = trust_of(result, name)
     shades = trust.spans if trust else ()
     drawn = _run_marks(result, name, runs, points)
-    described = trust is None or trust.share < 1 or name not in result.bounds
+    imprecise = name in result.statistics and "bound" in result.statistics[name].dims
+    described = imprecise or trust is None or trust.share < 1 or name not in result.bounds
     marks = [*(_statistic_marks(result, name) if described else ()), *_bound_marks(result, name)]
     panels = [Panel("time [s]", label_of(result, name), tuple(marks), shades, height=3.0)]
     centre = _centre(marks)
@@ -57,6 +63,11 @@ def history_figure(result, name: str, runs: np.ndarray | None = None, points: in
             replace(panels[0], height=2.0),
             Panel("time [s]", "from the middle" + in_unit(result, name), from_centre, shades, height=3.0),
         ]
+    if described and (means := mean_levels(result, name)):
+        centre_of_mean = _centre(means)
+        means = means if centre_of_mean is None else [_less(mark, *centre_of_mean) for mark in means]
+        what = "mean" if centre_of_mean is None else "mean from its middle"
+        panels.append(Panel("time [s]", what + in_unit(result, name), tuple(means), shades, height=2.0))
     if name in result.error:
         error = widest(result.error[name])
         curve = Curve(error["time"].values, np.maximum(error.values, _floor(error.values)), "validated error", "error")
@@ -66,15 +77,23 @@ def history_figure(result, name: str, runs: np.ndarray | None = None, points: in
     caption = [trust.sentence()] if trust else []
     if centre is not None:
         caption.append("Second panel: the same less the middle of the widest band.")
-    if runs is not None and len(runs):
+    if any(mark.style == "run" for mark in drawn):
         caption.append(f"Grey: {len(runs)} of {int(samples.good(result).sum())} runs.")
-    if described and name in result.bounds and name in result.statistics:
-        caption.append(SPREAD)
-    if name in result.statistics and "bound" in result.statistics[name].dims:
+    if described and not imprecise and name in result.bounds and name in result.statistics:
+        caption.append(spread(result))
+    if imprecise:
         caption.append(IMPRECISE)
-    if name in result.bounds and "alpha" in result.bounds[name].dims:
+    if _has_levels(result, name):
+        caption.append("Bands of the levels reach from the least to the greatest value of the widest pair of quantiles; below: the mean.")
+    if any(name in group and "alpha" in group[name].dims for group in (result.bounds, result.statistics)):
         caption.append("The darker, the higher the membership α: the band of each level lies in those of all lower ones.")
     return Figure(name, name, tuple(panels), tuple(caption))
+
+
+def spread(result) -> str:
+    """Of what runs the statistics of a method that bounds its outputs are."""
+    where = PLACES.get(str(result.attrs.get("method")), "spread evenly over the box")
+    return f"Mean and quantiles are those of random runs {where}: a description, not a probability."
 
 
 def levels_shown(alpha: np.ndarray, count: int = LEVELS) -> np.ndarray:
@@ -105,6 +124,9 @@ def _run_marks(result, name: str, runs: np.ndarray | None, points: int) -> list[
     if runs is None or not len(runs):
         return []
     time = result.runs["time"].values
+    good = np.flatnonzero(samples.good(result))
+    if len(good) == len(runs) <= NAMED:
+        return [Curve(*samples.thin(time, run, points), f"run {number}", color) for color, (number, run) in enumerate(zip(good, runs))]
     lines = [samples.thin(time, run, points) for run in runs]
     x, y = samples.joined([line[0] for line in lines], [line[1] for line in lines])
     return [Curve(x, y, "runs", "run")]
@@ -115,6 +137,9 @@ def _statistic_marks(result, name: str) -> list[Curve | Band]:
     if name not in result.statistics or "time" not in result.statistics[name].dims:
         return []
     table = result.statistics[name]
+    if "alpha" in table.dims:
+        widest_pair = fan(set(table["statistic"].values.tolist()))[:1]
+        return [band for low, high, _ in widest_pair for band in _nested(table, low, high)]
     time, known = table["time"].values, set(table["statistic"].values.tolist())
     imprecise = "bound" in table.dims
 
@@ -137,6 +162,26 @@ def _statistic_marks(result, name: str) -> list[Curve | Band]:
     return marks
 
 
+def mean_levels(result, name: str) -> list[Band]:
+    """Bounds of the mean of a history at each membership level that is drawn; empty where it has no levels."""
+    known = _has_levels(result, name) and "mean" in result.statistics[name]["statistic"].values
+    return _nested(result.statistics[name], "mean", "mean") if known else []
+
+
+def _has_levels(result, name: str) -> bool:
+    return name in result.statistics and {"alpha", "time"} <= set(result.statistics[name].dims)
+
+
+def _nested(table, low: str, high: str) -> list[Band]:
+    """From the least value of one statistic to the greatest of another, at each membership level that is drawn, the widest first."""
+    table = table.sortby("alpha").transpose("alpha", ...)
+    alpha, bands = table["alpha"].values, []
+    for level in levels_shown(alpha):
+        ends = (table.isel(alpha=level).sel(statistic=key, bound=side).values for key, side in ((low, "lower"), (high, "upper")))
+        bands.append(of_level(table["time"].values, *ends, alpha[level]))
+    return bands
+
+
 def fan(known: set[str]) -> list[tuple[str, str, str]]:
     """Pairs of quantiles that lie evenly about the median, widest first: ``("q05", "q95", "5 % to 95 %")``."""
     percents = {float(found[1]): key for key in known if (found := re.fullmatch(r"q(\d+(?:\.\d+)?)", key))}
@@ -153,7 +198,7 @@ def _bound_marks(result, name: str) -> list[Curve | Band]:
             alpha = bounds["alpha"].values
             for level in levels_shown(alpha):
                 pair = bounds.isel(alpha=level).sel(bound=["lower", "upper"]).transpose("bound", "time").values
-                marks.append(Band(time, *pair, f"α = {alpha[level]:.3g}", "alpha"))
+                marks.append(of_level(time, *pair, alpha[level]))
         else:
             marks.append(Band(time, *bounds.sel(bound=["lower", "upper"]).transpose("bound", "time").values, OUTER, "outer"))
     if name in result.inner:

@@ -1,12 +1,14 @@
 """Words in a figure: long names shortened, and names beside points where there is room for them."""
 
 from collections.abc import Sequence
+from itertools import product
 
 import numpy as np
 
 LONGEST = 26  # characters of a name on an axis or in a legend
 SIDES = {"right": (1, 0), "left": (-1, 0), "top": (0, 1), "bottom": (0, -1)}
 LETTER, LINE = 0.0095, 0.045  # width of a letter and height of a line, as shares of the panel
+NARROW_LETTER = 0.024  # on a telephone
 AWAY = 0.012  # from a point to its name
 
 
@@ -51,7 +53,7 @@ def _shared(names: Sequence[str], separators: str) -> int:
     return length
 
 
-def places(x: np.ndarray, y: np.ndarray, names: Sequence[str]) -> tuple[str, ...]:
+def places(x: np.ndarray, y: np.ndarray, names: Sequence[str], letter: float = LETTER) -> tuple[str, ...]:
     """On which side of each point its name stands so that no two overlap: a key of `SIDES`, or empty where there is no room.
 
     The points farthest from the origin choose first.
@@ -62,17 +64,19 @@ def places(x: np.ndarray, y: np.ndarray, names: Sequence[str]) -> tuple[str, ...
         In any unit; their largest values fill the panel.
     names : sequence of str
         As they will be written.
+    letter : float
+        Width of a letter as a share of the panel.
     """
     at = np.column_stack([_scaled(x), _scaled(y)])
     taken = [(px - 0.008, py - 0.015, px + 0.008, py + 0.015) for px, py in at]
     sides = [""] * len(names)
     for k in np.argsort(-at.sum(axis=1), kind="stable"):
-        for side, (right, up) in SIDES.items():
-            width = LETTER * len(names[k])
+        for lowest, (side, (right, up)) in product((-0.02, -0.03), SIDES.items()):  # beside a point on the axis only where nothing else is
+            width = letter * len(names[k])
             left = at[k, 0] + right * (AWAY + width / 2) - width / 2
             low = at[k, 1] + up * (AWAY + LINE / 2) - LINE / 2
             box = (left, low, left + width, low + LINE)
-            if box[0] < -0.02 or box[2] > 1.03 or box[1] < -0.02 or box[3] > 1.04:
+            if box[0] < -0.02 or box[2] > 1.03 or box[1] < lowest or box[3] > 1.04:
                 continue
             if not any(_overlap(box, other) for i, other in enumerate(taken) if i != k):
                 sides[k] = side

@@ -49,7 +49,7 @@ def latex(frame: Frame) -> str:
 
 
 def _words(name: str) -> str:
-    return name.replace("_", " ") if re.fullmatch(r"[a-z0-9_.]+", name) and "." not in name else name
+    return name.replace("_", " ") if re.fullmatch(r"[a-z0-9_]+(\.\d+)?", name) else name
 
 
 def _unit(unit: str) -> str:

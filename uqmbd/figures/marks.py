@@ -19,6 +19,7 @@ class Style:
 STYLES = {
     "run": Style("run", width=0.7, opacity=0.35),
     "outer": Style("outer", width=1.6, fill=0.10),
+    "surrogate": Style("outer", width=1.5, dash="dash"),
     "inner": Style("inner", width=1.3, dash="dash"),
     "error": Style("error", width=1.3),
     "mean": Style("ink", width=1.8),
@@ -30,9 +31,10 @@ STYLES = {
     "whisker": Style("ink", width=1.0),
     "bars": Style("bars", width=0.8, fill=0.85),
     "limit": Style("soft", width=1.2, dash="dot"),
-    "alpha": Style("outer", width=0.7, fill=0.14),
+    "alpha": Style("outer", width=0.7),
 }
 COLORS = 8  # c0 ... c7: as many as stay apart for colour-blind readers
+MANY = 60  # points
 DASHES = ("solid", "dash", "dot")
 SHADE = Style("shade", fill=0.16)
 
@@ -60,17 +62,25 @@ class Curve:
 
 @dataclass(frozen=True)
 class Band:
-    """The area between two curves over the same points. A numbered colour fills it lightly."""
+    """The area between two curves over the same points. A numbered colour fills it lightly; `fill` is an opacity of its own."""
 
     x: np.ndarray
     lower: np.ndarray
     upper: np.ndarray
     label: str
     style: str | int
+    fill: float | None = None
 
     def look(self) -> Style:
         """How it is drawn."""
+        if self.fill is not None:
+            return replace(look(self.style), fill=self.fill)
         return look(self.style) if isinstance(self.style, str) else replace(look(self.style), width=0.5, fill=0.15)
+
+
+def of_level(x: np.ndarray, lower: np.ndarray, upper: np.ndarray, alpha: float) -> Band:
+    """The band of a membership level: the higher the level, the darker, in the legend too."""
+    return Band(x, lower, upper, f"α = {alpha:.3g}", "alpha", fill=0.06 + 0.2 * float(alpha))
 
 
 @dataclass(frozen=True)
@@ -120,6 +130,11 @@ class Points:
     sides: tuple[str, ...]
     label: str
     style: int = 0
+
+    @property
+    def many(self) -> bool:
+        """Whether they are drawn small."""
+        return len(self.x) > MANY
 
 
 @dataclass(frozen=True)

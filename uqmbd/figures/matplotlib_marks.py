@@ -111,8 +111,8 @@ def _rows(axis: Axes, mark: Rows, panel: Panel, theme: Theme) -> None:
 
 
 def _points(axis: Axes, mark: Points, theme: Theme) -> None:
-    color, brief = theme[look(mark.style).color], shortened(mark.names)
-    axis.plot(mark.x, mark.y, "o", markersize=5, color=color, label=mark.label)
+    color, brief = theme[look(mark.style).color], shortened(mark.names) if any(mark.sides) else {}
+    axis.plot(mark.x, mark.y, "o", markersize=2.5 if mark.many else 5, color=color, label=mark.label)
     anchors = {"right": ("left", "center"), "left": ("right", "center"), "top": ("center", "bottom"), "bottom": ("center", "top")}
     for x, y, name, side in zip(mark.x, mark.y, mark.names, mark.sides, strict=True):
         if side:

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-GROUPS = ("bounds", "statistics", "inner", "error", "sensitivity", "cdf")
+GROUPS = ("bounds", "statistics", "inner", "error", "sensitivity", "cdf", "validation")
 
 
 def output_names(result) -> tuple[list[str], list[str]]:

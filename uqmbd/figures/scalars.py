@@ -3,12 +3,14 @@
 import numpy as np
 
 from uqmbd.figures import samples
-from uqmbd.figures.histories import IMPRECISE, INNER, OUTER
-from uqmbd.figures.marks import Band, Bars, Curve, Figure, Level, Panel
+from uqmbd.figures.histories import IMPRECISE, INNER, OUTER, levels_shown, spread
+from uqmbd.figures.marks import Band, Bars, Curve, Figure, Level, Panel, of_level
 from uqmbd.figures.outputs import label_of, unit_of, widest
 from uqmbd.figures.trust import trust_of
 
+P_BOX = "Probability that the output is at most the value: it lies anywhere in the band (a probability box)."
 SAME = 1e-12  # probabilities closer than this are one
+STATISTICS = (("mean", "mean"), ("q05", "5 % quantile"), ("q95", "95 % quantile"))  # of which a membership is drawn
 CLASSES = 32  # of the density
 
 
@@ -25,46 +27,53 @@ def scalar_figure(result, name: str) -> Figure:
     marks = [*_bars(result, name), *_levels(result, name)]
     trust = trust_of(result, name)
     caption = [trust.sentence()] if trust else []
-    if name in result.bounds:
+    if any(isinstance(mark, Bars) for mark in marks) and not _sampled(result):
         caption.append("The method chose where to run, so the bars show what the runs covered, not a probability.")
-    if name in result.statistics and "bound" in result.statistics[name].dims:
+    imprecise = name in result.statistics and "bound" in result.statistics[name].dims
+    if imprecise:
         caption.append(IMPRECISE)
+    elif name in result.statistics and name in result.bounds:
+        caption.append(spread(result))
     return Figure(name, name, (Panel(label_of(result, name), "runs", tuple(marks)),), tuple(caption))
 
 
 def membership_figures(result, name: str) -> list[Figure]:
-    """The membership function of a fuzzy scalar: its bounds at each level, as one outline."""
-    if name not in result.bounds or "alpha" not in result.bounds[name].dims:
+    """The membership function of a fuzzy scalar, or of its statistics: bounds at each level, as one outline."""
+    sides = ((result.bounds, "membership", 0), (result.inner, INNER, "inner"))
+    marks = [_outline(group[name], label, style) for group, label, style in sides if name in group and "alpha" in group[name].dims]
+    if name in result.statistics and "alpha" in result.statistics[name].dims:
+        table = result.statistics[name]
+        shown = [(key, word) for key, word in STATISTICS if key in table["statistic"].values]
+        marks += [_outline(table.sel(statistic=key), word, number) for number, (key, word) in enumerate(shown)]
+    if not marks:
         return []
-    marks = []
-    for group, label, style in ((result.bounds, "membership", 0), (result.inner, INNER, "inner")):
-        if name in group and "alpha" in group[name].dims:
-            table = group[name].sortby("alpha")
-            alpha = table["alpha"].values
-            lower, upper = (table.sel(bound=side).values for side in ("lower", "upper"))
-            marks.append(Curve(np.hstack([lower, upper[::-1]]), np.hstack([alpha, alpha[::-1]]), label, style))
     panel = Panel(label_of(result, name), "membership α", tuple(marks))
     caption = "Membership 1: the most plausible values. Membership 0: all that is thought possible."
     return [Figure(f"{name}.membership", f"{name}: membership", (panel,), (caption,))]
+
+
+def _outline(table, label: str, style: int | str) -> Curve:
+    """Lower bounds up to the highest level, and upper bounds down again."""
+    table = table.sortby("alpha")
+    alpha = table["alpha"].values
+    lower, upper = (table.sel(bound=side).values for side in ("lower", "upper"))
+    return Curve(np.hstack([lower, upper[::-1]]), np.hstack([alpha, alpha[::-1]]), label, style)
 
 
 def distribution_figures(result, name: str) -> list[Figure]:
     """Distribution function of a scalar, with its density if the probability is precise, or else its probability box."""
     if name not in result.cdf:
         return []
-    table = result.cdf[name].transpose("level", "column")
-    value, lower, upper = (np.asarray(table.sel(column=column).values, float) for column in ("value", "lower", "upper"))
-    good = np.isfinite(value) & np.isfinite(lower) & np.isfinite(upper)
-    value, lower, upper = value[good], lower[good], upper[good]
-    order = np.argsort(value, kind="stable")
-    value, lower, upper = value[order], lower[order], upper[order]
+    table = result.cdf[name]
+    if "alpha" in table.dims:
+        return _boxes_of_levels(result, name)
+    value, lower, upper = _ascending(table)
     if not len(value):
         return []
     label, title = label_of(result, name), f"{name}: distribution"
     if np.abs(upper - lower).max() > SAME:
         band = Band(value, lower, upper, "between least and greatest probability", "box")
-        caption = ("Probability that the output is at most the value: it lies anywhere in the band (a probability box).",)
-        return [Figure(f"{name}.cdf", title, (Panel(label, "probability", (band,)),), caption)]
+        return [Figure(f"{name}.cdf", title, (Panel(label, "probability", (band,)),), (P_BOX,))]
     panels = [Panel(label, "probability", (Curve(value, lower, "distribution function", 0),), height=2.0)]
     if (density := _density(value, lower)) is not None:
         unit = unit_of(result, name)
@@ -72,6 +81,33 @@ def distribution_figures(result, name: str) -> list[Figure]:
         panels.insert(0, Panel(label, "density" + unit, (density,), height=2.0))
     caption = ("Below: probability that the output is at most the value. Above: its slope, the density.",) if density else ()
     return [Figure(f"{name}.cdf", title, tuple(panels), caption)]
+
+
+def _boxes_of_levels(result, name: str) -> list[Figure]:
+    """The probability box of each membership level that is drawn, the widest first."""
+    table = result.cdf[name].sortby("alpha")
+    alpha, bands = table["alpha"].values, []
+    for level in levels_shown(alpha):
+        value, lower, upper = _ascending(table.isel(alpha=level))
+        if len(value):
+            bands.append(of_level(value, lower, upper, alpha[level]))
+    panel = Panel(label_of(result, name), "probability", tuple(bands))
+    caption = (P_BOX, "The darker, the higher the membership α: the box of each level lies in those of all lower ones.")
+    return [Figure(f"{name}.cdf", f"{name}: distribution", (panel,), caption)] if bands else []
+
+
+def _ascending(table) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Values in ascending order, and the least and greatest probability at each; those that are not finite are left out."""
+    every = np.array([np.asarray(table.sel(column=column).values, float) for column in ("value", "lower", "upper")])
+    every = every[:, np.isfinite(every).all(axis=0)]
+    value, lower, upper = every[:, np.argsort(every[0], kind="stable")]
+    return value, lower, upper
+
+
+def _sampled(result) -> bool:
+    """Whether the runs are a sample of the inputs' distribution."""
+    method, design = result.attrs.get("method"), result.attrs.get("design", "random")
+    return method == "montecarlo" or (method == "pce" and design not in ("doptimal", "quadrature"))
 
 
 def _density(value: np.ndarray, probability: np.ndarray) -> Bars | None:
@@ -105,7 +141,13 @@ def _levels(result, name: str) -> list[Level]:
     known = result.statistics["statistic"].values if name in result.statistics else ()
     for key, style, label in (("mean", "mean", "mean"), ("q05", "range", quantiles), ("q95", "range", quantiles)):
         if key in known:
-            found = np.atleast_1d(result.statistics[name].sel(statistic=key).values)
+            found = np.atleast_1d(widest(result.statistics[name]).sel(statistic=key).values)
             bounds = ", bounds" if len(found) > 1 else ""
             marks += [Level(float(value), label + bounds, style) for value in found if np.isfinite(value)]
+    for key, style in (("measured", "error"), ("fitted", "mean")):
+        if key in known and np.isfinite(value := float(result.statistics[name].sel(statistic=key))):
+            marks.append(Level(value, key, style))
+    settings = result.attrs.get("settings", {})
+    if settings.get("output") == name:  # of a reliability study
+        marks += [Level(float(settings[side]), "limit", "error") for side in ("above", "below") if settings.get(side) is not None]
     return marks

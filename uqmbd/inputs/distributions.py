@@ -14,6 +14,7 @@ import numpy as np
 from uqmbd.errors import StudyError, did_you_mean
 from uqmbd.inputs.checked import plain_number
 
+MOST_NUMBERS = 100_000  # of a distribution of whole numbers
 _MULTIVARIATE = frozenset({"MvLogNormal", "MvNormal", "MvStudentT"})
 
 
@@ -43,16 +44,30 @@ def _triangular_wrong(lower: float, mode: float, upper: float) -> str | None:
     return _ordered(lower, upper) or (None if lower <= mode <= upper else f"mode {mode:g} is outside [{lower:g}, {upper:g}]")
 
 
+def _binomial_wrong(size: float, prob: float) -> str | None:
+    if size < 1 or size != round(size):
+        return f"size {size:g} is not a whole number from 1"
+    return None if 0 < prob < 1 else f"prob {prob:g} is not between 0 and 1"
+
+
 def _lognormal(chaospy, mean: float, std: float):
     """Mean and standard deviation are those of the variable itself, not of its logarithm."""
     variance = math.log1p((std / mean) ** 2)
     return chaospy.LogNormal(math.log(mean) - variance / 2, math.sqrt(variance))
 
 
+def _gumbel(chaospy, mean: float, std: float):
+    """Of largest values."""
+    scale = math.sqrt(6) / math.pi * std
+    return chaospy.LogWeibull(scale, mean - float(np.euler_gamma) * scale)
+
+
 NAMED: Mapping[str, Named] = {
     "uniform": Named("U", ("lower", "upper"), lambda cp, lower, upper: cp.Uniform(lower, upper), _ordered),
     "normal": Named("N", ("mean", "std"), lambda cp, mean, std: cp.Normal(mean, std), _spread),
     "lognormal": Named("LN", ("mean", "std"), _lognormal, _lognormal_wrong),
+    "gumbel": Named("Gumbel", ("mean", "std"), _gumbel, _spread),
+    "binomial": Named("B", ("size", "prob"), lambda cp, size, prob: cp.Binomial(int(size), prob), _binomial_wrong),
     "triangular": Named(
         "Tri", ("lower", "mode", "upper"), lambda cp, lower, mode, upper: cp.Triangle(lower, mode, upper), _triangular_wrong
     ),
@@ -103,12 +118,46 @@ def check(distribution: Mapping[str, Any]) -> None:
         raise StudyError(wrong, key="distribution", value=dict(distribution))
 
 
+@dataclass(frozen=True, eq=False)
+class Whole:
+    """A distribution of whole numbers, which chaospy has as a continuous one that its samples round.
+
+    Attributes
+    ----------
+    numbers, below : ndarray, shape (count,)
+        Ascending, and the probability to be at most each of them.
+    """
+
+    numbers: np.ndarray
+    below: np.ndarray
+
+    @classmethod
+    def of(cls, continuous: Any) -> Whole:
+        """What chaospy's samples are rounded to."""
+        first, last = (float(np.rint(np.ravel(end)[0])) for end in (continuous.lower + 0.5, continuous.upper - 0.5))
+        if last - first > MOST_NUMBERS:
+            raise StudyError(
+                f"the distribution has {last - first + 1:.0f} whole numbers", key="distribution", remedy="take a continuous one"
+            )
+        numbers = np.arange(first, last + 1)
+        return cls(numbers, np.asarray(continuous.fwd(numbers + 0.5), float))
+
+    def inv(self, u: np.ndarray) -> np.ndarray:
+        """Quantiles."""
+        return self.numbers[np.minimum(np.searchsorted(self.below, u), len(self.numbers) - 1)]
+
+    def fwd(self, x: np.ndarray) -> np.ndarray:
+        """Distribution function."""
+        return np.concatenate([[0.0], self.below])[np.searchsorted(self.numbers, x, side="right")]
+
+
 def build(distribution: Mapping[str, Any]):
-    """The chaospy distribution."""
+    """The chaospy distribution, or `Whole` of it."""
     import chaospy
 
     kind, numbers = _split(distribution)
-    return NAMED[kind].build(chaospy, **numbers) if kind in NAMED else chaospy_names()[kind](**numbers)
+    found = NAMED[kind].build(chaospy, **numbers) if kind in NAMED else chaospy_names()[kind](**numbers)
+    return Whole.of(found) if found.interpret_as_integer else found
 
 
 def notation(distribution: Mapping[str, Any]) -> str:

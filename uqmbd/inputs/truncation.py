@@ -22,7 +22,7 @@ class Truncated:
     Attributes
     ----------
     below, above : float
-        Distribution function of `law` at the two ends.
+        Probability of `law` to be below `lower`, and to be at most `upper`: both ends belong to what is left.
     """
 
     law: Law
@@ -59,7 +59,8 @@ def ends_of(value: Any) -> tuple[float, float]:
 def truncated(law: Law, value: Any) -> Truncated:
     """`law` cut off at the value of ``truncate``."""
     lower, upper = ends_of(value)
-    below = float(law.fwd(np.array([lower]))[0]) if math.isfinite(lower) else 0.0
+    # just below, since whole numbers and data with ties have a probability of their own at an end
+    below = float(law.fwd(np.array([math.nextafter(lower, -math.inf)]))[0]) if math.isfinite(lower) else 0.0
     above = float(law.fwd(np.array([upper]))[0]) if math.isfinite(upper) else 1.0
     if above - below < LEAST_PROBABILITY:
         raise StudyError(

@@ -65,6 +65,14 @@ class Columns:
         return xr.Dataset(variables, coords)
 
 
+def pack_both(
+    scalars: Columns, histories: Columns, outputs: Mapping[str, np.ndarray], status: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Outcomes of a batch as a matrix of the scalars and one of the histories, and which runs are ok, (rows,) bool; see `finite_rows`."""
+    values, curves = scalars.pack(outputs, len(status)), histories.pack(outputs, len(status))
+    return values, curves, finite_rows(values, status, scalars) & finite_rows(curves, status, histories)
+
+
 def finite_rows(matrix: np.ndarray, status: np.ndarray, columns: Columns, first_run: int | None = None) -> np.ndarray:
     """Which runs are ok, (rows,) bool; raises `StudyError` when an ok run holds a number that is not finite."""
     ok = np.asarray(status) == 0

@@ -1,6 +1,6 @@
 """Reports of a result: one self-contained page, its figures as PNG, and a compact table for the terminal."""
 
-from uqmbd.report.tables import terminal_table
+from uqmbd.report.terminal import terminal_table
 
 __all__ = ["terminal_table", "write_report"]
 

@@ -47,7 +47,7 @@ def _render(result, sections: dict[str, list[Figure]], study_text: str) -> str:
     environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
     template = environment.from_string((assets / "page.html.j2").read_text(encoding="utf-8"))
     drawn = {title: [_drawn(figure) for figure in group] for title, group in sections.items()}
-    found = [tables.outputs_table(result), tables.trust_table(result)]
+    found = [tables.estimates_table(result), tables.starts_table(result), tables.by_statistic(result), tables.trust_table(result)]
     about = [tables.inputs_table(result), tables.method_table(result), tables.counts_table(result), tables.cost_table(result)]
     further = [tables.versions_table(result), tables.other_table(result), tables.simulator_table(result)]
     return template.render(

@@ -3,7 +3,7 @@
 import numpy as np
 import plotly.graph_objects as go
 
-from uqmbd.figures.labels import shortened
+from uqmbd.figures.labels import NARROW_LETTER, places, shortened
 from uqmbd.figures.marks import STYLES, Band, Bars, Cells, Curve, Level, Mark, Pairs, Panel, Points, Rows, Stack, Style, look
 
 SIDES = {"right": "middle right", "left": "middle left", "top": "top center", "bottom": "bottom center", "": "middle right"}
@@ -86,12 +86,19 @@ def _rows(mark: Rows, panel: Panel):
 
 
 def _points(mark: Points, panel: Panel):
-    brief = shortened(mark.names)
+    brief = shortened(mark.names) if any(mark.sides) else {}
     text = [brief[name] if side else "" for name, side in zip(mark.names, mark.sides, strict=True)]
     hover = dict(customdata=list(mark.names), hovertemplate="%{customdata}: %{x:.4g}, %{y:.4g}<extra></extra>")
-    marker = dict(color=color(look(mark.style).color), size=8)
+    marker = dict(color=color(look(mark.style).color), size=4 if mark.many else 8)
     side = [SIDES[side] for side in mark.sides]
-    return go.Scatter(x=mark.x, y=mark.y, mode="markers+text", text=text, textposition=side, marker=marker, cliponaxis=False, **hover)
+    narrow = {}
+    if brief:
+        sides = places(mark.x, mark.y, list(brief.values()), NARROW_LETTER)
+        shown = [name if side else "" for name, side in zip(brief.values(), sides, strict=True)]
+        narrow = dict(meta=dict(text=shown, textposition=[SIDES[side] for side in sides]))
+    return go.Scatter(
+        x=mark.x, y=mark.y, mode="markers+text", text=text, **narrow, textposition=side, marker=marker, cliponaxis=False, **hover
+    )
 
 
 def _cells(mark: Cells, panel: Panel):

@@ -1,20 +1,20 @@
-"""The tables of a result: made once, shown on the page and in the terminal."""
+"""The tables of a result as text, for the page; the terminal shows a part of that of the outputs (`uqmbd.report.terminal`)."""
 
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
-from rich.box import SIMPLE_HEAD
-from rich.table import Table as RichTable
 
-from uqmbd.figures.outputs import output_names, unit_of, widest
+from uqmbd.figures.outputs import output_names, pretty, unit_of, widest
 from uqmbd.figures.trust import percent, trust_of
 
-ELSEWHERE = frozenset("study inputs method seed settings simulator versions wall_time workers overhead note".split())
-DETAILS = ("inner lower", "inner upper", "until [s]")  # on the page only
+ELSEWHERE = frozenset(
+    "study inputs method seed settings simulator versions wall_time workers overhead note estimate estimate_std readings".split()
+)
 COUNTS = ("runs", "failed_share")
 USUAL = ("mean", "std", "q05", "q95")
+EXTREMES = [("least run", True), ("greatest run", True)]
 OWN_SHOWN = 6  # statistics that only some methods have
 QUIET = re.compile(r"min|max|q\d.*|.*_lower|.*_upper")  # statistics that have no column of their own
 
@@ -30,20 +30,6 @@ class Table:
     note: str = ""
 
 
-def terminal_table(result) -> RichTable:
-    """The outputs of a result as a compact table for `rich.print`."""
-    table = outputs_table(result)
-    title = str(result.attrs.get("study", "")) or None
-    shown = RichTable(title=title, caption=table.note or None, header_style="bold", box=SIMPLE_HEAD, padding=(0, 1, 0, 0))
-    kept = [column for column, name in enumerate(table.header) if column > 1 and name not in DETAILS]
-    shown.add_column("output", no_wrap=True)
-    for column in kept:
-        shown.add_column(table.header[column], justify="right", no_wrap=True)
-    for name, unit, *rest in table.rows:
-        shown.add_row(f"{name} {unit}".rstrip(), *(rest[column - 2] for column in kept))
-    return shown
-
-
 def outputs_table(result) -> Table:
     """Every output with its bounds, statistics and trust; of a history the extremes over time."""
     histories, scalars = output_names(result)
@@ -56,23 +42,74 @@ def outputs_table(result) -> Table:
         columns += [("error", True)]
     if result.statistics.data_vars and not result.bounds.data_vars:
         usual = (("mean", "mean"), ("std", "std"), ("q05", "5 %"), ("q95", "95 %"))
-        known = [str(word) for word in result.statistics["statistic"].values]
+        known = known_statistics(result)
         columns += [(column, True) for key, column in usual if key in known] + [(word.replace("_", " "), True) for word in _own(known)]
     if result.trusted.data_vars:
         columns += [("trusted", True), ("until [s]", True)]
-    rows = []
-    for name in scalars + histories:
-        cells = _cells(result, name)
-        rows.append(tuple(cells.get(column, "") for column, _ in columns))
-    note = "Of a history: the widest over time of bounds and quantiles, and the largest error and standard deviation."
-    note = note if histories else ""
+    elif result.inner.data_vars and not result.bounds.data_vars:
+        columns += EXTREMES
+    every = [_cells(result, name) for name in scalars + histories]
+    if any(cells.get(word.replace("_", " ")) for cells in every for word in _own(known_statistics(result))):
+        columns = [column for column in columns if column not in EXTREMES]  # what the study is about is there
+    columns = [column for column in columns if column[0] == "output" or any(cells.get(column[0]) for cells in every)]
+    rows = [tuple(cells.get(column, "") for column, _ in columns) for cells in every]
+    said = any(cells.get(column) for cells in every[len(scalars) :] for column, right in columns if right)
+    note = "Of a history: the widest over time of bounds and quantiles, and the largest error and standard deviation." if said else ""
+    if "alpha" in result.statistics.dims:
+        note = f"{note} Statistics are those of the lowest membership.".strip()
     return Table("Outputs", tuple(c for c, _ in columns), tuple(rows), tuple(n for _, n in columns), note)
+
+
+def known_statistics(result) -> list[str]:
+    """Names of the statistics that a result has."""
+    return [str(word) for word in result.statistics["statistic"].values] if "statistic" in result.statistics.coords else []
+
+
+def by_statistic(result) -> Table:
+    """The outputs with a row for each statistic where these have two bounds; error and trust of an output beside its first.
+
+    Of methods that bound the outputs themselves, and of others, it is `outputs_table`.
+    """
+    table = outputs_table(result)
+    if "bound" not in result.statistics.dims or result.bounds.data_vars:
+        return table
+    beside = [column for column, name in enumerate(table.header) if name in ("error", "trusted", "until [s]")]
+    units = "unit" in table.header
+    rows = []
+    for row in table.rows:
+        found = statistics(result.statistics[row[0]]) if row[0] in result.statistics else {}
+        who, known = row[: 1 + units], tuple(row[column] for column in beside)
+        for word, ends in found.items() or [("", ("", ""))]:
+            rows.append((*who, word, *map(number, ends), *known))
+            who, known = ("",) * len(who), ("",) * len(known)
+    header = (*table.header[: 1 + units], "statistic", "at least", "at most", *(table.header[column] for column in beside))
+    numeric = (*(False,) * (2 + units), *(True,) * (len(header) - 2 - units))
+    return Table(table.title, header, tuple(rows), numeric, table.note)
 
 
 def inputs_table(result) -> Table:
     """The inputs in the notation they were written in."""
     rows = tuple((name, entry["kind"], entry["text"]) for name, entry in result.attrs.get("inputs", {}).items())
     return Table("Inputs", ("input", "kind", "value"), rows, (False, False, False))
+
+
+def estimates_table(result) -> Table:
+    """What a calibration found: each input with its standard deviation, in SI units."""
+    estimate, std = (result.attrs.get(key, {}) for key in ("estimate", "estimate_std"))
+    stored = {name: result.runs[f"input:{name}"].attrs.get("unit", "") for name in estimate if f"input:{name}" in result.runs}
+    rows = tuple((name, pretty(str(stored.get(name, ""))), number(value), number(std.get(name, ""))) for name, value in estimate.items())
+    note = f"From {result.attrs['readings']} readings." if "readings" in result.attrs else ""
+    return Table("Estimates", ("input", "unit", "estimate", "standard deviation"), rows, (False, False, True, True), note)
+
+
+def starts_table(result) -> Table:
+    """Where the starts of a calibration ended."""
+    starts = result.attrs.get("starts", []) if "estimate" in result.attrs else []
+    header = ("start", "cost", "steps", "end", *result.attrs.get("estimate", {}))
+    rows = tuple(
+        (str(k), number(start["cost"]), str(start["steps"]), start["end"], *map(number, start["at"])) for k, start in enumerate(starts, 1)
+    )
+    return Table("Starts", header, rows, (True, True, True, False, *(True,) * (len(header) - 4)))
 
 
 def method_table(result) -> Table:
@@ -144,10 +181,12 @@ def _cells(result, name: str) -> dict[str, str]:
             cells |= _both(widest(both), prefix)
             if group == "bounds" and "alpha" in both.dims:
                 cells |= _both(both.isel(alpha=int(np.argmax(both["alpha"].values))), "core ")
+        if group == "inner" and name in result.inner:
+            cells["least run"], cells["greatest run"] = cells["inner lower"], cells["inner upper"]
     if name in result.error:
         cells["error"] = f"{_greatest(result.error[name].values):.2g}"
     if name in result.statistics:
-        cells |= _statistics(result.statistics[name])
+        cells |= {key: " … ".join(map(number, ends)) for key, ends in statistics(result.statistics[name]).items()}
     trust = trust_of(result, name)
     if trust:
         cells["trusted"], cells["until [s]"] = _share(trust), _horizon(trust)
@@ -165,24 +204,27 @@ def _own(known: list[str]) -> list[str]:
     return [word for word in known if word not in USUAL and not QUIET.fullmatch(word)][:OWN_SHOWN]
 
 
-def _statistics(table) -> dict[str, str]:
-    """Of a history the extremes over time, where these say something; of imprecise statistics both bounds."""
+def statistics(table) -> dict[str, tuple[float, ...]]:
+    """Statistics by the column they stand in, one number or both bounds; of the lowest membership.
+
+    Of a history the extremes over time, where these say something.
+    """
+    table = widest(table)
     known = [str(word) for word in table["statistic"].values]
-    history = "time" in table.dims
     extremes = {"std": ("std", _greatest), "5 %": ("q05", _least), "95 %": ("q95", _greatest)}
-    if not history:
-        extremes |= {word.replace("_", " "): (word, _least) for word in ("mean", *_own(known))}
-    cells = {}
+    if "time" not in table.dims:
+        extremes = {"mean": ("mean", _least)} | extremes | {word.replace("_", " "): (word, _least) for word in _own(known)}
+    found = {}
     for column, (key, extreme) in extremes.items():
         if key not in known:
             continue
-        found = table.sel(statistic=key)
+        one = table.sel(statistic=key)
         if "bound" not in table.dims:
-            cells[column] = number(extreme(found.values))
+            found[column] = (extreme(one.values),)
             continue
-        lower, upper = (found.sel(bound=bound).values for bound in ("lower", "upper"))
-        cells[column] = f"{number(_least(lower) if extreme is _least else _greatest(lower))} … {number(extreme(upper))}"
-    return cells
+        lower, upper = (one.sel(bound=bound).values for bound in ("lower", "upper"))
+        found[column] = (_least(lower) if extreme is _least else _greatest(lower), extreme(upper))
+    return found
 
 
 def _least(values: np.ndarray) -> float:
@@ -207,5 +249,16 @@ def _facts(title: str, facts: Mapping) -> Table:
     rows = []
     for key, value in facts.items():
         words = key if "." in key else key.replace("_", " ")
-        rows.append((words, ", ".join(map(str, value)) if isinstance(value, (list, tuple)) else number(value)))
+        if (text := _said(value)) not in ("", "{}"):
+            rows.append((words, text))
     return Table(title, ("what", "value"), tuple(rows), (False, False))
+
+
+def _said(value) -> str:
+    """Lists and mappings in words: ``stiffness 0.33, mass 0.31``; a list that says one thing over again says it once."""
+    if isinstance(value, Mapping):
+        return ", ".join(f"{key} {text}" for key, each in value.items() if (text := _said(each)))
+    if isinstance(value, (list, tuple)):
+        texts = [f"[{_said(each)}]" if isinstance(each, (list, tuple)) else _said(each) for each in value]
+        return f"{texts[0]} ({len(texts)} times)" if len(texts) > 3 and len(set(texts)) == 1 else ", ".join(texts)
+    return number(value)

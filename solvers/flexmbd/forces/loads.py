@@ -28,17 +28,49 @@ class Force:
         return {}
 
 
-def _motion_leaves(prefix, motion):
-    return {f"{prefix}.{k}": x for k, x in as_motion(motion).leaves().items()}
+class Load(Force):
+    """Base of loads whose `components`, numbers or motions by key, are given."""
+
+    @property
+    def components(self):
+        """Numbers or motions by key."""
+        raise NotImplementedError
+
+    def leaves(self):
+        """Numbers of the components."""
+        motions = {name: as_motion(x).leaves() for name, x in self.components.items()}
+        return {f"{name}.{key}": x for name, leaves in motions.items() for key, x in leaves.items()}
+
+    def structure(self):
+        """Kinds of the components."""
+        return tuple(as_motion(x).structure() for x in self.components.values())
+
+    def _nodes(self, build):
+        return [as_motion(x).node(build, lambda k, key=key: build.number(self, f"{key}.{k}")) for key, x in self.components.items()]
 
 
-def _vector_node(build, element, keys):
-    """Nodes of several motions of an element."""
-    return [as_motion(getattr(element, key)).node(build, lambda k, key=key: build.number(element, f"{key}.{k}")) for key in keys]
+class Moment(Load):
+    """Base of torques: `moment` is one number or motion, in space three; `turned` is the body or point that it turns."""
+
+    def __post_init__(self):
+        spatial = is_spatial(self.turned)
+        if spatial != isinstance(self.moment, (tuple, list)) or (spatial and len(self.moment) != 3):
+            wanted = "three numbers or motions" if spatial else "one number or motion"
+            raise ModelError(f"torque '{self.name}': moment is {self.moment!r}; it must be {wanted}", element=self.name)
+
+    @property
+    def turned(self):
+        """What the moment turns."""
+        raise NotImplementedError
+
+    @property
+    def components(self):
+        """The moment, or its three components in space."""
+        return dict(zip(("mx", "my", "mz"), self.moment, strict=True)) if is_spatial(self.turned) else {"moment": self.moment}
 
 
 @dataclass(frozen=True, eq=False)
-class PointForce(Force):
+class PointForce(Load):
     """Force (fx, fy, in space fz) in N at point `a`; numbers or motions; in the inertial frame, or in the body's when `follower`."""
 
     dimensions: ClassVar[tuple] = (2, 3)
@@ -51,25 +83,21 @@ class PointForce(Force):
     follower: bool = False
 
     def __post_init__(self):
-        if len(self.keys) == 2 and not (np.ndim(self.fz) == 0 and self.fz == 0.0):
+        if not is_spatial(self.a) and not (np.ndim(self.fz) == 0 and self.fz == 0.0):
             raise ModelError(f"force '{self.name}' has fz in a planar system", element=self.name)
 
     @property
-    def keys(self):
-        """Its components."""
-        return ("fx", "fy", "fz") if is_spatial(self.a) else ("fx", "fy")
-
-    def leaves(self):
-        """Numbers of the components."""
-        return {key: x for name in self.keys for key, x in _motion_leaves(name, getattr(self, name)).items()}
+    def components(self):
+        """Along the axes of the inertial frame, or of the body's."""
+        return {"fx": self.fx, "fy": self.fy} | ({"fz": self.fz} if is_spatial(self.a) else {})
 
     def structure(self):
-        """Kinds of the components."""
-        return (self.follower, *(as_motion(getattr(self, key)).structure() for key in self.keys))
+        """Whether it follows the body, and kinds of the components."""
+        return (self.follower, *super().structure())
 
     def apply(self, build):
         """Add the force to the body."""
-        force = _vector_node(build, self, self.keys)
+        force = self._nodes(build)
         if self.follower:
             force = build.values(build.direction(self.a.body, *force))
         build.force(self.a, *force)
@@ -77,7 +105,7 @@ class PointForce(Force):
 
 
 @dataclass(frozen=True, eq=False)
-class Torque(Force):
+class Torque(Moment):
     """Torque in N m on body `b`, with reaction on body `a`: a number or a motion (counter-clockwise); in space three of them.
 
     The components are in the inertial frame, or in b's when `follower`.
@@ -92,28 +120,18 @@ class Torque(Force):
     moment: object
     follower: bool = False
 
-    def __post_init__(self):
-        spatial = is_spatial(self.b)
-        if spatial != isinstance(self.moment, (tuple, list)) or (spatial and len(self.moment) != 3):
-            wanted = "three numbers or motions" if spatial else "one number or motion"
-            raise ModelError(f"torque '{self.name}': moment is {self.moment!r}; it must be {wanted}", element=self.name)
-
     @property
-    def moments(self):
-        """Components by key."""
-        return {"moment": self.moment} if not is_spatial(self.b) else dict(zip(("mx", "my", "mz"), self.moment, strict=True))
-
-    def leaves(self):
-        """Numbers of the moment."""
-        return {key: x for name, motion in self.moments.items() for key, x in _motion_leaves(name, motion).items()}
+    def turned(self):
+        """Body b."""
+        return self.b
 
     def structure(self):
-        """Kind of the moment."""
-        return (self.follower, *(as_motion(motion).structure() for motion in self.moments.values()))
+        """Whether it follows the body, and kinds of the components."""
+        return (self.follower, *super().structure())
 
     def apply(self, build):
         """Add the torque and its reaction."""
-        nodes = [as_motion(m).node(build, lambda k, key=key: build.number(self, f"{key}.{k}")) for key, m in self.moments.items()]
+        nodes = self._nodes(build)
         if self.follower and is_spatial(self.b):
             nodes = build.values(build.direction(self.b, *nodes))
         build.torque(self.b, *nodes)
@@ -123,7 +141,7 @@ class Torque(Force):
 
 
 @dataclass(frozen=True, eq=False)
-class SectionTorque(Force):
+class SectionTorque(Moment):
     """Moment in N m on a cable's section at point `a`: a number or motion (counter-clockwise); in space three, in the inertial frame.
 
     It turns the tangent; in space its component along the tangent has no effect on a cable.
@@ -138,27 +156,16 @@ class SectionTorque(Force):
     def __post_init__(self):
         if not hasattr(getattr(self.a, "body", None), "turn"):
             raise ModelError(f"torque '{self.name}': a is {self.a!r}; it must be a point of a cable, like cable.end", element=self.name)
-        spatial = is_spatial(self.a)
-        if spatial != isinstance(self.moment, (tuple, list)) or (spatial and len(self.moment) != 3):
-            wanted = "three numbers or motions" if spatial else "one number or motion"
-            raise ModelError(f"torque '{self.name}': moment is {self.moment!r}; it must be {wanted}", element=self.name)
+        super().__post_init__()
 
     @property
-    def moments(self):
-        """Components by key."""
-        return {"moment": self.moment} if not is_spatial(self.a) else dict(zip(("mx", "my", "mz"), self.moment, strict=True))
-
-    def leaves(self):
-        """Numbers of the moment."""
-        return {key: x for name, motion in self.moments.items() for key, x in _motion_leaves(name, motion).items()}
-
-    def structure(self):
-        """Kinds of the moment."""
-        return tuple(as_motion(motion).structure() for motion in self.moments.values())
+    def turned(self):
+        """The section."""
+        return self.a
 
     def apply(self, build):
         """Add the moment."""
-        nodes = [as_motion(m).node(build, lambda k, key=key: build.number(self, f"{key}.{k}")) for key, m in self.moments.items()]
+        nodes = self._nodes(build)
         self.a.body.turn(build, self.a, *nodes)
         spin = self.a.body.section_spin(build, self.a)
         build.power("external", build.graph.dot(zip(nodes, spin, strict=True)))

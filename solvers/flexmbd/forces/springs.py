@@ -9,28 +9,44 @@ from flexmbd.linalg.quadratic import dot
 
 
 @dataclass(frozen=True, eq=False)
-class Spring(Force):
-    """Spring-damper between points `a` and `b`: stiffness N/m, damping N s/m, free length m.
+class SpringDamper(Force):
+    """Base of spring-dampers: `stiffness`, `damping`, and the unloaded length or angle, whose key is `free`."""
 
-    Both forces act along the line of the points. A length of zero makes the elastic one linear in the coordinates.
-    """
-
-    dimensions: ClassVar[tuple] = (2, 3)
+    free: ClassVar[str]
 
     name: str
     a: object
     b: object
     stiffness: object
     damping: object = 0.0
-    length: object = 0.0
 
     def __post_init__(self):
-        for key in ("stiffness", "damping", "length"):
+        for key in self._keys():
             object.__setattr__(self, key, check_number(f"spring '{self.name}'", key, getattr(self, key)))
 
     def leaves(self):
-        """Stiffness, damping, length."""
-        return {k: getattr(self, k) for k in ("stiffness", "damping", "length")}
+        """Stiffness, damping, length or angle."""
+        return {key: getattr(self, key) for key in self._keys()}
+
+    def _keys(self):
+        return "stiffness", "damping", self.free
+
+    def _pull(self, build, stretch, rate):
+        """Node of the force or moment."""
+        return build.number(self, "stiffness") * stretch + build.number(self, "damping") * rate
+
+
+@dataclass(frozen=True, eq=False)
+class Spring(SpringDamper):
+    """Spring-damper between points `a` and `b`: stiffness N/m, damping N s/m, free length m.
+
+    Both forces act along the line of the points. A length of zero makes the elastic one linear in the coordinates.
+    """
+
+    dimensions: ClassVar[tuple] = (2, 3)
+    free: ClassVar[str] = "length"
+
+    length: object = 0.0
 
     def structure(self):
         """Whether the free length is zero."""
@@ -72,32 +88,19 @@ class Spring(Force):
         """Force (tension positive) and length."""
 
         def tension():
-            stretch, rate, _, _ = self._elongation(build)
-            return build.number(self, "stiffness") * stretch + build.number(self, "damping") * rate
+            return self._pull(build, *self._elongation(build)[:2])
 
         return {f"{self.name}.force": (tension, "N"), f"{self.name}.length": (lambda: self._elongation(build)[3], "m")}
 
 
 @dataclass(frozen=True, eq=False)
-class TorsionSpring(Force):
+class TorsionSpring(SpringDamper):
     """Torsional spring-damper between bodies `a` and `b`: stiffness N m/rad, damping N m s/rad, free relative angle rad."""
 
     ends: ClassVar[str] = "bodies"
+    free: ClassVar[str] = "angle"
 
-    name: str
-    a: object
-    b: object
-    stiffness: object
-    damping: object = 0.0
     angle: object = 0.0
-
-    def __post_init__(self):
-        for key in ("stiffness", "damping", "angle"):
-            object.__setattr__(self, key, check_number(f"spring '{self.name}'", key, getattr(self, key)))
-
-    def leaves(self):
-        """Stiffness, damping, angle."""
-        return {k: getattr(self, k) for k in ("stiffness", "damping", "angle")}
 
     def _twist(self, build):
         return build.angle(self.b) - build.angle(self.a) - build.number(self, "angle"), build.spin(self.b) - build.spin(self.a)
@@ -116,7 +119,6 @@ class TorsionSpring(Force):
         """Moment and relative angle."""
 
         def moment():
-            twist, rate = self._twist(build)
-            return build.number(self, "stiffness") * twist + build.number(self, "damping") * rate
+            return self._pull(build, *self._twist(build))
 
         return {f"{self.name}.moment": (moment, "N m"), f"{self.name}.angle": (lambda: self._twist(build)[0], "rad")}

@@ -22,9 +22,6 @@ class Clamp(Joint):
 
     dimensions: ClassVar[tuple] = (2, 3)
 
-    name: str
-    a: object
-    b: object
     axis: tuple = None
 
     def __post_init__(self):

@@ -11,8 +11,11 @@ from flexmbd.motion import Polynomial, as_motion
 from flexmbd.space import axis_leaves, triad
 
 
+@dataclass(frozen=True, eq=False)
 class Drive(Joint):
     """Base of drives: one row, driven by `motion`."""
+
+    motion: object
 
     def leaves(self):
         """Numbers of the motion."""
@@ -36,10 +39,6 @@ class AngleDrive(Drive):
 
     dimensions: ClassVar[tuple] = (2, 3)
 
-    name: str
-    a: object
-    b: object
-    motion: object
     axis: tuple = None
 
     def __post_init__(self):
@@ -74,11 +73,6 @@ class DistanceDrive(Drive):
 
     dimensions: ClassVar[tuple] = (2, 3)
 
-    name: str
-    a: object
-    b: object
-    motion: object
-
     def __post_init__(self):
         motion = as_motion(self.motion)
         if isinstance(motion, Polynomial) and motion.coefficients:  # of other motions the start is not known here
@@ -96,10 +90,6 @@ class SlideDrive(Drive):
 
     dimensions: ClassVar[tuple] = (2, 3)
 
-    name: str
-    a: object
-    b: object
-    motion: object
     axis: tuple = None
 
     def __post_init__(self):

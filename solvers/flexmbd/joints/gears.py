@@ -38,9 +38,6 @@ class Gear(Joint):
         One gear is a ring that turns in the other's sense (or both are pulleys of a belt).
     """
 
-    name: str
-    a: object
-    b: object
     teeth: tuple
     carrier: object = None
     internal: bool = False

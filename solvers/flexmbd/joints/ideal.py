@@ -9,10 +9,15 @@ from flexmbd.linalg.quadratic import Row, cross, dot
 from flexmbd.space import AXES, axis_leaves, is_spatial, triad
 
 
+@dataclass(frozen=True, eq=False)
 class Joint:
     """Base of what writes constraint rows: `name`, points `a` and `b`, `leaves`, `rows`; `dimensions` of the systems it is for."""
 
     dimensions: ClassVar[tuple] = (2,)
+
+    name: str
+    a: object
+    b: object
 
     def leaves(self):
         """Numbers of the joint by key."""
@@ -35,7 +40,10 @@ def coincident(build, joint):
 
 
 class AxisJoint(Joint):
-    """Base of joints with an axis: `axis` in a's body; in space `axis_b` in b's body, by default the same direction at the start."""
+    """Base of joints with an axis: `axis` in a's body; in space `axis_b` in b's body, by default the same direction at the start.
+
+    Both are fields of the subclasses.
+    """
 
     def __post_init__(self):
         owner = f"joint '{self.name}'"
@@ -74,16 +82,18 @@ class AxisJoint(Joint):
 
 
 @dataclass(frozen=True, eq=False)
-class Revolute(AxisJoint):
+class TurningJoint(AxisJoint):
+    """Base of joints that let b's body turn about the axis."""
+
+    axis: tuple = None
+    axis_b: tuple = None
+
+
+@dataclass(frozen=True, eq=False)
+class Revolute(TurningJoint):
     """Point `a` of one body stays on point `b` of another; in space both bodies also keep one axis in common."""
 
     dimensions: ClassVar[tuple] = (2, 3)
-
-    name: str
-    a: object
-    b: object
-    axis: tuple = None
-    axis_b: tuple = None
 
     def rows(self, build):
         """Two lengths; in space three lengths and two angles."""
@@ -94,9 +104,6 @@ class Revolute(AxisJoint):
 class RevoluteTranslational(Joint):
     """Point `b` stays on the line through point `a` along `axis` (direction in a's body); b's body turns freely."""
 
-    name: str
-    a: object
-    b: object
     axis: tuple = (1.0, 0.0)
 
     def __post_init__(self):
@@ -165,9 +172,6 @@ class Translational(AxisJoint):
 
     dimensions: ClassVar[tuple] = (2, 3)
 
-    name: str
-    a: object
-    b: object
     axis: tuple = None
     angle: object = 0.0
     axis_b: tuple = None
@@ -197,9 +201,6 @@ class Fixed(Joint):
 
     dimensions: ClassVar[tuple] = (2, 3)
 
-    name: str
-    a: object
-    b: object
     angle: object = 0.0
 
     def leaves(self):

@@ -5,7 +5,7 @@ from typing import ClassVar
 
 from flexmbd.errors import unit_vector
 from flexmbd.joints.frames import node_axis
-from flexmbd.joints.ideal import AxisJoint, Joint, coincident
+from flexmbd.joints.ideal import Joint, TurningJoint, coincident
 from flexmbd.linalg.quadratic import Row, dot
 from flexmbd.space import axis_leaves
 
@@ -15,10 +15,6 @@ class Spherical(Joint):
     """Point `a` of one body stays on point `b` of another; the bodies turn freely."""
 
     dimensions: ClassVar[tuple] = (3,)
-
-    name: str
-    a: object
-    b: object
 
     def rows(self, build):
         """Three lengths."""
@@ -31,9 +27,6 @@ class Universal(Joint):
 
     dimensions: ClassVar[tuple] = (3,)
 
-    name: str
-    a: object
-    b: object
     axis: tuple
     axis_b: tuple
 
@@ -52,16 +45,10 @@ class Universal(Joint):
 
 
 @dataclass(frozen=True, eq=False)
-class Cylindrical(AxisJoint):
+class Cylindrical(TurningJoint):
     """Point `b` slides on the line through `a` along `axis`, about which b's body turns."""
 
     dimensions: ClassVar[tuple] = (3,)
-
-    name: str
-    a: object
-    b: object
-    axis: tuple = None
-    axis_b: tuple = None
 
     def rows(self, build):
         """Two lengths and two angles."""
@@ -69,16 +56,10 @@ class Cylindrical(AxisJoint):
 
 
 @dataclass(frozen=True, eq=False)
-class Planar(AxisJoint):
+class Planar(TurningJoint):
     """Point `b` stays in the plane through `a` at right angles to `axis`, about which b's body turns."""
 
     dimensions: ClassVar[tuple] = (3,)
-
-    name: str
-    a: object
-    b: object
-    axis: tuple = None
-    axis_b: tuple = None
 
     def rows(self, build):
         """One length and two angles."""

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import ClassVar
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
-from pydantic import Field, field_validator
+from pydantic import BeforeValidator, Field, field_validator
 
 from uqmbd.errors import StudyError
 from uqmbd.inputs import Input
 from uqmbd.inputs.space import Space
 from uqmbd.methods.base import MethodRun
 from uqmbd.methods.probabilistic.pce import PCE
+from uqmbd.methods.sets.fuzzy import FuzzyBounds, checked_levels
 from uqmbd.simulators.base import OutputInfo
+
+DEFAULT_LEVELS = FuzzyBounds.model_fields["levels"].default
 
 
 class Mixed(PCE):
@@ -22,12 +25,18 @@ class Mixed(PCE):
     Random inputs have the polynomials of their distribution, intervals Legendre polynomials. The double loop over intervals and random
     inputs runs on the expansion only. Ranges of mean and variance are verified (of the expansion); those of quantiles and
     distribution functions are searched for. All are widened by the validated error, which bounds what the expansion can do to
-    any of them. A fuzzy number counts as the interval of its support.
+    any of them.
 
-    The settings of `PCE`, of which the design and the fit are, and those below.
+    A fuzzy number is an interval at each membership, by Zadeh's extension principle: one expansion over its support serves all, and every
+    statistic is itself a fuzzy number (Möller and Beer, Fuzzy Randomness (2004), ch. 5). Where a convex set binds intervals, the
+    bounds are those over the set; the ranges of mean and variance are then searched for.
+
+    The settings of `PCE` but `warp`, of which the design and the fit are, and those below.
 
     Attributes
     ----------
+    levels : int or list of float
+        Of fuzzy numbers: number of equally spaced memberships with 0 and 1, or the memberships.
     germs : int
         Points of the random inputs with which quantiles and distribution functions are sampled, a power of two; quantiles of histories
         with a quarter of them.
@@ -37,7 +46,9 @@ class Mixed(PCE):
 
     name: ClassVar[str] = "mixed"
     accepts: ClassVar[frozenset[str]] = frozenset({"interval", "random", "fuzzy"})
+    treats: ClassVar[frozenset[str]] = frozenset({"dependence", "sets"})
 
+    levels: Annotated[Any, BeforeValidator(checked_levels)] = Field(default=DEFAULT_LEVELS, validate_default=True)
     germs: int = Field(default=4096, ge=64, le=2**20)
     safety: float = Field(default=1.0, ge=0)
 
@@ -56,6 +67,16 @@ class Mixed(PCE):
         if kinds == {"random"}:
             remedy = "use the method pce for distributions alone"
             raise StudyError("the method mixed needs an interval or a fuzzy number", key="inputs", remedy=remedy)
+        if "fuzzy" not in kinds and self.levels != checked_levels(DEFAULT_LEVELS):
+            remedy = "remove it, or give an input as a fuzzy number"
+            raise StudyError("there is no fuzzy number to have levels", key="method.levels", value=list(self.levels), remedy=remedy)
+        if self.warp is not None:
+            raise StudyError(
+                "the statistics of warped histories are not bounded over intervals",
+                key="method.warp",
+                value=self.warp,
+                remedy="remove it, or use the method pce at a few values of the intervals",
+            )
 
     def _start(self, inputs: Space, outputs: dict[str, OutputInfo], time: np.ndarray, seed: int) -> MethodRun:
         from uqmbd.methods.imprecise.mixed_run import MixedRun

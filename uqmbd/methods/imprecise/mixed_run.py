@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 import xarray as xr
 
-from uqmbd.analysis import probability_box, trust
+from uqmbd.analysis import imprecise_moments, probability_box, trust
+from uqmbd.analysis.alpha_cuts import nested
 from uqmbd.analysis.chaos_expansion import cube_sample
 from uqmbd.analysis.order_statistics import LEVELS, level_name
+from uqmbd.analysis.regions import Region, regions
 from uqmbd.analysis.threads import one_thread
+from uqmbd.inputs.space import Space
 from uqmbd.methods.base import count_failures, generator
 from uqmbd.methods.probabilistic.pce_run import CDF_LEVELS, SAMPLED, PCERun
+from uqmbd.methods.sets.convex import body_of
+from uqmbd.methods.sets.fuzzy import boxes
 from uqmbd.result import Result
 
 if TYPE_CHECKING:
@@ -20,59 +26,105 @@ if TYPE_CHECKING:
 
 HISTORY_SHARE = 4  # histories have so many columns that a part of the germs has to do: the first ones, which are Sobol' points too
 HALF_WIDTH = 0.98  # of the 95 % interval of a probability of 1/2 from one independent point; of n points this over √n
+ENOUGH = 20  # runs whose ends are taken for a range: on average they miss 2/(n + 1) of the probability
 
 
 class MixedRun(PCERun):
-    """The runs and the expansion of polynomial chaos; statistics are bounded over the intervals."""
+    """The runs and the expansion of polynomial chaos; statistics are bounded over the intervals, at each level of membership."""
 
     settings: Mixed
+
+    @cached_property
+    def _imprecise(self) -> list[int]:
+        """Inputs that are not random, in their order."""
+        return [i for i, item in enumerate(self._inputs.values()) if item.kind != "random"]
+
+    @cached_property
+    def _levels(self) -> tuple[float, ...]:
+        """Memberships; only that of the supports where no input is a fuzzy number."""
+        return self.settings.levels if self._fuzzy else (0.0,)
+
+    @property
+    def _fuzzy(self) -> bool:
+        return any(item.kind == "fuzzy" for item in self._inputs.values())
+
+    @cached_property
+    def _regions(self) -> list[Region]:
+        """Where the inputs that are not random can be at each level."""
+        # a set brings its inputs itself if it says where they lie
+        own = {name: item for name, item in self._inputs.written.items() if item.kind != "random"}
+        space = Space(own, sets=self._inputs.sets)
+        return regions(boxes(space, self._levels), body_of(space))
 
     @one_thread
     def result(self) -> Result:
         self._require_finished()
         self._assess()
-        columns, values, ends = self._columns, self._values[self._rows()], {"bound": ["lower", "upper"]}
-        self._reached = np.stack([values.min(axis=0), values.max(axis=0)])
-        self._intervals = [i for i, item in enumerate(self._inputs.values()) if item.kind != "random"]
-        self._germs = cube_sample(len(self._inputs) - len(self._intervals), generator(self._seed, SAMPLED), self.settings.germs)
+        columns = self._columns
+        self._reach()
+        self._germs = cube_sample(len(self._inputs) - len(self._imprecise), generator(self._seed, SAMPLED), self.settings.germs)
         self._margin = self.settings.safety * self._error
         histories = [name for name, info in columns.outputs.items() if info.history]
         horizons = {name: trust.horizon(self._trusted[columns.slices[name]], columns.time) for name in histories}
         return Result(
-            inner=columns.dataset(self._reached, ends),
+            inner=columns.dataset(self._reached[0], {"bound": ["lower", "upper"]}),
             error=columns.dataset(self._error),
             trusted=columns.dataset(self._trusted, unit=""),
             trust_horizon=xr.Dataset({name: ((), value, {"unit": "s"}) for name, value in horizons.items()}),
+            validation=self._checks,
             statistics=self._statistics(),
             cdf=self._cdf(),
             attrs=self._attributes(),
         )
 
+    def _reach(self) -> None:
+        """Ends of the runs in each region, `_reached` (levels, 2, columns); with too few there those of the next wider, of all at last."""
+        rows = self._rows()
+        points, values = self._points[np.ix_(rows, self._imprecise)], self._values[rows]
+        reached, inside = [np.stack([values.min(axis=0), values.max(axis=0)])], []
+        for region in self._regions:
+            here = region.contains(points)
+            inside.append(int(np.count_nonzero(here)))
+            some = values[here] if inside[-1] >= ENOUGH else None
+            reached.append(reached[-1] if some is None else np.stack([some.min(axis=0), some.max(axis=0)]))
+        self._reached, self._inside = np.stack(reached[1:]), inside
+
     def _statistics(self) -> xr.Dataset:
         """Bounds of statistics. Where the expansion is not trusted all that is known of them is where the runs are: the mean and the
         quantiles between the ends, the standard deviation up to half the distance (Popoviciu)."""
         names = ["mean", "std", "variance", *map(level_name, LEVELS)]
-        low, high = self._reached
-        out = np.empty((len(names), 2, self._columns.count))
-        out[:] = self._reached
-        out[1] = np.stack([np.zeros_like(low), (high - low) / 2])
-        self._verified = True
+        low, high = self._reached[:, 0], self._reached[:, 1]
+        out = np.empty((len(self._regions), len(names), 2, self._columns.count))
+        out[:] = self._reached[:, None]
+        out[:, 1] = np.stack([np.zeros_like(low), (high - low) / 2], axis=1)
+        self._moments = None
+        self._places = np.zeros((len(self._regions), self._columns.count, 2 * len(LEVELS), len(self._imprecise)))
         trusted = np.flatnonzero(self._trusted)
         if trusted.size:
             part, outwards = self._expansion.columns(trusted), np.array([[-1.0], [1.0]]) * self._margin[trusted]
-            mean, variance, self._verified = probability_box.moment_bounds(part, self._intervals)
-            out[0][:, trusted] = mean + outwards
-            out[1][:, trusted] = np.maximum(np.sqrt(variance) + outwards, 0.0)
+            self._moments = imprecise_moments.moment_bounds(part, self._imprecise, self._regions)
+            out[:, 0][..., trusted] = self._moments.mean + outwards
+            out[:, 1][..., trusted] = np.maximum(np.sqrt(self._moments.variance) + outwards, 0.0)
             history = np.concatenate(
                 [np.full(at.stop - at.start, self._columns.outputs[name].history) for name, at in self._columns.slices.items()]
             )
             for columns, germs in ((~history, self._germs), (history, self._germs[: len(self._germs) // HISTORY_SHARE])):
                 some = columns[trusted]
                 if some.any():
-                    found = probability_box.quantile_bounds(part.columns(some), self._intervals, LEVELS, germs)
-                    out[3:, :, trusted[some]] = found + outwards[:, some]
-        out[2] = out[1] ** 2
-        return self._columns.dataset(out, {"statistic": names, "bound": ["lower", "upper"]})
+                    found, places = probability_box.quantile_bounds(part.columns(some), self._imprecise, LEVELS, germs, self._regions)
+                    out[:, 3:][..., trusted[some]] = found + outwards[:, some]
+                    shape = (len(places), 2 * len(LEVELS), *places.shape[3:])
+                    self._places[:, trusted[some]] = places.reshape(shape).swapaxes(1, 2)
+        out[:, 2] = out[:, 1] ** 2
+        for statistic in range(len(names)):
+            out[:, statistic] = nested(out[:, statistic])
+        return self._labelled(out, {"statistic": names, "bound": ["lower", "upper"]})
+
+    def _labelled(self, array: np.ndarray, labels: dict) -> xr.Dataset:
+        """Dataset with the levels, which are numbers, where there is a fuzzy number."""
+        if not self._fuzzy:
+            return self._columns.dataset(array[0], labels)
+        return self._columns.dataset(array, {"alpha": self._levels} | labels).assign_coords(alpha=np.array(self._levels))
 
     def _cdf(self) -> xr.Dataset:
         """Probability boxes of the scalars."""
@@ -82,32 +134,49 @@ class MixedRun(PCERun):
             if info.history:
                 continue
             if self._trusted[at.start]:
-                part = self._expansion.columns(at)
-                table = probability_box.box(part, self._intervals, self._germs, float(self._margin[at.start]), rows=CDF_LEVELS)
+                part, margin = self._expansion.columns(at), float(self._margin[at.start])
+                places = self._places[:, at.start]
+                table = probability_box.boxes(part, self._imprecise, self._germs, self._regions, places, margin, rows=CDF_LEVELS)
             else:
-                low, high = self._reached[:, at.start]
-                value = np.linspace(low, high, CDF_LEVELS)
-                table = value, (value >= high).astype(float), np.ones(CDF_LEVELS)
-            found[name] = (("level", "column"), np.column_stack(table), {"unit": info.unit})
+                value = np.linspace(*self._reached[:, :, at.start].T, CDF_LEVELS, axis=1)
+                table = np.stack([value, value >= value[:, -1:], np.ones_like(value)], axis=2)
+            dims = ("alpha", "level", "column") if self._fuzzy else ("level", "column")
+            found[name] = (dims, table if self._fuzzy else table[0], {"unit": info.unit})
         coords = {"level": np.arange(CDF_LEVELS), "column": np.array(["value", "lower", "upper"], dtype=object)}
+        if self._fuzzy:
+            coords["alpha"] = np.array(self._levels)
         return xr.Dataset(found, coords if found else None)
 
     def _attributes(self) -> dict:
-        settings, failures = self.settings, count_failures(self._status)
+        settings, failures, bound = self.settings, count_failures(self._status), self._regions[0].bound
         attrs = {key: value for key, value in super()._attributes().items() if key not in ("note", "expansion_sample", "skewness")}
+        names = list(self._inputs)
         attrs |= {
-            "intervals": [list(self._inputs)[i] for i in self._intervals],
+            "intervals": [names[i] for i in self._imprecise],
             "germs": settings.germs,
             "safety": settings.safety,
             "cdf_sampling_error": float(HALF_WIDTH / np.sqrt(settings.germs)),
-            "moments_verified": bool(self._verified),
+            "moments_verified": self._moments.verified if self._moments else not bound,
             "quantiles_verified": False,
         }
+        if self._fuzzy:
+            attrs |= {"levels": list(self._levels), "runs_by_level": self._inside}
+        if bound:
+            attrs |= {
+                "sets": {name: {"inputs": list(item.inputs), "shape": item.shape} for name, item in self._inputs.sets.items()},
+                "runs_in_set": self._inside[0],
+            }
+            if self._moments:
+                attrs["exact_share"] = self._moments.exact
+                if self._moments.narrower is not None:
+                    attrs["width_of_box"] = self._moments.narrower
         notes = []
         if failures["runs_failed"]:
             notes.append(f"{failures['runs_failed']} of {failures['runs']} runs failed and are left out of the fit")
         if not self._trusted.all():
             notes.append("where the expansion is not trusted, the bounds of statistics are all that the range of the runs allows")
-        if any(item.kind == "fuzzy" for item in self._inputs.values()):
-            notes.append("fuzzy numbers count as the intervals of their supports")
+            if min(self._inside) < ENOUGH:
+                notes.append(f"the range where fewer than {ENOUGH} runs are is that of the next wider level, or of all runs")
+        if bound and self._moments and self._moments.exact < 1:
+            notes.append("bounds of mean and variance over the sets are searched for and not verified")
         return attrs | ({"note": "; ".join(notes)} if notes else {})

@@ -44,8 +44,8 @@ class Chebyshev(Inclusion):
         Degree in every input, ``(degree + 1)**inputs`` runs at nodes, or degree by input. 8 where nothing is said. Of a tensor grid only.
     tolerance : float
         Fraction of the response's range. Tensor grid, instead of `degree`: double the degree of those inputs whose last coefficients
-        exceed it at the most times, until they do nowhere or `max_runs` is reached. Sparse grid: refine until surpluses and the validated
-        error are below it or `max_runs` is reached; `trust_tolerance` where nothing is said.
+        exceed it at the most times, until they do nowhere, validation runs say that it is met, or `max_runs` is reached. Sparse grid:
+        refine until surpluses and the validated error are below it or `max_runs` is reached; `trust_tolerance` where nothing is said.
     split : bool
         Cut the box in two where the error is above `tolerance` (`trust_tolerance` where nothing is said) and each half again, with a tensor
         grid of `degree` (4 where nothing is said) in every part, until `max_runs`: for responses that are not smooth, such as sequences of

@@ -7,10 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from uqmbd.analysis import chebyshev
-from uqmbd.analysis.nested_grid import Grid
 from uqmbd.methods.intervals.chebyshev import HIGHEST_DEGREE, node_count
-
-__all__ = ["Grid", "expansion", "growth"]
 
 
 def expansion(degrees: Sequence[int], points: np.ndarray, values: np.ndarray, ok: np.ndarray) -> np.ndarray:

@@ -9,6 +9,7 @@ import numpy as np
 
 from uqmbd.analysis import chebyshev
 from uqmbd.analysis.chebyshev_expansions import TensorExpansion
+from uqmbd.analysis.kinks import beyond
 from uqmbd.analysis.nested_grid import Grid
 from uqmbd.inputs import Input
 from uqmbd.methods.intervals.chebyshev import node_count
@@ -18,6 +19,8 @@ from uqmbd.simulators.base import OutputInfo
 
 if TYPE_CHECKING:
     from uqmbd.methods.intervals.chebyshev import Chebyshev
+
+SURE = 0.1  # part of the tolerance below which validation runs alone say that a column is resolved
 
 
 class ChebyshevRun(InclusionRun):
@@ -33,14 +36,13 @@ class ChebyshevRun(InclusionRun):
         self._grid = Grid()
 
     def _build(self) -> Iterator[bool]:
-        self._add_nodes()
-        if self.settings.tolerance is not None:
+        while True:
+            self._add_nodes()
+            had = int(np.count_nonzero(self._roles == VALIDATION)) if self.settings.tolerance is not None else 0
+            self._add_validation(self.settings.validation_runs(node_count(self._degrees)) - had)
             yield True
-            while self._grow():
-                self._add_nodes()
-                yield True
-        self._add_random(self.settings.validation_runs(node_count(self._degrees)), VALIDATION)
-        yield True
+            if self.settings.tolerance is None or not self._grow():
+                return
 
     def _add_nodes(self) -> None:
         self._add(self._grid.add(self._degrees, len(self._points)), NODE)
@@ -55,15 +57,29 @@ class ChebyshevRun(InclusionRun):
         return TensorExpansion(expansion(self._degrees, self._points[runs], self._values[runs], self._status[runs] == 0))
 
     def _grow(self) -> bool:
-        """Raise the degrees if `tolerance` and `max_runs` want it."""
-        self._stop_if_too_many_failed(self.settings)
-        c, scale = self._expand().c, self._scale()
-        tails = np.stack([chebyshev.tail(c, axis) / scale for axis in range(len(self._degrees))])
+        """Raise the degrees if `tolerance` and `max_runs` want it.
+
+        The last coefficients of an expansion that is exact need not be small, and those of one that sees nothing at its nodes are: there
+        the validation runs decide.
+        """
+        self._assess()
+        tolerance, scale = self.settings.tolerance, self._scale()
+        tails = np.stack([chebyshev.tail(self._surrogate.c, axis) / scale for axis in range(len(self._degrees))])
+        rows = np.flatnonzero((self._status == 0) & self._unfitted())
+        error, more = super()._worst(rows) / scale, beyond(self._surrogate, len(self._inputs), len(rows)) / scale
+        much = max(tolerance, self.settings.trust_tolerance)
+        tails = np.where(error <= SURE * tolerance, 0.0, tails)
+        tails = np.where((error > much) & (tails.max(axis=0) <= tolerance), error, tails)
+        tails = np.maximum(tails, np.where(more > much, more, 0.0))
         new = growth(self._degrees, tails, self.settings.tolerance, self.settings.most_nodes())
         if new is None:
             return False
         self._degrees = new
         return True
+
+    def _worst(self, rows: np.ndarray) -> np.ndarray:
+        """Where the expansion is long and the runs are few, what it lacks by its coefficients counts as well."""
+        return np.maximum(super()._worst(rows), beyond(self._surrogate, len(self._inputs), len(rows)).max(axis=0))
 
     def _facts(self) -> dict:
         return {"degrees": [int(degree) for degree in self._degrees]}

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from uqmbd.analysis.chebyshev_expansions import SparseExpansion
+from uqmbd.analysis.kinks import beyond
 from uqmbd.analysis.sparse_grid import HIGHEST_LEVEL, Index, SparseGrid, new_nodes
 from uqmbd.inputs import Input
 from uqmbd.methods.base import generator
@@ -135,6 +136,10 @@ class SparseRun(InclusionRun):
     def _weight(self, relative: np.ndarray) -> float:
         """Mean over the times of a history, added up over the outputs, so that impacts cannot claim all runs."""
         return float(sum(relative[at].mean() for at in self._columns.slices.values()))
+
+    def _worst(self, rows: np.ndarray) -> np.ndarray:
+        """Where an input has a high degree and the runs are few, what it lacks by its coefficients counts as well."""
+        return np.maximum(super()._worst(rows), beyond(self._surrogate, len(self._inputs), len(rows)).max(axis=0))
 
     def _node_runs(self) -> np.ndarray:
         return self._grid.runs()

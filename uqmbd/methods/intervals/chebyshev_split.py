@@ -15,6 +15,7 @@ from uqmbd.analysis.pieces import PiecewiseExpansion
 from uqmbd.inputs import Input
 from uqmbd.methods.intervals.chebyshev import node_count
 from uqmbd.methods.intervals.chebyshev_grid import expansion
+from uqmbd.methods.intervals.inclusion import LEAST_VALIDATION
 from uqmbd.methods.intervals.inclusion_run import NODE, VALIDATION, InclusionRun
 from uqmbd.simulators.base import OutputInfo
 
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
 BATCH_SHARE = 0.5  # leaves whose need is at least so much of the greatest are cut together
 ROUND_SHARE = 0.25  # of the nodes, added before validation runs are asked again
+LAST_BUT_ONE = 0.25  # weight
 SMALLEST = 2.0**-20  # half of the box's width: a jump is not chased further
 _DIGITS = 12  # to which points are the same run
 
@@ -69,6 +71,7 @@ class SplitRun(InclusionRun):
     def _build(self) -> Iterator[bool]:
         d = len(self._inputs)
         self._leaves = [self._leaf(-np.ones(d), np.ones(d))]
+        self._add_validation(self.settings.validation_runs(len(self._run_at)))
         yield True
         while True:
             before = len(self._run_at)
@@ -136,14 +139,26 @@ class SplitRun(InclusionRun):
     def _need(self, leaf: Leaf, scale: np.ndarray) -> float:
         if leaf.number in self._whole or np.min(leaf.upper - leaf.lower) < 2 * SMALLEST:
             return 0.0
-        p = self._expansion_of(leaf)
-        error = self._last(p.c).max(axis=0)
-        inside = np.all((self._points >= leaf.lower) & (self._points <= leaf.upper), axis=1) & (self._status == 0)
-        inside[leaf.runs] = False
-        if inside.any():
-            runs = np.flatnonzero(inside)
+        p, runs = self._expansion_of(leaf), self._inside(leaf)
+        error = self._guess(leaf)
+        if runs.size:
             error = np.maximum(error, np.abs(p.evaluate(self._local(leaf, runs)) - self._values[runs]).max(axis=0))
         return self._bits(error / scale) * float(np.prod(0.5 * (leaf.upper - leaf.lower)))
+
+    def _inside(self, leaf: Leaf) -> np.ndarray:
+        """Runs inside that are none of its nodes and were ok, indices."""
+        inside = np.all((self._points >= leaf.lower) & (self._points <= leaf.upper), axis=1) & (self._status == 0)
+        inside[leaf.runs] = False
+        return np.flatnonzero(inside)
+
+    def _guess(self, leaf: Leaf) -> np.ndarray:
+        """Error of a leaf by its coefficients, (columns,); 0 where enough runs inside tell it.
+
+        The last coefficients of an expansion that is exact need not be small.
+        """
+        if self._inside(leaf).size >= LEAST_VALIDATION:
+            return np.zeros(self._columns.count)
+        return self._last(self._expansion_of(leaf).c).max(axis=0)
 
     @staticmethod
     def _last(c: np.ndarray) -> np.ndarray:
@@ -159,15 +174,14 @@ class SplitRun(InclusionRun):
             sizes = np.abs(np.moveaxis(c, axis, 0)).reshape(n + 1, -1, c.shape[-1]).sum(axis=1)
             fall = np.ones(c.shape[-1])
             if n >= 4:
-                last, before = sizes[n - 1 :].max(axis=0), sizes[n - 3 : n - 1].max(axis=0)
-                fall = np.minimum(1.0, 2 * np.sqrt(np.divide(last, before, out=np.zeros_like(last), where=before > 0)))
-            found.append(fall * (n * sizes[n] + (0.1 * sizes[n - 1] if n > 1 else 0.0)))
+                last, before = sizes[n - 1 :].max(axis=0), sizes[max(n - 3, 2) : n - 1].max(axis=0)
+                fall = np.minimum(1.0, 2 * np.sqrt(np.divide(last, before, out=np.ones_like(last), where=before > 0)))
+            found.append(fall * (n * sizes[n] + (LAST_BUT_ONE * n * sizes[n - 1] if n > 1 else 0.0)))
         return np.array(found)
 
     def _worst(self, rows: np.ndarray) -> np.ndarray:
         """Few validation runs lie in a small leaf, so its last coefficients count as well."""
-        last = np.max([self._last(self._expansion_of(leaf).c).max(axis=0) for leaf in self._leaves], axis=0)
-        return np.maximum(super()._worst(rows), last)
+        return np.maximum(super()._worst(rows), np.max([self._guess(leaf) for leaf in self._leaves], axis=0))
 
     def _axis(self, leaf: Leaf, scale: np.ndarray) -> int:
         """The input across which to cut: that whose last coefficients lack the most, the widest of equals."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from typing import ClassVar
 
 import numpy as np
 import xarray as xr
@@ -14,6 +15,7 @@ from uqmbd.analysis.order_statistics import quantiles
 from uqmbd.errors import StudyError
 from uqmbd.inputs import Input
 from uqmbd.methods.base import count_failures
+from uqmbd.methods.checks import checks
 from uqmbd.methods.intervals.inclusion import MOST_CORNERS, Inclusion
 from uqmbd.methods.staged import StagedRun
 from uqmbd.result import Result
@@ -25,6 +27,8 @@ FEW_FAILED = 3
 
 class InclusionRun(StagedRun):
     """A method writes `_build`, which asks for nodes and validation runs, and `_expand`, which makes the surrogate of them."""
+
+    bounds_from_surrogate: ClassVar[bool] = True
 
     def __init__(
         self, settings: Inclusion, inputs: Mapping[str, Input], outputs: Mapping[str, OutputInfo], time: np.ndarray, seed: int
@@ -125,6 +129,13 @@ class InclusionRun(StagedRun):
         """Largest error of the surrogate at runs that it was not made of, (columns,)."""
         return np.abs(self._surrogate.evaluate(self._points[rows]) - self._values[rows]).max(axis=0)
 
+    def _checks(self) -> xr.Dataset:
+        """What the surrogate says of the runs that it was not made of; nothing where the bounds do not come from it."""
+        if not self.bounds_from_surrogate:
+            return xr.Dataset()
+        rows = np.flatnonzero((self._status == 0) & self._unfitted())
+        return checks(self._columns, rows, self._values[rows], self._surrogate.evaluate(self._points[rows]))
+
     def _scale(self) -> np.ndarray:
         """Range of each output over the runs so far, repeated for its columns, never zero: (columns,)."""
         smallest, largest = self._ranges(self._values[self._status == 0])
@@ -155,6 +166,7 @@ class InclusionRun(StagedRun):
             error=columns.dataset(self._error),
             trusted=columns.dataset(self._trusted, unit=""),
             trust_horizon=xr.Dataset({name: ((), value, {"unit": "s"}) for name, value in horizons.items()}),
+            validation=self._checks(),
             statistics=self._statistics(),
             sensitivity=sensitivity,
             attrs=self._attributes(met),

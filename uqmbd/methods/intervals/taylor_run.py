@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from uqmbd.analysis.chebyshev_expansions import SparseExpansion
+from uqmbd.analysis.monotonicity import extreme_corners
 from uqmbd.errors import StudyError
-from uqmbd.methods.intervals.inclusion_run import NODE, VALIDATION, InclusionRun
+from uqmbd.methods.base import generator
+from uqmbd.methods.intervals.inclusion_run import CORNER, NODE, VALIDATION, InclusionRun
 
 if TYPE_CHECKING:
     from uqmbd.methods.intervals.taylor import Taylor1
@@ -19,15 +21,33 @@ _LOWER_FIRST = 1e-3  # weight of squares and products where failed runs leave a 
 
 
 class TaylorRun(InclusionRun):
-    """All differences and the validation runs in one ask."""
+    """All differences and half of the validation runs, then the others at corners.
+
+    The differences see the middle of the box only, and the ends of the polynomial are mostly at corners: first those where its linear
+    part has them, the ends of the most columns before those of few, then any.
+    """
 
     settings: Taylor1
 
     def _build(self) -> Iterator[bool]:
         nodes = self.settings.nodes(len(self._inputs))
         self._add(self.settings.step * nodes, NODE)
-        self._add_random(self.settings.validation_runs(len(nodes)), VALIDATION)
+        count = self.settings.validation_runs(len(nodes))
+        corners = min(count // 2, 2 ** len(self._inputs))
+        self._add_random(count - corners, VALIDATION)
         yield True
+        self._stop_early()
+        self._add(self._corners(corners), CORNER)
+        yield True
+
+    def _corners(self, count: int) -> np.ndarray:
+        """About so many corners of the box, (n, d)."""
+        d = len(self._inputs)
+        slopes = self._expand().c[1 : d + 1]
+        chosen = extreme_corners(np.where(slopes < 0, -1, 1))
+        further = generator(self._seed, CORNER).choice([-1.0, 1.0], (4 * count, d))
+        every = np.concatenate([chosen[:count], further])
+        return every[np.sort(np.unique(every, axis=0, return_index=True)[1])][:count]
 
     def _expand(self) -> SparseExpansion:
         """The polynomial in steps, by least squares: central differences where no run failed, one-sided ones else, zero at worst."""

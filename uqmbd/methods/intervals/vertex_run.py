@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import product
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
@@ -21,6 +21,7 @@ class VertexRun(InclusionRun):
     """All corners and the validation runs in one ask."""
 
     settings: Vertex
+    bounds_from_surrogate: ClassVar[bool] = False
 
     def _build(self) -> Iterator[bool]:
         corners = np.array(list(product((1.0, -1.0), repeat=len(self._inputs))))  # the nodes of degree 1, in their order

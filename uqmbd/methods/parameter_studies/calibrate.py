@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, ClassVar, Literal, Self
+from typing import ClassVar, Literal, Self
 
 import numpy as np
 from pydantic import Field, model_validator
@@ -11,12 +11,12 @@ from pydantic import Field, model_validator
 from uqmbd.errors import StudyError
 from uqmbd.inputs import Input
 from uqmbd.inputs.checked import Number
-from uqmbd.methods.base import Method, MethodRun
-from uqmbd.methods.parameter_studies.list_samples import stamped
+from uqmbd.methods.base import MethodRun
+from uqmbd.methods.parameter_studies.from_file import FromFile
 from uqmbd.simulators.base import OutputInfo
 
 
-class Calibrate(Method):
+class Calibrate(FromFile):
     """Levenberg-Marquardt with bounds; each Jacobian, and the trial steps of all starts, are one batch of runs.
 
     Bounds are the ends of intervals and of the supports of distributions; a distribution tells nothing more.
@@ -43,15 +43,12 @@ class Calibrate(Method):
         ``central`` (2 runs an input and Jacobian) or ``forward`` (1).
     step : float
         Of the differences, as a share of the inputs' ranges.
-    content : str
-        Fingerprint of `data`, filled in when the file is read.
     """
 
     name: ClassVar[str] = "calibrate"
     accepts: ClassVar[frozenset[str]] = frozenset({"interval", "random"})
 
     max_failed: float = Field(default=0.5, ge=0, le=1)  # trial steps may leave the region where the model works, and come back
-    data: str | None = None
     scalars: dict[str, Number] = Field(default_factory=dict)
     units: dict[str, str] = Field(default_factory=dict)
     deviations: dict[str, Number] = Field(default_factory=dict)
@@ -60,12 +57,6 @@ class Calibrate(Method):
     tolerance: Number = Field(default=1e-8, gt=0, lt=1)
     differences: Literal["central", "forward"] = "central"
     step: Number = Field(default=1e-4, gt=0, le=0.1)
-    content: str | None = None
-
-    @model_validator(mode="before")
-    @classmethod
-    def _stamped(cls, values: Any) -> Any:
-        return stamped(values)
 
     @model_validator(mode="after")
     def _measured(self) -> Self:

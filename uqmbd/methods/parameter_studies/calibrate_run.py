@@ -196,6 +196,7 @@ class CalibrateRun(GivenRun):
         freedom = self._compare.count - int(free.sum())
         variance = 1.0 if known else (2 * best.cost / freedom if freedom else np.nan)
         matrix, loose = covariance(best.jacobian, free, variance)
+        loose |= np.diag(matrix) > 1  # a standard deviation beyond the whole interval
         matrix = matrix * np.outer(self._range, self._range)
         x = self._samples[best.run]
         notes = []

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Mapping
-from pathlib import Path
-from typing import Any, ClassVar, Self
+from typing import ClassVar, Self
 
 import numpy as np
 from pydantic import Field, model_validator
@@ -14,11 +12,12 @@ from uqmbd.errors import StudyError, did_you_mean
 from uqmbd.inputs import Input
 from uqmbd.inputs.checked import Number
 from uqmbd.inputs.table import read_columns
-from uqmbd.methods.base import Method, MethodRun
+from uqmbd.methods.base import MethodRun
+from uqmbd.methods.parameter_studies.from_file import FromFile
 from uqmbd.simulators.base import OutputInfo
 
 
-class List(Method):
+class List(FromFile):
     """Runs at given samples; the envelope of what came out.
 
     Attributes
@@ -28,22 +27,13 @@ class List(Method):
         (in Python: to the current directory).
     samples : dict of str to list of float
         The same in the study itself: ``samples = { k = [9, 10], c = [0.1, 0.2] }``.
-    content : str
-        Fingerprint of `data`, filled in when the file is read, so that a result of other samples is not taken for one of these.
     """
 
     name: ClassVar[str] = "list"
     accepts: ClassVar[frozenset[str]] = frozenset({"interval", "random"})
     treats: ClassVar[frozenset[str]] = frozenset({"dependence", "sets"})  # the list says all of them together
 
-    data: str | None = None
     samples: dict[str, list[Number]] = Field(default_factory=dict)
-    content: str | None = None
-
-    @model_validator(mode="before")
-    @classmethod
-    def _stamped(cls, values: Any) -> Any:
-        return stamped(values)
 
     @model_validator(mode="after")
     def _one_of_two(self) -> Self:
@@ -94,30 +84,3 @@ class List(Method):
         from uqmbd.methods.parameter_studies.list_run import ParameterRun
 
         return ParameterRun(self, inputs, outputs, time, seed)
-
-
-def stamped(values: Any) -> Any:
-    """Settings with the fingerprint of their file `data`, so that they change when the file does.
-
-    Raises
-    ------
-    StudyError
-        When the file cannot be read, or is not the one that a resolved study was made with.
-    """
-    if not isinstance(values, Mapping) or not isinstance(values.get("data"), str):
-        return values
-    path = Path(values["data"])
-    try:
-        found = hashlib.sha256(path.read_bytes()).hexdigest()[:16]
-    except OSError as error:
-        near = [other.name for other in path.parent.glob("*.csv")] if path.parent.is_dir() else []
-        remedy = did_you_mean(path.name, near, noun="CSV file there")
-        raise StudyError(f"the file cannot be read ({error.strerror})", key="data", value=values["data"], remedy=remedy) from None
-    if values.get("content") not in (None, found):
-        raise StudyError(
-            "the file has changed since this study was run",
-            key="data",
-            value=values["data"],
-            remedy="restore it, or run the study again with --overwrite or in another place",
-        )
-    return {**values, "content": found}

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from uqmbd.analysis import moments
-from uqmbd.methods.columns import Columns, finite_rows
+from uqmbd.methods.columns import Columns, pack_both
 
 
 def reduce_batch(
@@ -33,8 +33,7 @@ def reduce_batch(
         `uqmbd.analysis.moments`; ``histories`` (ok runs of the head, columns of histories).
     """
     status = np.asarray(status, np.int8)
-    values, curves = scalars.pack(outputs, len(status)), histories.pack(outputs, len(status))
-    ok = finite_rows(values, status, scalars) & finite_rows(curves, status, histories)
+    values, curves, ok = pack_both(scalars, histories, outputs, status)
     rows = np.column_stack([np.asarray(samples[name], float) for name in inputs])
     known = {row.tobytes() for row in head}
     wanted = ok & np.array([row.tobytes() in known for row in rows], bool)

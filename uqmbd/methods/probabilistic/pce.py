@@ -116,6 +116,11 @@ class PCE(Method):
         """The regression that is meant."""
         return self.regression or ("least_squares" if self.sparse is False else "sparse")
 
+    @property
+    def _full(self) -> bool:
+        """Whether all terms of a degree have to be determined."""
+        return self.how == "least_squares" or self.design == "doptimal"
+
     def by_input(self, inputs: Iterable[str], degree: int | None = None) -> tuple[int, ...]:
         """Degree in each input of the largest basis, or of that of `degree`."""
         if isinstance(self.degree, dict):
@@ -129,15 +134,22 @@ class PCE(Method):
         return multi_index.index_set(self.by_input(inputs, degree), self.shape, self.q)
 
     def candidates(self, inputs: Iterable[str], fitted: int) -> list[int]:
-        """Degrees among which the error decides; of a table of degrees the highest stands for all. `fitted` runs limit ``auto``."""
+        """Degrees among which the error decides; of a table of degrees the highest stands for all.
+
+        `fitted` runs limit ``auto``, and a list where all terms of a degree have to be determined; its lowest degree always stays.
+        """
         if isinstance(self.degree, dict):
             return [max(self.degree.values())]
-        if self.degree != "auto":
-            return [int(degree) for degree in np.atleast_1d(self.degree)]
-        full = self.how == "least_squares" or self.design == "doptimal"
-        most = fitted // RUNS_A_TERM if full else TERMS_A_RUN * fitted
-        names, found = list(inputs), [1]
-        for degree in range(2, self.max_degree + 1):
+        wanted = list(range(1, self.max_degree + 1)) if self.degree == "auto" else [int(degree) for degree in np.atleast_1d(self.degree)]
+        if self._full:
+            # points that are picked for the terms determine nearly as many terms as they are
+            most = fitted // RUNS_A_TERM if self.degree == "auto" and self.design != "doptimal" else fitted - 1
+        elif self.degree == "auto":
+            most = TERMS_A_RUN * fitted
+        else:
+            return wanted
+        names, found = list(inputs), wanted[:1]
+        for degree in wanted[1:]:
             try:
                 if len(self.terms(names, degree)) > most:
                     break
@@ -192,7 +204,7 @@ class PCE(Method):
     def _check_terms(self, inputs: Mapping[str, Input], fitted: int) -> None:
         """Refuse a degree that the runs cannot determine."""
         degrees = self.candidates(inputs, fitted)
-        full = self.how == "least_squares" or self.design == "doptimal"
+        full = self._full
         try:
             size = len(self.terms(inputs, degrees[0] if full else degrees[-1]))
         except ValueError as error:

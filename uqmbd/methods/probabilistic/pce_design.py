@@ -11,6 +11,7 @@ import numpy as np
 from uqmbd.analysis.chaos_expansion import basis
 from uqmbd.analysis.families import Family
 from uqmbd.analysis.threads import one_thread
+from uqmbd.errors import StudyError
 from uqmbd.methods.design import unit_points
 
 CANDIDATES = 10  # for each point that is wanted
@@ -18,7 +19,21 @@ _MOST = 20_000_000  # numbers in the matrix of candidates
 
 
 def tensor_gauss(families: Sequence[Family], degrees: Sequence[int]) -> tuple[np.ndarray, np.ndarray]:
-    """Tensor grid of Gauss points, ``degree + 1`` in each input: points u (n, d) and weights (n,)."""
+    """Tensor grid of Gauss points, ``degree + 1`` in each input: points u (n, d) and weights (n,).
+
+    Raises
+    ------
+    StudyError
+        An input takes only some values (whole numbers, data with ties), which Gauss points are not.
+    """
+    for family, k in zip(families, degrees, strict=True):
+        if family.finite or not np.allclose(family.germ(family.nodes(k + 1)), family.gauss(k + 1)[0], atol=1e-6):
+            raise StudyError(
+                "a quadrature needs runs at Gauss points, and an input does not take these values (whole numbers, or data with gaps)",
+                key="method.design",
+                value="quadrature",
+                remedy="choose another design, such as lhs",
+            )
     u = np.array(list(product(*(family.nodes(k + 1) for family, k in zip(families, degrees, strict=True)))))
     weights = [family.gauss(k + 1)[1] for family, k in zip(families, degrees, strict=True)]
     return u, reduce(np.multiply.outer, weights).ravel()

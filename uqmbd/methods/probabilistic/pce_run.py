@@ -18,6 +18,7 @@ from uqmbd.errors import StudyError
 from uqmbd.inputs import Input
 from uqmbd.inputs.space import Space
 from uqmbd.methods.base import count_failures, generator
+from uqmbd.methods.checks import checks
 from uqmbd.methods.design import unit_points
 from uqmbd.methods.probabilistic.pce_design import d_optimal, tensor_gauss
 from uqmbd.methods.staged import StagedRun
@@ -96,7 +97,10 @@ class PCERun(StagedRun):
             levels = np.full(terms, float(self._degrees[-1]))
         else:
             levels = multi_index.level(self._indices, self.settings.shape, self.settings.q)
-        how = "least_squares" if self.settings.design == "quadrature" else self.settings.how
+        how = self.settings.how
+        if self.settings.design == "quadrature":  # some of its runs failed
+            how, levels = "least_squares", self._indices.sum(axis=1).astype(float)
+            degrees = list(range(1, int(levels.max()) + 1))
         for name, at in columns.slices.items():
             choice = regression.choose(psi, levels, degrees or self._degrees, values[:, at], how)
             if not np.isfinite(choice.loo):
@@ -115,7 +119,7 @@ class PCERun(StagedRun):
         return Expansion(self._indices[used], self._families, c[used]), loo, choices
 
     def _assess(self) -> None:
-        """Expansion, validated error and trust of every column."""
+        """Expansion, validated error and trust of every column, and what the checks of it are."""
         self._stop_if_too_many_failed(self.settings)
         rows, fresh = self._rows(FITTED), self._rows(VALIDATION)
         if not fresh.size:
@@ -124,7 +128,9 @@ class PCERun(StagedRun):
             raise StudyError("all runs that would be fitted failed, so there is nothing to expand")
         self._expansion, self._loo, self._choices = self._fit(rows)
         smallest, largest = self._ranges(self._values[self._rows()])
-        error = np.abs(self._expansion.evaluate(self._u[fresh]) - self._values[fresh]).max(axis=0)
+        said = self._expansion.evaluate(self._u[fresh])
+        error = np.abs(said - self._values[fresh]).max(axis=0)
+        self._checks = checks(self._columns, fresh, self._values[fresh], said)
         slices = self._columns.slices.values()
         self._error, self._trusted = trust.assessed(error, slices, smallest, largest, self.settings.trust_tolerance)
 
@@ -145,6 +151,7 @@ class PCERun(StagedRun):
             error=columns.dataset(self._error),
             trusted=columns.dataset(self._trusted, unit=""),
             trust_horizon=xr.Dataset({name: ((), value, {"unit": "s"}) for name, value in horizons.items()}),
+            validation=self._checks,
             statistics=self._statistics(),
             sensitivity=columns.dataset(np.stack([first, total]), kinds, unit=""),
             aggregated=self._aggregated(histories, np.stack([first, total]), kinds),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Generator
 from math import comb
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -18,6 +18,7 @@ from uqmbd.methods.reliability.run import SAMPLING, SEARCHING, ReliabilityRun, i
 if TYPE_CHECKING:
     from uqmbd.methods.reliability.settings import Reliability
 
+LOOKING = 2  # random numbers of the directions in which other parts of the limit are looked for
 FEWEST, CONVERGENCE_STEPS = 20, 12  # of convergence: runs with which it begins, and numbers of runs
 Points = Generator[tuple[np.ndarray, int], np.ndarray, None]
 
@@ -25,6 +26,7 @@ Points = Generator[tuple[np.ndarray, int], np.ndarray, None]
 class FormRun(ReliabilityRun):
     """First-order reliability method: the limit surface is taken as the plane through the design point."""
 
+    astray: ClassVar[str] = "the probability may be far off"
     remedy = 'take approach = "subset", which needs no design point, or raise step (noisy outputs) or iterations'
     _point: DesignPoint
 
@@ -32,6 +34,7 @@ class FormRun(ReliabilityRun):
     def planned(cls, settings: Reliability, inputs: Space) -> tuple[int, int]:
         star = 2 * len(inputs) + 1
         further = cls._further(settings, len(inputs))
+        further += 5 * len(inputs) + 4  # elsewhere
         return 2 * star + len(form.TRIALS) + further, star + settings.of("iterations") * (2 * star + len(form.TRIALS)) + further
 
     @staticmethod
@@ -42,6 +45,13 @@ class FormRun(ReliabilityRun):
     def _find(self) -> Points:
         keys = {key: self.settings.of(key) for key in ("step", "tolerance", "iterations")}
         self._point = yield from in_role(SEARCHING, form.design_point(len(self._inputs), generator(self._seed, SEARCHING), **keys))
+        self._against, self._looked = yield from in_role(SEARCHING, form.elsewhere(self._point, generator(self._seed, LOOKING)))
+        if self._against:
+            self._say(
+                f"at {self._against} of {self._looked} points the output is on another side of the limit than the plane through the design "
+                f"point has it: there are other design points, or the limit is far from plane, and {self.astray}; "
+                'compare with approach = "subset"'
+            )
 
     def _found(self) -> tuple[dict[str, float], dict[str, np.ndarray]]:
         from scipy.special import ndtr
@@ -69,7 +79,11 @@ class FormRun(ReliabilityRun):
         return alpha**2 / (alpha @ alpha)
 
     def _facts(self) -> dict[str, Any]:
-        return {"iterations": self._point.iterations, "design_units": {name: item.unit for name, item in self._inputs.items()}}
+        return {
+            "iterations": self._point.iterations,
+            "points_against_plane": [self._against, self._looked],
+            "design_units": {name: item.unit for name, item in self._inputs.items()},
+        }
 
 
 class SormRun(FormRun):
@@ -100,6 +114,8 @@ class SormRun(FormRun):
 class ImportanceRun(FormRun):
     """Importance sampling: independent runs from the standard normal distribution moved to the design point."""
 
+    astray = "the probability and its limits may be far off, because runs are made around one design point"
+
     @staticmethod
     def _further(settings: Reliability, d: int) -> int:
         return settings.of("samples")
@@ -109,7 +125,7 @@ class ImportanceRun(FormRun):
         z, weights = sampling.around(self._point.z, self.settings.of("samples"), generator(self._seed, SAMPLING))
         margin = yield z, SAMPLING
         self._sampled = margin, weights
-        self._estimate = sampling.weighted(margin, weights)
+        self._estimate = sampling.weighted(margin, weights, likely=self._point.beta < 0)
         self._say(self._estimate.note)
 
     def _found(self) -> tuple[dict[str, float], dict[str, np.ndarray]]:
@@ -118,7 +134,7 @@ class ImportanceRun(FormRun):
     def _convergence(self) -> tuple[np.ndarray, dict[str, np.ndarray]]:
         margin, weights = self._sampled
         counts = np.unique(np.geomspace(FEWEST, len(margin), CONVERGENCE_STEPS).astype(int))
-        parts = [sampling.weighted(margin[:count], weights[:count]) for count in counts]
+        parts = [sampling.weighted(margin[:count], weights[:count], likely=self._point.beta < 0) for count in counts]
         return counts, {"probability": np.array([part.unsafe for part in parts]), "cov": np.array([part.cov for part in parts])}
 
     def _facts(self) -> dict[str, Any]:

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from importlib import import_module
 from typing import Annotated, Any, ClassVar, Literal, Self
 
 import numpy as np
@@ -14,37 +12,25 @@ from uqmbd.errors import StudyError, did_you_mean
 from uqmbd.inputs import Input
 from uqmbd.inputs.checked import Number
 from uqmbd.inputs.space import Space
-from uqmbd.methods.base import Method, MethodRun
+from uqmbd.methods.approach import Approach, ByApproach
+from uqmbd.methods.base import MethodRun
 from uqmbd.methods.intervals.chebyshev import Chebyshev, whole_degrees
 from uqmbd.simulators.base import OutputInfo
 
+FEWEST_OF_LEVELS = 100  # points of a level of subset simulation; with fewer the stated limits do not hold (docs/theory/reliability.md)
 SEARCH = {"step": 0.01, "tolerance": 1e-3, "iterations": 50}
 
 
-@dataclass(frozen=True)
-class Approach:
-    """One way to judge reliability: ``module:class`` of its run, the kind of input it takes, and its keys with their defaults."""
-
-    home: str
-    kind: str
-    defaults: Mapping[str, Any]
-
-    def open(self) -> type:
-        """The class of its run."""
-        module, _, name = self.home.partition(":")
-        return getattr(import_module(f"uqmbd.methods.{module}"), name)
-
-
 APPROACHES: Mapping[str, Approach] = {
-    "form": Approach("reliability.search:FormRun", "random", SEARCH),
-    "sorm": Approach("reliability.search:SormRun", "random", SEARCH),
-    "importance": Approach("reliability.search:ImportanceRun", "random", {"samples": 1000, **SEARCH}),
-    "subset": Approach("reliability.subset:SubsetRun", "random", {"samples": 1000, "levels": 10}),
-    "interval": Approach("reliability.interval:IntervalRun", "interval", {"degree": 8, "trust_tolerance": 1e-3, "max_runs": 10_000}),
+    "form": Approach("reliability.search:FormRun", SEARCH, "random"),
+    "sorm": Approach("reliability.search:SormRun", SEARCH, "random"),
+    "importance": Approach("reliability.search:ImportanceRun", {"samples": 1000, **SEARCH}, "random"),
+    "subset": Approach("reliability.subset:SubsetRun", {"samples": 1000, "levels": 10}, "random"),
+    "interval": Approach("reliability.interval:IntervalRun", {"degree": 8, "trust_tolerance": 1e-3, "max_runs": 10_000}, "interval"),
 }
 
 
-class Reliability(Method):
+class Reliability(ByApproach):
     """Probability that an output is beyond a limit, or, for intervals, by how much they may grow before it can be.
 
     Attributes
@@ -58,7 +44,7 @@ class Reliability(Method):
         (simulation by ever rarer events), for random inputs; ``interval`` (margin by radius, and distance to the limit, for intervals
         and convex sets over them).
     samples : int
-        importance: runs around the design point; subset: points of each level, a multiple of 10.
+        importance: runs around the design point; subset: points of each level, a multiple of 10, at least 100.
     levels : int
         subset: largest number of levels; each is about a tenth as probable as the one before.
     step : float
@@ -78,6 +64,8 @@ class Reliability(Method):
     name: ClassVar[str] = "reliability"
     accepts: ClassVar[frozenset[str]] = frozenset({"random", "interval"})
     treats: ClassVar[frozenset[str]] = frozenset({"dependence", "sets"})
+    approaches: ClassVar[Mapping[str, Approach]] = APPROACHES
+    shared: ClassVar[frozenset[str]] = ByApproach.shared | {"output", "above", "below"}
 
     output: str
     above: Number | None = None
@@ -98,29 +86,21 @@ class Reliability(Method):
             found = "neither" if self.above is None else "both"
             remedy = "write above = 0.3 where more than that is unsafe, or below = 0.3 where less is"
             raise StudyError(f"a limit is one of above and below; there are {found}", key="above", value=self.above, remedy=remedy)
-        known = APPROACHES[self.approach].defaults
-        for key in self.model_dump(exclude={"approach", "output", "above", "below", "max_failed"}, exclude_none=True):
-            if key not in known:
-                able = " and ".join(name for name, approach in APPROACHES.items() if key in approach.defaults)
-                raise StudyError(
-                    f"the approach {self.approach} has no key '{key}'; it is one of {able}",
-                    key=key,
-                    value=getattr(self, key),
-                    remedy=f"{self.approach} takes {', '.join(known)}",
-                )
         if self.approach == "subset" and self.of("samples") % 10:
             raise StudyError(
                 "a tenth of the samples begins the next level: take a multiple of 10",
                 key="samples",
                 value=self.samples,
-                remedy=f"write samples = {max(50, round(self.samples, -1))}",
+                remedy=f"write samples = {max(FEWEST_OF_LEVELS, round(self.samples, -1))}",
+            )
+        if self.approach == "subset" and self.of("samples") < FEWEST_OF_LEVELS:
+            raise StudyError(
+                f"fewer than {FEWEST_OF_LEVELS} points of a level are too few to say how far off the result may be",
+                key="samples",
+                value=self.samples,
+                remedy=f"write samples = {FEWEST_OF_LEVELS}, or better 1000",
             )
         return self
-
-    def of(self, key: str) -> Any:
-        """The value of `key`, or what it is where nothing is said."""
-        value = getattr(self, key)
-        return APPROACHES[self.approach].defaults.get(key) if value is None else value
 
     @property
     def limit(self) -> float:
@@ -155,7 +135,7 @@ class Reliability(Method):
             self.expansion().check(dict(Space.of(inputs)))  # what binds them is treated here
 
     def planned_runs(self, inputs: Mapping[str, Input]) -> tuple[int, int]:
-        return APPROACHES[self.approach].open().planned(self, Space.of(inputs))
+        return self.run_class().planned(self, Space.of(inputs))
 
     def _start(self, inputs: Space, outputs: dict[str, OutputInfo], time: np.ndarray, seed: int) -> MethodRun:
         if self.output not in outputs:
@@ -164,4 +144,4 @@ class Reliability(Method):
         if outputs[self.output].history:
             remedy = f'take one number of it: output = "{self.output}:max", and the same in [outputs]'
             raise StudyError(f"the output '{self.output}' is a history; a limit is for a scalar", key="method.output", remedy=remedy)
-        return APPROACHES[self.approach].open()(self, inputs, outputs, time, seed)
+        return self.run_class()(self, inputs, outputs, time, seed)

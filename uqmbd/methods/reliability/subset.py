@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from uqmbd.analysis import reliability_sampling as sampling
+from uqmbd.analysis import reliability_subset
 from uqmbd.inputs.space import Space
 from uqmbd.methods.base import generator
 from uqmbd.methods.reliability.run import SAMPLING, ReliabilityRun, in_role
@@ -26,11 +27,13 @@ class SubsetRun(ReliabilityRun):
     @classmethod
     def planned(cls, settings: Reliability, inputs: Space) -> tuple[int, int]:
         first = settings.of("samples")
-        return first, first + (settings.of("levels") - 1) * (first - round(first * sampling.SEED_SHARE))
+        return first, first + (settings.of("levels") - 1) * (first - round(first * reliability_subset.SEED_SHARE))
 
     def _find(self) -> Generator[tuple[np.ndarray, int], np.ndarray, None]:
         settings = self.settings
-        simulation = sampling.subset(len(self._inputs), settings.of("samples"), settings.of("levels"), generator(self._seed, SAMPLING))
+        simulation = reliability_subset.subset(
+            len(self._inputs), settings.of("samples"), settings.of("levels"), generator(self._seed, SAMPLING)
+        )
         self._estimate = yield from in_role(SAMPLING, simulation)
         self._say(self._estimate.note)
 

@@ -11,9 +11,8 @@ from uqmbd.analysis.elementary import shares
 from uqmbd.errors import StudyError
 from uqmbd.inputs import Input
 from uqmbd.methods.base import count_failures, from_unit_cube
-from uqmbd.methods.staged import StagedRun
+from uqmbd.methods.sensitivity.kept import SensitivityRun
 from uqmbd.result import Result
-from uqmbd.simulators.base import OutputInfo
 
 if TYPE_CHECKING:
     from uqmbd.methods.sensitivity.settings import Sensitivity
@@ -21,18 +20,12 @@ if TYPE_CHECKING:
 MIDPOINTS = 2000  # of the distribution function, where the standard deviation of an input is summed
 
 
-class DerivativeRun(StagedRun):
+class DerivativeRun(SensitivityRun):
     """The medians, and one run on either side of them for each input.
 
     ``derivative`` is ``(∂y/∂x_i) σ_i / s``: σ_i the standard deviation of the input (of an interval: uniform over it), s the greatest
     absolute value of the output at the medians. So the squares of a row, times s², sum to the variance of the linearised output.
     """
-
-    def __init__(
-        self, settings: Sensitivity, inputs: Mapping[str, Input], outputs: Mapping[str, OutputInfo], time: np.ndarray, seed: int
-    ) -> None:
-        super().__init__(inputs, outputs, time, seed)
-        self.settings = settings
 
     @staticmethod
     def planned(settings: Sensitivity, d: int) -> int:
@@ -77,15 +70,12 @@ class DerivativeRun(StagedRun):
         for words, sides in (("one-sided", (low == 0) != (high == 0)), ("missing, both runs failed,", (low == 0) & (high == 0))):
             if sides.any():
                 notes.append(f"the derivatives by {', '.join(names[i] for i in np.flatnonzero(sides))} are {words} since runs failed")
-        envelope = np.stack([self._values[ok].min(axis=0), self._values[ok].max(axis=0)])
         return Result(
-            inner=self._columns.dataset(envelope, {"bound": ["lower", "upper"]}),
+            inner=self._columns.dataset(self._envelope(), {"bound": ["lower", "upper"]}),
             statistics=self._columns.dataset(np.stack([middle, scale]), {"statistic": ["nominal", "scale"]}),
             sensitivity=self._columns.dataset(share[None], {"kind": ["derivative"], "input": names}, unit=""),
             attrs={
-                "method": self.settings.name,
-                "approach": self.settings.approach,
-                "seed": self._seed,
+                **self._named(),
                 "step": self.settings.of("step"),
                 "spread": dict(zip(names, spread.tolist(), strict=True)),
                 **({"note": "; ".join(notes)} if notes else {}),

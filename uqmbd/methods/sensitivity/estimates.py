@@ -16,6 +16,7 @@ from uqmbd.methods.sensitivity.designs import problem
 if TYPE_CHECKING:
     from uqmbd.methods.sensitivity.settings import Sensitivity
 
+DUMMIES, DUMMY_RESAMPLES = 8, 10  # inputs without influence that tell the noise of a distance
 HISTORY_RESAMPLES = 32  # of histories, where each resample costs as much as the estimate itself
 
 
@@ -28,10 +29,13 @@ class Found:
     kinds : dict of str to ndarray, shape (d, columns)
         Limits are the kinds ``..._lower`` and ``..._upper``.
     pairs : dict of str to ndarray, shape (couples, columns)
+    facts : dict of str to float or ndarray, shape (columns,)
+        Further attributes of the result, for all columns or for each.
     """
 
     kinds: dict[str, np.ndarray]
     pairs: dict[str, np.ndarray] = field(default_factory=dict)
+    facts: dict[str, float | np.ndarray] = field(default_factory=dict)
 
 
 def limits(kind: str, value: np.ndarray, std: np.ndarray, confidence: float, count: int) -> dict[str, np.ndarray]:
@@ -87,6 +91,16 @@ def by_halves(
     return Found(limits(kind, whole, std, settings.of("confidence"), count))
 
 
+def lowered(found: Found, kind: str, noise: float | np.ndarray) -> Found:
+    """A distance between distributions whose lower limit allows for noise, which can only add to a distance (triangle inequality).
+
+    `noise`, of all columns or each, is what an input without influence would get: the dummy of Zadeh et al., Environ. Model. Softw. 91
+    (2017) 210.
+    """
+    lower = np.maximum(found.kinds[f"{kind}_lower"] - noise, 0.0)
+    return Found(found.kinds | {f"{kind}_lower": lower}, found.pairs, {f"{kind}_without_influence": noise})
+
+
 def rbd_fast(settings: Sensitivity, points: np.ndarray, values: np.ndarray, rng: np.random.Generator, few: bool) -> Found:
     """First order by random balance; Tarantola, Gatelli, Mara, Reliab. Eng. Syst. Saf. 91 (2006) 717."""
     return by_halves("first", lambda x, y: frequency.rbd_fast(x, y, settings.of("harmonics")), settings, points, values, rng, few)
@@ -94,24 +108,33 @@ def rbd_fast(settings: Sensitivity, points: np.ndarray, values: np.ndarray, rng:
 
 def pawn(settings: Sensitivity, points: np.ndarray, values: np.ndarray, rng: np.random.Generator, few: bool) -> Found:
     """Distances of conditional distribution functions; Pianosi and Wagener, Environ. Model. Softw. 67 (2015) 1."""
-    return by_halves("pawn", lambda x, y: distances.pawn(x, y, settings.of("slices")), settings, points, values, rng, few)
+    slices = settings.of("slices")
+    found = by_halves("pawn", lambda x, y: distances.pawn(x, y, slices), settings, points, values, rng, few)
+    # the distance of two samples of one distribution is the same for all of them
+    dummies, ranks = rng.random((len(points), DUMMIES)), np.arange(float(len(points)))[:, None]
+    return lowered(found, "pawn", float(distances.pawn(dummies, ranks, slices).mean()))
 
 
 def delta(settings: Sensitivity, points: np.ndarray, values: np.ndarray, rng: np.random.Generator, few: bool) -> Found:
-    """Borgonovo's measure, which needs no moments; Reliab. Eng. Syst. Saf. 92 (2007) 771."""
-    found = [distances.delta(points, column, settings.of("resamples"), rng) for column in values.T]
+    """Borgonovo's measure, which needs no moments; Reliab. Eng. Syst. Saf. 92 (2007) 771.
+
+    All columns take the same resamples, so that an output does not depend on what other outputs there are.
+    """
+    seed = int(rng.integers(2**31))
+    found = [distances.delta(points, column, settings.of("resamples"), np.random.default_rng(seed)) for column in values.T]
     value, std = (np.array(part).T for part in zip(*found, strict=True))
-    return Found(limits("delta", value, std, settings.of("confidence"), len(points)))
+    dummies = rng.random((len(points), DUMMIES))
+    noise = [distances.delta(dummies, column, DUMMY_RESAMPLES, np.random.default_rng(seed))[0].mean() for column in values.T]
+    return lowered(Found(limits("delta", value, std, settings.of("confidence"), len(points))), "delta", np.array(noise))
 
 
 def hdmr(settings: Sensitivity, points: np.ndarray, values: np.ndarray, rng: np.random.Generator, few: bool) -> Found:
-    """SALib's HDMR with extended bases (Li and Rabitz), column by column."""
-    d, parts = points.shape[1], []
-    for column in values.T:
-        parts.append(_hdmr(settings, points, column, int(rng.integers(1, 2**31))))
+    """SALib's HDMR with extended bases (Li and Rabitz), column by column with the same resamples."""
+    seed = int(rng.integers(1, 2**31))
+    parts = [_hdmr(settings, points, column, seed) for column in values.T]
     kinds = {kind: np.array([part[kind] for part in parts]).T for kind in parts[0]}
-    kinds, second = {k: v for k, v in kinds.items() if k != "second"}, kinds["second"]
-    return Found(kinds, {"second": second} if d > 1 else {})
+    second, explained = kinds.pop("second"), kinds.pop("explained")
+    return Found(kinds, {"second": second} if points.shape[1] > 1 else {}, {"explained_share": explained})
 
 
 def _hdmr(settings: Sensitivity, points: np.ndarray, values: np.ndarray, seed: int) -> dict[str, np.ndarray]:
@@ -120,7 +143,7 @@ def _hdmr(settings: Sensitivity, points: np.ndarray, values: np.ndarray, seed: i
     d, confidence = points.shape[1], settings.of("confidence")
     names = [kind + end for kind in ("first", "total") for end in ("", "_lower", "_upper")]
     if elementary.variance(values[:, None])[0] == 0:
-        return dict.fromkeys(names, np.zeros(d)) | {"second": np.zeros(d * (d - 1) // 2)}
+        return dict.fromkeys(names, np.zeros(d)) | {"second": np.zeros(d * (d - 1) // 2), "explained": 1.0}
     before = np.random.get_state()  # noqa: NPY002 - SALib draws from numpy's global generator, which is not ours to move
     try:
         with warnings.catch_warnings():
@@ -134,7 +157,7 @@ def _hdmr(settings: Sensitivity, points: np.ndarray, values: np.ndarray, seed: i
     out = {}
     for kind, value, width in (("first", first[:d], half[0]), ("total", total, half[1])):
         out |= {kind: value, f"{kind}_lower": value - width, f"{kind}_upper": value + width}
-    return out | {"second": first[d : d + d * (d - 1) // 2]}
+    return out | {"second": first[d : d + d * (d - 1) // 2], "explained": float(np.nansum(first))}
 
 
 ESTIMATES = {"morris": morris, "fast": fast, "rbd_fast": rbd_fast, "delta": delta, "dgsm": dgsm, "pawn": pawn, "hdmr": hdmr}

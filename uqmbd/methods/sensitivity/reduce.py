@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from uqmbd.analysis.pick_freeze import Layout, sums_of
-from uqmbd.methods.columns import Columns, finite_rows
+from uqmbd.methods.columns import Columns, pack_both
 
 UNIT = 8  # blocks whose sums are kept together; fixed, so that neither batches nor more samples change them
 
@@ -20,12 +20,13 @@ def marks(rows: np.ndarray) -> np.ndarray:
     return (np.bitwise_xor.reduce(mixed ^ (mixed >> np.uint64(31)), axis=1) >> np.uint64(17)).astype(np.uint32)
 
 
-def find(known: np.ndarray, wanted: np.ndarray) -> int:
-    """Where the runs `wanted` begin in the design `known`, both (n,) marks."""
-    for start in np.flatnonzero(known[: len(known) - len(wanted) + 1] == wanted[0]).tolist():
-        if np.array_equal(known[start : start + len(wanted)], wanted):
-            return start
-    raise RuntimeError("these runs are not of this design")
+def find(known: np.ndarray, wanted: np.ndarray) -> int | None:
+    """Where the runs `wanted` begin in the design `known`, both (n,) marks; None where inputs with few values leave several places."""
+    starts = np.flatnonzero(known[: len(known) - len(wanted) + 1] == wanted[0]).tolist()
+    found = [start for start in starts if np.array_equal(known[start : start + len(wanted)], wanted)]
+    if not found:
+        raise RuntimeError("these runs are not of this design")
+    return found[0] if len(found) == 1 else None
 
 
 def reduce_batch(
@@ -53,11 +54,11 @@ def reduce_batch(
         the units of blocks touched ``units``, ``counts``, ``means``, ``moments``.
     """
     status = np.asarray(status, np.int8)
-    values, curves = scalars.pack(outputs, len(status)), histories.pack(outputs, len(status))
-    ok = finite_rows(values, status, scalars) & finite_rows(curves, status, histories)
+    values, curves, ok = pack_both(scalars, histories, outputs, status)
     values[~ok], curves[~ok] = np.nan, np.nan
     start = find(design, marks(np.column_stack([np.asarray(samples[name], float) for name in inputs])))
-    begin = min(-start % layout.length, len(status))
+    # of runs whose place is not known the driver, which does know, makes the sums
+    begin = len(status) if start is None else min(-start % layout.length, len(status))
     end = begin + (len(status) - begin) // layout.length * layout.length
     partial = {
         "status": status,
@@ -66,7 +67,7 @@ def reduce_batch(
         "edges": np.concatenate([curves[:begin], curves[end:]]),
         "inside": np.array([begin, end]),
     }
-    return partial | unit_sums(layout, curves[begin:end], (start + begin) // layout.length)
+    return partial | unit_sums(layout, curves[begin:end], ((start or 0) + begin) // layout.length)
 
 
 def unit_sums(layout: Layout, curves: np.ndarray, first: int) -> dict[str, np.ndarray]:

@@ -15,8 +15,8 @@ from uqmbd.methods.base import count_failures, generator
 from uqmbd.methods.columns import Columns
 from uqmbd.methods.sensitivity import designs
 from uqmbd.methods.sensitivity.estimates import ESTIMATES, Found
+from uqmbd.methods.sensitivity.kept import SensitivityRun
 from uqmbd.methods.sensitivity.settings import LEAST_DELTA, LEAST_HDMR
-from uqmbd.methods.staged import StagedRun
 from uqmbd.result import Result
 from uqmbd.simulators.base import OutputInfo
 
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from uqmbd.methods.sensitivity.settings import Sensitivity
 
 LEAST_GROUPS = 2  # trajectories, stars: below this nothing has a spread
+EXPLAINED = 0.9  # of the variance, below which an expansion says so
 LEAST = {"hdmr": LEAST_HDMR, "delta": LEAST_DELTA}
 WEIGHTED = ("first", "total", "dgsm")  # kinds that are shares of the variance, which can be summed over time
 
@@ -66,14 +67,13 @@ DESIGNS = {
 }
 
 
-class SampledRun(StagedRun):
+class SampledRun(SensitivityRun):
     """Asks once. Groups of runs with a failed one are left out as a whole; FAST interpolates along its curves."""
 
     def __init__(
         self, settings: Sensitivity, inputs: Mapping[str, Input], outputs: Mapping[str, OutputInfo], time: np.ndarray, seed: int
     ) -> None:
-        super().__init__(inputs, outputs, time, seed)
-        self.settings = settings
+        super().__init__(settings, inputs, outputs, time, seed)
         self._how = DESIGNS[settings.approach]
         self._unit = self._how.points(settings, len(inputs), generator(seed, 0))
         if self._how.scalars_only and all(info.history for info in outputs.values()):
@@ -114,12 +114,16 @@ class SampledRun(StagedRun):
         self._require_enough(int(whole.sum()))
         points, values = self._unit[used], values[used]
         scalars, histories = self._split()
+        self._facts: dict[str, float | dict[str, float]] = {}
         kinds: dict[str, np.ndarray] = {}
         interaction: dict[str, np.ndarray] = {}
         for at, few in ((scalars, False), (histories, True)):
             if at.size and not (few and self._how.scalars_only):
                 rng = generator(self._seed, 2 if few else 1)
                 found: Found = ESTIMATES[self.settings.approach](self.settings, points, values[:, at], rng, few)
+                names = [name for name, part in self._columns.slices.items() if part.start in at]
+                for key, fact in found.facts.items():
+                    self._facts[key] = fact if np.ndim(fact) == 0 else dict(zip(names, fact.tolist(), strict=True))
                 for target, more in ((kinds, found.kinds), (interaction, found.pairs)):
                     for kind, array in more.items():
                         target.setdefault(kind, np.full((*array.shape[:-1], self._columns.count), np.nan))[..., at] = array
@@ -129,8 +133,7 @@ class SampledRun(StagedRun):
         columns = self._columns if not self._how.scalars_only else self._scalar_columns()
         kept = np.concatenate([np.arange(self._columns.slices[name].start, self._columns.slices[name].stop) for name in columns.slices])
         names = list(self._inputs)
-        seen = self._values[self._status == 0]
-        envelope = np.stack([seen.min(axis=0), seen.max(axis=0)])
+        envelope = self._envelope()
         array = np.array(list(kinds.values()))[..., kept]
         labels = [f"{names[i]}*{names[j]}" for i in range(len(names)) for j in range(i + 1, len(names))]
         return Result(
@@ -197,8 +200,8 @@ class SampledRun(StagedRun):
     def _attributes(self, used: np.ndarray) -> dict:
         settings, how = self.settings, self._how
         keys = [key for key in ("samples", "levels", "harmonics", "slices", "degree", "step", "resamples", "confidence")]
-        attrs = {"method": settings.name, "approach": settings.approach, "seed": self._seed}
-        attrs |= {key: settings.of(key) for key in keys if settings.of(key) is not None}
+        attrs = self._named() | {key: settings.of(key) for key in keys if settings.of(key) is not None}
+        attrs |= self._facts
         size, notes = how.group(len(self._inputs)), []
         if how.word:
             lost = int(np.count_nonzero(~used)) // size
@@ -209,6 +212,11 @@ class SampledRun(StagedRun):
             notes.append(f"{self._filled} failed runs are replaced by interpolation along their curves")
         elif not used.all():
             notes.append(f"{np.count_nonzero(~used)} of {len(used)} runs failed and are left out")
+        if settings.approach == "delta":
+            notes.append("its limits hold scatter and noise; densities over whole classes of an input make a strong influence look weaker")
+        for name, share in self._facts.get("explained_share", {}).items():
+            if share < EXPLAINED:
+                notes.append(f"the expansion explains {share:.0%} of the variance of {name}; the rest is not in the indices: raise degree")
         left_out = [name for name, info in self._columns.outputs.items() if info.history and how.scalars_only]
         if left_out:
             notes.append(f"{settings.approach} treats scalars only: no sensitivities of {', '.join(left_out)}")

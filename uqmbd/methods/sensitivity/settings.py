@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from importlib import import_module
-from typing import Any, ClassVar, Literal, Self
+from typing import ClassVar, Literal, Self
 
 import numpy as np
 from pydantic import Field, model_validator
@@ -13,32 +11,13 @@ from pydantic import Field, model_validator
 from uqmbd.errors import StudyError
 from uqmbd.inputs import Input
 from uqmbd.inputs.checked import Number
-from uqmbd.methods.base import Method, MethodRun
+from uqmbd.methods.approach import Approach, ByApproach
+from uqmbd.methods.base import MethodRun
 from uqmbd.simulators.base import OutputInfo
 
 LEAST_HDMR = 300  # runs below which SALib refuses
+RUNS_A_TERM = 5  # of hdmr, each of whose fits takes half of the runs
 LEAST_DELTA = 50  # runs from which densities can be told
-
-
-@dataclass(frozen=True)
-class Approach:
-    """One way to measure sensitivity.
-
-    Attributes
-    ----------
-    home : str
-        ``module:class`` of its run.
-    defaults : dict
-        Its keys with their values where nothing is said; None: must be given.
-    """
-
-    home: str
-    defaults: Mapping[str, Any]
-
-    def open(self) -> type:
-        """The class of its run."""
-        module, _, name = self.home.partition(":")
-        return getattr(import_module(f"uqmbd.methods.{module}"), name)
 
 
 _LIMITS = {"resamples": 100, "confidence": 0.95}
@@ -56,7 +35,7 @@ APPROACHES: Mapping[str, Approach] = {
 }
 
 
-class Sensitivity(Method):
+class Sensitivity(ByApproach):
     """Rankings of the inputs, of every output at every time.
 
     Attributes
@@ -90,6 +69,7 @@ class Sensitivity(Method):
     name: ClassVar[str] = "sensitivity"
     accepts: ClassVar[frozenset[str]] = frozenset({"interval", "random"})
     worker_modules: ClassVar[tuple[str, ...]] = ("uqmbd.methods.sensitivity.reduce",)
+    approaches: ClassVar[Mapping[str, Approach]] = APPROACHES
 
     approach: Literal[tuple(APPROACHES)]  # type: ignore[valid-type]
     samples: int | None = Field(default=None, ge=4)
@@ -104,25 +84,10 @@ class Sensitivity(Method):
     trust_tolerance: Number | None = Field(default=None, gt=0, lt=1)
 
     @model_validator(mode="after")
-    def _belongs(self) -> Self:
-        known = APPROACHES[self.approach].defaults
-        given = self.model_dump(exclude={"approach", "max_failed"}, exclude_none=True)
-        for key in given:
-            if key not in known:
-                able = ", ".join(name for name, approach in APPROACHES.items() if key in approach.defaults)
-                raise StudyError(
-                    f"the approach {self.approach} has no key '{key}'; {able} has it" + ("" if "," not in able else " (each)"),
-                    key=key,
-                    value=given[key],
-                    remedy=f"{self.approach} takes {', '.join(known)}",
-                )
-        if "samples" in known and self.samples is None:
-            raise StudyError(f"the approach {self.approach} needs samples", key="samples", remedy="write samples = 512, say")
-        self._possible()
-        return self
-
-    def _possible(self) -> None:
+    def _possible(self) -> Self:
         """Raise `StudyError` for numbers that the approach cannot do with."""
+        if "samples" in APPROACHES[self.approach].defaults and self.samples is None:
+            raise StudyError(f"the approach {self.approach} needs samples", key="samples", remedy="write samples = 512, say")
         wrong = None
         if self.approach == "morris" and self.of("levels") % 2:
             wrong = ("levels", "levels are even, so that a step of half of them reaches every one alike", "write levels = 4, say")
@@ -146,24 +111,31 @@ class Sensitivity(Method):
         if wrong:
             key, message, remedy = wrong
             raise StudyError(message, key=key, value=getattr(self, key), remedy=remedy)
-
-    def of(self, key: str) -> Any:
-        """The value of `key`, or what it is where nothing is said."""
-        value = getattr(self, key)
-        return APPROACHES[self.approach].defaults.get(key) if value is None else value
+        return self
 
     def planned_runs(self, inputs: Mapping[str, Input]) -> tuple[int, int]:
-        runs = APPROACHES[self.approach].open().planned(self, len(inputs))
+        runs = self.run_class().planned(self, len(inputs))
         return runs, runs
 
     def check(self, inputs: Mapping[str, Input]) -> None:
         super().check(inputs)
         if self.approach == "hdmr" and len(inputs) < 2:
             raise StudyError("hdmr needs two inputs at least", key="method.approach", value="hdmr", remedy='take approach = "rbd_fast"')
+        if self.approach == "hdmr":
+            d, degree = len(inputs), self.of("degree")
+            terms = d * degree + d * (d - 1) // 2 * degree**2
+            least = RUNS_A_TERM * terms
+            if self.samples < least:
+                raise StudyError(
+                    f"{terms} terms of degree {degree} in {d} inputs need {least} runs, else the expansion follows the noise",
+                    key="method.samples",
+                    value=self.samples,
+                    remedy=f"write samples = {least}, or lower the degree",
+                )
         if self.approach == "width":
             from uqmbd.methods.sensitivity.width import check_width
 
             check_width(self, inputs)
 
     def _start(self, inputs: dict[str, Input], outputs: dict[str, OutputInfo], time: np.ndarray, seed: int) -> MethodRun:
-        return APPROACHES[self.approach].open()(self, inputs, outputs, time, seed)
+        return self.run_class()(self, inputs, outputs, time, seed)

@@ -14,9 +14,8 @@ from uqmbd.analysis.enclosures import ENCLOSURES
 from uqmbd.errors import StudyError
 from uqmbd.inputs import Input
 from uqmbd.methods.base import count_failures
-from uqmbd.methods.staged import StagedRun
+from uqmbd.methods.sensitivity.kept import SensitivityRun
 from uqmbd.result import Result
-from uqmbd.simulators.base import OutputInfo
 
 if TYPE_CHECKING:
     from uqmbd.methods.sensitivity.settings import Sensitivity
@@ -50,17 +49,11 @@ def check_width(settings: Sensitivity, inputs: Mapping[str, Input]) -> None:
         )
 
 
-class WidthRun(StagedRun):
+class WidthRun(SensitivityRun):
     """A tensor Chebyshev expansion, its range over the box, and over the box with each interval halved about its middle in turn.
 
     ``width_reduction`` is ``1 - (width with the input halved) / width``. The error of the expansion is validated by runs of its own.
     """
-
-    def __init__(
-        self, settings: Sensitivity, inputs: Mapping[str, Input], outputs: Mapping[str, OutputInfo], time: np.ndarray, seed: int
-    ) -> None:
-        super().__init__(inputs, outputs, time, seed)
-        self.settings = settings
 
     @staticmethod
     def planned(settings: Sensitivity, d: int) -> int:
@@ -86,9 +79,8 @@ class WidthRun(StagedRun):
             c = chebyshev.least_squares(self._points[nodes], self._values[nodes], degrees)
         else:
             c = chebyshev.coefficients(self._values[nodes].reshape(*(n + 1 for n in degrees), -1), degrees)
-        seen = self._values[self._status == 0]
-        inner = np.stack([seen.min(axis=0), seen.max(axis=0)])
-        error, trusted = self._trust(c, fresh, seen)
+        inner = self._envelope()
+        error, trusted = self._trust(c, fresh)
         gap = GAP * (inner[1] - inner[0])
         whole = np.ptp(ENCLOSURES["bernstein"](c, gap)[0], axis=0)
         reduction = np.zeros((len(degrees), self._columns.count))
@@ -101,9 +93,7 @@ class WidthRun(StagedRun):
         histories = [name for name, info in columns.outputs.items() if info.history]
         horizons = {name: trust.horizon(trusted[columns.slices[name]], columns.time) for name in histories}
         attrs = {
-            "method": self.settings.name,
-            "approach": self.settings.approach,
-            "seed": self._seed,
+            **self._named(),
             "degree": self.settings.of("degree"),
             "trust_tolerance": self.settings.of("trust_tolerance"),
             "trusted_share": float(trusted.mean()),
@@ -120,8 +110,8 @@ class WidthRun(StagedRun):
             attrs=attrs,
         )
 
-    def _trust(self, c: np.ndarray, fresh: np.ndarray, seen: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def _trust(self, c: np.ndarray, fresh: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Validated error and trust of every column."""
-        smallest, largest = self._ranges(seen)
+        smallest, largest = self._ranges(self._values[self._status == 0])
         error = np.abs(chebyshev.evaluate(c, self._points[fresh]) - self._values[fresh]).max(axis=0)
         return trust.assessed(error, self._columns.slices.values(), smallest, largest, self.settings.of("trust_tolerance"))

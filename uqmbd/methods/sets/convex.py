@@ -25,8 +25,9 @@ class ConvexBounds(Chebyshev):
     """Bounds of every output at every time over the convex sets of a study; inputs in no set are intervals of their own.
 
     A Chebyshev expansion on the box around the set; its extremes over the set are exact where it is linear, or quadratic over one
-    ellipsoid, and found by projected gradients from many starts elsewhere (`uqmbd.analysis.set_bounds`): then they are values that the
-    expansion takes, not a verified range. The error seen at random runs of the set is added.
+    ellipsoid, and found by projected gradients from many starts elsewhere (`uqmbd.analysis.set_bounds`). A verified bound takes their
+    place where one is near (`uqmbd.analysis.set_enclosure`); the attribute ``verified_share`` says at how many columns. The error seen at
+    random runs of the set is added.
 
     The settings of `Chebyshev` but `corner_runs` and `split`, and those below.
 

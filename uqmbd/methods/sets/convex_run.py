@@ -12,6 +12,7 @@ from uqmbd.analysis import trust
 from uqmbd.analysis.chebyshev_expansions import Expansion
 from uqmbd.analysis.convex_body import Body
 from uqmbd.analysis.set_bounds import extremes, least_squares, terms_of
+from uqmbd.analysis.set_enclosure import enclosed
 from uqmbd.methods.base import generator
 from uqmbd.methods.intervals.chebyshev_run import ChebyshevRun
 from uqmbd.methods.intervals.chebyshev_sparse import SparseRun
@@ -67,19 +68,35 @@ class OverSet(InclusionRun):
         """Outer bounds over the set (2, columns); those over the box limit them."""
         values = self._values[self._members()]
         bounds = np.stack([values.min(axis=0), values.max(axis=0)])
-        self._exact, self._narrower = 1.0, 1.0
+        self._exact, self._verified, self._narrower = 1.0, 1.0, 1.0
         trusted = np.flatnonzero(self._trusted)
         if not trusted.size:
             return bounds, 1.0
         box, met = super()._bounds(inner)
-        found, _, exact = self._extremes(trusted)
+        found, places, exact = self._extremes(trusted)
+        found, verified = self._enclosed(trusted, found, places, exact)
         margin = self.settings.safety * self._error[trusted]
         lower, upper = np.maximum(found[0] - margin, box[0, trusted]), np.minimum(found[1] + margin, box[1, trusted])
         bounds[0, trusted], bounds[1, trusted] = np.minimum(lower, bounds[0, trusted]), np.maximum(upper, bounds[1, trusted])
         wide = np.ptp(box[:, trusted], axis=0)
-        self._exact = float(exact.mean())
+        self._exact, self._verified = float(exact.mean()), float(verified.mean())
         self._narrower = float(np.mean(np.divide(np.ptp(bounds[:, trusted], axis=0), wide, out=np.ones_like(wide), where=wide > 0)))
         return bounds, met
+
+    def _enclosed(self, columns: np.ndarray, found: np.ndarray, places: np.ndarray, exact: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Ends (2, columns) that are verified where that costs no more than the trusted error, and at which columns both are."""
+        rest = np.flatnonzero(~exact)
+        if self.settings.enclosure != "bernstein" or not rest.size:
+            return found, exact
+        exponents, c = terms_of(self._surrogate.select(columns[rest]))
+        low, high = found[:, rest]
+        gap = np.maximum(self.settings.gap * (high - low), 1e-13 * np.abs(c).sum(axis=0) + np.finfo(float).tiny)
+        outer = enclosed(exponents, c, self._body, found[:, rest], places[:, rest], gap)
+        near = np.abs(outer - found[:, rest]) <= np.maximum(gap, self.settings.trust_tolerance * (high - low))
+        out, verified = found.copy(), exact.copy()
+        out[:, rest] = np.where(near, outer, found[:, rest])
+        verified[rest] = near.all(axis=0)
+        return out, verified
 
     def result(self) -> Result:
         result = super().result()
@@ -90,6 +107,7 @@ class OverSet(InclusionRun):
             "sets": {name: {"inputs": list(item.inputs), "shape": item.shape} for name, item in self._inputs.sets.items()},
             "width_of_box": self._narrower,
             "exact_share": self._exact,
+            "verified_share": self._verified,
             "runs_in_set": len(values),
             "runs_confirm": int(np.count_nonzero(self._roles == CORNER)),
         }
@@ -102,6 +120,14 @@ class ConvexRun(OverSet, ChebyshevRun):
 
 class SparseConvexRun(OverSet, SparseRun):
     """On a sparse grid over the box."""
+
+    def _add_validation(self, count: int) -> None:
+        """Half of them on the edge of the set, farthest towards corners of the box; errors at these corners are none of the set."""
+        signs = generator(self._seed, CORNER).choice([-1.0, 1.0], (4 * (len(self._points) + count), len(self._inputs)))
+        ways = signs[np.sort(np.unique(signs, axis=0, return_index=True)[1])]
+        edge = self._not_run(self._body.farthest(ways.T).clip(-1, 1))[: count // 2]
+        self._add(edge, CORNER)
+        InclusionRun._add_validation(self, count - len(edge))
 
 
 class WithinRun(OverSet):

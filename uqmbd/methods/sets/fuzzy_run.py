@@ -51,7 +51,8 @@ class AlphaLevels(InclusionRun):
     def _judge(self) -> None:
         """Error and trust of every column at every level, both (levels, columns).
 
-        The error of a level is the largest seen at runs inside its box; where fewer than ten are inside, that of the next wider.
+        The error of a level is the largest seen at runs inside its box;
+        that of the next wider where fewer than ten for each input are inside.
         """
         ok = self._status == 0
         rows = np.flatnonzero(ok & (self._roles != NODE))
@@ -61,7 +62,7 @@ class AlphaLevels(InclusionRun):
         self._level_trusted = np.tile(self._trusted, (len(self._boxes), 1))
         for k in range(1, len(self._boxes)):
             here = inside(self._points[rows], self._boxes[k])
-            if np.count_nonzero(here) < LEAST_VALIDATION:
+            if np.count_nonzero(here) < LEAST_VALIDATION * len(self._inputs):
                 self._level_error[k], self._level_trusted[k] = self._level_error[k - 1], self._level_trusted[k - 1]
                 continue
             error = misses[here].max(axis=0)
@@ -84,7 +85,7 @@ class AlphaLevels(InclusionRun):
             bounds[k], met = self._level_bounds(k, inner[k])
             reached.append(met)
         labels = {"alpha": self.settings.levels, "bound": ["lower", "upper"]}
-        result.bounds = self._labelled(nested(bounds), labels)
+        result.bounds = self._labelled(nested(bounds, self._level_trusted), labels)
         result.inner = self._labelled(inner, labels)
         result.attrs |= {
             "levels": list(self.settings.levels),

@@ -26,7 +26,7 @@
       layout.margin.l = 58;
       layout.margin.r = 10;
       for (const trace of data) {
-        if (trace.mode === "markers+text") trace.mode = "markers";
+        if (trace.meta && trace.meta.textposition) Object.assign(trace, trace.meta); // fewer names, elsewhere
         if (trace.type === "heatmap" && trace.text.length > 6) delete trace.texttemplate;
       }
     }

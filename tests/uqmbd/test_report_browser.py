@@ -1,0 +1,108 @@
+"""The page in a browser: it draws, follows the theme, and a drag marks runs."""
+
+import asyncio
+import re
+import shutil
+import subprocess
+
+import numpy as np
+import pytest
+import xarray as xr
+
+from uqmbd.figures.colors import DARK, LIGHT, rgb
+from uqmbd.report import write_report
+
+from . import made_up_mechanism, made_up_results
+from .browser import Browser
+
+
+@pytest.fixture
+def bounded():
+    return made_up_mechanism.bounded()
+
+
+@pytest.fixture
+def counted():
+    return made_up_mechanism.counted()
+
+
+def browse(page, profile) -> subprocess.CompletedProcess:
+    """The page in chromium: what it is in the end (stdout), and what it said."""
+    quiet = ["--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update"]
+    command = ["chromium", "--headless", "--no-sandbox", *quiet, "--disable-sync", f"--user-data-dir={profile}"]
+    command += ["--virtual-time-budget=20000", "--enable-logging=stderr", "--dump-dom", page.as_uri()]
+    return subprocess.run(command, capture_output=True, text=True, timeout=180, stdin=subprocess.DEVNULL)
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(shutil.which("chromium") is None, reason="the browser test needs Debian's chromium: apt-get install chromium")
+@pytest.mark.parametrize("case", ["bounded", "counted"])
+def test_page_in_a_browser(case, request, tmp_path):
+    page = write_report(request.getfixturevalue(case), tmp_path)
+    done = browse(page, tmp_path / "profile")
+    said = [line for line in done.stderr.splitlines() if "CONSOLE" in line and "WebGL" not in line]  # drawn by software here
+    assert done.returncode == 0 and not said, said
+    drawn = re.findall(r'<div id="[^"]+" class="plotly-graph-div js-plotly-plot"', done.stdout)
+    assert len(drawn) == len(list((tmp_path / "figures").glob("*.png"))) == 9
+    assert done.stdout.count('class="main-svg"') >= len(drawn)
+    assert done.stdout.count('class="scatterlayer') >= len(drawn) and 'class="barlayer' in done.stdout
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(shutil.which("chromium") is None, reason="the browser test needs Debian's chromium: apt-get install chromium")
+def test_the_button_changes_the_colours_of_figures(tmp_path):
+    page = write_report(made_up_results.fuzzy(3), tmp_path)
+    click = "<script>for (const _ of [1, 2]) document.getElementById('theme').click();</script></body>"
+    page.write_text(page.read_text().replace("</body>", click))
+    done = browse(page, tmp_path / "profile")
+    assert 'data-theme="dark"' in done.stdout and ">colours: dark<" in done.stdout
+    papers = set(re.findall(r'<svg class="main-svg"[^>]*style="background: ([^;]+);', done.stdout))
+    assert papers == {f"rgb{rgb(DARK['paper'])}"}
+    assert "rgb" + str(rgb(DARK["ink"])) in done.stdout and "rgb" + str(rgb(LIGHT["ink"])) not in done.stdout
+
+
+PLACES = """(() => {
+  const plot = document.getElementById("relations"), box = plot.getBoundingClientRect(), size = plot._fullLayout;
+  const values = plot._fullData[0].dimensions.map((one) => one.values);
+  const fields = [];
+  for (let i = 1; i < values.length; i++) for (let j = 0; j < i; j++) {
+    const [x, y] = [size["xaxis" + (j ? j + 1 : "")], size["yaxis" + (i ? i + 1 : "")]];
+    fields.push(Array.from(values[j], (_, k) => [box.x + x._offset + x.d2p(values[j][k]), box.y + y._offset + y.d2p(values[i][k])]));
+  }
+  return fields;
+})()"""
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(shutil.which("chromium") is None, reason="the browser test needs Debian's chromium: apt-get install chromium")
+def test_a_drag_over_points_marks_the_same_runs_in_all_fields(tmp_path, monkeypatch):
+    monkeypatch.setattr("uqmbd.figures.matplotlib_view.save", lambda *_: None)
+    result = made_up_results.rich(2, (), runs=40)
+    result.sensitivity = result.interaction = result.convergence = xr.Dataset()
+    page = write_report(result, tmp_path)
+
+    async def dragged():
+        async with Browser(tmp_path / "profile") as browser:
+            drawn = "!!(document.getElementById('relations') && document.getElementById('relations')._fullLayout)"
+            await browser.open(page, drawn)
+            await browser.run("document.getElementById('relations').scrollIntoView({block: 'center', behavior: 'instant'})")
+            fields = np.array(await browser.run(PLACES))
+            first = fields[0]
+            middle = np.median(first, axis=0)
+            before = await browser.picture()
+            await browser.drag(tuple(first.min(axis=0) - 3), tuple(middle))
+            await browser.wait_for("!!document.getElementById('relations').data[0].selectedpoints")
+            await asyncio.sleep(0.3)
+            marked = await browser.run("document.getElementById('relations').data[0].selectedpoints")
+            return fields, middle, marked, before, await browser.picture()
+
+    fields, middle, marked, before, after = asyncio.run(dragged())
+    inside = np.flatnonzero((fields[0] < middle).all(axis=1))
+    assert sorted(marked) == inside.tolist() and 3 < len(inside) < 37
+    paper = np.array(rgb(LIGHT["paper"]), float)
+    others = np.setdiff1d(np.arange(len(fields[0])), inside)
+    for field in fields:
+        x, y = np.round(field).astype(int).T
+        ink = [np.abs(picture[y, x] - paper).sum(axis=1) for picture in (before, after)]
+        assert np.median(ink[0][inside]) < 1.5 * np.median(ink[0][others]), "nothing is marked yet"
+        assert np.median(ink[1][inside]) > 3 * np.median(ink[1][others]), "runs that are marked are not told from the others"

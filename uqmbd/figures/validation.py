@@ -1,0 +1,115 @@
+"""Surrogate against validation runs: what it says of runs that it was not made of."""
+
+import numpy as np
+
+from uqmbd.figures.marks import Band, Curve, Figure, Panel, Points
+from uqmbd.figures.outputs import in_unit, unit_of, widest
+from uqmbd.figures.trust import percent, trust_of
+
+MORE = 1.001  # times the largest error at the runs: above it something else counts too
+FLOOR = 1e-6  # of the tolerance: smaller errors are drawn there, since only what comes near the tolerance matters
+
+
+def validation_figures(result, names: list[str]) -> list[Figure]:
+    """One figure for each output that has checks."""
+    checked = [name for name in names if name in result.validation]
+    return [_over_time(result, name) if "time" in result.validation[name].dims else _scalar(result, name) for name in checked]
+
+
+def _scalar(result, name: str) -> Figure:
+    """The surrogate over the runs; below it what it misses them by."""
+    table = result.validation[name]
+    run, said = (np.asarray(table.sel(column=column).values, float) for column in ("run", "surrogate"))
+    ends = np.array([run.min(), run.max()])
+    near, known = [], []
+    if (allowed := tolerance(result, name)) is not None:
+        near = [Band(ends, ends - allowed, ends + allowed, "± tolerance", "confidence")]
+        known = [Band(ends, np.full(2, -allowed), np.full(2, allowed), "± tolerance", "confidence")]
+    who = tuple(f"run {number}" for number in table["check"].values)
+    unnamed = ("",) * len(run)
+    unit = in_unit(result, name)
+    line = Curve(ends, ends, "surrogate = run", "limit")
+    points = Points(run, said, who, unnamed, "validation runs")
+    misses = Points(run, said - run, who, unnamed, "validation runs")
+    label = f"{name} of the run{unit}"
+    panels = (
+        Panel(label, f"surrogate{unit}", (*near, line, points), height=3.0),
+        Panel(label, f"surrogate − run{unit}", (*known, misses), height=2.0),
+    )
+    return Figure(f"{name}.validation", f"{name}: surrogate against validation runs", panels, (_sentence(result, name),))
+
+
+def _over_time(result, name: str) -> Figure:
+    """The check with the largest error, and the errors of all over time."""
+    table = result.validation[name]
+    time, unit = table["time"].values, in_unit(result, name)
+    run, said = (table.sel(column=column).transpose("history_check", "time").values for column in ("run", "surrogate"))
+    misses = np.abs(said - run)
+    numbers, number = table["history_check"].values, int(table.attrs["largest_error_run"])
+    worst = int(np.flatnonzero(numbers == number)[0])
+    trust = trust_of(result, name)
+    shades = trust.spans if trust else ()
+    course = (Curve(time, run[worst], f"run {number}, the worst", "mean"), Curve(time, said[worst], "surrogate", "surrogate"))
+    allowed = tolerance(result, name)
+    largest = result.error[name] if name in result.error else None
+    top = (time, misses.max(axis=0)) if largest is None else (largest["time"].values, widest(largest).values)
+    greatest = float(np.nanmax(top[1], initial=0.0))
+    floor = FLOOR * (allowed or greatest) or 1e-300
+    errors = [
+        Curve(time, np.maximum(np.median(misses, axis=0), floor), "median of the checks", "range"),
+        Curve(top[0], np.maximum(top[1], floor), "largest of all checks" if largest is None else "validated error", "error"),
+    ]
+    if allowed:
+        errors.append(Curve(time[[0, -1]], np.full(2, allowed), "tolerance", "limit"))
+    panels = (
+        Panel("time [s]", name + unit, course, shades, height=3.0),
+        Panel("time [s]", "error" + unit, tuple(errors), shades, height=2.0, log=True),
+    )
+    caption = [_sentence(result, name)]
+    if "thinned" in table.attrs:
+        caption.append(f"Kept here: {table.attrs['thinned']}; the largest error is that of all.")
+    return Figure(f"{name}.validation", f"{name}: surrogate against validation runs", panels, tuple(caption))
+
+
+def tolerance(result, name: str) -> float | None:
+    """Largest error at which an output is trusted, in its unit: a share of the range of the runs; None where the result does not say."""
+    if "trust_tolerance" not in result.attrs or name not in result.inner:
+        return None
+    return float(result.attrs["trust_tolerance"]) * _range(result, name)
+
+
+def _range(result, name: str) -> float:
+    """Width of what the runs reached, of a history over all times; zero where it is not known."""
+    if name not in result.inner:
+        return 0.0
+    inner = widest(result.inner[name])
+    return float(inner.sel(bound="upper").max() - inner.sel(bound="lower").min())
+
+
+def _sentence(result, name: str) -> str:
+    """The largest error, its share of the range, and of how many checks it is the largest."""
+    attrs = result.validation[name].attrs
+    unit, error, size = unit_of(result, name), float(attrs["largest_error"]), _range(result, name)
+    share = f", {_share(error / size)} of the range" if size > 0 else ""
+    tolerated = float(result.attrs["trust_tolerance"]) if "trust_tolerance" in result.attrs else None
+    limit = f"; the tolerance is {percent(tolerated)}" if tolerated is not None and share else ""
+    count = int(attrs["checks"])
+    of_all = f"{count} validation runs" if count > 1 else "one validation run"
+    size_of_it = f"{error:.3g}{f' {unit}' if unit else ''}{share}"
+    return f"Largest error of {of_all}: {size_of_it}, in run {attrs['largest_error_run']}{limit}.{_beyond(result, name)}"
+
+
+def _beyond(result, name: str) -> str:
+    """A sentence where more counts as error than the runs show."""
+    if name not in result.error:
+        return ""
+    counted = float(widest(result.error[name]).max())
+    unit = unit_of(result, name)
+    if counted <= MORE * float(result.validation[name].attrs["largest_error"]):
+        return ""
+    return f" The validated error is larger, {counted:.3g}{f' {unit}' if unit else ''}: the last terms of the expansion count as well."
+
+
+def _share(share: float) -> str:
+    """Two digits: a share of a millionth is told from one of a thousandth."""
+    return f"{100 * share:.2g} %"

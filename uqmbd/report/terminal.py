@@ -1,0 +1,70 @@
+"""The outputs of a result as a table that fits into a terminal."""
+
+from collections.abc import Iterable
+
+from rich.box import SIMPLE_HEAD
+from rich.console import Group
+from rich.table import Table as RichTable
+from rich.text import Text
+
+from uqmbd.figures.labels import shortened
+from uqmbd.report.tables import Table, by_statistic, estimates_table
+
+WIDTH = 80
+DETAILS = ("inner lower", "inner upper", "until [s]")  # on the page only
+FIRST = ("statistic", "at least", "at most", "lower", "upper", "trusted", "error", "mean", "5 %", "95 %", "std")  # where room is short
+NAME = 28  # characters of an output, which has its unit beside it
+GAP = 1  # between columns; the frame has as much on the left
+
+
+def terminal_table(result, width: int = WIDTH) -> Group:
+    """The outputs of a result (of a calibration its estimates before them) as compact tables for `rich.print`.
+
+    Columns that do not fit into `width` characters are left out; what is said below tells how many the page has besides.
+    """
+    table = by_statistic(result)
+    named = _named(table)
+    kept = _fitting(named, width)
+    left_out = len(named.header) - len(kept) + sum(name in DETAILS for name in table.header)
+    below = [table.note] if table.note else []
+    if left_out:
+        below.append(f"{left_out} more {'column is' if left_out == 1 else 'columns are'} in report.html.")
+    estimates = estimates_table(result)
+    parts = [_drawn(estimates, range(len(estimates.header)))] if estimates.rows else []
+    if len(kept) > 1 or not parts:
+        parts.append(_drawn(named, kept))
+    parts[0].title = str(result.attrs.get("study", "")) or None
+    if below:
+        parts.append(Text(" ".join(below), style="italic"))
+    return Group(*parts)
+
+
+def _drawn(table: Table, kept: Iterable[int]) -> RichTable:
+    shown = RichTable(header_style="bold", box=SIMPLE_HEAD, padding=(0, GAP, 0, 0))
+    for column in kept:
+        shown.add_column(table.header[column], justify="right" if table.numeric[column] else "left", no_wrap=True)
+    for row in table.rows:
+        shown.add_row(*(row[column] for column in kept))
+    return shown
+
+
+def _named(table: Table) -> Table:
+    """Names and units in one column, long names shortened, without details."""
+    units = "unit" in table.header
+    kept = [column for column, name in enumerate(table.header) if column > units and name not in DETAILS]
+    brief = shortened([row[0] for row in table.rows if row[0]], NAME) | {"": ""}
+    rows = tuple((f"{brief[row[0]]} {row[1] if units else ''}".rstrip(), *(row[column] for column in kept)) for row in table.rows)
+    header, numeric = (tuple(some[column] for column in (0, *kept)) for some in (table.header, table.numeric))
+    return Table(table.title, header, rows, numeric, table.note)
+
+
+def _fitting(table: Table, width: int) -> list[int]:
+    """Columns that fit beside each other, when there is no room for all those of `FIRST` before others."""
+    widths = [max(map(len, (name, *(row[k] for row in table.rows)))) + GAP for k, name in enumerate(table.header)]
+    order = sorted(range(1, len(widths)), key=lambda k: FIRST.index(table.header[k]) if table.header[k] in FIRST else len(FIRST))
+    room, kept = width - GAP - widths[0], [0]
+    for k in order:
+        if widths[k] <= room:
+            room -= widths[k]
+            kept.append(k)
+    return sorted(kept)
