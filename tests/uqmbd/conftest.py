@@ -1,9 +1,11 @@
-"""A study in a folder of its own, and the command line called in this process."""
+"""A study in a folder of its own, the command line called in this process, and made-up results."""
 
 import sys
 import textwrap
 
 import pytest
+
+from . import made_up_mechanism
 
 MODEL = """
 import numpy as np
@@ -84,3 +86,15 @@ def uqmbd(monkeypatch, capsys, tmp_path):
         return leaving.value.code or 0, captured.out + captured.err
 
     return call
+
+
+@pytest.fixture
+def bounded():
+    """A made-up result with bounds."""
+    return made_up_mechanism.bounded()
+
+
+@pytest.fixture
+def counted():
+    """A made-up result with statistics."""
+    return made_up_mechanism.counted()

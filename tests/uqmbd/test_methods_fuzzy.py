@@ -14,7 +14,7 @@ from uqmbd.methods import FuzzyBounds, read_method
 
 from .loop import drive
 
-LEVELS = np.linspace(0, 1, 11)
+LEVELS = np.arange(11) / 10
 
 
 def triangular(lower, mode, upper, unit=""):

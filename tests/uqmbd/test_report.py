@@ -19,16 +19,6 @@ from uqmbd.result import Result
 from . import made_up_mechanism, made_up_results
 
 
-@pytest.fixture
-def bounded():
-    return made_up_mechanism.bounded()
-
-
-@pytest.fixture
-def counted():
-    return made_up_mechanism.counted()
-
-
 def labels(figure, kind=(Curve, Band, Bars, Level)) -> list[str]:
     return [mark.label for panel in figure.panels for mark in panel.marks if isinstance(mark, kind)]
 

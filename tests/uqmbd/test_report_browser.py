@@ -12,18 +12,8 @@ import xarray as xr
 from uqmbd.figures.colors import DARK, LIGHT, rgb
 from uqmbd.report import write_report
 
-from . import made_up_mechanism, made_up_results
+from . import made_up_results
 from .browser import Browser
-
-
-@pytest.fixture
-def bounded():
-    return made_up_mechanism.bounded()
-
-
-@pytest.fixture
-def counted():
-    return made_up_mechanism.counted()
 
 
 def browse(page, profile) -> subprocess.CompletedProcess:

@@ -12,17 +12,7 @@ from uqmbd.report import tables, terminal_table
 from uqmbd.report.failures import failures_table, failures_where
 from uqmbd.result import Result
 
-from . import made_up_mechanism, made_up_results
-
-
-@pytest.fixture
-def bounded():
-    return made_up_mechanism.bounded()
-
-
-@pytest.fixture
-def counted():
-    return made_up_mechanism.counted()
+from . import made_up_results
 
 
 def printed(result, width: int) -> list[str]:

@@ -25,7 +25,7 @@ def checked_levels(value: Any) -> tuple[float, ...]:
     if isinstance(value, Integral) and not isinstance(value, bool):
         if not 2 <= value <= MOST_LEVELS:
             raise ValueError(f"the number of levels is from 2 to {MOST_LEVELS}, not {value}")
-        return tuple(float(alpha) for alpha in np.linspace(0, 1, int(value)))
+        return tuple(round(float(alpha), 12) for alpha in np.linspace(0, 1, int(value)))
     good = isinstance(value, (list, tuple)) and all(isinstance(a, Real) and not isinstance(a, bool) for a in value)
     if not good or len(value) < 2 or value[0] != 0 or value[-1] != 1 or any(a >= b for a, b in pairwise(value)):
         raise ValueError(f"levels are a whole number, or memberships that ascend from 0 to 1 as in [0, 0.5, 1], not {value!r}")

@@ -14,13 +14,14 @@ from uqmbd.methods.base import generator
 from uqmbd.methods.intervals.chebyshev_run import ChebyshevRun
 from uqmbd.methods.intervals.chebyshev_sparse import SparseRun
 from uqmbd.methods.intervals.inclusion import LEAST_VALIDATION
-from uqmbd.methods.intervals.inclusion_run import FALLBACK, NODE, VALIDATION, InclusionRun
+from uqmbd.methods.intervals.inclusion_run import EXTREME, NODE, VALIDATION, InclusionRun
 from uqmbd.methods.sets.fuzzy import boxes
 from uqmbd.result import Result
 
 if TYPE_CHECKING:
     from uqmbd.methods.sets.fuzzy import FuzzyBounds
 
+LEVEL = EXTREME + 1  # a role: random runs of one level, no sample of the support
 _STREAM = 100  # random numbers of the levels, one stream each
 
 
@@ -43,7 +44,7 @@ class AlphaLevels(InclusionRun):
         if doubtful and self.settings.level_runs:
             for k in doubtful:
                 u = generator(self._seed, _STREAM + k).random((self.settings.level_runs, len(self._inputs)))
-                self._add(self._boxes[k, :, 0] + u * np.ptp(self._boxes[k], axis=1), FALLBACK)
+                self._add(self._boxes[k, :, 0] + u * np.ptp(self._boxes[k], axis=1), LEVEL)
             yield True
             self._assess()
             self._judge()
@@ -89,6 +90,7 @@ class AlphaLevels(InclusionRun):
         result.inner = self._labelled(inner, labels)
         result.attrs |= {
             "levels": list(self.settings.levels),
+            "runs_levels": int(np.count_nonzero(self._roles == LEVEL)),
             "trusted_share_by_level": self._level_trusted.mean(axis=1).tolist(),
             "error_by_level": {name: self._level_error[:, at].max(axis=1).tolist() for name, at in self._columns.slices.items()},
         }
