@@ -19,12 +19,14 @@ def problem(d, degree, n, seed=1):
 def test_leave_one_out_by_the_hat_matrix_is_that_of_refitting():
     _, psi = problem(2, 3, 25)
     values = np.random.default_rng(2).normal(size=(25, 3))
-    refitted = np.zeros(3)
+    errors = np.empty((25, 3))
     for i in range(25):
         kept = np.arange(25) != i
-        refitted += (values[i] - psi[i] @ np.linalg.lstsq(psi[kept], values[kept], rcond=None)[0]) ** 2 / 25
+        errors[i] = values[i] - psi[i] @ np.linalg.lstsq(psi[kept], values[kept], rcond=None)[0]
     factor = 25 / 15 * (1 + np.trace(np.linalg.inv(psi.T @ psi)))
-    assert regression.least_squares(psi, values).loo == pytest.approx(refitted * factor, rel=1e-10)
+    fit = regression.least_squares(psi, values)
+    assert fit.loo == pytest.approx((errors**2).mean(axis=0) * factor, rel=1e-10)
+    assert fit.missed == pytest.approx(np.abs(errors).max(axis=0), rel=1e-10)
 
 
 def test_errors_along_a_path_are_those_of_separate_fits():

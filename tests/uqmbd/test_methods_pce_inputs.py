@@ -38,7 +38,10 @@ def test_a_quadrature_wants_inputs_that_take_its_values():
 
 
 def test_two_values_in_data_do_not_tell_polynomials_apart(tmp_path):
-    """Runs hardly see what lies between two values, so terms that live there are not taken; reference: the law is known."""
+    """Runs hardly see what lies between two values, so terms that live there are not taken; reference: the law is known.
+
+    Where a run does lie between them the expansion misses it, is not trusted, and the statistics are those of 80 runs.
+    """
     path = tmp_path / "d.csv"
     path.write_text("k\n" + "\n".join(["0"] * 35 + ["1"] * 65))
     inputs = {"k": Random({"data": str(path), "column": "k"}), "x": uniform(0, 1)}
@@ -46,7 +49,7 @@ def test_two_values_in_data_do_not_tell_polynomials_apart(tmp_path):
     for seed in range(6):
         result, _ = drive(PCE(samples=80), inputs, scalar(lambda k, x: k**2 + k * x), seed=seed)
         variance = np.mean(k**4 + k**3 + k**2 / 3) - np.mean(k**2 + k / 2) ** 2
-        assert statistic(result, "std") == pytest.approx(np.sqrt(variance), rel=0.02)
+        assert statistic(result, "std") == pytest.approx(np.sqrt(variance), rel=0.02 if result.trusted["f:value"] else 0.2)
 
 
 def test_degrees_that_no_run_determines_are_left_out():

@@ -35,10 +35,13 @@ class Fit:
     c : ndarray, shape (terms, columns)
     loo : ndarray, shape (columns,)
         Corrected mean squared leave-one-out error, unit of the column squared; infinite with as many terms as runs.
+    missed : ndarray, shape (columns,)
+        Largest error at a run of the fit to the others, not corrected, unit of the column; infinite if no run tells.
     """
 
     c: np.ndarray
     loo: np.ndarray
+    missed: np.ndarray
 
 
 def least_squares(psi: np.ndarray, values: np.ndarray) -> Fit:
@@ -74,7 +77,8 @@ def least_squares(psi: np.ndarray, values: np.ndarray) -> Fit:
     # at leverage 1 a run is met exactly, and nothing is known about its error
     residuals /= np.where(left > 1e-12, left, np.nan)[:, None]
     loo = np.einsum("ij,ij->j", residuals, residuals) / n * correction(n, terms, trace)
-    return Fit(c, np.where(np.isfinite(loo), loo, np.inf))
+    missed = np.fmax(np.fmax.reduce(residuals, axis=0), -np.fmin.reduce(residuals, axis=0))
+    return Fit(c, np.where(np.isfinite(loo), loo, np.inf), np.where(np.isfinite(missed), missed, np.inf))
 
 
 def correction(n: int, terms: int | np.ndarray, trace: float | np.ndarray) -> float | np.ndarray:

@@ -107,7 +107,8 @@ def _beyond(result, name: str) -> str:
     unit = unit_of(result, name)
     if counted <= MORE * float(result.validation[name].attrs["largest_error"]):
         return ""
-    return f" The validated error is larger, {counted:.3g}{f' {unit}' if unit else ''}: the last terms of the expansion count as well."
+    why = "the last terms of the expansion, or the fitted runs when each is foretold by the others, count as well"
+    return f" The validated error is larger, {counted:.3g}{f' {unit}' if unit else ''}: {why}."
 
 
 def _share(share: float) -> str:

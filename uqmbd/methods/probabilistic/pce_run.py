@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from itertools import combinations
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import xarray as xr
@@ -48,6 +48,16 @@ def family_of(space: Space, name: str, degree: int) -> Family:
     return family(item.ppf, getattr(item, "named", None), degree=degree)
 
 
+class Fitted(NamedTuple):
+    """An expansion with its relative squared leave-one-out error and the largest error at a run left out, (columns,) both and NaN where
+    there is none, and what was chosen for each output."""
+
+    expansion: Expansion
+    loo: np.ndarray
+    missed: np.ndarray
+    choices: list[regression.Choice]
+
+
 class PCERun(StagedRun):
     """Asks once, for the runs that are fitted and those for validation."""
 
@@ -82,17 +92,18 @@ class PCERun(StagedRun):
 
     def expansion(self) -> Expansion:
         """The expansion that is fitted to the runs told so far."""
-        return self._fit(self._rows(FITTED))[0]
+        return self._fit(self._rows(FITTED)).expansion
 
-    def _fit(self, rows: np.ndarray, degrees: list[int] | None = None) -> tuple[Expansion, np.ndarray, list[regression.Choice]]:
-        """Expansion, relative squared leave-one-out error (columns,), and what was chosen for each output, from some runs."""
+    def _fit(self, rows: np.ndarray, degrees: list[int] | None = None) -> Fitted:
+        """What some runs say."""
         psi, values = basis(self._families, self._indices, self._u[rows]), self._values[rows]
         terms, columns = len(self._indices), self._columns
-        c, loo, choices = np.zeros((terms, columns.count)), np.zeros(columns.count), []
+        c, loo, missed, choices = np.zeros((terms, columns.count)), np.zeros(columns.count), np.zeros(columns.count), []
         if self._weights is not None and len(rows) == len(self._weights):
             c = psi.T @ (self._weights[:, None] * values)
             whole = regression.Choice(np.arange(terms), np.nan, self._degrees[-1], 0.0)
-            return Expansion(self._indices, self._families, c), np.full(columns.count, np.nan), [whole] * len(columns.slices)
+            unknown = np.full(columns.count, np.nan)
+            return Fitted(Expansion(self._indices, self._families, c), unknown, unknown, [whole] * len(columns.slices))
         if isinstance(self.settings.degree, dict):
             levels = np.full(terms, float(self._degrees[-1]))
         else:
@@ -110,13 +121,13 @@ class PCERun(StagedRun):
                     remedy="use more samples, a lower degree or sparse regression",
                 )
             fit = regression.least_squares(psi[:, choice.terms], values[:, at])
-            c[choice.terms, at] = fit.c
+            c[choice.terms, at], missed[at] = fit.c, fit.missed
             variance = values[:, at].var(axis=0)
             loo[at] = np.divide(fit.loo, variance, out=np.zeros_like(variance), where=variance > 0)
             choices.append(choice)
         used = np.any(c != 0, axis=1)
         used[0] = True  # the constant
-        return Expansion(self._indices[used], self._families, c[used]), loo, choices
+        return Fitted(Expansion(self._indices[used], self._families, c[used]), loo, missed, choices)
 
     def _assess(self) -> None:
         """Expansion, validated error and trust of every column, and what the checks of it are."""
@@ -126,10 +137,10 @@ class PCERun(StagedRun):
             raise StudyError("all validation runs failed, so nothing is known about the error of the expansion")
         if not rows.size:
             raise StudyError("all runs that would be fitted failed, so there is nothing to expand")
-        self._expansion, self._loo, self._choices = self._fit(rows)
+        self._expansion, self._loo, missed, self._choices = self._fit(rows)
         smallest, largest = self._ranges(self._values[self._rows()])
         said = self._expansion.evaluate(self._u[fresh])
-        error = np.abs(said - self._values[fresh]).max(axis=0)
+        error = np.fmax(np.abs(said - self._values[fresh]).max(axis=0), missed)
         self._checks = checks(self._columns, fresh, self._values[fresh], said)
         slices = self._columns.slices.values()
         self._error, self._trusted = trust.assessed(error, slices, smallest, largest, self.settings.trust_tolerance)
@@ -217,7 +228,7 @@ class PCERun(StagedRun):
         found = np.full((len(counts), 3, len(columns.slices)), np.nan)
         for i, count in enumerate(counts):
             try:
-                fit, loo, _ = (self._expansion, self._loo, None) if count == len(rows) else self._fit(rows[:count], degrees)
+                fit, loo = (self._expansion, self._loo) if count == len(rows) else self._fit(rows[:count], degrees)[:2]
             except StudyError:
                 continue  # these runs are fewer than the terms
             variance = fit.variance()

@@ -17,7 +17,7 @@ from uqmbd.analysis.warped_history import WarpedHistory
 from uqmbd.errors import StudyError
 from uqmbd.inputs import Input
 from uqmbd.methods.base import generator
-from uqmbd.methods.probabilistic.pce_run import SAMPLED, VALIDATION, PCERun
+from uqmbd.methods.probabilistic.pce_run import SAMPLED, VALIDATION, Fitted, PCERun
 from uqmbd.methods.probabilistic.warping import ORDERS, check_outputs, events_of
 from uqmbd.methods.sensitivity.designs import saltelli
 from uqmbd.result import Result
@@ -48,10 +48,8 @@ class WarpedRun(PCERun):
                 "warping needs histories of 8 times or more in equal steps", key="method.warp", remedy="use an equal time grid"
             )
 
-    def _fit(
-        self, rows: np.ndarray, degrees: list[int] | None = None
-    ) -> tuple[Expansion | WarpedColumns, np.ndarray, list[regression.Choice]]:
-        plain, loo, choices = super()._fit(rows, degrees)
+    def _fit(self, rows: np.ndarray, degrees: list[int] | None = None) -> Fitted:
+        plain, loo, missed, choices = super()._fit(rows, degrees)
         self._plain, self._facts, self._differ, warped = plain, {}, {}, []
         for j, (name, at) in enumerate(self._columns.slices.items()):
             if not self._columns.outputs[name].history:
@@ -61,11 +59,11 @@ class WarpedRun(PCERun):
             except ValueError as error:
                 self._facts[name] = {"not_warped": str(error)}
                 continue
-            loo[at] = np.nan
+            loo[at] = missed[at] = np.nan
             warped.append((at, history))
         rng, layout = generator(self._seed, SAMPLED + 1), Layout(len(self._inputs), second=True)
         sample, blocks = cube_sample(len(self._inputs), rng, POINTS), saltelli(BLOCKS, layout, rng)
-        return WarpedColumns(plain, warped, sample, blocks, np.arange(self._columns.count)), loo, choices
+        return Fitted(WarpedColumns(plain, warped, sample, blocks, np.arange(self._columns.count)), loo, missed, choices)
 
     def _history(self, name: str, at: slice, rows: np.ndarray, plain: regression.Choice) -> tuple[WarpedHistory, regression.Choice]:
         """Warped surrogate of one history; raises `ValueError` when its runs cannot be aligned."""
