@@ -60,7 +60,8 @@ class PCE(Method):
         ``lhs``, ``sobol``, ``random``; ``doptimal`` picks the runs that are fitted from random ones so that all terms are determined
         best; ``quadrature`` runs a tensor grid of Gauss points, ``degree + 1`` in each input, and projects.
     validation : float
-        Share of runs that are never fitted (at least 10).
+        Share of runs that are never fitted (at least 10). Where they are fewer than 100, errors of the fitted runs, each left out in
+        turn, count as validated errors too.
     trust_tolerance : float
         Largest validated error, as a fraction of the response's range, at which a time or scalar is trusted. Ten times that of
         bounds: it is an error of single runs, of which means and variances see averages.

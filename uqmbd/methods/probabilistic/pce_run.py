@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 FITTED, VALIDATION, SAMPLED = range(3)  # the last is no run: random numbers with which the expansion is sampled
 WORDS = {"sparse": "lars for scalars, omp for histories"}
 CDF_LEVELS = 201
+FEW_CHECKS = 100  # validation runs; where there are fewer, fitted runs that are left out in turn count as well
 _SIZES = 6  # of the nested subsets that show convergence
 _SMALLEST = 10  # runs
 
@@ -140,7 +141,9 @@ class PCERun(StagedRun):
         self._expansion, self._loo, missed, self._choices = self._fit(rows)
         smallest, largest = self._ranges(self._values[self._rows()])
         said = self._expansion.evaluate(self._u[fresh])
-        error = np.fmax(np.abs(said - self._values[fresh]).max(axis=0), missed)
+        error = np.abs(said - self._values[fresh]).max(axis=0)
+        if len(fresh) < FEW_CHECKS:
+            error = np.fmax(error, missed)
         self._checks = checks(self._columns, fresh, self._values[fresh], said)
         slices = self._columns.slices.values()
         self._error, self._trusted = trust.assessed(error, slices, smallest, largest, self.settings.trust_tolerance)
