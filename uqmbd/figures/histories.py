@@ -86,7 +86,7 @@ def history_figure(result, name: str, runs: np.ndarray | None = None, points: in
     if _has_levels(result, name):
         caption.append("Bands of the levels reach from the least to the greatest value of the widest pair of quantiles; below: the mean.")
     if any(name in group and "alpha" in group[name].dims for group in (result.bounds, result.statistics)):
-        caption.append("The darker, the higher the membership α: the band of each level lies in those of all lower ones.")
+        caption.append("The stronger the colour, the higher the membership α: the band of each level lies in those of all lower ones.")
     return Figure(name, name, tuple(panels), tuple(caption))
 
 

@@ -92,7 +92,7 @@ def _boxes_of_levels(result, name: str) -> list[Figure]:
         if len(value):
             bands.append(of_level(value, lower, upper, alpha[level]))
     panel = Panel(label_of(result, name), "probability", tuple(bands))
-    caption = (P_BOX, "The darker, the higher the membership α: the box of each level lies in those of all lower ones.")
+    caption = (P_BOX, "The stronger the colour, the higher the membership α: the box of each level lies in those of all lower ones.")
     return [Figure(f"{name}.cdf", f"{name}: distribution", (panel,), caption)] if bands else []
 
 
