@@ -7,6 +7,7 @@ from flexmbd.bodies.rigid import RigidBody
 from flexmbd.bodies.section import Section
 from flexmbd.bodies.spatial import SpatialBody
 from flexmbd.contact import ClearanceCylindrical, ClearanceRevolute, ClearanceSpherical, DiscDisc, DiscPlane
+from flexmbd.contact.film import FloresTransition, SmoothTransition
 from flexmbd.contact.friction import Ambrosio, CoulombExponential, LuGre, Stribeck, Threlfall
 from flexmbd.contact.laws import (
     Esdu78035,
@@ -42,6 +43,7 @@ from flexmbd.joints import (
     Translational,
     Universal,
 )
+from flexmbd.lubrication import LongFilm, PinkusSternlicht, ShortFilm
 from flexmbd.motion import ConstantSpeed, Fourier, Harmonic, Polynomial
 from flexmbd.reference import reference
 from flexmbd.simulate import Prepared, Settings, compiled, prepare, run
@@ -52,10 +54,10 @@ from flexmbd.trajectory import Trajectory
 __all__ = [
     "Ambrosio", "AncfBeam", "AncfCable", "AngleDrive", "Clamp", "ClearanceCylindrical", "ClearanceRevolute", "ClearanceSpherical",
     "ConstantSpeed", "CoulombExponential", "Cylindrical", "DiscDisc", "DiscPlane", "DistanceDrive", "Equations", "Esdu78035", "Fixed",
-    "Flores", "Fourier", "Gear", "GearMesh", "Goldsmith", "Gonthier", "Harmonic", "HerbertMcWhannell", "Hertz", "HuGuo", "HuntCrossley",
-    "Johnson", "KelvinVoigt", "LankaraniNikravesh", "LeeWang", "LuGre", "Material", "ModelError", "Planar", "Point", "PointForce",
-    "Polynomial", "Prepared", "Rack", "Radzimovsky", "Revolute", "RevoluteTranslational", "RigidBody", "Section", "SectionTorque",
-    "Settings", "SlideDrive", "SpatialBody", "Spherical", "Spring", "Stribeck", "System", "Threlfall", "Torque", "TorsionSpring",
-    "Trajectory", "Translational", "Universal", "arc_length", "compiled", "hertz_sphere_stiffness", "modes", "prepare",
-    "reference", "run", "static",
+    "Flores", "FloresTransition", "Fourier", "Gear", "GearMesh", "Goldsmith", "Gonthier", "Harmonic", "HerbertMcWhannell", "Hertz",
+    "HuGuo", "HuntCrossley", "Johnson", "KelvinVoigt", "LankaraniNikravesh", "LeeWang", "LongFilm", "LuGre", "Material", "ModelError",
+    "PinkusSternlicht", "Planar", "Point", "PointForce", "Polynomial", "Prepared", "Rack", "Radzimovsky", "Revolute",
+    "RevoluteTranslational", "RigidBody", "Section", "SectionTorque", "Settings", "ShortFilm", "SlideDrive", "SmoothTransition",
+    "SpatialBody", "Spherical", "Spring", "Stribeck", "System", "Threlfall", "Torque", "TorsionSpring", "Trajectory", "Translational",
+    "Universal", "arc_length", "compiled", "hertz_sphere_stiffness", "modes", "prepare", "reference", "run", "static",
 ]  # fmt: skip

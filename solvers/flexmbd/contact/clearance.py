@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from flexmbd.contact.film import apply_film, check_film, check_start, dry_share, film_leaves, film_outputs, film_structure
 from flexmbd.contact.pair import Contact, Geometry
 from flexmbd.errors import ModelError, check_number
 from flexmbd.linalg.quadratic import Row
@@ -22,7 +23,7 @@ def check_play(joint, *keys):
 
 @dataclass(frozen=True, eq=False)
 class ClearanceRevolute(Contact):
-    """Dry journal in a bearing (Flores and Ambrósio 2004).
+    """Journal in a bearing, dry (Flores and Ambrósio 2004) or with an oil film (docs/theory/lubrication.md).
 
     Parameters
     ----------
@@ -31,16 +32,21 @@ class ClearanceRevolute(Contact):
         Centre of the journal on its body, centre of the bearing on its body.
     clearance : float or ndarray
         Radial clearance in m.
-    law : NormalLaw
-        Normal force of the penetration.
+    law : NormalLaw or None
+        Normal force of the penetration. None, with a film: there is no contact; a journal guessed beyond the clearance is refused, and one
+        that is pressed to the bearing's surface ends its run (timeout or diverged), as its steps become ever smaller.
     friction : FrictionLaw, optional
         None is frictionless.
     bearing_radius : float or ndarray, optional
-        In m; the arm of the friction force, needed with friction. The journal's radius is this less the clearance.
+        In m; the arm of the friction force, needed with friction or a film. The journal's radius is this less the clearance.
     start : str
         ``"as_given"``, or ``"centred"``: positions and velocities are assembled as if the joint were ideal.
     minimum_impact_velocity : float
         Lower bound of the approach speed that the law is given, in m/s.
+    film : Film, optional
+        One of ``flexmbd.lubrication``; None is dry.
+    transition : str or SmoothTransition or FloresTransition, optional
+        How film and contact hand over to each other; None is ``"smooth"``.
     """
 
     name: str
@@ -52,20 +58,30 @@ class ClearanceRevolute(Contact):
     bearing_radius: object = None
     start: str = "as_given"
     minimum_impact_velocity: object = 1e-3
+    film: object = None
+    transition: object = None
 
     def __post_init__(self):
+        object.__setattr__(self, "transition", check_film(self))
         if self.friction is not None and self.bearing_radius is None:
             raise ModelError(f"clearance joint '{self.name}': friction needs bearing_radius (m)", element=self.name)
         check_play(self, "clearance", *(() if self.bearing_radius is None else ("bearing_radius",)))
+        check_start(self)
 
     def sizes(self):
         """Clearance and bearing radius."""
         radius = {} if self.bearing_radius is None else {"bearing_radius": self.bearing_radius}
         return {"clearance": self.clearance, **radius}
 
+    def leaves(self):
+        """Numbers of geometry, laws and film."""
+        dry = self.sizes() if self.law is None else super().leaves()
+        return {**dry, **film_leaves(self)}
+
     def structure(self):
-        """Laws, and whether the joint starts as an ideal one."""
-        return (*super().structure(), self.start)
+        """Laws and film, and whether the joint starts as an ideal one."""
+        dry = () if self.law is None else super().structure()
+        return (*dry, *film_structure(self), self.start)
 
     def initial_rows(self, build):
         """Rows of the ideal joint, for the assembly of positions and velocities only."""
@@ -93,9 +109,32 @@ class ClearanceRevolute(Contact):
             slip = slip + build.spin(self.a.body) * arm_a - build.spin(self.b.body) * arm_b
         return Geometry(r - build.number(self, "clearance"), -(vx * nx + vy * ny), (nx, ny), slip, arm_a, arm_b)
 
+    def normal_force(self, build, penetration, rate):
+        """The contact's, of which a transition from the film may take a part."""
+        pair, normal = super().normal_force(build, penetration, rate)
+        if self.film is None:
+            return pair, normal
+        part = dry_share(self, build, penetration)
+        build.power("contact", (part - 1.0) * normal * rate)
+        return pair, part * normal
+
+    def apply(self, build):
+        """Contact and film, and their energies."""
+        dry = {}
+        if self.law is not None:
+            super().apply(build)
+            dry = build.recall(self)
+        if self.film is not None:
+            wet = apply_film(self, build, self._eccentricity(build))
+            total = tuple(x + y for x, y in zip(dry.get("force", (0.0, 0.0)), wet["film"], strict=True))
+            build.remember(self, **{**dry, **wet, "force": total})
+
     def outputs(self, build):
-        """The contact's outputs and the orbit of the journal's centre in the inertial frame."""
+        """The contact's and the film's outputs, and the orbit of the journal's centre in the inertial frame."""
         name = self.name
+        forces = {} if self.law is None else super().outputs(build)
+        if self.film is not None:
+            forces |= film_outputs(self, build)
 
         def orbit(axis):
             return lambda: build.values(self._eccentricity(build))[axis]
@@ -105,4 +144,4 @@ class ClearanceRevolute(Contact):
             return build.graph.sqrt(x * x + y * y)
 
         more = {f"{name}.ex": (orbit(0), "m"), f"{name}.ey": (orbit(1), "m"), f"{name}.eccentricity": (radius, "m")}
-        return {**super().outputs(build), **more}
+        return {**forces, **more}
