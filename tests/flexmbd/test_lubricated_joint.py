@@ -10,10 +10,11 @@ import flexmbd as fm
 from flexmbd.contact.film import TRANSITIONS
 from flexmbd.equations import Equations
 
-from .reference_crank import CRANK, I2, M2, M3, RADIUS, ROD, SPEED, STIFFNESS
+from .reference_crank import CRANK, M3, ROD, SPEED, STIFFNESS
 from .running import column, simulate
 from .sentences import names, said
 from .tangents import jacobian
+from .worn_crank import worn_crank
 
 MU, L, C, R, SPIN = 0.02, 0.01, 1e-4, 0.01, 300.0
 LAW = fm.LankaraniNikravesh(STIFFNESS, restitution=0.7)
@@ -236,19 +237,7 @@ def test_force_is_continuous_from_film_to_dry(film, transition, smooth):
 
 def wet_crank(clearance=0.5e-3, viscosity=0.4, film=fm.ShortFilm):
     """The slider-crank of `worn_crank` with oil, bearing of 20 mm."""
-    s = fm.System()
-    crank = s.body("crank", mass=0.3, inertia=1e-5, position=(CRANK / 2, 0), points={"O": (-CRANK / 2, 0), "A": (CRANK / 2, 0)})
-    rod = s.body("rod", mass=M2, inertia=I2, position=(CRANK + ROD / 2, 0), points={"A": (-ROD / 2, 0), "B": (ROD / 2, 0)})
-    slider = s.body("slider", mass=M3, inertia=1e-4, position=(CRANK + ROD, 0))
-    pivot = s.ground.at(0, 0)
-    s.add(fm.Revolute("O", pivot, crank["O"]))
-    s.add(fm.Revolute("A", crank["A"], rod["A"]))
-    s.add(fm.Translational("guide", pivot, slider.centre))
-    s.add(fm.AngleDrive("drive", pivot, crank["O"], fm.ConstantSpeed(SPEED)))
-    law, friction = fm.LankaraniNikravesh(STIFFNESS, restitution=0.9), fm.Ambrosio(0.03, v0=1e-3, v1=1e-2)
-    oil = {"film": film(viscosity, 20e-3), "bearing_radius": RADIUS}
-    s.add(fm.ClearanceRevolute("B", rod["B"], slider.centre, clearance, law, friction, start="centred", **oil))
-    return s
+    return worn_crank(clearance, mu=0.03, film=film(viscosity, 20e-3))
 
 
 WET_OUTPUTS = [

@@ -95,7 +95,10 @@ def test_histories_have_bands_at_each_level():
         "z": Random({"type": "normal", "mean": 1, "std": 0.1}),
         "k": Fuzzy({"type": "triangular", "lower": 0.8, "mode": 1, "upper": 1.2}),
     }
-    model = lambda time, z, k: {"y": z[:, None] * np.exp(-k[:, None] * time)}  # noqa: E731
+
+    def model(time, z, k):
+        return {"y": z[:, None] * np.exp(-k[:, None] * time)}
+
     result, _ = drive(Mixed(degree=6, samples=80, levels=3), inputs, model, time=time)
     assert result.statistics["y"].dims == ("alpha", "statistic", "bound", "time") and "y" not in result.cdf
     for k, half in enumerate((0.2, 0.1, 0)):

@@ -234,7 +234,9 @@ def test_trust_is_lost_at_kinks_and_statistics_are_those_of_the_runs():
 
 
 def test_a_constant_output_is_trusted():
-    model = lambda time, x, y, z: {"c": np.full((len(x), 3), 0.1), "z:max": 0 * x}  # noqa: E731
+    def model(time, x, y, z):
+        return {"c": np.full((len(x), 3), 0.1), "z:max": 0 * x}
+
     result, _ = drive(PCE(samples=40), UNIT, model, time=[0, 1, 2])
     assert result.trusted["c"].values.all() and bool(result.trusted["z:max"])
     assert statistic(result, "mean", "c") == pytest.approx(np.full(3, 0.1), abs=1e-15)

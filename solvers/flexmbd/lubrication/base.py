@@ -57,7 +57,14 @@ class FormulaFilm:
         """Viscosity, length."""
         return {"viscosity": self.viscosity, "length": self.length}
 
-    def check_extent(self):
-        """Raise `ModelError` unless `extent` is one of ``EXTENTS``."""
+
+@dataclass(frozen=True, eq=False)
+class ExtentFilm(FormulaFilm):
+    """Base of films that are full or half: `extent` is one of ``EXTENTS``."""
+
+    extent: str = "half"
+
+    def __post_init__(self):
+        super().__post_init__()
         if self.extent not in EXTENTS:
             raise ModelError(f"film '{self.name}': extent is {self.extent!r}; it must be 'full' or 'half'", element=self.name)

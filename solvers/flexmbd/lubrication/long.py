@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from flexmbd.lanes import kernel, sqrt
-from flexmbd.lubrication.base import FilmKernels, FormulaFilm
+from flexmbd.lubrication.base import ExtentFilm, FilmKernels
 from flexmbd.lubrication.full import full_force, full_tangent
 from flexmbd.lubrication.half import HELPERS, direction_or_x, half_moments, turned_back
 
@@ -99,7 +99,7 @@ def long_half_tangent(x, y, u, w, c, R, viscosity, length):
 
 
 @dataclass(frozen=True, eq=False)
-class LongFilm(FormulaFilm):
+class LongFilm(ExtentFilm):
     r"""Long bearing: pressure ``6 mu R^2 (c + h) Q.n/((2 + E^2) c^2 h^2)`` with ``h = c - e.n``, ``E = e/c``, ``Q = 2 V + (E.V) E``
     (Sommerfeld 1904; with squeeze Booker 1965, J. Basic Eng. 87, 537).
 
@@ -116,12 +116,6 @@ class LongFilm(FormulaFilm):
 
     name: ClassVar[str] = "long"
     reference: ClassVar[str] = "Sommerfeld 1904, Z. Math. Phys. 50, 97-155; Booker 1965, J. Basic Eng. 87, 537-546"
-
-    extent: str = "half"
-
-    def __post_init__(self):
-        super().__post_init__()
-        self.check_extent()
 
     def kernels(self):
         """Force and tangent."""

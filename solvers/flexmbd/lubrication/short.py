@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from flexmbd.lanes import kernel, sqrt
-from flexmbd.lubrication.base import FilmKernels, FormulaFilm
+from flexmbd.lubrication.base import ExtentFilm, FilmKernels
 from flexmbd.lubrication.full import full_force, full_tangent
 from flexmbd.lubrication.half import HELPERS, direction_or_x, half_moments, turned_back
 
@@ -50,7 +50,7 @@ def short_half_tangent(x, y, u, w, c, R, viscosity, length):
 
 
 @dataclass(frozen=True, eq=False)
-class ShortFilm(FormulaFilm):
+class ShortFilm(ExtentFilm):
     r"""Short bearing: pressure ``6 mu V.n/h^3 (L^2/4 - z^2)``, ``h = c - e.n`` (Ocvirk 1952, NACA TN 2808; with squeeze Booker 1965,
     J. Basic Eng. 87, 537).
 
@@ -66,12 +66,6 @@ class ShortFilm(FormulaFilm):
 
     name: ClassVar[str] = "short"
     reference: ClassVar[str] = "Ocvirk 1952, NACA TN 2808; Booker 1965, J. Basic Eng. 87, 537-546"
-
-    extent: str = "half"
-
-    def __post_init__(self):
-        super().__post_init__()
-        self.check_extent()
 
     def kernels(self):
         """Force and tangent."""

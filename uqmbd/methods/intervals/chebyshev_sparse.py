@@ -77,8 +77,8 @@ class SparseRun(InclusionRun):
         """Indices that can be opened."""
         return list(dict.fromkeys(above for index in self._grid.indices for above in self._grid.neighbours(index)))
 
-    def _expected(self, index: Index) -> np.ndarray:
-        """Surplus (columns,) that an index which is not open yet is expected to have, relative to the output's range.
+    def _expected(self, index: Index, scale: np.ndarray) -> np.ndarray:
+        """Surplus (columns,) that an index which is not open yet is expected to have, relative to the output's range `scale`.
 
         A step along one input is expected to change a surplus as it does one level lower in another input, and never to raise it. Of an
         index in one input alone, the surplus below; of one that couples two for the first time, the geometric mean of theirs.
@@ -86,11 +86,11 @@ class SparseRun(InclusionRun):
         surpluses, axes = self._grid.surpluses, [axis for axis, level in enumerate(index) if level]
         below = {axis: surpluses[_lower(index, axis)] for axis in axes}
         if len(axes) == 1:
-            return below[axes[0]] / self._scale()
+            return below[axes[0]] / scale
         if len(axes) == sum(index) == 2:
-            return np.sqrt(below[axes[0]] * below[axes[1]]) / self._scale()
+            return np.sqrt(below[axes[0]] * below[axes[1]]) / scale
         guesses = [below[i] * _ratio(below[j], surpluses[_lower(_lower(index, i), j)]) for i, j in permutations(axes, 2)]
-        return np.max(guesses, axis=0) / self._scale()
+        return np.max(guesses, axis=0) / scale
 
     def _affordable(self, ranked: list[Index], enough: float = np.inf) -> list[Index]:
         """The first of the ranked indices that the budget of runs allows, up to `enough` nodes.
@@ -116,7 +116,8 @@ class SparseRun(InclusionRun):
         """Next indices to open, those that are expected to lack the most; empty when none lacks anything or the budget is spent."""
         self._stop_early()
         self._grid.absorb(self._values, self._status == 0)
-        need = {index: bits for index in self._candidates() if (bits := self._bits(self._expected(index))) > 0}
+        scale = self._scale()
+        need = {index: bits for index in self._candidates() if (bits := self._bits(self._expected(index, scale))) > 0}
         least = BATCH_SHARE * max(need.values(), default=0.0)
         ranked = sorted(need, key=lambda index: -need[index])
         return self._affordable([index for index in ranked if need[index] >= least]) or self._affordable(ranked)
@@ -127,7 +128,8 @@ class SparseRun(InclusionRun):
         In turn the one with the greatest expected surplus and the lowest; no more than a share of the nodes there are, so that the
         validation runs are asked again soon.
         """
-        size = {index: round(self._weight(self._expected(index)), 12) for index in self._candidates()}
+        scale = self._scale()
+        size = {index: round(self._weight(self._expected(index, scale)), 12) for index in self._candidates()}
         greatest = sorted(size, key=lambda index: (-size[index], sum(index)))
         lowest = sorted(size, key=lambda index: (sum(index), -size[index]))
         ranked = list(dict.fromkeys(index for pair in zip(greatest, lowest, strict=True) for index in pair))
