@@ -60,6 +60,9 @@ class Result:
         ``count`` x ``statistic``: statistics by number of runs; of a history their largest absolute value over time.
     runs : Dataset
         ``run`` [x time]: inputs as ``input:<name>``, outputs, status, message; kept in ``runs.zarr`` beside the result.
+    fields : Dataset
+        Arrays over one or two dimensions of their own that functions of ``[report]`` made of one run; ``attrs["inputs"]`` of it says at
+        which inputs.
     attrs : dict
         Study, method, seed, numbers of runs, versions.
     """
@@ -77,12 +80,13 @@ class Result:
     cdf: xr.Dataset = field(default_factory=xr.Dataset)
     convergence: xr.Dataset = field(default_factory=xr.Dataset)
     runs: xr.Dataset = field(default_factory=xr.Dataset)
+    fields: xr.Dataset = field(default_factory=xr.Dataset)
     attrs: dict[str, Any] = field(default_factory=dict)
 
     def groups(self) -> Iterator[tuple[str, xr.Dataset]]:
         """Name and Dataset of every group that is computed from the runs, empty ones included."""
         for item in fields(self):
-            if item.name not in ("runs", "attrs"):
+            if item.name not in ("runs", "fields", "attrs"):
                 yield item.name, getattr(self, item.name)
 
     @property
@@ -135,8 +139,10 @@ class Result:
         folder.mkdir(parents=True, exist_ok=True)
         with _replacing(folder / "result.zarr") as new:
             attrs = json.loads(json.dumps(self.attrs, default=_plain))
-            xr.Dataset(attrs={"attrs": attrs, "outputs": self.outputs}).to_zarr(new, mode="w", zarr_format=3, consolidated=False)
-            for key, group in self.groups():
+            xr.Dataset(attrs={"attrs": attrs, "outputs": self.outputs, "fields": list(self.fields)}).to_zarr(
+                new, mode="w", zarr_format=3, consolidated=False
+            )
+            for key, group in (*self.groups(), ("fields", self.fields)):
                 if len(group.data_vars):
                     storable(group).to_zarr(new, group=key, mode="w", zarr_format=3, consolidated=False)
         with _replacing(folder / "tables") as new:
@@ -173,10 +179,11 @@ def open_results(path: str | PathLike[str]) -> Result:
         root = xr.open_zarr(store, consolidated=False, chunks=None)
         order = list(root.attrs["outputs"])
         groups = {}
-        for key, _ in Result().groups():
+        orders = {key: order for key, _ in Result().groups()} | {"fields": list(root.attrs.get("fields", []))}
+        for key, names in orders.items():
             if (store / key).is_dir():
                 with xr.open_zarr(store, group=key, consolidated=False, chunks=None) as group:
-                    groups[key] = group.load()[[name for name in order if name in group]]
+                    groups[key] = group.load()[[name for name in names if name in group]]
     except Exception as error:  # zarr, xarray and the codecs each have their own
         raise StudyError(f"the result cannot be read ({error})", file=store, remedy="delete result.zarr and resume the study") from error
     runs = folder / "runs.zarr"

@@ -15,6 +15,7 @@ from uqmbd.figures.marks import Band, Curve, Pairs
 from uqmbd.report import plotly_view
 
 from . import made_up_results as made_up
+from .made_up_journal import journal
 
 CASES = {
     "two": lambda: made_up.rich(2, ()),
@@ -24,6 +25,7 @@ CASES = {
     "fuzzy mixed": made_up.fuzzy_mixed,
     "checked": made_up.checked,
     "calibrated": made_up.calibrated,
+    "journal": journal,
 }
 
 

@@ -12,7 +12,7 @@ import xarray as xr
 from uqmbd.figures.colors import DARK, LIGHT, rgb
 from uqmbd.report import write_report
 
-from . import made_up_results
+from . import made_up_journal, made_up_results
 from .browser import Browser
 
 
@@ -96,3 +96,40 @@ def test_a_drag_over_points_marks_the_same_runs_in_all_fields(tmp_path, monkeypa
         ink = [np.abs(picture[y, x] - paper).sum(axis=1) for picture in (before, after)]
         assert np.median(ink[0][inside]) < 1.5 * np.median(ink[0][others]), "nothing is marked yet"
         assert np.median(ink[1][inside]) > 3 * np.median(ink[1][others]), "runs that are marked are not told from the others"
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(shutil.which("chromium") is None, reason="the browser test needs Debian's chromium: apt-get install chromium")
+def test_pictures_have_the_colours_of_the_theme(tmp_path, monkeypatch):
+    """Where the field is largest, smallest, and zero, light and dark: both ends of the scale, and the paper between them.
+
+    The first two are at the last time, the third is at the first, of which the line of the grid is left out.
+    """
+    monkeypatch.setattr("uqmbd.figures.matplotlib_view.save", lambda *_: None)
+    result = made_up_journal.journal(4)
+    result.fields = result.fields[["B.shear"]]
+    page, values = write_report(result, tmp_path), result.fields["B.shear"].values
+    at = [*(np.unravel_index(found, values.shape) for found in (values.argmax(), values.argmin())), (31, 0)]
+    assert values[31, 0] == 0.0
+    place = """(() => {
+      const plot = document.getElementById("B.shear.field"), box = plot.getBoundingClientRect(), {xaxis, yaxis} = plot._fullLayout;
+      return ROWS.map(([y, x]) => [box.x + xaxis._offset + xaxis.d2p(x), box.y + yaxis._offset + yaxis.d2p(y)]);
+    })()"""
+    rows = [[float(result.fields["angle"][i]), float(result.fields["time"][j])] for i, j in at]
+
+    async def seen():
+        async with Browser(tmp_path / "profile") as browser:
+            await browser.open(page, "!!document.querySelector('#Fields .main-svg')")
+            colors = []
+            for theme in ("light", "dark"):
+                await browser.run(f"while (document.documentElement.dataset.theme !== '{theme}') document.getElementById('theme').click()")
+                await browser.run("document.getElementById('B.shear.field').scrollIntoView({block: 'center', behavior: 'instant'})")
+                await asyncio.sleep(0.5)
+                picture = await browser.picture()
+                x, y = np.array(await browser.run(place.replace("ROWS", str(rows)))).astype(int).T
+                colors.append(picture[y, x + [-1, -1, 2]])
+            return colors
+
+    for colors, theme in zip(asyncio.run(seen()), (LIGHT, DARK), strict=True):
+        wanted = np.array([rgb(theme[name]) for name in ("outer", "inner", "paper")], float)
+        assert np.abs(colors - wanted).max() < 3, (colors, wanted)

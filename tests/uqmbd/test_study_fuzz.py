@@ -15,8 +15,16 @@ GOOD = {
     "outputs": {"include": ["y", "y:max"]},
     "method": {"type": "chebyshev", "degree": 1},
     "campaign": {"workers": 0, "seed": 1},
+    "report": {"orbits": [["y", "y", "a"]], "regimes": ["y"], "fields": "model.py:g", "needs": ["z"]},
 }
-MODEL = "def f(a, b, time):\n    return {'y': a + b * time}\n"
+MODEL = """
+def f(a, b, time):
+    return {'y': a + b * time, 'z': 0 * time}
+
+def g(run):
+    from xarray import DataArray
+    return DataArray(run.outputs["z"], dims="time", coords={"time": run.time}, name="g")
+"""
 
 texts = st.text(max_size=8)
 values = st.recursive(
@@ -28,6 +36,7 @@ places = st.sampled_from(
     [(section,) for section in GOOD]
     + [(section, key) for section, table in GOOD.items() for key in table]
     + [("inputs", "a", "interval"), ("inputs", "a", "unit"), ("campaign", "batch"), ("campaign", "timeout"), ("method", "max_runs")]
+    + [("report", "regime_labels")]
 )
 harms = st.lists(st.tuples(places, st.sampled_from(["set", "drop", "rename"]), values, texts), min_size=1, max_size=3)
 

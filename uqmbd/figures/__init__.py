@@ -1,20 +1,25 @@
 """Figures of a result: what they show is said once, and drawn by matplotlib here and by plotly in the report."""
 
 from uqmbd.figures.build import sections
+from uqmbd.figures.fields import field_figures
 from uqmbd.figures.histories import history_figure, history_figures
+from uqmbd.figures.orbits import orbit_figures
 from uqmbd.figures.outputs import output_names
-from uqmbd.figures.relations import convergence_figures, orbit_figures, scatter_figures
+from uqmbd.figures.regimes import regime_figures
+from uqmbd.figures.relations import convergence_figures, scatter_figures
 from uqmbd.figures.scalars import scalar_figure, scalar_figures
 from uqmbd.figures.sensitivities import sensitivity_figures
 from uqmbd.figures.validation import validation_figures
 
 __all__ = [
     "convergence_figures",
+    "field_figures",
     "history_figure",
     "history_figures",
     "orbit_figures",
     "output_names",
     "plot",
+    "regime_figures",
     "scalar_figure",
     "scalar_figures",
     "scatter_figures",

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from uqmbd.figures.marks import Band, Bars, Cells, Curve, Figure, Level, Mark, Pairs, Panel, Points, Rows, Stack
+from uqmbd.figures.marks import Band, Bars, Cells, Curve, Figure, Image, Level, Mark, Pairs, Panel, Points, Rows, Stack
 
 LEADING = 3  # names that are said
 
@@ -40,6 +40,9 @@ def _said(mark: Mark, panel: Panel) -> str:
     if isinstance(mark, Cells):
         i, j = np.unravel_index(np.nanargmax(np.abs(mark.values)), mark.values.shape)
         return f"matrix of {len(panel.names)} inputs, the largest: {panel.names[i]} × {panel.names[j]} {mark.values[i, j]:.3g}"
+    if isinstance(mark, Image):
+        i, j = np.unravel_index(np.nanargmax(np.abs(mark.values)), mark.values.shape)
+        return f"{mark.label}{_range(mark.values)}, the largest at {mark.x[j]:.4g}, {mark.y[i]:.4g}"
     assert isinstance(mark, Pairs)
     return f"{mark.values.shape[1]} runs in {', '.join(panel.names)}, each against each"
 

@@ -1,9 +1,12 @@
 """All figures of a result, by the section of the report they stand in."""
 
+from uqmbd.figures.fields import field_figures
 from uqmbd.figures.histories import history_figures
 from uqmbd.figures.marks import Figure
+from uqmbd.figures.orbits import orbit_figures
 from uqmbd.figures.outputs import output_names
-from uqmbd.figures.relations import convergence_figures, orbit_figures, scatter_figures
+from uqmbd.figures.regimes import regime_figures
+from uqmbd.figures.relations import convergence_figures, scatter_figures
 from uqmbd.figures.scalars import scalar_figures
 from uqmbd.figures.sensitivities import sensitivity_figures
 from uqmbd.figures.validation import validation_figures
@@ -15,6 +18,8 @@ def sections(result) -> dict[str, list[Figure]]:
     every = {
         "Histories": history_figures(result, histories),
         "Orbits": orbit_figures(result, histories),
+        "Regimes": regime_figures(result, histories),
+        "Fields": field_figures(result),
         "Distributions": [figure for name in scalars for figure in scalar_figures(result, name)],
         "Sensitivities": sensitivity_figures(result, histories + scalars),
         "Relations": scatter_figures(result, scalars),

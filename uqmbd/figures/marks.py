@@ -30,6 +30,7 @@ STYLES = {
     "confidence": Style("ink", width=0.6, fill=0.18),
     "whisker": Style("ink", width=1.0),
     "bars": Style("bars", width=0.8, fill=0.85),
+    "path": Style("soft", width=0.9),
     "limit": Style("soft", width=1.2, dash="dot"),
     "alpha": Style("outer", width=0.7),
 }
@@ -85,16 +86,21 @@ def of_level(x: np.ndarray, lower: np.ndarray, upper: np.ndarray, alpha: float) 
 
 @dataclass(frozen=True)
 class Stack:
-    """Areas on top of each other: ``shares`` is (areas, x), none below 0. The area ``rest``, if there is one, is drawn grey."""
+    """Areas on top of each other: ``shares`` is (areas, x), none below 0. The area ``rest``, if there is one, is drawn grey.
+
+    ``colors`` are numbers in the cycle of colours; from the first on unless given.
+    """
 
     x: np.ndarray
     shares: np.ndarray
     labels: tuple[str, ...]
     rest: int | None = None
+    colors: tuple[int, ...] = ()
 
     def looks(self) -> list[Style]:
         """How each area is drawn."""
-        return [Style("run" if k == self.rest else f"c{k % COLORS}", width=0.6, fill=0.55) for k in range(len(self.labels))]
+        colors = self.colors or range(len(self.labels))
+        return [Style("run" if k == self.rest else f"c{c % COLORS}", width=0.6, fill=0.55) for k, c in enumerate(colors)]
 
 
 @dataclass(frozen=True)
@@ -122,7 +128,10 @@ class Rows:
 
 @dataclass(frozen=True)
 class Points:
-    """Symbols with their names; ``sides`` says where each name stands (`uqmbd.figures.labels`), empty where there is no room."""
+    """Symbols with their names; ``sides`` says where each name stands (`uqmbd.figures.labels`), empty where there is no room.
+
+    ``small`` ones are many along a line.
+    """
 
     x: np.ndarray
     y: np.ndarray
@@ -130,11 +139,12 @@ class Points:
     sides: tuple[str, ...]
     label: str
     style: int = 0
+    small: bool = False
 
     @property
     def many(self) -> bool:
         """Whether they are drawn small."""
-        return len(self.x) > MANY
+        return self.small or len(self.x) > MANY
 
 
 @dataclass(frozen=True)
@@ -168,7 +178,35 @@ class Level:
     style: str
 
 
-Mark = Curve | Band | Stack | Bars | Rows | Points | Cells | Pairs | Level
+@dataclass(frozen=True)
+class Image:
+    """A picture of numbers ``values`` (y, x) at ascending ``y`` and ``x``; NaN is left blank. ``label`` stands at its scale of colours.
+
+    No value below 0: from the paper to one colour; else from another colour through the paper. The colours reach to ``top``, the
+    largest value unless said; what lies beyond has the last one.
+    """
+
+    x: np.ndarray
+    y: np.ndarray
+    values: np.ndarray
+    label: str
+    top: float | None = None
+
+    def ends(self) -> tuple[float, float]:
+        """Values of both ends of the scale of colours."""
+        greatest = self.top or float(np.nanmax(np.abs(self.values), initial=0.0)) or 1.0
+        return (-greatest if np.nanmin(self.values, initial=0.0) < 0 else 0.0), greatest
+
+    def ramp(self) -> list[tuple[float, str, float]]:
+        """Places in the scale (0 to 1), names of colours and their opacity over the paper."""
+        steps = ((0.0, 0.0), (0.5, 0.55), (1.0, 1.0))
+        if self.ends()[0] == 0.0:
+            return [(at, "outer", opacity) for at, opacity in steps]
+        below = [(0.5 - 0.5 * at, "inner", opacity) for at, opacity in reversed(steps)]
+        return below + [(0.5 + 0.5 * at, "outer", opacity) for at, opacity in steps]  # both colours end in the paper
+
+
+Mark = Curve | Band | Stack | Bars | Rows | Points | Cells | Pairs | Level | Image
 
 
 @dataclass(frozen=True)

@@ -4,11 +4,11 @@ import re
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.colors import to_rgba
+from matplotlib.colors import LinearSegmentedColormap, to_rgba
 from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator, ScalarFormatter
 
 from uqmbd.figures.labels import SIDES, shortened
-from uqmbd.figures.marks import SHADE, STYLES, Band, Bars, Cells, Curve, Level, Mark, Panel, Points, Rows, Stack, look
+from uqmbd.figures.marks import SHADE, STYLES, Band, Bars, Cells, Curve, Image, Level, Mark, Panel, Points, Rows, Stack, look
 
 SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 DASHES = {"solid": "-", "dash": "--", "dot": ":"}
@@ -86,6 +86,8 @@ def _mark(axis: Axes, mark: Mark, panel: Panel, order: int, theme: Theme) -> Non
         _points(axis, mark, theme)
     elif isinstance(mark, Cells):
         _cells(axis, mark, theme)
+    elif isinstance(mark, Image):
+        _image(axis, mark, theme)
     else:
         _lines(axis, mark, order, theme)
 
@@ -112,7 +114,7 @@ def _rows(axis: Axes, mark: Rows, panel: Panel, theme: Theme) -> None:
 
 def _points(axis: Axes, mark: Points, theme: Theme) -> None:
     color, brief = theme[look(mark.style).color], shortened(mark.names) if any(mark.sides) else {}
-    axis.plot(mark.x, mark.y, "o", markersize=2.5 if mark.many else 5, color=color, label=mark.label)
+    axis.plot(mark.x, mark.y, "o", markersize=(3.5 if mark.small else 2.5) if mark.many else 5, color=color, label=mark.label)
     anchors = {"right": ("left", "center"), "left": ("right", "center"), "top": ("center", "bottom"), "bottom": ("center", "top")}
     for x, y, name, side in zip(mark.x, mark.y, mark.names, mark.sides, strict=True):
         if side:
@@ -122,6 +124,24 @@ def _points(axis: Axes, mark: Points, theme: Theme) -> None:
                 brief[name], (x, y), (6 * right, 5 * up), textcoords="offset points", ha=horizontal, va=vertical, fontsize=9,
                 color=theme["ink"],
             )  # fmt: skip
+
+
+def _image(axis: Axes, mark: Image, theme: Theme) -> None:
+    """The picture, and beside it its scale of colours."""
+    low, high = mark.ends()
+    paper = np.array(to_rgba(theme["paper"]))
+    ramp = [(at, tuple(opacity * np.array(to_rgba(theme[name])) + (1 - opacity) * paper)) for at, name, opacity in mark.ramp()]
+    colors = LinearSegmentedColormap.from_list("ramp", ramp)
+    drawn = axis.pcolormesh(mark.x, mark.y, mark.values, cmap=colors, vmin=low, vmax=high, shading="nearest", rasterized=True)
+    axis.grid(False)
+    formatter = Powers()
+    formatter.set_powerlimits((-3, 4))
+    beyond = "neither" if mark.top is None else "max" if low == 0.0 else "both"
+    scale = axis.figure.colorbar(drawn, cax=axis.inset_axes((1.02, 0.0, 0.025, 1.0)), format=formatter, extend=beyond)
+    scale.set_label(mark.label, color=theme["ink"])
+    scale.ax.tick_params(colors=theme["soft"], labelcolor=theme["ink"])
+    scale.ax.yaxis.get_offset_text().set_color(theme["ink"])
+    scale.outline.set_edgecolor(theme["soft"])
 
 
 def _cells(axis: Axes, mark: Cells, theme: Theme) -> None:

@@ -9,12 +9,13 @@ from matplotlib.transforms import blended_transform_factory
 from uqmbd.figures.alt import alternative
 from uqmbd.figures.colors import LIGHT
 from uqmbd.figures.labels import short, shortened
-from uqmbd.figures.marks import Cells, Figure, Pairs, Rows, look
+from uqmbd.figures.marks import Cells, Figure, Image, Pairs, Rows, look
 from uqmbd.figures.matplotlib_marks import Powers, Theme, panel_marks
 
 LEFT, RIGHT, TOP, X_LABEL, LEGEND, GAP = 0.95, 0.25, 0.5, 0.65, 0.24, 0.28  # inches; LEGEND for each row
 LETTER = 0.085  # inches of a letter, somewhat wide
 WIDTH = 9.0
+SCALE = 1.15  # inches of a scale of colours and its words
 LABEL = 42  # characters in a legend
 
 
@@ -48,7 +49,8 @@ def draw(figure: Figure, theme: Theme = LIGHT) -> Canvas:
     bottom = LEGEND * legend + X_LABEL + slanted
     room = height - TOP - bottom - GAP * (len(heights) - 1)
     gap = GAP / (room / len(heights))
-    canvas.subplots_adjust(left=left / width, right=1 - RIGHT / width, top=1 - TOP / height, bottom=bottom / height, hspace=gap)
+    right = SCALE if any(isinstance(mark, Image) for panel in panels for mark in panel.marks) else RIGHT
+    canvas.subplots_adjust(left=left / width, right=1 - right / width, top=1 - TOP / height, bottom=bottom / height, hspace=gap)
     for axis in axes[:-1]:
         axis.set_xlabel("")
     below = blended_transform_factory(axes[-1].transAxes, canvas.transFigure)

@@ -6,7 +6,7 @@ import numpy as np
 
 from uqmbd.figures import samples
 from uqmbd.figures.marks import Band, Curve, Figure, Pairs, Panel
-from uqmbd.figures.outputs import in_unit, label_of
+from uqmbd.figures.outputs import in_unit
 from uqmbd.figures.sensitivities import kinds
 
 VARIABLES = 8  # in the scatter matrix
@@ -66,37 +66,6 @@ def _settled(values: np.ndarray) -> np.ndarray:
     """Numbers that differ by rounding alone as one number: an axis would show nothing but that."""
     finite = values[np.isfinite(values)]
     return np.where(np.isfinite(values), finite[-1], np.nan) if np.ptp(finite) < ROUNDING * np.abs(finite).max() else values
-
-
-def orbit_figures(result, names: list[str]) -> list[Figure]:
-    """One figure for each pair ``X.ex``, ``X.ey`` of which histories are stored: a few orbits of the journal in its clearance circle."""
-    figures = []
-    for joint in [name.removesuffix(".ex") for name in names if name.endswith(".ex")]:
-        pair = [f"{joint}.ex", f"{joint}.ey"]
-        if not all(name in result.runs and "time" in result.runs[name].dims for name in pair):
-            continue
-        index = samples.choose(samples.good(result), 6)
-        x, y = (result.runs[name].isel(run=index).values.astype(float) for name in pair)
-        marks = [Curve(x[k], y[k], f"run {index[k]}", k) for k in range(len(index))]
-        limits = _clearance(result, joint)
-        if limits is not None:
-            angle = np.linspace(0, 2 * np.pi, 181)
-            marks = [Curve(r * np.cos(angle), r * np.sin(angle), f"clearance {r:.3g} m", "limit") for r in limits] + marks
-        panel = Panel(label_of(result, pair[0]), label_of(result, pair[1]), tuple(marks), equal=True)
-        caption = (f"Orbit of the journal's centre in its bearing, {len(index)} of the runs.",)
-        figures.append(Figure(f"{joint}.orbit", f"{joint}: orbit", (panel,), caption))
-    return figures
-
-
-def _clearance(result, joint: str) -> list[float] | None:
-    """Least and greatest radius of the clearance circle, when an input says it."""
-    names = [str(name) for name in result.runs.data_vars if str(name).startswith("input:") and "clearance" in str(name)]
-    own = [name for name in names if joint.lower() in name.lower()]
-    names = own or names
-    if len(names) != 1:
-        return None
-    values = result.runs[names[0]].values
-    return sorted({float(values.min()), float(values.max())})
 
 
 def _ranked_inputs(result) -> list[str]:

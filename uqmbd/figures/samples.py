@@ -31,6 +31,12 @@ def failed(result) -> np.ndarray:
     return status(result) > 0
 
 
+def are_a_sample(result) -> bool:
+    """Whether the runs are a sample of the inputs' distribution."""
+    method, design = result.attrs.get("method"), result.attrs.get("design", "random")
+    return method == "montecarlo" or (method == "pce" and design not in ("doptimal", "quadrature"))
+
+
 def choose(candidates: np.ndarray, count: int) -> np.ndarray:
     """Indices of at most ``count`` of the runs marked in ``candidates``, in blocks spread evenly over the campaign."""
     index = np.flatnonzero(candidates)

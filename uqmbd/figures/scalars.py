@@ -27,7 +27,7 @@ def scalar_figure(result, name: str) -> Figure:
     marks = [*_bars(result, name), *_levels(result, name)]
     trust = trust_of(result, name)
     caption = [trust.sentence()] if trust else []
-    if any(isinstance(mark, Bars) for mark in marks) and not _sampled(result):
+    if any(isinstance(mark, Bars) for mark in marks) and not samples.are_a_sample(result):
         caption.append("The method chose where to run, so the bars show what the runs covered, not a probability.")
     imprecise = name in result.statistics and "bound" in result.statistics[name].dims
     if imprecise:
@@ -102,12 +102,6 @@ def _ascending(table) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     every = every[:, np.isfinite(every).all(axis=0)]
     value, lower, upper = every[:, np.argsort(every[0], kind="stable")]
     return value, lower, upper
-
-
-def _sampled(result) -> bool:
-    """Whether the runs are a sample of the inputs' distribution."""
-    method, design = result.attrs.get("method"), result.attrs.get("design", "random")
-    return method == "montecarlo" or (method == "pce" and design not in ("doptimal", "quadrature"))
 
 
 def _density(value: np.ndarray, probability: np.ndarray) -> Bars | None:

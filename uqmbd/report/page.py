@@ -16,6 +16,7 @@ from uqmbd.figures.marks import Figure
 from uqmbd.figures.trust import percent, trust_of
 from uqmbd.report import plotly_view, tables
 from uqmbd.report.failures import failures_table, failures_where
+from uqmbd.report.regimes import regimes_table
 
 # The browser itself refuses every address. Plotly writes style elements, and its scatter matrix makes functions from text.
 POLICY = "default-src 'none'; script-src 'unsafe-inline' 'unsafe-eval'; style-src 'unsafe-inline'; img-src data: blob:; font-src data:"
@@ -47,7 +48,8 @@ def _render(result, sections: dict[str, list[Figure]], study_text: str) -> str:
     environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
     template = environment.from_string((assets / "page.html.j2").read_text(encoding="utf-8"))
     drawn = {title: [_drawn(figure) for figure in group] for title, group in sections.items()}
-    found = [tables.estimates_table(result), tables.starts_table(result), tables.by_statistic(result), tables.trust_table(result)]
+    found = [tables.estimates_table(result), tables.starts_table(result), tables.by_statistic(result)]
+    found += [regimes_table(result), tables.trust_table(result)]
     about = [tables.inputs_table(result), tables.method_table(result), tables.counts_table(result), tables.cost_table(result)]
     further = [tables.versions_table(result), tables.other_table(result), tables.simulator_table(result)]
     return template.render(

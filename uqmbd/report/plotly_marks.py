@@ -4,7 +4,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from uqmbd.figures.labels import NARROW_LETTER, places, shortened
-from uqmbd.figures.marks import STYLES, Band, Bars, Cells, Curve, Level, Mark, Pairs, Panel, Points, Rows, Stack, Style, look
+from uqmbd.figures.marks import STYLES, Band, Bars, Cells, Curve, Image, Level, Mark, Pairs, Panel, Points, Rows, Stack, Style, look
 
 SIDES = {"right": "middle right", "left": "middle left", "top": "top center", "bottom": "bottom center", "": "middle right"}
 
@@ -30,6 +30,8 @@ def traces(mark: Mark, panel: Panel) -> list[tuple[str, object]]:
         return [("", _pairs(mark, panel))]
     if isinstance(mark, Cells):
         return [("", _cells(mark, panel))]
+    if isinstance(mark, Image):
+        return [("", _image(mark, panel))]
     draw = {Bars: _bars, Rows: _rows, Points: _points, Level: _level, Curve: _curve}[type(mark)]
     return [(mark.label, draw(mark, panel))]
 
@@ -89,7 +91,7 @@ def _points(mark: Points, panel: Panel):
     brief = shortened(mark.names) if any(mark.sides) else {}
     text = [brief[name] if side else "" for name, side in zip(mark.names, mark.sides, strict=True)]
     hover = dict(customdata=list(mark.names), hovertemplate="%{customdata}: %{x:.4g}, %{y:.4g}<extra></extra>")
-    marker = dict(color=color(look(mark.style).color), size=4 if mark.many else 8)
+    marker = dict(color=color(look(mark.style).color), size=(5 if mark.small else 4) if mark.many else 8)
     side = [SIDES[side] for side in mark.sides]
     narrow = {}
     if brief:
@@ -109,6 +111,17 @@ def _cells(mark: Cells, panel: Panel):
         z=np.abs(mark.values), text=mark.said(), texttemplate="%{text}", textfont=dict(color=color("ink")), customdata=who,
         hovertemplate="%{customdata[0]} × %{customdata[1]}: %{text}<extra></extra>", xgap=2, ygap=2, zmin=0, hoverongaps=False,
         colorscale=[[0, color(name, 0.02)], [1, color(name, 0.6)]], showscale=False,
+    )  # fmt: skip
+
+
+def _image(mark: Image, panel: Panel):
+    low, high = mark.ends()
+    title = dict(text=mark.label, side="right")
+    bar = dict(title=title, exponentformat="power", outlinecolor=color("line"), thickness=14, tickcolor=color("ink"))
+    return go.Heatmap(
+        x=single(mark.x), y=single(mark.y), z=single(mark.values), zmin=low, zmax=high, colorbar=bar, hoverongaps=False,
+        colorscale=[[at, color(name, opacity)] for at, name, opacity in mark.ramp()],
+        hovertemplate="%{x:.4g}, %{y:.4g}: %{z:.4g}<extra></extra>",
     )  # fmt: skip
 
 

@@ -7,7 +7,7 @@ import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
 from uqmbd.figures.labels import shortened
-from uqmbd.figures.marks import SHADE, Bars, Cells, Curve, Figure, Level, Pairs, Panel, Points, Rows
+from uqmbd.figures.marks import SHADE, Bars, Cells, Curve, Figure, Image, Level, Pairs, Panel, Points, Rows
 from uqmbd.report.plotly_marks import color, traces
 
 LABEL = 42  # characters in a legend
@@ -51,10 +51,11 @@ def draw(figure: Figure) -> go.Figure:
     if any(panel.shades for panel in figure.panels):
         symbol = dict(symbol="square", size=12, color=color(SHADE.color, 0.35))
         plot.add_trace(go.Scatter(x=[None], y=[None], mode="markers", marker=symbol, name="not trusted"), row=1, col=1)
-    over_time = not (figure.square or figure.panels[0].named or any(isinstance(mark, Points) for mark in figure.panels[0].marks))
+    over_time = not (figure.square or figure.panels[0].named or any(isinstance(mark, (Points, Image)) for mark in figure.panels[0].marks))
+    pictures = any(isinstance(mark, Image) for mark in figure.panels[-1].marks)
     plot.update_layout(
         height=_height(figure),
-        margin=dict(l=80, r=20, t=34, b=96),
+        margin=dict(l=80, r=20, t=34, b=60 if pictures else 96),
         hovermode="x unified" if over_time else "closest",
         legend=dict(orientation="h", yref="container", yanchor="bottom", y=0, x=0),
         shapes=[shape for row, panel in enumerate(figure.panels, start=1) for shape in _shades(panel, row)],

@@ -10,7 +10,7 @@ from uqmbd.figures.outputs import output_names, pretty, unit_of, widest
 from uqmbd.figures.trust import percent, trust_of
 
 ELSEWHERE = frozenset(
-    "study inputs method seed settings simulator versions wall_time workers overhead note estimate estimate_std readings".split()
+    "study inputs method seed settings simulator versions wall_time workers overhead note estimate estimate_std readings report".split()
 )
 COUNTS = ("runs", "failed_share")
 USUAL = ("mean", "std", "q05", "q95")
@@ -184,7 +184,7 @@ def _cells(result, name: str) -> dict[str, str]:
         if group == "inner" and name in result.inner:
             cells["least run"], cells["greatest run"] = cells["inner lower"], cells["inner upper"]
     if name in result.error:
-        cells["error"] = f"{_greatest(result.error[name].values):.2g}"
+        cells["error"] = f"{_greatest(result.error[name].values) + 0.0:.2g}"  # no -0
     if name in result.statistics:
         cells |= {key: " … ".join(map(number, ends)) for key, ends in statistics(result.statistics[name]).items()}
     trust = trust_of(result, name)

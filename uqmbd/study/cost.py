@@ -10,6 +10,7 @@ import numpy as np
 
 from uqmbd.campaign.pool import default_workers
 from uqmbd.simulators.base import STATUS
+from uqmbd.study.nominal import fields_of
 from uqmbd.study.running import Trial
 from uqmbd.study.study import naming_file
 
@@ -70,6 +71,7 @@ def estimate(study: Study) -> Cost:
     trial = Trial(study)
     with naming_file(study):
         info = trial.info
+        fields_of(study, trial, info)
     simulator = trial.simulator
     rng = np.random.default_rng(study.campaign.seed)
     runs, seconds, tried = max(1, simulator.width), 0.0, dict.fromkeys(STATUS, 0)

@@ -14,12 +14,13 @@ from uqmbd.inputs import Input, read_input
 from uqmbd.methods import read_method
 from uqmbd.simulators.command import command_model
 from uqmbd.simulators.model import Model, find_model
-from uqmbd.study.settings import CampaignSettings, OutputsSection, StudySection, TimeGrid
+from uqmbd.study.settings import CampaignSettings, OutputsSection, ReportSection, StudySection, TimeGrid
+from uqmbd.study.showing import written as report_written
 
 if TYPE_CHECKING:
     from uqmbd.study.study import Study
 
-SECTIONS = ("study", "time", "inputs", "dependence", "sets", "outputs", "method", "campaign", "solver")
+SECTIONS = ("study", "time", "inputs", "dependence", "sets", "outputs", "method", "campaign", "solver", "report")
 NESTED = ("inputs", "sets")
 REQUIRED = {
     "study": 'add [study] with model = "model.py:function"',
@@ -85,6 +86,8 @@ def build(document: Mapping[str, Any], path: Path, kind: type[Study]) -> Study:
         solver=document.get("solver", {}),
         dependence=document.get("dependence"),
         sets=document.get("sets"),
+        report=section_of(ReportSection, document, "report"),
+        directory=path.parent,
     )
     found.file = path
     found.document = resolved(found, document, top, path.parent)
@@ -195,6 +198,7 @@ def tables(study: Study) -> dict[str, Any]:
         "method": {"type": study.method.name, **study.method.model_dump(exclude_none=True)},
         "campaign": study.campaign.model_dump(exclude_none=True),
         "solver": study.solver,
+        "report": report_written(study.report, study.field_functions),
     }
     return {section: table for section, table in found.items() if table}
 

@@ -11,6 +11,8 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from uqmbd.study.showing import written
+
 if TYPE_CHECKING:
     from uqmbd.study.study import Study
 
@@ -39,7 +41,9 @@ def identity_of(study: Study) -> dict[str, str]:
 
 def study_digest(study: Study, identity: Mapping[str, str]) -> str:
     """Fingerprint of everything that a result follows from."""
-    return fingerprint([dict(identity), study.method.name, study.method.model_dump(), study.campaign.seed])
+    shown = written(study.report, study.field_functions)
+    more = [shown, [function.digest for function in study.field_functions]] if shown else []
+    return fingerprint([dict(identity), study.method.name, study.method.model_dump(), study.campaign.seed, *more])
 
 
 def method_tag(study: Study) -> str:

@@ -16,6 +16,8 @@ import numpy as np
 from uqmbd.errors import StudyError
 from uqmbd.simulators.base import OutputInfo, Simulator
 from uqmbd.study.identity import identity_of, method_tag, precision_of, study_digest, version, versions
+from uqmbd.study.nominal import fields_of
+from uqmbd.study.showing import written
 from uqmbd.study.study import naming_file
 
 if TYPE_CHECKING:
@@ -76,6 +78,7 @@ def run_study(
             from uqmbd.result import open_results
 
             return Finished(open_results(directory), directory, None)
+        fields = fields_of(study, trial, info)  # before the runs, so that a mistake in a function shows at once
         with writing(directory):
             (directory / "done.json").unlink(missing_ok=True)
             write_study(study, directory)
@@ -88,6 +91,8 @@ def run_study(
             raise nothing_worked(store, study)
         result = method.result()
         describe(result, study, tally, store)
+        if fields is not None:
+            result.fields = fields
         with writing(directory):
             result.save(directory)
             (directory / "done.json").write_text(json.dumps({"study": digest}), encoding="utf-8")
@@ -248,6 +253,8 @@ def describe(result: Result, study: Study, tally: Tally, store: RunStore) -> Non
         "simulator": simulator_attributes(store, tally),
         "versions": versions(),
     }
+    if shown := written(study.report, study.field_functions):
+        result.attrs["report"] = shown
     store.describe({"study": study.name, "seed": study.campaign.seed, "versions": versions()})
 
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
-from pydantic import Field
+from pydantic import Field, field_validator
 
-from uqmbd.inputs.checked import Checked, Number
+from uqmbd.inputs.checked import Checked, Number, plain_number
 
 
 class TimeGrid(Checked):
@@ -70,3 +70,44 @@ class OutputsSection(Checked):
     """``[outputs]`` of a study file."""
 
     include: list[str]
+
+
+class ReportSection(Checked):
+    """``[report]`` of a study file: what the report shows besides what it finds by itself. Changing it does no run again.
+
+    Attributes
+    ----------
+    orbits : list, optional
+        Pairs of histories, x and y, and optionally what both are divided by, an input or a number: ``["B.ex", "B.ey", "clearance"]``.
+        Unless said: every pair ``X.ex``, ``X.ey``.
+    regimes : list of str, optional
+        Histories that are codes 0, 1, ...; every ``X.regime`` unless said.
+    regime_labels : list of str
+        What the codes mean.
+    fields : list
+        Functions of the nominal run that return labelled arrays to draw: ``"model.py:pressure_map"``.
+    needs : list of str
+        Outputs that the nominal run has for them besides those of the study.
+    """
+
+    orbits: list[Any] | None = None
+    regimes: list[str] | None = None
+    regime_labels: list[str] = Field(default=["film", "mixed", "dry"], min_length=1, max_length=8)
+    fields: list[Any] = []
+    needs: list[str] = []
+
+    @field_validator("orbits")
+    @classmethod
+    def _pairs(cls, orbits: list[Any] | None) -> list[Any] | None:
+        for orbit in orbits or []:
+            pair = isinstance(orbit, (list, tuple)) and len(orbit) in (2, 3) and all(isinstance(name, str) for name in orbit[:2])
+            if not pair:
+                raise ValueError(f"an orbit is two outputs and perhaps what they are divided by, not {orbit!r}")
+            if len(orbit) == 3 and not isinstance(orbit[2], str) and plain_number(orbit[2]) <= 0:
+                raise ValueError(f"an orbit cannot be divided by {orbit[2]!r}, which is not above 0")
+        return None if orbits is None else [list(orbit) for orbit in orbits]
+
+    @field_validator("fields", mode="before")
+    @classmethod
+    def _several(cls, fields: Any) -> Any:
+        return fields if isinstance(fields, list) else [fields]

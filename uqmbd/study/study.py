@@ -17,7 +17,8 @@ from uqmbd.inputs.sets import ConvexSet
 from uqmbd.inputs.space import Space
 from uqmbd.methods import Method
 from uqmbd.simulators.model import Model, find_model
-from uqmbd.study.settings import CampaignSettings, TimeGrid
+from uqmbd.study.settings import CampaignSettings, ReportSection, TimeGrid
+from uqmbd.study.showing import check_report, field_functions
 
 if TYPE_CHECKING:
     from uqmbd.result import Result
@@ -50,6 +51,8 @@ class Study:
         Between random inputs: ``{"rank_correlation": [["a", "b", 0.6]]}``.
     sets : dict of str to ConvexSet or dict, optional
         Over interval inputs: ``{"tolerances": {"inputs": ["a", "b"], "correlation": [["a", "b", 0.5]]}}``.
+    report : ReportSection or dict, optional
+        What the report shows besides: orbits, regimes, fields of the nominal run.
 
     Examples
     --------
@@ -73,6 +76,7 @@ class Study:
         directory: str | Path = ".",
         dependence: Dependence | Mapping[str, Any] | None = None,
         sets: Mapping[str, ConvexSet | Mapping[str, Any]] | None = None,
+        report: ReportSection | Mapping[str, Any] | None = None,
     ) -> None:
         self.model = model if isinstance(model, Model) else find_model(model, Path(directory))
         self.inputs = Space(check_inputs(inputs, optional=bool(sets)), dependence, sets)
@@ -86,6 +90,8 @@ class Study:
         except StudyError as error:
             raise error.under("campaign") from None
         self.name = check_name(name or self.model.name or "study")
+        self.report = check_report(report, self.outputs, list(self.inputs))
+        self.field_functions = field_functions(self.report, Path(directory))
         self.method.check(self.inputs)
         self.document: dict[str, Any] | None = None
         self.file: Path | None = None

@@ -27,7 +27,7 @@
       layout.margin.r = 10;
       for (const trace of data) {
         if (trace.meta && trace.meta.textposition) Object.assign(trace, trace.meta); // fewer names, elsewhere
-        if (trace.type === "heatmap" && trace.text.length > 6) delete trace.texttemplate;
+        if (trace.type === "heatmap" && trace.text && trace.text.length > 6) delete trace.texttemplate;
       }
     }
     if (data[0].type === "splom") layout.width = Math.max(width, 90 + 92 * data[0].dimensions.length); // it scrolls
