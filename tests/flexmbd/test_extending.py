@@ -2,8 +2,8 @@
 
 import re
 import sys
+from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
-from types import ModuleType
 
 import numpy as np
 import pytest
@@ -25,20 +25,23 @@ def block(word):
 
 
 @pytest.fixture
-def module(monkeypatch):
+def module(monkeypatch, tmp_path):
     """``module(word)``: that block as a module that was imported."""
 
     def load(word):
-        made = ModuleType(f"page_{word.lower()}")
+        path = tmp_path / f"page_{word.lower()}.py"
+        path.write_text(block(word))
+        made = module_from_spec(spec := spec_from_file_location(path.stem, path))
         monkeypatch.setitem(sys.modules, made.__name__, made)
-        exec(compile(block(word), str(PAGE), "exec"), vars(made))
+        spec.loader.exec_module(made)
         return made
 
     return load
 
 
 def test_page_has_no_other_blocks():
-    assert [sum(word in source for source in BLOCKS) for word in ("String", "MyLaw", "Rod", "HEUN3", "Corners")] == [1] * len(BLOCKS)
+    words = ("String", "MyLaw", "DamperFilm", "Rod", "HEUN3", "Corners")
+    assert [sum(word in source for source in BLOCKS) for word in words] == [1] * len(BLOCKS)
 
 
 @pytest.mark.slow
@@ -70,6 +73,22 @@ def test_law_joint_and_integrator(module, monkeypatch):
     assert np.abs((got["bob.x"] - 1.0) ** 2 + got["bob.y"] ** 2 - 0.25).max() < 1e-9
     assert got["floor.impacts"][-1] == 1
     assert got["ball.vy:max"] / -got["ball.vy:min"] == pytest.approx(produced_restitution(0.4), rel=1e-2)
+
+
+@pytest.mark.exhaustive
+def test_film(module):
+    film, mass, radius, c = module("DamperFilm").DamperFilm(0.04, 0.02), 2.0, 0.01, 1e-4
+
+    def build():
+        system = fm.System(gravity=(0.0, -9.81))
+        journal = system.body("journal", mass=mass, inertia=1e-4, position=(0.0, 0.5 * c))
+        system.add(fm.ClearanceRevolute("B", journal.centre, system.ground.at(0.0, 0.0), c, None, bearing_radius=radius, film=film))
+        return system
+
+    run = fm.run(build, {}, end=2e-3, points=21, outputs=["journal.vy"], settings={"tolerance": 1e-10})
+    damping = 0.04 * 0.02 * (radius / c) ** 3
+    speed = -mass * 9.81 / damping * (1.0 - np.exp(-damping / mass * run.time))
+    np.testing.assert_allclose(run.outputs["journal.vy"][0], speed, atol=1e-9 * abs(speed[-1]))
 
 
 def test_method(module, monkeypatch, tmp_path):

@@ -21,7 +21,7 @@ TABLE = {
     (0.25, 0.9): (0.0736, 21.85, 0.07362, 21.78),
 }
 # L/D = 1: e/c: friction variable (R/c) f, flow Q/(R c N L), share of it that leaves at the sides
-# (Raimondi and Boyd 1958, part III; quoted from memory, not in REFERENCES.md)
+# (Raimondi and Boyd 1958, part III, not in REFERENCES.md: friction as in mathworks.cn/matlabcentral/answers/707318, flows from memory)
 FLOWS = {0.2: (12.8, 3.59, 0.280), 0.4: (5.79, 3.99, 0.497), 0.6: (3.22, 4.33, 0.680), 0.8: (1.70, 4.62, 0.842), 0.9: (1.05, 4.74, 0.919)}
 
 
