@@ -51,6 +51,16 @@ class Index1:
         self.a = [x.get(i, g.const(0.0)) for i in range(n)]
         self.multipliers = [x[n + k] for k in range(len(self.rows))]
 
+    def responses(self, columns):
+        """Accelerations that generalized forces give where the rows allow them: for every column ``{i: Node}`` a list of n nodes."""
+        zero, matrix = self.graph.const(0.0), self.mass | {pool: pool.mass for pool in self.pools}
+        for k, row in enumerate(self.rows):
+            for i, x in row.polynomial.gradient(self.q).items():
+                matrix[i, self.n + k] = x
+        sides = [column | {self.n + k: zero for k in range(len(self.rows))} for column in columns]
+        self.reinforce(matrix, sides, self.rows)
+        return [[x.get(i, zero) for i in range(self.n)] for x in self._solutions(matrix, sides, self.rows)] if columns else []
+
     def corrections(self, rows):
         """Mass-orthogonal corrections of positions and velocities to the rows, and the rows' residuals."""
         g, n = self.graph, self.n

@@ -10,12 +10,14 @@ from flexmbd.integrators.hht import HHT
 from flexmbd.integrators.newmark import NEWMARK, NEWMARK_DAMPED
 from flexmbd.integrators.partitioning import PARTITIONING
 from flexmbd.integrators.rk4 import RK4
+from flexmbd.integrators.rosenbrock import ROSENBROCK
 
 SCHEMES = (
     DORMAND_PRINCE,
     RK4,
     BAUMGARTE,
     PARTITIONING,
+    ROSENBROCK,
     NEWMARK,
     NEWMARK_DAMPED,
     HHT,

@@ -34,7 +34,8 @@ class Integrator:
     accelerations : callable, optional
         Nodes of the accelerations for a `Build`, if not those of the index-1 equations.
     generated : callable, optional
-        Of a scheme that needs more of the equations: for a `Build`, functions of the generated module by name, each (arguments, stores).
+        Of a scheme that needs more of the equations: for a `Build`, functions of the generated module by name, each (arguments, stores),
+        and how many rows of P, from `FACTORS` on, the scheme keeps numbers in (`KEPT`).
     projects : bool
         Whether the loop projects positions and velocities when rows have drifted open by more than the tolerance.
     holds : tuple of str

@@ -14,8 +14,12 @@ def begin(t, q, v, s, C, P, U, K, D, g):
     rhs(t, q, v, s, C, P, U, K, np.int64(0), D, g)  # not a literal: one compiled variant serves all slots
 
 
-def settle(j, t0, q, v, t, qs, vs, P, U, L, K, w):
-    """What becomes of the state of stage j at t, the step having begun at t0 with q and v: nothing."""
+def settle(j, t0, h, tolerance, q, v, t, qs, vs, P, U, L, K, D, w):
+    """What becomes of the state of stage j at t, the step of length h having begun at t0 with q and v: nothing."""
+
+
+def relax(j, t, h, q, v, s, C, P, U, K, D, w):
+    """What becomes of the accelerations and rates of stage j, the step of length h having begun at t with q, v and s: nothing."""
 
 
 def attempt(t, h, tolerance, q, v, s, C, P, U, L, Z, K, D, w, qs, vs, ss, g):
@@ -37,8 +41,9 @@ def attempt(t, h, tolerance, q, v, s, C, P, U, L, Z, K, D, w, qs, vs, ss, g):
             for k in range(1, j):
                 ds = ds + A[j, k] * ld2(D, k, i)
             st(ss, i, ld(s, i) + h * ds)
-        settle(j, t, q, v, t + NODES[j] * h, qs, vs, P, U, L, K, w)
+        settle(j, t, h, tolerance, q, v, t + NODES[j] * h, qs, vs, P, U, L, K, D, w)
         rhs(t + NODES[j] * h, qs, vs, ss, C, P, U, K, j, D, g)
+        relax(j, t, h, q, v, s, C, P, U, K, D, w)
     lin, ang = 1.0 / (tolerance * ld(L, SLIN)), 1.0 / (tolerance * ld(L, SANG))
     worst = 0.0 * h
     for i in range(N):
@@ -92,7 +97,7 @@ def runge_kutta(name, order, rows, error=None, *, projects=True, **facts):
         "NODES": a.sum(1),
         "ERROR": np.array(error if error is not None else [0.0] * stages),
     }
-    functions, adaptive = (larger, begin, settle, attempt, commit, forget), error is not None
+    functions, adaptive = (larger, begin, settle, relax, attempt, commit, forget), error is not None
     return Integrator(name, order, stages, 1, functions, constants, adaptive=adaptive, projects=projects, **facts)
 
 

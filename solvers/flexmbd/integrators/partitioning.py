@@ -70,7 +70,7 @@ def choose(t, size, q, P, U, L, K):
             st2(K, CHOSEN, i, select(who, ld(q, i), ld2(K, CHOSEN, i)))
 
 
-def settle(j, t0, q, v, t, qs, vs, P, U, L, K, w):
+def settle(j, t0, h, tolerance, q, v, t, qs, vs, P, U, L, K, D, w):
     """Give dependent coordinates and velocities of the step's end what the rows demand; lanes in which that fails become NaN."""
     if j < STAGES - 1:
         return

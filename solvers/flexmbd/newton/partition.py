@@ -13,7 +13,7 @@ from flexmbd.linalg.elimination import elimination_order, factorise
 
 
 def partition_functions(build):
-    """Functions of the generated module: name -> (arguments, stores).
+    """Functions of the generated module: name -> (arguments, stores); and that no rows are kept.
 
     ``closing(t, q, v, d, P, U, w)`` gives in w the corrections dq (n) and dv (n); ``gradients(t, q, P, U, J)`` the entries of G, row by
     row, but zeros.
@@ -43,4 +43,4 @@ def partition_functions(build):
     return {
         "closing": ("t, q, v, d, P, U, w", [(f"st(w, {i}, {{}})", x) for i, x in enumerate(corrections)]),
         "gradients": ("t, q, P, U, J", entries),
-    }
+    }, 0
