@@ -12,6 +12,8 @@ from uqmbd.study import Study
 from uqmbd.study.running import Trial
 from uqmbd.study.settings import TimeGrid
 
+from .flexmbd.test_lubricated_joint import critical_mass
+
 STUDIES = Path(__file__).parents[1] / "studies"
 
 
@@ -23,7 +25,9 @@ def run(name, tmp_path, **changes):
         text = text.replace(old, new)
     copy = tmp_path / name / "study.toml"
     copy.parent.mkdir()
-    copy.write_text(text.replace('model = "', f'model = "{STUDIES}/{name}/'))
+    for key in ('model = "', 'fields = ["'):
+        text = text.replace(key, f"{key}{STUDIES}/{name}/")
+    copy.write_text(text)
     return Study.from_file(copy).run(out=tmp_path / f"{name}-results")
 
 
@@ -41,7 +45,7 @@ def fresh(function, ranges, outputs, count, seed):
     "name",
     [
         pytest.param("flexible_slider_crank", marks=pytest.mark.slow),
-        *(pytest.param(name, marks=pytest.mark.exhaustive) for name in ("ancf_pendulum", "spinup_beam", "manipulator")),
+        *(pytest.param(name, marks=pytest.mark.exhaustive) for name in ("ancf_pendulum", "spinup_beam", "manipulator", "wearing_joint")),
     ],
 )
 def test_a_study_that_compiles_for_long_starts(name):
@@ -148,3 +152,65 @@ def test_the_manipulator_steps_over_its_contacts():
     assert drift[0] < 1e-4 * np.ptp(runs[0]["energy.kinetic"]) and 3.0 < drift[0] / drift[1] < 5.0
     for axis in "xyz":
         assert np.abs(runs[0][f"tool.{axis}"] - runs[1][f"tool.{axis}"]).max() < 1e-4
+
+
+def test_film_map_of_the_lubricated_joint_is_what_its_bearing_gives():
+    """`load_map` computes films at points that the map keeps; and the map is of the study's own bearing."""
+    model = model_of("lubricated_slider_crank")
+    bearing = model.ReynoldsBearing(clearance=3e-5, **model.FILM)
+    found = model.load_map(model.MAP, settings=model.FILM, impedance=bearing.impedance)
+    assert found.error < 1e-3 and found.eps_max == 0.98
+
+
+@pytest.mark.exhaustive
+def test_oil_takes_the_force_peaks_of_the_joint_in_service(tmp_path):
+    """Bounds of the lubricated joint hold on fresh runs where they are trusted, and lie far below what the dry joint does."""
+    result = run("lubricated_slider_crank", tmp_path, **{"samples = 600": "samples = 300"})
+    names = ["slider.x", "B.force", "B.film_thickness", "B.force:max", "B.lambda_ratio:min"]
+    assert all(float(result.trusted[name].mean()) > 0.9 for name in names)
+    assert not bool(result.trusted["B.asperity_force:max"])  # it falls faster than any power as the film grows
+    rng, model = np.random.default_rng(20261122), model_of("lubricated_slider_crank")
+    centre, spread = np.log(0.012) - 0.5 * np.log1p(1 / 36), np.sqrt(np.log1p(1 / 36))
+    samples = {
+        "clearance": np.full(500, 0.05e-3), "viscosity": np.exp(rng.normal(centre, spread, 500)), "roughness": np.full(500, 1e-6)
+    }  # fmt: skip
+    settings = {"integrator": "rosenbrock", "tolerance": 1e-9}
+    new = fm.run(model.lubricated, samples, end=0.024, points=2, outputs=["B.force:max"], settings=settings).outputs["B.force:max"]
+    mean = result.statistics["B.force:max"].sel(statistic="mean", alpha=1.0)
+    error = 3 * new.std() / np.sqrt(500)  # of the mean of the fresh runs; the largest clearance has the largest force
+    assert new.mean() == pytest.approx(float(mean.sel(bound="upper")), abs=error + float(result.error["B.force:max"]))
+    ranges = {"clearance": (2e-5, 5e-5), "restitution": (0.45, 0.55), "friction": (0.03, 0.07)}
+    dry = fresh("joint_in_service", ranges, ["B.force:max"], 64, 1).outputs["B.force:max"]
+    assert result.statistics["B.force:max"].sel(statistic="q95").max() < 0.25 * dry.min()
+
+
+@pytest.mark.slow
+def test_whirl_of_the_rotor_begins_where_the_linear_theory_says():
+    """Routh's criterion with the published coefficients of the short bearing."""
+    model = model_of("journal_bearing_stability")
+    for clearance, temperature in ((40e-6, 50.0), (60e-6, 60.0)):
+        found = model.onset(clearance, temperature)
+        speed = found["onset"] * np.pi / 30
+        eps = np.hypot(*model.rest(clearance, model.OIL.viscosity(temperature + model.CELSIUS), speed)) / clearance
+        assert speed**2 * clearance / model.GRAVITY == pytest.approx(critical_mass(eps), rel=1e-4)
+        assert found["margin"] == pytest.approx(speed / model.SERVICE - 1)
+        assert found["decay"] > 0 and 0.45 < found["whirl"] < 0.55
+
+
+@pytest.mark.exhaustive
+def test_orbit_of_the_rotor_in_service(tmp_path):
+    result = run("journal_bearing_stability", tmp_path, **{"samples = 3000": "samples = 1000"})
+    for name in ("B.eccentricity:max", "B.film_thickness:min", "B.friction_power:mean"):
+        assert bool(result.trusted[name])
+    assert "B.pressure" in result.fields
+
+
+@pytest.mark.exhaustive
+def test_a_wearing_joint_hits_ever_harder():
+    """Ten hours in 5 and in 10 updates: wear agrees, the journal goes further out, and the forces grow with the clearance."""
+    wearing = model_of("wearing_joint").wearing
+    coarse, fine = (wearing(4e-5, 5e-5, np.linspace(0.0, 36000.0, points)) for points in (6, 11))
+    assert coarse["volume_mm3"][-1] == pytest.approx(fine["volume_mm3"][-1], rel=0.03)
+    assert np.all(np.diff(fine["depth_um"]) > 0) and np.all(np.diff(fine["eccentricity_um"]) > 0)
+    for found in (coarse, fine):
+        assert found["force"][-1] > 1.5 * found["force"][0] and found["force_rms"][-1] > 1.1 * found["force_rms"][0]

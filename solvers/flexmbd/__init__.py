@@ -7,7 +7,6 @@ from flexmbd.bodies.rigid import RigidBody
 from flexmbd.bodies.section import Section
 from flexmbd.bodies.spatial import SpatialBody
 from flexmbd.contact import ClearanceCylindrical, ClearanceRevolute, ClearanceSpherical, DiscDisc, DiscPlane
-from flexmbd.contact.film import FloresTransition, SmoothTransition
 from flexmbd.contact.friction import Ambrosio, CoulombExponential, LuGre, Stribeck, Threlfall
 from flexmbd.contact.laws import (
     Esdu78035,
@@ -25,6 +24,8 @@ from flexmbd.contact.laws import (
     Radzimovsky,
 )
 from flexmbd.contact.stiffness import Material, hertz_sphere_stiffness
+from flexmbd.contact.transition import FloresTransition, SmoothTransition
+from flexmbd.contact.wear import WornProfile
 from flexmbd.equations import Equations
 from flexmbd.errors import ModelError
 from flexmbd.forces import GearMesh, PointForce, Rack, SectionTorque, Spring, Torque, TorsionSpring
@@ -44,20 +45,29 @@ from flexmbd.joints import (
     Universal,
 )
 from flexmbd.lubrication import LongFilm, PinkusSternlicht, ShortFilm
+from flexmbd.lubrication.asperities import GreenwoodTripp
+from flexmbd.lubrication.solved import ReynoldsFilm
+from flexmbd.lubrication.spherical import SphericalFilm
+from flexmbd.lubrication.stribeck import MixedFriction
+from flexmbd.lubrication.temperature import FilmTemperature
+from flexmbd.lubrication.tilted import TiltedFilm
+from flexmbd.lubrication.viscosity import Vogel, Walther
 from flexmbd.motion import ConstantSpeed, Fourier, Harmonic, Polynomial
 from flexmbd.reference import reference
 from flexmbd.simulate import Prepared, Settings, compiled, prepare, run
 from flexmbd.statics import arc_length, modes, static
 from flexmbd.system import System
 from flexmbd.trajectory import Trajectory
+from flexmbd.wearing import wear_cycles
 
 __all__ = [
     "Ambrosio", "AncfBeam", "AncfCable", "AngleDrive", "Clamp", "ClearanceCylindrical", "ClearanceRevolute", "ClearanceSpherical",
-    "ConstantSpeed", "CoulombExponential", "Cylindrical", "DiscDisc", "DiscPlane", "DistanceDrive", "Equations", "Esdu78035", "Fixed",
-    "Flores", "FloresTransition", "Fourier", "Gear", "GearMesh", "Goldsmith", "Gonthier", "Harmonic", "HerbertMcWhannell", "Hertz",
-    "HuGuo", "HuntCrossley", "Johnson", "KelvinVoigt", "LankaraniNikravesh", "LeeWang", "LongFilm", "LuGre", "Material", "ModelError",
-    "PinkusSternlicht", "Planar", "Point", "PointForce", "Polynomial", "Prepared", "Rack", "Radzimovsky", "Revolute",
-    "RevoluteTranslational", "RigidBody", "Section", "SectionTorque", "Settings", "ShortFilm", "SlideDrive", "SmoothTransition",
-    "SpatialBody", "Spherical", "Spring", "Stribeck", "System", "Threlfall", "Torque", "TorsionSpring", "Trajectory", "Translational",
-    "Universal", "arc_length", "compiled", "hertz_sphere_stiffness", "modes", "prepare", "reference", "run", "static",
+    "ConstantSpeed", "CoulombExponential", "Cylindrical", "DiscDisc", "DiscPlane", "DistanceDrive", "Equations", "Esdu78035",
+    "FilmTemperature", "Fixed", "Flores", "FloresTransition", "Fourier", "Gear", "GearMesh", "Goldsmith", "Gonthier", "GreenwoodTripp",
+    "Harmonic", "HerbertMcWhannell", "Hertz", "HuGuo", "HuntCrossley", "Johnson", "KelvinVoigt", "LankaraniNikravesh", "LeeWang",
+    "LongFilm", "LuGre", "Material", "MixedFriction", "ModelError", "PinkusSternlicht", "Planar", "Point", "PointForce", "Polynomial",
+    "Prepared", "Rack", "Radzimovsky", "Revolute", "RevoluteTranslational", "ReynoldsFilm", "RigidBody", "Section", "SectionTorque",
+    "Settings", "ShortFilm", "SlideDrive", "SmoothTransition", "SpatialBody", "Spherical", "SphericalFilm", "Spring", "Stribeck", "System",
+    "Threlfall", "TiltedFilm", "Torque", "TorsionSpring", "Trajectory", "Translational", "Universal", "Vogel", "Walther", "WornProfile",
+    "arc_length", "compiled", "hertz_sphere_stiffness", "modes", "prepare", "reference", "run", "static", "wear_cycles",
 ]  # fmt: skip

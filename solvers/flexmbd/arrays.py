@@ -180,6 +180,8 @@ def on_arrays(kernel):
     """A kernel as a function of numpy arrays: its source, run on numpy's own vocabulary."""
     if kernel in _VOCABULARY:
         return _VOCABULARY[kernel]
+    if hasattr(kernel, "declaration"):  # it stays where it is, and works on arrays itself
+        return kernel
     plain = getattr(kernel, "py_func", kernel)
     known = {name: x for name in plain.__code__.co_names if (x := plain.__globals__.get(name)) is not None}
     space = {name: on_arrays(x) if callable(x) else x for name, x in known.items()}

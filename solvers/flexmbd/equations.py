@@ -6,14 +6,14 @@ Nothing is compiled: expressions are evaluated by numpy (`arrays.Program`).
 from functools import cached_property
 
 import numpy as np
-from scipy.sparse import block_array, csr_array, eye_array, kron
+from scipy.sparse import block_array, csr_array, eye_array
 
 from flexmbd.arrays import Field, Pattern, Program
 from flexmbd.errors import ModelError
 from flexmbd.expressions import Build
 from flexmbd.linalg.direct import analyse
 from flexmbd.outputs import catalogue
-from flexmbd.space import turning_frame
+from flexmbd.space import turning_matrix
 from flexmbd.suggest import unknown
 from flexmbd.system import lengths
 
@@ -73,7 +73,7 @@ class Equations:
         entries = {(i, j): m for (a, b), m in build.mass.items() for i, j in {(a, b), (b, a)}}
         mass = self._field(entries, lambda pool: pool.mass, 2)
         self.mass = Pattern(*mass.places, (self.n, self.n)).fill(mass({}))
-        turn = kron(eye_array(self.n // system.dimension), turning_frame(system, spinning))  # all coordinates are of vectors
+        turn = turning_matrix(system, spinning)
         self.coriolis, self.centrifugal = csr_array(2.0 * self.mass @ turn), csr_array(self.mass @ turn @ turn)
         self.size = float(lengths(system, 1)[0])
         self._turning = list(system.angles())

@@ -131,8 +131,10 @@ class Model:
                 function("observe", f"{STATE}, slot, D, g", _stores("st2(D, slot", rates) + _stores("st(g", gaps))
                 done = "{}" if b.direct else f"keep({{}}, {given[factors[0].id]}, who)"
                 function("tangent", f"{STATE}, K, icm, cd, hh, who", [(done, factors[0])])
-        for name, (arguments, stores) in self.scheme.generated(b).items() if self.scheme.generated else ():
-            function(name, arguments, stores)
+        if self.scheme.generated:
+            functions, kept = self.scheme.generated(b)
+            for name, (arguments, stores) in functions.items():
+                function(name, arguments, stores)
         storage, kernels = self.storage, {}
         pools = list(elements(b.graph, storage))
         for _, nodes in parts:
@@ -151,7 +153,7 @@ class Model:
             "RESTART": scheme.correction is not None, "NM": len(rows) * scheme.multipliers, "DRIFT": 0.1 if b.shift else 30.0,
         }  # fmt: skip
         scratch = max(1, len(storage.lane)) + loop.FROZEN_ROWS
-        self.sizes |= {"NP": max(1, len(storage.lane)), "FACTORS": scratch, "SCRATCH": scratch + kept}
+        self.sizes |= {"NP": max(1, len(storage.lane)), "FACTORS": scratch, "KEPT": kept, "SCRATCH": scratch + kept}
         self.sizes["UNKNOWNS"] = self.sizes["SCRATCH"] + storage.scratch
         self.sizes["SHARES"] = self.sizes["UNKNOWNS"] + storage.unknowns
         self.rows = self.sizes["SHARES"] + storage.shares
@@ -170,7 +172,7 @@ class Model:
         text += [f"STATE_CONTACT = {_literal(np.array([-1 if s['contact'] is None else s['contact'].index for s in b.states] or [-1]))}"]
         text += [f"KINK = {_literal(np.array(kinks or [False]))}"]
         own = [f for f in (*b.helpers.values(), *kernels.values()) if f.__name__ not in lanes.VOCABULARY]
-        text += [f"@inner\n{modules.source_of(f)}" for f in dict.fromkeys(own)]
+        text += [modules.declaration(f) for f in dict.fromkeys(own)]
         text += [f"@inner\n{modules.source_of(f)}" for f in (execute, *blocks.KERNELS)]
         text += [f"@inner\n{side_by_side(modules.source_of(execute))}"]
         text += [f"@inner\n{blocks.sized(modules.source_of(f), size)}" for size in sorted(storage.sizes) for f in blocks.SIZED]

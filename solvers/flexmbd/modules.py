@@ -49,6 +49,11 @@ def source_of(function):
     return text[text.index("def ") :]
 
 
+def declaration(function):
+    """Text by which a generated module knows a kernel: a copy of its source, or the line that finds one that stays where it is."""
+    return getattr(function, "declaration", None) or f"@inner\n{source_of(function)}"
+
+
 def load(source):
     """Import generated source, through the cache directory.
 

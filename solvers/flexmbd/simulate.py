@@ -31,7 +31,8 @@ _models = {}
 
 
 def model_of(system, outputs, settings):
-    """The compiled `Model` of a system's topology (one per process, on disk for the next)."""
+    """The compiled `Model` of a system's topology (one per process, on disk for the next), with what failures are explained by."""
+    outputs = list(dict.fromkeys([*outputs, *_witnesses(system)]))
     fold = not hasattr(system, "_systems")
     kinds = tuple("array" if np.ndim(v) else v if fold and v in (0.0, 1.0, -1.0) else "number" for _, v in system.leaves())
     scheme = INTEGRATORS[settings.integrator]
@@ -44,6 +45,11 @@ def model_of(system, outputs, settings):
         model.dependent = _check_first(model, system)
         _models[key] = model
     return _models[key]
+
+
+def _witnesses(system):
+    """Elements that can say why a run failed, by the output that they know it by."""
+    return {element.witness: element for element in system.elements if getattr(element, "witness", None)}
 
 
 def _check_first(model, system):
@@ -89,7 +95,9 @@ def prepare(build, samples, *, end, points, outputs, settings=None):
         raise ModelError(f"the model cannot be built: {message[0]}")
     run(build, one, end=1e-9 * end, points=min(points, 2), outputs=outputs, settings=settings)
     model = model_of(system, outputs, settings)
-    return Prepared(dict(model.units), sorted(model.catalogue), _attributes(model, system, settings), model.topology)
+    return Prepared(
+        {name: model.units[name] for name in outputs}, sorted(model.catalogue), _attributes(model, system, settings), model.topology
+    )
 
 
 def compiled(build, samples, *, outputs, settings=None):
@@ -136,7 +144,8 @@ def run(build, samples, *, end, points, outputs, settings=None):
     model = model_of(system, outputs, settings)
     values, codes, notes, counters = _integrate(model, system, len(good), end, time, settings)
     out = {}
-    for name, x in values.items():
+    for name in outputs:
+        x = values[name]
         full = out[name] = np.full((count, *x.shape[1:]), np.nan)
         full[good] = x
     statistics = {k: np.zeros(count) for k in counters}
@@ -145,17 +154,19 @@ def run(build, samples, *, end, points, outputs, settings=None):
     status[good] = codes
     for i, note in zip(good, notes, strict=True):
         message[i] = note
-    return Trajectory(time, out, dict(model.units), status, message, _attributes(model, system, settings), statistics)
+    return Trajectory(
+        time, out, {name: model.units[name] for name in out}, status, message, _attributes(model, system, settings), statistics
+    )
 
 
 def _attributes(model, system, settings):
     """Everything that decided the numbers, flat."""
     used = {f"solver.{k}": v for k, v in asdict(settings).items()} | {"constraints.dependent": model.dependent}
     for element in system.elements:
-        law = getattr(element, "law", None)
-        if law is not None:
-            used[f"{element.name}.law"] = law.name
-            used[f"{element.name}.friction"] = "none" if element.friction is None else element.friction.name
+        for part in ("law", "friction", "film", "transition", "asperities") if hasattr(element, "law") else ():
+            chosen = getattr(element, part, None)
+            if chosen is not None or part == "friction":
+                used[f"{element.name}.{part}"] = "none" if chosen is None else chosen.name
     for path, value in system.leaves():
         used[path.removeprefix("@")] = "per sample" if np.ndim(value) else float(value)
     return used
@@ -217,12 +228,13 @@ def _integrate(model, system, count, end, time, settings):
     for x in values.values():
         lost = (codes == OK) & ~np.isfinite(x.reshape(count, -1)).all(1)
         codes[lost] = DIVERGED
+    reasons = {element: values[name].copy() for name, element in _witnesses(system).items()}
     for x in values.values():
         if x.ndim == 1:
             x[codes != OK] = np.nan
         else:  # what was recorded before a failure stays
             x[np.logical_or.accumulate(~np.isfinite(x), axis=1)] = np.nan
-    notes = [_note(code, i, E0, counters, settings) for i, code in enumerate(codes)]
+    notes = [_note(code, i, E0, counters, settings, reasons) for i, code in enumerate(codes)]
     return values, codes, notes, {"steps": counters[:, 0], "rejected": counters[:, 1], "events": counters[:, EVENTS - 3]}
 
 
@@ -252,12 +264,15 @@ def _collect(model, H, F, end):
     return values
 
 
-def _note(code, i, E0, counters, settings):
+def _note(code, i, E0, counters, settings, reasons):
     if code == OK:
         return ""
     if code == ERROR:
         return f"the system cannot be assembled: constraints stay open by {max(E0[0, i], E0[1, i]):.3g}, or it is singular at the start"
     at = f"at t = {counters[i, 4]:.6g} s after {counters[i, 0]:.0f} steps"
+    for element, values in reasons.items():
+        if reason := element.explain(values[i]):
+            return f"{reason}; stopped {at}"
     if code == TIMEOUT:
         return f"stopped {at}: more than max_steps = {settings.max_steps} trial steps"
     if counters[i, STATUS - 3] == 0:

@@ -1,6 +1,7 @@
 """Axes: their names and components, and whether something lies in the plane or in space, and frames that turn."""
 
 import numpy as np
+from scipy.sparse import block_diag, csr_array, eye_array, kron
 
 from flexmbd.errors import ModelError, check_number
 
@@ -44,3 +45,11 @@ def turning_frame(system, spinning):
         remedy = "let it turn about a vertical axis, or take gravity away"
         raise ModelError(f"gravity {tuple(system.gravity)} turns in a frame that spins at {spinning!r} rad/s", remedy=remedy)
     return matrix
+
+
+def turning_matrix(system, spinning):
+    """Sparse matrix (n, n) of the cross product of all coordinates with the angular velocity; those that are no vectors stay out of it."""
+    frame = turning_frame(system, spinning)
+    sizes = ((body.coordinates, body.vectors) for body in system.bodies)
+    blocks = [kron(eye_array(n // len(frame)), frame) if vectors else csr_array((n, n)) for n, vectors in sizes]
+    return block_diag([csr_array((0, 0)), *blocks], format="csr")

@@ -5,6 +5,7 @@ import numpy as np
 from flexmbd.bodies.ancf_beam import AncfBeam
 from flexmbd.bodies.ancf_cable import AncfCable
 from flexmbd.bodies.base import Body, Framed, Ground, Point
+from flexmbd.bodies.bush import Bush
 from flexmbd.bodies.phasors import Phasors
 from flexmbd.bodies.rigid import RigidBody
 from flexmbd.bodies.spatial import SpatialBody
@@ -193,6 +194,12 @@ class System:
         self.bodies.append(body)
         return body
 
+    def bush(self, name, modes, **numbers):
+        """Add the elastic liner of a bearing: `modes` are its shapes and matrices, `stiffness` and `damping` its numbers (see `Bush`)."""
+        self._new_name(name)
+        self.bodies.append(Bush(name, modes, **numbers))
+        return self.bodies[-1]
+
     @property
     def kind(self):
         """What it is called in messages: planar or spatial."""
@@ -212,6 +219,8 @@ class System:
                 wanted = f"ground, or a rigid body other than {' and '.join(repr(b.name) for b in bodies)}"
                 raise ModelError(f"'{element.name}': {key} is {getattr(body, 'name', body)!r}; it must be {wanted}", element=element.name)
             self._check_own(element, body)
+        if getattr(element, "liner", None) is not None:
+            self._check_own(element, element.liner)
         for key, value in element.leaves().items():
             check_number(f"'{element.name}'", key, value)
         guess = element.phasors() if hasattr(element, "phasors") else ()

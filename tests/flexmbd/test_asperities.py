@@ -161,8 +161,8 @@ def test_mixed_friction_is_smooth_odd_and_its_tangent_is_the_derivative():
     law = MixedFriction(mu=0.12, tolerance_velocity=1e-3)
     kernels, numbers = law.kernels(), tuple(law.numbers().values())
     for v in (0.0, 3e-4, -2e-3, 0.5):
-        assert kernels.force(-v, 80.0, 2.0, *numbers) == -kernels.force(v, 80.0, 2.0, *numbers)
-        numeric = jacobian(lambda z: [kernels.force(*z, *numbers)], (v, 80.0, 2.0), 1e-5)
+        assert kernels.force(-v, 80.0, 2.0, *numbers)[0] == -kernels.force(v, 80.0, 2.0, *numbers)[0]
+        numeric = jacobian(lambda z: kernels.force(*z, *numbers)[:1], (v, 80.0, 2.0), 1e-5)
         assert kernels.tangent(v, 80.0, 2.0, *numbers) == pytest.approx(numeric[0], rel=1e-8)
 
 
@@ -183,7 +183,7 @@ def test_the_curve_of_stribeck_comes_out():
         e = brentq(lambda e: carried(e, speed) - load, 1e-6, 1 - 1e-9, xtol=1e-14)
         drag = 2 * np.pi * viscosity * length * RADIUS / (CLEARANCE * np.sqrt(1 - e * e))
         touching = at(kernels.load)(e * CLEARANCE, 0.0)[0]
-        return friction.kernels().force(speed, touching, drag, *friction.numbers().values()) / load
+        return friction.kernels().force(speed, touching, drag, *friction.numbers().values())[0] / load
 
     speeds = np.geomspace(1e-4, 1e3, 80)
     curve = np.array([coefficient(v) for v in speeds])

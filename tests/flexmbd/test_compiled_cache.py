@@ -61,3 +61,15 @@ def test_cache_directory_that_cannot_be_written(tmp_path, monkeypatch):
     monkeypatch.setenv("FLEXMBD_CACHE_DIR", str(blocked / "below"))
     path = modules.cache_directory()
     assert path.is_dir() and os.access(path, os.W_OK)
+
+
+@pytest.mark.slow
+def test_kernel_follows_a_change_of_one_that_it_calls_from_another_file(tmp_path):
+    header = "from flexmbd.lanes import kernel\n"
+    (tmp_path / "caller.py").write_text(f"{header}from called import twice\n@kernel\ndef f(x):\n    return twice(x) + 1.0\n")
+    found = []
+    for factor in (2.0, 20.0):
+        (tmp_path / "called.py").write_text(f"{header}@kernel\ndef twice(x):\n    return {factor} * x\n")
+        command = [sys.executable, "-c", "import caller; print(caller.f(1.0))"]
+        found.append(float(subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True, timeout=300).stdout))
+    assert found == [3.0, 21.0]

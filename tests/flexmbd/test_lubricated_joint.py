@@ -7,7 +7,7 @@ import pytest
 from scipy.linalg import expm
 
 import flexmbd as fm
-from flexmbd.contact.film import TRANSITIONS
+from flexmbd.contact.transition import TRANSITIONS
 from flexmbd.equations import Equations
 
 from .reference_crank import CRANK, M3, ROD, SPEED, STIFFNESS
@@ -147,6 +147,7 @@ def test_without_a_contact_law_a_run_ends_at_the_bearing():
     trajectory = fm.run(rotor, samples, end=1e-2, points=2, outputs=ROTOR_OUTPUTS, settings={"lanes": 4, "max_steps": 5000})
     assert list(trajectory.status) == [3, 2, 0]
     assert "1.1 times the clearance" in trajectory.message[0] and "stopped at t = 0.000" in trajectory.message[1]
+    names(trajectory.message[1], "clearance joint 'B': the journal was pressed to 0.98", "neither a contact law nor asperities")
 
 
 def pair(transition="smooth", film=fm.LongFilm, depth=0.0, **more):

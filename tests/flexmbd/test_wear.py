@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from flexmbd.lubrication.wear import WornSurface, archard, contact_angle
+from flexmbd.contact.wear import WornSurface, archard, contact_angle
 
 from .sentences import names, said
 

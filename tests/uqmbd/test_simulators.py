@@ -86,6 +86,15 @@ def test_a_whole_batch_that_raises_is_halved():
     assert simulator.calls < 20
 
 
+def test_a_file_that_a_model_names_is_part_of_it(tmp_path):
+    (tmp_path / "data.csv").write_text("1.0\n")
+    source = "from pathlib import Path\nDATA = Path(__file__).parent / 'data.csv'\ndef f(a):\n    return {'y': a}\n"
+    digest = model_file(tmp_path, source).digest
+    assert find_model("model.py:f", tmp_path).digest == digest
+    (tmp_path / "data.csv").write_text("2.0\n")
+    assert find_model("model.py:f", tmp_path).digest != digest
+
+
 def test_a_file_model_can_be_pickled_and_knows_its_sources(tmp_path):
     (tmp_path / "helper_of_model.py").write_text("SCALE = 2.0\ndef scaled(a):\n    return SCALE * a\n")
     model = model_file(tmp_path, "from helper_of_model import scaled\ndef f(a):\n    return {'y': scaled(a)}\n")

@@ -143,24 +143,27 @@ def load_file(path: Path, source: str = "") -> ModuleType:
 
 
 def source_digest(module: ModuleType) -> str:
-    """Hash of a module's source and of the user's own modules it draws on (not of installed packages)."""
+    """Hash of a module's source, of the user's own modules it draws on (not of installed packages), and of the files that they name."""
     digest = hashlib.sha256()
-    for text in sorted(own_sources(module, set())):
-        digest.update(text.encode())
+    for content in sorted(own_sources(module, set())):
+        digest.update(content)
     return digest.hexdigest()
 
 
-def own_sources(module: ModuleType, seen: set[str]) -> Iterator[str]:
-    """Sources of `module` and, through its global names, of the user's modules that it uses."""
+def own_sources(module: ModuleType, seen: set[str]) -> Iterator[bytes]:
+    """Sources of `module` and, through its global names, of the user's modules that it uses; files that a global `Path` leads to."""
     file = getattr(module, "__file__", None)
     if not file or file in seen:
         return
     seen.add(file)
     try:
-        yield Path(file).read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError):
+        yield Path(file).read_bytes()
+    except OSError:
         return
     for value in list(vars(module).values()):
+        if isinstance(value, Path) and value.is_file() and str(value) not in seen:  # data that the model reads
+            seen.add(str(value))
+            yield value.read_bytes()
         used = value if isinstance(value, ModuleType) else sys.modules.get(getattr(value, "__module__", None) or "")
         if used is not None and is_own(used):
             yield from own_sources(used, seen)

@@ -30,6 +30,8 @@ class Body:
     (upper triangle of the constant mass matrix by local indices), `rows(build)`, `apply(build)`, `outputs(build)`.
     """
 
+    vectors = True  # coordinates are components of vectors in the inertial frame, one vector after another
+
     @property
     def coordinates(self):
         """Number of coordinates."""

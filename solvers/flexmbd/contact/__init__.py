@@ -1,9 +1,10 @@
 """Contacts between bodies, and the laws of their forces."""
 
 from flexmbd.contact.clearance import ClearanceRevolute
+from flexmbd.contact.cylindrical import ClearanceCylindrical
 from flexmbd.contact.discs import DiscDisc, DiscPlane
 from flexmbd.contact.pair import Contact
-from flexmbd.contact.spatial import ClearanceCylindrical, ClearanceSpherical
+from flexmbd.contact.spherical import ClearanceSpherical
 
 CONTACTS = (ClearanceRevolute, ClearanceSpherical, ClearanceCylindrical, DiscPlane, DiscDisc)
 

@@ -69,16 +69,21 @@ class Contact:
         nx, ny = geometry.normal
         slip_force = g.const(0.0)
         if self.frictional:
-            slip_force = self.friction_force(build, pair, geometry.slip, normal)
-            build.power("contact", slip_force * geometry.slip)
-            build.torque(self.a.body, -slip_force * geometry.arm_a)
-            build.torque(self.b.body, slip_force * geometry.arm_b)
+            slip_force = self.rub(build, pair, geometry, normal)
         if geometry.offset_b is not None:
             build.torque(self.b.body, normal * geometry.offset_b)
         fx, fy = normal * nx + slip_force * ny, normal * ny - slip_force * nx
         build.force(self.a, fx, fy)
         build.force(self.b, -fx, -fy)
         build.remember(self, pair=pair, geometry=geometry, normal=normal, slip_force=slip_force, force=(fx, fy))
+
+    def rub(self, build, pair, geometry, normal):
+        """Friction against the slip of a geometry: its torques and its power; the force, which is the caller's to apply."""
+        slip_force = self.friction_force(build, pair, geometry.slip, normal)
+        build.power("contact", slip_force * geometry.slip)
+        build.torque(self.a.body, -slip_force * geometry.arm_a)
+        build.torque(self.b.body, slip_force * geometry.arm_b)
+        return slip_force
 
     def friction_force(self, build, pair, slip, normal):
         """Friction of one place of contact, against the slip."""

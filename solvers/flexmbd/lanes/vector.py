@@ -14,13 +14,15 @@ from numba.core.typeconv import Conversion
 from numba.core.typing.templates import AbstractTemplate, infer_global, signature
 from numba.extending import intrinsic, lower_builtin, lower_cast, models, overload, register_model
 
+from flexmbd.lanes.freshness import stamped
+
 FAST = ("contract",)
 OPTIONS = {"fastmath": {"contract"}, "error_model": "numpy", "boundscheck": False}
 
 
 def kernel(function):
     """Compile a kernel with the project's options (the only place where they stand)."""
-    return njit(cache=True, **OPTIONS)(function)
+    return stamped(njit(cache=True, **OPTIONS)(function), function)
 
 
 class Vec(types.Type):

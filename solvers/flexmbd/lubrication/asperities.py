@@ -11,12 +11,14 @@ from flexmbd.lanes import exp, kernel, maximum, minimum, sqrt
 
 
 class AsperityKernels(NamedTuple):
-    """Compiled functions of (x, y, c, R, *numbers): force (2), tangent (4), energy (1), load and its gradient (3)."""
+    """Compiled functions of (x, y, c, R, *numbers): force (2), its tangent (4), energy (1), load and its gradient (3), and all but the
+    tangent in one call, ``contact`` (6)."""
 
     force: Any
     tangent: Any
     energy: Any
     load: Any
+    contact: Any
     helpers: tuple = ()
 
 
@@ -96,17 +98,21 @@ def height_sums(rho, gap):
 
 
 @kernel
-def asperity_force(x, y, c, R, k, sigma, length):
-    """Force (fx, fy) on the journal in N, towards the bearing's centre; k pressure scale in Pa."""
+def asperity_contact(x, y, c, R, k, sigma, length):
+    """(fx, fy, energy, load, dload/dx, dload/dy), in N, J and N/m; k pressure scale in Pa.
+
+    The force on the journal is towards the bearing's centre and less the energy's gradient; the load is the pressure summed.
+    """
     r = sqrt(x * x + y * y + 1e-6 * sigma * sigma)
-    _energy, _load, force, _slope, _stiffness = height_sums(r / sigma, c / sigma)
-    factor = -k * R * length * force / r
-    return factor * x, factor * y
+    energy, load, force, slope, _stiffness = height_sums(r / sigma, c / sigma)
+    scale = k * R * length
+    factor, growth = -scale * force / r, -scale * slope / (sigma * r)
+    return factor * x, factor * y, scale * sigma * energy / 3.5, scale * load, growth * x, growth * y
 
 
 @kernel
 def asperity_tangent(x, y, c, R, k, sigma, length):
-    """(dfx/dx, dfx/dy, dfy/dx, dfy/dy) of ``asperity_force``, in N/m."""
+    """(dfx/dx, dfx/dy, dfy/dx, dfy/dy) of the force, in N/m."""
     r = sqrt(x * x + y * y + 1e-6 * sigma * sigma)
     _energy, _load, force, _slope, stiffness = height_sums(r / sigma, c / sigma)
     factor = -k * R * length * force / r
@@ -115,20 +121,24 @@ def asperity_tangent(x, y, c, R, k, sigma, length):
 
 
 @kernel
+def asperity_force(x, y, c, R, k, sigma, length):
+    """Force (fx, fy) on the journal."""
+    fx, fy, _energy, _load, _by_x, _by_y = asperity_contact(x, y, c, R, k, sigma, length)
+    return fx, fy
+
+
+@kernel
 def asperity_energy(x, y, c, R, k, sigma, length):
-    """Elastic energy of the asperities in J; the force is less its gradient."""
-    r = sqrt(x * x + y * y + 1e-6 * sigma * sigma)
-    energy, _load, _force, _slope, _stiffness = height_sums(r / sigma, c / sigma)
-    return k * R * length * sigma * energy / 3.5
+    """Elastic energy of the asperities in J."""
+    _fx, _fy, energy, _load, _by_x, _by_y = asperity_contact(x, y, c, R, k, sigma, length)
+    return energy
 
 
 @kernel
 def asperity_load(x, y, c, R, k, sigma, length):
-    """(N, dN/dx, dN/dy): asperity pressure summed over the surface, in N and N/m; what boundary friction acts on."""
-    r = sqrt(x * x + y * y + 1e-6 * sigma * sigma)
-    _energy, load, _force, slope, _stiffness = height_sums(r / sigma, c / sigma)
-    factor = -k * R * length * slope / (sigma * r)
-    return k * R * length * load, factor * x, factor * y
+    """(N, dN/dx, dN/dy): what boundary friction acts on."""
+    _fx, _fy, _energy, load, by_x, by_y = asperity_contact(x, y, c, R, k, sigma, length)
+    return load, by_x, by_y
 
 
 @dataclass(frozen=True, eq=False)
@@ -173,10 +183,13 @@ class GreenwoodTripp:
         return self.scale * height_integral(2.5, gap / self.roughness)
 
     def check_clearance(self, clearance):
-        """Raise `ModelError` unless the radial clearance (m) is at least 8 times the roughness."""
-        if np.any(np.asarray(clearance) < 8.0 * np.asarray(self.roughness)):
+        """Raise `ModelError` unless the radial clearance (m) is at least 8 times the roughness, in each sample."""
+        clearance, roughness = np.broadcast_arrays(clearance, self.roughness)
+        worst = np.argmin(clearance / roughness)
+        if clearance.flat[worst] < 8.0 * roughness.flat[worst]:
+            place = f" (sample {worst})" if clearance.ndim else ""
             raise ModelError(
-                f"roughness is {np.max(self.roughness):g} m at a clearance of {np.min(clearance):g} m",
+                f"roughness is {roughness.flat[worst]:g} m at a clearance of {clearance.flat[worst]:g} m{place}",
                 element=self.name,
                 remedy="the clearance must be at least 8 times the roughness, or the surfaces touch all around",
             )
@@ -186,5 +199,6 @@ class GreenwoodTripp:
         return {"k": self.scale, "sigma": self.roughness, "length": self.length}
 
     def kernels(self) -> AsperityKernels:
-        """Force, tangent, energy, load."""
-        return AsperityKernels(asperity_force, asperity_tangent, asperity_energy, asperity_load, (height_functions, height_sums))
+        """Force, tangent, energy, load, and all at once."""
+        helpers = (height_functions, height_sums, asperity_contact)
+        return AsperityKernels(asperity_force, asperity_tangent, asperity_energy, asperity_load, asperity_contact, helpers)

@@ -14,10 +14,14 @@ class FilmKernels(NamedTuple):
 
     ``force(x, y, u, w, c, R, *numbers) -> (fx, fy)`` is the force on the journal in N: (x, y) its centre from the bearing's in m, less than
     the radial clearance c; (u, w) its velocity in m/s in the frame that turns with half the sum of both spins, ``(vx + s y, vy - s x)``;
-    R the bearing's radius in m.  ``tangent`` has the same arguments and gives ``(dfx/dx, dfx/dy, dfx/du, dfx/dw, dfy/dx, ..., dfy/dw)``.
+    R the bearing's radius in m.  Viscosity comes in by its product with the velocity only.  ``tangent`` has the same arguments and gives
+    ``(dfx/dx, dfx/dy, dfx/du, dfx/dw, dfy/dx, ..., dfy/dw)``.
 
     ``shear(x, y, c, R, viscosity, length) -> N m s`` is the torque of the film's shear by difference of the spins, and ``shear_tangent``
     its derivatives by x and y.
+
+    ``peak`` and ``flow`` have the arguments of ``force`` and give the largest pressure (Pa) and the flow out of both ends (m^3/s); None for
+    films of which they are not known.
     """
 
     force: Any
@@ -25,6 +29,8 @@ class FilmKernels(NamedTuple):
     helpers: tuple = ()
     shear: Any = couette_shear
     shear_tangent: Any = couette_tangent
+    peak: Any = None
+    flow: Any = None
 
 
 class Film(Protocol):

@@ -7,6 +7,7 @@ from flexmbd.lanes import kernel, sqrt
 from flexmbd.lubrication.base import ExtentFilm, FilmKernels
 from flexmbd.lubrication.full import full_force, full_tangent
 from flexmbd.lubrication.half import HELPERS, direction_or_x, half_moments, turned_back
+from flexmbd.lubrication.peak import peak_over_angle
 
 
 @kernel
@@ -98,6 +99,17 @@ def long_half_tangent(x, y, u, w, c, R, viscosity, length):
     )
 
 
+@kernel
+def long_peak(x, y, u, w, c, R, viscosity, length):
+    """Largest of 6 mu R^2 (c + h) Q.n/((2 + E^2) c^2 h^2): with 1/h by Sommerfeld's angle."""
+    ex, ey = x / c, y / c
+    n = ex * ex + ey * ey
+    k = 1.0 - n
+    along = ex * u + ey * w
+    scale = 6.0 * viscosity * R * R / ((2.0 + n) * c * c * c * k * k)
+    return peak_over_angle(ex, ey, 2.0 * u + along * ex, 2.0 * w + along * ey, scale, k, 1.0 + 0.0 * k, 0.0 * k)
+
+
 @dataclass(frozen=True, eq=False)
 class LongFilm(ExtentFilm):
     r"""Long bearing: pressure ``6 mu R^2 (c + h) Q.n/((2 + E^2) c^2 h^2)`` with ``h = c - e.n``, ``E = e/c``, ``Q = 2 V + (E.V) E``
@@ -120,5 +132,6 @@ class LongFilm(ExtentFilm):
     def kernels(self):
         """Force and tangent."""
         if self.extent == "full":
-            return FilmKernels(long_full_force, long_full_tangent, (long_coefficients, full_force, full_tangent))
-        return FilmKernels(long_half_force, long_half_tangent, (*HELPERS, long_half_parts))
+            helpers = (long_coefficients, full_force, full_tangent, direction_or_x, peak_over_angle)
+            return FilmKernels(long_full_force, long_full_tangent, helpers, peak=long_peak)
+        return FilmKernels(long_half_force, long_half_tangent, (*HELPERS, long_half_parts, peak_over_angle), peak=long_peak)

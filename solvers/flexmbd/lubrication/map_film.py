@@ -198,6 +198,7 @@ class MapFilm(FormulaFilm):
     """Film by a map: the force of any film with quasi-static cavitation at the cost of a formula.
 
     The map is of one shape of bearing: where its film depends on length over radius, `length` and the joint's radius must have that ratio.
+    It is checked for maps whose settings have a "length" and a "radius".
 
     Parameters
     ----------
@@ -220,6 +221,21 @@ class MapFilm(FormulaFilm):
             raise ModelError(f"film 'map': map is {self.map!r}", element="map", remedy="build one with build_map or read one with load_map")
         if self.map.p.shape[1] < 3 or not np.all(np.isfinite([self.map.p, self.map.q])):
             raise ModelError("film 'map': the map has too few coefficients or one that is not finite", element="map")
+
+    def check_bearing(self, owner, radius):
+        """Raise `ModelError` where length over `radius` is known not to be the map's."""
+        known = [self.map.settings.get(key) for key in ("length", "radius")]
+        if not all(isinstance(x, int | float) and x > 0 for x in known):
+            return
+        wanted, ratio = known[0] / known[1], np.atleast_1d(self.length / np.asarray(radius))
+        worst = int(np.argmax(np.abs(ratio - wanted)))
+        if abs(ratio[worst] - wanted) > 1e-9 * wanted:
+            place = f" (sample {worst})" if len(ratio) > 1 else ""
+            raise ModelError(
+                f"{owner}: the film map is of a bearing whose length is {wanted:g} radii, here it is {ratio[worst]:g}{place}",
+                element=owner,
+                remedy="build a map of this bearing, or change length or radius",
+            )
 
     def kernels(self):
         """Force and tangent."""

@@ -7,6 +7,7 @@ from flexmbd.lanes import kernel, sqrt
 from flexmbd.lubrication.base import ExtentFilm, FilmKernels
 from flexmbd.lubrication.full import full_force, full_tangent
 from flexmbd.lubrication.half import HELPERS, direction_or_x, half_moments, turned_back
+from flexmbd.lubrication.peak import peak_over_angle
 
 
 @kernel
@@ -49,6 +50,20 @@ def short_half_tangent(x, y, u, w, c, R, viscosity, length):
     return place * xx, place * xy, -scale * uu, -scale * uw, place * xy, place * yy, -scale * uw, -scale * ww
 
 
+@kernel
+def short_peak(x, y, u, w, c, R, viscosity, length):
+    """Largest of 1.5 mu L^2 V.n/h^3: with 1/h by Sommerfeld's angle."""
+    ex, ey = x / c, y / c
+    k = 1.0 - ex * ex - ey * ey
+    return peak_over_angle(ex, ey, u, w, 1.5 * viscosity * length * length / (c * c * c * k * k * k), 0.0 * k, 0.0 * k, 1.0 + 0.0 * k)
+
+
+@kernel
+def short_flow(x, y, u, w, c, R, viscosity, length):
+    """2 R L |V|: V.n L/2 at each end, where V.n > 0; the full film takes as much in on the other side."""
+    return 2.0 * R * length * sqrt(u * u + w * w)
+
+
 @dataclass(frozen=True, eq=False)
 class ShortFilm(ExtentFilm):
     r"""Short bearing: pressure ``6 mu V.n/h^3 (L^2/4 - z^2)``, ``h = c - e.n`` (Ocvirk 1952, NACA TN 2808; with squeeze Booker 1965,
@@ -70,5 +85,6 @@ class ShortFilm(ExtentFilm):
     def kernels(self):
         """Force and tangent."""
         if self.extent == "full":
-            return FilmKernels(short_full_force, short_full_tangent, (full_force, full_tangent))
-        return FilmKernels(short_half_force, short_half_tangent, HELPERS)
+            helpers = (full_force, full_tangent, direction_or_x, peak_over_angle)
+            return FilmKernels(short_full_force, short_full_tangent, helpers, peak=short_peak, flow=short_flow)
+        return FilmKernels(short_half_force, short_half_tangent, (*HELPERS, peak_over_angle), peak=short_peak, flow=short_flow)

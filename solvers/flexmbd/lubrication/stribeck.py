@@ -8,17 +8,22 @@ from flexmbd.lanes import kernel, tanh
 
 
 class MixedKernels(NamedTuple):
-    """``force(v, load, drag, *numbers) -> f`` and ``tangent(...) -> (df/dv, df/dload, df/ddrag)``."""
+    """``force(v, load, drag, *numbers) -> (f, 0)`` and ``tangent(...) -> (df/dv, df/dload, df/ddrag)``.
+
+    These are the kernels of a joint's friction law without a state, with the film's drag where others have their bristle: the joint, which
+    counts the film's shear itself, gives 0.
+    """
 
     force: Any
     tangent: Any
     helpers: tuple = ()
+    state_tangent = None
 
 
 @kernel
 def mixed_force(v, load, drag, mu, v_t):
-    """mu load tanh(v / v_t) + drag v, in N; has the sign of v and opposes it."""
-    return mu * load * tanh(v / v_t) + drag * v
+    """mu load tanh(v / v_t) + drag v, in N; has the sign of v and opposes it; no state."""
+    return mu * load * tanh(v / v_t) + drag * v, 0.0 * v
 
 
 @kernel
@@ -43,6 +48,7 @@ class MixedFriction:
 
     name: ClassVar[str] = "mixed_friction"
     reference: ClassVar[str] = "Johnson, Greenwood and Poon 1972, Wear 19, 91-108"
+    states: ClassVar[int] = 0
 
     mu: Any
     tolerance_velocity: Any

@@ -1,14 +1,60 @@
 """Viscosity of oils by pressure and temperature, and the temperature that a film's own friction brings it to."""
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from scipy.optimize.elementwise import find_root
 
 from flexmbd.errors import ModelError, check_number, check_range
+from flexmbd.lanes import exp, kernel, log, maximum
 
 CELSIUS = 273.15  # K at 0 degrees Celsius
+
+
+class FactorKernels(NamedTuple):
+    """Compiled functions of (T, T_0, *numbers): viscosity at T by that at T_0, and its derivative by T."""
+
+    factor: Any
+    slope: Any
+    helpers: tuple = ()
+
+
+@kernel
+def vogel_factor(T, T_0, b, c):
+    """exp(b/(T - c) - b/(T_0 - c)); held below one kelvin above c."""
+    return exp(b / maximum(T - c, 1.0) - b / (T_0 - c))
+
+
+@kernel
+def vogel_slope(T, T_0, b, c):
+    """Derivative of ``vogel_factor`` by T."""
+    above = maximum(T - c, 1.0)
+    return -b / (above * above) * exp(b / above - b / (T_0 - c))
+
+
+@kernel
+def walther_grade(T, A, B):
+    """(nu + 0.7, its derivative by T) in mm^2/s."""
+    inner = exp(2.302585092994046 * A - B * log(T))
+    grade = exp(2.302585092994046 * inner)
+    return grade, -2.302585092994046 * B * inner * grade / T
+
+
+@kernel
+def walther_factor(T, T_0, A, B):
+    """nu(T)/nu(T_0), the density's change left out."""
+    grade, _slope = walther_grade(T, A, B)
+    start, _start_slope = walther_grade(T_0, A, B)
+    return (grade - 0.7) / (start - 0.7)
+
+
+@kernel
+def walther_slope(T, T_0, A, B):
+    """Derivative of ``walther_factor`` by T."""
+    _grade, slope = walther_grade(T, A, B)
+    start, _start_slope = walther_grade(T_0, A, B)
+    return slope / (start - 0.7)
 
 
 def _temperatures(owner, value, count):
@@ -125,6 +171,14 @@ class Vogel:
         check_range(self.name, "temperature", temperature, above=self.c)
         return self.a * np.exp(self.b / (np.asarray(temperature, dtype=float) - self.c))
 
+    def numbers(self):
+        """b, c: what the factor needs."""
+        return {"b": self.b, "c": self.c}
+
+    def kernels(self) -> FactorKernels:
+        """Viscosity by that at another temperature."""
+        return FactorKernels(vogel_factor, vogel_slope)
+
 
 @dataclass(frozen=True, eq=False)
 class Walther:
@@ -159,6 +213,14 @@ class Walther:
         """Kinematic viscosity in m^2/s at `temperature` (K)."""
         check_range(self.name, "temperature", temperature, above=0.0)
         return 1e-6 * (10.0**10.0 ** (self.A - self.B * np.log10(np.asarray(temperature, dtype=float))) - 0.7)
+
+    def numbers(self):
+        """A, B."""
+        return {"A": self.A, "B": self.B}
+
+    def kernels(self) -> FactorKernels:
+        """Viscosity by that at another temperature."""
+        return FactorKernels(walther_factor, walther_slope, (walther_grade,))
 
 
 def film_temperature(viscosity, power_and_flow, inlet, *, heat_capacity, share=1.0, weight=0.5):

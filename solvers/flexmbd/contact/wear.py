@@ -1,4 +1,7 @@
-"""Wear of a journal bearing by Archard, from a run's histories: depth over the circumference, and the worn profile."""
+"""Wear of a journal bearing by Archard, from a run's histories: depth over the circumference, and the worn profile.
+
+Theory: docs/theory/wear.md.
+"""
 
 from dataclasses import dataclass
 from typing import Any
@@ -67,16 +70,23 @@ class WornSurface:
     def profile(self, order, *, smooth=True):
         """The depth as a Fourier series to `order`, at most half the bins; its mean is the mean depth.
 
-        `smooth` takes Fejer's means (factors ``1 - k/(order + 1)``): never below zero, at the price of resolution. Without it the
-        series is the closest in the mean square, and rings at edges.
+        `smooth` takes Jackson's means (Weisse et al. 2006, Rev. Mod. Phys. 78, 275-306, eq. 71), an average over about pi/order with a
+        kernel that is never negative: so the depth is not either, and a play region stays convex. Without it the series is the closest
+        in the mean square, and rings at edges.
         """
         bins = self.volume.shape[-1]
         check_range("wear", "order", order, at_least=0, at_most=bins / 2)
         k = np.arange(1, order + 1)
         ends = np.exp(-1j * np.outer(k, self.edges))
         modes = 1j / (k[:, None] * np.pi) * np.diff(ends, axis=-1)  # 1/pi times the integral of exp(-i k t) over each bin
-        series = self.depth @ modes.T * (1.0 - k / (order + 1.0) if smooth else 1.0)
+        series = self.depth @ modes.T * (_jackson(k, order + 2.0) if smooth else 1.0)
         return WornProfile(self.depth.mean(-1), series.real, -series.imag)
+
+
+def _jackson(k, n):
+    """Factors of Jackson's kernel with n - 1 harmonics."""
+    turn = np.pi / n
+    return ((n - k) * np.cos(turn * k) + np.sin(turn * k) / np.tan(turn)) / n
 
 
 @dataclass(frozen=True)
@@ -93,13 +103,50 @@ class WornProfile:
     cosine: Any
     sine: Any
 
+    def __post_init__(self):
+        for key in ("cosine", "sine"):
+            object.__setattr__(self, key, np.asarray(getattr(self, key), dtype=float))
+        if not self.cosine.ndim or self.cosine.shape != self.sine.shape:
+            shapes = f"cosine has shape {self.cosine.shape} and sine {self.sine.shape}"
+            raise ModelError(f"{shapes}; both must be (order,) or (n, order)", element="worn profile")
+
+    @property
+    def order(self):
+        """Number of harmonics."""
+        return self.cosine.shape[-1]
+
     def depth(self, angle, derivative=0):
         """Depth (m), or its derivative by the angle (m/rad), at `angle` (rad): (points,) or (n, points)."""
-        k = np.arange(1, self.cosine.shape[-1] + 1)
+        k = np.arange(1, self.order + 1)
         phase = k * np.asarray(angle, dtype=float)[..., None] + 0.5 * np.pi * derivative
         factor = k.astype(float) ** derivative
         waves = (self.cosine * factor)[..., None, :] * np.cos(phase) + (self.sine * factor)[..., None, :] * np.sin(phase)
         return waves.sum(-1) + (np.asarray(self.mean)[..., None] if derivative == 0 else 0.0)
+
+    def tightest(self, clearance):
+        """Least of ``clearance + depth + depth''`` (m) on the circumference, and its angle (rad): floats, or (n,).
+
+        It is the radius of curvature of the region in which the journal's centre can be; where it is negative the wall is hollower than
+        the journal, which cannot touch it there.
+        """
+        points = 64 * max(1, self.order)
+        angle = np.arange(points) * TURN / points
+        radius = np.asarray(clearance)[..., None] + self.depth(angle) + self.depth(angle, derivative=2)
+        place = np.argmin(radius, axis=-1)
+        return np.take_along_axis(radius, place[..., None], -1)[..., 0], angle[place]
+
+    def rounded(self, clearance, least=0.02):
+        """The profile with harmonics above the first shrunk as far as is needed for `tightest` to be `least` of clearance and mean depth.
+
+        The volume stays, and so does a shift of the whole bore (the first harmonic).
+        """
+        check_range("wear", "least", least, at_least=0.0, below=1.0)
+        whole = np.asarray(clearance + self.mean)
+        radius = self.tightest(clearance)[0]
+        low = radius < least * whole
+        factor = np.where(low, (1.0 - least) * whole / np.where(low, whole - radius, 1.0), 1.0)[..., None]
+        factor = np.where(np.arange(1, self.order + 1) > 1, factor, 1.0)
+        return WornProfile(self.mean, self.cosine * factor, self.sine * factor)
 
 
 def contact_angle(ex, ey, body_angle=0.0):
@@ -140,17 +187,9 @@ def archard(time, force, slip, angle, *, coefficient, hardness, radius, length, 
     -------
     WornSurface
     """
-    owner = "wear"
-    check_range(owner, "coefficient", coefficient, at_least=0.0)
-    check_range(owner, "bins", bins, at_least=1)
-    check_range(owner, "half_width", half_width, at_least=0.0, below=np.pi)
-    for key, value in (("hardness", hardness), ("radius", radius), ("length", length)):
-        check_number(owner, key, value, positive=True)
-    time, force, slip, angle = (np.asarray(x, dtype=float) for x in (time, force, slip, angle))
-    for key, value in (("force", force), ("slip", slip), ("angle", angle)):
-        check_range(owner, key, value, at_least=0.0 if key == "force" else None)
-    if time.ndim != 1 or len(time) < 2 or not np.all(np.diff(time) > 0):
-        raise ModelError("time must be an increasing array of at least two points", element=owner)
+    check_surface(coefficient, hardness, radius, length, bins)
+    check_range("wear", "half_width", half_width, at_least=0.0, below=np.pi)
+    time, force, slip, angle = check_history(time, force=force, slip=slip, angle=angle)
     numbers = np.broadcast_arrays(*(np.asarray(x, dtype=float) for x in (coefficient, hardness, radius, length)))
     shape = np.broadcast_shapes(force.shape, slip.shape, angle.shape, (*numbers[0].shape, len(time)))
     scale = np.broadcast_to((numbers[0] / numbers[1])[..., None], shape[:-1] + (1,))
@@ -164,6 +203,24 @@ def archard(time, force, slip, angle, *, coefficient, hardness, radius, length, 
     run = np.broadcast_to(np.arange(len(rate))[:, None], half.shape)
     volume = _lay_out(half.ravel(), low.ravel() - half_width, high.ravel() + half_width, run.ravel(), len(rate), bins)
     return WornSurface(volume.reshape(*shape[:-1], bins), radius, length)
+
+
+def check_surface(coefficient, hardness, radius, length, bins):
+    """Check the numbers of Archard's law and of the surface; errors as of `archard`."""
+    check_range("wear", "coefficient", coefficient, at_least=0.0)
+    check_range("wear", "bins", bins, at_least=1)
+    for key, value in (("hardness", hardness), ("radius", radius), ("length", length)):
+        check_number("wear", key, value, positive=True)
+
+
+def check_history(time, **histories):
+    """Time and histories as arrays, checked: finite, the force not negative, the time increasing."""
+    for key, value in histories.items():
+        check_range("wear", key, value, at_least=0.0 if key == "force" else None)
+    time = np.asarray(time, dtype=float)
+    if time.ndim != 1 or len(time) < 2 or not np.all(np.diff(time) > 0):
+        raise ModelError("time must be an increasing array of at least two points", element="wear")
+    return time, *(np.asarray(value, dtype=float) for value in histories.values())
 
 
 def _lay_out(volume, low, high, run, runs, bins):

@@ -1,0 +1,124 @@
+"""Elastic liner of a bearing as a body of its own: amplitudes of shapes of its surface, with constant matrices."""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from flexmbd.bodies.base import Body
+from flexmbd.errors import ModelError, check_number, check_range
+
+
+@dataclass(frozen=True, eq=False)
+class Bush(Body):
+    """Liner whose surface yields by ``sum a_i phi_i`` in axes fixed to the bearing: ``M a'' + D a' + K a = Q`` with the film's Q.
+
+    Made by `System.bush`, for `ClearanceRevolute`. The shapes turn with the bearing's body; against it they move, and their inertia by
+    its motion is left out (the liner's mass is a part of that body's).
+
+    Parameters
+    ----------
+    name : str
+    modes : LinerModes
+        Shapes `values(theta, z)`, with `harmonic`, `sine`, `shape` (M,), `stiffness` (M, M) in N/m and `mass` (M, M) in kg.
+    stiffness : float or ndarray
+        Factor on the stiffness.
+    damping : float or ndarray, or (M, M) ndarray
+        By stiffness in s (Kelvin-Voigt), or a matrix in N s/m.
+    """
+
+    name: str
+    modes: object
+    stiffness: object = 1.0
+    damping: object = 0.0
+    points: dict = field(default_factory=dict)
+
+    dimension = 2
+    vectors = False
+
+    def __post_init__(self):
+        owner, count = f"bush '{self.name}'", len(np.atleast_1d(self.modes.harmonic))
+        object.__setattr__(self, "stiffness", check_number(owner, "stiffness", self.stiffness, positive=True))
+        given = np.ndim(self.damping) == 2
+        check_range(owner, "damping", self.damping, **({} if given else {"at_least": 0.0}))
+        matrices = {"stiffness": self.modes.stiffness, "mass": self.modes.mass} | ({"damping": self.damping} if given else {})
+        for key, matrix in matrices.items():
+            matrix = np.asarray(matrix, float)
+            least = np.linalg.eigvalsh(matrix)[0] if matrix.shape == (count, count) and np.all(np.isfinite(matrix)) else np.nan
+            asymmetry = np.abs(matrix - matrix.T).max() if matrix.ndim == 2 and matrix.shape[0] == matrix.shape[1] else np.nan
+            bound = 0.0 if key == "mass" else -1e-12 * np.abs(matrix).max()
+            if not (least > bound or (key == "damping" and least >= bound)) or not asymmetry <= 1e-9 * np.abs(matrix).max():
+                raise ModelError(
+                    f"{owner}: the {key} matrix of {count} shapes has shape {matrix.shape} and least eigenvalue {least:.4g}",
+                    element=self.name,
+                    remedy="it must be square, symmetric and positive" + (": give the liner its density" if key == "mass" else ""),
+                )
+        object.__setattr__(self, "entries", {key: _entries(matrix) for key, matrix in matrices.items()})
+
+    @property
+    def measures(self):
+        """All are lengths."""
+        return ("length",) * len(self.modes.harmonic)
+
+    @property
+    def labels(self):
+        """Names of the amplitudes: ``c2`` and ``s2`` for cos and sin of twice the angle, ``c2_1`` with the second shape across."""
+        parts = zip(self.modes.harmonic, self.modes.sine, self.modes.shape, strict=True)
+        return [f"{'s' if sine else 'c'}{k}" + (f"_{shape}" if shape else "") for k, sine, shape in parts]
+
+    def structure(self):
+        """Names of the amplitudes, and where the matrices have entries."""
+        return ("bush", *self.labels, *((key, tuple(entries)) for key, entries in self.entries.items()))
+
+    def leaves(self):
+        """Entries of the matrices, and the factors."""
+        numbers = {f"{key}{i}_{j}": x for key, entries in self.entries.items() for (i, j), x in entries.items()}
+        factors = {"factor": self.stiffness} if "damping" in self.entries else {"factor": self.stiffness, "time": self.damping}
+        return numbers | factors
+
+    def initial(self):
+        """Undeformed and at rest."""
+        return (0.0,) * self.coordinates, (0.0,) * self.coordinates
+
+    def mass_matrix(self, build):
+        """That of the shapes."""
+        return {(i, j): build.leaf(self, f"mass{i}_{j}") for i, j in self.entries["mass"]}
+
+    def apply(self, build):
+        """Elastic and damping forces, and their energies."""
+        q, v, first = self.part(build, build.q), self.part(build, build.v), build.first[self.name]
+        elastic = self._product(build, "stiffness", q)
+        factor = build.leaf(self, "factor")
+        elastic = [factor * f for f in elastic]
+        if "damping" in self.entries:
+            lossy = self._product(build, "damping", v)
+        else:
+            time = build.leaf(self, "time")
+            lossy = [time * factor * f for f in self._product(build, "stiffness", v)]
+        for i, (f, d) in enumerate(zip(elastic, lossy, strict=True)):
+            build.generalized[first + i] = build.generalized[first + i] - f - d
+        build.potential(0.5 * build.graph.dot(zip(elastic, q, strict=True)))
+        build.power("dissipated", build.graph.dot(zip(lossy, v, strict=True)))
+
+    def _product(self, build, key, vector):
+        total = [build.graph.const(0.0)] * self.coordinates
+        for i, j in self.entries[key]:
+            x = build.leaf(self, f"{key}{i}_{j}")
+            total[i] = total[i] + x * vector[j]
+            if i != j:
+                total[j] = total[j] + x * vector[i]
+        return total
+
+    def outputs(self, build):
+        """Amplitudes and their rates."""
+        out = {}
+        for prefix, key, unit in (("", "q", "m"), ("v", "v", "m/s")):
+            for k, label in enumerate(self.labels):
+                out[f"{self.name}.{prefix}{label}"] = (lambda key=key, k=k: self.part(build, getattr(build, key))[k], unit)
+        return out
+
+
+def _entries(matrix):
+    """Entries of the upper triangle that are not zero but for round-off."""
+    matrix = np.asarray(matrix, float)
+    small = 1e-14 * np.abs(np.diag(matrix)).max()
+    return {(i, j): float(matrix[i, j]) for i in range(len(matrix)) for j in range(i, len(matrix)) if abs(matrix[i, j]) > small}

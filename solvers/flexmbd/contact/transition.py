@@ -1,0 +1,98 @@
+"""How an oil film gives way to dry contact and back: shares of both by the penetration."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from flexmbd.errors import check_number, check_range
+
+
+@dataclass(frozen=True, eq=False)
+class SmoothTransition:
+    """Dry contact adds to the film from the first touch, and the film fades away: continuous in force and tangent.
+
+    Parameters
+    ----------
+    fade : float or ndarray
+        Penetration at which the film is gone, by the clearance.
+    largest : float or ndarray
+        Eccentricity ratio below one that the film's formula is given at most.
+    """
+
+    name: ClassVar[str] = "smooth"
+
+    fade: object = 0.05
+    largest: object = 0.99
+
+    def __post_init__(self):
+        _check(self, "fade")
+
+    def numbers(self):
+        """fade, largest."""
+        return {"fade": self.fade, "largest": self.largest}
+
+    def film_share(self, graph, penetration, clearance, number):
+        """Node of the part of the film's force that acts: 1 less the cubic step."""
+        z = _ramp(graph, penetration / (number("fade") * clearance))
+        return 1.0 - z * z * (3.0 - 2.0 * z)
+
+    def dry_share(self, graph, penetration, number):
+        """Node of the part of the contact law's force that acts."""
+        return graph.const(1.0)
+
+
+@dataclass(frozen=True, eq=False)
+class FloresTransition:
+    """Film up to the clearance, then a sum of both whose shares change linearly with the penetration (the hybrid model of Flores, Ambrósio,
+    Claro, Lankarani and Koshy 2006, Mech. Mach. Theory 41, 247-261): continuous in force, with kinks.
+
+    Parameters
+    ----------
+    film_tolerance, dry_tolerance : float or ndarray
+        Penetrations in m at which the film is gone, and at which the contact law acts with its whole force.
+    largest : float or ndarray
+        Eccentricity ratio below one that the film's formula is given at most.
+    """
+
+    name: ClassVar[str] = "flores"
+
+    film_tolerance: object
+    dry_tolerance: object
+    largest: object = 0.99
+
+    def __post_init__(self):
+        _check(self, "film_tolerance", "dry_tolerance")
+
+    def numbers(self):
+        """film_tolerance, dry_tolerance, largest."""
+        return {"film_tolerance": self.film_tolerance, "dry_tolerance": self.dry_tolerance, "largest": self.largest}
+
+    def film_share(self, graph, penetration, clearance, number):
+        """Node of the part of the film's force that acts."""
+        return 1.0 - _ramp(graph, penetration / number("film_tolerance"))
+
+    def dry_share(self, graph, penetration, number):
+        """Node of the part of the contact law's force that acts."""
+        return _ramp(graph, penetration / number("dry_tolerance"))
+
+
+TRANSITIONS = (SmoothTransition, FloresTransition)
+
+
+def _check(transition, *keys):
+    owner = f"transition '{transition.name}'"
+    for key in (*keys, "largest"):
+        object.__setattr__(transition, key, check_number(owner, key, getattr(transition, key), positive=True))
+    check_range(owner, "largest", transition.largest, above=0.5, below=1.0)
+
+
+def _ramp(graph, x):
+    """x between 0 and 1."""
+    return graph.select(graph.greater(x, 0.0), graph.select(graph.greater(x, 1.0), 1.0, x), 0.0)
+
+
+def kept_inside(g, eps, largest):
+    """Factor on the place that the film is given: 1 up to ``2 largest - 1``, from there on the ratio tends to `largest`, C1."""
+    width = 1.0 - largest
+    start = largest - width
+    over = g.select(g.greater(eps, start), eps - start, 0.0)
+    return g.select(g.greater(eps, start), (largest - width * width / (width + over)) / eps, 1.0)

@@ -1,0 +1,175 @@
+"""Journal in a worn bearing: penetration and normal at the place of the wall that the journal presses most; theory: docs/theory/wear.md."""
+
+import functools
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from flexmbd.contact.pair import Geometry
+from flexmbd.contact.wear import WornProfile
+from flexmbd.errors import ModelError, check_number
+from flexmbd.lanes import atan2, fabs, kernel, maximum, select, sqrt  # noqa: F401 - the kernels' text names them
+
+DEPTH = """
+def worn_depth_{order}(c, s{coefficients}):
+    p, q = 0.0 * c, 0.0 * c
+{terms}
+    return p
+"""
+SLOPES = """
+def worn_slopes_{order}(c, s{coefficients}):
+    x, y, d1, d2 = 1.0 + 0.0 * c, 0.0 * c, 0.0 * c, 0.0 * c
+{terms}
+    return d1, d2
+"""
+GAP = """
+def worn_gap_{order}(x, y, clearance, mean{coefficients}):
+    c, s = 1.0 + 0.0 * x, 0.0 * x
+    best, bc, bs = 0.0 * x - 1.0e30, c, s
+    for _ in range({looks}):
+        f = x * c + y * s - worn_depth_{order}(c, s{coefficients})
+        better = f > best
+        best, bc, bs = select(better, f, best), select(better, c, bc), select(better, s, bs)
+        c, s = c * {cosine!r} - s * {sine!r}, s * {cosine!r} + c * {sine!r}
+    c, s = bc, bs
+    for _ in range({steps}):
+        d1, d2 = worn_slopes_{order}(c, s{coefficients})
+        push, bend = y * c - x * s - d1, x * c + y * s + d2
+        step = push / maximum(bend, fabs(push) * {shortest!r} + 1.0e-30)
+        c, s = c - step * s, s + step * c
+        size = 1.0 / sqrt(c * c + s * s)
+        c, s = c * size, s * size
+    d1, d2 = worn_slopes_{order}(c, s{coefficients})
+    depth = mean + worn_depth_{order}(c, s{coefficients})
+    bend = maximum(x * c + y * s + d2, 1.0e-6 * (clearance + mean))
+    return x * c + y * s - clearance - depth, c, s, 1.0 / bend
+"""
+STEPS = 6  # of Newton's method: the angle is then right to 1e-5 rad where the play region's corners are rounded by 0.1 % of its size
+
+
+class GapKernels(NamedTuple):
+    """``gap(x, y, clearance, mean, a1, b1, ...) -> (penetration, nx, ny, turn)`` by the journal's place in the bearing's axes.
+
+    The normal points outward; `turn` is how much it turns by a motion of the journal across it, rad/m.
+    """
+
+    gap: Any
+    helpers: tuple
+
+
+@functools.cache
+def gap_kernels(order):
+    """Kernels for a series of that order.
+
+    The largest of ``e.n(t) - clearance - depth(t)`` is looked for at angles so close that the nearest lies in its basin, then by Newton.
+    """
+    looks = max(16, 4 * order)
+    words = {
+        "order": order,
+        "coefficients": "".join(f", a{k}, b{k}" for k in range(1, order + 1)),
+        "looks": looks,
+        "steps": STEPS,
+        "cosine": math.cos(2.0 * math.pi / looks),
+        "sine": math.sin(2.0 * math.pi / looks),
+        "shortest": looks / math.pi,
+    }
+    horner = [f"    p, q = p + a{k}, q - b{k}\n    p, q = p * c - q * s, p * s + q * c" for k in range(order, 0, -1)]
+    series = [
+        f"    x, y = x * c - y * s, x * s + y * c\n    d1 = d1 + {float(k)} * (b{k} * x - a{k} * y)\n"
+        f"    d2 = d2 - {float(k * k)} * (a{k} * x + b{k} * y)"
+        for k in range(1, order + 1)
+    ]
+    space = dict(globals())
+    for stem, text, terms in (("depth", DEPTH, horner), ("slopes", SLOPES, series), ("gap", GAP, [])):
+        name = f"worn_{stem}_{order}"
+        text = text.format(**words, terms="\n".join(terms))
+        exec(compile(text, __file__, "exec"), space)
+        space[name].source = text
+        space[name] = kernel(space[name])
+    return GapKernels(space[f"worn_gap_{order}"], (space[f"worn_depth_{order}"], space[f"worn_slopes_{order}"]))
+
+
+def check_worn(joint):
+    """Check the worn profile of a clearance joint: numbers, no film, and a wall that the journal can touch everywhere."""
+    worn, owner = joint.worn, f"clearance joint '{joint.name}'"
+    if worn is None:
+        return
+    if not isinstance(worn, WornProfile):
+        raise ModelError(
+            f"{owner}: worn is {worn!r}; it must be a WornProfile", element=joint.name, remedy="make one by surface.profile(order)"
+        )
+    if joint.law is None or joint.film is not None or getattr(joint, "asperities", None) is not None:
+        raise ModelError(
+            f"{owner}: films and asperities do not know a worn profile", element=joint.name, remedy="leave out worn, or film and asperities"
+        )
+    for key, value in worn_numbers(worn).items():
+        check_number(owner, key, value)
+    least, angle = worn.tightest(joint.clearance)
+    if np.any(least <= 0.0):
+        i = int(np.argmin(least))
+        raise ModelError(
+            f"{owner}: the worn profile is hollower than the journal at {np.ravel(angle)[i]:.3g} rad, where clearance, depth and "
+            f"its second derivative sum up to {np.ravel(least)[i]:.3g} m; the journal cannot have worn it so",
+            element=joint.name,
+            remedy="lay the wear out by overlap_wear, take a lower order, or profile.rounded(clearance)",
+        )
+
+
+def worn_numbers(worn):
+    """Numbers of a profile by name; none without one."""
+    if worn is None:
+        return {}
+    out = {"worn.mean": worn.mean}
+    for k in range(worn.order):
+        out |= {f"worn.cosine.{k + 1}": worn.cosine[..., k], f"worn.sine.{k + 1}": worn.sine[..., k]}
+    return out
+
+
+def worn_place(joint, build):
+    """Nodes of the journal's place in the bearing's axes, of its penetration and outward normal there, and of the bearing's x axis."""
+    g = build.graph
+    (ax, ay), (bx, by) = build.place(joint.a), build.place(joint.b)
+    ex, ey = build.values((ax - bx, ay - by))
+    ux, uy = build.values(build.direction(joint.b.body, g.const(1.0), g.const(0.0)))
+    place = ex * ux + ey * uy, ey * ux - ex * uy
+    kernels = gap_kernels(joint.worn.order)
+    build.use(kernels)
+    numbers = [build.number(joint, key) for key in ("clearance", *worn_numbers(joint.worn))]
+
+    def partial(arguments):
+        _, c, s, turn = g.call(kernels.gap, arguments, 4, partial)
+        return {(0, 0): c, (0, 1): s, (1, 0): turn * s * s, (1, 1): -turn * s * c, (2, 0): -turn * s * c, (2, 1): turn * c * c}
+
+    penetration, c, s, _ = g.call(kernels.gap, (*place, *numbers), 4, partial)
+    return place, penetration, (c, s), (ux, uy)
+
+
+def worn_geometry(joint, build):
+    """Geometry of the contact: its normal passes through the journal's centre, its point lies on the bearing's wall."""
+    (x, y), penetration, (c, s), (ux, uy) = worn_place(joint, build)
+    (ax, ay), (bx, by) = build.place(joint.a), build.place(joint.b)
+    vx, vy = build.rates((ax - bx, ay - by))
+    nx, ny = s * uy - c * ux, -c * uy - s * ux
+    offset = x * s - y * c
+    rate = -(vx * nx + vy * ny) - build.spin(joint.b.body) * offset
+    slip, arm_a, arm_b = vy * nx - vx * ny, 0.0, 0.0
+    if joint.bearing_radius is not None:  # wear needs the slip, with friction or without
+        arm_a = build.number(joint, "clearance") + penetration - build.number(joint, "bearing_radius")
+        arm_b = arm_a - x * c - y * s
+        slip = slip + build.spin(joint.a.body) * arm_a - build.spin(joint.b.body) * arm_b
+    return Geometry(penetration, rate, (nx, ny), slip, arm_a, arm_b, offset)
+
+
+def worn_outputs(joint, build):
+    """Where on the worn bearing the journal is, and where it presses: place in the bearing's axes, angle of the contact there."""
+
+    def place(axis):
+        return lambda: worn_place(joint, build)[0][axis]
+
+    def angle():
+        c, s = worn_place(joint, build)[2]
+        return build.graph.call(atan2, (s, c))
+
+    name = joint.name
+    return {f"{name}.worn_x": (place(0), "m"), f"{name}.worn_y": (place(1), "m"), f"{name}.worn_angle": (angle, "rad")}
