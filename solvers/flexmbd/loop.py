@@ -70,6 +70,14 @@ def middle(h, q, v, s, K, D, qs, vs, ss, qm, vm, sm):
         st(sm, k, 0.5 * (ld(s, k) + ld(ss, k)) + 0.125 * h * (ld2(D, 0, k) - ld2(D, LAST, k)))
 
 
+def relinearise(t, h, q, v, s, C, P, U):
+    """Make what `refine` needs at a state other than that of the step's start: nothing."""
+
+
+def refine(t, h, a, q, v, s, C, P, U, K, D, w, g):
+    """What becomes of velocities v interpolated in a step of length h with accelerations a: nothing."""
+
+
 def record(t, h, nominal, accepted, times, cursor, G, q, v, s, C, g, K, D, qs, vs, ss, lane_flags, lane_t, lane_h, lane_n):
     """Write the states at grid times inside the step just accepted, lane by lane: quintic Hermite for q, its slope for v."""
     st(lane_flags, 0, select(accepted, 1.0 + 0.0 * h, 0.0))
@@ -114,6 +122,12 @@ def record(t, h, nominal, accepted, times, cursor, G, q, v, s, C, g, K, D, qs, v
                     G[lane, i, 2 * N + M + 3 * j] = mode
                     G[lane, i, 2 * N + M + 3 * j + 1] = speed
                     G[lane, i, 2 * N + M + 3 * j + 2] = count
+                if REFINED:
+                    G[lane, i, 2 * N + M + 3 * NC + N] = dt if 1e-9 < x < 1.0 - 1e-9 else 0.0
+                    for k in range(N):
+                        mean = (vs[k, lane] - v[k, lane]) / dt
+                        ends = y * (1.0 - 3.0 * x) * K[0, k, lane] + x * (3.0 * x - 2.0) * K[LAST, k, lane]
+                        G[lane, i, 2 * N + M + 3 * NC + k] = 6.0 * x * y * mean + ends
                 i += 1
             cursor[lane] = i
 
@@ -185,6 +199,10 @@ def advance(
     t1 = select(last, end + 0.0 * h, t + h)
     if NR > 0:
         middle(h, q, v, s, K, D, qs, vs, ss, qm, vm, sm)
+        if REFINED:
+            for i in range(N):
+                st(w, N + i, 1.5 * (ld(vs, i) - ld(v, i)) / h - 0.25 * (ld2(K, 0, i) + ld2(K, LAST, i)))
+            refine(t + 0.5 * h, h, w[N:], qm, vm, sm, C, P, U, K, D, w, g[2 * NC :])
         signals(t + 0.5 * h, qm, vm, sm, C, P, U, Ym)
         signals(t1, qs, vs, ss, C, P, U, Y1)
         reduce_step(t, h, accepted, R, Y0, Ym, Y1)
@@ -252,7 +270,7 @@ def advance(
             drift(ld(L, T), quiet, DRIFT * tolerance, q, v, s, C, P, U, L, K, D, w, g)
 
 
-def finish(sample, lane, count, H, F, G, times, tp, qp, vp, sp, Cp, Pp, P, U, L, R, yp, counters):
+def finish(sample, lane, count, H, F, G, times, tp, qp, vp, sp, Cp, Pp, P, U, L, R, yp, counters, K, D, w, g):
     """Store a lane's results: outputs at the grid times, W times at once, then sums and counters."""
     for i in range(NP):
         for k in range(W):
@@ -269,6 +287,13 @@ def finish(sample, lane, count, H, F, G, times, tp, qp, vp, sp, Cp, Pp, P, U, L,
                 Cp[6 * j, k] = G[lane, row, 2 * N + M + 3 * j]
                 Cp[6 * j + 1, k] = G[lane, row, 2 * N + M + 3 * j + 1]
                 Cp[6 * j + 4, k] = G[lane, row, 2 * N + M + 3 * j + 2]
+            if REFINED:
+                for i in range(N + 1):
+                    w[N + i, k] = G[lane, row, 2 * N + M + 3 * NC + i]
+        if REFINED:
+            h = ld(w, 2 * N)
+            relinearise(ld(tp, 0), h, qp, vp, sp, Cp, Pp, U)
+            refine(ld(tp, 0), h, w[N:], qp, vp, sp, Cp, Pp, U, K, D, w, g[2 * NC :])
         signals(ld(tp, 0), qp, vp, sp, Cp, Pp, U, yp)
         for y in range(NY):
             for k in range(min(W, count - start)):
@@ -327,7 +352,9 @@ def campaign(
         if any_lane((ld(L, T) >= end) | (ld(L, STATUS) > 0.5)):
             for lane in range(W):
                 if owner[lane] >= 0 and (L[T, lane] >= end or L[STATUS, lane] > 0.5):
-                    finish(owner[lane], lane, cursor[lane], H, F, G, times, tp, qp, vp, sp, Cp, Pp, P, U, L, R, yp, counters)
+                    finish(
+                        owner[lane], lane, cursor[lane], H, F, G, times, tp, qp, vp, sp, Cp, Pp, P, U, L, R, yp, counters, K, D, w, g
+                    )  # fmt: skip
                     running -= 1
                     owner[lane] = -1
                     if unstarted < len(queue):
@@ -340,5 +367,5 @@ def campaign(
                         L[STATUS, lane] = 0.0
 
 
-FUNCTIONS = (*events.FUNCTIONS, reduce_step, middle, record, refresh, drift, advance, finish, fill)
+FUNCTIONS = (*events.FUNCTIONS, reduce_step, middle, relinearise, refine, record, refresh, drift, advance, finish, fill)
 __all__ = ["FUNCTIONS", "LANE_ROWS", "NAMES", "campaign"]

@@ -151,6 +151,7 @@ class Model:
             "JUMPS": any(not c["element"].law.continuous_onset for c in b.contacts), "PROJECT": bool(rows) and scheme.projects,
             "FROZEN": bool(factors), "FLAT": all(row.polynomial.convective(b.q, b.v, b.time).zero for row in rows),
             "RESTART": scheme.correction is not None, "NM": len(rows) * scheme.multipliers, "DRIFT": 0.1 if b.shift else 30.0,
+            "REFINED": any(f.__name__ == "refine" for f in scheme.functions),
         }  # fmt: skip
         scratch = max(1, len(storage.lane)) + loop.FROZEN_ROWS
         self.sizes |= {"NP": max(1, len(storage.lane)), "FACTORS": scratch, "KEPT": kept, "SCRATCH": scratch + kept}
@@ -180,7 +181,8 @@ class Model:
         text += [code for code, _ in parts]
         if not b.initial_rows:
             text += ["assemble_project, assemble_residual = project, residual"]
-        text += [f"@inner\n{modules.source_of(f)}" for f in (*scheme.functions, *loop.FUNCTIONS)]
+        own = {f.__name__ for f in scheme.functions}
+        text += [f"@inner\n{modules.source_of(f)}" for f in (*scheme.functions, *(f for f in loop.FUNCTIONS if f.__name__ not in own))]
         text += [f"@entry\n{modules.source_of(f)}" for f in ENTRIES]
         return "\n".join(text) + "\n"
 

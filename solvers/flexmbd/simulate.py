@@ -191,7 +191,7 @@ def _integrate(model, system, count, end, time, settings):
 
     q, v, s, w = lanes(n), lanes(n), lanes(m), lanes(2 * (n + rows) + 4)
     C, P, L, K, D = lanes(6 * nc), lanes(model.rows), lanes(LANE_ROWS), lanes(scheme.slots, rows), lanes(scheme.slots, m)
-    R, Y0, g = lanes(6 * nr), lanes(ns), lanes(2 * nc)
+    R, Y0, g = lanes(6 * nr), lanes(ns), lanes(4 * nc)  # penetrations and their rates, and room for those within a step
     E0, S0, C0, L0, X0 = samples(4), samples(m), samples(6 * nc), samples(LANE_ROWS), samples(nr)
     K0, D0 = samples(scheme.carry, rows), samples(m)
     length = lengths(system, count)
@@ -199,7 +199,8 @@ def _integrate(model, system, count, end, time, settings):
     fixed = settings.fixed or not scheme.adaptive
     h_max = settings.step or end / 50.0
     h_min = max(1e-14 * end, 1e-300)
-    h0 = h_max if fixed else min(h_max, 1e-5 * end)
+    # strong damping catches the motion within a first step that is long: what happens in it would be guessed
+    h0 = h_max if fixed else min(h_max, (1e-10 if z["REFINED"] else 1e-5) * end)
     reach = h0 if scheme.correction is None else h_max  # an implicit scheme from rest would have to resolve its fastest motions first
     with np.errstate(all="ignore"):
         module.assemble(Q0, V0, lane, uniform, E0, q, v, P, w, 80)
@@ -211,7 +212,7 @@ def _integrate(model, system, count, end, time, settings):
     times = time if full else time[-1:] if ny else time[:0]
     H = np.full((max(1, ny), count, max(1, len(times))), np.nan)
     F, counters = np.full((count, max(1, ROWS * nr)), np.nan), np.zeros((count, 5))
-    G = np.zeros((width, max(1, len(times)), 2 * n + m + 3 * nc))
+    G = np.zeros((width, max(1, len(times)), 2 * n + m + 3 * nc + (n + 1 if z["REFINED"] else 0)))
     if len(queue):
         module.campaign(
             float(end), settings.tolerance, fixed, h_max, h_min, gap, float(settings.max_steps),

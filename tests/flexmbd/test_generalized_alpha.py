@@ -243,7 +243,7 @@ def test_spectral_radius_has_bounds(radius):
         fm.Settings(**IMPLICIT, spectral_radius=radius)
 
 
-@pytest.mark.slow
+@pytest.mark.exhaustive
 def test_springs_and_drives_agree_with_the_explicit_scheme():
     inputs, names = {"stiffness": np.array([100.0, 300.0])}, ["a.x", "a.y", "a.angle", "b.y", "b.vy", "twist.moment"]
     exact, _ = final(springs, inputs, 0.5, names, lanes=2, tolerance=1e-10)

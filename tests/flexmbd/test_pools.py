@@ -86,6 +86,7 @@ def fallen(index_programs):
 OUTPUTS = ["lower.end.x", "lower.end.y", "energy.balance"]
 
 
+@pytest.mark.exhaustive
 def test_a_turning_rope_starts_where_it_is_put():
     """Positions fit and velocities do not: only these may be corrected, by the free motion of a turning rope."""
 

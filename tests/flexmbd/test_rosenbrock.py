@@ -98,12 +98,13 @@ def exact(viscosity, clearance, end, rtol=1e-12):
 
 OILED = ["B.force", "energy.balance", "energy.kinetic:max"]
 SWING = ["rod.x", "rod.y", "rod.angle", "rod.vx", "rod.vy", "rod.rate"]
+FORCES = ["B.fx", "B.fy", "B.force:max"]
 OILS = {"viscosity": [2e3, 4e3], "clearance": [5e-3, 5e-3]}  # rates of 500 and 1,000 1/s by mass
 
 
 def swung(samples, **settings):
     """Run; outputs at the end, (samples, 6)."""
-    run = simulate(swing, SWING, end=0.2, samples=samples, integrator="rosenbrock", lanes=2, **settings)
+    run = simulate(swing, SWING + FORCES, end=0.2, samples=samples, integrator="rosenbrock", lanes=2, **settings)
     return np.array([run.outputs[name][:, -1] for name in SWING]).T, run
 
 
@@ -117,10 +118,27 @@ def test_order_with_damping_that_the_steps_resolve():
 def test_steps_do_not_follow_the_rates():
     """Damping of 3e9 1/s by mass: the pin stands still, and only the oil's shear is left of the film; steps as for rates of 3e3 1/s."""
     oils = {"viscosity": [0.1, 0.1], "clearance": [1e-6, 1e-4]}
-    got, run = swung(oils, tolerance=1e-7)
-    assert np.all(run.statistics["steps"] + run.statistics["rejected"] < 150)
+    got, run = swung(oils, tolerance=1e-7, points=201)
+    assert np.all(run.statistics["steps"] + run.statistics["rejected"] < 170)
     wanted = np.array([exact(*oil, 0.2, rtol=1e-9) for oil in zip(*oils.values(), strict=True)])
     np.testing.assert_allclose(got, wanted, rtol=0, atol=2e-6)
+    force = np.array([run.outputs[name][0] for name in FORCES[:2]]).T
+    np.testing.assert_allclose(force[1:], pin_force(0.1, 1e-6, run.time)[1:], atol=1e-3 * MASS * GRAVITY)
+    assert run.outputs["B.force:max"][0] == pytest.approx(np.linalg.norm(force, axis=1).max(), rel=1e-3)
+
+
+def pin_force(viscosity, clearance, times):
+    """Force on the pendulum's pin, if it stands still, by scipy: between steps too the film carries what inertia and weight ask for."""
+    shear, inertia = 2.0 * np.pi * viscosity * LENGTH * RADIUS**3 / clearance, INERTIA + MASS * ARM**2
+
+    def rates(t, state):
+        return [state[1], -(MASS * GRAVITY * ARM * np.sin(state[0]) + shear * state[1]) / inertia]
+
+    angle, spin = solve_ivp(rates, (0.0, times[-1]), [START, 0.0], "DOP853", rtol=1e-11, atol=1e-13, t_eval=times).y
+    turn = ARM * rates(0.0, (angle, spin))[1]
+    inward = ARM * spin**2
+    along, up = np.array([np.cos(angle), np.sin(angle)]), np.array([-np.sin(angle), np.cos(angle)])
+    return MASS * (turn * along + inward * up + [[0.0], [GRAVITY]]).T
 
 
 def test_a_lane_knows_nothing_of_its_neighbours():

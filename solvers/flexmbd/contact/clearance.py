@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from flexmbd.contact.film import apply_film, check_film, check_start, dry_share, film_leaves, film_structure
+from flexmbd.contact.film import apply_film, check_film, check_start, film_leaves, film_structure, handed_over
 from flexmbd.contact.film_outputs import film_outputs
 from flexmbd.contact.heat import apply_heat, check_temperature, heat_leaves, heat_structure
 from flexmbd.contact.lined import apply_lined, check_liner, lined_outputs, liner_structure
@@ -139,11 +139,7 @@ class ClearanceRevolute(Contact):
     def normal_force(self, build, penetration, rate):
         """The contact's, of which a transition from the film may take a part."""
         pair, normal = super().normal_force(build, penetration, rate)
-        if self.film is None:
-            return pair, normal
-        part = dry_share(self, build, penetration)
-        build.power("contact", (part - 1.0) * normal * rate)
-        return pair, part * normal
+        return pair, handed_over(self, build, normal, penetration, rate)
 
     def friction_force(self, build, pair, slip, normal):
         """Friction on what contact and asperities carry."""

@@ -97,9 +97,13 @@ def film_structure(joint):
     return (joint.film.name, joint.film.kernels().force.__name__, None if joint.transition is None else joint.transition.name)
 
 
-def dry_share(joint, build, penetration):
-    """Node of the part of the contact law's force that acts."""
-    return joint.transition.dry_share(build.graph, penetration, lambda key: build.number(joint, f"transition.{key}"))
+def handed_over(joint, build, normal, penetration, rate):
+    """Node of what is left of the contact law's force beside a film; the law's whole power is in the books already."""
+    if joint.film is None:
+        return normal
+    part = joint.transition.dry_share(build.graph, penetration, lambda key: build.number(joint, f"transition.{key}"))
+    build.power("contact", (part - 1.0) * normal * rate)
+    return part * normal
 
 
 def _axes(joint, build):

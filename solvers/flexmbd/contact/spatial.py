@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from flexmbd.contact.clearance import check_play
-from flexmbd.contact.film import check_film, dry_share, film_leaves, film_structure
+from flexmbd.contact.film import check_film, film_leaves, film_structure, handed_over
 from flexmbd.contact.pair import Contact
 from flexmbd.contact.spatial_outputs import film_outputs
 from flexmbd.errors import ModelError
@@ -64,11 +64,7 @@ class SpatialContact(Contact):
     def normal_force(self, build, penetration, rate):
         """The contact's, of which a transition from the film may take a part."""
         pair, normal = super().normal_force(build, penetration, rate)
-        if self.film is None:
-            return pair, normal
-        part = dry_share(self, build, penetration)
-        build.power("contact", (part - 1.0) * normal * rate)
-        return pair, part * normal
+        return pair, handed_over(self, build, normal, penetration, rate)
 
     def apply(self, build):
         """Forces of all potential contact points, and of the film."""

@@ -91,6 +91,26 @@ def relax(j, t, h, q, v, s, C, P, U, K, D, w):
         st2(K, j, i, r)
 
 
+def relinearise(t, h, q, v, s, C, P, U):
+    """J at a state."""
+    linearise(t, q, v, s, C, P, U, GAMMA * h, P[FACTORS : FACTORS + KEPT])
+
+
+def refine(t, h, a, q, v, s, C, P, U, K, D, w, g):
+    """Give interpolated velocities what the damping takes of them at the accelerations a of the interpolation.
+
+    Forces are rates of 1e9 1/s times velocities: those of an interpolation alone would be off by as much.
+    """
+    for _ in range(2):  # J also moves places, by h times what velocities change: once leaves some thousandths
+        rhs(t, q, v, s, C, P, U, K, np.int64(RATE), D, g)
+        for i in range(N):
+            st2(K, RATE, i, GAMMA * h * (ld2(K, RATE, i) - ld(a, i)))
+            st2(K, CHANGE, i, 0.0 * h)
+        respond(GAMMA * h, P, U, P[FACTORS : FACTORS + KEPT], K[CHANGE], K[RATE], w, D[RATE])
+        for i in range(N):
+            st(v, i, ld(v, i) + ld(w, i))
+
+
 def tableaux(explicit, implicit, weights, embedded, gamma):
     """Rows of the explicit tableau with the step's, weights of the error, and constants of the kernels."""
     rows, stages = [*explicit, weights], len(weights) + 1
@@ -109,6 +129,6 @@ def tableaux(explicit, implicit, weights, embedded, gamma):
 ROWS, ERROR, CONSTANTS = tableaux(EXPLICIT, IMPLICIT, WEIGHTS, EMBEDDED, GAMMA)
 STAGES = len(ROWS)
 ROSENBROCK = derived(
-    runge_kutta("rosenbrock", 4, ROWS, ERROR), "rosenbrock", kernels=(settle, relax), slots=STAGES + 2, generated=linearised_functions,
-    constants={**CONSTANTS, "LAST": STAGES - 1, "RATE": STAGES, "CHANGE": STAGES + 1},
+    runge_kutta("rosenbrock", 4, ROWS, ERROR), "rosenbrock", kernels=(settle, relax, relinearise, refine), slots=STAGES + 2,
+    generated=linearised_functions, constants={**CONSTANTS, "LAST": STAGES - 1, "RATE": STAGES, "CHANGE": STAGES + 1},
 )  # fmt: skip
