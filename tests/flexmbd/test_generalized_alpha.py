@@ -290,8 +290,8 @@ def test_lane_width_does_not_matter_beyond_the_tolerance(impacts):
     assert np.allclose(wide, one, rtol=1e-7)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("model", (ambrosio, pytest.param(lugre, marks=pytest.mark.exhaustive)))
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("model", (ambrosio, lugre))
 def test_friction_agrees_with_the_explicit_scheme(model):
     inputs, names = {"clearance": np.full(1, 5e-4)}, [*QUARTER, "energy.balance"]
     exact, _ = final(model, inputs, 6e-4, names, lanes=1, tolerance=1e-10)
