@@ -199,8 +199,7 @@ def _integrate(model, system, count, end, time, settings):
     fixed = settings.fixed or not scheme.adaptive
     h_max = settings.step or end / 50.0
     h_min = max(1e-14 * end, 1e-300)
-    # strong damping catches the motion within a first step that is long: what happens in it would be guessed
-    h0 = h_max if fixed else min(h_max, (1e-10 if z["REFINED"] else 1e-5) * end)
+    h0 = h_max if fixed else min(h_max, scheme.first * end)
     reach = h0 if scheme.correction is None else h_max  # an implicit scheme from rest would have to resolve its fastest motions first
     with np.errstate(all="ignore"):
         module.assemble(Q0, V0, lane, uniform, E0, q, v, P, w, 80)

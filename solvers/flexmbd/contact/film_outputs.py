@@ -22,19 +22,12 @@ def film_outputs(joint, build):
 
         return node
 
-    def regime():
-        return _regime(joint, build)
-
     def only(number):
         def node():
-            above, further = (g.select(g.greater(_regime(joint, build), number + d), 1.0, 0.0) for d in (-0.5, 0.5))
+            above, further = (g.select(g.greater(regime(joint, build), number + d), 1.0, 0.0) for d in (-0.5, 0.5))
             return above - further
 
         return node
-
-    def thickness():
-        gap = build.recall(joint)["gap"]
-        return g.select(g.greater(gap, 0.0), gap, 0.0)
 
     def rubbed():
         known = build.recall(joint)
@@ -54,7 +47,7 @@ def film_outputs(joint, build):
         out |= forces("film_", "film")
         out |= {
             f"{name}.film_torque": (got("film_torque"), "N m"),
-            f"{name}.film_thickness": (thickness, "m"),
+            f"{name}.film_thickness": (lambda: thickness(joint, build), "m"),
             f"{name}.film_power": (got("film_power"), "W"),
         }
         kernels = joint.film.kernels()
@@ -69,7 +62,7 @@ def film_outputs(joint, build):
             f"{name}.asperity_load": (got("asperity_load"), "N"),
             f"{name}.lambda_ratio": (lambda: got("gap")() / got("roughness")(), "1"),
         }
-    out |= {f"{name}.friction_power": (rubbed, "W"), f"{name}.regime": (regime, "1")}
+    out |= {f"{name}.friction_power": (rubbed, "W"), f"{name}.regime": (lambda: regime(joint, build), "1")}
     return out | {f"{name}.{key}": (only(k), "1") for k, key in enumerate(("film", "mixed", "dry"))}
 
 
@@ -79,7 +72,13 @@ def _of_film(joint, build, kernel):
     return known["film_share"] * build.graph.call(kernel, known["film_arguments"])
 
 
-def _regime(joint, build):
+def thickness(joint, build):
+    """Node of the smallest thickness, 0 where journal and bearing touch."""
+    g, gap = build.graph, build.recall(joint)["gap"]
+    return g.select(g.greater(gap, 0.0), gap, 0.0)
+
+
+def regime(joint, build):
     """Node that is 0 for a film, 1 where both carry, 2 for boundary friction or dry contact."""
     g, known = build.graph, build.recall(joint)
     if joint.asperities is not None:

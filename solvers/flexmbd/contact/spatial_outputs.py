@@ -1,5 +1,6 @@
 """Outputs of the oil film of a clearance joint in space."""
 
+from flexmbd.contact.film_outputs import regime, thickness
 from flexmbd.linalg.quadratic import dot
 from flexmbd.space import AXES
 
@@ -19,25 +20,16 @@ def film_outputs(joint, build):
         force = build.recall(joint)["film"]
         return g.sqrt(dot(force, force))
 
-    def thickness():
-        gap = build.recall(joint)["gap"]
-        return g.select(g.greater(gap, 0.0), gap, 0.0)
-
     def rubbed():
         known = build.recall(joint)
         return g.dot(((place["slip_force"], place["speed"]) for place in known["places"]), known["rubbed"])
-
-    def regime():
-        known = build.recall(joint)
-        contact = g.select(g.greater(known["gap"], 0.0), 0.0, 1.0)
-        return contact if joint.law is None else contact + g.select(g.greater(known["film_share"], 0.0), 0.0, 1.0)
 
     return {
         f"{name}.film_force": (size, "N"),
         **{f"{name}.film_f{axis}": (got("film", k), "N") for k, axis in enumerate(AXES)},
         **{f"{name}.film_torque_{axis}": (got("film_torque", k), "N m") for k, axis in enumerate(AXES)},
-        f"{name}.film_thickness": (thickness, "m"),
+        f"{name}.film_thickness": (lambda: thickness(joint, build), "m"),
         f"{name}.film_power": (got("film_power"), "W"),
         f"{name}.friction_power": (rubbed, "W"),
-        f"{name}.regime": (regime, "1"),
+        f"{name}.regime": (lambda: regime(joint, build), "1"),
     }

@@ -99,7 +99,7 @@ def check_worn(joint):
         raise ModelError(
             f"{owner}: worn is {worn!r}; it must be a WornProfile", element=joint.name, remedy="make one by surface.profile(order)"
         )
-    if joint.law is None or joint.film is not None or getattr(joint, "asperities", None) is not None:
+    if joint.law is None or joint.film is not None:
         raise ModelError(
             f"{owner}: films and asperities do not know a worn profile", element=joint.name, remedy="leave out worn, or film and asperities"
         )

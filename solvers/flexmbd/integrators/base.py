@@ -52,6 +52,8 @@ class Integrator:
         A setting that it has, and further constants from its value.
     least : float
         Least spectral radius it can have.
+    first : float
+        First step, by the time of a run, if it is adaptive.
     """
 
     name: str
@@ -73,6 +75,7 @@ class Integrator:
     setting: str = ""
     tune: object = None
     least: float = 0.0
+    first: float = 1e-5
 
     def tuned(self, value):
         """The scheme for a value of its setting; itself if it has none."""

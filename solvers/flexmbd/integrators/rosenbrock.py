@@ -130,5 +130,6 @@ ROWS, ERROR, CONSTANTS = tableaux(EXPLICIT, IMPLICIT, WEIGHTS, EMBEDDED, GAMMA)
 STAGES = len(ROWS)
 ROSENBROCK = derived(
     runge_kutta("rosenbrock", 4, ROWS, ERROR), "rosenbrock", kernels=(settle, relax, relinearise, refine), slots=STAGES + 2,
-    generated=linearised_functions, constants={**CONSTANTS, "LAST": STAGES - 1, "RATE": STAGES, "CHANGE": STAGES + 1},
+    generated=linearised_functions, first=1e-10,  # within a longer step strong damping catches the motion, unseen
+    constants={**CONSTANTS, "LAST": STAGES - 1, "RATE": STAGES, "CHANGE": STAGES + 1},
 )  # fmt: skip

@@ -61,17 +61,13 @@ class ReynoldsSocket:
                 f"film of a socket: a whole sphere has no place where its pressure is known, which cavitation '{model}' needs",
                 remedy="give a reach below pi, or use 'sommerfeld'",
             )
-        self.grid  # noqa: B018  checks the cells
+        # its lengths are angles
+        object.__setattr__(self, "grid", Grid(*self.cells, self.reach, 2.0 * np.pi, ring=False, sides="closed"))
 
     @property
     def whole(self):
         """True if there is no edge."""
         return self.reach >= np.pi
-
-    @property
-    def grid(self):
-        """`Grid` of the cells; its lengths are angles."""
-        return Grid(*self.cells, self.reach, 2.0 * np.pi, ring=False, sides="closed")
 
     def solve(self, e, along, across=0.0, *, viscosity, start=None):
         """`SocketPressure` of balls at distance e (m) from the socket's centre, with velocity V (m/s) along the line of centres and across.
