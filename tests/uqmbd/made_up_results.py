@@ -51,7 +51,8 @@ def rich(inputs: int = 3, histories: tuple[str, ...] = ("slider.x",), *, long: b
     """
     names = input_names(inputs, long=long)
     u = np.random.default_rng(0).random((runs, inputs))
-    result = Result(attrs={"study": "made up", "method": "pce", "inputs": {n: {"kind": "interval", "text": "[0, 1000] mm"} for n in names}})
+    written = {"kind": "interval", "text": "[0, 1000] mm", "unit": "mm", "factor": 1e-3, "offset": 0.0}
+    result = Result(attrs={"study": "made up", "method": "pce", "inputs": {name: dict(written) for name in names}})
     status = np.zeros(runs, np.int8)
     status[np.argsort(-u[:, 0])[:failed]] = 1
     result.runs = xr.Dataset(coords={"time": TIME})

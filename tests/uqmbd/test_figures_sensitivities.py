@@ -6,7 +6,7 @@ import pytest
 from uqmbd import figures
 from uqmbd.figures.labels import places, short, shortened
 from uqmbd.figures.marks import Band, Cells, Curve, Points, Rows, Stack
-from uqmbd.figures.sensitivities import kinds, leading
+from uqmbd.figures.sensitivities import INPUT_COLORS, kinds, leading
 
 from . import made_up_results as made_up
 
@@ -33,7 +33,7 @@ def test_of_many_inputs_seven_are_stacked_and_the_others_are_one_area():
     order = np.argsort(-made_up.shares(20, True).mean(axis=1))[:7]
     assert np.allclose(stack.shares[:7], 0.9 * made_up.shares(20, True)[order])
     total = [mark for mark in figure.panels[1].marks if isinstance(mark, Curve)]
-    assert [mark.label for mark in total] == list(stack.labels[:7]) and [mark.style for mark in total] == list(range(7))
+    assert [mark.label for mark in total] == list(stack.labels[:7]) and [mark.style for mark in total] == list(INPUT_COLORS[:7])
 
 
 def test_many_times_are_thinned_and_the_caption_says_so(monkeypatch):
@@ -52,7 +52,7 @@ def test_estimates_below_zero_are_drawn_as_zero_and_the_caption_says_so():
 def test_confidence_limits_of_few_inputs_are_bands():
     panel = found(2)["slider.x.sensitivity"].panels[1]
     band = next(mark for mark in panel.marks if isinstance(mark, Band))
-    assert np.allclose(band.upper, 1.1 * made_up.shares(2, True)[0]) and band.style == 0
+    assert np.allclose(band.upper, 1.1 * made_up.shares(2, True)[0]) and band.style == INPUT_COLORS[0]
     assert not any(isinstance(mark, Band) for mark in found(8)["slider.x.sensitivity"].panels[1].marks)
 
 

@@ -38,7 +38,7 @@ def test_scatter_matrix_has_the_numbers_of_good_runs():
     (figure,) = figures.scatter_figures(result, ["peak"])
     (pairs,) = figure.panels[0].marks
     assert isinstance(pairs, Pairs) and pairs.values.shape == (4, 55) and figure.panels[0].names[-1] == "peak"
-    assert np.allclose(made_up.weights(3, False) @ pairs.values[:3], pairs.values[3])
+    assert np.allclose(made_up.weights(3, False) @ pairs.values[:3] / 1000, pairs.values[3])  # inputs in mm, as they were written
     assert not figures.scatter_figures(made_up.rich(2, runs=8), ["peak"]) and not figures.scatter_figures(result, [])
 
 
@@ -49,7 +49,8 @@ def test_scatter_matrix_is_thinned_and_keeps_the_leading_inputs():
             group[name] = group[name].copy(data=np.flip(group[name].values, axis=group[name].dims.index("input")))
     (figure,) = figures.scatter_figures(result, ["peak"])
     assert figure.panels[0].marks[0].values.shape == (8, 400)
-    assert set(made_up.input_names(20)[-3:]) <= set(figure.panels[0].names[:7]) and "400 of 900 runs" in figure.caption[0]
+    assert {f"{name} [mm]" for name in made_up.input_names(20)[-3:]} <= set(figure.panels[0].names[:7])
+    assert "400 of 900 runs" in figure.caption[0]
 
 
 def test_convergence_has_one_panel_for_each_statistic():
@@ -103,7 +104,8 @@ def test_plotly_draws_the_numbers_of_the_marks():
     stack = [trace for trace in drawn["slider.x.sensitivity"].data if trace.stackgroup]
     assert len(stack) == 4 and np.allclose(sum(np.asarray(trace.y) for trace in stack), 1, atol=1e-6)
     (splom,) = drawn["relations"].data
-    assert splom.type == "splom" and [one.label for one in splom.dimensions] == ["clearance", "friction", "stiffness", "peak"]
+    assert splom.type == "splom"
+    assert [one.label for one in splom.dimensions] == ["clearance [mm]", "friction [mm]", "stiffness [mm]", "peak"]
     assert drawn["relations"].layout.dragmode == "select"
 
 

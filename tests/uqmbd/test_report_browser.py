@@ -29,6 +29,7 @@ def browse(page, profile) -> subprocess.CompletedProcess:
 @pytest.mark.parametrize("case", ["bounded", "counted"])
 def test_page_in_a_browser(case, request, tmp_path):
     page = write_report(request.getfixturevalue(case), tmp_path)
+    page.write_text(page.read_text().replace("</body>", "<script>window.uqmbd.all()</script></body>"))
     done = browse(page, tmp_path / "profile")
     said = [line for line in done.stderr.splitlines() if "CONSOLE" in line and "WebGL" not in line]  # drawn by software here
     assert done.returncode == 0 and not said, said
@@ -36,6 +37,29 @@ def test_page_in_a_browser(case, request, tmp_path):
     assert len(drawn) == len(list((tmp_path / "figures").glob("*.png"))) == 9
     assert done.stdout.count('class="main-svg"') >= len(drawn)
     assert done.stdout.count('class="scatterlayer') >= len(drawn) and 'class="barlayer' in done.stdout
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(shutil.which("chromium") is None, reason="the browser test needs Debian's chromium: apt-get install chromium")
+def test_figures_are_drawn_when_they_are_scrolled_to(tmp_path, monkeypatch):
+    monkeypatch.setattr("uqmbd.figures.matplotlib_view.save", lambda *_: None)
+    page = write_report(made_up_results.rich(3, tuple(f"body_{k}.x" for k in range(12)), runs=30), tmp_path)
+    drawn = "[...document.querySelectorAll('.js-plotly-plot')].map((one) => one.id)"
+    last = "[...document.querySelectorAll('.plotly-graph-div')].pop()"
+
+    async def seen():
+        async with Browser(tmp_path / "profile") as browser:
+            await browser.open(page, "!!document.querySelector('.main-svg')")
+            await asyncio.sleep(0.5)
+            at_first = await browser.run(drawn)
+            high = await browser.run("document.documentElement.scrollHeight")
+            await browser.run(f"{last}.scrollIntoView({{block: 'center', behavior: 'instant'}})")
+            await browser.wait_for(f"{last}.classList.contains('js-plotly-plot')")
+            return at_first, await browser.run(drawn), high, await browser.run("document.documentElement.scrollHeight")
+
+    at_first, later, before, after = asyncio.run(seen())
+    assert 1 <= len(at_first) <= 4 < 20 < page.read_text().count("data-figure=") and len(later) > len(at_first)
+    assert abs(after - before) < 0.2 * before, "the page keeps the room of what it has not drawn"
 
 
 @pytest.mark.slow
@@ -73,9 +97,11 @@ def test_a_drag_over_points_marks_the_same_runs_in_all_fields(tmp_path, monkeypa
 
     async def dragged():
         async with Browser(tmp_path / "profile") as browser:
-            drawn = "!!(document.getElementById('relations') && document.getElementById('relations')._fullLayout)"
-            await browser.open(page, drawn)
-            await browser.run("document.getElementById('relations').scrollIntoView({block: 'center', behavior: 'instant'})")
+            place = "document.getElementById('relations')"
+            await browser.open(page, f"!!{place}")
+            await browser.run(f"{place}.scrollIntoView({{block: 'center', behavior: 'instant'}})")
+            await browser.wait_for(f"!!{place}._fullLayout")
+            await browser.run(f"{place}.scrollIntoView({{block: 'center', behavior: 'instant'}})")
             fields = np.array(await browser.run(PLACES))
             first = fields[0]
             middle = np.median(first, axis=0)
@@ -119,7 +145,8 @@ def test_pictures_have_the_colours_of_the_theme(tmp_path, monkeypatch):
 
     async def seen():
         async with Browser(tmp_path / "profile") as browser:
-            await browser.open(page, "!!document.querySelector('#Fields .main-svg')")
+            await browser.open(page, "!!window.uqmbd")
+            await browser.run("window.uqmbd.all()")
             colors = []
             for theme in ("light", "dark"):
                 await browser.run(f"while (document.documentElement.dataset.theme !== '{theme}') document.getElementById('theme').click()")

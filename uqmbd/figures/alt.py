@@ -39,7 +39,8 @@ def _said(mark: Mark, panel: Panel) -> str:
         return f"{mark.label}, the largest: " + ", ".join(f"{names[k]} {values[k]:.3g}" for k in order)
     if isinstance(mark, Cells):
         i, j = np.unravel_index(np.nanargmax(np.abs(mark.values)), mark.values.shape)
-        return f"matrix of {len(panel.names)} inputs, the largest: {panel.names[i]} × {panel.names[j]} {mark.values[i, j]:.3g}"
+        of = f"{len(panel.names)} by {len(mark.columns)}" if mark.columns else f"{len(panel.names)} inputs"
+        return f"matrix of {of}, the largest: {panel.names[i]} × {(mark.columns or panel.names)[j]} {mark.values[i, j]:.3g}"
     if isinstance(mark, Image):
         i, j = np.unravel_index(np.nanargmax(np.abs(mark.values)), mark.values.shape)
         return f"{mark.label}{_range(mark.values)}, the largest at {mark.x[j]:.4g}, {mark.y[i]:.4g}"

@@ -5,6 +5,7 @@ from uqmbd.figures.histories import history_figures
 from uqmbd.figures.marks import Figure
 from uqmbd.figures.orbits import orbit_figures
 from uqmbd.figures.outputs import output_names
+from uqmbd.figures.overviews import distribution_overview, sensitivity_overview, validation_overview
 from uqmbd.figures.regimes import regime_figures
 from uqmbd.figures.relations import convergence_figures, scatter_figures
 from uqmbd.figures.scalars import scalar_figures
@@ -20,10 +21,10 @@ def sections(result) -> dict[str, list[Figure]]:
         "Orbits": orbit_figures(result, histories),
         "Regimes": regime_figures(result, histories),
         "Fields": field_figures(result),
-        "Distributions": [figure for name in scalars for figure in scalar_figures(result, name)],
-        "Sensitivities": sensitivity_figures(result, histories + scalars),
+        "Distributions": distribution_overview(result, scalars) + [figure for name in scalars for figure in scalar_figures(result, name)],
+        "Sensitivities": sensitivity_overview(result, scalars) + sensitivity_figures(result, histories + scalars),
         "Relations": scatter_figures(result, scalars),
-        "Validation": validation_figures(result, histories + scalars),
+        "Validation": validation_overview(result, histories + scalars) + validation_figures(result, histories + scalars),
         "Convergence": convergence_figures(result, histories + scalars),
     }
     return {title: figures for title, figures in every.items() if figures}

@@ -76,7 +76,7 @@ def history_figure(result, name: str, runs: np.ndarray | None = None, points: in
         panels.append(Panel("time [s]", "sensitivity", tuple(effects), shades))
     caption = [trust.sentence()] if trust else []
     if centre is not None:
-        caption.append("Second panel: the same less the middle of the widest band.")
+        caption.append("Second panel: the same, measured from the middle of the widest band, so that a narrow band can be seen.")
     if any(mark.style == "run" for mark in drawn):
         caption.append(f"Grey: {len(runs)} of {int(samples.good(result).sum())} runs.")
     if described and not imprecise and name in result.bounds and name in result.statistics:

@@ -149,13 +149,28 @@ class Points:
 
 @dataclass(frozen=True)
 class Cells:
-    """A matrix of numbers, ``(names, names)``, with the panel's ``names`` on both axes; NaN is left blank."""
+    """A matrix of numbers, ``(names, columns)``, with the panel's ``names`` down its side; NaN is left blank.
+
+    ``columns`` are the words above; the panel's names again unless given. The colour is full from ``top`` on, the largest value unless
+    said. Without ``text`` the numbers are not written into the cells.
+    """
 
     values: np.ndarray
     label: str
+    columns: tuple[str, ...] = ()
+    top: float | None = None
+    text: bool = True
+
+    def full(self) -> float:
+        """The size at which the colour is full."""
+        return self.top or float(np.nanmax(np.abs(self.values), initial=0.0)) or 1.0
 
     def said(self) -> list[list[str]]:
         """The numbers as text, with as many decimals as give the greatest two digits; empty where there is none."""
+        if not self.text:
+            return [[""] * self.values.shape[1] for _ in self.values]
+        if self.columns:
+            return [["" if np.isnan(value) else f"{value:.2g}" for value in row] for row in self.values]
         greatest = np.nanmax(np.abs(self.values), initial=0.0)
         decimals = int(np.clip(1 - np.floor(np.log10(greatest)), 0, 4)) if greatest > 0 else 0
         return [["" if np.isnan(value) else f"{value:.{decimals}f}" for value in row] for row in self.values]
@@ -237,12 +252,16 @@ class Panel:
 
 @dataclass(frozen=True)
 class Figure:
-    """Panels above each other that share x, under a title, with a sentence or two of caption."""
+    """Panels above each other that share x, under a title, with a sentence or two of caption.
+
+    An ``overview`` shows at once what the other figures of its section show one by one.
+    """
 
     key: str
     title: str
     panels: tuple[Panel, ...]
     caption: tuple[str, ...] = field(default=())
+    overview: bool = False
 
     @property
     def square(self) -> bool:

@@ -62,9 +62,11 @@ def _names(axis: Axes, panel: Panel, theme: Theme) -> None:
     axis.set_yticks(range(len(words)), words)
     axis.set_ylim(len(words) - 0.4, -0.6)
     axis.tick_params(left=False)
-    if any(isinstance(mark, Cells) for mark in panel.marks):
-        axis.set_xticks(range(len(words)), words, rotation=40, horizontalalignment="right", rotation_mode="anchor")
-        axis.set_xlim(-0.5, len(words) - 0.5)
+    if cells := next((mark for mark in panel.marks if isinstance(mark, Cells)), None):
+        above = cells.columns or words  # words that are empty leave their column without one
+        slanted = dict(rotation=40, horizontalalignment="right", rotation_mode="anchor") if cells.text else {}
+        axis.set_xticks(range(len(above)), above, **slanted)
+        axis.set_xlim(-0.5, len(above) - 0.5)
         axis.tick_params(bottom=False)
         return
     axis.grid(True, axis="x", color=theme["grid"], linewidth=0.7)
@@ -146,8 +148,7 @@ def _image(axis: Axes, mark: Image, theme: Theme) -> None:
 
 def _cells(axis: Axes, mark: Cells, theme: Theme) -> None:
     """Cells are the darker the larger, each with its number."""
-    greatest = np.nanmax(np.abs(mark.values), initial=0.0) or 1.0
-    opacity = 0.6 * np.nan_to_num(np.abs(mark.values)) / greatest
+    opacity = 0.6 * np.minimum(np.nan_to_num(np.abs(mark.values)) / mark.full(), 1.0)
     color = to_rgba(theme[look(0).color])
     axis.imshow([[(*color[:3], part) for part in row] for row in opacity], aspect="auto", interpolation="nearest")
     said = mark.said()

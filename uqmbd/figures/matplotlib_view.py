@@ -40,7 +40,9 @@ def draw(figure: Figure, theme: Theme = LIGHT) -> Canvas:
     axes = canvas.subplots(len(heights), 1, sharex=True, squeeze=False, height_ratios=heights)[:, 0]
     longest = max((len(name) for panel in panels for name in shortened(panel.names).values()), default=0)
     left = max(LEFT, 0.35 + LETTER * longest) if any(panel.named for panel in panels) else LEFT
-    slanted = 0.5 * LETTER * longest if any(isinstance(mark, Cells) for panel in panels for mark in panel.marks) else 0.0
+    cells = [mark for panel in panels for mark in panel.marks if isinstance(mark, Cells) and mark.text]
+    above = max((len(word) for mark in cells for word in mark.columns), default=longest)
+    slanted = 0.5 * LETTER * above if cells else 0.0
     for panel, axis in zip(panels, axes, strict=True):
         panel_marks(axis, panel, theme)
         _paint(axis, theme)

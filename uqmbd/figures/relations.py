@@ -28,9 +28,13 @@ def scatter_figures(result, scalars: list[str]) -> list[Figure]:
     shown = inputs[: VARIABLES - len(outputs)]
     index = _thinned(np.flatnonzero(good))
     variables = [f"input:{name}" for name in shown] + outputs
-    values = np.array([result.runs[name].values[index].astype(float) for name in variables])
-    panel = Panel("", "", (Pairs(values, "runs"),), names=(*shown, *outputs))
-    caption = [f"{len(index)} of {np.count_nonzero(good)} runs. Drag over points to mark the same runs in all fields."]
+    units = [samples.written(result, name) for name in shown]
+    values = [unit.of(result.runs[f"input:{name}"].values[index]) for name, unit in zip(shown, units, strict=True)]
+    values = np.array(values + [result.runs[name].values[index].astype(float) for name in outputs])
+    words = [samples.with_unit(name, unit) for name, unit in zip(shown, units, strict=True)]
+    panel = Panel("", "", (Pairs(values, "runs"),), names=(*words, *outputs))
+    caption = [f"{len(index)} of {np.count_nonzero(good)} runs, inputs in the units they were written in."]
+    caption.append("Drag over points to mark the same runs in all fields.")
     left_out = len(inputs) + len(scalars) - len(variables)
     if left_out:
         caption.append(f"{len(variables)} of {len(variables) + left_out} inputs and scalar outputs.")

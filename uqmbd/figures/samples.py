@@ -1,8 +1,10 @@
 """A few runs out of many, read lazily and thinned for drawing."""
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
+
+from uqmbd.figures.outputs import pretty
 
 BLOCKS = 6  # neighbouring runs lie in one chunk of the store: few blocks mean few chunks to read
 FLOATS_DRAWN = 300_000  # of all histories on a page; 4 bytes each become 5.4 in the page
@@ -45,6 +47,33 @@ def choose(candidates: np.ndarray, count: int) -> np.ndarray:
     length = -(-count // BLOCKS)
     starts = np.linspace(0, len(index) - length, BLOCKS).astype(int)
     return index[np.unique(starts[:, None] + np.arange(length))][:count]
+
+
+@dataclass(frozen=True)
+class Written:
+    """One input in the unit the user wrote: ``values`` in SI become ``(values - offset) / factor``."""
+
+    unit: str
+    factor: float = 1.0
+    offset: float = 0.0
+
+    def of(self, values):
+        """SI values in that unit."""
+        return (np.asarray(values, float) - self.offset) / self.factor
+
+
+def written(result, name: str) -> Written:
+    """How the user wrote the input `name`; in SI where a result (of an older version) does not say."""
+    entry = result.attrs.get("inputs", {}).get(name, {})
+    if "unit" in entry:
+        return Written(str(entry["unit"]), float(entry["factor"]), float(entry["offset"]))
+    stored = result.runs[f"input:{name}"].attrs.get("unit", "") if f"input:{name}" in result.runs else ""
+    return Written(str(stored))
+
+
+def with_unit(name: str, unit: Written) -> str:
+    """An input's name, and its unit in brackets if it has one."""
+    return f"{name} [{pretty(unit.unit)}]" if unit.unit else name
 
 
 def share_of_page(histories: int, points: int) -> tuple[int, int]:

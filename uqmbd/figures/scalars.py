@@ -6,7 +6,7 @@ from uqmbd.figures import samples
 from uqmbd.figures.histories import IMPRECISE, INNER, OUTER, levels_shown, spread
 from uqmbd.figures.marks import Band, Bars, Curve, Figure, Level, Panel, of_level
 from uqmbd.figures.outputs import label_of, unit_of, widest
-from uqmbd.figures.trust import trust_of
+from uqmbd.figures.trust import marked, trust_of
 
 P_BOX = "Probability that the output is at most the value: it lies anywhere in the band (a probability box)."
 SAME = 1e-12  # probabilities closer than this are one
@@ -34,7 +34,7 @@ def scalar_figure(result, name: str) -> Figure:
         caption.append(IMPRECISE)
     elif name in result.statistics and name in result.bounds:
         caption.append(spread(result))
-    return Figure(name, name, (Panel(label_of(result, name), "runs", tuple(marks)),), tuple(caption))
+    return Figure(name, marked(result, name, name), (Panel(label_of(result, name), "runs", tuple(marks)),), tuple(caption))
 
 
 def membership_figures(result, name: str) -> list[Figure]:
@@ -49,7 +49,7 @@ def membership_figures(result, name: str) -> list[Figure]:
         return []
     panel = Panel(label_of(result, name), "membership α", tuple(marks))
     caption = "Membership 1: the most plausible values. Membership 0: all that is thought possible."
-    return [Figure(f"{name}.membership", f"{name}: membership", (panel,), (caption,))]
+    return [Figure(f"{name}.membership", marked(result, name, f"{name}: membership"), (panel,), (caption,))]
 
 
 def _outline(table, label: str, style: int | str) -> Curve:
@@ -70,7 +70,7 @@ def distribution_figures(result, name: str) -> list[Figure]:
     value, lower, upper = _ascending(table)
     if not len(value):
         return []
-    label, title = label_of(result, name), f"{name}: distribution"
+    label, title = label_of(result, name), marked(result, name, f"{name}: distribution")
     if np.abs(upper - lower).max() > SAME:
         band = Band(value, lower, upper, "between least and greatest probability", "box")
         return [Figure(f"{name}.cdf", title, (Panel(label, "probability", (band,)),), (P_BOX,))]
@@ -93,7 +93,7 @@ def _boxes_of_levels(result, name: str) -> list[Figure]:
             bands.append(of_level(value, lower, upper, alpha[level]))
     panel = Panel(label_of(result, name), "probability", tuple(bands))
     caption = (P_BOX, "The stronger the colour, the higher the membership α: the box of each level lies in those of all lower ones.")
-    return [Figure(f"{name}.cdf", f"{name}: distribution", (panel,), caption)] if bands else []
+    return [Figure(f"{name}.cdf", marked(result, name, f"{name}: distribution"), (panel,), caption)] if bands else []
 
 
 def _ascending(table) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -128,7 +128,8 @@ def _bars(result, name: str) -> list[Bars]:
 def _levels(result, name: str) -> list[Level]:
     """Bounds, mean and quantiles of a scalar as vertical lines; of imprecise statistics both their bounds."""
     marks = []
-    for group, style, label in ((result.bounds, "outer", OUTER), (result.inner, "inner", INNER)):
+    outer = marked(result, name, OUTER)
+    for group, style, label in ((result.bounds, "outer", outer), (result.inner, "inner", INNER)):
         if name in group:
             marks += [Level(float(value), label, style) for value in widest(group[name]).values]
     quantiles = "5 % and 95 % quantile"

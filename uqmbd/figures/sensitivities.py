@@ -15,6 +15,8 @@ WORDS = {
 MORRIS = ("mu_star", "sigma")
 ROWS_SHOWN = 25  # inputs in a bar chart
 CELLS_SHOWN = 12  # inputs in a matrix
+INPUT_COLORS = (3, 4, 5, 6, 0, 1, 2, 7)  # numbers in the cycle: the first four are no colours of bounds, runs or errors
+APART = 4  # of them that are
 BANDS_SHOWN = 3  # inputs whose confidence limits are drawn over time
 TIMES_SHOWN = 240  # of sensitivities, or many inputs of many histories would make a page that opens slowly
 PAIRS_SHOWN = 6  # pairs drawn over time
@@ -22,14 +24,14 @@ PAIR_LETTERS = 18  # of the name of each input of a pair
 
 
 def main_effects(result, name: str) -> list[Curve]:
-    """The main effects of a history over time, one curve for each of the leading inputs."""
+    """The main effects of a history over time, one curve for each of the leading inputs, in colours that bounds do not have."""
     table = result.sensitivity[name] if name in result.sensitivity else None
     if table is None or "time" not in table.dims or "main_effect" not in kinds(table):
         return []
     values = _of(table, "main_effect")
     return [
-        Curve(table["time"].values, values[k], f"{_inputs(table)[k]} (main effect)", color)
-        for color, k in enumerate(leading(np.abs(values), COLORS))
+        Curve(table["time"].values, values[k], f"{_inputs(table)[k]} (main effect)", INPUT_COLORS[rank % APART] + COLORS * (rank // APART))
+        for rank, k in enumerate(leading(np.abs(values), COLORS))
     ]
 
 
@@ -110,8 +112,8 @@ def _over_time(table, name: str, title: str) -> list[Figure]:
             continue
         marks: list[Curve | Band] = []
         if len(inputs) <= BANDS_SHOWN and (limits := _limits(table, kind)):
-            marks = [Band(time, limits[0][k], limits[1][k], f"{inputs[k]}, confidence limits", c) for c, k in enumerate(order)]
-        marks += [Curve(time, values[k], inputs[k], c) for c, k in enumerate(order)]
+            marks = [Band(time, limits[0][k], limits[1][k], f"{inputs[k]}, confidence limits", c) for c, k in zip(INPUT_COLORS, order)]
+        marks += [Curve(time, values[k], inputs[k], c) for c, k in zip(INPUT_COLORS, order)]
         panels.append(Panel("time [s]", "width lost" if kind == "width_reduction" else WORDS.get(kind, kind), tuple(marks), height=2.0))
         if kind == "width_reduction":
             caption.append("Width lost: how much narrower the bounds become when the interval of one input is halved.")
@@ -132,7 +134,8 @@ def _stack(time: np.ndarray, values: np.ndarray, inputs: list[str], order: np.nd
         areas = np.vstack([shares[order], shares[others].sum(axis=0)])
         labels.append(f"{len(others)} other inputs")
     together = np.maximum(1 - areas.sum(axis=0), 0)
-    return Stack(time, np.vstack([areas, together]), (*labels, "inputs together"), rest=len(labels))
+    colors = (*INPUT_COLORS, 0)[: len(labels) + 1]
+    return Stack(time, np.vstack([areas, together]), (*labels, "inputs together"), rest=len(labels), colors=colors)
 
 
 def _bars(table, name: str, key: str, title: str) -> list[Figure]:

@@ -78,6 +78,12 @@ def trust_of(result, name: str) -> Trust | None:
     return Trust(float(trusted.mean()), horizon, _spans(time, ~trusted), name in result.bounds)
 
 
+def marked(result, name: str, title: str) -> str:
+    """The title of a figure of one scalar, which says when the scalar is not trusted."""
+    trust = trust_of(result, name)
+    return f"{title} (not trusted)" if trust and not trust.history and not trust.share else title
+
+
 def _spans(time: np.ndarray, flagged: np.ndarray) -> tuple[tuple[float, float], ...]:
     """Runs of flagged grid points as spans of time, each point standing for the half step on either side."""
     edges = np.flatnonzero(np.diff(np.concatenate(([0], flagged.astype(np.int8), [0]))))

@@ -6,6 +6,7 @@ from uqmbd.figures.marks import Band, Curve, Figure, Panel, Points
 from uqmbd.figures.outputs import in_unit, unit_of, widest
 from uqmbd.figures.trust import percent, trust_of
 
+POINTS = 400  # checks drawn of a scalar
 MORE = 1.001  # times the largest error at the runs: above it something else counts too
 FLOOR = 1e-6  # of the tolerance: smaller errors are drawn there, since only what comes near the tolerance matters
 
@@ -20,6 +21,11 @@ def _scalar(result, name: str) -> Figure:
     """The surrogate over the runs; below it what it misses them by."""
     table = result.validation[name]
     run, said = (np.asarray(table.sel(column=column).values, float) for column in ("run", "surrogate"))
+    shown = np.union1d(np.argmax(np.abs(said - run)), np.linspace(0, len(run) - 1, min(POINTS, len(run))).round().astype(int))
+    caption = [_sentence(result, name)]
+    if len(shown) < len(run):
+        caption.append(f"Drawn are {len(shown)} of {len(run)} runs, evenly chosen, and the one with the largest error.")
+    table, run, said = table.isel(check=shown), run[shown], said[shown]
     ends = np.array([run.min(), run.max()])
     near, known = [], []
     if (allowed := tolerance(result, name)) is not None:
@@ -36,7 +42,7 @@ def _scalar(result, name: str) -> Figure:
         Panel(label, f"surrogate{unit}", (*near, line, points), height=3.0),
         Panel(label, f"surrogate − run{unit}", (*known, misses), height=2.0),
     )
-    return Figure(f"{name}.validation", f"{name}: surrogate against validation runs", panels, (_sentence(result, name),))
+    return Figure(f"{name}.validation", f"{name}: surrogate against validation runs", panels, tuple(caption))
 
 
 def _over_time(result, name: str) -> Figure:

@@ -62,6 +62,14 @@ class Input(Checked):
             return self
         return type(self)(**{**dict(self), **self.converted(si), "unit": si.unit, "written": self})
 
+    def written_unit(self) -> dict[str, str | float]:
+        """The unit as the user wrote it, and its factor and offset to SI; empty for numbers without a unit."""
+        unit = (self.written or self).unit
+        if not unit:
+            return {}
+        si = to_si(unit)
+        return {"unit": unit, "factor": si.factor, "offset": si.offset}
+
     def describe(self) -> str:
         """As the user wrote it, for reports: ``[0.02, 0.05] mm``."""
         shown = self.written or self

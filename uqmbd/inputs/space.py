@@ -86,9 +86,12 @@ class Space(Mapping[str, Input]):
             u = self.dependence.apply(u, list(self._inputs))
         return {name: item.ppf(u[:, i]) for i, (name, item) in enumerate(self._inputs.items())}
 
-    def described(self) -> dict[str, dict[str, str]]:
-        """Inputs, and what binds them, as the user wrote it: ``{name: {"kind": ..., "text": ...}}``, for reports."""
-        found = {name: {"kind": item.kind, "text": item.describe()} for name, item in self._inputs.items()}
+    def described(self) -> dict[str, dict[str, Any]]:
+        """Inputs, and what binds them, as the user wrote it: ``{name: {"kind": ..., "text": ...}}``, for reports.
+
+        Inputs also have the ``unit`` as written, and its ``factor`` and ``offset`` to SI.
+        """
+        found = {name: {"kind": item.kind, "text": item.describe(), **item.written_unit()} for name, item in self._inputs.items()}
         for a, b, rho in self.dependence.rank_correlation if self.dependence is not None else ():
             found[f"{a}, {b}"] = {"kind": "rank correlation", "text": f"{rho:g}"}
         for name, item in self.sets.items():

@@ -1,10 +1,7 @@
 """What the page says of failed runs: the first of them, and where most of them lie."""
 
-import re
-
 import numpy as np
 
-from uqmbd.errors import StudyError
 from uqmbd.figures import samples
 from uqmbd.report.tables import Table, number
 from uqmbd.simulators.base import STATUS
@@ -17,14 +14,16 @@ def failures_table(result) -> Table:
     """The first failed runs with their parameters."""
     wrong = np.flatnonzero(samples.failed(result))
     names = _inputs(result)
+    units = [samples.written(result, name.removeprefix("input:")) for name in names]
     rows = []
     shown = wrong[:SHOWN]
     if len(shown):
         runs = result.runs[["status", "message", *names]].isel(run=shown).load()
         for row, index in enumerate(shown):
-            values = (number(runs[name].values[row]) for name in names)
+            values = (number(unit.of(runs[name].values[row])[()]) for name, unit in zip(names, units, strict=True))
             rows.append((str(index), STATUS[int(runs["status"].values[row])], str(runs["message"].values[row]), *values))
-    header = ("run", "status", "message", *(name.removeprefix("input:") for name in names))
+    words = (samples.with_unit(name.removeprefix("input:"), unit) for name, unit in zip(names, units, strict=True))
+    header = ("run", "status", "message", *words)
     note = f"The first {SHOWN} of {len(wrong)}." if len(wrong) > SHOWN else ""
     return Table("Failures", header, tuple(rows), (True, False, False, *(True for _ in names)), note)
 
@@ -46,9 +45,9 @@ def failures_where(result) -> str:
     if not conditions:
         return ""
     inside = np.all([(points[:, i] > value) == above for i, value, above in conditions], axis=0)
-    units = [_unit(result, name) for name in names]
-    shown = [(i, (value - units[i][1]) / units[i][0], above) for i, value, above in conditions]
-    words = in_words(shown, [name.removeprefix("input:") for name in names], [unit for *_, unit in units])
+    units = [samples.written(result, name.removeprefix("input:")) for name in names]
+    shown = [(i, float(units[i].of(value)), above) for i, value, above in conditions]
+    words = in_words(shown, [name.removeprefix("input:") for name in names], [unit.unit for unit in units])
     others = np.count_nonzero(~failed)
     return (
         f"{np.count_nonzero(inside & failed)} of the {np.count_nonzero(failed)} failed runs lie where {words}; "
@@ -58,20 +57,3 @@ def failures_where(result) -> str:
 
 def _inputs(result) -> list[str]:
     return [str(name) for name in result.runs.data_vars if str(name).startswith("input:")]
-
-
-def _unit(result, name: str) -> tuple[float, float, str]:
-    """Factor and offset to SI, and the unit, as the user wrote it; the stored unit when the notation does not end in one."""
-    stored = str(result.runs[name].attrs.get("unit", ""))
-    entry = result.attrs.get("inputs", {}).get(name.removeprefix("input:"), {})
-    written = re.search(r"[\])}]\s+([^\[\](){}]+)$", str(entry.get("text", "")))
-    if written:
-        from uqmbd.inputs.units import to_si
-
-        try:
-            si = to_si(written[1])
-        except StudyError:
-            return 1.0, 0.0, stored
-        if si.unit == stored:
-            return si.factor, si.offset, written[1]
-    return 1.0, 0.0, stored

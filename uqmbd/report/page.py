@@ -1,6 +1,9 @@
 """The page: figures and tables in one file that needs no network."""
 
+import base64
+import gzip
 import re
+from functools import cache
 from importlib.resources import files
 from itertools import chain
 from pathlib import Path
@@ -13,9 +16,10 @@ from uqmbd.figures import matplotlib_view, samples
 from uqmbd.figures.alt import alternative
 from uqmbd.figures.colors import DARK, LIGHT, css
 from uqmbd.figures.marks import Figure
-from uqmbd.figures.trust import percent, trust_of
+from uqmbd.figures.trust import percent
 from uqmbd.report import plotly_view, tables
 from uqmbd.report.failures import failures_table, failures_where
+from uqmbd.report.lead import lead_of
 from uqmbd.report.regimes import regimes_table
 
 # The browser itself refuses every address. Plotly writes style elements, and its scatter matrix makes functions from text.
@@ -47,27 +51,30 @@ def _render(result, sections: dict[str, list[Figure]], study_text: str) -> str:
     assets = files("uqmbd.report") / "assets"
     environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
     template = environment.from_string((assets / "page.html.j2").read_text(encoding="utf-8"))
-    drawn = {title: [_drawn(figure) for figure in group] for title, group in sections.items()}
+    lead = lead_of(result, sections)
+    drawn = {title: [_drawn(figure) for figure in group if figure is not lead.figure] for title, group in sections.items()}
     found = [tables.estimates_table(result), tables.starts_table(result), tables.by_statistic(result)]
-    found += [regimes_table(result), tables.trust_table(result)]
+    found += [regimes_table(result)]
     about = [tables.inputs_table(result), tables.method_table(result), tables.counts_table(result), tables.cost_table(result)]
     further = [tables.versions_table(result), tables.other_table(result), tables.simulator_table(result)]
     return template.render(
-        title=str(result.attrs.get("study", "study")),
+        lead=lead,
+        key=_drawn(lead.figure) if lead.figure else None,
         style=(assets / "page.css").read_text(encoding="utf-8"),
         script=(assets / "page.js").read_text(encoding="utf-8"),
         policy=POLICY,
         light=css(LIGHT),
         dark=css(DARK),
-        plotly=get_plotlyjs(),
+        plotly=packed_plotly(),
         cards=_cards(result),
         warnings=_warnings(result),
+        trust=tables.trust_table(result),
         found=[table for table in found if table.rows],
         about=[table for table in about if table.rows],
         failures=failures_table(result),
         where=failures_where(result),
         further=[table for table in further if table.rows],
-        sections=drawn,
+        sections={title: group for title, group in drawn.items() if group},
         study_text=study_text,
     )
 
@@ -78,8 +85,21 @@ def _drawn(figure: Figure) -> dict[str, object]:
         "title": figure.title,
         "caption": figure.caption,
         "alt": alternative(figure),
-        "json": plotly_view.script(figure),
+        "height": int(plotly_view.height(figure)),
+        "overview": figure.overview,
+        "data": packed(plotly_view.script(figure)),
     }
+
+
+def packed(text: str) -> str:
+    """Text as a page holds it: gzip in base64, which the browser unpacks when it is needed."""
+    return base64.b64encode(gzip.compress(text.encode(), 6, mtime=0)).decode()
+
+
+@cache
+def packed_plotly() -> str:
+    """Plotly's script; packed it takes a third of its room."""
+    return packed(get_plotlyjs())
 
 
 def _cards(result) -> list[tuple[str, str]]:
@@ -88,9 +108,6 @@ def _cards(result) -> list[tuple[str, str]]:
     cards = [("runs", f"{runs:,}"), ("failed", f"{_failed(result):,}")]
     if wall is not None:
         cards.append(("wall time", f"{float(wall):.3g} s"))
-    trusts = [trust for name in result.trusted.data_vars if (trust := trust_of(result, str(name))).history]
-    if trusts:
-        cards.append(("time trusted, mean of all histories", percent(sum(trust.share for trust in trusts) / len(trusts))))
     return cards
 
 

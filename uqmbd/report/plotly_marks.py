@@ -105,11 +105,13 @@ def _points(mark: Points, panel: Panel):
 
 def _cells(mark: Cells, panel: Panel):
     name = look(0).color
-    names = np.array(panel.names, object)
-    who = np.stack(np.broadcast_arrays(names[:, None], names[None, :]), axis=-1).tolist()
+    names, columns = np.array(panel.names, object), np.array(mark.columns or panel.names, object)
+    who = np.stack(np.broadcast_arrays(names[:, None], columns[None, :]), axis=-1).tolist()
+    gap = 2 if mark.text else 0
     return go.Heatmap(
         z=np.abs(mark.values), text=mark.said(), texttemplate="%{text}", textfont=dict(color=color("ink")), customdata=who,
-        hovertemplate="%{customdata[0]} × %{customdata[1]}: %{text}<extra></extra>", xgap=2, ygap=2, zmin=0, hoverongaps=False,
+        hovertemplate="%{customdata[0]} × %{customdata[1]}: %{z:.3g}<extra></extra>", xgap=gap, ygap=2, zmin=0, zmax=mark.full(),
+        hoverongaps=False,
         colorscale=[[0, color(name, 0.02)], [1, color(name, 0.6)]], showscale=False,
     )  # fmt: skip
 

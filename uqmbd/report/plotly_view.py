@@ -54,7 +54,7 @@ def draw(figure: Figure) -> go.Figure:
     over_time = not (figure.square or figure.panels[0].named or any(isinstance(mark, (Points, Image)) for mark in figure.panels[0].marks))
     pictures = any(isinstance(mark, Image) for mark in figure.panels[-1].marks)
     plot.update_layout(
-        height=_height(figure),
+        height=height(figure),
         margin=dict(l=80, r=20, t=34, b=60 if pictures else 96),
         hovermode="x unified" if over_time else "closest",
         legend=dict(orientation="h", yref="container", yanchor="bottom", y=0, x=0),
@@ -78,8 +78,11 @@ def _paint() -> dict:
     )
 
 
-def _height(figure: Figure) -> int:
+def height(figure: Figure) -> int:
+    """Height of the figure on the page before its legend is laid out [pixels]."""
     panels = figure.panels
+    if any(isinstance(mark, Pairs) for mark in panels[0].marks):
+        return max(420, 150 + 95 * len(panels[0].names))
     if figure.square:
         return 680
     if len(panels) > 1:
@@ -105,8 +108,11 @@ def _axes(plot: go.Figure, panel: Panel, row: int, *, last: bool) -> None:
         brief = shortened(panel.names)
         words = dict(tickmode="array", tickvals=list(range(len(panel.names))), ticktext=[brief[name] for name in panel.names])
         extra |= dict(words, range=[len(panel.names) - 0.4, -0.6], showgrid=False)
-        if any(isinstance(mark, Cells) for mark in panel.marks):
-            plot.update_xaxes(**words, automargin=True, tickangle=-40, showgrid=False, row=row, col=1)
+        for mark in panel.marks:
+            if isinstance(mark, Cells):
+                above = {at: word for at, word in enumerate(mark.columns or words["ticktext"]) if word}
+                shown = dict(tickmode="array", tickvals=list(above), ticktext=list(shortened(list(above.values())).values()))
+                plot.update_xaxes(**shown, automargin=True, tickangle=-40 if mark.text else 0, showgrid=False, row=row, col=1)
     plot.update_yaxes(title_text=panel.y_label, exponentformat="power", automargin="left", **lines | extra)
 
 
@@ -131,5 +137,5 @@ def _scatter_matrix(figure: Figure) -> go.Figure:
     count = len(panel.names)
     axis = dict(tickfont=dict(size=9), title=dict(font=dict(size=11)), nticks=4, gridcolor=color("grid"), zeroline=False)
     axes = {f"{side}axis{k if k > 1 else ''}": dict(axis, exponentformat="power") for side in "xy" for k in range(1, count + 1)}
-    size = dict(height=max(420, 150 + 95 * count), margin=dict(l=80, r=20, t=34, b=70))
+    size = dict(height=height(figure), margin=dict(l=80, r=20, t=34, b=70))
     return go.Figure(trace, go.Layout(dragmode="select", hovermode="closest", showlegend=False, **size, **axes, **_paint()))

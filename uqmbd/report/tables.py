@@ -6,15 +6,22 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from uqmbd.figures import samples
 from uqmbd.figures.outputs import output_names, pretty, unit_of, widest
 from uqmbd.figures.trust import percent, trust_of
+from uqmbd.report.numbers import Scale, apart, number, scale
 
 ELSEWHERE = frozenset(
-    "study inputs method seed settings simulator versions wall_time workers overhead note estimate estimate_std readings report".split()
+    (
+        "study title description inputs method seed settings simulator versions wall_time workers overhead note estimate estimate_std "
+        "readings report"
+    ).split()
 )
 COUNTS = ("runs", "failed_share")
 USUAL = ("mean", "std", "q05", "q95")
+USUAL_COLUMNS = ("mean", "std", "5 %", "95 %")  # in the unit of the output
 EXTREMES = [("least run", True), ("greatest run", True)]
+FINER = 1e-3  # of the range: an extreme this far beyond its history was between two times
 OWN_SHOWN = 6  # statistics that only some methods have
 QUIET = re.compile(r"min|max|q\d.*|.*_lower|.*_upper")  # statistics that have no column of their own
 
@@ -55,9 +62,34 @@ def outputs_table(result) -> Table:
     rows = [tuple(cells.get(column, "") for column, _ in columns) for cells in every]
     said = any(cells.get(column) for cells in every[len(scalars) :] for column, right in columns if right)
     note = "Of a history: the widest over time of bounds and quantiles, and the largest error and standard deviation." if said else ""
+    if finer := finer_extremes(result):
+        note = f"{note} {finer}".strip()
     if "alpha" in result.statistics.dims:
         note = f"{note} Statistics are those of the lowest membership.".strip()
     return Table("Outputs", tuple(c for c, _ in columns), tuple(rows), tuple(n for _, n in columns), note)
+
+
+def finer_extremes(result) -> str:
+    """A sentence on extremes such as ``B.force:max`` that go beyond their history, which has only the times of the study's grid."""
+    histories, scalars = output_names(result)
+    groups = [group for group in (result.bounds, result.inner) if group.data_vars]
+    beyond = []
+    for name in scalars:
+        base, _, reduction = name.partition(":")
+        group = next((group for group in groups if base in histories and base in group and name in group), None)
+        if group is None or reduction not in ("max", "min", "abs_max"):
+            continue
+        lower, upper = _ends(widest(group[base]))
+        largest = {"max": upper, "min": -lower, "abs_max": max(-lower, upper)}[reduction]
+        own = _ends(widest(group[name]))
+        if (-own[0] if reduction == "min" else own[1]) > largest + FINER * max(upper - lower, 0.0):
+            beyond.append(name)
+    if not beyond:
+        return ""
+    points = result.runs.sizes.get("time", 0)
+    what = "are" if len(beyond) > 1 else "is"
+    grid = f"the {points} times of the study" if points else "the times of the study"
+    return f"{', '.join(beyond)} {what} taken from every step of the solver, the histories from {grid}: they miss peaks in between."
 
 
 def known_statistics(result) -> list[str]:
@@ -78,9 +110,10 @@ def by_statistic(result) -> Table:
     rows = []
     for row in table.rows:
         found = statistics(result.statistics[row[0]]) if row[0] in result.statistics else {}
+        within = scale_of(result, row[0])
         who, known = row[: 1 + units], tuple(row[column] for column in beside)
-        for word, ends in found.items() or [("", ("", ""))]:
-            rows.append((*who, word, *map(number, ends), *known))
+        for word, ends in found.items() or [("", ())]:
+            rows.append((*who, word, *(apart(*_in(within, word, ends)) if ends else ("", "")), *known))
             who, known = ("",) * len(who), ("",) * len(known)
     header = (*table.header[: 1 + units], "statistic", "at least", "at most", *(table.header[column] for column in beside))
     numeric = (*(False,) * (2 + units), *(True,) * (len(header) - 2 - units))
@@ -94,10 +127,13 @@ def inputs_table(result) -> Table:
 
 
 def estimates_table(result) -> Table:
-    """What a calibration found: each input with its standard deviation, in SI units."""
+    """What a calibration found: each input with its standard deviation, in the unit it was written in."""
     estimate, std = (result.attrs.get(key, {}) for key in ("estimate", "estimate_std"))
-    stored = {name: result.runs[f"input:{name}"].attrs.get("unit", "") for name in estimate if f"input:{name}" in result.runs}
-    rows = tuple((name, pretty(str(stored.get(name, ""))), number(value), number(std.get(name, ""))) for name, value in estimate.items())
+    units = {name: samples.written(result, name) for name in estimate}
+    rows = tuple(
+        (name, pretty(unit.unit), number(unit.of(estimate[name])[()]), number(std[name] / unit.factor if name in std else ""))
+        for name, unit in units.items()
+    )
     note = f"From {result.attrs['readings']} readings." if "readings" in result.attrs else ""
     return Table("Estimates", ("input", "unit", "estimate", "standard deviation"), rows, (False, False, True, True), note)
 
@@ -105,11 +141,13 @@ def estimates_table(result) -> Table:
 def starts_table(result) -> Table:
     """Where the starts of a calibration ended."""
     starts = result.attrs.get("starts", []) if "estimate" in result.attrs else []
-    header = ("start", "cost", "steps", "end", *result.attrs.get("estimate", {}))
-    rows = tuple(
-        (str(k), number(start["cost"]), str(start["steps"]), start["end"], *map(number, start["at"])) for k, start in enumerate(starts, 1)
-    )
-    return Table("Starts", header, rows, (True, True, True, False, *(True,) * (len(header) - 4)))
+    units = {name: samples.written(result, name) for name in result.attrs.get("estimate", {})}
+    header = ("start", "cost", "steps", "end", *(samples.with_unit(name, unit) for name, unit in units.items()))
+    rows = []
+    for k, start in enumerate(starts, 1):
+        ends = (number(unit.of(value)[()]) for unit, value in zip(units.values(), start["at"], strict=True))
+        rows.append((str(k), number(start["cost"]), str(start["steps"]), start["end"], *ends))
+    return Table("Starts", header, tuple(rows), (True, True, True, False, *(True,) * (len(header) - 4)))
 
 
 def method_table(result) -> Table:
@@ -164,39 +202,51 @@ def runs_done(result) -> int:
     return int(result.attrs.get("runs", result.runs.sizes.get("run", 0)))
 
 
-def number(value) -> str:
-    """A number with five significant digits; other things as they are."""
-    value = np.asarray(value)[()]
-    if isinstance(value, (bool, np.bool_)):
-        return "yes" if value else "no"
-    return f"{value:.5g}" if isinstance(value, (float, np.floating)) else str(value)
-
-
 def _cells(result, name: str) -> dict[str, str]:
     """The row of one output, by column."""
-    cells = {"output": name, "unit": unit_of(result, name)}
+    within = scale_of(result, name)
+    cells = {"output": name, "unit": within.unit}
     for group, prefix in (("bounds", ""), ("inner", "inner ")):
         if name in getattr(result, group):
             both = getattr(result, group)[name]
-            cells |= _both(widest(both), prefix)
+            cells |= _both(widest(both), prefix, within)
             if group == "bounds" and "alpha" in both.dims:
-                cells |= _both(both.isel(alpha=int(np.argmax(both["alpha"].values))), "core ")
+                cells |= _both(both.isel(alpha=int(np.argmax(both["alpha"].values))), "core ", within)
         if group == "inner" and name in result.inner:
             cells["least run"], cells["greatest run"] = cells["inner lower"], cells["inner upper"]
     if name in result.error:
-        cells["error"] = f"{_greatest(result.error[name].values) + 0.0:.2g}"  # no -0
+        cells["error"] = f"{within.of(_greatest(result.error[name].values)) + 0.0:.2g}"  # no -0
     if name in result.statistics:
-        cells |= {key: " … ".join(map(number, ends)) for key, ends in statistics(result.statistics[name]).items()}
+        found = statistics(result.statistics[name])
+        cells |= {key: " … ".join(apart(*_in(within, key, ends))) for key, ends in found.items()}
     trust = trust_of(result, name)
     if trust:
         cells["trusted"], cells["until [s]"] = _share(trust), _horizon(trust)
     return cells
 
 
-def _both(bounds, prefix: str) -> dict[str, str]:
+def scale_of(result, name: str) -> Scale:
+    """The unit in which an output is said, with the prefix that fits its bounds, or else its statistics."""
+    ends = [_ends(widest(group[name])) for group in (result.bounds, result.inner) if name in group]
+    if not ends and name in result.statistics:
+        usual = [values for key, values in statistics(result.statistics[name]).items() if key in USUAL_COLUMNS]
+        ends = usual or [(0.0,)]
+    return scale(unit_of(result, name), (value for pair in ends for value in pair))
+
+
+def _in(within: Scale, column: str, ends: tuple[float, ...]) -> tuple[float, ...]:
+    """Statistics in the unit of their output; probabilities and indices have none."""
+    return tuple(within.of(end) for end in ends) if column in USUAL_COLUMNS else ends
+
+
+def _ends(bounds) -> tuple[float, float]:
     """Lower and upper bound, of a history the widest."""
-    lower, upper = _least(bounds.sel(bound="lower").values), _greatest(bounds.sel(bound="upper").values)
-    return {f"{prefix}lower": number(lower), f"{prefix}upper": number(upper)}
+    return _least(bounds.sel(bound="lower").values), _greatest(bounds.sel(bound="upper").values)
+
+
+def _both(bounds, prefix: str, within: Scale) -> dict[str, str]:
+    lower, upper = apart(*map(within.of, _ends(bounds)))
+    return {f"{prefix}lower": lower, f"{prefix}upper": upper}
 
 
 def _own(known: list[str]) -> list[str]:

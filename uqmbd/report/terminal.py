@@ -14,7 +14,7 @@ WIDTH = 80
 DETAILS = ("inner lower", "inner upper", "until [s]")  # on the page only
 FIRST = ("statistic", "at least", "at most", "lower", "upper", "trusted", "error", "mean", "5 %", "95 %", "std")  # where room is short
 NAME = 28  # characters of an output, which has its unit beside it
-GAP = 1  # between columns; the frame has as much on the left
+GAP = 1  # of padding to the right of a column; the frame adds as much beside every column, and on the left
 
 
 def terminal_table(result, width: int = WIDTH) -> Group:
@@ -60,7 +60,7 @@ def _named(table: Table) -> Table:
 
 def _fitting(table: Table, width: int) -> list[int]:
     """Columns that fit beside each other, when there is no room for all those of `FIRST` before others."""
-    widths = [max(map(len, (name, *(row[k] for row in table.rows)))) + GAP for k, name in enumerate(table.header)]
+    widths = [max(map(len, (name, *(row[k] for row in table.rows)))) + 2 * GAP for k, name in enumerate(table.header)]
     order = sorted(range(1, len(widths)), key=lambda k: FIRST.index(table.header[k]) if table.header[k] in FIRST else len(FIRST))
     room, kept = width - GAP - widths[0], [0]
     for k in order:

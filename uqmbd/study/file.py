@@ -87,6 +87,8 @@ def build(document: Mapping[str, Any], path: Path, kind: type[Study]) -> Study:
         dependence=document.get("dependence"),
         sets=document.get("sets"),
         report=section_of(ReportSection, document, "report"),
+        title=top.title,
+        description=top.description,
         directory=path.parent,
     )
     found.file = path
@@ -147,7 +149,7 @@ def remedy_for(document: Mapping[str, Any], error: StudyError) -> str:
 
 def resolved(study: Study, document: Mapping[str, Any], top: StudySection, directory: Path) -> dict[str, Any]:
     """The document with defaults filled in and paths absolute, so that it can be read from anywhere."""
-    section = {key: value for key, value in top.model_dump().items() if value is not None}
+    section = {key: value for key, value in top.model_dump().items() if value not in (None, "")}
     section["name"] = study.name
     if top.model is not None:
         section["model"] = study.model.label
@@ -189,7 +191,7 @@ def tables(study: Study) -> dict[str, Any]:
         value = [written.lower, written.upper] if written.key == "interval" else getattr(written, written.key)
         inputs[name] = {written.key: value} | ({"unit": written.unit} if written.unit else {})
     found = {
-        "study": {"name": study.name, "model": study.model.label},
+        "study": {"name": study.name, "model": study.model.label} | study.words(),
         "time": None if study.time is None else study.time.model_dump(),
         "inputs": inputs,
         "dependence": {} if study.inputs.dependence is None else study.inputs.dependence.model_dump(),

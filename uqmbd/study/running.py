@@ -241,6 +241,7 @@ def describe(result: Result, study: Study, tally: Tally, store: RunStore) -> Non
     """Say in the result, and in the store, what was asked and what it cost."""
     result.attrs = {
         "study": study.name,
+        **study.words(),
         **result.attrs,
         "inputs": study.inputs.described(),
         "settings": study.method.model_dump(exclude_none=True),

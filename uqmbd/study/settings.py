@@ -57,9 +57,14 @@ class CampaignSettings(Checked):
 
 
 class StudySection(Checked):
-    """``[study]`` of a study file."""
+    """``[study]`` of a study file.
+
+    `title` and `description` (what is asked, in a sentence or two) stand on the first screen of the report.
+    """
 
     name: str | None = None
+    title: str = ""
+    description: str = ""
     model: str | None = None
     command: str | list[str] | None = None
     template: str | None = None
@@ -77,6 +82,8 @@ class ReportSection(Checked):
 
     Attributes
     ----------
+    key : str, optional
+        The output that the report begins with; the first trusted number unless said.
     orbits : list, optional
         Pairs of histories, x and y, and optionally what both are divided by, an input or a number: ``["B.ex", "B.ey", "clearance"]``.
         Unless said: every pair ``X.ex``, ``X.ey``.
@@ -90,6 +97,7 @@ class ReportSection(Checked):
         Outputs that the nominal run has for them besides those of the study.
     """
 
+    key: str | None = None
     orbits: list[Any] | None = None
     regimes: list[str] | None = None
     regime_labels: list[str] = Field(default=["film", "mixed", "dry"], min_length=1, max_length=8)

@@ -20,6 +20,7 @@ def check_report(given: ReportSection | Mapping[str, Any] | None, outputs: list[
             known(orbit[:2], outputs, "orbits", "output")
             known((name for name in orbit[2:] if isinstance(name, str)), inputs, "orbits", "input")
         known(report.regimes or [], outputs, "regimes", "output")
+        known([report.key] if report.key is not None else [], outputs, "key", "output")
     except StudyError as error:
         raise error.under("report") from None
     return report

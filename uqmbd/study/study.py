@@ -52,7 +52,9 @@ class Study:
     sets : dict of str to ConvexSet or dict, optional
         Over interval inputs: ``{"tolerances": {"inputs": ["a", "b"], "correlation": [["a", "b", 0.5]]}}``.
     report : ReportSection or dict, optional
-        What the report shows besides: orbits, regimes, fields of the nominal run.
+        What the report shows besides: its key output, orbits, regimes, fields of the nominal run.
+    title, description : str
+        What the report begins with: a title instead of the name, and what is asked, in a sentence or two.
 
     Examples
     --------
@@ -77,6 +79,8 @@ class Study:
         dependence: Dependence | Mapping[str, Any] | None = None,
         sets: Mapping[str, ConvexSet | Mapping[str, Any]] | None = None,
         report: ReportSection | Mapping[str, Any] | None = None,
+        title: str = "",
+        description: str = "",
     ) -> None:
         self.model = model if isinstance(model, Model) else find_model(model, Path(directory))
         self.inputs = Space(check_inputs(inputs, optional=bool(sets)), dependence, sets)
@@ -90,6 +94,8 @@ class Study:
         except StudyError as error:
             raise error.under("campaign") from None
         self.name = check_name(name or self.model.name or "study")
+        self.title = check_kind(title, str, "study.title", "text")
+        self.description = check_kind(description, str, "study.description", "text")
         self.report = check_report(report, self.outputs, list(self.inputs))
         self.field_functions = field_functions(self.report, Path(directory))
         self.method.check(self.inputs)
@@ -102,6 +108,10 @@ class Study:
         from uqmbd.study.file import read_study
 
         return read_study(Path(path), cls)
+
+    def words(self) -> dict[str, str]:
+        """Title and description, if the study has them."""
+        return {key: text for key, text in (("title", self.title), ("description", self.description)) if text}
 
     def grid(self) -> np.ndarray | None:
         """Times of the histories, shape (points,) [s]."""

@@ -1,7 +1,9 @@
 "use strict";
 (() => {
   const root = document.documentElement;
-  const sources = [...document.querySelectorAll("script[data-figure]")];
+  const sources = new Map([...document.querySelectorAll("script[data-figure]")].map((one) => [document.getElementById(one.dataset.figure), one]));
+  const texts = new Map(); // the JSON of figures that were unpacked
+  const drawn = new Map(); // figures that were drawn, and how wide
   const config = { responsive: false, displaylogo: false, modeBarButtonsToRemove: ["sendChartToCloud"] };
   const LETTER = 6.9, SYMBOL = 48, LINE = 21; // pixels of a legend's entry
 
@@ -43,14 +45,47 @@
     return figure;
   }
 
-  function draw(width) {
-    const style = getComputedStyle(root);
-    for (const source of sources) {
-      const place = document.getElementById(source.dataset.figure);
-      const { data, layout } = fitted(colored(source.textContent, style), width || place.clientWidth);
-      Plotly.react(place, data, layout, config);
+  // Text that the page holds as gzip in base64.
+  async function unpacked(source) {
+    const bytes = Uint8Array.from(atob(source.textContent), (letter) => letter.charCodeAt(0));
+    return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"))).text();
+  }
+
+  let plotly; // a promise: the script is unpacked once
+  function ready() {
+    plotly ||= unpacked(document.getElementById("plotly")).then((text) => {
+      const script = document.createElement("script");
+      script.textContent = text;
+      document.head.append(script);
+    });
+    return plotly;
+  }
+
+  function paint(place, width) {
+    const { data, layout } = fitted(colored(texts.get(place), getComputedStyle(root)), width || place.clientWidth);
+    Plotly.react(place, data, layout, config);
+    place.style.minHeight = "";
+    drawn.set(place, true);
+  }
+
+  async function show(place) {
+    await ready();
+    if (!texts.has(place)) texts.set(place, await unpacked(sources.get(place)));
+    if (!drawn.has(place) && place.clientWidth) paint(place);
+  }
+
+  // What is on the screen is drawn anew now, the rest when it is scrolled to.
+  function again() {
+    for (const place of [...drawn.keys()]) {
+      const box = place.getBoundingClientRect();
+      if (place.clientWidth && box.bottom > -innerHeight && box.top < 2 * innerHeight) paint(place);
+      else { drawn.delete(place); watch.unobserve(place); watch.observe(place); }
     }
   }
+
+  const watch = new IntersectionObserver((seen) => {
+    for (const one of seen) if (one.isIntersecting && !drawn.has(one.target)) show(one.target);
+  }, { rootMargin: "400px" });
 
   const modes = ["auto", "light", "dark"];
   const button = document.getElementById("theme");
@@ -70,19 +105,41 @@
   button.addEventListener("click", () => {
     choose(modes[(modes.indexOf(root.dataset.theme) + 1) % modes.length]);
     remembered(root.dataset.theme);
-    draw();
+    again();
   });
-  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => draw());
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", again);
 
   let waiting, seen = innerWidth;
   addEventListener("resize", () => {
     clearTimeout(waiting);
     waiting = setTimeout(() => {
-      if (innerWidth !== seen) { seen = innerWidth; draw(); }
+      if (innerWidth !== seen) { seen = innerWidth; again(); }
     }, 200);
   });
+
+  // A print shows every figure of every part, in light colours.
   let before = null;
-  addEventListener("beforeprint", () => { before = root.dataset.theme; root.dataset.theme = "light"; draw(680); });
-  addEventListener("afterprint", () => { root.dataset.theme = before; draw(); });
-  draw();
+  addEventListener("beforeprint", () => {
+    before = root.dataset.theme;
+    root.dataset.theme = "light";
+    for (const place of texts.keys()) paint(place, 680);
+  });
+  addEventListener("afterprint", () => { root.dataset.theme = before; again(); });
+
+  if (typeof DecompressionStream === "undefined") {
+    const text = document.createElement("p");
+    text.className = "warning";
+    text.textContent = "This browser cannot unpack the figures of this page (it is older than 2023); the folder figures has them as PNG files.";
+    document.querySelector("main").prepend(text);
+    return;
+  }
+  for (const place of sources.keys()) watch.observe(place);
+  window.uqmbd = { all: () => Promise.all([...sources.keys()].map(show)) }; // unpack and draw everything, for a print of the whole page
+  addEventListener("keydown", (event) => {
+    if ((event.ctrlKey || event.metaKey) && event.key === "p") {
+      event.preventDefault();
+      for (const part of document.querySelectorAll("details")) part.open = true;
+      window.uqmbd.all().then(() => print());
+    }
+  });
 })();

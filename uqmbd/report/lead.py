@@ -1,0 +1,149 @@
+"""The first screen of the page: what was asked, the answer in a few sentences, the figure that shows it, and what is trusted."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from uqmbd.figures.marks import Figure
+from uqmbd.figures.outputs import output_names, widest
+from uqmbd.figures.sensitivities import kinds
+from uqmbd.figures.trust import percent, trust_of
+from uqmbd.report.numbers import apart
+from uqmbd.report.tables import USUAL_COLUMNS, scale_of, statistics
+
+SHARES = ("total", "main_effect", "first", "delta", "importance")  # sensitivities that are told as shares
+NAMED = 6  # inputs that a sentence names
+LEADING = 2
+TOLD = 24  # outputs whose trust the first screen lists
+
+
+@dataclass(frozen=True)
+class Lead:
+    """What the first screen shows.
+
+    Attributes
+    ----------
+    title, question : str
+        Of the study; the question is empty unless the study file has a description.
+    sentences : tuple of str
+        The answer.
+    figure : Figure or None
+        The figure of the key output; it stands here and in no section.
+    trust : tuple of (name, share, text)
+        Every output with the trusted share, 0 to 1, and that share in words.
+    """
+
+    title: str
+    question: str
+    sentences: tuple[str, ...]
+    figure: Figure | None
+    trust: tuple[tuple[str, float, str], ...]
+
+
+def lead_of(result, sections: dict[str, list[Figure]]) -> Lead:
+    """The first screen of a result whose figures are `sections`."""
+    key = key_output(result)
+    sentences = [text for text in (_range(result, key), _cause(result, key), _trusted(result)) if text] if key else []
+    figures = [figure for group in sections.values() for figure in group if not figure.overview]
+    figure = next((one for one in figures if key and (one.key == key or one.key.startswith(f"{key}."))), None)
+    attrs = result.attrs
+    title = str(attrs.get("title") or attrs.get("study", "study"))
+    return Lead(title, str(attrs.get("description", "")), tuple(sentences), figure, _by_output(result))
+
+
+def key_output(result) -> str | None:
+    """The output that the report begins with: `[report] key`, that of a reliability study, or the first, numbers that are trusted first."""
+    histories, scalars = output_names(result)
+    for wanted in (result.attrs.get("report", {}).get("key"), result.attrs.get("settings", {}).get("output")):
+        if wanted in (*histories, *scalars):
+            return wanted
+    trusted = [name for name in scalars if (trust := trust_of(result, name)) and trust.share]
+    return next(iter([*trusted, *scalars, *histories]), None)
+
+
+def _range(result, name: str) -> str:
+    """Between what the output lies, or how it is distributed."""
+    within = scale_of(result, name)
+    time = " at any time" if trust_is_over_time(result, name) else ""
+    if name in result.bounds:
+        bounds = widest(result.bounds[name])
+        ends = [within.of(float(pick(bounds.sel(bound=side).values))) for side, pick in (("lower", np.nanmin), ("upper", np.nanmax))]
+        lower, upper = apart(*ends)
+        trust = trust_of(result, name)
+        sure = "stays" if trust is None or trust.share == 1.0 else "was seen"
+        which = "all values of" if sure == "stays" else f"{_runs(result)} runs with values of"
+        return f"{name} {sure} between {lower} and {within.said(upper)}{time} for {which} {_inputs(result)}."
+    if name not in result.statistics:
+        return ""
+    found = statistics(result.statistics[name])
+    said = {word: apart(*(within.of(end) if word in USUAL_COLUMNS else end for end in ends)) for word, ends in found.items()}
+    probability = said.get("probability")
+    if probability:
+        return f"The probability asked for is {probability[0]}."
+    parts = []
+    if "mean" in said:
+        parts.append(f"its mean is {_both(said['mean'], within.unit)}")
+    if {"5 %", "95 %"} <= set(said):
+        parts.append(f"nine of ten values lie between {said['5 %'][0]} and {within.said(said['95 %'][-1])}")
+    return f"{name}{time}: {', '.join(parts)}." if parts else ""
+
+
+def _both(texts: list[str], unit: str) -> str:
+    return f"{texts[0]} {unit}".rstrip() if len(texts) == 1 else f"between {texts[0]} and {texts[1]} {unit}".rstrip()
+
+
+def trust_is_over_time(result, name: str) -> bool:
+    """Whether an output is a history."""
+    return name in output_names(result)[0]
+
+
+def _inputs(result) -> str:
+    kinds_of = result.attrs.get("inputs", {})
+    names = [name for name, entry in kinds_of.items() if "set" not in entry["kind"] and "correlation" not in entry["kind"]]
+    if not names:
+        return "the inputs"
+    if len(names) > NAMED:
+        return f"the {len(names)} inputs"
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+def _runs(result) -> str:
+    return f"{int(result.attrs.get('runs_ok', result.runs.sizes.get('run', 0))):,}"
+
+
+def _cause(result, name: str) -> str:
+    """Which inputs the output depends on most."""
+    for group in (result.sensitivity, result.aggregated):
+        if name not in group or "time" in group[name].dims:
+            continue
+        table = group[name]
+        kind = next((kind for kind in SHARES if kind in kinds(table)), None)
+        if kind is None or table.sizes["input"] < 2:
+            continue
+        values = np.nan_to_num(np.asarray(table.sel(kind=kind).values, float))
+        order = np.argsort(-values, kind="stable")[:LEADING]
+        words = [f"{table['input'].values[k]} ({100 * values[k]:.0f} %)" for k in order if values[k] >= 0.005]
+        return f"It depends most on {', then on '.join(words)}." if words else ""
+    return ""
+
+
+def _trusted(result) -> str:
+    """How many outputs are trusted."""
+    trusts = [trust for name in result.outputs if (trust := trust_of(result, name))]
+    if not trusts:
+        return ""
+    numbers, histories = [t for t in trusts if not t.history], [t for t in trusts if t.history]
+    parts = []
+    if numbers:
+        parts.append(f"{sum(t.share == 1.0 for t in numbers)} of {len(numbers)} numbers")
+    if histories:
+        whole = sum(t.share == 1.0 for t in histories)
+        parts.append(f"{whole} of {len(histories)} histories at all times")
+    bounded = all(t.bounds for t in trusts)
+    rest = "" if all(t.share == 1.0 for t in trusts) else " For the others the bounds are what the runs reached." if bounded else ""
+    return f"{'Bounds' if bounded else 'Results'} are trusted for {' and '.join(parts)}.{rest}"
+
+
+def _by_output(result) -> tuple[tuple[str, float, str], ...]:
+    found = [(name, trust) for name in result.outputs if (trust := trust_of(result, name))]
+    return tuple((name, t.share, percent(t.share) if t.history else "yes" if t.share else "no") for name, t in found[:TOLD])
