@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from uqmbd.campaign.layout import Column, Layout
+from uqmbd.simulators.base import STATUS
 
 
 def create(root: Path, layout: Layout, time: np.ndarray | None) -> None:
@@ -31,6 +32,8 @@ def create_column(group: Any, column: Column, chunk: int) -> None:
     if column.points:
         shape, chunks, names = (0, column.points), (chunk, column.points), ("run", "time")
     shared: dict[str, Any] = {"shape": shape, "chunks": chunks, "dimension_names": names, "attributes": {"unit": column.unit}}
+    if column.name == "status":  # as the CF conventions write codes
+        shared["attributes"] |= {"flag_values": list(range(len(STATUS))), "flag_meanings": " ".join(STATUS)}
     if column.dtype == "str":
         group.create_array(column.name, dtype=str, fill_value="", compressors=None, **shared)
         return

@@ -53,8 +53,18 @@ def to_si(unit: str) -> ToSI:
     return ToSI(float(factor), float(offset), f"{one.units:~P}")
 
 
+PREFIXES = ("", "nano", "micro", "milli", "centi", "deci", "kilo", "mega", "giga")
+USUAL = (
+    "meter metre gram second newton pascal joule watt volt ampere hertz radian degree kelvin liter tonne bar minute hour inch foot pound "
+    "percent revolution poise stokes"
+).split()
+
+
 def _near(unit: str, known) -> str:
+    """A remedy that names the unit which the user may have meant, with its prefix."""
     import difflib
 
-    near = difflib.get_close_matches(unit, [name for name in dir(known) if not name.startswith("_")], n=1, cutoff=0.6)
+    words = [prefix + name + plural for prefix in PREFIXES for name in USUAL for plural in ("", "s")]
+    words += [name for name in dir(known) if not name.startswith("_")]
+    near = difflib.get_close_matches(unit.lower(), words, n=1, cutoff=0.6) or difflib.get_close_matches(unit, words, n=1, cutoff=0.6)
     return did_you_mean(unit, near) if near else 'write a unit as pint reads it, such as "mm", "deg", "N/mm" or "kg*m**2"'

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import inspect
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from uqmbd.errors import StudyError
 from uqmbd.simulators.base import Simulator, sample_count
-from uqmbd.simulators.function import FunctionSimulator, call, output_info
+from uqmbd.simulators.function import FunctionSimulator, call, output_info, wants_time
 from uqmbd.simulators.lanes import LanesSimulator
 from uqmbd.simulators.model import Model, describe
 
@@ -42,6 +43,20 @@ def make_simulator(
     return FunctionSimulator(model, tuple(names), time, output_info(raw, tuple(names), time), timeout)
 
 
+def takes(function: Callable[..., Any], names: Iterable[str], time: np.ndarray | None) -> bool:
+    """Whether the function can be called with inputs of these names; True where it does not say what it takes."""
+    try:
+        signature = inspect.signature(function)
+    except (TypeError, ValueError):
+        return True
+    given = dict.fromkeys(names) | ({"time": None} if time is not None and wants_time(function) else {})
+    try:
+        signature.bind(**given)
+    except TypeError:
+        return False
+    return True
+
+
 def is_system(raw: Any) -> bool:
     """True for a `flexmbd.System`, without importing flexmbd for models that do not."""
     flexmbd = sys.modules.get("flexmbd")
@@ -58,7 +73,7 @@ def trial(model: Model, time: np.ndarray | None, samples: Mapping[str, np.ndarra
         except Exception as error:
             first = first or error
     at = ", ".join(f"{key}={float(values[0]):g}" for key, values in samples.items())
-    if isinstance(first, TypeError) and "argument" in str(first):
+    if not takes(function, samples, time):
         remedy = f"the function is called with the study's inputs by name: {', '.join(samples)}"
     else:
         remedy = f"run it by hand with {at}, or take inputs for which it works"

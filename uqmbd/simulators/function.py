@@ -22,6 +22,7 @@ REDUCTIONS: dict[str, Callable[[np.ndarray, np.ndarray], float]] = {
     "rms": lambda y, t: np.sqrt(np.trapezoid(y * y, t) / (t[-1] - t[0])),
     "final": lambda y, t: y[-1],
     "time_of_max": lambda y, t: t[np.argmax(y)],
+    "time_of_min": lambda y, t: t[np.argmin(y)],
 }
 
 
@@ -106,16 +107,34 @@ def wants_time(function: Callable[..., Any]) -> bool:
 def lookup(raw: Any, name: str, names: tuple[str, ...]) -> np.ndarray:
     """The array the function returned for the base name of an output."""
     base = name.partition(":")[0]
+    if raw is None:
+        raise BadOutput("the model returned nothing (None); end it with a `return` of its outputs")
     if not isinstance(raw, Mapping):
         if len({n.partition(":")[0] for n in names}) != 1:
             raise BadOutput(f"the model returned {type(raw).__name__}, not a dict of outputs")
         raw = {base: raw}
     if base not in raw:
         raise BadOutput(f"the model returned no output {base!r} (it returned {', '.join(map(str, raw)) or 'nothing'})")
+    values, _ = with_unit(raw[base])
     try:
-        return np.asarray(raw[base], dtype=np.float64)
+        return np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError):
-        raise BadOutput(f"output {base!r} is not a number or an array of numbers but {type(raw[base]).__name__}") from None
+        raise BadOutput(f"output {base!r} is not a number or an array of numbers but {type(values).__name__}") from None
+
+
+def with_unit(value: Any) -> tuple[Any, str]:
+    """What a model returned for an output, and its unit: ``(values, "N")``, or values alone, which have none."""
+    if isinstance(value, tuple) and len(value) == 2 and isinstance(value[1], str):
+        return value
+    return value, ""
+
+
+def unit_of(raw: Any, name: str) -> str:
+    """The unit that the model gives an output; of a time at which something happens, the second."""
+    base, _, reduction = name.partition(":")
+    if reduction.startswith("time_of_"):
+        return "s"
+    return with_unit(raw[base] if isinstance(raw, Mapping) else raw)[1]
 
 
 def pick(raw: Any, name: str, names: tuple[str, ...], time: np.ndarray | None, history: bool) -> np.ndarray | float:
@@ -149,7 +168,7 @@ def output_info(raw: Any, names: tuple[str, ...], time: np.ndarray | None) -> di
             pick(raw, name, names, time, history)
         except BadOutput as error:
             raise StudyError(str(error), key="outputs.include", value=name, remedy=shape_remedy(time)) from None
-        info[name] = OutputInfo("", history)
+        info[name] = OutputInfo(unit_of(raw, name), history)
     return info
 
 

@@ -69,7 +69,7 @@ def build(document: Mapping[str, Any], path: Path, kind: type[Study]) -> Study:
     top = section_of(StudySection, document, "study")
     campaign = section_of(CampaignSettings, document, "campaign")
     time = section_of(TimeGrid, document, "time") if "time" in document else None
-    outputs = section_of(OutputsSection, document, "outputs").include
+    outputs = section_of(OutputsSection, document, "outputs")
     inputs = {name: input_of(name, table) for name, table in document.get("inputs", {}).items()}
     try:
         method = read_method(document["method"])
@@ -78,7 +78,8 @@ def build(document: Mapping[str, Any], path: Path, kind: type[Study]) -> Study:
     found = kind(
         model=model_of(top, path.parent, campaign.timeout),
         inputs=inputs,
-        outputs=outputs,
+        outputs=outputs.include,
+        units=outputs.units,
         method=method,
         time=time,
         name=top.name or (path.parent.name if path.name == "study.toml" else path.stem),
@@ -196,7 +197,7 @@ def tables(study: Study) -> dict[str, Any]:
         "inputs": inputs,
         "dependence": {} if study.inputs.dependence is None else study.inputs.dependence.model_dump(),
         "sets": {name: item.settings() for name, item in study.inputs.sets.items()},
-        "outputs": {"include": study.outputs},
+        "outputs": {"include": study.outputs} | ({"units": study.units} if study.units else {}),
         "method": {"type": study.method.name, **study.method.model_dump(exclude_none=True)},
         "campaign": study.campaign.model_dump(exclude_none=True),
         "solver": study.solver,

@@ -43,7 +43,7 @@ def study_digest(study: Study, identity: Mapping[str, str]) -> str:
     """Fingerprint of everything that a result follows from."""
     shown = written(study.report, study.field_functions)
     more = [shown, [function.digest for function in study.field_functions]] if shown else []
-    more += [study.words()] if study.words() else []
+    more += [table for table in (study.words(), study.units) if table]
     return fingerprint([dict(identity), study.method.name, study.method.model_dump(), study.campaign.seed, *more])
 
 

@@ -136,7 +136,7 @@ class Trial:
     @cached_property
     def info(self) -> dict[str, OutputInfo]:
         """Units and kinds of the outputs; the model is checked and compiled."""
-        return self.simulator.check(self.samples)
+        return self.study.in_units(self.simulator.check(self.samples))
 
     def checked(self) -> Simulator:
         """The simulator, with its model checked and the compiled code on disk."""
@@ -155,7 +155,7 @@ def open_or_make(
     if header is not None:
         compare(header, identity, directory)
         layout = header_layout(header)
-        info = {name: OutputInfo(*entry) for name, entry in header["notes"]["outputs"].items()}
+        info = study.in_units({name: OutputInfo(*entry) for name, entry in header["notes"]["outputs"].items()})
     else:
         info = trial.info
         columns = columns_of(

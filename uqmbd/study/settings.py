@@ -72,9 +72,10 @@ class StudySection(Checked):
 
 
 class OutputsSection(Checked):
-    """``[outputs]`` of a study file."""
+    """``[outputs]`` of a study file: names, and units of those for which the model gives none (``units = { force = "N" }``)."""
 
     include: list[str]
+    units: dict[str, str] = {}
 
 
 class ReportSection(Checked):

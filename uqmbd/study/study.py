@@ -16,6 +16,7 @@ from uqmbd.inputs.copula import Dependence
 from uqmbd.inputs.sets import ConvexSet
 from uqmbd.inputs.space import Space
 from uqmbd.methods import Method
+from uqmbd.simulators.base import OutputInfo
 from uqmbd.simulators.model import Model, find_model
 from uqmbd.study.settings import CampaignSettings, ReportSection, TimeGrid
 from uqmbd.study.showing import check_report, field_functions
@@ -53,6 +54,9 @@ class Study:
         Over interval inputs: ``{"tolerances": {"inputs": ["a", "b"], "correlation": [["a", "b", 0.5]]}}``.
     report : ReportSection or dict, optional
         What the report shows besides: its key output, orbits, regimes, fields of the nominal run.
+    units : dict of str to str, optional
+        Units of outputs for which the model gives none, by the output's name, with or without its reduction. They are words for reports;
+        nothing is converted.
     title, description : str
         What the report begins with: a title instead of the name, and what is asked, in a sentence or two.
 
@@ -79,6 +83,7 @@ class Study:
         dependence: Dependence | Mapping[str, Any] | None = None,
         sets: Mapping[str, ConvexSet | Mapping[str, Any]] | None = None,
         report: ReportSection | Mapping[str, Any] | None = None,
+        units: Mapping[str, str] | None = None,
         title: str = "",
         description: str = "",
     ) -> None:
@@ -94,6 +99,7 @@ class Study:
         except StudyError as error:
             raise error.under("campaign") from None
         self.name = check_name(name or self.model.name or "study")
+        self.units = check_units(units or {}, self.outputs)
         self.title = check_kind(title, str, "study.title", "text")
         self.description = check_kind(description, str, "study.description", "text")
         self.report = check_report(report, self.outputs, list(self.inputs))
@@ -112,6 +118,28 @@ class Study:
     def words(self) -> dict[str, str]:
         """Title and description, if the study has them."""
         return {key: text for key, text in (("title", self.title), ("description", self.description)) if text}
+
+    def in_units(self, info: Mapping[str, OutputInfo]) -> dict[str, OutputInfo]:
+        """What is known of the outputs, with the units that the study gives them.
+
+        Raises
+        ------
+        StudyError
+            When the model gives an output another unit.
+        """
+        found = dict(info)
+        for name, known in info.items():
+            base, _, reduction = name.partition(":")
+            unit = self.units.get(name, "" if reduction.startswith("time_of_") else self.units.get(base, ""))
+            if unit and known.unit and unit != known.unit:
+                raise StudyError(
+                    f"the model gives '{name}' in {known.unit}, the study in {unit}",
+                    key="outputs.units",
+                    value=unit,
+                    remedy="remove one of them",
+                )
+            found[name] = OutputInfo(known.unit or unit, known.history)
+        return found
 
     def grid(self) -> np.ndarray | None:
         """Times of the histories, shape (points,) [s]."""
@@ -198,6 +226,18 @@ def check_outputs(outputs: Sequence[str], time: TimeGrid | None) -> list[str]:
         if list(outputs).count(name) > 1:
             raise StudyError("the output is named twice", key="outputs.include", value=name, remedy="name it once")
     return list(outputs)
+
+
+def check_units(units: Mapping[str, str], outputs: Sequence[str]) -> dict[str, str]:
+    """Units by names of outputs, or of what is reduced in them."""
+    names = [*outputs, *(name.partition(":")[0] for name in outputs)]
+    for name, unit in units.items():
+        if name not in names:
+            raise StudyError(
+                f"the study has no output '{name}'", key="outputs.units", value=unit, remedy=did_you_mean(name, names, noun="output")
+            )
+        check_kind(unit, str, f"outputs.units.{name}", 'a unit as text, such as "N"')
+    return dict(units)
 
 
 def check_kind(value: Any, kind: Any, key: str, wanted: str) -> Any:
