@@ -1,4 +1,4 @@
-"""The command line: run, resume, report, check, new."""
+"""The command line: run, resume, report, check, outputs, new."""
 
 from __future__ import annotations
 
@@ -93,14 +93,33 @@ def check(study: StudyFile, debug: Debug = False) -> None:
 
 
 @app.command()
+def outputs(
+    study: StudyFile,
+    word: Annotated[str, typer.Argument(metavar="[WORD]", help="Only names that contain it.")] = "",
+    debug: Debug = False,
+) -> None:
+    """List every output that the model of a study has, with its unit."""
+    from rich.console import Console
+
+    from uqmbd.study import Study
+    from uqmbd.study.available import outputs_table
+
+    Console().print(outputs_table(Study.from_file(study), word))
+
+
+@app.command()
 def new(
-    name: Annotated[str, typer.Argument(help="Name of the study, and of the directory it is written to.")], debug: Debug = False
+    name: Annotated[str, typer.Argument(help="Name of the study, and of the directory it is written to.")],
+    mechanism: Annotated[
+        str, typer.Option("--mechanism", help="What to start from: slider_crank, four_bar, beam, python or command.")
+    ] = "python",
+    debug: Debug = False,
 ) -> None:
     """Write a commented study and model to start from."""
     from uqmbd.study.new import write_new
 
-    folder = write_new(Path(name))
-    typer.echo(f"wrote {folder / 'study.toml'} and {folder / 'model.py'}\nnext: uqmbd run {folder / 'study.toml'}")
+    folder, files = write_new(Path(name), mechanism)
+    typer.echo(f"wrote {', '.join(str(folder / file) for file in files)}\nnext: uqmbd run {folder / 'study.toml'}")
 
 
 @contextmanager

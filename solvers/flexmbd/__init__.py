@@ -26,7 +26,7 @@ from flexmbd.contact.laws import (
 from flexmbd.contact.stiffness import Material, hertz_sphere_stiffness
 from flexmbd.contact.transition import FloresTransition, SmoothTransition
 from flexmbd.contact.wear import WornProfile
-from flexmbd.equations import Equations
+from flexmbd.equations import Equations, output_units
 from flexmbd.errors import ModelError
 from flexmbd.forces import GearMesh, PointForce, Rack, SectionTorque, Spring, Torque, TorsionSpring
 from flexmbd.joints import (
@@ -69,5 +69,5 @@ __all__ = [
     "Prepared", "Rack", "Radzimovsky", "Revolute", "RevoluteTranslational", "ReynoldsFilm", "RigidBody", "Section", "SectionTorque",
     "Settings", "ShortFilm", "SlideDrive", "SmoothTransition", "SpatialBody", "Spherical", "SphericalFilm", "Spring", "Stribeck", "System",
     "Threlfall", "TiltedFilm", "Torque", "TorsionSpring", "Trajectory", "Translational", "Universal", "Vogel", "Walther", "WornProfile",
-    "arc_length", "compiled", "hertz_sphere_stiffness", "modes", "prepare", "reference", "run", "static", "wear_cycles",
+    "arc_length", "compiled", "hertz_sphere_stiffness", "modes", "output_units", "prepare", "reference", "run", "static", "wear_cycles",
 ]  # fmt: skip

@@ -18,6 +18,20 @@ from flexmbd.suggest import unknown
 from flexmbd.system import lengths
 
 
+def output_units(system):
+    """Every output that a system has, by name, with its unit; histories, which `run` also reduces (``name:max``). Nothing is compiled.
+
+    Parameters
+    ----------
+    system : System
+
+    Returns
+    -------
+    dict of str to str
+    """
+    return {name: unit for name, (_, unit) in catalogue(Build(system)).items()}
+
+
 class StaticBuild(Build):
     """A `Build` whose accelerations ``a0...`` and multipliers ``l0...`` are variables, not the index-1 solution; all elements in pools."""
 

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from uqmbd.errors import StudyError
-from uqmbd.simulators.base import Simulator, sample_count
-from uqmbd.simulators.function import FunctionSimulator, call, output_info, wants_time
+from uqmbd.simulators.base import OutputInfo, Simulator, sample_count
+from uqmbd.simulators.function import FunctionSimulator, call, output_info, wants_time, with_unit
 from uqmbd.simulators.lanes import LanesSimulator
 from uqmbd.simulators.model import Model, describe
 
@@ -41,6 +41,20 @@ def make_simulator(
             remedy="remove the section [solver]",
         )
     return FunctionSimulator(model, tuple(names), time, output_info(raw, tuple(names), time), timeout)
+
+
+def available_outputs(model: Model, time: np.ndarray | None, samples: Mapping[str, np.ndarray]) -> dict[str, OutputInfo]:
+    """Every output that a model has, from one run of a Python model, or from the system that it returns."""
+    raw = trial(model, time, samples)
+    if is_system(raw):
+        import flexmbd
+
+        return {name: OutputInfo(unit, True) for name, unit in flexmbd.output_units(raw).items()}
+    if raw is None or not isinstance(raw, Mapping):
+        what = "nothing (None)" if raw is None else type(raw).__name__
+        raise StudyError(f"the model returned {what}", key="study.model", value=model.label, remedy='return a dict: {"name": values}')
+    found = {str(name): with_unit(value) for name, value in raw.items() if name != "time"}
+    return {name: OutputInfo(unit, np.ndim(value) > 0) for name, (value, unit) in found.items()}
 
 
 def takes(function: Callable[..., Any], names: Iterable[str], time: np.ndarray | None) -> bool:

@@ -2,69 +2,45 @@
 
 from __future__ import annotations
 
+from importlib.resources import files
 from pathlib import Path
 
 from uqmbd.campaign.files import write, writing
-from uqmbd.errors import StudyError
+from uqmbd.errors import StudyError, did_you_mean
 from uqmbd.study.study import check_name
 
-STUDY = """\
-# Run it with: uqmbd run {name}/study.toml
-
-[study]
-name = "{name}"
-model = "model.py:pendulum"        # a function in a file beside this one, or "package.module:function"
-
-[time]                             # leave it out for models that return only numbers
-end = 5.0                          # s
-points = 501
-
-[inputs.length]                    # the model's arguments, by name
-interval = [0.95, 1.05]            # nothing is known but the ends; or fuzzy = {{ type = "triangular", lower = 1, mode = 2, upper = 3 }}
-unit = "m"                         # any unit; the model gets SI
-
-[inputs.damping]
-interval = [0.05, 0.15]            # or distribution = {{ type = "normal", mean = 0.1, std = 0.02 }}, {{ data = "file.csv", column = "c" }}
-unit = "1/s"
-
-[outputs]
-include = ["angle", "angle:max", "energy"]   # what the model returns; name:max, :min, :rms, :mean, :final reduce over time
-
-[method]
-type = "chebyshev"                 # bounds from intervals; "montecarlo" (samples = 1000) takes distributions
-degree = 6
-
-[campaign]
-workers = 2
-seed = 1
-"""
-
-MODEL = '''\
-"""A damped pendulum released at 0.1 rad. Replace it by a model of your own.
-
-A model is a function of the study's inputs. It returns a `flexmbd.System`, or, as here, a dict of numbers and arrays over time.
-"""
-
-import numpy as np
-
-G = 9.81  # m/s2
+MECHANISMS = ("python", "slider_crank", "four_bar", "beam", "command")  # folders of `templates`
+NAME = "NAME"  # stands for the study's name in them
 
 
-def pendulum(length, damping, time):
-    """Small oscillation, closed form: the angle [rad] over time, and the energy per mass left at the end [J/kg]."""
-    frequency = np.sqrt(G / length - damping**2 / 4)
-    angle = 0.1 * np.exp(-damping * time / 2) * np.cos(frequency * time)
-    return {"angle": angle, "energy": 0.5 * G * length * 0.1**2 * np.exp(-damping * time[-1])}
-'''
+def write_new(folder: Path, mechanism: str = "python") -> tuple[Path, list[str]]:
+    """Write a study and its model into a new folder: the folder and the names of the files, ``study.toml`` first.
 
+    Parameters
+    ----------
+    folder : Path
+        Its last part is the study's name.
+    mechanism : str
+        One of `MECHANISMS`.
 
-def write_new(folder: Path) -> Path:
-    """Write ``study.toml`` and ``model.py`` into a new folder."""
+    Raises
+    ------
+    StudyError
+        When a file is there already, or there is no such mechanism.
+    """
+    if mechanism not in MECHANISMS:
+        remedy = did_you_mean(mechanism, MECHANISMS, noun="mechanism")
+        raise StudyError(f"there is no mechanism '{mechanism}'", key="--mechanism", value=mechanism, remedy=remedy)
     name = check_name(folder.name)
-    for file in ("study.toml", "model.py"):
+    root = Path(str(files("uqmbd.study") / "templates" / mechanism))
+    found = [file for file in root.rglob("*") if file.is_file() and "__pycache__" not in file.parts]
+    texts = {str(file.relative_to(root)): file.read_text(encoding="utf-8").replace(NAME, name) for file in found}
+    names = sorted(texts, key=lambda file: (file != "study.toml", file))
+    for file in names:
         if (folder / file).exists():
             raise StudyError("is there already", file=folder / file, remedy="choose another name")
     with writing(folder):
-        write(folder / "study.toml", STUDY.format(name=name).encode())
-        write(folder / "model.py", MODEL.encode())
-    return folder
+        for file in names:
+            (folder / file).parent.mkdir(parents=True, exist_ok=True)
+            write(folder / file, texts[file].encode())
+    return folder, names

@@ -57,9 +57,22 @@ class CampaignSettings(Checked):
 
 
 class StudySection(Checked):
-    """``[study]`` of a study file.
+    """What is asked of which model. A study has a `model` or a `command`, not both.
 
-    `title` and `description` (what is asked, in a sentence or two) stand on the first screen of the report.
+    Attributes
+    ----------
+    name : str, optional
+        Names the directory of results; that of the file, or of its folder, unless said.
+    title, description : str
+        Stand on the first screen of the report: a title instead of the name, and what is asked, in a sentence or two.
+    model : str, optional
+        The function, ``model.py:function`` (relative to the study file) or ``package.module:function``.
+    command : str or list of str, optional
+        A program to run instead; ``{{input}}`` in it becomes the number, in SI.
+    template : str, optional
+        Folder that is copied for each run of the command; ``{{input}}`` in its text files becomes the number.
+    result : str
+        File that the command writes: JSON, or CSV with one column an output.
     """
 
     name: str | None = None
@@ -72,14 +85,23 @@ class StudySection(Checked):
 
 
 class OutputsSection(Checked):
-    """``[outputs]`` of a study file: names, and units of those for which the model gives none (``units = { force = "N" }``)."""
+    """What of the model's response is kept. `uqmbd outputs STUDY` lists what there is.
+
+    Attributes
+    ----------
+    include : list of str
+        Names; ``name:max``, ``:min``, ``:abs_max``, ``:mean``, ``:rms``, ``:final``, ``:time_of_max``, ``:time_of_min`` reduce a history to
+        a number.
+    units : dict of str to str
+        Units of outputs for which the model gives none, ``{ force = "N" }``; words for reports, nothing is converted.
+    """
 
     include: list[str]
     units: dict[str, str] = {}
 
 
 class ReportSection(Checked):
-    """``[report]`` of a study file: what the report shows besides what it finds by itself. Changing it does no run again.
+    """What the report shows besides what it finds by itself. Changing it does no run again.
 
     Attributes
     ----------

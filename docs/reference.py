@@ -1,0 +1,109 @@
+"""Write docs/reference.md, every key of a study file with its default, from the settings classes and their docstrings.
+
+    python docs/reference.py          write it
+"""
+
+import inspect
+import re
+from dataclasses import fields, is_dataclass
+from pathlib import Path
+
+import flexmbd
+from pydantic_core import PydanticUndefined
+
+from uqmbd.inputs import INPUTS, ConvexSet, Dependence
+from uqmbd.methods import METHODS
+from uqmbd.study.settings import CampaignSettings, OutputsSection, ReportSection, StudySection, TimeGrid
+
+PAGE = Path(__file__).with_name("reference.md")
+HEAD = """# Every key of a study file
+
+Written by `python docs/reference.py` from the settings classes; do not edit. A study file is TOML. Keys without a default must be given.
+Units of inputs are converted to SI when the file is read; all other numbers are SI.
+"""
+HIDDEN = {"unit", "written", "name", "accepts", "treats", "worker_modules"}
+
+
+def documented(kind: type) -> dict[str, str]:
+    """What the docstrings of a class and of those it comes from say of each attribute."""
+    found: dict[str, str] = {}
+    for one in reversed(kind.__mro__):
+        text = inspect.cleandoc(one.__dict__.get("__doc__") or "")
+        _, _, attributes = text.partition("Attributes\n----------\n")
+        attributes = re.split(r"\n\n\w+\n-{3,}\n", attributes)[0]
+        for block in re.split(r"\n(?=\S)", attributes):
+            head, _, body = block.partition("\n")
+            for name in head.partition(" : ")[0].split(", "):
+                found[name.strip()] = " ".join(line.strip() for line in body.splitlines()).strip()
+    return found
+
+
+def defaults(kind: type) -> dict[str, str]:
+    """Keys of a settings class, each with its default as a study file says it; empty where it must be given."""
+    if is_dataclass(kind):
+        return {one.name: said(one.default) for one in fields(kind)}
+    found = {}
+    for name, one in kind.model_fields.items():
+        if name in HIDDEN and kind is not StudySection:
+            continue
+        value = one.default if one.default_factory is None else one.default_factory()
+        found[name] = "" if value is PydanticUndefined else said(value)
+    return found
+
+
+def said(value: object) -> str:
+    """A default in TOML's words."""
+    if value is None:
+        return "not set"
+    if isinstance(value, bool):
+        return str(value).lower()
+    return f'"{value}"' if isinstance(value, str) else str(list(value) if isinstance(value, tuple) else value)
+
+
+def summary(kind: type) -> str:
+    """The first paragraph of a class's docstring."""
+    return " ".join(inspect.cleandoc(kind.__doc__ or "").partition("\n\n")[0].split())
+
+
+def plain(text: str) -> str:
+    """A docstring's words as Markdown in a table."""
+    return text.replace("``", "`").replace("|", "/")
+
+
+def section(title: str, kind: type, *, note: str = "") -> str:
+    """A heading and a table of one class."""
+    words = documented(kind)
+    rows = [f"| `{name}` | {f'`{value}`' if value else ''} | {plain(words.get(name, ''))} |" for name, value in defaults(kind).items()]
+    table = ["| key | default | meaning |", "|---|---|---|", *rows] if rows else ["No keys."]
+    return "\n".join([f"## {title}", "", plain(note or summary(kind)), "", *table, ""])
+
+
+def page() -> str:
+    """The whole page."""
+    parts = [HEAD]
+    parts.append(section("[study]", StudySection))
+    parts.append(section("[time]", TimeGrid))
+    parts.append("## [inputs.NAME]\n\nOne of the keys below, and `unit` (any unit that pint reads; the model gets SI).\n")
+    parts.append("| key | meaning |\n|---|---|\n" + "\n".join(f"| `{kind.key}` | {plain(summary(kind))} |" for kind in INPUTS) + "\n")
+    parts.append(section("[dependence]", Dependence))
+    parts.append(section("[sets.NAME]", ConvexSet))
+    parts.append(section("[outputs]", OutputsSection))
+    parts.append('## [method]\n\n`type` is the name of one of the methods below; `studies/README.md` says when to take which.\n')
+    for kind in METHODS:
+        accepts = ", ".join(sorted(kind.accepts))
+        parts.append("#" + section(f'type = "{kind.name}"', kind, note=f"{summary(kind)} Inputs: {accepts}."))
+    parts.append(section("[campaign]", CampaignSettings))
+    parts.append(section("[report]", ReportSection))
+    parts.append(section("[solver]", flexmbd.Settings, note="For models that return a `flexmbd.System`. How the motion is computed."))
+    schemes = [f"| `{name}` | {scheme_words(scheme)} |" for name, scheme in flexmbd.integrators.INTEGRATORS.items()]
+    parts.append("### Integrators\n\n| `integrator` | order | adaptive |\n|---|---|---|\n" + "\n".join(schemes) + "\n")
+    return "\n".join(parts).rstrip() + "\n"
+
+
+def scheme_words(scheme: object) -> str:
+    """Order, and whether the step adapts."""
+    return f"{scheme.order} | {'yes' if scheme.adaptive else 'no'}"
+
+
+if __name__ == "__main__":
+    PAGE.write_text(page(), encoding="utf-8")

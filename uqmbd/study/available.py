@@ -1,0 +1,36 @@
+"""Which outputs the model of a study has: what `uqmbd outputs` shows."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from uqmbd.errors import StudyError, did_you_mean
+from uqmbd.simulators.detect import available_outputs
+from uqmbd.simulators.function import REDUCTIONS
+from uqmbd.study.running import Trial
+from uqmbd.study.study import naming_file
+
+if TYPE_CHECKING:
+    from uqmbd.simulators.base import OutputInfo
+    from uqmbd.study.study import Study
+
+
+def outputs_of(study: Study) -> dict[str, OutputInfo]:
+    """Every output that the model has, by name; it is built, or run once, in the middle of its inputs."""
+    with naming_file(study):
+        return available_outputs(study.model, study.grid(), Trial(study).samples)
+
+
+def outputs_table(study: Study, word: str = "") -> Any:
+    """The outputs whose names contain `word`, for the terminal."""
+    from rich.console import Group
+    from rich.table import Table
+
+    found = outputs_of(study)
+    names = [name for name in found if word in name]
+    if not names:
+        raise StudyError(f"the model has no output with '{word}' in its name", remedy=did_you_mean(word, found, noun="output"))
+    table = Table("output", "unit", "kind", title=f"{study.name}: {len(names)} of {len(found)} outputs")
+    for name in sorted(names):
+        table.add_row(name, found[name].unit or "-", "over time" if found[name].history else "number")
+    return Group(table, f"over time: as it is, or as a number: {', '.join(f'name:{how}' for how in REDUCTIONS)}")
