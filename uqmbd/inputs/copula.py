@@ -27,6 +27,7 @@ class Dependence(Checked):
     Attributes
     ----------
     rank_correlation : tuple of (str, str, float)
+        Pairs of inputs and their correlation, -1 to 1: ``[["a", "b", 0.6]]``.
     """
 
     rank_correlation: Annotated[Any, BeforeValidator(pairs_of)] = Field(default=())

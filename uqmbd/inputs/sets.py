@@ -64,12 +64,15 @@ class ConvexSet(Checked):
     Attributes
     ----------
     inputs : tuple of str
+        Interval inputs, or those that the set brings.
     shape : str
         ``ellipsoid`` or ``box`` (hyper-rotated).
     correlation : tuple of (str, str, float), optional
+        Pairs of inputs and their correlation, -1 to 1: ``[["a", "b", 0.5]]``.
     covariance : tuple of tuple of float, optional
         Matrix C of the ellipsoid ``(x - center)ᵀ C⁻¹ (x - center) <= radius²``, in the `units`.
     center : tuple of float, optional
+        Of the ellipsoid of a covariance, in the `units`.
     radius : float, optional
         In standard deviations.
     data : str, optional

@@ -51,6 +51,8 @@ class PCE(Method):
         Number of runs, those for validation included. Not with the design quadrature, whose degree decides.
     truncation : str
         ``total``, ``hyperbolic`` (with `q`) or ``tensor``; tensor for a quadrature and total otherwise, where nothing is said.
+    q : float
+        Of ``hyperbolic``: the smaller, the fewer mixed terms.
     sparse : bool
         Choose the terms that count; ``false`` fits all of them.
     regression : str
