@@ -8,9 +8,9 @@ import re
 from dataclasses import fields, is_dataclass
 from pathlib import Path
 
-import flexmbd
 from pydantic_core import PydanticUndefined
 
+import flexmbd
 from uqmbd.inputs import INPUTS, ConvexSet, Dependence
 from uqmbd.methods import METHODS
 from uqmbd.study.settings import CampaignSettings, OutputsSection, ReportSection, StudySection, TimeGrid

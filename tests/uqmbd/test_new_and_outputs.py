@@ -19,7 +19,7 @@ def test_every_mechanism_has_the_outputs_that_its_study_asks_for(mechanism, uqmb
     study = Study.from_file(tmp_path / "first" / "study.toml")
     found = outputs_of(study)
     assert {name.partition(":")[0] for name in study.outputs} <= set(found) and study.name == "first"
-    assert study.title and study.description or mechanism == "python"
+    assert (study.title and study.description) or mechanism == "python"
 
 
 def test_outputs_of_a_system_are_listed_with_units(uqmbd):

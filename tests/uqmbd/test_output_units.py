@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 import zarr
-from flexmbd.outputs.reductions import REDUCTIONS as OF_FLEXMBD
 
 import uqmbd as uq
+from flexmbd.outputs.reductions import REDUCTIONS as OF_FLEXMBD
 from uqmbd.errors import StudyError
 from uqmbd.inputs.units import to_si
 from uqmbd.simulators.base import STATUS
@@ -19,9 +19,8 @@ def force(k, time):
 
 
 def study(model=force, outputs=("force", "force:max", "travel"), **more):
-    return uq.Study(
-        model=model, inputs={"k": uq.Interval(1.0, 2.0)}, outputs=list(outputs), method=uq.Vertex(), time=TIME, campaign={"workers": 0}, **more
-    )
+    inputs, here = {"k": uq.Interval(1.0, 2.0)}, {"workers": 0}
+    return uq.Study(model=model, inputs=inputs, outputs=list(outputs), method=uq.Vertex(), time=TIME, campaign=here, **more)
 
 
 def test_units_come_from_the_model_and_from_the_study(tmp_path):
@@ -77,7 +76,9 @@ def test_a_type_error_inside_the_model_is_not_one_of_its_arguments():
     assert "called with the study's inputs by name: k" in raised.value.remedy
 
 
-@pytest.mark.parametrize(("wrong", "meant"), [("milimeter", "millimeter"), ("Newtn", "newton"), ("kilopascl", "kilopascal"), ("degre", "degree")])
+@pytest.mark.parametrize(
+    ("wrong", "meant"), [("milimeter", "millimeter"), ("Newtn", "newton"), ("kilopascl", "kilopascal"), ("degre", "degree")]
+)
 def test_a_misspelt_unit_is_answered_with_its_prefix(wrong, meant):
     with pytest.raises(StudyError) as raised:
         to_si(wrong)
