@@ -180,3 +180,20 @@ def test_scaling_the_output_and_permuting_inputs_change_nothing(scale, slope, li
     assert other["beta"] == pytest.approx(one["beta"], rel=1e-9)
     importance, theirs = (item.sensitivity["y:max"].sel(kind="importance") for item in (result, swapped))
     assert importance.sel(input=["a", "b"]).values == pytest.approx(theirs.sel(input=["a", "b"]).values, abs=1e-9)
+
+
+@pytest.mark.parametrize("beta", [7.0, 7.5, 8.0, 9.5])
+@pytest.mark.parametrize("side", ["above", "below"])
+def test_far_tails_keep_their_digits(beta, side):
+    """One and two inputs, with a probability down to 1e-21 above and below: a limit that is exactly so many standard deviations away."""
+    sign = 1 if side == "above" else -1
+    spread = np.sqrt(np.log1p(0.25))
+    lognormal = {"a": Random({"type": "lognormal", "mean": 1, "std": 0.5})}
+    for inputs, function, limit in (
+        ({"a": STANDARD["a"]}, lambda a: a, sign * beta),
+        (STANDARD, lambda a, b: (a + b) / np.sqrt(2), sign * beta),
+        (lognormal, lambda a: a, np.exp(sign * beta * spread - spread**2 / 2)),
+        ({**lognormal, "b": lognormal["a"]}, lambda a, b: a * b, np.exp(sign * beta * spread * np.sqrt(2) - spread**2)),
+    ):
+        statistics, _, _ = found(inputs, function, approach="form", **{side: limit})
+        assert statistics["probability"] == pytest.approx(norm.sf(beta), rel=1e-6, abs=0)

@@ -219,7 +219,7 @@ def test_twenty_percent_are_too_many(approach):
 
 
 def test_a_limit_out_of_reach_is_said():
-    with pytest.raises(StudyError, match="not reached within 8 standard deviations"):
+    with pytest.raises(StudyError, match="not reached within 10 standard deviations"):
         found(STANDARD, linear, above=20.0, approach="form")
     statistics, result, _ = found(STANDARD, linear, above=20.0, approach="subset", levels=3, samples=100)
     assert statistics["probability"] == 0 and "not reached in 3 levels" in result.attrs["note"]

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-REACH = 8.0  # largest distance from the origin; beyond, distribution functions in double precision end
+REACH = 10.0  # largest distance from the origin that is searched: probabilities down to 1e-23
 TRIALS = 0.5 ** np.arange(1, 5)  # step lengths that are run along with the full one
 CURVATURE_STEP = 10.0  # differences of second order, in those of first order
 _ARMIJO, _PENALTY, _KICKS = 0.1, 2.0, 5
@@ -51,7 +51,7 @@ class DesignPoint:
         return self.beta * self.alpha
 
 
-def design_point(d: int, rng: np.random.Generator, *, step: float = 0.01, tolerance: float = 1e-3, iterations: int = 50) -> Search:
+def design_point(d: int, rng: np.random.Generator, *, step: float = 0.01, tolerance: float = 3e-4, iterations: int = 50) -> Search:
     """Search by the improved HL-RF method (Zhang, Der Kiureghian, Reliability and Optimization of Structural Systems '94 (1995) 297).
 
     Each step is run at full length, with the differences there, and at the lengths `TRIALS` in one batch of ``2d + 5`` points; the

@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from uqmbd.methods.reliability.settings import Reliability
 
 SEARCHING, SAMPLING = range(2)
-MOST = 8.2  # of a standard normal variable whose probability is a double below 1
 
 
 class ReliabilityRun(StagedRun):
@@ -61,6 +60,10 @@ class ReliabilityRun(StagedRun):
         """Number of runs: at least, at most."""
         raise NotImplementedError
 
+    def _samples(self, points: np.ndarray) -> dict[str, np.ndarray]:
+        """The coordinate is z: tails keep their digits."""
+        return self._inputs.from_normal(points)
+
     def _find(self) -> Generator[tuple[np.ndarray, int], np.ndarray, None]:
         """Yields points (n, d) of standard normal space with their role; is sent the margin (n,), NaN where a run failed."""
         raise NotImplementedError
@@ -78,8 +81,6 @@ class ReliabilityRun(StagedRun):
         return {}
 
     def _plan(self) -> Iterator[bool]:
-        from scipy.special import ndtr
-
         coroutine, margin = self._find(), None
         while True:
             try:
@@ -90,7 +91,7 @@ class ReliabilityRun(StagedRun):
                 self._require_enough()  # says where runs fail, which may be the reason
                 raise StudyError(str(error), key="method.approach", value=self.settings.approach, remedy=self.remedy) from None
             first = len(self._points)
-            self._add(2 * ndtr(np.clip(z, -MOST, MOST)) - 1, role)
+            self._add(z, role)
             yield True
             if role == SAMPLING:
                 self._require_enough()

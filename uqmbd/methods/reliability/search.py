@@ -61,9 +61,7 @@ class FormRun(ReliabilityRun):
 
     def _common(self) -> dict[str, float]:
         """Number of runs, and the design point in SI units of the inputs."""
-        from scipy.special import ndtr
-
-        place = self._inputs.samples(ndtr(self._point.z)[None])
+        place = self._inputs.from_normal(self._point.z[None])
         return {"runs": float(len(self._status))} | {f"design:{name}": float(value[0]) for name, value in place.items()}
 
     def _importance(self) -> np.ndarray:
