@@ -35,7 +35,7 @@ def test_importance_sampling_over_seeds(d, g, exact):
     many = []
     for seed in range(20):
         z, weights = sampling.around(point.z, 1000, np.random.default_rng(seed))
-        many.append(sampling.weighted(g(z), weights))
+        many.append(sampling.weighted(g(z), weights, point.beta))
     estimates, covs = np.array([one.unsafe for one in many]), np.array([one.cov for one in many])
     assert abs(estimates.mean() - exact) <= 3 * covs.mean() * exact / np.sqrt(20)
     assert 0.5 < estimates.std(ddof=1) / (covs.mean() * exact) < 1.6

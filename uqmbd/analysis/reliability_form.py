@@ -16,6 +16,7 @@ TRIALS = 0.5 ** np.arange(1, 5)  # step lengths that are run along with the full
 CURVATURE_STEP = 10.0  # differences of second order, in those of first order
 _ARMIJO, _PENALTY, _KICKS = 0.1, 2.0, 5
 _NEAR = 0.1  # distance from the surface, in standard deviations
+BENDS = 5  # directions in which the bend of the limit is looked at
 _BEYOND = 0.5  # by how much farther out than the design point other parts of the limit are looked for, in standard deviations
 
 Search = Generator[np.ndarray, np.ndarray, "DesignPoint"]
@@ -159,6 +160,27 @@ def elsewhere(point: DesignPoint, rng: np.random.Generator) -> Generator[np.ndar
     g = side * (yield z)
     before, beyond = z @ way < beta - _BEYOND, z @ way > beta + 0.5 * _BEYOND
     return int(((before & (g < 0)) | (beyond & (g > 0))).sum()), int(np.isfinite(g).sum())
+
+
+def bend(point: DesignPoint, rng: np.random.Generator) -> Generator[np.ndarray, np.ndarray, tuple[float, int]]:
+    """By what factor the bend of the limit changes the probability of a plane, to second order, and in how many directions it was seen.
+
+    In at most `BENDS` random directions across the normal, one standard deviation to either side, so ``1 + 2 BENDS`` points; the others are
+    taken to bend like these on average. Infinite where the limit bends towards the medians more than a sphere around them does. The
+    probability is that of the side that the medians are not on; the factor is 1 where no direction is left by failed runs.
+    """
+    d, beta = len(point.alpha), abs(point.beta)
+    if d == 1:
+        return 1.0, 0
+    ways = np.linalg.qr(np.column_stack([point.alpha, rng.standard_normal((d, min(BENDS, d - 1)))]))[0][:, 1:].T
+    values = yield point.z + np.concatenate([np.zeros((1, d)), ways, -ways])
+    ahead, back = np.split(values[1:], 2)
+    bends = (ahead + back - 2 * values[0]) / point.slope * (1.0 if point.beta >= 0 else -1.0)
+    bends = bends[np.isfinite(bends)]
+    if not len(bends):
+        return 1.0, 0
+    with np.errstate(divide="ignore", over="ignore"):
+        return float(np.maximum(1 + beta * bends.mean(), 0.0) ** (-(d - 1) / 2)), len(bends)
 
 
 def curvatures(point: DesignPoint, *, step: float = 0.01) -> Generator[np.ndarray, np.ndarray, np.ndarray]:

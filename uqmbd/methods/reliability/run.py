@@ -9,6 +9,7 @@ import numpy as np
 import xarray as xr
 
 from uqmbd.analysis.reliability_form import NotFoundError
+from uqmbd.analysis.reliability_sampling import Probability
 from uqmbd.errors import StudyError
 from uqmbd.inputs import Input
 from uqmbd.inputs.space import Space
@@ -161,3 +162,23 @@ def index_of(probability: float) -> float:
     from scipy.special import ndtri
 
     return float(-ndtri(probability))
+
+
+def index_to(beta: float) -> float:
+    """Probability ``Φ(-β)``."""
+    from scipy.special import ndtr
+
+    return float(ndtr(-beta))
+
+
+def estimated(found: Probability) -> dict[str, float]:
+    """Statistics of an estimate by sampling; the probability itself counts failed runs as unsafe."""
+    return {
+        "probability": found.unsafe,
+        "probability_lower": found.lower,
+        "probability_upper": found.upper,
+        "cov": found.cov,
+        "beta": index_of(found.unsafe),
+        "probability_failed_safe": found.safe,
+        "probability_failed_unsafe": found.unsafe,
+    }
