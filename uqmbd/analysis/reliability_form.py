@@ -17,7 +17,8 @@ CURVATURE_STEP = 10.0  # differences of second order, in those of first order
 _ARMIJO, _PENALTY, _KICKS = 0.1, 2.0, 5
 _NEAR = 0.1  # distance from the surface, in standard deviations
 BENDS = 5  # directions in which the bend of the limit is looked at
-_BEYOND = 0.5  # by how much farther out than the design point other parts of the limit are looked for, in standard deviations
+# by how much farther out than the design point other parts of the limit are looked for, and what is clearly on another side
+_BEYOND, _CLEAR = 1.0, 0.75  # standard deviations
 
 Search = Generator[np.ndarray, np.ndarray, "DesignPoint"]
 
@@ -156,9 +157,9 @@ def elsewhere(point: DesignPoint, rng: np.random.Generator) -> Generator[np.ndar
     way = side * point.alpha
     ways = np.concatenate([way * (1 - 2 * np.eye(d)), -way[None], np.eye(d), -np.eye(d), rng.standard_normal((2 * d, d))])
     around = (beta + _BEYOND) * ways / np.linalg.norm(ways, axis=1, keepdims=True)
-    z = np.concatenate([around, (beta + _BEYOND * np.array([[1], [2], [4]])) * way])
+    z = np.concatenate([around, (beta + np.array([[0.5], [1.0], [2.0]])) * way])
     g = side * (yield z)
-    before, beyond = z @ way < beta - _BEYOND, z @ way > beta + 0.5 * _BEYOND
+    before, beyond = z @ way < beta - _CLEAR, z @ way > beta + 0.25
     return int(((before & (g < 0)) | (beyond & (g > 0))).sum()), int(np.isfinite(g).sum())
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from functools import partial
 
 from uqmbd.inputs.laws import Frozen, Kumaraswamy, Law, Whole
 
@@ -37,22 +37,8 @@ def frozen(name: str, shapes: tuple[float, ...] = (), loc: float = 0.0, scale: f
 
     from uqmbd.inputs import quantiles
 
-    better = [_Standard(name, shapes) if name else None for name in (low, high)]
-    assert all(hasattr(quantiles, name) for name in (low, high) if name)
+    better = [partial(getattr(quantiles, name), *shapes) if name else None for name in (low, high)]
     return Frozen(getattr(stats, name)(*shapes, loc=loc, scale=scale), loc, scale, *better)
-
-
-@dataclass(frozen=True)
-class _Standard:
-    """A function of `uqmbd.inputs.quantiles` with its shapes; can be pickled."""
-
-    name: str
-    shapes: tuple[float, ...]
-
-    def __call__(self, p: Any) -> Any:
-        from uqmbd.inputs import quantiles
-
-        return getattr(quantiles, self.name)(p, *self.shapes)
 
 
 def _of(name: str, shapes: Mapping[str, float | None] | None = None, place: Numbers = MOVED, *, low: str = "", high: str = "") -> Family:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 FALLING_BACK = 4  # random numbers of subset simulation
 FEWEST, CONVERGENCE_STEPS = 20, 12  # of convergence: runs with which it begins, and numbers of runs
-EVEN, EFFECTIVE = 0.75, 10.0  # importance sampling below which subset simulation takes over, see docs/theory/reliability.md
+EVEN, EFFECTIVE = 0.75, 5.0  # importance sampling below which subset simulation takes over, see docs/theory/reliability.md
 FARTHER = 1.5  # as is it where its lower limit is so many times the probability of the plane
 
 
@@ -71,7 +71,7 @@ class ImportanceRun(FormRun):
         if rare > FARTHER * index_to(abs(beta)):
             doubts.append(f"they say {max(rare, 0.0):.2g} or more where the plane (FORM) says {index_to(abs(beta)):.2g}; {self._bent()}")
         if self._against and not doubts:
-            doubts.append("other parts of the limit are not sampled")
+            doubts.append("these are not sampled")
         return doubts
 
     def _simulate(self, why: str) -> Points:
@@ -108,7 +108,7 @@ class ImportanceRun(FormRun):
         found = self._around
         return super()._facts() | {
             "confidence": sampling.CONFIDENCE,
-            "estimate": "subset simulation" if self._instead else "importance sampling",
+            "estimated_by": "subset simulation" if self._instead else "importance sampling",
             "effective_unsafe_runs": found.effective,
             "largest_weight_share": found.largest,
             "evenness_of_weights": found.even,

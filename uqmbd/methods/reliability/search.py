@@ -25,7 +25,7 @@ Points = Generator[tuple[np.ndarray, int], np.ndarray, None]
 class FormRun(ReliabilityRun):
     """First-order reliability method: the limit surface is taken as the plane through the design point."""
 
-    astray: ClassVar[str] = "the probability may be far off"
+    astray: ClassVar[str] = 'the probability may be far off; compare with approach = "subset"'
     remedy = 'take approach = "subset", which needs no design point, or raise step (noisy outputs) or iterations'
     _point: DesignPoint
 
@@ -49,8 +49,7 @@ class FormRun(ReliabilityRun):
         if self._against:
             self._say(
                 f"at {self._against} of {self._looked} points the output is on another side of the limit than the plane through the design "
-                f"point has it: there are other design points, or the limit is far from plane, and {self.astray}; "
-                'compare with approach = "subset"'
+                f"point has it: there are other design points, or the limit is far from plane, and {self.astray}"
             )
         self._factor, self._directions = yield from in_role(SEARCHING, form.bend(self._point, generator(self._seed, BENDING)))
         self._judge()

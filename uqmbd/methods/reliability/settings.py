@@ -114,7 +114,7 @@ class Reliability(ByApproach):
     def fallback(self) -> tuple[int, int, int]:
         """importance: points of a level of subset simulation, levels, and runs at most; no runs where it may not be taken."""
         samples = max(FEWEST_OF_LEVELS, 10 * round(self.of("samples") / 10))
-        runs = 10 * samples if self.fallback_runs is None else self.fallback_runs
+        runs = 10 * self.of("samples") if self.fallback_runs is None else self.fallback_runs
         levels = 1 + (runs - samples) // (samples - samples // 10)
         return samples, levels, samples + (levels - 1) * (samples - samples // 10) if levels > 0 else 0
 
