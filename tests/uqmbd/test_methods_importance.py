@@ -9,8 +9,9 @@ from uqmbd.analysis import reliability_form as form
 from uqmbd.analysis import reliability_sampling as sampling
 from uqmbd.analysis import reliability_subset
 from uqmbd.inputs import Random
+from uqmbd.methods.reliability.settings import Reliability
 
-from .reliability_models import FOUR, STANDARD, found, four_branches, linear, normal, search, slab
+from .reliability_models import FOUR, STANDARD, found, four_branches, normal, search, slab
 
 RARE = 1e-4
 
@@ -136,13 +137,28 @@ def test_other_design_points():
     assert held >= 8
 
 
-def test_subset_simulation_that_finds_nothing_is_said():
-    """Three values: importance sampling has its say, and the levels of subset simulation cannot be told apart."""
-    statistics, result, _ = found(
-        STANDARD, lambda a, b: np.where(abs(linear(a, b)) > 2, 2.0, 0.0) + 1e-9 * linear(a, b), above=1.0, approach="subset"
-    )
-    assert statistics["probability_lower"] < 2 * norm.sf(2) < statistics["probability_upper"]
-    statistics, result, _ = found(
-        {"a": normal(0, 1)}, lambda a: np.minimum(np.abs(a), 3.0), above=2.999, approach="importance", fallback_runs=1000
-    )
-    assert "note" in result.attrs
+def test_what_takes_over_is_the_same_in_any_batches():
+    """What resume stands on."""
+    inputs, limit = exponentials(2)
+    one, other = (found(inputs, total, above=limit, approach="importance", samples=200, batch=batch)[0] for batch in (10**6, 37))
+    assert one == other
+
+
+@pytest.mark.parametrize("runs", [0, 1000, 1900, 2000])
+def test_subset_simulation_keeps_to_its_runs(runs):
+    """Levels of 1,000 and then 900 runs each. Fewer levels than are needed bound the probability from above."""
+    inputs, limit = exponentials(2)
+    method = Reliability(output="y:max", above=limit, approach="importance", fallback_runs=runs)
+    statistics, result, count = found(inputs, total, above=limit, approach="importance", fallback_runs=runs)
+    least, most = method.planned_runs(inputs)
+    assert least <= count <= most and result.attrs["runs_sampling"] == 1000 + {0: 0, 1000: 1000, 1900: 1900, 2000: 1900}[runs]
+    assert statistics["probability_upper"] > RARE or runs == 0
+
+
+def test_a_lognormal_input_far_out():
+    """Quantiles of chaospy's ended at 6.37 standard deviations: simulation stopped, since the output had one value."""
+    beta, spread = 6.8, np.sqrt(np.log1p(0.25))
+    inputs, limit = {"a": Random({"type": "lognormal", "mean": 1, "std": 0.5})}, float(np.exp(beta * spread - spread**2 / 2))
+    for approach, keys in (("subset", {"levels": 14}), ("importance", {})):
+        many = [found(inputs, lambda a: a, above=limit, approach=approach, seed=seed, **keys)[0] for seed in range(10)]
+        assert sum(holds(statistics, norm.sf(beta)) for statistics in many) >= 8
