@@ -122,3 +122,11 @@ def test_normal_scores_of_dependent_inputs():
     found = space.from_normal(np.array([[9.0, -12.0, 3.0], [-8.0, 0.0, -8.0]]))
     assert found["a"] == pytest.approx([9, -8], rel=1e-12) and found["i"] == pytest.approx([0, 0.5], abs=1e-12)
     assert found["b"] == pytest.approx([9 * r + 3 * np.sqrt(1 - r * r), -8 * r - 8 * np.sqrt(1 - r * r)], rel=1e-12)
+
+
+def test_the_ends_of_a_support_and_of_a_design():
+    """The quantile at 0 may be infinite; a point of a design there is moved inside, so that a model gets a number. Intervals have ends."""
+    normal = Random({"type": "normal", "mean": 0, "std": 1})
+    assert normal.ppf(np.array([0.0, 1.0])).tolist() == [-math.inf, math.inf] and normal.isf(0.0) == math.inf
+    found = Space({"a": normal, "i": Interval(0, 1)}).samples(np.array([[0.0, 0.0], [1.0, 1.0]]))
+    assert np.abs(found["a"]) == pytest.approx([8.2, 8.2], abs=0.02) and found["i"].tolist() == [0, 1]
