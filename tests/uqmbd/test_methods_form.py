@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.integrate import quad
-from scipy.stats import norm
+from scipy.stats import gamma, norm
 
 from uqmbd.analysis import reliability_form as form
 from uqmbd.errors import StudyError
@@ -29,7 +29,7 @@ def test_form_on_a_plane_is_exact():
     assert result.sensitivity["y:max"].sel(kind="importance").values == pytest.approx(direction**2, rel=1e-9)
     design = [statistics[f"design:{name}"] for name in "abc"]
     assert design == pytest.approx([2 + beta * direction[0], -1 + 0.5 * beta * direction[1], 1 + 2 * beta * direction[2]], rel=1e-9)
-    assert count == statistics["runs"] == 2 * 7 + 4 + (5 * 3 + 4)
+    assert count == statistics["runs"] == 2 * 7 + 4 + (5 * 3 + 4) + (1 + 2 * 2)
     assert result.attrs["points_against_plane"] == [0, 19] and "note" not in result.attrs
 
 
@@ -107,10 +107,48 @@ def test_a_limit_with_other_parts_is_noted(function, approach):
 
 
 def test_a_bent_limit_is_not_noted():
-    """A design point, and no other; the medians safe, and unsafe."""
+    """A design point, and no other; the medians safe, and unsafe. FORM is off by 10 and 20 %."""
     for limit in (3.0, -3.0):
-        _, result, _ = found(STANDARD, lambda a, b: b - 0.1 * a**2, above=limit, approach="form")
+        _, result, _ = found(STANDARD, lambda a, b: b - 0.05 * a**2, above=limit, approach="form")
         assert result.attrs["points_against_plane"][0] == 0 and "note" not in result.attrs
+        bent = 1 + (0.3 if limit > 0 else -0.3)  # 1 + β κ
+        assert result.attrs["second_order_factor"] == pytest.approx(bent**-0.5, rel=1e-6)
+
+
+def exponentials(d):
+    """Inputs whose sum has a gamma distribution, and the limit that it crosses with the probability 1e-4."""
+    return {f"x{i}": Random({"type": "exponential"}) for i in range(d)}, float(gamma.isf(1e-4, d))
+
+
+def total(**x):
+    return sum(x.values())
+
+
+@pytest.mark.parametrize("d", [2, 5, 10, 20, 50])
+def test_a_bend_that_makes_form_wrong_is_noted(d):
+    """FORM is 0.45 to 1e-5 of the exact 1e-4. The bend is seen in at most five directions, by at most eleven runs."""
+    inputs, limit = exponentials(d)
+    statistics, result, _ = found(inputs, total, above=limit, approach="form")
+    assert statistics["probability"] < 0.5e-4 and "the limit bends" in result.attrs["note"] and "of FORM is off" in result.attrs["note"]
+    assert result.attrs["directions_of_bend"] == [min(5, d - 1), d - 1]
+    assert result.attrs["second_order_factor"] * statistics["probability"] > 1e-4
+    assert (f"the {d - 6} others are taken to be like these" in result.attrs["note"]) == (d > 6)
+
+
+@pytest.mark.parametrize("d", [5, 10, 20])
+def test_a_bend_that_makes_sorm_wrong_is_noted(d):
+    """Breitung's formula gives 1.5, 2.3 and 5.6 times the exact 1e-4."""
+    inputs, limit = exponentials(d)
+    statistics, result, _ = found(inputs, total, above=limit, approach="sorm")
+    assert statistics["probability"] > 1.4e-4 and "two formulas of second order differ" in result.attrs["note"]
+
+
+def test_inputs_that_only_one_direction_depends_on_have_no_bend():
+    """One input, and a plane in twelve."""
+    _, result, _ = found({"a": STANDARD["a"]}, lambda a: a**3, above=27.0, approach="form")
+    assert result.attrs["second_order_factor"] == 1 and result.attrs["directions_of_bend"] == [0, 0] and "note" not in result.attrs
+    _, result, _ = found({f"x{i}": normal(0, 1) for i in range(12)}, total, above=12.0, approach="form")
+    assert result.attrs["second_order_factor"] == pytest.approx(1, abs=1e-6) and "note" not in result.attrs
 
 
 def test_against_openturns():
@@ -180,3 +218,20 @@ def test_scaling_the_output_and_permuting_inputs_change_nothing(scale, slope, li
     assert other["beta"] == pytest.approx(one["beta"], rel=1e-9)
     importance, theirs = (item.sensitivity["y:max"].sel(kind="importance") for item in (result, swapped))
     assert importance.sel(input=["a", "b"]).values == pytest.approx(theirs.sel(input=["a", "b"]).values, abs=1e-9)
+
+
+@pytest.mark.parametrize("beta", [7.0, 7.5, 8.0, 9.5])
+@pytest.mark.parametrize("side", ["above", "below"])
+def test_far_tails_keep_their_digits(beta, side):
+    """One and two inputs, with a probability down to 1e-21 above and below: a limit that is exactly so many standard deviations away."""
+    sign = 1 if side == "above" else -1
+    spread = np.sqrt(np.log1p(0.25))
+    lognormal = {"a": Random({"type": "lognormal", "mean": 1, "std": 0.5})}
+    for inputs, function, limit in (
+        ({"a": STANDARD["a"]}, lambda a: a, sign * beta),
+        (STANDARD, lambda a, b: (a + b) / np.sqrt(2), sign * beta),
+        (lognormal, lambda a: a, np.exp(sign * beta * spread - spread**2 / 2)),
+        ({**lognormal, "b": lognormal["a"]}, lambda a, b: a * b, np.exp(sign * beta * spread * np.sqrt(2) - spread**2)),
+    ):
+        statistics, _, _ = found(inputs, function, approach="form", **{side: limit})
+        assert statistics["probability"] == pytest.approx(norm.sf(beta), rel=1e-6, abs=0)

@@ -35,7 +35,7 @@ def test_importance_sampling_over_seeds(d, g, exact):
     many = []
     for seed in range(20):
         z, weights = sampling.around(point.z, 1000, np.random.default_rng(seed))
-        many.append(sampling.weighted(g(z), weights))
+        many.append(sampling.weighted(g(z), weights, point.beta))
     estimates, covs = np.array([one.unsafe for one in many]), np.array([one.cov for one in many])
     assert abs(estimates.mean() - exact) <= 3 * covs.mean() * exact / np.sqrt(20)
     assert 0.5 < estimates.std(ddof=1) / (covs.mean() * exact) < 1.6
@@ -219,7 +219,7 @@ def test_twenty_percent_are_too_many(approach):
 
 
 def test_a_limit_out_of_reach_is_said():
-    with pytest.raises(StudyError, match="not reached within 8 standard deviations"):
+    with pytest.raises(StudyError, match="not reached within 10 standard deviations"):
         found(STANDARD, linear, above=20.0, approach="form")
     statistics, result, _ = found(STANDARD, linear, above=20.0, approach="subset", levels=3, samples=100)
     assert statistics["probability"] == 0 and "not reached in 3 levels" in result.attrs["note"]

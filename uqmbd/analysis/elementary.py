@@ -9,32 +9,23 @@ from __future__ import annotations
 import numpy as np
 
 
-def effects(points: np.ndarray, values: np.ndarray) -> np.ndarray:
-    """Elementary effect of each input in each trajectory: (trajectories, d, columns), unit of the output over an input's range.
+def slopes(points: np.ndarray, values: np.ndarray) -> np.ndarray:
+    """Change of the output over that of the input along each ray: (stars, d, columns), unit of the output over an input's range.
 
     Parameters
     ----------
-    points : ndarray, shape (trajectories, d + 1, d)
-        On the grid in the unit cube; consecutive points differ in one input.
-    values : ndarray, shape (trajectories, d + 1, columns)
+    points : ndarray, shape (stars, d + 1, d)
+        In the unit cube; the points after the first differ from it in one input each, in their order.
+    values : ndarray, shape (stars, d + 1, columns)
     """
-    steps = np.diff(points, axis=1)
-    moved = np.abs(steps).argmax(axis=2)  # (trajectories, d): which input each step moves
-    size = np.take_along_axis(steps, moved[..., None], axis=2)
-    slopes = np.diff(values, axis=1) / size
-    return np.take_along_axis(slopes, np.argsort(moved, axis=1)[..., None], axis=1)
+    d = points.shape[2]
+    step = points[:, np.arange(1, d + 1), np.arange(d)] - points[:, 0]
+    return (values[:, 1:] - values[:, :1]) / step[..., None]
 
 
 def morris(effects: np.ndarray) -> dict[str, np.ndarray]:
-    """Mean, mean size and standard deviation of the effects (trajectories, d, columns): ``mu mu_star sigma``, each (d, columns)."""
+    """Mean, mean size and standard deviation of the effects (stars, d, columns): ``mu mu_star sigma``, each (d, columns)."""
     return {"mu": effects.mean(axis=0), "mu_star": np.abs(effects).mean(axis=0), "sigma": effects.std(axis=0, ddof=1)}
-
-
-def squared_slopes(points: np.ndarray, values: np.ndarray) -> np.ndarray:
-    """``(∂y/∂u_i)²`` by differences: (stars, d, columns); `points` (stars, d + 1, d) in the unit cube, `values` (stars, d + 1, columns)."""
-    d = points.shape[2]
-    step = points[:, np.arange(1, d + 1), np.arange(d)] - points[:, 0]
-    return ((values[:, 1:] - values[:, :1]) / step[..., None]) ** 2
 
 
 def dgsm(squares: np.ndarray, base: np.ndarray) -> np.ndarray:
@@ -43,6 +34,7 @@ def dgsm(squares: np.ndarray, base: np.ndarray) -> np.ndarray:
     Parameters
     ----------
     squares : ndarray, shape (stars, d, columns)
+        ``(∂y/∂u_i)²`` by differences.
     base : ndarray, shape (stars, columns)
         Values at the centres of the stars.
     """

@@ -11,12 +11,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-REACH = 8.0  # largest distance from the origin; beyond, distribution functions in double precision end
+REACH = 10.0  # largest distance from the origin that is searched: probabilities down to 1e-23
 TRIALS = 0.5 ** np.arange(1, 5)  # step lengths that are run along with the full one
 CURVATURE_STEP = 10.0  # differences of second order, in those of first order
 _ARMIJO, _PENALTY, _KICKS = 0.1, 2.0, 5
 _NEAR = 0.1  # distance from the surface, in standard deviations
-_BEYOND = 0.5  # by how much farther out than the design point other parts of the limit are looked for, in standard deviations
+BENDS = 5  # directions in which the bend of the limit is looked at
+# by how much farther out than the design point other parts of the limit are looked for, and what is clearly on another side
+_BEYOND, _CLEAR = 1.0, 0.75  # standard deviations
 
 Search = Generator[np.ndarray, np.ndarray, "DesignPoint"]
 
@@ -51,7 +53,7 @@ class DesignPoint:
         return self.beta * self.alpha
 
 
-def design_point(d: int, rng: np.random.Generator, *, step: float = 0.01, tolerance: float = 1e-3, iterations: int = 50) -> Search:
+def design_point(d: int, rng: np.random.Generator, *, step: float = 0.01, tolerance: float = 3e-4, iterations: int = 50) -> Search:
     """Search by the improved HL-RF method (Zhang, Der Kiureghian, Reliability and Optimization of Structural Systems '94 (1995) 297).
 
     Each step is run at full length, with the differences there, and at the lengths `TRIALS` in one batch of ``2d + 5`` points; the
@@ -155,10 +157,31 @@ def elsewhere(point: DesignPoint, rng: np.random.Generator) -> Generator[np.ndar
     way = side * point.alpha
     ways = np.concatenate([way * (1 - 2 * np.eye(d)), -way[None], np.eye(d), -np.eye(d), rng.standard_normal((2 * d, d))])
     around = (beta + _BEYOND) * ways / np.linalg.norm(ways, axis=1, keepdims=True)
-    z = np.concatenate([around, (beta + _BEYOND * np.array([[1], [2], [4]])) * way])
+    z = np.concatenate([around, (beta + np.array([[0.5], [1.0], [2.0]])) * way])
     g = side * (yield z)
-    before, beyond = z @ way < beta - _BEYOND, z @ way > beta + 0.5 * _BEYOND
+    before, beyond = z @ way < beta - _CLEAR, z @ way > beta + 0.25
     return int(((before & (g < 0)) | (beyond & (g > 0))).sum()), int(np.isfinite(g).sum())
+
+
+def bend(point: DesignPoint, rng: np.random.Generator) -> Generator[np.ndarray, np.ndarray, tuple[float, int]]:
+    """By what factor the bend of the limit changes the probability of a plane, to second order, and in how many directions it was seen.
+
+    In at most `BENDS` random directions across the normal, one standard deviation to either side, so ``1 + 2 BENDS`` points; the others are
+    taken to bend like these on average. Infinite where the limit bends towards the medians more than a sphere around them does. The
+    probability is that of the side that the medians are not on; the factor is 1 where no direction is left by failed runs.
+    """
+    d, beta = len(point.alpha), abs(point.beta)
+    if d == 1:
+        return 1.0, 0
+    ways = np.linalg.qr(np.column_stack([point.alpha, rng.standard_normal((d, min(BENDS, d - 1)))]))[0][:, 1:].T
+    values = yield point.z + np.concatenate([np.zeros((1, d)), ways, -ways])
+    ahead, back = np.split(values[1:], 2)
+    bends = (ahead + back - 2 * values[0]) / point.slope * (1.0 if point.beta >= 0 else -1.0)
+    bends = bends[np.isfinite(bends)]
+    if not len(bends):
+        return 1.0, 0
+    with np.errstate(divide="ignore", over="ignore"):
+        return float(np.maximum(1 + beta * bends.mean(), 0.0) ** (-(d - 1) / 2)), len(bends)
 
 
 def curvatures(point: DesignPoint, *, step: float = 0.01) -> Generator[np.ndarray, np.ndarray, np.ndarray]:

@@ -28,6 +28,11 @@ class Probability:
         Of subset simulation.
     note : str
         What went otherwise than wanted.
+    effective, largest : float
+        Of importance sampling: effective number of unsafe runs (of safe ones where the medians are unsafe), ``(Σ w)² / Σ w²`` of their
+        weights (Kish, Survey Sampling, 1965), and the share of the largest weight in their sum; NaN without any.
+    even : float
+        How even those weights are: `effective` over the number of these runs, in what it is where the limit is a plane.
     """
 
     safe: float
@@ -37,6 +42,9 @@ class Probability:
     upper: float
     levels: int = 1
     note: str = ""
+    effective: float = np.nan
+    largest: float = np.nan
+    even: float = np.nan
 
 
 def normal_half_width() -> float:
@@ -52,24 +60,45 @@ def around(centre: np.ndarray, count: int, rng: np.random.Generator) -> tuple[np
     return centre + shift, np.exp(-shift @ centre - 0.5 * (centre @ centre))
 
 
-def weighted(g: np.ndarray, weights: np.ndarray, *, likely: bool = False) -> Probability:
-    """Estimate of importance sampling from ``g`` (n,) and the weights (n,) of the points.
+def weighted(g: np.ndarray, weights: np.ndarray, beta: float) -> Probability:
+    """Estimate of importance sampling from ``g`` (n,) and the weights (n,) of points about a design point at the distance `beta`.
 
-    With `likely` the medians are unsafe: few runs around the design point are then unsafe ones of large weight, most of which are never
-    met, so the probability of the safe side is estimated, and what it lacks to 1.
+    With a negative `beta` the medians are unsafe: few runs around the design point are then unsafe ones of large weight, most of which are
+    never met, so the probability of the safe side is estimated, and what it lacks to 1. The limits are those of a lognormal estimate, with
+    Student's t for as many degrees of freedom as the effective number of runs less one.
     """
-    n, half, found = len(g), normal_half_width(), []
-    for unsafe in (g < 0, ~(g >= 0)):
-        parts = ~unsafe * weights if likely else unsafe * weights
-        mean = float(parts.mean())
-        found.append((1 - mean if likely else mean, float(parts.std(ddof=1) / np.sqrt(n))))
-    (safe, safe_error), (unsafe, error) = found
-    if not (g >= 0).any() if likely else not (~(g >= 0)).any():
+    n, likely = len(g), beta < 0
+    few, many = (g >= 0, ~(g < 0)) if likely else (g < 0, ~(g >= 0))  # without and with the failed runs
+    if not many.any():
         note = f"none of {n} runs around the design point is {'safe' if likely else 'unsafe'}: nothing bounds the probability"
         return Probability(float(likely), float(likely), np.inf, 0.0, 1.0, note=note)
-    low, high = max(0.0, safe - half * safe_error), min(1.0, unsafe + half * error)
-    safe, unsafe = min(1.0, max(0.0, safe)), min(1.0, max(0.0, unsafe))
-    return Probability(safe, unsafe, error / unsafe if unsafe > 0 else np.inf, low, high)
+    (least, _, low, _), (most, error, _, high) = _share(weights[few], n), _share(weights[many], n)
+    seen = weights[many]
+    effective = float(seen.sum() ** 2 / (seen @ seen))
+    about = {"effective": effective, "largest": float(seen.max() / seen.sum()), "even": effective / len(seen) / evenness(abs(beta))}
+    if likely:
+        return Probability(1 - most, 1 - least, error / max(1 - least, 1e-300), 1 - high, 1 - low, **about)
+    return Probability(least, most, error / most, low, high, **about)
+
+
+def _share(weights: np.ndarray, n: int) -> tuple[float, float, float, float]:
+    """Sum of the weights of those of `n` points that count, over n, at most 1; its standard deviation, and its limits."""
+    from scipy.special import stdtrit
+
+    total, squares = float(weights.sum()), float(weights @ weights)
+    if total == 0:
+        return 0.0, 0.0, 0.0, 0.0
+    variance = max(squares / total**2 - 1 / n, 0.0) * n / (n - 1)  # of the estimate over its square
+    factor = float(np.exp(stdtrit(max(total**2 / squares - 1, 1.0), 0.5 + CONFIDENCE / 2) * np.sqrt(np.log1p(variance))))
+    share = total / n
+    return min(share, 1.0), share * float(np.sqrt(variance)), min(share / factor, 1.0), min(share * factor, 1.0)
+
+
+def evenness(beta: float) -> float:
+    """Effective number over number of the unsafe runs where the limit is a plane: ``E[w]² / E[w²]``, each over the unsafe half."""
+    from scipy.special import log_ndtr
+
+    return float(2 * np.exp(2 * log_ndtr(-beta) - beta * beta - log_ndtr(-2 * beta)))
 
 
 def counted(g: np.ndarray) -> Probability:

@@ -13,6 +13,7 @@ from uqmbd.analysis.reliability_form import NotFoundError
 from uqmbd.analysis.reliability_sampling import CONFIDENCE, Probability, counted, normal_half_width
 
 SEED_SHARE = 0.1  # of the runs of a level that begin the next one
+_FIRST_SCALE = 1.0  # of the first proposals, in standard deviations of the points from which they start
 _ACCEPTANCE = 0.44  # of proposals that chains aim at
 _FEW = 3.0  # degrees of freedom below which the result says that it stands on little
 
@@ -22,8 +23,8 @@ def subset(d: int, samples: int, max_levels: int, rng: np.random.Generator) -> G
 
     Au, Beck, Probab. Eng. Mech. 16 (2001) 263. Each level keeps a tenth of the points with the least g and moves them in chains, all of
     them in one batch, by proposals ``ρ z + √(1 - ρ²) ξ`` that leave the normal distribution as it is (Papaioannou, Betz, Zwirglmaier,
-    Straub, Probab. Eng. Mech. 41 (2015) 89); their spread follows the share of accepted ones. The limits follow from `spread`; where one
-    level is enough they are those of independent runs.
+    Straub, Probab. Eng. Mech. 41 (2015) 89); their spread follows the share of accepted ones, over the levels: what one level found, the
+    next begins with. The limits follow from `spread`; where one level is enough they are those of independent runs.
 
     A proposal whose run failed is not accepted: `safe` is the probability without failed runs. `unsafe` adds the probability that a run
     fails: its share of the independent runs of the first level, or, where that is more, of a level's proposals by the share of accepted
@@ -46,7 +47,7 @@ def subset(d: int, samples: int, max_levels: int, rng: np.random.Generator) -> G
     failures, failing_at = int(np.isnan(g).sum()), 1
     failing = failures / samples
     g = np.where(np.isnan(g), np.inf, g)
-    chance, threshold, members, begun = 1.0, np.inf, [], []
+    chance, threshold, members, begun, scale = 1.0, np.inf, [], [], _FIRST_SCALE
     for level in range(1, max_levels + 1):
         order = np.argsort(g, kind="stable")[:seeds]
         level_threshold = g[order[-1]]
@@ -65,7 +66,7 @@ def subset(d: int, samples: int, max_levels: int, rng: np.random.Generator) -> G
             break
         begun.append(order)
         threshold = level_threshold
-        z, g, lost, accepted = yield from _level(z[order], g[order], length, threshold, rng)
+        z, g, lost, accepted, scale = yield from _level(z[order], g[order], length, threshold, scale, rng)
         there = chance * lost / max(accepted, 1)
         if there > failing:
             failing, failures, failing_at = there, lost, level + 1
@@ -128,11 +129,12 @@ def spread(members: Sequence[np.ndarray], begun: Sequence[np.ndarray]) -> tuple[
 
 
 def _level(
-    z: np.ndarray, g: np.ndarray, length: int, threshold: float, rng: np.random.Generator
-) -> Generator[np.ndarray, np.ndarray, tuple[np.ndarray, np.ndarray, int, int]]:
-    """Chains from the seeds `z` (seeds, d): points (length * seeds, d), g, and how many proposals failed and were accepted."""
+    z: np.ndarray, g: np.ndarray, length: int, threshold: float, scale: float, rng: np.random.Generator
+) -> Generator[np.ndarray, np.ndarray, tuple[np.ndarray, np.ndarray, int, int, float]]:
+    """Chains from the seeds `z` (seeds, d): points (length * seeds, d), g, how many proposals failed and were accepted, and the scale of
+    the next proposals; that of the first, in standard deviations of the seeds, is `scale`."""
     points, values = [z], [g]
-    spread, scale = np.minimum(z.std(axis=0), 1.0), 0.6
+    spread = np.minimum(z.std(axis=0), 1.0)
     lost = taken = 0
     for step in range(1, length):
         sigma = np.minimum(1.0, scale * spread)
@@ -145,4 +147,4 @@ def _level(
         scale *= float(np.exp((accept.mean() - _ACCEPTANCE) / np.sqrt(step)))
         lost += int(np.isnan(there).sum())
         taken += int(accept.sum())
-    return np.concatenate(points), np.concatenate(values), lost, taken
+    return np.concatenate(points), np.concatenate(values), lost, taken, scale

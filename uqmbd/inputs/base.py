@@ -12,6 +12,8 @@ from pydantic import Field
 from uqmbd.inputs.checked import Checked
 from uqmbd.inputs.units import ToSI, to_si
 
+FARTHEST = 37.0  # standard deviations; the probability beyond 38 is no double
+
 
 class Input(Checked):
     """One uncertain number of a model, frozen.
@@ -44,6 +46,19 @@ class Input(Checked):
     @abstractmethod
     def ppf(self, u: np.ndarray) -> np.ndarray:
         """Values at the points `u` of the unit interval, any shape: the inverse of the distribution function."""
+
+    def isf(self, q: np.ndarray) -> np.ndarray:
+        """Values at ``1 - q``, any shape. A kind with a long upper tail keeps digits of small `q` here that ``1 - q`` does not have."""
+        return self.ppf(1.0 - np.asarray(q, float))
+
+    def from_normal(self, z: np.ndarray) -> np.ndarray:
+        """Values at the points `z` of a standard normal variable, any shape: ``F⁻¹(Φ(z))`` with all digits in both tails."""
+        from scipy.special import ndtr
+
+        z = np.clip(np.asarray(z, float), -FARTHEST, FARTHEST)
+        found, low = np.empty(z.shape), z <= 0
+        found[low], found[~low] = self.ppf(ndtr(z[low])), self.isf(ndtr(-z[~low]))
+        return found
 
     @abstractmethod
     def converted(self, si: ToSI) -> Mapping[str, Any]:

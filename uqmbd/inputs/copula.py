@@ -15,7 +15,7 @@ from uqmbd.inputs.checked import Checked
 from uqmbd.inputs.correlation import matrix_of, pairs_of, require_possible
 
 KEY = "dependence.rank_correlation"
-_LEAST = 2.0**-53
+LEAST = 2.0**-53  # u is kept so far away from 0 and 1
 
 
 class Dependence(Checked):
@@ -61,9 +61,13 @@ class Dependence(Checked):
         from scipy.special import ndtr, ndtri
 
         at = [i for i, name in enumerate(names) if name in self.names]
-        if not at:
-            return u
-        factor = np.linalg.cholesky(self.gaussian([names[i] for i in at]))
         out = np.array(u, float)
-        out[:, at] = ndtr(ndtri(np.clip(out[:, at], _LEAST, 1 - _LEAST)) @ factor.T)
+        out[:, at] = ndtr(self.bend(ndtri(np.clip(out[:, at], LEAST, 1 - LEAST)), [names[i] for i in at]))
+        return out
+
+    def bend(self, z: np.ndarray, names: Sequence[str]) -> np.ndarray:
+        """Independent standard normal variables `z` (n, len(names)) to dependent ones; columns of independent inputs are kept."""
+        at = [i for i, name in enumerate(names) if name in self.names]
+        out = np.array(z, float)
+        out[:, at] = out[:, at] @ np.linalg.cholesky(self.gaussian([names[i] for i in at])).T
         return out

@@ -5,11 +5,12 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
 from uqmbd.errors import StudyError, did_you_mean
+from uqmbd.inputs.laws import Frozen, Law, Tabulated
 from uqmbd.inputs.table import read_columns
 
 LEAST_ROWS = 5
@@ -27,55 +28,6 @@ COMPARED = ("normal", "lognormal", "weibull", "gamma", "exponential", "gumbel", 
 FITS = ("empirical", "kde", "best", *FAMILIES)
 KEYS = ("data", "column", "fit", "criterion", "truncate")
 GRID = 8193  # points of a kernel estimate's distribution function
-
-
-class Law(Protocol):
-    """A distribution of one variable, as chaospy's have it."""
-
-    def inv(self, u: np.ndarray) -> np.ndarray:
-        """Quantiles."""
-        ...
-
-    def fwd(self, x: np.ndarray) -> np.ndarray:
-        """Distribution function."""
-        ...
-
-
-@dataclass(frozen=True, eq=False)
-class Tabulated:
-    """A distribution function through points, linear between them.
-
-    Attributes
-    ----------
-    x, u : ndarray, shape (points,)
-        Ascending values and the distribution function there.
-    """
-
-    x: np.ndarray
-    u: np.ndarray
-
-    def inv(self, u: np.ndarray) -> np.ndarray:
-        """Quantiles."""
-        return np.interp(u, self.u, self.x)
-
-    def fwd(self, x: np.ndarray) -> np.ndarray:
-        """Distribution function."""
-        return np.interp(x, self.x, self.u)
-
-
-@dataclass(frozen=True, eq=False)
-class Frozen:
-    """A distribution of scipy with its parameters."""
-
-    frozen: Any
-
-    def inv(self, u: np.ndarray) -> np.ndarray:
-        """Quantiles."""
-        return self.frozen.ppf(u)
-
-    def fwd(self, x: np.ndarray) -> np.ndarray:
-        """Distribution function."""
-        return self.frozen.cdf(x)
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,30 +1,27 @@
-"""Distributions by name: our names with the parameters of the variable itself, all others as chaospy has them."""
+"""Distributions by name: some with the parameters of the variable itself, all others as `uqmbd.inputs.catalogue` has them."""
 
 from __future__ import annotations
 
-import inspect
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import cache
 from typing import Any
 
 import numpy as np
 
 from uqmbd.errors import StudyError, did_you_mean
+from uqmbd.inputs.catalogue import AMBIGUOUS, FAMILIES, binomial, frozen, triangular
 from uqmbd.inputs.checked import plain_number
-
-MOST_NUMBERS = 100_000  # of a distribution of whole numbers
-_MULTIVARIATE = frozenset({"MvLogNormal", "MvNormal", "MvStudentT"})
+from uqmbd.inputs.laws import Law
 
 
 @dataclass(frozen=True)
 class Named:
-    """A distribution with names of its own: its symbol, its parameters, how chaospy makes it, what is wrong with it."""
+    """A distribution with parameters of its own: its symbol, its parameters, how it is made, what is wrong with it."""
 
     symbol: str
     parameters: tuple[str, ...]
-    build: Callable
+    build: Callable[..., Law]
     wrong: Callable[..., str | None]
 
 
@@ -50,57 +47,43 @@ def _binomial_wrong(size: float, prob: float) -> str | None:
     return None if 0 < prob < 1 else f"prob {prob:g} is not between 0 and 1"
 
 
-def _lognormal(chaospy, mean: float, std: float):
+def _lognormal(mean: float, std: float) -> Law:
     """Mean and standard deviation are those of the variable itself, not of its logarithm."""
     variance = math.log1p((std / mean) ** 2)
-    return chaospy.LogNormal(math.log(mean) - variance / 2, math.sqrt(variance))
+    return frozen("lognorm", (math.sqrt(variance),), 0.0, math.exp(math.log(mean) - variance / 2))
 
 
-def _gumbel(chaospy, mean: float, std: float):
+def _gumbel(mean: float, std: float) -> Law:
     """Of largest values."""
     scale = math.sqrt(6) / math.pi * std
-    return chaospy.LogWeibull(scale, mean - float(np.euler_gamma) * scale)
+    return frozen("gumbel_r", (), mean - float(np.euler_gamma) * scale, scale)
 
 
 NAMED: Mapping[str, Named] = {
-    "uniform": Named("U", ("lower", "upper"), lambda cp, lower, upper: cp.Uniform(lower, upper), _ordered),
-    "normal": Named("N", ("mean", "std"), lambda cp, mean, std: cp.Normal(mean, std), _spread),
+    "uniform": Named("U", ("lower", "upper"), lambda lower, upper: frozen("uniform", (), lower, upper - lower), _ordered),
+    "normal": Named("N", ("mean", "std"), lambda mean, std: frozen("norm", (), mean, std), _spread),
     "lognormal": Named("LN", ("mean", "std"), _lognormal, _lognormal_wrong),
     "gumbel": Named("Gumbel", ("mean", "std"), _gumbel, _spread),
-    "binomial": Named("B", ("size", "prob"), lambda cp, size, prob: cp.Binomial(int(size), prob), _binomial_wrong),
-    "triangular": Named(
-        "Tri", ("lower", "mode", "upper"), lambda cp, lower, mode, upper: cp.Triangle(lower, mode, upper), _triangular_wrong
-    ),
+    "binomial": Named("B", ("size", "prob"), binomial, _binomial_wrong),
+    "triangular": Named("Tri", ("lower", "mode", "upper"), triangular, _triangular_wrong),
 }
-
-
-@cache
-def chaospy_names() -> dict[str, type]:
-    """Chaospy's one-dimensional distributions by lower-case name, less those we name ourselves."""
-    import chaospy
-
-    found = {}
-    for name in dir(chaospy):
-        item = getattr(chaospy, name)
-        if inspect.isclass(item) and item.__module__.startswith("chaospy.distributions.collection") and name not in _MULTIVARIATE:
-            found[name.lower()] = item
-    return {name: item for name, item in found.items() if name not in NAMED}
 
 
 def parameters(kind: str) -> dict[str, bool]:
     """Parameter names of a distribution, each with whether it must be given."""
     if kind in NAMED:
         return dict.fromkeys(NAMED[kind].parameters, True)
-    signature = inspect.signature(chaospy_names()[kind].__init__).parameters.values()
-    return {p.name: p.default is p.empty for p in signature if p.name != "self"}
+    return {name: usual is None for name, usual in FAMILIES[kind].parameters.items()}
 
 
 def check(distribution: Mapping[str, Any]) -> None:
     """Raise `StudyError` unless `build` will work on `distribution`."""
     kind, numbers = _split(distribution)
-    if kind not in NAMED and kind not in chaospy_names():
+    if kind not in NAMED and kind not in FAMILIES:
         name = distribution["type"]
-        remedy = did_you_mean(name, [*NAMED, *chaospy_names()], noun="distribution")
+        if kind in AMBIGUOUS:
+            raise StudyError(f"the distribution '{name}' has two meanings", key="distribution.type", value=name, remedy=AMBIGUOUS[kind])
+        remedy = did_you_mean(name, [*NAMED, *FAMILIES], noun="distribution")
         raise StudyError(f"there is no distribution '{name}'", key="distribution.type", value=name, remedy=remedy)
     known = parameters(kind)
     for name in numbers:
@@ -118,46 +101,14 @@ def check(distribution: Mapping[str, Any]) -> None:
         raise StudyError(wrong, key="distribution", value=dict(distribution))
 
 
-@dataclass(frozen=True, eq=False)
-class Whole:
-    """A distribution of whole numbers, which chaospy has as a continuous one that its samples round.
-
-    Attributes
-    ----------
-    numbers, below : ndarray, shape (count,)
-        Ascending, and the probability to be at most each of them.
-    """
-
-    numbers: np.ndarray
-    below: np.ndarray
-
-    @classmethod
-    def of(cls, continuous: Any) -> Whole:
-        """What chaospy's samples are rounded to."""
-        first, last = (float(np.rint(np.ravel(end)[0])) for end in (continuous.lower + 0.5, continuous.upper - 0.5))
-        if last - first > MOST_NUMBERS:
-            raise StudyError(
-                f"the distribution has {last - first + 1:.0f} whole numbers", key="distribution", remedy="take a continuous one"
-            )
-        numbers = np.arange(first, last + 1)
-        return cls(numbers, np.asarray(continuous.fwd(numbers + 0.5), float))
-
-    def inv(self, u: np.ndarray) -> np.ndarray:
-        """Quantiles."""
-        return self.numbers[np.minimum(np.searchsorted(self.below, u), len(self.numbers) - 1)]
-
-    def fwd(self, x: np.ndarray) -> np.ndarray:
-        """Distribution function."""
-        return np.concatenate([[0.0], self.below])[np.searchsorted(self.numbers, x, side="right")]
-
-
-def build(distribution: Mapping[str, Any]):
-    """The chaospy distribution, or `Whole` of it."""
-    import chaospy
-
+def build(distribution: Mapping[str, Any]) -> Law:
+    """The distribution."""
     kind, numbers = _split(distribution)
-    found = NAMED[kind].build(chaospy, **numbers) if kind in NAMED else chaospy_names()[kind](**numbers)
-    return Whole.of(found) if found.interpret_as_integer else found
+    return NAMED[kind].build(**numbers) if kind in NAMED else _family(kind, numbers)
+
+
+def _family(kind: str, numbers: Mapping[str, float]) -> Law:
+    return FAMILIES[kind].build({**FAMILIES[kind].parameters, **numbers})
 
 
 def notation(distribution: Mapping[str, Any]) -> str:
@@ -183,12 +134,12 @@ def _split(distribution: Mapping[str, Any]) -> tuple[str, dict[str, float]]:
 
 
 def _unusable(kind: str, numbers: Mapping[str, float]) -> str | None:
-    """Chaospy takes impossible parameters without a word; its quartiles tell."""
+    """Scipy takes impossible parameters without a word; the quartiles tell."""
     try:
         with np.errstate(all="ignore"):
-            quartiles = np.asarray(chaospy_names()[kind](**numbers).inv(np.array([0.25, 0.5, 0.75])), float)
-    except Exception as error:
-        return f"chaospy cannot make the distribution {kind} of these parameters ({error})"
+            quartiles = _family(kind, numbers).inv(np.array([0.25, 0.5, 0.75]))
+    except (ArithmeticError, ValueError) as error:
+        return f"the distribution {kind} does not exist for these parameters ({error})"
     if np.all(np.isfinite(quartiles)) and quartiles[0] <= quartiles[1] <= quartiles[2]:
         return None
     return f"the distribution {kind} does not exist for these parameters"

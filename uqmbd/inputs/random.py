@@ -11,8 +11,9 @@ from pydantic import Field, field_serializer, model_validator
 
 from uqmbd.errors import StudyError
 from uqmbd.inputs.base import Input
-from uqmbd.inputs.data import Law, fit
+from uqmbd.inputs.data import fit
 from uqmbd.inputs.distributions import build, check, notation
+from uqmbd.inputs.laws import Law
 from uqmbd.inputs.truncation import ends_of, truncated
 from uqmbd.inputs.units import ToSI
 
@@ -83,9 +84,10 @@ class Random(Input):
         return truncated(law, self.distribution["truncate"]) if "truncate" in self.distribution else law
 
     def ppf(self, u: np.ndarray) -> np.ndarray:
-        u = np.asarray(u, float)
-        drawn = np.asarray(self._built.inv(u.ravel()), float).reshape(u.shape)
-        return self.scale * drawn + self.shift
+        return self.scale * self._built.inv(u) + self.shift
+
+    def isf(self, q: np.ndarray) -> np.ndarray:
+        return self.scale * self._built.isf(q) + self.shift
 
     def converted(self, si: ToSI) -> Mapping[str, float]:
         return {"scale": si.factor, "shift": si.offset}

@@ -9,7 +9,7 @@ import numpy as np
 
 from uqmbd.errors import StudyError, did_you_mean
 from uqmbd.inputs.base import Input
-from uqmbd.inputs.copula import Dependence
+from uqmbd.inputs.copula import LEAST, Dependence
 from uqmbd.inputs.sets import ConvexSet
 
 
@@ -84,7 +84,15 @@ class Space(Mapping[str, Input]):
         """Samples ``{input: (n,)}`` at the independent points `u` (n, d) of the unit cube, which dependence bends."""
         if self.dependence is not None:
             u = self.dependence.apply(u, list(self._inputs))
-        return {name: item.ppf(u[:, i]) for i, (name, item) in enumerate(self._inputs.items())}
+        # a distribution may have no value at 0 and 1
+        inside = np.clip(u, LEAST, 1 - LEAST)
+        return {name: item.ppf((inside if item.kind == "random" else u)[:, i]) for i, (name, item) in enumerate(self._inputs.items())}
+
+    def from_normal(self, z: np.ndarray) -> dict[str, np.ndarray]:
+        """Samples ``{input: (n,)}`` at the points `z` (n, d) of independent standard normal variables, with all digits in both tails."""
+        if self.dependence is not None:
+            z = self.dependence.bend(z, list(self._inputs))
+        return {name: item.from_normal(z[:, i]) for i, (name, item) in enumerate(self._inputs.items())}
 
     def described(self) -> dict[str, dict[str, Any]]:
         """Inputs, and what binds them, as the user wrote it: ``{name: {"kind": ..., "text": ...}}``, for reports.

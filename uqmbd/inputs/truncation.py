@@ -9,35 +9,58 @@ from typing import Any
 import numpy as np
 
 from uqmbd.errors import StudyError
-from uqmbd.inputs.data import Law
+from uqmbd.inputs.laws import Law
 
 KEY = "distribution.truncate"
 LEAST_PROBABILITY = 1e-6  # a cut that leaves less asks for another distribution
 
 
 @dataclass(frozen=True, eq=False)
-class Truncated:
-    """`law` under the condition that it is between `lower` and `upper`.
+class Truncated(Law):
+    """`law` under the condition that it is between `first` and `last`, both of which belong to what is left.
 
     Attributes
     ----------
-    below, above : float
-        Probability of `law` to be below `lower`, and to be at most `upper`: both ends belong to what is left.
+    below, beyond : float
+        Probability of `law` to be below `first`, and above `last`.
+    mass : float
+        What is left.
     """
 
     law: Law
-    lower: float
-    upper: float
+    first: float
+    last: float
     below: float
-    above: float
+    beyond: float
+    mass: float
 
-    def inv(self, u: np.ndarray) -> np.ndarray:
-        """Quantiles."""
-        return np.clip(self.law.inv(self.below + (self.above - self.below) * np.asarray(u, float)), self.lower, self.upper)
+    @classmethod
+    def of(cls, law: Law, first: float, last: float) -> Truncated:
+        """Cut off at two ends, which may be infinite."""
+        # just below, since whole numbers and data with ties have a probability of their own at an end
+        before = np.array([math.nextafter(first, -math.inf)])
+        below, above_first = (float(law.fwd(before)[0]), float(law.sf(before)[0])) if math.isfinite(first) else (0.0, 1.0)
+        above, beyond = (float(law.fwd(np.array([last]))[0]), float(law.sf(np.array([last]))[0])) if math.isfinite(last) else (1.0, 0.0)
+        return cls(law, first, last, below, beyond, above_first - beyond if below > 0.5 else above - below)
+
+    def lower(self, p: np.ndarray) -> np.ndarray:
+        return self._at(p, 1.0 - p)
+
+    def upper(self, q: np.ndarray) -> np.ndarray:
+        return self._at(1.0 - q, q)
+
+    def _at(self, p: np.ndarray, q: np.ndarray) -> np.ndarray:
+        """Counted from the end of `law` that is nearer."""
+        p, q = self.below + self.mass * p, self.beyond + self.mass * q
+        found, first = np.empty(p.shape), p <= 0.5
+        found[first], found[~first] = self.law.inv(p[first]), self.law.isf(q[~first])
+        return np.clip(found, self.first, self.last)
 
     def fwd(self, x: np.ndarray) -> np.ndarray:
-        """Distribution function."""
-        return np.clip((self.law.fwd(np.asarray(x, float)) - self.below) / (self.above - self.below), 0.0, 1.0)
+        return np.clip((self.law.fwd(np.asarray(x, float)) - self.below) / self.mass, 0.0, 1.0)
+
+    def sf(self, x: np.ndarray) -> np.ndarray:
+        return np.clip((self.law.sf(np.asarray(x, float)) - self.beyond) / self.mass, 0.0, 1.0)
 
 
 def ends_of(value: Any) -> tuple[float, float]:
@@ -58,15 +81,12 @@ def ends_of(value: Any) -> tuple[float, float]:
 
 def truncated(law: Law, value: Any) -> Truncated:
     """`law` cut off at the value of ``truncate``."""
-    lower, upper = ends_of(value)
-    # just below, since whole numbers and data with ties have a probability of their own at an end
-    below = float(law.fwd(np.array([math.nextafter(lower, -math.inf)]))[0]) if math.isfinite(lower) else 0.0
-    above = float(law.fwd(np.array([upper]))[0]) if math.isfinite(upper) else 1.0
-    if above - below < LEAST_PROBABILITY:
+    found = Truncated.of(law, *ends_of(value))
+    if found.mass < LEAST_PROBABILITY:
         raise StudyError(
-            f"the distribution has a probability of {max(above - below, 0.0):.2g} between {lower:g} and {upper:g}",
+            f"the distribution has a probability of {max(found.mass, 0.0):.2g} between {found.first:g} and {found.last:g}",
             key=KEY,
             value=list(value),
             remedy=f"take ends between which it has more than {LEAST_PROBABILITY:g}",
         )
-    return Truncated(law, lower, upper, below, above)
+    return found

@@ -73,7 +73,8 @@ class StagedRun(KeptRun):
 
     def __init__(self, inputs: Mapping[str, Input], outputs: Mapping[str, OutputInfo], time: np.ndarray, seed: int) -> None:
         super().__init__(inputs, outputs, time, seed)
-        self._points = np.empty((0, len(inputs)))  # all runs asked for, in [-1, 1]^d; 2u - 1 where u is the distribution function
+        # all runs asked for, in the coordinate of `_samples`: [-1, 1]^d unless said, 2u - 1 where u is the distribution function
+        self._points = np.empty((0, len(inputs)))
         self._roles = np.empty(0, np.int8)
 
     def ask(self) -> dict[str, np.ndarray] | None:
@@ -82,14 +83,18 @@ class StagedRun(KeptRun):
         if self._next() is None:
             return None
         self._await(len(self._points) - start)
-        return from_unit_cube(self._inputs, (self._points[start:] + 1) / 2)
+        return self._samples(self._points[start:])
+
+    def _samples(self, points: np.ndarray) -> dict[str, np.ndarray]:
+        """Samples at points (n, d) of the coordinate in which the run keeps them: here [-1, 1]^d, a run may have its own."""
+        return from_unit_cube(self._inputs, (points + 1) / 2)
 
     def _plan(self) -> Iterator[bool]:
         """One step for each ask; a step adds points."""
         raise NotImplementedError
 
     def _add(self, points: np.ndarray, role: int) -> None:
-        """Points (n, d) in [-1, 1]^d for the next ask."""
+        """Points (n, d) in the run's coordinate for the next ask."""
         self._points = np.concatenate([self._points, points])
         self._roles = np.concatenate([self._roles, np.full(len(points), role, np.int8)])
 
@@ -104,7 +109,7 @@ class StagedRun(KeptRun):
 
     def _stop_if_too_many_failed(self, method: Method) -> None:
         """Raise `StudyError` when more of all runs failed than the method goes on with."""
-        samples = from_unit_cube(self._inputs, (self._points[: self._told] + 1) / 2)
+        samples = self._samples(self._points[: self._told])
         stop_if_too_many(method, self._inputs, samples, self._status[: self._told])
 
     def _ranges(self, values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -9,6 +9,7 @@ import numpy as np
 import xarray as xr
 
 from uqmbd.analysis.reliability_form import NotFoundError
+from uqmbd.analysis.reliability_sampling import Probability
 from uqmbd.errors import StudyError
 from uqmbd.inputs import Input
 from uqmbd.inputs.space import Space
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
     from uqmbd.methods.reliability.settings import Reliability
 
 SEARCHING, SAMPLING = range(2)
-MOST = 8.2  # of a standard normal variable whose probability is a double below 1
 
 
 class ReliabilityRun(StagedRun):
@@ -61,6 +61,10 @@ class ReliabilityRun(StagedRun):
         """Number of runs: at least, at most."""
         raise NotImplementedError
 
+    def _samples(self, points: np.ndarray) -> dict[str, np.ndarray]:
+        """The coordinate is z: tails keep their digits."""
+        return self._inputs.from_normal(points)
+
     def _find(self) -> Generator[tuple[np.ndarray, int], np.ndarray, None]:
         """Yields points (n, d) of standard normal space with their role; is sent the margin (n,), NaN where a run failed."""
         raise NotImplementedError
@@ -78,8 +82,6 @@ class ReliabilityRun(StagedRun):
         return {}
 
     def _plan(self) -> Iterator[bool]:
-        from scipy.special import ndtr
-
         coroutine, margin = self._find(), None
         while True:
             try:
@@ -90,7 +92,7 @@ class ReliabilityRun(StagedRun):
                 self._require_enough()  # says where runs fail, which may be the reason
                 raise StudyError(str(error), key="method.approach", value=self.settings.approach, remedy=self.remedy) from None
             first = len(self._points)
-            self._add(2 * ndtr(np.clip(z, -MOST, MOST)) - 1, role)
+            self._add(z, role)
             yield True
             if role == SAMPLING:
                 self._require_enough()
@@ -160,3 +162,23 @@ def index_of(probability: float) -> float:
     from scipy.special import ndtri
 
     return float(-ndtri(probability))
+
+
+def index_to(beta: float) -> float:
+    """Probability ``Φ(-β)``."""
+    from scipy.special import ndtr
+
+    return float(ndtr(-beta))
+
+
+def estimated(found: Probability) -> dict[str, float]:
+    """Statistics of an estimate by sampling; the probability itself counts failed runs as unsafe."""
+    return {
+        "probability": found.unsafe,
+        "probability_lower": found.lower,
+        "probability_upper": found.upper,
+        "cov": found.cov,
+        "beta": index_of(found.unsafe),
+        "probability_failed_safe": found.safe,
+        "probability_failed_unsafe": found.unsafe,
+    }

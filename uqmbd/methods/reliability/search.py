@@ -1,4 +1,4 @@
-"""Reliability from the design point: FORM, SORM, and importance sampling around it."""
+"""Reliability from the design point: FORM and SORM."""
 
 from __future__ import annotations
 
@@ -9,24 +9,23 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from uqmbd.analysis import reliability_form as form
-from uqmbd.analysis import reliability_sampling as sampling
 from uqmbd.analysis.reliability_form import DesignPoint
 from uqmbd.inputs.space import Space
 from uqmbd.methods.base import generator
-from uqmbd.methods.reliability.run import SAMPLING, SEARCHING, ReliabilityRun, in_role, index_of
+from uqmbd.methods.reliability.run import SEARCHING, ReliabilityRun, in_role, index_of, index_to
 
 if TYPE_CHECKING:
     from uqmbd.methods.reliability.settings import Reliability
 
-LOOKING = 2  # random numbers of the directions in which other parts of the limit are looked for
-FEWEST, CONVERGENCE_STEPS = 20, 12  # of convergence: runs with which it begins, and numbers of runs
+LOOKING, BENDING = 2, 3  # random numbers of the directions in which other parts of the limit, and its bend, are looked for
+OFF = 1.3  # factor between two estimates above which it is said that they differ
 Points = Generator[tuple[np.ndarray, int], np.ndarray, None]
 
 
 class FormRun(ReliabilityRun):
     """First-order reliability method: the limit surface is taken as the plane through the design point."""
 
-    astray: ClassVar[str] = "the probability may be far off"
+    astray: ClassVar[str] = 'the probability may be far off; compare with approach = "subset"'
     remedy = 'take approach = "subset", which needs no design point, or raise step (noisy outputs) or iterations'
     _point: DesignPoint
 
@@ -35,6 +34,7 @@ class FormRun(ReliabilityRun):
         star = 2 * len(inputs) + 1
         further = cls._further(settings, len(inputs))
         further += 5 * len(inputs) + 4  # elsewhere
+        further += 1 + 2 * min(form.BENDS, len(inputs) - 1) if len(inputs) > 1 else 0  # bend
         return 2 * star + len(form.TRIALS) + further, star + settings.of("iterations") * (2 * star + len(form.TRIALS)) + further
 
     @staticmethod
@@ -49,21 +49,32 @@ class FormRun(ReliabilityRun):
         if self._against:
             self._say(
                 f"at {self._against} of {self._looked} points the output is on another side of the limit than the plane through the design "
-                f"point has it: there are other design points, or the limit is far from plane, and {self.astray}; "
-                'compare with approach = "subset"'
+                f"point has it: there are other design points, or the limit is far from plane, and {self.astray}"
             )
+        self._factor, self._directions = yield from in_role(SEARCHING, form.bend(self._point, generator(self._seed, BENDING)))
+        self._judge()
+
+    def _judge(self) -> None:
+        """Say where the limit is too far from plane."""
+        if not 1 / OFF < self._factor < OFF:
+            self._say(f'{self._bent()}, so that of FORM is off by about as much: take approach = "subset", or "importance"')
+
+    def _bent(self) -> str:
+        """By how much the second order differs, in words."""
+        others = len(self._inputs) - 1 - self._directions
+        seen = f"in {self._directions} direction{'s' * (self._directions != 1)}"
+        seen += f" (the {others} others are taken to be like these)" if others else ""
+        if not np.isfinite(self._factor):
+            return f"the limit bends around the medians, seen {seen}"
+        return f"the limit bends: to second order, seen {seen}, the probability of a plane is to be multiplied by {self._factor:.2g}"
 
     def _found(self) -> tuple[dict[str, float], dict[str, np.ndarray]]:
-        from scipy.special import ndtr
-
-        found = {"probability": float(ndtr(-self._point.beta)), "beta": self._point.beta}
+        found = {"probability": index_to(self._point.beta), "beta": self._point.beta}
         return found | self._common(), {"importance": self._importance()}
 
     def _common(self) -> dict[str, float]:
         """Number of runs, and the design point in SI units of the inputs."""
-        from scipy.special import ndtr
-
-        place = self._inputs.samples(ndtr(self._point.z)[None])
+        place = self._inputs.from_normal(self._point.z[None])
         return {"runs": float(len(self._status))} | {f"design:{name}": float(value[0]) for name, value in place.items()}
 
     def _importance(self) -> np.ndarray:
@@ -82,6 +93,8 @@ class FormRun(ReliabilityRun):
         return {
             "iterations": self._point.iterations,
             "points_against_plane": [self._against, self._looked],
+            "second_order_factor": self._factor,
+            "directions_of_bend": [self._directions, len(self._inputs) - 1],
             "design_units": {name: item.unit for name, item in self._inputs.items()},
         }
 
@@ -97,6 +110,16 @@ class SormRun(FormRun):
         yield from super()._find()
         self._bends = yield from in_role(SEARCHING, form.curvatures(self._point, step=self.settings.of("step")))
         self._breitung, self._hohenbichler = form.breitung(self._point.beta, self._bends), form.hohenbichler(self._point.beta, self._bends)
+        rare = [min(p, 1 - p) for p in (self._breitung, self._hohenbichler)]
+        if max(rare) > OFF * min(rare):
+            between, beyond = max(rare) / min(rare), rare[0] / index_to(abs(self._point.beta))
+            self._say(
+                f"the limit bends so much that the two formulas of second order differ by a factor of {between:.2g}, and from the "
+                f'first order by {beyond:.2g}: take approach = "subset", or "importance"'
+            )
+
+    def _judge(self) -> None:
+        """The curvatures will tell."""
 
     def _found(self) -> tuple[dict[str, float], dict[str, np.ndarray]]:
         found = {
@@ -109,46 +132,3 @@ class SormRun(FormRun):
 
     def _facts(self) -> dict[str, Any]:
         return super()._facts() | {"curvatures": [float(value) for value in self._bends]}
-
-
-class ImportanceRun(FormRun):
-    """Importance sampling: independent runs from the standard normal distribution moved to the design point."""
-
-    astray = "the probability and its limits may be far off, because runs are made around one design point"
-
-    @staticmethod
-    def _further(settings: Reliability, d: int) -> int:
-        return settings.of("samples")
-
-    def _find(self) -> Points:
-        yield from super()._find()
-        z, weights = sampling.around(self._point.z, self.settings.of("samples"), generator(self._seed, SAMPLING))
-        margin = yield z, SAMPLING
-        self._sampled = margin, weights
-        self._estimate = sampling.weighted(margin, weights, likely=self._point.beta < 0)
-        self._say(self._estimate.note)
-
-    def _found(self) -> tuple[dict[str, float], dict[str, np.ndarray]]:
-        return estimated(self._estimate) | {"beta_form": self._point.beta} | self._common(), {"importance": self._importance()}
-
-    def _convergence(self) -> tuple[np.ndarray, dict[str, np.ndarray]]:
-        margin, weights = self._sampled
-        counts = np.unique(np.geomspace(FEWEST, len(margin), CONVERGENCE_STEPS).astype(int))
-        parts = [sampling.weighted(margin[:count], weights[:count], likely=self._point.beta < 0) for count in counts]
-        return counts, {"probability": np.array([part.unsafe for part in parts]), "cov": np.array([part.cov for part in parts])}
-
-    def _facts(self) -> dict[str, Any]:
-        return super()._facts() | {"confidence": sampling.CONFIDENCE}
-
-
-def estimated(found: sampling.Probability) -> dict[str, float]:
-    """Statistics of an estimate by sampling; the probability itself counts failed runs as unsafe."""
-    return {
-        "probability": found.unsafe,
-        "probability_lower": found.lower,
-        "probability_upper": found.upper,
-        "cov": found.cov,
-        "beta": index_of(found.unsafe),
-        "probability_failed_safe": found.safe,
-        "probability_failed_unsafe": found.unsafe,
-    }

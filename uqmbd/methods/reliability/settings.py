@@ -18,13 +18,13 @@ from uqmbd.methods.intervals.chebyshev import Chebyshev, whole_degrees
 from uqmbd.simulators.base import OutputInfo
 
 FEWEST_OF_LEVELS = 100  # points of a level of subset simulation; with fewer the stated limits do not hold (docs/theory/reliability.md)
-SEARCH = {"step": 0.01, "tolerance": 1e-3, "iterations": 50}
+SEARCH = {"step": 0.01, "tolerance": 3e-4, "iterations": 50}
 
 
 APPROACHES: Mapping[str, Approach] = {
     "form": Approach("reliability.search:FormRun", SEARCH, "random"),
     "sorm": Approach("reliability.search:SormRun", SEARCH, "random"),
-    "importance": Approach("reliability.search:ImportanceRun", {"samples": 1000, **SEARCH}, "random"),
+    "importance": Approach("reliability.importance:ImportanceRun", {"samples": 1000, "fallback_runs": None, **SEARCH}, "random"),
     "subset": Approach("reliability.subset:SubsetRun", {"samples": 1000, "levels": 10}, "random"),
     "interval": Approach("reliability.interval:IntervalRun", {"degree": 8, "trust_tolerance": 1e-3, "max_runs": 10_000}, "interval"),
 }
@@ -45,6 +45,9 @@ class Reliability(ByApproach):
         and convex sets over them).
     samples : int
         importance: runs around the design point; subset: points of each level, a multiple of 10, at least 100.
+    fallback_runs : int
+        importance: runs that subset simulation may make where those around the design point cannot be trusted; 10 times `samples` unless
+        said, 0 for none.
     levels : int
         subset: largest number of levels; each is about a tenth as probable as the one before.
     step : float
@@ -72,6 +75,7 @@ class Reliability(ByApproach):
     below: Number | None = None
     approach: Literal[tuple(APPROACHES)]  # type: ignore[valid-type]
     samples: int | None = Field(default=None, ge=50)
+    fallback_runs: int | None = Field(default=None, ge=0)
     levels: int | None = Field(default=None, ge=1, le=50)
     step: Number | None = Field(default=None, gt=0, le=0.5)
     tolerance: Number | None = Field(default=None, gt=0, lt=1)
@@ -106,6 +110,13 @@ class Reliability(ByApproach):
     def limit(self) -> float:
         """Value beyond which the output is unsafe."""
         return self.below if self.above is None else self.above
+
+    def fallback(self) -> tuple[int, int, int]:
+        """importance: points of a level of subset simulation, levels, and runs at most; no runs where it may not be taken."""
+        samples = max(FEWEST_OF_LEVELS, 10 * round(self.of("samples") / 10))
+        runs = 10 * self.of("samples") if self.fallback_runs is None else self.fallback_runs
+        levels = 1 + (runs - samples) // (samples - samples // 10)
+        return samples, levels, samples + (levels - 1) * (samples - samples // 10) if levels > 0 else 0
 
     def margin(self, values: np.ndarray) -> np.ndarray:
         """Distance of `values` from the limit, negative where they are unsafe; same shape and unit."""

@@ -11,8 +11,7 @@ from uqmbd.analysis import reliability_sampling as sampling
 from uqmbd.analysis import reliability_subset
 from uqmbd.inputs.space import Space
 from uqmbd.methods.base import generator
-from uqmbd.methods.reliability.run import SAMPLING, ReliabilityRun, in_role
-from uqmbd.methods.reliability.search import estimated
+from uqmbd.methods.reliability.run import SAMPLING, ReliabilityRun, estimated, in_role
 
 if TYPE_CHECKING:
     from uqmbd.methods.reliability.settings import Reliability

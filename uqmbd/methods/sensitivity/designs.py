@@ -9,6 +9,8 @@ import numpy as np
 
 from uqmbd.analysis.pick_freeze import Layout
 
+LEAST_STEP = 0.25  # of Morris' design, share of the range: shorter ones would show noise and jumps before anything else
+
 
 def problem(d: int) -> dict[str, Any]:
     """SALib's description of the unit cube. The names are its own: it refuses some that users may give."""
@@ -30,10 +32,26 @@ def saltelli(samples: int, layout: Layout, rng: np.random.Generator) -> np.ndarr
 
 
 def morris(samples: int, d: int, levels: int, rng: np.random.Generator) -> np.ndarray:
-    """Trajectories of d + 1 points on a grid of `levels` from 0 to 1, each step in one input: (samples * (d + 1), d)."""
-    from SALib.sample import morris
+    """Points, each followed by d others that differ from it in one input: (samples * (d + 1), d).
 
-    return morris.sample(problem(d), samples, num_levels=levels, seed=rng)
+    The radial design of Campolongo, Saltelli and Cariboni (Comput. Phys. Commun. 182 (2011) 978) with values at random: of the points
+    from all of `levels` equal classes alike, of the others at least `LEAST_STEP` away. Since both the places and the steps are random, no
+    response can have a period that hides it.
+    """
+    classes = rng.permuted(np.tile(np.arange(samples) % levels, (d, 1)), axis=1).T
+    base = (classes + rng.random((samples, d))) / levels
+    below, above = np.maximum(base - LEAST_STEP, 0.0), np.maximum(1 - LEAST_STEP - base, 0.0)  # room on either side
+    other = rng.random((samples, d)) * (below + above)
+    other = np.where(other < below, other, other - below + base + LEAST_STEP)
+    return inside(_radial(base, other))
+
+
+def _radial(base: np.ndarray, other: np.ndarray) -> np.ndarray:
+    """Each point of `base` (samples, d), and it with one coordinate after another replaced by that of `other`."""
+    samples, d = base.shape
+    points = np.repeat(base[:, None], d + 1, axis=1)
+    points[:, np.arange(1, d + 1), np.arange(d)] = other
+    return points.reshape(-1, d)
 
 
 def fast(samples: int, d: int, harmonics: int, rng: np.random.Generator) -> np.ndarray:
@@ -48,7 +66,4 @@ def stars(samples: int, d: int, step: float, rng: np.random.Generator) -> np.nda
     from uqmbd.methods.design import unit_points
 
     base = unit_points("lhs", samples, d, rng)
-    points = np.repeat(base[:, None], d + 1, axis=1)
-    for i in range(d):
-        points[:, i + 1, i] += np.where(base[:, i] < 0.5, step, -step)
-    return points.reshape(-1, d)
+    return _radial(base, base + np.where(base < 0.5, step, -step))

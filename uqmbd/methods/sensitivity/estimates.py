@@ -47,12 +47,13 @@ def limits(kind: str, value: np.ndarray, std: np.ndarray, confidence: float, cou
 
 
 def morris(settings: Sensitivity, points: np.ndarray, values: np.ndarray, rng: np.random.Generator, few: bool) -> Found:
-    """Elementary effects with limits by resampled trajectories; Morris, Technometrics 33 (1991) 161."""
+    """Elementary effects with limits by resampled stars; Morris, Technometrics 33 (1991) 161."""
     d = points.shape[1]
-    found = elementary.effects(points.reshape(-1, d + 1, d), values.reshape(-1, d + 1, values.shape[1]))
+    found = elementary.slopes(points.reshape(-1, d + 1, d), values.reshape(-1, d + 1, values.shape[1]))
     kinds = elementary.morris(found)
     weights = draws(len(found), settings.of("resamples"), rng)
-    std = (np.tensordot(weights, np.abs(found), axes=(1, 0)) / len(found)).std(axis=0, ddof=1)
+    n = len(found)
+    std = (np.tensordot(weights, np.abs(found), axes=(1, 0)) / n).std(axis=0, ddof=1) * np.sqrt(n / (n - 1))  # resamples vary less
     star = limits("mu_star", kinds["mu_star"], std, settings.of("confidence"), len(found))
     return Found({"mu": kinds["mu"], **star, "sigma": kinds["sigma"]})
 
@@ -61,7 +62,7 @@ def dgsm(settings: Sensitivity, points: np.ndarray, values: np.ndarray, rng: np.
     """Upper bounds of total indices from derivatives; Sobol' and Kucherenko, Math. Comput. Simul. 79 (2009) 3009."""
     d = points.shape[1]
     stars = values.reshape(-1, d + 1, values.shape[1])
-    squares = elementary.squared_slopes(points.reshape(-1, d + 1, d), stars)
+    squares = elementary.slopes(points.reshape(-1, d + 1, d), stars) ** 2
     base = stars[:, 0] - stars[:, 0].mean(axis=0)
     whole = elementary.variance(stars[:, 0])
     weights = draws(len(stars), settings.of("resamples"), rng) / len(stars)

@@ -23,7 +23,7 @@ from uqmbd.simulators.base import OutputInfo
 if TYPE_CHECKING:
     from uqmbd.methods.sensitivity.settings import Sensitivity
 
-LEAST_GROUPS = 2  # trajectories, stars: below this nothing has a spread
+LEAST_GROUPS = 2  # stars: below this nothing has a spread
 EXPLAINED = 0.9  # of the variance, below which an expansion says so
 LEAST = {"hdmr": LEAST_HDMR, "delta": LEAST_DELTA}
 WEIGHTED = ("first", "total", "dgsm")  # kinds that are shares of the variance, which can be summed over time
@@ -37,7 +37,7 @@ class Design(NamedTuple):
     points : callable
         ``(settings, d, rng) -> (runs, d)`` in the unit cube.
     group : callable
-        ``(d) -> int``: runs in a trajectory or star, of which none is of use without the others; 1 for independent runs.
+        ``(d) -> int``: runs in a star, of which none is of use without the others; 1 for independent runs.
     word : str
         What such a group is called.
     scalars_only : bool
@@ -57,7 +57,7 @@ def _lhs(settings: Sensitivity, d: int, rng: np.random.Generator) -> np.ndarray:
 
 
 DESIGNS = {
-    "morris": Design(lambda s, d, rng: designs.morris(s.samples, d, s.of("levels"), rng), lambda d: d + 1, "trajectories"),
+    "morris": Design(lambda s, d, rng: designs.morris(s.samples, d, s.of("levels"), rng), lambda d: d + 1, "stars"),
     "fast": Design(lambda s, d, rng: designs.fast(s.samples, d, s.of("harmonics"), rng)),
     "rbd_fast": Design(_lhs),
     "delta": Design(_lhs, scalars_only=True),
@@ -92,13 +92,7 @@ class SampledRun(SensitivityRun):
         return settings.samples * DESIGNS[settings.approach].group(d)
 
     def _plan(self) -> Iterator[bool]:
-        u = self._unit
-        if self.settings.approach == "morris":
-            # an interval's levels reach its ends; a distribution has none, so its levels are the middles of equally likely classes
-            n = self.settings.of("levels")
-            middles = np.array([item.kind == "random" for item in self._inputs.values()])
-            u = np.where(middles, ((n - 1) * u + 0.5) / n, u)
-        self._add(2 * u - 1, 0)
+        self._add(2 * self._unit - 1, 0)
         yield True
 
     def result(self) -> Result:

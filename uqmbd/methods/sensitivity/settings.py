@@ -46,12 +46,12 @@ class Sensitivity(ByApproach):
         bound of the total index), ``hdmr`` (shares of the variance of a fitted expansion), ``derivative`` (at the medians), ``width`` (by
         how much the bounds narrow when one interval is halved).
     samples : int
-        Base number: blocks of inputs + 2 runs (sobol; 2 inputs + 2 with `second_order`), trajectories of inputs + 1 runs (morris), points
-        with inputs + 1 runs each (dgsm), runs on each of as many curves as inputs (fast), runs (the others).
+        Base number: blocks of inputs + 2 runs (sobol; 2 inputs + 2 with `second_order`), points with
+        inputs + 1 runs each (morris, dgsm), runs on each of as many curves as inputs (fast), runs (the others).
     second_order : bool
         sobol: interactions of pairs as well.
     levels : int
-        morris: levels of the grid, even.
+        morris: equal classes of an input's range, from all of which values are taken alike.
     harmonics : int
         fast, rbd_fast: harmonics that count for an input.
     slices : int
@@ -89,9 +89,7 @@ class Sensitivity(ByApproach):
         if "samples" in APPROACHES[self.approach].defaults and self.samples is None:
             raise StudyError(f"the approach {self.approach} needs samples", key="samples", remedy="write samples = 512, say")
         wrong = None
-        if self.approach == "morris" and self.of("levels") % 2:
-            wrong = ("levels", "levels are even, so that a step of half of them reaches every one alike", "write levels = 4, say")
-        elif self.approach == "fast" and self.samples <= 4 * self.of("harmonics") ** 2:
+        if self.approach == "fast" and self.samples <= 4 * self.of("harmonics") ** 2:
             least = 4 * self.of("harmonics") ** 2 + 1
             wrong = ("samples", f"{self.of('harmonics')} harmonics need more than {least - 1} samples a curve", f"write samples = {least}")
         elif self.approach == "rbd_fast" and self.samples < 4 * self.of("harmonics"):

@@ -1,0 +1,116 @@
+"""Reliability by importance sampling around the design point, and by subset simulation where that cannot be trusted."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from uqmbd.analysis import reliability_sampling as sampling
+from uqmbd.analysis import reliability_subset
+from uqmbd.analysis.reliability_form import NotFoundError
+from uqmbd.inputs.space import Space
+from uqmbd.methods.base import generator
+from uqmbd.methods.reliability.run import SAMPLING, estimated, in_role, index_to
+from uqmbd.methods.reliability.search import FormRun, Points
+
+if TYPE_CHECKING:
+    from uqmbd.methods.reliability.settings import Reliability
+
+FALLING_BACK = 4  # random numbers of subset simulation
+FEWEST, CONVERGENCE_STEPS = 20, 12  # of convergence: runs with which it begins, and numbers of runs
+EVEN, EFFECTIVE = 0.75, 5.0  # importance sampling below which subset simulation takes over, see docs/theory/reliability.md
+FARTHER = 1.5  # as is it where its lower limit is so many times the probability of the plane
+
+
+class ImportanceRun(FormRun):
+    """Importance sampling: independent runs from the standard normal distribution moved to the design point.
+
+    Where they cannot be trusted, because their weights are uneven, the limit is far from plane or has other parts, subset simulation
+    takes over.
+    """
+
+    astray = "runs around one design point say nothing of the others"
+    _instead: sampling.Probability | None = None
+
+    @classmethod
+    def planned(cls, settings: Reliability, inputs: Space) -> tuple[int, int]:
+        least, most = super().planned(settings, inputs)
+        return least, most + settings.fallback()[2]
+
+    @staticmethod
+    def _further(settings: Reliability, d: int) -> int:
+        return settings.of("samples")
+
+    def _judge(self) -> None:
+        """The weights will tell."""
+
+    def _find(self) -> Points:
+        yield from super()._find()
+        beta = self._point.beta
+        z, weights = sampling.around(self._point.z, self.settings.of("samples"), generator(self._seed, SAMPLING))
+        margin = yield z, SAMPLING
+        self._sampled = margin, weights
+        self._around = sampling.weighted(margin, weights, beta)
+        self._say(self._around.note)
+        doubts = self._doubts()
+        if doubts:
+            yield from self._simulate("; ".join(doubts))
+
+    def _doubts(self) -> list[str]:
+        """Why the limits of importance sampling may not hold."""
+        found, beta, doubts = self._around, self._point.beta, []
+        if not found.effective >= EFFECTIVE:
+            doubts.append(f"the runs around the design point count as {np.nan_to_num(found.effective):.2g} independent ones")
+        elif found.even < EVEN:
+            doubts.append(
+                f"the runs around the design point have uneven weights: they count as {found.effective:.2g} independent ones, "
+                f"{found.even:.0%} of what they would with a plane limit, and one of them has {found.largest:.0%} of all weight"
+            )
+        rare = 1 - found.upper if beta < 0 else found.lower
+        if rare > FARTHER * index_to(abs(beta)):
+            doubts.append(f"they say {max(rare, 0.0):.2g} or more where the plane (FORM) says {index_to(abs(beta)):.2g}; {self._bent()}")
+        if self._against and not doubts:
+            doubts.append("these are not sampled")
+        return doubts
+
+    def _simulate(self, why: str) -> Points:
+        """Subset simulation, if the settings have runs for it."""
+        samples, levels, most = self.settings.fallback()
+        if not most:
+            self._say(f'{why}: the probability and its limits may be far off; raise fallback_runs, or take approach = "subset"')
+            return
+        try:
+            simulation = reliability_subset.subset(len(self._inputs), samples, levels, generator(self._seed, FALLING_BACK))
+            self._instead = yield from in_role(SAMPLING, simulation)
+        except NotFoundError as error:
+            self._say(f"{why}: the probability and its limits may be far off, and subset simulation found nothing: {error}")
+            return
+        self._say(f"{why}; so the probability and its limits are those of subset simulation")
+        self._say(self._instead.note)
+
+    @property
+    def _estimate(self) -> sampling.Probability:
+        return self._instead or self._around
+
+    def _found(self) -> tuple[dict[str, float], dict[str, np.ndarray]]:
+        return estimated(self._estimate) | {"beta_form": self._point.beta} | self._common(), {"importance": self._importance()}
+
+    def _convergence(self) -> tuple[np.ndarray, dict[str, np.ndarray]]:
+        if self._instead:
+            return super()._convergence()
+        margin, weights = self._sampled
+        counts = np.unique(np.geomspace(FEWEST, len(margin), CONVERGENCE_STEPS).astype(int))
+        parts = [sampling.weighted(margin[:count], weights[:count], self._point.beta) for count in counts]
+        return counts, {"probability": np.array([part.unsafe for part in parts]), "cov": np.array([part.cov for part in parts])}
+
+    def _facts(self) -> dict[str, Any]:
+        found = self._around
+        return super()._facts() | {
+            "confidence": sampling.CONFIDENCE,
+            "estimated_by": "subset simulation" if self._instead else "importance sampling",
+            "effective_unsafe_runs": found.effective,
+            "largest_weight_share": found.largest,
+            "evenness_of_weights": found.even,
+            "around_design_point": [found.unsafe, found.lower, found.upper],
+        }
