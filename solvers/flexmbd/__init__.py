@@ -3,6 +3,7 @@
 from flexmbd.bodies.ancf_beam import AncfBeam
 from flexmbd.bodies.ancf_cable import AncfCable
 from flexmbd.bodies.base import Point
+from flexmbd.bodies.point_mass import PointMass
 from flexmbd.bodies.rigid import RigidBody
 from flexmbd.bodies.section import Section
 from flexmbd.bodies.spatial import SpatialBody
@@ -33,6 +34,7 @@ from flexmbd.joints import (
     AngleDrive,
     Clamp,
     Cylindrical,
+    Distance,
     DistanceDrive,
     Fixed,
     Gear,
@@ -62,10 +64,10 @@ from flexmbd.wearing import wear_cycles
 
 __all__ = [
     "Ambrosio", "AncfBeam", "AncfCable", "AngleDrive", "Clamp", "ClearanceCylindrical", "ClearanceRevolute", "ClearanceSpherical",
-    "ConstantSpeed", "CoulombExponential", "Cylindrical", "DiscDisc", "DiscPlane", "DistanceDrive", "Equations", "Esdu78035",
+    "ConstantSpeed", "CoulombExponential", "Cylindrical", "DiscDisc", "DiscPlane", "Distance", "DistanceDrive", "Equations", "Esdu78035",
     "FilmTemperature", "Fixed", "Flores", "FloresTransition", "Fourier", "Gear", "GearMesh", "Goldsmith", "Gonthier", "GreenwoodTripp",
     "Harmonic", "HerbertMcWhannell", "Hertz", "HuGuo", "HuntCrossley", "Johnson", "KelvinVoigt", "LankaraniNikravesh", "LeeWang",
-    "LongFilm", "LuGre", "Material", "MixedFriction", "ModelError", "PinkusSternlicht", "Planar", "Point", "PointForce", "Polynomial",
+    "LongFilm", "LuGre", "Material", "MixedFriction", "ModelError", "PinkusSternlicht", "Planar", "Point", "PointForce", "PointMass", "Polynomial",
     "Prepared", "Rack", "Radzimovsky", "Revolute", "RevoluteTranslational", "ReynoldsFilm", "RigidBody", "Section", "SectionTorque",
     "Settings", "ShortFilm", "SlideDrive", "SmoothTransition", "SpatialBody", "Spherical", "SphericalFilm", "Spring", "Stribeck", "System",
     "Threlfall", "TiltedFilm", "Torque", "TorsionSpring", "Trajectory", "Translational", "Universal", "Vogel", "Walther", "WornProfile",

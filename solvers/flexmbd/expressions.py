@@ -40,6 +40,15 @@ class Pair:
         return graph.select(graph.greater(self.mode, 0.5), 1.0, 0.0)
 
 
+def _of(element, function, build):
+    """What an element's function gives for a build; an error that names no element is the element's."""
+    try:
+        return function(build)
+    except ModelError as error:
+        error.element = error.element or element.name
+        raise
+
+
 class Build(Index1):
     """Expressions of one topology.
 
@@ -104,15 +113,15 @@ class Build(Index1):
                 self.owner[element.name] = len(self.rows)
                 self.rows += self._rows(element)
             if hasattr(element, "initial_rows"):
-                self.initial_rows += element.initial_rows(self)
+                self.initial_rows += _of(element, element.initial_rows, self)
         for element in system.elements:
             if hasattr(element, "apply"):
-                element.apply(self)
+                _of(element, element.apply, self)
         self._solve()
 
     def _rows(self, element):
         try:
-            return element.rows(self)
+            return _of(element, element.rows, self)
         except ValueError as error:  # products of directions of bodies whose directions are products themselves
             raise ModelError(
                 f"joint '{element.name}': {error}; these bodies' directions are not linear in their coordinates",

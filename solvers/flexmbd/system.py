@@ -7,6 +7,7 @@ from flexmbd.bodies.ancf_cable import AncfCable
 from flexmbd.bodies.base import Body, Framed, Ground, Point
 from flexmbd.bodies.bush import Bush
 from flexmbd.bodies.phasors import Phasors
+from flexmbd.bodies.point_mass import PointMass
 from flexmbd.bodies.rigid import RigidBody
 from flexmbd.bodies.spatial import SpatialBody
 from flexmbd.errors import ModelError, check_number
@@ -93,6 +94,30 @@ class System:
             body.at(*coordinates, key=key)
         self.bodies.append(body)
         return body
+
+    def point_mass(self, name, *, mass, position=None, velocity=None):
+        """Add a mass at one point, without inertia and orientation (see `PointMass`).
+
+        Parameters
+        ----------
+        mass : float or ndarray
+            kg
+        position, velocity : tuple, optional
+            Guess (or values) at the start in m and m/s; zero if left out.
+
+        Raises
+        ------
+        ModelError
+            If a number is not finite, the mass not positive, or the name taken.
+        """
+        self._new_name(name)
+        given = {key: (0.0,) * self.dimension if x is None else x for key, x in (("position", position), ("velocity", velocity))}
+        for key, value in given.items():
+            if not isinstance(value, SEQUENCES) or len(value) != self.dimension:
+                wanted = f"{self.dimension} numbers in a {self.kind} system"
+                raise ModelError(f"point mass '{name}': {key} is {value!r}; it must be {wanted}", element=name)
+        self.bodies.append(PointMass(name, self.dimension, mass, **given))
+        return self.bodies[-1]
 
     def cable(self, name, *, length, elements, section, material, position=None, direction=None, velocity=None, points=None, **more):
         """Add a cable: a flexible line with axial and bending stiffness, straight at the start (see `AncfCable`).

@@ -76,6 +76,13 @@ class BeamSection(Body):
         self.points[key] = SectionPoint(self, key, at)
         return self.points[key]
 
+    def at_start(self, point):
+        """Place of a point at the start (numbers or arrays over samples)."""
+        q, place = self.beam.initial()[0][18 * self.element :], [0.0] * 3
+        for k, size in enumerate((1.0, *point.at)):
+            place = [p + size * sum(q[9 * n + 3 * k + i] * f for n, f in enumerate(shapes(self.x))) for i, p in enumerate(place)]
+        return tuple(place)
+
     # ---- polynomials
     def vector(self, build, k):
         """Polynomials of the position (k = 0) or of the gradients a (1), b (2)."""

@@ -59,6 +59,17 @@ class Line(Slender):
         self.points[key] = LinePoint(self, key, (s,), element, x)
         return self.points[key]
 
+    def at_start(self, point, level=0):
+        """Place of a point at the start (numbers or arrays over samples), or with `level` 1 its slope r'."""
+        d, x, le = self.dimension, point.x, self.length / self.elements
+        y, steep = 1.0 - x, 6.0 / le * (x * (1.0 - x))
+        shapes = (
+            (y * y * (1.0 + 2.0 * x), le * (x * y * y), x * x * (3.0 - 2.0 * x), -le * (x * x * y)),
+            (-steep, 1.0 + x * (3.0 * x - 4.0), steep, x * (3.0 * x - 2.0)),
+        )[level]
+        q = self.initial()[0][2 * d * point.element :]
+        return tuple(sum(q[d * k + i] * f for k, f in enumerate(shapes)) for i in range(d))
+
     def place(self, build, point):
         """Position of a point, as polynomials."""
         x, le = self._along(build, point), self._element_length(build)
