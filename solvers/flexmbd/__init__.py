@@ -7,7 +7,7 @@ from flexmbd.bodies.point_mass import PointMass
 from flexmbd.bodies.rigid import RigidBody
 from flexmbd.bodies.section import Section
 from flexmbd.bodies.spatial import SpatialBody
-from flexmbd.contact import ClearanceCylindrical, ClearanceRevolute, ClearanceSpherical, DiscDisc, DiscPlane
+from flexmbd.contact import ClearanceCylindrical, ClearanceRevolute, ClearanceSpherical, ClearanceTranslational, DiscDisc, DiscPlane
 from flexmbd.contact.friction import Ambrosio, CoulombExponential, LuGre, Stribeck, Threlfall
 from flexmbd.contact.laws import (
     Esdu78035,
@@ -64,12 +64,13 @@ from flexmbd.wearing import wear_cycles
 
 __all__ = [
     "Ambrosio", "AncfBeam", "AncfCable", "AngleDrive", "Clamp", "ClearanceCylindrical", "ClearanceRevolute", "ClearanceSpherical",
-    "ConstantSpeed", "CoulombExponential", "Cylindrical", "DiscDisc", "DiscPlane", "Distance", "DistanceDrive", "Equations", "Esdu78035",
-    "FilmTemperature", "Fixed", "Flores", "FloresTransition", "Fourier", "Gear", "GearMesh", "Goldsmith", "Gonthier", "GreenwoodTripp",
-    "Harmonic", "HerbertMcWhannell", "Hertz", "HuGuo", "HuntCrossley", "Johnson", "KelvinVoigt", "LankaraniNikravesh", "LeeWang",
-    "LongFilm", "LuGre", "Material", "MixedFriction", "ModelError", "PinkusSternlicht", "Planar", "Point", "PointForce", "PointMass", "Polynomial",
-    "Prepared", "Rack", "Radzimovsky", "Revolute", "RevoluteTranslational", "ReynoldsFilm", "RigidBody", "Section", "SectionTorque",
-    "Settings", "ShortFilm", "SlideDrive", "SmoothTransition", "SpatialBody", "Spherical", "SphericalFilm", "Spring", "Stribeck", "System",
-    "Threlfall", "TiltedFilm", "Torque", "TorsionSpring", "Trajectory", "Translational", "Universal", "Vogel", "Walther", "WornProfile",
-    "arc_length", "compiled", "hertz_sphere_stiffness", "modes", "prepare", "reference", "run", "static", "wear_cycles",
+    "ClearanceTranslational", "ConstantSpeed", "CoulombExponential", "Cylindrical", "DiscDisc", "DiscPlane", "Distance",
+    "DistanceDrive", "Equations", "Esdu78035", "FilmTemperature", "Fixed", "Flores", "FloresTransition", "Fourier", "Gear", "GearMesh",
+    "Goldsmith", "Gonthier", "GreenwoodTripp", "Harmonic", "HerbertMcWhannell", "Hertz", "HuGuo", "HuntCrossley", "Johnson",
+    "KelvinVoigt", "LankaraniNikravesh", "LeeWang", "LongFilm", "LuGre", "Material", "MixedFriction", "ModelError", "PinkusSternlicht",
+    "Planar", "Point", "PointForce", "PointMass", "Polynomial", "Prepared", "Rack", "Radzimovsky", "Revolute", "RevoluteTranslational",
+    "ReynoldsFilm", "RigidBody", "Section", "SectionTorque", "Settings", "ShortFilm", "SlideDrive", "SmoothTransition", "SpatialBody",
+    "Spherical", "SphericalFilm", "Spring", "Stribeck", "System", "Threlfall", "TiltedFilm", "Torque", "TorsionSpring", "Trajectory",
+    "Translational", "Universal", "Vogel", "Walther", "WornProfile", "arc_length", "compiled", "hertz_sphere_stiffness", "modes",
+    "prepare", "reference", "run", "static", "wear_cycles",
 ]  # fmt: skip

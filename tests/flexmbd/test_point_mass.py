@@ -104,7 +104,8 @@ def test_four_bar_with_a_rod_as_coupler_follows_its_closed_kinematics():
 def test_length_is_that_of_the_start_for_points_of_all_bodies():
     steel = fm.Material(2e11, 0.3, 7800.0)
     s = fm.System(gravity=(0.0, 0.0, 0.0))
-    rigid = s.body("rigid", mass=1.0, inertia=(1.0, 1.0, 1.0), position=(1.0, 0.0, 0.0), rotation=(0.0, 0.0, np.pi / 2), offset=(0.3, 0.0, 0.0))
+    turned = dict(rotation=(0.0, 0.0, np.pi / 2), offset=(0.3, 0.0, 0.0))
+    rigid = s.body("rigid", mass=1.0, inertia=(1.0, 1.0, 1.0), position=(1.0, 0.0, 0.0), **turned)
     cable = s.cable("cable", length=2.0, elements=3, section=fm.Section.circle(0.01), material=steel, direction=(0.0, 0.0, 1.0))
     beam = s.beam("beam", length=2.0, elements=2, section=fm.Section.circle(0.01), material=steel, position=(0.0, 3.0, 0.0))
     bob = s.point_mass("bob", mass=1.0, position=(0.0, 0.0, np.array([4.0, 5.0])))
