@@ -38,6 +38,7 @@ from flexmbd.joints import (
     DistanceDrive,
     Fixed,
     Gear,
+    JointFriction,
     Planar,
     Revolute,
     RevoluteTranslational,
@@ -55,6 +56,7 @@ from flexmbd.lubrication.temperature import FilmTemperature
 from flexmbd.lubrication.tilted import TiltedFilm
 from flexmbd.lubrication.viscosity import Vogel, Walther
 from flexmbd.motion import ConstantSpeed, Fourier, Harmonic, Polynomial
+from flexmbd.properties import Lubricant, lubricant, material
 from flexmbd.reference import reference
 from flexmbd.simulate import Prepared, Settings, compiled, prepare, run
 from flexmbd.statics import arc_length, modes, static
@@ -67,10 +69,10 @@ __all__ = [
     "ClearanceTranslational", "ConstantSpeed", "CoulombExponential", "Cylindrical", "DiscDisc", "DiscPlane", "Distance",
     "DistanceDrive", "Equations", "Esdu78035", "FilmTemperature", "Fixed", "Flores", "FloresTransition", "Fourier", "Gear", "GearMesh",
     "Goldsmith", "Gonthier", "GreenwoodTripp", "Harmonic", "HerbertMcWhannell", "Hertz", "HuGuo", "HuntCrossley", "Johnson",
-    "KelvinVoigt", "LankaraniNikravesh", "LeeWang", "LongFilm", "LuGre", "Material", "MixedFriction", "ModelError", "PinkusSternlicht",
-    "Planar", "Point", "PointForce", "PointMass", "Polynomial", "Prepared", "Rack", "Radzimovsky", "Revolute", "RevoluteTranslational",
-    "ReynoldsFilm", "RigidBody", "Section", "SectionTorque", "Settings", "ShortFilm", "SlideDrive", "SmoothTransition", "SpatialBody",
-    "Spherical", "SphericalFilm", "Spring", "Stribeck", "System", "Threlfall", "TiltedFilm", "Torque", "TorsionSpring", "Trajectory",
-    "Translational", "Universal", "Vogel", "Walther", "WornProfile", "arc_length", "compiled", "hertz_sphere_stiffness", "modes",
-    "prepare", "reference", "run", "static", "wear_cycles",
+    "JointFriction", "KelvinVoigt", "LankaraniNikravesh", "LeeWang", "LongFilm", "LuGre", "Lubricant", "Material", "MixedFriction",
+    "ModelError", "PinkusSternlicht", "Planar", "Point", "PointForce", "PointMass", "Polynomial", "Prepared", "Rack", "Radzimovsky",
+    "Revolute", "RevoluteTranslational", "ReynoldsFilm", "RigidBody", "Section", "SectionTorque", "Settings", "ShortFilm", "SlideDrive",
+    "SmoothTransition", "SpatialBody", "Spherical", "SphericalFilm", "Spring", "Stribeck", "System", "Threlfall", "TiltedFilm",
+    "Torque", "TorsionSpring", "Trajectory", "Translational", "Universal", "Vogel", "Walther", "WornProfile", "arc_length", "compiled",
+    "hertz_sphere_stiffness", "lubricant", "material", "modes", "prepare", "reference", "run", "static", "wear_cycles",
 ]  # fmt: skip

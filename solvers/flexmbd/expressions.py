@@ -93,7 +93,7 @@ class Build(Index1):
         self.measures = [measure for body in system.bodies for measure in body.measures]
         self.generalized = [g.const(0.0)] * n
         self.gravity = [self._leaf[f"gravity.{axis}"] for axis in AXES[: system.dimension]]
-        self.states, self.contacts, self.helpers, self._memory = [], [], {}, {}
+        self.states, self.contacts, self.frictions, self.helpers, self._memory = [], [], [], {}, {}
         self.potential_energy, self.stored_energy, self._power = g.const(0.0), g.const(0.0), {}
         self.mass, self.rows, self.initial_rows, self.owner = {}, [], [], {}
         self.pools, self.exchanges, self._alike, self._quantities = [], {}, {}, {}

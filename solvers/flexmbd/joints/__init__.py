@@ -3,6 +3,7 @@
 from flexmbd.joints.clamp import Clamp
 from flexmbd.joints.distance import Distance
 from flexmbd.joints.drives import AngleDrive, DistanceDrive, SlideDrive
+from flexmbd.joints.friction import JointFriction
 from flexmbd.joints.gears import Gear
 from flexmbd.joints.ideal import Fixed, Joint, Revolute, RevoluteTranslational, Translational
 from flexmbd.joints.spatial import Cylindrical, Planar, Spherical, Universal
@@ -12,4 +13,4 @@ JOINTS = (
     DistanceDrive, SlideDrive, Gear,
 )  # fmt: skip
 
-__all__ = [*(c.__name__ for c in JOINTS), "JOINTS", "Joint"]
+__all__ = [*(c.__name__ for c in JOINTS), "JOINTS", "Joint", "JointFriction"]
