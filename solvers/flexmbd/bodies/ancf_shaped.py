@@ -19,7 +19,7 @@ POINTS = {"reduced": (LOBATTO_3, GAUSS_3), "full": (GAUSS_5, GAUSS_3)}
 
 
 def measures(c, a, b, strain, curvature, integration, sqrt):
-    """(strain, weight) at the axial points, (curvature times length, weight) at those of bending, of chord and slopes (numbers or nodes)."""
+    """(strain, weight) at the axial points, (curvature times length, weight) at those of bending, by chord and slopes."""
     axial, bending = POINTS[integration]
     stretch, bend = [], []
     for x, weight in axial:

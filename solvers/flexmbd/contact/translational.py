@@ -3,7 +3,6 @@
 from dataclasses import dataclass
 
 from flexmbd import lanes
-from flexmbd.bodies.base import Framed
 from flexmbd.contact.clearance import check_play
 from flexmbd.contact.pair import Contact
 from flexmbd.errors import ModelError, unit_vector
@@ -58,10 +57,10 @@ class ClearanceTranslational(Contact):
             object.__setattr__(self, key, unit_vector(owner, key, getattr(self, key)))
         for key in "ab":
             body = getattr(getattr(self, key), "body", None)
-            if body is not None and not isinstance(body, Framed):
+            if body is not None and not hasattr(body, "offset"):
                 message = f"{owner}: {key} is on '{body.name}', which has no frame; slider and guide are on rigid bodies or ground"
                 raise ModelError(message, element=self.name)
-        if isinstance(getattr(self.a, "body", None), Framed) and self.a.body.dimension == 2:
+        if getattr(getattr(self.a, "body", None), "dimension", None) == 2:
             self._corners()  # points of the body, before its numbers are read
 
     def _corners(self):

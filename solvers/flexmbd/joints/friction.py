@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from flexmbd.errors import ModelError, check_number
-from flexmbd.forces.loads import Force
 from flexmbd.joints.frames import node_axis
 from flexmbd.joints.ideal import Joint, Revolute, RevoluteTranslational, Translational
 from flexmbd.linalg.quadratic import dot
@@ -22,7 +21,7 @@ KNOWN = "Revolute, Translational and RevoluteTranslational in the plane"
 
 
 @dataclass(frozen=True, eq=False)
-class JointFriction(Force):
+class JointFriction:
     """Regularised dry friction in an ideal planar joint (docs/theory/joints.md).
 
     Explicit and linearly implicit schemes treat it ("dormand_prince", "rk4", "rosenbrock" ...), others refuse it.
