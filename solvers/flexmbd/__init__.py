@@ -3,10 +3,11 @@
 from flexmbd.bodies.ancf_beam import AncfBeam
 from flexmbd.bodies.ancf_cable import AncfCable
 from flexmbd.bodies.base import Point
+from flexmbd.bodies.point_mass import PointMass
 from flexmbd.bodies.rigid import RigidBody
 from flexmbd.bodies.section import Section
 from flexmbd.bodies.spatial import SpatialBody
-from flexmbd.contact import ClearanceCylindrical, ClearanceRevolute, ClearanceSpherical, DiscDisc, DiscPlane
+from flexmbd.contact import ClearanceCylindrical, ClearanceRevolute, ClearanceSpherical, ClearanceTranslational, DiscDisc, DiscPlane
 from flexmbd.contact.friction import Ambrosio, CoulombExponential, LuGre, Stribeck, Threlfall
 from flexmbd.contact.laws import (
     Esdu78035,
@@ -33,9 +34,11 @@ from flexmbd.joints import (
     AngleDrive,
     Clamp,
     Cylindrical,
+    Distance,
     DistanceDrive,
     Fixed,
     Gear,
+    JointFriction,
     Planar,
     Revolute,
     RevoluteTranslational,
@@ -53,6 +56,7 @@ from flexmbd.lubrication.temperature import FilmTemperature
 from flexmbd.lubrication.tilted import TiltedFilm
 from flexmbd.lubrication.viscosity import Vogel, Walther
 from flexmbd.motion import ConstantSpeed, Fourier, Harmonic, Polynomial
+from flexmbd.properties import Lubricant, lubricant, material
 from flexmbd.reference import reference
 from flexmbd.simulate import Prepared, Settings, compiled, prepare, run
 from flexmbd.statics import arc_length, modes, static
@@ -62,12 +66,13 @@ from flexmbd.wearing import wear_cycles
 
 __all__ = [
     "Ambrosio", "AncfBeam", "AncfCable", "AngleDrive", "Clamp", "ClearanceCylindrical", "ClearanceRevolute", "ClearanceSpherical",
-    "ConstantSpeed", "CoulombExponential", "Cylindrical", "DiscDisc", "DiscPlane", "DistanceDrive", "Equations", "Esdu78035",
-    "FilmTemperature", "Fixed", "Flores", "FloresTransition", "Fourier", "Gear", "GearMesh", "Goldsmith", "Gonthier", "GreenwoodTripp",
-    "Harmonic", "HerbertMcWhannell", "Hertz", "HuGuo", "HuntCrossley", "Johnson", "KelvinVoigt", "LankaraniNikravesh", "LeeWang",
-    "LongFilm", "LuGre", "Material", "MixedFriction", "ModelError", "PinkusSternlicht", "Planar", "Point", "PointForce", "Polynomial",
-    "Prepared", "Rack", "Radzimovsky", "Revolute", "RevoluteTranslational", "ReynoldsFilm", "RigidBody", "Section", "SectionTorque",
-    "Settings", "ShortFilm", "SlideDrive", "SmoothTransition", "SpatialBody", "Spherical", "SphericalFilm", "Spring", "Stribeck", "System",
-    "Threlfall", "TiltedFilm", "Torque", "TorsionSpring", "Trajectory", "Translational", "Universal", "Vogel", "Walther", "WornProfile",
-    "arc_length", "compiled", "hertz_sphere_stiffness", "modes", "output_units", "prepare", "reference", "run", "static", "wear_cycles",
+    "ClearanceTranslational", "ConstantSpeed", "CoulombExponential", "Cylindrical", "DiscDisc", "DiscPlane", "Distance",
+    "DistanceDrive", "Equations", "Esdu78035", "FilmTemperature", "Fixed", "Flores", "FloresTransition", "Fourier", "Gear", "GearMesh",
+    "Goldsmith", "Gonthier", "GreenwoodTripp", "Harmonic", "HerbertMcWhannell", "Hertz", "HuGuo", "HuntCrossley", "Johnson",
+    "JointFriction", "KelvinVoigt", "LankaraniNikravesh", "LeeWang", "LongFilm", "LuGre", "Lubricant", "Material", "MixedFriction",
+    "ModelError", "PinkusSternlicht", "Planar", "Point", "PointForce", "PointMass", "Polynomial", "Prepared", "Rack", "Radzimovsky",
+    "Revolute", "RevoluteTranslational", "ReynoldsFilm", "RigidBody", "Section", "SectionTorque", "Settings", "ShortFilm", "SlideDrive",
+    "SmoothTransition", "SpatialBody", "Spherical", "SphericalFilm", "Spring", "Stribeck", "System", "Threlfall", "TiltedFilm",
+    "Torque", "TorsionSpring", "Trajectory", "Translational", "Universal", "Vogel", "Walther", "WornProfile", "arc_length", "compiled",
+    "hertz_sphere_stiffness", "lubricant", "material", "modes", "output_units", "prepare", "reference", "run", "static", "wear_cycles",
 ]  # fmt: skip

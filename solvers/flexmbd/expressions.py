@@ -40,6 +40,15 @@ class Pair:
         return graph.select(graph.greater(self.mode, 0.5), 1.0, 0.0)
 
 
+def _of(element, function, build):
+    """What an element's function gives for a build; an error that names no element is the element's."""
+    try:
+        return function(build)
+    except ModelError as error:
+        error.element = error.element or element.name
+        raise
+
+
 class Build(Index1):
     """Expressions of one topology.
 
@@ -84,7 +93,7 @@ class Build(Index1):
         self.measures = [measure for body in system.bodies for measure in body.measures]
         self.generalized = [g.const(0.0)] * n
         self.gravity = [self._leaf[f"gravity.{axis}"] for axis in AXES[: system.dimension]]
-        self.states, self.contacts, self.helpers, self._memory = [], [], {}, {}
+        self.states, self.contacts, self.frictions, self.helpers, self._memory = [], [], [], {}, {}
         self.potential_energy, self.stored_energy, self._power = g.const(0.0), g.const(0.0), {}
         self.mass, self.rows, self.initial_rows, self.owner = {}, [], [], {}
         self.pools, self.exchanges, self._alike, self._quantities = [], {}, {}, {}
@@ -104,15 +113,15 @@ class Build(Index1):
                 self.owner[element.name] = len(self.rows)
                 self.rows += self._rows(element)
             if hasattr(element, "initial_rows"):
-                self.initial_rows += element.initial_rows(self)
+                self.initial_rows += _of(element, element.initial_rows, self)
         for element in system.elements:
             if hasattr(element, "apply"):
-                element.apply(self)
+                _of(element, element.apply, self)
         self._solve()
 
     def _rows(self, element):
         try:
-            return element.rows(self)
+            return _of(element, element.rows, self)
         except ValueError as error:  # products of directions of bodies whose directions are products themselves
             raise ModelError(
                 f"joint '{element.name}': {error}; these bodies' directions are not linear in their coordinates",

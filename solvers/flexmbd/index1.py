@@ -21,6 +21,7 @@ is divided by e: at a tolerance of 1e-8 the error against independent rows is 40
 """
 
 from flexmbd.errors import ModelError
+from flexmbd.joints.friction import solve as with_friction
 from flexmbd.linalg.elimination import elimination_order, factorise
 
 KINDS = ("independent", "augmented")  # of rows
@@ -30,11 +31,11 @@ ITERATIONS = 3  # after the first solution
 class Index1:
     """Share of `Build` that solves for accelerations and corrections.
 
-    It reads `graph`, `n`, `q`, `v`, `time`, `mass`, `generalized`, `rows`, `shift` (e above; 0: the rows are independent), and `direct`
-    (a sparse direct library solves).
+    It reads `graph`, `n`, `q`, `v`, `time`, `mass`, `generalized`, `rows`, `shift` (e above; 0: the rows are independent), `direct`
+    (a sparse direct library solves), and `frictions` of ideal joints.
     """
 
-    shift, direct = 0.0, False
+    shift, direct, frictions = 0.0, False, ()
 
     def _solve(self):
         """Accelerations and multipliers of the index-1 equations as nodes."""
@@ -46,8 +47,11 @@ class Index1:
             for i, x in row.polynomial.gradient(self.q).items():
                 matrix[i, n + k] = x
             side[n + k] = -row.polynomial.convective(self.q, self.v, self.time)
-        self.reinforce(matrix, [side], self.rows)
-        (x,) = self._solutions(matrix, [side], self.rows)
+        sides = [side, *(friction.side(g, n, len(self.rows)) for friction in self.frictions)]
+        self.reinforce(matrix, sides, self.rows)
+        x, *responses = self._solutions(matrix, sides, self.rows)
+        if responses:
+            x = with_friction(self, [x, *responses])
         self.a = [x.get(i, g.const(0.0)) for i in range(n)]
         self.multipliers = [x[n + k] for k in range(len(self.rows))]
 

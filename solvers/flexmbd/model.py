@@ -6,6 +6,7 @@ import numpy as np
 
 from flexmbd import assembly, lanes, loop, modules
 from flexmbd.expressions import CONTACT_ROWS, Build
+from flexmbd.joints.friction import check_scheme
 from flexmbd.lanes.elements import BATCH
 from flexmbd.linalg import blocks
 from flexmbd.linalg.printer import LINEAR, called, ordered, packed
@@ -94,6 +95,7 @@ class Model:
     # ---- generated source
     def _source(self, signals):
         b = self.build
+        check_scheme(b, self.scheme)
         rows, together = b.rows, b.rows + b.initial_rows
         n, zero = b.n, b.graph.const(0.0)
         rates = [s["rate"] for s in b.states]

@@ -91,6 +91,9 @@ class Stabilised:
 
     def __init__(self, equations: Equations, outputs):
         self.equations, build = equations, equations.build
+        if build.frictions:
+            names = ", ".join(friction.element.name for friction in build.frictions)
+            raise ModelError(f"the system has friction in ideal joints ({names}); this check does not know it", remedy="use run")
         if build.contacts:
             names = ", ".join(c["name"] for c in build.contacts)
             raise ModelError(f"the system has contacts ({names}); this check locates no events", remedy="use run")

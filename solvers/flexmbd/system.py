@@ -7,6 +7,7 @@ from flexmbd.bodies.ancf_cable import AncfCable
 from flexmbd.bodies.base import Body, Framed, Ground, Point
 from flexmbd.bodies.bush import Bush
 from flexmbd.bodies.phasors import Phasors
+from flexmbd.bodies.point_mass import PointMass
 from flexmbd.bodies.rigid import RigidBody
 from flexmbd.bodies.spatial import SpatialBody
 from flexmbd.errors import ModelError, check_number
@@ -94,8 +95,32 @@ class System:
         self.bodies.append(body)
         return body
 
+    def point_mass(self, name, *, mass, position=None, velocity=None):
+        """Add a mass at one point, without inertia and orientation (see `PointMass`).
+
+        Parameters
+        ----------
+        mass : float or ndarray
+            kg
+        position, velocity : tuple, optional
+            Guess (or values) at the start in m and m/s; zero if left out.
+
+        Raises
+        ------
+        ModelError
+            If a number is not finite, the mass not positive, or the name taken.
+        """
+        self._new_name(name)
+        given = {key: (0.0,) * self.dimension if x is None else x for key, x in (("position", position), ("velocity", velocity))}
+        for key, value in given.items():
+            if not isinstance(value, SEQUENCES) or len(value) != self.dimension:
+                wanted = f"{self.dimension} numbers in a {self.kind} system"
+                raise ModelError(f"point mass '{name}': {key} is {value!r}; it must be {wanted}", element=name)
+        self.bodies.append(PointMass(name, self.dimension, mass, **given))
+        return self.bodies[-1]
+
     def cable(self, name, *, length, elements, section, material, position=None, direction=None, velocity=None, points=None, **more):
-        """Add a cable: a flexible line with axial and bending stiffness, straight at the start (see `AncfCable`).
+        """Add a cable: a flexible line with axial and bending stiffness (see `AncfCable`).
 
         Parameters
         ----------
@@ -120,6 +145,15 @@ class System:
             ``|r' x r''|`` over ``|r'|³``, over ``|r'|²``, or over 1.
         integration : "reduced" or "full"
             Points at which axial strain and curvature are taken: three and three, or five and three (see `docs/theory/ancf_cables.md`).
+        shape : callable or pair of arrays, optional
+            The line without stress, if it is not straight (planar systems): ``shape(s)`` gives position (m) and slope (derivative by
+            the arc length s of this line, a unit vector), or two arrays over all ``elements + 1`` nodes.  It is the start unless
+            `initial` is given.
+        initial : callable or pair of arrays, optional
+            The line at the start, which strains the cable where it differs from the undeformed line: position and slope as above, the slope
+            being longer than one where the cable is stretched.  In the inertial frame, so there is no `position` or `direction` then.
+        initial_velocity : callable or pair of arrays, optional
+            Velocity (m/s) and rate of the slope (1/s) at the start, in place of `velocity` and the angular velocity.
         points : mapping name -> arc length, optional
             Named points; "start" and "end" are there anyway.
 
@@ -131,14 +165,17 @@ class System:
         self._new_name(name)
         turn = "rate" if self.dimension == 2 else "angular_velocity"
         for key in more:
-            if key not in (turn, "damping", "strain", "curvature", "integration"):
+            if key not in (turn, "damping", "strain", "curvature", "integration", "shape", "initial", "initial_velocity"):
                 raise ModelError(f"cable '{name}' of a {self.kind} system has no '{key}'", element=name)
+        given = {"position": position, "direction": direction, "velocity": velocity, turn: more.get(turn)}
+        nodes, rates = _start_of(f"cable '{name}'", given, more, ("shape", "initial"))
         zero = (0.0,) * self.dimension
         spin = more.pop(turn, 0.0 if self.dimension == 2 else zero)
         direction = (1.0, *zero[1:]) if direction is None else direction
         position, velocity = (zero if x is None else x for x in (position, velocity))
         spin = (spin,) if self.dimension == 2 else spin
-        body = AncfCable(name, self.dimension, length, elements, section, material, position, direction, velocity, spin, **more)
+        line = position, direction, velocity, spin
+        body = AncfCable(name, self.dimension, length, elements, section, material, *line, nodes=nodes, rates=rates, **more)
         for key, s in (points or {}).items():
             body.at(s, key=key)
         self.bodies.append(body)
@@ -170,6 +207,12 @@ class System:
             Kelvin-Voigt: stress from strain rate over stress from strain, in s.
         sections : "elastic" or "rigid"
             Whether sections strain in their plane (a little), or constraints keep them as they are.
+        initial : callable or three arrays, optional
+            The beam at the start, which strains it where it differs from the undeformed one (straight, or of the `curvature`):
+            ``initial(s)`` gives position (m) and the y and z axes of the section (unit vectors) in the inertial frame, or three arrays
+            over all ``2 elements + 1`` nodes.
+        initial_velocity : callable or three arrays, optional
+            Rates of these at the start, in place of `velocity` and `angular_velocity`.
         points : mapping name -> arc length, optional
             Named points of the axis; "start" and "end" are there anyway.
 
@@ -182,13 +225,15 @@ class System:
         if self.dimension == 2:
             raise ModelError(f"beam '{name}' needs a spatial system; in the plane there are cables", element=name)
         for key in more:
-            if key not in ("up", "curvature", "angular_velocity", "damping", "sections"):
+            if key not in ("up", "curvature", "angular_velocity", "damping", "sections", "initial", "initial_velocity"):
                 raise ModelError(f"beam '{name}' has no '{key}'", element=name)
+        given = {"position": position, "direction": direction, "velocity": velocity, "angular_velocity": more.get("angular_velocity")}
+        nodes, rates = _start_of(f"beam '{name}'", given | {"up": more.get("up")}, more, ("initial",))
         zero = (0.0, 0.0, 0.0)
         position, velocity = (zero if x is None else x for x in (position, velocity))
         more = {"up": None, "angular_velocity": zero, "curvature": zero, "damping": 0.0} | more
         direction = (1.0, 0.0, 0.0) if direction is None else direction
-        body = AncfBeam(name, length, elements, section, material, position, direction, velocity=velocity, **more)
+        body = AncfBeam(name, length, elements, section, material, position, direction, velocity=velocity, nodes=nodes, rates=rates, **more)
         for key, s in (points or {}).items():
             body.at(s, key=key)
         self.bodies.append(body)
@@ -286,6 +331,18 @@ class System:
             (type(e).__name__, e.name, end(getattr(e, "a", None)), end(getattr(e, "b", None)), e.structure()) for e in self.elements
         )
         return (tuple((b.name, *b.structure()) for b in self.bodies), elements, tuple(sorted(self.aliases.items())))
+
+
+def _start_of(owner, given, more, shapes):
+    """Take `initial` and `initial_velocity` out of a flexible body's options; what they replace must not be given as well."""
+    nodes, rates = more.pop("initial", None), more.pop("initial_velocity", None)
+    shape = next((key for key in shapes if (nodes if key == "initial" else more.get(key)) is not None), None)
+    for key, value in given.items():
+        moves = "velocit" in key or key == "rate"
+        other = ("initial_velocity" if rates is not None else None) if moves else shape
+        if value is not None and other is not None:
+            raise ModelError(f"{owner}: {key} and {other} are both given; {other} says it in the inertial frame, so leave {key} out")
+    return nodes, rates
 
 
 def lengths(system, count):

@@ -10,6 +10,7 @@ OUTPUTS = [
     "wheel.rate",
     "soft.x", "soft.y", "drop.x", "drop.y", "hung.x", "hung.y", "coil.force", "coil.length", "balance.angle", "balance.rate", "hair.moment",
     "hair.angle", "shaken.x", "shaken.y", "lever.alpha", "energy.balance", "energy.dissipated", "energy.potential",
+    "pea.x", "pea.y", "pea.ay",
 ]  # fmt: skip
 
 
@@ -46,6 +47,9 @@ def gallery(turns=5.0, stiffness=30.0, damping=0.8):
 
     lever = s.body("lever", mass=1.0, inertia=0.4, position=(0.0, 0.0), points={"E": (0.7, 0.0)})
     s.add(fm.PointForce("push", lever["E"], fy=2.0, follower=True))
+
+    pea = s.point_mass("pea", mass=1.5, position=(0.3, 0.2), velocity=(-0.4, 0.7))
+    s.add(fm.Spring("elastic", s.ground.at(0.0, 0.0), pea.centre, stiffness))
     return s
 
 

@@ -10,11 +10,13 @@ TILT = 0.4  # of the cart's rail, rad
 RADIUS, STRETCH = 1.5, 0.2  # of the comet's distance drive: m, m/s
 SWEEP = 0.8  # rate of the comet at the start, rad/s
 SPIN = 1.3  # of the pair of fixed bodies, rad/s
+ROD, ORBIT = 0.8, 2.5  # of the moon: length of its rod in m, rad/s
 OUTPUTS = [
     "arm.angle", "arm.rate", "arm.alpha", "arm.E.ax", "motor.moment", "pin.fx", "pin.fy", "cart.x", "cart.y", "cart.angle", "rail.fx",
     "rail.fy", "rail.moment", "bead.P.x", "bead.P.y", "bead.x", "bead.y", "bead.angle", "line.fy", "line.moment", "slug.x", "slug.vx",
     "slug.ax", "slug.y", "stroke.fx", "comet.x", "comet.y", "tether.fx", "tether.fy", "left.angle", "right.angle", "right.x", "right.y",
     "weld.fx", "weld.fy", "weld.moment", "lift.y", "lift.vy", "lift.ay", "lifter.fy", "energy.balance",
+    "moon.x", "moon.vy", "moon.ax", "rod.fx", "rod.tension", "rod.moment", "thread.tension", "grain.y", "groove.fy", "groove.moment",
     "slug.vx:max", "slug.vx:min", "arm.angle:max", "arm.angle:min", "arm.angle:abs_max", "arm.angle:time_of_max", "arm.rate:rms",
     "arm.angle:mean", "lift.y:final", "arm.rate:max",
 ]  # fmt: skip
@@ -50,4 +52,11 @@ def gallery():
     lift = s.body("lift", mass=0.9, inertia=0.1, position=(-1.0, 0.1))
     s.add(fm.Translational("shaft", s.ground.at(-1.0, 0.0), lift.centre, axis=(0.0, 1.0)))
     s.add(fm.SlideDrive("lifter", s.ground.at(-1.0, 0.0), lift.centre, fm.Polynomial((0.1, 0.2, 0.3, -0.05)), axis=(0.0, 1.0)))
+
+    moon = s.point_mass("moon", mass=0.6, position=(5.0 + ROD, 1.0), velocity=(0.0, ROD * ORBIT))
+    s.add(fm.Distance("rod", s.ground.at(5.0, 1.0), moon.centre))
+    grain = s.point_mass("grain", mass=0.2, position=(0.0, 3.0))  # on a line, held by a rod to a place on the line
+    s.add(fm.RevoluteTranslational("groove", s.ground.at(0.0, 3.0), grain.centre))
+    s.add(fm.Distance("thread", s.ground.at(1.0, 3.0), grain.centre, length=1.0))
+    s.add(fm.PointForce("tug", grain.centre, fx=-0.7, fy=0.4))
     return s

@@ -74,6 +74,13 @@ def test_spring_of_no_length_is_an_isotropic_oscillator(shown):
     close(got["soft.y"], sag + damped(t, 0.2 - sag, 0.7, 1.5, STIFFNESS[i], 0.0)[0])
 
 
+def test_point_mass_moves_like_a_body_that_is_held_at_its_centre(shown):
+    i, t, got = shown
+    close(got["pea.x"], damped(t, 0.3, -0.4, 1.5, STIFFNESS[i], 0.0)[0])
+    close(got["pea.y"], got["soft.y"])
+    close(got["pea.ay"], -G - STIFFNESS[i] / 1.5 * got["pea.y"])
+
+
 def test_damper_of_a_spring_of_no_length_acts_along_the_line(shown):
     i, t, got = shown
     sag = -1.5 * G / STIFFNESS[i]

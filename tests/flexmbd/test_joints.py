@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from .joint_gallery import OUTPUTS, RADIUS, SPIN, STRETCH, SWEEP, TABLE, TILT, gallery
+from .joint_gallery import ORBIT, OUTPUTS, RADIUS, ROD, SPIN, STRETCH, SWEEP, TABLE, TILT, gallery
 from .running import column, simulate
 
 END = 5.0
@@ -101,6 +101,24 @@ def test_fixed_joint_makes_one_body_of_two(shown):
     close(got["weld.fx"], -0.5 * SPIN**2 * np.cos(angle))
     close(got["weld.fy"], -0.5 * SPIN**2 * np.sin(angle))
     close(got["weld.moment"], 0 * t)
+
+
+def test_distance_joint_holds_a_point_mass_on_a_circle(shown):
+    t, got = shown
+    close(got["moon.x"], 5.0 + ROD * np.cos(ORBIT * t))
+    close(got["moon.vy"], ROD * ORBIT * np.cos(ORBIT * t))
+    close(got["moon.ax"], -ROD * ORBIT**2 * np.cos(ORBIT * t))
+    close(got["rod.tension"], 0.6 * ROD * ORBIT**2 + 0 * t)
+    close(got["rod.fx"], -0.6 * ROD * ORBIT**2 * np.cos(ORBIT * t))
+    close(got["rod.moment"], 0 * t)
+
+
+def test_point_mass_at_rest_between_groove_and_rod(shown):
+    t, got = shown
+    close(got["grain.y"], 3.0 + 0 * t)
+    close(got["thread.tension"], 0.7 + 0 * t)
+    close(got["groove.fy"], -0.4 + 0 * t)
+    close(got["groove.moment"], 0 * t)
 
 
 def test_energy_of_drives_and_loads_is_booked(shown):

@@ -4,22 +4,13 @@ import numpy as np
 import pytest
 
 from flexmbd.lubrication.reynolds import CAVITATION, AxialGroove, CircumferentialGroove, ElrodAdams, ReynoldsBearing, two_grids
+from flexmbd.properties import published
 
 MU, SPIN, R, C = 0.01, 100.0, 0.05, 5e-5
 MASS = tuple(model.name for model in CAVITATION if model.conserves_mass)
 
-# REFERENCES.md, section 3: L/D, e/c: S and attitude (deg) of Raimondi and Boyd, and of a converged code (column A)
-TABLE = {
-    (1.0, 0.2): (0.631, 74.02, 0.63177, 73.86),
-    (1.0, 0.4): (0.264, 63.1, 0.26039, 62.57),
-    (1.0, 0.8): (0.0446, 36.24, 0.04456, 36.23),
-    (0.5, 0.2): (2.03, 74.94, 2.03179, 75.13),
-    (0.5, 0.6): (0.319, 48.14, 0.31930, 48.05),
-    (0.5, 0.9): (0.0313, 23.66, 0.03123, 23.55),
-    (0.25, 0.2): (7.57, 75.18, 7.57821, 75.38),
-    (0.25, 0.6): (1.07, 46.72, 1.07793, 46.82),
-    (0.25, 0.9): (0.0736, 21.85, 0.07362, 21.78),
-}
+# L/D, e/c: S and attitude (deg) of Raimondi and Boyd, and of a converged code
+TABLE = {tuple(row[:2]): tuple(row[2:]) for row in np.stack(list(published("raimondi_boyd").values()), axis=1).tolist()}
 # L/D = 1: e/c: friction variable (R/c) f, flow Q/(R c N L), share of it that leaves at the sides
 # (Raimondi and Boyd 1958, part III, not in REFERENCES.md: friction as in mathworks.cn/matlabcentral/answers/707318, flows from memory)
 FLOWS = {0.2: (12.8, 3.59, 0.280), 0.4: (5.79, 3.99, 0.497), 0.6: (3.22, 4.33, 0.680), 0.8: (1.70, 4.62, 0.842), 0.9: (1.05, 4.74, 0.919)}

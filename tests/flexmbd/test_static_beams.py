@@ -6,14 +6,11 @@ from scipy.integrate import solve_ivp
 from scipy.optimize import brentq, root
 
 import flexmbd as fm
+from flexmbd.properties import published
 
 # P L²/EI -> tip angle, shortening / L, deflection / L of the inextensible cantilever under a dead load (elliptic integrals)
-ELASTICA = {
-    1.0: (0.4613519497118790, 0.0564332363, 0.3017207738),
-    2.0: (0.7817498315565431, 0.1606417208, 0.4934574804),
-    5.0: (1.2153681176116810, 0.3876283607, 0.7137915236),
-    10.0: (1.4302855388038576, 0.5549955978, 0.8106090249),
-}
+TABLE = published("elastica")
+ELASTICA = {x: tuple(TABLE[key][i] for key in ("tip_angle", "shortening", "deflection")) for i, x in enumerate(TABLE["load"].tolist())}
 
 
 def strip(ratio, **options):

@@ -12,6 +12,7 @@ from flexmbd.bodies.ancf_beam_elastic import beam_strain
 from flexmbd.bodies.ancf_beam_element import GAUSS, NUMBERS, arguments, beam_element, shapes, slopes
 from flexmbd.bodies.ancf_beam_reference import REFERENCE, frame_at, reference
 from flexmbd.bodies.ancf_beam_section import BeamSection
+from flexmbd.bodies.nodes import check_triads, nodal
 from flexmbd.bodies.slender import Slender
 from flexmbd.errors import ModelError, check_number, unit_vector
 from flexmbd.linalg.quadratic import Row, cross3, dot
@@ -39,6 +40,8 @@ class AncfBeam(Slender):
     curvature: tuple
     damping: object = 0.0
     sections: str = "elastic"
+    nodes: object = None
+    rates: object = None
     points: dict = field(default_factory=dict)
     frames: list = field(default_factory=list)
 
@@ -65,8 +68,19 @@ class AncfBeam(Slender):
                 if getattr(thing, name, None) is None:
                     raise ModelError(f"{owner}: {what} {thing!r}, which has no '{name}'", element=self.name)
                 check_number(owner, name, getattr(thing, name), positive=name != "nu")
+        self._check_start()
         self.at(0.0, key="start")
         self.at(self.length, key="end")
+
+    def _check_start(self):
+        """Read the places of the start and their velocities."""
+        places = [self.length * (k / (2 * self.elements)) for k in range(2 * self.elements + 1)]
+        parts = ("position", "y axis", "z axis")
+        if self.nodes is not None:
+            self.keep("nodes", nodal(self.owner, "initial", self.nodes, places, parts, 3))
+            check_triads(self.owner, "initial", self.nodes)
+        if self.rates is not None:
+            self.keep("rates", nodal(self.owner, "initial_velocity", self.rates, places, tuple(f"rate of {x}" for x in parts), 3))
 
     # ---- description
     @property
@@ -113,12 +127,20 @@ class AncfBeam(Slender):
         return self.along, self.up, cross3(self.along, self.up)
 
     def initial(self):
-        """The undeformed beam in rigid motion."""
+        """The undeformed beam in rigid motion, or places and velocities given."""
         q, v, w = [], [], self.angular_velocity
         for k in range(2 * self.elements + 1):
-            arm, (_, a, b) = frame_at(self._triad, self.curvature, self.length * (k / (2 * self.elements)))
-            q += [*(p + x for p, x in zip(self.position, arm, strict=True)), *a, *b]
-            v += [*(u + x for u, x in zip(self.velocity, cross3(w, arm), strict=True)), *cross3(w, a), *cross3(w, b)]
+            if self.nodes is None:
+                arm, (_, a, b) = frame_at(self._triad, self.curvature, self.length * (k / (2 * self.elements)))
+                place = [p + x for p, x in zip(self.position, arm, strict=True)]
+            else:
+                place, a, b = self.nodes[k]
+                arm = [x - p for x, p in zip(place, self.nodes[0][0], strict=True)]
+            q += [*place, *a, *b]
+            if self.rates is None:
+                v += [*(u + x for u, x in zip(self.velocity, cross3(w, arm), strict=True)), *cross3(w, a), *cross3(w, b)]
+            else:
+                v += [x for part in self.rates[k] for x in part]
         return tuple(q), tuple(v)
 
     # ---- points

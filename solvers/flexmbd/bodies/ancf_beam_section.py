@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from flexmbd.bodies.ancf_beam_element import shapes
 from flexmbd.bodies.base import Body, Point
-from flexmbd.errors import ModelError, check_number
+from flexmbd.errors import ModelError, check_number, unit_vector
 from flexmbd.linalg.quadratic import cross3, dot
 
 
@@ -51,7 +51,12 @@ class BeamSection(Body):
     @property
     def rotation(self):
         """Rotation matrix of the frame at the start, row by row."""
-        return self.beam.rotation_at(self.s)
+        if self.beam.nodes is None:
+            return self.beam.rotation_at(self.s)
+        a, b = (self._mixed(k) for k in (1, 2))
+        a = unit_vector(self.name, "y axis", a, 3)
+        n = unit_vector(self.name, "normal", cross3(a, b), 3)
+        return list(zip(n, a, cross3(n, a), strict=True))
 
     @property
     def node(self):
@@ -75,6 +80,18 @@ class BeamSection(Body):
         key = f"#{len(self.points)}" if key is None else key
         self.points[key] = SectionPoint(self, key, at)
         return self.points[key]
+
+    def at_start(self, point):
+        """Place of a point at the start (numbers or arrays over samples)."""
+        place = [0.0] * 3
+        for k, size in enumerate((1.0, *point.at)):
+            place = [p + size * x for p, x in zip(place, self._mixed(k), strict=True)]
+        return tuple(place)
+
+    def _mixed(self, k):
+        """Position (k = 0) or gradients a (1), b (2) at the start."""
+        q = self.beam.initial()[0][18 * self.element + 3 * k :]
+        return [sum(q[9 * n + i] * f for n, f in enumerate(shapes(self.x))) for i in range(3)]
 
     # ---- polynomials
     def vector(self, build, k):

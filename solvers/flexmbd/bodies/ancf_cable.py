@@ -12,6 +12,7 @@ import numpy as np
 from flexmbd.bodies.ancf_elastic import cable_axial, cable_bending
 from flexmbd.bodies.ancf_line import Line
 from flexmbd.bodies.ancf_rules import DAMPING_HELPERS, HELPERS, RULES
+from flexmbd.bodies.ancf_shaped import reference, shaped_element
 from flexmbd.bodies.tangent_blocks import from_blocks, from_upper_blocks
 from flexmbd.errors import ModelError, check_number, unit_vector
 from flexmbd.linalg.quadratic import cross, dot
@@ -25,7 +26,7 @@ FULL = tuple((a, b) for a in range(3) for b in range(3))
 
 @dataclass(frozen=True, eq=False)
 class AncfCable(Line):
-    """Cable, straight at the start; made by `System.cable`.
+    """Cable; made by `System.cable`.
 
     ``cable.start``, ``cable.end`` and ``cable.at(s)`` are its points.
     """
@@ -44,6 +45,9 @@ class AncfCable(Line):
     strain: str = "green"
     curvature: str = "exact"
     integration: str = "reduced"
+    shape: object = None
+    nodes: object = None
+    rates: object = None
     points: dict = field(default_factory=dict)
 
     kind = "cable"
@@ -63,6 +67,7 @@ class AncfCable(Line):
         if np.any(np.less(self.damping[0], 0.0)) or np.any(np.less(self.damping[1], 0.0)):
             raise ModelError(f"{owner}: damping is {self.damping!r}; it must be at least zero", element=self.name)
         self._check_stuff(owner)
+        self.check_shape()
         self.at(0.0, key="start")
         self.at(self.length, key="end")
 
@@ -94,6 +99,8 @@ class AncfCable(Line):
             "line_mass": np.multiply(material.density, section.area),
         }
         own |= dict(zip(("axial_damping", "bending_damping"), self.damping, strict=True)) if self.damped else {}
+        if self.shape is not None:
+            own |= {f"reference{e}.{k}": x for e, row in enumerate(reference(self, self.shape)) for k, x in enumerate(row)}
         return own | {key: x for point in self.points.values() for key, x in point.leaves().items()}
 
     @property
@@ -102,9 +109,9 @@ class AncfCable(Line):
         return any(np.ndim(x) or x for x in self.damping)
 
     def structure(self):
-        """Number of elements, measures of strain, rule of integration, whether damped, and where points are."""
+        """Number of elements, measures of strain, rule of integration, whether damped and curved, and where points are."""
         points = tuple((p.key, p.element, p.node) for p in self.points.values())
-        return ("cable", self.elements, self.strain, self.curvature, self.integration, self.damped, points)
+        return ("cable", self.elements, self.strain, self.curvature, self.integration, self.damped, self.shape is not None, points)
 
     # ---- equations
     def apply(self, build):
@@ -112,9 +119,11 @@ class AncfCable(Line):
         numbers = [build.leaf(self, "line_mass"), self._element_length(build), build.leaf(self, "EA"), build.leaf(self, "EI")]
         numbers += [build.leaf(self, f"{key}_damping") for key in ("axial", "bending") if self.damped]
         size = 2 * self.dimension
+        shaped = 0 if self.shape is None else len(reference(self, self.shape)[0])
         for e in range(self.elements):
-            kind = (self.dimension, self.strain, self.curvature, self.integration, self.damped)
-            build.element(self, cable_element, kind, range(size * e, size * (e + 2)), numbers)
+            kind = (self.dimension, self.strain, self.curvature, self.integration, self.damped, bool(shaped))
+            own = tuple(build.leaf(self, f"reference{e}.{k}") for k in range(shaped))
+            build.element(self, cable_element, kind, range(size * e, size * (e + 2)), (*numbers, *own))
 
     def _vectors(self, build, e, values):
         """Nodes of (r1 - r0)/l, r0', r1' of an element, three components each (or of their rates)."""
@@ -150,13 +159,16 @@ class AncfCable(Line):
         return strain, (g.select(g.greater(cross(p, s), 0.0), size, -size) if d == 2 else size)
 
 
-def cable_element(share, dimension, strain, curvature, integration, damped):
-    """One element of a cable; its numbers are mass per length, length, EA, EI, and the two damping times if it is damped."""
+def cable_element(share, dimension, strain, curvature, integration, damped, shaped=False):
+    """One element of a cable; its numbers are mass per length, length, EA, EI, the two damping times if it is damped, and its reference."""
     g, d = share.graph, dimension
     line_mass, le, axial, bending, *times = share.numbers
     mass, inverse = line_mass * le, 1.0 / le
     share.mass = consistent_mass(mass, le, d)
     share.weigh((0.5 * mass, le * mass * (1.0 / 12.0), 0.5 * mass, -(le * mass * (1.0 / 12.0))))
+    if shaped:
+        shaped_element(share, chord_and_slopes, strain, curvature, integration, 2 * damped)
+        return
     share.helpers += [*HELPERS, *(DAMPING_HELPERS if damped else ())]
     rule, numbers = RULES[integration], (axial * le, bending * inverse, STRAINS[strain], CURVATURES[curvature])
     y = chord_and_slopes(g, share.q, le)

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from flexmbd.bodies.base import Point
+from flexmbd.bodies.nodes import check_line, nodal
 from flexmbd.bodies.slender import Slender
 from flexmbd.errors import ModelError
 from flexmbd.linalg.quadratic import cross, cross3, dot
@@ -26,10 +27,11 @@ class LinePoint(Point):
 
 
 class Line(Slender):
-    """Base of bodies of nodes with position and slope r' (derivative by the arc length of the undeformed line), straight at the start.
+    """Base of bodies of nodes with position and slope r' (derivative by the arc length of the undeformed line).
 
     Coordinates are position and slope of node after node. A subclass has `name`, `dimension`, `length`, `elements`, `points`,
-    `position`, `along`, `velocity` and `spinning` (angular velocity at the start: one number in the plane, three in space).
+    `position`, `along`, `velocity` and `spinning` (angular velocity at the start: one number in the plane, three in space), and `shape`,
+    `nodes`, `rates`: the undeformed line, the line at the start and its velocities, each None or as `flexmbd.bodies.nodes.nodal` takes it.
     """
 
     @property
@@ -37,15 +39,41 @@ class Line(Slender):
         """Per node: position, slope."""
         return (("length",) * self.dimension + ("angle",) * self.dimension) * (self.elements + 1)
 
+    def check_shape(self):
+        """Read the undeformed line, the line at the start and its velocities."""
+        if self.shape is not None and self.dimension == 3:
+            raise ModelError(
+                f"{self.owner}: shape is for planar systems: a cable in space has no sections that could say which way it is bent",
+                element=self.name,
+                remedy="take a beam with a curvature, or `initial` for a straight cable that is bent at the start",
+            )
+        places = [self.length * (k / self.elements) for k in range(self.elements + 1)]
+        for key, name, parts in (
+            ("shape", "shape", ("position", "slope")),
+            ("nodes", "initial", ("position", "slope")),
+            ("rates", "initial_velocity", ("velocity", "rate of slope")),
+        ):
+            if getattr(self, key) is not None:
+                self.keep(key, nodal(self.owner, name, getattr(self, key), places, parts, self.dimension))
+                if key != "rates":
+                    check_line(self.owner, name, getattr(self, key), self.length / self.elements)
+
     def initial(self):
-        """Straight line in rigid motion."""
-        q, v = [], []
-        w = self.spinning
-        for k in range(self.elements + 1):
-            arm = [self.length * (k / self.elements) * x for x in self.along]
-            q += [p + x for p, x in zip(self.position, arm, strict=True)] + list(self.along)
-            v += [u + x for u, x in zip(self.velocity, _turning(w, arm), strict=True)] + _turning(w, self.along)
-        return tuple(q), tuple(v)
+        """The line at the start, in rigid motion or with the velocities given."""
+        nodes = self.shape if self.nodes is None else self.nodes
+        if nodes is None:
+            arms = [[self.length * (k / self.elements) * x for x in self.along] for k in range(self.elements + 1)]
+            nodes = [([p + x for p, x in zip(self.position, arm, strict=True)], self.along) for arm in arms]
+        else:
+            arms = [[x - p for x, p in zip(r, nodes[0][0], strict=True)] for r, _ in nodes]
+        rates = self.rates
+        if rates is None:
+            w = self.spinning
+            rates = [
+                ([u + x for u, x in zip(self.velocity, _turning(w, arm), strict=True)], _turning(w, slope))
+                for arm, (_, slope) in zip(arms, nodes, strict=True)
+            ]
+        return tuple(x for r, slope in nodes for x in (*r, *slope)), tuple(x for v, rate in rates for x in (*v, *rate))
 
     # ---- points
     def at(self, s, key=None):
@@ -58,6 +86,17 @@ class Line(Slender):
             key = f"#{len(self.points)}"
         self.points[key] = LinePoint(self, key, (s,), element, x)
         return self.points[key]
+
+    def at_start(self, point, level=0):
+        """Place of a point at the start (numbers or arrays over samples), or with `level` 1 its slope r'."""
+        d, x, le = self.dimension, point.x, self.length / self.elements
+        y, steep = 1.0 - x, 6.0 / le * (x * (1.0 - x))
+        shapes = (
+            (y * y * (1.0 + 2.0 * x), le * (x * y * y), x * x * (3.0 - 2.0 * x), -le * (x * x * y)),
+            (-steep, 1.0 + x * (3.0 * x - 4.0), steep, x * (3.0 * x - 2.0)),
+        )[level]
+        q = self.initial()[0][2 * d * point.element :]
+        return tuple(sum(q[d * k + i] * f for k, f in enumerate(shapes)) for i in range(d))
 
     def place(self, build, point):
         """Position of a point, as polynomials."""

@@ -97,6 +97,13 @@ class Framed(Body):
         local = [build.leaf(self, f"{point.key}.{axis}") for axis in AXES[: self.dimension]]
         return tuple(o + d for o, d in zip(self.origin(build), self.direction(build, *local), strict=True))
 
+    def at_start(self, point):
+        """Place of a point by the guess of the start (numbers or arrays over samples)."""
+        q = self.initial()[0] if self.measures else ()
+        columns = _directors(q[self.dimension :], self.dimension)
+        origin = q[: self.dimension] or (0.0,) * self.dimension
+        return tuple(o + sum(x * column[i] for x, column in zip(point.at, columns, strict=True)) for i, o in enumerate(origin))
+
     def origin(self, build):
         """Inertial position of the centre of mass, as polynomials."""
         return tuple(self.variable(build, k) for k in range(self.dimension))
@@ -111,6 +118,13 @@ class Framed(Body):
         for k, g in enumerate(build.gravity):
             build.generalized[i + k] = build.generalized[i + k] + m * g
         build.potential(-(m * build.graph.dot(zip(build.gravity, build.q[i:], strict=False))))
+
+
+def _directors(q, dimension):
+    """Axes of a frame by its coordinates without the place; of ground (no coordinates) the inertial ones."""
+    if not q:
+        return [[float(i == k) for i in range(dimension)] for k in range(dimension)]
+    return [q, (-q[1], q[0])] if dimension == 2 else [q[3 * k : 3 * k + 3] for k in range(3)]
 
 
 @dataclass(frozen=True, eq=False)

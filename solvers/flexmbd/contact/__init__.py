@@ -5,7 +5,8 @@ from flexmbd.contact.cylindrical import ClearanceCylindrical
 from flexmbd.contact.discs import DiscDisc, DiscPlane
 from flexmbd.contact.pair import Contact
 from flexmbd.contact.spherical import ClearanceSpherical
+from flexmbd.contact.translational import ClearanceTranslational
 
-CONTACTS = (ClearanceRevolute, ClearanceSpherical, ClearanceCylindrical, DiscPlane, DiscDisc)
+CONTACTS = (ClearanceRevolute, ClearanceTranslational, ClearanceSpherical, ClearanceCylindrical, DiscPlane, DiscDisc)
 
 __all__ = [*(c.__name__ for c in CONTACTS), "CONTACTS", "Contact"]

@@ -85,12 +85,12 @@ class Contact:
         build.torque(self.b.body, slip_force * geometry.arm_b)
         return slip_force
 
-    def friction_force(self, build, pair, slip, normal):
-        """Friction of one place of contact, against the slip."""
+    def friction_force(self, build, pair, slip, normal, bristle="bristle"):
+        """Friction of one place of contact, against the slip; `bristle` names the law's state."""
         g = build.graph
         kernels, law = self.friction.kernels(), self.friction
         build.use(kernels)
-        bristle = build.state(self, "bristle", controlled=True, contact=pair) if law.states else g.const(0.0)
+        bristle = build.state(self, bristle, controlled=True, contact=pair) if law.states else g.const(0.0)
         arguments = (slip, normal, bristle, *(build.number(self, f"friction.{k}") for k in law.numbers()))
         force, rate = g.call(kernels.force, arguments, 2, _tangent_of(g, kernels.tangent, 3, kernels.state_tangent))
         if law.states:

@@ -18,12 +18,14 @@ class Material:
     nu : Poisson's ratio in (-1, 0.5], -.
     density : kg/m^3, or None where it is not needed.
     name : shown in messages.
+    source : where the numbers are from.
     """
 
     E: Number
     nu: Number
     density: Number | None = None
     name: str = ""
+    source: str = ""
 
     def __post_init__(self):
         owner = f"material {self.name}".rstrip()

@@ -16,7 +16,7 @@ from flexmbd.space import axis_leaves, triad
 class Clamp(Joint):
     """Point `b` of a cable stays on point `a` of a rigid body or ground, and its tangent along `axis`.
 
-    `axis` is a direction in the frame of a's body; by default that of the straight cable at the start. The cable may stretch at
+    `axis` is a direction in the frame of a's body; by default that of the cable at the start. The cable may stretch at
     the clamp.
     """
 
@@ -30,7 +30,7 @@ class Clamp(Joint):
             return  # refused by `System.add`, which knows what is needed
         if not hasattr(cable, "slope") or hasattr(body, "slope"):
             raise ModelError(f"clamp '{self.name}' needs a point of a rigid body or ground as a, and of a cable as b", element=self.name)
-        axis = _in_frame(body, cable) if self.axis is None else self.axis
+        axis = _in_frame(body, cable.at_start(self.b, 1)) if self.axis is None else self.axis
         object.__setattr__(self, "axis", unit_vector(f"clamp '{self.name}'", "axis", axis, body.dimension))
 
     def leaves(self):
@@ -52,10 +52,10 @@ class Clamp(Joint):
         return [*coincident(build, self), *(Row(x, "angle", f"{self.name}.tilt{k}", facing) for k, x in enumerate(across, 1))]
 
 
-def _in_frame(body, cable):
-    """Direction of a straight cable at the start in a body's frame."""
+def _in_frame(body, slope):
+    """A direction of the inertial frame in a body's frame at the start."""
     if body.dimension == 3:
-        return at_start(cable, body, cable.along)
+        return at_start(None, body, slope)
     angle = getattr(body, "angle", 0.0)
-    (x, y), c, s = cable.along, np.cos(angle), np.sin(angle)
+    (x, y), c, s = slope, np.cos(angle), np.sin(angle)
     return c * x + s * y, c * y - s * x

@@ -1,0 +1,87 @@
+"""Planar cable elements whose undeformed line is curved: strain and curvature count from those of a reference (docs/theory/ancf_cables.md).
+
+With the measures of `ancf_elastic`, strain ``e`` and signed curvature times length ``k``, the energy of an element is
+
+    U = 1/2 EA l sum_g w_g (e_g - e0_g)² + 1/2 EI/l sum_h w_h (k_h - k0_h)²
+
+over the same points as a straight element's, so the reference is without stress to rounding.
+"""
+
+from itertools import pairwise
+
+import numpy as np
+
+from flexmbd.bodies.ancf_rules import GAUSS_3, GAUSS_5, LOBATTO_3
+from flexmbd.errors import ModelError
+from flexmbd.linalg.quadratic import cross, dot
+
+POINTS = {"reduced": (LOBATTO_3, GAUSS_3), "full": (GAUSS_5, GAUSS_3)}
+
+
+def measures(c, a, b, strain, curvature, integration, sqrt):
+    """(strain, weight) at the axial points, (curvature times length, weight) at those of bending, by chord and slopes."""
+    axial, bending = POINTS[integration]
+    stretch, bend = [], []
+    for x, weight in axial:
+        P = dot(*(_mixed(c, a, b, x),) * 2)
+        stretch.append((0.5 * (P - 1.0) if strain == "green" else sqrt(P) - 1.0, weight))
+    for x, weight in bending:
+        p, u, v = _mixed(c, a, b, x), 6.0 * x - 4.0, 6.0 * x - 2.0
+        s = [u * (m - k) + v * (n - k) for k, m, n in zip(c, a, b, strict=True)]
+        P = dot(p, p)
+        size = {"exact": lambda P=P: P * sqrt(P), "material": lambda P=P: P, "small": lambda: 1.0}[curvature]()
+        bend.append((cross(p, s) / size, weight))
+    return stretch, bend
+
+
+def _mixed(c, a, b, x):
+    """Slope r' at x."""
+    na, nb = 1.0 + x * (3.0 * x - 4.0), x * (3.0 * x - 2.0)
+    return [k + na * (m - k) + nb * (n - k) for k, m, n in zip(c, a, b, strict=True)]
+
+
+def reference(cable, nodes):
+    """Strains, then curvatures times length, of all elements of a cable whose undeformed line goes through `nodes`: a list of lists.
+
+    Raises
+    ------
+    ModelError
+        If the line's arc length is not what it is said to be.
+    """
+    length, out = cable.length / cable.elements, []
+    for e, ((r0, a), (r1, b)) in enumerate(pairwise(nodes)):
+        c = [(x - y) / length for x, y in zip(r1, r0, strict=True)]
+        stretch, bend = measures(c, a, b, cable.strain, cable.curvature, cable.integration, np.sqrt)
+        worst = max(float(np.max(np.abs(x))) for x, _ in stretch)
+        if not worst < 0.02:
+            raise ModelError(
+                f"{cable.owner}: shape is not given by its arc length: in element {e} the line is stretched by {worst:.3g}",
+                element=cable.name,
+                remedy="slopes of the undeformed line have the size 1, and its length is the cable's; or take more elements",
+            )
+        out.append([x for x, _ in (*stretch, *bend)])
+    return out
+
+
+def shaped_element(share, vectors, strain, curvature, integration, count):
+    """Force and energy of an element; the numbers are mass per length, length, EA, EI, `count` damping times, and its reference.
+
+    `vectors` gives nodes of chord and slopes by coordinates and length.
+    """
+    g, (_, le, axial, bending, *numbers) = share.graph, share.numbers
+    times, reference = numbers[:count], iter(numbers[count:])
+    y = vectors(g, share.q, le)
+    c, a, b = y[0:2], y[3:5], y[6:8]
+    parts = zip(measures(c, a, b, strain, curvature, integration, g.sqrt), (axial * le, bending / le), times or (None, None), strict=True)
+    for points, stiffness, time in parts:
+        for measure, weight in points:
+            slopes, change = [g.derivative(measure, x) for x in share.q], measure - next(reference)
+            force = stiffness * weight * change
+            share.add("potential", 0.5 * force * change)
+            share.add("strain_energy", 0.5 * force * change)
+            if time is not None:
+                rate = g.dot(zip(slopes, share.v, strict=True))
+                drag = stiffness * weight * time * rate
+                share.add("dissipated", drag * rate)
+                force = force + drag
+            share.force = [f - force * slope for f, slope in zip(share.force, slopes, strict=True)]

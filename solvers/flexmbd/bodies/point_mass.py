@@ -1,0 +1,98 @@
+"""Point mass: a body with a place and no orientation."""
+
+from dataclasses import dataclass, field
+
+from flexmbd.bodies.base import Body, Framed, Point
+from flexmbd.errors import ModelError, check_number
+from flexmbd.space import AXES
+
+
+@dataclass(frozen=True, eq=False)
+class PointMass(Body):
+    """A mass (kg) at one point, ``bob.centre``; made by `System.point_mass`.
+
+    It does not turn: joints, drives and forces that need its orientation, or put a torque on it, are refused.
+    """
+
+    name: str
+    dimension: int
+    mass: object
+    position: tuple
+    velocity: tuple
+    points: dict = field(default_factory=dict)
+
+    def __post_init__(self):
+        owner, d = f"point mass '{self.name}'", self.dimension
+        object.__setattr__(self, "mass", check_number(owner, "mass", self.mass, positive=True))
+        for key in ("position", "velocity"):
+            object.__setattr__(self, key, tuple(check_number(owner, f"{key}[{i}]", x) for i, x in enumerate(getattr(self, key))))
+        self.points["#c"] = Point(self, "#c", (0.0,) * d)
+
+    @property
+    def centre(self):
+        """The mass as a point."""
+        return self.points["#c"]
+
+    @property
+    def measures(self):
+        """Its coordinates."""
+        return ("length",) * self.dimension
+
+    def leaves(self):
+        """The mass."""
+        return {"mass": self.mass}
+
+    def structure(self):
+        """That it is no rigid body."""
+        return ("point mass",)
+
+    def initial(self):
+        """Guess of place and velocity."""
+        return self.position, self.velocity
+
+    def at_start(self, point):
+        """Place of its point by the guess of the start."""
+        return self.position
+
+    def origin(self, build):
+        """The place, as polynomials."""
+        return tuple(self.variable(build, k) for k in range(self.dimension))
+
+    def place(self, build, point):
+        """The place, as polynomials."""
+        return self.origin(build)
+
+    def mass_matrix(self, build):
+        """The mass for each axis."""
+        return {(k, k): build.leaf(self, "mass") for k in range(self.dimension)}
+
+    def apply(self, build):
+        """Weight."""
+        Framed.weigh(self, build)
+
+    def spin(self, build):
+        """Zero: it does not turn."""
+        zero = build.graph.const(0.0)
+        return zero if self.dimension == 2 else (zero,) * 3
+
+    def wrench(self, build, force):
+        """Force, and no moment."""
+        return (*force, *(build.graph.const(0.0),) * (1 if self.dimension == 2 else 3))
+
+    def outputs(self, build):
+        """Output name -> (function giving the node, unit)."""
+        out = {}
+        for prefix, key, unit in (("", "q", "m"), ("v", "v", "m/s"), ("a", "a", "m/s^2")):
+            for k, axis in enumerate(AXES[: self.dimension]):
+                out[f"{self.name}.{prefix}{axis}"] = (lambda key=key, k=k: self.part(build, getattr(build, key))[k], unit)
+        return out
+
+    def at(self, *_, **__):
+        """There is only one point."""
+        raise ModelError(f"point mass '{self.name}' has one point only: {self.name}.centre", element=self.name)
+
+    def _no_frame(self, *_):
+        message = f"this needs the orientation of a body, or turns it, and '{self.name}' is a point mass, which has none"
+        raise ModelError(message, remedy="make it a body with an inertia (System.body), or join it by Distance, Spherical or a Spring")
+
+    direction = torque = full_angle = _no_frame

@@ -1,0 +1,172 @@
+"""Translational joint with clearance: a slider (on body a) in a straight guide (on body b)."""
+
+from dataclasses import dataclass
+
+from flexmbd import lanes
+from flexmbd.contact.clearance import check_play
+from flexmbd.contact.pair import Contact
+from flexmbd.errors import ModelError, unit_vector
+from flexmbd.linalg.quadratic import Row, cross, dot
+from flexmbd.space import axis_leaves
+
+CORNERS = ((-1.0, 1.0), (1.0, 1.0), (-1.0, -1.0), (1.0, -1.0))  # end, side
+
+
+@dataclass(frozen=True, eq=False)
+class ClearanceTranslational(Contact):
+    """Rectangular slider between two parallel walls: four corners, each against the wall of its side (docs/theory/clearance_joints.md).
+
+    Parameters
+    ----------
+    name : str
+    a, b : Point
+        Centre of the slider on its body, a point of the guide's middle line on its body. Both are rigid bodies, or one is ground.
+    length, width : float or ndarray
+        Of the slider, along and across its axis, in m.
+    clearance : float or ndarray
+        Gap on either side of the slider in the middle of the guide, in m: the walls are ``width + 2 clearance`` apart.
+    law : NormalLaw
+        Normal force of a corner's penetration; a slider that lies on a wall rests on two corners.
+    friction : FrictionLaw, optional
+        None is frictionless.
+    axis_a, axis_b : tuple
+        Direction of the slider in a's frame and of the guide in b's.
+    start : str
+        ``"as_given"``, or ``"centred"``: positions and velocities are assembled as if the joint were ideal.
+    minimum_impact_velocity : float
+        Lower bound of the approach speed that the law is given, in m/s.
+    """
+
+    name: str
+    a: object
+    b: object
+    clearance: object
+    length: object
+    width: object
+    law: object
+    friction: object = None
+    axis_a: tuple = (1.0, 0.0)
+    axis_b: tuple = (1.0, 0.0)
+    start: str = "as_given"
+    minimum_impact_velocity: object = 1e-3
+
+    def __post_init__(self):
+        owner = f"clearance joint '{self.name}'"
+        check_play(self, "clearance", "length", "width")
+        for key in ("axis_a", "axis_b"):
+            object.__setattr__(self, key, unit_vector(owner, key, getattr(self, key)))
+        for key in "ab":
+            body = getattr(getattr(self, key), "body", None)
+            if body is not None and not hasattr(body, "offset"):
+                message = f"{owner}: {key} is on '{body.name}', which has no frame; slider and guide are on rigid bodies or ground"
+                raise ModelError(message, element=self.name)
+        if getattr(getattr(self.a, "body", None), "dimension", None) == 2:
+            self._corners()  # points of the body, before its numbers are read
+
+    def _corners(self):
+        """Points of the slider's body at its corners."""
+        body, (ux, uy) = self.a.body, self.axis_a
+        x, y = (p + o for p, o in zip(self.a.at, body.offset, strict=True))
+        half, across = 0.5 * self.length, 0.5 * self.width
+        places = [(x + e * half * ux - s * across * uy, y + e * half * uy + s * across * ux) for e, s in CORNERS]
+        object.__setattr__(self, "corners", [body.at(*place, key=f"#{self.name}.{k}") for k, place in enumerate(places, 1)])
+
+    def sizes(self):
+        """Clearance, length, width and both axes."""
+        axes = axis_leaves("axis_a", self.axis_a) | axis_leaves("axis_b", self.axis_b)
+        return {"clearance": self.clearance, "length": self.length, "width": self.width, **axes}
+
+    def structure(self):
+        """Laws, and whether the joint starts as an ideal one."""
+        return (*super().structure(), self.start)
+
+    def _guide(self, build):
+        """Direction of the guide, and at +90° to it, as polynomials."""
+        x, y = (build.number(self, f"axis_b.{axis}") for axis in "xy")
+        return build.direction(self.b.body, x, y), build.direction(self.b.body, -y, x)
+
+    def _along(self, build):
+        return build.direction(self.a.body, *(build.number(self, f"axis_a.{axis}") for axis in "xy"))
+
+    def initial_rows(self, build):
+        """Rows of the ideal joint, for the assembly of positions and velocities only."""
+        if self.start == "as_given":
+            return []
+        (u, n), along = self._guide(build), self._along(build)
+        offset = Row(dot(n, build.between(self.b, self.a)), "length", f"{self.name}.offset")
+        return [offset, Row(cross(u, along), "angle", f"{self.name}.angle", dot(u, along))]
+
+    def apply(self, build):
+        """Forces of all corners on both bodies; their power is force times rate of penetration, and friction times slip."""
+        g, (u, n) = build.graph, self._guide(build)
+        (ux, uy), (nx, ny) = build.values(u), build.values(n)
+        zero, found = g.const(0.0), []
+        half = 0.5 * build.number(self, "width") + build.number(self, "clearance")
+        total, moment = (zero, zero), zero
+        centre = build.values(build.place(self.a))
+        for k, (corner, (_, side)) in enumerate(zip(self.corners, CORNERS, strict=True), 1):
+            d = build.between(self.b, corner)
+            height, along = dot(n, d) * side, dot(u, d) * side
+            penetration, (rate, slip) = build.values((height,))[0] - half, build.rates((height, along))
+            pair, normal = self.normal_force(build, penetration, rate)
+            rub = zero
+            if self.frictional:
+                rub = self.friction_force(build, pair, slip, normal, f"bristle{k}")
+                build.power("contact", rub * slip)
+            force = tuple(-side * (normal * across + rub * axial) for across, axial in ((nx, ux), (ny, uy)))
+            build.force(corner, *force)
+            build.force(self.b, *(-f for f in force))
+            build.torque(self.b.body, -cross(build.values(d), force))
+            arm = [p - c for p, c in zip(build.values(build.place(corner)), centre, strict=True)]
+            total, moment = tuple(x + f for x, f in zip(total, force, strict=True)), moment + cross(arm, force)
+            found.append({"pair": pair, "normal": normal, "friction": rub, "penetration": penetration, "rate": rate, "slip": slip})
+        build.remember(self, corners=found, force=total, moment=moment)
+
+    def outputs(self, build):
+        """Of each corner and of the whole joint; force and moment are those on the slider, about point a."""
+        name, g, out = self.name, build.graph, {}
+        units = {"normal": "N", "friction": "N", "penetration": "m", "rate": "m/s", "slip": "m/s"}
+        for k in range(4):
+
+            def corner(k=k):
+                return build.recall(self)["corners"][k]
+
+            out |= {f"{name}.{k + 1}.{key}": (lambda key=key, corner=corner: corner()[key], unit) for key, unit in units.items()}
+            out |= {
+                f"{name}.{k + 1}.contact": (lambda corner=corner: corner()["pair"].closed(g), "1"),
+                f"{name}.{k + 1}.impacts": (lambda corner=corner: corner()["pair"].count, "1"),
+                f"{name}.{k + 1}.impact_velocity": (lambda corner=corner: corner()["pair"].impact_velocity, "m/s"),
+            }
+
+        def force(k):
+            return lambda: build.recall(self)["force"][k]
+
+        def all_of(node):
+            return lambda: sum((node(corner) for corner in build.recall(self)["corners"]), g.const(0.0))
+
+        def gap():
+            """Least distance of a corner from its wall."""
+            deepest, *others = (corner["penetration"] for corner in build.recall(self)["corners"])
+            for x in others:
+                deepest = g.select(g.greater(x, deepest), x, deepest)
+            return -deepest
+
+        def tilt():
+            u, along = build.values(self._guide(build)[0]), build.values(self._along(build))
+            return g.call(lanes.atan2, (cross(u, along), dot(u, along)))
+
+        def place(k):
+            return lambda: build.values((dot(self._guide(build)[k], build.between(self.b, self.a)),))[0]
+
+        return out | {
+            f"{name}.force": (lambda: g.sqrt(g.dot((f, f) for f in build.recall(self)["force"])), "N"),
+            f"{name}.fx": (force(0), "N"),
+            f"{name}.fy": (force(1), "N"),
+            f"{name}.moment": (lambda: build.recall(self)["moment"], "N m"),
+            f"{name}.gap": (gap, "m"),
+            f"{name}.tilt": (tilt, "rad"),
+            f"{name}.offset": (place(1), "m"),
+            f"{name}.slide": (place(0), "m"),
+            f"{name}.contact": (all_of(lambda corner: corner["pair"].closed(g)), "1"),
+            f"{name}.impacts": (all_of(lambda corner: corner["pair"].count), "1"),
+        }

@@ -1,0 +1,220 @@
+"""Dry friction in an ideal joint: its normal load is the joint's own reaction, so it is solved together with the accelerations.
+
+The index-1 equations are linear in the friction forces f: multipliers are ``l = l0 + L f``, accelerations ``a = a0 + A f``.  With loads
+N(l) and a law F(slip, N), each stage solves
+
+    f_i = F_i(slip_i, N_i(l0 + L f))                                                        (J5 of docs/theory/joints.md)
+
+by Newton's method.  So friction belongs to the same instant as the reactions: no lag, no further state, and the scheme keeps its order.
+"""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from flexmbd.errors import ModelError, check_number
+from flexmbd.joints.frames import node_axis
+from flexmbd.joints.ideal import Joint, Revolute, RevoluteTranslational, Translational
+from flexmbd.linalg.quadratic import dot
+
+ITERATIONS = 4  # of Newton: quadratic, and exact at once where the load is linear in the friction
+KNOWN = "Revolute, Translational and RevoluteTranslational in the plane"
+
+
+@dataclass(frozen=True, eq=False)
+class JointFriction:
+    """Regularised dry friction in an ideal planar joint (docs/theory/joints.md).
+
+    Explicit and linearly implicit schemes treat it ("dormand_prince", "rk4", "rosenbrock" ...), others refuse it.
+
+    Parameters
+    ----------
+    name : str
+    joint : Joint
+        A `Revolute`, `Translational` or `RevoluteTranslational` of the same system, added before.
+    law : FrictionLaw
+        Without a state: friction force by slip and load.
+    radius : float or ndarray, optional
+        Of the pin in m (revolute joints): slip and friction are those of its surface.
+    length : float or ndarray, optional
+        Of the guide in m (translational joints), half of it on either side of point b: the moment that the guide bears presses its ends
+        by ``moment/length``.  Without it only the force across the guide presses.
+    """
+
+    dimensions: ClassVar[tuple] = (2,)
+
+    name: str
+    joint: object
+    law: object
+    radius: object = None
+    length: object = None
+
+    def __post_init__(self):
+        owner, joint = f"joint friction '{self.name}'", self.joint
+        if not isinstance(joint, (Revolute, Translational, RevoluteTranslational)) or joint.spatial:
+            what = f"'{joint.name}', a {type(joint).__name__}" if isinstance(joint, Joint) else f"{joint!r}"
+            raise ModelError(f"{owner}: joint is {what}; friction is there for {KNOWN}", element=self.name)
+        if not hasattr(self.law, "kernels") or getattr(self.law, "states", 1):
+            wanted = "a law without a state: Ambrosio, CoulombExponential, Threlfall, Stribeck"
+            raise ModelError(f"{owner}: law is {getattr(self.law, 'name', self.law)!r}; it must be {wanted}", element=self.name)
+        turns, guided = isinstance(joint, Revolute), isinstance(joint, Translational)
+        for key, here, where in (("radius", turns, "Revolute"), ("length", guided, "Translational")):
+            value = getattr(self, key)
+            if value is not None and not here:
+                raise ModelError(f"{owner}: {key} is for {where} joints; '{joint.name}' is a {type(joint).__name__}", element=self.name)
+            if value is not None:
+                object.__setattr__(self, key, check_number(owner, key, value, positive=True))
+        if turns and self.radius is None:
+            raise ModelError(f"{owner}: '{joint.name}' needs the radius of its pin (m)", element=self.name)
+
+    def leaves(self):
+        """Numbers of the law, radius, length."""
+        sizes = {key: getattr(self, key) for key in ("radius", "length") if getattr(self, key) is not None}
+        return {f"law.{k}": x for k, x in self.law.numbers().items()} | sizes
+
+    def structure(self):
+        """Joint and law."""
+        return (self.joint.name, self.law.name, self.law.kernels().force.__name__, self.length is not None)
+
+    # ---- kinematics
+    def _slip(self, build):
+        """Node of the slip of b against a, linear in the velocities, m/s."""
+        a, b = self.joint.a, self.joint.b
+        if isinstance(self.joint, Revolute):
+            return build.number(self, "radius") * (build.spin(b.body) - build.spin(a.body))
+        along = node_axis(build, self.joint, a.body, "axis")
+        return build.rates((dot(along, build.between(a, b)),))[0]
+
+    def pressures(self, build):
+        """What presses the joint, as groups of combinations {multiplier: factor}: its load is the sum of the sizes of the groups."""
+        k = build.owner[self.joint.name]
+        if isinstance(self.joint, Revolute):
+            return (({k: 1.0}, {k + 1: 1.0}),)
+        if self.length is None:
+            return (({k: 1.0},),)
+        couple = 1.0 / build.number(self, "length")
+        return ({k: 0.5, k + 1: couple},), ({k: 0.5, k + 1: -couple},)
+
+    def apply(self, build):
+        """Register it; `solve` finds its force."""
+        if self.joint.name not in build.owner or self.joint not in build.system.elements:
+            raise ModelError(f"joint friction '{self.name}': '{self.joint.name}' is no joint of this system", element=self.name)
+        if build.shift:
+            raise ModelError(
+                f"joint friction '{self.name}': with constraints = 'augmented' reactions, and so friction, are not unique",
+                element=self.name,
+                remedy="remove redundant joints, or take a clearance joint with friction",
+            )
+        slip, kernels = self._slip(build), self.law.kernels()
+        build.use(kernels)
+        slopes = {i: build.graph.derivative(slip, v) for i, v in enumerate(build.v)}
+        numbers = [build.number(self, f"law.{k}") for k in self.law.numbers()]
+        rubbing = Rubbing(self, slip, {i: x for i, x in slopes.items() if not x.zero}, kernels, numbers)
+        build.frictions.append(rubbing)
+        build.remember(self, rubbing=rubbing, force=build.graph.const(0.0))  # at rest there is none; `solve` knows better
+
+    def outputs(self, build):
+        """Friction against the slip, its torque in a revolute joint, load, slip."""
+
+        out = {
+            f"{self.name}.force": (lambda: build.recall(self)["force"], "N"),
+            f"{self.name}.load": (lambda: build.recall(self)["rubbing"].load(build, build.multipliers)[0], "N"),
+            f"{self.name}.slip": (lambda: build.recall(self)["rubbing"].slip, "m/s"),
+        }
+        if self.radius is None:
+            return out
+        return out | {f"{self.name}.torque": (lambda: build.recall(self)["force"] * build.number(self, "radius"), "N m")}
+
+
+@dataclass(frozen=True)
+class Rubbing:
+    """A joint's friction as nodes: slip, its derivatives by the velocities (by index), the law's kernels and numbers."""
+
+    element: JointFriction
+    slip: object
+    slopes: dict
+    kernels: object
+    numbers: list
+
+    def side(self, graph, n, rows):
+        """Right-hand side of the equations for a unit of this friction."""
+        return {i: -x for i, x in self.slopes.items()} | {n + k: graph.const(0.0) for k in range(rows)}
+
+    def load(self, build, multipliers):
+        """Node of the load, and its derivatives by multiplier."""
+        g, total, slopes = build.graph, build.graph.const(0.0), {}
+        for group in self.element.pressures(build):
+            parts = [g.dot((g.const(c), multipliers[k]) for k, c in part.items()) for part in group]
+            squared = g.dot((x, x) for x in parts)
+            some = g.greater(squared, 1e-200)
+            size = g.sqrt(g.select(some, squared, 1e-200))
+            total = total + g.select(some, size, 0.0)
+            for x, part in zip(parts, group, strict=True):
+                for k, c in part.items():
+                    slopes[k] = slopes.get(k, g.const(0.0)) + g.select(some, x / size, 0.0) * c
+        return total, slopes
+
+    def force(self, build, load):
+        """Node of the law's force, and its derivative by the load."""
+        g, arguments = build.graph, (self.slip, load, build.graph.const(0.0), *self.numbers)
+        return g.call(self.kernels.force, arguments, 2)[0], g.call(self.kernels.tangent, arguments, 3)[1]
+
+
+def solve(build, solutions):
+    """Solution of the index-1 equations with friction, by index: from that without, and those for a unit of each friction.
+
+    Where the load outgrows what friction lets through (a jam: the equations have no unique solution) the result is not finite, and the
+    run ends there.
+    """
+    g, frictions, count = build.graph, build.frictions, len(build.frictions)
+    base, responses = solutions[0], solutions[1:]
+    zero, first, rows = g.const(0.0), build.n, len(build.rows)
+
+    def mixed(k, forces):
+        return g.dot(((r.get(k, zero), f) for r, f in zip(responses, forces, strict=True)), base.get(k, zero))
+
+    forces = [zero] * count
+    for _ in range(ITERATIONS):
+        multipliers, found, matrix = [mixed(first + k, forces) for k in range(rows)], [], []
+        for i, friction in enumerate(frictions):
+            load, slopes = friction.load(build, multipliers)
+            force, by_load = friction.force(build, load)
+            found.append(force - forces[i])
+            row = [g.dot((x, r.get(first + k, zero)) for k, x in slopes.items()) for r in responses]
+            matrix.append([float(i == j) - by_load * x for j, x in enumerate(row)])
+        forces = [f + d for f, d in zip(forces, _eliminated(g, matrix, found), strict=True)]
+    multipliers = [mixed(first + k, forces) for k in range(rows)]
+    for friction, force in zip(frictions, forces, strict=True):
+        build.power("dissipated", force * friction.slip)
+        build.remember(friction.element, rubbing=friction, force=force)
+    return {i: mixed(i, forces) for i in range(first)} | {first + k: x for k, x in enumerate(multipliers)}
+
+
+def _eliminated(g, matrix, side):
+    """Solution of a small system whose pivots are positive unless friction jams (then not finite)."""
+    rows = [[*row, x] for row, x in zip(matrix, side, strict=True)]
+    for k, row in enumerate(rows):
+        inverse = 1.0 / g.select(g.greater(row[k], 1e-3), row[k], 0.0)
+        rows[k] = row = [x * inverse for x in row]
+        for i, other in enumerate(rows):
+            if i != k:
+                rows[i] = [x - other[k] * y for x, y in zip(other, row, strict=True)]
+    return [row[-1] for row in rows]
+
+
+def check_scheme(build, scheme):
+    """Refuse schemes that do not take the index-1 accelerations.
+
+    Raises
+    ------
+    ModelError
+        Naming the friction and what to take instead.
+    """
+    if build.frictions and (scheme.correction is not None or scheme.accelerations is not None):
+        name = build.frictions[0].element.name
+        raise ModelError(
+            f"joint friction '{name}': the integrator '{scheme.name}' does not treat friction by the reactions of ideal joints",
+            element=name,
+            remedy="take 'dormand_prince', 'rk4' or 'rosenbrock', or a clearance joint with friction",
+        )
+
+
