@@ -165,3 +165,24 @@ def test_foucaults_pendulum():
 def test_count_must_be_positive():
     with pytest.raises(fm.ModelError, match="count is 0"):
         fm.modes(oscillator(), count=0)
+
+
+@pytest.mark.parametrize(("omega", "flap"), [(1.0, 3.6816487), (3.0, 4.7972785)])
+def test_the_smallest_prestress_of_a_turning_blade_counts(omega, flap):
+    """Its strain is 5e-9 and less; EI, mass and length 1.  Flap: Wright et al. 1982; lag: the same squared less omega²."""
+    s, side = fm.System(gravity=(0.0, 0.0, 0.0)), 1e-4
+    section, material = fm.Section.rectangle(side, side), fm.Material(E=12.0 / side**4, nu=0.3, density=1.0 / side**2)
+    blade = s.cable("blade", length=1.0, elements=16, section=section, material=material)
+    s.add(fm.Clamp("hub", s.ground.at(0.0, 0.0, 0.0), blade.start))
+    found = fm.modes(s, spinning=(0.0, 0.0, omega), count=2).frequencies
+    assert np.allclose(found, fm.modes(fm.static(s, spinning=(0.0, 0.0, omega)), count=2).frequencies, rtol=1e-9)
+    assert np.allclose(found, [np.sqrt(flap**2 - omega**2), flap], rtol=1e-5)
+
+
+def test_a_free_cable_has_three_motions_without_stiffness_and_one_in_a_turning_frame():
+    s, side = fm.System(), 1e-3
+    section, material = fm.Section.rectangle(side, side), fm.Material(E=12.0 / side**4, nu=0.3, density=1.0 / side**2)
+    s.cable("rod", length=1.0, elements=8, section=section, material=material, position=(-0.5, 0.0))
+    found = fm.modes(s, count=5)
+    assert np.allclose(found.squares[:3], 0.0, atol=1e-4) and np.allclose(found.frequencies[3:], (22.37328545, 61.67282287), rtol=1e-3)
+    assert np.abs(fm.modes(s, count=5, spinning=1.0).poles[0]) < 1e-2

@@ -133,6 +133,40 @@ def test_cable_hangs_as_a_catenary():
     assert path["b.force"][0] == pytest.approx(6.0363938822517325, rel=2e-3)
 
 
+SIZES = (100.0, 1.0, 3e-4, 1e-5)  # m
+
+
+def steel(kind, length, slenderness, *, clamp=True):
+    """Steel cantilever (pinned if not clamped) whose tip a dead load bends by 1e-4 of its length; second: density times area over EI."""
+    side, s = length / slenderness, fm.System(gravity=(0.0, 0.0, 0.0))
+    section, material = fm.Section.rectangle(side, side), fm.Material(E=2.1e11, nu=0.0, density=7800.0)
+    body = getattr(s, kind)("rod", length=length, elements=4, section=section, material=material)
+    joint = fm.Clamp if kind == "cable" else fm.Fixed
+    s.add((joint if clamp else fm.Spherical)("wall", s.ground.at(0.0, 0.0, 0.0), body.start))
+    stiffness = 2.1e11 * side**4 / 12
+    s.add(fm.PointForce("load", body.end, fz=fm.Polynomial((0.0, 3e-4 * stiffness / length**2))))
+    return s, 7800.0 * side**2 / stiffness
+
+
+@pytest.mark.parametrize(("kind", "slenderness"), [("cable", 20), ("cable", 1000), ("beam", 300)])
+def test_parts_of_any_size_bend_and_vibrate_alike(kind, slenderness):
+    """Nothing but the size differs: deflection P L³/3EI, lowest frequency 3.516 sqrt(EI/m L⁴)."""
+    found = []
+    for length in SIZES:
+        system, inertia = steel(kind, length, slenderness)
+        path = fm.static(system, steps=1)
+        slowest = fm.modes(path, count=1).frequencies[0] * np.sqrt(inertia) * length**2
+        found.append((path["rod.end.z"][-1] / length, slowest))
+    assert np.allclose(found, found[1], rtol=1e-7 if slenderness < 1000 else 2e-6)
+    assert found[1] == pytest.approx((1e-4, 3.516015), rel=1e-4)
+
+
+@pytest.mark.parametrize("length", SIZES)
+def test_of_any_size_what_moves_freely_is_named(length):
+    with pytest.raises(fm.ModelError, match="singular, body 'rod' can move without a force"):
+        fm.static(steel("cable", length, 100, clamp=False)[0])
+
+
 def frame(elements, load=3.0):
     """Lee's frame (Lee, Manuel and Rossow 1968): two bars of 120 with EI = 1440, EA = 4320, pinned; load at 24 from the corner."""
     s, measures = fm.System(), {"strain": "engineering", "curvature": "material"}

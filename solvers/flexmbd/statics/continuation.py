@@ -9,7 +9,7 @@ from dataclasses import replace
 import numpy as np
 
 from flexmbd.errors import ModelError
-from flexmbd.statics.equilibrium import NotConverged, at_start, check_limits, newton, weights, whole
+from flexmbd.statics.equilibrium import NotConverged, at_start, check_limits, newton, whole
 from flexmbd.statics.path import Path, StaticsError, equations_of
 from flexmbd.statics.tangent import Singular, Tangent, choose, free_motion
 
@@ -58,7 +58,7 @@ class _Walk:
     def __init__(self, equations, start, end, tolerance, iterations):
         self.equations, self.start, self.end = equations, start, end
         self.limits = tolerance, iterations
-        self.metric = 1.0 / weights(equations) ** 2, 1.0 / (end - start) ** 2
+        self.metric = 1.0 / equations.weights**2, 1.0 / (end - start) ** 2
         state, count = at_start(equations, start, tolerance, 30)
         self.states, self.counts, self.folds, self.crossings = [state], [count], [], []
 
