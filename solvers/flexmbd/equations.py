@@ -181,7 +181,7 @@ class Equations:
         return q, v
 
     def scaled(self, jacobian):
-        """Rows (rows, n) for changes of the coordinates over their `weights`, each with a largest entry of 1; and the rows' factors (rows,)."""
+        """Rows (rows, n) for changes of the coordinates over their `weights`, the largest entry of each 1; and the factors (rows,)."""
         data, largest = jacobian.data * self.weights[jacobian.indices], np.zeros(jacobian.shape[0])
         rows = np.repeat(np.arange(len(largest)), np.diff(jacobian.indptr))
         np.maximum.at(largest, rows, np.abs(data))

@@ -16,7 +16,17 @@ class NotConverged(Exception):
 
 
 def static(
-    build, inputs=None, *, start=0.0, end=1.0, steps=10, spinning=None, settle=False, tolerance=TOLERANCE, iterations=ITERATIONS, solver="superlu"
+    build,
+    inputs=None,
+    *,
+    start=0.0,
+    end=1.0,
+    steps=10,
+    spinning=None,
+    settle=False,
+    tolerance=TOLERANCE,
+    iterations=ITERATIONS,
+    solver="superlu",
 ):
     """Equilibria of a system at rest while the time goes from `start` to `end`.
 
