@@ -69,12 +69,12 @@ def extensible(ratio, load):
 @pytest.mark.parametrize("load", ELASTICA)
 def test_elastica(load):
     """EA L²/EI = 1e8: the beam's stretch changes the tip by 1e-7 at most. 16 elements of one length, then of two."""
-    bound = {1.0: 1e-7, 2.0: 2e-7, 5.0: 8e-7, 10.0: 2.2e-6}[load]
+    bound = {1.0: 5e-8, 2.0: 1.5e-7, 5.0: 3.5e-7, 10.0: 5e-7}[load]
     assert np.abs(tip(cantilever(16, ratio=1e8, load=load)) - ELASTICA[load]).max() < bound
-    assert np.abs(tip(graded(1e8, load)) - ELASTICA[load]).max() < 1e-6
+    assert np.abs(tip(graded(1e8, load)) - ELASTICA[load]).max() < 3e-7
 
 
-@pytest.mark.parametrize(("rule", "bounds"), [("reduced", (2.5e-6, 2.5e-6)), ("full", (6e-6, 1e-3))])
+@pytest.mark.parametrize(("rule", "bounds"), [("reduced", (5e-7, 5e-7)), ("full", (6e-6, 1e-3))])
 def test_the_reduced_rule_does_not_lock(rule, bounds):
     """Error of the tip at ratios of 1e4 and 1e8; five axial points meet the second with a beam that is too stiff."""
     for ratio, bound in zip((1e4, 1e8), bounds, strict=True):
@@ -86,7 +86,7 @@ def test_the_reduced_rule_does_not_lock(rule, bounds):
 def test_a_beam_that_stretches_converges_with_the_fourth_power_of_the_elements(rule):
     exact = extensible(100.0, 10.0)
     errors = np.array([np.abs(tip(cantilever(n, ratio=100.0, load=10.0, integration=rule)) - exact).max() for n in (8, 16, 32)])
-    assert np.all(np.log2(errors[:-1] / errors[1:]) > 3.8) and errors[1] < 2e-6
+    assert np.log2(errors[0] / errors[2]) > 2 * 3.8 and errors[1] < {"reduced": 5e-7, "full": 2e-6}[rule]
 
 
 @pytest.mark.parametrize("dimension", [2, 3])

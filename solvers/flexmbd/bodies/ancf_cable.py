@@ -114,7 +114,8 @@ class AncfCable(Line):
         size = 2 * self.dimension
         for e in range(self.elements):
             kind = (self.dimension, self.strain, self.curvature, self.integration, self.damped)
-            build.element(self, cable_element, kind, range(size * e, size * (e + 2)), numbers)
+            points = [build.graph.const(x) for x in RULES[self.integration].points(e == 0, e == self.elements - 1)]
+            build.element(self, cable_element, kind, range(size * e, size * (e + 2)), numbers + points)
 
     def _vectors(self, build, e, values):
         """Nodes of (r1 - r0)/l, r0', r1' of an element, three components each (or of their rates)."""
@@ -151,25 +152,27 @@ class AncfCable(Line):
 
 
 def cable_element(share, dimension, strain, curvature, integration, damped):
-    """One element of a cable; its numbers are mass per length, length, EA, EI, and the two damping times if it is damped."""
+    """One element of a cable; its numbers: mass per length, length, EA, EI, two damping times if it is damped, and the rule's points."""
     g, d = share.graph, dimension
-    line_mass, le, axial, bending, *times = share.numbers
+    line_mass, le, axial, bending, *more = share.numbers
+    times, points = (more[:2], more[2:]) if damped else ((), more)
     mass, inverse = line_mass * le, 1.0 / le
     share.mass = consistent_mass(mass, le, d)
     share.weigh((0.5 * mass, le * mass * (1.0 / 12.0), 0.5 * mass, -(le * mass * (1.0 / 12.0))))
     share.helpers += [*HELPERS, *(DAMPING_HELPERS if damped else ())]
     rule, numbers = RULES[integration], (axial * le, bending * inverse, STRAINS[strain], CURVATURES[curvature])
     y = chord_and_slopes(g, share.q, le)
-    force, energy = g.call(rule.force, (*y, *numbers), 9, _stiffness(g, rule)), g.call(rule.energy, (*y, *numbers))
+    force, energy = g.call(rule.force, (*y, *numbers, *points), 9, _stiffness(g, rule)), g.call(rule.energy, (*y, *numbers, *points))
     share.add("potential", energy)
     share.add("strain_energy", energy)
     if share.before:
         before = chord_and_slopes(g, share.before, le)
-        share.exchanges[force[0].args[0]] = g.call(rule.conserving, (*y, *before, *numbers), 9, _mean_stiffness(g, rule))[0].args[0]
+        mean = g.call(rule.conserving, (*y, *before, *numbers, *points), 9, _mean_stiffness(g, rule))
+        share.exchanges[force[0].args[0]] = mean[0].args[0]
     if damped:
         v = chord_and_slopes(g, share.v, le)
         losses = [n * time for n, time in zip(numbers, times, strict=False)]
-        drag = g.call(rule.damping, (*y, *v, *losses, numbers[2]), 9, _viscosity(g, rule))
+        drag = g.call(rule.damping, (*y, *v, *losses, numbers[2], *points), 9, _viscosity(g, rule))
         share.add("dissipated", g.dot((f, u) for f, u in zip(drag, v, strict=True)))
         force = [f + x for f, x in zip(force, drag, strict=True)]
     for i in range(d):

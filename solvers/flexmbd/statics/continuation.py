@@ -82,13 +82,18 @@ class _Walk:
         except Singular:
             why = free_motion(self.equations, self.states[0])
             raise StaticsError(f"the path has no direction at the start: the tangent is singular, {why}", path=self.path()) from None
+        here = self.measured(here)
         length = step * abs((self.end - self.start) / here.tangent[1])
+        length = min(length, self.straight(here, 1e-3 * length))
         least = 1e-7 * min(length, 1.0)
         for _ in range(max_steps):
             try:
                 new = self.correct(here, length)
                 self.check(here, new)
                 fold = here.tangent[1] * new.tangent[1] < 0
+                crossing = (new.sign * here.sign < 0) != fold
+                if crossing and not fold:
+                    self.narrow(here, new)
                 limit = self.locate(here, new, lambda place: place.tangent[1]) if fold else None
                 if fold and (limit.state.t - self.end) * way >= 0:  # the end comes before
                     new, limit, fold = limit, None, False
@@ -104,7 +109,7 @@ class _Walk:
             if limit:
                 self.append(limit)
                 self.folds.append(len(self.states) - 1)
-            if (new.sign * here.sign < 0) != fold:
+            if crossing:
                 self.crossings.append(len(self.states) - 1)
             self.append(new)
             if last:
@@ -113,6 +118,20 @@ class _Walk:
             length *= 1.5 if new.count <= 4 and straight else 1.0 if new.count <= 7 else 0.7
             here = new
         raise StaticsError(f"the load t = {self.end:g} was not reached in {max_steps} steps", path=self.path(), remedy="raise max_steps")
+
+    def measured(self, here):
+        """The first place, after displacements got the measure that they would have at the end if all were linear."""
+        response = np.abs(here.tangent[0] / self.equations.weights).max(initial=0.0) * abs((self.end - self.start) / here.tangent[1])
+        self.metric = self.metric[0] / np.clip(response, 1e-4, 1e4) ** 2, self.metric[1]
+        return replace(here, tangent=self.unit(here.tangent)[0])
+
+    def straight(self, here, length):
+        """Length over which the path's tangent turns by 0.3, judged by a short length."""
+        try:
+            turn = self.product(here.tangent, self.correct(here, length).tangent)
+        except (NotConverged, Singular):
+            return np.inf
+        return 0.3 * length / max(np.arccos(np.clip(turn, -1.0, 1.0)), 1e-300)
 
     def append(self, place):
         """Add a state."""
@@ -152,12 +171,16 @@ class _Walk:
         except Singular:
             return 0.0
 
-    def correct(self, here, length):
-        """The place a length further along the path."""
+    def further(self, here, length):
+        """The state a length further along the path, and the iterations it took."""
         direction = here.tangent
         guess = here.state.moved(self.equations, length * direction[0], 0.0, length * direction[1])
-        state, count = newton(self.equations, guess, *self.limits, border=self.border(direction))
-        return self.place(state, direction, count)
+        return newton(self.equations, guess, *self.limits, border=self.border(direction))
+
+    def correct(self, here, length):
+        """The place a length further along the path."""
+        state, count = self.further(here, length)
+        return self.place(state, here.tangent, count)
 
     def check(self, here, new):
         """Raise `NotConverged` unless the path runs straight from one place to the other.
@@ -178,6 +201,19 @@ class _Walk:
         off = np.sqrt(self.product((dq, dt), (dq, dt)))
         turned = min(self.product(middle, end) for end in ends) < TURN
         if not off <= MIDDLE * length or turned or (sign and sign == -here.sign == -new.sign):
+            raise NotConverged
+
+    def narrow(self, here, new):
+        """Raise `NotConverged` unless the determinant changes its sign on the path, whose states are close where their places are."""
+        size = self.product((new.state.q - here.state.q, new.state.t - here.state.t), here.tangent)
+        a, b, before, after = 0.0, size, here.state, new.state
+        while b - a > 1e-4 * size:
+            state, _ = self.further(here, 0.5 * (a + b))
+            if self.sign(state) * here.sign > 0:
+                a, before = 0.5 * (a + b), state
+            else:
+                b, after = 0.5 * (a + b), state
+        if b - a < 0.5 * self.unit((after.q - before.q, after.t - before.t))[1]:
             raise NotConverged
 
     def locate(self, here, beyond, value):
