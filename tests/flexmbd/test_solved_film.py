@@ -52,14 +52,14 @@ def test_it_is_the_film_of_the_bearing_on_the_grid(cavitation, supply):
 @pytest.mark.parametrize("side", [0.0, 2e5])
 @pytest.mark.parametrize("cavitation", ["sommerfeld", "gumbel", "reynolds"])
 def test_the_inlet_at_the_widest_gap_is_that_of_the_bearing(cavitation, side):
-    """Held in the cells there, and by the bearing on a face between cells: the difference falls with the square of their size."""
-    where, differences = journals(4, seed=3), []
-    for n in (24, 48):
+    """Held in the cells there, and by the bearing on a face between cells: the difference falls about with the square of their size."""
+    where, differences = journals(4, seed=3) * (0.8, 0.8, 1.0, 1.0), []
+    for n in (48, 96):
         wanted = ReynoldsBearing(R, C, L, cavitation, cells=(n, 3), side_pressure=side).solve(*where.T, viscosity=MU, warn=False).force
         kernels = fm.ReynoldsFilm(MU, L, cavitation=cavitation, cells=(n, 3), side_pressure=side).kernels()
         found = np.array([kernels.force(*journal, C, R, MU, L, side) for journal in where])
         differences.append(np.linalg.norm(found - wanted, axis=1) / np.linalg.norm(wanted, axis=1))
-    assert np.max(differences[0]) < 0.06 and np.max(differences[1]) < 0.4 * np.max(differences[0])
+    assert np.max(differences[0]) < 0.025 and np.max(differences[1]) < 0.4 * np.max(differences[0])
     scale = np.array((C, C, 1e-3, 1e-3))
     exact = np.reshape(kernels.tangent(*where[0], C, R, MU, L, side), (2, 4)) * scale
     steps = jacobian(lambda y: np.array(kernels.force(*(y * scale), C, R, MU, L, side)), where[0] / scale, 1e-6)
