@@ -30,7 +30,7 @@ def main():
     from flexmbd.lubrication.solved.sums import FORCE, TANGENT
 
     radius, clearance, length, viscosity, eps = 0.05, 5e-5, 0.1, 0.01, arguments.eccentricity
-    film = ReynoldsFilm(viscosity, length, cavitation=arguments.cavitation, cells=(128, 16)).grid_film
+    film = ReynoldsFilm(viscosity, length, cavitation=arguments.cavitation, cells=(128, 16), inlet="periodic").grid_film
     places = [((eps + d) * clearance, 0.1 * clearance) for d in (0.0, 0.001)]
     velocities = [(50.0 * y, -50.0 * x) for x, y in places]
     numbers = [np.array((*e, *v, clearance, radius, viscosity, length, 0.0)) for e, v in zip(places, velocities, strict=True)]

@@ -44,7 +44,7 @@ def models(direct):
         "short": oiled(lambda viscosity: fm.ShortFilm(viscosity, LENGTH)),
     }
     if direct:
-        found["direct"] = oiled(lambda viscosity: fm.ReynoldsFilm(viscosity, LENGTH))
+        found["direct"] = oiled(lambda viscosity: fm.ReynoldsFilm(viscosity, LENGTH, inlet="periodic"))
     return found
 
 

@@ -28,7 +28,7 @@ def examine(build, leaves, q0, *, length):
     Raises
     ------
     ModelError
-        Naming the joints whose rows stay open, or, unless the build has a shift, depend on each other.
+        Naming the joints whose rows stay open, or, in motion and unless the build has a shift, depend on each other.
     """
     if len(build.rows) > MANY:
         return f"not examined: more than {MANY} rows"
@@ -37,7 +37,7 @@ def examine(build, leaves, q0, *, length):
         if rows:
             q, residual, jacobian = _assembled(build, rows, leaves, np.array(q0, float), length)
             dependent = _judge(build, rows, residual, jacobian, what, length)
-            if dependent != "none" and not build.shift:
+            if dependent != "none" and what == "in motion" and not build.shift:
                 raise ModelError(
                     f"the system is over-constrained or singular {what}: {dependent} depend on the others",
                     remedy="remove a redundant joint, start away from the singular position, or use the setting constraints = 'augmented'",

@@ -67,6 +67,8 @@ class Equations:
         What the turning frame adds to ``-dF/dq`` and ``-dF/dv``.
     size : float
         Largest coordinate of a place, in m: what lengths are judged by.
+    weights : ndarray (n,)
+        What a coordinate's change is judged by: the system's size for lengths, else 1.
 
     Notes
     -----
@@ -90,6 +92,7 @@ class Equations:
         turn = turning_matrix(system, spinning)
         self.coriolis, self.centrifugal = csr_array(2.0 * self.mass @ turn), csr_array(self.mass @ turn @ turn)
         self.size = float(lengths(system, 1)[0])
+        self.weights = np.where(np.array(self.measures) == "length", self.size, 1.0)
         self._turning = list(system.angles())
         turning = [body for body in system.bodies if body.name in self._turning]
         self._full = [body.full_angle(build) for body in turning]
@@ -172,24 +175,32 @@ class Equations:
         rates = _Rows(self, self.build.rows + self.build.initial_rows, rate=True)
         q, v = (np.array(x, float) for x in self.system.initial())
         turning = np.array([measure == "angle" for measure in self.measures], bool)
-        floor = 1e-13 * max(1.0, self.size)
         for _ in range(60):
-            residual = table.value(q, t)
-            if np.abs(residual).max(initial=0.0) < floor:
+            residual, (G, scale) = table.value(q, t), self.scaled(table.gradient(q, t))
+            if np.abs(scale * residual).max(initial=0.0) < 1e-13:
                 break
-            step = nearest(table.gradient(q, t), -residual)
+            step = self.weights * nearest(G, -scale * residual)
             q = q + step * min(1.0, 0.4 / max(np.abs(step[turning]).max(initial=0.0), 1e-300))
-        gaps = np.abs(table.value(q, t))
-        if not np.all(gaps < 1e-9 * max(1.0, self.size)):
-            worst = [f"{table.labels[k]} (by {gaps[k]:.3g})" for k in np.argsort(-gaps)[:4]]
+        gaps, (_, scale) = np.abs(table.value(q, t)), self.scaled(table.gradient(q, t))
+        if not np.all(scale * gaps < 1e-9):
+            worst = [f"{table.labels[k]} (by {gaps[k]:.3g})" for k in np.argsort(-scale * gaps)[:4]]
             raise ModelError(
                 f"the system cannot be assembled: these constraints stay open: {', '.join(worst)}",
                 remedy="check lengths and the guess of positions and angles",
             )
-        G = table.gradient(q, t)
+        jacobian = table.gradient(q, t)
+        G, scale = self.scaled(jacobian)
         for _ in range(2):
-            v = v + nearest(G, -G @ v - rates.value(q, t))
+            v = v + self.weights * nearest(G, -scale * (jacobian @ v + rates.value(q, t)))
         return q, v
+
+    def scaled(self, jacobian):
+        """Rows (rows, n) for changes of the coordinates over their `weights`, the largest entry of each 1; and the factors (rows,)."""
+        data, largest = jacobian.data * self.weights[jacobian.indices], np.zeros(jacobian.shape[0])
+        rows = np.repeat(np.arange(len(largest)), np.diff(jacobian.indptr))
+        np.maximum.at(largest, rows, np.abs(data))
+        factors = 1.0 / np.where(largest > 0.0, largest, 1.0)
+        return csr_array((data * factors[rows], jacobian.indices, jacobian.indptr), jacobian.shape), factors
 
     # ---- made when first needed
     def program(self, roots):

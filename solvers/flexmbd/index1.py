@@ -26,13 +26,14 @@ from flexmbd.linalg.elimination import elimination_order, factorise
 
 KINDS = ("independent", "augmented")  # of rows
 ITERATIONS = 3  # after the first solution
+START = 1e-6  # shift of rows of the start, which may depend on the others
 
 
 class Index1:
     """Share of `Build` that solves for accelerations and corrections.
 
-    It reads `graph`, `n`, `q`, `v`, `time`, `mass`, `generalized`, `rows`, `shift` (e above; 0: the rows are independent), `direct`
-    (a sparse direct library solves), and `frictions` of ideal joints.
+    It reads `graph`, `n`, `q`, `v`, `time`, `mass`, `generalized`, `rows`, `initial_rows`, `shift` (e above; 0: the rows are independent;
+    those of the start alone always have one), `direct` (a sparse direct library solves), and `frictions` of ideal joints.
     """
 
     shift, direct, frictions = 0.0, False, ()
@@ -83,7 +84,7 @@ class Index1:
         """Solutions for every side; augmented: iterated, the rows' sides of each iteration being what the shift left open."""
         factors = factorise(self.graph, matrix, self.order(rows, matrix))
         totals = [factors.solve(side) for side in sides]
-        places = range(self.n, self.n + len(rows)) if self.shift else ()
+        places = [self.n + k for k, row in enumerate(rows) if self.shift_of(row)]
         for total in totals if places else ():
             change = dict(total)
             for _ in range(ITERATIONS):
@@ -109,10 +110,15 @@ class Index1:
                         matrix[i, j] = matrix.get((i, j), g.const(0.0)) + row.weight * (x * y)
                 for side in sides:
                     side[i] = side.get(i, g.const(0.0)) + row.weight * (x * side[n + k])
-        if self.shift:
-            inertia = self._inertia(rows, gradients)
-            for k, gradient in enumerate(gradients):
-                matrix[n + k, n + k] = -(self.shift * g.dot((x * x, 1.0 / inertia[i]) for i, x in gradient.items()))
+        shifts = [self.shift_of(row) for row in rows]
+        inertia = self._inertia(rows, gradients) if any(shifts) else {}
+        for k, (shift, gradient) in enumerate(zip(shifts, gradients, strict=True)):
+            if shift:
+                matrix[n + k, n + k] = -(shift * g.dot((x * x, 1.0 / inertia[i]) for i, x in gradient.items()))
+
+    def shift_of(self, row):
+        """The shift e of a row; 0 if it is independent of the others."""
+        return self.shift or (START if any(row is x for x in self.initial_rows) else 0.0)
 
     def _inertia(self, rows, gradients):
         """Diagonal of the mass matrix with the rows' weights, by coordinate."""

@@ -266,7 +266,7 @@ def advance(
                     st(R, 6 * k + 3, select(low, when, ld(R, 6 * k + 3)))
     st(L, HN, select(live, next_h, nominal))
     if PROJECT:
-        if not fixed:
+        if AUGMENTED or not fixed:
             drift(ld(L, T), quiet, DRIFT * tolerance, q, v, s, C, P, U, L, K, D, w, g)
 
 

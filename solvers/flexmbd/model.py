@@ -144,13 +144,15 @@ class Model:
                 kernels[f.__name__] = f
         scheme = self.scheme
         kinks = [scheme.adaptive and scheme.order <= 2 and c["element"].continuous for c in b.contacts]
+        augmented = bool(b.shift) and scheme.correction is None  # near singular positions what is open grows fast, whatever the step
         self.sizes = {
             "N": n, "M": len(b.states), "NC": len(b.contacts), "W": self.width,
             "NR": len(self.reduced), "NY": len(self.histories), "NS": len(signals),
             "STEPPED": any(_steps(b.graph, signals[name]) for name in self.reduced),
             "LAST": scheme.slots - 1, "CARRY": scheme.carry, "LANE_ROWS": loop.LANE_ROWS, **loop.NAMES,
             "KINKS": any(kinks),
-            "JUMPS": any(not c["element"].law.continuous_onset for c in b.contacts), "PROJECT": bool(rows) and scheme.projects,
+            "JUMPS": any(not c["element"].law.continuous_onset for c in b.contacts),
+            "PROJECT": bool(rows) and (scheme.projects or augmented), "AUGMENTED": augmented,
             "FROZEN": bool(factors), "FLAT": all(row.polynomial.convective(b.q, b.v, b.time).zero for row in rows),
             "RESTART": scheme.correction is not None, "NM": len(rows) * scheme.multipliers, "DRIFT": 0.1 if b.shift else 30.0,
             "REFINED": any(f.__name__ == "refine" for f in scheme.functions),

@@ -273,6 +273,8 @@ def _note(code, i, E0, counters, settings, reasons):
     for element, values in reasons.items():
         if reason := element.explain(values[i]):
             return f"{reason}; stopped {at}"
+    if settings.constraints == "augmented" and not INTEGRATORS[settings.integrator].passes:
+        at += f" ('{settings.integrator}' does not pass positions where constraint rows become dependent: dormand_prince and rosenbrock do)"
     if code == TIMEOUT:
         return f"stopped {at}: more than max_steps = {settings.max_steps} trial steps"
     if counters[i, STATUS - 3] == 0:

@@ -30,55 +30,75 @@ def cantilever(dimension, elements=4, **more):
     return s, rod
 
 
+def rules(function):
+    """A rule with the points of an element inside a cable, of its first, of its last, or of the only one."""
+    pairs = [(name, key) for name, rule in RULES.items() for key in (ENDS if rule.given else ["in"])]
+    cases = {f"{name}-{key}": (RULES[name], RULES[name].points(*ENDS[key])) for name, key in pairs}
+    return pytest.mark.parametrize(("rule", "points"), cases.values(), ids=cases)(function)
+
+
+ENDS = {"in": (False, False), "first": (True, False), "last": (False, True), "only": (True, True)}
+
+
 # ---- kernels
 @pytest.mark.parametrize("name", RULES)
 def test_points_of_a_rule_are_written_out(name):
-    """Generated modules get straight-line code with the places and weights as numbers."""
+    """Generated modules get straight-line code; axial points that differ between elements are arguments."""
     text = source_of(RULES[name].force)
     assert f"def cable_force_{name}(" in text and not any(word in text for word in ("for ", "AXIAL", "weight"))
     assert text.count("cable_axial_stress(") == {"reduced": 3, "full": 5}[name] and text.count("cable_bending_stress(") == 3
+    assert ("x2, w2)" in text) == (name == "reduced")
 
 
-@pytest.mark.parametrize("rule", RULES.values(), ids=RULES)
+@pytest.mark.parametrize(("ends", "degree"), [("in", 3), ("first", 4), ("last", 4), ("only", 5)])
+def test_axial_points_integrate_polynomials(ends, degree):
+    x, weight = np.reshape(RULES["reduced"].points(*ENDS[ends]), (3, 2)).T
+    errors = [weight @ x**k - 1.0 / (k + 1) for k in range(degree + 2)]
+    assert np.abs(errors[:-1]).max() < 1e-15 and abs(errors[-1]) > 1e-4
+    first, last = ENDS[ends]
+    assert (x[0] > 0.0) == first and (x[2] < 1.0) == last
+
+
+@rules
 @pytest.mark.parametrize("measures", MEASURES)
 @pytest.mark.parametrize("seed", range(3))
-def test_force_is_the_derivative_of_the_energy_and_the_tangent_that_of_the_force(rule, measures, seed):
+def test_force_is_the_derivative_of_the_energy_and_the_tangent_that_of_the_force(rule, points, measures, seed):
     rng = np.random.default_rng(seed)
-    y, numbers = np.tile([1.0, 0.0, 0.0], 3) + 0.2 * rng.normal(size=9), (7.0, 3.0, *measures)
+    y, numbers = np.tile([1.0, 0.0, 0.0], 3) + 0.2 * rng.normal(size=9), (7.0, 3.0, *measures, *points)
     close(np.array(rule.force(*y, *numbers)), jacobian(lambda y: [rule.energy(*y, *numbers)], y)[0])
     close(full(rule.tangent(*y, *numbers), PAIRS), jacobian(lambda y: rule.force(*y, *numbers), y))
 
 
-@pytest.mark.parametrize("rule", RULES.values(), ids=RULES)
+@rules
 @pytest.mark.parametrize("green", [1.0, 0.0])
 @pytest.mark.parametrize("seed", range(3))
-def test_tangents_of_the_damping_force(rule, green, seed):
+def test_tangents_of_the_damping_force(rule, points, green, seed):
     rng = np.random.default_rng(seed)
     y, v = np.tile([1.0, 0.0, 0.0], 3) + 0.2 * rng.normal(size=9), rng.normal(size=9)
-    tangent = rule.damping_tangent(*y, *v, 7.0, 3.0, green)
-    close(full(tangent[:81], FULL_PAIRS), jacobian(lambda y: rule.damping(*y, *v, 7.0, 3.0, green), y))
+    tangent = rule.damping_tangent(*y, *v, 7.0, 3.0, green, *points)
+    close(full(tangent[:81], FULL_PAIRS), jacobian(lambda y: rule.damping(*y, *v, 7.0, 3.0, green, *points), y))
     viscosity = full(tangent[81:], PAIRS)
-    close(viscosity, jacobian(lambda v: rule.damping(*y, *v, 7.0, 3.0, green), v))
-    assert np.allclose(viscosity @ v, rule.damping(*y, *v, 7.0, 3.0, green), rtol=1e-12)
+    close(viscosity, jacobian(lambda v: rule.damping(*y, *v, 7.0, 3.0, green, *points), v))
+    assert np.allclose(viscosity @ v, rule.damping(*y, *v, 7.0, 3.0, green, *points), rtol=1e-12)
     assert np.linalg.eigvalsh(viscosity)[0] > -1e-12, "damping takes energy out"
 
 
-@pytest.mark.parametrize("rule", RULES.values(), ids=RULES)
+@rules
 @pytest.mark.parametrize("measures", MEASURES)
-def test_rigid_motion_gives_no_force(rule, measures):
+def test_rigid_motion_gives_no_force(rule, points, measures):
     turn = Rotation.random(random_state=4).as_matrix()
     straight, bent = np.tile([1.0, 0.0, 0.0], 3), np.array([1.0, 0.1, 0.0, 0.9, -0.3, 0.0, 1.0, 0.4, 0.0])
-    assert np.abs(rule.force(*np.tile(turn[:, 0], 3), 1.0, 1.0, *measures)).max() < 2e-15
-    force = np.reshape(rule.force(*bent, 1.0, 1.0, *measures), (3, 3))
-    turned = np.reshape(rule.force(*(bent.reshape(3, 3) @ turn.T).ravel(), 1.0, 1.0, *measures), (3, 3))
+    assert np.abs(rule.force(*np.tile(turn[:, 0], 3), 1.0, 1.0, *measures, *points)).max() < 2e-15
+    force = np.reshape(rule.force(*bent, 1.0, 1.0, *measures, *points), (3, 3))
+    turned = np.reshape(rule.force(*(bent.reshape(3, 3) @ turn.T).ravel(), 1.0, 1.0, *measures, *points), (3, 3))
     assert np.allclose(turned, force @ turn.T, atol=2e-15)
     for y, spin in ((straight, (0.3, -2.0, 1.5)), (bent, (0.0, 0.0, 3.0))):
         v = np.cross(spin, y.reshape(3, 3)).ravel()
-        assert np.abs(rule.damping(*y, *v, 1.0, 1.0, measures[0])).max() < 3e-15
+        assert np.abs(rule.damping(*y, *v, 1.0, 1.0, measures[0], *points)).max() < 3e-15
 
 
-@pytest.mark.parametrize("rule", RULES.values(), ids=RULES)
-def test_damping_takes_the_rate_of_the_signed_curvature(rule):
+@rules
+def test_damping_takes_the_rate_of_the_signed_curvature(rule, points):
     """In the plane at strain zero: an arc of curvature k(t) with its nodes on the circle, k l = 0.01."""
     k, rate = 0.01, 0.7
 
@@ -87,7 +107,7 @@ def test_damping_takes_the_rate_of_the_signed_curvature(rule):
         return np.array([*chord, np.cos(0.5 * k), -np.sin(0.5 * k), 0.0, np.cos(0.5 * k), np.sin(0.5 * k), 0.0])
 
     v = rate * (arc(k + 1e-5) - arc(k - 1e-5)) / 2e-5
-    assert np.dot(rule.damping(*arc(k), *v, 0.0, 1.0, 1.0), v) == pytest.approx(rate**2, rel=1e-4)
+    assert np.dot(rule.damping(*arc(k), *v, 0.0, 1.0, 1.0, *points), v) == pytest.approx(rate**2, rel=1e-4)
 
 
 # ---- the body's equations

@@ -11,9 +11,9 @@ from flexmbd.bodies.ancf_cable import CURVATURES, STRAINS
 from flexmbd.bodies.ancf_rules import RULES
 
 from .tangents import FULL_PAIRS, MEASURES, close, full, jacobian
+from .test_ancf_cable import rules
 from .test_integrator_family import ended, evaluated, kept
 
-rules = pytest.mark.parametrize("rule", RULES.values(), ids=RULES)
 measured = pytest.mark.parametrize("measures", MEASURES)
 NUMBERS = (7.0, 3.0)
 
@@ -27,10 +27,10 @@ def bent(seed, spread=0.3):
 @rules
 @measured
 @pytest.mark.parametrize("seed", range(3))
-def test_work_of_the_force_is_the_change_of_energy(rule, measures, seed):
+def test_work_of_the_force_is_the_change_of_energy(rule, points, measures, seed):
     """And it has no moment in the middle of the step; it depends on differences of places, so it has no resultant."""
     first, last = bent(seed)
-    numbers, middle = (*NUMBERS, *measures), 0.5 * (first + last)
+    numbers, middle = (*NUMBERS, *measures, *points), 0.5 * (first + last)
     force = np.array(rule.conserving(*middle, *first, *numbers))
     change = rule.energy(*last, *numbers) - rule.energy(*first, *numbers)
     assert force @ (last - first) == pytest.approx(change, rel=1e-13, abs=1e-13 * rule.energy(*last, *numbers))
@@ -42,9 +42,9 @@ def test_work_of_the_force_is_the_change_of_energy(rule, measures, seed):
 
 @rules
 @measured
-def test_of_a_step_that_shrinks_it_is_the_force_with_an_error_of_second_order(rule, measures):
+def test_of_a_step_that_shrinks_it_is_the_force_with_an_error_of_second_order(rule, points, measures):
     y, direction = bent(5)[0], bent(6)[1]
-    numbers, errors = (*NUMBERS, *measures), []
+    numbers, errors = (*NUMBERS, *measures, *points), []
     exact = np.array(rule.force(*y, *numbers))
     for h in (0.02, 0.01, 0.0):
         errors.append(np.abs(np.array(rule.conserving(*y, *(y - h * direction), *numbers)) - exact).max())
@@ -55,9 +55,9 @@ def test_of_a_step_that_shrinks_it_is_the_force_with_an_error_of_second_order(ru
 @rules
 @measured
 @pytest.mark.parametrize("seed", range(3))
-def test_tangent(rule, measures, seed):
+def test_tangent(rule, points, measures, seed):
     y, before = bent(seed, 0.2)
-    numbers = (*NUMBERS, *measures)
+    numbers = (*NUMBERS, *measures, *points)
     tangent = full(rule.conserving_tangent(*y, *before, *numbers), FULL_PAIRS)
     close(tangent, jacobian(lambda y: rule.conserving(*y, *before, *numbers), y))
 
@@ -89,8 +89,8 @@ def thrown(pinned=False, **options):
 
 
 @njit
-def fly(force, tangent, mass, vectors, q, v, h, steps, axial, bending, green, order):
-    """Steps of the scheme for two elements without constraints; `vectors` (2, 9, 12) makes c, a, b of coordinates."""
+def fly(force, tangent, mass, vectors, q, v, h, steps, numbers):
+    """Steps of the scheme for two elements without constraints; `vectors` (2, 9, 12) makes c, a, b of coordinates, `numbers` are theirs."""
     a = np.zeros(len(q))
     for _ in range(steps):
         first = q.copy()
@@ -101,8 +101,8 @@ def fly(force, tangent, mass, vectors, q, v, h, steps, axial, bending, green, or
                 z, o = vectors[e] @ q, vectors[e] @ first
                 y = (z[0], z[1], z[2], z[3], z[4], z[5], z[6], z[7], z[8])
                 x = (o[0], o[1], o[2], o[3], o[4], o[5], o[6], o[7], o[8])
-                pull += vectors[e].T @ np.array(force(*y, *x, axial, bending, green, order))
-                k, block = np.array(tangent(*y, *x, axial, bending, green, order)).reshape(3, 3, 3, 3), np.zeros((9, 9))
+                pull += vectors[e].T @ np.array(force(*y, *x, *numbers[e]))
+                k, block = np.array(tangent(*y, *x, *numbers[e])).reshape(3, 3, 3, 3), np.zeros((9, 9))
                 for i in range(3):
                     for j in range(3):
                         block[3 * i : 3 * i + 3, 3 * j : 3 * j + 3] = k[i, j]
@@ -126,7 +126,8 @@ def flown(options, h, steps):
             vectors[k, 3 + i, 4 * k + 2 + i] = vectors[k, 6 + i, 4 * k + 6 + i] = 1.0
     start, numbers = [np.array(x) for x in arc(system.bodies[0])], (800.0 * le, 2e6 * 0.02**4 / 12.0 / le)
     measures = STRAINS[options[0]], CURVATURES[options[1]]
-    end = fly(rule.conserving, rule.conserving_tangent, e.mass.toarray(), vectors, *start, h, steps, *numbers, *measures)
+    numbers = tuple((*numbers, *measures, *rule.points(k == 0, k == 1)) for k in range(2))
+    end = fly(rule.conserving, rule.conserving_tangent, e.mass.toarray(), vectors, *start, h, steps, numbers)
     return start, end, e
 
 

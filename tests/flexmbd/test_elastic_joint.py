@@ -41,7 +41,7 @@ def rotor(load=60.0, stiffness=1.0, x=0.0, y=0.0, shapes=None, bearing="ground",
     else:
         seat = s.body("housing", mass=0.2, inertia=1e-4, angle=turn, rate=0.2 * SPIN).centre
     liner = s.bush("liner", modes() if shapes is None else shapes, stiffness=stiffness, damping=damping)
-    oil = fm.ReynoldsFilm(viscosity, L, cells=(32, 3), **film)
+    oil = fm.ReynoldsFilm(viscosity, L, cells=(32, 3), inlet="periodic", **film)
     s.add(fm.ClearanceRevolute("B", body.centre, seat, C, None, bearing_radius=R, film=oil, liner=liner))
     return s
 
@@ -131,7 +131,7 @@ def test_wrong_liners_are_told_in_one_sentence():
     seat, liner = s.ground.at(0.0, 0.0), s.bush("liner", modes())
 
     def joint(**more):
-        more = {"film": fm.ReynoldsFilm(MU, L), "law": None, "liner": liner} | more
+        more = {"film": fm.ReynoldsFilm(MU, L, inlet="periodic"), "law": None, "liner": liner} | more
         return fm.ClearanceRevolute("B", journal.centre, seat, C, bearing_radius=R, **more)
 
     names(said(lambda: joint(film=fm.ShortFilm(MU, L))), "joint 'B'", "liner", "'short'", "ReynoldsFilm")
@@ -142,9 +142,8 @@ def test_wrong_liners_are_told_in_one_sentence():
     names(said(lambda: fm.System().bush("x", modes(), damping=np.eye(3))), "damping matrix of 7 shapes has shape (3, 3)")
     other = fm.System()
     body = other.body("rotor", mass=1.0, inertia=1e-6)
-    foreign = fm.ClearanceRevolute(
-        "B", body.centre, other.ground.at(0.0, 0.0), C, None, bearing_radius=R, film=fm.ReynoldsFilm(MU, L), liner=liner
-    )
+    oil = fm.ReynoldsFilm(MU, L, inlet="periodic")
+    foreign = fm.ClearanceRevolute("B", body.centre, other.ground.at(0.0, 0.0), C, None, bearing_radius=R, film=oil, liner=liner)
     names(said(lambda: other.add(foreign)), "'liner'", "another system")
 
 

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy.special import jn_zeros
 
 import flexmbd as fm
 
@@ -165,3 +166,39 @@ def test_foucaults_pendulum():
 def test_count_must_be_positive():
     with pytest.raises(fm.ModelError, match="count is 0"):
         fm.modes(oscillator(), count=0)
+
+
+@pytest.mark.parametrize("rule", ["reduced", "full"])
+@pytest.mark.parametrize(
+    ("length", "diameter", "elements", "bounds"), [(100.0, 3e-3, 8, (2e-5, 3e-4, 2e-3, 7e-3)), (10.0, 1e-4, 4, (3e-5, 1e-3, 7e-3))]
+)
+def test_a_hanging_wire_swings_at_its_free_end_too(rule, length, diameter, elements, bounds):
+    """Roots of J0(2 w sqrt(L/g)) = 0 of a wire without bending stiffness, which alone raises the fourth of the thick wire by 0.4 %."""
+    s = fm.System(gravity=(0.0, -G))
+    section, material = fm.Section.circle(0.5 * diameter), fm.Material(2.1e11, 0.3, 7850.0)
+    wire = s.cable("wire", length=length, elements=elements, section=section, material=material, direction=(0.0, -1.0), integration=rule)
+    s.add(fm.Revolute("pin", s.ground.at(0.0, 0.0), wire.start))
+    exact = 0.5 * jn_zeros(0, len(bounds)) * np.sqrt(G / length)
+    found = fm.modes(s, count=len(bounds)).frequencies
+    assert np.all(np.abs(found / exact - 1.0) < bounds), found
+
+
+@pytest.mark.parametrize(("omega", "flap"), [(1.0, 3.6816487), (3.0, 4.7972785)])
+def test_the_smallest_prestress_of_a_turning_blade_counts(omega, flap):
+    """Its strain is 5e-9 and less; EI, mass and length 1.  Flap: Wright et al. 1982; lag: the same squared less omega²."""
+    s, side = fm.System(gravity=(0.0, 0.0, 0.0)), 1e-4
+    section, material = fm.Section.rectangle(side, side), fm.Material(E=12.0 / side**4, nu=0.3, density=1.0 / side**2)
+    blade = s.cable("blade", length=1.0, elements=16, section=section, material=material)
+    s.add(fm.Clamp("hub", s.ground.at(0.0, 0.0, 0.0), blade.start))
+    found = fm.modes(s, spinning=(0.0, 0.0, omega), count=2).frequencies
+    assert np.allclose(found, fm.modes(fm.static(s, spinning=(0.0, 0.0, omega)), count=2).frequencies, rtol=1e-9)
+    assert np.allclose(found, [np.sqrt(flap**2 - omega**2), flap], rtol=1e-5)
+
+
+def test_a_free_cable_has_three_motions_without_stiffness_and_one_in_a_turning_frame():
+    s, side = fm.System(), 1e-3
+    section, material = fm.Section.rectangle(side, side), fm.Material(E=12.0 / side**4, nu=0.3, density=1.0 / side**2)
+    s.cable("rod", length=1.0, elements=8, section=section, material=material, position=(-0.5, 0.0))
+    found = fm.modes(s, count=5)
+    assert np.allclose(found.squares[:3], 0.0, atol=1e-4) and np.allclose(found.frequencies[3:], (22.37328545, 61.67282287), rtol=1e-3)
+    assert np.abs(fm.modes(s, count=5, spinning=1.0).poles[0]) < 1e-2

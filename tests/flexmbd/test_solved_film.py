@@ -31,7 +31,7 @@ def journals(count, seed=0):
 
 def joint_film(cavitation, supply, cells):
     side, grooves = SUPPLIES[supply]
-    return fm.ReynoldsFilm(MU, L, cavitation=cavitation, cells=cells, side_pressure=side, grooves=grooves)
+    return fm.ReynoldsFilm(MU, L, cavitation=cavitation, cells=cells, side_pressure=side, grooves=grooves, inlet="periodic")
 
 
 @pytest.mark.parametrize("supply", SUPPLIES)
@@ -47,6 +47,23 @@ def test_it_is_the_film_of_the_bearing_on_the_grid(cavitation, supply):
             found = film.solve((x, y), (u, w), side=side, supply=[g.pressure for g in grooves], **SIZES)
             np.testing.assert_allclose(found.pressure, wanted.pressure[k], rtol=0, atol=1e-10 * wanted.pressure[k].max())
             np.testing.assert_allclose(found.force, wanted.force[k], rtol=0, atol=1e-10 * np.abs(wanted.force[k]).max())
+
+
+@pytest.mark.parametrize("side", [0.0, 2e5])
+@pytest.mark.parametrize("cavitation", ["sommerfeld", "gumbel", "reynolds"])
+def test_the_inlet_at_the_widest_gap_is_that_of_the_bearing(cavitation, side):
+    """Held in the cells there, and by the bearing on a face between cells: the difference falls about with the square of their size."""
+    where, differences = journals(4, seed=3) * (0.8, 0.8, 1.0, 1.0), []
+    for n in (48, 96):
+        wanted = ReynoldsBearing(R, C, L, cavitation, cells=(n, 3), side_pressure=side).solve(*where.T, viscosity=MU, warn=False).force
+        kernels = fm.ReynoldsFilm(MU, L, cavitation=cavitation, cells=(n, 3), side_pressure=side).kernels()
+        found = np.array([kernels.force(*journal, C, R, MU, L, side) for journal in where])
+        differences.append(np.linalg.norm(found - wanted, axis=1) / np.linalg.norm(wanted, axis=1))
+    assert np.max(differences[0]) < 0.025 and np.max(differences[1]) < 0.4 * np.max(differences[0])
+    scale = np.array((C, C, 1e-3, 1e-3))
+    exact = np.reshape(kernels.tangent(*where[0], C, R, MU, L, side), (2, 4)) * scale
+    steps = jacobian(lambda y: np.array(kernels.force(*(y * scale), C, R, MU, L, side)), where[0] / scale, 1e-6)
+    np.testing.assert_allclose(exact, steps, rtol=0, atol=1e-7 * np.abs(exact).max())
 
 
 @pytest.mark.parametrize("half", [True, False])
@@ -119,8 +136,10 @@ def test_wrong_films_are_told_in_one_sentence():
     names(said(lambda: fm.ReynoldsFilm(MU, L, cells=(3, 4))), "along is 3", "at least 4")
     names(said(lambda: fm.ReynoldsFilm(-MU, L)), "film 'reynolds'", "viscosity")
     names(said(lambda: fm.ReynoldsFilm(MU, L, side_pressure=-1.0)), "side_pressure is -1", "at least 0")
-    names(said(lambda: fm.ReynoldsFilm(MU, L, grooves=(AxialGroove(0.0, 0.5, 2 * L),))), "outside the bearing")
-    names(said(lambda: fm.ReynoldsFilm(MU, np.array([L, 2 * L]), grooves=GROOVES)), "length varies", "grooves")
+    names(said(lambda: fm.ReynoldsFilm(MU, L, grooves=(AxialGroove(0.0, 0.5, 2 * L),), inlet="periodic")), "outside the bearing")
+    names(said(lambda: fm.ReynoldsFilm(MU, np.array([L, 2 * L]), grooves=GROOVES, inlet="periodic")), "length varies", "grooves")
+    names(said(lambda: fm.ReynoldsFilm(MU, L, grooves=GROOVES)), "grooves have their place in the bearing", "inlet 'periodic'")
+    names(said(lambda: fm.ReynoldsFilm(MU, L, inlet="open")), "'open'", "'widest_gap' or 'periodic'")
     film = GridFilm(rigid_shapes(24, 4))
     names(said(lambda: film.solve((1.1 * C, 0.0), (1e-3, 0.0), **SIZES)), "no solution", "gap must be above zero")
 
@@ -160,7 +179,7 @@ def test_lubricated_slider_crank_moves_as_with_a_map_of_the_same_grid():
     def run(film):
         return simulate(lambda viscosity: worn_crank(film=film(viscosity)), outputs, end=0.012, points=61, samples=samples, lanes=1).outputs
 
-    solved, mapped = run(lambda mu: fm.ReynoldsFilm(mu, 0.02)), run(lambda mu: MapFilm(mu, 0.02, film_map))
+    solved, mapped = run(lambda mu: fm.ReynoldsFilm(mu, 0.02, inlet="periodic")), run(lambda mu: MapFilm(mu, 0.02, film_map))
     assert 0.9 < solved["B.eccentricity"].max() / 0.5e-3 < 0.95
     for axis in ("B.ex", "B.ey"):
         assert 0.0 < np.abs(solved[axis] - mapped[axis]).max() < film_map.error * 0.5e-3

@@ -297,6 +297,27 @@ def test_truss_snaps_through():
     assert not path.bifurcations and len(path) < 60
 
 
+WALKS = list(itertools.product((0.03, 0.1, 0.25, 0.5, 1.0), (1.2, 2.0, 5.0, 20.0), (0.2, 0.05, 0.01, 0.002)))
+SOME = ((0.03, 2.0, 0.2), (0.03, 20.0, 0.2), (0.25, 1.2, 0.01), (0.25, 2.0, 0.05))
+
+
+@pytest.mark.parametrize(("rise", "factor", "step"), [x if x in SOME else pytest.param(*x, marks=pytest.mark.exhaustive) for x in WALKS])
+def test_no_step_jumps_over_limit_points(rise, factor, step):
+    """Branches before and beyond both limit points have the same direction; the load is in limit loads."""
+    _, load, y_limit = truss(1.0, rise)
+    end = factor * load(y_limit)
+    path = fm.arc_length(truss(end, rise)[0], step=step)
+    y = path["mass.y"]
+    assert np.allclose(y[list(path.limit_points)], [y_limit, -y_limit], rtol=1e-7, atol=0.0) and path.t[-1] == 1.0
+    assert np.allclose(end * path.t, load(y), rtol=0.0, atol=1e-9 * end) and np.all(np.diff(y) < 0)
+
+
+def test_the_end_is_found_before_a_limit_point_just_beyond_it():
+    _, load, y_limit = truss(1.0)
+    path = fm.arc_length(truss(load(y_limit) * (1.0 - 1e-6))[0], step=0.2)
+    assert path.t[-1] == 1.0 and not path.limit_points and y_limit < path["mass.y"][-1] < y_limit + 1e-3
+
+
 def test_load_steps_stop_at_a_limit_point():
     system, load, y_limit = truss(1.02 * truss(1.0)[1](truss(1.0)[2]))
     with pytest.raises(fm.ModelError, match="arc_length") as caught:

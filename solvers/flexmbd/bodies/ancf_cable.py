@@ -12,7 +12,7 @@ import numpy as np
 from flexmbd.bodies.ancf_elastic import cable_axial, cable_bending
 from flexmbd.bodies.ancf_line import Line
 from flexmbd.bodies.ancf_rules import DAMPING_HELPERS, HELPERS, RULES
-from flexmbd.bodies.ancf_shaped import reference, shaped_element
+from flexmbd.bodies.ancf_shaped import axial_points, reference, shaped_element
 from flexmbd.bodies.tangent_blocks import from_blocks, from_upper_blocks
 from flexmbd.errors import ModelError, check_number, unit_vector
 from flexmbd.linalg.quadratic import cross, dot
@@ -122,8 +122,9 @@ class AncfCable(Line):
         shaped = 0 if self.shape is None else len(reference(self, self.shape)[0])
         for e in range(self.elements):
             kind = (self.dimension, self.strain, self.curvature, self.integration, self.damped, bool(shaped))
-            own = tuple(build.leaf(self, f"reference{e}.{k}") for k in range(shaped))
-            build.element(self, cable_element, kind, range(size * e, size * (e + 2)), (*numbers, *own))
+            points = [build.graph.const(x) for x in RULES[self.integration].points(e == 0, e == self.elements - 1)]
+            own = [build.leaf(self, f"reference{e}.{k}") for k in range(shaped)]
+            build.element(self, cable_element, kind, range(size * e, size * (e + 2)), numbers + points + own)
 
     def _vectors(self, build, e, values):
         """Nodes of (r1 - r0)/l, r0', r1' of an element, three components each (or of their rates)."""
@@ -160,28 +161,34 @@ class AncfCable(Line):
 
 
 def cable_element(share, dimension, strain, curvature, integration, damped, shaped=False):
-    """One element of a cable; its numbers are mass per length, length, EA, EI, the two damping times if it is damped, and its reference."""
+    """One element of a cable.
+
+    Its numbers: mass per length, length, EA, EI, two damping times if it is damped, the rule's points, and the reference of one with a shape.
+    """
     g, d = share.graph, dimension
-    line_mass, le, axial, bending, *times = share.numbers
+    line_mass, le, axial, bending, *more = share.numbers
+    times, more = (more[:2], more[2:]) if damped else ((), more)
+    points, undeformed = more[: RULES[integration].given_numbers], more[RULES[integration].given_numbers :]
     mass, inverse = line_mass * le, 1.0 / le
     share.mass = consistent_mass(mass, le, d)
     share.weigh((0.5 * mass, le * mass * (1.0 / 12.0), 0.5 * mass, -(le * mass * (1.0 / 12.0))))
     if shaped:
-        shaped_element(share, chord_and_slopes, strain, curvature, integration, 2 * damped)
+        shaped_element(share, chord_and_slopes, strain, curvature, axial_points(integration, points), times, undeformed)
         return
     share.helpers += [*HELPERS, *(DAMPING_HELPERS if damped else ())]
     rule, numbers = RULES[integration], (axial * le, bending * inverse, STRAINS[strain], CURVATURES[curvature])
     y = chord_and_slopes(g, share.q, le)
-    force, energy = g.call(rule.force, (*y, *numbers), 9, _stiffness(g, rule)), g.call(rule.energy, (*y, *numbers))
+    force, energy = g.call(rule.force, (*y, *numbers, *points), 9, _stiffness(g, rule)), g.call(rule.energy, (*y, *numbers, *points))
     share.add("potential", energy)
     share.add("strain_energy", energy)
     if share.before:
         before = chord_and_slopes(g, share.before, le)
-        share.exchanges[force[0].args[0]] = g.call(rule.conserving, (*y, *before, *numbers), 9, _mean_stiffness(g, rule))[0].args[0]
+        mean = g.call(rule.conserving, (*y, *before, *numbers, *points), 9, _mean_stiffness(g, rule))
+        share.exchanges[force[0].args[0]] = mean[0].args[0]
     if damped:
         v = chord_and_slopes(g, share.v, le)
         losses = [n * time for n, time in zip(numbers, times, strict=False)]
-        drag = g.call(rule.damping, (*y, *v, *losses, numbers[2]), 9, _viscosity(g, rule))
+        drag = g.call(rule.damping, (*y, *v, *losses, numbers[2], *points), 9, _viscosity(g, rule))
         share.add("dissipated", g.dot((f, u) for f, u in zip(drag, v, strict=True)))
         force = [f + x for f, x in zip(force, drag, strict=True)]
     for i in range(d):

@@ -1,11 +1,15 @@
 """Energy, forces and tangents of one gradient-deficient ANCF element (notation of `ancf_elastic`): sums over the points of a rule.
 
 - full: Gauss's rule with five points for the axial part (exact for Green's strain), with three for bending.
-- reduced: Lobatto's rule at 0, 1/2, 1 for the axial part, Gauss's with three points for bending.
+- reduced: three points for the axial part (Lobatto's 0, 1/2, 1; in the cable's first and last element Radau's, which leave out the cable's
+  end; Gauss's if there is no other element), Gauss's with three points for bending.
 
 A cubic line cannot bend without stretching somewhere.  Five points see all of that, and coarse elements are too stiff (membrane locking);
 the strain at the nodes and in the middle is what the coordinates can make zero.  In a straight element the strain is quadratic in x and
 the curvature linear, so three points each leave no motion without energy.
+
+The tension of a free end is zero.  A point there would feel none, and the motion of a slender element that leaves the slope zero at both
+other points would have no stiffness.
 
 The functions that sum are written for any rule, and `unrolled` makes a kernel of each with a rule's numbers as constants.
 """
@@ -139,6 +143,8 @@ GAUSS_5 = (
     (0.7692346550528415, 0.23931433524968324), (0.953089922969332, 0.11846344252809454),
 )  # fmt: skip
 LOBATTO_3 = ((0.0, 0.16666666666666666), (0.5, 0.6666666666666666), (1.0, 0.16666666666666666))
+RADAU_3 = ((0.0, 0.1111111111111111), (0.3550510257216822, 0.5124858261884216), (0.8449489742783178, 0.3764030627004673))
+GIVEN_3 = (("x0", "w0"), ("x1", "w1"), ("x2", "w2"))  # arguments: elements of one pool may have different points
 
 
 @dataclass(frozen=True)
@@ -146,7 +152,7 @@ class Rule:
     """Kernels of a rule.
 
     The vectors c, a, b of an element come first, then their rates (damping) or those at the step's start (conserving), then ``EA l`` and
-    ``EI/l`` (for damping times its times), then the numbers of the measures.
+    ``EI/l`` (for damping times its times), then the numbers of the measures, then `points`.
     """
 
     energy: object
@@ -156,14 +162,28 @@ class Rule:
     damping_tangent: object
     conserving: object
     conserving_tangent: object
+    given: bool
+
+    @property
+    def given_numbers(self):
+        """How many numbers `points` are."""
+        return 2 * len(GIVEN_3) if self.given else 0
+
+    def points(self, first, last):
+        """Axial places and weights that the kernels are given, for an element that is or is not a cable's first, last one."""
+        if not self.given:
+            return ()
+        mirrored = tuple((1.0 - x, weight) for x, weight in reversed(RADAU_3))
+        table = GAUSS_3 if first and last else mirrored if first else RADAU_3 if last else LOBATTO_3
+        return tuple(number for row in table for number in row)
 
 
 def _rule(name, axial, bending):
     """The kernels for points of the axial part and of bending: places from 0 to 1, and weights."""
     sums = cable_energy, cable_force, cable_tangent, cable_damping, cable_damping_tangent, cable_conserving, cable_conserving_tangent
-    return Rule(*(unrolled(f, f"{f.__name__}_{name}", AXIAL=axial, BENDING=bending) for f in sums))
+    return Rule(*(unrolled(f, f"{f.__name__}_{name}", AXIAL=axial, BENDING=bending) for f in sums), given=axial is GIVEN_3)
 
 
-RULES = {"reduced": _rule("reduced", LOBATTO_3, GAUSS_3), "full": _rule("full", GAUSS_5, GAUSS_3)}
+RULES = {"reduced": _rule("reduced", GIVEN_3, GAUSS_3), "full": _rule("full", GAUSS_5, GAUSS_3)}
 HELPERS = (*ancf_elastic.HELPERS, *ancf_stiffness.HELPERS, *ancf_conserving.HELPERS)
 DAMPING_HELPERS = ancf_damping.HELPERS

@@ -11,21 +11,23 @@ from itertools import pairwise
 
 import numpy as np
 
-from flexmbd.bodies.ancf_rules import GAUSS_3, GAUSS_5, LOBATTO_3
+from flexmbd.bodies.ancf_rules import GAUSS_3, GAUSS_5, RULES
 from flexmbd.errors import ModelError
 from flexmbd.linalg.quadratic import cross, dot
 
-POINTS = {"reduced": (LOBATTO_3, GAUSS_3), "full": (GAUSS_5, GAUSS_3)}
+
+def axial_points(integration, given):
+    """Places and weights of the axial part: those that an element is given (`Rule.points`), or else those of its rule."""
+    return tuple(zip(given[::2], given[1::2], strict=True)) if RULES[integration].given else GAUSS_5
 
 
-def measures(c, a, b, strain, curvature, integration, sqrt):
-    """(strain, weight) at the axial points, (curvature times length, weight) at those of bending, by chord and slopes."""
-    axial, bending = POINTS[integration]
+def measures(c, a, b, strain, curvature, axial, sqrt):
+    """(strain, weight) at the `axial` points, (curvature times length, weight) at those of bending, by chord and slopes."""
     stretch, bend = [], []
     for x, weight in axial:
         P = dot(*(_mixed(c, a, b, x),) * 2)
         stretch.append((0.5 * (P - 1.0) if strain == "green" else sqrt(P) - 1.0, weight))
-    for x, weight in bending:
+    for x, weight in GAUSS_3:
         p, u, v = _mixed(c, a, b, x), 6.0 * x - 4.0, 6.0 * x - 2.0
         s = [u * (m - k) + v * (n - k) for k, m, n in zip(c, a, b, strict=True)]
         P = dot(p, p)
@@ -48,10 +50,11 @@ def reference(cable, nodes):
     ModelError
         If the line's arc length is not what it is said to be.
     """
-    length, out = cable.length / cable.elements, []
+    length, last, out = cable.length / cable.elements, cable.elements - 1, []
     for e, ((r0, a), (r1, b)) in enumerate(pairwise(nodes)):
         c = [(x - y) / length for x, y in zip(r1, r0, strict=True)]
-        stretch, bend = measures(c, a, b, cable.strain, cable.curvature, cable.integration, np.sqrt)
+        axial = axial_points(cable.integration, RULES[cable.integration].points(e == 0, e == last))
+        stretch, bend = measures(c, a, b, cable.strain, cable.curvature, axial, np.sqrt)
         worst = max(float(np.max(np.abs(x))) for x, _ in stretch)
         if not worst < 0.02:
             raise ModelError(
@@ -63,18 +66,18 @@ def reference(cable, nodes):
     return out
 
 
-def shaped_element(share, vectors, strain, curvature, integration, count):
-    """Force and energy of an element; the numbers are mass per length, length, EA, EI, `count` damping times, and its reference.
+def shaped_element(share, vectors, strain, curvature, points, times, reference):
+    """Force and energy of an element with the axial `points`, damping `times` (or none) and `reference` of `reference`.
 
-    `vectors` gives nodes of chord and slopes by coordinates and length.
+    Its first numbers are mass per length, length, EA, EI. `vectors` gives nodes of chord and slopes by coordinates and length.
     """
-    g, (_, le, axial, bending, *numbers) = share.graph, share.numbers
-    times, reference = numbers[:count], iter(numbers[count:])
+    g, (_, le, axial, bending, *_) = share.graph, share.numbers
+    reference = iter(reference)
     y = vectors(g, share.q, le)
     c, a, b = y[0:2], y[3:5], y[6:8]
-    parts = zip(measures(c, a, b, strain, curvature, integration, g.sqrt), (axial * le, bending / le), times or (None, None), strict=True)
-    for points, stiffness, time in parts:
-        for measure, weight in points:
+    parts = zip(measures(c, a, b, strain, curvature, points, g.sqrt), (axial * le, bending / le), times or (None, None), strict=True)
+    for summed, stiffness, time in parts:
+        for measure, weight in summed:
             slopes, change = [g.derivative(measure, x) for x in share.q], measure - next(reference)
             force = stiffness * weight * change
             share.add("potential", 0.5 * force * change)

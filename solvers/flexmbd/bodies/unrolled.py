@@ -1,4 +1,7 @@
-"""Kernels that sum over a table of numbers, written out: no loop is left, and the numbers are constants of the code."""
+"""Kernels that sum over a table of numbers, written out: no loop is left, and numbers are constants of the code.
+
+What a table has as a name instead of a number becomes an argument of the kernel.
+"""
 
 import ast
 import inspect
@@ -16,8 +19,8 @@ def unrolled(function, name, **tables):
         Plain Python; a loop names a table and has a tuple of targets.
     name : str
         Of the kernel.
-    tables : tuple of tuples of float
-        By the name in the loops.
+    tables : tuple of tuples of float or str
+        By the name in the loops. Texts become the last arguments, in their order.
 
     Returns
     -------
@@ -25,6 +28,8 @@ def unrolled(function, name, **tables):
     """
     tree = _Unrolled(tables).visit(ast.parse(inspect.getsource(function)))
     tree.body[0].name = name
+    names = [x for table in tables.values() for row in table for x in row if isinstance(x, str)]
+    tree.body[0].args.args += [ast.arg(x) for x in names]
     source, space = ast.unparse(tree), dict(function.__globals__)
     exec(compile(source, function.__code__.co_filename, "exec"), space)  # the file beside which Numba keeps machine code
     space[name].source = source
@@ -47,5 +52,6 @@ class _Unrolled(ast.NodeTransformer):
         return out
 
     def visit_Name(self, node):
-        """The number that a loop's variable stands for."""
-        return ast.Constant(self.numbers[node.id]) if node.id in self.numbers else node
+        """The number or the argument that a loop's variable stands for."""
+        x = self.numbers.get(node.id, node)
+        return x if x is node else ast.Name(x, node.ctx) if isinstance(x, str) else ast.Constant(x)

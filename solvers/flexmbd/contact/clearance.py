@@ -46,7 +46,8 @@ class ClearanceRevolute(Contact):
     bearing_radius : float or ndarray, optional
         In m; the arm of the friction force, needed with friction or a film. The journal's radius is this less the clearance.
     start : str
-        ``"as_given"``, or ``"centred"``: positions and velocities are assembled as if the joint were ideal.
+        ``"as_given"``, or ``"centred"``: positions and velocities are assembled as if the joint were ideal, whose rows may
+        depend on others.
     minimum_impact_velocity : float
         Lower bound of the approach speed that the law is given, in m/s.
     film : Film, optional

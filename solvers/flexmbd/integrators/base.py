@@ -77,6 +77,11 @@ class Integrator:
     least: float = 0.0
     first: float = 1e-5
 
+    @property
+    def passes(self):
+        """Whether it follows a motion through positions in which augmented rows become dependent; else it stops there."""
+        return self.correction is None
+
     def tuned(self, value):
         """The scheme for a value of its setting; itself if it has none."""
         return self if self.tune is None else replace(self, constants=self.constants | self.tune(value))

@@ -4,16 +4,18 @@ Riks (1979, Int. J. Solids Structures 15, 529-551) in the form of Keller (1977):
 iteration stays in the plane across the path's tangent, so the bordered matrix is regular where the tangent stiffness is not.
 """
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from flexmbd.errors import ModelError
-from flexmbd.statics.equilibrium import NotConverged, at_start, check_limits, newton, weights, whole
-from flexmbd.statics.path import Path, StaticsError, equations_of
+from flexmbd.statics.equilibrium import NotConverged, at_start, check_limits, newton, whole
+from flexmbd.statics.path import Path, State, StaticsError, equations_of
 from flexmbd.statics.tangent import Singular, Tangent, choose, free_motion
 
 TURN = 0.95  # least cosine between the tangents of neighbouring states
+CHORD = 0.98  # least cosine between the way from one state to the next and either tangent
+MIDDLE = 0.01  # largest distance between the path and its cubic in the middle of a step, over the step
 
 
 def arc_length(build, inputs=None, *, start=0.0, end=1.0, step=0.05, max_steps=500, tolerance=1e-9, iterations=12, solver="superlu"):
@@ -52,13 +54,23 @@ def arc_length(build, inputs=None, *, start=0.0, end=1.0, step=0.05, max_steps=5
     return walk.run(step, max_steps)
 
 
+@dataclass(frozen=True, eq=False)
+class _Place:
+    """A state of the path, the unit tangent there, the sign of the determinant (0: singular), and the iterations it took."""
+
+    state: State
+    tangent: tuple
+    sign: float
+    count: int
+
+
 class _Walk:
     """The path so far; lengths are measured in the coordinates' weights and the load's way."""
 
     def __init__(self, equations, start, end, tolerance, iterations):
         self.equations, self.start, self.end = equations, start, end
         self.limits = tolerance, iterations
-        self.metric = 1.0 / weights(equations) ** 2, 1.0 / (end - start) ** 2
+        self.metric = 1.0 / equations.weights**2, 1.0 / (end - start) ** 2
         state, count = at_start(equations, start, tolerance, 30)
         self.states, self.counts, self.folds, self.crossings = [state], [count], [], []
 
@@ -66,46 +78,65 @@ class _Walk:
         """Follow the path."""
         way = np.sign(self.end - self.start)
         try:
-            tangent, sign = self.tangent(self.states[0], (np.zeros(self.equations.n), float(way)))
+            here = self.place(self.states[0], (np.zeros(self.equations.n), float(way)), self.counts[0])
         except Singular:
             why = free_motion(self.equations, self.states[0])
             raise StaticsError(f"the path has no direction at the start: the tangent is singular, {why}", path=self.path()) from None
-        length = step * abs((self.end - self.start) / tangent[1])
-        least = 1e-7 * length
+        here = self.measured(here)
+        length = step * abs((self.end - self.start) / here.tangent[1])
+        length = min(length, self.straight(here, 1e-3 * length))
+        least = 1e-7 * min(length, 1.0)
         for _ in range(max_steps):
-            state = self.states[-1]
             try:
-                new, count = self.correct(state, tangent, length)
-                along, side = self.tangent(new, tangent)
-                if self.product(along, tangent) < TURN:
-                    raise NotConverged
-                last = (new.t - self.end) * way >= 0
+                new = self.correct(here, length)
+                self.check(here, new)
+                fold = here.tangent[1] * new.tangent[1] < 0
+                crossing = (new.sign * here.sign < 0) != fold
+                if crossing and not fold:
+                    self.narrow(here, new)
+                limit = self.locate(here, new, lambda place: place.tangent[1]) if fold else None
+                if fold and (limit.state.t - self.end) * way >= 0:  # the end comes before
+                    new, limit, fold = limit, None, False
+                last = (new.state.t - self.end) * way >= 0
                 if last:
-                    new, count = self.finish(new)
-                    along, side = self.tangent(new, tangent)
-                fold = along[1] * tangent[1] < 0
-                limit = self.fold(state, tangent, length, along) if fold and not last else None
+                    new = self.finish(here, new)
             except (NotConverged, Singular):
                 length *= 0.5
                 if length < least:
-                    raise StaticsError(f"the path is lost after t = {state.t:.8g}: no step converges", path=self.path()) from None
+                    t = here.state.t
+                    raise StaticsError(f"the path is lost after t = {t:.8g}: no step converges", path=self.path()) from None
                 continue
             if limit:
-                self.append(*limit)
+                self.append(limit)
                 self.folds.append(len(self.states) - 1)
-            if (side * sign < 0) != fold:
+            if crossing:
                 self.crossings.append(len(self.states) - 1)
-            self.append(new, count)
+            self.append(new)
             if last:
                 return self.path()
-            length *= 1.5 if count <= 4 and self.product(along, tangent) > 0.99 else 1.0 if count <= 7 else 0.7
-            tangent, sign = along, side
+            straight = self.product(new.tangent, here.tangent) > 0.99
+            length *= 1.5 if new.count <= 4 and straight else 1.0 if new.count <= 7 else 0.7
+            here = new
         raise StaticsError(f"the load t = {self.end:g} was not reached in {max_steps} steps", path=self.path(), remedy="raise max_steps")
 
-    def append(self, state, count):
+    def measured(self, here):
+        """The first place, after displacements got the measure that they would have at the end if all were linear."""
+        response = np.abs(here.tangent[0] / self.equations.weights).max(initial=0.0) * abs((self.end - self.start) / here.tangent[1])
+        self.metric = self.metric[0] / np.clip(response, 1e-4, 1e4) ** 2, self.metric[1]
+        return replace(here, tangent=self.unit(here.tangent)[0])
+
+    def straight(self, here, length):
+        """Length over which the path's tangent turns by 0.3, judged by a short length."""
+        try:
+            turn = self.product(here.tangent, self.correct(here, length).tangent)
+        except (NotConverged, Singular):
+            return np.inf
+        return 0.3 * length / max(np.arccos(np.clip(turn, -1.0, 1.0)), 1e-300)
+
+    def append(self, place):
         """Add a state."""
-        self.states.append(state)
-        self.counts.append(count)
+        self.states.append(place.state)
+        self.counts.append(place.count)
 
     def path(self):
         """What was found."""
@@ -119,41 +150,91 @@ class _Walk:
         """Row of the bordered matrix: the direction's dual."""
         return direction[0] * self.metric[0], direction[1] * self.metric[1]
 
-    def tangent(self, state, before):
-        """Unit direction of the path, of the same sense as the one before; and the sign of the tangent's determinant (0: singular)."""
-        zero = np.zeros(self.equations.n), np.zeros(self.equations.count)
-        dq, _, dt = Tangent(self.equations, state, self.border(before)).solve(*zero, 1.0)
-        size = np.sqrt(self.product((dq, dt), (dq, dt)))
+    def unit(self, direction):
+        """Direction of length 1, and its length before."""
+        size = np.sqrt(self.product(direction, direction))
+        return (direction[0] / size, direction[1] / size), size
+
+    def place(self, state, before, count):
+        """A state with its tangent, of the same sense as a direction before."""
+        return _Place(state, self.tangent(Tangent(self.equations, state, self.border(before))), self.sign(state), count)
+
+    def tangent(self, matrix):
+        """Unit direction of the path from the bordered matrix at a state."""
+        dq, _, dt = matrix.solve(np.zeros(self.equations.n), np.zeros(self.equations.count), 1.0)
+        return self.unit((dq, dt))[0]
+
+    def sign(self, state):
+        """Sign of the tangent's determinant; 0 where it is singular."""
         try:
-            sign = Tangent(self.equations, state).sign
+            return Tangent(self.equations, state).sign
         except Singular:
-            sign = 0.0
-        return (dq / size, dt / size), sign
+            return 0.0
 
-    def correct(self, state, tangent, length):
-        """The state a length further along the path."""
-        guess = state.moved(self.equations, length * tangent[0], 0.0, length * tangent[1])
-        return newton(self.equations, guess, *self.limits, border=self.border(tangent))
+    def further(self, here, length):
+        """The state a length further along the path, and the iterations it took."""
+        direction = here.tangent
+        guess = here.state.moved(self.equations, length * direction[0], 0.0, length * direction[1])
+        return newton(self.equations, guess, *self.limits, border=self.border(direction))
 
-    def fold(self, state, tangent, length, along):
-        """The limit point between a state and the one a length further (regula falsi on the tangent's part in the load)."""
-        a, fa, b, fb = 0.0, tangent[1], length, along[1]
+    def correct(self, here, length):
+        """The place a length further along the path."""
+        state, count = self.further(here, length)
+        return self.place(state, here.tangent, count)
+
+    def check(self, here, new):
+        """Raise `NotConverged` unless the path runs straight from one place to the other.
+
+        Both ends of a step may lie on branches of one direction with limit points between them.  So the way between them must have the
+        direction of the path, and in the middle there must be an equilibrium where the cubic through both ends has it, with a tangent of
+        that direction, and with a determinant of the sign of one of the ends.
+        """
+        chord, length = self.unit((new.state.q - here.state.q, new.state.t - here.state.t))
+        ends = here.tangent, new.tangent
+        if self.product(*ends) < TURN or min(self.product(chord, end) for end in ends) < CHORD:
+            raise NotConverged
+        dq, dt = (0.5 * length * chord[k] + 0.125 * length * (ends[0][k] - ends[1][k]) for k in (0, 1))
+        guess = here.state.moved(self.equations, dq, 0.5 * (new.state.multipliers - here.state.multipliers), dt)
+        matrix = Tangent(self.equations, guess, self.border(chord))
+        dq, _, dt = matrix.solve(*matrix.residual, 0.0)
+        middle, sign = self.tangent(matrix), self.sign(guess)
+        off = np.sqrt(self.product((dq, dt), (dq, dt)))
+        turned = min(self.product(middle, end) for end in ends) < TURN
+        if not off <= MIDDLE * length or turned or (sign and sign == -here.sign == -new.sign):
+            raise NotConverged
+
+    def narrow(self, here, new):
+        """Raise `NotConverged` unless the determinant changes its sign on the path, whose states are close where their places are."""
+        size = self.product((new.state.q - here.state.q, new.state.t - here.state.t), here.tangent)
+        a, b, before, after = 0.0, size, here.state, new.state
+        while b - a > 1e-4 * size:
+            state, _ = self.further(here, 0.5 * (a + b))
+            if self.sign(state) * here.sign > 0:
+                a, before = 0.5 * (a + b), state
+            else:
+                b, after = 0.5 * (a + b), state
+        if b - a < 0.5 * self.unit((after.q - before.q, after.t - before.t))[1]:
+            raise NotConverged
+
+    def locate(self, here, beyond, value):
+        """The place between two where a value of places vanishes (regula falsi on the step's length)."""
+        size = self.product((beyond.state.q - here.state.q, beyond.state.t - here.state.t), here.tangent)
+        a, fa, b, fb = 0.0, value(here), size, value(beyond)
         for _ in range(40):
             c = (a * fb - b * fa) / (fb - fa)
-            found, count = self.correct(state, tangent, c)
-            fc = self.tangent(found, tangent)[0][1]
-            if abs(fc) <= 1e-9 * abs(self.end - self.start) or abs(b - a) < 1e-12 * length:
+            found = self.correct(here, c)
+            fc = value(found)
+            if abs(fc) <= 1e-9 * abs(self.end - self.start) or abs(b - a) < 1e-12 * size:
                 break
             if fc * fb < 0:
                 a, fa = b, fb
             else:
                 fa *= 0.5
             b, fb = c, fc
-        return found, count
+        return found
 
-    def finish(self, beyond):
-        """The state at the end, before one beyond it."""
-        last, part = self.states[-1], (self.end - self.states[-1].t) / (beyond.t - self.states[-1].t)
-        changes = (part * (getattr(beyond, key) - getattr(last, key)) for key in ("q", "multipliers", "t"))
-        guess = replace(last.moved(self.equations, *changes), t=self.end)
-        return newton(self.equations, guess, *self.limits)
+    def finish(self, here, beyond):
+        """The place at the end, before one beyond it."""
+        near = self.locate(here, beyond, lambda place: place.state.t - self.end)
+        state, count = newton(self.equations, replace(near.state, t=self.end), *self.limits)
+        return self.place(state, near.tangent, count)

@@ -8,6 +8,7 @@ from flexmbd.statics.path import Path, State, StaticsError, equations_of
 from flexmbd.statics.tangent import Singular, Tangent, choose, free_motion
 
 HALVINGS = 12
+TOLERANCE, ITERATIONS = 1e-9, 30  # of `static`, unless said
 
 
 class NotConverged(Exception):
@@ -15,7 +16,17 @@ class NotConverged(Exception):
 
 
 def static(
-    build, inputs=None, *, start=0.0, end=1.0, steps=10, spinning=None, settle=False, tolerance=1e-9, iterations=30, solver="superlu"
+    build,
+    inputs=None,
+    *,
+    start=0.0,
+    end=1.0,
+    steps=10,
+    spinning=None,
+    settle=False,
+    tolerance=TOLERANCE,
+    iterations=ITERATIONS,
+    solver="superlu",
 ):
     """Equilibria of a system at rest while the time goes from `start` to `end`.
 
@@ -111,7 +122,8 @@ def assembled(equations, t):
     q, _ = equations.initial(t)
     turns = equations.turned(q)
     force = equations.force(q, None, t, turns)
-    multipliers = lsqr(equations.jacobian(q, t).T, force, atol=1e-14, btol=1e-14)[0] if equations.count else np.zeros(0)
+    rows, factors = equations.scaled(equations.jacobian(q, t))
+    multipliers = factors * lsqr(rows.T, force * equations.weights, atol=1e-14, btol=1e-14)[0] if equations.count else np.zeros(0)
     return State(q, multipliers, t, turns)
 
 
@@ -148,8 +160,8 @@ def creep(equations, state, tolerance, iterations, trials=300):
     ------
     NotConverged, Singular
     """
-    mass = equations.mass.diagonal() * weights(equations) ** 2
-    mass = np.maximum(mass, 1e-3 * mass.max()) / weights(equations) ** 2
+    mass = equations.mass.diagonal() * equations.weights**2
+    mass = np.maximum(mass, 1e-3 * mass.max()) / equations.weights**2
     force = equations.force(state.q, None, state.t, state.turns) - equations.jacobian(state.q, state.t).T @ state.multipliers
     pull = largest(equations, force / mass)
     if pull == 0.0:
@@ -198,8 +210,10 @@ def predict(equations, state, step):
     return state.moved(equations, part * step * dq, part * step * dl, step)
 
 
-def newton(equations, state, tolerance, iterations, border=None):
+def newton(equations, state, tolerance, iterations, border=None, resistance=None):
     """Equilibrium near a state at the same time, or (with a border) on the plane through the state across the border.
+
+    A small `resistance` (n,), added to the stiffness, keeps what can move without a force where it is.
 
     Raises
     ------
@@ -207,7 +221,7 @@ def newton(equations, state, tolerance, iterations, border=None):
     """
     origin = state
     for k in range(1, iterations + 1):
-        tangent = Tangent(equations, state, border)
+        tangent = Tangent(equations, state, border, resistance)
         if border is None:
             dq, dl = tangent.solve(*tangent.residual)
             dt = 0.0
@@ -218,9 +232,7 @@ def newton(equations, state, tolerance, iterations, border=None):
         size = largest(equations, dq)
         if not np.isfinite(size) or size > 1e6:
             raise NotConverged(f"the corrections grow without bounds at iteration {k}")
-        force, rows = tangent.residual
-        closed = np.abs(rows).max(initial=0.0) < 1e-13 * max(1.0, equations.size)
-        at_rounding = k > 1 and closed and np.all(np.abs(force) <= tangent.rounding)
+        at_rounding = k > 1 and tangent.at_rounding
         part = min(1.0, 0.5 / max(size, 1e-300))
         state = state.moved(equations, part * dq, part * dl, part * dt)
         if size <= tolerance or at_rounding:
@@ -230,12 +242,7 @@ def newton(equations, state, tolerance, iterations, border=None):
 
 def largest(equations, dq):
     """Largest change: lengths relative to the system's size, others absolute."""
-    return np.abs(dq / weights(equations)).max(initial=0.0)
-
-
-def weights(equations):
-    """What a coordinate's change is judged by: the system's size, or 1."""
-    return np.where(np.array(equations.measures) == "length", equations.size, 1.0)
+    return np.abs(dq / equations.weights).max(initial=0.0)
 
 
 def depends_on_time(equations):

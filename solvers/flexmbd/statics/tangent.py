@@ -1,11 +1,12 @@
 """The linearised equations of equilibrium at a state, factored; and what is wrong with them when they are singular.
 
-With ``K = -dF/dq + sum_k l_k H_k`` and ``G = dPhi/dq``::
+With ``K = -dF/dq + sum_k l_k H_k``, ``G = dPhi/dq``, the coordinates' weights W (`Equations.weights`), the size s of W K W, and factors R
+that make the largest entry of each row of G W one::
 
-    [ K  s G' ] [ dq    ]   [ F - G' l ]
-    [ s G   0 ] [ dl/s  ] = [ -s Phi   ]
+    [ W K W/s   W G' R ] [ dq/W     ]   [ W (F - G' l)/s ]
+    [ R G W     0      ] [ dl/(R s) ] = [ -R Phi         ]
 
-where s, the size of K, makes both parts alike.
+All of its numbers are without unit, so how near it is to a singular one does not depend on the system's size.
 """
 
 from functools import cached_property
@@ -55,31 +56,48 @@ class Tangent:
         self.G = e.jacobian(q, t)
         force = e.force(q, None, t, turns)
         self.residual = force - self.G.T @ multipliers, -e.constraints(q, t)
-        self.scale = max(np.abs(part).max(initial=0.0) for part in (self.K[0].data, self.K[1].data, self.resistance)) or 1.0
         eps = np.finfo(float).eps
         self.rounding = 16 * eps * (sum(abs(part) @ np.abs(q) for part in self.K) + abs(self.G.T) @ np.abs(multipliers) + np.abs(force))
+        self.scaled, self.factors_of_rows = e.scaled(self.G)
         self.matrix = self._assembled(border)
         self._factor()
 
+    @property
+    def at_rounding(self):
+        """True if every residual is below what rounding makes of its parts."""
+        rows, eps = np.abs(self.residual[1]), np.finfo(float).eps
+        closed = (rows * self.factors_of_rows < 1e-13) | (rows <= 16 * eps * (abs(self.G) @ np.abs(self.state.q)))
+        return bool(np.all(closed) and np.all(np.abs(self.residual[0]) <= self.rounding))
+
     def _assembled(self, border):
         """The matrix by columns; all of its parts have fixed patterns, so its own is found once."""
-        n, size = self.n, self.n + self.count
-        G = self.G
-        parts = [self.K[0].data, self.K[1].data, self.resistance, self.scale * G.data, self.scale * G.data]
-        if border is not None:
-            by_load = -np.r_[self.load[0], self.scale * self.load[1]]
-            parts += [self.scale * border[0], by_load, [self.scale * border[1]]]
-        known, key = _PATTERNS.setdefault(self.equations, {}), border is not None
+        w, key = self.equations.weights, border is not None
+        known = _PATTERNS.setdefault(self.equations, {})
         if key not in known:
-            (k, c), g = (part.tocoo() for part in self.K), G.tocoo()
-            rows = [k.row, c.row, np.arange(n), n + g.row, g.col]
-            columns = [k.col, c.col, np.arange(n), g.col, n + g.row]
-            if key:
-                rows += [np.full(n, size), np.arange(size), [size]]
-                columns += [np.arange(n), np.full(size, size), [size]]
-            full = size + key
-            known[key] = Pattern(np.concatenate(columns), np.concatenate(rows), (full, full))
-        return known[key].fill(np.concatenate(parts)).T
+            known[key] = self._pattern(key)
+        pattern, places = known[key]
+        parts = [part.data * w[i] * w[j] for part, (i, j) in zip(self.K, places, strict=True)] + [self.resistance * w * w]
+        self.size = max(np.abs(part).max(initial=0.0) for part in parts) or 1.0
+        parts = [part / self.size for part in parts] + [self.scaled.data, self.scaled.data]
+        if key:
+            by_load = -np.r_[self.load[0] * w / self.size, self.load[1] * self.factors_of_rows]
+            row = np.r_[border[0] * w, border[1]]
+            self.time, self.across = (1.0 / (np.abs(x).max() or 1.0) for x in (by_load, row))
+            row = self.across * row
+            parts += [row[:-1], self.time * by_load, [self.time * row[-1]]]
+        return pattern.fill(np.concatenate(parts)).T
+
+    def _pattern(self, bordered):
+        """`Pattern` of the matrix, and the places of the entries of both parts of the stiffness."""
+        n, size = self.n, self.n + self.count
+        (k, c), g = (part.tocoo() for part in self.K), self.G.tocoo()
+        rows = [k.row, c.row, np.arange(n), n + g.row, g.col]
+        columns = [k.col, c.col, np.arange(n), g.col, n + g.row]
+        if bordered:
+            rows += [np.full(n, size), np.arange(size), [size]]
+            columns += [np.arange(n), np.full(size, size), [size]]
+        full = size + bordered
+        return Pattern(np.concatenate(columns), np.concatenate(rows), (full, full)), ((k.row, k.col), (c.row, c.col))
 
     def _factor(self):
         known, key = _PATTERNS[self.equations], (self.matrix.shape, _SOLVERS.get(self.equations, "superlu"))
@@ -89,10 +107,11 @@ class Tangent:
 
     def solve(self, force, rows, last=None):
         """Changes of coordinates, multipliers (and time, with a border) for right-hand sides of forces, rows (and border)."""
-        side = np.r_[force, self.scale * rows] if last is None else np.r_[force, self.scale * rows, self.scale * last]
+        w, r = self.equations.weights, self.factors_of_rows
+        side = np.r_[force * w / self.size, rows * r, [] if last is None else self.across * last]
         x = self.factors.solve(side)
-        dq, dl = x[: self.n], self.scale * x[self.n : self.n + self.count]
-        return (dq, dl) if last is None else (dq, dl, x[-1])
+        dq, dl = w * x[: self.n], self.size * r * x[self.n : self.n + self.count]
+        return (dq, dl) if last is None else (dq, dl, self.time * x[-1])
 
     @cached_property
     def load(self):

@@ -10,14 +10,14 @@ from dataclasses import dataclass
 
 import numpy as np
 from scipy.linalg import eig, null_space
-from scipy.sparse import block_array
+from scipy.sparse import block_array, csr_array, dia_array
 from scipy.sparse.linalg import ArpackError, LinearOperator, eigs, eigsh
 
 from flexmbd.errors import ModelError
 from flexmbd.linalg.direct import analyse
-from flexmbd.statics.equilibrium import assembled, static, whole
+from flexmbd.statics.equilibrium import ITERATIONS, TOLERANCE, NotConverged, assembled, at_start, newton, whole
 from flexmbd.statics.path import Path, StaticsError, equations_of
-from flexmbd.statics.tangent import Singular, Unfactored, choose, free_motion
+from flexmbd.statics.tangent import Singular, choose, free_motion
 
 DENSE = 120  # coordinates up to which the whole problem is solved
 
@@ -62,8 +62,8 @@ def modes(build, inputs=None, *, count=None, damped=False, spinning=None, t=0.0,
     Parameters
     ----------
     build : Path, System, Equations or callable
-        Of a `Path` from `static` or `arc_length` one state is taken; otherwise the equilibrium at time `t`: the start if it is one (what
-        floats freely has modes of frequency zero), or what `static` finds.
+        Of a `Path` from `static` or `arc_length` one state is taken; otherwise the equilibrium at time `t` that `static` finds, or, of what
+        floats freely (it has modes of frequency zero), the one nearest to the start.
     inputs : mapping name -> float, optional
         Of the callable.
     count : int, optional
@@ -94,10 +94,12 @@ def modes(build, inputs=None, *, count=None, damped=False, spinning=None, t=0.0,
         whole("count", count)
     e = equations_of(build, inputs, spinning)
     choose(e, solver)
-    state = build.state(state) if isinstance(build, Path) else _at_rest(e, t, solver)
+    state = build.state(state) if isinstance(build, Path) else _at_rest(e, t)
     K = e.stiffness(state.q, None, state.t, state.turns) + e.curvature(state.q, state.multipliers, state.t)
-    M, G = e.mass, e.jacobian(state.q, state.t)
     D = e.damping(state.q, None, state.t, state.turns) if damped else e.coriolis if e.coriolis.nnz else None
+    G, _ = e.scaled(e.jacobian(state.q, state.t))
+    W = dia_array((e.weights[None, :], [0]), shape=(e.n, e.n))  # without it, slopes of small parts have no mass beside that of places
+    K, M, D = (None if A is None else csr_array(W @ A @ W) for A in (K, e.mass, D))
     free = freedom(e, G)
     most = free if D is None else 2 * free
     if count is not None and count > most:
@@ -114,6 +116,9 @@ def modes(build, inputs=None, *, count=None, damped=False, spinning=None, t=0.0,
         if e.n > 10 * DENSE:
             raise ModelError(f"{count} vibrations could not be found", remedy="ask for fewer modes, or pass dense=True") from None
         poles, squares, shapes = how(dense=True)
+    shapes = W @ shapes
+    if D is not None:
+        shapes = shapes / shapes[np.abs(shapes).argmax(axis=0), np.arange(len(poles))]
     swings = np.abs(poles.imag) > 1e-9 * np.maximum(np.abs(poles), 1e-300)
     frequencies = np.where(swings, np.abs(poles.imag), np.where(np.abs(poles) > 0, np.nan, 0.0))
     ratios = -poles.real / np.where(np.abs(poles) > 0, np.abs(poles), 1.0)
@@ -128,13 +133,18 @@ def freedom(equations, G):
     return equations.n - int(rows)
 
 
-def _at_rest(equations, t, solver):
-    """A state of equilibrium at a time."""
-    state = assembled(equations, t)
-    tangent = Unfactored(equations, state)
-    if np.all(np.abs(tangent.residual[0]) <= 1e3 * tangent.rounding + 1e-300):
-        return state
-    return static(equations, start=t, end=t, solver=solver).states[-1]
+def _at_rest(equations, t):
+    """A state of equilibrium at a time: what `static` finds, or, where that is not unique, the nearest to the start."""
+    try:
+        return at_start(equations, t, TOLERANCE, ITERATIONS)[0]
+    except StaticsError:
+        start = assembled(equations, t)
+        small = np.abs(equations.stiffness(start.q, None, t, start.turns).diagonal() * equations.weights**2).max(initial=0.0)
+        try:
+            return newton(equations, start, TOLERANCE, ITERATIONS, resistance=1e-12 * (small or 1.0) / equations.weights**2)[0]
+        except (NotConverged, Singular):
+            pass
+        raise
 
 
 def _solvers(M, K, D, G, count, solver):
@@ -237,9 +247,8 @@ def _sparse_damped(K, M, D, G, count, solver):
 
 
 def _upper(poles, shapes, count):
-    """Of each conjugate pair the pole above, sorted by modulus, shapes scaled to a largest entry of 1."""
+    """Of each conjugate pair the pole above, sorted by modulus."""
     above = poles.imag >= -1e-9 * np.abs(poles)
     poles, shapes = poles[above], shapes[:, above]
     order = np.argsort(np.abs(poles))[:count]
-    shapes = shapes[:, order]
-    return poles[order], shapes / shapes[np.abs(shapes).argmax(axis=0), np.arange(len(order))]
+    return poles[order], shapes[:, order]

@@ -31,7 +31,9 @@ class BearingFilm(NamedTuple):
     side_flow: np.ndarray  # (films,) out of both sides, m^3/s
     seam_flow: np.ndarray  # (films,) along the motion through the first cells' leading face, m^3/s
     supply_flow: np.ndarray  # (films,) out of the grooves into the film, m^3/s
-    imbalance: np.ndarray  # (films,) sum of all cells' |outflow| over the largest flow; grooves left out
+    # (films,) sum of all cells' |outflow| over the largest flow; grooves left out. It tells of errors where the model conserves mass
+    # (sommerfeld, elrod_adams, giacopini); with gumbel and reynolds oil appears and vanishes in ruptured cells: of order 1 or more
+    imbalance: np.ndarray
     grid_error: np.ndarray  # (films,) estimated relative error of the force by the grid
     solves: np.ndarray  # (films,) linear solves taken
 

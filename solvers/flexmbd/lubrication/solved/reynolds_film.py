@@ -7,7 +7,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from flexmbd.errors import ModelError, check_number, check_range
-from flexmbd.lanes import kernel
+from flexmbd.lanes import kernel, maximum, select, sqrt
 from flexmbd.lubrication.base import FilmKernels, FormulaFilm
 from flexmbd.lubrication.reynolds.grid import Grid
 from flexmbd.lubrication.reynolds.grooves import groove_cells
@@ -20,6 +20,30 @@ TEXT = """
 def {name}({arguments}):
     return {call}(({arguments})){part}
 """
+# the same in axes whose first one (nx, ny) points to the widest gap; the place is (-e, 0) there, and the rates are (a, b)
+TURNED = """
+def {name}({arguments}):
+    e = sqrt(x * x + y * y)
+    off = e > 1e-12 * c
+    e = maximum(e, 1e-12 * c)
+    nx, ny = select(off, -x / e, -1.0), select(off, -y / e, 0.0)
+    a, b = nx * u + ny * w, nx * w - ny * u
+    f = {call}((-e, 0.0 * e, a, b, c, R, viscosity, length, side_pressure, side_pressure))
+"""
+TURNED_FORCE = """
+    return nx * f[0] - ny * f[1], ny * f[0] + nx * f[1]
+"""
+# by the place along n, and across it, where the axes turn by -1/e; by the rates
+TURNED_TANGENT = """
+    g = {force}((-e, 0.0 * e, a, b, c, R, viscosity, length, side_pressure, side_pressure))
+    s, t, p, q = f[0], f[4], (g[1] - f[2] * b + f[3] * a) / e, (f[7] * a - f[6] * b - g[0]) / e
+    xx, xy, yx, yy = nx * s - ny * t, nx * p - ny * q, ny * s + nx * t, ny * p + nx * q
+    uu, uw, wu, ww = nx * f[2] - ny * f[6], nx * f[3] - ny * f[7], ny * f[2] + nx * f[6], ny * f[3] + nx * f[7]
+    return (
+        xx * nx - xy * ny, xx * ny + xy * nx, uu * nx - uw * ny, uu * ny + uw * nx,
+        yx * nx - yy * ny, yx * ny + yy * nx, wu * nx - ww * ny, wu * ny + ww * nx,
+    )
+"""
 
 
 def named_kernel(name, arguments, call, part=""):
@@ -31,9 +55,27 @@ def named_kernel(name, arguments, call, part=""):
     return kernel(space[name])
 
 
-def rigid_shapes(n, m):
-    """(2, n, m): thickness by the place (x, y) of a rigid journal."""
-    theta = GridFilm.angles(n)[:, None]
+@functools.cache
+def _turned_kernels(digest):
+    """Kernels, by kind, of a film whose axes turn with the widest gap, and what they call; the groove of its film is the inlet."""
+    calls = {what: film_function(digest, what) for what in (FORCE, TANGENT, PEAK)}
+    names = ("x", "y", "u", "w", "c", "R", "viscosity", "length", "side_pressure")
+    ends = {FORCE: TURNED_FORCE, TANGENT: TURNED_TANGENT.format(force=calls[FORCE].__name__), PEAK: "    return f[0]\n"}
+    known = {"__name__": __name__, "sqrt": sqrt, "maximum": maximum, "select": select, **{f.__name__: f for f in calls.values()}}
+    made = {}
+    for what, f in calls.items():
+        space = dict(known)
+        name = f"turned_{f.__name__}"
+        text = TURNED.format(name=name, arguments=", ".join(names), call=f.__name__).rstrip() + "\n" + ends[what].strip("\n") + "\n"
+        exec(compile(text, __file__, "exec"), space)
+        space[name].source = text
+        made[what] = kernel(space[name])
+    return made, tuple(calls.values())
+
+
+def rigid_shapes(n, m, origin=0.0):
+    """(2, n, m): thickness by the place (x, y) of a rigid journal; the cells begin `origin` cells behind the x axis."""
+    theta = GridFilm.angles(n)[:, None] - origin * (2.0 * np.pi / n)
     return np.stack([-np.cos(theta), -np.sin(theta)]) * np.ones(m)
 
 
@@ -80,6 +122,9 @@ class ReynoldsFilm(FormulaFilm):
         With their places in axes fixed to the bearing's body. Their pressures may be arrays over samples.
     side_pressure : float or ndarray
         Ambient pressure less the cavitation pressure, in Pa.
+    inlet : str
+        As of `ReynoldsBearing`. ``"widest_gap"``: side pressure and a full film enter at the widest gap, whose place turns with the journal
+        (at e = 0 the place is arbitrary, and so is the force); ``"periodic"``: a free ring in the bearing's frame, for grooves and liners.
     """
 
     name: ClassVar[str] = "reynolds"
@@ -89,10 +134,15 @@ class ReynoldsFilm(FormulaFilm):
     cells: tuple = (48, 6)
     grooves: tuple = ()
     side_pressure: object = 0.0
+    inlet: str = "widest_gap"
 
     def __post_init__(self):
         super().__post_init__()
         owner = f"film '{self.name}'"
+        if self.inlet not in ("widest_gap", "periodic"):
+            raise ModelError(f"{owner}: inlet is {self.inlet!r}; it must be 'widest_gap' or 'periodic'", element=self.name)
+        if self.grooves and self.inlet == "widest_gap":
+            raise ModelError(f"{owner}: grooves have their place in the bearing", element=self.name, remedy="use inlet 'periodic'")
         object.__setattr__(self, "side_pressure", check_number(owner, "side_pressure", self.side_pressure))
         check_range(owner, "side_pressure", self.side_pressure, at_least=0.0)
         for k, groove in enumerate(self.grooves):
@@ -105,7 +155,10 @@ class ReynoldsFilm(FormulaFilm):
         places = GridFilm.angles(self.cells[0]), 0.5 * length * GridFilm.places(self.cells[1])
         for k, groove in enumerate(self.grooves):
             supply[groove_cells([groove], *places, length)[0]] = k
-        film = register(GridFilm(rigid_shapes(*self.cells), cavitation=self.cavitation, supply=supply))
+        if self.inlet == "widest_gap":
+            supply[0] = 0
+        shapes = rigid_shapes(*self.cells, origin=0.5 if self.inlet == "widest_gap" else 0.0)
+        film = register(GridFilm(shapes, cavitation=self.cavitation, supply=supply))
         object.__setattr__(self, "grid_film", film)
         object.__setattr__(self, "_supply", supply)
 
@@ -121,6 +174,9 @@ class ReynoldsFilm(FormulaFilm):
 
     def kernels(self):
         """Force and tangent."""
+        if self.inlet == "widest_gap":
+            made, calls = _turned_kernels(self.grid_film.digest)
+            return FilmKernels(made[FORCE], made[TANGENT], calls, peak=made[PEAK])
         made, calls = _kernels(self.grid_film.digest, 2, len(self.grooves), (FORCE, TANGENT, PEAK))
         return FilmKernels(made[FORCE], made[TANGENT], calls, peak=made[PEAK])
 
@@ -128,6 +184,8 @@ class ReynoldsFilm(FormulaFilm):
         """`LinedKernels` of this film in a bearing whose surface yields in shapes: `modes` has ``values(theta, z)``, (M, n, m)."""
         if np.ptp(np.atleast_1d(self.length)) > 0.0:
             raise ModelError(f"film '{self.name}': length varies over samples, and a liner's shapes need one", element=self.name)
+        if self.inlet != "periodic":
+            raise ModelError(f"film '{self.name}': a liner's shapes have their place in the bearing", remedy="use inlet 'periodic'")
         n, m = self.cells
         z = 0.5 * float(np.atleast_1d(self.length)[0]) * GridFilm.places(m)
         shapes = np.concatenate((rigid_shapes(n, m), modes.values(GridFilm.angles(n), z)))
