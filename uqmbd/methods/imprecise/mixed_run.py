@@ -12,6 +12,7 @@ from uqmbd.analysis import imprecise_moments, probability_box, trust
 from uqmbd.analysis.alpha_cuts import nested
 from uqmbd.analysis.chaos_expansion import cube_sample
 from uqmbd.analysis.order_statistics import LEVELS, level_name
+from uqmbd.analysis.reached import ENOUGH, ends
 from uqmbd.analysis.regions import Region, regions
 from uqmbd.analysis.threads import one_thread
 from uqmbd.inputs.space import Space
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
 
 HISTORY_SHARE = 4  # histories have so many columns that a part of the germs has to do: the first ones, which are Sobol' points too
 HALF_WIDTH = 0.98  # of the 95 % interval of a probability of 1/2 from one independent point; of n points this over √n
-ENOUGH = 20  # runs whose ends are taken for a range: on average they miss 2/(n + 1) of the probability
 
 
 class MixedRun(PCERun):
@@ -81,13 +81,10 @@ class MixedRun(PCERun):
         """Ends of the runs in each region, `_reached` (levels, 2, columns); with too few there those of the next wider, of all at last."""
         rows = self._rows()
         points, values = self._points[np.ix_(rows, self._imprecise)], self._values[rows]
-        reached, inside = [np.stack([values.min(axis=0), values.max(axis=0)])], []
-        for region in self._regions:
-            here = region.contains(points)
-            inside.append(int(np.count_nonzero(here)))
-            some = values[here] if inside[-1] >= ENOUGH else None
-            reached.append(reached[-1] if some is None else np.stack([some.min(axis=0), some.max(axis=0)]))
-        self._reached, self._inside = np.stack(reached[1:]), inside
+        here = np.array([region.contains(points) for region in self._regions])
+        depth = here.sum(axis=0)  # each region is inside the one before
+        self._reached = np.stack([ends(values, np.maximum(k + 1 - depth, 0)) for k in range(len(here))])
+        self._inside = here.sum(axis=1).tolist()
 
     def _statistics(self) -> xr.Dataset:
         """Bounds of statistics. Where the expansion is not trusted all that is known of them is where the runs are: the mean and the
