@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from uqmbd.figures.outputs import output_names, pretty, unit_of, widest
+from uqmbd.figures.outputs import output_names, percents, pretty, shown_quantiles, unit_of, widest
 from uqmbd.figures.trust import percent, trust_of
 
 ELSEWHERE = frozenset(
@@ -16,7 +16,7 @@ COUNTS = ("runs", "failed_share")
 USUAL = ("mean", "std", "q05", "q95")
 EXTREMES = [("least run", True), ("greatest run", True)]
 OWN_SHOWN = 6  # statistics that only some methods have
-QUIET = re.compile(r"min|max|q\d.*|.*_lower|.*_upper")  # statistics that have no column of their own
+QUIET = re.compile(r"min|max|q\d.*|.*_lower|.*_upper|.*_inner")  # statistics that have no column of their own
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ def outputs_table(result) -> Table:
     if result.error.data_vars:
         columns += [("error", True)]
     if result.statistics.data_vars and not result.bounds.data_vars:
-        usual = (("mean", "mean"), ("std", "std"), ("q05", "5 %"), ("q95", "95 %"))
+        usual = (("mean", "mean"), ("std", "std"), *shown_quantiles(result).items())
         known = known_statistics(result)
         columns += [(column, True) for key, column in usual if key in known] + [(word.replace("_", " "), True) for word in _own(known)]
     if result.trusted.data_vars:
@@ -77,7 +77,7 @@ def by_statistic(result) -> Table:
     units = "unit" in table.header
     rows = []
     for row in table.rows:
-        found = statistics(result.statistics[row[0]]) if row[0] in result.statistics else {}
+        found = statistics(result.statistics[row[0]], shown_quantiles(result)) if row[0] in result.statistics else {}
         who, known = row[: 1 + units], tuple(row[column] for column in beside)
         for word, ends in found.items() or [("", ("", ""))]:
             rows.append((*who, word, *map(number, ends), *known))
@@ -186,7 +186,7 @@ def _cells(result, name: str) -> dict[str, str]:
     if name in result.error:
         cells["error"] = f"{_greatest(result.error[name].values) + 0.0:.2g}"  # no -0
     if name in result.statistics:
-        cells |= {key: " … ".join(map(number, ends)) for key, ends in statistics(result.statistics[name]).items()}
+        cells |= {key: " … ".join(map(number, ends)) for key, ends in statistics(result.statistics[name], shown_quantiles(result)).items()}
     trust = trust_of(result, name)
     if trust:
         cells["trusted"], cells["until [s]"] = _share(trust), _horizon(trust)
@@ -204,14 +204,15 @@ def _own(known: list[str]) -> list[str]:
     return [word for word in known if word not in USUAL and not QUIET.fullmatch(word)][:OWN_SHOWN]
 
 
-def statistics(table) -> dict[str, tuple[float, ...]]:
+def statistics(table, quantiles: Mapping[str, str]) -> dict[str, tuple[float, ...]]:
     """Statistics by the column they stand in, one number or both bounds; of the lowest membership.
 
-    Of a history the extremes over time, where these say something.
+    Of a history the extremes over time, where these say something. `quantiles` are those that are shown, with their words.
     """
     table = widest(table)
     known = [str(word) for word in table["statistic"].values]
-    extremes = {"std": ("std", _greatest), "5 %": ("q05", _least), "95 %": ("q95", _greatest)}
+    far = {key: percent for key, percent in percents(quantiles).items() if percent != 50 or "time" not in table.dims}
+    extremes = {"std": ("std", _greatest)} | {quantiles[key]: (key, _least if far[key] < 50 else _greatest) for key in far}
     if "time" not in table.dims:
         extremes = {"mean": ("mean", _least)} | extremes | {word.replace("_", " "): (word, _least) for word in _own(known)}
     found = {}
