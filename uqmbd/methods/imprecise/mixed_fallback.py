@@ -7,10 +7,12 @@ from collections.abc import Sequence
 import numpy as np
 
 from uqmbd.analysis import two_loop
+from uqmbd.analysis.chaos_expansion import Expansion, cube_sample
 from uqmbd.analysis.regions import Region
 from uqmbd.methods.base import generator
 
-_STREAM = 60  # random numbers of the inner loop
+_STREAM = 60  # random numbers of the inner loop, and of the germs
+_COLUMNS, _GERMS = 64, 256  # of the expansion when it proposes points
 
 
 class TwoLoop:
@@ -24,16 +26,32 @@ class TwoLoop:
         These inputs, of `inputs`.
     budget : int
         Runs.
+    expansion : Expansion
+        Of columns that are not trusted: it proposes points.
+    levels : sequence of float
+        Probabilities of the quantiles.
     """
 
-    def __init__(self, regions: Sequence[Region], imprecise: Sequence[int], inputs: int, budget: int, seed: int) -> None:
+    def __init__(
+        self,
+        regions: Sequence[Region],
+        imprecise: Sequence[int],
+        inputs: int,
+        budget: int,
+        seed: int,
+        expansion: Expansion,
+        levels: Sequence[float],
+    ) -> None:
         self.regions = list(regions)
-        self.outer, self.inner = two_loop.shares(budget, int(regions[0].wide.sum()))
+        self.outer, fill = two_loop.shares(budget, int(regions[0].wide.sum()))
         if not self.outer:
             return
-        self.x, self.served = two_loop.outer_points(regions, self.outer)
-        self.outer, self.inner = len(self.x), budget // len(self.x)
         random = [i for i in range(inputs) if i not in imprecise]
+        some = np.unique(np.linspace(0, expansion.c.shape[1] - 1, _COLUMNS).round().astype(int))
+        germs = cube_sample(len(random), generator(seed, _STREAM + 1), _GERMS)
+        proposals = two_loop.proposed(expansion.columns(some), imprecise, regions[0], germs, levels)
+        self.x, self.served, self.grid = two_loop.outer_points(regions, self.outer, fill, proposals)
+        self.outer, self.inner = len(self.x), budget // len(self.x)
         u = generator(seed, _STREAM).random((self.inner, len(random)))
         self.points = np.empty((self.outer, self.inner, inputs))  # [-1, 1]^d
         self.points[..., imprecise] = self.x[:, None]
@@ -66,17 +84,26 @@ class TwoLoop:
             for start in range(0, len(values), self.inner)
         ]
         every, doubtful = np.stack([part[0] for part in parts]), np.any([part[1] for part in parts], axis=0)
-        outside, inside = (np.empty((len(self.regions), *every.shape[1:])) for _ in range(2))
-        for k in range(len(self.regions)):
-            some = every[self._members(k)]
-            outside[k] = np.stack([some[:, :, 0].min(axis=0), some[:, :, 1].max(axis=0)], axis=1)
-            inside[k] = np.stack([some[:, :, 1].min(axis=0), some[:, :, 0].max(axis=0)], axis=1)
         half = np.ptp(reached, axis=1) / 2
-        ends = np.broadcast_to(reached[:, None], outside.shape).copy()
+        ends = np.broadcast_to(reached[:, None], (len(self.regions), *every.shape[1:])).copy()
         ends[:, 1] = np.stack([np.zeros_like(half), half], axis=1)  # Popoviciu
         ends[:, 2] = ends[:, 1] ** 2
-        known = np.isfinite(outside)
-        return np.where(known, outside, ends), np.where(np.isfinite(inside), inside, np.nan), doubtful
+        known = np.where(np.isfinite(every), every, ends[0])
+        outside, inside = (np.empty((len(self.regions), *every.shape[1:])) for _ in range(2))
+        for k in range(len(self.regions)):
+            members = self._members(k)
+            some = every[members]
+            inside[k] = np.stack([some[:, :, 1].min(axis=0), some[:, :, 0].max(axis=0)], axis=1)
+            low, high = some[:, :, 0].min(axis=0), some[:, :, 1].max(axis=0)
+            low, high = (np.where(np.isfinite(end), end, ends[k, :, i]) for i, end in enumerate((low, high)))
+            if self.grid.size:
+                flat = known[self.grid].reshape(len(self.grid), -1)
+                smooth = two_loop.between(flat, self.regions[k].box, self.regions[0].wide).reshape(2, *every.shape[1:])
+                low, high = np.minimum(low, smooth[0, :, 0]), np.maximum(high, smooth[1, :, 1])
+            outside[k] = np.stack([low, high], axis=1)
+        outside[:, 1] = np.maximum(outside[:, 1], 0.0)
+        outside[:, 2] = outside[:, 1] ** 2
+        return outside, np.where(np.isfinite(inside), inside, np.nan), doubtful
 
     def box(self, values: np.ndarray, ok: np.ndarray, at: np.ndarray, region: int) -> np.ndarray:
         """Probability box of one output over a region at the values `at` (m,), (2, m); `values`, `ok` as in `limits`, one column."""

@@ -45,8 +45,10 @@ class MixedRun(PCERun):
     def _plan(self) -> Iterator[bool]:
         yield from super()._plan()
         self._assess()
-        budget = 0 if self._trusted.all() else self.settings.fallback_most(self._inputs)
-        self._two_loop = TwoLoop(self._regions, self._imprecise, len(self._inputs), budget, self._seed)
+        left = np.flatnonzero(~self._trusted)
+        budget = self.settings.fallback_most(self._inputs) if left.size else 0
+        part, levels = self._expansion.columns(left), self._levels_of_quantiles
+        self._two_loop = TwoLoop(self._regions, self._imprecise, len(self._inputs), budget, self._seed, part, levels)
         if self._two_loop:
             self._add(self._two_loop.points, FALLBACK)
             yield True
