@@ -142,6 +142,24 @@ def test_as_many_runs_as_asked_for(asked, made):
         assert "for better ones write fallback_runs = 2000" in result.attrs["note"]
 
 
+def test_too_few_runs_for_all_corners_are_none():
+    """Five intervals have 32 corners; with some of them only, the bounds of the mean would be a fifth of the true ones."""
+    five = {"z": STEP["z"]} | {f"m{i}": Interval(-1, 1) for i in range(5)}
+
+    def model(time, z, m0, **m):
+        return {"y": 1.0 * (z > m0) + m0 + sum(m.values())}
+
+    exact = np.array([norm.cdf(1) - 5, norm.sf(1) + 5])
+    few, count = drive(Mixed(samples=100, fallback_runs=600), five, model)
+    assert count == 100 and "write fallback_runs = 2640, for a two-loop Monte Carlo" in few.attrs["note"]
+    result, _ = drive(Mixed(samples=100, fallback_runs=2640), five, model)
+    low, high = stated(result)[0]
+    assert low <= exact[0] and high >= exact[1] and high - low < 1.1 * np.ptp(exact)
+    seven = five | {f"n{i}": Interval(-1, 1) for i in range(2)}
+    result, count = drive(Mixed(samples=100, fallback_runs=9000), seven, model)
+    assert count == 100 and "too many corners" in result.attrs["note"]
+
+
 def test_levels_of_fuzzy_numbers_are_nested():
     fuzzy = {"z": STEP["z"], "m": read_input({"fuzzy": {"type": "triangular", "lower": -0.5, "mode": 0, "upper": 0.5}})}
     result, _ = drive(Mixed(samples=100, fallback_runs=3000, levels=5), fuzzy, step)

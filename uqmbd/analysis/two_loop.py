@@ -34,15 +34,26 @@ _SCANNED, _EDGE = 256, 0.6  # candidates, and coordinates from which they are al
 CONFIDENCE = 0.95
 
 
+def least_runs(wide: int) -> int | None:
+    """Runs from which all corners of so many inputs that are not fixed, and their centre, can be outer points; None: there are too many.
+
+    With fewer, bounds would miss the extremes even of a monotonic statistic.
+    """
+    return LEAST_INNER * (2**wide + 1) if wide <= CORNERS else None
+
+
 def shares(runs: int, wide: int) -> tuple[int, int]:
     """At most how many outer points `runs` make, for so many inputs that are not fixed, and up to how many Sobol' points fill up.
 
-    0 where the runs are too few.
+    0 where the runs are too few, see `least_runs`.
     """
-    basic = 3**wide if wide <= GRID else 2**wide + 1 if wide <= CORNERS else 2 * wide + 1
-    wanted = ceil(SHARE * sqrt(runs))
-    most = min(max(basic + PROPOSED, wanted), max(runs // USUAL_INNER, min(3, runs // LEAST_INNER)))
-    return (most, min(most, wanted)) if most >= 3 else (0, 0)
+    needed = least_runs(wide)
+    if needed is None or runs < needed:
+        return 0, 0
+    corners, sobol = 2**wide + 1, ceil(SHARE * sqrt(runs))
+    wanted = max((3**wide if wide <= GRID else corners) + PROPOSED, sobol)
+    most = max(corners, min(wanted, runs // USUAL_INNER))
+    return most, min(most, sobol)
 
 
 def proposed(expansion: Expansion, intervals: Sequence[int], region: Region, u: np.ndarray, levels: Sequence[float]) -> np.ndarray:
@@ -75,15 +86,14 @@ def proposed(expansion: Expansion, intervals: Sequence[int], region: Region, u: 
 def outer_points(regions: Sequence[Region], most: int, fill: int, proposals: np.ndarray) -> tuple[np.ndarray, list[int], np.ndarray]:
     """At most `most` points x (n, d) of regions each of which is inside the one before; of which regions all corners are there; the grid.
 
-    Of up to `GRID` inputs in no set all combinations of ends and middle come first: their rows in x are the grid (empty where there is no
-    room). Otherwise the corners of the widest region, as many as fit, and the centre of the innermost. Then `proposals` (n, d), the
-    corners of other regions, and Sobol' points of the widest until there are `fill`. Corners of a ball are its points on the diagonals
-    and axes.
+    Of up to `GRID` inputs in no set all combinations of ends and middle come first: their rows in x are the grid (empty where there is
+    no room). Otherwise the corners of the widest region and the centre of the innermost. Then `proposals` (n, d), the corners of other
+    regions, and Sobol' points of the widest until there are `fill`. Corners of a ball are its points on the diagonals and axes.
     """
     from scipy.stats import qmc
 
     d, wide = len(regions[0].box), regions[0].wide
-    ways = np.array(list(product((-1.0, 1.0), repeat=d))) if d <= CORNERS else _spread_signs(d)
+    ways = np.array(list(product((-1.0, 1.0), repeat=d)))
     ways = np.concatenate([ways, np.eye(d), -np.eye(d)]) if regions[0].round else ways
 
     def corners(region: Region) -> np.ndarray:
@@ -94,8 +104,8 @@ def outer_points(regions: Sequence[Region], most: int, fill: int, proposals: np.
         found = regions[0].points(np.array(list(product(*((1.0, 0.0, -1.0) if one else (0.0,) for one in wide)))))
         grid = np.arange(len(found))
     else:
-        found = np.concatenate([corners(regions[0]), regions[-1].points(np.zeros((1, d)))])[:most]
-    found, served = _unique(np.concatenate([found, proposals[:PROPOSED]]))[:most], [0]
+        found = np.concatenate([corners(regions[0]), regions[-1].points(np.zeros((1, d)))])
+    found, served = _unique(np.concatenate([found, proposals[:PROPOSED]]))[: max(most, len(found))], [0]
     for k in _by_halves(len(regions)):
         more = _unique(np.concatenate([found, corners(regions[k])]))
         if len(more) <= most:
@@ -174,14 +184,6 @@ def probability_box(values: np.ndarray, ok: np.ndarray, at: np.ndarray) -> np.nd
         off = sqrt(log(2 / (1 - CONFIDENCE)) / (2 * count))
         low, high = np.minimum(low, share - off), np.maximum(high, share + off)
     return np.clip(np.stack([low, high]), 0, 1)
-
-
-def _spread_signs(d: int) -> np.ndarray:
-    """Corners of which each input has both ends in one half: 2 d of them or more, from a Hadamard matrix (two-level design)."""
-    from scipy.linalg import hadamard
-
-    signs = hadamard(2 ** ceil(log(d + 1, 2)))[:, 1 : d + 1].astype(float)
-    return np.concatenate([signs, -signs])
 
 
 def _unique(points: np.ndarray) -> np.ndarray:

@@ -40,7 +40,8 @@ class Mixed(PCE):
     Attributes
     ----------
     fallback_runs : int
-        Runs of the two-loop Monte Carlo. Where nothing is said as many as `samples`, 2000 at most; none if there are fewer than 60.
+        Runs of the two-loop Monte Carlo. Where nothing is said as many as `samples`, 2000 at most; none if
+        they are fewer than 20 for each corner of the intervals and for their centre (60 for one, 660 for five), or there are more than 6.
     levels : int or list of float
         Of fuzzy numbers: number of equally spaced memberships with 0 and 1, or the memberships.
     germs : int

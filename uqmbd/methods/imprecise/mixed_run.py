@@ -16,7 +16,7 @@ from uqmbd.analysis.order_statistics import level_name
 from uqmbd.analysis.reached import ENOUGH, ends
 from uqmbd.analysis.regions import Region, regions
 from uqmbd.analysis.threads import one_thread
-from uqmbd.analysis.two_loop import CONFIDENCE
+from uqmbd.analysis.two_loop import CONFIDENCE, least_runs
 from uqmbd.inputs.space import Space
 from uqmbd.methods.base import count_failures, generator
 from uqmbd.methods.imprecise.mixed_fallback import TwoLoop
@@ -235,12 +235,16 @@ class MixedRun(PCERun):
             notes = [f"where the expansion is not trusted ({who}), the bounds of statistics are all that the range of the runs allows"]
             if min(self._inside) < ENOUGH:
                 notes.append(f"the range where fewer than {ENOUGH} runs are is that of the next wider level, or of all runs")
-            return [*notes, "for better ones write fallback_runs = 2000: runs of a two-loop Monte Carlo, which needs no expansion"]
+            needed = least_runs(int(self._regions[0].wide.sum()))
+            if needed is None:
+                return [*notes, "so many intervals have too many corners for a two-loop Monte Carlo: fix those that matter least"]
+            return [*notes, f"for better ones write fallback_runs = {max(2000, 4 * needed)}, for a two-loop Monte Carlo"]
         loop, settings = self._two_loop, self.settings
+        missed = "narrow extremes" if loop.grid.size else "extremes"
         notes = [
             f"where the expansion is not trusted ({who}), the bounds of statistics are {CONFIDENCE:.0%} limits of a two-loop Monte Carlo: "
             f"{loop.outer} points of the intervals with {loop.inner} runs each. What lies between mean_inner and mean is sampling: "
-            f"fallback_runs = {4 * settings.fallback_most(self._inputs)} would halve it; narrow extremes between the points may be missed"
+            f"fallback_runs = {4 * settings.fallback_most(self._inputs)} would halve it; {missed} between the points may be missed"
         ]
         if far := too_far_out(self._levels_of_quantiles, loop.inner, -np.log((1 - CONFIDENCE) / 2)):
             notes.append(f"{loop.inner} runs are too few for limits of {far}, which end where all runs end")
