@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import norm
 
-from uqmbd.analysis import moments, order_statistics, trust
+from uqmbd.analysis import moment_limits, moments, order_statistics, trust
 
 
 @settings(max_examples=20, deadline=None)
@@ -50,9 +50,9 @@ def test_order_statistics_cover(n):
 
 def test_mean_limits():
     x = np.random.default_rng(3).standard_normal((12, 4000))
-    low, high = order_statistics.mean_limits(x.mean(axis=0), x.std(axis=0, ddof=1), 12)
+    low, high = moment_limits.mean_limits(x.mean(axis=0), x.std(axis=0, ddof=1), 12)
     assert np.mean((low <= 0) & (high >= 0)) == pytest.approx(0.95, abs=0.011)
-    assert np.isinf(order_statistics.mean_limits(np.zeros(1), np.zeros(1), 1)).all()
+    assert np.isinf(moment_limits.mean_limits(np.zeros(1), np.zeros(1), 1)).all()
 
 
 def test_trust():

@@ -132,7 +132,7 @@ def test_the_bounds_are_widened_by_the_validated_error():
 
 
 def test_an_untrusted_output_says_only_what_runs_reached():
-    result, _ = drive(Mixed(degree=2, samples=60), GERM, scalar(lambda z, m: np.where(z > 0.1, 1.0, 0.0)))
+    result, _ = drive(Mixed(degree=2, samples=60, fallback_runs=0), GERM, scalar(lambda z, m: np.where(z > 0.1, 1.0, 0.0)))
     assert not result.trusted["y"] and "not trusted" in result.attrs["note"]
     assert bounds(result, "mean").tolist() == [0, 1] == bounds(result, "q50").tolist() and bounds(result, "std").tolist() == [0, 0.5]
     assert result.cdf["y"].values[100].tolist() == [0.5, 0, 1]

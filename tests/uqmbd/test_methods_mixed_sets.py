@@ -130,7 +130,7 @@ def test_an_untrusted_output_has_the_range_of_the_runs_in_the_set():
         tried.append((a, b))
         return {"y": np.where(z > 1.05, a, b)}
 
-    result, _ = drive(Mixed(degree=2, samples=200), ELLIPSOID, model)
+    result, _ = drive(Mixed(degree=2, samples=200, fallback_runs=0), ELLIPSOID, model)
     x = np.stack(tried[-1]) - MIDDLE[:, None]
     inside = np.einsum("in,ij,jn->n", x, np.linalg.inv(W), x) <= 1
     assert not result.trusted["y"] and result.attrs["runs_in_set"] == inside.sum() < 200

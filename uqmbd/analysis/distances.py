@@ -43,8 +43,8 @@ def pawn(points: np.ndarray, values: np.ndarray, slices: int) -> np.ndarray:
     return found
 
 
-def delta(points: np.ndarray, values: np.ndarray, resamples: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
-    """Delta of each input for one output, bias-reduced by the bootstrap (Plischke et al., eq. 30), and its standard deviation: (d,) each.
+def delta(points: np.ndarray, values: np.ndarray, resamples: int, rng: np.random.Generator) -> np.ndarray:
+    """Delta of each input for one output, bias-reduced by the bootstrap (Plischke et al., eq. 30), (d,).
 
     Parameters
     ----------
@@ -53,14 +53,14 @@ def delta(points: np.ndarray, values: np.ndarray, resamples: int, rng: np.random
     """
     n, d = points.shape
     if variance(values[:, None])[0] == 0:
-        return np.zeros(d), np.zeros(d)
+        return np.zeros(d)
     exponent = 2 / (7 + np.tanh((1500 - n) / 500))
     edges = np.linspace(0, n, round(min(np.ceil(n**exponent), 48)) + 1)
     grid = np.linspace(values.min(), values.max(), DENSITY_POINTS)
     draws = rng.integers(n, size=(resamples, n))
     whole = shift_of_density(points, values, edges, grid)
     drawn = np.array([shift_of_density(points[rows], values[rows], edges, grid) for rows in draws])
-    return 2 * whole - drawn.mean(axis=0), drawn.std(axis=0, ddof=1)
+    return 2 * whole - drawn.mean(axis=0)
 
 
 def shift_of_density(points: np.ndarray, values: np.ndarray, edges: np.ndarray, grid: np.ndarray) -> np.ndarray:

@@ -8,8 +8,9 @@ LEVELS = (0.05, 0.25, 0.50, 0.75, 0.95)
 
 
 def level_name(level: float) -> str:
-    """``0.05 -> "q05"``."""
-    return f"q{round(100 * level):02d}"
+    """Per cent with two digits before the point: ``0.05 -> "q05"``, ``0.001 -> "q00.1"``, ``0.999 -> "q99.9"``."""
+    whole, _, rest = np.format_float_positional(round(100 * level, 12), trim="-").partition(".")
+    return f"q{int(whole):02d}" + (f".{rest}" if rest else "")
 
 
 def quantiles(values: np.ndarray, levels: tuple[float, ...] = LEVELS, confidence: float = 0.95) -> dict[str, np.ndarray]:
@@ -44,16 +45,6 @@ def quantiles(values: np.ndarray, levels: tuple[float, ...] = LEVELS, confidence
         out[name + "_lower"] = ordered[first - 1] if first >= 1 else np.full(shape, -np.inf)
         out[name + "_upper"] = ordered[last - 1] if last <= n else np.full(shape, np.inf)
     return out
-
-
-def mean_limits(mean: np.ndarray, std: np.ndarray, count: int, confidence: float = 0.95) -> tuple[np.ndarray, np.ndarray]:
-    """Confidence limits of a mean by Student's t; infinite below two runs."""
-    from scipy.stats import t
-
-    if count < 2:
-        return np.full_like(mean, -np.inf), np.full_like(mean, np.inf)
-    half = t.ppf((1 + confidence) / 2, count - 1) * std / np.sqrt(count)
-    return mean - half, mean + half
 
 
 def _interpolated(ordered: np.ndarray, level: float) -> np.ndarray:

@@ -185,7 +185,7 @@ def _nested(table, low: str, high: str) -> list[Band]:
 def fan(known: set[str]) -> list[tuple[str, str, str]]:
     """Pairs of quantiles that lie evenly about the median, widest first: ``("q05", "q95", "5 % to 95 %")``."""
     percents = {float(found[1]): key for key in known if (found := re.fullmatch(r"q(\d+(?:\.\d+)?)", key))}
-    pairs = [(low, 100 - low) for low in sorted(percents) if low < 50 and 100 - low in percents]
+    pairs = [(low, round(100 - low, 9)) for low in sorted(percents) if low < 50 and round(100 - low, 9) in percents]
     return [(percents[low], percents[high], f"{low:g} % to {high:g} %") for low, high in pairs]
 
 

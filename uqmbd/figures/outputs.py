@@ -1,7 +1,11 @@
 """The outputs of a result: which there are, their units, and how their groups look without the dimensions that few methods have."""
 
+import re
+from collections.abc import Iterable
+
 import numpy as np
 
+QUANTILE = re.compile(r"q(\d+(?:\.\d+)?)")
 GROUPS = ("bounds", "statistics", "inner", "error", "sensitivity", "cdf", "validation")
 
 
@@ -42,3 +46,24 @@ def label_of(result, name: str) -> str:
 def widest(array):
     """Bounds without their membership levels: those of the lowest, which hold all others."""
     return array.isel(alpha=int(np.argmin(array["alpha"].values)), drop=True) if "alpha" in array.dims else array
+
+
+def percents(known: Iterable[str]) -> dict[str, float]:
+    """Which of the names of statistics are quantiles, in ascending order, and of how many per cent."""
+    found = {str(key): float(match[1]) for key in known if (match := QUANTILE.fullmatch(str(key)))}
+    return dict(sorted(found.items(), key=lambda item: item[1]))
+
+
+def shown_quantiles(result) -> dict[str, str]:
+    """Quantiles that stand in tables, and their words: all that the study asks for, otherwise 5 and 95 %."""
+    known = percents(result.statistics["statistic"].values) if "statistic" in result.statistics.coords else {}
+    asked = result.attrs.get("settings", {}).get("quantiles") is not None
+    return {key: f"{percent:.10g} %" for key, percent in known.items() if asked or key in ("q05", "q95")}
+
+
+def outer_quantiles(known: Iterable[str]) -> dict[str, str]:
+    """The lowest and the highest quantile, and their words: 5 and 95 % if they are there."""
+    found = percents(known)
+    if not {"q05", "q95"} <= set(found):
+        return {key: f"{found[key]:.10g} % quantile" for key in dict.fromkeys([*list(found)[:1], *list(found)[-1:]])}
+    return {"q05": "5 % quantile", "q95": "95 % quantile"}

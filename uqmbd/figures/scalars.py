@@ -5,12 +5,11 @@ import numpy as np
 from uqmbd.figures import samples
 from uqmbd.figures.histories import IMPRECISE, INNER, OUTER, levels_shown, spread
 from uqmbd.figures.marks import Band, Bars, Curve, Figure, Level, Panel, of_level
-from uqmbd.figures.outputs import label_of, unit_of, widest
+from uqmbd.figures.outputs import label_of, outer_quantiles, unit_of, widest
 from uqmbd.figures.trust import marked, trust_of
 
 P_BOX = "Probability that the output is at most the value: it lies anywhere in the band (a probability box)."
 SAME = 1e-12  # probabilities closer than this are one
-STATISTICS = (("mean", "mean"), ("q05", "5 % quantile"), ("q95", "95 % quantile"))  # of which a membership is drawn
 CLASSES = 32  # of the density
 
 
@@ -43,7 +42,8 @@ def membership_figures(result, name: str) -> list[Figure]:
     marks = [_outline(group[name], label, style) for group, label, style in sides if name in group and "alpha" in group[name].dims]
     if name in result.statistics and "alpha" in result.statistics[name].dims:
         table = result.statistics[name]
-        shown = [(key, word) for key, word in STATISTICS if key in table["statistic"].values]
+        known = table["statistic"].values
+        shown = [*([("mean", "mean")] if "mean" in known else []), *outer_quantiles(known).items()]  # of which a membership is drawn
         marks += [_outline(table.sel(statistic=key), word, number) for number, (key, word) in enumerate(shown)]
     if not marks:
         return []
@@ -128,13 +128,13 @@ def _bars(result, name: str) -> list[Bars]:
 def _levels(result, name: str) -> list[Level]:
     """Bounds, mean and quantiles of a scalar as vertical lines; of imprecise statistics both their bounds."""
     marks = []
-    outer = marked(result, name, OUTER)
-    for group, style, label in ((result.bounds, "outer", outer), (result.inner, "inner", INNER)):
+    for group, style, label in ((result.bounds, "outer", marked(result, name, OUTER)), (result.inner, "inner", INNER)):
         if name in group:
             marks += [Level(float(value), label, style) for value in widest(group[name]).values]
-    quantiles = "5 % and 95 % quantile"
     known = result.statistics["statistic"].values if name in result.statistics else ()
-    for key, style, label in (("mean", "mean", "mean"), ("q05", "range", quantiles), ("q95", "range", quantiles)):
+    outer = outer_quantiles(known)
+    quantiles = " and ".join(word.removesuffix(" quantile") for word in outer.values()) + " quantile"
+    for key, style, label in (("mean", "mean", "mean"), *((key, "range", quantiles) for key in outer)):
         if key in known:
             found = np.atleast_1d(widest(result.statistics[name]).sel(statistic=key).values)
             bounds = ", bounds" if len(found) > 1 else ""

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from uqmbd.result import Result
 
 
+MOST_FALLBACK = 2000
 BINDINGS = {"dependence": "random inputs that depend on each other", "sets": "intervals that are bound by a convex set"}
 
 
@@ -105,8 +106,20 @@ class Method(Checked):
         """Number of runs that will be asked for: at least, at most."""
         raise NotImplementedError
 
+    def fallback_most(self, inputs: Mapping[str, Input]) -> int:
+        """How many of the largest number of `planned_runs` are asked for only where the result is not trusted."""
+        return 0
+
     def _start(self, inputs: Space, outputs: dict[str, OutputInfo], time: np.ndarray, seed: int) -> MethodRun:
         raise NotImplementedError
+
+
+def fallback_count(asked: int | None, planned: int) -> int:
+    """Number of fallback runs: those that the user asked for, otherwise as many as were planned, 2000 at most.
+
+    A method does not know what a run costs, so what nobody asked for never more than doubles a study.
+    """
+    return min(MOST_FALLBACK, planned) if asked is None else asked
 
 
 def generator(seed: int, stream: int) -> np.random.Generator:

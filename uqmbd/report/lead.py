@@ -5,11 +5,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from uqmbd.figures.marks import Figure
-from uqmbd.figures.outputs import output_names, widest
+from uqmbd.figures.outputs import output_names, shown_quantiles, widest
 from uqmbd.figures.sensitivities import kinds
 from uqmbd.figures.trust import percent, trust_of
 from uqmbd.report.numbers import apart
-from uqmbd.report.tables import USUAL_COLUMNS, scale_of, statistics
+from uqmbd.report.tables import has_unit, scale_of, statistics
 
 SHARES = ("total", "main_effect", "first", "delta", "importance")  # sensitivities that are told as shares
 NAMED = 6  # inputs that a sentence names
@@ -75,8 +75,8 @@ def _range(result, name: str) -> str:
         return f"{name} {sure} between {lower} and {within.said(upper)}{time} for {which} {_inputs(result)}."
     if name not in result.statistics:
         return ""
-    found = statistics(result.statistics[name])
-    said = {word: apart(*(within.of(end) if word in USUAL_COLUMNS else end for end in ends)) for word, ends in found.items()}
+    found = statistics(result.statistics[name], shown_quantiles(result))
+    said = {word: apart(*(within.of(end) if has_unit(word) else end for end in ends)) for word, ends in found.items()}
     probability = said.get("probability")
     if probability:
         return f"The probability asked for is {probability[0]}."

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from uqmbd.figures import samples
-from uqmbd.figures.outputs import output_names, pretty, unit_of, widest
+from uqmbd.figures.outputs import output_names, percents, pretty, shown_quantiles, unit_of, widest
 from uqmbd.figures.trust import percent, trust_of
 from uqmbd.report.numbers import Scale, apart, number, scale
 
@@ -19,11 +19,10 @@ ELSEWHERE = frozenset(
 )
 COUNTS = ("runs", "failed_share")
 USUAL = ("mean", "std", "q05", "q95")
-USUAL_COLUMNS = ("mean", "std", "5 %", "95 %")  # in the unit of the output
 EXTREMES = [("least run", True), ("greatest run", True)]
 FINER = 1e-3  # of the range: an extreme this far beyond its history was between two times
 OWN_SHOWN = 6  # statistics that only some methods have
-QUIET = re.compile(r"min|max|q\d.*|.*_lower|.*_upper")  # statistics that have no column of their own
+QUIET = re.compile(r"min|max|q\d.*|.*_lower|.*_upper|.*_inner")  # statistics that have no column of their own
 
 
 @dataclass(frozen=True)
@@ -48,7 +47,7 @@ def outputs_table(result) -> Table:
     if result.error.data_vars:
         columns += [("error", True)]
     if result.statistics.data_vars and not result.bounds.data_vars:
-        usual = (("mean", "mean"), ("std", "std"), ("q05", "5 %"), ("q95", "95 %"))
+        usual = (("mean", "mean"), ("std", "std"), *shown_quantiles(result).items())
         known = known_statistics(result)
         columns += [(column, True) for key, column in usual if key in known] + [(word.replace("_", " "), True) for word in _own(known)]
     if result.trusted.data_vars:
@@ -109,7 +108,7 @@ def by_statistic(result) -> Table:
     units = "unit" in table.header
     rows = []
     for row in table.rows:
-        found = statistics(result.statistics[row[0]]) if row[0] in result.statistics else {}
+        found = statistics(result.statistics[row[0]], shown_quantiles(result)) if row[0] in result.statistics else {}
         within = scale_of(result, row[0])
         who, known = row[: 1 + units], tuple(row[column] for column in beside)
         for word, ends in found.items() or [("", ())]:
@@ -217,7 +216,7 @@ def _cells(result, name: str) -> dict[str, str]:
     if name in result.error:
         cells["error"] = f"{within.of(_greatest(result.error[name].values)) + 0.0:.2g}"  # no -0
     if name in result.statistics:
-        found = statistics(result.statistics[name])
+        found = statistics(result.statistics[name], shown_quantiles(result))
         cells |= {key: " … ".join(apart(*_in(within, key, ends))) for key, ends in found.items()}
     trust = trust_of(result, name)
     if trust:
@@ -229,14 +228,19 @@ def scale_of(result, name: str) -> Scale:
     """The unit in which an output is said, with the prefix that fits its bounds, or else its statistics."""
     ends = [_ends(widest(group[name])) for group in (result.bounds, result.inner) if name in group]
     if not ends and name in result.statistics:
-        usual = [values for key, values in statistics(result.statistics[name]).items() if key in USUAL_COLUMNS]
+        usual = [values for key, values in statistics(result.statistics[name], shown_quantiles(result)).items() if has_unit(key)]
         ends = usual or [(0.0,)]
     return scale(unit_of(result, name), (value for pair in ends for value in pair))
 
 
 def _in(within: Scale, column: str, ends: tuple[float, ...]) -> tuple[float, ...]:
     """Statistics in the unit of their output; probabilities and indices have none."""
-    return tuple(within.of(end) for end in ends) if column in USUAL_COLUMNS else ends
+    return tuple(within.of(end) for end in ends) if has_unit(column) else ends
+
+
+def has_unit(column: str) -> bool:
+    """Whether a statistic is in the unit of its output: mean, standard deviation and quantiles."""
+    return column in ("mean", "std") or column.endswith(" %")
 
 
 def _ends(bounds) -> tuple[float, float]:
@@ -254,14 +258,15 @@ def _own(known: list[str]) -> list[str]:
     return [word for word in known if word not in USUAL and not QUIET.fullmatch(word)][:OWN_SHOWN]
 
 
-def statistics(table) -> dict[str, tuple[float, ...]]:
+def statistics(table, quantiles: Mapping[str, str]) -> dict[str, tuple[float, ...]]:
     """Statistics by the column they stand in, one number or both bounds; of the lowest membership.
 
-    Of a history the extremes over time, where these say something.
+    Of a history the extremes over time, where these say something. `quantiles` are those that are shown, with their words.
     """
     table = widest(table)
     known = [str(word) for word in table["statistic"].values]
-    extremes = {"std": ("std", _greatest), "5 %": ("q05", _least), "95 %": ("q95", _greatest)}
+    far = {key: percent for key, percent in percents(quantiles).items() if percent != 50 or "time" not in table.dims}
+    extremes = {"std": ("std", _greatest)} | {quantiles[key]: (key, _least if far[key] < 50 else _greatest) for key in far}
     if "time" not in table.dims:
         extremes = {"mean": ("mean", _least)} | extremes | {word.replace("_", " "): (word, _least) for word in _own(known)}
     found = {}

@@ -61,7 +61,8 @@ def _named(table: Table) -> Table:
 def _fitting(table: Table, width: int) -> list[int]:
     """Columns that fit beside each other, when there is no room for all those of `FIRST` before others."""
     widths = [max(map(len, (name, *(row[k] for row in table.rows)))) + 2 * GAP for k, name in enumerate(table.header)]
-    order = sorted(range(1, len(widths)), key=lambda k: FIRST.index(table.header[k]) if table.header[k] in FIRST else len(FIRST))
+    rank = {name: FIRST.index("95 %" if name.endswith(" %") else name) for name in table.header if name in FIRST or name.endswith(" %")}
+    order = sorted(range(1, len(widths)), key=lambda k: rank.get(table.header[k], len(FIRST)))
     room, kept = width - GAP - widths[0], [0]
     for k in order:
         if widths[k] <= room:

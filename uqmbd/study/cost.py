@@ -28,6 +28,8 @@ class Cost:
     ----------
     least, most : int
         Runs.
+    fallback : int
+        How many of the most are made only where the result is not trusted.
     seconds_per_run : float
         On one processor [s].
     workers : int
@@ -47,6 +49,7 @@ class Cost:
     megabytes: float
     tried: dict[str, int]
     outputs: dict[str, str]
+    fallback: int = 0
 
     def table(self) -> Any:
         """For the terminal."""
@@ -57,6 +60,8 @@ class Cost:
         span = [self.seconds_per_run * n / self.workers for n in (self.least, self.most)]
         seconds = f"{span[0]:.2g} s" if self.least == self.most else f"{span[0]:.2g} to {span[1]:.2g} s"
         found.add_row("runs", runs)
+        if self.fallback:
+            found.add_row("of these", f"up to {self.fallback:,} fallback runs, only where the result is not trusted (method.fallback_runs)")
         found.add_row("a run", f"{self.seconds_per_run:.2g} s on one processor")
         found.add_row("time", f"about {seconds} with {self.workers} workers")
         found.add_row("disk", f"at most {self.megabytes:,.1f} MB")
@@ -98,4 +103,5 @@ def estimate(study: Study) -> Cost:
         most * per_store / 1e6,
         {status: number for status, number in tried.items() if number},
         {name: f"{entry.unit or '-'}, {'history' if entry.history else 'number'}" for name, entry in info.items()},
+        study.method.fallback_most(study.inputs),
     )

@@ -21,7 +21,8 @@ class Evidence(Chebyshev):
     """Belief and plausibility that an output is at most a value, from its ranges on all products of focal elements.
 
     The inputs are independent; an interval is one focal element. One Chebyshev expansion over the hull of the elements serves all
-    of them, so more elements cost no runs. Where it is not trusted, the range in a focal box is that of the runs there.
+    of them, so more elements cost no runs. Where it is not trusted, the range in a focal box is that of the expansion there, widened by
+    its error, joined with what the runs there reached; with fewer than 20 runs in the box, also with what those next to it reached.
 
     The settings of `Chebyshev` (tensor grid only) and that below.
 

@@ -9,12 +9,16 @@ import xarray as xr
 
 from uqmbd.analysis import evidence
 from uqmbd.analysis.order_statistics import LEVELS, level_name
+from uqmbd.analysis.reached import ENOUGH, distance_from
+from uqmbd.analysis.reached import ends as ends_of_runs
 from uqmbd.methods.columns import Columns
 from uqmbd.methods.imprecise.evidence import elements_of
 from uqmbd.methods.intervals.chebyshev_run import ChebyshevRun
 from uqmbd.result import Result
 
 _MEMORY = 4_000_000  # ends of ranges held at a time
+_FAR_OFF = 0.1  # of the range of all runs: an expansion with a larger error takes the range of a box no farther beyond it
+_COARSE = 0.01  # of the error: an expansion that is not trusted needs no closer range
 
 
 class EvidenceRun(ChebyshevRun):
@@ -33,25 +37,40 @@ class EvidenceRun(ChebyshevRun):
             whole,
             statistics=self._columns.dataset(bounds, {"statistic": names, "bound": ["lower", "upper"]}),
             cdf=self._cdf(ends, masses),
-            attrs=whole.attrs | {"focal_boxes": len(masses)},
+            attrs=whole.attrs | {"focal_boxes": len(masses)} | self._said(ends),
         )
 
+    def _said(self, ends: np.ndarray) -> dict:
+        """The note, where the expansion is not trusted."""
+        if self._trusted.all():
+            return {}
+        points = self._points[self._status == 0]
+        few = sum(int(np.count_nonzero(distance_from(points, box) == 0) < ENOUGH) for box in ends)
+        who = ", ".join(name for name, at in self._columns.slices.items() if not self._trusted[at].all())
+        note = f"where the expansion is not trusted ({who}), a focal box has its range widened by its error and joined with that of runs"
+        note += f"; {few} of {len(ends)} boxes hold fewer than {ENOUGH} runs and take those next to them as well" if few else ""
+        return {"note": "; ".join([*([self._note] if self._note else []), note])}
+
     def _ranges_on(self, ends: np.ndarray, columns: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Lower and upper end of the `columns` on every focal box, 2 x (boxes, columns), widened by the validated error."""
+        """Lower and upper end of the `columns` on every focal box, 2 x (boxes, columns), widened by the validated error.
+
+        Joined with what runs reached there where the expansion is not trusted.
+        """
         settings, ok = self.settings, self._status == 0
-        lower, upper = np.empty((len(ends), len(columns))), np.empty((len(ends), len(columns)))
-        values, trusted = self._values[np.ix_(ok, columns)], self._trusted[columns]
-        if trusted.any():
-            gap = settings.gap * np.ptp(values[:, trusted], axis=0)
-            found = evidence.ranges(self._surrogate.c[..., columns[trusted]], ends, gap, settings.enclosure)
-            margin = settings.safety * self._error[columns[trusted]]
-            lower[:, trusted], upper[:, trusted] = found[0] - margin, found[1] + margin
+        values, trusted, error = self._values[np.ix_(ok, columns)], self._trusted[columns], self._error[columns]
+        gap = np.maximum(settings.gap * np.ptp(values, axis=0), np.where(trusted, 0.0, _COARSE * error))
+        lower, upper = evidence.ranges(self._surrogate.c[..., columns], ends, gap, settings.enclosure)
+        lower, upper = lower - settings.safety * error, upper + settings.safety * error
         if not trusted.all():
             points, values = self._points[ok], values[:, ~trusted]
-            for box, (low, high) in enumerate(zip(ends[..., 0], ends[..., 1], strict=True)):
-                inside = np.all((points >= low) & (points <= high), axis=1)
-                some = values[inside] if inside.any() else values  # nothing was run there: what all runs reached
-                lower[box, ~trusted], upper[box, ~trusted] = some.min(axis=0), some.max(axis=0)
+            least, most = values.min(axis=0), values.max(axis=0)
+            beyond = np.where(error[~trusted] > _FAR_OFF * (most - least), _FAR_OFF * (most - least), np.inf)
+            lower[:, ~trusted] = np.clip(lower[:, ~trusted], least - beyond, most)
+            upper[:, ~trusted] = np.clip(upper[:, ~trusted], least, most + beyond)
+            for row, box in enumerate(ends):
+                low, high = ends_of_runs(values, distance_from(points, box))
+                lower[row, ~trusted] = np.minimum(lower[row, ~trusted], low)
+                upper[row, ~trusted] = np.maximum(upper[row, ~trusted], high)
         return lower, upper
 
     def _cdf(self, ends: np.ndarray, masses: np.ndarray) -> xr.Dataset:

@@ -11,7 +11,7 @@ from pydantic import BeforeValidator, Field, field_validator
 from uqmbd.errors import StudyError
 from uqmbd.inputs import Input
 from uqmbd.inputs.space import Space
-from uqmbd.methods.base import MethodRun
+from uqmbd.methods.base import MethodRun, fallback_count
 from uqmbd.methods.probabilistic.pce import PCE
 from uqmbd.methods.sets.fuzzy import FuzzyBounds, checked_levels
 from uqmbd.simulators.base import OutputInfo
@@ -31,10 +31,17 @@ class Mixed(PCE):
     statistic is itself a fuzzy number (Möller and Beer, Fuzzy Randomness (2004), ch. 5). Where a convex set binds intervals, the
     bounds are those over the set; the ranges of mean and variance are then searched for.
 
+    Where the expansion is not trusted (impacts, stick-slip), a two-loop Monte Carlo takes its place: points of the intervals, corners
+    first, each with the same sample of the random inputs. The bounds are then confidence limits (95 %) of the least and the greatest
+    statistic at these points; what of their width is sampling shows in ``mean_inner`` and so on, the limits on the other side.
+
     The settings of `PCE` but `warp`, of which the design and the fit are, and those below.
 
     Attributes
     ----------
+    fallback_runs : int
+        Runs of the two-loop Monte Carlo. Where nothing is said as many as `samples`, 2000 at most; none if
+        they are fewer than 20 for each corner of the intervals and for their centre (60 for one, 660 for five), or there are more than 6.
     levels : int or list of float
         Of fuzzy numbers: number of equally spaced memberships with 0 and 1, or the memberships.
     germs : int
@@ -48,6 +55,7 @@ class Mixed(PCE):
     accepts: ClassVar[frozenset[str]] = frozenset({"interval", "random", "fuzzy"})
     treats: ClassVar[frozenset[str]] = frozenset({"dependence", "sets"})
 
+    fallback_runs: int | None = Field(default=None, ge=0)
     levels: Annotated[Any, BeforeValidator(checked_levels)] = Field(default=DEFAULT_LEVELS, validate_default=True)
     germs: int = Field(default=4096, ge=64, le=2**20)
     safety: float = Field(default=1.0, ge=0)
@@ -58,6 +66,13 @@ class Mixed(PCE):
         if germs & (germs - 1):
             raise ValueError(f"the germs are Sobol' points, whose number is a power of two such as {2 ** germs.bit_length()}, not {germs}")
         return germs
+
+    def planned_runs(self, inputs: Mapping[str, Input]) -> tuple[int, int]:
+        least, most = super().planned_runs(inputs)
+        return least, most + self.fallback_most(inputs)
+
+    def fallback_most(self, inputs: Mapping[str, Input]) -> int:
+        return fallback_count(self.fallback_runs, sum(self.counts(inputs)))
 
     def check(self, inputs: Mapping[str, Input]) -> None:
         super().check(inputs)

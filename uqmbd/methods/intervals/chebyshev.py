@@ -100,10 +100,10 @@ class Chebyshev(Inclusion):
         """Number of runs at nodes that are asked for first."""
         return 1 + 2 * len(inputs) if self.grid == "sparse" else node_count(self.first_degrees(inputs))
 
-    def planned_runs(self, inputs: Mapping[str, Input]) -> tuple[int, int]:
+    def own_runs(self, inputs: Mapping[str, Input]) -> tuple[int, int]:
         least = self.total_runs(self.first_nodes(inputs))
         most = self.max_runs if self.tolerance is not None or self.split or self.grid == "sparse" else least
-        return least, most + self.further_runs(len(inputs))
+        return least, most + self.extreme_runs(len(inputs))
 
     def check(self, inputs: Mapping[str, Input]) -> None:
         super().check(inputs)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from math import ceil
 from typing import ClassVar, Literal
 
 from pydantic import Field
 
-from uqmbd.methods.base import Method
+from uqmbd.inputs import Input
+from uqmbd.methods.base import Method, fallback_count
 
 LEAST_VALIDATION = 10
 MOST_CORNERS = 64  # runs
@@ -32,7 +34,8 @@ class Inclusion(Method):
     safety : float
         The bounds are widened by so many times the validated error, for what the validation runs missed.
     fallback_runs : int
-        Random runs added when some time or scalar is not trusted; they also validate. They come on top of `max_runs`.
+        Random runs added when some time or scalar is not trusted; they also validate. They come on top of `max_runs`. Where nothing is
+        said as many as the runs before them, 2000 at most.
     corner_runs : bool
         Whether to run the two corners of the box at which a time or scalar has its extremes where the surrogate is monotonic in every
         input. They come on top of `max_runs`, the corners that serve the most columns first, 64 at most.
@@ -45,7 +48,7 @@ class Inclusion(Method):
     validation: float = Field(default=0.2, gt=0, lt=1)
     trust_tolerance: float = Field(default=1e-3, gt=0, lt=1)
     safety: float = Field(default=2.0, ge=1)
-    fallback_runs: int = Field(default=2000, ge=0)
+    fallback_runs: int | None = Field(default=None, ge=0)
     corner_runs: bool = False
 
     def validation_runs(self, nodes: int) -> int:
@@ -56,6 +59,21 @@ class Inclusion(Method):
         """Number of runs at nodes and for their validation."""
         return nodes + self.validation_runs(nodes)
 
-    def further_runs(self, inputs: int) -> int:
-        """Largest number of runs at corners and of fallback runs."""
-        return self.fallback_runs + (min(MOST_CORNERS, 2**inputs) if self.corner_runs else 0)
+    def own_runs(self, inputs: Mapping[str, Input]) -> tuple[int, int]:
+        """Number of runs without fallback runs: at least, at most."""
+        raise NotImplementedError
+
+    def planned_runs(self, inputs: Mapping[str, Input]) -> tuple[int, int]:
+        least, most = self.own_runs(inputs)
+        return least, most + self.fallback_most(inputs)
+
+    def fallback_most(self, inputs: Mapping[str, Input]) -> int:
+        return self.fallback(self.own_runs(inputs)[1])
+
+    def fallback(self, planned: int) -> int:
+        """Number of fallback runs after so many others."""
+        return fallback_count(self.fallback_runs, planned)
+
+    def extreme_runs(self, inputs: int) -> int:
+        """Largest number of runs at corners."""
+        return min(MOST_CORNERS, 2**inputs) if self.corner_runs else 0

@@ -76,8 +76,9 @@ class InclusionRun(StagedRun):
         yield from self._build()
         self._assess()
         yield from self._run_extremes()
-        if self.settings.fallback_runs and not self._trusted.all():
-            self._add_random(self.settings.fallback_runs, FALLBACK)
+        self._own = len(self._points)
+        if (count := self.settings.fallback(self._own)) and not self._trusted.all():
+            self._add_random(count, FALLBACK)
             yield True
             self._assess()
 

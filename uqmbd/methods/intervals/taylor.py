@@ -40,9 +40,9 @@ class Taylor1(Inclusion):
         ways = np.array([*one, *pairs])
         return np.concatenate([np.zeros((1, d)), np.stack([ways, -ways], axis=1).reshape(-1, d)])
 
-    def planned_runs(self, inputs: Mapping[str, Input]) -> tuple[int, int]:
+    def own_runs(self, inputs: Mapping[str, Input]) -> tuple[int, int]:
         least = self.total_runs(len(self.nodes(len(inputs))))
-        return least, least + self.further_runs(len(inputs))
+        return least, least + self.extreme_runs(len(inputs))
 
     def _start(self, inputs: dict[str, Input], outputs: dict[str, OutputInfo], time: np.ndarray, seed: int) -> MethodRun:
         from uqmbd.methods.intervals.taylor_run import TaylorRun

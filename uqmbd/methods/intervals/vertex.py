@@ -10,7 +10,7 @@ import numpy as np
 from uqmbd.errors import StudyError
 from uqmbd.inputs import Input
 from uqmbd.methods.base import MethodRun
-from uqmbd.methods.intervals.inclusion import Inclusion
+from uqmbd.methods.intervals.inclusion import MOST_CORNERS, Inclusion
 from uqmbd.simulators.base import OutputInfo
 
 MOST_INPUTS = 16
@@ -19,9 +19,17 @@ MOST_INPUTS = 16
 class Vertex(Inclusion):
     """The envelope of the runs at all ``2^d`` corners: the exact range of a response that is monotonic in every input.
 
-    Dong and Shah, Fuzzy Sets and Systems 24 (1987) 65. The error is by how much validation runs leave that envelope. Where the corners
-    themselves show that the response rises with an input at some and falls at others, the envelope holds only if the response is linear
-    in each input, and the error is also that of the multilinear function through the corners.
+    Dong and Shah, Fuzzy Sets and Systems 24 (1987) 65. The error is by how much validation runs leave that envelope, and by how much the
+    response could leave it on the way inside: beside every corner at which some time or scalar has an extreme, one run in each input a
+    little inside shows the slope there. Where the response goes on rising (or falling) the extreme is not at the corner; were it to keep
+    that slope over the whole interval, it would gain the error that is stated. That holds responses that do not become steeper inside.
+    What turns only farther inside shows neither at corners nor, for certain, at validation runs: trust is evidence, not proof.
+
+    Where the corners themselves show that the response rises with an input at some and falls at others, the envelope holds only if the
+    response is linear in each input, and the error is also that of the multilinear function through the corners.
+
+    The runs beside corners serve all times and outputs that have an extreme there: 2 d for one monotonic scalar, d at each of
+    `MOST_CORNERS` corners at most.
     """
 
     name: ClassVar[str] = "vertex"
@@ -36,9 +44,10 @@ class Vertex(Inclusion):
                 remedy='take the method chebyshev with grid = "sparse", which finds monotonic inputs itself',
             )
 
-    def planned_runs(self, inputs: Mapping[str, Input]) -> tuple[int, int]:
-        least = self.total_runs(2 ** len(inputs))
-        return least, least + self.fallback_runs
+    def own_runs(self, inputs: Mapping[str, Input]) -> tuple[int, int]:
+        corners = 2 ** len(inputs)
+        first = self.total_runs(corners)
+        return first, first + len(inputs) * min(corners, MOST_CORNERS)
 
     def _start(self, inputs: dict[str, Input], outputs: dict[str, OutputInfo], time: np.ndarray, seed: int) -> MethodRun:
         from uqmbd.methods.intervals.vertex_run import VertexRun

@@ -9,16 +9,22 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from uqmbd.analysis.chebyshev_expansions import TensorExpansion
+from uqmbd.analysis.corner_slopes import extreme_places, gains
 from uqmbd.errors import StudyError
 from uqmbd.methods.intervals.chebyshev_grid import expansion
-from uqmbd.methods.intervals.inclusion_run import NODE, VALIDATION, InclusionRun
+from uqmbd.methods.intervals.inclusion import MOST_CORNERS
+from uqmbd.methods.intervals.inclusion_run import EXTREME, NODE, VALIDATION, InclusionRun
 
 if TYPE_CHECKING:
     from uqmbd.methods.intervals.vertex import Vertex
 
 
+BESIDE = EXTREME + 1  # a role: beside a corner, a little inside in one input
+STEP = 0.01  # of the interval; an extreme nearer to a corner than half of this exceeds it by next to nothing
+
+
 class VertexRun(InclusionRun):
-    """All corners and the validation runs in one ask."""
+    """All corners and the validation runs in one ask, then the runs beside the corners where extremes are."""
 
     settings: Vertex
     bounds_from_surrogate: ClassVar[bool] = False
@@ -27,7 +33,18 @@ class VertexRun(InclusionRun):
         corners = np.array(list(product((1.0, -1.0), repeat=len(self._inputs))))  # the nodes of degree 1, in their order
         self._add(corners, NODE)
         self._add_random(self.settings.validation_runs(len(corners)), VALIDATION)
+        self._beside: dict[int, np.ndarray] = {}  # rows beside a corner, one for each input, by the corner's row
         yield True
+        self._stop_early()
+        least, greatest = extreme_places(self._values[: len(corners)], self._status[: len(corners)] == 0)
+        self._places = np.stack([least, greatest])
+        rows, times = np.unique(self._places[self._places >= 0], return_counts=True)
+        chosen = rows[np.argsort(-times, kind="stable")][:MOST_CORNERS]
+        if chosen.size:
+            for row in chosen.tolist():
+                self._beside[row] = len(self._points) + np.arange(len(self._inputs))
+                self._add(corners[row] * (1 - 2 * STEP * np.eye(len(self._inputs))), BESIDE)
+            yield True
 
     def _expand(self) -> TensorExpansion:
         """The multilinear function through the corners; it shows the shares of the inputs."""
@@ -51,7 +68,30 @@ class VertexRun(InclusionRun):
         if mixed.size:
             misfit = np.abs(self._surrogate.select(mixed).evaluate(self._points[rows]) - values[:, mixed]).max(axis=0)
             error[mixed] = np.maximum(error[mixed], misfit)
-        return error
+        gains = self._gains.sum(axis=1).max(axis=0)
+        return np.maximum(error, np.where(np.isnan(gains), high - low, gains))  # nothing known: it may be anything
+
+    @property
+    def _gains(self) -> np.ndarray:
+        """What the response would gain beyond its extreme corners over each whole interval, (2, d, columns); see `gains`."""
+        return gains(self._values, self._status == 0, self._places, self._beside, len(self._inputs), STEP)
+
+    def _attributes(self, met: float) -> dict:
+        attrs = super()._attributes(met) | {"runs_beside_corners": int(np.count_nonzero(self._roles == BESIDE))}
+        turning, unknown = ((self._gains > 0) & ~self._trusted).any(axis=0), np.isnan(self._gains).any(axis=(0, 1))
+        notes = [self._note] if self._note else []
+        if turning.any():
+            inputs = [name for name, some in zip(self._inputs, turning.any(axis=1), strict=True) if some]
+            who = ", ".join(self._named(turning.any(axis=0)))
+            notes.append(f"the response turns inside the box in {' and '.join(inputs)}: extremes of {who} are not at corners")
+        if unknown.any():
+            who = ", ".join(self._named(unknown))
+            notes.append(f"beside corners at which {who} have extremes runs failed, or were too many to be made")
+        return attrs | ({"note": "; ".join(notes)} if notes else {})
+
+    def _named(self, columns: np.ndarray) -> list[str]:
+        """Outputs that have some of the columns."""
+        return [name for name, at in self._columns.slices.items() if columns[at].any()]
 
     def _mixed(self) -> np.ndarray:
         """Whether the response rises along some edges of the box and falls along parallel ones, (columns,)."""

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import xarray as xr
 
 from uqmbd.analysis import moments
-from uqmbd.analysis.order_statistics import mean_limits, quantiles
+from uqmbd.analysis.moment_limits import moment_limits
+from uqmbd.analysis.order_statistics import quantiles
 from uqmbd.errors import StudyError
 from uqmbd.inputs import Input
 from uqmbd.methods.base import count_failures, from_unit_cube, generator
@@ -18,6 +19,7 @@ from uqmbd.methods.columns import Columns
 from uqmbd.methods.design import unit_points
 from uqmbd.methods.failures import stop_if_too_many
 from uqmbd.methods.probabilistic.montecarlo_reduce import reduce_batch
+from uqmbd.methods.quantile_levels import levels_of
 from uqmbd.methods.reduced import ReducedRun
 from uqmbd.result import Result
 from uqmbd.simulators.base import OutputInfo
@@ -72,24 +74,41 @@ class MonteCarloRun(ReducedRun):
             raise StudyError(f"none of the {len(status)} runs was ok, so there is nothing to report", remedy=remedy)
         stop_if_too_many(self.settings, self._inputs, {name: x[: len(status)] for name, x in self._samples.items()}, status)
         values = np.concatenate(self._values)
-        scalars = _statistics(values.mean(axis=0), _std(values), values.min(axis=0), values.max(axis=0), count, values)
+        levels = levels_of(self.settings.quantiles)
+        scalars = Statistics.of(values.mean(axis=0), _std(values), values.min(axis=0), values.max(axis=0), count, values, levels)
         kept = np.concatenate(self._kept) if self._kept else np.zeros((0, self._histories.count))
         state = self._moments
-        histories = _statistics(
-            moments.mean(state, count), moments.std(state, count), state[moments.MINIMUM], state[moments.MAXIMUM], count, kept
+        histories = Statistics.of(
+            moments.mean(state, count), moments.std(state, count), state[moments.MINIMUM], state[moments.MAXIMUM], count, kept, levels
         )
         attrs = {"method": self.settings.name, "design": self.settings.design, "seed": self._seed, "confidence": 0.95, **failures}
         if self._histories.count:
             attrs["history_quantile_runs"] = len(kept)
+        notes = []
         if count < len(status):
-            attrs["note"] = (
-                f"{len(status) - count} of {len(status)} runs failed and are left out: the statistics are those of runs that work"
-            )
+            notes.append(f"{len(status) - count} of {len(status)} runs failed and are left out: the statistics are those of runs that work")
+        notes += self._doubts(scalars, histories, count)
+        if notes:
+            attrs["note"] = "; ".join(notes)
+        rows = {"s": scalars.rows, "h": histories.rows}
         return Result(
-            inner=self._join({"bound": ["lower", "upper"]}, {k: [s["min"], s["max"]] for k, s in (("s", scalars), ("h", histories))}),
-            statistics=self._join({"statistic": list(scalars)}, {"s": list(scalars.values()), "h": list(histories.values())}),
+            inner=self._join({"bound": ["lower", "upper"]}, {k: [each["min"], each["max"]] for k, each in rows.items()}),
+            statistics=self._join({"statistic": list(scalars.rows)}, {k: list(each.values()) for k, each in rows.items()}),
             attrs=attrs,
         )
+
+    def _doubts(self, scalars: Statistics, histories: Statistics, count: int) -> list[str]:
+        """Sentences about limits that cannot be relied upon."""
+        notes = []
+        parts = [(self._scalars, scalars), (self._histories, histories)]
+        for word, key in (("mean", "mean_doubtful"), ("standard deviation", "std_doubtful")):
+            shares = {name: found.doubtful[key][at].mean() for layout, found in parts for name, at in layout.slices.items()}
+            who = [name + ("" if shares[name] == 1 else f" (at {shares[name]:.0%} of the times)") for name in self._order if shares[name]]
+            if who:
+                notes.append(f"{count} runs of a skewed output are too few: the limits of the {word} of {', '.join(who)} are too narrow")
+        if same := [name for name, at in self._scalars.slices.items() if scalars.doubtful["constant"][at].any()]:
+            notes.append(f"all {count} runs have the same {', '.join(same)}, which says nothing of any rarer than 1 in {count // 4 or 1}")
+        return notes
 
     def _join(self, labels: dict[str, list[str]], rows: dict[str, list[np.ndarray]]) -> xr.Dataset:
         """One Dataset of scalars (rows "s") and histories (rows "h"), in the order of the outputs."""
@@ -101,13 +120,28 @@ def _std(values: np.ndarray) -> np.ndarray:
     return values.std(axis=0, ddof=1) if len(values) > 1 else np.full(values.shape[1], np.nan)
 
 
-def _statistics(
-    mean: np.ndarray, std: np.ndarray, smallest: np.ndarray, largest: np.ndarray, count: int, ranked: np.ndarray
-) -> dict[str, np.ndarray]:
-    """Statistics by name, each (columns,); quantiles are those of the rows of `ranked`."""
-    levels = quantiles(ranked)
-    names = [name for name in levels if "_" not in name]
-    low, high = mean_limits(mean, std, count)
-    out = {"mean": mean, "std": std, "min": smallest, "max": largest, **{name: levels[name] for name in names}}
-    out |= {"mean_lower": low, "mean_upper": high}
-    return out | {f"{name}_{end}": levels[f"{name}_{end}"] for name in names for end in ("lower", "upper")}
+class Statistics(NamedTuple):
+    """Statistics by name, each (columns,), and which of their limits cannot be relied upon (`MomentLimits`)."""
+
+    rows: dict[str, np.ndarray]
+    doubtful: dict[str, np.ndarray]
+
+    @classmethod
+    def of(
+        cls,
+        mean: np.ndarray,
+        std: np.ndarray,
+        smallest: np.ndarray,
+        largest: np.ndarray,
+        count: int,
+        ranked: np.ndarray,
+        levels: tuple[float, ...],
+    ) -> Statistics:
+        """From moments of `count` runs; quantiles, and the shape of the distribution, are those of the rows of `ranked`."""
+        found = quantiles(ranked, levels)
+        names = [name for name in found if "_" not in name]
+        limits = moment_limits(mean, std, smallest, largest, count, ranked)._asdict()
+        doubtful = {key: limits.pop(key) for key in ("mean_doubtful", "std_doubtful", "constant")}
+        rows = {"mean": mean, "std": std, "min": smallest, "max": largest, **{name: found[name] for name in names}, **limits}
+        rows |= {f"{name}_{end}": found[f"{name}_{end}"] for name in names for end in ("lower", "upper")}
+        return cls(rows, doubtful)

@@ -17,6 +17,7 @@ from uqmbd.methods.base import Method, MethodRun
 from uqmbd.methods.intervals.chebyshev import node_count, whole_degrees
 from uqmbd.methods.intervals.inclusion import LEAST_VALIDATION
 from uqmbd.methods.probabilistic.warping import warp_wanted
+from uqmbd.methods.quantile_levels import Quantiles
 from uqmbd.simulators.base import OutputInfo
 
 TERMS_A_RUN = 10  # candidates among which a sparse fit chooses, for each run that is fitted
@@ -69,6 +70,9 @@ class PCE(Method):
         bounds: it is an error of single runs, of which means and variances see averages.
     max_runs : int
         Limit of the runs of a quadrature.
+    quantiles : list of float
+        Probabilities of the quantiles, 5, 25, 50, 75 and 95 % where nothing is said. Those beyond any run are what the expansion says where
+        nothing has tried it; the attribute ``note`` names them.
     warp : str or dict
         Bring histories onto one time line before they are expanded: ``linear`` or ``quadratic`` (stochastic time warping), ``kinks``,
         ``{ kinks = "output" }``, ``{ crossings = "output", level = 0.0 }`` or ``{ events = ["output", ...] }`` (alignment by events).
@@ -91,6 +95,7 @@ class PCE(Method):
     trust_tolerance: float = Field(default=1e-2, gt=0, lt=1)
     max_runs: int = Field(default=10_000, ge=1)
     warp: Annotated[Any, BeforeValidator(warp_wanted)] = None
+    quantiles: Quantiles = None
 
     @model_validator(mode="after")
     def _consistent(self) -> Self:

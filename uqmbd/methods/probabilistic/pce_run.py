@@ -12,7 +12,7 @@ import xarray as xr
 from uqmbd.analysis import multi_index, regression, trust
 from uqmbd.analysis.chaos_expansion import EXACT_SKEWNESS, SAMPLE, Expansion, basis, cube_sample
 from uqmbd.analysis.families import Family, family, hermite, legendre
-from uqmbd.analysis.order_statistics import LEVELS, level_name
+from uqmbd.analysis.order_statistics import level_name
 from uqmbd.analysis.threads import one_thread
 from uqmbd.errors import StudyError
 from uqmbd.inputs import Input
@@ -21,6 +21,7 @@ from uqmbd.methods.base import count_failures, generator
 from uqmbd.methods.checks import checks
 from uqmbd.methods.design import unit_points
 from uqmbd.methods.probabilistic.pce_design import d_optimal, tensor_gauss
+from uqmbd.methods.quantile_levels import levels_of, too_far_out
 from uqmbd.methods.staged import StagedRun
 from uqmbd.result import Result
 from uqmbd.simulators.base import OutputInfo
@@ -34,6 +35,8 @@ CDF_LEVELS = 201
 FEW_CHECKS = 100  # validation runs; where there are fewer, fitted runs that are left out in turn count as well
 _SIZES = 6  # of the nested subsets that show convergence
 _SMALLEST = 10  # runs
+_IN_TAIL = 16  # points of the expansion's sample beyond the outermost quantile
+_LARGEST = 2**20  # points of that sample
 
 
 def family_of(space: Space, name: str, degree: int) -> Family:
@@ -154,7 +157,7 @@ class PCERun(StagedRun):
         self._assess()
         columns, expansion = self._columns, self._expansion
         values = self._values[self._rows()]
-        self._sample = cube_sample(len(self._inputs), generator(self._seed, SAMPLED))
+        self._sample = cube_sample(len(self._inputs), generator(self._seed, SAMPLED), self._sample_points())
         first, total = expansion.first(), expansion.total()
         inputs, pairs = list(self._inputs), ["*".join(pair) for pair in combinations(self._inputs, 2)]
         histories = [name for name, info in columns.outputs.items() if info.history]
@@ -175,26 +178,45 @@ class PCERun(StagedRun):
             attrs=self._attributes(),
         )
 
+    @property
+    def _levels_of_quantiles(self) -> tuple[float, ...]:
+        return levels_of(self.settings.quantiles)
+
+    def _sample_points(self) -> int:
+        """Points with which the expansion is sampled: enough beyond the outermost quantile."""
+        tail = min(min(p, 1 - p) for p in self._levels_of_quantiles)
+        return int(min(max(SAMPLE, 2 ** np.ceil(np.log2(_IN_TAIL / tail))), _LARGEST))
+
+    def _about_quantiles(self) -> list[str]:
+        """Sentences about quantiles that runs, or the sample of the expansion, do not reach."""
+        runs, points, notes = len(self._rows()), self._sample_points(), []
+        if far := too_far_out(self._levels_of_quantiles, runs):
+            notes.append(f"{far} lie beyond all {runs} runs: they are what an expansion says that nothing has tried there")
+        if far := too_far_out(self._levels_of_quantiles, points, _IN_TAIL / 2):
+            notes.append(f"{far} are those of a sample of {points} points of the expansion, which has too few so far out")
+        return notes
+
     def _sample_rows(self) -> np.ndarray:
         """Runs that are a sample of the inputs' distribution."""
         return self._rows(VALIDATION) if self.settings.design in ("doptimal", "quadrature") else self._rows()
 
     def _statistics(self) -> xr.Dataset:
         """Statistics of the expansion; those of the runs where it is not trusted."""
-        names = ["mean", "std", "skewness", *map(level_name, LEVELS)]
+        levels = self._levels_of_quantiles
+        names = ["mean", "std", "skewness", *map(level_name, levels)]
         out = np.empty((len(names), self._columns.count))
         trusted = np.flatnonzero(self._trusted)
         if trusted.size:
             part = self._expansion.columns(trusted)
             out[:3, trusted] = part.mean(), part.std(), part.skewness(self._sample)
-            out[3:, trusted] = part.quantiles(LEVELS, self._sample)
+            out[3:, trusted] = part.quantiles(levels, self._sample)
         if trusted.size < out.shape[1]:
             runs = self._values[np.ix_(self._sample_rows(), np.flatnonzero(~self._trusted))]
             centred = runs - runs.mean(axis=0)
             spread = runs.std(axis=0)
             skewness = np.divide((centred**3).mean(axis=0), spread**3, out=np.zeros_like(spread), where=spread > 0)
             std = runs.std(axis=0, ddof=1) if len(runs) > 1 else np.full(runs.shape[1], np.nan)
-            out[:, ~self._trusted] = np.stack([runs.mean(axis=0), std, skewness, *np.quantile(runs, LEVELS, axis=0)])
+            out[:, ~self._trusted] = np.stack([runs.mean(axis=0), std, skewness, *np.quantile(runs, levels, axis=0)])
         return self._columns.dataset(out, {"statistic": names})
 
     def _aggregated(self, histories: list[str], indices: np.ndarray, kinds: dict[str, list[str]]) -> xr.Dataset:
@@ -261,7 +283,7 @@ class PCERun(StagedRun):
             "components_left_out": {name: choice.left_out for name, choice in zip(names, self._choices)},
             "trust_tolerance": settings.trust_tolerance,
             "trusted_share": float(self._trusted.mean()),
-            "expansion_sample": SAMPLE,
+            "expansion_sample": self._sample_points(),
             "skewness": "exact" if len(self._expansion.indices) <= EXACT_SKEWNESS else "from the sample of the expansion",
             "runs_fitted": len(self._rows(FITTED)),
             "runs_validation": len(self._rows(VALIDATION)),
@@ -278,6 +300,7 @@ class PCERun(StagedRun):
                 f"where the result is not trusted, statistics are those of {len(self._sample_rows())} runs; "
                 "the Sobol' indices there are those of an expansion that does not hold"
             )
+        notes += self._about_quantiles()
         if notes:
             attrs["note"] = "; ".join(notes)
         return attrs

@@ -207,7 +207,7 @@ class SampledRun(SensitivityRun):
         elif not used.all():
             notes.append(f"{np.count_nonzero(~used)} of {len(used)} runs failed and are left out")
         if settings.approach == "delta":
-            notes.append("its limits hold scatter and noise; densities over whole classes of an input make a strong influence look weaker")
+            notes.append("delta has no confidence limits: densities over whole classes of an input make a strong influence look weaker")
         for name, share in self._facts.get("explained_share", {}).items():
             if share < EXPLAINED:
                 notes.append(f"the expansion explains {share:.0%} of the variance of {name}; the rest is not in the indices: raise degree")

@@ -26,7 +26,7 @@ APPROACHES: Mapping[str, Approach] = {
     "morris": Approach("sensitivity.sampled:SampledRun", {"samples": None, "levels": 4, **_LIMITS}),
     "fast": Approach("sensitivity.sampled:SampledRun", {"samples": None, "harmonics": 4}),
     "rbd_fast": Approach("sensitivity.sampled:SampledRun", {"samples": None, "harmonics": 10, **_LIMITS}),
-    "delta": Approach("sensitivity.sampled:SampledRun", {"samples": None, **_LIMITS}),
+    "delta": Approach("sensitivity.sampled:SampledRun", {"samples": None, "resamples": 100}),
     "dgsm": Approach("sensitivity.sampled:SampledRun", {"samples": None, "step": 1e-3, **_LIMITS}),
     "pawn": Approach("sensitivity.sampled:SampledRun", {"samples": None, "slices": 10, **_LIMITS}),
     "hdmr": Approach("sensitivity.sampled:SampledRun", {"samples": None, "degree": 3, "resamples": 20, "confidence": 0.95}),
@@ -61,7 +61,7 @@ class Sensitivity(ByApproach):
     step : float
         dgsm, derivative: step of the differences as a share of the input's range (of probability, for random inputs).
     resamples, confidence : int, float
-        Of the bootstrap that gives confidence limits.
+        Of the bootstrap that gives confidence limits (delta: that reduces its bias; it has no limits).
     trust_tolerance : float
         width: largest validated error of the expansion, as a fraction of the response's range, that is trusted.
     """

@@ -47,12 +47,14 @@ class ConvexBounds(Chebyshev):
     within: bool = False
 
     def planned_runs(self, inputs: Mapping[str, Input]) -> tuple[int, int]:
-        if self.within:
-            least = self.total_runs(self.fitted_runs(len(inputs)))
-            most = least + self.fallback_runs
-        else:
-            least, most = super().planned_runs(inputs)
+        least, most = super().planned_runs(inputs)
         return least, most + (2 * len(inputs) + 100 if self.confirm else 0)
+
+    def own_runs(self, inputs: Mapping[str, Input]) -> tuple[int, int]:
+        if not self.within:
+            return super().own_runs(inputs)
+        least = self.total_runs(self.fitted_runs(len(inputs)))
+        return least, least
 
     def fitted_runs(self, inputs: int) -> int:
         """Number of runs in the set to which an expansion is fitted."""

@@ -13,11 +13,12 @@ from pydantic import BeforeValidator, Field
 from uqmbd.errors import StudyError
 from uqmbd.inputs import Input
 from uqmbd.inputs.space import Space
-from uqmbd.methods.base import Method, MethodRun
+from uqmbd.methods.base import Method, MethodRun, fallback_count
 from uqmbd.methods.intervals.chebyshev import Chebyshev
 from uqmbd.simulators.base import OutputInfo
 
 MOST_LEVELS = 101
+MOST_OF_LEVEL = 200  # runs of a level that nobody asked for
 
 
 def checked_levels(value: Any) -> tuple[float, ...]:
@@ -46,7 +47,8 @@ class FuzzyBounds(Chebyshev):
     levels : int or list of float
         Number of equally spaced memberships with 0 and 1, or the memberships.
     level_runs : int
-        Random runs in the box of each level that is not trusted.
+        Random runs in the box of each level that is not trusted. Where nothing is said the levels share half as many runs as were
+        planned, 200 each at most, and the other half is `fallback_runs`.
     approach : str
         ``surrogate``, or ``transformation``: Hanss's method, which runs the model on its grid and keeps the smallest and the largest
         value. It has no error estimate, is exact for monotonic responses and inside the true bounds for all others.
@@ -58,7 +60,7 @@ class FuzzyBounds(Chebyshev):
     accepts: ClassVar[frozenset[str]] = frozenset({"fuzzy", "interval"})
 
     levels: Annotated[Any, BeforeValidator(checked_levels)] = Field(default=11, validate_default=True)
-    level_runs: int = Field(default=200, ge=0)
+    level_runs: int | None = Field(default=None, ge=0)
     approach: Literal["surrogate", "transformation"] = "surrogate"
     variant: Literal["general", "reduced"] = "general"
 
@@ -66,8 +68,25 @@ class FuzzyBounds(Chebyshev):
         if self.approach == "transformation":
             count = self._grid_runs(inputs)
             return count, count
-        least, most = super().planned_runs(inputs)
-        return least + 1, most + 1 + self.level_runs * (len(self.levels) - 1)
+        return super().planned_runs(inputs)
+
+    def own_runs(self, inputs: Mapping[str, Input]) -> tuple[int, int]:
+        least, most = super().own_runs(inputs)
+        return least + 1, most + 1
+
+    def fallback_most(self, inputs: Mapping[str, Input]) -> int:
+        if self.approach == "transformation":
+            return 0
+        planned, levels = self.own_runs(inputs)[1], len(self.levels) - 1
+        of_levels = min(levels * MOST_OF_LEVEL, planned // 2) if self.level_runs is None else levels * self.level_runs
+        return self.fallback(planned) + of_levels
+
+    def fallback(self, planned: int) -> int:
+        return fallback_count(self.fallback_runs, planned // 2 if self.level_runs is None else planned)
+
+    def runs_of_level(self, planned: int, doubtful: int) -> int:
+        """Number of runs of each of so many levels that are not trusted, after so many planned ones."""
+        return min(MOST_OF_LEVEL, planned // 2 // doubtful) if self.level_runs is None else self.level_runs
 
     def check(self, inputs: Mapping[str, Input]) -> None:
         if self.split:

@@ -41,9 +41,9 @@ class AlphaLevels(InclusionRun):
         yield from super()._plan()
         self._judge()
         doubtful = [k for k in range(1, len(self._boxes)) if not self._level_trusted[k].all() and np.ptp(self._boxes[k], axis=1).any()]
-        if doubtful and self.settings.level_runs:
+        if doubtful and (count := self.settings.runs_of_level(self._own, len(doubtful))):
             for k in doubtful:
-                u = generator(self._seed, _STREAM + k).random((self.settings.level_runs, len(self._inputs)))
+                u = generator(self._seed, _STREAM + k).random((count, len(self._inputs)))
                 self._add(self._boxes[k, :, 0] + u * np.ptp(self._boxes[k], axis=1), LEVEL)
             yield True
             self._assess()
