@@ -53,6 +53,13 @@ class Journal:
             os.ftruncate(self.stream, end)
             raise OSError(28, "No space left on device", str(self.path))
 
+    def require_place(self) -> None:
+        """Raise `OSError` when the file that is written to is no longer the one in its folder, which was moved or removed."""
+        there = os.stat(self.path)
+        own = os.fstat(self.stream)
+        if (there.st_dev, there.st_ino) != (own.st_dev, own.st_ino):
+            raise FileNotFoundError(2, "the folder of results was replaced while the study was running", str(self.path))
+
     def close(self) -> None:
         """Let go of the file."""
         if self.stream is not None:

@@ -142,27 +142,36 @@ class RunStore:
             self.status = np.concatenate([self.status, np.full(more, -1, np.int8)])
             self.segment = np.concatenate([self.segment, np.full(more, -1, np.int64)])
 
+    def expect(self, rows: np.ndarray) -> None:
+        """Runs that are there and are to be done again: they count as missing until they are committed anew (in memory; a kill keeps them)."""
+        self.status[rows] = -1
+
     def commit(self, piece: Piece, samples: Mapping[str, np.ndarray], tag: str, seconds: float = 0.0) -> None:
         """Write the files of a piece, then its line in the journal: that line is the commit. `seconds` went by since the last one."""
         chunk = piece.start // self.layout.chunk
         sums = dict(piece.sums)
-        fresh: list[Path] = []
+        fresh: list[Path] = []  # beside files that hold committed runs: those stay until the journal says otherwise
         with writing(self.root):
+            self.journal.require_place()
             for column in self.layout.columns:
                 data = piece.files.get(column.name)
                 path = self.root / column.path(chunk)
-                if column.name in self.sums.get(chunk, ()):  # it holds committed neighbours: this version stays until the journal says so
+                if column.name in self.sums.get(chunk, ()):
                     data = self.merged(column, chunk, piece, data)
                     sums[column.name] = checksum(data)
-                    path = path.with_name(path.name + ".new")
+                    path = beside(path)
                     fresh.append(path)
                 if data is not None:
                     write(path, data)
                 elif not path.name.endswith(".new"):
                     path.unlink(missing_ok=True)  # a killed process may have left one
+            partial = None
             if piece.partial is not None:
-                write(self.partial_path(piece.start), piece.partial)
-            partial = None if piece.partial is None else checksum(piece.partial)
+                path, partial = self.partial_path(piece.start), checksum(piece.partial)
+                if self.pieces.get(piece.start, (0, None))[1] is not None:
+                    path = beside(path)
+                    fresh.append(path)
+                write(path, piece.partial)
             record = {"rows": [piece.start, piece.stop], "sums": sums, "status": status_runs(piece.status), "partial": partial}
             self.journal.append({**record, "tag": tag, "seconds": round(seconds, 6)})
             for path in fresh:
@@ -186,8 +195,10 @@ class RunStore:
         return encode(column, overlay(column, length, offset, over[offset : offset + piece.stop - piece.start], under))
 
     def note(self, start: int, stop: int, sums: dict, status: np.ndarray, partial: list[int] | None, tag: str) -> None:
-        """Take a committed piece into memory."""
+        """Take a committed piece into memory; of a longer one that it replaces the rest becomes a piece without a partial."""
         self.grow(stop)
+        if start in self.pieces:
+            self.segment[stop : self.pieces[start][0]] = stop
         self.status[start:stop] = status
         self.segment[start:stop] = start
         self.pieces[start] = (stop, partial, tag)
@@ -228,7 +239,7 @@ class RunStore:
             bad = [column.path(chunk) for column in self.layout.columns if not self.intact(column, chunk)]
             first, last = chunk * self.layout.chunk, (chunk + 1) * self.layout.chunk
             for start, (_, partial, _) in self.pieces.items():
-                if first <= start < last and partial is not None and file_sum(self.partial_path(start)) != partial:
+                if first <= start < last and partial is not None and not settled(self.partial_path(start), partial):
                     bad.append(str(self.partial_path(start).relative_to(self.directory)))
             if bad:
                 runs = int(np.count_nonzero(self.status[first:last] >= 0))
@@ -241,16 +252,24 @@ class RunStore:
             self.remember(rows, {name: self.read(f"input:{name}", rows) for name in self.input_names()})
 
     def intact(self, column: Column, chunk: int) -> bool:
-        """True if a chunk's file is as the journal says; finishes a rename that a kill has interrupted."""
-        expected = self.sums[chunk].get(column.name)
-        path = self.root / column.path(chunk)
-        fresh = path.with_name(path.name + ".new")
-        if fresh.exists():
-            if expected is not None and file_sum(fresh) == expected:
-                os.replace(fresh, path)
-            else:
-                fresh.unlink()
-        return expected is None or file_sum(path) == expected
+        """True if a chunk's file is as the journal says."""
+        return settled(self.root / column.path(chunk), self.sums[chunk].get(column.name))
+
+
+def beside(path: Path) -> Path:
+    """Where the next version of a file waits for its line in the journal."""
+    return path.with_name(path.name + ".new")
+
+
+def settled(path: Path, expected: list[int] | None) -> bool:
+    """True if a file is as the journal says; finishes a rename that a kill has interrupted. None: the journal knows no such file."""
+    fresh = beside(path)
+    if fresh.exists():
+        if expected is not None and file_sum(fresh) == expected:
+            os.replace(fresh, path)
+        else:
+            fresh.unlink()
+    return expected is None or file_sum(path) == expected
 
 
 def status_runs(status: np.ndarray) -> list[list[int]]:

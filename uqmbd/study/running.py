@@ -18,6 +18,7 @@ from uqmbd.simulators.base import OutputInfo, Simulator
 from uqmbd.study.identity import identity_of, method_tag, precision_of, study_digest, version, versions
 from uqmbd.study.nominal import fields_of
 from uqmbd.study.showing import written
+from uqmbd.study.storing import check_store, rounding_cost
 from uqmbd.study.study import naming_file
 
 if TYPE_CHECKING:
@@ -167,6 +168,7 @@ def open_or_make(
         )
         runs, _ = study.method.planned_runs(study.inputs)
         layout = Layout(chunk_length(runs, trial.simulator.width, study.campaign.batch), columns)
+    check_store(study, info)
     notes = {"outputs": {name: [entry.unit, entry.history] for name, entry in info.items()}}
     return open_store(directory, identity, layout, study.grid(), notes=notes, overwrite=overwrite), info
 
@@ -253,6 +255,9 @@ def describe(result: Result, study: Study, tally: Tally, store: RunStore) -> Non
         "simulator": simulator_attributes(store, tally),
         "versions": versions(),
     }
+    cost = rounding_cost(study, result)
+    cost["note"] = "; ".join(filter(None, [result.attrs.get("note"), cost.pop("note", "")]))
+    result.attrs |= {key: text for key, text in cost.items() if text}
     if shown := written(study.report, study.field_functions):
         result.attrs["report"] = shown
     store.describe({"study": study.name, "seed": study.campaign.seed, "versions": versions()})
