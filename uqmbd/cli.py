@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import os
 import signal
 import sys
 import threading
@@ -17,6 +18,8 @@ from uqmbd.errors import StudyError
 
 if TYPE_CHECKING:
     from uqmbd.study.running import Finished
+
+LAST_WORDS = 3.0  # seconds that threads have to end after the command has
 
 app = typer.Typer(add_completion=False, no_args_is_help=True, pretty_exceptions_enable=False, rich_markup_mode=None)
 
@@ -176,8 +179,37 @@ def table(result) -> None:
     console.print(terminal_table(result, console.width))
 
 
+def program() -> None:
+    """Entry point of the command `uqmbd`: a process of its own, which ends when the command is done, whatever a model has started."""
+    from uqmbd.processes import adopt_orphans, end_all, keep_the_recursion_limit
+
+    adopt_orphans()
+    keep_the_recursion_limit()
+    code = 1
+    try:
+        main()
+    except SystemExit as leaving:
+        code = leaving.code if isinstance(leaving.code, int) else int(leaving.code is not None)
+        raise
+    finally:
+        end_all()
+        last = threading.Timer(LAST_WORDS, leave, [code])  # a thread of the model, for which Python would wait
+        last.daemon = True
+        last.start()
+
+
+def leave(code: int) -> None:
+    """End this process at once."""
+    from uqmbd.processes import end_all
+
+    end_all()
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(code)
+
+
 def main() -> None:
-    """Entry point: what is wrong with a study is one message and code 2."""
+    """Do the command: what is wrong with a study is one message and code 2."""
     debug = "--debug" in sys.argv
     gc.set_threshold(50_000)  # 700 collects hundreds of times while modules load, for nothing
     try:
@@ -198,4 +230,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    program()

@@ -13,12 +13,13 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 from queue import Empty
-from typing import Any
+from typing import Any, ClassVar
 
-from uqmbd.campaign.processes import without_descendants
+from uqmbd.processes import without_descendants
 from uqmbd.errors import StudyError
 
 KEPT = 256 << 20  # bytes of freed memory a worker may keep: fetching the same pages anew for each batch doubles the time of packing
+REACH = "10s"  # in which a scheduler that is already there has to answer, at the start and when the connection is lost
 ALLOWED_DEATHS = 1  # a batch whose worker dies more often is taken apart
 GO_ON = "all runs so far are kept: `uqmbd resume` goes on where this stopped"
 
@@ -71,12 +72,13 @@ class Cluster:
         Time without a worker or a scheduler after which new workers are started, and after which the campaign ends [s].
     """
 
+    look: ClassVar[float] = 2.0
+    renew: ClassVar[float] = 20.0
+    patience: ClassVar[float] = 50.0
+
     client: Any
     workers: int
     local: Any = None
-    look: float = 2.0
-    renew: float = 20.0
-    patience: float = 50.0
     alone: float | None = field(default=None, init=False)
     renewed: bool = field(default=False, init=False)
 
@@ -221,7 +223,7 @@ def open_pool(workers: int, scheduler: str | None = None, modules: Sequence[str]
             yield Cluster(client, workers, cluster)
             return
         try:
-            client = stack.enter_context(ending(Client(scheduler, timeout="10s")))
+            client = stack.enter_context(ending(Client(scheduler, timeout=REACH)))
         except (OSError, ValueError) as error:
             raise StudyError(
                 f"there is no Dask scheduler to be reached ({' '.join(str(error).split())})",

@@ -1,6 +1,5 @@
 """The page: figures and tables in one file that needs no network."""
 
-import re
 from importlib.resources import files
 from itertools import chain
 from pathlib import Path
@@ -17,6 +16,7 @@ from uqmbd.figures.trust import percent, trust_of
 from uqmbd.report import plotly_view, tables
 from uqmbd.report.failures import failures_table, failures_where
 from uqmbd.report.regimes import regimes_table
+from uqmbd.result import safe_names
 
 # The browser itself refuses every address. Plotly writes style elements, and its scatter matrix makes functions from text.
 POLICY = "default-src 'none'; script-src 'unsafe-inline' 'unsafe-eval'; style-src 'unsafe-inline'; img-src data: blob:; font-src data:"
@@ -29,25 +29,21 @@ def write_page(result, directory, *, study_text: str = "") -> Path:
     pictures.mkdir(parents=True, exist_ok=True)
     result = samples.read_once(result)
     sections = figures.sections(result)
+    names = safe_names(figure.key for figure in chain.from_iterable(sections.values()))
     for figure in chain.from_iterable(sections.values()):
-        matplotlib_view.save(figure, pictures / f"{file_name(figure)}.png")
+        matplotlib_view.save(figure, pictures / f"{names[figure.key]}.png")
     page = directory / "report.html"
     partial = page.with_suffix(".html.partial")
-    partial.write_text(_render(result, sections, study_text), encoding="utf-8")
+    partial.write_text(_render(result, sections, names, study_text), encoding="utf-8")
     partial.replace(page)
     return page
 
 
-def file_name(figure: Figure) -> str:
-    """The figure's key with what file systems dislike replaced."""
-    return re.sub(r"[^\w.+-]+", "_", figure.key)
-
-
-def _render(result, sections: dict[str, list[Figure]], study_text: str) -> str:
+def _render(result, sections: dict[str, list[Figure]], names: dict[str, str], study_text: str) -> str:
     assets = files("uqmbd.report") / "assets"
     environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
     template = environment.from_string((assets / "page.html.j2").read_text(encoding="utf-8"))
-    drawn = {title: [_drawn(figure) for figure in group] for title, group in sections.items()}
+    drawn = {title: [_drawn(figure, names[figure.key]) for figure in group] for title, group in sections.items()}
     found = [tables.estimates_table(result), tables.starts_table(result), tables.by_statistic(result)]
     found += [regimes_table(result), tables.trust_table(result)]
     about = [tables.inputs_table(result), tables.method_table(result), tables.counts_table(result), tables.cost_table(result)]
@@ -72,9 +68,9 @@ def _render(result, sections: dict[str, list[Figure]], study_text: str) -> str:
     )
 
 
-def _drawn(figure: Figure) -> dict[str, object]:
+def _drawn(figure: Figure, name: str) -> dict[str, object]:
     return {
-        "id": file_name(figure),
+        "id": name,
         "title": figure.title,
         "caption": figure.caption,
         "alt": alternative(figure),

@@ -1,4 +1,4 @@
-"""Processes that a model starts: none of them outlives the campaign."""
+"""What a model may do to the process it runs in, and the processes that it starts: none of them outlives the campaign."""
 
 from __future__ import annotations
 
@@ -18,6 +18,12 @@ def adopt_orphans() -> None:
             ctypes.CDLL(None).prctl(ADOPT, 1, 0, 0, 0)
 
 
+def keep_the_recursion_limit() -> None:
+    """From now on Python's recursion limit can only be raised: a lower one would end the threads by which a worker hears of its tasks."""
+    change = sys.setrecursionlimit
+    sys.setrecursionlimit = lambda limit: change(max(limit, sys.getrecursionlimit()))
+
+
 def descendants(pid: int | None = None) -> list[Any]:
     """All processes that a process, this one unless said, or its descendants have started and that are still there."""
     import psutil
@@ -35,6 +41,20 @@ def kill(processes: list[Any]) -> None:
         with suppress(psutil.NoSuchProcess, psutil.AccessDenied):
             process.kill()
     psutil.wait_procs(processes, timeout=1.0)
+
+
+def end_all() -> None:
+    """End all descendants of this process but Python's own, which cleans up after it."""
+    kill([process for process in descendants() if not is_tracker(process)])
+
+
+def is_tracker(process: Any) -> bool:
+    """True for the process with which Python frees the semaphores and shared memory that others leave."""
+    import psutil
+
+    with suppress(psutil.Error):
+        return any("resource_tracker" in word for word in process.cmdline())
+    return False
 
 
 @contextmanager
