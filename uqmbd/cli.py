@@ -49,7 +49,7 @@ def options(
 @app.command()
 def run(
     study: StudyFile,
-    out: Annotated[Path | None, typer.Option(metavar="DIR", help="Where results go; results/<study name> unless said.")] = None,
+    out: Annotated[str | None, typer.Option(metavar="DIR", help="Where results go; results/<study name> unless said.")] = None,
     workers: Workers = None,
     scheduler: Scheduler = None,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Discard the results of another study in the same place.")] = False,
@@ -58,9 +58,10 @@ def run(
     """Run a study, or what is missing of it, and write its report."""
     from uqmbd.study import Study
     from uqmbd.study.running import run_study
+    from uqmbd.study.storing import results_directory
 
     found = Study.from_file(study)
-    place = out or Path("results") / found.name
+    place = results_directory(out, found.name)
     with interruptible(place):
         show(run_study(found, workers=workers, out=place, scheduler=scheduler, overwrite=overwrite))
 
@@ -77,12 +78,19 @@ def resume(results: Results, workers: Workers = None, scheduler: Scheduler = Non
 
 
 @app.command()
-def report(results: Results, debug: Debug = False) -> None:
+def report(
+    results: Results,
+    out: Annotated[str | None, typer.Option(metavar="DIR", help="Where the report goes; beside the results unless said.")] = None,
+    debug: Debug = False,
+) -> None:
     """Write the report of a finished study again."""
+    from uqmbd.campaign.complete import require_complete
     from uqmbd.result import open_results
+    from uqmbd.study.storing import results_directory
 
     stored_study(results)
-    write_report(open_results(results), results)
+    require_complete(results)
+    write_report(open_results(results), results, None if out is None else results_directory(out, "report"))
 
 
 @app.command()
@@ -157,15 +165,16 @@ def show(finished: Finished) -> None:
         write_report(finished.result, finished.directory)
 
 
-def write_report(result, directory: Path) -> None:
-    """Write the report, show the table and the path."""
+def write_report(result, directory: Path, out: Path | None = None) -> None:
+    """Write the report, beside the results unless said, show the table and the path."""
     from uqmbd.campaign.files import writing
     from uqmbd.report import write_report as write
 
     table(result)
     stored = directory / "study.toml"
-    with writing(directory):
-        page = write(result, directory, study_text=stored.read_text(encoding="utf-8"))
+    place = out or directory
+    with writing(place):
+        page = write(result, place, study_text=stored.read_text(encoding="utf-8"))
     typer.echo(f"report: {page}")
 
 

@@ -13,6 +13,7 @@ from uqmbd.study.running import run_study
 TIME = uq.TimeGrid(end=2.0, points=5)
 BOX = {"a": Interval(1.0, 2.0), "b": Interval(0.0, 1.0)}
 UNIFORM = {"a": Random({"type": "uniform", "lower": 1.0, "upper": 2.0}), "b": Random({"type": "uniform", "lower": 0.0, "upper": 1.0})}
+TRIANGLE = Fuzzy({"type": "triangular", "lower": 1.0, "mode": 1.5, "upper": 2.0})
 SAMPLES = {"samples": {"a": [1.0, 1.5, 2.0], "b": [0.0, 0.5, 1.0]}}
 
 
@@ -30,7 +31,7 @@ EVERY = [
     of("taylor1", BOX, fallback_runs=20),
     of("taylor2", BOX, fallback_runs=20),
     of("vertex", BOX, fallback_runs=20),
-    of("fuzzy", {"a": Fuzzy({"type": "triangular", "lower": 1.0, "mode": 1.5, "upper": 2.0}), "b": Interval(0.0, 1.0)}, levels=3, degree=3, fallback_runs=20),
+    of("fuzzy", BOX | {"a": TRIANGLE}, levels=3, degree=3, fallback_runs=20),
     of("convex", BOX, {"both": {"inputs": ["a", "b"], "correlation": [["a", "b", 0.5]]}}, degree=3, fallback_runs=20),
     of("mixed", UNIFORM | {"b": Interval(0.0, 1.0)}, samples=60),
     of("evidence", BOX | {"b": Focal({"intervals": [[0.0, 0.6], [0.4, 1.0]], "masses": [0.5, 0.5]})}, degree=3, fallback_runs=20),
@@ -96,7 +97,7 @@ def test_with_a_history_results_are_the_same_or_refused_at_once(method, inputs, 
     assert not (tmp_path / "scalars").exists()
 
 
-# what histories are told as ----------------------------------------------------------------------------------------------------------------
+# what histories are told as -------------------------------------------------------------------------------------------------------------
 def waves(offset):
     def model(a, b, time):
         return {"h": offset + a * np.sin(time) + 0.1 * b * time}
@@ -162,7 +163,7 @@ def test_single_precision_is_a_choice_and_its_cost_is_said(tmp_path):
     assert "the same after rounding" in cost(1e9)[1]
 
 
-# what a partial depends on -----------------------------------------------------------------------------------------------------------------
+# what a partial depends on --------------------------------------------------------------------------------------------------------------
 def simulated(folder, **settings) -> tuple[int, dict[str, bytes]]:
     """How many runs a Monte Carlo study with `store = "scalars"` does, and its numbers."""
     inputs = {key: Random({"type": "uniform", "lower": 0.0, "upper": 1.0}) for key in "ab"}

@@ -208,7 +208,7 @@ def test_names_that_only_a_file_system_takes_for_one(tmp_path):
     assert sorted(float(frame.to_numpy().ravel()[-1]) for frame in read.values()) == [0.0, 1.0, 2.0, 3.0, 4.0]
 
 
-# checksums ---------------------------------------------------------------------------------------------------------------------------------
+# checksums ------------------------------------------------------------------------------------------------------------------------------
 def test_no_single_flipped_bit_goes_unnoticed(bounds, tmp_path):
     bounds.save(tmp_path)
     files = sorted(path for path in (tmp_path / "result.zarr").rglob("*") if path.is_file())

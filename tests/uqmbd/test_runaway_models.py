@@ -1,4 +1,4 @@
-"""Models and commands that leave threads and processes behind, write without end, or change the interpreter: the command ends all the same."""
+"""Models and commands that leave threads and processes behind, write without end, or change the interpreter: all the same it ends."""
 
 import io
 import os
@@ -6,9 +6,11 @@ import subprocess
 import sys
 import time
 
+import numpy as np
 import psutil
 import pytest
 
+import uqmbd as uq
 from uqmbd.simulators.command import KEPT, Command, CommandFailed, Listener
 from uqmbd.simulators.function import call
 from uqmbd.simulators.limit import RunTimeout
@@ -68,9 +70,27 @@ def test_what_a_model_does_to_the_recursion_limit_ends_with_it():
         sys.setrecursionlimit(before - 100)
         raise ValueError(a)
 
-    with pytest.raises(ValueError, match="1.0"):
+    with pytest.raises(ValueError, match=r"1\.0"):
         call(lowers, {"a": 1.0}, None)
     assert sys.getrecursionlimit() == before
+
+
+@pytest.mark.parametrize("workers", [0, 1])
+def test_a_model_that_leaves_python_is_a_failed_run(workers, write_study, uqmbd, tmp_path):
+    study = write_study(
+        ("model.py:oscillator", "model.py:leaves"),
+        ('["x", "peak", "x:rms"]', '["y"]'),
+        ("[time]\nend = 2.0\npoints = 21\n", ""),
+        ("samples = 40", "samples = 20\nmax_failed = 0.9"),
+        ("workers = 0", f"workers = {workers}"),
+        model="import sys\ndef leaves(k, c):\n    if k > 10.5:\n        sys.exit(3)\n    return {'y': k}\n",
+    )
+    code, output = uqmbd("run", study, "--out", "r")
+    assert code == 0, output
+    runs = uq.open_results(tmp_path / "r").runs.load()
+    failed = runs["input:k"].values > 10.5
+    assert failed.any() and np.array_equal(runs["status"].values == 3, failed)
+    assert all("SystemExit: 3" in message for message in runs["message"].values[failed])
 
 
 def test_a_time_limit_ends_the_children_of_a_command(seconds):

@@ -272,19 +272,19 @@ class Teller:
             status = store.status[rows]
             if status.min() < 0:
                 return
-            self.tell(begin, end, rows, status)
+            self.tell(slice(begin, end), rows, status)
             self.told += 1
             counts = {STATUS[code]: int(number) for code, number in enumerate(np.bincount(status, minlength=1)) if number}
             self.campaign.tally.status.update(counts)
             self.campaign.watcher.done(end - begin, end - begin - counts.get("ok", 0), reused=reused)
 
-    def tell(self, begin: int, end: int, rows: np.ndarray, status: np.ndarray) -> None:
+    def tell(self, part: slice, rows: np.ndarray, status: np.ndarray) -> None:
         """Tell one group, from what the store gives back."""
         campaign = self.campaign
-        if campaign.reduce is not None and (partial := campaign.partial(rows, begin)) is not None:
+        if campaign.reduce is not None and (partial := campaign.partial(rows, part.start)) is not None:
             campaign.method.tell_reduced(partial)
             return
-        samples = {name: values[begin:end] for name, values in self.samples.items()}
+        samples = {name: values[part] for name, values in self.samples.items()}
         outputs = {name: campaign.store.read(name, rows) for name in campaign.shapes}
         if campaign.reduce is None:
             campaign.method.tell(samples, outputs, status)

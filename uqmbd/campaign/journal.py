@@ -53,12 +53,14 @@ class Journal:
             os.ftruncate(self.stream, end)
             raise OSError(28, "No space left on device", str(self.path))
 
-    def require_place(self) -> None:
-        """Raise `OSError` when the file that is written to is no longer the one in its folder, which was moved or removed."""
-        there = os.stat(self.path)
+    def in_place(self) -> bool:
+        """True as long as the file that is written to is the one in its folder; a folder can be moved or removed meanwhile."""
+        try:
+            there = os.stat(self.path)
+        except OSError:
+            return False
         own = os.fstat(self.stream)
-        if (there.st_dev, there.st_ino) != (own.st_dev, own.st_ino):
-            raise FileNotFoundError(2, "the folder of results was replaced while the study was running", str(self.path))
+        return (there.st_dev, there.st_ino) == (own.st_dev, own.st_ino)
 
     def close(self) -> None:
         """Let go of the file."""

@@ -15,8 +15,8 @@ from dataclasses import dataclass, field
 from queue import Empty
 from typing import Any, ClassVar
 
-from uqmbd.processes import without_descendants
 from uqmbd.errors import StudyError
+from uqmbd.processes import without_descendants
 
 KEPT = 256 << 20  # bytes of freed memory a worker may keep: fetching the same pages anew for each batch doubles the time of packing
 REACH = "10s"  # in which a scheduler that is already there has to answer, at the start and when the connection is lost
@@ -145,7 +145,7 @@ class Cluster:
         if self.client.status != "running":
             return 0
         try:
-            return len(self.client.sync(self.client.scheduler.ncores, callback_timeout=max(self.look, 1.0)))
+            return len(self.client.sync(self.client.scheduler.ncores, callback_timeout=max(self.patience / 5, 1.0)))
         except (OSError, TimeoutError):  # CommClosedError is an OSError
             return 0
 

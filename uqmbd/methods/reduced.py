@@ -30,7 +30,7 @@ class ReducedRun:
         return self._reduce
 
     def suffices(self, partial: Mapping[str, np.ndarray], first: int) -> bool:
-        """True if a partial of the runs from number `first` on, made with settings of the same `reduce_key`, is enough for these settings."""
+        """True if a partial of the runs from number `first` on, made with other settings of the same `reduce_key`, is enough."""
         return True
 
     def tell(self, samples: Mapping[str, np.ndarray], outputs: Mapping[str, np.ndarray], status: np.ndarray) -> None:

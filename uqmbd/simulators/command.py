@@ -21,14 +21,15 @@ from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from time import sleep
 from typing import Any
 
 import numpy as np
 
 from uqmbd.errors import StudyError
+from uqmbd.processes import descendants, kill
 from uqmbd.simulators.limit import RunTimeout
 from uqmbd.simulators.model import Model
-from uqmbd.processes import descendants, kill
 
 KEPT = 1 << 16  # bytes of the beginning and of the end of what a program writes
 
@@ -123,6 +124,10 @@ def end_group(program: subprocess.Popen) -> None:
         os.killpg(program.pid, signal.SIGKILL)
     kill(started)
     program.wait()
+    with suppress(ChildProcessError):  # no more of the group is ours
+        for _ in range(100):
+            if os.waitpid(-program.pid, os.WNOHANG) == (0, 0):
+                sleep(0.01)
 
 
 def command_model(command: str | list[str], template: str | None, result: str, directory: Path, timeout: float | None) -> Model:

@@ -81,7 +81,7 @@ class FunctionSimulator:
                 status[i], message[i] = TIMEOUT, str(error)
             except BadOutput as error:
                 status[i], message[i] = ERROR, str(error)
-            except Exception as error:
+            except (Exception, SystemExit) as error:
                 status[i], message[i] = ERROR, f"the model raised {describe(error)}"
             else:
                 for name, value in row.items():
@@ -90,7 +90,7 @@ class FunctionSimulator:
 
 
 def call(function: Callable[..., Any], inputs: Mapping[str, Any], time: np.ndarray | None) -> Any:
-    """Call the function with its inputs, and with the time grid if it has a parameter `time`; a recursion limit that it sets ends with it."""
+    """Call the function with its inputs, and with the time grid if it has a parameter `time`; a recursion limit it sets ends with it."""
     more = {"time": time.copy()} if time is not None and "time" not in inputs and wants_time(function) else {}
     limit = sys.getrecursionlimit()
     try:

@@ -1,8 +1,10 @@
-"""What `campaign.store` and `campaign.precision` mean for a method: what it cannot do without, and what rounding costs."""
+"""Where results go; what `campaign.store` and `campaign.precision` mean for a method: what it needs, what rounding costs."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -18,6 +20,20 @@ HALF_A_STEP = 2.0**-24  # of float32, relative: the largest error of rounding
 FELT = 1e-3  # share of the spread over the runs from which rounding is seen in standard deviations and quantiles
 
 
+def results_directory(out: str | Path | None, name: str) -> Path:
+    """Where the results of a study go."""
+    if out is None:
+        return Path("results") / name
+    if not str(out).strip():
+        raise StudyError("the place of the results is empty", key="--out", value=str(out), remedy=f"write --out results/{name}, say")
+    return Path(out)
+
+
+def is_read_only(directory: Path) -> bool:
+    """True for results that are there and cannot be written to."""
+    return directory.is_dir() and not os.access(directory, os.W_OK)
+
+
 def check_store(study: Study, info: Mapping[str, OutputInfo]) -> None:
     """Raise `StudyError` when histories are not to be kept and the method needs all of them."""
     histories = [name for name, entry in info.items() if entry.history]
@@ -28,7 +44,7 @@ def check_store(study: Study, info: Mapping[str, OutputInfo]) -> None:
         key="campaign.store",
         value=study.campaign.store,
         remedy=f'remove campaign.store, or ask for numbers only ("{histories[0]}:max", say); '
-        'montecarlo and the approach sobol of sensitivity do without',
+        "montecarlo and the approach sobol of sensitivity do without",
     )
 
 
