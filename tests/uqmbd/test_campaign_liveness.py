@@ -77,6 +77,7 @@ def test_workers_that_vanish_for_good_are_told(limits):
             pool.call(double, 21)
 
 
+@pytest.mark.slow
 def test_a_scheduler_that_dies_while_a_study_runs(cluster, limits, write_study, uqmbd, monkeypatch):
     import uqmbd.campaign.campaign as campaign
 

@@ -143,7 +143,7 @@ class Campaign:
     def without_partial(self, rows: np.ndarray) -> np.ndarray:
         """Which stored runs are done again, (runs,) bool: of histories that are not kept this method needs a partial that is not there."""
         again = np.zeros(len(rows), bool)
-        if self.keep_histories:
+        if self.keep_histories or {*self.shapes} <= {column.name for column in self.store.layout.columns}:
             return again
         segment = np.full(len(rows), -1)
         segment[rows >= 0] = self.store.segment[rows[rows >= 0]]

@@ -109,9 +109,9 @@ class Cluster:
         task = self.submit(function, *arguments)
         while True:
             try:
-                return task.result(timeout=self.look)
+                return task.result(timeout=self.patience if task.status == "finished" else self.look)
             except TimeoutError:
-                if task.done():
+                if task.status == "error":  # the task's own
                     raise
                 self.require_workers()
 
