@@ -55,9 +55,7 @@ def test_the_command_ends_and_leaves_no_process(workers, write_study, seconds, t
         ("workers = 0", f"workers = {workers}"),
         model=MODEL.replace("SECONDS", seconds),
     )
-    done = subprocess.run(
-        [sys.executable, "-m", "uqmbd.cli", "run", str(study)], cwd=tmp_path, capture_output=True, text=True, timeout=120
-    )
+    done = subprocess.run([sys.executable, "-m", "uqmbd.cli", "run", str(study)], cwd=tmp_path, capture_output=True, text=True, timeout=120)
     assert done.returncode == 0, done.stdout + done.stderr
     assert "6 simulated" in done.stdout and "0 failed" in done.stdout
     assert sleeping(seconds) == []
