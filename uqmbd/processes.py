@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import ctypes
+import os
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -14,6 +14,8 @@ ADOPT = 36  # PR_SET_CHILD_SUBREAPER of prctl(2)
 def adopt_orphans() -> None:
     """Become the parent of descendants whose own parent ends (Linux), so that they are found as long as this process lives."""
     if sys.platform == "linux":
+        import ctypes
+
         with suppress(OSError, AttributeError):
             ctypes.CDLL(None).prctl(ADOPT, 1, 0, 0, 0)
 
@@ -45,6 +47,10 @@ def kill(processes: list[Any]) -> None:
 
 def end_all() -> None:
     """End all descendants of this process but Python's own, which cleans up after it."""
+    try:
+        os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT)
+    except ChildProcessError:
+        return  # there are none, and psutil need not be loaded
     kill([process for process in descendants() if not is_tracker(process)])
 
 
