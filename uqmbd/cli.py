@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import os
 import signal
 import sys
 import threading
@@ -17,6 +18,8 @@ from uqmbd.errors import StudyError
 
 if TYPE_CHECKING:
     from uqmbd.study.running import Finished
+
+LAST_WORDS = 3.0  # seconds that threads have to end after the command has
 
 app = typer.Typer(add_completion=False, no_args_is_help=True, pretty_exceptions_enable=False, rich_markup_mode=None)
 
@@ -46,7 +49,7 @@ def options(
 @app.command()
 def run(
     study: StudyFile,
-    out: Annotated[Path | None, typer.Option(metavar="DIR", help="Where results go; results/<study name> unless said.")] = None,
+    out: Annotated[str | None, typer.Option(metavar="DIR", help="Where results go; results/<study name> unless said.")] = None,
     workers: Workers = None,
     scheduler: Scheduler = None,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Discard the results of another study in the same place.")] = False,
@@ -55,9 +58,10 @@ def run(
     """Run a study, or what is missing of it, and write its report."""
     from uqmbd.study import Study
     from uqmbd.study.running import run_study
+    from uqmbd.study.storing import results_directory
 
     found = Study.from_file(study)
-    place = out or Path("results") / found.name
+    place = results_directory(out, found.name)
     with interruptible(place):
         show(run_study(found, workers=workers, out=place, scheduler=scheduler, overwrite=overwrite))
 
@@ -74,12 +78,19 @@ def resume(results: Results, workers: Workers = None, scheduler: Scheduler = Non
 
 
 @app.command()
-def report(results: Results, debug: Debug = False) -> None:
+def report(
+    results: Results,
+    out: Annotated[str | None, typer.Option(metavar="DIR", help="Where the report goes; beside the results unless said.")] = None,
+    debug: Debug = False,
+) -> None:
     """Write the report of a finished study again."""
+    from uqmbd.campaign.complete import require_complete
     from uqmbd.result import open_results
+    from uqmbd.study.storing import results_directory
 
     stored_study(results)
-    write_report(open_results(results), results)
+    require_complete(results)
+    write_report(open_results(results), results, None if out is None else results_directory(out, "report"))
 
 
 @app.command()
@@ -173,15 +184,16 @@ def show(finished: Finished) -> None:
         write_report(finished.result, finished.directory)
 
 
-def write_report(result, directory: Path) -> None:
-    """Write the report, show the table and the path."""
+def write_report(result, directory: Path, out: Path | None = None) -> None:
+    """Write the report, beside the results unless said, show the table and the path."""
     from uqmbd.campaign.files import writing
     from uqmbd.report import write_report as write
 
     table(result)
     stored = directory / "study.toml"
-    with writing(directory):
-        page = write(result, directory, study_text=stored.read_text(encoding="utf-8"))
+    place = out or directory
+    with writing(place):
+        page = write(result, place, study_text=stored.read_text(encoding="utf-8"))
     typer.echo(f"report: {page}")
 
 
@@ -195,8 +207,37 @@ def table(result) -> None:
     console.print(terminal_table(result, console.width))
 
 
+def program() -> None:
+    """Entry point of the command `uqmbd`: a process of its own, which ends when the command is done, whatever a model has started."""
+    from uqmbd.processes import adopt_orphans, end_all, keep_the_recursion_limit
+
+    adopt_orphans()
+    keep_the_recursion_limit()
+    code = 1
+    try:
+        main()
+    except SystemExit as leaving:
+        code = leaving.code if isinstance(leaving.code, int) else int(leaving.code is not None)
+        raise
+    finally:
+        end_all()
+        last = threading.Timer(LAST_WORDS, leave, [code])  # a thread of the model, for which Python would wait
+        last.daemon = True
+        last.start()
+
+
+def leave(code: int) -> None:
+    """End this process at once."""
+    from uqmbd.processes import end_all
+
+    end_all()
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(code)
+
+
 def main() -> None:
-    """Entry point: what is wrong with a study is one message and code 2."""
+    """Do the command: what is wrong with a study is one message and code 2."""
     debug = "--debug" in sys.argv
     gc.set_threshold(50_000)  # 700 collects hundreds of times while modules load, for nothing
     try:
@@ -217,4 +258,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    program()

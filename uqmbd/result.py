@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, fields
 from os import PathLike
 from pathlib import Path
@@ -15,6 +15,10 @@ import numpy as np
 import xarray as xr
 
 from uqmbd.errors import StudyError, did_you_mean
+from uqmbd.sealing import require_intact, seal
+
+AGAIN = "delete result.zarr and resume the study: its runs are kept, and only the result is computed again"
+UNSEALED = "this result was written before results had checksums: damage to its files would not be noticed"
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -145,10 +149,13 @@ class Result:
             for key, group in (*self.groups(), ("fields", self.fields)):
                 if len(group.data_vars):
                     storable(group).to_zarr(new, group=key, mode="w", zarr_format=3, consolidated=False)
+            seal(new)
         with _replacing(folder / "tables") as new:
             new.mkdir()
-            for frame in self.tables():
-                file = new / safe_name(frame.key)
+            frames = list(self.tables())
+            names = safe_names(frame.key for frame in frames)
+            for frame in frames:
+                file = new / names[frame.key]
                 frame.table.to_csv(file.with_name(f"{file.name}.csv"))
                 if len(frame.table):
                     file.with_name(f"{file.name}.tex").write_text(latex(frame), encoding="utf-8")
@@ -167,7 +174,10 @@ class Result:
 
 
 def open_results(path: str | PathLike[str]) -> Result:
-    """The result in the folder `path` (the one that holds ``result.zarr``); its runs are opened but not read."""
+    """The result in the folder `path` (the one that holds ``result.zarr``); its runs are opened but not read.
+
+    Every file of the result is compared with its checksum; a result of an earlier version, without checksums, says so in ``attrs["note"]``.
+    """
     folder = Path(path)
     folder = folder.parent if folder.name == "result.zarr" else folder
     store = folder / "result.zarr"
@@ -175,6 +185,7 @@ def open_results(path: str | PathLike[str]) -> Result:
         raise StudyError(
             "there is no result here", file=folder, remedy="run or resume the study first, or give the folder with result.zarr"
         )
+    sealed = require_intact(store, AGAIN)
     try:
         root = xr.open_zarr(store, consolidated=False, chunks=None)
         order = list(root.attrs["outputs"])
@@ -184,11 +195,24 @@ def open_results(path: str | PathLike[str]) -> Result:
             if (store / key).is_dir():
                 with xr.open_zarr(store, group=key, consolidated=False, chunks=None) as group:
                     groups[key] = group.load()[[name for name in names if name in group]]
+        attrs = dict(root.attrs["attrs"])
     except Exception as error:  # zarr, xarray and the codecs each have their own
-        raise StudyError(f"the result cannot be read ({error})", file=store, remedy="delete result.zarr and resume the study") from error
+        raise StudyError(f"the result cannot be read ({error})", file=store, remedy=AGAIN) from error
+    if not sealed:
+        attrs["note"] = "; ".join(filter(None, [attrs.get("note"), UNSEALED]))
+    return Result(**groups, runs=open_runs(folder), attrs=attrs)
+
+
+def open_runs(folder: Path) -> xr.Dataset:
+    """The runs beside a result, opened but not read."""
     runs = folder / "runs.zarr"
-    opened = xr.open_zarr(runs, consolidated=False, chunks=None) if runs.is_dir() else xr.Dataset()
-    return Result(**groups, runs=opened, attrs=dict(root.attrs["attrs"]))
+    if not runs.is_dir():
+        return xr.Dataset()
+    try:
+        return xr.open_zarr(runs, consolidated=False, chunks=None)
+    except Exception as error:  # as above
+        remedy = "put back what is missing, or delete result.zarr and resume the study: what is lost is run again"
+        raise StudyError(f"the runs of this result cannot be read ({error})", file=runs, remedy=remedy) from error
 
 
 def storable(group: xr.Dataset) -> xr.Dataset:
@@ -200,6 +224,19 @@ def storable(group: xr.Dataset) -> xr.Dataset:
 def safe_name(name: str) -> str:
     """An output's name as part of a file name on any system: ``B.force:max -> B.force_max``."""
     return "".join(letter if letter.isalnum() or letter in "._-" else "_" for letter in name)
+
+
+def safe_names(names: Iterable[str]) -> dict[str, str]:
+    """`safe_name` of each, all different, on disks that do not tell capitals apart as well: ``x:max, x_max -> x_max, x_max_2``."""
+    found: dict[str, str] = {}
+    taken: set[str] = set()
+    for name in dict.fromkeys(names):
+        plain, number = safe_name(name), 1
+        while (free := plain if number == 1 else f"{plain}_{number}").casefold() in taken:
+            number += 1
+        taken.add(free.casefold())
+        found[name] = free
+    return found
 
 
 class _replacing:

@@ -78,8 +78,8 @@ def test_store_holds_what_the_model_returned(write_study, tmp_path, runs_done):
     with xr.open_zarr(tmp_path / "r" / "runs.zarr", consolidated=False) as runs:
         k, c, time = runs["input:k"].values, runs["input:c"].values, runs["time"].values
         x = np.exp(-c[:, None] * time) * np.cos(np.sqrt(k)[:, None] * time)
-        assert runs["x"].dtype == np.float32
-        np.testing.assert_allclose(runs["x"], x, rtol=0, atol=1e-7)
+        assert runs["x"].dtype == np.float64
+        np.testing.assert_allclose(runs["x"], x, rtol=0, atol=1e-15)
         assert runs["x:rms"].dtype == np.float64
         np.testing.assert_allclose(runs["x:rms"], np.sqrt(np.trapezoid(x**2, time) / 2.0), rtol=1e-12)
         assert runs["status"].values.tolist() == [0] * 40

@@ -10,7 +10,7 @@ from uqmbd.figures.frames import Frame
 from uqmbd.figures.latex import escape, latex
 from uqmbd.inputs import Interval, Random
 from uqmbd.methods import Chebyshev, MonteCarlo
-from uqmbd.result import Result, open_results, safe_name
+from uqmbd.result import UNSEALED, Result, open_results, safe_name, safe_names
 
 from . import made_up_results
 from .loop import drive
@@ -74,7 +74,7 @@ def test_what_is_not_there_or_broken_is_one_sentence(bounds, tmp_path):
         open_results(tmp_path / "nowhere")
     bounds.save(tmp_path)
     next((tmp_path / "result.zarr" / "bounds").rglob("zarr.json")).write_text("{")
-    with pytest.raises(StudyError, match="cannot be read"):
+    with pytest.raises(StudyError, match="damaged"):
         open_results(tmp_path)
     with pytest.raises(StudyError, match="no output"):
         bounds.plot("slider.y")
@@ -196,3 +196,62 @@ def test_figures(result, tmp_path):
 
 def test_safe_names():
     assert safe_name("B.force:max") == "B.force_max" and safe_name("a/b c") == "a_b_c"
+
+
+def test_names_that_only_a_file_system_takes_for_one(tmp_path):
+    names = ["x:max", "x_max", "X_max", "x_max_2", "y"]
+    assert list(safe_names(names).values()) == ["x_max", "x_max_2", "X_max_3", "x_max_2_2", "y"]
+    groups = {f"{name}": xr.DataArray([[float(i)]], dims=("kind", "input")) for i, name in enumerate(names)}
+    result = Result(sensitivity=xr.Dataset(groups, {"kind": ["total"], "input": ["a"]}), attrs={"method": "sensitivity"})
+    result.save(tmp_path)
+    read = {path.stem: pd.read_csv(path, index_col=0) for path in (tmp_path / "tables").glob("sensitivity_*.csv")}
+    assert sorted(float(frame.to_numpy().ravel()[-1]) for frame in read.values()) == [0.0, 1.0, 2.0, 3.0, 4.0]
+
+
+# checksums ------------------------------------------------------------------------------------------------------------------------------
+def test_no_single_flipped_bit_goes_unnoticed(bounds, tmp_path):
+    bounds.save(tmp_path)
+    files = sorted(path for path in (tmp_path / "result.zarr").rglob("*") if path.is_file())
+    sizes = np.array([path.stat().st_size for path in files])
+    rng = np.random.default_rng(1)
+    picked = [*rng.choice(len(files), 250, p=sizes / sizes.sum()), *rng.choice(len(files), 50)]
+    for number in picked:
+        file, whole = files[number], files[number].read_bytes()
+        harmed = bytearray(whole)
+        harmed[rng.integers(len(whole))] ^= 1 << int(rng.integers(8))
+        file.write_bytes(harmed)
+        with pytest.raises(StudyError, match="damaged: it does not agree with its checksum") as found:
+            open_results(tmp_path)
+        assert found.value.file == str(file) and "resume" in found.value.remedy
+        file.write_bytes(whole)
+    assert open_results(tmp_path).table().equals(bounds.table())
+
+
+def test_every_missing_file_is_named(bounds, tmp_path):
+    bounds.save(tmp_path)
+    for file in sorted(path for path in (tmp_path / "result.zarr").rglob("*") if path.is_file()):
+        whole = file.read_bytes()
+        file.unlink()
+        with pytest.raises(StudyError, match="the file is missing") as found:
+            open_results(tmp_path)
+        assert found.value.file == str(file)
+        file.write_bytes(whole)
+
+
+def test_a_result_without_checksums_opens_with_a_note(bounds, tmp_path):
+    import zarr
+
+    bounds.save(tmp_path)
+    attributes = zarr.open_group(tmp_path / "result.zarr", mode="r+").attrs
+    for key in ("checksums", "seal"):
+        del attributes[key]
+    opened = open_results(tmp_path)
+    assert opened.table().equals(bounds.table()) and UNSEALED in opened.attrs["note"]
+
+
+def test_broken_runs_are_named(write_study, uqmbd, tmp_path):
+    uqmbd("run", write_study(), "--out", "r")
+    (tmp_path / "r" / "runs.zarr" / "zarr.json").unlink()
+    with pytest.raises(StudyError, match="runs of this result cannot be read") as found:
+        open_results(tmp_path / "r")
+    assert found.value.file.endswith("runs.zarr")

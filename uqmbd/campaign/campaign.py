@@ -29,8 +29,8 @@ class Tally:
         Runs the method asked for, and how many of them were not in the store.
     status : Counter
         Runs told to the method by status.
-    examples : dict of str to int
-        Messages of failed runs with their number.
+    workers, deaths : int
+        Runs done at once, and batches whose worker died.
     wall, fan_out : float
         Seconds from start to end, and of it with batches under way.
     simulating, packing : float
@@ -117,13 +117,18 @@ class Campaign:
     # one ask -----------------------------------------------------------------------------------------------------------------------------
     def answer(self, samples: dict[str, np.ndarray]) -> None:
         """Have the runs of one ask that are missing done, and tell the method all of them."""
-        rows = self.match(samples)
-        missing = np.flatnonzero(rows < 0)
-        fresh = self.store.allocate(len(missing)) if len(missing) else np.empty(0, np.int64)
+        rows = self.store.find(samples)
+        again = self.without_partial(rows)
+        missing = np.flatnonzero((rows < 0) | again)
+        free = np.flatnonzero(rows < 0)
+        if len(free):
+            rows[free] = self.store.allocate(len(free))
+        self.store.expect(rows[again])
+        fresh = rows[missing]
         breaks = np.zeros(len(missing), bool)
         if self.reduce is not None and len(missing):
             breaks[1:] = np.diff(missing) != 1  # a piece's partial is told as a whole, so it must not reach over runs already there
-        rows[missing] = fresh
+            breaks[1:] |= np.diff(again[missing]) != 0
         work = Work({name: values[missing] for name, values in samples.items()}, fresh)
         work.pieces = deque(self.store.layout.cut(fresh, breaks))
         segment = self.store.segment[rows]
@@ -135,17 +140,16 @@ class Campaign:
             self.fan_out(work, teller)
         teller.advance()
 
-    def match(self, samples: Mapping[str, np.ndarray]) -> np.ndarray:
-        """Rows of the runs already stored, -1 for those to be done."""
-        rows = self.store.find(samples)
-        if self.keep_histories:
-            return rows
+    def without_partial(self, rows: np.ndarray) -> np.ndarray:
+        """Which stored runs are done again, (runs,) bool: of histories that are not kept this method needs a partial that is not there."""
+        again = np.zeros(len(rows), bool)
+        if self.keep_histories or {*self.shapes} <= {column.name for column in self.store.layout.columns}:
+            return again
         segment = np.full(len(rows), -1)
         segment[rows >= 0] = self.store.segment[rows[rows >= 0]]
         for begin, end in self.groups(rows, segment):
-            if rows[begin] >= 0 and not self.has_partial(rows[begin:end]):
-                rows[begin:end] = -1
-        return rows
+            again[begin:end] = rows[begin] >= 0 and self.partial(rows[begin:end], begin) is None
+        return again
 
     def groups(self, rows: np.ndarray, segment: np.ndarray) -> list[tuple[int, int]]:
         """What is told at once: pieces where partials are told, else blocks of a chunk's length."""
@@ -155,40 +159,40 @@ class Campaign:
         starts = np.flatnonzero(np.concatenate([[True], (np.diff(rows) != 1) | (np.diff(segment) != 0)]))
         return list(zip(starts.tolist(), [*starts[1:].tolist(), n], strict=True))
 
-    def has_partial(self, rows: np.ndarray) -> bool:
-        """True if the rows are exactly a piece with a partial of this method."""
-        stop, partial, tag = self.store.pieces.get(int(rows[0]), (0, None, ""))
-        return partial is not None and tag == self.tag and stop == rows[-1] + 1
+    def partial(self, rows: np.ndarray, first: int) -> dict[str, np.ndarray] | None:
+        """What `reduce` made of these rows, which are runs number `first` and on of an ask; None if that is not there, or is too little."""
+        start = int(rows[0])
+        stop, checksum, tag = self.store.pieces.get(start, (0, None, ""))
+        if checksum is None or tag != self.tag or stop != rows[-1] + 1:
+            return None
+        partial = self.store.partial(start)
+        return partial if self.method.suffices(partial, first) else None
 
     # fan-out -----------------------------------------------------------------------------------------------------------------------------
     def fan_out(self, work: Work, teller: Teller) -> None:
         """Keep every worker supplied, commit what comes back, tell what is complete."""
         packed = self.start()
         began = self.mark = time.perf_counter()
-        watch = self.pool.watch()
         under_way: dict[Any, Batch] = {}
 
         def supply() -> None:
             per_worker = 1 if self.sizer.seconds_per_run is None else IN_FLIGHT
             while work.pieces and len(under_way) < per_worker * self.pool.workers:
                 batch = work.take(self.sizer.runs(work.remaining, self.pool.workers))
-                future = self.pool.submit(run_batch, packed, batch.spans, batch.samples)
-                under_way[future] = batch
-                watch.add(future)
+                under_way[self.pool.start(run_batch, packed, batch.spans, batch.samples)] = batch
 
         try:
             supply()
             while under_way:
-                future, outcome = next(watch)
-                batch = under_way.pop(future)
-                self.receive(batch, outcome, packed)
-                del future, outcome
+                task, outcome = self.pool.next()
+                self.receive(under_way.pop(task), outcome, packed)
+                del task, outcome
                 supply()
                 teller.advance()
         finally:
             self.tally.fan_out += time.perf_counter() - began
             if under_way:
-                self.pool.client.cancel(list(under_way))
+                self.pool.cancel()
 
     def start(self) -> bytes:
         """Get the pool if need be; the job as bytes."""
@@ -206,9 +210,8 @@ class Campaign:
         if isinstance(outcome, Delivery):
             self.commit(batch, outcome)
             return
-        error = outcome[1] if isinstance(outcome, tuple) else outcome
-        if not lost_worker(error):
-            raise error
+        if not lost_worker(outcome):
+            raise outcome
         self.tally.deaths += 1
         for part in batch.split():
             outcomes = self.isolate(part.samples, packed, part.runs if len(batch.spans) > 1 else part.runs // 2)
@@ -223,7 +226,7 @@ class Campaign:
             part = {name: values[begin : begin + size] for name, values in samples.items()}
             runs = min(size, n - begin)
             try:
-                found.append(self.pool.submit(run_raw, packed, part).result())
+                found.append(self.pool.call(run_raw, packed, part))
             except Exception as error:
                 if not lost_worker(error):
                     raise
@@ -278,8 +281,8 @@ class Teller:
     def tell(self, part: slice, rows: np.ndarray, status: np.ndarray) -> None:
         """Tell one group, from what the store gives back."""
         campaign = self.campaign
-        if campaign.reduce is not None and campaign.has_partial(rows):
-            campaign.method.tell_reduced(campaign.store.partial(int(rows[0])))
+        if campaign.reduce is not None and (partial := campaign.partial(rows, part.start)) is not None:
+            campaign.method.tell_reduced(partial)
             return
         samples = {name: values[part] for name, values in self.samples.items()}
         outputs = {name: campaign.store.read(name, rows) for name in campaign.shapes}

@@ -53,6 +53,15 @@ class Journal:
             os.ftruncate(self.stream, end)
             raise OSError(28, "No space left on device", str(self.path))
 
+    def in_place(self) -> bool:
+        """True as long as the file that is written to is the one in its folder; a folder can be moved or removed meanwhile."""
+        try:
+            there = os.stat(self.path)
+        except OSError:
+            return False
+        own = os.fstat(self.stream)
+        return (there.st_dev, there.st_ino) == (own.st_dev, own.st_ino)
+
     def close(self) -> None:
         """Let go of the file."""
         if self.stream is not None:

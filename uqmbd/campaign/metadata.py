@@ -19,8 +19,15 @@ def create(root: Path, layout: Layout, time: np.ndarray | None) -> None:
     group = zarr.open_group(root, mode="w", zarr_format=3)
     for column in layout.columns:
         create_column(group, column, layout.chunk)
+    create_time(group, time)
+
+
+def create_time(group: Any, time: np.ndarray | None) -> None:
+    """The time grid, if there is one."""
     if time is not None:
-        array = group.create_array("time", shape=time.shape, dtype="float64", dimension_names=("time",), attributes={"unit": "s"})
+        array = group.create_array(
+            "time", shape=time.shape, dtype="float64", dimension_names=("time",), attributes={"unit": "s"}, overwrite=True
+        )
         array[:] = time
 
 
@@ -46,6 +53,38 @@ def create_column(group: Any, column: Column, chunk: int) -> None:
         compressors=[BloscCodec(cname="lz4", clevel=3, shuffle="noshuffle" if size == 1 else "shuffle", typesize=size)],
         **shared,
     )
+
+
+def mend(root: Path, layout: Layout, time: np.ndarray | None, rows: int) -> bool:
+    """Write metadata anew that is missing or not as the layout says (chunks are left alone), and the times; True if there was such."""
+    import zarr
+
+    try:
+        group = zarr.open_group(root, mode="r")
+        bad = [column for column in layout.columns if not agrees(group, column, layout.chunk)]
+        if not bad and (time is None or np.array_equal(group["time"], time)):
+            return False
+    except Exception:  # zarr has its own for everything that can be wrong with its root document
+        (root / "zarr.json").unlink(missing_ok=True)
+        bad = [column for column in layout.columns if not agrees(None, column, layout.chunk)]
+    group = zarr.open_group(root, mode="a", zarr_format=3)
+    for column in bad:
+        (root / column.name / "zarr.json").unlink(missing_ok=True)
+        create_column(group, column, layout.chunk)
+    create_time(group, time)
+    resize(root, layout, rows)
+    return True
+
+
+def agrees(group: Any, column: Column, chunk: int) -> bool:
+    """True if a variable is there and as the layout says."""
+    try:
+        array = group[column.name]
+        points = (column.points,) if column.points else ()
+        kind = "str" if column.dtype == "str" else np.dtype(column.dtype)
+        return array.shape[1:] == points and array.chunks == (chunk, *points) and (kind == "str" or array.dtype == kind)
+    except Exception:  # as above
+        return False
 
 
 def resize(root: Path, layout: Layout, rows: int) -> None:

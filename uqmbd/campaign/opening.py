@@ -71,7 +71,7 @@ def open_store(
                     "notes": dict(notes or {}),
                 }
                 journal.append(header)
-            store = RunStore(directory, layout, journal)
+            store = RunStore(directory, layout, journal, time)
             store.replay(records[1:])
             store.verify()
         except BaseException:

@@ -1,12 +1,15 @@
-"""The progress bar: runs done, rate, time left, failures."""
+"""Progress: a bar on a terminal, a line every ten seconds elsewhere; runs done, rate, time left, failures."""
 
 from __future__ import annotations
 
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
 from uqmbd.campaign.campaign import Watcher
+
+EVERY = 10.0  # seconds between lines where there is no terminal
 
 
 class Bar(Watcher):
@@ -40,10 +43,37 @@ class Bar(Watcher):
         )
 
 
+class Lines(Watcher):
+    """A line to standard error every `EVERY` seconds, for logs of queues and scripts; quick studies write none."""
+
+    def __init__(self, title: str) -> None:
+        self.title = title
+        self.total = self.finished = self.reused = self.failed = 0
+        self.began = self.spoken = time.monotonic()
+
+    def asked(self, runs: int) -> None:
+        self.total = runs
+
+    def done(self, runs: int, failed: int, *, reused: bool = False) -> None:
+        self.finished += runs
+        self.failed += failed
+        self.reused += runs if reused else 0
+        now = time.monotonic()
+        if now - self.spoken >= EVERY:
+            self.spoken = now
+            rate = (self.finished - self.reused) / (now - self.began)
+            left = f", about {(self.total - self.finished) / rate:,.0f} s left" if rate else ""
+            notes = f", {self.failed:,} failed" if self.failed else ""
+            print(f"{self.title}: {self.finished:,}/{self.total:,} runs, {rate:,.3g} runs/s{left}{notes}", file=sys.stderr, flush=True)
+
+
 @contextmanager
 def progress_bar(wanted: bool | None, title: str) -> Iterator[Watcher]:
-    """A bar on a terminal (or when `wanted`), else a silent watcher."""
-    if not (sys.stderr.isatty() if wanted is None else wanted):
+    """A bar on a terminal (or when `wanted`), lines elsewhere; silent if it is not wanted."""
+    if wanted is None and not sys.stderr.isatty():
+        yield Lines(title)
+        return
+    if wanted is False:
         yield Watcher()
         return
     from rich.console import Console

@@ -15,6 +15,9 @@ from uqmbd.campaign import metadata
 from uqmbd.campaign.files import file_sum, write, writing
 from uqmbd.campaign.journal import Journal
 from uqmbd.campaign.layout import Column, Layout, checksum, decode, encode, overlay
+from uqmbd.errors import StudyError
+
+RESUME = "`uqmbd resume` does again what is lost:"
 
 
 @dataclass(frozen=True)
@@ -49,6 +52,8 @@ class RunStore:
     Attributes
     ----------
     layout : Layout
+    time : ndarray or None
+        Times of the histories [s].
     index : dict of bytes to int
         Row of a run by the bytes of its inputs.
     known : dict of int to bytes
@@ -70,6 +75,7 @@ class RunStore:
     directory: Path
     layout: Layout
     journal: Journal
+    time: np.ndarray | None = None
     index: dict[bytes, int] = field(default_factory=dict)
     known: dict[int, bytes] = field(default_factory=dict)
     status: np.ndarray = field(default_factory=lambda: np.empty(0, np.int8))
@@ -113,17 +119,31 @@ class RunStore:
         for chunk in np.unique(chunks).tolist():
             at = np.flatnonzero(chunks == chunk)
             if name in self.sums.get(chunk, ()):
-                data = (self.root / column.path(chunk)).read_bytes()
+                data = self.file(self.root / column.path(chunk))
                 found[at] = decode(column, data, self.layout.chunk)[rows[at] - chunk * self.layout.chunk]
         return found
 
     def partial(self, start: int) -> dict[str, np.ndarray]:
         """What `reduce` made of the piece that begins at row `start`."""
-        return unpack_partial(self.partial_path(start).read_bytes())
+        return unpack_partial(self.file(self.partial_path(start)))
 
     def partial_path(self, start: int) -> Path:
         """File of a piece's partial."""
         return self.directory / "partials" / f"{start:09d}"
+
+    def file(self, path: Path) -> bytes:
+        """What a committed file holds; `StudyError` if it has gone since it was verified."""
+        try:
+            return path.read_bytes()
+        except FileNotFoundError:
+            self.require_place()
+            raise StudyError("the file was removed while the study was running", file=path, remedy=f"{RESUME} {self.directory}") from None
+
+    def require_place(self) -> None:
+        """Raise `StudyError` when the folder was moved or removed since the store was opened."""
+        if not self.journal.in_place():
+            text = "the folder of results was moved or removed while the study was running"
+            raise StudyError(text, file=self.directory, remedy=f"move it back, then {RESUME} {self.directory}; or run the study again")
 
     # writing -----------------------------------------------------------------------------------------------------------------------------
     def allocate(self, n: int) -> np.ndarray:
@@ -131,6 +151,7 @@ class RunStore:
         free = np.flatnonzero(self.status < 0)[:n]
         rows = np.concatenate([free, np.arange(len(self.status), len(self.status) + n - len(free))])
         self.grow(int(rows[-1]) + 1 if n else 0)
+        self.require_place()
         with writing(self.root):
             metadata.resize(self.root, self.layout, len(self.status))
         return rows
@@ -142,27 +163,36 @@ class RunStore:
             self.status = np.concatenate([self.status, np.full(more, -1, np.int8)])
             self.segment = np.concatenate([self.segment, np.full(more, -1, np.int64)])
 
+    def expect(self, rows: np.ndarray) -> None:
+        """Runs that are there and are done again: they count as missing until they are committed anew (in memory; a kill keeps them)."""
+        self.status[rows] = -1
+
     def commit(self, piece: Piece, samples: Mapping[str, np.ndarray], tag: str, seconds: float = 0.0) -> None:
         """Write the files of a piece, then its line in the journal: that line is the commit. `seconds` went by since the last one."""
         chunk = piece.start // self.layout.chunk
         sums = dict(piece.sums)
-        fresh: list[Path] = []
+        fresh: list[Path] = []  # beside files that hold committed runs: those stay until the journal says otherwise
+        self.require_place()
         with writing(self.root):
             for column in self.layout.columns:
                 data = piece.files.get(column.name)
                 path = self.root / column.path(chunk)
-                if column.name in self.sums.get(chunk, ()):  # it holds committed neighbours: this version stays until the journal says so
+                if column.name in self.sums.get(chunk, ()):
                     data = self.merged(column, chunk, piece, data)
                     sums[column.name] = checksum(data)
-                    path = path.with_name(path.name + ".new")
+                    path = beside(path)
                     fresh.append(path)
                 if data is not None:
                     write(path, data)
                 elif not path.name.endswith(".new"):
                     path.unlink(missing_ok=True)  # a killed process may have left one
+            partial = None
             if piece.partial is not None:
-                write(self.partial_path(piece.start), piece.partial)
-            partial = None if piece.partial is None else checksum(piece.partial)
+                path, partial = self.partial_path(piece.start), checksum(piece.partial)
+                if self.pieces.get(piece.start, (0, None))[1] is not None:
+                    path = beside(path)
+                    fresh.append(path)
+                write(path, piece.partial)
             record = {"rows": [piece.start, piece.stop], "sums": sums, "status": status_runs(piece.status), "partial": partial}
             self.journal.append({**record, "tag": tag, "seconds": round(seconds, 6)})
             for path in fresh:
@@ -180,14 +210,16 @@ class RunStore:
     def merged(self, column: Column, chunk: int, piece: Piece, data: bytes | None) -> bytes:
         """A chunk's file with the piece laid over the runs that are in it already."""
         length = self.layout.chunk
-        under = decode(column, (self.root / column.path(chunk)).read_bytes(), length)
+        under = decode(column, self.file(self.root / column.path(chunk)), length)
         offset = piece.start - chunk * length
         over = column.empty(length) if data is None else decode(column, data, length)
         return encode(column, overlay(column, length, offset, over[offset : offset + piece.stop - piece.start], under))
 
     def note(self, start: int, stop: int, sums: dict, status: np.ndarray, partial: list[int] | None, tag: str) -> None:
-        """Take a committed piece into memory."""
+        """Take a committed piece into memory; of a longer one that it replaces the rest becomes a piece without a partial."""
         self.grow(stop)
+        if start in self.pieces:
+            self.segment[stop : self.pieces[start][0]] = stop
         self.status[start:stop] = status
         self.segment[start:stop] = start
         self.pieces[start] = (stop, partial, tag)
@@ -203,6 +235,7 @@ class RunStore:
 
     def describe(self, attributes: Mapping[str, Any]) -> None:
         """Write attributes of the whole store (versions, seed, what the simulator used)."""
+        self.require_place()
         with writing(self.root):
             metadata.set_attributes(self.root, attributes)
 
@@ -224,11 +257,14 @@ class RunStore:
 
     def verify(self) -> None:
         """Compare every file with its checksum; a chunk that does not agree is dropped, to be run again."""
+        with writing(self.root):
+            if metadata.mend(self.root, self.layout, self.time, len(self.status)):
+                self.damaged.append("runs.zarr: metadata was missing or damaged, and is written anew")
         for chunk in sorted(self.sums):
             bad = [column.path(chunk) for column in self.layout.columns if not self.intact(column, chunk)]
             first, last = chunk * self.layout.chunk, (chunk + 1) * self.layout.chunk
             for start, (_, partial, _) in self.pieces.items():
-                if first <= start < last and partial is not None and file_sum(self.partial_path(start)) != partial:
+                if first <= start < last and partial is not None and not settled(self.partial_path(start), partial):
                     bad.append(str(self.partial_path(start).relative_to(self.directory)))
             if bad:
                 runs = int(np.count_nonzero(self.status[first:last] >= 0))
@@ -241,16 +277,24 @@ class RunStore:
             self.remember(rows, {name: self.read(f"input:{name}", rows) for name in self.input_names()})
 
     def intact(self, column: Column, chunk: int) -> bool:
-        """True if a chunk's file is as the journal says; finishes a rename that a kill has interrupted."""
-        expected = self.sums[chunk].get(column.name)
-        path = self.root / column.path(chunk)
-        fresh = path.with_name(path.name + ".new")
-        if fresh.exists():
-            if expected is not None and file_sum(fresh) == expected:
-                os.replace(fresh, path)
-            else:
-                fresh.unlink()
-        return expected is None or file_sum(path) == expected
+        """True if a chunk's file is as the journal says."""
+        return settled(self.root / column.path(chunk), self.sums[chunk].get(column.name))
+
+
+def beside(path: Path) -> Path:
+    """Where the next version of a file waits for its line in the journal."""
+    return path.with_name(path.name + ".new")
+
+
+def settled(path: Path, expected: list[int] | None) -> bool:
+    """True if a file is as the journal says; finishes a rename that a kill has interrupted. None: the journal knows no such file."""
+    fresh = beside(path)
+    if fresh.exists():
+        if expected is not None and file_sum(fresh) == expected:
+            os.replace(fresh, path)
+        else:
+            fresh.unlink()
+    return expected is None or file_sum(path) == expected
 
 
 def status_runs(status: np.ndarray) -> list[list[int]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, ClassVar, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 import numpy as np
 from pydantic import Field
@@ -101,6 +101,13 @@ class Method(Checked):
                 able = [method.name for method in METHODS if what in method.treats]
                 remedy = f"remove [{what}], or use one of: {', '.join(able)}" if able else f"remove [{what}]"
                 raise StudyError(f"the method {self.name} cannot treat {words}", key=what, remedy=remedy)
+
+    def reduce_key(self) -> dict[str, Any] | None:
+        """The settings that the run's `reduce` reads; partials made with equal ones are of use to each other.
+
+        None for a method that needs the outcomes of all runs themselves: a campaign then has to keep the histories.
+        """
+        return None
 
     def planned_runs(self, inputs: Mapping[str, Input]) -> tuple[int, int]:
         """Number of runs that will be asked for: at least, at most."""

@@ -13,6 +13,10 @@ from uqmbd.methods.base import Method
 ENOUGH_TO_SAY = 3  # failed runs below this are no region
 
 
+class TooManyFailed(StudyError):
+    """A method stops because of failed runs; who knows their messages adds them."""
+
+
 def where(inputs: Mapping[str, Input], samples: Mapping[str, np.ndarray], failed: np.ndarray) -> str:
     """Where most failed runs lie, as ``clearance > 0.42 mm and friction < 0.015``; empty when nothing singles them out.
 
@@ -38,7 +42,7 @@ def where(inputs: Mapping[str, Input], samples: Mapping[str, np.ndarray], failed
 
 
 def stop_if_too_many(method: Method, inputs: Mapping[str, Input], samples: Mapping[str, np.ndarray], status: np.ndarray) -> None:
-    """Raise `StudyError`, which says where runs fail, when more than the share ``method.max_failed`` of them did.
+    """Raise `TooManyFailed`, which says where runs fail, when more than the share ``method.max_failed`` of them did.
 
     Parameters
     ----------
@@ -51,10 +55,10 @@ def stop_if_too_many(method: Method, inputs: Mapping[str, Input], samples: Mappi
     if not failed.any() or failed.mean() <= limit:
         return
     region = where(inputs, samples, failed)
-    raise StudyError(
+    raise TooManyFailed(
         f"{np.count_nonzero(failed)} of {len(failed)} runs failed{', most of them where ' + region if region else ''}; "
         f"the method {method.name} goes on with {limit:.3g} of them at most",
         key="method.max_failed",
         value=limit,
-        remedy="read the messages of these runs, narrow the inputs to where the model works, or raise max_failed; all runs are kept",
+        remedy="mend what their messages say, narrow the inputs to where the model works, or raise max_failed; all runs are kept",
     )

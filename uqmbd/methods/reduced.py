@@ -29,6 +29,10 @@ class ReducedRun:
         """``reduce(samples, outputs, status) -> partial``, on the worker."""
         return self._reduce
 
+    def suffices(self, partial: Mapping[str, np.ndarray], first: int) -> bool:
+        """True if a partial of the runs from number `first` on, made with other settings of the same `reduce_key`, is enough."""
+        return True
+
     def tell(self, samples: Mapping[str, np.ndarray], outputs: Mapping[str, np.ndarray], status: np.ndarray) -> None:
         """Outcomes in run order, see `uqmbd.methods.base.MethodRun`."""
         self.tell_reduced(self._reduce(samples, outputs, status))

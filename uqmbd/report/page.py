@@ -2,7 +2,6 @@
 
 import base64
 import gzip
-import re
 from functools import cache
 from importlib.resources import files
 from itertools import chain
@@ -21,6 +20,7 @@ from uqmbd.report import plotly_view, tables
 from uqmbd.report.failures import failures_table, failures_where
 from uqmbd.report.lead import lead_of
 from uqmbd.report.regimes import regimes_table
+from uqmbd.result import safe_names
 
 # The browser itself refuses every address. Plotly writes style elements, and its scatter matrix makes functions from text.
 POLICY = "default-src 'none'; script-src 'unsafe-inline' 'unsafe-eval'; style-src 'unsafe-inline'; img-src data: blob:; font-src data:"
@@ -33,33 +33,31 @@ def write_page(result, directory, *, study_text: str = "") -> Path:
     pictures.mkdir(parents=True, exist_ok=True)
     result = samples.read_once(result)
     sections = figures.sections(result)
+    names = safe_names(figure.key for figure in chain.from_iterable(sections.values()))
     for figure in chain.from_iterable(sections.values()):
-        matplotlib_view.save(figure, pictures / f"{file_name(figure)}.png")
+        matplotlib_view.save(figure, pictures / f"{names[figure.key]}.png")
     page = directory / "report.html"
     partial = page.with_suffix(".html.partial")
-    partial.write_text(_render(result, sections, study_text), encoding="utf-8")
+    partial.write_text(_render(result, sections, names, study_text), encoding="utf-8")
     partial.replace(page)
     return page
 
 
-def file_name(figure: Figure) -> str:
-    """The figure's key with what file systems dislike replaced."""
-    return re.sub(r"[^\w.+-]+", "_", figure.key)
-
-
-def _render(result, sections: dict[str, list[Figure]], study_text: str) -> str:
+def _render(result, sections: dict[str, list[Figure]], names: dict[str, str], study_text: str) -> str:
     assets = files("uqmbd.report") / "assets"
     environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
     template = environment.from_string((assets / "page.html.j2").read_text(encoding="utf-8"))
     lead = lead_of(result, sections)
-    drawn = {title: [_drawn(figure) for figure in group if figure is not lead.figure] for title, group in sections.items()}
+    drawn = {
+        title: [_drawn(figure, names[figure.key]) for figure in group if figure is not lead.figure] for title, group in sections.items()
+    }
     found = [tables.estimates_table(result), tables.starts_table(result), tables.by_statistic(result)]
     found += [regimes_table(result)]
     about = [tables.inputs_table(result), tables.method_table(result), tables.counts_table(result), tables.cost_table(result)]
     further = [tables.versions_table(result), tables.other_table(result), tables.simulator_table(result)]
     return template.render(
         lead=lead,
-        key=_drawn(lead.figure) if lead.figure else None,
+        key=_drawn(lead.figure, names[lead.figure.key]) if lead.figure else None,
         style=(assets / "page.css").read_text(encoding="utf-8"),
         script=(assets / "page.js").read_text(encoding="utf-8"),
         policy=POLICY,
@@ -79,9 +77,9 @@ def _render(result, sections: dict[str, list[Figure]], study_text: str) -> str:
     )
 
 
-def _drawn(figure: Figure) -> dict[str, object]:
+def _drawn(figure: Figure, name: str) -> dict[str, object]:
     return {
-        "id": file_name(figure),
+        "id": name,
         "title": figure.title,
         "caption": figure.caption,
         "alt": alternative(figure),

@@ -10,20 +10,28 @@ from __future__ import annotations
 import csv
 import hashlib
 import json
+import os
 import shlex
 import shutil
+import signal
 import subprocess
 import tempfile
+import threading
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from time import sleep
 from typing import Any
 
 import numpy as np
 
 from uqmbd.errors import StudyError
+from uqmbd.processes import descendants, kill
 from uqmbd.simulators.limit import RunTimeout
 from uqmbd.simulators.model import Model
+
+KEPT = 1 << 16  # bytes of the beginning and of the end of what a program writes
 
 
 class CommandFailed(Exception):
@@ -64,17 +72,62 @@ class Command:
             return on_grid(read_result(work / self.result), time)
 
     def execute(self, work: Path, inputs: Mapping[str, float]) -> None:
-        """Run the program; its failure carries the last line it wrote."""
+        """Run the program; its failure carries the last line it wrote. What it has started ends with it, or at the time limit."""
         arguments = [fill(argument, inputs) for argument in self.arguments]
         try:
-            done = subprocess.run(arguments, cwd=work, capture_output=True, text=True, errors="replace", timeout=self.timeout, check=False)
-        except subprocess.TimeoutExpired:
-            raise RunTimeout(f"stopped after {self.timeout:g} s") from None
+            program = subprocess.Popen(
+                arguments, cwd=work, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, process_group=0
+            )
         except OSError as error:
             raise CommandFailed(f"cannot start {arguments[0]}: {error.strerror}") from None
-        if done.returncode:
-            said = (done.stderr.strip() or done.stdout.strip()).splitlines()
-            raise CommandFailed(f"{arguments[0]} ended with code {done.returncode}" + (f": {said[-1][:200]}" if said else ""))
+        errors, output = Listener(program.stderr), Listener(program.stdout)
+        try:
+            code = program.wait(self.timeout)
+        except subprocess.TimeoutExpired:
+            raise RunTimeout(f"stopped after {self.timeout:g} s") from None
+        finally:
+            end_group(program)
+        if code:
+            said = (errors.heard() or output.heard()).splitlines()
+            raise CommandFailed(f"{arguments[0]} ended with code {code}" + (f": {said[-1][:200]}" if said else ""))
+
+
+class Listener(threading.Thread):
+    """Reads what a program writes, as long as it writes, and keeps the beginning and the end."""
+
+    def __init__(self, stream: Any) -> None:
+        super().__init__(daemon=True)
+        self.stream = stream
+        self.head, self.tail, self.left_out = b"", b"", 0
+        self.start()
+
+    def run(self) -> None:
+        """Read until the last process that could write is gone."""
+        with self.stream, suppress(OSError, ValueError):
+            while data := self.stream.read1(KEPT):
+                room = KEPT - len(self.head)
+                self.head, rest = self.head + data[:room], self.tail + data[room:]
+                self.left_out += max(len(rest) - KEPT, 0)
+                self.tail = rest[-KEPT:]
+
+    def heard(self) -> str:
+        """What was written: the beginning and the end when it was too much to be kept."""
+        self.join(timeout=1.0)  # something that has left the program's group may hold the stream open
+        gap = f"\n... {self.left_out} bytes are left out ...\n".encode() if self.left_out else b""
+        return (self.head + gap + self.tail).decode(errors="replace").strip()
+
+
+def end_group(program: subprocess.Popen) -> None:
+    """End a program and all that it has started."""
+    started = descendants(program.pid)
+    with suppress(ProcessLookupError, PermissionError):
+        os.killpg(program.pid, signal.SIGKILL)
+    kill(started)
+    program.wait()
+    with suppress(ChildProcessError):  # no more of the group is ours
+        for _ in range(100):
+            if os.waitpid(-program.pid, os.WNOHANG) == (0, 0):
+                sleep(0.01)
 
 
 def command_model(command: str | list[str], template: str | None, result: str, directory: Path, timeout: float | None) -> Model:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
@@ -81,7 +82,7 @@ class FunctionSimulator:
                 status[i], message[i] = TIMEOUT, str(error)
             except BadOutput as error:
                 status[i], message[i] = ERROR, str(error)
-            except Exception as error:
+            except (Exception, SystemExit) as error:
                 status[i], message[i] = ERROR, f"the model raised {describe(error)}"
             else:
                 for name, value in row.items():
@@ -90,10 +91,13 @@ class FunctionSimulator:
 
 
 def call(function: Callable[..., Any], inputs: Mapping[str, Any], time: np.ndarray | None) -> Any:
-    """Call the function with its inputs, and with the time grid if it has a parameter `time`."""
-    if time is not None and "time" not in inputs and wants_time(function):
-        return function(**inputs, time=time.copy())
-    return function(**inputs)
+    """Call the function with its inputs, and with the time grid if it has a parameter `time`; a recursion limit it sets ends with it."""
+    more = {"time": time.copy()} if time is not None and "time" not in inputs and wants_time(function) else {}
+    limit = sys.getrecursionlimit()
+    try:
+        return function(**inputs, **more)
+    finally:
+        sys.setrecursionlimit(limit)
 
 
 def wants_time(function: Callable[..., Any]) -> bool:

@@ -10,8 +10,10 @@ import numpy as np
 
 from uqmbd.campaign.pool import default_workers
 from uqmbd.simulators.base import STATUS
+from uqmbd.study.identity import precision_of
 from uqmbd.study.nominal import fields_of
 from uqmbd.study.running import Trial
+from uqmbd.study.storing import check_store
 from uqmbd.study.study import naming_file
 
 if TYPE_CHECKING:
@@ -76,6 +78,7 @@ def estimate(study: Study) -> Cost:
     trial = Trial(study)
     with naming_file(study):
         info = trial.info
+        check_store(study, info)
         fields_of(study, trial, info)
     simulator = trial.simulator
     rng = np.random.default_rng(study.campaign.seed)
@@ -92,7 +95,7 @@ def estimate(study: Study) -> Cost:
         per_run, runs = seconds / runs, runs * 4
     least, most = study.method.planned_runs(study.inputs)
     points = 0 if study.time is None else study.time.points
-    size = 4 if study.method.name == "montecarlo" else 8
+    size = np.dtype(precision_of(study)).itemsize
     per_store = sum(size * points if entry.history else 8 for entry in info.values()) + 8 * len(study.inputs)
     return Cost(
         study.name,

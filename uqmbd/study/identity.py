@@ -48,17 +48,13 @@ def study_digest(study: Study, identity: Mapping[str, str]) -> str:
 
 
 def method_tag(study: Study) -> str:
-    """Fingerprint of what a method's partials of a batch depend on: all but the number of samples."""
-    settings = study.method.model_dump()
-    settings.pop("samples", None)
-    return fingerprint([study.method.name, settings, study.campaign.seed])[:16]
+    """Fingerprint of what a method's partials of a batch depend on besides the runs: what its `reduce` reads."""
+    return fingerprint([study.method.name, study.method.reduce_key(), study.campaign.seed, study.outputs])[:16]
 
 
 def precision_of(study: Study) -> str:
-    """Type of stored histories. Statistics do not feel the rounding to float32; an interpolation's error bounds do."""
-    if study.campaign.precision != "auto":
-        return study.campaign.precision
-    return "float32" if study.method.name == "montecarlo" else "float64"
+    """Type of stored histories: what a method is told is what the store gives back, so nothing is rounded unless it is asked for."""
+    return "float64" if study.campaign.precision == "auto" else study.campaign.precision
 
 
 def fingerprint(thing: Any) -> str:

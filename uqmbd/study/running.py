@@ -18,6 +18,8 @@ from uqmbd.simulators.base import OutputInfo, Simulator
 from uqmbd.study.identity import identity_of, method_tag, precision_of, study_digest, version, versions
 from uqmbd.study.nominal import fields_of
 from uqmbd.study.showing import written
+from uqmbd.study.stopped import explaining
+from uqmbd.study.storing import check_store, is_read_only, results_directory, rounding_cost
 from uqmbd.study.study import naming_file
 
 if TYPE_CHECKING:
@@ -62,10 +64,14 @@ def run_study(
     from uqmbd.campaign.opening import peek
     from uqmbd.campaign.progress import progress_bar
 
-    directory = Path(out) if out is not None else Path("results") / study.name
+    directory = results_directory(out, study.name)
     trial = Trial(study)
     identity = identity_of(study)
     digest = study_digest(study, identity)
+    if not overwrite and is_read_only(directory) and is_done(directory, digest):
+        from uqmbd.result import open_results
+
+        return Finished(open_results(directory), directory, None)
     with naming_file(study), ExitStack() as stack:
         pool = None if is_done(directory, digest) and not overwrite else early_pool(study, workers, scheduler, stack)
         if peek(directory) is None or overwrite:
@@ -83,6 +89,7 @@ def run_study(
             (directory / "done.json").unlink(missing_ok=True)
             write_study(study, directory)
         method = start(study, info)
+        stack.enter_context(explaining(study, store, directory))
         with progress_bar(progress, study.name) as watcher:
             pool = pool or early_pool(study, workers, scheduler, stack)
             tally = campaign(study, method, store, info, trial, pool, watcher).run()
@@ -167,6 +174,7 @@ def open_or_make(
         )
         runs, _ = study.method.planned_runs(study.inputs)
         layout = Layout(chunk_length(runs, trial.simulator.width, study.campaign.batch), columns)
+    check_store(study, info)
     notes = {"outputs": {name: [entry.unit, entry.history] for name, entry in info.items()}}
     return open_store(directory, identity, layout, study.grid(), notes=notes, overwrite=overwrite), info
 
@@ -254,6 +262,9 @@ def describe(result: Result, study: Study, tally: Tally, store: RunStore) -> Non
         "simulator": simulator_attributes(store, tally),
         "versions": versions(),
     }
+    cost = rounding_cost(study, result)
+    cost["note"] = "; ".join(filter(None, [result.attrs.get("note"), cost.pop("note", "")]))
+    result.attrs |= {key: text for key, text in cost.items() if text}
     if shown := written(study.report, study.field_functions):
         result.attrs["report"] = shown
     store.describe({"study": study.name, "seed": study.campaign.seed, "versions": versions()})
@@ -268,7 +279,7 @@ def simulator_attributes(store: RunStore, tally: Tally) -> dict[str, Any]:
 
 def with_runs(result: Result, directory: Path) -> Result:
     """The result with its runs, opened and not read."""
-    import xarray as xr
+    from uqmbd.result import open_runs
 
-    result.runs = xr.open_zarr(directory / "runs.zarr", consolidated=False, chunks=None)
+    result.runs = open_runs(directory)
     return result

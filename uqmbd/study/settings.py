@@ -43,7 +43,8 @@ class CampaignSettings(Checked):
     store : str
         ``all`` keeps every history, ``scalars`` only numbers and what the method needs of the histories.
     precision : str
-        Type of stored histories: ``float32``, ``float64``, or ``auto``: float32 for methods that stream (statistics), float64 for others.
+        Type of stored histories: ``float64`` (``auto`` is the same), or ``float32`` for half of the disk: then everything is computed from
+        the rounded numbers, and the result says how much of the spread over the runs that is.
     timeout : float, optional
         Longest time a run may take [s] (Python functions and commands; the lane solver has ``solver.max_steps``).
     """

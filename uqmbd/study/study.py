@@ -165,7 +165,7 @@ class Study:
         overwrite : bool
             Discard the results of another study in the same place.
         progress : bool, optional
-            Show a progress bar; by default on a terminal.
+            Show a progress bar, or nothing; unless said a bar on a terminal and a line every 10 s elsewhere.
         """
         from uqmbd.study.running import run_study
 

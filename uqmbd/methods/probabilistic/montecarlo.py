@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from pydantic import Field
@@ -43,6 +43,9 @@ class MonteCarlo(Method):
     design: Literal["random", "lhs", "sobol"] = "random"
     history_runs: int = Field(default=2000, ge=1)
     quantiles: Quantiles = None
+
+    def reduce_key(self) -> dict[str, Any]:
+        return {}  # how many histories a partial has to hold, `MonteCarloRun.suffices` knows
 
     def planned_runs(self, inputs: Mapping[str, Input]) -> tuple[int, int]:
         return self.samples, self.samples

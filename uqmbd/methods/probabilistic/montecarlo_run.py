@@ -50,8 +50,9 @@ class MonteCarloRun(ReducedRun):
         self._values: list[np.ndarray] = []
         self._moments = moments.empty(self._histories.count)
         self._kept: list[np.ndarray] = []
-        self._room = min(settings.history_runs, settings.samples)
-        head = np.column_stack([values[: self._room] for values in self._samples.values()])
+        self._told = 0
+        self._head = min(settings.history_runs, settings.samples)
+        head = np.column_stack([values[: self._head] for values in self._samples.values()])
         self._reduce = partial(reduce_batch, list(inputs), head, self._scalars, self._histories)
 
     def tell_reduced(self, partial: Mapping[str, np.ndarray]) -> None:
@@ -60,10 +61,16 @@ class MonteCarloRun(ReducedRun):
         self._values.append(partial["scalars"])
         if self._histories.count:
             self._moments = moments.merge(self._moments, partial["moments"])
-        if self._room and len(partial["histories"]):
-            kept = partial["histories"][: self._room]
-            self._kept.append(kept)
-            self._room -= len(kept)
+        self._kept.append(partial["histories"][: self._wanted(partial, self._told)])
+        self._told += len(partial["status"])
+
+    def suffices(self, partial: Mapping[str, np.ndarray], first: int) -> bool:
+        """See `ReducedRun`: it has to hold the histories of all ok runs that quantiles are made of."""
+        return len(partial["histories"]) >= self._wanted(partial, first)
+
+    def _wanted(self, partial: Mapping[str, np.ndarray], first: int) -> int:
+        """Histories that are kept of the runs from number `first` on: those of the ok ones among the first `history_runs`."""
+        return int(np.count_nonzero(partial["status"][: max(self._head - first, 0)] == 0))
 
     def result(self) -> Result:
         status = np.concatenate(self._status) if self._status else np.zeros(0, np.int8)

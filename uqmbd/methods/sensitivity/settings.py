@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import ClassVar, Literal, Self
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from pydantic import Field, model_validator
@@ -110,6 +110,9 @@ class Sensitivity(ByApproach):
             key, message, remedy = wrong
             raise StudyError(message, key=key, value=getattr(self, key), remedy=remedy)
         return self
+
+    def reduce_key(self) -> dict[str, Any] | None:
+        return {"approach": "sobol", "second_order": self.of("second_order")} if self.approach == "sobol" else None
 
     def planned_runs(self, inputs: Mapping[str, Input]) -> tuple[int, int]:
         runs = self.run_class().planned(self, len(inputs))

@@ -1,0 +1,129 @@
+"""Clusters that vanish while a study runs: new workers, or a sentence, and never a wait without end."""
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+
+import pytest
+
+import uqmbd.campaign.pool as pool_module
+from uqmbd.campaign.pool import open_pool
+from uqmbd.errors import StudyError
+
+CLUSTER = """
+import sys
+from uqmbd.campaign.pool import open_pool
+
+if __name__ == "__main__":
+    with open_pool(1) as pool:
+        print(pool.client.scheduler_info()["address"], flush=True)
+        sys.stdin.readline()
+        pool.local.scale(0)
+        sys.stdin.read()
+"""
+
+
+@pytest.fixture
+def limits(monkeypatch):
+    """Shorten how long a cluster is waited for."""
+
+    def set_limits(**seconds: float) -> None:
+        monkeypatch.setattr(pool_module, "REACH", "1s")
+        for name, value in seconds.items():
+            monkeypatch.setattr(pool_module.Cluster, name, value)
+
+    return set_limits
+
+
+def double(x):
+    return 2 * x
+
+
+@pytest.fixture
+def cluster(tmp_path):
+    """A scheduler with one worker in a process of its own: its address, and the process."""
+    script = tmp_path / "cluster.py"
+    script.write_text(CLUSTER)
+    process = subprocess.Popen(
+        [sys.executable, str(script)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, start_new_session=True
+    )
+    yield process.stdout.readline().strip(), process
+    process.kill()
+    process.communicate()
+
+
+def test_workers_that_vanish_are_replaced(limits):
+    limits(look=0.2, renew=0.5)
+    with open_pool(1) as pool:
+        assert pool.call(double, 1) == 2
+        pool.local.scale(0)
+        pool.local.sync(pool.local._correct_state)
+        assert pool.count() == 0
+        task = pool.start(double, 21)
+        assert pool.next() == (task, 42)
+
+
+def test_workers_that_vanish_for_good_are_told(limits):
+    limits(look=0.1, patience=0.5)
+    with open_pool(1) as pool:
+        pool.local.scale(0)
+        pool.local.sync(pool.local._correct_state)
+        pool.start(double, 21)
+        with pytest.raises(StudyError, match=r"worker processes are gone(?s:.)*uqmbd resume"):
+            pool.next()
+        with pytest.raises(StudyError, match="worker processes are gone"):
+            pool.call(double, 21)
+
+
+@pytest.mark.slow
+def test_a_scheduler_that_dies_while_a_study_runs(cluster, limits, write_study, uqmbd, monkeypatch):
+    import uqmbd.campaign.campaign as campaign
+
+    address, process = cluster
+    limits(look=0.2, patience=1.0)
+    commit, left = campaign.Campaign.commit, [3]
+
+    def commit_and_kill(self, *arguments):
+        commit(self, *arguments)
+        left[0] -= 1
+        if left[0] == 0:
+            os.killpg(process.pid, signal.SIGKILL)
+
+    monkeypatch.setattr(campaign.Campaign, "commit", commit_and_kill)
+    study = write_study(("workers = 0", "workers = 0\nbatch = 2"), ("samples = 40", "samples = 100"))
+    code, output = uqmbd("run", study, "--scheduler", address, "--out", "r")
+    assert code == 2, output
+    assert "--scheduler" in output and "cannot be reached any more" in output and "uqmbd resume" in output
+    monkeypatch.setattr(campaign.Campaign, "commit", commit)
+    code, output = uqmbd("resume", "r")
+    assert code == 0 and "were there" in output, output
+
+
+def test_a_scheduler_whose_workers_leave(cluster, limits):
+    address, process = cluster
+    limits(look=0.2, patience=0.5)
+    with open_pool(0, address) as pool:
+        assert pool.call(double, 1) == 2
+        process.stdin.write("let the worker go\n")
+        process.stdin.flush()
+        while pool.count():
+            assert process.poll() is None
+        pool.start(double, 2)
+        with pytest.raises(StudyError, match="has no workers any more"):
+            pool.next()
+
+
+def test_nothing_hangs_when_the_pool_is_left_in_the_middle():
+    """A campaign that ends with an error has tasks under way."""
+    before = threading.active_count()
+    with open_pool(0) as here:
+        here.start(double, 1)
+        here.cancel()
+        assert not here.waiting
+    with pytest.raises(ZeroDivisionError), open_pool(1) as pool:
+        for i in range(3):
+            pool.start(double, i)
+        raise ZeroDivisionError
+    assert threading.active_count() <= before + 6

@@ -1,0 +1,227 @@
+"""`campaign.store` with every method: the same numbers whatever is kept, or a refusal before the first run; offsets cost no digits."""
+
+import numpy as np
+import pytest
+
+import uqmbd as uq
+from uqmbd.errors import StudyError
+from uqmbd.inputs import Focal, Fuzzy, Interval, Random
+from uqmbd.methods import METHODS
+from uqmbd.methods.sensitivity.settings import APPROACHES
+from uqmbd.study.running import run_study
+
+TIME = uq.TimeGrid(end=2.0, points=5)
+BOX = {"a": Interval(1.0, 2.0), "b": Interval(0.0, 1.0)}
+UNIFORM = {"a": Random({"type": "uniform", "lower": 1.0, "upper": 2.0}), "b": Random({"type": "uniform", "lower": 0.0, "upper": 1.0})}
+TRIANGLE = Fuzzy({"type": "triangular", "lower": 1.0, "mode": 1.5, "upper": 2.0})
+SAMPLES = {"samples": {"a": [1.0, 1.5, 2.0], "b": [0.0, 0.5, 1.0]}}
+
+
+def of(kind, inputs, sets=None, **settings):
+    """A method with inputs for it."""
+    method = next(method for method in METHODS if method.name == kind)(**settings)
+    return pytest.param(method, inputs, sets or {}, id="-".join([kind, *(str(settings[key]) for key in ("approach",) if key in settings)]))
+
+
+NEEDS = {"sobol": 16, "morris": 4, "fast": 65, "rbd_fast": 100, "delta": 50, "dgsm": 8, "pawn": 50, "hdmr": 300, "derivative": None}
+EVERY = [
+    of("chebyshev", BOX, degree=3, fallback_runs=20),
+    of("montecarlo", UNIFORM, samples=40),
+    of("pce", UNIFORM, samples=40),
+    of("taylor1", BOX, fallback_runs=20),
+    of("taylor2", BOX, fallback_runs=20),
+    of("vertex", BOX, fallback_runs=20),
+    of("fuzzy", BOX | {"a": TRIANGLE}, levels=3, degree=3, fallback_runs=20),
+    of("convex", BOX, {"both": {"inputs": ["a", "b"], "correlation": [["a", "b", 0.5]]}}, degree=3, fallback_runs=20),
+    of("mixed", UNIFORM | {"b": Interval(0.0, 1.0)}, samples=60),
+    of("evidence", BOX | {"b": Focal({"intervals": [[0.0, 0.6], [0.4, 1.0]], "masses": [0.5, 0.5]})}, degree=3, fallback_runs=20),
+    *(of("sensitivity", UNIFORM, approach=name, **({} if samples is None else {"samples": samples})) for name, samples in NEEDS.items()),
+    of("sensitivity", BOX, approach="width"),
+    *(of("reliability", UNIFORM, approach=name, output="s", above=2.9) for name in ("form", "sorm", "importance", "subset")),
+    of("reliability", BOX, approach="interval", output="s", above=3.5),
+    of("grid", BOX, points=3),
+    of("list", BOX, **SAMPLES),
+    of("calibrate", BOX, scalars={"s": 1.7, "c": 2.0}),
+]
+
+
+def test_every_method_and_approach_is_tried():
+    assert {case.values[0].name for case in EVERY} == {method.name for method in METHODS}
+    assert {case.values[0].approach for case in EVERY if case.values[0].name == "sensitivity"} == set(APPROACHES)
+
+
+class Counted:
+    """A history and a scalar of two inputs, and how often they were asked for."""
+
+    def __init__(self) -> None:
+        self.runs = 0
+
+    def model(self, a, b, time):
+        self.runs += 1
+        return {"h": 1.0 + a * np.sin(time) + b * b * time, "s": a + b**2, "c": a + b}
+
+    def study(self, case, outputs, **campaign):
+        method, inputs, sets = case
+        outputs = [*outputs, "c"] if method.name == "calibrate" else outputs
+        model = lambda a, b, time: self.model(a, b, time)  # noqa: E731
+        return uq.Study(
+            model=model, inputs=inputs, sets=sets, outputs=outputs, method=method, time=TIME, campaign={"workers": 0, "seed": 4, **campaign}
+        )
+
+
+def numbers(result) -> dict[str, bytes]:
+    groups = {f"{key}/{name}": group[name].values.tobytes() for key, group in result.groups() for name in group.data_vars}
+    return groups | {name: result.runs[name].values.tobytes() for name in ("s", "status") if name in result.runs}
+
+
+@pytest.mark.parametrize(("method", "inputs", "sets"), EVERY)
+def test_scalars_alone_are_kept_either_way(method, inputs, sets, tmp_path):
+    case = (method, inputs, sets)
+    whole = Counted().study(case, ["s", "h:final"], store="all").run(out=tmp_path / "all")
+    assert numbers(Counted().study(case, ["s", "h:final"], store="scalars").run(out=tmp_path / "scalars")) == numbers(whole)
+
+
+@pytest.mark.parametrize(("method", "inputs", "sets"), EVERY)
+def test_with_a_history_results_are_the_same_or_refused_at_once(method, inputs, sets, tmp_path):
+    case, counted = (method, inputs, sets), Counted()
+    study = counted.study(case, ["s", "h"], store="scalars")
+    if method.reduce_key() is not None:
+        whole = Counted().study(case, ["s", "h"], store="all").run(out=tmp_path / "all")
+        assert numbers(study.run(out=tmp_path / "scalars")) == numbers(whole)
+        return
+    with pytest.raises(StudyError, match=r"needs the histories of all runs, and 'h'"):
+        study.check()
+    with pytest.raises(StudyError, match=r'campaign.store = "scalars".*(?s:.)*montecarlo'):
+        study.run(out=tmp_path / "scalars")
+    assert counted.runs <= 2  # the trial runs of `check` and of `run`
+    assert not (tmp_path / "scalars").exists()
+
+
+# what histories are told as -------------------------------------------------------------------------------------------------------------
+def waves(offset):
+    def model(a, b, time):
+        return {"h": offset + a * np.sin(time) + 0.1 * b * time}
+
+    return model
+
+
+def exact_std(time):
+    return np.sqrt((np.sin(time) ** 2 + (0.1 * time) ** 2) / 12)
+
+
+def exact_width(time, level=0.95):
+    """Distance of the quantiles 1 - level and level of a sin t + 0.1 b t: the inverse of a trapezoidal distribution function."""
+    wide, narrow = np.maximum(abs(np.sin(time)), 0.1 * time), np.minimum(abs(np.sin(time)), 0.1 * time)
+    slope = wide * narrow
+    tail = 1 - level
+    start = np.where(tail <= narrow / (2 * wide), np.sqrt(2 * slope * tail), tail * wide + narrow / 2)
+    return wide + narrow - 2 * start
+
+
+METHODS_OF_STATISTICS = {
+    "montecarlo": (uq.MonteCarlo(samples=2**14, design="sobol", history_runs=2**14), ("all", "scalars")),
+    "pce": (uq.PCE(samples=60, max_degree=3), ("all",)),
+    "sobol": (uq.Sensitivity(approach="sobol", samples=1024), ("all", "scalars")),
+}
+
+
+@pytest.mark.parametrize("offset", [1e6, 1e9])
+@pytest.mark.parametrize("name", METHODS_OF_STATISTICS)
+def test_an_offset_costs_no_digits(name, offset, tmp_path):
+    method, stores = METHODS_OF_STATISTICS[name]
+    inputs = {key: Random({"type": "uniform", "lower": 0.0, "upper": 1.0}) for key in "ab"}
+    time = uq.TimeGrid(end=2.0, points=5).grid()[1:]
+    found = []
+    for store in stores:
+        study = uq.Study(
+            model=waves(offset), inputs=inputs, outputs=["h"], method=method, time=TIME, name="w", campaign={"workers": 0, "store": store}
+        )
+        h = study.run(out=tmp_path / store).statistics["h"].isel(time=slice(1, None))
+        np.testing.assert_allclose(h.sel(statistic="std"), exact_std(time), rtol=1e-3)
+        if "q95" in h.statistic:
+            width = h.sel(statistic="q95") - h.sel(statistic="q05")
+            np.testing.assert_allclose(width, exact_width(time), rtol=1e-3)
+        found.append(h.values.tobytes())
+    assert len(set(found)) == 1
+
+
+def test_single_precision_is_a_choice_and_its_cost_is_said(tmp_path):
+    inputs = {key: Random({"type": "uniform", "lower": 0.0, "upper": 1.0}) for key in "ab"}
+
+    def cost(offset):
+        study = uq.Study(
+            model=waves(offset), inputs=inputs, outputs=["h"], method=uq.MonteCarlo(samples=200), time=TIME, name="w",
+            campaign={"workers": 0, "precision": "float32"},
+        )  # fmt: skip
+        attrs = study.run(out=tmp_path / f"{offset:g}").attrs
+        return attrs["precision"], attrs.get("note", "")
+
+    small, none = cost(0.0)
+    assert "float32: rounding is up to" in small and "of 'h'" in small and none == ""
+    large, note = cost(1e6)
+    assert "of the spread" in large and 'precision = "float64"' in note
+    assert "the same after rounding" in cost(1e9)[1]
+
+
+# what a partial depends on --------------------------------------------------------------------------------------------------------------
+def simulated(folder, **settings) -> tuple[int, dict[str, bytes]]:
+    """How many runs a Monte Carlo study with `store = "scalars"` does, and its numbers."""
+    inputs = {key: Random({"type": "uniform", "lower": 0.0, "upper": 1.0}) for key in "ab"}
+    method = uq.MonteCarlo(**settings)
+    study = uq.Study(
+        model=partly_failing, inputs=inputs, outputs=["s", "h"], method=method, time=TIME, name="w",
+        campaign={"workers": 0, "store": "scalars", "batch": 32},
+    )  # fmt: skip
+    finished = run_study(study, out=folder)
+    return 0 if finished.tally is None else finished.tally.simulated, numbers(finished.result)
+
+
+def partly_failing(a, b, time):
+    if a > 0.99:
+        raise ValueError("too much")
+    return {"s": a + b, "h": a * time + b}
+
+
+def test_settings_that_reduce_does_not_read_keep_partials(tmp_path):
+    runs = [
+        simulated(tmp_path / "r", samples=500)[0],
+        simulated(tmp_path / "r", samples=500, max_failed=0.2)[0],
+        simulated(tmp_path / "r", samples=600, max_failed=0.2)[0],
+        simulated(tmp_path / "r", samples=700)[0],
+    ]
+    assert runs == [500, 0, 100, 100]
+    assert simulated(tmp_path / "r", samples=700, max_failed=0.3)[1] == simulated(tmp_path / "fresh", samples=700, max_failed=0.3)[1]
+
+
+def test_fewer_whole_histories_keep_partials_and_more_take_only_the_runs_that_lack_them(tmp_path):
+    assert simulated(tmp_path / "r", samples=500, history_runs=100)[0] == 500
+    fewer, found = simulated(tmp_path / "r", samples=500, history_runs=50)
+    assert fewer == 0 and found == simulated(tmp_path / "fresh", samples=500, history_runs=50)[1]
+    more, found = simulated(tmp_path / "r", samples=500, history_runs=200)
+    assert 100 <= more <= 160 and found == simulated(tmp_path / "fresh2", samples=500, history_runs=200)[1]
+    assert simulated(tmp_path / "r", samples=500, history_runs=200, max_failed=0.2)[0] == 0
+
+
+@pytest.mark.parametrize("moment", ["before", "after"])
+def test_a_kill_in_a_second_pass_loses_nothing(moment, tmp_path, monkeypatch):
+    """Just before and just after a line of the journal: what the first pass committed is still there, and what the second one had done."""
+    from uqmbd.campaign.journal import Journal
+
+    simulated(tmp_path / "r", samples=300, history_runs=10)
+    append, left = Journal.append, [4]
+
+    def killed(journal, record):
+        left[0] -= 1
+        if left[0] < 0 and moment == "after":
+            append(journal, record)
+        if left[0] < 0:
+            raise KeyboardInterrupt
+        append(journal, record)
+
+    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+        patch.setattr(Journal, "append", killed)
+        simulated(tmp_path / "r", samples=300, history_runs=300)
+    assert simulated(tmp_path / "r", samples=300, history_runs=10)[0] == 0
+    again, found = simulated(tmp_path / "r", samples=300, history_runs=300)
+    assert again == 290 - 2 * (4 if moment == "before" else 5)  # 290 lack histories, a piece is of two runs
+    assert found == simulated(tmp_path / "fresh", samples=300, history_runs=300)[1]

@@ -1,0 +1,72 @@
+"""What a model may do to the process it runs in, and the processes that it starts: none of them outlives the campaign."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from typing import Any
+
+ADOPT = 36  # PR_SET_CHILD_SUBREAPER of prctl(2)
+
+
+def adopt_orphans() -> None:
+    """Become the parent of descendants whose own parent ends (Linux), so that they are found as long as this process lives."""
+    if sys.platform == "linux":
+        import ctypes
+
+        with suppress(OSError, AttributeError):
+            ctypes.CDLL(None).prctl(ADOPT, 1, 0, 0, 0)
+
+
+def keep_the_recursion_limit() -> None:
+    """From now on Python's recursion limit can only be raised: a lower one would end the threads by which a worker hears of its tasks."""
+    change = sys.setrecursionlimit
+    sys.setrecursionlimit = lambda limit: change(max(limit, sys.getrecursionlimit()))
+
+
+def descendants(pid: int | None = None) -> list[Any]:
+    """All processes that a process, this one unless said, or its descendants have started and that are still there."""
+    import psutil
+
+    with suppress(psutil.NoSuchProcess):
+        return psutil.Process(pid).children(recursive=True)
+    return []
+
+
+def kill(processes: list[Any]) -> None:
+    """End processes at once."""
+    import psutil
+
+    for process in processes:
+        with suppress(psutil.NoSuchProcess, psutil.AccessDenied):
+            process.kill()
+    psutil.wait_procs(processes, timeout=1.0)
+
+
+def end_all() -> None:
+    """End all descendants of this process but Python's own, which cleans up after it."""
+    try:
+        os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT)
+    except ChildProcessError:
+        return  # there are none, and psutil need not be loaded
+    kill([process for process in descendants() if not is_tracker(process)])
+
+
+def is_tracker(process: Any) -> bool:
+    """True for the process with which Python frees the semaphores and shared memory that others leave."""
+    import psutil
+
+    with suppress(psutil.Error):
+        return any("resource_tracker" in word for word in process.cmdline())
+    return False
+
+
+@contextmanager
+def without_descendants(workers: Callable[[], list[int]]) -> Iterator[None]:
+    """At the end of the block, end whatever the processes `workers` have started, but not these themselves."""
+    try:
+        yield
+    finally:
+        kill([process for pid in workers() for process in descendants(pid)])

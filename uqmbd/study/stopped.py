@@ -1,0 +1,74 @@
+"""A study that stops because too many runs failed: what the runs said, and a result of what is there, so that it can be reported."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from uqmbd.errors import StudyError
+from uqmbd.methods.failures import TooManyFailed
+
+if TYPE_CHECKING:
+    from uqmbd.campaign.store import RunStore
+    from uqmbd.study.study import Study
+
+SHOWN = 3
+
+
+@contextmanager
+def explaining(study: Study, store: RunStore, directory: Path) -> Iterator[None]:
+    """When the block stops for failed runs, add their first messages to the error, and keep a result without statistics."""
+    try:
+        yield
+    except TooManyFailed as error:
+        keep_unfinished(study, store, directory, error.message)
+        lines = "".join(f"\n    {line}" for line in first_messages(study, store))
+        remedy = f"{error.remedy}; `uqmbd report {directory}` shows where they lie"
+        raise StudyError(f"{error.message}; the first messages are{lines}", key=error.key, value=error.value, remedy=remedy) from error
+
+
+def first_messages(study: Study, store: RunStore) -> list[str]:
+    """The first different messages of failed runs, each with the inputs of its run in the units that the user wrote."""
+    from uqmbd.inputs.units import to_si
+
+    rows = np.flatnonzero(store.status > 0)
+    found: dict[str, int] = {}
+    for row, message in zip(rows.tolist(), store.read("message", rows).tolist(), strict=True):
+        found.setdefault(message, row)
+    lines = []
+    for message, row in list(found.items())[:SHOWN]:
+        words = []
+        for name, item in study.inputs.items():
+            unit = (item.written or item).unit
+            si = to_si(unit)
+            value = (store.read(f"input:{name}", np.array([row]))[0] - si.offset) / si.factor
+            words.append(f"{name} = {value:.6g} {unit}".strip())
+        lines.append(f"at {', '.join(words)}: {message}")
+    return lines
+
+
+def keep_unfinished(study: Study, store: RunStore, directory: Path, why: str) -> None:
+    """Save a result that holds the runs and why there is no more; it does not count as finished."""
+    from uqmbd.campaign.files import writing
+    from uqmbd.methods.base import count_failures
+    from uqmbd.result import Result
+    from uqmbd.study.identity import versions
+
+    attrs = {
+        "study": study.name,
+        "method": study.method.name,
+        **count_failures(store.status[store.status >= 0]),
+        "inputs": study.inputs.described(),
+        "settings": study.method.model_dump(exclude_none=True),
+        "seed": study.campaign.seed,
+        "wall_time": store.seconds,
+        "model": study.model.label,
+        "versions": versions(),
+        "note": f"The study stopped, so there are no results but its runs: {why}",
+    }
+    with writing(directory):
+        Result(attrs=attrs).save(directory)
