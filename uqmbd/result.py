@@ -186,9 +186,16 @@ def open_results(path: str | PathLike[str]) -> Result:
                     groups[key] = group.load()[[name for name in names if name in group]]
     except Exception as error:  # zarr, xarray and the codecs each have their own
         raise StudyError(f"the result cannot be read ({error})", file=store, remedy="delete result.zarr and resume the study") from error
-    runs = folder / "runs.zarr"
-    opened = xr.open_zarr(runs, consolidated=False, chunks=None) if runs.is_dir() else xr.Dataset()
-    return Result(**groups, runs=opened, attrs=dict(root.attrs["attrs"]))
+    return Result(**groups, runs=open_runs(folder), attrs=dict(root.attrs["attrs"]))
+
+
+def open_runs(folder: Path) -> xr.Dataset:
+    """The runs that a result is made of, opened but not read; a store may hold others, of a study that had wider ranges, say."""
+    if not (folder / "runs.zarr").is_dir():
+        return xr.Dataset()
+    runs = xr.open_zarr(folder / "runs.zarr", consolidated=False, chunks=None)
+    rows = folder / "rows.npy"
+    return runs.isel(run=np.load(rows)) if rows.is_file() else runs
 
 
 def storable(group: xr.Dataset) -> xr.Dataset:

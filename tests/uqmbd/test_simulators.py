@@ -88,7 +88,8 @@ def test_a_whole_batch_that_raises_is_halved():
 
 def test_a_file_that_a_model_names_is_part_of_it(tmp_path):
     (tmp_path / "data.csv").write_text("1.0\n")
-    source = "from pathlib import Path\nDATA = Path(__file__).parent / 'data.csv'\ndef f(a):\n    return {'y': a * float(DATA.read_text())}\n"
+    source = "from pathlib import Path\nDATA = Path(__file__).parent / 'data.csv'\n"
+    source += "def f(a):\n    return {'y': a * float(DATA.read_text())}\n"
     digest = model_file(tmp_path, source).digest
     assert find_model("model.py:f", tmp_path).digest == digest
     (tmp_path / "data.csv").write_text("2.0\n")

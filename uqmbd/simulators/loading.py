@@ -24,9 +24,9 @@ class Loaded:
     source : str
         Its text then.
     files : dict of str to str
-        Hashes of the files it read meanwhile, the user's modules that it imported among them.
+        Hashes of the files it read, the user's modules that it imported among them.
     brought : set of str
-        Names of the user's modules that came with it.
+        Names of those modules.
     """
 
     path: Path
@@ -57,7 +57,7 @@ def load_file(path: Path, source: str = "", *, fresh: bool = False) -> ModuleTyp
     """
     path = Path(path)
     source = source or path.read_text(encoding="utf-8")
-    name = f"uqmbd_model_{hashlib.sha256(f'{path}{source}'.encode()).hexdigest()[:16]}"
+    name = module_name(path, source)
     go_to(str(path.parent))
     if name in sys.modules:
         known = LOADED.get(name)
@@ -79,6 +79,19 @@ def load_file(path: Path, source: str = "", *, fresh: bool = False) -> ModuleTyp
     brought = {key for key in set(sys.modules) - before if is_own(sys.modules[key])}
     LOADED[name] = Loaded(path, source, reads.files, brought)
     return module
+
+
+def draws_on(path: str, source: str, files: dict[str, str]) -> None:
+    """Files that a loaded file was seen to draw on later, modules that its functions import among them."""
+    known = LOADED.get(module_name(path, source))
+    if known is not None:
+        known.files.update(files)
+        known.brought |= {key for key, module in list(sys.modules.items()) if getattr(module, "__file__", None) in files and is_own(module)}
+
+
+def module_name(path: str | Path, source: str) -> str:
+    """Under which a file of this text is loaded."""
+    return f"uqmbd_model_{hashlib.sha256(f'{path}{source}'.encode()).hexdigest()[:16]}"
 
 
 def forget(name: str) -> None:

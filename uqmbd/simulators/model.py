@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from uqmbd.errors import StudyError, did_you_mean
-from uqmbd.simulators.loading import load_file
+from uqmbd.simulators.loading import draws_on, load_file
 from uqmbd.simulators.own import LIBRARY, PACKAGE, file_digest
 from uqmbd.simulators.reads import watching
 
@@ -74,9 +74,15 @@ class Model:
                 load_file(Path(self.path), self.source, fresh=True)
             function = self.load()
             found = reach_of(function, folder_of(function))
-        self.reads.update(reads.files)
         self.sources.update(found.sources)
+        self.saw(reads.files)
         return found
+
+    def saw(self, files: dict[str, str]) -> None:
+        """Take in which files the model was seen to read."""
+        self.reads.update(files)
+        if self.path:
+            draws_on(self.path, self.source, {**files, **{file: digest for file, digest in self.sources.items() if file != self.path}})
 
     @property
     def digest(self) -> str:
