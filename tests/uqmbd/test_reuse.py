@@ -145,7 +145,7 @@ def test_overwrite_is_one_of_three(tmp_path):
 
 def test_a_model_that_cannot_be_known_is_not_reused(tmp_path):
     cell = {"__name__": "__main__"}
-    exec("K = 2.0\ndef model(a):\n    return {'y': a * eval('K')}", cell)
+    exec("def model(a):\n    return {'y': a * eval('2.0')}", cell)
 
     def run(**settings):
         study = uq.Study(

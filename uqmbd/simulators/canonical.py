@@ -28,6 +28,8 @@ DESCRIPTORS = (types.MemberDescriptorType, types.GetSetDescriptorType, types.Wra
 UNWALKED = ("__dict__", "__weakref__", "__doc__", "__module__", "__annotations__", "_abc_impl", "__annotate__", "__static_attributes__")
 UNWALKED += ("__firstlineno__", "__abstractmethods__", "__annotations_cache__", "__annotate_func__")
 
+MADE = ("__pydantic_", "__signature__")  # beginnings of what pydantic makes of the fields of a class
+
 
 class Unknowable(Exception):
     """A value of which nobody can tell whether it is still the same."""
@@ -152,10 +154,12 @@ class Canonical:
             self.many("descriptor", [thing.__name__, thing.__objclass__])
         elif hasattr(kind, "cache_info") and hasattr(thing, "__wrapped__"):  # functools.cache: what it holds follows from the function
             self.many("cached", [thing.__wrapped__, thing.cache_parameters()])
-        elif kind.__module__.partition(".")[0] == "numba" and hasattr(thing, "py_func"):
+        elif top_of(kind) == "numba" and hasattr(thing, "py_func"):
             self.many("numba", [kind.__name__, thing.py_func, sorted(map(str, getattr(thing, "targetoptions", {}).items()))])
-        elif kind.__module__.partition(".")[0] == "numba" and hasattr(thing, "_dispatcher"):
+        elif top_of(kind) == "numba" and hasattr(thing, "_dispatcher"):
             self.many("numba", [kind.__name__, thing._dispatcher])
+        elif top_of(kind) == "numba" and hasattr(thing, "__wrapped__"):
+            self.many("numba", [kind.__name__, thing.__wrapped__])
         elif isinstance(thing, weakref.ref):
             self.many("weak", [thing()])
         elif isinstance(thing, CONTENTLESS):
@@ -203,6 +207,11 @@ class Canonical:
         if isinstance(state, dict):
             state = dict(sorted(state.items(), key=lambda item: str(item[0])))
         self.many("object", [make, arguments, state, *([] if items is None else [list(items)]), *([] if pairs is None else [list(pairs)])])
+
+
+def top_of(kind: type) -> str:
+    """Top-level package of a class."""
+    return str(kind.__module__).partition(".")[0]
 
 
 def code(out: Canonical, thing: types.CodeType, doc: str | None = None) -> None:

@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 
 from uqmbd.simulators.bytecode import attribute_names, global_names, imported_by
-from uqmbd.simulators.canonical import UNWALKED, Canonical, Unknowable, cells, code
+from uqmbd.simulators.canonical import MADE, UNWALKED, Canonical, Unknowable, cells, code, top_of
 from uqmbd.simulators.loading import LOADED
 from uqmbd.simulators.own import (
     OURS,
@@ -114,7 +114,7 @@ class Walk:
             name = self.named(thing, f"{thing.__qualname__} in {where(thing)}")
             self.waiting.append((name, thing))
             return name
-        if kind in BY_VALUE or kind.__module__.partition(".")[0] in sys.stdlib_module_names:
+        if kind in BY_VALUE or top_of(kind) in sys.stdlib_module_names:
             return None
         single = singleton(thing)
         if single is not None:
@@ -234,6 +234,7 @@ class Walk:
         if place(kind) is None:
             self.own_text(space)
         entries = {key: value for key, value in sorted(vars(kind).items()) if key not in UNWALKED}
+        entries = {key: value for key, value in entries.items() if key == "__pydantic_fields__" or not key.startswith(MADE)}
         self.part(name, kind.__qualname__, kind.__bases__, type(kind), entries)
 
     # modules -----------------------------------------------------------------------------------------------------------------------------
@@ -329,7 +330,7 @@ def exposed(top: str, _loaded: int) -> dict[int, tuple[str, str]]:
 def singleton(thing: Any) -> str | None:
     """Name of an object that a library made and holds (``scipy.stats.norm``), None for objects of the user's making."""
     kind = type(thing)
-    top = kind.__module__.partition(".")[0]
+    top = top_of(kind)
     if top == "__main__" or place(kind) is None:
         return None
     name, module = exposed(top, len(sys.modules)).get(id(thing), ("", ""))

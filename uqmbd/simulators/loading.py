@@ -40,6 +40,7 @@ class Loaded:
 
 
 LOADED: dict[str, Loaded] = {}
+EXECUTING: list[str] = []  # folders of the files that are being executed, the innermost last
 FOLDERS: list[str] = []  # of models, at the end of `sys.path`; the last one loaded first
 
 
@@ -57,8 +58,19 @@ def load_file(path: Path, source: str = "", *, fresh: bool = False) -> ModuleTyp
     """
     path = Path(path)
     source = source or path.read_text(encoding="utf-8")
+    EXECUTING.append(str(path.parent))
+    try:
+        go_to(EXECUTING[-1])
+        return module_of(path, source, fresh)
+    finally:
+        EXECUTING.pop()
+        if EXECUTING:
+            go_to(EXECUTING[-1])
+
+
+def module_of(path: Path, source: str, fresh: bool) -> ModuleType:
+    """The module of a file: that of before, or executed."""
     name = module_name(path, source)
-    go_to(str(path.parent))
     if name in sys.modules:
         known = LOADED.get(name)
         if known is None or not fresh or known.is_fresh():

@@ -174,7 +174,9 @@ class Trial:
 
     def remember(self, directory: Path) -> None:
         """Keep what the model was seen to read; its files count as the model does."""
-        remember_files(self.study, directory, solver=type(self.__dict__.get("simulator")).__name__ == "LanesSimulator")
+        from uqmbd.simulators.lanes import LanesSimulator
+
+        remember_files(self.study, directory, solver=isinstance(vars(self).get("simulator"), LanesSimulator))
 
 
 def open_or_make(
