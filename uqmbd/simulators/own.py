@@ -34,7 +34,14 @@ OURS = ("uqmbd", "flexmbd")
 def is_own_file(file: str) -> bool:
     """True for a file of the user: neither installed, nor part of Python, of the system or of this project."""
     path = os.path.realpath(file)
-    return not (path.startswith(FOREIGN) or any(part in INSTALLED for part in path.split(os.sep)))
+    return not (path.startswith((*FOREIGN, solver())) or any(part in INSTALLED for part in path.split(os.sep)))
+
+
+@cache
+def solver() -> str:
+    """Folder of flexmbd, which counts as a whole."""
+    file = file_of("flexmbd")
+    return f"{Path(file).resolve().parent}{os.sep}" if file else PACKAGE
 
 
 def is_own(module: ModuleType) -> bool:

@@ -53,7 +53,7 @@ def question_of(study: Study) -> dict[str, Any]:
 def study_digest(study: Study, identity: Mapping[str, str]) -> str:
     """Fingerprint of everything that a result follows from."""
     shown = written(study.report, study.field_functions)
-    more = [shown, [function.digest for function in study.field_functions]] if shown else []
+    more = [shown, [[function.digest, sorted(function.reads.values())] for function in study.field_functions]] if shown else []
     settings = [study.campaign.store, study.campaign.timeout, precision_of(study)]
     return fingerprint([dict(identity), question_of(study), study.method.name, study.method.model_dump(), settings, *more])
 
