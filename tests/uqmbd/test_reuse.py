@@ -340,6 +340,14 @@ def test_a_model_that_fails_at_once_leaves_nothing(tmp_path):
     assert not (tmp_path / "results").exists()
 
 
+def test_a_study_file_is_not_replaced_by_results(write_study, uqmbd, tmp_path):
+    study = write_study()
+    text = study.read_text()
+    code, output = uqmbd("run", study, "--out", tmp_path)
+    assert code == 2 and "replace this study file" in output and "--out" in output
+    assert study.read_text() == text and not (tmp_path / "journal.jsonl").exists()
+
+
 def test_an_old_store_is_refused(tmp_path):
     from uqmbd.campaign.journal import seal
 

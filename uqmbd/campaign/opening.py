@@ -72,12 +72,13 @@ def claim_of(directory: Path) -> Claim:
 def claimed(directory: Path) -> Iterator[Claim]:
     """`claim_of` for a block; when it fails before a store is made, what was made here goes again."""
     made = [folder for folder in (directory, *directory.parents) if not folder.exists()]
+    ours = [name for name in ("journal.jsonl", "study.toml", "reads.json") if not (directory / name).exists()]
     claim = claim_of(directory)
     try:
         yield claim
     except Exception:
         if not os.fstat(claim.journal.stream).st_size:
-            for name in ("journal.jsonl", "study.toml", "reads.json"):
+            for name in ours:
                 (directory / name).unlink(missing_ok=True)
             with suppress(OSError):
                 for folder in made:

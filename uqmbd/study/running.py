@@ -30,6 +30,8 @@ if TYPE_CHECKING:
     from uqmbd.simulators.fingerprint import Reach
     from uqmbd.study.study import Study
 
+RESOLVED = "# Resolved by uqmbd"
+
 
 @dataclass(frozen=True)
 class Finished:
@@ -83,6 +85,8 @@ def run_study(
             from uqmbd.result import open_results
 
             return Finished(open_results(directory), directory, None, date=date)
+        if header is None:
+            spare_study(directory)
         claim = stack.enter_context(claimed(directory))
         if claim.header is None:  # before anything that takes time, so that `resume` finds it whatever happens
             with writing(directory):
@@ -264,8 +268,15 @@ def write_study(study: Study, directory: Path) -> None:
     from uqmbd.campaign.files import replace_text
     from uqmbd.study.file import tables, write_toml
 
-    head = f"# Resolved by uqmbd {version('uqmbd')}; `uqmbd resume` reads it.\n"
+    head = f"{RESOLVED} {version('uqmbd')}; `uqmbd resume` reads it.\n"
     replace_text(directory / "study.toml", head + write_toml(study.document or tables(study)))
+
+
+def spare_study(directory: Path) -> None:
+    """`StudyError` when there is a ``study.toml`` that somebody has written by hand where results are to go."""
+    file = directory / "study.toml"
+    if file.is_file() and not file.read_text(encoding="utf-8", errors="replace").startswith(RESOLVED):
+        raise StudyError("the results would replace this study file", file=file, remedy="choose another place with --out DIR")
 
 
 def nothing_worked(store: RunStore, study: Study) -> StudyError:
