@@ -105,6 +105,16 @@ def test_random_objects_of_libraries_are_known_by_name():
     assert find_model(model, Path()).digest == first
 
 
+def test_two_files_of_one_name_are_two(tmp_path):
+    paths = [tmp_path / name / "k.csv" for name in ("one", "two")]
+    for path in paths:
+        path.parent.mkdir()
+        path.write_text("1\n")
+    first = find_model(lambda a: (paths, a), Path()).reached()
+    paths[1].write_text("2\n")
+    assert first.digest != find_model(lambda a: (paths, a), Path()).digest and {"file k.csv", "file k.csv (2)"} <= set(first.parts)
+
+
 def test_a_changed_value_in_one_process(monkeypatch):
     before = find_model(reaches.below, Path()).digest
     monkeypatch.setattr(reaches, "K", 3.0)

@@ -83,6 +83,7 @@ class Walk:
         self.taken: set[str] = set()
         self.globals: set[tuple[int, str]] = set()
         self.modules: set[str] = set()
+        self.files: set[str] = set()
         self.kept: list[Any] = []
 
     def all_from(self, function: Any) -> Reach:
@@ -105,7 +106,7 @@ class Walk:
         if id(thing) in self.names:
             return self.names[id(thing)]
         if isinstance(thing, types.ModuleType):
-            return self.named(thing, thing.__name__) if self.queue_module(thing) else thing.__name__
+            return self.named(thing, f"module {shown(thing.__name__, thing.__file__)}") if self.queue_module(thing) else thing.__name__
         if isinstance(thing, (types.FunctionType, type)):
             home = place(thing)
             if home is not None and findable(thing):
@@ -161,14 +162,20 @@ class Walk:
             if more is not None:
                 more(out)
             for thing in out.kept:
-                if isinstance(thing, PurePath) and os.path.isfile(thing) and is_own_file(str(thing)):
-                    self.reach.parts.setdefault(f"file {Path(thing).name}", file_digest(str(thing)))
+                if isinstance(thing, PurePath):
+                    self.data(str(thing))
         except Unknowable as reason:
             self.reach.unknown = self.reach.unknown or f"{name} is or holds {reason}"
         except RecursionError:
             self.reach.unknown = self.reach.unknown or f"{name} is nested too deep"
         self.kept.append(out.kept)
         self.reach.parts[name] = out.digest()
+
+    def data(self, file: str) -> None:
+        """A file that a path leads to, if it is the user's."""
+        if file not in self.files and os.path.isfile(file) and is_own_file(file):
+            self.files.add(file)
+            self.reach.parts[self.free(f"file {Path(file).name}")] = file_digest(file)
 
     def function(self, name: str, function: types.FunctionType) -> None:
         """A function: its code and what it draws on."""
@@ -190,8 +197,9 @@ class Walk:
         """The globals that a function names, and the modules that it imports."""
         names, attributes = global_names(function.__code__), attribute_names(function.__code__)
         space, home = function.__globals__, where(function)
-        if names & DYNAMIC and (space.get("__name__") == "__main__" or "__file__" not in space):  # where no source says the rest
-            self.reach.unknown = self.reach.unknown or f"{name} calls {min(names & DYNAMIC)}"
+        dynamic = names & DYNAMIC - space.keys()
+        if dynamic and (space.get("__name__") == "__main__" or "__file__" not in space):  # where no source says the rest
+            self.reach.unknown = self.reach.unknown or f"{name} calls {min(dynamic)}"
         for key in sorted(names):
             if key not in space:
                 continue
