@@ -170,7 +170,7 @@ def show(finished: Finished) -> None:
         typer.echo(f"damaged: {text}", err=True)
     tally = finished.tally
     if tally is None:
-        typer.echo(f"nothing to simulate: all runs of this study are in {finished.directory}")
+        typer.echo(f"nothing to simulate: result of {finished.date} reused, all runs of this study are in {finished.directory}")
     else:
         failed = sum(number for status, number in tally.status.items() if status != "ok")
         told = sum(tally.status.values())

@@ -204,12 +204,13 @@ def open_results(path: str | PathLike[str]) -> Result:
 
 
 def open_runs(folder: Path) -> xr.Dataset:
-    """The runs beside a result, opened but not read."""
-    runs = folder / "runs.zarr"
+    """The runs that a result is made of, opened but not read; a store may hold others, of a study that had wider ranges, say."""
+    runs, rows = folder / "runs.zarr", folder / "rows.npy"
     if not runs.is_dir():
         return xr.Dataset()
     try:
-        return xr.open_zarr(runs, consolidated=False, chunks=None)
+        found = xr.open_zarr(runs, consolidated=False, chunks=None)
+        return found.isel(run=np.load(rows)) if rows.is_file() else found
     except Exception as error:  # as above
         remedy = "put back what is missing, or delete result.zarr and resume the study: what is lost is run again"
         raise StudyError(f"the runs of this result cannot be read ({error})", file=runs, remedy=remedy) from error

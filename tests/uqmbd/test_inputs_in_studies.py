@@ -5,7 +5,7 @@ import pytest
 
 import uqmbd as uq
 from uqmbd.study.file import tables, write_toml
-from uqmbd.study.identity import identity_of
+from uqmbd.study.identity import fingerprint, identity_of, question_of
 
 HEAD = '[study]\nname = "s"\nmodel = "model.py:scalar"\n[outputs]\ninclude = ["y"]\n[campaign]\nworkers = 0\nseed = 1\n'
 MODEL = 'def scalar(k, c):\n    return {"y": k * c}\n'
@@ -78,7 +78,7 @@ def test_the_resolved_study_reads_back_as_the_same_study(name, study, uqmbd, tmp
     assert code == 0, output
     resolved = tmp_path / "results" / "s" / "study.toml"
     first, second = uq.Study.from_file(path), uq.Study.from_file(resolved)
-    assert identity_of(first) == identity_of(second)
+    assert identity_of(first) == identity_of(second) and fingerprint(question_of(first)) == fingerprint(question_of(second))
     assert list(first.inputs) == list(second.inputs) and first.inputs.bindings() == second.inputs.bindings()
     assert [item.describe() for item in first.inputs.values()] == [item.describe() for item in second.inputs.values()]
     # and what Python would write
@@ -91,18 +91,21 @@ def test_the_resolved_study_reads_back_as_the_same_study(name, study, uqmbd, tmp
 def test_resume_notices_that_the_data_changed(study, uqmbd, tmp_path):
     path = study("random")
     assert uqmbd("run", path)[0] == 0
+    before = uq.open_results(tmp_path / "results" / "s").statistics["y"].values
     file = tmp_path / "k.csv"
     file.write_text(file.read_text().replace("\n3.", "\n2.", 1))
     code, output = uqmbd("resume", tmp_path / "results" / "s")
-    assert code == 2 and "another study (it differs in: inputs)" in output
+    assert code == 0 and "200 runs (200 simulated)" in output
+    result = uq.open_results(tmp_path / "results" / "s")
+    assert not np.array_equal(before, result.statistics["y"].values) and result.runs.sizes["run"] == 200
 
 
-def test_a_changed_dependence_is_another_study(study, uqmbd, tmp_path):
+def test_a_changed_dependence_is_another_result(study, uqmbd, tmp_path):
     path = study("random")
     assert uqmbd("run", path)[0] == 0
     path.write_text(path.read_text().replace("0.5]", "0.6]"))
     code, output = uqmbd("run", path)
-    assert code == 2 and "dependence" in output
+    assert code == 0 and "nothing to simulate" not in output
 
 
 def test_the_same_in_python():
@@ -118,12 +121,12 @@ def test_the_same_in_python():
         method=uq.MonteCarlo(samples=9),
         dependence=uq.Dependence(rank_correlation=[["a", "b", 0.5]]),
     )
-    assert "dependence" in identity_of(made)
+    assert "dependence" in question_of(made)
 
 
-def test_studies_that_bind_nothing_keep_their_identity():
+def test_what_binds_inputs_is_asked_and_fixes_no_run():
     made = uq.Study(model=lambda a: {"y": a}, inputs={"a": uq.Interval(0, 1)}, outputs=["y"], method=uq.Chebyshev(degree=2))
-    assert not {"dependence", "sets"} & set(identity_of(made))
+    assert not {"dependence", "sets"} & (set(identity_of(made)) | set(question_of(made)))
 
 
 @pytest.mark.parametrize("name", ["time", "two words"])

@@ -6,6 +6,7 @@ import time
 from collections import Counter, deque
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,7 @@ import numpy as np
 from uqmbd.campaign.batches import Batch, Sizer, Work
 from uqmbd.campaign.pool import Pool
 from uqmbd.campaign.store import RunStore
-from uqmbd.campaign.worker import Delivery, Job, pack, run_batch, run_raw
+from uqmbd.campaign.worker import Delivery, Job, Reduce, pack, run_batch, run_raw
 from uqmbd.simulators.base import ERROR, STATUS, Outcomes, concatenate, failed_outcomes
 
 IN_FLIGHT = 2  # batches a worker has at hand: one running, one waiting
@@ -29,6 +30,8 @@ class Tally:
         Runs the method asked for, and how many of them were not in the store.
     status : Counter
         Runs told to the method by status.
+    rows : list of ndarray
+        Where they are in the store.
     workers, deaths : int
         Runs done at once, and batches whose worker died.
     wall, fan_out : float
@@ -41,6 +44,7 @@ class Tally:
     simulated: int = 0
     workers: int = 0
     status: Counter[str] = field(default_factory=Counter)
+    rows: list[np.ndarray] = field(default_factory=list)
     wall: float = 0.0
     fan_out: float = 0.0
     simulating: float = 0.0
@@ -78,7 +82,9 @@ class Campaign:
     get_pool : callable
         Gives the `Pool`; called only if a run is missing.
     shapes : dict of str to tuple
-        Shape of one run's output by name.
+        Shape of one run's output by name, of all that the store holds.
+    told : tuple of str
+        Outputs that the method is told; all of them unless said.
     precision : str
         Type in which histories are stored.
     keep_histories : bool
@@ -95,6 +101,7 @@ class Campaign:
     precision: str
     keep_histories: bool = True
     tag: str = ""
+    told: tuple[str, ...] | None = None
     batch: int | None = None
     watcher: Watcher = field(default_factory=Watcher)
     tally: Tally = field(default_factory=Tally)
@@ -104,6 +111,10 @@ class Campaign:
         began = time.perf_counter()
         self.pool: Pool | None = None
         self.reduce = getattr(self.method, "reduce", None)
+        if self.told is None:
+            self.told = tuple(self.shapes)
+        if self.reduce is not None and set(self.told) != set(self.shapes):
+            self.reduce = partial(reduce_some, self.reduce, self.told)
         self.sizer = Sizer(8 * sum(int(np.prod(shape)) for shape in self.shapes.values()), self.batch)
         try:
             while (samples := self.method.ask()) is not None:
@@ -274,6 +285,7 @@ class Teller:
                 return
             self.tell(slice(begin, end), rows, status)
             self.told += 1
+            self.campaign.tally.rows.append(rows)
             counts = {STATUS[code]: int(number) for code, number in enumerate(np.bincount(status, minlength=1)) if number}
             self.campaign.tally.status.update(counts)
             self.campaign.watcher.done(end - begin, end - begin - counts.get("ok", 0), reused=reused)
@@ -285,11 +297,18 @@ class Teller:
             campaign.method.tell_reduced(partial)
             return
         samples = {name: values[part] for name, values in self.samples.items()}
-        outputs = {name: campaign.store.read(name, rows) for name in campaign.shapes}
+        outputs = {name: campaign.store.read(name, rows) for name in campaign.told}
         if campaign.reduce is None:
             campaign.method.tell(samples, outputs, status)
         else:
             campaign.method.tell_reduced(campaign.reduce(samples, outputs, status))
+
+
+def reduce_some(
+    reduce: Reduce, names: tuple[str, ...], samples: Mapping[str, np.ndarray], outputs: Mapping[str, np.ndarray], status: np.ndarray
+) -> dict[str, np.ndarray]:
+    """A method's `reduce` of some of the outputs."""
+    return reduce(samples, {name: outputs[name] for name in names}, status)
 
 
 def lost_worker(error: BaseException) -> bool:

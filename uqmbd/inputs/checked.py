@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from numbers import Integral
 from typing import Annotated, Any
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError
@@ -20,6 +21,12 @@ def plain_number(value: Any) -> float:
     return number
 
 
+def plain_integer(value: Any) -> Any:
+    """`value` as an `int` if it is a whole number of any kind, numpy's say; booleans and all else are left for pydantic to refuse."""
+    return int(value) if isinstance(value, Integral) and not isinstance(value, bool) else value
+
+
+Whole = Annotated[int, BeforeValidator(plain_integer)]
 Number = Annotated[float, BeforeValidator(plain_number)]
 
 

@@ -30,6 +30,7 @@ from uqmbd.errors import StudyError
 from uqmbd.processes import descendants, kill
 from uqmbd.simulators.limit import RunTimeout
 from uqmbd.simulators.model import Model
+from uqmbd.simulators.own import file_digest, is_own_file
 
 KEPT = 1 << 16  # bytes of the beginning and of the end of what a program writes
 
@@ -142,6 +143,9 @@ def command_model(command: str | list[str], template: str | None, result: str, d
     if "/" in arguments[0] and local.is_file():
         arguments[0] = str(local.resolve())
     digest = hashlib.sha256(json.dumps([arguments, result]).encode())
+    for argument in arguments:  # a program, or data, of the user
+        if os.path.isabs(argument) and os.path.isfile(argument) and is_own_file(argument):
+            digest.update(file_digest(argument).encode())
     for file in sorted(Path(folder).rglob("*")) if folder else []:
         if file.is_file():
             digest.update(str(file.relative_to(folder)).encode() + file.read_bytes())

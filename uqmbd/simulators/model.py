@@ -1,23 +1,25 @@
-"""Find the function a study names, load it here and on workers, and fingerprint the source it depends on."""
+"""Find the function a study names, and load it here and on workers."""
 
 from __future__ import annotations
 
-import hashlib
 import importlib
-import inspect
+import os
 import sys
-import sysconfig
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, field
 from importlib.machinery import PathFinder
 from pathlib import Path
-from types import ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from uqmbd.errors import StudyError, did_you_mean
+from uqmbd.simulators.loading import draws_on, load_file
+from uqmbd.simulators.own import LIBRARY, PACKAGE, file_digest
+from uqmbd.simulators.reads import watching
 
-LIBRARY = tuple(str(Path(sysconfig.get_path(key)).resolve()) for key in ("stdlib", "platstdlib", "purelib", "platlib"))
-PACKAGE = str(Path(__file__).resolve().parent.parent)
+if TYPE_CHECKING:
+    from uqmbd.simulators.fingerprint import Reach
+
+__all__ = ["Model", "describe", "find_model", "load_file", "near_files", "wrap_callable"]
 
 
 @dataclass(frozen=True)
@@ -28,30 +30,87 @@ class Model:
     ----------
     label : str
         As the study names it; ``resolved`` in the stored study: ``/abs/model.py:function`` or ``package.module:function``.
-    digest : str
-        Hash of the source the function depends on (its module and the user's modules that it imports).
+    fixed : str
+        Hash of what the model is, where it is no Python function.
     path, module, name : str
         Where the function is: a file or an importable module, and the name in it. Neither for a bare callable.
     source : str
         Text of the file, for workers that cannot see it.
     bare : callable, optional
         The function itself when it can be found under no name.
+    reads : dict of str to str
+        Hashes of the user's files that were read while the model was imported, and in its trial run.
+    sources : dict of str to str
+        Hashes of the user's modules that it draws on, as they were when the study was begun.
     """
 
     label: str
-    digest: str
+    fixed: str = ""
     path: str = ""
     module: str = ""
     name: str = ""
     source: str = ""
     bare: Callable[..., Any] | None = None
+    reads: dict[str, str] = field(default_factory=dict, compare=False)
+    sources: dict[str, str] = field(default_factory=dict, compare=False)
 
     def load(self) -> Callable[..., Any]:
-        """The function itself."""
+        """The function itself; `StudyError` in a process that would load other sources than those the study was begun with."""
+        refuse_changes(self)
         if self.bare is not None:
             return self.bare
         module = load_file(Path(self.path), self.source) if self.path else importlib.import_module(self.module)
         return getattr(module, self.name)
+
+    def reached(self) -> Reach:
+        """Everything that the model reaches now; see `uqmbd.simulators.fingerprint`."""
+        from uqmbd.simulators.fingerprint import Reach, reach_of
+
+        if self.fixed:
+            return Reach({"command": self.fixed})
+        with watching() as reads:
+            self.sources.clear()
+            if self.path:
+                load_file(Path(self.path), self.source, fresh=True)
+            function = self.load()
+            found = reach_of(function, folder_of(function))
+        self.sources.update(found.sources)
+        self.saw(reads.files)
+        return found
+
+    def saw(self, files: dict[str, str]) -> None:
+        """Take in which files the model was seen to read."""
+        self.reads.update(files)
+        if self.path:
+            draws_on(self.path, self.source, {**files, **{file: digest for file, digest in self.sources.items() if file != self.path}})
+
+    @property
+    def digest(self) -> str:
+        """Hash of everything that the model reaches."""
+        return self.reached().digest
+
+
+CHECKED: set[tuple[int, int]] = set()  # (process, model) whose sources were compared
+
+
+def refuse_changes(model: Model) -> None:
+    """Compare the sources of a model with those that the study was begun with, once a process."""
+    key = (os.getpid(), hash(tuple(sorted(model.sources.items()))))
+    if key in CHECKED:
+        return
+    for file, digest in model.sources.items():
+        if file != model.path and os.path.isfile(file) and file_digest(file) != digest:
+            raise StudyError(
+                "has changed while the study ran", file=file, key="study.model", value=model.label, remedy="run the study again"
+            )
+    CHECKED.add(key)
+
+
+def folder_of(function: Callable[..., Any]) -> str:
+    """Folder of the file in which a function is written, empty if there is none."""
+    space = getattr(function, "__globals__", None) or vars(sys.modules.get(type(function).__module__, sys))
+    file = space.get("__file__")
+    return str(Path(file).resolve().parent) if file else ""
 
 
 def find_model(spec: str | Callable[..., Any], directory: Path) -> Model:
@@ -74,16 +133,17 @@ def find_model(spec: str | Callable[..., Any], directory: Path) -> Model:
             remedy='write it as "model.py:function" or "package.module:function"',
         )
     try:
-        if where.endswith(".py"):
-            path = (directory / where).resolve()
-            if not path.is_file():
-                raise StudyError(f"there is no file {path}", key="study.model", value=spec, remedy=near_files(path))
-            source = path.read_text(encoding="utf-8")
-            module = load_file(path, source)
-            found = Model(f"{path}:{name}", source_digest(module), path=str(path), name=name, source=source)
-        else:
-            module = importlib.import_module(where)
-            found = Model(spec, source_digest(module), module=where, name=name)
+        with watching() as reads:
+            if where.endswith(".py"):
+                path = (directory / where).resolve()
+                if not path.is_file():
+                    raise StudyError(f"there is no file {path}", key="study.model", value=spec, remedy=near_files(path))
+                source = path.read_text(encoding="utf-8")
+                module = load_file(path, source, fresh=True)
+                found = Model(f"{path}:{name}", path=str(path), name=name, source=source)
+            else:
+                module = importlib.import_module(where)
+                found = Model(spec, module=where, name=name)
     except StudyError:
         raise
     except ModuleNotFoundError as error:
@@ -94,6 +154,7 @@ def find_model(spec: str | Callable[..., Any], directory: Path) -> Model:
         raise StudyError(
             f"importing it raises {describe(error)}", key="study.model", value=spec, remedy="make the model file importable on its own"
         ) from error
+    found.reads.update(reads.files)
     function = getattr(module, name, None)
     if not callable(function):
         functions = [key for key, value in vars(module).items() if callable(value) and not key.startswith("_")]
@@ -117,78 +178,9 @@ def wrap_callable(function: Callable[..., Any]) -> Model:
 
         cloudpickle.register_pickle_by_value(home)  # loaded from a file that workers would not find by name
     if home is not None and module != "__main__" and name.isidentifier() and getattr(home, name, None) is function:
-        return Model(f"{module}:{name}", source_digest(home), module=module, name=name, bare=function)
+        return Model(f"{module}:{name}", module=module, name=name, bare=function)
     own = getattr(function, "__name__", "")
-    return Model(f"<{name or 'function'}>", callable_digest(function), name=own if own.isidentifier() else "", bare=function)
-
-
-def load_file(path: Path, source: str = "") -> ModuleType:
-    """Import a file as a module of its own name, once per process and content; its folder becomes importable."""
-    if path.is_file():
-        source = path.read_text(encoding="utf-8")
-    name = f"uqmbd_model_{hashlib.sha256(f'{path}{source}'.encode()).hexdigest()[:16]}"
-    if name in sys.modules:
-        return sys.modules[name]
-    if str(path.parent) not in sys.path:
-        sys.path.insert(0, str(path.parent))
-    module = ModuleType(name)
-    module.__file__ = str(path)
-    sys.modules[name] = module
-    try:
-        exec(compile(source, str(path), "exec"), module.__dict__)
-    except BaseException:
-        del sys.modules[name]
-        raise
-    return module
-
-
-def source_digest(module: ModuleType) -> str:
-    """Hash of a module's source, of the user's own modules it draws on (not of installed packages), and of the files that they name."""
-    digest = hashlib.sha256()
-    for content in sorted(own_sources(module, set())):
-        digest.update(content)
-    return digest.hexdigest()
-
-
-def own_sources(module: ModuleType, seen: set[str]) -> Iterator[bytes]:
-    """Sources of `module` and, through its global names, of the user's modules that it uses; files that a global `Path` leads to."""
-    file = getattr(module, "__file__", None)
-    if not file or file in seen:
-        return
-    seen.add(file)
-    try:
-        yield Path(file).read_bytes()
-    except OSError:
-        return
-    for value in list(vars(module).values()):
-        if isinstance(value, Path) and value.is_file() and str(value) not in seen:  # data that the model reads
-            seen.add(str(value))
-            yield value.read_bytes()
-        used = value if isinstance(value, ModuleType) else sys.modules.get(getattr(value, "__module__", None) or "")
-        if used is not None and is_own(used):
-            yield from own_sources(used, seen)
-
-
-def is_own(module: ModuleType) -> bool:
-    """True for modules of the user: neither installed nor part of this project (those count by their version)."""
-    file = getattr(module, "__file__", None)
-    if not file or module.__name__.split(".")[0] in ("uqmbd", "flexmbd") or module.__name__ == "__main__":
-        return False
-    return not str(Path(file).resolve()).startswith(LIBRARY)
-
-
-def callable_digest(function: Callable[..., Any]) -> str:
-    """Hash of a function without a name: its source, defaults and closed-over values."""
-    digest = hashlib.sha256()
-    try:
-        digest.update(inspect.getsource(function).encode())
-    except (OSError, TypeError):
-        code = getattr(function, "__code__", None)
-        digest.update(repr(function).encode() if code is None else code.co_code + repr(code.co_consts).encode())
-    digest.update(repr(getattr(function, "__defaults__", None)).encode())
-    for cell in getattr(function, "__closure__", None) or ():
-        digest.update(repr(cell.cell_contents).encode())
-    return digest.hexdigest()
+    return Model(f"<{name or 'function'}>", name=own if own.isidentifier() else "", bare=function)
 
 
 def describe(error: BaseException) -> str:

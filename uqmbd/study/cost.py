@@ -35,6 +35,7 @@ class Cost:
     seconds_per_run : float
         On one processor [s].
     workers : int
+        Runs done at once; 1 when they are done in this process (``workers = 0``).
     megabytes : float
         Most that the store may take, before compression.
     tried : dict of str to int
@@ -77,7 +78,7 @@ def estimate(study: Study) -> Cost:
     """Check the model and time a few runs."""
     trial = Trial(study)
     with naming_file(study):
-        info = trial.info
+        info = study.in_units(trial.info)
         check_store(study, info)
         fields_of(study, trial, info)
     simulator = trial.simulator
@@ -95,14 +96,14 @@ def estimate(study: Study) -> Cost:
         per_run, runs = seconds / runs, runs * 4
     least, most = study.method.planned_runs(study.inputs)
     points = 0 if study.time is None else study.time.points
-    size = np.dtype(precision_of(study)).itemsize
-    per_store = sum(size * points if entry.history else 8 for entry in info.values()) + 8 * len(study.inputs)
+    size = np.dtype(precision_of(study)).itemsize * points * (study.campaign.store == "all")
+    per_store = sum(size if entry.history else 8 for entry in info.values()) + 8 * len(study.inputs) + 1  # and the status
     return Cost(
         study.name,
         least,
         most,
         per_run,
-        study.campaign.workers or default_workers(),
+        default_workers() if study.campaign.workers is None else max(1, study.campaign.workers),
         most * per_store / 1e6,
         {status: number for status, number in tried.items() if number},
         {name: f"{entry.unit or '-'}, {'history' if entry.history else 'number'}" for name, entry in info.items()},

@@ -1,4 +1,8 @@
-"""What fixes the runs of a study, as fingerprints by names a user understands."""
+"""What fixes the runs of a study, and what a result follows from: fingerprints by names a user understands.
+
+A run follows from model, solver settings, times and code; its inputs are its key in the store. Ranges, distributions, method, seed, list
+of outputs and time limit are the study's: studies that differ in these only share their runs.
+"""
 
 from __future__ import annotations
 
@@ -8,48 +12,56 @@ import json
 import sys
 from collections.abc import Mapping
 from functools import cache
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from uqmbd.study.showing import written
 
 if TYPE_CHECKING:
+    from uqmbd.simulators.fingerprint import Reach
     from uqmbd.study.study import Study
 
 
-def identity_of(study: Study) -> dict[str, str]:
-    """Fingerprints of model, inputs, outputs, times, solver, what is stored, and code: runs of equal identity can be shared.
+def identity_of(study: Study, reach: Reach | None = None) -> dict[str, str]:
+    """Fingerprints of model, names and SI units of the inputs, times, solver and code: runs of equal identity can be shared.
 
-    The method and the seed are left out, so that more samples extend a study.
+    Parameters
+    ----------
+    reach : Reach, optional
+        What the model reaches, if that is known already.
     """
-    found = {
-        "model": study.model.digest,
-        "inputs": fingerprint({name: [item.kind, item.model_dump()] for name, item in study.inputs.items()}),
-        "outputs": ", ".join(study.outputs),
+    units = {name: item.to_si().unit for name, item in study.inputs.items()}
+    return {
+        "model": (reach or study.model.reached()).digest,
+        "names or units of inputs": ", ".join(f"{name} [{units[name] or '-'}]" for name in sorted(units)),
         "time": "none" if study.time is None else f"{study.time.end!r} s, {study.time.points} points",
         "solver settings": fingerprint(study.solver),
-        "campaign.store": study.campaign.store,
-        "campaign.timeout": str(study.campaign.timeout),
-        "precision": precision_of(study),
         "uqmbd version": version("uqmbd"),
-        **{binding: fingerprint(table) for binding, table in study.inputs.bindings().items()},
+        "python version": f"{sys.version_info[0]}.{sys.version_info[1]}",
     }
-    if "flexmbd" in sys.modules:  # the model has imported it
-        found["flexmbd source"] = flexmbd_digest()
-    return found
+
+
+def question_of(study: Study) -> dict[str, Any]:
+    """What a study asks of its runs, and where it has them: all that is no part of a run's identity and that a method may feel."""
+    return {
+        "inputs": {name: [item.kind, item.model_dump()] for name, item in study.inputs.items()},
+        "outputs": study.outputs,
+        "seed": study.campaign.seed,
+        **study.inputs.bindings(),
+    }
 
 
 def study_digest(study: Study, identity: Mapping[str, str]) -> str:
     """Fingerprint of everything that a result follows from."""
     shown = written(study.report, study.field_functions)
-    more = [shown, [function.digest for function in study.field_functions]] if shown else []
+    more = [shown, [[function.digest, sorted(function.reads.values())] for function in study.field_functions]] if shown else []
     more += [table for table in (study.words(), study.units) if table]
-    return fingerprint([dict(identity), study.method.name, study.method.model_dump(), study.campaign.seed, *more])
+    settings = [study.campaign.store, study.campaign.timeout, precision_of(study)]
+    return fingerprint([dict(identity), question_of(study), study.method.name, study.method.model_dump(), settings, *more])
 
 
 def method_tag(study: Study) -> str:
-    """Fingerprint of what a method's partials of a batch depend on besides the runs: what its `reduce` reads."""
-    return fingerprint([study.method.name, study.method.reduce_key(), study.campaign.seed, study.outputs])[:16]
+    """Fingerprint of what a method's partials of a batch depend on besides the runs: what its `reduce` reads, and what is asked."""
+    return fingerprint([study.method.name, study.method.reduce_key(), question_of(study)])[:16]
 
 
 def precision_of(study: Study) -> str:
@@ -60,16 +72,6 @@ def precision_of(study: Study) -> str:
 def fingerprint(thing: Any) -> str:
     """Hash of anything that JSON can say."""
     return hashlib.sha256(json.dumps(thing, sort_keys=True, default=repr).encode()).hexdigest()
-
-
-@cache
-def flexmbd_digest() -> str:
-    """Hash of the solver's source: a changed solver does not share runs with the old one."""
-    root = Path(sys.modules["flexmbd"].__file__).parent
-    digest = hashlib.sha256()
-    for file in sorted(root.rglob("*.py")):
-        digest.update(file.read_bytes())
-    return digest.hexdigest()
 
 
 @cache

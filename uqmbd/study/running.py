@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Mapping
 from contextlib import ExitStack
@@ -15,19 +14,25 @@ import numpy as np
 
 from uqmbd.errors import StudyError
 from uqmbd.simulators.base import OutputInfo, Simulator
+from uqmbd.simulators.reads import watching
 from uqmbd.study.identity import identity_of, method_tag, precision_of, study_digest, version, versions
 from uqmbd.study.nominal import fields_of
+from uqmbd.study.reuse import check_overwrite, done_on, refusal, remember_files, short, write_done
 from uqmbd.study.showing import written
 from uqmbd.study.stopped import explaining
-from uqmbd.study.storing import check_store, is_read_only, results_directory, rounding_cost
+from uqmbd.study.storing import check_store, results_directory, rounding_cost
 from uqmbd.study.study import naming_file
 
 if TYPE_CHECKING:
     from uqmbd.campaign.campaign import Campaign, Tally, Watcher
+    from uqmbd.campaign.opening import Claim
     from uqmbd.campaign.pool import EarlyPool
     from uqmbd.campaign.store import RunStore
     from uqmbd.result import Result
+    from uqmbd.simulators.fingerprint import Reach
     from uqmbd.study.study import Study
+
+RESOLVED = "# Resolved by uqmbd"
 
 
 @dataclass(frozen=True)
@@ -40,6 +45,8 @@ class Finished:
         Where everything is.
     tally : Tally or None
         What was done; None when the result was there already.
+    date : str
+        When a result that was there already was made.
     damaged : list of str
         What was found damaged in the store, and mended.
     """
@@ -48,6 +55,7 @@ class Finished:
     directory: Path
     tally: Tally | None
     damaged: list[str] = field(default_factory=list)
+    date: str = ""
 
 
 def run_study(
@@ -56,34 +64,43 @@ def run_study(
     workers: int | None = None,
     out: str | Path | None = None,
     scheduler: str | None = None,
-    overwrite: bool = False,
+    overwrite: bool | str = False,
     progress: bool | None = None,
 ) -> Finished:
     """See `Study.run`."""
     from uqmbd.campaign.files import writing
-    from uqmbd.campaign.opening import peek
+    from uqmbd.campaign.opening import claimed, peek
     from uqmbd.campaign.progress import progress_bar
 
     directory = results_directory(out, study.name)
-    trial = Trial(study)
-    identity = identity_of(study)
+    check_overwrite(overwrite)
+    reach = study.model.reached()
+    identity = identity_of(study, reach)
     digest = study_digest(study, identity)
-    if not overwrite and is_read_only(directory) and is_done(directory, digest):
-        from uqmbd.result import open_results
-
-        return Finished(open_results(directory), directory, None)
     with naming_file(study), ExitStack() as stack:
-        pool = None if is_done(directory, digest) and not overwrite else early_pool(study, workers, scheduler, stack)
-        if peek(directory) is None or overwrite:
-            trial.checked()
-        if pool is not None:
-            pool.get()
-        store, info = open_or_make(study, directory, identity, trial, overwrite)
-        stack.callback(store.close)
-        if is_done(directory, digest) and not store.damaged:
+        header = peek(directory)
+        refused = None if header is None or overwrite is True else refusal(study, header, identity, reach, directory)
+        if refused is not None and overwrite != "if_changed":
+            raise refused
+        discard = overwrite is True or refused is not None
+        if header is not None and not discard and (date := done_on(directory, digest)):
             from uqmbd.result import open_results
 
-            return Finished(open_results(directory), directory, None)
+            return Finished(open_results(directory), directory, None, date=date)
+        if header is None:
+            spare_study(directory)
+        claim = stack.enter_context(claimed(directory))
+        if claim.header is None:  # before anything that takes time, so that `resume` finds it whatever happens
+            with writing(directory):
+                write_study(study, directory)
+        trial = Trial(study, None if claim.header is None or discard else stored_outputs(claim.header))
+        pool = early_pool(study, workers, scheduler, stack)
+        if claim.header is None or discard:
+            trial.checked()
+        pool.get()
+        if discard:
+            claim.clear()
+        store, info = open_or_make(study, claim, identity, reach, trial)
         fields = fields_of(study, trial, info)  # before the runs, so that a mistake in a function shows at once
         with writing(directory):
             (directory / "done.json").unlink(missing_ok=True)
@@ -91,7 +108,6 @@ def run_study(
         method = start(study, info)
         stack.enter_context(explaining(study, store, directory))
         with progress_bar(progress, study.name) as watcher:
-            pool = pool or early_pool(study, workers, scheduler, stack)
             tally = campaign(study, method, store, info, trial, pool, watcher).run()
         pool.let_go()
         if not tally.status["ok"]:
@@ -101,8 +117,10 @@ def run_study(
         if fields is not None:
             result.fields = fields
         with writing(directory):
+            trial.remember(directory)
             result.save(directory)
-            (directory / "done.json").write_text(json.dumps({"study": digest}), encoding="utf-8")
+            keep_rows(directory, tally.rows, len(store.status))
+            write_done(directory, digest)
         return Finished(with_runs(result, directory), directory, tally, store.damaged)
 
 
@@ -119,9 +137,16 @@ def early_pool(study: Study, workers: int | None, scheduler: str | None, stack: 
 
 @dataclass
 class Trial:
-    """The simulator of a study, made and checked on first use."""
+    """The simulator of a study, made and checked on first use.
+
+    Attributes
+    ----------
+    stored : dict of str to OutputInfo, optional
+        What runs have to give where there is a store: it may hold more outputs than the study asks for, and in another order.
+    """
 
     study: Study
+    stored: dict[str, OutputInfo] | None = None
 
     @cached_property
     def samples(self) -> dict[str, np.ndarray]:
@@ -138,33 +163,42 @@ class Trial:
         from uqmbd.simulators.detect import make_simulator
 
         study = self.study
-        return make_simulator(study.model, study.outputs, study.grid(), self.samples, study.solver, study.campaign.timeout)
+        names = study.outputs if self.stored is None else list(self.stored)
+        with watching() as reads:
+            found = make_simulator(study.model, names, study.grid(), self.samples, study.solver, study.campaign.timeout)
+        study.model.saw(reads.files)
+        return found
 
     @cached_property
     def info(self) -> dict[str, OutputInfo]:
         """Units and kinds of the outputs; the model is checked and compiled."""
-        return self.study.in_units(self.simulator.check(self.samples))
+        return self.simulator.check(self.samples)
 
     def checked(self) -> Simulator:
         """The simulator, with its model checked and the compiled code on disk."""
         assert self.info
         return self.simulator
 
+    def remember(self, directory: Path) -> None:
+        """Keep what the model was seen to read; its files count as the model does."""
+        from uqmbd.simulators.lanes import LanesSimulator
+
+        remember_files(self.study, directory, solver=isinstance(vars(self).get("simulator"), LanesSimulator))
+
 
 def open_or_make(
-    study: Study, directory: Path, identity: Mapping[str, str], trial: Trial, overwrite: bool
+    study: Study, claim: Claim, identity: Mapping[str, str], reach: Reach, trial: Trial
 ) -> tuple[RunStore, dict[str, OutputInfo]]:
     """The store of a study and what its outputs are; a store that is there knows them without the model."""
     from uqmbd.campaign.layout import Layout, chunk_length, columns_of
-    from uqmbd.campaign.opening import compare, header_layout, open_store, peek
+    from uqmbd.campaign.opening import header_layout, store_in
 
-    header = None if overwrite else peek(directory)
-    if header is not None:
-        compare(header, identity, directory)
-        layout = header_layout(header)
-        info = study.in_units({name: OutputInfo(*entry) for name, entry in header["notes"]["outputs"].items()})
+    if claim.header is not None:
+        layout, notes = header_layout(claim.header), claim.header["notes"]
+        stored = stored_outputs(claim.header)
+        info = study.in_units({name: stored[name] for name in study.outputs})
     else:
-        info = trial.info
+        info = study.in_units(trial.info)
         columns = columns_of(
             {name: item.to_si().unit for name, item in study.inputs.items()},
             {name: (entry.unit, entry.history) for name, entry in info.items()},
@@ -174,9 +208,18 @@ def open_or_make(
         )
         runs, _ = study.method.planned_runs(study.inputs)
         layout = Layout(chunk_length(runs, trial.simulator.width, study.campaign.batch), columns)
+        notes = {
+            "outputs": {name: [entry.unit, entry.history] for name, entry in trial.info.items()},
+            "model": {name: short(digest) for name, digest in reach.parts.items()},
+        }
+        trial.remember(claim.directory)
     check_store(study, info)
-    notes = {"outputs": {name: [entry.unit, entry.history] for name, entry in info.items()}}
-    return open_store(directory, identity, layout, study.grid(), notes=notes, overwrite=overwrite), info
+    return store_in(claim, identity, layout, study.grid(), notes=notes, timeout=study.campaign.timeout), info
+
+
+def stored_outputs(header: Mapping[str, Any]) -> dict[str, OutputInfo]:
+    """What the runs of a store hold."""
+    return {name: OutputInfo(*entry) for name, entry in header["notes"]["outputs"].items()}
 
 
 def start(study: Study, info: Mapping[str, OutputInfo]) -> Any:
@@ -198,29 +241,30 @@ def campaign(
     from uqmbd.campaign.campaign import Campaign
 
     points = 0 if study.time is None else study.time.points
-    histories = [entry.history for entry in info.values()]
+    columns = {column.name: column for column in store.layout.columns}
+    rounded = [column.dtype for column in columns.values() if column.points]
     return Campaign(
         method=method,
         store=store,
         prepare=trial.checked,
         get_pool=pool.get,
-        shapes={name: (points,) if entry.history else () for name, entry in info.items()},
-        precision=precision_of(study),
-        keep_histories=study.campaign.store == "all" or not any(histories),
+        shapes={name: (points,) if entry.history else () for name, entry in (trial.stored or info).items()},
+        told=tuple(info),
+        precision=rounded[0] if rounded else precision_of(study),
+        keep_histories=all(name in columns for name in info),
         tag=method_tag(study),
         batch=study.campaign.batch,
         watcher=watcher,
     )
 
 
-def is_done(directory: Path, digest: str) -> bool:
-    """True if the result of exactly this study is there."""
-    try:
-        return (
-            json.loads((directory / "done.json").read_text(encoding="utf-8")) == {"study": digest} and (directory / "result.zarr").is_dir()
-        )
-    except (OSError, ValueError):
-        return False
+def keep_rows(directory: Path, rows: list[np.ndarray], total: int) -> None:
+    """Keep which of the stored runs a result is made of, unless that is all of them: others are of wider ranges, say."""
+    used = np.unique(np.concatenate(rows))
+    if len(used) == total:
+        (directory / "rows.npy").unlink(missing_ok=True)
+    else:
+        np.save(directory / "rows.npy", used)
 
 
 def write_study(study: Study, directory: Path) -> None:
@@ -228,8 +272,15 @@ def write_study(study: Study, directory: Path) -> None:
     from uqmbd.campaign.files import replace_text
     from uqmbd.study.file import tables, write_toml
 
-    head = f"# Resolved by uqmbd {version('uqmbd')}; `uqmbd resume` reads it.\n"
+    head = f"{RESOLVED} {version('uqmbd')}; `uqmbd resume` reads it.\n"
     replace_text(directory / "study.toml", head + write_toml(study.document or tables(study)))
+
+
+def spare_study(directory: Path) -> None:
+    """`StudyError` when there is a ``study.toml`` that somebody has written by hand where results are to go."""
+    file = directory / "study.toml"
+    if file.is_file() and not file.read_text(encoding="utf-8", errors="replace").startswith(RESOLVED):
+        raise StudyError("the results would replace this study file", file=file, remedy="choose another place with --out DIR")
 
 
 def nothing_worked(store: RunStore, study: Study) -> StudyError:

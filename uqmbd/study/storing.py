@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -27,11 +26,6 @@ def results_directory(out: str | Path | None, name: str) -> Path:
     if not str(out).strip():
         raise StudyError("the place of the results is empty", key="--out", value=str(out), remedy=f"write --out results/{name}, say")
     return Path(out)
-
-
-def is_read_only(directory: Path) -> bool:
-    """True for results that are there and cannot be written to."""
-    return directory.is_dir() and not os.access(directory, os.W_OK)
 
 
 def check_store(study: Study, info: Mapping[str, OutputInfo]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -151,10 +152,12 @@ class Study:
         workers: int | None = None,
         out: str | Path | None = None,
         scheduler: str | None = None,
-        overwrite: bool = False,
+        overwrite: bool | str = False,
         progress: bool | None = None,
     ) -> Result:
         """Run what is missing and return the result; all of it is kept in ``results/<name>`` or `out`.
+
+        A finished result of the same study is returned as it is; a line on the standard error stream says so, and when it was made.
 
         Parameters
         ----------
@@ -162,14 +165,18 @@ class Study:
             Processes, instead of ``campaign.workers``.
         scheduler : str, optional
             Address of a Dask scheduler to use.
-        overwrite : bool
-            Discard the results of another study in the same place.
+        overwrite : bool or "if_changed"
+            Discard the results in the same place: True always, ``"if_changed"`` only when they are of another model, or of other solver
+            settings or times; else they are used. False refuses to touch those of another model.
         progress : bool, optional
             Show a progress bar, or nothing; unless said a bar on a terminal and a line every 10 s elsewhere.
         """
         from uqmbd.study.running import run_study
 
-        return run_study(self, workers=workers, out=out, scheduler=scheduler, overwrite=overwrite, progress=progress).result
+        done = run_study(self, workers=workers, out=out, scheduler=scheduler, overwrite=overwrite, progress=progress)
+        if done.tally is None:
+            print(f"uqmbd: result of {done.date} reused ({done.directory})", file=sys.stderr)
+        return done.result
 
     def check(self) -> Cost:
         """Build the model once and estimate what the study costs."""

@@ -1,0 +1,133 @@
+"""May runs and results that are there be used: is the model still the one that made them, and do they hold what is asked for."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from uqmbd.campaign.files import replace_text
+from uqmbd.campaign.opening import ELSEWHERE, FORMAT, compare, header_layout
+from uqmbd.errors import StudyError
+from uqmbd.simulators.own import file_digest, tree_digest
+from uqmbd.study.identity import precision_of
+
+if TYPE_CHECKING:
+    from uqmbd.simulators.fingerprint import Reach
+    from uqmbd.study.study import Study
+
+HERE = "<model>"  # stands for the model's folder
+SOLVER = "package flexmbd"
+SHOWN = 3
+
+
+def check_overwrite(overwrite: Any) -> None:
+    """`StudyError` unless it is True, False or ``"if_changed"``."""
+    if overwrite not in (True, False, "if_changed"):
+        raise StudyError("is True, False or 'if_changed'", key="overwrite", value=overwrite, remedy='write overwrite="if_changed"')
+
+
+def refusal(study: Study, header: Mapping[str, Any], identity: Mapping[str, str], reach: Reach, directory: Path) -> StudyError | None:
+    """Why the runs of a store cannot be used for a study; None if they can."""
+    if reach.unknown and header.get("format") == FORMAT:
+        text = f"holds results, and whether they are of this model cannot be told: {reach.unknown}"
+        return StudyError(text, file=directory, remedy=f"have the model reach no such thing, or {ELSEWHERE}")
+    try:
+        compare(header, identity, directory, changed_parts(header, reach))
+    except StudyError as error:
+        return error
+    files = changed_files(study, directory)
+    if files:
+        text = f"holds the results of another study (it differs in what the model reads: {some(files)})"
+        return StudyError(text, file=directory, remedy=ELSEWHERE)
+    return lacking(study, header, directory)
+
+
+def changed_parts(header: Mapping[str, Any], reach: Reach) -> str:
+    """What of the model is new, gone or not as it was."""
+    parts, other = reach.parts, header["notes"].get("model", {}) if header.get("format") == FORMAT else {}
+    return some(sorted(name for name in {**parts, **other} if other.get(name) != short(parts.get(name, ""))))
+
+
+def short(digest: str) -> str:
+    """Enough of a hash to tell that a part is another one."""
+    return digest[:12]
+
+
+def some(names: list[str]) -> str:
+    """The first of a few names."""
+    return ", ".join(names[:SHOWN]) + (f" and {len(names) - SHOWN} more" if len(names) > SHOWN else "")
+
+
+def lacking(study: Study, header: Mapping[str, Any], directory: Path) -> StudyError | None:
+    """The error for outputs, or histories, that the stored runs do not have."""
+    stored = header["notes"]["outputs"]
+    kept = {column.name: column.dtype for column in header_layout(header).columns}
+    missing = [name for name in study.outputs if name not in stored]
+    if missing:
+        text, remedy = f"holds runs without the outputs {', '.join(missing)}", f"leave them out, {ELSEWHERE}"
+        return StudyError(text, file=directory, key="outputs.include", value=missing, remedy=remedy)
+    histories = [name for name in study.outputs if stored[name][1]]
+    dropped = [name for name in histories if name not in kept]
+    if dropped and study.campaign.store == "all":
+        text = f"holds runs whose histories were not kept: {', '.join(dropped)}"
+        return StudyError(text, file=directory, key="campaign.store", value="all", remedy=ELSEWHERE)
+    wanted = precision_of(study)
+    if wanted == "float64" and any(kept.get(name) == "float32" for name in histories):
+        text, remedy = "holds runs whose histories were rounded to float32", f'write campaign.precision = "float32", or {ELSEWHERE}'
+        return StudyError(text, file=directory, key="campaign.precision", value=wanted, remedy=remedy)
+    return None
+
+
+# files that the model reads ---------------------------------------------------------------------------------------------------------------
+def folder_of(study: Study) -> str:
+    """Where the model is; a study may be moved with its model and data."""
+    return str(Path(study.model.path).parent) if study.model.path else ""
+
+
+def remember_files(study: Study, directory: Path, *, solver: bool) -> None:
+    """Keep what the model was seen to read beside its runs; `solver`: it goes to flexmbd, whose source then counts."""
+    folder, known = folder_of(study), remembered(directory)
+    found = {**known, **({SOLVER: tree_digest("flexmbd")} if solver else {})}
+    for file, digest in study.model.reads.items():
+        below = folder and file.startswith(folder + os.sep)
+        found[f"{HERE}{file[len(folder) :]}" if below else file] = digest
+    if found != known:
+        replace_text(directory / "reads.json", json.dumps(found, indent=1))
+
+
+def remembered(directory: Path) -> dict[str, str]:
+    """Hashes of the files that the model of a store was seen to read."""
+    try:
+        return dict(json.loads((directory / "reads.json").read_text(encoding="utf-8")))
+    except (OSError, ValueError):
+        return {}
+
+
+def changed_files(study: Study, directory: Path) -> list[str]:
+    """Those of them that are not as they were."""
+    folder = folder_of(study)
+
+    def now(name: str) -> str:
+        return tree_digest("flexmbd") if name == SOLVER else file_digest(name.replace(HERE, folder, 1) if name.startswith(HERE) else name)
+
+    return [name.removeprefix(HERE + os.sep) for name, digest in remembered(directory).items() if now(name) != digest]
+
+
+# finished results -------------------------------------------------------------------------------------------------------------------------
+def done_on(directory: Path, digest: str) -> str:
+    """When the result of exactly this study was made, empty if it is not there."""
+    try:
+        done = json.loads((directory / "done.json").read_text(encoding="utf-8"))
+        return done.get("date", "an earlier day") if done.get("study") == digest and (directory / "result.zarr").is_dir() else ""
+    except (OSError, ValueError, AttributeError):
+        return ""
+
+
+def write_done(directory: Path, digest: str) -> None:
+    """Say that the result of a study is there."""
+    date = datetime.now().astimezone().strftime("%Y-%m-%d %H:%M")
+    replace_text(directory / "done.json", json.dumps({"study": digest, "date": date}))
