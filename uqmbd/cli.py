@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import logging
 import os
 import signal
 import sys
@@ -190,6 +191,7 @@ def write_report(result, directory: Path, out: Path | None = None) -> None:
     from uqmbd.report import write_report as write
 
     table(result)
+    logging.getLogger("uqmbd").info("writing the report ...")
     stored = directory / "study.toml"
     place = out or directory
     with writing(place):
@@ -236,9 +238,21 @@ def leave(code: int) -> None:
     os._exit(code)
 
 
+class Said(logging.Handler):
+    """What takes long is said on the terminal before it begins."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Print it."""
+        typer.echo(record.getMessage(), err=True)
+
+
 def main() -> None:
     """Do the command: what is wrong with a study is one message and code 2."""
     debug = "--debug" in sys.argv
+    log = logging.getLogger("uqmbd")
+    if not log.handlers:
+        log.addHandler(Said())
+        log.setLevel(logging.INFO)
     gc.set_threshold(50_000)  # 700 collects hundreds of times while modules load, for nothing
     try:
         app(standalone_mode=True)

@@ -26,6 +26,17 @@ def keep_the_recursion_limit() -> None:
     sys.setrecursionlimit = lambda limit: change(max(limit, sys.getrecursionlimit()))
 
 
+def leave_if_worker_is_starting() -> None:
+    """End this process in silence if it is a worker that executes its parent's script as it starts.
+
+    The script has no ``if __name__ == "__main__":`` then, and the parent says so; each worker would print a page of its own besides.
+    """
+    from multiprocessing import process
+
+    if getattr(process.current_process(), "_inheriting", False):  # as multiprocessing itself asks before it starts a process
+        os._exit(1)
+
+
 def descendants(pid: int | None = None) -> list[Any]:
     """All processes that a process, this one unless said, or its descendants have started and that are still there."""
     import psutil

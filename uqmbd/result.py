@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import json
 import os
 import shutil
@@ -27,7 +28,10 @@ if TYPE_CHECKING:
     from uqmbd.figures.frames import Frame
 
 
-@dataclass
+SHOWN = 6  # outputs that a `repr` names
+
+
+@dataclass(repr=False)
 class Result:
     """What a study found. Each group is a Dataset with one variable per output (``"slider.x"``, ``"B.force:max"``).
 
@@ -86,6 +90,19 @@ class Result:
     runs: xr.Dataset = field(default_factory=xr.Dataset)
     fields: xr.Dataset = field(default_factory=xr.Dataset)
     attrs: dict[str, Any] = field(default_factory=dict)
+
+    def __repr__(self) -> str:
+        counts = f"{self.attrs['runs']:,} runs, " if "runs" in self.attrs else ""
+        known = ", ".join(name for name, group in self.groups() if group.data_vars)
+        names = self.outputs
+        shown = ", ".join(names[:SHOWN]) + (f" and {len(names) - SHOWN} more" if len(names) > SHOWN else "")
+        who, how = (self.attrs.get(key, "unknown") for key in ("study", "method"))
+        return f"<Result of {who} ({how}): {counts}{shown}; groups: {known}>"
+
+    def _repr_html_(self) -> str:
+        """For notebooks: the line of `repr`, and the scalar outputs."""
+        table = self.table()
+        return f"<p>{html.escape(repr(self))}</p>" + (table.to_html() if len(table) else "")
 
     def groups(self) -> Iterator[tuple[str, xr.Dataset]]:
         """Name and Dataset of every group that is computed from the runs, empty ones included."""

@@ -266,7 +266,7 @@ def starting() -> Iterator[None]:
             "the worker processes cannot start",
             key="campaign.workers",
             remedy='in a script, put the call of run under `if __name__ == "__main__":`; or use workers=0, which needs no processes',
-        ) from error
+        ) from None  # what Dask and its event loop raised says nothing more
 
 
 def import_modules(modules: Sequence[str]) -> None:
@@ -293,7 +293,10 @@ class EarlyPool:
 
     def get(self) -> Pool:
         """The pool, once it is there."""
-        return self.future.result()
+        try:
+            return self.future.result()
+        except StudyError as error:
+            raise error.with_traceback(None) from None  # the way through threads and contexts says nothing
 
     def let_go(self) -> Future[None]:
         """Have the workers stopped, without waiting; in the thread that started them, since Dask keeps its client in a context variable."""

@@ -69,6 +69,12 @@ NAMED: Mapping[str, Named] = {
 }
 
 
+SPOKEN = {  # other words for some of them
+    "gauss": "normal", "gaussian": "normal", "norm": "normal", "lognorm": "lognormal", "log_normal": "lognormal", "flat": "uniform",
+    "rectangular": "uniform", "unif": "uniform", "triangle": "triangular", "tri": "triangular", "exp": "exponential",
+}  # fmt: skip
+
+
 def parameters(kind: str) -> dict[str, bool]:
     """Parameter names of a distribution, each with whether it must be given."""
     if kind in NAMED:
@@ -83,7 +89,9 @@ def check(distribution: Mapping[str, Any]) -> None:
         name = distribution["type"]
         if kind in AMBIGUOUS:
             raise StudyError(f"the distribution '{name}' has two meanings", key="distribution.type", value=name, remedy=AMBIGUOUS[kind])
-        remedy = did_you_mean(name, [*NAMED, *FAMILIES], noun="distribution")
+        remedy = did_you_mean(SPOKEN.get(kind, str(name)), [*NAMED, *FAMILIES], noun="distribution")
+        if not remedy.startswith("did"):
+            remedy = f"use one of: {', '.join(NAMED)}, or one of scipy's by its name, such as gamma or weibull"
         raise StudyError(f"there is no distribution '{name}'", key="distribution.type", value=name, remedy=remedy)
     known = parameters(kind)
     for name in numbers:

@@ -80,11 +80,11 @@ def is_system(raw: Any) -> bool:
 def trial(model: Model, time: np.ndarray | None, samples: Mapping[str, np.ndarray]) -> Any:
     """What the model returns for the first sample that does not fail; `StudyError` when the first few all do."""
     function = model.load()
-    first: Exception | None = None
+    first: BaseException | None = None
     for i in range(min(TRIALS, sample_count(samples))):
         try:
             return call(function, {key: float(values[i]) for key, values in samples.items()}, time)
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             first = first or error
     at = ", ".join(f"{key}={float(values[0]):g}" for key, values in samples.items())
     if not takes(function, samples, time):

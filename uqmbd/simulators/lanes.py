@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping
@@ -15,6 +16,8 @@ import numpy as np
 from uqmbd.errors import StudyError
 from uqmbd.simulators.base import Outcomes, OutputInfo
 from uqmbd.simulators.model import Model
+
+LOG = logging.getLogger("uqmbd")
 
 
 @dataclass(frozen=True)
@@ -47,6 +50,7 @@ class LanesSimulator:
         arguments = self.arguments()
         with as_study_error(self):
             if not flexmbd.compiled(self.model.load(), dict(samples), outputs=arguments["outputs"], settings=arguments["settings"]):
+                LOG.info("compiling the model, once for a mechanism: this takes ten seconds to a few minutes ...")
                 compile_apart(self, samples)
             prepared = flexmbd.prepare(self.model.load(), dict(samples), **arguments)
             flexmbd.run(self.model.load(), dict(samples), **{**arguments, "end": 1e-9 * arguments["end"], "points": 2})

@@ -187,11 +187,13 @@ def describe(error: BaseException) -> str:
     """An exception in one line: type, text, and the line of the user's file that raised it."""
     text = " ".join(str(error).split())
     line = f"{type(error).__name__}: {text}" if text else type(error).__name__
+    flexmbd = sys.modules.get("flexmbd")
+    solver = [] if flexmbd is None else [str(Path(flexmbd.__file__).resolve().parent)]
     lines = []
     trace = error.__traceback__
     while trace is not None:
         file = str(Path(trace.tb_frame.f_code.co_filename).resolve())
-        if not file.startswith((*LIBRARY, PACKAGE)):
+        if not file.startswith((*LIBRARY, PACKAGE, *solver)) and trace.tb_frame.f_code.co_filename != "<string>":  # of a dataclass
             lines.append(f"{Path(file).name}:{trace.tb_lineno}")
         trace = trace.tb_next
     return f"{line} ({lines[-1]})" if lines else line

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from uqmbd.errors import StudyError
+from uqmbd.processes import leave_if_worker_is_starting
 from uqmbd.simulators.base import OutputInfo, Simulator
 from uqmbd.simulators.reads import watching
 from uqmbd.study.identity import identity_of, method_tag, precision_of, study_digest, version, versions
@@ -72,6 +73,7 @@ def run_study(
     from uqmbd.campaign.opening import claimed, peek
     from uqmbd.campaign.progress import progress_bar
 
+    leave_if_worker_is_starting()
     directory = results_directory(out, study.name)
     check_overwrite(overwrite)
     reach = study.model.reached()

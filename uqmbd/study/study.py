@@ -109,6 +109,10 @@ class Study:
         self.document: dict[str, Any] | None = None
         self.file: Path | None = None
 
+    def __repr__(self) -> str:
+        inputs = ", ".join(f"{name} {item.describe()}" for name, item in self.inputs.items())
+        return f"<Study {self.name}: {self.model.label}, {self.method.name}; inputs {inputs}; outputs {', '.join(self.outputs)}>"
+
     @classmethod
     def from_file(cls, path: str | Path) -> Self:
         """Read a study file."""
