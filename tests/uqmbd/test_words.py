@@ -20,7 +20,7 @@ def study(model=double, **more):
 
 def test_studies_and_results_are_told_in_a_line(tmp_path):
     asked = study(name="doubled", campaign={"workers": 0})
-    assert repr(asked) == "<Study doubled: {}, vertex; inputs a [1, 2] mm; outputs y>".format(asked.model.label)
+    assert repr(asked) == f"<Study doubled: {asked.model.label}, vertex; inputs a [1, 2] mm; outputs y>"
     found = asked.run(out=tmp_path / "r")
     assert repr(found).startswith("<Result of doubled (vertex): ") and "y; groups: bounds, inner" in repr(found)
     assert len(repr(found)) < 200 and "<table" in found._repr_html_() and "&lt;Result" in found._repr_html_()
