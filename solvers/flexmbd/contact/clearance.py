@@ -47,8 +47,9 @@ class ClearanceRevolute(Contact):
         In m; the arm of the friction force, needed with friction or a film. The journal's radius is this less the clearance.
     start : str
         ``"as_given"``, or ``"centred"``: positions and velocities are assembled as if the joint were ideal.
-    minimum_impact_velocity : float
-        Lower bound of the approach speed that the law is given, in m/s.
+    minimum_impact_velocity : float, optional
+        Lower bound of the approach speed that the law is given, in m/s; left out it is 1e-3, or less where the mechanism is small
+        (docs/theory/contact_laws.md).
     film : Film, optional
         One of ``flexmbd.lubrication``; None is dry.
     transition : str or SmoothTransition or FloresTransition, optional
@@ -73,7 +74,7 @@ class ClearanceRevolute(Contact):
     friction: object = None
     bearing_radius: object = None
     start: str = "as_given"
-    minimum_impact_velocity: object = 1e-3
+    minimum_impact_velocity: object = None
     film: object = None
     transition: object = None
     asperities: object = None
