@@ -100,6 +100,7 @@ def prepare(Q0, V0, S0, C0, K0, D0, P0, L0, X0, U, h0, reach, sizes, q, v, s, C,
         st(L, SLIN, lin)
         st(L, SIZE, size)
         st(L, LOOK, t + WINDOW)
+        st(L, SPAN, length)
         st(L, SANG, ang)
         if NR > 0:
             signals(t, q, v, s, C, P, U, Y0)

@@ -15,12 +15,12 @@ Like those of `loop`, these functions are copied into the generated module.
 from flexmbd.lanes import fabs, lnot, maximum, minimum, select, sqrt
 
 
-ULPS = 8 * 2.0**-52  # a penetration is a difference of places, each a sum of some numbers that are rounded
-
-
 def nearness(j, t, h, rate, C, L):
-    """Penetration within which an event of contact j is located: its own, unless places or times are not known to that."""
-    return maximum(maximum(ld(C, 6 * NC + j), ULPS * ld(L, SIZE)), 4e-16 * fabs(rate) * (t + h))
+    """Penetration within which an event of contact j is located: its own, unless places or times are not known to that.
+
+    Places are sums of some numbers that are rounded, so that they are known to some units in the last place (8).
+    """
+    return maximum(maximum(ld(C, 6 * NC + j), 1.8e-15 * ld(L, SIZE)), 4e-16 * fabs(rate) * (t + h))
 
 
 def crossing(h, d0, s0, d1, s1):

@@ -10,7 +10,7 @@ Every array has the lane as last axis.
 | C | 6 a contact | mode (0 free, `ARMED` free but may begin within a step, 1 contact), impact velocity, penetration, its rate, impacts, |
 | | | least impact velocity; below them, a row a contact, the penetration within which its events are located |
 | P, U | | packed parameters (NP rows) and rows to work in; numbers and tables that are the same for all lanes |
-| L | 14 | scalars of the lane, rows below |
+| L | 15 | scalars of the lane, rows below |
 | K | slots | accelerations: slot 0 at the step's start, slot LAST at its end, others belong to the integrator |
 | D | slots | rates of the states s, likewise |
 | R | 6 a signal | running sums of reduced signals |
@@ -24,19 +24,19 @@ from flexmbd import events
 from flexmbd.expressions import ARMED
 from flexmbd.lanes import any_lane, fabs, lnot, maximum, minimum, select, sqrt
 
-T, HN, HC, STEPS, REJECTED, EVENTS, STATUS, SLIN, SANG, FLOORED, BEFORE, SIZE, LOOK, MARK = range(14)
-LANE_ROWS = 14
+T, HN, HC, STEPS, REJECTED, EVENTS, STATUS, SLIN, SANG, FLOORED, BEFORE, SIZE, LOOK, MARK, SPAN = range(15)
+LANE_ROWS = 15
 COUNTERS = 7  # of a run: steps, rejected, events, status; its time; time and trial steps since it was last looked at
-WINDOW = 10_000.0  # trial steps after which a run is looked at,
-STUCK, LEFT = 3.0, 4.0  # status of runs that were stopped so, and of those that somebody does not want to wait for any longer
-HOPELESS = 4.0  # and stopped if, at the pace of these, it needed more than so many times the steps that it may have
+# Trial steps after which a run is looked at, and stopped if at their pace it needed more than so many times the steps that it may have.
+WINDOW, HOPELESS = 10_000.0, 4.0
+STUCK, LEFT = 3.0, 4.0  # status of runs stopped so, and of runs left because nobody wanted to wait any longer
 # of P, below the parameters: what a kept matrix was made with (icm, cd), the rate of Newton's iteration with it, how to start the next
 FROZEN_ROWS = 4
 SAFETY = 0.9
 NAMES = {
     "T": T, "HN": HN, "HC": HC, "STEPS": STEPS, "REJECTED": REJECTED, "EVENTS": EVENTS, "STATUS": STATUS, "SLIN": SLIN, "SANG": SANG,
-    "FLOORED": FLOORED, "BEFORE": BEFORE, "SAFETY": SAFETY, "ARMED": ARMED, "SIZE": SIZE, "LOOK": LOOK, "MARK": MARK, "WINDOW": WINDOW,
-    "HOPELESS": HOPELESS, "STUCK": STUCK, "ULPS": events.ULPS,
+    "FLOORED": FLOORED, "BEFORE": BEFORE, "SAFETY": SAFETY, "ARMED": ARMED, "SIZE": SIZE, "LOOK": LOOK, "MARK": MARK, "SPAN": SPAN,
+    "WINDOW": WINDOW, "HOPELESS": HOPELESS, "STUCK": STUCK,
 }  # fmt: skip
 
 
@@ -355,10 +355,9 @@ def campaign(
     turns, progress, end, tolerance, fixed, h_max, h_min, max_steps, queue, owner, Q0, V0, S0, C0, K0, D0, P0, L0, X0, U, H, F, counters,
     times, G, cursor, q, v, s, C, P, L, Z, K, D, w, R, Y0, Ym, Y1, qs, vs, ss, qm, vm, sm, g, X, tp, qp, vp, sp, Cp, Pp, yp
 ):  # fmt: skip
-    """Run every sample of the queue through the lanes, at most `turns` trial steps in this call.
+    """Run every sample of the queue through the lanes, at most `turns` trial steps in a call: between calls Python hears Ctrl-C.
 
-    Called until `progress` (samples started, samples running) says that none is running: between two calls Python hears Ctrl-C.  Where a
-    call ends decides nothing.
+    `progress` is how many samples were started, and how many are running; where a call ends decides nothing.
     """
     started, running = progress[0], progress[1]
     if started == 0:
@@ -398,7 +397,4 @@ def campaign(
 
 
 FUNCTIONS = (*events.FUNCTIONS, reduce_step, middle, relinearise, refine, record, refresh, drift, look, advance, finish, fill)
-__all__ = [
-    "COUNTERS", "EVENTS", "FUNCTIONS", "LANE_ROWS", "LEFT", "LOOK", "MARK", "NAMES", "REJECTED", "STATUS", "STEPS", "STUCK", "T", "WINDOW",
-    "campaign",
-]  # fmt: skip
+__all__ = ["COUNTERS", "FUNCTIONS", "LANE_ROWS", "LEFT", "NAMES", "STUCK", "campaign"]

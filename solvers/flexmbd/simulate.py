@@ -6,7 +6,8 @@ from time import perf_counter
 import numpy as np
 
 from flexmbd.batch import describe
-from flexmbd.diagnosis import examine
+from flexmbd.choice import chosen
+from flexmbd.diagnosis import Failures, examine
 from flexmbd.errors import ModelError
 from flexmbd.integrators import INTEGRATORS
 from flexmbd.loop import COUNTERS, EVENTS, LANE_ROWS, LEFT, LOOK, MARK, REJECTED, STATUS, STEPS, STUCK, WINDOW, T
@@ -96,14 +97,15 @@ def prepare(build, samples, *, end, points, outputs, settings=None):
     system, good, message = describe(build, one)
     if not len(good):
         raise ModelError(f"the model cannot be built: {message[0]}")
+    settings, why = chosen(settings, system, end)
     run(build, one, end=1e-9 * end, points=min(points, 2), outputs=outputs, settings=settings)
     model = model_of(system, outputs, settings)
     return Prepared(
-        {name: model.units[name] for name in outputs}, sorted(model.catalogue), _attributes(model, system, settings), model.topology
+        {name: model.units[name] for name in outputs}, sorted(model.catalogue), _attributes(model, system, settings, why), model.topology
     )
 
 
-def compiled(build, samples, *, outputs, settings=None):
+def compiled(build, samples, *, end, outputs, settings=None):
     """True if the machine code of a model is on disk; arguments and errors as those of `prepare`.
 
     A process that compiles a model runs code that may round differently in the last digits from what later processes load: whoever wants
@@ -112,7 +114,7 @@ def compiled(build, samples, *, outputs, settings=None):
     system, good, message = describe(build, {k: np.asarray(v, float)[:1] for k, v in samples.items()})
     if not len(good):
         raise ModelError(f"the model cannot be built: {message[0]}")
-    return on_disk(model_of(system, outputs, as_settings(settings)).module, ENTRIES)
+    return on_disk(model_of(system, outputs, chosen(as_settings(settings), system, end)[0]).module, ENTRIES)
 
 
 def run(build, samples, *, end, points, outputs, settings=None, patience=None):
@@ -147,6 +149,7 @@ def run(build, samples, *, end, points, outputs, settings=None, patience=None):
     if system is None:
         empty = {o: np.full((count,) if ":" in o else (count, points), np.nan) for o in outputs}
         return Trajectory(time, empty, {}, status, message, {}, {k: np.zeros(count) for k in ("steps", "rejected", "events")})
+    settings, why = chosen(settings, system, end)
     model = model_of(system, outputs, settings)
     values, codes, notes, counters = _integrate(model, system, len(good), end, time, settings, patience)
     out = {}
@@ -161,13 +164,14 @@ def run(build, samples, *, end, points, outputs, settings=None, patience=None):
     for i, note in zip(good, notes, strict=True):
         message[i] = note
     return Trajectory(
-        time, out, {name: model.units[name] for name in out}, status, message, _attributes(model, system, settings), statistics
+        time, out, {name: model.units[name] for name in out}, status, message, _attributes(model, system, settings, why), statistics
     )
 
 
-def _attributes(model, system, settings):
+def _attributes(model, system, settings, why):
     """Everything that decided the numbers, flat."""
-    used = {f"solver.{k}": v for k, v in asdict(settings).items()} | {"constraints.dependent": model.dependent}
+    used = {f"solver.{k}": v for k, v in asdict(settings).items()}
+    used |= {"solver.integrator.reason": why, "constraints.dependent": model.dependent}
     for element in system.elements:
         for part in ("law", "friction", "film", "transition", "asperities") if hasattr(element, "law") else ():
             chosen = getattr(element, part, None)
@@ -273,7 +277,8 @@ def _integrate(model, system, count, end, time, settings, patience):
             x[codes != OK] = np.nan
         else:  # what was recorded before a failure stays
             x[np.logical_or.accumulate(~np.isfinite(x), axis=1)] = np.nan
-    notes = [_note(code, i, E0, counters, settings, reasons) for i, code in enumerate(codes)]
+    failures = Failures(system, settings, end, length, away, E0, counters, reasons)
+    notes = [failures.note(code, i) for i, code in enumerate(codes)]
     return values, codes, notes, {"steps": counters[:, 0], "rejected": counters[:, 1], "events": counters[:, EVENTS - STEPS]}
 
 
@@ -301,22 +306,6 @@ def _collect(model, H, F, end):
             k = model.reduced.index(name) if name in model.reduced else 0
             values[out] = np.array(REDUCTIONS[how](F.T[ROWS * k : ROWS * (k + 1)], end, final), float)
     return values
-
-
-def _note(code, i, E0, counters, settings, reasons):
-    if code == OK:
-        return ""
-    if code == ERROR:
-        return f"the system cannot be assembled: constraints stay open by {max(E0[0, i], E0[1, i]):.3g}, or it is singular at the start"
-    at = f"at t = {counters[i, 4]:.6g} s after {counters[i, 0]:.0f} steps"
-    for element, values in reasons.items():
-        if reason := element.explain(values[i]):
-            return f"{reason}; stopped {at}"
-    if code == TIMEOUT:
-        return f"stopped {at}: more than max_steps = {settings.max_steps} trial steps"
-    if counters[i, STATUS - STEPS] == 0:
-        return "the motion diverged: an output is not finite, though the steps went on to the end"
-    return f"the motion diverged {at}: the step size fell below its floor or values were no longer finite"
 
 
 __all__ = ["Prepared", "compiled", "Settings", "as_settings", "prepare", "run"]
