@@ -96,6 +96,7 @@ def smallest_inertia(system, size, sample):
     if not share < TINY:
         return ""
     return (
-        f"body '{name}' has an inertia of {least:.3g} kg m², {share:.1g} of its mass times the square of the mechanism's size ({size:.3g} m): "
-        f"rounding spoils its angular acceleration; give it at least {TINY * mass * size**2:.2g} kg m², which changes no motion"
+        f"body '{name}' has an inertia of {least:.3g} kg m², {share:.1g} of its mass times the square of the mechanism's size "
+        f"({size:.3g} m): rounding spoils its angular acceleration; give it at least {TINY * mass * size**2:.2g} kg m², which changes no "
+        "motion"
     )

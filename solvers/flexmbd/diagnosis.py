@@ -162,7 +162,8 @@ class Failures:
         if code == TIMEOUT:
             if not trials and how == LEFT:
                 return "left before its turn came: the runs before it took all the time that was given"
-            to_go = f"the last {trials:.0f} trial steps were {pace:.2g} s long on average, {(self.end - time) / max(pace, 1e-300):.2g} more to go"
+            more = (self.end - time) / max(pace, 1e-300)
+            to_go = f"the last {trials:.0f} trial steps were {pace:.2g} s long on average, {more:.2g} more to go"
             if how == LEFT:
                 return f"left {at}: the time that was given is over; {to_go}{self._remedy(i, tiny, pace)}"
             if how == STUCK:

@@ -48,7 +48,7 @@ def extents(system, count):
 
 
 def _places(body, q, leaves, dimension):
-    """Points of a body in the inertial frame, by its coordinates at the start: of ground and rigid bodies their own, of others the nodes."""
+    """Points of a body in the inertial frame, by its coordinates at the start: of ground and rigid bodies their own, else the nodes."""
     if isinstance(body, Framed):
         origin, axes = [0.0] * dimension, np.eye(dimension)
         if body.measures:

@@ -20,8 +20,9 @@ class Settings:
         an explicit scheme needed more than a quarter of `max_steps`; else `dormand_prince` (`flexmbd.choice`). `Trajectory.attributes`
         says which, and why.
     tolerance : float, optional
-        1e-8 if left out; 1e-5 where "auto" takes `generalized_alpha`. Local error of velocities per step, relative to the largest velocity so far. Also, of schemes of order 2, what the kink of a
-        contact's force may add to it before the step is cut there, with fixed steps too (see `flexmbd.events`).
+        Local error of velocities per step, relative to the largest velocity so far; 1e-8 if left out, 1e-5 where "auto" takes
+        `generalized_alpha`. Also, of schemes of order 2, what the kink of a contact's force may add to it before the step is cut there,
+        with fixed steps too (see `flexmbd.events`).
     step : float
         Largest step in s (0: a fiftieth of the time); the fixed step of schemes without error estimate.
     fixed : bool

@@ -10,7 +10,7 @@ from flexmbd.choice import chosen
 from flexmbd.diagnosis import Failures, examine
 from flexmbd.errors import ModelError
 from flexmbd.integrators import INTEGRATORS
-from flexmbd.loop import COUNTERS, EVENTS, LANE_ROWS, LEFT, LOOK, MARK, REJECTED, STATUS, STEPS, STUCK, WINDOW, T
+from flexmbd.loop import COUNTERS, EVENTS, LANE_ROWS, LEFT, LOOK, MARK, REJECTED, STATUS, STEPS, WINDOW, T
 from flexmbd.model import ENTRIES, ROWS, Model
 from flexmbd.modules import on_disk
 from flexmbd.outputs import REDUCTIONS
@@ -255,8 +255,8 @@ def _integrate(model, system, count, end, time, settings, patience):
     if len(queue):
         owner = np.zeros(width, np.int64)
         given_up = not _in_slices(
-            module.campaign, patience, float(end), settings.tolerance, fixed, h_max, h_min, float(settings.max_steps), queue, owner, Q0, V0, S0,
-            C0, K0, D0, lane, L0, X0, uniform, H, F, counters, times, G,
+            module.campaign, patience, float(end), settings.tolerance, fixed, h_max, h_min, float(settings.max_steps), queue, owner, Q0, V0,
+            S0, C0, K0, D0, lane, L0, X0, uniform, H, F, counters, times, G,
             np.zeros(width, np.int64), q, v, s, C, P, L, lanes(m), K, D, w, R, Y0, lanes(ns), lanes(ns),
             lanes(n), lanes(n), lanes(m), lanes(n), lanes(n), lanes(m),
             g, lanes(4)[:, None, :].copy(), lanes(1), lanes(n), lanes(n), lanes(m), lanes(7 * nc), lanes(model.rows), lanes(ns),

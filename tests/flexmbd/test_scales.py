@@ -42,10 +42,6 @@ def test_restitution_does_not_depend_on_the_size():
     away = np.array([0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1e4])
     outputs = ["ball.vy", "contact.impacts"]
     got = simulate(ball, outputs, end=2e-2, samples={"radius": radius, "speed": speed, "away": away}, lanes=8).outputs
-    late = radius / speed > 1.0  # this one takes longer
-    end = simulate(ball, outputs, end=4e-3, samples={"radius": radius[late], "speed": speed[late], "away": away[late]}, lanes=8).outputs
-    for name in outputs:
-        got[name][late] = end[name]
     assert (got["contact.impacts"][:, -1] == 1).all()
     e = got["ball.vy"][:, -1] / speed
     assert abs(restitution() - 0.7252) < 1e-4
@@ -58,7 +54,9 @@ def crank(m, kg, s, x, play=0.5e-3):
     system = fm.System()
     a, b, J = 0.05 * m, 0.12 * m, kg * m**2
     one = system.body("crank", mass=0.3 * kg, inertia=1e-5 * J, position=(x + a / 2, x), points={"O": (-a / 2, 0.0), "A": (a / 2, 0.0)})
-    rod = system.body("rod", mass=0.21 * kg, inertia=2.5e-4 * J, position=(x + a + b / 2, x), points={"A": (-b / 2, 0.0), "B": (b / 2, 0.0)})
+    rod = system.body(
+        "rod", mass=0.21 * kg, inertia=2.5e-4 * J, position=(x + a + b / 2, x), points={"A": (-b / 2, 0.0), "B": (b / 2, 0.0)}
+    )
     slider = system.body("slider", mass=0.14 * kg, inertia=1e-4 * J, position=(x + a + b, x), points={"B": (0.0, 0.0)})
     pivot = system.ground.at(x, x, "O")
     system.add(fm.Revolute("O", pivot, one["O"]))
