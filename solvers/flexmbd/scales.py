@@ -15,6 +15,7 @@ RATE = 0.1  # 1/s: by the mechanism's size, an impact so slow is slow
 DEEP = {"clearance": 2e-2, "radius": 1e-4, "radius_a": 1e-4, "radius_b": 1e-4}  # penetrations, by the sizes of contacts, of no slow impact
 SHARE = 1e-2  # of the penetration in the slowest impact, within which events are located: it costs 1e-4 of that impact's energy or less
 NARROW = 1e-6  # and of the clearance
+ROUNDED = 1.8e-15  # of the distance from the origin: no event is located more finely (`events.nearness`)
 
 
 def extents(system, count):
@@ -95,24 +96,60 @@ def contact_scales(system, elements, size, settings):
     usual = min(max(1e-4 * settings.tolerance, FINEST), COARSEST)
     nearness, slowest = np.full((len(elements), count), settings.event_tolerance or usual), np.full((len(elements), count), SLOWEST)
     for j, element in enumerate(elements):
-        mass, numbers = _mass(element, leaves), None
+        mass, energy = _impact(element, leaves, count)
         sizes = {key: leaves[f"@{element.name}.{key}"] for key in DEEP if f"@{element.name}.{key}" in leaves}
-        if mass is not None and element.law is not None:
-            energy = on_arrays(element.law.kernels().energy)
-            numbers = [np.broadcast_to(leaves[f"@{element.name}.law.{key}"], count) for key in element.law.numbers()]
         slowest[j] = np.minimum(SLOWEST, RATE * size)
-        for key, x in sizes.items() if numbers else ():
-            stored = energy(np.broadcast_to(DEEP[key] * x, count), *numbers)
-            slowest[j] = np.minimum(slowest[j], np.sqrt(2.0 * stored / mass))
+        for key, x in sizes.items() if energy else ():
+            slowest[j] = np.minimum(slowest[j], np.sqrt(2.0 * energy(DEEP[key] * x) / mass))
         given = leaves.get(f"@{element.name}.minimum_impact_velocity")
         slowest[j] = slowest[j] if given is None else given
         if not settings.event_tolerance:
             if "clearance" in sizes:
                 nearness[j] = np.minimum(nearness[j], NARROW * sizes["clearance"])
-            if numbers:
+            if energy:
                 speed = np.minimum(slowest[j], np.minimum(SLOWEST, RATE * size))
-                nearness[j] = np.minimum(nearness[j], SHARE * _depth(energy, numbers, 0.5 * mass * speed * speed, NARROW * size))
+                nearness[j] = np.minimum(nearness[j], SHARE * _depth(energy, 0.5 * mass * speed * speed, NARROW * size))
     return nearness, slowest
+
+
+def coarse_events(system, elements, nearness, slowest, away):
+    """By the name of a contact a sentence, where impacts above its least impact velocity penetrate hardly more than events are located to.
+
+    Parameters
+    ----------
+    system, elements, nearness, slowest
+        See `contact_scales`.
+    away : ndarray (count,)
+        Distance of places from the origin in m, which are rounded.
+
+    Returns
+    -------
+    dict of str to str
+    """
+    leaves, found = dict(system.leaves()), {}
+    for j, element in enumerate(elements):
+        mass, energy = _impact(element, leaves, len(away))
+        if energy is not None:
+            located = np.maximum(nearness[j], ROUNDED * away)
+            speed = np.sqrt(2.0 * energy(10.0 * located) / mass)
+            worst = int(np.argmax(speed - slowest[j]))
+            if speed[worst] > slowest[j][worst]:
+                found[element.name] = (
+                    f"impacts slower than {speed[worst]:.2g} m/s penetrate by less than ten times the {located[worst]:.2g} m within which "
+                    "onset and end of contact are located, so their restitution is not right: "
+                    + ("give a smaller event_tolerance" if located[worst] == nearness[j][worst] else "move the origin to the mechanism")
+                )
+    return found
+
+
+def _impact(element, leaves, count):
+    """Mass in kg that an impact of both bodies moves, and the energy that the law stores by penetration; None for what is not known."""
+    mass = _mass(element, leaves)
+    if mass is None or element.law is None:
+        return None, None
+    kernel = on_arrays(element.law.kernels().energy)
+    numbers = [np.broadcast_to(leaves[f"@{element.name}.law.{key}"], count) for key in element.law.numbers()]
+    return mass, lambda depth: kernel(np.broadcast_to(depth, count), *numbers)
 
 
 def _mass(element, leaves):
@@ -124,10 +161,10 @@ def _mass(element, leaves):
     return 1.0 / inverse if np.any(inverse) else None
 
 
-def _depth(energy, numbers, wanted, guess):
+def _depth(energy, wanted, guess):
     """Penetration at which a law has stored an energy: it grows with its second to fourth power."""
     depth = np.array(guess, float)
     with np.errstate(all="ignore"):
         for _ in range(20):
-            depth = depth * np.clip(wanted / energy(depth, *numbers), 1e-9, 1e9) ** (1.0 / 2.5)
+            depth = depth * np.clip(wanted / energy(depth), 1e-9, 1e9) ** (1.0 / 2.5)
     return np.where(np.isfinite(depth) & (depth > 0), depth, np.inf)

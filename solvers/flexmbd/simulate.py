@@ -14,7 +14,7 @@ from flexmbd.loop import COUNTERS, EVENTS, LANE_ROWS, LEFT, LOOK, MARK, REJECTED
 from flexmbd.model import ENTRIES, ROWS, Model
 from flexmbd.modules import on_disk
 from flexmbd.outputs import REDUCTIONS
-from flexmbd.scales import contact_scales, extents
+from flexmbd.scales import coarse_events, contact_scales, extents
 from flexmbd.settings import Settings, as_settings
 from flexmbd.system import lengths
 from flexmbd.trajectory import DIVERGED, ERROR, OK, TIMEOUT, Trajectory
@@ -151,7 +151,7 @@ def run(build, samples, *, end, points, outputs, settings=None, patience=None):
         return Trajectory(time, empty, {}, status, message, {}, {k: np.zeros(count) for k in ("steps", "rejected", "events")})
     settings, why = chosen(settings, system, end)
     model = model_of(system, outputs, settings)
-    values, codes, notes, counters = _integrate(model, system, len(good), end, time, settings, patience)
+    values, codes, notes, counters, found = _integrate(model, system, len(good), end, time, settings, patience)
     out = {}
     for name in outputs:
         x = values[name]
@@ -164,7 +164,7 @@ def run(build, samples, *, end, points, outputs, settings=None, patience=None):
     for i, note in zip(good, notes, strict=True):
         message[i] = note
     return Trajectory(
-        time, out, {name: model.units[name] for name in out}, status, message, _attributes(model, system, settings, why), statistics
+        time, out, {name: model.units[name] for name in out}, status, message, _attributes(model, system, settings, why) | found, statistics
     )
 
 
@@ -234,7 +234,12 @@ def _integrate(model, system, count, end, time, settings, patience):
     E0, S0, C0, L0, X0 = samples(4), samples(m), samples(7 * nc), samples(LANE_ROWS), samples(nr)
     K0, D0 = samples(scheme.carry, rows), samples(m)
     length, away = extents(system, count), lengths(system, count)
-    nearness, slowest = contact_scales(system, [c["element"] for c in model.build.contacts], length, settings)
+    contacts = [c["element"] for c in model.build.contacts]
+    nearness, slowest = contact_scales(system, contacts, length, settings)
+    found = {f"{name}.events": text for name, text in coarse_events(system, contacts, nearness, slowest, away).items()}
+    for element, *rows in zip(contacts, nearness, slowest, strict=True):
+        for key, x in zip(("event_tolerance", "minimum_impact_velocity"), rows, strict=True):
+            found[f"{element.name}.{key}"] = float(x[0]) if np.all(x == x[0]) else "per sample"
     sizes = np.concatenate([length[None], away[None], nearness, slowest])
     fixed = settings.fixed or not scheme.adaptive
     h_max = settings.step or end / 50.0
@@ -279,7 +284,7 @@ def _integrate(model, system, count, end, time, settings, patience):
             x[np.logical_or.accumulate(~np.isfinite(x), axis=1)] = np.nan
     failures = Failures(system, settings, end, length, away, E0, counters, reasons)
     notes = [failures.note(code, i) for i, code in enumerate(codes)]
-    return values, codes, notes, {"steps": counters[:, 0], "rejected": counters[:, 1], "events": counters[:, EVENTS - STEPS]}
+    return values, codes, notes, {"steps": counters[:, 0], "rejected": counters[:, 1], "events": counters[:, EVENTS - STEPS]}, found
 
 
 def _states(model, system, Q0, S0):

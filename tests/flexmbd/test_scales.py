@@ -8,7 +8,7 @@ from flexmbd.choice import smallest_inertia
 from flexmbd.contact.friction import FRICTION_LAWS, Ambrosio, CoulombExponential, LuGre, Stribeck, Threlfall
 from flexmbd.contact.laws import CYLINDRICAL_LAWS, NORMAL_LAWS, KelvinVoigt
 from flexmbd.lubrication import FILMS
-from flexmbd.scales import contact_scales, extents
+from flexmbd.scales import coarse_events, contact_scales, extents
 from flexmbd.settings import Settings
 
 from .running import simulate
@@ -189,6 +189,19 @@ def test_what_the_user_says_is_kept():
     s.add(given)
     nearness, slowest = contact_scales(s, [given], extents(s, 1), Settings(tolerance=1e-8, event_tolerance=3e-9))
     assert (nearness[0, 0], slowest[0, 0]) == (3e-9, 2e-3)
+
+
+def test_it_is_said_where_impacts_hardly_penetrate_beyond_the_tolerance():
+    s = ball(1e-7, 1e-3, 0.0)
+    size = extents(s, 1)
+
+    def said(away=0.0, **settings):
+        scales = contact_scales(s, s.elements, size, Settings(tolerance=1e-8, **settings))
+        return coarse_events(s, s.elements, *scales, np.array([away])).get("contact", "")
+
+    assert said() == ""
+    assert "smaller event_tolerance" in said(event_tolerance=1e-12)  # it penetrates by 0.8 pm at 1 mm/s
+    assert "move the origin" in said(away=1e3)
 
 
 def test_mechanisms_of_usual_size_keep_their_tolerances():
