@@ -31,8 +31,7 @@ COUNTERS = 7  # of a run: steps, rejected, events, status; its time; time and tr
 WINDOW, HOPELESS = 10_000.0, 4.0
 STUCK, LEFT = 3.0, 4.0  # status of runs stopped so, and of runs left because nobody wanted to wait any longer
 # of P, below the parameters: what a kept matrix was made with (icm, cd), the rate of Newton's iteration with it, how to start the next
-FROZEN_ROWS = 4
-SAFETY = 0.9
+FROZEN_ROWS, SAFETY = 4, 0.9
 NAMES = {
     "T": T, "HN": HN, "HC": HC, "STEPS": STEPS, "REJECTED": REJECTED, "EVENTS": EVENTS, "STATUS": STATUS, "SLIN": SLIN, "SANG": SANG,
     "FLOORED": FLOORED, "BEFORE": BEFORE, "SAFETY": SAFETY, "ARMED": ARMED, "SIZE": SIZE, "LOOK": LOOK, "MARK": MARK, "SPAN": SPAN,

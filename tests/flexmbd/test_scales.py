@@ -6,7 +6,7 @@ import pytest
 import flexmbd as fm
 from flexmbd.choice import smallest_inertia
 from flexmbd.contact.friction import FRICTION_LAWS, Ambrosio, CoulombExponential, LuGre, Stribeck, Threlfall
-from flexmbd.contact.laws import CYLINDRICAL_LAWS, NORMAL_LAWS, KelvinVoigt
+from flexmbd.contact.laws import CYLINDRICAL_LAWS, NORMAL_LAWS, KelvinVoigt, LankaraniNikravesh
 from flexmbd.lubrication import FILMS
 from flexmbd.scales import coarse_events, contact_scales, extents
 from flexmbd.settings import Settings
@@ -169,6 +169,46 @@ def test_every_law_and_film_is_the_same_in_all_units():
             unit, off, size = {"x": (m, x, 1e-4), "rate": (1 / s, 0.0, 20.0)}.get(key, (m / s, 0.0, 0.25))
             bound = 1e-5 if x else 1e-6
             assert abs((other[name] - off) / unit - first[name]) < bound * size, (case, name, other[name], first[name])
+
+
+# ---- joints in space
+SPATIAL = (fm.ClearanceSpherical, fm.ClearanceCylindrical, fm.Spherical, fm.Revolute, fm.Cylindrical, fm.Universal, fm.Planar, fm.Fixed)
+
+
+def in_space(m, kg, s, x):
+    """A body on each joint, thrown; those with play are thrown against it."""
+    system = fm.System(gravity=(0.0, 0.0, -9.81 * m / s**2))
+    J, v = kg * m**2, m / s
+    for k, cls in enumerate(SPATIAL):
+        play = cls in (fm.ClearanceSpherical, fm.ClearanceCylindrical)
+        arm, at = (0.02 * m, 0.0, 0.01 * m), system.ground.at(x + 0.1 * k * m, x, x)
+        turn = (0.0, 0.0, 3.0 / s)
+        speed = tuple(v * c for c in ((0.1, -0.15, 0.05) if play else (0.0, 0.06, 0.0)))  # about z through the joint where it is ideal
+        body = system.body(
+            f"b{k}", mass=0.1 * kg, inertia=(2e-5 * J, 3e-5 * J, 4e-5 * J), position=(x + (0.1 * k + 0.02) * m, x, x + 0.01 * m),
+            velocity=speed, angular_velocity=turn, points={"P": tuple(-c for c in arm)},
+        )  # fmt: skip
+        if play:
+            law, rubbing = law_in(LankaraniNikravesh, m, kg, s), friction_in(Ambrosio, m, s)
+            length = (0.01 * m,) if cls is fm.ClearanceCylindrical else ()
+            system.add(cls(f"c{k}", body["P"], at, 1e-4 * m, 1e-2 * m, *length, law, friction=rubbing))
+        else:
+            axes = {} if cls in (fm.Spherical, fm.Fixed) else {"axis": (0.0, 0.0, 1.0)}
+            system.add(cls(f"c{k}", at, body["P"], **axes, **({"axis_b": (1.0, 0.0, 0.0)} if cls is fm.Universal else {})))
+    return system
+
+
+@pytest.mark.slow
+def test_joints_in_space_are_the_same_in_all_units():
+    cases = [{}, MICRO, {"m": 1e3}, {"m": 1e6}, {"kg": 1e3}, {"s": 1e3}, {"x": 1e4}]
+    outputs = [f"b{k}.{key}" for k in range(len(SPATIAL)) for key in ("x", "vx", "vz")]
+    first, *others = in_units(in_space, [*outputs, "c0.impacts", "c1.1.impacts"], 2e-3, cases)
+    assert min(first["c0.impacts"], first["c1.1.impacts"]) >= 1
+    for case, other in zip(cases[1:], others, strict=True):
+        m, s, x = case.get("m", 1.0), case.get("s", 1.0), case.get("x", 0.0)
+        for name in outputs:
+            unit, off, size = (m, x, 1e-4) if name.endswith(".x") else (m / s, 0.0, 0.2)
+            assert abs((other[name] - off) / unit - first[name]) < (1e-5 if x else 1e-6) * size, (case, name)
 
 
 # ---- what is small
