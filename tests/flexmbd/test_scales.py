@@ -202,7 +202,7 @@ def in_space(m, kg, s, x):
 def test_joints_in_space_are_the_same_in_all_units():
     cases = [{}, MICRO, {"m": 1e3}, {"m": 1e6}, {"kg": 1e3}, {"s": 1e3}, {"x": 1e4}]
     outputs = [f"b{k}.{key}" for k in range(len(SPATIAL)) for key in ("x", "vx", "vz")]
-    first, *others = in_units(in_space, [*outputs, "c0.impacts", "c1.1.impacts"], 2e-3, cases)
+    first, *others = in_units(in_space, [*outputs, "c0.impacts", "c1.1.impacts"], 2e-3, cases, tolerance=1e-10)
     assert min(first["c0.impacts"], first["c1.1.impacts"]) >= 1
     for case, other in zip(cases[1:], others, strict=True):
         m, s, x = case.get("m", 1.0), case.get("s", 1.0), case.get("x", 0.0)
