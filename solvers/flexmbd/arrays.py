@@ -24,7 +24,7 @@ _VOCABULARY = {
     lanes.power: lambda x, y: np.where(x > 0.0, np.abs(x) ** y, 0.0), lanes.select: np.where,
     lanes.sincos: lambda x: (np.sin(x), np.cos(x)), lanes.sqrt: np.sqrt, lanes.tanh: np.tanh,
 }  # fmt: skip
-_DEFAULTS = {"mode": 1.0, "vz": 1.0, "count": 1.0}  # a contact at rest bears what its penetration gives
+_DEFAULTS = {"mode": 1.0, "vz": 1.0, "vl": 1.0, "count": 1.0}  # a contact at rest bears what its penetration gives
 
 
 class Program:

@@ -10,15 +10,17 @@ class Stack:
     """Systems of one topology, made one by one, seen as one system whose numbers are all arrays."""
 
     def __init__(self, systems):
-        self._first, self._systems = systems[0], systems
+        self._first, self._systems, self._leaves = systems[0], systems, None
 
     def __getattr__(self, name):
         return getattr(self._first, name)
 
     def leaves(self):
         """Numbers of all samples, path by path."""
-        columns = zip(*(s.leaves() for s in self._systems), strict=True)
-        return [(column[0][0], np.array([value for _, value in column])) for column in columns]
+        if self._leaves is None:
+            columns = zip(*(s.leaves() for s in self._systems), strict=True)
+            self._leaves = [(column[0][0], np.array([value for _, value in column])) for column in columns]
+        return self._leaves
 
     def initial(self):
         """Guesses of all samples."""

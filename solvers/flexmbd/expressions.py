@@ -34,6 +34,7 @@ class Pair:
     impact_velocity: object
     count: object
     active: object
+    slowest: object
 
     def closed(self, graph):
         """Node that is 1 in contact, else 0."""
@@ -291,13 +292,17 @@ class Build(Index1):
         """Add power to a book: "dissipated", "contact" (taken up by contacts, lost or stored) or "external"."""
         self._power[book] = self._power.get(book, self.graph.const(0.0)) + node
 
-    def contact(self, element, penetration, rate, minimum):
-        """Register a contact whose onset and end are located; returns its `Pair`."""
+    def contact(self, element, penetration, rate, minimum=None):
+        """Register a contact whose onset and end are located; returns its `Pair`.
+
+        Without a `minimum` its least impact velocity is that of `flexmbd.scales`.
+        """
         j, g = len(self.contacts), self.graph
+        minimum = g.var(f"vl{j}") if minimum is None else minimum
         mode = g.var(f"mode{j}")
         active = g.both(g.greater(penetration, 0.0), g.greater(mode, 0.5 * ARMED))
         self.contacts.append({"name": element.name, "penetration": penetration, "rate": rate, "minimum": minimum, "element": element})
-        return Pair(j, mode, g.var(f"vz{j}"), g.var(f"count{j}"), active)
+        return Pair(j, mode, g.var(f"vz{j}"), g.var(f"count{j}"), active, minimum)
 
     def use(self, kernels):
         """Helper kernels that a law's kernels call."""

@@ -8,9 +8,9 @@ Every array has the lane as last axis.
 |---|---|---|
 | q, v, s | N, N, M | coordinates, velocities, further states |
 | C | 6 a contact | mode (0 free, `ARMED` free but may begin within a step, 1 contact), impact velocity, penetration, its rate, impacts, |
-| | | least impact velocity |
+| | | least impact velocity; below them, a row a contact, the penetration within which its events are located |
 | P, U | | packed parameters (NP rows) and rows to work in; numbers and tables that are the same for all lanes |
-| L | 11 | scalars of the lane, rows below |
+| L | 15 | scalars of the lane, rows below |
 | K | slots | accelerations: slot 0 at the step's start, slot LAST at its end, others belong to the integrator |
 | D | slots | rates of the states s, likewise |
 | R | 6 a signal | running sums of reduced signals |
@@ -24,14 +24,18 @@ from flexmbd import events
 from flexmbd.expressions import ARMED
 from flexmbd.lanes import any_lane, fabs, lnot, maximum, minimum, select, sqrt
 
-T, HN, HC, STEPS, REJECTED, EVENTS, STATUS, SLIN, SANG, FLOORED, BEFORE = range(11)
-LANE_ROWS = 11
+T, HN, HC, STEPS, REJECTED, EVENTS, STATUS, SLIN, SANG, FLOORED, BEFORE, SIZE, LOOK, MARK, SPAN = range(15)
+LANE_ROWS = 15
+COUNTERS = 7  # of a run: steps, rejected, events, status; its time; time and trial steps since it was last looked at
+# Trial steps after which a run is looked at, and stopped if at their pace it needed more than so many times the steps that it may have.
+WINDOW, HOPELESS = 10_000.0, 4.0
+STUCK, LEFT = 3.0, 4.0  # status of runs stopped so, and of runs left because nobody wanted to wait any longer
 # of P, below the parameters: what a kept matrix was made with (icm, cd), the rate of Newton's iteration with it, how to start the next
-FROZEN_ROWS = 4
-SAFETY = 0.9
+FROZEN_ROWS, SAFETY = 4, 0.9
 NAMES = {
     "T": T, "HN": HN, "HC": HC, "STEPS": STEPS, "REJECTED": REJECTED, "EVENTS": EVENTS, "STATUS": STATUS, "SLIN": SLIN, "SANG": SANG,
-    "FLOORED": FLOORED, "BEFORE": BEFORE, "SAFETY": SAFETY, "ARMED": ARMED,
+    "FLOORED": FLOORED, "BEFORE": BEFORE, "SAFETY": SAFETY, "ARMED": ARMED, "SIZE": SIZE, "LOOK": LOOK, "MARK": MARK, "SPAN": SPAN,
+    "WINDOW": WINDOW, "HOPELESS": HOPELESS, "STUCK": STUCK,
 }  # fmt: skip
 
 
@@ -160,8 +164,8 @@ def drift(t, candidates, tolerance, q, v, s, C, P, U, L, K, D, w, g):
 
 
 def advance(
-    end, tolerance, fixed, h_max, h_min, gap_tolerance, max_steps, q, v, s, C, P, U, L, Z, K, D, w, R, Y0, Ym, Y1, qs, vs, ss, qm, vm, sm,
-    g, times, cursor, G, X
+    end, tolerance, fixed, h_max, h_min, max_steps, q, v, s, C, P, U, L, Z, K, D, w, R, Y0, Ym, Y1, qs, vs, ss, qm, vm, sm, g, times,
+    cursor, G, X
 ):  # fmt: skip
     """One trial step of all lanes; lanes at the end, or lost, stand still."""
     t, nominal, wait = ld(L, T), ld(L, HN), ld(L, HC)
@@ -188,7 +192,7 @@ def advance(
     next_wait = 0.0 * h
     if NC > 0:
         exact = (wait > 0.0) | rough
-        over, cut = locate(t, h, wait > 0.0, exact, gap_tolerance, C, g)
+        over, cut = locate(t, h, wait > 0.0, exact, C, L, g)
         over = over & (good | (live & rough) if KINKS else good) & (h > h_min)
         accepted = good & lnot(over)
         next_h = select(over, nominal, next_h)
@@ -210,15 +214,18 @@ def advance(
             st(Y0, k, select(accepted, ld(Y1, k), ld(Y0, k)))
     if len(times) > 0:
         record(t, h, nominal, accepted, times, cursor, G, q, v, s, C, g, K, D, qs, vs, ss, X[0], X[1], X[2], X[3])
-    lin, ang = ld(L, SLIN), ld(L, SANG)
+    lin, ang, size = ld(L, SLIN), ld(L, SANG), ld(L, SIZE)
     for i in range(N):
-        st(q, i, select(accepted, ld(qs, i), ld(q, i)))
+        place = select(accepted, ld(qs, i), ld(q, i))
+        st(q, i, place)
         x = select(accepted, ld(vs, i), ld(v, i))
         st(v, i, x)
         if TURNS[i]:
             ang = maximum(ang, fabs(x))
         else:
             lin = maximum(lin, fabs(x))
+            size = maximum(size, fabs(place))
+    st(L, SIZE, size)
     st(L, SLIN, lin)
     st(L, SANG, ang)
     for k in range(M):
@@ -233,11 +240,15 @@ def advance(
     floored = ld(L, FLOORED) + select(live & small & lnot(error <= 1.0), 1.0, 0.0 * h)
     st(L, FLOORED, floored)
     lost = live & ((floored > 200.0) | (small & lnot(finite)))
-    late = live & (ld(L, STEPS) + ld(L, REJECTED) > max_steps)
+    trials = ld(L, STEPS) + ld(L, REJECTED)
+    late = live & (trials > max_steps)
     st(L, STATUS, select(lost, 1.0, select(late, 2.0, ld(L, STATUS))))
+    due = live & (trials >= ld(L, LOOK))
+    if any_lane(due):
+        look(end, due & lnot(lost | late), max_steps, trials, L)
     quiet = accepted
     if NC > 0:
-        hit, onset, kink, when = switch(t, h, accepted, exact, gap_tolerance, C, g, s, D)
+        hit, onset, kink, when = switch(t, h, accepted, exact, C, L, g, s, D)
         next_h = select(onset, maximum(0.1 * nominal, h_min), next_h)
         st(L, BEFORE, select(hit, 1.0, ld(L, BEFORE)))
         st(L, EVENTS, ld(L, EVENTS) + select(hit | kink, 1.0, 0.0 * h))
@@ -268,6 +279,16 @@ def advance(
     if PROJECT:
         if AUGMENTED or not fixed:
             drift(ld(L, T), quiet, DRIFT * tolerance, q, v, s, C, P, U, L, K, D, w, g)
+
+
+def look(end, who, max_steps, trials, L):
+    """Stop the lanes in `who` whose last steps have been so short that they will never get to the end."""
+    t = ld(L, T)
+    hopeless = who & ((end - t) * WINDOW > HOPELESS * max_steps * (t - ld(L, MARK)))
+    st(L, STATUS, select(hopeless, STUCK, ld(L, STATUS)))
+    on = who & lnot(hopeless)
+    st(L, MARK, select(on, t, ld(L, MARK)))
+    st(L, LOOK, select(on, trials + WINDOW, ld(L, LOOK)))
 
 
 def finish(sample, lane, count, H, F, G, times, tp, qp, vp, sp, Cp, Pp, P, U, L, R, yp, counters, K, D, w, g):
@@ -302,7 +323,8 @@ def finish(sample, lane, count, H, F, G, times, tp, qp, vp, sp, Cp, Pp, P, U, L,
         F[sample, i] = R[i, lane]
     for i in range(4):
         counters[sample, i] = L[STEPS + i, lane]
-    counters[sample, 4] = L[T, lane]
+    counters[sample, 4], counters[sample, 5] = L[T, lane], L[T, lane] - L[MARK, lane]
+    counters[sample, 6] = L[STEPS, lane] + L[REJECTED, lane] - L[LOOK, lane] + WINDOW
 
 
 def fill(sample, lane, Q0, V0, S0, C0, K0, D0, P0, L0, X0, q, v, s, C, K, D, P, L, Z, R, Y0, cursor):
@@ -329,25 +351,30 @@ def fill(sample, lane, Q0, V0, S0, C0, K0, D0, P0, L0, X0, q, v, s, C, K, D, P, 
 
 
 def campaign(
-    end, tolerance, fixed, h_max, h_min, gap_tolerance, max_steps, queue, owner, Q0, V0, S0, C0, K0, D0, P0, L0, X0, U, H, F, counters,
+    turns, progress, end, tolerance, fixed, h_max, h_min, max_steps, queue, owner, Q0, V0, S0, C0, K0, D0, P0, L0, X0, U, H, F, counters,
     times, G, cursor, q, v, s, C, P, L, Z, K, D, w, R, Y0, Ym, Y1, qs, vs, ss, qm, vm, sm, g, X, tp, qp, vp, sp, Cp, Pp, yp
 ):  # fmt: skip
-    """Run every sample of the queue through the lanes."""
-    unstarted, running = 0, 0
-    for lane in range(W):
-        if unstarted < len(queue):
-            owner[lane] = queue[unstarted]
-            unstarted += 1
-            running += 1
-        else:
-            owner[lane] = -1
-        fill(max(owner[lane], queue[0]), lane, Q0, V0, S0, C0, K0, D0, P0, L0, X0, q, v, s, C, K, D, P, L, Z, R, Y0, cursor)
-        if owner[lane] < 0:
-            L[T, lane] = end
-    while running > 0:
+    """Run every sample of the queue through the lanes, at most `turns` trial steps in a call: between calls Python hears Ctrl-C.
+
+    `progress` is how many samples were started, and how many are running; where a call ends decides nothing.
+    """
+    started, running = progress[0], progress[1]
+    if started == 0:
+        for lane in range(W):
+            if started < len(queue):
+                owner[lane] = queue[started]
+                started += 1
+                running += 1
+            else:
+                owner[lane] = -1
+            fill(max(owner[lane], queue[0]), lane, Q0, V0, S0, C0, K0, D0, P0, L0, X0, q, v, s, C, K, D, P, L, Z, R, Y0, cursor)
+            if owner[lane] < 0:
+                L[T, lane] = end
+    while running > 0 and turns > 0:
+        turns -= 1
         advance(
-            end, tolerance, fixed, h_max, h_min, gap_tolerance, max_steps, q, v, s, C, P, U, L, Z, K, D, w, R, Y0, Ym, Y1, qs, vs, ss, qm,
-            vm, sm, g, times, cursor, G, X
+            end, tolerance, fixed, h_max, h_min, max_steps, q, v, s, C, P, U, L, Z, K, D, w, R, Y0, Ym, Y1, qs, vs, ss, qm, vm, sm, g,
+            times, cursor, G, X
         )  # fmt: skip
         if any_lane((ld(L, T) >= end) | (ld(L, STATUS) > 0.5)):
             for lane in range(W):
@@ -357,15 +384,16 @@ def campaign(
                     )  # fmt: skip
                     running -= 1
                     owner[lane] = -1
-                    if unstarted < len(queue):
-                        owner[lane] = queue[unstarted]
-                        unstarted += 1
+                    if started < len(queue):
+                        owner[lane] = queue[started]
+                        started += 1
                         running += 1
                         fill(owner[lane], lane, Q0, V0, S0, C0, K0, D0, P0, L0, X0, q, v, s, C, K, D, P, L, Z, R, Y0, cursor)
                     else:
                         L[T, lane] = end
                         L[STATUS, lane] = 0.0
+    progress[0], progress[1] = started, running
 
 
-FUNCTIONS = (*events.FUNCTIONS, reduce_step, middle, relinearise, refine, record, refresh, drift, advance, finish, fill)
-__all__ = ["FUNCTIONS", "LANE_ROWS", "NAMES", "campaign"]
+FUNCTIONS = (*events.FUNCTIONS, reduce_step, middle, relinearise, refine, record, refresh, drift, look, advance, finish, fill)
+__all__ = ["COUNTERS", "FUNCTIONS", "LANE_ROWS", "LEFT", "NAMES", "STUCK", "campaign"]

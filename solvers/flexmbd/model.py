@@ -208,7 +208,7 @@ def _read(name):
         return name
     if name[0] in NEWTON_READS:
         return NEWTON_READS[name[0]].format(name[1:])
-    for prefix, row in (("mode", 0), ("vz", 1), ("count", 4)):
+    for prefix, row in (("mode", 0), ("vz", 1), ("count", 4), ("vl", 5)):
         if name.startswith(prefix):
             return f"ld(C, {CONTACT_ROWS * int(name.removeprefix(prefix)) + row})"
     return f"ld({name[0]}, {name[1:]})"

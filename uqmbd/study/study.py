@@ -171,11 +171,11 @@ class Study:
 
         return run_study(self, workers=workers, out=out, scheduler=scheduler, overwrite=overwrite, progress=progress).result
 
-    def check(self) -> Cost:
-        """Build the model once and estimate what the study costs."""
+    def check(self, *, patience: float = 60.0) -> Cost:
+        """Build the model once and estimate what the study costs; trial runs that are not done after `patience` seconds are left."""
         from uqmbd.study.cost import estimate
 
-        return estimate(self)
+        return estimate(self, patience=patience)
 
 
 @contextmanager
