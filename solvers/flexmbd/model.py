@@ -4,8 +4,9 @@ import hashlib
 
 import numpy as np
 
-from flexmbd import assembly, lanes, loop, modules
+from flexmbd import assembly, loop, modules
 from flexmbd.expressions import CONTACT_ROWS, Build
+from flexmbd.kernels import declarations
 from flexmbd.lanes.elements import BATCH
 from flexmbd.linalg import blocks
 from flexmbd.linalg.printer import LINEAR, called, ordered, packed
@@ -135,11 +136,9 @@ class Model:
             functions, kept = self.scheme.generated(b)
             for name, (arguments, stores) in functions.items():
                 function(name, arguments, stores)
-        storage, kernels = self.storage, {}
+        storage = self.storage
         pools = list(elements(b.graph, storage))
-        for _, nodes in parts:
-            for f in called(b.graph, nodes):
-                kernels[f.__name__] = f
+        kernels = called(b.graph, [node for _, nodes in parts for node in nodes])
         scheme = self.scheme
         kinks = [scheme.adaptive and scheme.order <= 2 and c["element"].continuous for c in b.contacts]
         self.sizes = {
@@ -172,8 +171,7 @@ class Model:
         text += [f"STATE_CONTROLLED = {_literal(np.array([int(s['controlled']) for s in b.states] or [0]))}"]
         text += [f"STATE_CONTACT = {_literal(np.array([-1 if s['contact'] is None else s['contact'].index for s in b.states] or [-1]))}"]
         text += [f"KINK = {_literal(np.array(kinks or [False]))}"]
-        own = [f for f in (*b.helpers.values(), *kernels.values()) if f.__name__ not in lanes.VOCABULARY]
-        text += [modules.declaration(f) for f in dict.fromkeys(own)]
+        text += declarations(kernels)
         text += [f"@inner\n{modules.source_of(f)}" for f in (execute, *blocks.KERNELS)]
         text += [f"@inner\n{side_by_side(modules.source_of(execute))}"]
         text += [f"@inner\n{blocks.sized(modules.source_of(f), size)}" for size in sorted(storage.sizes) for f in blocks.SIZED]

@@ -256,14 +256,15 @@ def ordered(graph, roots, given=()):
 
 
 def called(graph, roots):
-    """Kernels (with their order of first use) that the run-time part of the roots calls."""
-    functions = {}
+    """Each `Kernel` that the run-time part of the roots calls, in the order of first use."""
+    kernels = {}
     for node in ordered(graph, roots):
         for x in pooled_nodes(node):
-            functions |= {f"call:{f.__name__}": f for f in called(graph, x)}
+            kernels |= {kernel.name: kernel for kernel in called(graph, x)}
         if node.op.startswith("call:") and node.level == RUNTIME:
-            functions[node.op] = node.function
-    return list(functions.values())
+            name = node.op.removeprefix("call:")
+            kernels[name] = graph.kernels[name]
+    return list(kernels.values())
 
 
 def pooled_nodes(node):
