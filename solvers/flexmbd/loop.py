@@ -9,7 +9,8 @@ Every array has the lane as last axis.
 | q, v, s | N, N, M | coordinates, velocities, further states |
 | C | 6 a contact | mode (0 free, `ARMED` free but may begin within a step, 1 contact), impact velocity, penetration, its rate, impacts, |
 | | | least impact velocity |
-| P, U | | packed parameters (NP rows) and rows to work in; numbers and tables that are the same for all lanes |
+| P, U | | packed parameters (NP rows), rows to work in, from row OUTPUTS on those of `signals`; what is the same for all lanes: |
+| | | numbers, tables, and of the outputs U[3] (address, parameters, signals reduced, kept, whether some step at events, which are kept) |
 | L | 11 | scalars of the lane, rows below |
 | K | slots | accelerations: slot 0 at the step's start, slot LAST at its end, others belong to the integrator |
 | D | slots | rates of the states s, likewise |
@@ -37,7 +38,7 @@ NAMES = {
 
 def reduce_step(t, h, accepted, R, Y0, Ym, Y1):
     """Add one step to the running sums: parabola through start, middle and end for extremes, Simpson's rule for integrals."""
-    for k in range(NR):
+    for k in range(len(R) // 6):
         y0, ym, y1 = ld(Y0, k), ld(Ym, k), ld(Y1, k)
         c1 = 4.0 * ym - 3.0 * y0 - y1
         c2 = 2.0 * (y0 + y1) - 4.0 * ym
@@ -165,6 +166,7 @@ def advance(
 ):  # fmt: skip
     """One trial step of all lanes; lanes at the end, or lost, stand still."""
     t, nominal, wait = ld(L, T), ld(L, HN), ld(L, HC)
+    NR, STEPPED = U[3][2], U[3][4] > 0
     live = (t < end) & (ld(L, STATUS) < 0.5)
     h = select(wait > 0.0, wait, nominal)
     # after a million steps t is some nanoseconds off, and a step of those all rounding; a step to an event just before the end ends there
@@ -275,6 +277,9 @@ def finish(sample, lane, count, H, F, G, times, tp, qp, vp, sp, Cp, Pp, P, U, L,
     for i in range(NP):
         for k in range(W):
             Pp[i, k] = P[i, lane]
+    for i in range(OUTPUTS, OUTPUTS + U[3][1]):
+        for k in range(W):
+            Pp[i, k] = P[i, lane]
     for start in range(0, count, W):
         for k in range(W):
             row = min(start + k, count - 1)
@@ -295,9 +300,9 @@ def finish(sample, lane, count, H, F, G, times, tp, qp, vp, sp, Cp, Pp, P, U, L,
             relinearise(ld(tp, 0), h, qp, vp, sp, Cp, Pp, U)
             refine(ld(tp, 0), h, w[N:], qp, vp, sp, Cp, Pp, U, K, D, w, g[2 * NC :])
         signals(ld(tp, 0), qp, vp, sp, Cp, Pp, U, yp)
-        for y in range(NY):
+        for y in range(U[3][3]):
             for k in range(min(W, count - start)):
-                H[y, sample, start + k] = yp[HISTORY[y], k]
+                H[y, sample, start + k] = yp[U[3][5 + y], k]
     for i in range(len(R)):
         F[sample, i] = R[i, lane]
     for i in range(4):
@@ -318,10 +323,12 @@ def fill(sample, lane, Q0, V0, S0, C0, K0, D0, P0, L0, X0, q, v, s, C, K, D, P, 
             K[k, i, lane] = K0[k, i, sample]
     for i in range(NP):
         P[i, lane] = P0[i, sample]
+    for i in range(NP, len(P0)):
+        P[OUTPUTS - NP + i, lane] = P0[i, sample]
     P[NP, lane] = P[NP + 3, lane] = 0.0
     for i in range(len(L)):
         L[i, lane] = L0[i, sample]
-    for k in range(NR):
+    for k in range(len(R) // 6):
         Y0[k, lane] = X0[k, sample]
         R[6 * k, lane] = R[6 * k + 2, lane] = X0[k, sample]
         R[6 * k + 1, lane] = R[6 * k + 3, lane] = R[6 * k + 4, lane] = R[6 * k + 5, lane] = 0.0

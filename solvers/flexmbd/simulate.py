@@ -174,7 +174,8 @@ def _attributes(model, system, settings):
 
 def _integrate(model, system, count, end, time, settings):
     z, module, width = model.sizes, model.module, model.width
-    n, m, nc, nr, ny, ns = (z[k] for k in ("N", "M", "NC", "NR", "NY", "NS"))
+    n, m, nc = (z[k] for k in ("N", "M", "NC"))
+    nr, ny, ns = (len(x) for x in (model.requests.reduced, model.requests.histories, model.requests.names))
     rows = max(n, z["NM"])
     scheme = model.scheme
     uniform, lane = model.pack(system, count)
@@ -207,7 +208,7 @@ def _integrate(model, system, count, end, time, settings):
         module.prepare(Q0, V0, S0, C0, K0, D0, lane, L0, X0, uniform, h0, reach, length, q, v, s, C, P, K, D, L, Y0, g)
     bad = ~((E0[0] < 1e-9 * length) & (E0[1] < 1e-9) & np.isfinite(K0).all((0, 1)))
     queue = np.flatnonzero(~bad)
-    full = any(how is None for _, how in model.requests.values())
+    full = any(how is None for _, how in model.requests.wanted.values())
     times = time if full else time[-1:] if ny else time[:0]
     H = np.full((max(1, ny), count, max(1, len(times))), np.nan)
     F, counters = np.full((count, max(1, ROWS * nr)), np.nan), np.zeros((count, 5))
@@ -254,12 +255,13 @@ def _states(model, system, Q0, S0):
 
 def _collect(model, H, F, end):
     values = {}
-    for out, (name, how) in model.requests.items():
-        final = H[model.histories.index(name), :, -1] if name in model.histories else None
+    histories, reduced = model.requests.histories, model.requests.reduced
+    for out, (name, how) in model.requests.wanted.items():
+        final = H[histories.index(name), :, -1] if name in histories else None
         if how is None:
-            values[out] = H[model.histories.index(name)]
+            values[out] = H[histories.index(name)]
         else:
-            k = model.reduced.index(name) if name in model.reduced else 0
+            k = reduced.index(name) if name in reduced else 0
             values[out] = np.array(REDUCTIONS[how](F.T[ROWS * k : ROWS * (k + 1)], end, final), float)
     return values
 

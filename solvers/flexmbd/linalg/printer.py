@@ -134,7 +134,7 @@ def _direct(graph, storage, inputs, node, target, fill, room):
     plan, _, pooled = node.value
     solves = node.op.startswith("substitution:")
     matrix = node.args[0] if solves else node
-    number = storage.matrices.setdefault(matrix.id, (len(storage.matrices), plan))[0]
+    number = storage.matrices.setdefault(matrix.id, (storage.before + len(storage.matrices), plan))[0]
     rows = taken(storage, room, "unknowns", plan.unknowns) if solves else taken(storage, room, "scratch", plan.size)
     body = [f"{target} = {rows}", f"clear({target})", *fill]
     for pool, part in pooled:
