@@ -6,6 +6,7 @@ and the numbers of its module or closure by value. So two laws may name their ke
 
 import ast
 import builtins
+import dis
 import hashlib
 import inspect
 import textwrap
@@ -113,19 +114,24 @@ def known_as(function):
         return function
 
 
-def declarations(kernels):
-    """Source texts of kernels and of all that they call, each once, in an order in which they can be defined."""
+def with_called(kernels):
+    """Kernels and all that they call, each once, in an order in which they can be defined."""
     found = {}
 
     def add(kernel):
         if kernel.name not in found and kernel.text:
             for x in kernel.calls:
                 add(x)
-            found[kernel.name] = kernel.text
+            found[kernel.name] = kernel
 
     for kernel in kernels:
         add(kernel)
     return list(found.values())
+
+
+def declarations(kernels):
+    """Source texts of kernels and of all that they call."""
+    return [kernel.text for kernel in with_called(kernels)]
 
 
 def source_of(function):
@@ -288,18 +294,18 @@ def _is_own(plain):
     return (plain.__module__ or "").split(".")[0] not in ("numpy", "scipy", "numba", "math")
 
 
-def _numbers(code):
-    return repr([x for x in code.co_consts if not isinstance(x, str)])  # a text's indentation may differ
+def _does(code):
+    """What a function does, step by step, without what the compiler takes from the module around it (how it calls an imported name)."""
+    steps = [i for i in dis.get_instructions(code) if i.opname.split("_")[0] not in ("PUSH", "PRECALL", "CALL", "CACHE", "RESUME", "COPY")]
+    return [(i.opname.split("_")[0], "" if "JUMP" in i.opname or "FOR" in i.opname else repr(i.argval)) for i in steps]
 
 
 def _agrees(tree, code):
-    """True if a function's source is that of its machine-independent code: files may be edited after they were imported."""
+    """True if a function's source is that of its code: files may be edited after they were imported."""
     alone = ast.parse(f"def _({', '.join(code.co_freevars)}): pass").body[0]
     body = ast.FunctionDef(**{f: getattr(tree, f, None) for f in tree._fields} | {"decorator_list": []})
     alone.body = [ast.copy_location(body, tree)]
     module = ast.fix_missing_locations(ast.Module([alone], []))
     outer = next(x for x in compile(module, code.co_filename, "exec").co_consts if hasattr(x, "co_code"))
     made = next(x for x in outer.co_consts if hasattr(x, "co_code"))
-    return (made.co_code, made.co_names, made.co_varnames, _numbers(made)) == (
-        code.co_code, code.co_names, code.co_varnames, _numbers(code),
-    )  # fmt: skip
+    return _does(made) == _does(code)

@@ -2,12 +2,16 @@
 
 import hashlib
 import logging
+from contextlib import contextmanager
 
 import numpy as np
+from numba.core.errors import NumbaError
 
 from flexmbd import assembly, loop, modules
-from flexmbd.expressions import CONTACT_ROWS, Build
+from flexmbd.errors import ModelError
+from flexmbd.expressions import CONTACT_ROWS, Build, law_of
 from flexmbd.generated import STATE, Functions, head, literal, stores
+from flexmbd.kernels import ALLOWED, with_called
 from flexmbd.lanes.elements import BATCH
 from flexmbd.linalg.printer import LINEAR, ordered, packed
 from flexmbd.linalg.sparse import Solver
@@ -79,6 +83,11 @@ class Model:
         return self if len(build.states) == count else None
 
     @property
+    def modules(self):
+        """Names of its generated modules; other lists of outputs share the first."""
+        return self.module.__name__, self.signals.module.__name__
+
+    @property
     def units(self):
         """Unit of each output."""
         return self.requests.units
@@ -90,6 +99,46 @@ class Model:
         of_outputs, outputs_lane = self.signals.pack(leaves, count)
         solver = np.array([self.solver.address if self.solver else 0], np.int64)
         return (numbers, self.storage.tables, solver, *of_outputs), np.concatenate([lane, outputs_lane])
+
+    def compile(self):
+        """Compile the outputs, or take them from disk; the equations are compiled when they are first called, see `compiling`."""
+        if not self.on_disk():
+            log.info("compiling (once): %s", self.describe())
+        with self.compiling():
+            self.signals.compile()
+
+    def on_disk(self):
+        """True if all machine code is in the cache directory."""
+        return modules.on_disk(self.module, ENTRIES) and modules.on_disk(self.signals.module, [self.signals.module.outputs])
+
+    def describe(self):
+        """What is compiled, in a few words."""
+        b = self.build
+        parts = (len(b.system.bodies), "bodies"), (len(b.system.elements), "elements"), (len(self.requests.names), "signals")
+        known = " (equations are there already)" if modules.on_disk(self.module, ENTRIES) else ""
+        return f"{', '.join(f'{n} {what}' for n, what in parts)}; {self.scheme.name}, {self.width} lanes{known}"
+
+    @contextmanager
+    def compiling(self):
+        """Say whose kernel it is that Numba cannot compile."""
+        try:
+            yield
+        except NumbaError as error:
+            raise self._mistake(error) from error
+
+    def _mistake(self, error):
+        text = str(error)
+        used = {kernel.name: kernel for kernel in with_called((*self.kernels, *self.signals.kernels))}
+        found = next((used[name] for name in modules.functions_named(text) if name in used), None)
+        reason = " ".join(modules.reason_of(text).split())[:200]
+        if found is None:
+            remedy = "this is a fault of flexmbd, or of a kernel that it was given"
+            return ModelError(f"generated code cannot be compiled: {reason}", remedy=remedy)
+        for owner in (*self.build.system.elements, *self.build.system.bodies):
+            if law := law_of(owner, found.function):
+                told = f"'{owner.name}', law '{law}': {found.describe()} cannot be compiled: {reason}"
+                return ModelError(told, element=owner.name, remedy=ALLOWED)
+        return ModelError(f"{found.describe()} cannot be compiled: {reason}", remedy=ALLOWED)
 
     # ---- generated source
     def _source(self):

@@ -7,12 +7,14 @@ import contextlib
 import hashlib
 import importlib.util
 import os
+import re
 import sys
 import tempfile
 from pathlib import Path
 
 import llvmlite
 import numba
+from numba.core.dispatcher import Dispatcher
 
 from flexmbd import lanes
 from flexmbd.kernels import source_of
@@ -67,10 +69,38 @@ def load(source):
     return module
 
 
+def release(name):
+    """Let go of a generated module: Numba keeps what it compiled, and with it the module, until it is told not to."""
+    module = sys.modules.pop(name, None)
+    for function in list(vars(module).values()) if module else ():
+        if isinstance(function, Dispatcher) and function.py_func.__module__ == name:
+            for compiled in function.overloads.values():
+                with contextlib.suppress(KeyError):
+                    function.targetctx.remove_user_function(compiled.entry_point)
+            function.overloads.clear()
+
+
 def on_disk(module, entries):
     """True if the machine code of all of a generated module's entries is in the cache directory."""
     path = Path(module.__file__)
     return all(any(path.parent.glob(f"__pycache__/{path.stem}.{f.__name__}-*.nbi")) for f in entries)
+
+
+def functions_named(message):
+    """Names of the functions of generated modules whose lines a message of Numba names, the innermost first."""
+    names = []
+    for path, line in re.findall(r'File "([^"]*flexmbd_[0-9a-f]{20}\.py)", line (\d+)', message)[::-1]:
+        above = Path(path).read_text().splitlines()[: int(line)]
+        names += [x.split("(")[0].removeprefix("def ") for x in reversed(above) if x.startswith("def ")][:1]
+    return names
+
+
+def reason_of(message):
+    """The line of a message of Numba that says most."""
+    lines = [x.strip() for x in message.splitlines() if x.strip()]
+    starts = ("No implementation", "Cannot", "cannot", "Untyped", "Unknown", "Invalid", "missing", "too many")
+    told = [x for x in lines if x.startswith(starts)]
+    return (told or lines or [""])[-1 if told else 0]
 
 
 def _lane_sources():
@@ -78,4 +108,4 @@ def _lane_sources():
     return "\n".join(p.read_text() for p in sorted(folder.glob("*.py")))
 
 
-__all__ = ["cache_directory", "load", "on_disk", "source_of"]
+__all__ = ["cache_directory", "functions_named", "load", "on_disk", "reason_of", "release", "source_of"]

@@ -17,15 +17,16 @@ from flexmbd.outputs import REDUCTIONS
 from flexmbd.outputs.reductions import RUNNING, unit_of
 from flexmbd.suggest import unknown
 
-BOOKS = {"energy.dissipated": ("energy.dissipated",), "energy.drive": ("energy.drive",), "energy.balance": ("energy.dissipated", "energy.drive")}
+TAKEN, DRIVE = "energy.dissipated", "energy.drive"
+BOOKS = {TAKEN: (TAKEN,), DRIVE: (DRIVE,), "energy.balance": (TAKEN, DRIVE)}
 DOUBLES, INTEGERS, WORDS = (types.CPointer(x) for x in (types.float64, types.int32, types.int64))
 SIGNATURE = types.void(*(DOUBLES,) * 7, INTEGERS, WORDS, DOUBLES)
 ENTRY = """
 def outputs(t, q, v, s, C, P, numbers, tables, solver, y):
     U = (carray(numbers, ({numbers},)), carray(tables, ({tables},)), carray(solver, (1,)))
     signals(
-        ld(carray(t, (1, W)), 0), carray(q, ({q}, W)), carray(v, ({q}, W)), carray(s, ({s}, W)), carray(C, ({C}, W)), carray(P, ({P}, W)), U,
-        carray(y, ({y}, W))
+        ld(carray(t, (1, W)), 0), carray(q, ({q}, W)), carray(v, ({q}, W)), carray(s, ({s}, W)), carray(C, ({C}, W)), carray(P, ({P}, W)),
+        U, carray(y, ({y}, W))
     )
 """
 
@@ -60,7 +61,8 @@ class Requests:
             self.wanted[out] = (name, how or None)
         self.reduced, self.histories = ([name for name in catalogue if name in chosen] for chosen in (reduced, histories))
         self.names = list(dict.fromkeys(self.reduced + self.histories))
-        self.units = {out: catalogue[name][1] if how is None else unit_of(how, catalogue[name][1]) for out, (name, how) in self.wanted.items()}
+        units = {out: (how, catalogue[name][1]) for out, (name, how) in self.wanted.items()}
+        self.units = {out: unit if how is None else unit_of(how, unit) for out, (how, unit) in units.items()}
 
     def bringing(self, aliases):
         """Signals that are known to add states to the equations (energy taken up, work of drives, angles counted in full turns)."""
@@ -115,7 +117,6 @@ class Signals:
             self._compiled = function
 
     def pack(self, leaves, count):
-        self.compile()
         """What compiled equations are told of it, its numbers and its tables; and its parameters per sample (`Storage.pack`)."""
         numbers, lane = self.storage.pack(self.build.graph, leaves, count)
         places = [self.requests.names.index(name) for name in self.requests.histories]

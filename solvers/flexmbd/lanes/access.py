@@ -81,7 +81,7 @@ def accessors(width):
 
 @intrinsic
 def call_outputs(typing_context, about, t, q, v, s, C, P, numbers, tables, solver, y):
-    """Call the C function at the address ``about[0]`` with the data of arrays, and the lane value t, that generated code hands to its outputs."""
+    """Call the C function at the address ``about[0]`` with the lane value t and the data of the arrays."""
 
     def code(context, builder, sig, args):
         double = ir.DoubleType().as_pointer()

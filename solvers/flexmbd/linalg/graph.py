@@ -187,8 +187,8 @@ class Graph:
     def call(self, function, args, count=None, tangent=None, *, partly=False):
         """Call a kernel; returns its `count` result nodes, or the one node of a kernel that returns a number.
 
-        `tangent(args) -> {(result, argument): Node}` gives the partial derivatives when they are asked for; `partly` says that the kernel may
-        have more results.
+        `tangent(args) -> {(result, argument): Node}` gives the partial derivatives when they are asked for; `partly` says that the
+        kernel may have more results.
 
         Raises
         ------
