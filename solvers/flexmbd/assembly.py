@@ -66,6 +66,8 @@ def prepare(Q0, V0, S0, C0, K0, D0, P0, L0, X0, U, h0, reach, sizes, q, v, s, C,
                 s[i, k] = S0[i, sample]
             for i in range(NP):
                 P[i, k] = P0[i, sample]
+            for i in range(NP, len(P0)):
+                P[OUTPUTS - NP + i, k] = P0[i, sample]
             for i in range(len(C)):
                 C[i, k] = 0.0
             L[SLIN, k], L[SIZE, k] = sizes[0, sample], sizes[1, sample]
@@ -102,6 +104,7 @@ def prepare(Q0, V0, S0, C0, K0, D0, P0, L0, X0, U, h0, reach, sizes, q, v, s, C,
         st(L, LOOK, t + WINDOW)
         st(L, SPAN, length)
         st(L, SANG, ang)
+        NR = U[3][2]
         if NR > 0:
             signals(t, q, v, s, C, P, U, Y0)
         for k in range(W):

@@ -1,4 +1,4 @@
-"""The time loop in lanes: trial step, located events, commit, reductions, dense output, refill.
+"""The time loop in lanes: trial step, located events, commit, reductions and dense output (`recording`), refill.
 
 The functions here are not called: their source is copied into the generated module of a topology, together with the
 generated functions (`rhs`, `project`, `residual`, `signals`) and those of one integrator (`attempt`, `begin`, `commit`).
@@ -9,7 +9,8 @@ Every array has the lane as last axis.
 | q, v, s | N, N, M | coordinates, velocities, further states |
 | C | 6 a contact | mode (0 free, `ARMED` free but may begin within a step, 1 contact), impact velocity, penetration, its rate, impacts, |
 | | | least impact velocity; below them, a row a contact, the penetration within which its events are located |
-| P, U | | packed parameters (NP rows) and rows to work in; numbers and tables that are the same for all lanes |
+| P, U | | packed parameters (NP rows), rows to work in, from row OUTPUTS on those of `signals`; what is the same for all lanes: |
+| | | numbers, tables, and of the outputs U[3] (address, parameters, signals reduced, kept, whether some step at events, which are kept) |
 | L | 15 | scalars of the lane, rows below |
 | K | slots | accelerations: slot 0 at the step's start, slot LAST at its end, others belong to the integrator |
 | D | slots | rates of the states s, likewise |
@@ -20,7 +21,7 @@ Every array has the lane as last axis.
 # ruff: noqa: F821 - names are bound in the generated module
 import numpy as np
 
-from flexmbd import events
+from flexmbd import events, recording
 from flexmbd.expressions import ARMED
 from flexmbd.lanes import any_lane, fabs, lnot, maximum, minimum, select, sqrt
 
@@ -39,101 +40,12 @@ NAMES = {
 }  # fmt: skip
 
 
-def reduce_step(t, h, accepted, R, Y0, Ym, Y1):
-    """Add one step to the running sums: parabola through start, middle and end for extremes, Simpson's rule for integrals."""
-    for k in range(NR):
-        y0, ym, y1 = ld(Y0, k), ld(Ym, k), ld(Y1, k)
-        c1 = 4.0 * ym - 3.0 * y0 - y1
-        c2 = 2.0 * (y0 + y1) - 4.0 * ym
-        x = -0.5 * c1 / select(fabs(c2) > 1e-300, c2, 1e-300)
-        inside = (x > 0.0) & (x < 1.0) & (fabs(c2) > 1e-300)
-        vertex = y0 + 0.5 * c1 * x
-        ends = y1 > y0
-        x_max = select(inside & (c2 < 0.0), x, select(ends, 1.0, 0.0 * h))
-        high = select(inside & (c2 < 0.0), vertex, maximum(y0, y1))
-        x_min = select(inside & (c2 > 0.0), x, select(ends, 0.0, 1.0 + 0.0 * h))
-        low = select(inside & (c2 > 0.0), vertex, minimum(y0, y1))
-        up = accepted & (high > ld(R, 6 * k))
-        down = accepted & (low < ld(R, 6 * k + 2))
-        st(R, 6 * k, select(up, high, ld(R, 6 * k)))
-        st(R, 6 * k + 1, select(up, t + x_max * h, ld(R, 6 * k + 1)))
-        st(R, 6 * k + 2, select(down, low, ld(R, 6 * k + 2)))
-        st(R, 6 * k + 3, select(down, t + x_min * h, ld(R, 6 * k + 3)))
-        w = select(accepted, h * (1.0 / 6.0), 0.0)
-        st(R, 6 * k + 4, ld(R, 6 * k + 4) + w * (y0 + 4.0 * ym + y1))
-        st(R, 6 * k + 5, ld(R, 6 * k + 5) + w * (y0 * y0 + 4.0 * ym * ym + y1 * y1))
-
-
-def middle(h, q, v, s, K, D, qs, vs, ss, qm, vm, sm):
-    """State in the middle of the step by Hermite interpolation of both ends."""
-    for i in range(N):
-        q0, q1, v0, v1, a0, a1 = ld(q, i), ld(qs, i), ld(v, i), ld(vs, i), ld2(K, 0, i), ld2(K, LAST, i)
-        st(qm, i, 0.5 * (q0 + q1) + h * (0.15625 * (v0 - v1) + h * (0.015625 * (a0 + a1))))
-        st(vm, i, 0.5 * (v0 + v1) + 0.125 * h * (a0 - a1))
-    for k in range(M):
-        st(sm, k, 0.5 * (ld(s, k) + ld(ss, k)) + 0.125 * h * (ld2(D, 0, k) - ld2(D, LAST, k)))
-
-
 def relinearise(t, h, q, v, s, C, P, U):
     """Make what `refine` needs at a state other than that of the step's start: nothing."""
 
 
 def refine(t, h, a, q, v, s, C, P, U, K, D, w, g):
     """What becomes of velocities v interpolated in a step of length h with accelerations a: nothing."""
-
-
-def record(t, h, nominal, accepted, times, cursor, G, q, v, s, C, g, K, D, qs, vs, ss, lane_flags, lane_t, lane_h, lane_n):
-    """Write the states at grid times inside the step just accepted, lane by lane: quintic Hermite for q, its slope for v."""
-    st(lane_flags, 0, select(accepted, 1.0 + 0.0 * h, 0.0))
-    st(lane_t, 0, t)
-    st(lane_h, 0, h)
-    st(lane_n, 0, nominal)
-    for lane in range(W):
-        if lane_flags[0, lane] > 0.5:
-            i = cursor[lane]
-            t0, dt = lane_t[0, lane], lane_h[0, lane]
-            end = (t0 + dt) * (1.0 + 1e-14)
-            while i < len(times) and times[i] <= end:
-                x = min((times[i] - t0) / dt, 1.0)
-                y = 1.0 - x
-                short = dt < 1e-2 * lane_n[0, lane]
-                for k in range(N):
-                    q0, q1, v0, v1 = q[k, lane], qs[k, lane], v[k, lane], vs[k, lane]
-                    a0, a1 = K[0, k, lane] * dt, K[LAST, k, lane] * dt
-                    d0, d1, dq = v0 * dt, v1 * dt, q1 - q0
-                    a0d, a1d = a0 * dt, a1 * dt
-                    c3 = 10.0 * dq - 6.0 * d0 - 4.0 * d1 - 1.5 * a0d + 0.5 * a1d
-                    c4 = -15.0 * dq + 8.0 * d0 + 7.0 * d1 + 1.5 * a0d - a1d
-                    c5 = 6.0 * dq - 3.0 * (d0 + d1) - 0.5 * (a0d - a1d)
-                    G[lane, i, k] = q0 + x * (d0 + x * (0.5 * a0d + x * (c3 + x * (c4 + x * c5))))
-                    if short:
-                        G[lane, i, N + k] = y * y * (1.0 + 2.0 * x) * v0 + x * x * (3.0 - 2.0 * x) * v1 + x * y * (y * a0 - x * a1)
-                    else:
-                        G[lane, i, N + k] = (d0 + x * (a0d + x * (3.0 * c3 + x * (4.0 * c4 + x * 5.0 * c5)))) / dt
-                for k in range(M):
-                    s0, s1, r0, r1 = s[k, lane], ss[k, lane], D[0, k, lane] * dt, D[LAST, k, lane] * dt
-                    G[lane, i, 2 * N + k] = y * y * (1.0 + 2.0 * x) * s0 + x * x * (3.0 - 2.0 * x) * s1 + x * y * (y * r0 - x * r1)
-                for j in range(NC):
-                    mode, speed, count = C[6 * j, lane], C[6 * j + 1, lane], C[6 * j + 4, lane]
-                    sign = 1.0 if mode < 0.5 else -1.0
-                    if KINK[j] and sign * g[2 * j, lane] > 0.0:  # the contact begins or ends within the step
-                        d0, d1, e0, e1 = C[6 * j + 2, lane], g[2 * j, lane], C[6 * j + 3, lane], g[2 * j + 1, lane]
-                        fraction, slope = crossing(dt, sign * d0, sign * e0, sign * d1, sign * e1)
-                        if x > fraction:
-                            if mode < 0.5:
-                                speed, count = max(slope, C[6 * j + 5, lane]), count + 1.0
-                            mode = 1.0 if mode < 0.5 else 0.0
-                    G[lane, i, 2 * N + M + 3 * j] = mode
-                    G[lane, i, 2 * N + M + 3 * j + 1] = speed
-                    G[lane, i, 2 * N + M + 3 * j + 2] = count
-                if REFINED:
-                    G[lane, i, 2 * N + M + 3 * NC + N] = dt if 1e-9 < x < 1.0 - 1e-9 else 0.0
-                    for k in range(N):
-                        mean = (vs[k, lane] - v[k, lane]) / dt
-                        ends = y * (1.0 - 3.0 * x) * K[0, k, lane] + x * (3.0 * x - 2.0) * K[LAST, k, lane]
-                        G[lane, i, 2 * N + M + 3 * NC + k] = 6.0 * x * y * mean + ends
-                i += 1
-            cursor[lane] = i
 
 
 def refresh(t, who, q, v, s, C, P, U, K, D, g):
@@ -169,6 +81,7 @@ def advance(
 ):  # fmt: skip
     """One trial step of all lanes; lanes at the end, or lost, stand still."""
     t, nominal, wait = ld(L, T), ld(L, HN), ld(L, HC)
+    NR, STEPPED = U[3][2], U[3][4] > 0
     live = (t < end) & (ld(L, STATUS) < 0.5)
     h = select(wait > 0.0, wait, nominal)
     # after a million steps t is some nanoseconds off, and a step of those all rounding; a step to an event just before the end ends there
@@ -291,11 +204,17 @@ def look(end, who, max_steps, trials, L):
     st(L, LOOK, select(on, trials + WINDOW, ld(L, LOOK)))
 
 
-def finish(sample, lane, count, H, F, G, times, tp, qp, vp, sp, Cp, Pp, P, U, L, R, yp, counters, K, D, w, g):
+def finish(sample, lane, count, H, F, G, times, tp, qp, vp, sp, Cp, Pp, C, P, U, L, R, yp, counters, K, D, w, g):
     """Store a lane's results: outputs at the grid times, W times at once, then sums and counters."""
     for i in range(NP):
         for k in range(W):
             Pp[i, k] = P[i, lane]
+    for i in range(OUTPUTS, OUTPUTS + U[3][1]):
+        for k in range(W):
+            Pp[i, k] = P[i, lane]
+    for j in range(NC):
+        for k in range(W):
+            Cp[6 * j + 5, k] = C[6 * j + 5, lane]
     for start in range(0, count, W):
         for k in range(W):
             row = min(start + k, count - 1)
@@ -316,9 +235,9 @@ def finish(sample, lane, count, H, F, G, times, tp, qp, vp, sp, Cp, Pp, P, U, L,
             relinearise(ld(tp, 0), h, qp, vp, sp, Cp, Pp, U)
             refine(ld(tp, 0), h, w[N:], qp, vp, sp, Cp, Pp, U, K, D, w, g[2 * NC :])
         signals(ld(tp, 0), qp, vp, sp, Cp, Pp, U, yp)
-        for y in range(NY):
+        for y in range(U[3][3]):
             for k in range(min(W, count - start)):
-                H[y, sample, start + k] = yp[HISTORY[y], k]
+                H[y, sample, start + k] = yp[U[3][5 + y], k]
     for i in range(len(R)):
         F[sample, i] = R[i, lane]
     for i in range(4):
@@ -340,10 +259,12 @@ def fill(sample, lane, Q0, V0, S0, C0, K0, D0, P0, L0, X0, q, v, s, C, K, D, P, 
             K[k, i, lane] = K0[k, i, sample]
     for i in range(NP):
         P[i, lane] = P0[i, sample]
+    for i in range(NP, len(P0)):
+        P[OUTPUTS - NP + i, lane] = P0[i, sample]
     P[NP, lane] = P[NP + 3, lane] = 0.0
     for i in range(len(L)):
         L[i, lane] = L0[i, sample]
-    for k in range(NR):
+    for k in range(len(R) // 6):
         Y0[k, lane] = X0[k, sample]
         R[6 * k, lane] = R[6 * k + 2, lane] = X0[k, sample]
         R[6 * k + 1, lane] = R[6 * k + 3, lane] = R[6 * k + 4, lane] = R[6 * k + 5, lane] = 0.0
@@ -380,7 +301,7 @@ def campaign(
             for lane in range(W):
                 if owner[lane] >= 0 and (L[T, lane] >= end or L[STATUS, lane] > 0.5):
                     finish(
-                        owner[lane], lane, cursor[lane], H, F, G, times, tp, qp, vp, sp, Cp, Pp, P, U, L, R, yp, counters, K, D, w, g
+                        owner[lane], lane, cursor[lane], H, F, G, times, tp, qp, vp, sp, Cp, Pp, C, P, U, L, R, yp, counters, K, D, w, g
                     )  # fmt: skip
                     running -= 1
                     owner[lane] = -1
@@ -395,5 +316,5 @@ def campaign(
     progress[0], progress[1] = started, running
 
 
-FUNCTIONS = (*events.FUNCTIONS, reduce_step, middle, relinearise, refine, record, refresh, drift, look, advance, finish, fill)
+FUNCTIONS = (*events.FUNCTIONS, *recording.FUNCTIONS, relinearise, refine, refresh, drift, look, advance, finish, fill)
 __all__ = ["COUNTERS", "FUNCTIONS", "LANE_ROWS", "LEFT", "NAMES", "STUCK", "campaign"]

@@ -1,18 +1,20 @@
 """`run` and `prepare`: from a model function and samples to outputs."""
 
+import logging
 from dataclasses import asdict, dataclass
 from time import perf_counter
 
 import numpy as np
 
-from flexmbd.batch import describe
+from flexmbd import modules
+from flexmbd.batch import describe, first_of, single
 from flexmbd.choice import chosen
 from flexmbd.diagnosis import Failures, examine
 from flexmbd.errors import ModelError
+from flexmbd.identity import identity
 from flexmbd.integrators import INTEGRATORS
 from flexmbd.loop import COUNTERS, EVENTS, LANE_ROWS, LEFT, LOOK, MARK, REJECTED, STATUS, STEPS, WINDOW, T
-from flexmbd.model import ENTRIES, ROWS, Model
-from flexmbd.modules import on_disk
+from flexmbd.model import ROWS, Model
 from flexmbd.outputs import REDUCTIONS
 from flexmbd.scales import coarse_events, contact_scales, extents
 from flexmbd.settings import Settings, as_settings
@@ -31,23 +33,33 @@ class Prepared:
 
 
 SLICE = 0.1  # s that the compiled loop runs between two looks at Ctrl-C
-_models = {}
+MODELS = 8  # compiled models that a process keeps; those not used for longest are given back
+_models = {}  # the last used last
+log = logging.getLogger("flexmbd")
 
 
 def model_of(system, outputs, settings):
     """The compiled `Model` of a system's topology (one per process, on disk for the next), with what failures are explained by."""
-    outputs = list(dict.fromkeys([*outputs, *_witnesses(system)]))
+    outputs = sorted({*outputs, *_witnesses(system)})
     fold = not hasattr(system, "_systems")
     kinds = tuple("array" if np.ndim(v) else v if fold and v in (0.0, 1.0, -1.0) else "number" for _, v in system.leaves())
     scheme = INTEGRATORS[settings.integrator]
     value = getattr(settings, scheme.setting) if scheme.setting else None
     scheme = scheme.tuned(value)
     shift = settings.constraint_shift if settings.constraints == "augmented" else 0.0
-    key = (system.structure(), kinds, tuple(outputs), settings.integrator, value, settings.lanes, shift, settings.linear_solver)
+    facts = (kinds, tuple(outputs), settings.integrator, value, settings.lanes, shift, settings.linear_solver)
+    key = (system.structure(), identity(system), *facts)
     if key not in _models:
+        log.info("building: %d bodies, %d elements", len(system.bodies), len(system.elements))
         model = Model(system, outputs, scheme, width=settings.lanes, fold=fold, shift=shift, direct=settings.linear_solver)
         model.dependent = _check_first(model, system)
         _models[key] = model
+        while len(_models) > MODELS:
+            old = _models.pop(next(iter(_models)))
+            used = {name for x in _models.values() for name in x.modules}
+            for name in set(old.modules) - used:
+                modules.release(name)
+    _models[key] = _models.pop(key)
     return _models[key]
 
 
@@ -70,14 +82,15 @@ def _check_first(model, system):
     raise errors[0]
 
 
-def prepare(build, samples, *, end, points, outputs, settings=None):
+def prepare(build, samples=None, *, end, points, outputs, settings=None):
     """Build a model once, check it, and compile it.
 
     Parameters
     ----------
-    build : callable
-        ``build(**inputs) -> System``.
-    samples : mapping name -> ndarray (n,)
+    build : callable or System
+        ``build(**inputs) -> System``, or a system.
+    samples : mapping name -> float or ndarray (n,), optional
+        What the function is called with; a system has its numbers already.
     end, points : float, int
         Time grid ``linspace(0, end, points)`` in s.
     outputs : sequence of str
@@ -93,7 +106,7 @@ def prepare(build, samples, *, end, points, outputs, settings=None):
         If the model, an output or a setting is wrong.
     """
     settings = as_settings(settings)
-    one = {k: np.asarray(v, float)[:1] for k, v in samples.items()}
+    one = first_of(build, samples)
     system, good, message = describe(build, one)
     if not len(good):
         raise ModelError(f"the model cannot be built: {message[0]}")
@@ -105,20 +118,20 @@ def prepare(build, samples, *, end, points, outputs, settings=None):
     )
 
 
-def compiled(build, samples, *, end, outputs, settings=None):
+def compiled(build, samples=None, *, end, outputs, settings=None):
     """True if the machine code of a model is on disk; arguments and errors as those of `prepare`.
 
     A process that compiles a model runs code that may round differently in the last digits from what later processes load: whoever wants
     results identical to the last bit has it compiled by another process.
     """
-    system, good, message = describe(build, {k: np.asarray(v, float)[:1] for k, v in samples.items()})
+    system, good, message = describe(build, first_of(build, samples))
     if not len(good):
         raise ModelError(f"the model cannot be built: {message[0]}")
-    return on_disk(model_of(system, outputs, chosen(as_settings(settings), system, end)[0]).module, ENTRIES)
+    return model_of(system, outputs, chosen(as_settings(settings), system, end)[0]).on_disk()
 
 
-def run(build, samples, *, end, points, outputs, settings=None, patience=None):
-    """Simulate a batch.
+def run(build, samples=None, *, end, points=201, outputs, settings=None, patience=None):
+    """Simulate a batch, or one system.
 
     Parameters
     ----------
@@ -131,6 +144,7 @@ def run(build, samples, *, end, points, outputs, settings=None, patience=None):
     Returns
     -------
     Trajectory
+        Of a `System` whose numbers are all single, without the axis of samples: outputs ``(points,)`` or numbers, one status, one message.
 
     Raises
     ------
@@ -151,7 +165,7 @@ def run(build, samples, *, end, points, outputs, settings=None, patience=None):
         return Trajectory(time, empty, {}, status, message, {}, {k: np.zeros(count) for k in ("steps", "rejected", "events")})
     settings, why = chosen(settings, system, end)
     model = model_of(system, outputs, settings)
-    values, codes, notes, counters, found = _integrate(model, system, len(good), end, time, settings, patience)
+    values, codes, notes, counters, notable = _integrate(model, system, len(good), end, time, settings, patience)
     out = {}
     for name in outputs:
         x = values[name]
@@ -163,9 +177,9 @@ def run(build, samples, *, end, points, outputs, settings=None, patience=None):
     status[good] = codes
     for i, note in zip(good, notes, strict=True):
         message[i] = note
-    return Trajectory(
-        time, out, {name: model.units[name] for name in out}, status, message, _attributes(model, system, settings, why) | found, statistics
-    )
+    units, used = {name: model.units[name] for name in out}, _attributes(model, system, settings, why) | notable
+    found = Trajectory(time, out, units, status, message, used, statistics)
+    return found.of_sample(0) if single(build) else found
 
 
 def _attributes(model, system, settings, why):
@@ -213,9 +227,11 @@ def _leave(queue, owner, L, counters):
 
 def _integrate(model, system, count, end, time, settings, patience):
     z, module, width = model.sizes, model.module, model.width
-    n, m, nc, nr, ny, ns = (z[k] for k in ("N", "M", "NC", "NR", "NY", "NS"))
+    n, m, nc = (z[k] for k in ("N", "M", "NC"))
+    nr, ny, ns = (len(x) for x in (model.requests.reduced, model.requests.histories, model.requests.names))
     rows = max(n, z["NM"])
     scheme = model.scheme
+    model.compile()
     uniform, lane = model.pack(system, count)
     q_guess, v_guess = system.initial()
     Q0, V0 = (
@@ -246,13 +262,13 @@ def _integrate(model, system, count, end, time, settings, patience):
     h_min = max(1e-14 * end, 1e-300)
     h0 = h_max if fixed else min(h_max, scheme.first * end)
     reach = h0 if scheme.correction is None else h_max  # an implicit scheme from rest would have to resolve its fastest motions first
-    with np.errstate(all="ignore"):
+    with np.errstate(all="ignore"), model.compiling():
         module.assemble(Q0, V0, lane, uniform, E0, q, v, P, w, 80)
         _states(model, system, Q0, S0)
         module.prepare(Q0, V0, S0, C0, K0, D0, lane, L0, X0, uniform, h0, reach, sizes, q, v, s, C, P, K, D, L, Y0, g)
     bad = ~((E0[0] < 1e-9 * length + 1e-14 * away) & (E0[1] < 1e-9) & np.isfinite(K0).all((0, 1)))
     queue = np.flatnonzero(~bad)
-    full = any(how is None for _, how in model.requests.values())
+    full = any(how is None for _, how in model.requests.wanted.values())
     times = time if full else time[-1:] if ny else time[:0]
     H = np.full((max(1, ny), count, max(1, len(times))), np.nan)
     F, counters = np.full((count, max(1, ROWS * nr)), np.nan), np.zeros((count, COUNTERS))
@@ -303,12 +319,13 @@ def _states(model, system, Q0, S0):
 
 def _collect(model, H, F, end):
     values = {}
-    for out, (name, how) in model.requests.items():
-        final = H[model.histories.index(name), :, -1] if name in model.histories else None
+    histories, reduced = model.requests.histories, model.requests.reduced
+    for out, (name, how) in model.requests.wanted.items():
+        final = H[histories.index(name), :, -1] if name in histories else None
         if how is None:
-            values[out] = H[model.histories.index(name)]
+            values[out] = H[histories.index(name)]
         else:
-            k = model.reduced.index(name) if name in model.reduced else 0
+            k = reduced.index(name) if name in reduced else 0
             values[out] = np.array(REDUCTIONS[how](F.T[ROWS * k : ROWS * (k + 1)], end, final), float)
     return values
 

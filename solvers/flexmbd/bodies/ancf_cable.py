@@ -163,7 +163,7 @@ class AncfCable(Line):
 def cable_element(share, dimension, strain, curvature, integration, damped, shaped=False):
     """One element of a cable.
 
-    Its numbers: mass per length, length, EA, EI, two damping times if it is damped, the rule's points, and the reference of one with a shape.
+    Its numbers: mass per length, length, EA, EI, two damping times if it is damped, the rule's points, the reference of one with a shape.
     """
     g, d = share.graph, dimension
     line_mass, le, axial, bending, *more = share.numbers
