@@ -95,13 +95,17 @@ def report(
 
 
 @app.command()
-def check(study: StudyFile, debug: Debug = False) -> None:
+def check(
+    study: StudyFile,
+    patience: Annotated[float, typer.Option(min=0.1, help="Seconds after which trial runs that are not done are left.")] = 60.0,
+    debug: Debug = False,
+) -> None:
     """Validate a study, build its model once, and say what it will cost."""
     from rich.console import Console
 
     from uqmbd.study import Study
 
-    Console().print(Study.from_file(study).check().table())
+    Console().print(Study.from_file(study).check(patience=patience).table())
 
 
 @app.command()

@@ -10,9 +10,9 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from flexmbd import lanes
+from flexmbd.kernels import kernel_of
 from flexmbd.linalg.graph import RUNTIME
 from flexmbd.linalg.printer import ordered
-from flexmbd.modules import source_of
 
 _ARITHMETIC = {
     "+": np.add, "-": np.subtract, "*": np.multiply, "/": np.divide, "neg": np.negative, "sqrt": np.sqrt, "fabs": np.abs,
@@ -24,7 +24,7 @@ _VOCABULARY = {
     lanes.power: lambda x, y: np.where(x > 0.0, np.abs(x) ** y, 0.0), lanes.select: np.where,
     lanes.sincos: lambda x: (np.sin(x), np.cos(x)), lanes.sqrt: np.sqrt, lanes.tanh: np.tanh,
 }  # fmt: skip
-_DEFAULTS = {"mode": 1.0, "vz": 1.0, "count": 1.0}  # a contact at rest bears what its penetration gives
+_DEFAULTS = {"mode": 1.0, "vz": 1.0, "vl": 1.0, "count": 1.0}  # a contact at rest bears what its penetration gives
 
 
 class Program:
@@ -175,18 +175,18 @@ def _by_kind(names, first):
     return [(kind, np.array(slots), None if index[0] < 0 else np.array(index)) for kind, (slots, index) in found.items()]
 
 
-@cache
-def on_arrays(kernel):
+def on_arrays(function):
     """A kernel as a function of numpy arrays: its source, run on numpy's own vocabulary."""
-    if kernel in _VOCABULARY:
-        return _VOCABULARY[kernel]
-    if hasattr(kernel, "declaration"):  # it stays where it is, and works on arrays itself
-        return kernel
-    plain = getattr(kernel, "py_func", kernel)
-    known = {name: x for name in plain.__code__.co_names if (x := plain.__globals__.get(name)) is not None}
-    space = {name: on_arrays(x) if callable(x) else x for name, x in known.items()}
-    exec(source_of(kernel), space)
-    return space[plain.__name__]
+    return _VOCABULARY[function] if function in _VOCABULARY else _on_arrays(kernel_of(function))
+
+
+@cache
+def _on_arrays(kernel):
+    if hasattr(kernel.function, "declaration"):  # it stays where it is, and works on arrays itself
+        return kernel.function
+    space = {"inner": lambda f: f, **{word.__name__: f for word, f in _VOCABULARY.items()}, **{x.name: _on_arrays(x) for x in kernel.calls}}
+    exec(kernel.text, space)
+    return space[kernel.name]
 
 
 class Pattern:

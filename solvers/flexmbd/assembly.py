@@ -52,7 +52,9 @@ def assemble(Q0, V0, P0, U, E0, q, v, P, w, iterations):
 def prepare(Q0, V0, S0, C0, K0, D0, P0, L0, X0, U, h0, reach, sizes, q, v, s, C, P, K, D, L, Y0, g):
     """Accelerations, contact modes, error scales and signal values at the start, for all samples.
 
-    The scales are what velocities are, and what accelerations make of them within the time `reach`; `sizes` in m.
+    The scales are what velocities are, and what accelerations make of them within the time `reach`; `sizes` are the mechanism's, its
+    places' distance from the origin (m), and of all contacts the penetration within which events are located (m), and the least impact
+    velocity (m/s).
     """
     count = Q0.shape[1]
     for start in range(0, count, W):
@@ -64,10 +66,14 @@ def prepare(Q0, V0, S0, C0, K0, D0, P0, L0, X0, U, h0, reach, sizes, q, v, s, C,
                 s[i, k] = S0[i, sample]
             for i in range(NP):
                 P[i, k] = P0[i, sample]
+            for i in range(NP, len(P0)):
+                P[OUTPUTS - NP + i, k] = P0[i, sample]
             for i in range(len(C)):
                 C[i, k] = 0.0
-            L[SLIN, k] = sizes[sample]
-        t, length = 0.0 * ld(q, 0), ld(L, SLIN)
+            L[SLIN, k], L[SIZE, k] = sizes[0, sample], sizes[1, sample]
+            for j in range(NC):
+                C[6 * NC + j, k], C[6 * j + 5, k] = sizes[2 + j, sample], sizes[2 + NC + j, sample]
+        t, length, size = 0.0 * ld(q, 0), ld(L, SLIN), ld(L, SIZE)
         limits(P, U, C)
         begin(t, q, v, s, C, P, U, K, D, g)
         for j in range(NC):
@@ -94,7 +100,11 @@ def prepare(Q0, V0, S0, C0, K0, D0, P0, L0, X0, U, h0, reach, sizes, q, v, s, C,
         st(L, HN, t + h0)
         st(L, BEFORE, t + 1.0)
         st(L, SLIN, lin)
+        st(L, SIZE, size)
+        st(L, LOOK, t + WINDOW)
+        st(L, SPAN, length)
         st(L, SANG, ang)
+        NR = U[3][2]
         if NR > 0:
             signals(t, q, v, s, C, P, U, Y0)
         for k in range(W):

@@ -10,15 +10,17 @@ class Stack:
     """Systems of one topology, made one by one, seen as one system whose numbers are all arrays."""
 
     def __init__(self, systems):
-        self._first, self._systems = systems[0], systems
+        self._first, self._systems, self._leaves = systems[0], systems, None
 
     def __getattr__(self, name):
         return getattr(self._first, name)
 
     def leaves(self):
         """Numbers of all samples, path by path."""
-        columns = zip(*(s.leaves() for s in self._systems), strict=True)
-        return [(column[0][0], np.array([value for _, value in column])) for column in columns]
+        if self._leaves is None:
+            columns = zip(*(s.leaves() for s in self._systems), strict=True)
+            self._leaves = [(column[0][0], np.array([value for _, value in column])) for column in columns]
+        return self._leaves
 
     def initial(self):
         """Guesses of all samples."""
@@ -36,9 +38,9 @@ def describe(build, samples):
 
     Parameters
     ----------
-    build : callable
-        ``build(**inputs) -> System``.
-    samples : mapping name -> ndarray (n,)
+    build : callable or System
+        ``build(**inputs) -> System``; or a system, whose numbers that are arrays make the samples.
+    samples : mapping name -> ndarray (n,), or None
 
     Returns
     -------
@@ -53,7 +55,9 @@ def describe(build, samples):
     ModelError
         If the function does not return a `System`, or the topology changes between samples.
     """
-    samples = {k: np.atleast_1d(np.asarray(v, float)) for k, v in samples.items()}
+    if isinstance(build, System):
+        return _given(build, samples)
+    samples = {k: np.atleast_1d(np.asarray(v, float)) for k, v in (samples or {}).items()}
     count = len(next(iter(samples.values()))) if samples else 1
     for key, v in samples.items():
         if v.shape != (count,):
@@ -84,6 +88,25 @@ def describe(build, samples):
         if system is not None and system.structure() == systems[0].structure():
             return system, good, message
     return (Stack(systems) if systems else None), good, message
+
+
+def first_of(build, samples):
+    """The first sample of a batch; a system as it is."""
+    return None if isinstance(build, System) else {k: np.atleast_1d(np.asarray(v, float))[:1] for k, v in (samples or {}).items()}
+
+
+def single(build):
+    """True for a system whose numbers are all single: one run, whose results have no axis of samples."""
+    return isinstance(build, System) and not any(np.ndim(value) for _, value in build.leaves())
+
+
+def _given(system, samples):
+    """`describe` for a system."""
+    if samples:
+        raise ModelError("a system has its numbers already: samples are for a function that makes one", remedy="leave out samples")
+    count = max((len(value) for _, value in system.leaves() if np.ndim(value)), default=1)
+    _require_shapes(system, count)
+    return system, np.arange(count), [""] * count
 
 
 def _at_once(build, samples, count):

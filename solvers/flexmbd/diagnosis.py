@@ -1,8 +1,14 @@
-"""Why a system cannot be assembled: open, redundant or singular constraint rows, by name."""
+"""Why a system cannot be assembled (open, redundant or singular constraint rows, by name), and why a run failed."""
+
+from dataclasses import dataclass
 
 import numpy as np
 
+from flexmbd.choice import IMPLICIT, flexible, frictions, smallest_inertia, springs
 from flexmbd.errors import ModelError
+from flexmbd.integrators import INTEGRATORS
+from flexmbd.loop import LEFT, STATUS, STEPS, STUCK
+from flexmbd.trajectory import ERROR, OK, TIMEOUT
 
 MANY = 1000  # rows from which on their dependence, found from a dense matrix, is left to the factorisation to tell
 
@@ -107,3 +113,81 @@ def _named(build, labels):
         name, _, row = label.rpartition(".")
         parts.setdefault(name, []).append(row)
     return ", ".join(f"{name}.{rows[0]}" if len(rows) == 1 else f"{name} ({', '.join(rows)})" for name, rows in parts.items())
+
+
+@dataclass(frozen=True)
+class Failures:
+    """What is known of the runs of a batch, to say why one of them failed.
+
+    Attributes
+    ----------
+    system : System or Stack
+    settings : Settings
+    end : float
+        s
+    size, away : ndarray (count,)
+        Of the mechanism, and its distance from the origin, in m.
+    open : ndarray (4, count)
+        Residuals of the constraints at the start.
+    counters : ndarray (count, COUNTERS)
+        See `flexmbd.loop`.
+    reasons : dict
+        Elements that can say why a run failed, with what they know it by.
+    """
+
+    system: object
+    settings: object
+    end: float
+    size: object
+    away: object
+    open: object
+    counters: object
+    reasons: dict
+
+    def note(self, code, i):
+        """The sentence for one sample; "" if all went well."""
+        if code == OK:
+            return ""
+        tiny = smallest_inertia(self.system, self.size[i], i)
+        hint = f"; {tiny}" if tiny else ""
+        if code == ERROR:
+            gap = max(self.open[0, i], self.open[1, i])
+            return f"the system cannot be assembled: constraints stay open by {gap:.3g}, or it is singular at the start{hint}"
+        steps, time, spent, trials = self.counters[i, 0], *self.counters[i, 4:7]
+        how, pace = self.counters[i, STATUS - STEPS], spent / max(trials, 1.0)
+        at = f"at t = {time:.6g} s after {steps:.0f} steps"
+        for element, values in self.reasons.items():
+            if reason := element.explain(values[i]):
+                return f"{reason}; stopped {at}"
+        if self.settings.constraints == "augmented" and not INTEGRATORS[self.settings.integrator].passes:
+            scheme = self.settings.integrator
+            at += f" ('{scheme}' does not pass positions where constraint rows become dependent: dormand_prince and rosenbrock do)"
+        if code == TIMEOUT:
+            if not trials and how == LEFT:
+                return "left before its turn came: the runs before it took all the time that was given"
+            more = (self.end - time) / max(pace, 1e-300)
+            to_go = f"the last {trials:.0f} trial steps were {pace:.2g} s long on average, {more:.2g} more to go"
+            if how == LEFT:
+                return f"left {at}: the time that was given is over; {to_go}{self._remedy(i, tiny, pace)}"
+            if how == STUCK:
+                limit = f"far more than max_steps = {self.settings.max_steps}"
+                return f"stopped {at}: {to_go}, {limit}{self._remedy(i, tiny, pace)}"
+            return f"stopped {at}: more than max_steps = {self.settings.max_steps} trial steps; {to_go}{self._remedy(i, tiny, pace)}"
+        if how == 0:
+            return "the motion diverged: an output is not finite, though the steps went on to the end"
+        far = self.away[i] * 2.0**-52 > 1e-12 * self.size[i]
+        hint = hint or (f"; places {self.away[i]:.3g} m away from the origin are rounded: move the origin to the mechanism" if far else "")
+        return f"the motion diverged {at}: the step size fell below its floor or values were no longer finite{hint}"
+
+    def _remedy(self, i, tiny, pace):
+        """What to do about steps so short."""
+        if tiny:
+            return f"; {tiny}"
+        if INTEGRATORS[self.settings.integrator].correction is not None:
+            return ""
+        stiff = flexible(self.system) + [name for rate, name in sorted(springs(self.system, i), reverse=True) if rate * pace > 0.1]
+        because = f" for {stiff[0]}" if stiff else " where something is stiff"
+        take = "rosenbrock" if frictions(self.system) else IMPLICIT  # others do not treat friction of ideal joints
+        if take == self.settings.integrator:
+            return ""
+        return f"; steps of '{self.settings.integrator}' are as short as that{because}: take integrator = '{take}'"

@@ -5,11 +5,22 @@ states are continuous it is a kink (`KINK`): a scheme of order 2 keeps its order
 estimate sees it.  So such a contact is armed: its force acts wherever it penetrates, and the event is located in hindsight (`switch`).
 Only where the estimate exceeds the tolerance, or a contact begins and ends within the step, is the step cut at the kink too.
 
+Each contact has a penetration within which its events are located (`flexmbd.scales`); it is never finer than what the places of the bodies
+are known to.
+
 Like those of `loop`, these functions are copied into the generated module.
 """
 
 # ruff: noqa: F821 - names are bound in the generated module
 from flexmbd.lanes import fabs, lnot, maximum, minimum, select, sqrt
+
+
+def nearness(j, t, h, rate, C, L):
+    """Penetration within which an event of contact j is located: its own, unless places or times are not known to that.
+
+    Places are sums of some numbers that are rounded, so that they are known to some units in the last place (8).
+    """
+    return maximum(maximum(ld(C, 6 * NC + j), 1.8e-15 * ld(L, SIZE)), 4e-16 * fabs(rate) * (t + h))
 
 
 def crossing(h, d0, s0, d1, s1):
@@ -36,7 +47,7 @@ def summit(h, d0, s0, d1, s1):
     return x, d0 + x * (a + x * (b + x * c))
 
 
-def locate(t, h, pending, exact, gap_tolerance, C, g):
+def locate(t, h, pending, exact, C, L, g):
     """Whether a contact begins or ends before the step's end, and the step that would end there.
 
     `D` is the penetration while free and its negative while in contact, so that an event is always D rising through zero.  Kinks, events
@@ -50,7 +61,7 @@ def locate(t, h, pending, exact, gap_tolerance, C, g):
         sign = select(ld(C, 6 * j) < 0.5, 1.0, -1.0)
         d0, s0 = sign * ld(C, 6 * j + 2), sign * ld(C, 6 * j + 3)
         d1, s1 = sign * ld(g, 2 * j), sign * ld(g, 2 * j + 1)
-        tolerance = maximum(gap_tolerance + 0.0 * h, 4e-16 * fabs(s1) * (t + h))
+        tolerance = nearness(j, t, h, s1, C, L)
         crossed = (d1 > tolerance) & (d1 > d0)
         close = pending & (s1 > 0.0) & (fabs(d1) < 0.02 * h * s1)
         x, top = summit(h, d0, s0, d1, s1)
@@ -72,7 +83,7 @@ def locate(t, h, pending, exact, gap_tolerance, C, g):
     return over | short, select(short, longer, cut)
 
 
-def switch(t, h, accepted, exact, gap_tolerance, C, g, s, D):
+def switch(t, h, accepted, exact, C, L, g, s, D):
     """Commit penetrations and turn the mode of every contact whose event lies at the step's end, or whose kink lies in the step.
 
     Returns the lanes with an event at the end, those of them with an onset, those with a kink inside, and the time of the first event.
@@ -84,7 +95,7 @@ def switch(t, h, accepted, exact, gap_tolerance, C, g, s, D):
         free = mode < 0.5
         sign = select(free, 1.0, -1.0)
         d1, s1 = ld(g, 2 * j), ld(g, 2 * j + 1)
-        tolerance = maximum(gap_tolerance + 0.0 * h, 4e-16 * fabs(s1) * (t + h))
+        tolerance = nearness(j, t, h, s1, C, L)
         hit = accepted & (fabs(d1) <= tolerance) & (sign * s1 > 0.0)
         speed, turned = s1, hit
         if KINK[j]:
@@ -117,4 +128,4 @@ def arm(free, C):
             st(C, 6 * j, select(mode > 0.5, mode, select(free, ARMED, 0.0 * mode)))
 
 
-FUNCTIONS = (crossing, summit, locate, switch, arm)
+FUNCTIONS = (nearness, crossing, summit, locate, switch, arm)

@@ -3,6 +3,7 @@
 `Build` is what joints, forces and contacts are handed; each writes its own share.
 """
 
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,6 +11,7 @@ import numpy as np
 from flexmbd import lanes
 from flexmbd.errors import ModelError
 from flexmbd.index1 import Index1
+from flexmbd.kernels import KernelError
 from flexmbd.linalg.graph import LANE, UNIFORM, Graph
 from flexmbd.pools import Pool, Share
 from flexmbd.space import AXES
@@ -34,19 +36,37 @@ class Pair:
     impact_velocity: object
     count: object
     active: object
+    slowest: object
 
     def closed(self, graph):
         """Node that is 1 in contact, else 0."""
         return graph.select(graph.greater(self.mode, 0.5), 1.0, 0.0)
 
 
-def _of(element, function, build):
-    """What an element's function gives for a build; an error that names no element is the element's."""
+@contextmanager
+def _written(owner):
+    """Say whose an error is that names nobody: the element's or body's, and of a kernel the law's."""
     try:
-        return function(build)
+        yield
+    except KernelError as error:
+        if error.element is not None:
+            raise
+        law = law_of(owner, error.function)
+        whose = f"'{owner.name}'{f', law {law!r}' if law else ''}"
+        raise KernelError(f"{whose}: {error.message}", error.function, element=owner.name, remedy=error.remedy) from error
     except ModelError as error:
-        error.element = error.element or element.name
+        error.element = error.element or owner.name
         raise
+
+
+def law_of(owner, function):
+    """Name of the law, film or other part of an element that a kernel belongs to, else None."""
+    for part in list(getattr(owner, "__dict__", {}).values()):
+        if callable(getattr(part, "kernels", None)) and not isinstance(part, type):
+            kernels = part.kernels()
+            if function in kernels or function in getattr(kernels, "helpers", ()):
+                return getattr(part, "name", type(part).__name__)
+    return None
 
 
 class Build(Index1):
@@ -93,7 +113,7 @@ class Build(Index1):
         self.measures = [measure for body in system.bodies for measure in body.measures]
         self.generalized = [g.const(0.0)] * n
         self.gravity = [self._leaf[f"gravity.{axis}"] for axis in AXES[: system.dimension]]
-        self.states, self.contacts, self.frictions, self.helpers, self._memory = [], [], [], {}, {}
+        self.states, self.contacts, self.frictions, self._memory = [], [], [], {}
         self.potential_energy, self.stored_energy, self._power = g.const(0.0), g.const(0.0), {}
         self.mass, self.rows, self.initial_rows, self.owner = {}, [], [], {}
         self.pools, self.exchanges, self._alike, self._quantities = [], {}, {}, {}
@@ -101,27 +121,32 @@ class Build(Index1):
             i = self.first[body.name]
             self.mass |= {(i + j, i + k): x for (j, k), x in body.mass_matrix(self).items() if not x.zero}
             self.rows += body.rows(self)
-            body.apply(self)
+            with _written(body):
+                body.apply(self)
         for (write, kind, *_), elements in self._alike.items():
-            if len(elements) > self.few or direct:
-                self._pool(Pool(self, f"pool{len(self.pools)}", write, kind, elements))
-            else:
-                for element in elements:
-                    self._single(write, kind, *element)
+            with _written(next(body for body in system.bodies if body.name == elements[0][0])):
+                if len(elements) > self.few or direct:
+                    self._pool(Pool(self, f"pool{len(self.pools)}", write, kind, elements))
+                else:
+                    for element in elements:
+                        self._single(write, kind, *element)
         for element in system.elements:
             if hasattr(element, "rows"):
                 self.owner[element.name] = len(self.rows)
                 self.rows += self._rows(element)
             if hasattr(element, "initial_rows"):
-                self.initial_rows += _of(element, element.initial_rows, self)
+                with _written(element):
+                    self.initial_rows += element.initial_rows(self)
         for element in system.elements:
             if hasattr(element, "apply"):
-                _of(element, element.apply, self)
+                with _written(element):
+                    element.apply(self)
         self._solve()
 
     def _rows(self, element):
         try:
-            return _of(element, element.rows, self)
+            with _written(element):
+                return element.rows(self)
         except ValueError as error:  # products of directions of bodies whose directions are products themselves
             raise ModelError(
                 f"joint '{element.name}': {error}; these bodies' directions are not linear in their coordinates",
@@ -266,9 +291,9 @@ class Build(Index1):
             elif key == "dissipated":
                 self.power(key, node)
 
-    def _use(self, helpers):
-        for f in helpers:
-            self.helpers[getattr(f, "__name__", str(f))] = f
+    def _use(self, kernels):
+        for f in kernels:
+            self.graph.kernel(f)
 
     def quantity(self, body, key):
         """Node of the sum of a quantity over a body's elements."""
@@ -291,17 +316,21 @@ class Build(Index1):
         """Add power to a book: "dissipated", "contact" (taken up by contacts, lost or stored) or "external"."""
         self._power[book] = self._power.get(book, self.graph.const(0.0)) + node
 
-    def contact(self, element, penetration, rate, minimum):
-        """Register a contact whose onset and end are located; returns its `Pair`."""
+    def contact(self, element, penetration, rate, minimum=None):
+        """Register a contact whose onset and end are located; returns its `Pair`.
+
+        Without a `minimum` its least impact velocity is that of `flexmbd.scales`.
+        """
         j, g = len(self.contacts), self.graph
+        minimum = g.var(f"vl{j}") if minimum is None else minimum
         mode = g.var(f"mode{j}")
         active = g.both(g.greater(penetration, 0.0), g.greater(mode, 0.5 * ARMED))
         self.contacts.append({"name": element.name, "penetration": penetration, "rate": rate, "minimum": minimum, "element": element})
-        return Pair(j, mode, g.var(f"vz{j}"), g.var(f"count{j}"), active)
+        return Pair(j, mode, g.var(f"vz{j}"), g.var(f"count{j}"), active, minimum)
 
     def use(self, kernels):
-        """Helper kernels that a law's kernels call."""
-        self._use(kernels.helpers)
+        """Read all kernels of a law, so that what is wrong with one is said although no scheme of this run calls it."""
+        self._use(f for f in kernels if callable(f))
 
     def remember(self, element, **nodes):
         """Keep nodes for the element's outputs."""

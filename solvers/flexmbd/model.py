@@ -1,29 +1,33 @@
-"""`Model`: one topology compiled for one set of outputs, one integrator, one lane width."""
+"""`Model`: one topology compiled for one integrator and one lane width, and its outputs compiled for a list of them."""
 
 import hashlib
+import logging
+from contextlib import contextmanager
 
 import numpy as np
+from numba.core.errors import NumbaError
 
-from flexmbd import assembly, lanes, loop, modules
-from flexmbd.expressions import CONTACT_ROWS, Build
+from flexmbd import assembly, loop, modules
+from flexmbd.errors import ModelError
+from flexmbd.expressions import CONTACT_ROWS, Build, law_of
+from flexmbd.generated import STATE, Functions, head, literal, stores
 from flexmbd.joints.friction import check_scheme
+from flexmbd.kernels import ALLOWED, with_called
 from flexmbd.lanes.elements import BATCH
-from flexmbd.linalg import blocks
-from flexmbd.linalg.printer import LINEAR, called, ordered, packed
-from flexmbd.linalg.program import elements, execute, side_by_side, source
+from flexmbd.linalg.printer import LINEAR, ordered, packed
 from flexmbd.linalg.sparse import Solver
 from flexmbd.linalg.storage import Storage
-from flexmbd.outputs import REDUCTIONS, catalogue
-from flexmbd.outputs.reductions import ROWS, RUNNING, unit_of
-from flexmbd.suggest import unknown
+from flexmbd.outputs import catalogue
+from flexmbd.outputs.reductions import ROWS
+from flexmbd.signals import Requests, Signals
 
 ENTRIES = (*assembly.ENTRIES, loop.campaign)
-STATE = "t, q, v, s, C, P, U"
-NEWTON_READS = {
-    "a": "ld2(K, NEXT_ACCELERATION, {})", "l": "ld2(K, NEXT_MULTIPLIER, {})", "u": "ld2(K, NEXT_MULTIPLIER, NM // 2 + {})",
-    "o": "ld2(K, ORIGIN, {})", "p": "ld2(D, KNOWN, {})",
-}  # fmt: skip
 KEEP = False  # factors of Newton's matrix in small systems too, if those are in blocks: for tests
+CALL = """@inner
+def signals(t, q, v, s, C, P, U, y):
+    call_outputs(U[3], t, q, v, s, C, P[OUTPUTS:], U[4], U[5], U[2], y)
+"""
+log = logging.getLogger("flexmbd")
 
 
 class Model:
@@ -53,47 +57,92 @@ class Model:
 
     def __init__(self, system, outputs, scheme, *, width=16, fold=True, shift=0.0, direct=""):
         self.scheme, self.width, self.fold = scheme, width, fold
-        self.build = build = Build(system, fold=fold, shift=shift, direct=bool(direct))
-        self.catalogue = catalogue(build)
-        self.histories, self.reduced, self.requests = self._requests(outputs)
-        signals = {name: self.catalogue[name][0]() for name in dict.fromkeys(self.reduced + self.histories)}
-        self.units = {
-            out: self.catalogue[name][1] if how is None else unit_of(how, self.catalogue[name][1])
-            for out, (name, how) in self.requests.items()
-        }
-        self.storage = Storage(BATCH if width == 1 else 1)
-        self.structure, self.kinds = system.structure(), tuple(build.kinds)
-        self.state_names = [s["name"] for s in build.states]
-        self.source = self._source(signals)
+        self._arguments = {"fold": fold, "shift": shift, "direct": bool(direct)}
+        made = self._build(system, outputs, ())
+        if made is None:  # outputs bring states that are not known to do so: these come into being before the equations are written
+            made = self._build(system, outputs, tuple(outputs))
+        self.structure, self.kinds = system.structure(), tuple(self.build.kinds)
+        self.state_names = [s["name"] for s in self.build.states]
         self.topology = hashlib.sha256(repr((self.structure, self.kinds)).encode()).hexdigest()[:16]
         self.module = modules.load(self.source)
-        self.solver = Solver([plan for _, plan in self.storage.matrices.values()], direct) if direct else None
+        plans = [plan for storage in (self.storage, self.signals.storage) for _, plan in storage.matrices.values()]
+        self.solver = Solver(plans, direct) if direct else None
 
-    def _requests(self, outputs):
-        histories, reduced, requests = [], [], {}
-        for out in outputs:
-            name, _, how = out.partition(":")
-            if name not in self.catalogue:
-                raise unknown("output", name, self.catalogue)
-            if how and how not in REDUCTIONS:
-                raise unknown("reduction", how, REDUCTIONS)
-            target = reduced if how in RUNNING else histories
-            if name not in target:
-                target.append(name)
-            requests[out] = (name, how or None)
-        return histories, reduced, requests
+    def _build(self, system, outputs, first):
+        """Write equations, then outputs; None if an output that is not among those made `first` added a state to equations written."""
+        self.build = build = Build(system, **self._arguments)
+        self.catalogue = catalogue(build)
+        self.requests = Requests(outputs, self.catalogue)
+        wanted = [self.requests.wanted[out][0] for out in first] or self.requests.bringing(system.aliases)
+        for name in [x for x in self.catalogue if x in wanted]:
+            self.catalogue[name][0]()
+        count = len(build.states)
+        self.storage = Storage(BATCH if self.width == 1 else 1)
+        self.source = self._source()
+        self.signals = Signals(build, self.catalogue, self.requests, self.width, len(self.storage.matrices))
+        self.rows = self.sizes["OUTPUTS"] + self.signals.rows
+        return self if len(build.states) == count else None
 
-    def matches(self, system):
-        """True if a system has this model's topology."""
-        return system.structure() == self.structure
+    @property
+    def modules(self):
+        """Names of its generated modules; other lists of outputs share the first."""
+        return self.module.__name__, self.signals.module.__name__
+
+    @property
+    def units(self):
+        """Unit of each output."""
+        return self.requests.units
 
     def pack(self, system, count):
         """What is the same for all samples, ``U``, and parameters per sample of a system of this topology (`Storage.pack`)."""
-        numbers, lane = self.storage.pack(self.build.graph, [value for _, value in system.leaves()], count)
-        return (numbers, self.storage.tables, np.array([self.solver.address if self.solver else 0], np.int64)), lane
+        leaves = [value for _, value in system.leaves()]
+        numbers, lane = self.storage.pack(self.build.graph, leaves, count)
+        of_outputs, outputs_lane = self.signals.pack(leaves, count)
+        solver = np.array([self.solver.address if self.solver else 0], np.int64)
+        return (numbers, self.storage.tables, solver, *of_outputs), np.concatenate([lane, outputs_lane])
+
+    def compile(self):
+        """Compile the outputs, or take them from disk; the equations are compiled when they are first called, see `compiling`."""
+        if not self.on_disk():
+            log.info("compiling (once): %s", self.describe())
+        with self.compiling():
+            self.signals.compile()
+
+    def on_disk(self):
+        """True if all machine code is in the cache directory."""
+        return modules.on_disk(self.module, ENTRIES) and modules.on_disk(self.signals.module, [self.signals.module.outputs])
+
+    def describe(self):
+        """What is compiled, in a few words."""
+        b = self.build
+        parts = (len(b.system.bodies), "bodies"), (len(b.system.elements), "elements"), (len(self.requests.names), "signals")
+        known = " (equations are there already)" if modules.on_disk(self.module, ENTRIES) else ""
+        return f"{', '.join(f'{n} {what}' for n, what in parts)}; {self.scheme.name}, {self.width} lanes{known}"
+
+    @contextmanager
+    def compiling(self):
+        """Say whose kernel it is that Numba cannot compile."""
+        try:
+            yield
+        except NumbaError as error:
+            raise self._mistake(error) from error
+
+    def _mistake(self, error):
+        text = str(error)
+        used = {kernel.name: kernel for kernel in with_called((*self.kernels, *self.signals.kernels))}
+        found = next((used[name] for name in modules.functions_named(text) if name in used), None)
+        reason = " ".join(modules.reason_of(text).split())[:200]
+        if found is None:
+            remedy = "this is a fault of flexmbd, or of a kernel that it was given"
+            return ModelError(f"generated code cannot be compiled: {reason}", remedy=remedy)
+        for owner in (*self.build.system.elements, *self.build.system.bodies):
+            if law := law_of(owner, found.function):
+                told = f"'{owner.name}', law '{law}': {found.describe()} cannot be compiled: {reason}"
+                return ModelError(told, element=owner.name, remedy=ALLOWED)
+        return ModelError(f"{found.describe()} cannot be compiled: {reason}", remedy=ALLOWED)
 
     # ---- generated source
-    def _source(self, signals):
+    def _source(self):
         b = self.build
         check_scheme(b, self.scheme)
         rows, together = b.rows, b.rows + b.initial_rows
@@ -101,54 +150,44 @@ class Model:
         rates = [s["rate"] for s in b.states]
         accelerations = b.a if self.scheme.accelerations is None else self.scheme.accelerations(b)
         gaps = [x for c in b.contacts for x in (c["penetration"], c["rate"])]
-        parts = []
-
-        def function(name, arguments, stores, given=None):
-            code = source(b.graph, self.storage, name, arguments, _read, stores, given, switch=200 if b.direct else None)
-            parts.append((code, [x for _, x in stores]))
-
+        functions = Functions(b, self.storage)
+        function = functions.add
         function(
             "rhs",
             f"{STATE}, K, slot, D, g",
-            _stores("st2(K, slot", accelerations) + _stores("st2(D, slot", rates) + _stores("st(g", gaps),
+            stores("st2(K, slot", accelerations) + stores("st2(D, slot", rates) + stores("st(g", gaps),
         )
         sets = [("", rows), ("assemble_", together)] if b.initial_rows else [("", rows)]
         for prefix, which in sets:
             dq, dv = b.corrections(which)
-            function(f"{prefix}project", "t, q, v, P, U, w", _stores("st(w", dq + dv))
-            function(f"{prefix}residual", "t, q, v, P, U, w", _stores("st(w", b.residuals(which)))
-        function("signals", f"{STATE}, y", _stores("st(y", signals.values()))
+            function(f"{prefix}project", "t, q, v, P, U, w", stores("st(w", dq + dv))
+            function(f"{prefix}residual", "t, q, v, P, U, w", stores("st(w", b.residuals(which)))
         function("limits", "P, U, C", [(f"st(C, {CONTACT_ROWS * j + 5}, {{}})", c["minimum"] + zero) for j, c in enumerate(b.contacts)])
         kept, factors = 0, ()
         if self.scheme.correction is not None:
-            function("multipliers", f"{STATE}, K, slot", _stores("st2(K, slot", b.multipliers))
+            function("multipliers", f"{STATE}, K, slot", stores("st2(K, slot", b.multipliers))
             step, states = self.scheme.correction(b)
-            stores = _stores("st(w", step) + [(f"st2(D, CORRECTION, {k}, {{}})", x) for k, x in states.items()]
+            written = stores("st(w", step) + [(f"st2(D, CORRECTION, {k}, {{}})", x) for k, x in states.items()]
             large = KEEP or bool(b.pools) or b.direct  # others keep a tangent of their own in every iteration
-            factors = [x for x in ordered(b.graph, [x for _, x in stores]) if large and x.op.startswith(LINEAR[0])]
+            factors = [x for x in ordered(b.graph, [x for _, x in written]) if large and x.op.startswith(LINEAR[0])]
             kept = factors[0].value[0].size if factors and not b.direct else 0
             given = {x.id: f"P[FACTORS:FACTORS + {kept}]" for x in factors}
-            function("newton", f"{STATE}, K, D, icm, cd, hh, w", stores, given)
+            function("newton", f"{STATE}, K, D, icm, cd, hh, w", written, given)
             if factors:
-                function("observe", f"{STATE}, slot, D, g", _stores("st2(D, slot", rates) + _stores("st(g", gaps))
+                function("observe", f"{STATE}, slot, D, g", stores("st2(D, slot", rates) + stores("st(g", gaps))
                 done = "{}" if b.direct else f"keep({{}}, {given[factors[0].id]}, who)"
                 function("tangent", f"{STATE}, K, icm, cd, hh, who", [(done, factors[0])])
         if self.scheme.generated:
-            functions, kept = self.scheme.generated(b)
-            for name, (arguments, stores) in functions.items():
-                function(name, arguments, stores)
-        storage, kernels = self.storage, {}
-        pools = list(elements(b.graph, storage))
-        for _, nodes in parts:
-            for f in called(b.graph, nodes):
-                kernels[f.__name__] = f
+            generated, kept = self.scheme.generated(b)
+            for name, (arguments, written) in generated.items():
+                function(name, arguments, written)
+        code, storage = functions.text(), self.storage
+        self.kernels = functions.kernels
         scheme = self.scheme
         kinks = [scheme.adaptive and scheme.order <= 2 and c["element"].continuous for c in b.contacts]
         augmented = bool(b.shift) and scheme.correction is None  # near singular positions what is open grows fast, whatever the step
         self.sizes = {
             "N": n, "M": len(b.states), "NC": len(b.contacts), "W": self.width,
-            "NR": len(self.reduced), "NY": len(self.histories), "NS": len(signals),
-            "STEPPED": any(_steps(b.graph, signals[name]) for name in self.reduced),
             "LAST": scheme.slots - 1, "CARRY": scheme.carry, "LANE_ROWS": loop.LANE_ROWS, **loop.NAMES,
             "KINKS": any(kinks),
             "JUMPS": any(not c["element"].law.continuous_onset for c in b.contacts),
@@ -161,63 +200,20 @@ class Model:
         self.sizes |= {"NP": max(1, len(storage.lane)), "FACTORS": scratch, "KEPT": kept, "SCRATCH": scratch + kept}
         self.sizes["UNKNOWNS"] = self.sizes["SCRATCH"] + storage.scratch
         self.sizes["SHARES"] = self.sizes["UNKNOWNS"] + storage.unknowns
-        self.rows = self.sizes["SHARES"] + storage.shares
+        self.sizes["OUTPUTS"] = self.sizes["SHARES"] + storage.shares
         constants = {**self.sizes, **scheme.constants}
-        text = ["import numpy as np", f"ld, ld2, st, st2 = accessors({self.width})"]
-        text += [f"{k} = {_literal(v)}" for k, v in constants.items()]
-        place = list(signals)
-        text += [f"HISTORY = {_literal(np.array([place.index(name) for name in self.histories] or [0]))}"]
-        text += [
-            "from flexmbd.lanes.access import call_address",
-            "from flexmbd.lanes.elements import BATCH, gather, ld_batch, put, spread, st_batch",
-            "from flexmbd.linalg.printer import unpack",
-        ]
+        text = head(self.width, constants)
         text += [f"TURNS = {packed([measure == 'angle' for measure in b.measures], 1)}[:, 0] > 0"]
-        text += [f"STATE_CONTROLLED = {_literal(np.array([int(s['controlled']) for s in b.states] or [0]))}"]
-        text += [f"STATE_CONTACT = {_literal(np.array([-1 if s['contact'] is None else s['contact'].index for s in b.states] or [-1]))}"]
-        text += [f"KINK = {_literal(np.array(kinks or [False]))}"]
-        own = [f for f in (*b.helpers.values(), *kernels.values()) if f.__name__ not in lanes.VOCABULARY]
-        text += [modules.declaration(f) for f in dict.fromkeys(own)]
-        text += [f"@inner\n{modules.source_of(f)}" for f in (execute, *blocks.KERNELS)]
-        text += [f"@inner\n{side_by_side(modules.source_of(execute))}"]
-        text += [f"@inner\n{blocks.sized(modules.source_of(f), size)}" for size in sorted(storage.sizes) for f in blocks.SIZED]
-        text += pools
-        text += [code for code, _ in parts]
+        text += [f"STATE_CONTROLLED = {literal(np.array([int(s['controlled']) for s in b.states] or [0]))}"]
+        text += [f"STATE_CONTACT = {literal(np.array([-1 if s['contact'] is None else s['contact'].index for s in b.states] or [-1]))}"]
+        text += [f"KINK = {literal(np.array(kinks or [False]))}"]
+        text += [*code, CALL]
         if not b.initial_rows:
             text += ["assemble_project, assemble_residual = project, residual"]
         own = {f.__name__ for f in scheme.functions}
         text += [f"@inner\n{modules.source_of(f)}" for f in (*scheme.functions, *(f for f in loop.FUNCTIONS if f.__name__ not in own))]
         text += [f"@entry\n{modules.source_of(f)}" for f in ENTRIES]
         return "\n".join(text) + "\n"
-
-
-def _stores(target, nodes):
-    """Statements that store nodes in consecutive rows: ``target`` is the call up to the row."""
-    return [(f"{target}, {i}, {{}})", node) for i, node in enumerate(nodes)]
-
-
-def _steps(graph, node):
-    """True for a signal that changes at events only."""
-    names = graph.variables(node)
-    return bool(names) and all(name.startswith(("mode", "vz", "count")) for name in names)
-
-
-def _read(name):
-    """Source that reads a run-time variable."""
-    if name in ("t", "icm", "cd", "hh") or name.isupper():
-        return name
-    if name[0] in NEWTON_READS:
-        return NEWTON_READS[name[0]].format(name[1:])
-    for prefix, row in (("mode", 0), ("vz", 1), ("count", 4)):
-        if name.startswith(prefix):
-            return f"ld(C, {CONTACT_ROWS * int(name.removeprefix(prefix)) + row})"
-    return f"ld({name[0]}, {name[1:]})"
-
-
-def _literal(value):
-    if isinstance(value, np.ndarray):
-        return f"np.array({value.tolist()!r})"
-    return repr(value)
 
 
 __all__ = ["ENTRIES", "ROWS", "Model"]

@@ -30,7 +30,7 @@ class Share:
         Sums over elements that can be asked for (`Build.quantity`): ``"potential"`` is potential energy (J), ``"dissipated"`` power taken
         up by damping (W); others as the body likes.
     helpers : list of functions
-        Kernels that the kernels called here call themselves, in the order in which they are needed.
+        Kernels to be read at once, so that what is wrong with them is said; those that other kernels call are found by themselves.
     before : tuple of Node
         Coordinates at the start of the step, for exchanges.
     exchanges : dict Node -> Node

@@ -16,10 +16,13 @@ class Settings:
     Attributes
     ----------
     integrator : str
-        Key of `flexmbd.integrators.INTEGRATORS`.
-    tolerance : float
-        Local error of velocities per step, relative to the largest velocity so far. Also, of schemes of order 2, what the kink of a
-        contact's force may add to it before the step is cut there, with fixed steps too (see `flexmbd.events`).
+        Key of `flexmbd.integrators.INTEGRATORS`, or "auto": `generalized_alpha` where there are flexible bodies, or a spring so stiff that
+        an explicit scheme needed more than a quarter of `max_steps`; else, and where ideal joints have friction, `dormand_prince`
+        (`flexmbd.choice`). `Trajectory.attributes` says which, and why.
+    tolerance : float, optional
+        Local error of velocities per step, relative to the largest velocity so far; 1e-8 if left out, 1e-5 where "auto" takes
+        `generalized_alpha`. Also, of schemes of order 2, what the kink of a contact's force may add to it before the step is cut there,
+        with fixed steps too (see `flexmbd.events`).
     step : float
         Largest step in s (0: a fiftieth of the time); the fixed step of schemes without error estimate.
     fixed : bool
@@ -29,7 +32,8 @@ class Settings:
     max_steps : int
         Trial steps after which a run is stopped with status `timeout`.
     event_tolerance : float
-        Penetration in m within which onset and end of contact are located (0: 1e-4 of `tolerance`, from 1e-13 to 1e-10).
+        Penetration in m within which onset and end of contact are located. 0: 1e-4 of `tolerance`, from 1e-13 to 1e-10, and less where
+        clearance or penetration are small (`flexmbd.scales`). Never finer than rounding of the places involved.
     spectral_radius : float
         Of schemes with numerical damping (generalized-alpha and its kin) for motions much faster than the step, from 0 (damped out;
         0.5 for hht) to below 1 (hardly damped).
@@ -46,8 +50,8 @@ class Settings:
         smaller one is more exact in passing such positions, a larger one takes rows that always depend on others with longer steps.
     """
 
-    integrator: str = "dormand_prince"
-    tolerance: float = 1e-8
+    integrator: str = "auto"
+    tolerance: float | None = None
     step: float = 0.0
     fixed: bool = False
     lanes: int = 16
@@ -60,14 +64,15 @@ class Settings:
     linear_solver: str = ""
 
     def __post_init__(self):
-        if self.integrator not in INTEGRATORS:
-            raise unknown("integrator", self.integrator, INTEGRATORS)
+        if self.integrator not in INTEGRATORS and self.integrator != "auto":
+            raise unknown("integrator", self.integrator, ("auto", *INTEGRATORS))
         if self.constraints not in KINDS:
             raise unknown("kind of constraints", self.constraints, KINDS)
         for key in ("tolerance", "step", "max_steps", "event_tolerance", "spectral_radius", "decay", "constraint_shift"):
-            check_number("settings", key, getattr(self, key))
+            if key != "tolerance" or self.tolerance is not None:
+                check_number("settings", key, getattr(self, key))
         for key, low in (("tolerance", 0.0), ("max_steps", 0)):
-            if not getattr(self, key) > low:
+            if getattr(self, key) is not None and not getattr(self, key) > low:
                 raise ModelError(f"setting '{key}' is {getattr(self, key)!r}; it must be greater than zero")
         if self.event_tolerance < 0:
             raise ModelError(f"setting 'event_tolerance' is {self.event_tolerance!r}; it must not be negative")
@@ -75,7 +80,8 @@ class Settings:
             raise ModelError(f"setting 'constraint_shift' is {self.constraint_shift!r}; it must be above zero and below 0.1")
         if self.decay < 0:
             raise ModelError(f"setting 'decay' is {self.decay!r}; it must not be negative")
-        least = INTEGRATORS[self.integrator].least
+        scheme = INTEGRATORS.get(self.integrator)
+        least = 0.0 if scheme is None else scheme.least
         if not least <= self.spectral_radius < 1.0:
             raise ModelError(f"setting 'spectral_radius' is {self.spectral_radius!r}; it must be at least {least:g} and below 1")
         if self.lanes not in (1, 2, 4, 8, 16, 32, 64):
@@ -84,7 +90,7 @@ class Settings:
             back_end(self.linear_solver)
             if self.lanes != 1:
                 raise ModelError(f"setting 'lanes' is {self.lanes!r}; with linear_solver = '{self.linear_solver}' it must be 1")
-        if self.step < 0 or (self.step == 0 and (self.fixed or not INTEGRATORS[self.integrator].adaptive)):
+        if self.step < 0 or (self.step == 0 and (self.fixed or not (scheme is None or scheme.adaptive))):
             raise ModelError(f"setting 'step' is {self.step!r}; a fixed step needs a time in s greater than zero")
 
 

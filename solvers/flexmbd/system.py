@@ -42,6 +42,11 @@ class System:
         self.ground = Ground(self.dimension)
         self.bodies, self.elements, self.aliases = [], [], {}
 
+    def __repr__(self):
+        bodies = ", ".join(f"{body.name} ({type(body).__name__})" for body in self.bodies) or "none"
+        elements = ", ".join(f"{element.name} ({type(element).__name__})" for element in self.elements) or "none"
+        return f"System: {self.kind}, {len(self.measures())} coordinates\n  bodies: {bodies}\n  elements: {elements}"
+
     def body(self, name, *, mass, inertia, position=None, velocity=None, points=None, offset=None, **turn):
         """Add a rigid body.
 

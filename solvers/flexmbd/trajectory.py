@@ -1,13 +1,17 @@
-"""`Trajectory`: what a batch of runs gave."""
+"""`Trajectory`: what a batch of runs, or one run, gave."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from html import escape
+
+import numpy as np
 
 OK, DIVERGED, TIMEOUT, ERROR = range(4)
+STATUS = ("ok", "diverged", "timeout", "error")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Trajectory:
-    """Outputs of n runs.
+    """Outputs of n runs; of one run without the axis n. ``trajectory["slider.x"]`` is ``trajectory.outputs["slider.x"]``.
 
     Attributes
     ----------
@@ -32,3 +36,36 @@ class Trajectory:
     message: list
     attributes: dict
     statistics: dict = field(default_factory=dict)
+
+    def __getitem__(self, name):
+        return self.outputs[name]
+
+    def of_sample(self, i):
+        """One run of a batch, without the axis of samples."""
+        outputs, statistics = ({name: x[i] for name, x in table.items()} for table in (self.outputs, self.statistics))
+        return replace(self, outputs=outputs, status=self.status[i], message=self.message[i], statistics=statistics)
+
+    def __repr__(self):
+        head, rows = self._summary()
+        return "\n".join([head, *(f"  {name} [{unit}]  {text}" for name, unit, text in rows)])
+
+    def _repr_html_(self):
+        head, rows = self._summary()
+        cells = "".join(f"<tr>{''.join(f'<td>{escape(x)}</td>' for x in row)}</tr>" for row in rows)
+        return f"<p>{escape(head)}</p><table>{cells}</table>"
+
+    def _summary(self, most=12):
+        """A line on all runs, and rows (name, unit, range) of the first outputs."""
+        status = np.atleast_1d(self.status)
+        counts = [f"{np.count_nonzero(status == k)} {word}" for k, word in enumerate(STATUS) if np.any(status == k)]
+        runs = f"{len(status)} run{'s' * (len(status) != 1)} ({', '.join(counts)})"
+        head = f"Trajectory: {runs}, {len(self.time)} times from {self.time[0]:g} to {self.time[-1]:g} s"
+        rows = []
+        for name, x in list(self.outputs.items())[:most]:
+            known = np.asarray(x)[np.isfinite(x)]
+            size = f"{np.shape(x)} " if np.ndim(x) else ""
+            values = "nothing" if not known.size else f"{known.min():.6g}" if np.ndim(x) == 0 else f"{known.min():.6g} .. {known.max():.6g}"
+            rows.append((name, self.units.get(name, ""), f"{size}{values}"))
+        if len(self.outputs) > most:
+            rows.append((f"... and {len(self.outputs) - most} more", "", ""))
+        return head, rows

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from flexmbd import lanes, modules
+from flexmbd.kernels import declarations
 from flexmbd.lanes import kernel, select
 from flexmbd.linalg.elimination import elimination_order, solve
 from flexmbd.linalg.graph import LANE, UNIFORM, Graph
@@ -201,7 +202,7 @@ def compiled(printer, width):
     code = printer(
         g, table, "run", "q, P, U, y", lambda name: f"ld(q, {name[1:]})", [(f"st(y, {i}, {{}})", x) for i, x in enumerate(nodes)]
     )
-    own = [f"@inner\n{modules.source_of(f)}" for f in (bent, bent_tangent, execute)]
+    own = [*declarations(g.kernels.values()), f"@inner\n{modules.source_of(execute)}"]
     head = ["import numpy as np", f"W = {width}", f"ld, ld2, st, st2 = accessors({width})", "from flexmbd.linalg.printer import unpack"]
     return (
         modules.load("\n".join((*head, *own, code, "run = entry(run.py_func if hasattr(run, 'py_func') else run)")) + "\n"),

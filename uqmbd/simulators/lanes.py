@@ -34,6 +34,8 @@ class LanesSimulator:
         Uniform grid from 0 [s].
     settings : dict
         Keys of `flexmbd.Settings`.
+    patience : float, optional
+        Seconds after which runs that are not done are left, with status "timeout" (trial runs).
     """
 
     width: ClassVar[int] = 16
@@ -42,6 +44,7 @@ class LanesSimulator:
     names: tuple[str, ...]
     time: np.ndarray
     settings: dict[str, Any] = field(default_factory=dict)
+    patience: float | None = None
 
     def check(self, samples: Mapping[str, np.ndarray]) -> dict[str, OutputInfo]:
         """Build and compile once, so that workers find the compiled code on disk; all samples have to have one topology."""
@@ -49,10 +52,12 @@ class LanesSimulator:
 
         arguments = self.arguments()
         with as_study_error(self):
-            if not flexmbd.compiled(self.model.load(), dict(samples), outputs=arguments["outputs"], settings=arguments["settings"]):
+            known = {key: arguments[key] for key in ("end", "outputs", "settings")}
+            if not flexmbd.compiled(self.model.load(), dict(samples), **known):
                 LOG.info("compiling the model, once for a mechanism: this takes ten seconds to a few minutes ...")
                 compile_apart(self, samples)
             prepared = flexmbd.prepare(self.model.load(), dict(samples), **arguments)
+            arguments["settings"]["integrator"] = prepared.attributes["solver.integrator"]  # what "auto" takes depends on the end
             flexmbd.run(self.model.load(), dict(samples), **{**arguments, "end": 1e-9 * arguments["end"], "points": 2})
         return {name: OutputInfo(prepared.units.get(name, ""), ":" not in name) for name in self.names}
 
@@ -61,7 +66,7 @@ class LanesSimulator:
         import flexmbd
 
         with as_study_error(self):
-            found = flexmbd.run(self.model.load(), dict(samples), **self.arguments())
+            found = flexmbd.run(self.model.load(), dict(samples), **self.arguments(), patience=self.patience)
         return Outcomes(
             {name: found.outputs[name] for name in self.names},
             np.asarray(found.status, np.int8),

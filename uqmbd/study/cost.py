@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from uqmbd.study.study import Study
 
 LONGEST = 2.0  # seconds of trial runs
+PATIENCE = 60.0  # seconds after which trial runs that are not done are left
 
 
 @dataclass(frozen=True)
@@ -42,6 +43,8 @@ class Cost:
         Trial runs by status.
     outputs : dict of str to str
         Unit and kind by name.
+    message : str
+        Of the first trial run that failed; "" if none did.
     """
 
     name: str
@@ -52,10 +55,12 @@ class Cost:
     megabytes: float
     tried: dict[str, int]
     outputs: dict[str, str]
+    message: str = ""
     fallback: int = 0
 
     def table(self) -> Any:
         """For the terminal."""
+        from rich.markup import escape
         from rich.table import Table
 
         found = Table(title=f"{self.name}: the study is valid", show_header=False)
@@ -65,34 +70,41 @@ class Cost:
         found.add_row("runs", runs)
         if self.fallback:
             found.add_row("of these", f"up to {self.fallback:,} fallback runs, only where the result is not trusted (method.fallback_runs)")
-        found.add_row("a run", f"{self.seconds_per_run:.2g} s on one processor")
-        found.add_row("time", f"about {seconds} with {self.workers} workers")
+        least = "more than " if self.tried.get("timeout") else ""
+        found.add_row("a run", f"{least}{self.seconds_per_run:.2g} s on one processor")
+        found.add_row("time", f"{least or 'about '}{seconds} with {self.workers} workers")
         found.add_row("disk", f"at most {self.megabytes:,.1f} MB")
         found.add_row("trial runs", ", ".join(f"{number} {status}" for status, number in self.tried.items()))
+        if self.message:
+            found.add_row("the first that failed", escape(self.message))
         for name, text in self.outputs.items():
             found.add_row(f"output {name}", text)
         return found
 
 
-def estimate(study: Study) -> Cost:
-    """Check the model and time a few runs."""
+def estimate(study: Study, *, patience: float = PATIENCE) -> Cost:
+    """Check the model and time a few runs; those that are not done after `patience` seconds are left, if the simulator can."""
     trial = Trial(study)
     with naming_file(study):
         info = study.in_units(trial.info)
         check_store(study, info)
         fields_of(study, trial, info)
     simulator = trial.simulator
+    if hasattr(simulator, "patience"):
+        simulator = replace(simulator, patience=patience)
     rng = np.random.default_rng(study.campaign.seed)
     runs, seconds, tried = max(1, simulator.width), 0.0, dict.fromkeys(STATUS, 0)
-    total = 0
+    total, message = 0, ""
     while seconds < LONGEST / 4 and total < 4096:
         samples = study.inputs.to_si().samples(rng.random((runs, len(study.inputs))))
         began = time.perf_counter()
-        status = simulator.simulate(samples).status
+        outcomes = simulator.simulate(samples)
+        status = outcomes.status
         seconds = time.perf_counter() - began
         total += runs
         for code in status.tolist():
             tried[STATUS[code]] += 1
+        message = message or next(filter(None, outcomes.message), "")
         per_run, runs = seconds / runs, runs * 4
     least, most = study.method.planned_runs(study.inputs)
     points = 0 if study.time is None else study.time.points
@@ -107,5 +119,6 @@ def estimate(study: Study) -> Cost:
         most * per_store / 1e6,
         {status: number for status, number in tried.items() if number},
         {name: f"{entry.unit or '-'}, {'history' if entry.history else 'number'}" for name, entry in info.items()},
+        message,
         study.method.fallback_most(study.inputs),
     )

@@ -182,11 +182,11 @@ class Study:
             print(f"uqmbd: result of {done.date} reused ({done.directory})", file=sys.stderr)
         return done.result
 
-    def check(self) -> Cost:
-        """Build the model once and estimate what the study costs."""
+    def check(self, *, patience: float = 60.0) -> Cost:
+        """Build the model once and estimate what the study costs; trial runs that are not done after `patience` seconds are left."""
         from uqmbd.study.cost import estimate
 
-        return estimate(self)
+        return estimate(self, patience=patience)
 
 
 @contextmanager

@@ -30,6 +30,7 @@ class Body:
     (upper triangle of the constant mass matrix by local indices), `rows(build)`, `apply(build)`, `outputs(build)`.
     """
 
+    flexible = False  # elements of it vibrate faster than explicit schemes can follow
     vectors = True  # coordinates are components of vectors in the inertial frame, one vector after another
 
     @property

@@ -12,6 +12,8 @@ class Slender(Body):
     A subclass is a frozen dataclass with `name`, `kind` (what it is called), `length`, `elements` and `points`.
     """
 
+    flexible = True
+
     @property
     def owner(self):
         """Its name for messages."""

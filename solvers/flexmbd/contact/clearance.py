@@ -48,8 +48,9 @@ class ClearanceRevolute(Contact):
     start : str
         ``"as_given"``, or ``"centred"``: positions and velocities are assembled as if the joint were ideal, whose rows may
         depend on others.
-    minimum_impact_velocity : float
-        Lower bound of the approach speed that the law is given, in m/s.
+    minimum_impact_velocity : float, optional
+        Lower bound of the approach speed that the law is given, in m/s; left out it is 1e-3, or less where the mechanism is small
+        (docs/theory/contact_laws.md).
     film : Film, optional
         One of ``flexmbd.lubrication``; None is dry.
     transition : str or SmoothTransition or FloresTransition, optional
@@ -74,7 +75,7 @@ class ClearanceRevolute(Contact):
     friction: object = None
     bearing_radius: object = None
     start: str = "as_given"
-    minimum_impact_velocity: object = 1e-3
+    minimum_impact_velocity: object = None
     film: object = None
     transition: object = None
     asperities: object = None

@@ -48,7 +48,7 @@ class ClearanceCylindrical(SpatialContact):
     axis_b: tuple = (0.0, 0.0, 1.0)
     friction: object = None
     start: str = "as_given"
-    minimum_impact_velocity: object = 1e-3
+    minimum_impact_velocity: object = None
     film: object = None
     transition: object = None
 

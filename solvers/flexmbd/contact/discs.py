@@ -18,7 +18,7 @@ class DiscPlane(Contact):
     law: object
     friction: object = None
     normal: tuple = (0.0, 1.0)
-    minimum_impact_velocity: object = 1e-3
+    minimum_impact_velocity: object = None
 
     def __post_init__(self):
         object.__setattr__(self, "radius", check_number(f"contact '{self.name}'", "radius", self.radius, positive=True))
@@ -52,7 +52,7 @@ class DiscDisc(Contact):
     radius_b: object
     law: object
     friction: object = None
-    minimum_impact_velocity: object = 1e-3
+    minimum_impact_velocity: object = None
 
     def __post_init__(self):
         for key in ("radius_a", "radius_b"):

@@ -19,15 +19,16 @@ class Contact:
         numbers = {f"law.{k}": x for k, x in self.law.numbers().items()}
         if self.friction is not None:
             numbers |= {f"friction.{k}": x for k, x in self.friction.numbers().items()}
-        owner = f"contact '{self.name}'"
-        minimum = check_number(owner, "minimum_impact_velocity", self.minimum_impact_velocity, positive=True)
-        return {**numbers, "minimum_impact_velocity": minimum, **self.sizes()}
+        if self.minimum_impact_velocity is not None:
+            owner, key = f"contact '{self.name}'", "minimum_impact_velocity"
+            numbers[key] = check_number(owner, key, self.minimum_impact_velocity, positive=True)
+        return {**numbers, **self.sizes()}
 
     def structure(self):
         """Laws and their kernels."""
         kernels = self.law.kernels()
         friction = () if self.friction is None else (self.friction.name, self.friction.kernels().force.__name__)
-        return (self.law.name, kernels.force.__name__, *friction, self.frictional)
+        return (self.law.name, kernels.force.__name__, *friction, self.frictional, self.minimum_impact_velocity is None)
 
     @property
     def continuous(self):
@@ -45,9 +46,9 @@ class Contact:
     def normal_force(self, build, penetration, rate):
         """Register one place of contact; its `Pair`, the law's force there, and its power and energy in the books."""
         g = build.graph
-        minimum = build.number(self, "minimum_impact_velocity")
-        pair = build.contact(self, penetration, rate, minimum)
-        began = pair.impact_velocity
+        given = None if self.minimum_impact_velocity is None else build.number(self, "minimum_impact_velocity")
+        pair = build.contact(self, penetration, rate, given)
+        began, minimum = pair.impact_velocity, pair.slowest
         if self.continuous:  # within the step of its onset the approach speed is the rate itself
             began = g.select(g.greater(pair.mode, 0.5), began, g.select(g.greater(rate, minimum), rate, minimum))
         numbers, kernels = self._law_numbers(build), self.law.kernels()

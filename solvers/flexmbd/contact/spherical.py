@@ -36,7 +36,7 @@ class ClearanceSpherical(SpatialContact):
     law: object
     friction: object = None
     start: str = "as_given"
-    minimum_impact_velocity: object = 1e-3
+    minimum_impact_velocity: object = None
     film: object = None
     transition: object = None
 

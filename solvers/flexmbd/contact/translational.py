@@ -33,8 +33,9 @@ class ClearanceTranslational(Contact):
         Direction of the slider in a's frame and of the guide in b's.
     start : str
         ``"as_given"``, or ``"centred"``: positions and velocities are assembled as if the joint were ideal.
-    minimum_impact_velocity : float
-        Lower bound of the approach speed that the law is given, in m/s.
+    minimum_impact_velocity : float, optional
+        Lower bound of the approach speed that the law is given, in m/s; left out it is 1e-3, or less where the mechanism is small
+        (docs/theory/contact_laws.md).
     """
 
     name: str
@@ -48,7 +49,7 @@ class ClearanceTranslational(Contact):
     axis_a: tuple = (1.0, 0.0)
     axis_b: tuple = (1.0, 0.0)
     start: str = "as_given"
-    minimum_impact_velocity: object = 1e-3
+    minimum_impact_velocity: object = None
 
     def __post_init__(self):
         owner = f"clearance joint '{self.name}'"

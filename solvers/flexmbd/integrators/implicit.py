@@ -116,13 +116,14 @@ def correct(when, h, beta, gamma, C, P, U, L, K, D, w, qs, vs, ss):
     icm, cd = beta * h * h, gamma / (beta * h)
     anchor(icm, qs, K)
     bound = NEWTON * (CLOSE if FROZEN else 1.0) / cd
-    lin, ang = bound * ld(L, SLIN), bound * ld(L, SANG) + ROUNDING
+    lin, ang = bound * ld(L, SLIN), bound * ld(L, SANG)
     size = 0.0 * h
     for i in range(N):
         if not TURNS[i]:
             size = maximum(fabs(ld(qs, i)), size)
     lin = 1.0 / (lin + ROUNDING * size)
-    ang = 1.0 / ang
+    away = size / ld(L, SPAN)
+    ang = 1.0 / (ang + ROUNDING * select(away > 10.0, 4.0 * away, 1.0))  # far from the origin rounded places turn bodies
     active = h > 0.0
     before, lost = 0.0 * h, h < 0.0
     if FROZEN:

@@ -6,6 +6,8 @@ sample (both evaluated by numpy when parameters are packed), 3 while the motion 
 
 import numpy as np
 
+from flexmbd.kernels import KernelError, kernel_of
+
 CONSTANT, UNIFORM, LANE, RUNTIME = range(4)
 
 
@@ -65,6 +67,7 @@ class Graph:
         self._known = {}
         self._derivatives = {}
         self._depends = {}
+        self.kernels, self._kernel_of = {}, {}  # those called, by their names in generated code
 
     # ---- leaves
     def const(self, x):
@@ -181,16 +184,33 @@ class Graph:
             total = self.add(total, self.mul(a, b))
         return total
 
-    def call(self, function, args, count=None, tangent=None):
+    def call(self, function, args, count=None, tangent=None, *, partly=False):
         """Call a kernel; returns its `count` result nodes, or the one node of a kernel that returns a number.
 
-        `tangent(args) -> {(result, argument): Node}` gives the partial derivatives when they are asked for.
+        `tangent(args) -> {(result, argument): Node}` gives the partial derivatives when they are asked for; `partly` says that the
+        kernel may have more results.
+
+        Raises
+        ------
+        KernelError
+            If the kernel cannot be copied into generated code, or has other numbers of arguments or results.
         """
-        args = tuple(self.const(a) for a in args)
+        args, kernel = tuple(self.const(a) for a in args), self.kernel(function)
+        for what, wanted, has in (("arguments", len(args), kernel.arguments), ("results", 1 if count is None else count, kernel.results)):
+            if has is not None and has != wanted and not (partly and what == "results"):
+                one = what[:-1] if has == 1 else what
+                raise KernelError(f"{kernel.describe()} has {has} {one}, but {wanted} are needed here", function, remedy="")
         level = max((a.level for a in args), default=RUNTIME)
-        node = self._make(f"call:{function.__name__}", args, RUNTIME if level == CONSTANT else level)
+        node = self._make(f"call:{kernel.name}", args, RUNTIME if level == CONSTANT else level)
         node.function, node.tangent = function, tangent
         return node if count is None else tuple(self._make("out", (node, k), node.level, k) for k in range(count))
+
+    def kernel(self, function):
+        """The `Kernel` of a function."""
+        if function not in self._kernel_of:
+            kernel = self._kernel_of[function] = kernel_of(function)
+            self.kernels.setdefault(kernel.name, kernel)
+        return self._kernel_of[function]
 
     # ---- linear equations solved at run time, see `blocks`; `pooled` is what pools of elements add, by the nodes of one element
     def factors(self, plan, entries, pooled=()):

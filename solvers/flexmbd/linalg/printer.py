@@ -134,7 +134,7 @@ def _direct(graph, storage, inputs, node, target, fill, room):
     plan, _, pooled = node.value
     solves = node.op.startswith("substitution:")
     matrix = node.args[0] if solves else node
-    number = storage.matrices.setdefault(matrix.id, (len(storage.matrices), plan))[0]
+    number = storage.matrices.setdefault(matrix.id, (storage.before + len(storage.matrices), plan))[0]
     rows = taken(storage, room, "unknowns", plan.unknowns) if solves else taken(storage, room, "scratch", plan.size)
     body = [f"{target} = {rows}", f"clear({target})", *fill]
     for pool, part in pooled:
@@ -256,14 +256,15 @@ def ordered(graph, roots, given=()):
 
 
 def called(graph, roots):
-    """Kernels (with their order of first use) that the run-time part of the roots calls."""
-    functions = {}
+    """Each `Kernel` that the run-time part of the roots calls, in the order of first use."""
+    kernels = {}
     for node in ordered(graph, roots):
         for x in pooled_nodes(node):
-            functions |= {f"call:{f.__name__}": f for f in called(graph, x)}
+            kernels |= {kernel.name: kernel for kernel in called(graph, x)}
         if node.op.startswith("call:") and node.level == RUNTIME:
-            functions[node.op] = node.function
-    return list(functions.values())
+            name = node.op.removeprefix("call:")
+            kernels[name] = graph.kernels[name]
+    return list(kernels.values())
 
 
 def pooled_nodes(node):

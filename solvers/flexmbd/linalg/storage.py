@@ -15,6 +15,8 @@ class Storage:
     ----------
     batch : int
         Elements of a pool that one function does at once: 1 where lanes are samples, `lanes.elements.BATCH` for a single sample.
+    before : int
+        Matrices of another storage that the library numbers first.
 
     Attributes
     ----------
@@ -30,8 +32,8 @@ class Storage:
 
     long = 4000  # operations of one element from which on it is an index program: a beam's, which would take minutes to compile
 
-    def __init__(self, batch=1):
-        self.batch = batch
+    def __init__(self, batch=1, before=0):
+        self.batch, self.before = batch, before
         self.uniform, self.lane, self._slot = [], [], {}
         self._tables, self._laid, self._length = [], {}, 0
         self.scratch, self.unknowns, self.shares, self.sizes, self.matrices, self.functions = 0, 0, 0, set(), {}, {}

@@ -50,9 +50,9 @@ def exchanged(graph, nodes, exchanges):
         elif all(known[a.id] is a for a in x.args if isinstance(a, Node)):
             y = x
         elif x.op == "out":
-            y = graph.call(args[0].function, args[0].args, x.value + 1, args[0].tangent)[x.value]
+            y = graph.call(args[0].function, args[0].args, x.value + 1, args[0].tangent, partly=True)[x.value]
         elif x.op.startswith("call:"):
-            y = graph.call(x.function, args, None, x.tangent)
+            y = graph.call(x.function, args, None, x.tangent, partly=True)
         else:
             y = makers[x.op](*args)
         known[x.id] = y

@@ -1,0 +1,111 @@
+"""Which integrator suits a system (setting ``integrator = "auto"``), and what in a system makes the steps of explicit ones short."""
+
+from dataclasses import replace
+
+import numpy as np
+
+from flexmbd.joints import JointFriction
+
+EXPLICIT, IMPLICIT = "dormand_prince", "generalized_alpha"
+TOLERANCE = {EXPLICIT: 1e-8, IMPLICIT: 1e-5}  # unless the settings say another: what the errors of schemes of order 5 and 2 are worth
+STABLE = 3.3  # steps of an explicit scheme, times the fastest rate, beyond which it is not stable
+AFFORDABLE = 0.25  # of the steps that a run may have: an explicit scheme that needs more for stability alone is not taken
+TINY = 1e-9  # of a body's mass times the square of the mechanism's size: an inertia with which rounding spoils accelerations
+
+
+def chosen(settings, system, end):
+    """Settings whose integrator has a name, and why it is that one.
+
+    Nothing in this depends on numbers that differ between samples, so all batches of a study are of one scheme.
+
+    Parameters
+    ----------
+    settings : Settings
+    system : System or Stack
+    end : float
+        Of the run, in s.
+
+    Returns
+    -------
+    Settings
+    str
+    """
+    if settings.integrator != "auto":
+        why = "as set"
+    elif rubbing := frictions(system):
+        settings, why = replace(settings, integrator=EXPLICIT), f"explicit: implicit schemes do not treat {rubbing[0]}"
+    elif bodies := flexible(system):
+        settings, why = replace(settings, integrator=IMPLICIT), f"implicit: {bodies[0]} is flexible, and explicit steps would be too short"
+    else:
+        rate, name = max(springs(system), default=(0.0, ""))
+        if rate * end / STABLE > AFFORDABLE * settings.max_steps:
+            words = f"{name} is so stiff that an explicit scheme would need {rate * end / STABLE:.2g} steps"
+            settings, why = replace(settings, integrator=IMPLICIT), f"implicit: {words}"
+        else:
+            settings, why = replace(settings, integrator=EXPLICIT), "explicit: there is no flexible body and no spring too stiff for it"
+    if settings.tolerance is None:
+        usual = TOLERANCE[settings.integrator] if why != "as set" else TOLERANCE[EXPLICIT]
+        settings = replace(settings, tolerance=usual)
+    return settings, why
+
+
+def flexible(system):
+    """Flexible bodies, as words."""
+    return [f"{body.kind} '{body.name}'" for body in system.bodies if body.flexible]
+
+
+def frictions(system):
+    """Frictions of ideal joints, as words; implicit schemes refuse them."""
+    return [f"joint friction '{element.name}'" for element in system.elements if isinstance(element, JointFriction)]
+
+
+def springs(system, sample=None):
+    """Rate in 1/s at which each spring-damper moves its bodies, and its name; those alone whose numbers are the same for all samples.
+
+    With a `sample` given, the rates of that sample.
+    """
+    leaves, found = dict(system.leaves()), []
+    masses = {body.name: body for body in system.bodies}
+
+    def number(path):
+        value = leaves.get(path)
+        if sample is not None and value is not None and np.ndim(value):
+            return float(value[sample])
+        return None if value is None or np.ndim(value) else float(value)
+
+    for element in system.elements:
+        stiffness, damping = (number(f"@{element.name}.{key}") for key in ("stiffness", "damping"))
+        if stiffness is None or damping is None or getattr(element, "free", None) is None:
+            continue
+        key, inverse = ("mass" if element.free == "length" else "inertia"), 0.0
+        for end in (element.a, element.b):
+            body = getattr(end, "body", end)
+            inertia = number(f"{body.name}.{key}") if body.name in masses else np.inf
+            inverse = np.nan if inertia is None else inverse + 1.0 / inertia
+        if inverse > 0.0:
+            rate = max(np.sqrt(max(stiffness, 0.0) * inverse), max(damping, 0.0) * inverse)
+            found.append((float(rate), f"spring '{element.name}'"))
+    return found
+
+
+def smallest_inertia(system, size, sample):
+    """Words on the rigid body whose inertia is the smallest beside its mass and the mechanism's size (m); "" if none is tiny."""
+    leaves, found = dict(system.leaves()), []
+
+    def number(path):
+        value = leaves[path]
+        return float(value[sample]) if np.ndim(value) else float(value)
+
+    for body in system.bodies:
+        moments = [path for key in ("", ".xx", ".yy", ".zz") if (path := f"{body.name}.inertia{key}") in leaves]
+        if moments:
+            least, mass = min(map(number, moments)), number(f"{body.name}.mass")
+            found.append((least / (mass * size**2), body.name, least, mass))
+    share, name, least, mass = min(found, default=(1.0, "", 0.0, 0.0))
+    if not share < TINY:
+        return ""
+    return (
+        f"body '{name}' has an inertia of {least:.3g} kg m², {share:.1g} of its mass times the square of the mechanism's size "
+        f"({size:.3g} m): rounding spoils its angular acceleration; give it at least {TINY * mass * size**2:.2g} kg m², which changes no "
+        "motion"
+    )

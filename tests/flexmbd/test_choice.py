@@ -1,0 +1,130 @@
+"""Which scheme `integrator = "auto"` takes, what is said of runs that cannot end, and that the compiled loop hears Ctrl-C."""
+
+import signal
+
+import numpy as np
+import pytest
+
+import flexmbd as fm
+
+CALM, STIFF = 100.0, 1e16  # N/m, with 1 kg: 10 and 1e8 rad/s
+
+
+def oscillator(stiffness, mass=1.0, inertia=0.1):
+    """A mass on a spring."""
+    s = fm.System()
+    body = s.body("mass", mass=mass, inertia=inertia, position=(0.1, 0.0))
+    s.add(fm.Spring("spring", s.ground.at(0.0, 0.0), body.centre, stiffness))
+    return s
+
+
+def varied(stiffness):
+    """The stiffness is an input, so no scheme may depend on it: another batch has other values."""
+    return oscillator(stiffness)
+
+
+def run(build, samples=None, end=1.0, **settings):
+    """Trajectory of a batch in one lane."""
+    settings = {"lanes": 1, **settings}
+    return fm.run(build, samples or {}, end=end, points=2, outputs=["mass.x"], settings=settings)
+
+
+def test_rigid_systems_are_integrated_explicitly():
+    got = run(lambda: oscillator(CALM))
+    assert got.attributes["solver.integrator"] == "dormand_prince" and got.attributes["solver.tolerance"] == 1e-8
+    assert "explicit" in got.attributes["solver.integrator.reason"]
+    assert abs(got.outputs["mass.x"][0, -1] - 0.1 * np.cos(10.0)) < 1e-7
+
+
+def test_a_spring_too_stiff_for_explicit_steps_takes_the_implicit_scheme():
+    got = run(lambda: oscillator(STIFF), end=1.0, tolerance=1.0)
+    assert got.attributes["solver.integrator"] == "generalized_alpha" and not got.status.any(), got.message
+    assert "spring 'spring'" in got.attributes["solver.integrator.reason"]
+
+
+def test_flexible_bodies_take_the_implicit_scheme_and_say_so():
+    from flexmbd.choice import chosen
+    from flexmbd.settings import Settings
+
+    s = fm.System()
+    s.cable("rope", length=1.0, elements=2, section=fm.Section.circle(0.01), material=fm.Material(E=1e9, nu=0.3, density=1e3))
+    settings, why = chosen(Settings(), s, 1.0)
+    assert (settings.integrator, settings.tolerance) == ("generalized_alpha", 1e-5) and "cable 'rope'" in why
+    kept, why = chosen(Settings(integrator="dormand_prince"), s, 1.0)
+    assert (kept.integrator, kept.tolerance, why) == ("dormand_prince", 1e-8, "as set")
+
+
+def test_friction_of_ideal_joints_is_integrated_explicitly_beside_flexible_bodies_too():
+    from flexmbd.choice import chosen
+    from flexmbd.settings import Settings
+
+    s = fm.System()
+    body = s.body("rod", mass=1.0, inertia=0.1)
+    pin = s.add(fm.Revolute("pin", s.ground.at(0.0, 0.0), body.centre))
+    s.add(fm.JointFriction("rub", pin, fm.CoulombExponential(0.1, 0.01, 1.0), radius=0.05))
+    s.cable("rope", length=1.0, elements=2, section=fm.Section.circle(0.01), material=fm.Material(E=1e9, nu=0.3, density=1e3))
+    settings, why = chosen(Settings(), s, 1.0)
+    assert (settings.integrator, settings.tolerance) == ("dormand_prince", 1e-8) and "joint friction 'rub'" in why
+
+
+def test_the_scheme_does_not_depend_on_numbers_that_differ_between_samples():
+    for stiffness in (CALM, STIFF):
+        assert run(varied, {"stiffness": np.array([stiffness])}, end=1e-9).attributes["solver.integrator"] == "dormand_prince"
+
+
+def test_a_run_that_cannot_end_is_stopped_and_told_what_to_take():
+    got = run(varied, {"stiffness": np.array([STIFF, CALM])})
+    assert got.status.tolist() == [2, 0]
+    assert got.statistics["steps"][0] + got.statistics["rejected"][0] == 10_000
+    for words in ("far more than max_steps = 2000000", "spring 'spring'", "'generalized_alpha'"):
+        assert words in got.message[0]
+
+
+def test_runs_are_left_when_patience_ends():
+    settings = {"lanes": 1, "max_steps": 10**12}
+    samples = {"stiffness": np.array([STIFF, STIFF, CALM])}
+    got = fm.run(varied, samples, end=1.0, points=2, outputs=["mass.x"], settings=settings, patience=0.2)
+    assert got.status.tolist() == [2, 2, 2] and np.isnan(got.outputs["mass.x"][:, -1]).all()
+    assert "left at t = " in got.message[0] and "generalized_alpha" in got.message[0]
+    assert "before its turn" in got.message[1]
+
+
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="needs POSIX signals")
+def test_the_compiled_loop_hears_ctrl_c():
+    samples = {"stiffness": np.array([CALM])}
+    run(varied, samples, end=1e-9)  # compiled: what follows is the loop alone
+
+    def interrupt(*_):
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGALRM, interrupt)
+    signal.setitimer(signal.ITIMER_REAL, 0.5)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            run(varied, samples, end=1e9, max_steps=10**15)
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0.0)
+        signal.signal(signal.SIGALRM, before)
+
+
+def test_where_slices_end_decides_nothing(monkeypatch):
+    from flexmbd import simulate
+
+    samples = {"stiffness": np.array([CALM, 2 * CALM, 3 * CALM])}
+    whole = run(varied, samples, tolerance=1e-10)
+    monkeypatch.setattr(simulate, "SLICE", 0.0)  # ever fewer steps a slice, down to one
+    sliced = run(varied, samples, tolerance=1e-10)
+    assert np.array_equal(whole.outputs["mass.x"], sliced.outputs["mass.x"])
+    assert np.array_equal(whole.statistics["steps"], sliced.statistics["steps"])
+
+
+def test_a_body_with_hardly_any_inertia_is_named():
+    def bar(inertia):
+        s = fm.System(gravity=(0.0, -9.81))
+        body = s.body("bob", mass=1.0, inertia=inertia, position=(1.0, 0.0), points={"O": (-1.0, 0.0)})
+        s.add(fm.Revolute("pin", s.ground.at(0.0, 0.0), body["O"]))
+        return s
+
+    settings = {"lanes": 1, "max_steps": 20}
+    got = fm.run(bar, {"inertia": np.array([1e-12, 1.0])}, end=1.0, points=2, outputs=["bob.x"], settings=settings)
+    assert "body 'bob' has an inertia of 1e-12 kg m²" in got.message[0] and "inertia" not in got.message[1]

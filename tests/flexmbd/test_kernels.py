@@ -1,0 +1,413 @@
+"""Kernels are known by what they are: two of one name are two, an edited one is another, and a mistake in one is said with its line."""
+
+import math
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+import pytest
+
+import flexmbd as fm
+from flexmbd.contact.laws import LankaraniNikravesh
+from flexmbd.contact.laws.base import NormalKernels
+from flexmbd.errors import ModelError
+from flexmbd.forces import Force
+from flexmbd.identity import identity
+from flexmbd.joints import Joint
+from flexmbd.kernels import KernelError, kernel_of
+from flexmbd.lanes import kernel, power, select, sqrt
+from flexmbd.lanes import sqrt as root
+from flexmbd.linalg.graph import Graph
+from flexmbd.linalg.quadratic import Row, dot
+from flexmbd.settings import as_settings
+from flexmbd.simulate import model_of
+
+SETTINGS = {"lanes": 1}
+G = 9.81
+
+
+class Linear:
+    """Kernels of ``F = K delta``, as methods of a class."""
+
+    @staticmethod
+    @kernel
+    def force(delta, rate, v0, K):
+        d = select(delta > 0.0, delta, 0.0)
+        return K * d, K * d
+
+    @staticmethod
+    @kernel
+    def tangent(delta, rate, v0, K):
+        return select(delta > 0.0, K, 0.0), 0.0 * rate
+
+    @staticmethod
+    @kernel
+    def energy(delta, K):
+        d = select(delta > 0.0, delta, 0.0)
+        return 0.5 * K * d * d
+
+
+class Quadratic:
+    """Kernels of ``F = K delta²`` with the same names."""
+
+    @staticmethod
+    @kernel
+    def force(delta, rate, v0, K):
+        d = select(delta > 0.0, delta, 0.0)
+        return K * d * d, K * d * d
+
+    @staticmethod
+    @kernel
+    def tangent(delta, rate, v0, K):
+        return 2.0 * K * select(delta > 0.0, delta, 0.0), 0.0 * rate
+
+    @staticmethod
+    @kernel
+    def energy(delta, K):
+        d = select(delta > 0.0, delta, 0.0)
+        return K * d * d * d / 3.0
+
+
+@dataclass(frozen=True, eq=False)
+class Law:
+    """A law of any kernels."""
+
+    made: object
+    stiffness: object
+    name: ClassVar[str] = "own"
+    continuous_onset: ClassVar[bool] = True
+
+    def numbers(self):
+        return {"K": self.stiffness}
+
+    def kernels(self):
+        return NormalKernels(self.made.force, self.made.tangent, self.made.energy)
+
+
+def balls(*laws):
+    """Balls of 1 kg let go where they touch the ground: what a law stores at the deepest place is ``m g`` times the penetration."""
+    s = fm.System(gravity=(0.0, -G))
+    for k, law in enumerate(laws):
+        ball = s.body(f"b{k}", mass=1.0, inertia=1.0, position=(5.0 * k, 1.0))
+        s.add(fm.DiscPlane(f"c{k}", ball.centre, s.ground.at(5.0 * k, 0.0), 1.0, law))
+    return s
+
+
+def deepest(*laws, end=1.0):
+    """Largest penetrations."""
+    names = [f"c{k}.penetration:max" for k in range(len(laws))]
+    run = fm.run(balls(*laws), end=end, points=2, outputs=names, settings=SETTINGS)
+    assert run.status == 0, run.message
+    return [run[name] for name in names]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("order", (1, -1))
+def test_two_laws_whose_kernels_share_their_names_are_two_laws(order):
+    laws, depths = (Law(Linear, 2.0 * G / 0.1105), Law(Quadratic, 3.0 * G / 0.2869**2)), (0.1105, 0.2869)
+    assert deepest(*laws[::order]) == pytest.approx(depths[::order], rel=1e-6)
+
+
+def copied(tmp_path, edit, name="copied"):
+    """``LankaraniNikravesh`` of a copy of `power_law.py`, kernel names kept and its text edited, as a user's own module."""
+    import sys
+    from importlib.util import module_from_spec, spec_from_file_location
+    from pathlib import Path
+
+    from flexmbd.contact.laws import power_law
+
+    path = tmp_path / f"{name}.py"
+    path.write_text(edit(Path(power_law.__file__).read_text()))
+    made = module_from_spec(spec := spec_from_file_location(path.stem, path))
+    sys.modules[path.stem] = made
+    try:
+        spec.loader.exec_module(made)
+    finally:
+        del sys.modules[path.stem]
+
+    @dataclass(frozen=True, eq=False)
+    class Stiffer(made.PowerLaw):
+        name: ClassVar[str] = "stiffer"
+        reference: ClassVar[str] = "none"
+
+    return Stiffer
+
+
+def test_a_copy_of_a_law_changes_neither_the_packages_own_nor_itself(tmp_path):
+    stiffer = copied(tmp_path, lambda text: text.replace("elastic = K * d * sqrt(d)", "elastic = 4.0 * K * d * sqrt(d)"))(1e3)
+    own = LankaraniNikravesh(1e3, restitution=0.999999)
+    assert kernel_of(stiffer.kernels().force).name != kernel_of(own.kernels().force).name
+    assert kernel_of(stiffer.kernels().energy).name == kernel_of(own.kernels().energy).name  # the same source is the same kernel
+    names = [identity(balls(*laws)) for laws in ((own, stiffer), (stiffer, own), (own, own), (stiffer, stiffer))]
+    assert len(set(names)) == 4
+
+
+def factory(c):
+    """A kernel with a number of its closure."""
+
+    @kernel
+    def scaled(x):
+        return c * x
+
+    return scaled
+
+
+WEIGHT, SHAPE = 3.0, [1.0, 2.0]
+
+
+@kernel
+def with_numbers(x):
+    """Numbers of the module and of others, a word under another name."""
+    return WEIGHT * math.pi * root(x)
+
+
+def test_numbers_of_closures_and_modules_are_taken_by_value(monkeypatch):
+    two, three = factory(2.0), factory(3.0)
+    assert kernel_of(two).name != kernel_of(three).name
+    assert "2.0 * x" in kernel_of(two).text and kernel_of(factory(2.0)).name == kernel_of(two).name
+    known = kernel_of(with_numbers)
+    assert f"3.0 * {math.pi!r} * sqrt(x)" in known.text
+    monkeypatch.setattr(f"{__name__}.WEIGHT", 4.0)
+    assert "4.0 * " in kernel_of(with_numbers).text and kernel_of(with_numbers).name != known.name
+
+
+def test_a_kernel_that_others_call_belongs_to_what_they_are(monkeypatch):
+    @kernel
+    def inner(x):
+        return x + 1.0
+
+    @kernel
+    def outer(x):
+        return 2.0 * inner(x)
+
+    before = kernel_of(outer)
+
+    @kernel
+    def inner(x):  # noqa: F811 - as in a cell that is run again
+        return x + 2.0
+
+    assert [k.text for k in before.calls] != [k.text for k in kernel_of(outer).calls]
+    assert before.name != kernel_of(outer).name
+
+
+# ---- what a kernel must not use
+@kernel
+def uses_if(x):
+    if x > 0.0:
+        x = 2.0 * x
+    return x
+
+
+@kernel
+def uses_math(x):
+    return math.sqrt(x)
+
+
+@kernel
+def uses_power(x):
+    return x**2
+
+
+@kernel
+def uses_list(x):
+    return SHAPE[0] * x
+
+
+@kernel
+def uses_unknown(x):
+    return x * STIFFNES  # noqa: F821
+
+
+@kernel
+def uses_chain(x):
+    return select(0.0 < x < 1.0, x, 0.0)
+
+
+@kernel
+def uses_numpy(x):
+    return np.sin(x)
+
+
+@kernel
+def without_return(x):
+    y = 2.0 * x  # noqa: F841
+
+
+MISTAKES = {
+    uses_if: ("uses `if`", "select(condition, a, b)"),
+    uses_math: ("math.sqrt", "take sqrt from flexmbd.lanes"),
+    uses_power: (r"\*\*", "power"),
+    uses_list: ("SHAPE", "numbers"),
+    uses_unknown: ("'STIFFNES', which is not defined", "numbers"),
+    uses_chain: ("0.0 < x < 1.0", "&"),
+    uses_numpy: ("np.sin", "flexmbd.lanes"),
+    without_return: ("return", "return a number"),
+}
+
+
+@pytest.mark.parametrize("function", MISTAKES, ids=lambda f: f.__name__)
+def test_a_mistake_is_said_with_kernel_and_line(function):
+    what, remedy = MISTAKES[function]
+    with pytest.raises(KernelError, match=what) as caught:
+        kernel_of(function)
+    first = function.py_func.__code__.co_firstlineno
+    assert any(f"'{function.__name__}' (test_kernels.py:{line})" in str(caught.value) for line in range(first, first + 5))
+    assert remedy in str(caught.value) and "\n" not in str(caught.value)
+
+
+class ThreeResults(Linear):
+    """One result too many."""
+
+    @staticmethod
+    @kernel
+    def force(delta, rate, v0, K):
+        return K * delta, K * delta, 0.0 * K
+
+
+class OneArgumentLess(Linear):
+    """One argument too few."""
+
+    @staticmethod
+    @kernel
+    def force(delta, rate, v0):
+        return delta, delta
+
+
+class Untypable(Linear):
+    """What only Numba finds: a tuple plus a number."""
+
+    @staticmethod
+    @kernel
+    def force(delta, rate, v0, K):
+        pair = (delta, rate)
+        total = pair + K
+        return total, K * delta
+
+
+class WrongTangent(Linear):
+    """Only schemes with a tangent call it."""
+
+    @staticmethod
+    @kernel
+    def tangent(delta, rate, v0, K):
+        return K if delta > 0.0 else 0.0, 0.0 * rate
+
+
+@pytest.mark.parametrize(
+    "made, what",
+    [
+        (ThreeResults, "has 3 results, but 2 are needed"),
+        (OneArgumentLess, "has 3 arguments, but 4 are needed"),
+        (Untypable, "cannot be compiled"),
+        (WrongTangent, "uses `if`"),
+    ],
+    ids=lambda x: getattr(x, "__name__", ""),
+)
+def test_a_mistake_in_a_law_names_contact_law_and_kernel(made, what):
+    with pytest.raises(ModelError, match=what) as caught:
+        deepest(Law(made, 100.0))
+    for part in ("'c0'", "law 'own'", "kernel '", "test_kernels.py:"):
+        assert part in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_arguments_and_results_are_counted_where_a_kernel_is_called():
+    g = Graph()
+    with pytest.raises(KernelError, match="2 results"):
+        g.call(Linear.force, [g.var("x")] * 4)
+    assert len(g.call(Linear.force, [g.var("x")] * 4, 2)) == 2
+
+
+# ---- a cell of a notebook is run again
+CELLS = {
+    "force": """
+@dataclass(frozen=True, eq=False)
+class Pull(Force):
+    name: str
+    b: object
+    dimensions = (2,)
+    def leaves(self): return {}
+    def apply(self, build): build.force(self.b, SIZE, 0.0)
+""",
+    "joint": """
+@dataclass(frozen=True, eq=False)
+class Pull(Joint):
+    name: str
+    a: object
+    b: object
+    def leaves(self): return {}
+    def rows(self, build):
+        (ax, ay), (bx, by) = build.place(self.a), build.place(self.b)
+        d = (bx - ax, by - ay)
+        return [Row((dot(d, d) - SIZE * SIZE) * 0.5, "length", f"{self.name}.distance")]
+""",
+}
+SPACE = {"dataclass": dataclass, "Force": Force, "Joint": Joint, "Row": Row, "dot": dot, "__name__": "__main__"}
+
+
+def cell(kind, size, by):
+    """System of a cell whose `SIZE` is a literal (`by` "text"), or a global that is set later."""
+    space = dict(SPACE)
+    exec(CELLS[kind].replace("SIZE", str(size)) if by == "text" else CELLS[kind], space)
+    space["SIZE"] = size
+    s = fm.System()
+    ball = s.body("ball", mass=1.0, inertia=1.0, position=(1.0, 0.0))
+    ends = (ball.centre,) if kind == "force" else (s.ground.at(0.0, 0.0), ball.centre)
+    s.add(space["Pull"]("pull", *ends))
+    return s
+
+
+@pytest.mark.parametrize("by", ("text", "global"))
+@pytest.mark.parametrize("kind", CELLS)
+def test_an_edited_force_or_joint_makes_other_equations(kind, by):
+    first, second, again = (model_of(cell(kind, size, by), ["ball.x"], as_settings(SETTINGS)) for size in (1.0, 5.0, 5.0))
+    assert first.source != second.source
+    assert again.module is second.module  # the same equations: nothing is compiled
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind, wanted", [("force", {1.0: 1.5, 5.0: 3.5}), ("joint", {1.0: 1.0, 2.0: 2.0})])
+def test_an_edited_force_or_joint_moves_the_new_way(kind, wanted, by="global"):
+    for size, x in wanted.items():
+        run = fm.run(cell(kind, size, by), end=1.0, points=2, outputs=["ball.x:final"], settings=SETTINGS)
+        assert run["ball.x:final"] == pytest.approx(x)
+
+
+@dataclass(frozen=True, eq=False)
+class Polynomial(Force):
+    """``F = K x^order``: `order` decides the code, and neither `leaves` nor `structure` names it."""
+
+    name: str
+    b: object
+    K: object
+    order: int
+    dimensions: ClassVar[tuple] = (2,)
+
+    def leaves(self):
+        return {"K": self.K}
+
+    def apply(self, build):
+        x, _ = build.values(build.place(self.b))
+        f = build.number(self, "K")
+        for _ in range(self.order):
+            f = f * x
+        build.force(self.b, f, 0.0)
+
+
+def polynomial(K, order):
+    s = fm.System()
+    ball = s.body("ball", mass=1.0, inertia=1.0, position=(2.0, 0.0))
+    s.add(Polynomial("pull", ball.centre, K, order))
+    return s
+
+
+def test_an_attribute_that_leaves_does_not_name_is_part_of_the_model():
+    first, second = (model_of(polynomial(2.0, order), ["ball.ax"], as_settings(SETTINGS)) for order in (0, 2))
+    assert first is not second and first.source != second.source
+    assert model_of(polynomial(3.0, 2), ["ball.ax"], as_settings(SETTINGS)) is second
+
+
+def test_numbers_that_leaves_names_are_not_part_of_the_model():
+    numbers = (1.5, 2.5, np.array([1.0, 2.0]), np.array([3.0, 4.0]))
+    assert len({identity(polynomial(K, 1)) for K in numbers[:2]}) == len({identity(polynomial(K, 1)) for K in numbers[2:]}) == 1
+    assert power(2.0, 0.5) == sqrt(2.0)
