@@ -241,13 +241,22 @@ class _Reader(ast.NodeTransformer):
         """Counts what is returned."""
         if node.value is None:
             self.fail("returns nothing", node, remedy="return a number, or numbers with commas between them")
-        value = self.generic_visit(node).value
-        count = len(value.elts) if isinstance(value, ast.Tuple) else None if isinstance(value, ast.Name) else 1
+        self.results.append(self._count(self.generic_visit(node).value))
+        return node
+
+    def _count(self, value):
+        """How many numbers an expression is; None if it does not say: a name, or a part of one, may be several."""
+        if isinstance(value, ast.Tuple):
+            return len(value.elts)
+        if isinstance(value, (ast.Name, ast.Subscript)):
+            return None
         if isinstance(value, ast.Call):
             called = self.calls.get(value.func.id)
-            count = called.results if called else 2 if value.func.id == "sincos" else 1
-        self.results.append(count)
-        return node
+            return called.results if called else 2 if value.func.id == "sincos" else 1
+        if isinstance(value, ast.BinOp) and isinstance(value.op, ast.Add):  # of numbers, or of tuples set behind each other
+            left, right = self._count(value.left), self._count(value.right)
+            return 1 if 1 in (left, right) else None if None in (left, right) else left + right
+        return 1
 
     def visit_Name(self, node):
         """Names of others: kernels by their new names, numbers by value."""

@@ -22,7 +22,7 @@ from flexmbd.linalg.quadratic import Row, dot
 from flexmbd.settings import as_settings
 from flexmbd.simulate import model_of
 
-SETTINGS = {"lanes": 1}
+SETTINGS = {"integrator": "dormand_prince", "lanes": 1}
 G = 9.81
 
 

@@ -10,7 +10,7 @@ from flexmbd import simulate
 from flexmbd.errors import ModelError
 from flexmbd.settings import as_settings
 
-SETTINGS = as_settings({"lanes": 1})
+SETTINGS = as_settings({"integrator": "dormand_prince", "lanes": 1})
 FIRST = ("ball.x", "ball.y:max", "ball.vy")
 LISTS = (FIRST, FIRST[::-1], FIRST[:1], (*FIRST, "s.force"))
 

@@ -216,5 +216,3 @@ def check_scheme(build, scheme):
             element=name,
             remedy="take 'dormand_prince', 'rk4' or 'rosenbrock', or a clearance joint with friction",
         )
-
-
