@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from uqmbd.campaign.campaign import Watcher
 
 EVERY = 10.0  # seconds between lines where there is no terminal
+OFTEN = 2.0  # if they are asked for, as in a notebook
 
 
 class Bar(Watcher):
@@ -44,10 +45,10 @@ class Bar(Watcher):
 
 
 class Lines(Watcher):
-    """A line to standard error every `EVERY` seconds, for logs of queues and scripts; quick studies write none."""
+    """A line to standard error every so many seconds, for logs of queues and scripts; quick studies write none."""
 
-    def __init__(self, title: str) -> None:
-        self.title = title
+    def __init__(self, title: str, every: float = EVERY) -> None:
+        self.title, self.every = title, every
         self.total = self.finished = self.reused = self.failed = 0
         self.began = self.spoken = time.monotonic()
 
@@ -59,7 +60,7 @@ class Lines(Watcher):
         self.failed += failed
         self.reused += runs if reused else 0
         now = time.monotonic()
-        if now - self.spoken >= EVERY:
+        if now - self.spoken >= self.every:
             self.spoken = now
             rate = (self.finished - self.reused) / (now - self.began)
             left = f", about {(self.total - self.finished) / rate:,.0f} s left" if rate else ""
@@ -69,12 +70,12 @@ class Lines(Watcher):
 
 @contextmanager
 def progress_bar(wanted: bool | None, title: str) -> Iterator[Watcher]:
-    """A bar on a terminal (or when `wanted`), lines elsewhere; silent if it is not wanted."""
-    if wanted is None and not sys.stderr.isatty():
-        yield Lines(title)
-        return
+    """A bar on a terminal, lines elsewhere (in logs and notebooks), more of them when progress is `wanted`; silent if it is not."""
     if wanted is False:
         yield Watcher()
+        return
+    if not sys.stderr.isatty():
+        yield Lines(title, OFTEN if wanted else EVERY)
         return
     from rich.console import Console
     from rich.progress import BarColumn, Progress, ProgressColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn

@@ -173,7 +173,7 @@ class Study:
             Discard the results in the same place: True always, ``"if_changed"`` only when they are of another model, or of other solver
             settings or times; else they are used. False refuses to touch those of another model.
         progress : bool, optional
-            Show a progress bar, or nothing; unless said a bar on a terminal and a line every 10 s elsewhere.
+            On a terminal there is a bar, elsewhere a line every ten seconds. True: a line every two seconds, in a notebook; False: nothing.
         """
         from uqmbd.study.running import run_study
 
