@@ -79,7 +79,7 @@ def numbers(system, seed=0):
     values |= {f"s{k}": 1e-5 * rng.normal() for k in range(len(build.states))}
     values |= {f"p{k}": 1e-5 * rng.normal() for k in range(len(build.states))}
     for j, contact in enumerate(build.contacts):
-        values |= {f"mode{j}": 1.0, f"vz{j}": 2.0, f"count{j}": 1.0}
+        values |= {f"mode{j}": 1.0, f"vz{j}": 2.0, f"vl{j}": 1e-3, f"count{j}": 1.0}
         angle = rng.uniform(0, 2 * np.pi)  # the slider's bearing lies 10 micrometres inside the journal at the rod's end
         for k, direction in enumerate((np.cos(angle), np.sin(angle))):
             values[f"q{8 + k}"] = values[f"q{4 + k}"] + 0.06 * values[f"q{6 + k}"] + (5e-4 + 1e-5) * direction

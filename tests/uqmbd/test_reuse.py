@@ -176,7 +176,7 @@ def asked(directory, **changes):
         "model": oscillator,
         "inputs": {"k": uq.Interval(9.0, 11.0, unit="N/m"), "c": uq.Interval(0.1, 0.2)},
         "outputs": ["x", "peak"],
-        "method": uq.Vertex(fallback_runs=0),
+        "method": uq.Chebyshev(degree=2, fallback_runs=0),
         "time": uq.TimeGrid(end=2.0, points=21),
         "campaign": {"workers": 0},
     }
