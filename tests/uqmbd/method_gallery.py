@@ -23,18 +23,18 @@ TIME = np.linspace(0.0, 2.0, 4)
 
 
 # models -----------------------------------------------------------------------------------------------------------------------------------
-def SMOOTH(time, a, b, c=0.5):  # noqa: N802
+def SMOOTH(time, a, b, c=0.5):
     h = 1.0 + a[:, None] * np.sin(time) + (b**2)[:, None] * np.cos(time)
     return {"s": a + b**2 + 0.3 * a * b + 0.1 * c * a, "h": h, "t": a + b}
 
 
-def JUMPING(time, a, b, c=0.5):  # noqa: N802
+def JUMPING(time, a, b, c=0.5):
     found = SMOOTH(time, a, b, c)
     jump = np.where(np.sin(5 * a) + b > 0.7, 1.0, 0.0)
     return found | {"s": found["s"] + jump, "h": found["h"] + jump[:, None] * time}
 
 
-# inputs of each kind; a lies mostly in [1, 2], b in [0, 1] ----------------------------------------------------------------------------------
+# inputs of each kind; a lies mostly in [1, 2], b in [0, 1] ----------------------------------------------------------------------
 def random(kind, **parameters):
     return Random({"type": kind, **parameters})
 
@@ -57,7 +57,9 @@ LEVELS = Fuzzy({"alpha": [0.0, 0.5, 1.0], "lower": [0.0, 0.3, 0.4], "upper": [1.
 ELEMENTS = Focal({"intervals": [[0.0, 0.6], [0.4, 1.0]], "masses": [0.5, 0.5]})
 PAIR = {"inputs": ["a", "b"], "correlation": [["a", "b", 0.5]]}
 ELLIPSE, ROTATED = Space(BOX, sets={"both": PAIR}), Space(BOX, sets={"both": PAIR | {"shape": "box"}})
-COVARIANCE = Space({}, sets={"both": {"inputs": ["a", "b"], "covariance": [[0.04, 0.01], [0.01, 0.02]], "center": [1.5, 0.5], "radius": 2.0}})
+COVARIANCE = Space(
+    {}, sets={"both": {"inputs": ["a", "b"], "covariance": [[0.04, 0.01], [0.01, 0.02]], "center": [1.5, 0.5], "radius": 2.0}}
+)
 
 
 @dataclass(frozen=True)
@@ -146,7 +148,8 @@ CASES = [
     case("mixed", "interval", BOTH, samples=60, degree=3, germs=256),
     case("mixed", "jumping", BOTH, JUMPING, samples=80, degree=3, germs=256),
     case("mixed", "fuzzy", TAILED | {"b": NUMBER}, samples=60, degree=3, germs=256, levels=2),
-    case("mixed", "set", Space({"c": random("uniform", lower=0.2, upper=0.6), **BOX}, sets={"both": PAIR}), samples=60, degree=2, germs=256),
+    case("mixed", "set", Space({"c": OTHERS["c"], **BOX}, sets={"both": PAIR}), samples=60, degree=2, germs=256),
+    case("mixed", "bound", Space({"c": Interval(0.2, 0.6), **TAILED}, dependence=BOUND.dependence), samples=60, degree=2, germs=256),
     case("evidence", "focal", BOX | {"b": ELEMENTS}, degree=3),
     case("evidence", "jumping", BOX | {"b": ELEMENTS}, JUMPING, degree=3, fallback_runs=40),
     *(
@@ -176,13 +179,22 @@ NAMED = {each.name: each for each in CASES}
 assert len(NAMED) == len(CASES)
 
 ALL = pytest.mark.parametrize("case", [pytest.param(each, id=each.name) for each in CASES])
+FIRST = {each.name.rsplit("-", 1)[0]: each.name for each in reversed(CASES)}  # of each method and approach
+CORE = {*FIRST.values(), "chebyshev-sparse", "convex-rotated", "mixed-jumping", "mixed-fuzzy", "pce-jumping"}
+
+
+def core(cases=CASES):
+    """Parameters for `cases`, of which only those of `CORE` are run where slow tests are left out."""
+    return [pytest.param(each, id=each.name, marks=() if each.name in CORE else pytest.mark.slow) for each in cases]
+
+
+MOST = pytest.mark.parametrize("case", core())
 
 
 def of(*names, but=()):
     """A parametrization over the cases of some methods or ``method-approach``, without those named in `but`."""
-    return pytest.mark.parametrize(
-        "case", [pytest.param(each, id=each.name) for each in CASES if each.name.startswith(names) and not each.name.startswith(tuple(but))]
-    )
+    chosen = [each for each in CASES if each.name.startswith(names) and not each.name.startswith(tuple(but))]
+    return pytest.mark.parametrize("case", core(chosen))
 
 
 def methods_and_approaches() -> set[str]:

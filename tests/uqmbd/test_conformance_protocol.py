@@ -10,7 +10,7 @@ from uqmbd.methods.base import BINDINGS
 from uqmbd.simulators.base import OutputInfo
 
 from .loop import drive
-from .method_gallery import ALL, CASES, TIME, methods_and_approaches, of
+from .method_gallery import ALL, CASES, MOST, TIME, methods_and_approaches, of
 
 OUTPUTS = {"s": OutputInfo("m", False), "h": OutputInfo("m", True), "t": OutputInfo("m", False)}
 
@@ -83,7 +83,7 @@ def test_what_reduce_keeps_is_enough(case):
     assert numbers(whole[0]) == numbers(reduced[0])
 
 
-@ALL
+@MOST
 def test_an_interrupted_run_goes_on_where_it_was(case):
     """Another run of the same method, told what the first one was told, asks for the same and ends with the same; so random numbers
     belong to the run, and not to the process."""
