@@ -159,7 +159,7 @@ def test_failed_runs_inside(tmp_path):
     with pytest.raises(StudyError) as error:
         drive(Calibrate(data=data), inputs, oscillator, time=TIME, fail=lambda x: x["k"] > 0)
     assert error.value.key == "method.max_failed"
-    with pytest.raises(StudyError, match="no run was ok"):
+    with pytest.raises(StudyError, match="none of the 1 runs was ok"):
         drive(Calibrate(data=data, max_failed=1.0), inputs, oscillator, time=TIME, fail=lambda x: x["k"] > 90)
 
 
@@ -240,3 +240,14 @@ def test_inputs_whose_common_factor_the_data_do_not_tell(tmp_path, sigma):
     inputs = {"stiffness": Interval(80, 120), "damping": Interval(0.3, 0.8), "mass": Interval(0.8, 1.2)}
     result, _ = drive(Calibrate(data=measure(tmp_path, {"time": TIME, "x": x})), inputs, vibration, time=TIME)
     assert "do not tell stiffness, damping, mass apart" in result.attrs["note"]
+
+
+def test_as_many_readings_as_inputs_tell_no_deviations():
+    """Nothing is left of two readings after two inputs; before, the deviations were NaN without a word."""
+    inputs = {"a": Interval(0, 1), "b": Interval(0, 1)}
+    found = [
+        drive(Calibrate(scalars={"s": 0.6, "t": 0.2}, **more), inputs, lambda time, a, b: {"s": a + b, "t": a - b})[0]
+        for more in ({}, {"deviations": {"s": 0.01, "t": 0.01}})
+    ]
+    assert "2 readings of as many inputs tell no standard deviations" in found[0].attrs["note"]
+    assert "note" not in found[1].attrs and found[1].attrs["estimate_std"]["a"] == pytest.approx(0.01 / np.sqrt(2))

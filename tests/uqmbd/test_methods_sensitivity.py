@@ -265,7 +265,7 @@ MISTAKES = [
     ({"approach": "derivative", "samples": 64}, "samples", "no key 'samples'"),
     ({"approach": "morris", "samples": 8, "levels": 1}, "levels", "greater than or equal to 2"),
     ({"approach": "fast", "samples": 64}, "samples", "more than 64 samples"),
-    ({"approach": "rbd_fast", "samples": 20}, "samples", "need 40 samples"),
+    ({"approach": "rbd_fast", "samples": 20}, "samples", "need 80 samples"),
     ({"approach": "hdmr", "samples": 200}, "samples", "300 samples"),
     ({"approach": "hdmr", "samples": 300, "degree": 11}, "degree", "up to 10"),
     ({"approach": "hdmr", "samples": 300, "resamples": 200}, "resamples", "up to 100"),

@@ -62,6 +62,17 @@ def test_outputs_do_not_disturb_each_other(approach):
         assert beside.sensitivity[name].values == pytest.approx(alone.sensitivity["f"].values, rel=1e-6, abs=1e-9)
 
 
+@pytest.mark.parametrize("harmonics", [1, 4, 10])
+def test_rbd_fast_with_the_fewest_runs(harmonics):
+    """4 a harmonic were taken before, half of which divided by zero; with a fifth of them failed limits are still numbers."""
+    given = Sensitivity(approach="rbd_fast", samples=8 * harmonics, harmonics=harmonics, max_failed=0.3)
+    for share in (0.0, 0.15):
+        result, _ = drive(given, PLAIN, nothing, fail=lambda x, share=share: x["a"] < share)
+        assert np.isfinite(result.sensitivity["f"].values).all() and (pick(result, "first_upper") < 10).all()
+    with pytest.raises(StudyError, match=f"{harmonics} harmonics need {8 * harmonics} samples"):
+        Sensitivity(approach="rbd_fast", samples=max(8 * harmonics - 1, 4), harmonics=harmonics)
+
+
 def test_hdmr_says_what_it_does_not_explain():
     """Third degree misses most of 7 sin² x2 of Ishigami's function; what it holds is known from Legendre's polynomials."""
     result, _ = drive(Sensitivity(approach="hdmr", samples=1500, resamples=3), ANGLES, ishigami)

@@ -10,6 +10,8 @@ from uqmbd.errors import StudyError
 from uqmbd.inputs import Input
 from uqmbd.methods.base import Method
 
+MEND = "mend what their messages say, narrow the inputs to where the model works"
+NONE = "read the messages of the runs; the first one usually says why"
 ENOUGH_TO_SAY = 3  # failed runs below this are no region
 
 
@@ -42,7 +44,7 @@ def where(inputs: Mapping[str, Input], samples: Mapping[str, np.ndarray], failed
 
 
 def stop_if_too_many(method: Method, inputs: Mapping[str, Input], samples: Mapping[str, np.ndarray], status: np.ndarray) -> None:
-    """Raise `TooManyFailed`, which says where runs fail, when more than the share ``method.max_failed`` of them did.
+    """Raise `TooManyFailed`, which says where runs fail, when more than the share ``method.max_failed`` of them did, or all.
 
     Parameters
     ----------
@@ -52,6 +54,8 @@ def stop_if_too_many(method: Method, inputs: Mapping[str, Input], samples: Mappi
         0 is ok.
     """
     failed, limit = np.asarray(status) != 0, method.max_failed
+    if failed.size and failed.all():
+        raise TooManyFailed(f"none of the {len(failed)} runs was ok, so there is nothing to report", key="method.max_failed", remedy=NONE)
     if not failed.any() or failed.mean() <= limit:
         return
     region = where(inputs, samples, failed)
@@ -60,5 +64,5 @@ def stop_if_too_many(method: Method, inputs: Mapping[str, Input], samples: Mappi
         f"the method {method.name} goes on with {limit:.3g} of them at most",
         key="method.max_failed",
         value=limit,
-        remedy="mend what their messages say, narrow the inputs to where the model works, or raise max_failed; all runs are kept",
+        remedy=f"{MEND}, or raise max_failed; all runs are kept",
     )

@@ -16,6 +16,7 @@ from uqmbd.errors import StudyError
 from uqmbd.inputs import Input
 from uqmbd.methods.base import count_failures
 from uqmbd.methods.checks import checks
+from uqmbd.methods.failures import MEND
 from uqmbd.methods.intervals.inclusion import MOST_CORNERS, Inclusion
 from uqmbd.methods.staged import StagedRun
 from uqmbd.result import Result
@@ -119,7 +120,9 @@ class InclusionRun(StagedRun):
         ok = self._status == 0
         fresh = ok & self._unfitted()
         if not fresh.any():
-            raise StudyError("all validation runs failed, so nothing is known about the error of the expansion")
+            raise StudyError(
+                "all validation runs failed, so nothing is known about the error of the expansion", remedy=f"{MEND}, or give it more runs"
+            )
         smallest, largest = self._ranges(self._values[ok])
         error = self._worst(np.flatnonzero(fresh))
         slices = self._columns.slices.values()

@@ -12,6 +12,7 @@ from uqmbd.analysis.chebyshev_expansions import SparseExpansion
 from uqmbd.analysis.monotonicity import extreme_corners
 from uqmbd.errors import StudyError
 from uqmbd.methods.base import generator
+from uqmbd.methods.failures import MEND
 from uqmbd.methods.intervals.inclusion_run import CORNER, NODE, VALIDATION, InclusionRun
 
 if TYPE_CHECKING:
@@ -55,7 +56,7 @@ class TaylorRun(InclusionRun):
         runs = self._node_runs()
         ok = self._status[runs] == 0
         if not ok.any():
-            raise StudyError("all runs of the differences failed, so there is no derivative")
+            raise StudyError("all runs of the differences failed, so there is no derivative", remedy=f"{MEND}, or take another method")
         self._note = f"{np.count_nonzero(~ok)} of {len(runs)} runs of the differences failed; their terms are one-sided or zero"
         self._note = "" if ok.all() else self._note
         one = np.eye(d, dtype=int)

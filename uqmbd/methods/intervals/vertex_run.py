@@ -11,6 +11,7 @@ import numpy as np
 from uqmbd.analysis.chebyshev_expansions import TensorExpansion
 from uqmbd.analysis.corner_slopes import extreme_places, gains
 from uqmbd.errors import StudyError
+from uqmbd.methods.failures import MEND
 from uqmbd.methods.intervals.chebyshev_grid import expansion
 from uqmbd.methods.intervals.inclusion import MOST_CORNERS
 from uqmbd.methods.intervals.inclusion_run import EXTREME, NODE, VALIDATION, InclusionRun
@@ -51,7 +52,7 @@ class VertexRun(InclusionRun):
         runs = self._node_runs()
         ok = self._status[runs] == 0
         if not ok.any():
-            raise StudyError("the runs at all corners failed")
+            raise StudyError("the runs at all corners failed", remedy=f"{MEND}, or take a method that runs inside the box: chebyshev")
         self._note = "" if ok.all() else f"{np.count_nonzero(~ok)} of {len(runs)} corners failed; the bounds are those of the others"
         return TensorExpansion(expansion((1,) * len(self._inputs), self._points[runs], self._values[runs], ok))
 

@@ -202,6 +202,8 @@ class CalibrateRun(GivenRun):
         notes = []
         if best.end != "converged":
             notes.append(f"the best start has not converged: {best.end}")
+        if not (known or freedom):
+            notes.append(f"{freedom + int(free.sum())} readings of as many inputs tell no standard deviations: give their deviations")
         if not free.all():
             notes.append(f"{', '.join(names[i] for i in np.flatnonzero(~free))} ended at a bound and has no variance")
         if loose.any():

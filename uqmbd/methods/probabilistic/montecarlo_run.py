@@ -12,7 +12,6 @@ import xarray as xr
 from uqmbd.analysis import moments
 from uqmbd.analysis.moment_limits import moment_limits
 from uqmbd.analysis.order_statistics import quantiles
-from uqmbd.errors import StudyError
 from uqmbd.inputs import Input
 from uqmbd.methods.base import count_failures, from_unit_cube, generator
 from uqmbd.methods.columns import Columns
@@ -76,9 +75,6 @@ class MonteCarloRun(ReducedRun):
         status = np.concatenate(self._status) if self._status else np.zeros(0, np.int8)
         failures = count_failures(status)
         count = int(failures["runs_ok"])
-        if count == 0:
-            remedy = "read the messages of the runs; the first one usually says why"
-            raise StudyError(f"none of the {len(status)} runs was ok, so there is nothing to report", remedy=remedy)
         stop_if_too_many(self.settings, self._inputs, {name: x[: len(status)] for name, x in self._samples.items()}, status)
         values = np.concatenate(self._values)
         levels = levels_of(self.settings.quantiles)

@@ -20,6 +20,7 @@ from uqmbd.inputs.space import Space
 from uqmbd.methods.base import count_failures, generator
 from uqmbd.methods.checks import checks
 from uqmbd.methods.design import unit_points
+from uqmbd.methods.failures import MEND
 from uqmbd.methods.probabilistic.pce_design import d_optimal, tensor_gauss
 from uqmbd.methods.quantile_levels import levels_of, too_far_out
 from uqmbd.methods.staged import StagedRun
@@ -138,9 +139,11 @@ class PCERun(StagedRun):
         self._stop_if_too_many_failed(self.settings)
         rows, fresh = self._rows(FITTED), self._rows(VALIDATION)
         if not fresh.size:
-            raise StudyError("all validation runs failed, so nothing is known about the error of the expansion")
+            raise StudyError(
+                "all validation runs failed, so nothing is known about the error of the expansion", remedy=f"{MEND}, or give it more runs"
+            )
         if not rows.size:
-            raise StudyError("all runs that would be fitted failed, so there is nothing to expand")
+            raise StudyError("all runs that would be fitted failed, so there is nothing to expand", remedy=f"{MEND}, or give it more runs")
         self._expansion, self._loo, missed, self._choices = self._fit(rows)
         smallest, largest = self._ranges(self._values[self._rows()])
         said = self._expansion.evaluate(self._u[fresh])

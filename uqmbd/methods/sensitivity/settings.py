@@ -17,6 +17,7 @@ from uqmbd.simulators.base import OutputInfo
 
 LEAST_HDMR = 300  # runs below which SALib refuses
 RUNS_A_TERM = 5  # of hdmr, each of whose fits takes half of the runs
+RUNS_A_HARMONIC = 8  # of rbd_fast: half of the runs, of which limits are made, have to tell each harmonic from noise
 LEAST_DELTA = 50  # runs from which densities can be told
 
 
@@ -92,8 +93,8 @@ class Sensitivity(ByApproach):
         if self.approach == "fast" and self.samples <= 4 * self.of("harmonics") ** 2:
             least = 4 * self.of("harmonics") ** 2 + 1
             wrong = ("samples", f"{self.of('harmonics')} harmonics need more than {least - 1} samples a curve", f"write samples = {least}")
-        elif self.approach == "rbd_fast" and self.samples < 4 * self.of("harmonics"):
-            least = 4 * self.of("harmonics")
+        elif self.approach == "rbd_fast" and self.samples < RUNS_A_HARMONIC * self.of("harmonics"):
+            least = RUNS_A_HARMONIC * self.of("harmonics")
             wrong = ("samples", f"{self.of('harmonics')} harmonics need {least} samples at least", f"write samples = {least}")
         elif self.approach == "hdmr" and self.samples < LEAST_HDMR:
             wrong = ("samples", f"hdmr needs {LEAST_HDMR} samples at least", f"write samples = {LEAST_HDMR}")

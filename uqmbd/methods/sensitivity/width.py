@@ -14,6 +14,7 @@ from uqmbd.analysis.enclosures import ENCLOSURES
 from uqmbd.errors import StudyError
 from uqmbd.inputs import Input
 from uqmbd.methods.base import count_failures
+from uqmbd.methods.failures import MEND
 from uqmbd.methods.sensitivity.kept import SensitivityRun
 from uqmbd.result import Result
 
@@ -73,7 +74,9 @@ class WidthRun(SensitivityRun):
         degrees = (self.settings.of("degree"),) * len(self._inputs)
         nodes, fresh = self._rows(NODE), self._rows(VALIDATION)
         if not fresh.size:
-            raise StudyError("all validation runs failed, so nothing is known about the error of the expansion")
+            raise StudyError(
+                "all validation runs failed, so nothing is known about the error of the expansion", remedy=f"{MEND}, or give it more runs"
+            )
         lost = int(np.count_nonzero(self._roles == NODE)) - len(nodes)
         if lost:
             c = chebyshev.least_squares(self._points[nodes], self._values[nodes], degrees)

@@ -1,0 +1,203 @@
+"""Every method and approach with inputs of every kind that it takes, on functions that cost nothing: what conformance tests run over.
+
+A case has a method, inputs for it, and a model ``(time, **samples) -> outputs``. Each model has two scalars, ``s`` and ``t``, and a history
+``h``; `SMOOTH` is trusted by every surrogate, `JUMPING` by none, so that runs of a fallback are there as well.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import pytest
+
+from uqmbd.inputs import Focal, Fuzzy, Interval, Random
+from uqmbd.inputs.space import Space
+from uqmbd.methods import METHODS, Method
+from uqmbd.methods.reliability.settings import APPROACHES as RELIABILITY
+from uqmbd.methods.sensitivity.settings import APPROACHES as SENSITIVITY
+
+TIME = np.linspace(0.0, 2.0, 4)
+
+
+# models -----------------------------------------------------------------------------------------------------------------------------------
+def SMOOTH(time, a, b, c=0.5):
+    h = 1.0 + a[:, None] * np.sin(time) + (b**2)[:, None] * np.cos(time)
+    return {"s": a + b**2 + 0.3 * a * b + 0.1 * c * a, "h": h, "t": a + b}
+
+
+def JUMPING(time, a, b, c=0.5):
+    found = SMOOTH(time, a, b, c)
+    jump = np.where(np.sin(5 * a) + b > 0.7, 1.0, 0.0)
+    return found | {"s": found["s"] + jump, "h": found["h"] + jump[:, None] * time}
+
+
+# inputs of each kind; a lies mostly in [1, 2], b in [0, 1] ----------------------------------------------------------------------
+def random(kind, **parameters):
+    return Random({"type": kind, **parameters})
+
+
+BOX = {"a": Interval(1.0, 2.0), "b": Interval(0.0, 1.0)}
+THREE = BOX | {"c": Interval(0.2, 0.6)}
+UNIFORM = {"a": random("uniform", lower=1.0, upper=2.0), "b": random("uniform", lower=0.0, upper=1.0)}
+TAILED = {"a": random("normal", mean=1.5, std=0.2), "b": random("lognormal", mean=0.5, std=0.2)}
+OTHERS = {
+    "a": random("gamma", shape=9.0, scale=1 / 6),
+    "b": random("triangular", lower=0.0, mode=0.3, upper=1.0),
+    "c": Random({"type": "normal", "mean": 0.4, "std": 0.1, "truncate": [0.2, 0.6]}),
+}
+WAITING = {name: random("exponential") for name in "ab"}
+WHOLE = UNIFORM | {"b": random("binomial", size=4, prob=0.3)}
+BOUND = Space(TAILED, dependence={"rank_correlation": [["a", "b", 0.6]]})
+BOTH = UNIFORM | {"b": Interval(0.0, 1.0)}
+NUMBER = Fuzzy({"type": "triangular", "lower": 1.0, "mode": 1.5, "upper": 2.0})
+LEVELS = Fuzzy({"alpha": [0.0, 0.5, 1.0], "lower": [0.0, 0.3, 0.4], "upper": [1.0, 0.7, 0.6]})
+ELEMENTS = Focal({"intervals": [[0.0, 0.6], [0.4, 1.0]], "masses": [0.5, 0.5]})
+PAIR = {"inputs": ["a", "b"], "correlation": [["a", "b", 0.5]]}
+ELLIPSE, ROTATED = Space(BOX, sets={"both": PAIR}), Space(BOX, sets={"both": PAIR | {"shape": "box"}})
+COVARIANCE = Space(
+    {}, sets={"both": {"inputs": ["a", "b"], "covariance": [[0.04, 0.01], [0.01, 0.02]], "center": [1.5, 0.5], "radius": 2.0}}
+)
+
+
+@dataclass(frozen=True)
+class Case:
+    """One way to use a method.
+
+    Attributes
+    ----------
+    name : str
+    method : Method
+    inputs : Space
+    model : callable
+    more : Method or None
+        The same with more samples, where the method says that these extend the fewer ones.
+    new : Method or None
+        The same with more samples, where it says that these are new ones.
+    """
+
+    name: str
+    method: Method
+    inputs: Space
+    model: Callable[..., Mapping[str, np.ndarray]] = SMOOTH
+    more: Method | None = None
+    new: Method | None = None
+    settings: Mapping[str, Any] = field(default_factory=dict)
+
+    def with_(self, **settings) -> Method:
+        """The method with other settings."""
+        return type(self.method)(**{**self.settings, **settings})
+
+
+def case(kind, what, inputs, model=SMOOTH, *, more=None, new=None, **settings):
+    made = next(method for method in METHODS if method.name == kind)
+    name = "-".join(filter(None, [kind, settings.get("approach", ""), what]))
+    others = [None if keys is None else made(**{**settings, **keys}) for keys in (more, new)]
+    return Case(name, made(**settings), Space.of(inputs), model, *others, settings)
+
+
+LIMITS = {"resamples": 10}
+SAMPLES = {  # of sensitivity: what each approach needs, and settings that keep it quick
+    "sobol": {"samples": 32, **LIMITS},
+    "morris": {"samples": 8, **LIMITS},
+    "fast": {"samples": 65},
+    "rbd_fast": {"samples": 100, **LIMITS},
+    "delta": {"samples": 60, "resamples": 4},
+    "dgsm": {"samples": 8, **LIMITS},
+    "pawn": {"samples": 60, **LIMITS},
+    "hdmr": {"samples": 330, "degree": 2, "resamples": 2},
+    "derivative": {},
+    "width": {"degree": 3},
+}
+RARE = {"output": "s", "above": 3.1}
+
+CASES = [
+    case("chebyshev", "box", BOX, degree=3),
+    case("chebyshev", "three", THREE, degree=2, corner_runs=True),
+    case("chebyshev", "jumping", BOX, JUMPING, degree=3),
+    case("chebyshev", "split", BOX, JUMPING, degree=3, split=True, max_runs=150),
+    case("chebyshev", "sparse", THREE, grid="sparse", max_runs=60),
+    case("chebyshev", "sparse-jumping", BOX, JUMPING, grid="sparse", max_runs=60),
+    case("chebyshev", "tolerance", BOX, tolerance=1e-4, max_runs=200),
+    case("montecarlo", "uniform", UNIFORM, samples=40, more={"samples": 100}),
+    case("montecarlo", "tailed", TAILED, samples=64, design="sobol", more={"samples": 128}),
+    case("montecarlo", "others", OTHERS, JUMPING, samples=40, design="lhs", history_runs=20, new={"samples": 60}),
+    case("montecarlo", "whole", WHOLE, samples=40, quantiles=[0.1, 0.5]),
+    case("montecarlo", "bound", BOUND, samples=40, more={"samples": 100}),
+    case("pce", "uniform", UNIFORM, samples=40, max_degree=4, new={"samples": 60}),
+    case("pce", "tailed", TAILED, samples=60, max_degree=4, design="sobol"),
+    case("pce", "others", OTHERS, samples=60, degree=3, design="random", sparse=False),
+    case("pce", "jumping", UNIFORM, JUMPING, samples=40, max_degree=3),
+    case("pce", "doptimal", UNIFORM, samples=40, degree=3, design="doptimal"),
+    case("pce", "whole", WHOLE, samples=60, degree=2),
+    case("pce", "bound", BOUND, samples=60, degree=3),
+    case("pce", "intervals", BOTH, samples=40, degree=3),
+    case("pce", "quadrature", TAILED, design="quadrature", degree=3),
+    case("taylor1", "box", BOX, fallback_runs=20),
+    case("taylor2", "box", BOX),
+    case("taylor2", "jumping", THREE, JUMPING, fallback_runs=20),
+    case("vertex", "box", BOX),
+    case("vertex", "jumping", THREE, JUMPING, fallback_runs=20),
+    case("fuzzy", "triangular", BOX | {"a": NUMBER}, levels=3, degree=3),
+    case("fuzzy", "levels", {"a": NUMBER, "b": LEVELS}, JUMPING, levels=[0.0, 0.4, 1.0], degree=3, level_runs=4),
+    case("convex", "ellipse", ELLIPSE, degree=3),
+    case("convex", "rotated", ROTATED, JUMPING, degree=3),
+    case("convex", "within", COVARIANCE, degree=3, within=True),
+    case("mixed", "interval", BOTH, samples=60, degree=3, germs=256),
+    case("mixed", "jumping", BOTH, JUMPING, samples=80, degree=3, germs=256),
+    case("mixed", "fuzzy", TAILED | {"b": NUMBER}, samples=60, degree=3, germs=256, levels=2),
+    case("mixed", "set", Space({"c": OTHERS["c"], **BOX}, sets={"both": PAIR}), samples=60, degree=2, germs=256),
+    case("mixed", "bound", Space({"c": Interval(0.2, 0.6), **TAILED}, dependence=BOUND.dependence), samples=60, degree=2, germs=256),
+    case("evidence", "focal", BOX | {"b": ELEMENTS}, degree=3),
+    case("evidence", "jumping", BOX | {"b": ELEMENTS}, JUMPING, degree=3, fallback_runs=40),
+    *(
+        case("sensitivity", "random", UNIFORM, approach=name, **keys, more={"samples": 64} if name == "sobol" else None)
+        for name, keys in SAMPLES.items()
+        if name != "width"
+    ),
+    case("sensitivity", "pairs", OTHERS, approach="sobol", samples=16, second_order=True, **LIMITS),
+    *(case("sensitivity", "box", BOX, approach=name, **SAMPLES[name]) for name in ("morris", "pawn", "derivative", "width")),
+    *(case("reliability", "tailed", TAILED, approach=name, **RARE) for name in ("form", "sorm")),
+    case("reliability", "tailed", TAILED, approach="importance", samples=100, **RARE),
+    case("reliability", "bent", WAITING, approach="importance", samples=100, output="s", above=12.0),
+    case("reliability", "tailed", TAILED, approach="subset", samples=100, levels=6, **RARE),
+    case("reliability", "bound", BOUND, approach="subset", samples=100, levels=6, output="s", above=3.3),
+    case("reliability", "bound", BOUND, approach="form", output="s", above=3.3),
+    case("reliability", "box", BOX, approach="interval", degree=4, output="s", above=3.2),
+    case("reliability", "ellipse", ELLIPSE, approach="interval", degree=4, output="s", above=3.2),
+    case("grid", "box", BOX, points=4),
+    case("grid", "random", TAILED, values={"a": [1.2, 1.7]}, points={"b": 9}),
+    case("list", "box", BOX, samples={"a": np.linspace(1, 2, 12).tolist(), "b": np.linspace(0, 1, 12)[::-1].tolist()}),
+    case("list", "bound", BOUND, samples={"a": [1.2, 1.5, 1.8], "b": [0.4, 0.3, 0.6]}),
+    case("list", "ellipse", ELLIPSE, samples={"a": [1.2, 1.5, 1.8], "b": [0.4, 0.3, 0.6]}),
+    case("calibrate", "box", BOX, scalars={"s": 2.032, "t": 2.0}),
+    case("calibrate", "random", TAILED, scalars={"s": 2.1, "t": 1.9}, starts=3, differences="forward"),
+]  # fmt: skip
+NAMED = {each.name: each for each in CASES}
+assert len(NAMED) == len(CASES)
+
+ALL = pytest.mark.parametrize("case", [pytest.param(each, id=each.name) for each in CASES])
+FIRST = {each.name.rsplit("-", 1)[0]: each.name for each in reversed(CASES)}  # of each method and approach
+CORE = {*FIRST.values(), "chebyshev-sparse", "convex-rotated", "mixed-jumping", "mixed-fuzzy", "pce-jumping"}
+
+
+def core(cases=CASES):
+    """Parameters for `cases`, of which only those of `CORE` are run where slow tests are left out."""
+    return [pytest.param(each, id=each.name, marks=() if each.name in CORE else pytest.mark.slow) for each in cases]
+
+
+MOST = pytest.mark.parametrize("case", core())
+
+
+def of(*names, but=()):
+    """A parametrization over the cases of some methods or ``method-approach``, without those named in `but`."""
+    chosen = [each for each in CASES if each.name.startswith(names) and not each.name.startswith(tuple(but))]
+    return pytest.mark.parametrize("case", core(chosen))
+
+
+def methods_and_approaches() -> set[str]:
+    """Every method, with its approach where it has several, as cases have to be there for."""
+    several = {"sensitivity": SENSITIVITY, "reliability": RELIABILITY}
+    return {f"{m.name}-{approach}" if approach else m.name for m in METHODS for approach in several.get(m.name, ("",))}
