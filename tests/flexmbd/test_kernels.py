@@ -1,4 +1,4 @@
-"""Kernels are known by what they are: two of one name are two, an edited one is another, and a mistake in one is said with its line."""
+"""Kernels are known by what they are: two of one name are two, and an edited one is another."""
 
 import math
 from dataclasses import dataclass
@@ -9,96 +9,17 @@ import pytest
 
 import flexmbd as fm
 from flexmbd.contact.laws import LankaraniNikravesh
-from flexmbd.contact.laws.base import NormalKernels
-from flexmbd.errors import ModelError
 from flexmbd.forces import Force
 from flexmbd.identity import identity
 from flexmbd.joints import Joint
-from flexmbd.kernels import KernelError, kernel_of
-from flexmbd.lanes import kernel, power, select, sqrt
+from flexmbd.kernels import kernel_of
+from flexmbd.lanes import kernel, power, sqrt
 from flexmbd.lanes import sqrt as root
-from flexmbd.linalg.graph import Graph
 from flexmbd.linalg.quadratic import Row, dot
 from flexmbd.settings import as_settings
 from flexmbd.simulate import model_of
 
-SETTINGS = {"integrator": "dormand_prince", "lanes": 1}
-G = 9.81
-
-
-class Linear:
-    """Kernels of ``F = K delta``, as methods of a class."""
-
-    @staticmethod
-    @kernel
-    def force(delta, rate, v0, K):
-        d = select(delta > 0.0, delta, 0.0)
-        return K * d, K * d
-
-    @staticmethod
-    @kernel
-    def tangent(delta, rate, v0, K):
-        return select(delta > 0.0, K, 0.0), 0.0 * rate
-
-    @staticmethod
-    @kernel
-    def energy(delta, K):
-        d = select(delta > 0.0, delta, 0.0)
-        return 0.5 * K * d * d
-
-
-class Quadratic:
-    """Kernels of ``F = K delta²`` with the same names."""
-
-    @staticmethod
-    @kernel
-    def force(delta, rate, v0, K):
-        d = select(delta > 0.0, delta, 0.0)
-        return K * d * d, K * d * d
-
-    @staticmethod
-    @kernel
-    def tangent(delta, rate, v0, K):
-        return 2.0 * K * select(delta > 0.0, delta, 0.0), 0.0 * rate
-
-    @staticmethod
-    @kernel
-    def energy(delta, K):
-        d = select(delta > 0.0, delta, 0.0)
-        return K * d * d * d / 3.0
-
-
-@dataclass(frozen=True, eq=False)
-class Law:
-    """A law of any kernels."""
-
-    made: object
-    stiffness: object
-    name: ClassVar[str] = "own"
-    continuous_onset: ClassVar[bool] = True
-
-    def numbers(self):
-        return {"K": self.stiffness}
-
-    def kernels(self):
-        return NormalKernels(self.made.force, self.made.tangent, self.made.energy)
-
-
-def balls(*laws):
-    """Balls of 1 kg let go where they touch the ground: what a law stores at the deepest place is ``m g`` times the penetration."""
-    s = fm.System(gravity=(0.0, -G))
-    for k, law in enumerate(laws):
-        ball = s.body(f"b{k}", mass=1.0, inertia=1.0, position=(5.0 * k, 1.0))
-        s.add(fm.DiscPlane(f"c{k}", ball.centre, s.ground.at(5.0 * k, 0.0), 1.0, law))
-    return s
-
-
-def deepest(*laws, end=1.0):
-    """Largest penetrations."""
-    names = [f"c{k}.penetration:max" for k in range(len(laws))]
-    run = fm.run(balls(*laws), end=end, points=2, outputs=names, settings=SETTINGS)
-    assert run.status == 0, run.message
-    return [run[name] for name in names]
+from .own_laws import SETTINGS, G, Law, Linear, Quadratic, balls, deepest
 
 
 @pytest.mark.slow
@@ -188,134 +109,6 @@ def test_a_kernel_that_others_call_belongs_to_what_they_are(monkeypatch):
 
     assert [k.text for k in before.calls] != [k.text for k in kernel_of(outer).calls]
     assert before.name != kernel_of(outer).name
-
-
-# ---- what a kernel must not use
-@kernel
-def uses_if(x):
-    if x > 0.0:
-        x = 2.0 * x
-    return x
-
-
-@kernel
-def uses_math(x):
-    return math.sqrt(x)
-
-
-@kernel
-def uses_power(x):
-    return x**2
-
-
-@kernel
-def uses_list(x):
-    return SHAPE[0] * x
-
-
-@kernel
-def uses_unknown(x):
-    return x * STIFFNES  # noqa: F821
-
-
-@kernel
-def uses_chain(x):
-    return select(0.0 < x < 1.0, x, 0.0)
-
-
-@kernel
-def uses_numpy(x):
-    return np.sin(x)
-
-
-@kernel
-def without_return(x):
-    y = 2.0 * x  # noqa: F841
-
-
-MISTAKES = {
-    uses_if: ("uses `if`", "select(condition, a, b)"),
-    uses_math: ("math.sqrt", "take sqrt from flexmbd.lanes"),
-    uses_power: (r"\*\*", "power"),
-    uses_list: ("SHAPE", "numbers"),
-    uses_unknown: ("'STIFFNES', which is not defined", "numbers"),
-    uses_chain: ("0.0 < x < 1.0", "&"),
-    uses_numpy: ("np.sin", "flexmbd.lanes"),
-    without_return: ("return", "return a number"),
-}
-
-
-@pytest.mark.parametrize("function", MISTAKES, ids=lambda f: f.__name__)
-def test_a_mistake_is_said_with_kernel_and_line(function):
-    what, remedy = MISTAKES[function]
-    with pytest.raises(KernelError, match=what) as caught:
-        kernel_of(function)
-    first = function.py_func.__code__.co_firstlineno
-    assert any(f"'{function.__name__}' (test_kernels.py:{line})" in str(caught.value) for line in range(first, first + 5))
-    assert remedy in str(caught.value) and "\n" not in str(caught.value)
-
-
-class ThreeResults(Linear):
-    """One result too many."""
-
-    @staticmethod
-    @kernel
-    def force(delta, rate, v0, K):
-        return K * delta, K * delta, 0.0 * K
-
-
-class OneArgumentLess(Linear):
-    """One argument too few."""
-
-    @staticmethod
-    @kernel
-    def force(delta, rate, v0):
-        return delta, delta
-
-
-class Untypable(Linear):
-    """What only Numba finds: a tuple plus a number."""
-
-    @staticmethod
-    @kernel
-    def force(delta, rate, v0, K):
-        pair = (delta, rate)
-        total = pair + K
-        return total, K * delta
-
-
-class WrongTangent(Linear):
-    """Only schemes with a tangent call it."""
-
-    @staticmethod
-    @kernel
-    def tangent(delta, rate, v0, K):
-        return K if delta > 0.0 else 0.0, 0.0 * rate
-
-
-@pytest.mark.parametrize(
-    "made, what",
-    [
-        (ThreeResults, "has 3 results, but 2 are needed"),
-        (OneArgumentLess, "has 3 arguments, but 4 are needed"),
-        (Untypable, "cannot be compiled"),
-        (WrongTangent, "uses `if`"),
-    ],
-    ids=lambda x: getattr(x, "__name__", ""),
-)
-def test_a_mistake_in_a_law_names_contact_law_and_kernel(made, what):
-    with pytest.raises(ModelError, match=what) as caught:
-        deepest(Law(made, 100.0))
-    for part in ("'c0'", "law 'own'", "kernel '", "test_kernels.py:"):
-        assert part in str(caught.value)
-    assert "\n" not in str(caught.value)
-
-
-def test_arguments_and_results_are_counted_where_a_kernel_is_called():
-    g = Graph()
-    with pytest.raises(KernelError, match="2 results"):
-        g.call(Linear.force, [g.var("x")] * 4)
-    assert len(g.call(Linear.force, [g.var("x")] * 4, 2)) == 2
 
 
 # ---- a cell of a notebook is run again
