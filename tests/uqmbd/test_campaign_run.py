@@ -137,7 +137,7 @@ def test_chunk_shared_by_two_asks(tmp_path):
     """The chunk in which the second ask begins is written twice; both its parts survive a cut at any line."""
     from uqmbd.campaign.campaign import Campaign
     from uqmbd.campaign.layout import Column, Layout
-    from uqmbd.campaign.opening import open_store
+    from uqmbd.campaign.opening import claimed, store_in
     from uqmbd.campaign.pool import open_pool
     from uqmbd.simulators.base import Outcomes
 
@@ -163,11 +163,10 @@ def test_chunk_shared_by_two_asks(tmp_path):
     layout = Layout(4, (Column("input:a", "float64"), Column("y", "float64"), Column("status", "int8"), Column("message", "str")))
 
     def go(pool):
-        store = open_store(tmp_path, {}, layout, None)
         method = ThreeAsks()
-        campaign = Campaign(method, store, Double, lambda: pool, {"y": ()}, "float64", batch=4)
-        tally = campaign.run()
-        store.close()
+        with claimed(tmp_path) as claim:
+            store = store_in(claim, {}, layout, None)
+            tally = Campaign(method, store, Double, lambda: pool, {"y": ()}, "float64", batch=4).run()
         with xr.open_zarr(tmp_path / "runs.zarr", consolidated=False) as runs:
             runs.load()
         told = [np.concatenate(part) for part in zip(*method.told, strict=True)]
@@ -278,16 +277,13 @@ def test_every_run_fails(write_study, uqmbd, runs_done):
 
 
 def test_one_writer(write_study, tmp_path):
-    from uqmbd.campaign.opening import open_store, peek
+    from uqmbd.campaign.opening import claimed
 
     study = uq.Study.from_file(write_study())
     study.run(out=tmp_path / "r")
-    header = peek(tmp_path / "r")
-    held = open_store(tmp_path / "r", header["identity"], None, None)
     (tmp_path / "r" / "done.json").unlink()
-    with pytest.raises(StudyError, match="another uqmbd is writing here"):
+    with claimed(tmp_path / "r"), pytest.raises(StudyError, match="another uqmbd is writing here"):
         study.run(out=tmp_path / "r")
-    held.close()
 
 
 def test_python_study_with_a_closure(tmp_path):

@@ -63,7 +63,10 @@ class Counted:
     def study(self, case, outputs, **campaign):
         method, inputs, sets = case
         outputs = [*outputs, "c"] if method.name == "calibrate" else outputs
-        model = lambda a, b, time: self.model(a, b, time)  # noqa: E731
+
+        def model(a, b, time):
+            return self.model(a, b, time)
+
         return uq.Study(
             model=model, inputs=inputs, sets=sets, outputs=outputs, method=method, time=TIME, campaign={"workers": 0, "seed": 4, **campaign}
         )

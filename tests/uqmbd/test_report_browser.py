@@ -64,6 +64,27 @@ def test_figures_are_drawn_when_they_are_scrolled_to(tmp_path, monkeypatch):
 
 @pytest.mark.slow
 @pytest.mark.skipif(shutil.which("chromium") is None, reason="the browser test needs Debian's chromium: apt-get install chromium")
+def test_ctrl_p_draws_every_figure_before_it_prints(tmp_path, monkeypatch):
+    monkeypatch.setattr("uqmbd.figures.matplotlib_view.save", lambda *_: None)
+    page = write_report(made_up_results.rich(3, tuple(f"body_{k}.x" for k in range(4)), runs=30), tmp_path)
+    count = "document.querySelectorAll('.js-plotly-plot').length"
+    press = f"window.print = () => {{ window.printed = {count}; }}; "
+    press += "dispatchEvent(new KeyboardEvent('keydown', {key: 'p', ctrlKey: true, cancelable: true}))"
+
+    async def printed():
+        async with Browser(tmp_path / "profile") as browser:
+            await browser.open(page, "!!document.querySelector('.main-svg')")
+            before = await browser.run(count)
+            await browser.run(press)
+            await browser.wait_for("window.printed !== undefined")
+            return before, await browser.run("window.printed")
+
+    before, after = asyncio.run(printed())
+    assert before < after == page.read_text().count("data-figure=")
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(shutil.which("chromium") is None, reason="the browser test needs Debian's chromium: apt-get install chromium")
 def test_the_button_changes_the_colours_of_figures(tmp_path):
     page = write_report(made_up_results.fuzzy(3), tmp_path)
     click = "<script>for (const _ of [1, 2]) document.getElementById('theme').click();</script></body>"

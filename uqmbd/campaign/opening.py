@@ -57,23 +57,18 @@ class Claim:
         self.records = []
 
 
-def claim_of(directory: Path) -> Claim:
-    """Make a directory of results, and hold it until the claim's journal is closed."""
+@contextmanager
+def claimed(directory: Path) -> Iterator[Claim]:
+    """Make a directory of results, and hold it for a block; when that fails before a store is made, what was made here goes again."""
+    made = [folder for folder in (directory, *directory.parents) if not folder.exists()]
+    ours = [name for name in ("journal.jsonl", "study.toml", "reads.json") if not (directory / name).exists()]
     journal = Journal(directory / "journal.jsonl")
     with writing(directory):
         if (directory / "runs.zarr").exists() and not journal.path.exists():
             raise StudyError("holds a runs.zarr without its journal", file=directory, remedy=ELSEWHERE)
         directory.mkdir(parents=True, exist_ok=True)
         journal.lock()
-        return Claim(directory, journal, journal.open())
-
-
-@contextmanager
-def claimed(directory: Path) -> Iterator[Claim]:
-    """`claim_of` for a block; when it fails before a store is made, what was made here goes again."""
-    made = [folder for folder in (directory, *directory.parents) if not folder.exists()]
-    ours = [name for name in ("journal.jsonl", "study.toml", "reads.json") if not (directory / name).exists()]
-    claim = claim_of(directory)
+        claim = Claim(directory, journal, journal.open())
     try:
         yield claim
     except Exception:
@@ -86,26 +81,6 @@ def claimed(directory: Path) -> Iterator[Claim]:
         raise
     finally:
         claim.journal.close()
-
-
-def open_store(
-    directory: Path,
-    identity: Mapping[str, str],
-    layout: Layout,
-    time: np.ndarray | None,
-    *,
-    notes: Mapping[str, Any] | None = None,
-    overwrite: bool = False,
-) -> RunStore:
-    """Open the store in `directory` for writing, or make it; a store of another study is refused. See `store_in`."""
-    claim = claim_of(directory)
-    try:
-        if overwrite:
-            claim.clear()
-        return store_in(claim, identity, layout, time, notes=notes)
-    except BaseException:
-        claim.journal.close()
-        raise
 
 
 def store_in(

@@ -13,12 +13,10 @@ EVERY = 10.0  # seconds between lines where there is no terminal
 OFTEN = 2.0  # if they are asked for, as in a notebook
 
 
-class Bar(Watcher):
-    """A rich progress bar; runs that were in the store already do not count for the rate."""
+class Counter(Watcher):
+    """Counts what it is told; runs that were in the store already do not count for the rate."""
 
-    def __init__(self, progress, task) -> None:
-        self.progress = progress
-        self.task = task
+    def __init__(self) -> None:
         self.total = self.finished = self.reused = self.failed = 0
 
     def asked(self, runs: int) -> None:
@@ -30,6 +28,19 @@ class Bar(Watcher):
         self.failed += failed
         self.reused += runs if reused else 0
         self.show()
+
+    def show(self) -> None:
+        """Say how it stands."""
+        raise NotImplementedError
+
+
+class Bar(Counter):
+    """A rich progress bar."""
+
+    def __init__(self, progress, task) -> None:
+        super().__init__()
+        self.progress = progress
+        self.task = task
 
     def show(self) -> None:
         """Update the line."""
@@ -44,21 +55,16 @@ class Bar(Watcher):
         )
 
 
-class Lines(Watcher):
+class Lines(Counter):
     """A line to standard error every so many seconds, for logs of queues and scripts; quick studies write none."""
 
     def __init__(self, title: str, every: float = EVERY) -> None:
+        super().__init__()
         self.title, self.every = title, every
-        self.total = self.finished = self.reused = self.failed = 0
         self.began = self.spoken = time.monotonic()
 
-    def asked(self, runs: int) -> None:
-        self.total = runs
-
-    def done(self, runs: int, failed: int, *, reused: bool = False) -> None:
-        self.finished += runs
-        self.failed += failed
-        self.reused += runs if reused else 0
+    def show(self) -> None:
+        """Print a line, if it is time for one."""
         now = time.monotonic()
         if now - self.spoken >= self.every:
             self.spoken = now

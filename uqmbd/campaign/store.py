@@ -47,7 +47,7 @@ class Piece:
 
 @dataclass
 class RunStore:
-    """Open it with `open_store`; close it when done.
+    """Open it with `opening.store_in`; close it when done.
 
     Attributes
     ----------

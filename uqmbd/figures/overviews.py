@@ -37,19 +37,18 @@ def sensitivity_overview(result, scalars: list[str]) -> list[Figure]:
     tables = {name: result.sensitivity[name] for name in scalars if name in result.sensitivity}
     tables = {name: table for name, table in tables.items() if "time" not in table.dims}
     kind = next((kind for kind in KINDS if any(kind in kinds(table) for table in tables.values())), None)
-    tables = {name: table for name, table in tables.items() if kind in kinds(table)}
+    tables = dict([(name, table) for name, table in tables.items() if kind in kinds(table)][:ROWS_SHOWN])
     if len(tables) < LEAST:
         return []
     inputs = [str(name) for name in next(iter(tables.values()))["input"].values]
-    values = np.array([table.sel(kind=kind, input=inputs).values for table in list(tables.values())[:ROWS_SHOWN]], float)
+    values = np.array([table.sel(kind=kind, input=inputs).values for table in tables.values()], float)
     order = np.sort(leading(np.abs(values.T), COLUMNS_SHOWN))
     cells = Cells(values[:, order], WORDS.get(kind, kind), tuple(inputs[k] for k in order))
     caption = [f"Each row: what the inputs contribute to one output ({WORDS.get(kind, kind)})."]
     if len(order) < len(inputs):
         caption.append(f"Shown are the {len(order)} leading ones of {len(inputs)} inputs.")
     title = f"All scalar outputs: {WORDS.get(kind, kind)}"
-    names = tuple(list(tables)[:ROWS_SHOWN])
-    return [Figure("sensitivities", title, (Panel("", "", (cells,), names=names),), tuple(caption), overview=True)]
+    return [Figure("sensitivities", title, (Panel("", "", (cells,), names=tuple(tables)),), tuple(caption), overview=True)]
 
 
 def validation_overview(result, names: list[str]) -> list[Figure]:

@@ -16,6 +16,10 @@ class ToSI:
     offset: float
     unit: str
 
+    def back(self, value):
+        """An SI value in the unit."""
+        return (value - self.offset) / self.factor
+
     @property
     def identity(self) -> bool:
         """True if nothing has to be converted."""

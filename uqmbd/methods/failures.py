@@ -39,7 +39,7 @@ def where(inputs: Mapping[str, Input], samples: Mapping[str, np.ndarray], failed
     points = np.column_stack([samples[name] for name in names])
     units = [(inputs[name].written or inputs[name]).unit for name in names]
     si = [to_si(unit) for unit in units]
-    conditions = [(i, (value - si[i].offset) / si[i].factor, above) for i, value, above in failing_region(points, failed)]
+    conditions = [(i, si[i].back(value), above) for i, value, above in failing_region(points, failed)]
     return in_words(conditions, names, units)
 
 

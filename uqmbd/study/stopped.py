@@ -44,8 +44,7 @@ def first_messages(study: Study, store: RunStore) -> list[str]:
         words = []
         for name, item in study.inputs.items():
             unit = (item.written or item).unit
-            si = to_si(unit)
-            value = (store.read(f"input:{name}", np.array([row]))[0] - si.offset) / si.factor
+            value = to_si(unit).back(store.read(f"input:{name}", np.array([row]))[0])
             words.append(f"{name} = {value:.6g} {unit}".strip())
         lines.append(f"at {', '.join(words)}: {message}")
     return lines
