@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from uqmbd.errors import StudyError, did_you_mean
 from uqmbd.simulators.loading import draws_on, load_file
-from uqmbd.simulators.own import LIBRARY, PACKAGE, file_digest
+from uqmbd.simulators.own import file_digest, is_own_file
 from uqmbd.simulators.reads import watching
 
 if TYPE_CHECKING:
@@ -187,13 +187,11 @@ def describe(error: BaseException) -> str:
     """An exception in one line: type, text, and the line of the user's file that raised it."""
     text = " ".join(str(error).split())
     line = f"{type(error).__name__}: {text}" if text else type(error).__name__
-    flexmbd = sys.modules.get("flexmbd")
-    solver = [] if flexmbd is None else [str(Path(flexmbd.__file__).resolve().parent)]
     lines = []
     trace = error.__traceback__
     while trace is not None:
-        file = str(Path(trace.tb_frame.f_code.co_filename).resolve())
-        if not file.startswith((*LIBRARY, PACKAGE, *solver)) and trace.tb_frame.f_code.co_filename != "<string>":  # of a dataclass
+        file = trace.tb_frame.f_code.co_filename
+        if file != "<string>" and is_own_file(file):  # a dataclass's own functions are of "<string>"
             lines.append(f"{Path(file).name}:{trace.tb_lineno}")
         trace = trace.tb_next
     return f"{line} ({lines[-1]})" if lines else line
