@@ -10,7 +10,6 @@ EXPLICIT, IMPLICIT = "dormand_prince", "generalized_alpha"
 TOLERANCE = {EXPLICIT: 1e-8, IMPLICIT: 1e-5}  # unless the settings say another: what the errors of schemes of order 5 and 2 are worth
 STABLE = 3.3  # steps of an explicit scheme, times the fastest rate, beyond which it is not stable
 AFFORDABLE = 0.25  # of the steps that a run may have: an explicit scheme that needs more for stability alone is not taken
-TINY = 1e-9  # of a body's mass times the square of the mechanism's size: an inertia with which rounding spoils accelerations
 
 
 def chosen(settings, system, end):
@@ -86,26 +85,3 @@ def springs(system, sample=None):
             rate = max(np.sqrt(max(stiffness, 0.0) * inverse), max(damping, 0.0) * inverse)
             found.append((float(rate), f"spring '{element.name}'"))
     return found
-
-
-def smallest_inertia(system, size, sample):
-    """Words on the rigid body whose inertia is the smallest beside its mass and the mechanism's size (m); "" if none is tiny."""
-    leaves, found = dict(system.leaves()), []
-
-    def number(path):
-        value = leaves[path]
-        return float(value[sample]) if np.ndim(value) else float(value)
-
-    for body in system.bodies:
-        moments = [path for key in ("", ".xx", ".yy", ".zz") if (path := f"{body.name}.inertia{key}") in leaves]
-        if moments:
-            least, mass = min(map(number, moments)), number(f"{body.name}.mass")
-            found.append((least / (mass * size**2), body.name, least, mass))
-    share, name, least, mass = min(found, default=(1.0, "", 0.0, 0.0))
-    if not share < TINY:
-        return ""
-    return (
-        f"body '{name}' has an inertia of {least:.3g} kg m², {share:.1g} of its mass times the square of the mechanism's size "
-        f"({size:.3g} m): rounding spoils its angular acceleration; give it at least {TINY * mass * size**2:.2g} kg m², which changes no "
-        "motion"
-    )

@@ -4,8 +4,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from flexmbd.choice import IMPLICIT, flexible, frictions, smallest_inertia, springs
+from flexmbd.choice import IMPLICIT, flexible, frictions, springs
 from flexmbd.errors import ModelError
+from flexmbd.inertias import smallest_inertia
 from flexmbd.integrators import INTEGRATORS
 from flexmbd.loop import LEFT, STATUS, STEPS, STUCK
 from flexmbd.trajectory import ERROR, OK, TIMEOUT

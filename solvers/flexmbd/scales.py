@@ -7,6 +7,7 @@ import numpy as np
 
 from flexmbd.arrays import on_arrays
 from flexmbd.bodies.base import Framed
+from flexmbd.inertias import radius_of_gyration
 from flexmbd.space import AXES
 
 COARSEST, FINEST = 1e-10, 1e-13  # m: between them the event tolerance is 1e-4 of the setting `tolerance`, unless a contact is small
@@ -41,7 +42,7 @@ def extents(system, count):
         for place in _places(body, own, leaves, system.dimension):
             for k, x in enumerate(place):
                 low[k], high[k] = np.minimum(low[k], x), np.maximum(high[k], x)
-        size = np.maximum(size, _gyration(body, leaves))
+        size = np.maximum(size, radius_of_gyration(body, leaves))
     with np.errstate(invalid="ignore"):
         apart = np.where(np.isfinite(low) & np.isfinite(high), high - low, 0.0)
     size = np.maximum(size, apart.max(axis=0))
@@ -63,12 +64,6 @@ def _places(body, q, leaves, dimension):
         lengths = [x for x, measure in zip(q, body.measures, strict=True) if measure == "length"]
         for k in range(0, len(lengths) - dimension + 1, dimension):
             yield lengths[k : k + dimension]
-
-
-def _gyration(body, leaves):
-    """Largest radius of gyration of a rigid body."""
-    moments = [x for key in ("", ".xx", ".yy", ".zz") if (x := leaves.get(f"{body.name}.inertia{key}")) is not None]
-    return np.sqrt(np.max(np.broadcast_arrays(*moments), axis=0) / leaves[f"{body.name}.mass"]) if moments else 0.0
 
 
 def contact_scales(system, elements, size, settings):

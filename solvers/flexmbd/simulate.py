@@ -12,6 +12,7 @@ from flexmbd.choice import chosen
 from flexmbd.diagnosis import Failures, examine
 from flexmbd.errors import ModelError
 from flexmbd.identity import identity
+from flexmbd.inertias import loosely_held
 from flexmbd.integrators import INTEGRATORS
 from flexmbd.loop import COUNTERS, EVENTS, LANE_ROWS, LEFT, LOOK, MARK, REJECTED, STATUS, STEPS, WINDOW, T
 from flexmbd.model import ROWS, Model
@@ -267,6 +268,8 @@ def _integrate(model, system, count, end, time, settings, patience):
         _states(model, system, Q0, S0)
         module.prepare(Q0, V0, S0, C0, K0, D0, lane, L0, X0, uniform, h0, reach, sizes, q, v, s, C, P, K, D, L, Y0, g)
     bad = ~((E0[0] < 1e-9 * length + 1e-14 * away) & (E0[1] < 1e-9) & np.isfinite(K0).all((0, 1)))
+    loose = loosely_held(system, model.build.shift, count)
+    bad |= np.array(loose) != ""
     queue = np.flatnonzero(~bad)
     full = any(how is None for _, how in model.requests.wanted.values())
     times = time if full else time[-1:] if ny else time[:0]
@@ -299,7 +302,7 @@ def _integrate(model, system, count, end, time, settings, patience):
         else:  # what was recorded before a failure stays
             x[np.logical_or.accumulate(~np.isfinite(x), axis=1)] = np.nan
     failures = Failures(system, settings, end, length, away, E0, counters, reasons)
-    notes = [failures.note(code, i) for i, code in enumerate(codes)]
+    notes = [loose[i] or failures.note(code, i) for i, code in enumerate(codes)]
     return values, codes, notes, {"steps": counters[:, 0], "rejected": counters[:, 1], "events": counters[:, EVENTS - STEPS]}, found
 
 

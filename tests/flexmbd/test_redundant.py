@@ -272,6 +272,78 @@ def test_spatial_four_bar_moves_as_the_planar_one():
     assert max(np.abs(space[name]).max() for name in ("crank.z", "S.fz", "S.mx")) < 1e-7
 
 
+def swinging_bar(inertia):
+    """1 kg and 1 m on a pin at its end, from the horizontal."""
+    s = fm.System(gravity=(0.0, -9.81))
+    bar = s.body("bar", mass=1.0, inertia=inertia, position=(0.5, 0.0), points={"A": (-0.5, 0.0)})
+    s.add(fm.Revolute("A", s.ground.at(0.0, 0.0), bar["A"]))
+    return s
+
+
+def swung(inertia, **settings):
+    """Run 0.5 s; where the bar's centre belongs by its one degree of freedom."""
+    options = {"end": 0.5, "points": 2, "outputs": ["bar.x"], "settings": {"constraints": "augmented", **settings}}
+    run = fm.run(swinging_bar, {"inertia": np.array(inertia)}, **options)
+    pulls = [9.81 * 0.5 / (j + 0.25) for j in inertia]
+    motions = [solve_ivp(lambda _, y, k=k: (y[1], -k * np.cos(y[0])), (0, 0.5), (0, 0), rtol=1e-11, atol=1e-12) for k in pulls]
+    return run, np.array([0.5 * np.cos(x.y[0, -1]) for x in motions])
+
+
+def test_small_inertias_are_held_by_augmented_rows_or_refused():
+    """Below what the shift allows the pin would not carry the bar."""
+    run, exact = swung([1e-2, 1e-4, 1e-6, 1e-8])
+    np.testing.assert_allclose(run.outputs["bar.x"][:2, -1], exact[:2], rtol=0, atol=1e-8)
+    assert list(run.status == 0) == [True, True, False, False]
+    assert "body 'bar'" in run.message[2] and "a constraint_shift of 4e-08" in run.message[2]
+
+
+@pytest.mark.exhaustive
+def test_a_smaller_shift_holds_small_inertias():
+    run, exact = swung([1e-6], constraint_shift=4e-8)
+    np.testing.assert_allclose(run.outputs["bar.x"][:, -1], exact, rtol=0, atol=1e-8)
+
+
+# ---- a slider-crank of equal lengths: with the crank upright rod and crank may turn as one
+def equal_lengths(angle=0.5, rate=3.0):
+    """Crank and rod uniform, 1 kg and 1 m, slider 1 kg; angle in rad from the slider's line."""
+    s = fm.System(gravity=(0.0, -9.81))
+    c, n, points = np.cos(angle), np.sin(angle), {"A": (-0.5, 0.0), "B": (0.5, 0.0)}
+    options = {"mass": 1.0, "inertia": 1 / 12, "points": points}
+    crank = s.body("crank", position=(c / 2, n / 2), angle=angle, rate=rate, velocity=(-rate * n / 2, rate * c / 2), **options)
+    rod = s.body("rod", position=(1.5 * c, n / 2), angle=-angle, rate=-rate, velocity=(-1.5 * rate * n, rate * c / 2), **options)
+    slider = s.body("slider", mass=1.0, inertia=0.1, position=(2 * c, 0.0), velocity=(-2 * rate * n, 0.0))
+    s.add(fm.Revolute("O", s.ground.at(0.0, 0.0), crank["A"]))
+    s.add(fm.Revolute("B", crank["B"], rod["A"]))
+    s.add(fm.Revolute("P", rod["B"], slider.at(0.0, 0.0)))
+    s.add(fm.Translational("T", s.ground.at(0.0, 0.0), slider.at(0.0, 0.0), axis=(1.0, 0.0)))
+    return s
+
+
+EQUAL = {"dormand_prince": 1e-6, "rosenbrock": 2e-6, "rk4": 1e-7, "baumgarte": 1e-7, "energy_momentum": 1e-4}
+EQUAL |= dict.fromkeys(("generalized_alpha", "generalized_alpha_2", "ggl", "hht"), 5e-4)
+
+
+@pytest.mark.parametrize("integrator", [pytest.param(s, marks=() if s == "dormand_prince" else pytest.mark.exhaustive) for s in EQUAL])
+def test_slider_crank_of_equal_lengths_runs_through(integrator):
+    """Three passages in 4 s, each by its inertia; one degree of freedom."""
+
+    def rate(_, state):
+        angle, speed = state
+        c, n = np.cos(angle), np.sin(angle)
+        mass, slope = 1 / 3 + 1 / 12 + c * c / 4 + 9 * n * n / 4 + 4 * n * n, 12.0 * n * c
+        return speed, (-0.5 * slope * speed**2 - 9.81 * c) / mass
+
+    adaptive = integrator not in ("rk4", "baumgarte", "energy_momentum")
+    explicit = integrator in ("dormand_prince", "rosenbrock", "rk4", "baumgarte")
+    options = {"integrator": integrator, "step": 0.0 if adaptive else 1e-3, "tolerance": 1e-8 if explicit else 1e-6}
+    outputs = ["crank.angle", "slider.x"]
+    run = fm.run(equal_lengths(), end=4.0, points=41, outputs=outputs, settings={"constraints": "augmented", "lanes": 1, **options})
+    exact = solve_ivp(rate, (0.0, 4.0), (0.5, 3.0), t_eval=run.time, rtol=1e-11, atol=1e-11).y[0]
+    assert exact[-1] > 2.5 * np.pi and run.status == 0, run.message
+    np.testing.assert_allclose(run.outputs["crank.angle"], exact, rtol=0, atol=EQUAL[integrator])
+    np.testing.assert_allclose(run.outputs["slider.x"], 2 * np.cos(exact), rtol=0, atol=2 * EQUAL[integrator])
+
+
 def test_settings_of_constraints():
     for settings, word in (({"constraints": "augmentd"}, "augmented"), ({"constraint_shift": 0.0}, "constraint_shift")):
         with pytest.raises(fm.ModelError) as caught:

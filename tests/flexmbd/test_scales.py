@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 import flexmbd as fm
-from flexmbd.choice import smallest_inertia
 from flexmbd.contact.friction import FRICTION_LAWS, Ambrosio, CoulombExponential, LuGre, Stribeck, Threlfall
 from flexmbd.contact.laws import CYLINDRICAL_LAWS, NORMAL_LAWS, KelvinVoigt, LankaraniNikravesh
+from flexmbd.inertias import smallest_inertia
 from flexmbd.lubrication import FILMS
 from flexmbd.scales import coarse_events, contact_scales, extents
 from flexmbd.settings import Settings
