@@ -31,6 +31,7 @@ _HOME = {
     "Taylor1": "uqmbd.methods",
     "Taylor2": "uqmbd.methods",
     "TimeGrid": "uqmbd.study",
+    "Search": "uqmbd.methods",
     "Vertex": "uqmbd.methods",
     "open_results": "uqmbd.result",
 }

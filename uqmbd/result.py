@@ -44,10 +44,14 @@ class Result:
         bounds for each membership ``alpha``.
     error : Dataset
         [time]: validated error of the surrogate, unit of the output.
+    gap : Dataset
+        [time]: by how much the outer bounds are wider than what runs reached, over the width of that.
     trusted : Dataset
         [time]: whether the error is below its tolerance; elsewhere the outer bounds are the envelope of the runs.
     trust_horizon : Dataset
         Of histories only: time from which trust stays lost, s; infinite if it holds at the end.
+    worst : Dataset
+        ``bound`` x ``input`` [x time]: inputs, in SI, of the run that reached each bound of `inner`.
     validation : Dataset
         Surrogate methods: ``check`` x ``column`` (run, surrogate) of scalars, ``history_check`` x ``column`` x time of histories, of which
         some checks and times are kept (attribute ``thinned``): value of the runs that were not fitted, and of the surrogate there. Checks
@@ -78,8 +82,10 @@ class Result:
     bounds: xr.Dataset = field(default_factory=xr.Dataset)
     inner: xr.Dataset = field(default_factory=xr.Dataset)
     error: xr.Dataset = field(default_factory=xr.Dataset)
+    gap: xr.Dataset = field(default_factory=xr.Dataset)
     trusted: xr.Dataset = field(default_factory=xr.Dataset)
     trust_horizon: xr.Dataset = field(default_factory=xr.Dataset)
+    worst: xr.Dataset = field(default_factory=xr.Dataset)
     validation: xr.Dataset = field(default_factory=xr.Dataset)
     statistics: xr.Dataset = field(default_factory=xr.Dataset)
     sensitivity: xr.Dataset = field(default_factory=xr.Dataset)

@@ -138,6 +138,8 @@ CASES = [
     case("taylor1", "box", BOX, fallback_runs=20),
     case("taylor2", "box", BOX),
     case("taylor2", "jumping", THREE, JUMPING, fallback_runs=20),
+    case("search", "box", BOX, max_runs=400, fresh=40),
+    case("search", "jumping", THREE, JUMPING, max_runs=800, fresh=40),
     case("vertex", "box", BOX),
     case("vertex", "jumping", THREE, JUMPING, fallback_runs=20),
     case("fuzzy", "triangular", BOX | {"a": NUMBER}, levels=3, degree=3),

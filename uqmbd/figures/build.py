@@ -11,6 +11,7 @@ from uqmbd.figures.relations import convergence_figures, scatter_figures
 from uqmbd.figures.scalars import scalar_figures
 from uqmbd.figures.sensitivities import sensitivity_figures
 from uqmbd.figures.validation import validation_figures
+from uqmbd.figures.worst import worst_figures
 
 
 def sections(result) -> dict[str, list[Figure]]:
@@ -18,6 +19,7 @@ def sections(result) -> dict[str, list[Figure]]:
     histories, scalars = output_names(result)
     every = {
         "Histories": history_figures(result, histories),
+        "Where bounds were reached": worst_figures(result, histories),
         "Orbits": orbit_figures(result, histories),
         "Regimes": regime_figures(result, histories),
         "Fields": field_figures(result),

@@ -15,8 +15,9 @@ if TYPE_CHECKING:
     import pandas as pd
     import xarray as xr
 
-TABLES = ("validation", "sensitivity", "aggregated", "interaction", "cdf", "convergence")
+TABLES = ("worst", "validation", "sensitivity", "aggregated", "interaction", "cdf", "convergence")
 CAPTIONS = {
+    "worst": "Inputs, in SI, at which runs reached the bounds of {}",
     "validation": "Runs that were not fitted and the surrogate of {} there",
     "sensitivity": "Sensitivities of {}", "aggregated": "Sensitivities of {} over all times, weighted with the variance",
     "interaction": "Second-order indices of {}", "cdf": "Probability that {} is at most the value",
@@ -66,9 +67,9 @@ def flat(array: xr.DataArray) -> pd.DataFrame:
         import pandas as pd
 
         return pd.concat([flat(part).add_suffix(suffix) for suffix, part in by_level(array)], axis=1)
-    across = next(dim for dim in ("kind", "statistic", "column", "pair") if dim in array.dims)
+    across = next(dim for dim in ("kind", "statistic", "column", "pair", "bound") if dim in array.dims)
     if "time" in array.dims:
-        parts = [dim for dim in ("input", "pair", "kind") if dim in array.dims]
+        parts = [dim for dim in ("input", "pair", "kind", "bound") if dim in array.dims]
         stacked = array.transpose("time", *parts).stack(one=parts)
         table = stacked.to_pandas()
         table.columns = [" ".join(map(str, entry)) if isinstance(entry, tuple) else str(entry) for entry in stacked["one"].values]
@@ -117,7 +118,7 @@ def row(parts: Mapping[str, xr.DataArray]) -> dict[str, Any]:
             continue
         for suffix, level in by_level(parts[key]):
             found |= {f"{prefix}{end}{suffix}": level.sel(bound=end).values for end in ("lower", "upper")}
-    found |= {key: widest(parts[key]).values for key in ("error", "trusted") if key in parts}
+    found |= {key: widest(parts[key]).values for key in ("error", "gap", "trusted") if key in parts}
     if "statistics" in parts:
         for suffix, table in by_level(parts["statistics"]):
             for word in map(str, table["statistic"].values):

@@ -5,6 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 
 BEYOND = "its validated error exceeds the tolerance"
+SAMPLED = "the envelope of the runs (sampled), not an enclosure"
+SEARCHED = "fresh runs lay further outside of what the search reached than is allowed, and the bounds are widened by that"
 
 
 @dataclass(frozen=True)
@@ -21,12 +23,15 @@ class Trust:
         Times [s] that are not trusted, merged.
     bounds : bool
         Whether there are bounds to be trusted.
+    searched : bool
+        Whether a search has found them, so that they are widened where they are not trusted.
     """
 
     share: float
     horizon: float
     spans: tuple[tuple[float, float], ...]
     bounds: bool = True
+    searched: bool = False
 
     @property
     def history(self) -> bool:
@@ -39,21 +44,23 @@ class Trust:
         if self.share == 1.0:
             return f"{what} trusted" + (" at all times." if self.history else ".")
         if not self.history:
-            why = "they are the smallest and largest value of the runs (sampled), not an enclosure" if self.bounds else BEYOND
-            return f"{what} not trusted: {why}."
+            return f"{what} not trusted: {self._why('they are the smallest and largest value of the runs (sampled), not an enclosure')}."
         if self.share == 0.0:
-            why = "the band is the envelope of the runs (sampled), not an enclosure" if self.bounds else BEYOND
-            return f"{what} trusted at no time: {why}."
+            return f"{what} trusted at no time: {self._why(f'the band is {SAMPLED}')}."
         if len(self.spans) == 1:
             where = f"from {self.spans[0][0]:.4g} s to {self.spans[0][1]:.4g} s"
         else:
             longest = max(self.spans, key=lambda span: span[1] - span[0])
             where = f"in {len(self.spans)} spans, the longest from {longest[0]:.4g} s to {longest[1]:.4g} s"
-        why = "there the band is the envelope of the runs (sampled), not an enclosure" if self.bounds else f"there {BEYOND}"
-        text = f"{what} not trusted for {percent(1 - self.share)} of the time ({where}): {why}."
+        why = self._why(f"the band is {SAMPLED}")
+        text = f"{what} not trusted for {percent(1 - self.share)} of the time ({where}): there {why}."
         if np.isfinite(self.horizon):
             text += f" Trust is lost for good at {self.horizon:.4g} s (the trust horizon)."
         return text
+
+    def _why(self, sampled: str) -> str:
+        """The reason, where the bounds of methods that do not search are `sampled`."""
+        return SEARCHED if self.searched else sampled if self.bounds else BEYOND
 
 
 def percent(share: float) -> str:
@@ -72,10 +79,10 @@ def trust_of(result, name: str) -> Trust | None:
         return None
     trusted = np.atleast_1d(result.trusted[name].values).astype(bool)
     if "time" not in result.trusted[name].dims:
-        return Trust(float(trusted[0]), np.nan, (), name in result.bounds)
+        return Trust(float(trusted[0]), np.nan, (), name in result.bounds, name in result.worst)
     time = result.trusted[name]["time"].values
     horizon = float(result.trust_horizon[name]) if name in result.trust_horizon else np.inf
-    return Trust(float(trusted.mean()), horizon, _spans(time, ~trusted), name in result.bounds)
+    return Trust(float(trusted.mean()), horizon, _spans(time, ~trusted), name in result.bounds, name in result.worst)
 
 
 def marked(result, name: str, title: str) -> str:

@@ -10,6 +10,7 @@ from uqmbd.methods.base import Method, MethodRun
 from uqmbd.methods.imprecise.evidence import Evidence
 from uqmbd.methods.imprecise.mixed import Mixed
 from uqmbd.methods.intervals.chebyshev import Chebyshev
+from uqmbd.methods.intervals.search import Search
 from uqmbd.methods.intervals.taylor import Taylor1, Taylor2
 from uqmbd.methods.intervals.vertex import Vertex
 from uqmbd.methods.parameter_studies.calibrate import Calibrate
@@ -29,6 +30,7 @@ METHODS: tuple[type[Method], ...] = (
     Taylor1,
     Taylor2,
     Vertex,
+    Search,
     FuzzyBounds,
     ConvexBounds,
     Mixed,
@@ -73,6 +75,7 @@ __all__ = [
     "Mixed",
     "MonteCarlo",
     "Reliability",
+    "Search",
     "Sensitivity",
     "Taylor1",
     "Taylor2",

@@ -6,6 +6,7 @@ import numpy as np
 
 from uqmbd.figures.marks import Figure
 from uqmbd.figures.outputs import output_names, shown_quantiles, widest
+from uqmbd.figures.samples import written
 from uqmbd.figures.sensitivities import kinds
 from uqmbd.figures.trust import percent, trust_of
 from uqmbd.report.numbers import apart
@@ -43,7 +44,7 @@ class Lead:
 def lead_of(result, sections: dict[str, list[Figure]]) -> Lead:
     """The first screen of a result whose figures are `sections`."""
     key = key_output(result)
-    sentences = [text for text in (_range(result, key), _cause(result, key), _trusted(result)) if text] if key else []
+    sentences = [text for text in (_range(result, key), _worst(result, key), _cause(result, key), _trusted(result), _statement(result)) if text] if key else []
     figures = [figure for group in sections.values() for figure in group if not figure.overview]
     figure = next((one for one in figures if key and (one.key == key or one.key.startswith(f"{key}."))), None)
     attrs = result.attrs
@@ -111,6 +112,28 @@ def _runs(result) -> str:
     return f"{int(result.attrs.get('runs_ok', result.runs.sizes.get('run', 0))):,}"
 
 
+def _worst(result, name: str) -> str:
+    """Where a number is greatest, or a history reaches furthest."""
+    if name not in result.worst:
+        return ""
+    history = "time" in result.worst[name].dims
+    upper = result.inner[name].sel(bound="upper")
+    at = int(np.argmax(upper.values)) if history else 0
+    places = result.worst[name].sel(bound="upper")
+    places = places.isel(time=at) if history else places
+    units = [written(result, str(x)) for x in places["input"].values]
+    words = [f"{x} = {unit.of(float(v)):.4g} {unit.unit}".rstrip() for x, unit, v in zip(places["input"].values, units, places.values, strict=True)]
+    when = f", at {float(upper['time'].values[at]):.4g} s" if history else ""
+    within = scale_of(result, name)
+    return f"The greatest value that a run reached, {within.said(f'{within.of(float(upper.values.max())):.4g}')}{when}, has {', '.join(words)}."
+
+
+def _statement(result) -> str:
+    """What fresh runs say of a search."""
+    said = str(result.attrs.get("statement", ""))
+    return said and f"{said[0].upper()}{said[1:]}."
+
+
 def _cause(result, name: str) -> str:
     """Which inputs the output depends on most."""
     for group in (result.sensitivity, result.aggregated):
@@ -139,8 +162,8 @@ def _trusted(result) -> str:
     if histories:
         whole = sum(t.share == 1.0 for t in histories)
         parts.append(f"{whole} of {len(histories)} histories at all times")
-    bounded = all(t.bounds for t in trusts)
-    rest = "" if all(t.share == 1.0 for t in trusts) else " For the others the bounds are what the runs reached." if bounded else ""
+    bounded, searched = all(t.bounds for t in trusts), any(t.searched for t in trusts)
+    rest = "" if all(t.share == 1.0 for t in trusts) else " For the others the bounds are what the runs reached." if bounded and not searched else ""
     return f"{'Bounds' if bounded else 'Results'} are trusted for {' and '.join(parts)}.{rest}"
 
 

@@ -51,7 +51,7 @@ def _render(result, sections: dict[str, list[Figure]], names: dict[str, str], st
     drawn = {
         title: [_drawn(figure, names[figure.key]) for figure in group if figure is not lead.figure] for title, group in sections.items()
     }
-    found = [tables.estimates_table(result), tables.starts_table(result), tables.by_statistic(result)]
+    found = [tables.estimates_table(result), tables.starts_table(result), tables.by_statistic(result), tables.worst_table(result)]
     found += [regimes_table(result)]
     about = [tables.inputs_table(result), tables.method_table(result), tables.counts_table(result), tables.cost_table(result)]
     further = [tables.versions_table(result), tables.other_table(result), tables.simulator_table(result)]

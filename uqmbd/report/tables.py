@@ -14,7 +14,7 @@ from uqmbd.report.numbers import Scale, apart, number, scale
 ELSEWHERE = frozenset(
     (
         "study title description inputs method seed settings simulator versions wall_time workers overhead note estimate estimate_std "
-        "readings report"
+        "readings report statement"
     ).split()
 )
 COUNTS = ("runs", "failed_share")
@@ -46,6 +46,8 @@ def outputs_table(result) -> Table:
         columns += [("core lower", True), ("core upper", True)]
     if result.error.data_vars:
         columns += [("error", True)]
+    if result.gap.data_vars:
+        columns += [("gap", True)]
     if result.statistics.data_vars and not result.bounds.data_vars:
         usual = (("mean", "mean"), ("std", "std"), *shown_quantiles(result).items())
         known = known_statistics(result)
@@ -61,6 +63,8 @@ def outputs_table(result) -> Table:
     rows = [tuple(cells.get(column, "") for column, _ in columns) for cells in every]
     said = any(cells.get(column) for cells in every[len(scalars) :] for column, right in columns if right)
     note = "Of a history: the widest over time of bounds and quantiles, and the largest error and standard deviation." if said else ""
+    if result.gap.data_vars:
+        note = f"{note} Gap: by how much the bounds are wider than what runs reached; of a history the median over time.".strip()
     if finer := finer_extremes(result):
         note = f"{note} {finer}".strip()
     if "alpha" in result.statistics.dims:
@@ -196,6 +200,22 @@ def trust_table(result) -> Table:
     return Table("Trust", ("output", "trusted", "trust horizon [s]", "in words"), tuple(rows), (False, True, True, False))
 
 
+def worst_table(result) -> Table:
+    """Of scalars: the inputs, as they were written, at which runs reached each bound."""
+    names = [name for name in output_names(result)[1] if name in result.worst]
+    inputs = [str(name) for name in result.worst["input"].values] if names else []
+    units = [samples.written(result, name) for name in inputs]
+    rows = []
+    for name in names:
+        within = scale_of(result, name)
+        ends = apart(*(within.of(float(result.inner[name].sel(bound=end))) for end in ("lower", "upper")))
+        for end, value in zip(("lower", "upper"), ends, strict=True):
+            places = result.worst[name].sel(bound=end).values
+            rows.append((name, f"{value} {within.unit}".rstrip(), *(f"{unit.of(x):.5g}" for unit, x in zip(units, places, strict=True))))
+    header = ("output", "reached", *(samples.with_unit(name, unit) for name, unit in zip(inputs, units, strict=True)))
+    return Table("Where the bounds were reached", header, tuple(rows), (False, True, *(True,) * len(inputs)))
+
+
 def runs_done(result) -> int:
     """Number of runs, from the counts or else from the runs themselves."""
     return int(result.attrs.get("runs", result.runs.sizes.get("run", 0)))
@@ -215,6 +235,8 @@ def _cells(result, name: str) -> dict[str, str]:
             cells["least run"], cells["greatest run"] = cells["inner lower"], cells["inner upper"]
     if name in result.error:
         cells["error"] = f"{within.of(_greatest(result.error[name].values)) + 0.0:.2g}"  # no -0
+    if name in result.gap:
+        cells["gap"] = percent(float(np.median(result.gap[name].values)))
     if name in result.statistics:
         found = statistics(result.statistics[name], shown_quantiles(result))
         cells |= {key: " … ".join(apart(*_in(within, key, ends))) for key, ends in found.items()}

@@ -1,0 +1,66 @@
+"""Least and greatest values so far of many columns at once, where they were reached, and the few next to them."""
+
+from __future__ import annotations
+
+import numpy as np
+
+SIGNS = (-1.0, 1.0)  # of the two sides: what is sought is the greatest of sign times value
+
+
+class Extremes:
+    """The best few runs of every column on either side, of runs that come batch by batch.
+
+    Parameters
+    ----------
+    columns : int
+    keep : int
+        Runs kept for each column and side.
+
+    Attributes
+    ----------
+    values : ndarray, shape (2, columns, keep)
+        Sign times value, the best first; -inf where there are fewer runs.
+    runs : ndarray of int, shape (2, columns, keep)
+        Their numbers; -1 where there are fewer.
+    """
+
+    def __init__(self, columns: int, keep: int) -> None:
+        self.values = np.full((2, columns, keep), -np.inf)
+        self.runs = np.full((2, columns, keep), -1)
+
+    @property
+    def bounds(self) -> np.ndarray:
+        """Least and greatest values, (2, columns)."""
+        return self.values[..., 0] * np.array(SIGNS)[:, None]
+
+    @property
+    def places(self) -> np.ndarray:
+        """Number of the run that reached each of them, (2, columns)."""
+        return self.runs[..., 0]
+
+    def take(self, values: np.ndarray, first: int) -> None:
+        """Runs number `first` on, with values (runs, columns); those that are NaN count for nothing. Of equal values the earlier run stays."""
+        for side, sign in enumerate(SIGNS):
+            self._merge(side, sign * values, first)
+
+    def _merge(self, side: int, values: np.ndarray, first: int) -> None:
+        kept, runs = self.values[side], self.runs[side]
+        keep = kept.shape[1]
+        least = kept[:, -1]
+        if len(values) > keep and np.isneginf(least).any():  # the first runs: most are none of the best few
+            least = np.maximum(least, np.partition(np.where(np.isnan(values), -np.inf, values), -keep, axis=0)[-keep])
+        row, column = np.nonzero((values >= least) & (values > kept[:, -1]))
+        if not row.size:
+            return
+        found = values[row, column]
+        order = np.lexsort((row, -found, column))
+        row, column, found = row[order], column[order], found[order]
+        who, begin = np.unique(column, return_index=True)
+        rank = np.arange(len(column)) - np.repeat(begin, np.diff(np.append(begin, len(column))))
+        good = rank < keep
+        at = np.searchsorted(who, column[good])
+        new, number = np.full((len(who), keep), -np.inf), np.full((len(who), keep), -1)
+        new[at, rank[good]], number[at, rank[good]] = found[good], first + row[good]
+        both, numbers = np.concatenate([kept[who], new], axis=1), np.concatenate([runs[who], number], axis=1)
+        best = np.argsort(-both, axis=1, kind="stable")[:, :keep]  # of equal values the earlier run
+        kept[who], runs[who] = np.take_along_axis(both, best, 1), np.take_along_axis(numbers, best, 1)

@@ -1,0 +1,82 @@
+"""Bounds by a search for the extremes of all outputs at all times at once."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import ClassVar, Self
+
+import numpy as np
+from pydantic import Field, model_validator
+
+from uqmbd.inputs import Input
+from uqmbd.methods.base import Method, MethodRun
+from uqmbd.simulators.base import OutputInfo
+
+LEAST_ROUND, LARGEST_ROUND = 64, 2048  # runs of one round of the search
+MOST_FIRST = 4096
+
+
+class Search(Method):
+    """What runs reach when they are sent where the response is extreme, and how often fresh runs leave that.
+
+    No surrogate has to follow the response: impacts, kinks and jumps only cost runs. Every run serves all outputs, all times and both
+    sides. The bounds are what runs reached, widened by what a first half of the `fresh` runs found outside; the second half is counted,
+    and says, with 95 % confidence, in how much of the box the response may still leave the bounds.
+
+    Attributes
+    ----------
+    max_runs : int
+        Limit of all runs, the fresh ones among them.
+    fresh : int
+        Random runs at the end, which the search never uses.
+    first_runs : int
+        Sobol' points with which the search begins; a power of two near an eighth of the runs, 64 to 4096, where nothing is said.
+    settled : float
+        The search ends when over its last third the bounds of no output grew by more than this share of the band's width, at 95 % of its
+        times.
+    trust_tolerance : float
+        Largest share of the band's width at that time by which fresh runs lie outside of what the search reached, at which a time or scalar
+        is trusted.
+    safety : float
+        The bounds are widened by so many times what the first half of the fresh runs found outside.
+    max_failed : float
+        Share of the first and of the fresh runs that may fail; those of the search are no sample of the box.
+    margin : float
+        A fresh run counts as outside when it leaves the bounds by more than this share of the band's width.
+    """
+
+    name: ClassVar[str] = "search"
+    accepts: ClassVar[frozenset[str]] = frozenset({"interval"})
+
+    max_runs: int = Field(default=20_000, ge=16)
+    fresh: int = Field(default=2000, ge=2)
+    first_runs: int | None = Field(default=None, ge=1)
+    settled: float = Field(default=3e-4, ge=0, lt=1)
+    trust_tolerance: float = Field(default=0.05, gt=0, lt=1)
+    safety: float = Field(default=2.0, ge=1)
+    margin: float = Field(default=0.01, ge=0, lt=1)
+
+    @model_validator(mode="after")
+    def _room_for_a_search(self) -> Self:
+        if self.fresh + (self.first_runs or 1) >= self.max_runs:
+            said = f"{self.fresh} fresh runs" + (f" and {self.first_runs} first ones" if self.first_runs else "")
+            raise ValueError(f"max_runs = {self.max_runs} leaves no run for the search beside {said}: raise it, or lower fresh")
+        return self
+
+    @property
+    def beginning(self) -> int:
+        """Number of Sobol' points with which the search begins."""
+        return self.first_runs or min(2 ** max(6, (self.searching // 8).bit_length() - 1), MOST_FIRST, self.searching)
+
+    @property
+    def searching(self) -> int:
+        """Largest number of runs that are not fresh."""
+        return self.max_runs - self.fresh
+
+    def planned_runs(self, inputs: Mapping[str, Input]) -> tuple[int, int]:
+        return min(self.beginning + LEAST_ROUND, self.searching) + self.fresh, self.max_runs
+
+    def _start(self, inputs: dict[str, Input], outputs: dict[str, OutputInfo], time: np.ndarray, seed: int) -> MethodRun:
+        from uqmbd.methods.intervals.search_run import SearchRun
+
+        return SearchRun(self, inputs, outputs, time, seed)
