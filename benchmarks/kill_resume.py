@@ -28,11 +28,11 @@ from pathlib import Path
 from _common import ENVIRONMENT, ROOT, UQMBD, report, short, write_study
 
 STUDIES = {
-    "chebyshev": ("slider_crank_clearance", {"degree": {"clearance": 24, "restitution": 3, "friction": 3}, "fallback_runs": 800}, "all"),
+    "chebyshev": ("slider_crank_clearance", {"type": "chebyshev", "degree": {"clearance": 24, "restitution": 3, "friction": 3}, "fallback_runs": 800}, "all"),
     "montecarlo": ("slider_crank_random", {"samples": 3000}, "scalars"),
 }
 OUTPUTS = ["slider.x", "slider.v", "B.force", "slider.v:max", "B.force:max", "B.force:rms"]
-SMALL = {"degree": {"clearance": 6, "restitution": 2, "friction": 2}, "fallback_runs": 64}, {"samples": 256}
+SMALL = {"type": "chebyshev", "degree": {"clearance": 6, "restitution": 2, "friction": 2}, "fallback_runs": 64}, {"samples": 256}
 
 
 def start(*arguments):

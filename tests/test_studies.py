@@ -60,15 +60,20 @@ def test_a_study_that_compiles_for_long_starts(name):
 @pytest.mark.slow
 def test_demo_bounds_hold_where_they_are_trusted(tmp_path):
     result = run("slider_crank_clearance", tmp_path)
-    for name in ("slider.x", "slider.v"):
-        assert float(result.trusted[name].mean()) >= 0.85
+    histories = [name for name in result.bounds if "time" in result.bounds[name].dims]
+    assert len(histories) == 7
+    for name in histories:
+        assert float(result.trusted[name].mean()) >= 0.9 and float((result.gap[name] <= 0.1).mean()) >= 0.9, name
     ranges = {"clearance": (2e-5, 5e-5), "restitution": (0.45, 0.55), "friction": (0.03, 0.07)}
-    new = fresh("joint_in_service", ranges, ["slider.x", "slider.v", "B.force:max"], 2000, 20261121)
+    new = fresh("joint_in_service", ranges, [*histories, "B.force:max"], 2000, 20261121)
     assert not new.status.any()
+    outside = np.zeros(2000, bool)
     for name, values in new.outputs.items():
         lower, upper = (result.bounds[name].sel(bound=b).values for b in ("lower", "upper"))
-        outside = (values < lower) | (values > upper)
-        assert not (outside & result.trusted[name].values).any()
+        out = (values < lower - 0.01 * (upper - lower)) | (values > upper + 0.01 * (upper - lower))
+        assert not (out & result.trusted[name].values).any(), name
+        outside |= np.atleast_2d(out.T).any(axis=0)
+    assert outside.mean() <= result.attrs["outside_anywhere_at_most"]
 
 
 @pytest.mark.slow

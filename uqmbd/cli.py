@@ -1,4 +1,4 @@
-"""The command line: run, resume, report, check, outputs, new."""
+"""The command line: run, resume, report, replay, check, outputs, new."""
 
 from __future__ import annotations
 
@@ -92,6 +92,29 @@ def report(
     stored_study(results)
     require_complete(results)
     write_report(open_results(results), results, None if out is None else results_directory(out, "report"))
+
+
+@app.command()
+def replay(
+    results: Results,
+    worst: Annotated[str, typer.Option(metavar="OUTPUT", help="The output whose bound is asked for, such as B.force:max.")],
+    bound: Annotated[str, typer.Option(help="upper or lower.")] = "upper",
+    time: Annotated[float | None, typer.Option(help="Of a history: when, in s; where it reaches furthest unless said.")] = None,
+    debug: Debug = False,
+) -> None:
+    """Run again what reached a bound, and write it beside the run in the middle of the inputs."""
+    from uqmbd.campaign.files import writing
+    from uqmbd.result import open_results
+    from uqmbd.study import Study
+    from uqmbd.study.replay import replay as again
+
+    study = Study.from_file(stored_study(results))
+    with writing(results):
+        found = again(study, open_results(results), results, worst, bound, time)
+    typer.echo(f"{worst}: {bound} bound {found.reached:.9g}, now {found.again:.9g}, with (SI)")
+    for name, value in found.inputs.items():
+        typer.echo(f"  {name} = {value:.9g}")
+    typer.echo(f"wrote {found.file}")
 
 
 @app.command()

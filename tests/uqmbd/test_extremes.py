@@ -32,7 +32,8 @@ def test_tops_of_quadratic_functions_are_found():
     places = rng.uniform(-1, 1, (40, 14, 3))
     tops = rng.uniform(-0.5, 0.5, (40, 3))
     bends = np.array([1.0, 0.1, 3.0])
-    values = 5.0 - (bends * (places - tops[:, None]) ** 2).sum(-1) + 0.1 * (places - tops[:, None])[..., 0] * (places - tops[:, None])[..., 1]
+    away = places - tops[:, None]
+    values = 5.0 - (bends * away**2).sum(-1) + 0.1 * away[..., 0] * away[..., 1]
     best = np.argsort(-values, axis=1)
     places, values = np.take_along_axis(places, best[..., None], 1), np.take_along_axis(values, best, 1)
 

@@ -119,7 +119,7 @@ def test_keeps_away_from_a_corner_that_fails():
 
 
 def test_stops_where_much_of_the_box_fails():
-    with pytest.raises(StudyError, match="the method search goes on with 0.05 of them at most"):
+    with pytest.raises(StudyError, match=r"the method search goes on with 0\.05 of them at most"):
         drive(Search(max_runs=2000, fresh=500), {"a": UNIT}, lambda time, a: {"s": a}, fail=lambda samples: samples["a"] > 0.9)
 
 

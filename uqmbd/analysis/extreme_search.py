@@ -104,7 +104,7 @@ class Search:
         return points[self._extremes.places[side, column]]
 
     def _steps(self, scale: float) -> Callable:
-        def step(points, side, column, rng):  # noqa: ANN001, ANN202
+        def step(points, side, column, rng):
             move = rng.standard_normal((len(side), self._inputs)) * scale
             still = rng.random(move.shape) < STILL
             still[np.arange(len(still)), rng.integers(0, self._inputs, len(still))] = False

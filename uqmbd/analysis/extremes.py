@@ -39,20 +39,23 @@ class Extremes:
         return self.runs[..., 0]
 
     def take(self, values: np.ndarray, first: int) -> None:
-        """Runs number `first` on, with values (runs, columns); those that are NaN count for nothing. Of equal values the earlier run stays."""
+        """Runs number `first` on, with values (runs, columns); NaN counts for nothing, and of equal values the earlier run stays."""
         for side, sign in enumerate(SIGNS):
-            self._merge(side, sign * values, first)
+            self._merge(side, sign, values, first)
 
-    def _merge(self, side: int, values: np.ndarray, first: int) -> None:
+    def _merge(self, side: int, sign: float, values: np.ndarray, first: int) -> None:
         kept, runs = self.values[side], self.runs[side]
-        keep = kept.shape[1]
-        least = kept[:, -1]
+        keep, least = kept.shape[1], kept[:, -1]
         if len(values) > keep and np.isneginf(least).any():  # the first runs: most are none of the best few
-            least = np.maximum(least, np.partition(np.where(np.isnan(values), -np.inf, values), -keep, axis=0)[-keep])
-        row, column = np.nonzero((values >= least) & (values > kept[:, -1]))
-        if not row.size:
+            known = np.where(np.isnan(values), -np.inf, sign * values)
+            better = (known >= np.partition(known, -keep, axis=0)[-keep]) & (known > least)
+        else:  # a pass over all values is most of the work
+            better = values > least if sign > 0 else values < -least
+        at = np.flatnonzero(better)
+        if not at.size:
             return
-        found = values[row, column]
+        row, column = np.divmod(at, values.shape[1])
+        found = sign * values[row, column]
         order = np.lexsort((row, -found, column))
         row, column, found = row[order], column[order], found[order]
         who, begin = np.unique(column, return_index=True)

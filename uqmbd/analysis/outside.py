@@ -10,7 +10,7 @@ CONFIDENCE = 0.95
 
 
 def exceedance(values: np.ndarray, bounds: np.ndarray) -> np.ndarray:
-    """By how much the furthest of runs (runs, columns) lies below and above `bounds` (2, columns); NaN counts for nothing; never negative."""
+    """By how much the furthest of runs (runs, columns) lies below and above `bounds` (2, columns), at least 0; NaN counts for nothing."""
     if not len(values):
         return np.zeros_like(bounds)
     with np.errstate(invalid="ignore"):

@@ -68,8 +68,7 @@ def history_figure(result, name: str, runs: np.ndarray | None = None, points: in
         means = means if centre_of_mean is None else [_less(mark, *centre_of_mean) for mark in means]
         what = "mean" if centre_of_mean is None else "mean from its middle"
         panels.append(Panel("time [s]", what + in_unit(result, name), tuple(means), shades, height=2.0))
-    if name in result.error:
-        error = widest(result.error[name])
+    if name in result.error and np.any((error := widest(result.error[name])).values):
         curve = Curve(error["time"].values, np.maximum(error.values, _floor(error.values)), "validated error", "error")
         panels.append(Panel("time [s]", "error" + in_unit(result, name), (curve,), shades, log=True))
     if effects := main_effects(result, name):

@@ -44,7 +44,8 @@ class Lead:
 def lead_of(result, sections: dict[str, list[Figure]]) -> Lead:
     """The first screen of a result whose figures are `sections`."""
     key = key_output(result)
-    sentences = [text for text in (_range(result, key), _worst(result, key), _cause(result, key), _trusted(result), _statement(result)) if text] if key else []
+    said = (_range(result, key), _worst(result, key), _cause(result, key), _trusted(result), _statement(result)) if key else ()
+    sentences = [text for text in said if text]
     figures = [figure for group in sections.values() for figure in group if not figure.overview]
     figure = next((one for one in figures if key and (one.key == key or one.key.startswith(f"{key}."))), None)
     attrs = result.attrs
@@ -121,11 +122,12 @@ def _worst(result, name: str) -> str:
     at = int(np.argmax(upper.values)) if history else 0
     places = result.worst[name].sel(bound="upper")
     places = places.isel(time=at) if history else places
-    units = [written(result, str(x)) for x in places["input"].values]
-    words = [f"{x} = {unit.of(float(v)):.4g} {unit.unit}".rstrip() for x, unit, v in zip(places["input"].values, units, places.values, strict=True)]
+    inputs = [(str(x), written(result, str(x)), float(value)) for x, value in zip(places["input"].values, places.values, strict=True)]
+    words = [f"{x} = {unit.of(value):.4g} {unit.unit}".rstrip() for x, unit, value in inputs]
     when = f", at {float(upper['time'].values[at]):.4g} s" if history else ""
     within = scale_of(result, name)
-    return f"The greatest value that a run reached, {within.said(f'{within.of(float(upper.values.max())):.4g}')}{when}, has {', '.join(words)}."
+    value = within.said(f"{within.of(float(upper.values.max())):.4g}")
+    return f"The greatest value that a run reached, {value}{when}, has {', '.join(words)}."
 
 
 def _statement(result) -> str:
@@ -163,7 +165,8 @@ def _trusted(result) -> str:
         whole = sum(t.share == 1.0 for t in histories)
         parts.append(f"{whole} of {len(histories)} histories at all times")
     bounded, searched = all(t.bounds for t in trusts), any(t.searched for t in trusts)
-    rest = "" if all(t.share == 1.0 for t in trusts) else " For the others the bounds are what the runs reached." if bounded and not searched else ""
+    others = bounded and not searched and not all(t.share == 1.0 for t in trusts)
+    rest = " For the others the bounds are what the runs reached." if others else ""
     return f"{'Bounds' if bounded else 'Results'} are trusted for {' and '.join(parts)}.{rest}"
 
 

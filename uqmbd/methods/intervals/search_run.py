@@ -234,7 +234,7 @@ class SearchRun(StagedRun):
 def statement(found: int, counted: int, anywhere: float, once: float, margin: float) -> str:
     """What the fresh runs say, in words."""
     return (
-        f"{found} of {counted} fresh runs left the bounds, at some time of some output, by more than {100 * margin:.3g} % of the band's width; "
-        f"so with 95 % confidence the response does so in less than {100 * anywhere:.2g} % of the box, "
+        f"{found} of {counted} fresh runs left the bounds, at some time of some output, by more than {100 * margin:.3g} % of the band's "
+        f"width; so with 95 % confidence the response does so in less than {100 * anywhere:.2g} % of the box, "
         f"and at any single time in less than {100 * once:.2g} %"
     )

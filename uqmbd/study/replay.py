@@ -1,0 +1,98 @@
+"""The run that causes a bound, made again beside the run in the middle of the inputs: what `uqmbd replay` writes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from uqmbd.errors import StudyError, did_you_mean
+from uqmbd.result import Result, safe_name
+from uqmbd.study.running import Trial
+from uqmbd.study.study import naming_file
+
+if TYPE_CHECKING:
+    from uqmbd.study.study import Study
+
+ENDS = ("upper", "lower")
+
+
+@dataclass(frozen=True)
+class Replay:
+    """A run made again.
+
+    Attributes
+    ----------
+    inputs : dict of str to float
+        Of the run, SI.
+    reached : float
+        The bound that it reached, as the result has it; unit of the output.
+    again : float
+        What it reached now.
+    file : Path
+        Its outputs, and those of the run in the middle of the inputs.
+    """
+
+    inputs: dict[str, float]
+    reached: float
+    again: float
+    file: Path
+
+
+def worst_inputs(result: Result, name: str, bound: str, time: float | None) -> tuple[dict[str, float], float, int | None]:
+    """Inputs, SI, of the run that reached a bound, that bound, and at which point of the time grid.
+
+    Of a history it is where it reaches furthest unless `time` (s) is said.
+    """
+    if not len(result.worst.data_vars):
+        raise StudyError(
+            f"a result of the method {result.attrs.get('method')} does not say which run reached a bound", remedy="take the method search"
+        )
+    if name not in result.worst:
+        raise StudyError(f"the result has no output '{name}'", value=name, remedy=did_you_mean(name, result.worst, noun="output"))
+    if bound not in ENDS:
+        raise StudyError("a bound is upper or lower", key="bound", value=bound, remedy="say upper or lower")
+    values, places, at = result.inner[name].sel(bound=bound), result.worst[name].sel(bound=bound), None
+    if "time" in values.dims:
+        furthest = np.argmax(values.values) if bound == "upper" else np.argmin(values.values)
+        at = int(furthest if time is None else np.abs(values["time"].values - time).argmin())
+        values, places = values.isel(time=at), places.isel(time=at)
+    elif time is not None:
+        raise StudyError(f"{name} is a number and has no time", key="time", value=time, remedy="leave --time out")
+    return {str(key): float(x) for key, x in zip(places["input"].values, places.values, strict=True)}, float(values), at
+
+
+def replay(study: Study, result: Result, directory: Path, name: str, bound: str = "upper", time: float | None = None) -> Replay:
+    """Run again what reached a bound, and the middle of the inputs, and write both as a CSV file.
+
+    Parameters
+    ----------
+    study : Study
+        As it was run.
+    result : Result
+    directory : Path
+        Where the file goes: ``worst_<output>_<bound>.csv``.
+    name, bound, time
+        See `worst_inputs`.
+    """
+    import pandas as pd
+
+    inputs, reached, at = worst_inputs(result, name, bound, time)
+    trial = Trial(study)
+    middle = {key: float(values[0]) for key, values in trial.samples.items()}
+    with naming_file(study):
+        done = trial.checked().simulate({key: np.array([inputs[key], middle[key]]) for key in middle})
+    if done.status[0]:
+        raise StudyError(f"the run failed this time: {done.message[0]}", remedy="if the model has changed, run the study again")
+    histories = {key: values for key, values in done.outputs.items() if values.ndim == 2}
+    table = {f"{key} {who}": values[k] for key, values in histories.items() for k, who in enumerate(("worst", "middle"))}
+    if table:
+        frame = pd.DataFrame(table, index=pd.Index(study.grid(), name="time"))
+    else:
+        frame = pd.DataFrame({who: {key: values[k] for key, values in done.outputs.items()} for k, who in enumerate(("worst", "middle"))})
+    file = directory / f"worst_{safe_name(name)}_{bound}.csv"
+    frame.to_csv(file)
+    again = done.outputs[name][0] if at is None else done.outputs[name][0, at]
+    return Replay(inputs, reached, float(again), file)
