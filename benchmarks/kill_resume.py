@@ -28,11 +28,20 @@ from pathlib import Path
 from _common import ENVIRONMENT, ROOT, UQMBD, report, short, write_study
 
 STUDIES = {
-    "chebyshev": ("slider_crank_clearance", {"type": "chebyshev", "degree": {"clearance": 24, "restitution": 3, "friction": 3}, "fallback_runs": 800}, "all"),
+    "chebyshev": (
+        "slider_crank_clearance",
+        {"type": "chebyshev", "degree": {"clearance": 24, "restitution": 3, "friction": 3}, "fallback_runs": 800},
+        "all",
+    ),
+    "search": ("slider_crank_clearance", {"max_runs": 4000, "fresh": 800}, "all"),
     "montecarlo": ("slider_crank_random", {"samples": 3000}, "scalars"),
 }
 OUTPUTS = ["slider.x", "slider.v", "B.force", "slider.v:max", "B.force:max", "B.force:rms"]
-SMALL = {"type": "chebyshev", "degree": {"clearance": 6, "restitution": 2, "friction": 2}, "fallback_runs": 64}, {"samples": 256}
+SMALL = (
+    {"type": "chebyshev", "degree": {"clearance": 6, "restitution": 2, "friction": 2}, "fallback_runs": 64},
+    {"max_runs": 600, "fresh": 100},
+    {"samples": 256},
+)
 
 
 def start(*arguments):
@@ -83,10 +92,10 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--kills", type=int, default=20)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--quick", action="store_true", help="two kills of tiny studies, to see that it works")
+    parser.add_argument("--quick", action="store_true", help="a kill of each of three tiny studies, to see that it works")
     options = parser.parse_args()
     chance, where, differences = random.Random(options.seed), {}, []
-    kills = 2 if options.quick else options.kills
+    kills = len(STUDIES) if options.quick else options.kills
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as name:
         folder, studies, whole, span, batches = Path(name), {}, {}, {}, {}
         for k, (kind, (source, method, store)) in enumerate(STUDIES.items()):
@@ -102,7 +111,7 @@ def main():
             whole[kind], batches[kind] = arrays(folder / kind), committed(folder / kind)
             print(f"{kind}: {span[kind]:.1f} s uninterrupted, {batches[kind]} batches, {len(whole[kind])} arrays", flush=True)
         for number in range(kills):
-            kind = list(STUDIES)[number % 2]
+            kind = list(STUDIES)[number % len(STUDIES)]
             out, group = folder / f"killed{number}", chance.random() < 0.5
             simulating = chance.random() < 0.75
             after = chance.randrange(batches[kind]) if simulating else -1

@@ -44,8 +44,6 @@ class Result:
         bounds for each membership ``alpha``.
     error : Dataset
         [time]: validated error of the surrogate, unit of the output.
-    gap : Dataset
-        [time]: by how much the outer bounds are wider than what runs reached, over the width of that.
     trusted : Dataset
         [time]: whether the error is below its tolerance; elsewhere the outer bounds are the envelope of the runs.
     trust_horizon : Dataset
@@ -82,7 +80,6 @@ class Result:
     bounds: xr.Dataset = field(default_factory=xr.Dataset)
     inner: xr.Dataset = field(default_factory=xr.Dataset)
     error: xr.Dataset = field(default_factory=xr.Dataset)
-    gap: xr.Dataset = field(default_factory=xr.Dataset)
     trusted: xr.Dataset = field(default_factory=xr.Dataset)
     trust_horizon: xr.Dataset = field(default_factory=xr.Dataset)
     worst: xr.Dataset = field(default_factory=xr.Dataset)
@@ -115,6 +112,14 @@ class Result:
         for item in fields(self):
             if item.name not in ("runs", "fields", "attrs"):
                 yield item.name, getattr(self, item.name)
+
+    @property
+    def gap(self) -> xr.Dataset:
+        """By how much the outer bounds are wider than what runs reached, over the width of that: [``alpha`` x] [time].
+
+        Where runs reached one value only it is 0 if that is the bound as well, and infinite if not.
+        """
+        return xr.Dataset({name: gap_of(self.bounds[name], self.inner[name]) for name in self.bounds.data_vars if name in self.inner})
 
     @property
     def outputs(self) -> list[str]:
@@ -194,6 +199,14 @@ class Result:
     def _require(self, name: str) -> None:
         if name not in self.outputs:
             raise StudyError(f"the result has no output '{name}'", value=name, remedy=did_you_mean(name, self.outputs, noun="output"))
+
+
+def gap_of(outer: xr.DataArray, inner: xr.DataArray) -> xr.DataArray:
+    """Width of `outer` less that of `inner`, over that of `inner`; see `Result.gap`."""
+    wide, narrow = (array.sel(bound="upper") - array.sel(bound="lower") for array in (outer, inner))
+    more = np.maximum(wide - narrow, 0.0)
+    gap = xr.where(narrow > 0, more / xr.where(narrow > 0, narrow, 1.0), xr.where(more > 0, np.inf, 0.0))
+    return gap.drop_vars("bound", errors="ignore").assign_attrs(unit="")
 
 
 def open_results(path: str | PathLike[str]) -> Result:

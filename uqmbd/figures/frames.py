@@ -118,7 +118,7 @@ def row(parts: Mapping[str, xr.DataArray]) -> dict[str, Any]:
             continue
         for suffix, level in by_level(parts[key]):
             found |= {f"{prefix}{end}{suffix}": level.sel(bound=end).values for end in ("lower", "upper")}
-    found |= {key: widest(parts[key]).values for key in ("error", "gap", "trusted") if key in parts}
+    found |= {key: widest(parts[key]).values for key in ("error", "trusted") if key in parts}
     if "statistics" in parts:
         for suffix, table in by_level(parts["statistics"]):
             for word in map(str, table["statistic"].values):

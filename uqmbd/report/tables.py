@@ -10,6 +10,7 @@ from uqmbd.figures import samples
 from uqmbd.figures.outputs import output_names, percents, pretty, shown_quantiles, unit_of, widest
 from uqmbd.figures.trust import percent, trust_of
 from uqmbd.report.numbers import Scale, apart, number, scale
+from uqmbd.result import gap_of
 
 ELSEWHERE = frozenset(
     (
@@ -46,7 +47,7 @@ def outputs_table(result) -> Table:
         columns += [("core lower", True), ("core upper", True)]
     if result.error.data_vars:
         columns += [("error", True)]
-    if result.gap.data_vars:
+    if result.bounds.data_vars and result.inner.data_vars:
         columns += [("gap", True)]
     if result.statistics.data_vars and not result.bounds.data_vars:
         usual = (("mean", "mean"), ("std", "std"), *shown_quantiles(result).items())
@@ -63,8 +64,8 @@ def outputs_table(result) -> Table:
     rows = [tuple(cells.get(column, "") for column, _ in columns) for cells in every]
     said = any(cells.get(column) for cells in every[len(scalars) :] for column, right in columns if right)
     note = "Of a history: the widest over time of bounds and quantiles, and the largest error and standard deviation." if said else ""
-    if result.gap.data_vars:
-        note = f"{note} Gap: by how much the bounds are wider than what runs reached; of a history the median over time.".strip()
+    if "gap" in dict(columns):
+        note = f"{note} Gap: by how much bounds are wider than what runs reached; of a history the median where trusted.".strip()
     if finer := finer_extremes(result):
         note = f"{note} {finer}".strip()
     if "alpha" in result.statistics.dims:
@@ -235,15 +236,25 @@ def _cells(result, name: str) -> dict[str, str]:
             cells["least run"], cells["greatest run"] = cells["inner lower"], cells["inner upper"]
     if name in result.error:
         cells["error"] = f"{within.of(_greatest(result.error[name].values)) + 0.0:.2g}"  # no -0
-    if name in result.gap:
-        cells["gap"] = percent(float(np.median(result.gap[name].values)))
     if name in result.statistics:
         found = statistics(result.statistics[name], shown_quantiles(result))
         cells |= {key: " … ".join(apart(*_in(within, key, ends))) for key, ends in found.items()}
+    if gap := _gap(result, name):
+        cells["gap"] = gap
     trust = trust_of(result, name)
     if trust:
         cells["trusted"], cells["until [s]"] = _share(trust), _horizon(trust)
     return cells
+
+
+def _gap(result, name: str) -> str:
+    """Median over the trusted times of what the bounds have more than runs reached; of fuzzy numbers at the lowest membership."""
+    if name not in result.bounds or name not in result.inner:
+        return ""
+    gap = np.atleast_1d(gap_of(widest(result.bounds[name]), widest(result.inner[name])).values)
+    held = np.atleast_1d(widest(result.trusted[name]).values).astype(bool) if name in result.trusted else np.ones(gap.shape, bool)
+    found = gap[held & np.isfinite(gap)]
+    return percent(float(np.median(found))) if found.size else ""
 
 
 def scale_of(result, name: str) -> Scale:

@@ -180,17 +180,15 @@ class SearchRun(StagedRun):
         error = np.concatenate([trust.over_neighbours(self._error[at]) for at in columns.slices.values()])
         width = self._width(inner)
         trusted = error <= self.settings.trust_tolerance * width
-        gap = np.divide((bounds[1] - bounds[0]) - (inner[1] - inner[0]), width, out=np.zeros_like(width), where=width > 0)
         horizons = {n: trust.horizon(trusted[columns.slices[n]], columns.time) for n, info in columns.outputs.items() if info.history}
         return Result(
             bounds=columns.dataset(bounds, ends),
             inner=columns.dataset(inner, ends),
             error=columns.dataset(error),
-            gap=columns.dataset(gap, unit=""),
             trusted=columns.dataset(trusted, unit=""),
             trust_horizon=xr.Dataset({name: ((), value, {"unit": "s"}) for name, value in horizons.items()}),
             worst=self._worst(inner),
-            attrs=self._attributes(trusted, gap),
+            attrs=self._attributes(trusted),
         )
 
     def _worst(self, inner: np.ndarray) -> xr.Dataset:
@@ -201,7 +199,7 @@ class SearchRun(StagedRun):
         found = np.stack([np.asarray(samples[name])[runs] for name in self._inputs], axis=1)
         return self._columns.dataset(found, {"bound": ["lower", "upper"], "input": list(self._inputs)}, unit="")
 
-    def _attributes(self, trusted: np.ndarray, gap: np.ndarray) -> dict:
+    def _attributes(self, trusted: np.ndarray) -> dict:
         settings = self.settings
         counted = int(np.count_nonzero((self._roles == COUNTING) & (self._status == 0)))
         shares = share_at_most(self._hits, counted)
@@ -216,7 +214,6 @@ class SearchRun(StagedRun):
             "trust_tolerance": settings.trust_tolerance,
             "safety": settings.safety,
             "trusted_share": float(trusted.mean()),
-            "median_gap": {name: float(np.median(gap[at])) for name, at in self._columns.slices.items()},
             "outside_at_most": dict(zip(names, shares[:-1].tolist(), strict=True)),
             "outside_anywhere_at_most": float(shares[-1]),
             "outside_at_one_time_at_most": single,
