@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 FIRST, SEARCH, WIDENING, COUNTING = range(4)  # roles; the last two are fresh runs
 AGAIN = 4  # times a point is drawn anew that was run already, or is next to a run that failed
+LATE = 2 / 3  # of the search's runs: what it gained after these is what it may gain yet
 ROUNDING = 1e-9  # of an output's range: bands no wider are points
 
 
@@ -105,6 +106,7 @@ class SearchRun(StagedRun):
         self._reached = Extremes(self._columns.count, 1)
         self._margin = self.settings.margin * self._width(bounds)
         self._fresh = bounds, bounds
+        self._beyond = self._growth()
         self._add_random(count - count // 2, WIDENING)
         yield True
         self._fresh = bounds, self._widened(bounds)
@@ -118,11 +120,16 @@ class SearchRun(StagedRun):
     def _is_settled(self) -> bool:
         """Whether over the last third of the runs no output's bounds grew by more than `settled` at 95 % of its times."""
         now, bounds = self._grown[-1]
-        then = [old for runs, old in self._grown[:-1] if runs <= now * 2 / 3]
-        if not then:
+        if self._grown[0][0] > now * LATE:
             return False
-        grown = np.abs(bounds - then[-1]).max(axis=0) / np.where(self._width(bounds) > 0, self._width(bounds), 1.0)
+        grown = self._growth().max(axis=0) / np.where(self._width(bounds) > 0, self._width(bounds), 1.0)
         return all(np.quantile(grown[at], 0.95) <= self.settings.settled for at in self._columns.slices.values())
+
+    def _growth(self) -> np.ndarray:
+        """By how much the bounds grew over the last third of the search, (2, columns)."""
+        now, bounds = self._grown[-1]
+        then = [old for runs, old in self._grown[:-1] if runs <= now * LATE] or [self._grown[0][1]]
+        return np.abs(bounds - then[-1])
 
     def _worth_running(self, points: np.ndarray, ways: np.ndarray, draw: np.random.Generator) -> np.ndarray:
         """The points, but none that was run already and none next to a run that failed: others by the same ways in their place."""
@@ -164,11 +171,13 @@ class SearchRun(StagedRun):
         return np.maximum(bounds[1] - bounds[0], ROUNDING * (largest - smallest))
 
     def _widened(self, bounds: np.ndarray) -> np.ndarray:
-        spread = np.empty_like(self._beyond)
-        for side in (0, 1):
-            for at in self._columns.slices.values():
-                spread[side, at] = trust.over_neighbours(self._beyond[side, at])
+        spread = np.stack([self._over_neighbours(beyond, bounds) for beyond in self._beyond])
         return bounds + self.settings.safety * spread * np.array([[-1.0], [1.0]])
+
+    def _over_neighbours(self, lacking: np.ndarray, bounds: np.ndarray) -> np.ndarray:
+        """The largest over the times near by; but where the band is a point, as at the start of a motion, neighbours say nothing."""
+        wide = np.concatenate([trust.over_neighbours(lacking[at]) for at in self._columns.slices.values()])
+        return np.where(bounds[1] - bounds[0] < self._width(bounds), lacking, wide)
 
     def result(self) -> Result:
         self._require_finished()
@@ -177,7 +186,7 @@ class SearchRun(StagedRun):
         inner = np.stack([np.fmin(searched[0], reached[0]), np.fmax(searched[1], reached[1])])
         wide = self._widened(searched)
         bounds = np.stack([np.minimum(wide[0], inner[0]), np.maximum(wide[1], inner[1])])
-        error = np.concatenate([trust.over_neighbours(self._error[at]) for at in columns.slices.values()])
+        error = self._over_neighbours(np.maximum(self._error, self._growth().max(axis=0)), searched)
         width = self._width(inner)
         trusted = error <= self.settings.trust_tolerance * width
         horizons = {n: trust.horizon(trusted[columns.slices[n]], columns.time) for n, info in columns.outputs.items() if info.history}
