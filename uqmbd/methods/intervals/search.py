@@ -35,8 +35,8 @@ class Search(Method):
         The search ends when over its last third the bounds of no output grew by more than this share of the band's width, at 95 % of its
         times.
     trust_tolerance : float
-        A time or scalar is trusted where fresh runs lie outside of what the search reached by at most this share of the band's width at that
-        time, and the bounds grew by no more in the last third of the search.
+        A time or scalar is trusted where fresh runs lie outside of what the search reached by at most this share of the band's width
+        there, and the bounds grew by no more in the last third of the search.
     safety : float
         The bounds are widened by so many times what the first half of the fresh runs found outside, or by so many times what they grew in
         the last third of the search.
