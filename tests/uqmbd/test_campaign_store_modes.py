@@ -31,6 +31,7 @@ EVERY = [
     of("taylor1", BOX, fallback_runs=20),
     of("taylor2", BOX, fallback_runs=20),
     of("vertex", BOX, fallback_runs=20),
+    of("search", BOX, max_runs=300, fresh=40),
     of("fuzzy", BOX | {"a": TRIANGLE}, levels=3, degree=3, fallback_runs=20),
     of("convex", BOX, {"both": {"inputs": ["a", "b"], "correlation": [["a", "b", 0.5]]}}, degree=3, fallback_runs=20),
     of("mixed", UNIFORM | {"b": Interval(0.0, 1.0)}, samples=60),
