@@ -78,7 +78,8 @@ def test_demo_bounds_hold_where_they_are_trusted(tmp_path):
 
 @pytest.mark.slow
 def test_worn_joint_loses_trust_and_shows_the_runs_instead(tmp_path):
-    result = run("slider_crank_worn", tmp_path)
+    polynomials = {'type = "search"': 'type = "chebyshev"\ndegree = 8\nfallback_runs = 2000', "max_runs = 20_000\n": ""}
+    result = run("slider_crank_worn", tmp_path, **polynomials)
     assert float(result.trusted["slider.v"].mean()) < 0.2
     assert float(result.trust_horizon["slider.v"]) < 0.005
     lost = ~result.trusted["slider.v"].values
