@@ -2,9 +2,10 @@
 """`kill -9` at random moments of a running study, then `uqmbd resume`: are the results identical with those of an uninterrupted run?
 
 Compared: the bytes of all arrays, of the result and of the runs, after a kill and a resume, with those of the same study run without
-interruption. Two studies take turns: the demo with lower degrees (`chebyshev`, all histories stored) and its Monte Carlo twin with streamed
-statistics (`store = "scalars"`), both on 2 workers and with fewer outputs, which shortens the report. Moments are random: three of four a
-little after a random number of committed batches, the others at any time from the start to the end of the report. Half of the kills take
+interruption. Three studies take turns: the demo by expansions (`chebyshev`) and by a search, all histories stored, and its Monte
+Carlo twin with streamed statistics (`store = "scalars"`), all on 2 workers and with fewer outputs, which shortens the report.
+Moments are random: three of four a little after a random number of committed batches, the others at any time from the start to the end
+of the report. Half of the kills take
 the driver alone, as a user would, the rest the driver and its workers. A kill before the study is written down leaves nothing to resume,
 and `uqmbd run` is given again; the notes count where the kills fell.
 

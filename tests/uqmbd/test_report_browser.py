@@ -15,6 +15,10 @@ from uqmbd.report import write_report
 from . import made_up_journal, made_up_results
 from .browser import Browser
 
+IN_A_BROWSER = pytest.mark.skipif(
+    shutil.which("chromium") is None, reason="the browser test needs Debian's chromium: apt-get install chromium"
+)
+
 
 def browse(page, profile) -> subprocess.CompletedProcess:
     """The page in chromium: what it is in the end (stdout), and what it said."""
@@ -25,7 +29,7 @@ def browse(page, profile) -> subprocess.CompletedProcess:
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(shutil.which("chromium") is None, reason="the browser test needs Debian's chromium: apt-get install chromium")
+@IN_A_BROWSER
 @pytest.mark.parametrize("case", ["bounded", "counted"])
 def test_page_in_a_browser(case, request, tmp_path):
     page = write_report(request.getfixturevalue(case), tmp_path)
@@ -40,7 +44,7 @@ def test_page_in_a_browser(case, request, tmp_path):
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(shutil.which("chromium") is None, reason="the browser test needs Debian's chromium: apt-get install chromium")
+@IN_A_BROWSER
 def test_figures_are_drawn_when_they_are_scrolled_to(tmp_path, monkeypatch):
     monkeypatch.setattr("uqmbd.figures.matplotlib_view.save", lambda *_: None)
     page = write_report(made_up_results.rich(3, tuple(f"body_{k}.x" for k in range(12)), runs=30), tmp_path)
@@ -63,7 +67,7 @@ def test_figures_are_drawn_when_they_are_scrolled_to(tmp_path, monkeypatch):
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(shutil.which("chromium") is None, reason="the browser test needs Debian's chromium: apt-get install chromium")
+@IN_A_BROWSER
 def test_ctrl_p_draws_every_figure_before_it_prints(tmp_path, monkeypatch):
     monkeypatch.setattr("uqmbd.figures.matplotlib_view.save", lambda *_: None)
     page = write_report(made_up_results.rich(3, tuple(f"body_{k}.x" for k in range(4)), runs=30), tmp_path)
@@ -84,7 +88,7 @@ def test_ctrl_p_draws_every_figure_before_it_prints(tmp_path, monkeypatch):
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(shutil.which("chromium") is None, reason="the browser test needs Debian's chromium: apt-get install chromium")
+@IN_A_BROWSER
 def test_the_button_changes_the_colours_of_figures(tmp_path):
     page = write_report(made_up_results.fuzzy(3), tmp_path)
     click = "<script>for (const _ of [1, 2]) document.getElementById('theme').click();</script></body>"
@@ -109,7 +113,7 @@ PLACES = """(() => {
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(shutil.which("chromium") is None, reason="the browser test needs Debian's chromium: apt-get install chromium")
+@IN_A_BROWSER
 def test_a_drag_over_points_marks_the_same_runs_in_all_fields(tmp_path, monkeypatch):
     monkeypatch.setattr("uqmbd.figures.matplotlib_view.save", lambda *_: None)
     result = made_up_results.rich(2, (), runs=40)
@@ -146,7 +150,7 @@ def test_a_drag_over_points_marks_the_same_runs_in_all_fields(tmp_path, monkeypa
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(shutil.which("chromium") is None, reason="the browser test needs Debian's chromium: apt-get install chromium")
+@IN_A_BROWSER
 def test_pictures_have_the_colours_of_the_theme(tmp_path, monkeypatch):
     """Where the field is largest, smallest, and zero, light and dark: both ends of the scale, and the paper between them.
 

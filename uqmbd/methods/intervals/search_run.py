@@ -69,14 +69,14 @@ class SearchRun(StagedRun):
         self._told += len(status)
 
     def _look_outside(self, matrix: np.ndarray, *, counting: bool) -> None:
-        found, where = self._fresh
-        left = exceedance(matrix, found)
+        searched, outer = self._fresh
+        left = exceedance(matrix, searched)
         self._error = np.maximum(self._error, left.max(axis=0))
         self._reached.take(matrix, self._told)
         if not counting:
             self._beyond = np.maximum(self._beyond, left)
             return
-        out = leaving(matrix, where, self._margin)
+        out = leaving(matrix, outer, self._margin)
         self._outside += out.sum(axis=0)
         by_output = np.stack([out[:, at].any(axis=1) for at in self._columns.slices.values()])
         self._hits[:-1] += by_output.sum(axis=1)
@@ -122,7 +122,8 @@ class SearchRun(StagedRun):
         now, bounds = self._grown[-1]
         if self._grown[0][0] > now * LATE:
             return False
-        grown = self._growth().max(axis=0) / np.where(self._width(bounds) > 0, self._width(bounds), 1.0)
+        width = self._width(bounds)
+        grown = self._growth().max(axis=0) / np.where(width > 0, width, 1.0)
         return all(np.quantile(grown[at], 0.95) <= self.settings.settled for at in self._columns.slices.values())
 
     def _growth(self) -> np.ndarray:
