@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from uqmbd.figures.frames import Frame
 
 
+ENCLOSED, SEARCHED = range(2)  # where bounds come from
 SHOWN = 6  # outputs that a `repr` names
 
 
@@ -45,7 +46,10 @@ class Result:
     error : Dataset
         [time]: validated error of the surrogate, unit of the output.
     trusted : Dataset
-        [time]: whether the error is below its tolerance; elsewhere the outer bounds are the envelope of the runs.
+        [time]: whether the error is below its tolerance, as a share of the output's range and of the band's width.
+    source : Dataset
+        [``alpha`` x] [time]: where the outer bounds come from, 0 (`ENCLOSED`): the range of the surrogate, widened by its error; 1
+        (`SEARCHED`): a search.
     trust_horizon : Dataset
         Of histories only: time from which trust stays lost, s; infinite if it holds at the end.
     worst : Dataset
@@ -81,6 +85,7 @@ class Result:
     inner: xr.Dataset = field(default_factory=xr.Dataset)
     error: xr.Dataset = field(default_factory=xr.Dataset)
     trusted: xr.Dataset = field(default_factory=xr.Dataset)
+    source: xr.Dataset = field(default_factory=xr.Dataset)
     trust_horizon: xr.Dataset = field(default_factory=xr.Dataset)
     worst: xr.Dataset = field(default_factory=xr.Dataset)
     validation: xr.Dataset = field(default_factory=xr.Dataset)

@@ -58,10 +58,19 @@ def test_mean_limits():
 def test_trust():
     time = np.linspace(0, 1, 401)
     error = np.where((time > 0.3) & (time < 0.4), 0.1, 1e-6)
-    wide = trust.over_neighbours(error)
+    ends = np.stack([-np.ones(401), np.ones(401)])
+    wide, held = trust.assessed(error, [slice(0, 401)], ends, 1e-3, 0.05)
     assert wide[np.searchsorted(time, 0.3) - 1] == 0.1 and wide[0] == 1e-6
-    held = trust.trusted(wide, -1.0, 1.0, 1e-3)
-    assert trust.horizon(held, time) == np.inf
+    assert held[0] and not held[150] and trust.horizon(held, time) == np.inf
     assert trust.horizon(time < 0.3, time) == pytest.approx(0.3)
     assert trust.horizon(np.zeros(401, bool), time) == 0.0
-    assert trust.trusted(np.array([1e-15]), 2.0, 2.0, 1e-3).all()
+    assert trust.assessed(np.array([1e-15]), [slice(0, 1)], np.array([[2.0], [2.0]]), 1e-3, 0.05)[1].all()
+
+
+def test_an_error_is_held_against_the_band_at_its_own_time():
+    """A band from ±1 to ±1e-4: an error of 1e-4 is a thousandth of the range, and as large as the last band."""
+    half = np.array([1.0, 0.1, 1e-3, 1e-4, 0.0])
+    ends, error = np.stack([-half, half]), np.array([1e-4, 1e-4, 1e-4, 1e-4, 0.0])
+    assert trust.assessed(error, [slice(0, 5)], ends, 1e-3, 0.05)[1].tolist() == [True, True, True, False, True]
+    assert trust.assessed(error, [slice(0, 5)], ends, 1e-5, 0.05)[1].tolist() == [False, False, False, False, True]
+    assert trust.assessed(error, [slice(0, 5)], ends, 1e-3, 0.05, scale=half / 10)[1].tolist() == [True, True, False, False, True]

@@ -181,8 +181,8 @@ INSIDE = (A**2 - A * B + B**2) / 0.75 <= 1  # the ellipse with a correlation of 
 BOUNDS = {
     "chebyshev": (Chebyshev(degree=5), CUBE, {None: EVERY}),
     "sparse": (Chebyshev(grid="sparse", max_runs=80), CUBE, {None: EVERY}),
-    "taylor1": (Taylor1(trust_tolerance=0.2), CUBE, {None: EVERY}),
-    "taylor2": (Taylor2(trust_tolerance=0.1), CUBE, {None: EVERY}),
+    "taylor1": (Taylor1(trust_tolerance=0.2, width_tolerance=0.2, fallback_runs=0), CUBE, {None: EVERY}),
+    "taylor2": (Taylor2(trust_tolerance=0.1, width_tolerance=0.1, fallback_runs=0), CUBE, {None: EVERY}),
     "fuzzy": (FuzzyBounds(degree=5, levels=[0.0, 0.5, 1.0]), TENT, {0.0: EVERY, 0.5: np.maximum(abs(A), abs(B)) <= 0.5}),
     "convex": (ConvexBounds(degree=5), Space(CUBE, sets={"s": {"inputs": ["a", "b"], "correlation": [["a", "b", 0.5]]}}), {None: INSIDE}),
 }

@@ -1,5 +1,7 @@
 """What must not matter to any method: the order of inputs and outputs, the unit of an input, and of an output its unit, offset and sign."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -97,7 +99,11 @@ def test_the_offset_of_an_output(case):
 def test_the_sign_of_an_output(case):
     if case.name == "search-jumping":
         pytest.skip("its draws go by side: it comes to another distance from a jump whose end no run can reach")
-    one, other = run(case), run(case, changed(case, -1.0, 0.0), model=moved(case, -1.0, 0.0))
+    one = run(case)
+    if "statement" in one.attrs:  # a search draws by side: what it follows is looked at without it
+        case = replace(case, method=case.method.model_copy(update={"fallback_runs": 0, "level_runs": 0}))
+        one = run(case)
+    other = run(case, changed(case, -1.0, 0.0), model=moved(case, -1.0, 0.0))
     for key, name, a, b in pairs(one, other):
         if "bound" in a.dims and key in LINEAR:
             mirrored = -b.sel(bound=["upper", "lower"]).values

@@ -17,7 +17,7 @@ def test_the_best_runs_are_those_that_sorting_finds(runs, keep, batch, seed):
     values[rng.random((runs, 6)) < 0.1] = np.nan
     found = Extremes(6, keep)
     for first in range(0, runs, batch):
-        found.take(values[first : first + batch], first)
+        found.take(values[first : first + batch], np.arange(first, min(first + batch, runs)))
     for side, sign in enumerate((-1.0, 1.0)):
         for column in range(6):
             known = np.flatnonzero(~np.isnan(values[:, column]))

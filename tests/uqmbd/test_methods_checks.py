@@ -65,7 +65,7 @@ def test_the_run_is_what_was_simulated_and_checks_are_numbered_as_runs():
     every = np.abs(told["b"][-count:] - 0.2)  # before the runs there is one to learn the outputs
     table = result.validation["peak"]
     assert np.array_equal(table.sel(column="run"), every[table["check"].values])
-    assert table.sizes["check"] == result.attrs["runs_validation"] + 20
+    assert table.sizes["check"] == result.attrs["runs_validation"] + result.attrs["runs_fallback"]
 
 
 def test_failed_runs_are_no_checks():

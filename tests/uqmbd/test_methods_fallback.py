@@ -45,10 +45,11 @@ def test_no_more_fallback_runs_than_planned_ones(method, inputs):
 
 
 @pytest.mark.parametrize("asked", [0, 5, 3000])
-def test_as_many_as_the_user_asks_for(asked):
+def test_at_most_as_many_as_the_user_asks_for(asked):
     method = Chebyshev(degree=3, fallback_runs=asked)
     result, count = drive(method, BOX, jump)
-    assert result.attrs["runs_fallback"] == asked and count == 16 + 10 + asked == method.planned_runs(BOX)[1]
+    assert method.planned_runs(BOX)[1] == 16 + 10 + asked and count == 16 + 10 + result.attrs["runs_fallback"]
+    assert result.attrs["runs_fallback"] == asked if asked < 3000 else 0 < result.attrs["runs_fallback"] < asked  # a search that settles
 
 
 def test_two_thousand_at_most():

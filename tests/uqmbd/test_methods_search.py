@@ -64,7 +64,7 @@ def test_the_worst_inputs_reach_the_bounds():
 
 
 def test_stops_when_the_bounds_have_settled():
-    result, runs = drive(Search(max_runs=50_000, fresh=100), THREE, smooth, time=TIME)
+    result, runs = drive(Search(max_runs=50_000, fresh=120), THREE, smooth, time=TIME)
     assert runs < 20_000
     assert float(result.trusted["h"].mean()) == 1.0 and float(result.gap["h"].max()) < 1e-3
 
@@ -124,7 +124,7 @@ def test_stops_where_much_of_the_box_fails():
 
 
 def test_a_response_that_does_not_change_is_trusted():
-    result, runs = drive(Search(max_runs=1000, fresh=100), THREE, lambda time, a, b, c: {"h": 0.0 * a[:, None] + time}, time=TIME)
+    result, runs = drive(Search(max_runs=1000, fresh=120), THREE, lambda time, a, b, c: {"h": 0.0 * a[:, None] + time}, time=TIME)
     assert runs < 1000 and bool(result.trusted["h"].all()) and float(result.gap["h"].max()) == 0.0
 
 

@@ -35,12 +35,14 @@ class Search:
     order : ndarray of int, shape (columns,)
         Columns in an order that does not depend on that of the outputs; so the search does not either.
     inputs : int
+    sought : ndarray of bool, shape (columns,), optional
+        Columns whose extremes are sought; all unless said.
     """
 
-    def __init__(self, extremes: Extremes, groups: np.ndarray, order: np.ndarray, inputs: int) -> None:
+    def __init__(self, extremes: Extremes, groups: np.ndarray, order: np.ndarray, inputs: int, sought: np.ndarray | None = None) -> None:
         self._extremes, self._inputs, self._order = extremes, inputs, order
         self._groups = groups
-        share = np.bincount(groups)[groups] ** -0.5
+        share = np.bincount(groups)[groups] ** -0.5 * (1.0 if sought is None else sought)
         self._share = share / share.sum()
         self._recent = np.zeros((2, len(groups)))
         self._before = np.full((2, len(groups)), -1)
@@ -58,20 +60,20 @@ class Search:
         chance = LEAST + (1 - LEAST * len(self.ways)) * rate / rate.sum()
         return np.sort(rng.choice(len(self.ways), count, p=chance))
 
-    def points(self, points: np.ndarray, ways: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-        """A point to run by each of `ways` (ascending numbers), (ways, inputs).
+    def points(self, points: np.ndarray, ways: np.ndarray, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+        """A point to run by each of `ways` (ascending numbers), (ways, inputs), perhaps outside of the box; and for which column.
 
         Parameters
         ----------
         points : ndarray, shape (runs, inputs)
             All runs so far, of which some are the extremes.
         """
-        found = np.empty((len(ways), self._inputs))
+        found, who = np.empty((len(ways), self._inputs)), np.empty(len(ways), int)
         for way in np.unique(ways):
             at = ways == way
-            side, column = self._drawn(int(at.sum()), rng)
-            found[at] = self.ways[way][1](points, side, column, rng)
-        return np.clip(found, -1.0, 1.0)
+            side, who[at] = self._drawn(int(at.sum()), rng)
+            found[at] = self.ways[way][1](points, side, who[at], rng)
+        return found, who
 
     def learn(self, ways: np.ndarray, first: int, values: np.ndarray, places: np.ndarray) -> None:
         """A round of these `ways` has been run, as runs number `first` on; before it the extremes had `values` at the runs `places`.

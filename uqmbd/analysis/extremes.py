@@ -38,12 +38,21 @@ class Extremes:
         """Number of the run that reached each of them, (2, columns)."""
         return self.runs[..., 0]
 
-    def take(self, values: np.ndarray, first: int) -> None:
-        """Runs number `first` on, with values (runs, columns); NaN counts for nothing, and of equal values the earlier run stays."""
-        for side, sign in enumerate(SIGNS):
-            self._merge(side, sign, values, first)
+    def parts(self, count: int) -> list[Extremes]:
+        """So many equal parts of the columns, in their order; what a part takes is taken here."""
+        found, width = [], self.values.shape[1] // count
+        for k in range(count):
+            part, at = object.__new__(Extremes), slice(k * width, (k + 1) * width)
+            part.values, part.runs = self.values[:, at], self.runs[:, at]
+            found.append(part)
+        return found
 
-    def _merge(self, side: int, sign: float, values: np.ndarray, first: int) -> None:
+    def take(self, values: np.ndarray, numbers: np.ndarray) -> None:
+        """Runs of these ascending `numbers` with values (runs, columns); NaN counts for nothing, of equal values the earlier run stays."""
+        for side, sign in enumerate(SIGNS):
+            self._merge(side, sign, values, numbers)
+
+    def _merge(self, side: int, sign: float, values: np.ndarray, numbers: np.ndarray) -> None:
         kept, runs = self.values[side], self.runs[side]
         keep, least = kept.shape[1], kept[:, -1]
         if len(values) > keep and np.isneginf(least).any():  # the first runs: most are none of the best few
@@ -63,7 +72,7 @@ class Extremes:
         good = rank < keep
         at = np.searchsorted(who, column[good])
         new, number = np.full((len(who), keep), -np.inf), np.full((len(who), keep), -1)
-        new[at, rank[good]], number[at, rank[good]] = found[good], first + row[good]
+        new[at, rank[good]], number[at, rank[good]] = found[good], numbers[row[good]]
         both, numbers = np.concatenate([kept[who], new], axis=1), np.concatenate([runs[who], number], axis=1)
         best = np.argsort(-both, axis=1, kind="stable")[:, :keep]  # of equal values the earlier run
         kept[who], runs[who] = np.take_along_axis(both, best, 1), np.take_along_axis(numbers, best, 1)

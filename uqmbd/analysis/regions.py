@@ -54,6 +54,10 @@ class Region:
         inner = np.divide(x - self.box.mean(axis=1), half, out=np.zeros_like(x), where=half > 0)
         return self.body.project(np.linalg.solve(self.body.generators, inner.T).T)
 
+    def sample(self, u: np.ndarray) -> np.ndarray:
+        """Points x, uniformly distributed, from points `u` of the unit cube, (n, d) both."""
+        return self.points(self.body.places(u))
+
     def contains(self, x: np.ndarray) -> np.ndarray:
         """Which of the points `x` (n, d) are in the region, (n,)."""
         return inside(x, self.box) & self.body.contains(x)

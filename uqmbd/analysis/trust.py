@@ -1,4 +1,4 @@
-"""Where a surrogate may be believed."""
+"""Where a surrogate, or what a search has reached, may be believed."""
 
 from __future__ import annotations
 
@@ -6,43 +6,64 @@ from collections.abc import Iterable
 
 import numpy as np
 
+FLOOR = 1e-9  # of an output's range: bands no wider are points
+SHARE = 0.05  # of the band's width, or of the standard deviation, that an error may be where nothing is said
+_ROUNDING = 1e-12  # of an output's size
 
-def over_neighbours(error: np.ndarray) -> np.ndarray:
-    """Largest value within half a percent of the time grid on either side, (points,).
 
-    The kink of an impact moves in time from sample to sample; a grid point just before all validation runs see it is as
-    doubtful as the one after.
+def width(bounds: np.ndarray, slices: Iterable[slice]) -> np.ndarray:
+    """Width of the bands `bounds` (2, columns) at every time; a band that is a point has the width of rounding, (columns,)."""
+    least = np.empty(bounds.shape[1])
+    for at in slices:
+        least[at] = FLOOR * (bounds[1, at].max() - bounds[0, at].min())
+    return np.maximum(bounds[1] - bounds[0], least)
+
+
+def over_neighbours(error: np.ndarray, bounds: np.ndarray, slices: Iterable[slice]) -> np.ndarray:
+    """Largest error within half a percent of the time grid on either side, output by output, (columns,).
+
+    The kink of an impact moves in time from sample to sample; a grid point just before all validation runs see it is as doubtful as the
+    one after. Where the band `bounds` (2, columns) is a point, as at the start of a motion, neighbours say nothing.
     """
-    reach = len(error) // 200
-    if reach == 0:
-        return error
-    from scipy.ndimage import maximum_filter1d
+    slices = list(slices)
+    spread = error.copy()
+    for at in slices:
+        reach = (at.stop - at.start) // 200
+        if reach:
+            from scipy.ndimage import maximum_filter1d
 
-    return maximum_filter1d(error, 2 * reach + 1, mode="nearest")
-
-
-def trusted(error: np.ndarray, smallest: float, largest: float, tolerance: float) -> np.ndarray:
-    """Whether the error is below `tolerance` of the response's range, or is rounding, at each time."""
-    rounding = 1e-12 * max(abs(smallest), abs(largest))
-    return error <= max(tolerance * (largest - smallest), rounding)
+            spread[at] = maximum_filter1d(error[at], 2 * reach + 1, mode="nearest")
+    return np.where(bounds[1] - bounds[0] < width(bounds, slices), error, spread)
 
 
 def assessed(
-    error: np.ndarray, slices: Iterable[slice], smallest: np.ndarray, largest: np.ndarray, tolerance: float
+    error: np.ndarray, slices: Iterable[slice], bounds: np.ndarray, tolerance: float, share: float, scale: np.ndarray | None = None
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Error over neighbours and trust of every column, output by output: 2 x (columns,).
+    """Error over neighbours and trust of every column: 2 x (columns,).
+
+    A column is trusted where its error is below `tolerance` of the output's range over all times, and below `share` of its own `scale`.
+    An error that is rounding is always trusted.
 
     Parameters
     ----------
-    error, smallest, largest : ndarray, shape (columns,)
-        Validated error, and the ends of the response's range repeated for the columns of an output.
+    error : ndarray, shape (columns,)
+        Validated.
     slices : iterable of slice
         Columns of each output.
+    bounds : ndarray, shape (2, columns)
+        What runs reached.
+    scale : ndarray, shape (columns,), optional
+        The width of the band unless said; for random inputs the standard deviation.
     """
-    spread, held = np.empty_like(error), np.empty(len(error), bool)
+    slices = list(slices)
+    spread = over_neighbours(error, bounds, slices)
+    own = share * (bounds[1] - bounds[0] if scale is None else scale)
+    held = np.empty(len(error), bool)
     for at in slices:
-        spread[at] = over_neighbours(error[at])
-        held[at] = trusted(spread[at], smallest[at.start], largest[at.start], tolerance)
+        low, high = bounds[0, at].min(), bounds[1, at].max()
+        rounding = _ROUNDING * max(abs(low), abs(high))
+        allowed = np.minimum(tolerance * (high - low), np.maximum(own[at], FLOOR * share * (high - low)))
+        held[at] = spread[at] <= np.maximum(allowed, rounding)
     return spread, held
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -13,6 +13,9 @@ from uqmbd.methods.base import Method, from_unit_cube, generator
 from uqmbd.methods.columns import Columns, finite_rows
 from uqmbd.methods.failures import stop_if_too_many
 from uqmbd.simulators.base import OutputInfo
+
+if TYPE_CHECKING:
+    import xarray as xr
 
 
 class KeptRun:
@@ -61,6 +64,11 @@ class KeptRun:
 class StagedRun(KeptRun):
     """Keeps points, roles, outcomes and status of all runs. A method writes `_plan`, one step of which adds the points of one ask.
 
+    Attributes
+    ----------
+    chosen : tuple of int
+        Roles of runs that went where outcomes sent them: whether they fail says nothing of how much of the box does.
+
     Parameters
     ----------
     inputs : Space, or dict of str to Input
@@ -70,6 +78,8 @@ class StagedRun(KeptRun):
         s
     seed : int
     """
+
+    chosen: ClassVar[tuple[int, ...]] = ()
 
     def __init__(self, inputs: Mapping[str, Input], outputs: Mapping[str, OutputInfo], time: np.ndarray, seed: int) -> None:
         super().__init__(inputs, outputs, time, seed)
@@ -102,15 +112,21 @@ class StagedRun(KeptRun):
         """Independent random points; each role has random numbers of its own."""
         self._add(2 * generator(self._seed, role).random((count, len(self._inputs))) - 1, role)
 
+    def _at_runs(self, runs: np.ndarray) -> xr.Dataset:
+        """Inputs, in SI, of the runs (2, columns) that reached the bounds, -1 where none did: ``bound`` x ``input`` [x time]."""
+        samples = self._samples(self._points)
+        found = np.stack([np.where(runs >= 0, samples[name][runs], np.nan) for name in self._inputs], axis=1)
+        return self._columns.dataset(found, {"bound": ["lower", "upper"], "input": list(self._inputs)}, unit="")
+
     def _rows(self, *roles: int) -> np.ndarray:
         """Indices of the runs of these roles that were ok; of all roles when none is named."""
         ok = self._status == 0
         return np.flatnonzero(ok & np.isin(self._roles, roles) if roles else ok)
 
     def _stop_if_too_many_failed(self, method: Method) -> None:
-        """Raise `StudyError` when more of all runs failed than the method goes on with."""
-        samples = self._samples(self._points[: self._told])
-        stop_if_too_many(method, self._inputs, samples, self._status[: self._told])
+        """Raise `StudyError` when more of the runs failed than the method goes on with; those of `chosen` roles do not count."""
+        counted = np.flatnonzero(~np.isin(self._roles[: self._told], self.chosen))
+        stop_if_too_many(method, self._inputs, self._samples(self._points[counted]), self._status[counted])
 
     def _ranges(self, values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Smallest and largest value of each output over runs and times, repeated for its columns: 2 x (columns,)."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Iterator
 
 import numpy as np
 import xarray as xr
@@ -14,6 +15,7 @@ from uqmbd.analysis.reached import ends as ends_of_runs
 from uqmbd.methods.columns import Columns
 from uqmbd.methods.imprecise.evidence import elements_of
 from uqmbd.methods.intervals.chebyshev_run import ChebyshevRun
+from uqmbd.methods.intervals.inclusion_run import FALLBACK
 from uqmbd.result import Result
 
 _MEMORY = 4_000_000  # ends of ranges held at a time
@@ -23,6 +25,13 @@ _COARSE = 0.01  # of the error: an expansion that is not trusted needs no closer
 
 class EvidenceRun(ChebyshevRun):
     """Chebyshev's runs over the hull of the focal elements; what the masses say is computed from the expansion."""
+
+    def _search(self) -> Iterator[bool]:
+        """Random runs where trust is missing: every focal box needs some, not only those that hold the extremes."""
+        if (count := self.settings.fallback(self._own)) and not self._trusted.all():
+            self._add_random(count, FALLBACK)
+            yield True
+            self._assess()
 
     def result(self) -> Result:
         whole = super().result()

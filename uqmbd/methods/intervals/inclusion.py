@@ -8,6 +8,7 @@ from typing import ClassVar, Literal
 
 from pydantic import Field
 
+from uqmbd.analysis.trust import SHARE
 from uqmbd.inputs import Input
 from uqmbd.methods.base import Method, fallback_count
 
@@ -18,8 +19,9 @@ MOST_CORNERS = 64  # runs
 class Inclusion(Method):
     """Settings of a method whose bounds come from a surrogate.
 
-    Runs at random points are never fitted: their largest error widens the bounds. So the bounds are validated by runs, not proven; where
-    the error exceeds `trust_tolerance` the result shows the envelope of all runs instead.
+    Runs at random points are never fitted: their largest error widens the bounds. So the bounds are validated by runs, not proven. Where
+    the error is too large to trust the surrogate, a search for the extremes takes over with the `fallback_runs`, as of the method
+    `search`; its bounds stand where it is trusted, or tighter, and everywhere the bounds hold all runs.
 
     Attributes
     ----------
@@ -30,12 +32,14 @@ class Inclusion(Method):
     validation : float
         Share of the runs that is kept for validation, at least 10 runs.
     trust_tolerance : float
-        Largest validated error, as a fraction of the response's range, at which a time or scalar is trusted.
+        Largest validated error, as a fraction of the response's range over all times, at which a time or scalar is trusted.
+    width_tolerance : float
+        And as a fraction of the width of its own band.
     safety : float
         The bounds are widened by so many times the validated error, for what the validation runs missed.
     fallback_runs : int
-        Random runs added when some time or scalar is not trusted; they also validate. They come on top of `max_runs`. Where nothing is
-        said as many as the runs before them, 2000 at most.
+        Runs of a search when some time or scalar is not trusted, a quarter of them fresh. They come on top of `max_runs`. Where nothing is
+        said as many as the runs before them, 2000 at most; where a run costs little, many more are well spent.
     corner_runs : bool
         Whether to run the two corners of the box at which a time or scalar has its extremes where the surrogate is monotonic in every
         input. They come on top of `max_runs`, the corners that serve the most columns first, 64 at most.
@@ -47,6 +51,7 @@ class Inclusion(Method):
     gap: float = Field(default=1e-6, gt=0, lt=1)
     validation: float = Field(default=0.2, gt=0, lt=1)
     trust_tolerance: float = Field(default=1e-3, gt=0, lt=1)
+    width_tolerance: float = Field(default=SHARE, gt=0, lt=1)
     safety: float = Field(default=2.0, ge=1)
     fallback_runs: int | None = Field(default=None, ge=0)
     corner_runs: bool = False

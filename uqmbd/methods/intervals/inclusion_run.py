@@ -1,35 +1,42 @@
-"""Runs of the methods that bound a response by a surrogate: nodes, validation, corners, and random runs where trust is missing."""
+"""Runs of the methods that bound a response by a surrogate: nodes, validation, corners, and a search where trust is missing."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import ClassVar
 
 import numpy as np
 import xarray as xr
 
 from uqmbd.analysis import trust
+from uqmbd.analysis.alpha_cuts import restricted
 from uqmbd.analysis.chebyshev_expansions import Expansion
 from uqmbd.analysis.monotonicity import extreme_corners, signs
 from uqmbd.analysis.order_statistics import quantiles
+from uqmbd.analysis.regions import Region
 from uqmbd.errors import StudyError
 from uqmbd.inputs import Input
-from uqmbd.methods.base import count_failures
+from uqmbd.methods.base import count_failures, generator
 from uqmbd.methods.checks import checks
+from uqmbd.methods.design import sobol
 from uqmbd.methods.failures import MEND
+from uqmbd.methods.intervals.closing import CANDIDATES, STREAM, Closing, Outer, joined
 from uqmbd.methods.intervals.inclusion import MOST_CORNERS, Inclusion
 from uqmbd.methods.staged import StagedRun
-from uqmbd.result import Result
+from uqmbd.result import ENCLOSED, Result
 from uqmbd.simulators.base import OutputInfo
 
-NODE, VALIDATION, FALLBACK, CORNER, EXTREME = range(5)  # CORNER: validation at corners; EXTREME: where monotonic columns have their ends
+# CORNER: validation at corners; EXTREME: where monotonic columns have their ends; SEARCH: where a search went; FALLBACK: its fresh runs
+NODE, VALIDATION, FALLBACK, CORNER, EXTREME, SEARCH, OWN = range(7)  # OWN: the first that a method may call as it likes
 FEW_FAILED = 3
+COARSE = 0.01  # of the error: an expansion that is not trusted needs no closer range
 
 
 class InclusionRun(StagedRun):
     """A method writes `_build`, which asks for nodes and validation runs, and `_expand`, which makes the surrogate of them."""
 
     bounds_from_surrogate: ClassVar[bool] = True
+    chosen: ClassVar[tuple[int, ...]] = (SEARCH,)
 
     def __init__(
         self, settings: Inclusion, inputs: Mapping[str, Input], outputs: Mapping[str, OutputInfo], time: np.ndarray, seed: int
@@ -37,6 +44,7 @@ class InclusionRun(StagedRun):
         super().__init__(inputs, outputs, time, seed)
         self.settings = settings
         self._note = ""
+        self._closing: Closing | None = None
 
     def _build(self) -> Iterator[bool]:
         """Steps up to and with the validation runs."""
@@ -78,10 +86,38 @@ class InclusionRun(StagedRun):
         self._assess()
         yield from self._run_extremes()
         self._own = len(self._points)
-        if (count := self.settings.fallback(self._own)) and not self._trusted.all():
-            self._add_random(count, FALLBACK)
+        yield from self._confirm()
+        yield from self._search()
+
+    def _confirm(self) -> Iterator[bool]:
+        """Further runs of a method's own."""
+        yield from ()
+
+    def _sought(self) -> tuple[Sequence[Region] | None, np.ndarray]:
+        """Regions in which a search seeks extremes, the whole box if None, and of which columns, bool (regions, columns)."""
+        return None, ~self._trusted[None]
+
+    def _fallback(self, sought: np.ndarray) -> int:
+        """Number of runs of that search."""
+        return self.settings.fallback(self._own) if sought.any() else 0
+
+    def _search(self) -> Iterator[bool]:
+        """Where trust is missing: runs that seek the extremes, and fresh ones that say what they missed."""
+        settings, d = self.settings, len(self._inputs)
+        regions, sought = self._sought()
+        count = self._fallback(sought)
+        if not count:
+            return
+        closing = Closing(count, self._columns, d, self._seed, regions, sought, settings.width_tolerance, settings.safety)
+        closing.search.begin(self._points, self._values, self._status)
+        candidates = closing.search.into(2 * sobol(CANDIDATES, d, generator(self._seed, STREAM - 1)) - 1)
+        for chosen, points, region in closing.steps(self._surrogate, candidates):
+            first = len(self._points)
+            self._add(points, SEARCH if chosen else np.where(region == 0, FALLBACK, OWN))
             yield True
-            self._assess()
+            closing.search.take(self._values[first:], self._status[first:])
+        self._closing = closing
+        self._assess()
 
     def _stop_early(self) -> None:
         """Stop between asks when too many runs failed; one of the first five runs is no share yet."""
@@ -123,11 +159,24 @@ class InclusionRun(StagedRun):
             raise StudyError(
                 "all validation runs failed, so nothing is known about the error of the expansion", remedy=f"{MEND}, or give it more runs"
             )
-        smallest, largest = self._ranges(self._values[ok])
-        error = self._worst(np.flatnonzero(fresh))
-        slices = self._columns.slices.values()
-        self._error, self._trusted = trust.assessed(error, slices, smallest, largest, self.settings.trust_tolerance)
+        self._missed = self._worst(np.flatnonzero(fresh))
+        self._error, self._trusted = self._judged(self._missed)
         self._signs = None
+
+    def _judged(self, error: np.ndarray, width: np.ndarray | None = None) -> tuple[np.ndarray, np.ndarray]:
+        """Error over neighbours and trust of every column; its `width` is that of the band of all runs unless said, (columns,)."""
+        settings = self.settings
+        bounds = self._envelope(self._counted())
+        return trust.assessed(error, self._columns.slices.values(), bounds, settings.trust_tolerance, settings.width_tolerance, width)
+
+    def _counted(self) -> np.ndarray:
+        """Runs whose outcomes the bounds have to hold, indices."""
+        return np.flatnonzero(self._status == 0)
+
+    def _envelope(self, runs: np.ndarray) -> np.ndarray:
+        """What these runs reached, (2, columns)."""
+        values = self._values[runs]
+        return np.stack([values.min(axis=0), values.max(axis=0)])
 
     def _worst(self, rows: np.ndarray) -> np.ndarray:
         """Largest error of the surrogate at runs that it was not made of, (columns,)."""
@@ -154,44 +203,70 @@ class InclusionRun(StagedRun):
 
     def result(self) -> Result:
         self._require_finished()
-        values = self._values[self._status == 0]
-        inner = np.stack([values.min(axis=0), values.max(axis=0)])
-        bounds, met = self._bounds(inner)
+        runs = self._counted()
+        inner = self._envelope(runs)
+        outer, met = self._bounds(inner)
         columns, ends = self._columns, {"bound": ["lower", "upper"]}
         histories = [name for name, info in columns.outputs.items() if info.history]
-        horizons = {name: trust.horizon(self._trusted[columns.slices[name]], columns.time) for name in histories}
+        horizons = {name: trust.horizon(outer.trusted[columns.slices[name]], columns.time) for name in histories}
         widths = self._surrogate.main_effect_widths()
         total = widths.sum(axis=0)
         shares = np.divide(widths, total, out=np.zeros_like(widths), where=total > 0)
         sensitivity = columns.dataset(shares[None], {"kind": ["main_effect"], "input": list(self._inputs)}, unit="")
+        values = self._values[runs]
         return Result(
-            bounds=columns.dataset(bounds, ends),
+            bounds=columns.dataset(outer.bounds, ends),
             inner=columns.dataset(inner, ends),
-            error=columns.dataset(self._error),
-            trusted=columns.dataset(self._trusted, unit=""),
+            error=columns.dataset(outer.error),
+            trusted=columns.dataset(outer.trusted, unit=""),
+            source=columns.dataset(outer.source, unit=""),
             trust_horizon=xr.Dataset({name: ((), value, {"unit": "s"}) for name, value in horizons.items()}),
+            worst=self._at_runs(runs[np.stack([values.argmin(axis=0), values.argmax(axis=0)])]),
             validation=self._checks(),
             statistics=self._statistics(),
             sensitivity=sensitivity,
-            attrs=self._attributes(met),
+            attrs=self._attributes(outer, met),
         )
 
-    def _bounds(self, inner: np.ndarray) -> tuple[np.ndarray, float]:
-        """Outer bounds (2, columns), and the share of the trusted columns whose enclosure reached its gap."""
-        bounds = inner.copy()
-        trusted = np.flatnonzero(self._trusted)
-        if not trusted.size:
-            return bounds, 1.0
-        part = self._surrogate.select(trusted)
-        seen = self._seen(trusted)
-        width = (inner[1] - inner[0])[trusted] if seen is None else seen[1] - seen[0]
-        enclosure, met = part.range(self.settings.enclosure, self.settings.gap * width, seen)
-        margin = self.settings.safety * self._error[trusted]
-        bounds[0, trusted] = np.minimum(enclosure[0] - margin, inner[0, trusted])
-        bounds[1, trusted] = np.maximum(enclosure[1] + margin, inner[1, trusted])
+    def _bounds(self, inner: np.ndarray) -> tuple[Outer, float]:
+        """Outer bounds, and the share of the trusted columns whose enclosure reached its gap."""
+        enclosure, met = np.full_like(inner, np.nan), np.ones(0)
+        asked = self._trusted | (True if self._closing is None else ~self._closing.found().trusted)
+        if asked.any():
+            enclosure[:, asked], met = self._enclosed(np.flatnonzero(asked))
+            met = met[self._trusted[asked]]
         at_corners = self._extremes_run()
-        bounds[:, at_corners] = inner[:, at_corners]
-        return bounds, float(met.mean())
+        enclosure[:, at_corners] = inner[:, at_corners]
+        return self._outer(0, enclosure, inner, self._error, self._trusted), float(met.mean()) if met.size else 1.0
+
+    def _outer(self, region: int, enclosure: np.ndarray, inner: np.ndarray, error: np.ndarray, trusted: np.ndarray) -> Outer:
+        """The bounds of a region: see `Closing.outer`; without a search the enclosure with what runs reached."""
+        if self._closing is not None:
+            return self._closing.outer(region, enclosure, inner, error, trusted)
+        return Outer(joined(enclosure, inner), error, trusted, np.full(len(error), ENCLOSED, np.int8))
+
+    def _enclosed(self, columns: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Range of the surrogate of some columns, widened by the error, and which of them reached their gap."""
+        seen = self._seen(columns)
+        width = np.ptp(self._envelope(self._counted())[:, columns] if seen is None else np.stack(seen), axis=0)
+        error = self._error[columns]
+        gap = np.maximum(self.settings.gap * width, np.where(self._trusted[columns], 0.0, COARSE * error))
+        enclosure, met = self._range(columns, gap, seen)
+        return enclosure + self.settings.safety * error * np.array([[-1.0], [1.0]]), met
+
+    def _range(
+        self, columns: np.ndarray, gap: np.ndarray, seen: Sequence[np.ndarray] | None = None, box: np.ndarray | None = None
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Range of the surrogate of some columns, in a part of the box if said, output by output: no output changes another's bounds."""
+        enclosure, met = np.empty((2, len(columns))), np.empty(len(columns), bool)
+        for at in self._columns.slices.values():
+            some = (columns >= at.start) & (columns < at.stop)
+            if some.any():
+                part = self._surrogate.select(columns[some])
+                part = part if box is None else restricted(part, box)
+                known = None if seen is None else tuple(end[some] for end in seen)
+                enclosure[:, some], met[some] = part.range(self.settings.enclosure, gap[some], known)
+        return enclosure, met
 
     def _seen(self, columns: np.ndarray) -> tuple[np.ndarray, np.ndarray] | None:
         """Smallest and largest value of the surrogate at its nodes; None where it does not interpolate its runs."""
@@ -211,7 +286,7 @@ class InclusionRun(StagedRun):
         all_ = {"mean": values.mean(axis=0), "std": std, "min": values.min(axis=0), "max": values.max(axis=0)} | levels
         return self._columns.dataset(np.array(list(all_.values())), {"statistic": list(all_)})
 
-    def _attributes(self, met: float) -> dict:
+    def _attributes(self, outer: Outer, met: float) -> dict:
         settings = self.settings
         attrs = {
             "method": settings.name,
@@ -219,11 +294,13 @@ class InclusionRun(StagedRun):
             **self._facts(),
             "enclosure": settings.enclosure,
             "trust_tolerance": settings.trust_tolerance,
+            "width_tolerance": settings.width_tolerance,
             "safety": settings.safety,
-            "trusted_share": float(self._trusted.mean()),
+            "trusted_share": float(outer.trusted.mean()),
             "runs_nodes": int(np.count_nonzero(self._roles == NODE)),
             "runs_validation": int(np.count_nonzero(np.isin(self._roles, (VALIDATION, CORNER)))),
-            "runs_fallback": int(np.count_nonzero(self._roles == FALLBACK)),
+            "runs_fallback": int(np.count_nonzero(np.isin(self._roles, (FALLBACK, SEARCH)))),
+            **({} if self._closing is None else self._closing.said(outer, self._values, self._status)),
             **count_failures(self._status),
         }
         if settings.corner_runs:

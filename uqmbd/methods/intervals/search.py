@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import ClassVar, Self
+from typing import TYPE_CHECKING, ClassVar, Self
 
 import numpy as np
 from pydantic import Field, model_validator
@@ -12,7 +12,10 @@ from uqmbd.inputs import Input
 from uqmbd.methods.base import Method, MethodRun
 from uqmbd.simulators.base import OutputInfo
 
-LEAST_ROUND, LARGEST_ROUND = 64, 2048  # runs of one round of the search
+if TYPE_CHECKING:
+    from uqmbd.methods.intervals.searching import Plan
+
+LEAST_ROUND = 64  # runs of one round of the search
 MOST_FIRST = 4096
 
 
@@ -73,6 +76,13 @@ class Search(Method):
     def searching(self) -> int:
         """Largest number of runs that are not fresh."""
         return self.max_runs - self.fresh
+
+    @property
+    def plan(self) -> Plan:
+        """What a run of this method may spend."""
+        from uqmbd.methods.intervals.searching import Plan
+
+        return Plan(self.beginning, self.searching, self.fresh, self.settled, self.trust_tolerance, self.safety, self.margin)
 
     def planned_runs(self, inputs: Mapping[str, Input]) -> tuple[int, int]:
         return min(self.beginning + LEAST_ROUND, self.searching) + self.fresh, self.max_runs

@@ -13,14 +13,15 @@ from uqmbd.analysis.corner_slopes import extreme_places, gains
 from uqmbd.errors import StudyError
 from uqmbd.methods.failures import MEND
 from uqmbd.methods.intervals.chebyshev_grid import expansion
+from uqmbd.methods.intervals.closing import Outer
 from uqmbd.methods.intervals.inclusion import MOST_CORNERS
-from uqmbd.methods.intervals.inclusion_run import EXTREME, NODE, VALIDATION, InclusionRun
+from uqmbd.methods.intervals.inclusion_run import NODE, OWN, VALIDATION, InclusionRun
 
 if TYPE_CHECKING:
     from uqmbd.methods.intervals.vertex import Vertex
 
 
-BESIDE = EXTREME + 1  # a role: beside a corner, a little inside in one input
+BESIDE = OWN + 1  # a role: beside a corner, a little inside in one input
 STEP = 0.01  # of the interval; an extreme nearer to a corner than half of this exceeds it by next to nothing
 
 
@@ -56,13 +57,13 @@ class VertexRun(InclusionRun):
         self._note = "" if ok.all() else f"{np.count_nonzero(~ok)} of {len(runs)} corners failed; the bounds are those of the others"
         return TensorExpansion(expansion((1,) * len(self._inputs), self._points[runs], self._values[runs], ok))
 
-    def _envelope(self) -> np.ndarray:
+    def _at_corners(self) -> np.ndarray:
+        """What the corners reached, (2, columns)."""
         runs = self._node_runs()
-        values = self._values[runs[self._status[runs] == 0]]
-        return np.stack([values.min(axis=0), values.max(axis=0)])
+        return self._envelope(runs[self._status[runs] == 0])
 
     def _worst(self, rows: np.ndarray) -> np.ndarray:
-        low, high = self._envelope()
+        low, high = self._at_corners()
         values = self._values[rows]
         error = np.maximum(np.maximum(low - values.min(axis=0), values.max(axis=0) - high), 0.0)
         mixed = np.flatnonzero(self._mixed())
@@ -77,9 +78,9 @@ class VertexRun(InclusionRun):
         """What the response would gain beyond its extreme corners over each whole interval, (2, d, columns); see `gains`."""
         return gains(self._values, self._status == 0, self._places, self._beside, len(self._inputs), STEP)
 
-    def _attributes(self, met: float) -> dict:
-        attrs = super()._attributes(met) | {"runs_beside_corners": int(np.count_nonzero(self._roles == BESIDE))}
-        turning, unknown = ((self._gains > 0) & ~self._trusted).any(axis=0), np.isnan(self._gains).any(axis=(0, 1))
+    def _attributes(self, outer: Outer, met: float) -> dict:
+        attrs = super()._attributes(outer, met) | {"runs_beside_corners": int(np.count_nonzero(self._roles == BESIDE))}
+        turning, unknown = ((self._gains > 0) & ~outer.trusted).any(axis=0), np.isnan(self._gains).any(axis=(0, 1))
         notes = [self._note] if self._note else []
         if turning.any():
             inputs = [name for name, some in zip(self._inputs, turning.any(axis=1), strict=True) if some]
@@ -105,8 +106,7 @@ class VertexRun(InclusionRun):
             mixed |= np.any(rise > rounding, axis=0) & np.any(rise < -rounding, axis=0)
         return mixed
 
-    def _bounds(self, inner: np.ndarray) -> tuple[np.ndarray, float]:
-        low, high = self._envelope()
-        margin = self.settings.safety * self._error
-        bounds = np.where(self._trusted, np.stack([np.minimum(low - margin, inner[0]), np.maximum(high + margin, inner[1])]), inner)
-        return bounds, 1.0
+    def _enclosed(self, columns: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """What the corners reached, widened by the error."""
+        margin = self.settings.safety * self._error * np.array([[-1.0], [1.0]])
+        return (self._at_corners() + margin)[:, columns], np.ones(len(columns))

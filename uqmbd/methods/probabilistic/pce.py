@@ -10,6 +10,7 @@ import numpy as np
 from pydantic import BeforeValidator, Field, model_validator
 
 from uqmbd.analysis import multi_index
+from uqmbd.analysis.trust import SHARE
 from uqmbd.errors import StudyError, did_you_mean
 from uqmbd.inputs import Input
 from uqmbd.inputs.space import Space
@@ -68,6 +69,8 @@ class PCE(Method):
     trust_tolerance : float
         Largest validated error, as a fraction of the response's range, at which a time or scalar is trusted. Ten times that of
         bounds: it is an error of single runs, of which means and variances see averages.
+    std_tolerance : float
+        And as a fraction of the standard deviation there.
     max_runs : int
         Limit of the runs of a quadrature.
     quantiles : list of float
@@ -93,6 +96,7 @@ class PCE(Method):
     design: Literal["lhs", "sobol", "random", "doptimal", "quadrature"] = "lhs"
     validation: float = Field(default=0.1, gt=0, lt=1)
     trust_tolerance: float = Field(default=1e-2, gt=0, lt=1)
+    std_tolerance: float = Field(default=SHARE, gt=0, lt=1)
     max_runs: int = Field(default=10_000, ge=1)
     warp: Annotated[Any, BeforeValidator(warp_wanted)] = None
     quantiles: Quantiles = None

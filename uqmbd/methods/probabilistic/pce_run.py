@@ -145,14 +145,15 @@ class PCERun(StagedRun):
         if not rows.size:
             raise StudyError("all runs that would be fitted failed, so there is nothing to expand", remedy=f"{MEND}, or give it more runs")
         self._expansion, self._loo, missed, self._choices = self._fit(rows)
-        smallest, largest = self._ranges(self._values[self._rows()])
+        values = self._values[self._rows()]
         said = self._expansion.evaluate(self._u[fresh])
         error = np.abs(said - self._values[fresh]).max(axis=0)
         if len(fresh) < FEW_CHECKS:
             error = np.fmax(error, missed)
         self._checks = checks(self._columns, fresh, self._values[fresh], said)
-        slices = self._columns.slices.values()
-        self._error, self._trusted = trust.assessed(error, slices, smallest, largest, self.settings.trust_tolerance)
+        slices, reached = self._columns.slices.values(), np.stack([values.min(axis=0), values.max(axis=0)])
+        allowed = self.settings.trust_tolerance, self.settings.std_tolerance
+        self._error, self._trusted = trust.assessed(error, slices, reached, *allowed, values.std(axis=0))
 
     @one_thread
     def result(self) -> Result:
@@ -285,6 +286,7 @@ class PCERun(StagedRun):
             "loo_error": {name: float(choice.loo) for name, choice in zip(names, self._choices) if np.isfinite(choice.loo)},
             "components_left_out": {name: choice.left_out for name, choice in zip(names, self._choices)},
             "trust_tolerance": settings.trust_tolerance,
+            "std_tolerance": settings.std_tolerance,
             "trusted_share": float(self._trusted.mean()),
             "expansion_sample": self._sample_points(),
             "skewness": "exact" if len(self._expansion.indices) <= EXACT_SKEWNESS else "from the sample of the expansion",

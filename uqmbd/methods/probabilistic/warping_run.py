@@ -149,14 +149,10 @@ class WarpedRun(PCERun):
         return result
 
     def _bounds(self) -> xr.Dataset:
-        """Sampled range of the surrogate, widened by its validated error; the envelope of the runs where it is not trusted."""
+        """Sampled range of the surrogate, widened by its validated error, with what runs reached."""
         values = self._values[self._rows()]
-        bounds = np.stack([values.min(axis=0), values.max(axis=0)])
-        at = np.flatnonzero(self._trusted)
-        if at.size:
-            lower, upper = self._expansion.columns(at).range(self._sample)
-            margin = SAFETY * self._error[at]
-            bounds[0, at], bounds[1, at] = np.minimum(bounds[0, at], lower - margin), np.maximum(bounds[1, at], upper + margin)
+        ends = np.stack(self._expansion.range(self._sample)) + SAFETY * self._error * np.array([[-1.0], [1.0]])
+        bounds = np.stack([np.minimum(ends[0], values.min(axis=0)), np.maximum(ends[1], values.max(axis=0))])
         return self._columns.dataset(bounds, {"bound": ["lower", "upper"]})
 
     def _convergence(self) -> xr.Dataset:

@@ -115,6 +115,6 @@ class WidthRun(SensitivityRun):
 
     def _trust(self, c: np.ndarray, fresh: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Validated error and trust of every column."""
-        smallest, largest = self._ranges(self._values[self._status == 0])
         error = np.abs(chebyshev.evaluate(c, self._points[fresh]) - self._values[fresh]).max(axis=0)
-        return trust.assessed(error, self._columns.slices.values(), smallest, largest, self.settings.of("trust_tolerance"))
+        tolerance = self.settings.of("trust_tolerance")
+        return trust.assessed(error, self._columns.slices.values(), self._envelope(), tolerance, trust.SHARE)

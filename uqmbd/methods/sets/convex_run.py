@@ -8,17 +8,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from uqmbd.analysis import trust
 from uqmbd.analysis.chebyshev_expansions import Expansion
 from uqmbd.analysis.convex_body import Body
+from uqmbd.analysis.regions import Region, regions
 from uqmbd.analysis.set_bounds import extremes, least_squares, terms_of
 from uqmbd.analysis.set_enclosure import enclosed
 from uqmbd.methods.base import generator
 from uqmbd.methods.intervals.chebyshev_run import ChebyshevRun
 from uqmbd.methods.intervals.chebyshev_sparse import SparseRun
+from uqmbd.methods.intervals.closing import Outer
 from uqmbd.methods.intervals.inclusion_run import CORNER, NODE, VALIDATION, InclusionRun
 from uqmbd.methods.sets.convex import body_of
-from uqmbd.result import Result
 
 if TYPE_CHECKING:
     from uqmbd.methods.sets.convex import ConvexBounds
@@ -39,51 +39,45 @@ class OverSet(InclusionRun):
     def _add_random(self, count: int, role: int) -> None:
         self._add(self._body.sample(generator(self._seed, role).random((count, len(self._inputs)))), role)
 
-    def _plan(self) -> Iterator[bool]:
-        yield from super()._plan()
-        if self.settings.confirm:
-            scalars = [at.start for name, at in self._columns.slices.items() if not self._columns.outputs[name].history]
-            if scalars:
-                places = self._extremes(np.array(scalars))[1].reshape(-1, len(self._inputs))
-                self._add(np.unique(np.clip(places, -1, 1).round(12), axis=0), CORNER)
-                yield True
-                self._assess()
+    def _confirm(self) -> Iterator[bool]:
+        """Places at which the surrogate of scalars has its extremes over the set."""
+        scalars = [at.start for name, at in self._columns.slices.items() if not self._columns.outputs[name].history]
+        if self.settings.confirm and scalars:
+            places = self._extremes(np.array(scalars))[1].reshape(-1, len(self._inputs))
+            self._add(np.unique(np.clip(places, -1, 1).round(12), axis=0), CORNER)
+            yield True
+            self._assess()
 
-    def _members(self) -> np.ndarray:
+    def _sought(self) -> tuple[list[Region], np.ndarray]:
+        return regions([np.tile([-1.0, 1.0], (len(self._inputs), 1))], self._body), ~self._trusted[None]
+
+    def _counted(self) -> np.ndarray:
         """Runs in the set that were ok, indices."""
         return np.flatnonzero((self._status == 0) & self._body.contains(self._points))
-
-    def _assess(self) -> None:
-        super()._assess()
-        smallest, largest = self._ranges(self._values[self._members()])
-        for at in self._columns.slices.values():
-            self._trusted[at] = trust.trusted(self._error[at], smallest[at.start], largest[at.start], self.settings.trust_tolerance)
 
     def _extremes(self, columns: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Extremes of the surrogate over the set, their places in the box, and whether they are exact; see `extremes`."""
         u = generator(self._seed, _STREAM).random((CANDIDATES, len(self._inputs)))
         return extremes(*terms_of(self._surrogate.select(columns)), self._body, u)
 
-    def _bounds(self, inner: np.ndarray) -> tuple[np.ndarray, float]:
-        """Outer bounds over the set (2, columns); those over the box limit them."""
-        values = self._values[self._members()]
-        bounds = np.stack([values.min(axis=0), values.max(axis=0)])
+    def _bounds(self, inner: np.ndarray) -> tuple[Outer, float]:
         self._exact, self._verified, self._narrower = 1.0, 1.0, 1.0
-        trusted = np.flatnonzero(self._trusted)
-        if not trusted.size:
-            return bounds, 1.0
-        box, met = super()._bounds(inner)
-        found, places, exact = self._extremes(trusted)
-        found, verified = self._enclosed(trusted, found, places, exact)
-        margin = self.settings.safety * self._error[trusted]
-        lower, upper = np.maximum(found[0] - margin, box[0, trusted]), np.minimum(found[1] + margin, box[1, trusted])
-        bounds[0, trusted], bounds[1, trusted] = np.minimum(lower, bounds[0, trusted]), np.maximum(upper, bounds[1, trusted])
-        wide = np.ptp(box[:, trusted], axis=0)
-        self._exact, self._verified = float(exact.mean()), float(verified.mean())
-        self._narrower = float(np.mean(np.divide(np.ptp(bounds[:, trusted], axis=0), wide, out=np.ones_like(wide), where=wide > 0)))
-        return bounds, met
+        return super()._bounds(inner)
 
-    def _enclosed(self, columns: np.ndarray, found: np.ndarray, places: np.ndarray, exact: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def _enclosed(self, columns: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Range over the set, widened by the error; that over the box limits it."""
+        box, met = super()._enclosed(columns)
+        found, places, exact = self._extremes(columns)
+        found, verified = self._ends(columns, found, places, exact)
+        margin = self.settings.safety * self._error[columns]
+        out = np.stack([np.maximum(found[0] - margin, box[0]), np.minimum(found[1] + margin, box[1])])
+        if (at := self._trusted[columns]).any():
+            wide = np.ptp(box[:, at], axis=0)
+            self._exact, self._verified = float(exact[at].mean()), float(verified[at].mean())
+            self._narrower = float(np.mean(np.divide(np.ptp(out[:, at], axis=0), wide, out=np.ones_like(wide), where=wide > 0)))
+        return out, met
+
+    def _ends(self, columns: np.ndarray, found: np.ndarray, places: np.ndarray, exact: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Ends (2, columns) that are verified where that costs no more than the trusted error, and at which columns both are."""
         rest = np.flatnonzero(~exact)
         if self.settings.enclosure != "bernstein" or not rest.size:
@@ -98,20 +92,15 @@ class OverSet(InclusionRun):
         verified[rest] = near.all(axis=0)
         return out, verified
 
-    def result(self) -> Result:
-        result = super().result()
-        values = self._values[self._members()]
-        inner = np.stack([values.min(axis=0), values.max(axis=0)])
-        result.inner = self._columns.dataset(inner, {"bound": ["lower", "upper"]})
-        result.attrs |= {
+    def _attributes(self, outer: Outer, met: float) -> dict:
+        return super()._attributes(outer, met) | {
             "sets": {name: {"inputs": list(item.inputs), "shape": item.shape} for name, item in self._inputs.sets.items()},
             "width_of_box": self._narrower,
             "exact_share": self._exact,
             "verified_share": self._verified,
-            "runs_in_set": len(values),
+            "runs_in_set": len(self._counted()),
             "runs_confirm": int(np.count_nonzero(self._roles == CORNER)),
         }
-        return result
 
 
 class ConvexRun(OverSet, ChebyshevRun):
@@ -146,7 +135,7 @@ class WithinRun(OverSet):
         self._note = f"{lost} of {len(runs)} runs for the fit failed and are left out" if lost else ""
         return least_squares(self._points[ok], self._values[ok], self.settings.total_degree)
 
-    def _bounds(self, inner: np.ndarray) -> tuple[np.ndarray, float]:
+    def _bounds(self, inner: np.ndarray) -> tuple[Outer, float]:
         self._note = self._note or "the expansion is fitted to runs in the set, and nothing is said about the rest of the box"
         return super()._bounds(inner)
 
