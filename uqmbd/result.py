@@ -54,6 +54,10 @@ class Result:
         Of histories only: time from which trust stays lost, s; infinite if it holds at the end.
     worst : Dataset
         ``bound`` x ``input`` [x time]: inputs, in SI, of the run that reached each bound of `inner`.
+    extreme_runs : Dataset
+        ``case`` (nominal, lower, upper) [x time]: the run in the middle of the inputs, and those that reached the lowest lower and the
+        highest upper bound of this output, each whole; NaN where a run fails. Attributes ``inputs`` (of each case, SI), and of histories
+        ``reached``: when the bounds were reached, s. Only where there is `worst`; studies fill it, methods do not.
     validation : Dataset
         Surrogate methods: ``check`` x ``column`` (run, surrogate) of scalars, ``history_check`` x ``column`` x time of histories, of which
         some checks and times are kept (attribute ``thinned``): value of the runs that were not fitted, and of the surrogate there. Checks
@@ -88,6 +92,7 @@ class Result:
     source: xr.Dataset = field(default_factory=xr.Dataset)
     trust_horizon: xr.Dataset = field(default_factory=xr.Dataset)
     worst: xr.Dataset = field(default_factory=xr.Dataset)
+    extreme_runs: xr.Dataset = field(default_factory=xr.Dataset)
     validation: xr.Dataset = field(default_factory=xr.Dataset)
     statistics: xr.Dataset = field(default_factory=xr.Dataset)
     sensitivity: xr.Dataset = field(default_factory=xr.Dataset)

@@ -54,18 +54,18 @@ def history_figure(result, name: str, runs: np.ndarray | None = None, points: in
     described = imprecise or trust is None or trust.share < 1 or name not in result.bounds
     marks = [*(_statistic_marks(result, name) if described else ()), *_bound_marks(result, name)]
     panels = [Panel("time [s]", label_of(result, name), tuple(marks), shades, height=3.0)]
-    centre = _centre(marks)
+    centre = centre_of(marks)
     if centre is None:
         panels = [replace(panels[0], marks=(*drawn, *marks))]
     else:
-        from_centre = tuple(_less(mark, *centre) for mark in (*drawn, *marks))
+        from_centre = tuple(less(mark, *centre) for mark in (*drawn, *marks))
         panels = [
             replace(panels[0], height=2.0),
             Panel("time [s]", "from the middle" + in_unit(result, name), from_centre, shades, height=3.0),
         ]
     if described and (means := mean_levels(result, name)):
-        centre_of_mean = _centre(means)
-        means = means if centre_of_mean is None else [_less(mark, *centre_of_mean) for mark in means]
+        centre_of_mean = centre_of(means)
+        means = means if centre_of_mean is None else [less(mark, *centre_of_mean) for mark in means]
         what = "mean" if centre_of_mean is None else "mean from its middle"
         panels.append(Panel("time [s]", what + in_unit(result, name), tuple(means), shades, height=2.0))
     if name in result.error and np.any((error := widest(result.error[name])).values):
@@ -100,7 +100,7 @@ def levels_shown(alpha: np.ndarray, count: int = LEVELS) -> np.ndarray:
     return np.unique(np.linspace(0, len(alpha) - 1, min(count, len(alpha))).round().astype(int))
 
 
-def _centre(marks: list[Curve | Band]) -> tuple[np.ndarray, np.ndarray] | None:
+def centre_of(marks: list[Curve | Band]) -> tuple[np.ndarray, np.ndarray] | None:
     """Middle of the widest band over time, where the band is too narrow to be seen against the course of its middle."""
     bands = [mark for mark in marks if isinstance(mark, Band) and np.isfinite(mark.upper - mark.lower).any()]
     if not bands:
@@ -111,7 +111,7 @@ def _centre(marks: list[Curve | Band]) -> tuple[np.ndarray, np.ndarray] | None:
     return (broad.x, middle) if np.nanmax(broad.upper - broad.lower) < NARROW * swing else None
 
 
-def _less(mark: Curve | Band, x: np.ndarray, y: np.ndarray) -> Curve | Band:
+def less(mark: Curve | Band, x: np.ndarray, y: np.ndarray) -> Curve | Band:
     """The mark less a curve."""
     below = np.interp(mark.x, x, y)
     if isinstance(mark, Curve):

@@ -41,6 +41,8 @@ def panel_marks(axis: Axes, panel: Panel, theme: Theme) -> None:
     axis.set_axisbelow(True)
     bars = any(isinstance(mark, Bars) for mark in panel.marks)
     axis.margins(x=0.04 if bars or any(isinstance(mark, Points) for mark in panel.marks) else 0.01)
+    if any(isinstance(mark, Band) for mark in panel.marks) and any(isinstance(mark, Points) and any(mark.sides) for mark in panel.marks):
+        axis.margins(y=0.12)  # words stand above and below the band
     if panel.log:
         axis.set_yscale("log")
         axis.yaxis.set_major_locator(LogLocator(numticks=5))

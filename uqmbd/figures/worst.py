@@ -1,25 +1,86 @@
-"""At which inputs the bounds of a history were reached, over time."""
+"""The runs that reached the bounds of a history, beside the nominal one, and at which inputs its bounds were reached over time."""
 
 import numpy as np
 
 from uqmbd.figures import samples
-from uqmbd.figures.marks import Curve, Figure, Panel
+from uqmbd.figures.extremes import extreme_of
+from uqmbd.figures.histories import OUTER, centre_of, less
+from uqmbd.figures.marks import Band, Curve, Figure, Panel, Points
+from uqmbd.figures.outputs import in_unit, label_of, pretty, unit_of, widest
+from uqmbd.figures.trust import trust_of
 
-ENDS = (("lower", "lower bound", 1), ("upper", "upper bound", 0))
+ENDS = (("lower", "lowest", 2), ("upper", "highest", 1))  # bound, word, colour
+SIDES = {"lowest": "bottom", "highest": "top"}  # where the words stand
+MARK = 6  # colour of the places
+TIME = "time [s]"
 
 
 def worst_figures(result, names: list[str]) -> list[Figure]:
-    """One figure for each history, a panel for each input; where two bounds jump from run to run another corner causes them."""
-    figures = []
-    for name in names:
-        if name not in result.worst:
+    """One figure for each history: the runs that reached its bounds, and below a panel for each input over time.
+
+    Where two bounds jump from run to run another corner causes them.
+    """
+    return [worst_figure(result, name) for name in names if name in result.worst]
+
+
+def worst_figure(result, name: str) -> Figure:
+    """The figure of one history; a result of an earlier version has the inputs only."""
+    runs, caption = _runs(result, name) if name in result.extreme_runs else (None, [])
+    places = widest(result.worst[name])
+    time, panels = places["time"].values, [] if runs is None else [runs]
+    for key in map(str, places["input"].values):
+        unit = samples.written(result, key)
+        values = {end: np.asarray(unit.of(places.sel(bound=end, input=key).values)) for end, _, _ in ENDS}
+        curves = tuple(Curve(time, values[end], f"input at {end} bound", color) for end, _, color in ENDS)
+        panels.append(Panel(TIME, samples.with_unit(key, unit), curves, height=1.4))
+    caption.append(f"{'Below: the' if caption else 'The'} inputs of the run that reached each bound, at every time.")
+    return Figure(f"{name}.worst", f"{name}: where its bounds were reached", tuple(panels), tuple(caption))
+
+
+def _runs(result, name: str) -> tuple[Panel, list[str]]:
+    """The band of bounds with the nominal run and the two that reach furthest, and what they are in words."""
+    table = result.extreme_runs[name]
+    time, inputs = table["time"].values, table.attrs["inputs"]
+    marks, caption, places = _band(result, name), [], {}
+    nominal = table.sel(case="nominal").values
+    if np.isfinite(nominal).all():
+        marks.append(Curve(time, nominal, "nominal run", "mean"))
+        caption.append(f"The nominal run, in the middle of the inputs: {inputs_said(result, inputs['nominal'])}.")
+    else:
+        caption.append("The nominal run, in the middle of the inputs, fails and is not drawn.")
+    for end, word, color in ENDS:
+        values, found = table.sel(case=end).values, extreme_of(result, name, end)
+        if found is None or found.at is None:
             continue
-        places = result.worst[name]
-        time, panels = places["time"].values, []
-        for key in map(str, places["input"].values):
-            unit = samples.written(result, key)
-            curves = tuple(Curve(time, np.asarray(unit.of(places.sel(bound=end, input=key).values)), words, k) for end, words, k in ENDS)
-            panels.append(Panel("time [s]", samples.with_unit(key, unit), curves, height=1.4))
-        caption = ("The inputs of the run that reached each bound, at every time.",)
-        figures.append(Figure(f"{name}.worst", f"{name}: where its bounds were reached", tuple(panels), caption))
-    return figures
+        if not np.isfinite(values).all():
+            caption.append(f"The run of the {word} value failed when it was made again, and is not drawn.")
+            continue
+        places[word] = time[found.at], values[found.at]
+        marks.append(Curve(time, values, f"run of the {word} value", color))
+        value = f"{values[found.at]:.4g} {unit_of(result, name)}".rstrip()
+        where = " where runs differ" if found.beyond else ""
+        caption.append(f"The {word} value of a run{where}, {value} at {found.time:.4g} s: {inputs_said(result, found.inputs)}.")
+    label, centre = label_of(result, name), centre_of(marks)
+    if centre is not None:
+        marks, label = [less(mark, *centre) for mark in marks], "from the middle" + in_unit(result, name)
+        places = {word: (x, y - np.interp(x, *centre)) for word, (x, y) in places.items()}
+        caption.append("First panel: measured from the middle of the band, which is narrow.")
+    if places:
+        x, y = np.array(list(places.values())).T
+        marks.append(Points(x, y, tuple(places), tuple(SIDES[word] for word in places), "where they reach it", MARK))
+    trust = trust_of(result, name)
+    return Panel(TIME, label, tuple(marks), trust.spans if trust else (), height=3.0), caption
+
+
+def _band(result, name: str) -> list[Band | Curve]:
+    """The outer bounds; of membership levels those of the lowest."""
+    if name not in result.bounds:
+        return []
+    bounds = widest(result.bounds[name])
+    return [Band(bounds["time"].values, *bounds.sel(bound=["lower", "upper"]).transpose("bound", "time").values, OUTER, "outer")]
+
+
+def inputs_said(result, inputs: dict[str, float]) -> str:
+    """Inputs of a run in words, in the units of the study: ``clearance = 0.05 mm, friction = 0.03``."""
+    units = {key: samples.written(result, key) for key in inputs}
+    return ", ".join(f"{key} = {float(units[key].of(value)):.4g} {pretty(units[key].unit)}".rstrip() for key, value in inputs.items())

@@ -4,11 +4,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from uqmbd.figures.extremes import extreme_of
 from uqmbd.figures.marks import Figure
 from uqmbd.figures.outputs import output_names, shown_quantiles, widest
-from uqmbd.figures.samples import written
 from uqmbd.figures.sensitivities import kinds
 from uqmbd.figures.trust import percent, trust_of
+from uqmbd.figures.worst import inputs_said
 from uqmbd.report.numbers import apart
 from uqmbd.report.tables import has_unit, scale_of, statistics
 
@@ -114,20 +115,19 @@ def _runs(result) -> str:
 
 
 def _worst(result, name: str) -> str:
-    """Where a number is greatest, or a history reaches furthest."""
-    if name not in result.worst:
+    """Where a number is greatest, or a history reaches furthest, and what the nominal run has there."""
+    found = extreme_of(result, name, "upper")
+    if found is None:
         return ""
-    history = "time" in result.worst[name].dims
-    upper = result.inner[name].sel(bound="upper")
-    at = int(np.argmax(upper.values)) if history else 0
-    places = result.worst[name].sel(bound="upper")
-    places = places.isel(time=at) if history else places
-    inputs = [(str(x), written(result, str(x)), float(value)) for x, value in zip(places["input"].values, places.values, strict=True)]
-    words = [f"{x} = {unit.of(value):.4g} {unit.unit}".rstrip() for x, unit, value in inputs]
-    when = f", at {float(upper['time'].values[at]):.4g} s" if history else ""
     within = scale_of(result, name)
-    value = within.said(f"{within.of(float(upper.values.max())):.4g}")
-    return f"The greatest value that a run reached, {value}{when}, has {', '.join(words)}."
+    when = "" if found.time is None else f", at {found.time:.4g} s"
+    where = " where runs differ" if found.beyond else ""
+    value = within.said(f"{within.of(found.value):.4g}")
+    said = f"The greatest value that a run reached{where}, {value}{when}, has {inputs_said(result, found.inputs)}"
+    nominal = np.atleast_1d(result.extreme_runs[name].sel(case="nominal").values)[found.at or 0] if name in result.extreme_runs else np.nan
+    if not np.isfinite(nominal):
+        return f"{said}."
+    return f"{said}; the run in the middle of the inputs has {within.said(f'{within.of(nominal):.4g}')}{' then' * bool(when)}."
 
 
 def _statement(result) -> str:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from uqmbd.errors import StudyError, did_you_mean
+from uqmbd.figures.extremes import Extreme, extreme_of
 from uqmbd.result import Result, safe_name
 from uqmbd.study.running import Trial
 from uqmbd.study.study import naming_file
@@ -41,11 +42,8 @@ class Replay:
     file: Path
 
 
-def worst_inputs(result: Result, name: str, bound: str, time: float | None) -> tuple[dict[str, float], float, int | None]:
-    """Inputs, SI, of the run that reached a bound, that bound, and at which point of the time grid.
-
-    Of a history it is where it reaches furthest unless `time` (s) is said.
-    """
+def worst_inputs(result: Result, name: str, bound: str, time: float | None) -> Extreme:
+    """The run that reached a bound; of a history where it reaches furthest unless `time` (s) is said."""
     if not len(result.worst.data_vars):
         raise StudyError(
             f"a result of the method {result.attrs.get('method')} does not say which run reached a bound", remedy="take the method search"
@@ -54,14 +52,12 @@ def worst_inputs(result: Result, name: str, bound: str, time: float | None) -> t
         raise StudyError(f"the result has no output '{name}'", value=name, remedy=did_you_mean(name, result.worst, noun="output"))
     if bound not in ENDS:
         raise StudyError("a bound is upper or lower", key="bound", value=bound, remedy="say upper or lower")
-    values, places, at = result.inner[name].sel(bound=bound), result.worst[name].sel(bound=bound), None
-    if "time" in values.dims:
-        furthest = np.argmax(values.values) if bound == "upper" else np.argmin(values.values)
-        at = int(furthest if time is None else np.abs(values["time"].values - time).argmin())
-        values, places = values.isel(time=at), places.isel(time=at)
-    elif time is not None:
+    if time is not None and "time" not in result.inner[name].dims:
         raise StudyError(f"{name} is a number and has no time", key="time", value=time, remedy="leave --time out")
-    return {str(key): float(x) for key, x in zip(places["input"].values, places.values, strict=True)}, float(values), at
+    found = extreme_of(result, name, bound, time)
+    if found is None:
+        raise StudyError(f"the result does not say which run reached the {bound} bound of {name}", remedy="take another time, or bound")
+    return found
 
 
 def replay(study: Study, result: Result, directory: Path, name: str, bound: str = "upper", time: float | None = None) -> Replay:
@@ -79,11 +75,11 @@ def replay(study: Study, result: Result, directory: Path, name: str, bound: str 
     """
     import pandas as pd
 
-    inputs, reached, at = worst_inputs(result, name, bound, time)
+    found = worst_inputs(result, name, bound, time)
     trial = Trial(study)
     middle = {key: float(values[0]) for key, values in trial.samples.items()}
     with naming_file(study):
-        done = trial.checked().simulate({key: np.array([inputs[key], middle[key]]) for key in middle})
+        done = trial.checked().simulate({key: np.array([found.inputs[key], middle[key]]) for key in middle})
     if done.status[0]:
         raise StudyError(f"the run failed this time: {done.message[0]}", remedy="if the model has changed, run the study again")
     histories = {key: values for key, values in done.outputs.items() if values.ndim == 2}
@@ -94,5 +90,5 @@ def replay(study: Study, result: Result, directory: Path, name: str, bound: str 
         frame = pd.DataFrame({who: {key: values[k] for key, values in done.outputs.items()} for k, who in enumerate(("worst", "middle"))})
     file = directory / f"worst_{safe_name(name)}_{bound}.csv"
     frame.to_csv(file)
-    again = done.outputs[name][0] if at is None else done.outputs[name][0, at]
-    return Replay(inputs, reached, float(again), file)
+    again = done.outputs[name][0] if found.at is None else done.outputs[name][0, found.at]
+    return Replay(found.inputs, found.value, float(again), file)

@@ -16,6 +16,7 @@ from uqmbd.errors import StudyError
 from uqmbd.processes import leave_if_worker_is_starting
 from uqmbd.simulators.base import OutputInfo, Simulator
 from uqmbd.simulators.reads import watching
+from uqmbd.study.extreme_runs import extreme_runs
 from uqmbd.study.identity import identity_of, method_tag, precision_of, study_digest, version, versions
 from uqmbd.study.nominal import fields_of
 from uqmbd.study.reuse import check_overwrite, done_on, refusal, remember_files, short, write_done
@@ -116,6 +117,7 @@ def run_study(
             raise nothing_worked(store, study)
         result = method.result()
         describe(result, study, tally, store)
+        result.extreme_runs = extreme_runs(result, trial, store)
         if fields is not None:
             result.fields = fields
         with writing(directory):

@@ -1,0 +1,86 @@
+"""Which run reached furthest: the inputs behind the lowest and the highest bound of an output."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from uqmbd.figures.outputs import widest
+
+ROUNDING = 1e-9  # of an output's range: bands no wider are points
+
+
+@dataclass(frozen=True)
+class Extreme:
+    """Where a bound of an output was reached.
+
+    Attributes
+    ----------
+    inputs : dict of str to float
+        Of the run that reached it, SI.
+    value : float
+        The bound, as runs reached it; unit of the output.
+    at : int or None
+        Of a history: at which point of the time grid.
+    time : float or None
+        Of a history: when [s].
+    beyond : bool
+        Of a history: whether it goes further at a time when all runs agree, such as the start, which says nothing of inputs.
+    """
+
+    inputs: dict[str, float]
+    value: float
+    at: int | None = None
+    time: float | None = None
+    beyond: bool = False
+
+
+def extreme_of(result, name: str, bound: str, time: float | None = None) -> Extreme | None:
+    """Where one bound of an output was reached; None where the result does not say.
+
+    Parameters
+    ----------
+    result : Result
+        With `worst` and `inner`; of membership levels the lowest counts.
+    name : str
+        An output.
+    bound : str
+        ``lower`` or ``upper``.
+    time : float, optional
+        Of a history: when [s]; where it reaches furthest unless said, of the times when runs differ.
+    """
+    if name not in result.worst or name not in result.inner:
+        return None
+    both, places = widest(result.inner[name]), widest(result.worst[name]).sel(bound=bound)
+    values = both.sel(bound=bound)
+    if not np.isfinite(values.values).any():
+        return None
+    at, when, beyond = None, None, False
+    if "time" in values.dims:
+        if time is None:
+            at, beyond = furthest(*both.sel(bound=["lower", "upper"]).transpose("bound", "time").values, up=bound == "upper")
+        else:
+            at = int(np.abs(values["time"].values - time).argmin())
+        when = float(values["time"].values[at])
+        values, places = values.isel(time=at), places.isel(time=at)
+    if not np.isfinite(places.values).all():
+        return None
+    inputs = {str(key): float(x) for key, x in zip(places["input"].values, places.values, strict=True)}
+    return Extreme(inputs, float(values), at, when, beyond)
+
+
+def furthest(lower: np.ndarray, upper: np.ndarray, *, up: bool) -> tuple[int, bool]:
+    """At which time the upper (or the lower) end of a band reaches furthest while it has a width, and whether it goes further elsewhere.
+
+    Parameters
+    ----------
+    lower, upper : ndarray, shape (points,)
+        What runs reached.
+    """
+    reach = upper if up else -lower
+    width = ROUNDING * (np.nanmax(upper) - np.nanmin(lower))
+    apart = np.where(upper - lower > width, reach, np.nan)
+    if not np.isfinite(apart).any():
+        return int(np.nanargmax(reach)), False
+    return int(np.nanargmax(apart)), bool(np.nanmax(reach) > np.nanmax(apart))

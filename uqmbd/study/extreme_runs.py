@@ -1,0 +1,116 @@
+"""The runs that a report shows beside the bounds: the nominal run, and those that reached the lowest and the highest bound."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from uqmbd.errors import StudyError
+from uqmbd.simulators.base import OK
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+    from uqmbd.campaign.store import RunStore
+    from uqmbd.result import Result
+    from uqmbd.study.running import Trial
+
+CASES = ("nominal", "lower", "upper")
+
+
+def extreme_runs(result: Result, trial: Trial, store: RunStore) -> xr.Dataset:
+    """Group `extreme_runs` of a result; empty where it does not say which runs reached its bounds.
+
+    Runs that are in the store are read from it, so most often only the nominal run, in the middle of the inputs, is made, and not again
+    where an earlier result of the same model has it. What has to be made is one batch, in this process. A run that fails is NaN.
+
+    Parameters
+    ----------
+    result : Result
+        With `worst` and `inner`.
+    trial : Trial
+        Has the simulator, and the middle of the inputs.
+    store : RunStore
+        The runs of the study.
+    """
+    import xarray as xr
+
+    from uqmbd.figures.extremes import extreme_of
+
+    names = [str(name) for name in result.worst.data_vars if name in result.inner]
+    if not names:
+        return xr.Dataset()
+    middle = {key: float(values[0]) for key, values in trial.samples.items()}
+    ends = {name: {bound: extreme_of(result, name, bound) for bound in CASES[1:]} for name in names}
+    cases = {name: {"nominal": middle} | {bound: end.inputs for bound, end in ends[name].items() if end} for name in names}
+    points = list(dict.fromkeys(key_of(inputs) for found in cases.values() for inputs in found.values()))
+    before = {} if trial.stored is None else nominal_before(store.directory, middle, names)
+    outputs = outputs_at([dict(point) for point in points], names, trial, store, skip_first=bool(before))
+    variables = {}
+    for name in names:
+        values = np.full((len(CASES), *outputs[name].shape[1:]), np.nan)
+        for k, case in enumerate(CASES):
+            if case in cases[name]:
+                values[k] = outputs[name][points.index(key_of(cases[name][case]))]
+        if name in before:
+            values[0] = before[name]
+        times = {bound: end.time for bound, end in ends[name].items() if end and end.time is not None}
+        attrs = {"unit": result.inner[name].attrs.get("unit", ""), "inputs": cases[name]} | ({"reached": times} if times else {})
+        variables[name] = (("case", "time")[: values.ndim], values, attrs)
+    coords = {"case": np.array(CASES, object)}
+    if any("time" in dims for dims, _, _ in variables.values()):
+        coords["time"] = ("time", store.time, {"unit": "s"})
+    return xr.Dataset(variables, coords)
+
+
+def key_of(inputs: Mapping[str, float]) -> tuple[tuple[str, float], ...]:
+    """The inputs of a run in an order of their own."""
+    return tuple(sorted(inputs.items()))
+
+
+def outputs_at(
+    points: list[dict[str, float]], names: list[str], trial: Trial, store: RunStore, *, skip_first: bool = False
+) -> dict[str, np.ndarray]:
+    """Outputs of a few runs, (runs,) or (runs, points), as the store has them or would have them; NaN where a run fails.
+
+    With `skip_first` the first is not made where the store has it not.
+    """
+    samples = {key: np.array([point[key] for point in points]) for key in points[0]}
+    columns = {column.name: column for column in store.layout.columns}
+    info = trial.stored or trial.info
+    rows = store.find(samples)
+    stored = (rows >= 0) & all(name in columns for name in names)
+    good = stored & (store.status[rows] == OK)
+    found = {name: np.full((len(points), len(store.time)) if info[name].history else len(points), np.nan) for name in names}
+    for name in names if good.any() else ():
+        found[name][good] = store.read(name, rows[good])
+    missing = np.flatnonzero(~stored)
+    missing = missing[missing > 0] if skip_first else missing
+    if not len(missing):
+        return found
+    try:
+        done = trial.checked().simulate({key: values[missing] for key, values in samples.items()})
+    except StudyError:  # the model does not work here and now: the bounds do not need it
+        return found
+    ok = np.asarray(done.status) == OK
+    for name in names:
+        kind = columns[name].dtype if name in columns else np.float64  # rounded as stored ones are
+        found[name][missing[ok]] = done.outputs[name][ok].astype(kind)
+    return found
+
+
+def nominal_before(directory: Path, middle: Mapping[str, float], names: list[str]) -> dict[str, np.ndarray]:
+    """The nominal run as an earlier result has it; empty where that is another run, or not all of it."""
+    from uqmbd.result import open_results
+
+    try:
+        known = open_results(directory).extreme_runs
+    except StudyError:
+        return {}
+    if any(name not in known or known[name].attrs.get("inputs", {}).get("nominal") != middle for name in names):
+        return {}
+    found = {name: known[name].sel(case="nominal").values for name in names}
+    return found if all(np.isfinite(values).all() for values in found.values()) else {}
