@@ -32,7 +32,7 @@ def test_history_shows_bounds_runs_error_and_untrusted_times(bounded):
     assert [panel.y_label for panel in figure.panels] == ["B.force [N]", "error [N]", "sensitivity"]
     assert figure.panels[1].log
     assert [pytest.approx(end, abs=1e-4) for _, end in figure.panels[0].shades] == [0.00552, 0.024]
-    assert "lost for good at 0.02 s" in figure.caption[0] and "not an enclosure" in figure.caption[0]
+    assert "lost for good at 0.02 s" in figure.caption[0] and "widened by that" in figure.caption[0]
 
 
 def test_history_of_monte_carlo_shows_mean_and_quantiles(counted):

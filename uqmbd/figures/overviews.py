@@ -66,6 +66,6 @@ def validation_overview(result, names: list[str]) -> list[Figure]:
         return []
     shown = dict(list(rows.items())[:ROWS_SHOWN])
     cells = Cells(np.array(list(shown.values())), "error / tolerance", ("median error", "validated error"), top=1.0)
-    caption = ("Errors of the surrogate as multiples of the tolerance, of histories over all times. An output is trusted below 1.",)
+    caption = ("Errors of the surrogate as multiples of the tolerance, of histories over all times. Above 1 an output is not trusted.",)
     panel = Panel("", "", (cells,), names=tuple(shown))
     return [Figure("validation", "All outputs: surrogate against validation runs", (panel,), caption, overview=True)]

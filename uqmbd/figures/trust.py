@@ -4,9 +4,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from uqmbd.figures.outputs import widest
+
+SEARCHED_SOURCE = 1  # in the group `source`
 BEYOND = "its validated error exceeds the tolerance"
-SAMPLED = "the envelope of the runs (sampled), not an enclosure"
-SEARCHED = "fresh runs lay further outside of what the search reached than is allowed, and the bounds are widened by that"
+WIDENED = "the error of the surrogate exceeds the tolerance, and the bounds are widened by that"
+SEARCHED = "fresh runs lay further outside of what a search reached than is allowed, or are too few, and the bounds are widened by that"
 
 
 @dataclass(frozen=True)
@@ -23,15 +26,21 @@ class Trust:
         Times [s] that are not trusted, merged.
     bounds : bool
         Whether there are bounds to be trusted.
-    searched : bool
-        Whether a search has found them, so that they are widened where they are not trusted.
+    searched : float
+        Share of the time at which a search has found them.
+    widened : str
+        Where bounds that are not trusted come from: ``search``, ``surrogate``, or ``both``.
+    alone : bool
+        Whether nothing but a search has been asked.
     """
 
     share: float
     horizon: float
     spans: tuple[tuple[float, float], ...]
     bounds: bool = True
-    searched: bool = False
+    searched: float = 0.0
+    widened: str = "surrogate"
+    alone: bool = False
 
     @property
     def history(self) -> bool:
@@ -40,27 +49,38 @@ class Trust:
 
     def sentence(self) -> str:
         """Explain it in words."""
+        return self._trusted() + self._origin()
+
+    def _origin(self) -> str:
+        """Where the bounds come from, if not all from the same."""
+        if not self.searched or self.alone:
+            return ""
+        where = f" at {percent(self.searched)} of the time" if self.history and self.searched < 1 else ""
+        return f" They come from a search{where}, since the surrogate was not close enough."
+
+    def _trusted(self) -> str:
         what = "The bounds are" if self.bounds else "The surrogate is"
         if self.share == 1.0:
             return f"{what} trusted" + (" at all times." if self.history else ".")
         if not self.history:
-            return f"{what} not trusted: {self._why('they are the smallest and largest value of the runs (sampled), not an enclosure')}."
+            return f"{what} not trusted: {self._why()}."
         if self.share == 0.0:
-            return f"{what} trusted at no time: {self._why(f'the band is {SAMPLED}')}."
+            return f"{what} trusted at no time: {self._why()}."
         if len(self.spans) == 1:
             where = f"from {self.spans[0][0]:.4g} s to {self.spans[0][1]:.4g} s"
         else:
             longest = max(self.spans, key=lambda span: span[1] - span[0])
             where = f"in {len(self.spans)} spans, the longest from {longest[0]:.4g} s to {longest[1]:.4g} s"
-        why = self._why(f"the band is {SAMPLED}")
-        text = f"{what} not trusted for {percent(1 - self.share)} of the time ({where}): there {why}."
+        text = f"{what} not trusted for {percent(1 - self.share)} of the time ({where}): there {self._why()}."
         if np.isfinite(self.horizon):
             text += f" Trust is lost for good at {self.horizon:.4g} s (the trust horizon)."
         return text
 
-    def _why(self, sampled: str) -> str:
-        """The reason, where the bounds of methods that do not search are `sampled`."""
-        return SEARCHED if self.searched else sampled if self.bounds else BEYOND
+    def _why(self) -> str:
+        """The reason."""
+        if not self.bounds:
+            return BEYOND
+        return {"search": SEARCHED, "surrogate": WIDENED}.get(self.widened, f"{WIDENED}; or {SEARCHED}")
 
 
 def percent(share: float) -> str:
@@ -78,11 +98,17 @@ def trust_of(result, name: str) -> Trust | None:
     if name not in result.trusted:
         return None
     trusted = np.atleast_1d(result.trusted[name].values).astype(bool)
+    searched, widened = 0.0, "surrogate"
+    if name in result.source:
+        taken = np.atleast_1d(widest(result.source[name]).values) == SEARCHED_SOURCE
+        searched, doubtful = float(taken.mean()), np.unique(taken[~trusted])
+        widened = "both" if len(doubtful) > 1 else "search" if doubtful.any() else "surrogate"
+    origin = name in result.bounds, searched, widened, result.attrs.get("method") == "search"
     if "time" not in result.trusted[name].dims:
-        return Trust(float(trusted[0]), np.nan, (), name in result.bounds, name in result.worst)
+        return Trust(float(trusted[0]), np.nan, (), *origin)
     time = result.trusted[name]["time"].values
     horizon = float(result.trust_horizon[name]) if name in result.trust_horizon else np.inf
-    return Trust(float(trusted.mean()), horizon, _spans(time, ~trusted), name in result.bounds, name in result.worst)
+    return Trust(float(trusted.mean()), horizon, _spans(time, ~trusted), *origin)
 
 
 def marked(result, name: str, title: str) -> str:

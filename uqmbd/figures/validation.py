@@ -4,6 +4,7 @@ import numpy as np
 
 from uqmbd.figures.marks import Band, Curve, Figure, Panel, Points
 from uqmbd.figures.outputs import in_unit, unit_of, widest
+from uqmbd.figures.trust import SEARCHED_SOURCE as SEARCHED
 from uqmbd.figures.trust import percent, trust_of
 
 POINTS = 400  # checks drawn of a scalar
@@ -57,7 +58,8 @@ def _over_time(result, name: str) -> Figure:
     shades = trust.spans if trust else ()
     course = (Curve(time, run[worst], f"run {number}, the worst", "mean"), Curve(time, said[worst], "surrogate", "surrogate"))
     allowed = tolerance(result, name)
-    largest = result.error[name] if name in result.error else None
+    searched = name in result.source and bool((widest(result.source[name]) == SEARCHED).any())  # the error there is that of the search
+    largest = result.error[name] if name in result.error and not searched else None
     top = (time, misses.max(axis=0)) if largest is None else (largest["time"].values, widest(largest).values)
     greatest = float(np.nanmax(top[1], initial=0.0))
     floor = FLOOR * (allowed or greatest) or 1e-300
@@ -66,7 +68,7 @@ def _over_time(result, name: str) -> Figure:
         Curve(top[0], np.maximum(top[1], floor), "largest of all checks" if largest is None else "validated error", "error"),
     ]
     if allowed:
-        errors.append(Curve(time[[0, -1]], np.full(2, allowed), "tolerance", "limit"))
+        errors.append(Curve(*limits(result, name, allowed, floor), "tolerance", "limit"))
     panels = (
         Panel("time [s]", name + unit, course, shades, height=3.0),
         Panel("time [s]", "error" + unit, tuple(errors), shades, height=2.0, log=True),
@@ -82,6 +84,19 @@ def tolerance(result, name: str) -> float | None:
     if "trust_tolerance" not in result.attrs or name not in result.inner:
         return None
     return float(result.attrs["trust_tolerance"]) * _range(result, name)
+
+
+def limits(result, name: str, allowed: float, floor: float) -> tuple[np.ndarray, np.ndarray]:
+    """Times, and the largest error at which a history is trusted there: `allowed`, or less where its own band is narrow."""
+    inner = widest(result.inner[name])
+    time, own = inner["time"].values, np.full(inner.sizes["time"], np.inf)
+    if "width_tolerance" in result.attrs:
+        width = (inner.sel(bound="upper") - inner.sel(bound="lower")).values
+        own = float(result.attrs["width_tolerance"]) * width
+    elif "std_tolerance" in result.attrs and name in result.statistics and "std" in result.statistics[name]["statistic"].values:
+        spread = result.statistics[name].sel(statistic="std")
+        own = own if "bound" in spread.dims else float(result.attrs["std_tolerance"]) * spread.values
+    return time, np.maximum(np.minimum(allowed, own), floor)
 
 
 def _range(result, name: str) -> float:

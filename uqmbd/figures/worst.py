@@ -46,7 +46,7 @@ def _runs(result, name: str) -> tuple[Panel, list[str]]:
     if np.isfinite(nominal).all():
         marks.append(Curve(time, nominal, "nominal run", "mean"))
         caption.append(f"The nominal run, in the middle of the inputs: {inputs_said(result, inputs['nominal'])}.")
-    else:
+    elif "nominal" in inputs:
         caption.append("The nominal run, in the middle of the inputs, fails and is not drawn.")
     for end, word, color in ENDS:
         values, found = table.sel(case=end).values, extreme_of(result, name, end)

@@ -164,9 +164,9 @@ def _trusted(result) -> str:
     if histories:
         whole = sum(t.share == 1.0 for t in histories)
         parts.append(f"{whole} of {len(histories)} histories at all times")
-    bounded, searched = all(t.bounds for t in trusts), any(t.searched for t in trusts)
-    others = bounded and not searched and not all(t.share == 1.0 for t in trusts)
-    rest = " For the others the bounds are what the runs reached." if others else ""
+    bounded = all(t.bounds for t in trusts)
+    others = bounded and not all(t.share == 1.0 for t in trusts)
+    rest = " Elsewhere they hold all runs, and are widened by what may be missing." if others else ""
     return f"{'Bounds' if bounded else 'Results'} are trusted for {' and '.join(parts)}.{rest}"
 
 

@@ -65,7 +65,7 @@ def outputs_table(result) -> Table:
     said = any(cells.get(column) for cells in every[len(scalars) :] for column, right in columns if right)
     note = "Of a history: the widest over time of bounds and quantiles, and the largest error and standard deviation." if said else ""
     if "gap" in dict(columns):
-        note = f"{note} Gap: by how much bounds are wider than what runs reached; of a history the median where trusted.".strip()
+        note = f"{note} Gap: by how much bounds are wider than what runs reached; of a history the median over time.".strip()
     if finer := finer_extremes(result):
         note = f"{note} {finer}".strip()
     if "alpha" in result.statistics.dims:
@@ -248,12 +248,11 @@ def _cells(result, name: str) -> dict[str, str]:
 
 
 def _gap(result, name: str) -> str:
-    """Median over the trusted times of what the bounds have more than runs reached; of fuzzy numbers at the lowest membership."""
+    """Median over the times of what the bounds have more than runs reached; of fuzzy numbers at the lowest membership."""
     if name not in result.bounds or name not in result.inner:
         return ""
     gap = np.atleast_1d(gap_of(widest(result.bounds[name]), widest(result.inner[name])).values)
-    held = np.atleast_1d(widest(result.trusted[name]).values).astype(bool) if name in result.trusted else np.ones(gap.shape, bool)
-    found = gap[held & np.isfinite(gap)]
+    found = gap[np.isfinite(gap)]
     return percent(float(np.median(found))) if found.size else ""
 
 

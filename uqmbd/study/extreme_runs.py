@@ -25,7 +25,8 @@ def extreme_runs(result: Result, trial: Trial, store: RunStore) -> xr.Dataset:
     """Group `extreme_runs` of a result; empty where it does not say which runs reached its bounds.
 
     Runs that are in the store are read from it, so most often only the nominal run, in the middle of the inputs, is made, and not again
-    where an earlier result of the same model has it. What has to be made is one batch, in this process. A run that fails is NaN.
+    where an earlier result of the same model has it; and only after a search, which makes so many runs that one more costs nothing. What
+    has to be made is one batch, in this process. A run that fails is NaN, and one that is neither there nor made has no inputs.
 
     Parameters
     ----------
@@ -48,7 +49,8 @@ def extreme_runs(result: Result, trial: Trial, store: RunStore) -> xr.Dataset:
     cases = {name: {"nominal": middle} | {bound: end.inputs for bound, end in ends[name].items() if end} for name in names}
     points = list(dict.fromkeys(key_of(inputs) for found in cases.values() for inputs in found.values()))
     before = {} if trial.stored is None else nominal_before(store.directory, middle, names)
-    outputs = outputs_at([dict(point) for point in points], names, trial, store, skip_first=bool(before))
+    make = "statement" in result.attrs
+    outputs = outputs_at([dict(point) for point in points], names, trial, store, make=make, skip_first=bool(before))
     variables = {}
     for name in names:
         values = np.full((len(CASES), *outputs[name].shape[1:]), np.nan)
@@ -57,6 +59,8 @@ def extreme_runs(result: Result, trial: Trial, store: RunStore) -> xr.Dataset:
                 values[k] = outputs[name][points.index(key_of(cases[name][case]))]
         if name in before:
             values[0] = before[name]
+        elif not make and np.isnan(values[0]).all():
+            del cases[name]["nominal"]
         times = {bound: end.time for bound, end in ends[name].items() if end and end.time is not None}
         attrs = {"unit": result.inner[name].attrs.get("unit", ""), "inputs": cases[name]} | ({"reached": times} if times else {})
         variables[name] = (("case", "time")[: values.ndim], values, attrs)
@@ -72,11 +76,11 @@ def key_of(inputs: Mapping[str, float]) -> tuple[tuple[str, float], ...]:
 
 
 def outputs_at(
-    points: list[dict[str, float]], names: list[str], trial: Trial, store: RunStore, *, skip_first: bool = False
+    points: list[dict[str, float]], names: list[str], trial: Trial, store: RunStore, *, make: bool, skip_first: bool
 ) -> dict[str, np.ndarray]:
     """Outputs of a few runs, (runs,) or (runs, points), as the store has them or would have them; NaN where a run fails.
 
-    With `skip_first` the first is not made where the store has it not.
+    What the store has not is made if `make`, but for the first one with `skip_first`.
     """
     samples = {key: np.array([point[key] for point in points]) for key in points[0]}
     columns = {column.name: column for column in store.layout.columns}
@@ -89,7 +93,7 @@ def outputs_at(
         found[name][good] = store.read(name, rows[good])
     missing = np.flatnonzero(~stored)
     missing = missing[missing > 0] if skip_first else missing
-    if not len(missing):
+    if not (make and len(missing)):
         return found
     try:
         done = trial.checked().simulate({key: values[missing] for key, values in samples.items()})

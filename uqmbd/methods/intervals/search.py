@@ -31,7 +31,8 @@ class Search(Method):
     max_runs : int
         Limit of all runs, the fresh ones among them.
     fresh : int
-        Random runs at the end, which the search never uses.
+        Random runs at the end, which the search never uses; half of them are counted. Where these are fewer than 59 nothing is trusted: the
+        response may leave the bounds in 5 % of the box.
     first_runs : int
         Sobol' points with which the search begins; a power of two near an eighth of the runs, 64 to 4096, where nothing is said.
     settled : float

@@ -238,7 +238,10 @@ class BoundsSearch:
             count = min(left, max(least, min(LARGEST_ROUND, (len(self.points) - there) // 8)))
             values, places, first = self.extremes.values[..., 0].copy(), self.extremes.places.copy(), len(self.points)
             ways = self.search.ways_of(count, draw)
-            yield self._step(SEARCH, self._worth_running(self._propose(ways, draw), ways, draw))
+            points, ways = self._worth_running(self._propose(ways, draw), ways, draw)
+            if not len(points):
+                break
+            yield self._step(SEARCH, points)
             self.search.learn(ways, first, values, places)
             self._remember()
         yield from self._check()
@@ -316,8 +319,8 @@ class BoundsSearch:
         with np.errstate(invalid="ignore"):  # a region without a run yet has no bounds
             return [np.where(ends == old, 0.0, np.abs(ends - old)) for ends, old in zip(bounds, then[-1], strict=True)]
 
-    def _worth_running(self, points: np.ndarray, ways: np.ndarray, draw: np.random.Generator) -> np.ndarray:
-        """The points, but none that was run already and none next to a run that failed: others by the same ways in their place."""
+    def _worth_running(self, points: np.ndarray, ways: np.ndarray, draw: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+        """Points and ways, but none that was run already and none next to a run that failed: others by the same ways in their place."""
         failed = self.status != 0
         tree = None
         if failed.any():
@@ -331,7 +334,8 @@ class BoundsSearch:
             if not bad.any():
                 break
             points[bad] = self._propose(ways[bad], draw)
-        return points
+        new = ~self._known(points)
+        return points[new], ways[new]
 
     def _known(self, points: np.ndarray) -> np.ndarray:
         """Which points were run, or stand among them twice."""
