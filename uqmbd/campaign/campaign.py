@@ -117,13 +117,20 @@ class Campaign:
             self.reduce = partial(reduce_some, self.reduce, self.told)
         self.sizer = Sizer(8 * sum(int(np.prod(shape)) for shape in self.shapes.values()), self.batch)
         try:
-            while (samples := self.method.ask()) is not None:
+            while (samples := self.ask()) is not None:
                 self.tally.asked += len(next(iter(samples.values())))
                 self.watcher.asked(self.tally.asked)
                 self.answer({name: np.asarray(values, np.float64) for name, values in samples.items()})
         finally:
             self.tally.wall = time.perf_counter() - began
         return self.tally
+
+    def ask(self) -> dict[str, np.ndarray] | None:
+        """The method's next samples; it hears first what the runs so far took, as the journal has it, so that a resumed study hears the same."""
+        if hasattr(self.method, "spent"):
+            pieces = np.unique(self.store.segment[np.concatenate(self.tally.rows)]) if self.tally.rows else []
+            self.method.spent(sum(self.store.took.get(int(start), 0.0) for start in pieces))
+        return self.method.ask()
 
     # one ask -----------------------------------------------------------------------------------------------------------------------------
     def answer(self, samples: dict[str, np.ndarray]) -> None:

@@ -70,6 +70,8 @@ class RunStore:
         What `verify` has found.
     seconds : float
         Wall time that all runs took, in this session and earlier ones [s].
+    took : dict of int to float
+        The same by first row of the committed piece.
     """
 
     directory: Path
@@ -84,6 +86,7 @@ class RunStore:
     sums: dict[int, dict[str, list[int]]] = field(default_factory=dict)
     damaged: list[str] = field(default_factory=list)
     seconds: float = 0.0
+    took: dict[int, float] = field(default_factory=dict)
 
     @property
     def root(self) -> Path:
@@ -194,11 +197,12 @@ class RunStore:
                     fresh.append(path)
                 write(path, piece.partial)
             record = {"rows": [piece.start, piece.stop], "sums": sums, "status": status_runs(piece.status), "partial": partial}
-            self.journal.append({**record, "tag": tag, "seconds": round(seconds, 6)})
+            self.journal.append({**record, "tag": tag, "seconds": seconds})
             for path in fresh:
                 os.replace(path, path.with_name(path.name[:-4]))
         self.note(piece.start, piece.stop, sums, piece.status, partial, tag)
         self.seconds += seconds
+        self.took[piece.start] = seconds
         self.remember(np.arange(piece.start, piece.stop), samples)
 
     def remember(self, rows: np.ndarray, samples: Mapping[str, np.ndarray]) -> None:
@@ -254,6 +258,7 @@ class RunStore:
                 status = np.repeat(*np.array(record["status"], np.int64).reshape(-1, 2).T).astype(np.int8)
                 self.note(start, stop, record["sums"], status, record["partial"], record["tag"])
                 self.seconds += record["seconds"]
+                self.took[start] = record["seconds"]
 
     def verify(self) -> None:
         """Compare every file with its checksum; a chunk that does not agree is dropped, to be run again."""

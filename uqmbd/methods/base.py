@@ -33,6 +33,8 @@ class MethodRun(Protocol):
         """Outcomes of a batch, in run order; a batch never mixes two asks."""
         ...
 
+    # optional: def spent(self, seconds: float) -> None, wall time of all runs told so far, before each ask
+
     def result(self) -> Result:
         """What follows from all that was told; failed runs are counted in its attributes."""
         ...

@@ -33,6 +33,9 @@ class Search(Method):
     fresh : int
         Random runs at the end, which the search never uses; half of them are counted. Where these are fewer than 59 nothing is trusted: the
         response may leave the bounds in 5 % of the box.
+    budget : float
+        Wall time of the runs [s] at which the search makes room for the fresh ones and ends, if nothing has ended it before; runs that
+        were there count with what they took. Not said: no limit.
     first_runs : int
         Sobol' points with which the search begins; a power of two near an eighth of the runs, 64 to 4096, where nothing is said.
     settled : float
@@ -55,6 +58,7 @@ class Search(Method):
 
     max_runs: int = Field(default=20_000, ge=16)
     fresh: int = Field(default=2000, ge=2)
+    budget: float | None = Field(default=None, gt=0)
     first_runs: int | None = Field(default=None, ge=1)
     settled: float = Field(default=3e-4, ge=0, lt=1)
     trust_tolerance: float = Field(default=0.05, gt=0, lt=1)

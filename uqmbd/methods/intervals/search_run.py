@@ -13,7 +13,7 @@ from uqmbd.inputs import Input
 from uqmbd.methods.base import count_failures
 from uqmbd.methods.columns import finite_rows
 from uqmbd.methods.failures import where
-from uqmbd.methods.intervals.searching import FIRST, SEARCH, WIDENING, BoundsSearch, Found, statement
+from uqmbd.methods.intervals.searching import FIRST, ROUND, SEARCH, WIDENING, BoundsSearch, Found, statement
 from uqmbd.methods.staged import StagedRun
 from uqmbd.result import SEARCHED, Result
 from uqmbd.simulators.base import OutputInfo
@@ -32,7 +32,20 @@ class SearchRun(StagedRun):
     ) -> None:
         super().__init__(inputs, outputs, time, seed)
         self.settings = settings
-        self._search = BoundsSearch(settings.plan, self._columns, len(inputs), seed)
+        self._search = BoundsSearch(settings.plan, self._columns, len(inputs), seed, over=self._is_over)
+        self._spent: list[tuple[int, float]] = []  # runs, and what they took [s]
+
+    def spent(self, seconds: float) -> None:
+        """What all runs told so far took [s], see `uqmbd.methods.base.MethodRun`."""
+        self._spent.append((self._told, seconds))
+
+    def _is_over(self) -> bool:
+        """Whether another round and the fresh runs would take more than the budget, at the rate since the first runs."""
+        if self.settings.budget is None or len(self._spent) < 2:
+            return False
+        (before, then), (runs, now) = self._spent[1], self._spent[-1]  # the first runs compile the model
+        rate = (now - then) / (runs - before) if runs > before else now / runs
+        return now + rate * (self.settings.fresh + runs // ROUND) > self.settings.budget
 
     def _await(self, more: int) -> None:
         self._status = np.concatenate([self._status, np.zeros(more, np.int8)])
@@ -81,6 +94,7 @@ class SearchRun(StagedRun):
             "safety": settings.safety,
             "trusted_share": float(found.trusted.mean()),
             **said(found, list(self._columns.slices), settings.margin),
+            "ended": self._search.ended,
             "runs_first": int(np.count_nonzero(self._roles == FIRST)),
             "runs_search": int(np.count_nonzero(self._roles == SEARCH)),
             "runs_fresh": int(np.count_nonzero(self._roles >= WIDENING)),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 FIRST, SEARCH, WIDENING, COUNTING = range(4)  # roles; the last two are fresh runs
 LARGEST_ROUND = 2048  # runs of one round of the search
+LEAST_FIRST = 256  # runs of the first step
+ROUND = 8  # the next round is this part of the runs so far
 AGAIN = 4  # times a point is drawn anew that was run already, or is next to a run that failed
 LEAST_COUNTED = 59  # fresh runs of which none is outside: less than 5 % of the box may be, and less is not trusted
 LATE = 2 / 3  # of the search's runs: what it gained after these is what it may gain yet
@@ -150,6 +152,8 @@ class BoundsSearch:
         Whose extremes are sought; the others only profit.
     stream : int
         Random numbers of its own begin here.
+    over : callable
+        Whether the search has to end; asked between its rounds.
 
     Attributes
     ----------
@@ -166,9 +170,10 @@ class BoundsSearch:
         regions: Sequence[Region] | None = None,
         sought: np.ndarray | None = None,
         stream: int = 0,
+        over: Callable[[], bool] = lambda: False,
     ) -> None:
         self.plan, self.columns, self._seed, self._stream = plan, columns, seed, stream
-        self.regions = regions
+        self.regions, self.over = regions, over
         count = 1 if regions is None else len(regions)
         self.extremes = Extremes(count * columns.count, neighbours(inputs))
         self._by_region = self.extremes.parts(count)
@@ -183,6 +188,7 @@ class BoundsSearch:
         self._done: set[bytes] = set()  # points, so that none is run twice
         self._grown: list[tuple[int, list[np.ndarray]]] = []  # runs, and the bounds that they reached in each region
         self._fresh: list[Counts] = []
+        self.ended = ""  # by what: settled, budget, max_runs
 
     # what is told --------------------------------------------------------------------------------------------------------------------
     def begin(self, points: np.ndarray, values: np.ndarray, status: np.ndarray) -> None:
@@ -227,15 +233,19 @@ class BoundsSearch:
         """
         plan, inputs, there = self.plan, self.points.shape[1], len(self.points)
         if plan.first:
-            yield self._step(FIRST, self.into(2 * sobol(plan.first, inputs, self._random(FIRST)) - 1))
+            yield from self._first(self.into(2 * sobol(plan.first, inputs, self._random(FIRST)) - 1))
             self._remember()
         if proposed is not None and len(proposed):
             yield self._step(SEARCH, self.into(proposed)[: plan.runs])
             self._remember()
         draw = self._random(SEARCH)
         least = max(8, min(LEAST_ROUND, plan.runs // 6))
-        while (left := plan.runs + there - len(self.points)) > 0 and not self._is_settled():
-            count = min(left, max(least, min(LARGEST_ROUND, (len(self.points) - there) // 8)))
+        self.ended = "max_runs"
+        while (left := plan.runs + there - len(self.points)) > 0:
+            if self._is_settled() or self.over():
+                self.ended = "settled" if self._is_settled() else "budget"
+                break
+            count = min(left, max(least, min(LARGEST_ROUND, (len(self.points) - there) // ROUND)))
             values, places, first = self.extremes.values[..., 0].copy(), self.extremes.places.copy(), len(self.points)
             ways = self.search.ways_of(count, draw)
             points, ways = self._worth_running(self._propose(ways, draw), ways, draw)
@@ -245,6 +255,14 @@ class BoundsSearch:
             self.search.learn(ways, first, values, places)
             self._remember()
         yield from self._check()
+
+    def _first(self, points: np.ndarray) -> Iterator[tuple[int, np.ndarray, np.ndarray]]:
+        """The points in a few steps, the first of which says what a run takes."""
+        at = 0
+        while at < len(points) and not (at and self.over()):
+            count = max(at, LEAST_FIRST)
+            yield self._step(FIRST, points[at : at + count])
+            at += count
 
     def _check(self) -> Iterator[tuple[int, np.ndarray, np.ndarray]]:
         """Fresh runs: how far outside they are, and then how many are outside of the bounds that follow."""
