@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+THIRD = 3
 SIGNS = (-1.0, 1.0)  # of the two sides: what is sought is the greatest of sign times value
 
 
@@ -46,6 +47,15 @@ class Extremes:
             part.values, part.runs = self.values[:, at], self.runs[:, at]
             found.append(part)
         return found
+
+    def resolution(self) -> np.ndarray:
+        """By how much the last of the best third of those kept stays short of the best, (2, columns); 0 where there are fewer.
+
+        At an end that no run can reach, such as a kink or the limit at a jump, the true extreme lies about so much beyond the best.
+        """
+        with np.errstate(invalid="ignore"):
+            found = self.values[..., 0] - self.values[..., self.values.shape[2] // THIRD]
+        return np.where(np.isfinite(found), found, 0.0)
 
     def take(self, values: np.ndarray, numbers: np.ndarray) -> None:
         """Runs of these ascending `numbers` with values (runs, columns); NaN counts for nothing, of equal values the earlier run stays."""

@@ -266,9 +266,10 @@ class BoundsSearch:
 
     def _check(self) -> Iterator[tuple[int, np.ndarray, np.ndarray]]:
         """Fresh runs: how far outside they are, and then how many are outside of the bounds that follow."""
-        bounds, growth = self._grown[-1][1], self._growth()
+        open_ = [np.maximum(grown, part.resolution()) for grown, part in zip(self._growth(), self._by_region, strict=True)]
         self._fresh = [
-            Counts(self.columns, ends, beyond, self.plan.margin * self._width(ends)) for ends, beyond in zip(bounds, growth, strict=True)
+            Counts(self.columns, ends, beyond, self.plan.margin * self._width(ends))
+            for ends, beyond in zip(self._grown[-1][1], open_, strict=True)
         ]
         count = self.plan.fresh
         for role, some in ((WIDENING, count - count // 2), (COUNTING, count // 2)):
