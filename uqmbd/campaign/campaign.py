@@ -126,7 +126,7 @@ class Campaign:
         return self.tally
 
     def ask(self) -> dict[str, np.ndarray] | None:
-        """The method's next samples; it hears first what the runs so far took, as the journal has it, so that a resumed study hears the same."""
+        """The method's next samples; it hears first what the runs so far took, from the journal, as it would in a resumed study."""
         if hasattr(self.method, "spent"):
             pieces = np.unique(self.store.segment[np.concatenate(self.tally.rows)]) if self.tally.rows else []
             self.method.spent(sum(self.store.took.get(int(start), 0.0) for start in pieces))

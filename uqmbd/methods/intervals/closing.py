@@ -10,10 +10,10 @@ import numpy as np
 from uqmbd.analysis.outside import leaving, share_at_most
 from uqmbd.analysis.regions import Region
 from uqmbd.methods.columns import Columns
-from uqmbd.methods.intervals.searching import COUNTING, SEARCH, BoundsSearch, Found, Plan, hits, statement
+from uqmbd.methods.intervals.searching import COUNTING, LEAST_COUNTED, SEARCH, BoundsSearch, Found, Plan, hits, statement
 from uqmbd.result import ENCLOSED, SEARCHED
 
-FRESH = 0.25  # of the runs of a search that takes over
+FRESH, ENOUGH = 0.25, 120  # share of the runs of a search that takes over that are fresh; more, up to half, where that is fewer than enough
 SETTLED, MARGIN = 3e-4, 0.01  # as of the method `search`
 STREAM = 200  # where its random numbers begin
 CANDIDATES, COLUMNS = 256, 64  # points and columns of which the surrogate says where its extremes are
@@ -56,7 +56,7 @@ class Closing:
         tolerance: float,
         safety: float,
     ) -> None:
-        fresh = max(1, int(FRESH * runs))
+        fresh = max(1, int(FRESH * runs), min(ENOUGH, runs // 2))
         plan = Plan(0, runs - fresh, fresh, SETTLED, tolerance, safety, MARGIN)
         self.columns, self.sought = columns, sought
         self.counted, self.own = np.empty(0, int), np.empty(0, int)  # runs that are counted, and the region of each
@@ -84,7 +84,7 @@ class Closing:
         """The bounds of a region.
 
         Where the surrogate is trusted they are its own. Elsewhere those of the search, if that is trusted or tighter, or if runs have left
-        the enclosure.
+        the enclosure; but a search with few fresh runs has no say of its own.
 
         Parameters
         ----------
@@ -94,7 +94,9 @@ class Closing:
         found = self.search.found(region)
         own = joined(enclosure, inner)
         holds = (enclosure[0] <= inner[0]) & (enclosure[1] >= inner[1])
+        own = np.where(holds | trusted, own, joined(own, found.outer))
         taken = ~trusted & (found.trusted | ~holds | (np.ptp(found.outer, axis=0) < np.ptp(own, axis=0)))
+        taken &= found.counted >= LEAST_COUNTED
         return Outer(
             np.where(taken, joined(found.outer, inner), own),
             np.where(taken, found.error, error),

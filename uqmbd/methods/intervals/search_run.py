@@ -13,7 +13,7 @@ from uqmbd.inputs import Input
 from uqmbd.methods.base import count_failures
 from uqmbd.methods.columns import finite_rows
 from uqmbd.methods.failures import where
-from uqmbd.methods.intervals.searching import FIRST, ROUND, SEARCH, WIDENING, BoundsSearch, Found, statement
+from uqmbd.methods.intervals.searching import FIRST, SEARCH, WIDENING, BoundsSearch, Found, statement
 from uqmbd.methods.staged import StagedRun
 from uqmbd.result import SEARCHED, Result
 from uqmbd.simulators.base import OutputInfo
@@ -39,13 +39,13 @@ class SearchRun(StagedRun):
         """What all runs told so far took [s], see `uqmbd.methods.base.MethodRun`."""
         self._spent.append((self._told, seconds))
 
-    def _is_over(self) -> bool:
-        """Whether another round and the fresh runs would take more than the budget, at the rate since the first runs."""
+    def _is_over(self, more: int) -> bool:
+        """Whether so many further runs and the fresh ones would take more than the budget, at the rate since the first runs."""
         if self.settings.budget is None or len(self._spent) < 2:
             return False
         (before, then), (runs, now) = self._spent[1], self._spent[-1]  # the first runs compile the model
         rate = (now - then) / (runs - before) if runs > before else now / runs
-        return now + rate * (self.settings.fresh + runs // ROUND) > self.settings.budget
+        return now + rate * (self.settings.fresh + more) > self.settings.budget
 
     def _await(self, more: int) -> None:
         self._status = np.concatenate([self._status, np.zeros(more, np.int8)])

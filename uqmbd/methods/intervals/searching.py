@@ -153,7 +153,7 @@ class BoundsSearch:
     stream : int
         Random numbers of its own begin here.
     over : callable
-        Whether the search has to end; asked between its rounds.
+        Whether the search has to end rather than make so many further runs.
 
     Attributes
     ----------
@@ -170,7 +170,7 @@ class BoundsSearch:
         regions: Sequence[Region] | None = None,
         sought: np.ndarray | None = None,
         stream: int = 0,
-        over: Callable[[], bool] = lambda: False,
+        over: Callable[[int], bool] = lambda runs: False,
     ) -> None:
         self.plan, self.columns, self._seed, self._stream = plan, columns, seed, stream
         self.regions, self.over = regions, over
@@ -242,10 +242,10 @@ class BoundsSearch:
         least = max(8, min(LEAST_ROUND, plan.runs // 6))
         self.ended = "max_runs"
         while (left := plan.runs + there - len(self.points)) > 0:
-            if self._is_settled() or self.over():
+            count = min(left, max(least, min(LARGEST_ROUND, (len(self.points) - there) // ROUND)))
+            if self._is_settled() or self.over(count):
                 self.ended = "settled" if self._is_settled() else "budget"
                 break
-            count = min(left, max(least, min(LARGEST_ROUND, (len(self.points) - there) // ROUND)))
             values, places, first = self.extremes.values[..., 0].copy(), self.extremes.places.copy(), len(self.points)
             ways = self.search.ways_of(count, draw)
             points, ways = self._worth_running(self._propose(ways, draw), ways, draw)
@@ -258,11 +258,10 @@ class BoundsSearch:
 
     def _first(self, points: np.ndarray) -> Iterator[tuple[int, np.ndarray, np.ndarray]]:
         """The points in a few steps, the first of which says what a run takes."""
-        at = 0
-        while at < len(points) and not (at and self.over()):
-            count = max(at, LEAST_FIRST)
+        at, count = 0, LEAST_FIRST
+        while at < len(points) and not (at and self.over(count)):
             yield self._step(FIRST, points[at : at + count])
-            at += count
+            at = count = at + count
 
     def _check(self) -> Iterator[tuple[int, np.ndarray, np.ndarray]]:
         """Fresh runs: how far outside they are, and then how many are outside of the bounds that follow."""
