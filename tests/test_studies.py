@@ -77,14 +77,16 @@ def test_demo_bounds_hold_where_they_are_trusted(tmp_path):
 
 
 @pytest.mark.slow
-def test_worn_joint_loses_trust_and_shows_the_runs_instead(tmp_path):
-    polynomials = {'type = "search"': 'type = "chebyshev"\ndegree = 8\nfallback_runs = 2000', "max_runs = 20_000\n": ""}
+def test_polynomials_lose_trust_in_a_worn_joint_and_say_how_little_they_know(tmp_path):
+    polynomials = {'type = "search"': 'type = "chebyshev"\ndegree = 8\nfallback_runs = 0', "max_runs = 20_000\n": ""}
     result = run("slider_crank_worn", tmp_path, **polynomials)
     assert float(result.trusted["slider.v"].mean()) < 0.2
     assert float(result.trust_horizon["slider.v"]) < 0.005
-    lost = ~result.trusted["slider.v"].values
-    assert np.array_equal(result.bounds["slider.v"].values[:, lost], result.inner["slider.v"].values[:, lost])
-    assert int(result.attrs["runs_ok"]) >= 2000
+    ranges = {"clearance": (1e-4, 5e-4), "restitution": (0.85, 0.95), "friction": (0.01, 0.05)}
+    found = fresh("slider_crank", ranges, ["slider.v"], 500, 3).outputs["slider.v"]
+    lower, upper = result.bounds["slider.v"].values
+    outside = ((found < lower) | (found > upper)).any(axis=0)
+    assert outside.mean() < 0.01 and float(result.gap["slider.v"].median()) > 0.5
 
 
 @pytest.mark.slow
@@ -176,8 +178,9 @@ def test_film_map_of_the_lubricated_joint_is_what_its_bearing_gives():
 def test_oil_takes_the_force_peaks_of_the_joint_in_service(tmp_path):
     """Bounds of the lubricated joint hold on fresh runs where they are trusted, and lie far below what the dry joint does."""
     result = run("lubricated_slider_crank", tmp_path, **{"samples = 600": "samples = 300"})
-    names = ["slider.x", "B.force", "B.film_thickness", "B.force:max", "B.lambda_ratio:min"]
-    assert all(float(result.trusted[name].mean()) > 0.9 for name in names)
+    least = {"slider.x": 0.95, "B.ex": 0.95, "B.film_thickness": 0.7, "B.force:max": 1.0, "B.lambda_ratio:min": 1.0}
+    assert all(float(result.trusted[name].mean()) >= share for name, share in least.items())
+    assert float(result.trusted["B.force"].mean()) < 0.5  # its band is narrow: an error of 0.03 % of the range is 4 % of it
     assert not bool(result.trusted["B.asperity_force:max"])  # it falls faster than any power as the film grows
     rng, model = np.random.default_rng(20261122), model_of("lubricated_slider_crank")
     centre, spread = np.log(0.012) - 0.5 * np.log1p(1 / 36), np.sqrt(np.log1p(1 / 36))

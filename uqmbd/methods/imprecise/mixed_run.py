@@ -45,7 +45,7 @@ class MixedRun(PCERun):
     def _plan(self) -> Iterator[bool]:
         yield from super()._plan()
         self._assess()
-        left = np.flatnonzero(~self._trusted)
+        left = np.flatnonzero(~self._followed)
         budget = self.settings.fallback_most(self._inputs) if left.size else 0
         part, levels = self._expansion.columns(left), self._levels_of_quantiles
         self._two_loop = TwoLoop(self._regions, self._imprecise, len(self._inputs), budget, self._seed, part, levels)
@@ -58,6 +58,11 @@ class MixedRun(PCERun):
         """Once, on the runs that were planned: what is added where trust is missing does not change the trust."""
         if not self._assessed:
             super()._assess()
+            # what is near enough for its error to widen the bounds, if not near enough to be trusted
+            known, slices = self._values[self._rows()], self._columns.slices.values()
+            ends = np.stack([known.min(axis=0), known.max(axis=0)])
+            everywhere = np.full(len(self._error), np.inf)
+            self._followed = trust.assessed(self._missed, slices, ends, self.settings.trust_tolerance, 1.0, everywhere)[1]
             self._assessed = True
 
     @cached_property
@@ -124,7 +129,7 @@ class MixedRun(PCERun):
         out[:, 1] = np.stack([np.zeros_like(low), (high - low) / 2], axis=1)
         self._moments = None
         self._places = np.zeros((len(self._regions), self._columns.count, 2 * len(levels), len(self._imprecise)))
-        trusted = np.flatnonzero(self._trusted)
+        trusted = np.flatnonzero(self._followed)
         if trusted.size:
             part, outwards = self._expansion.columns(trusted), np.array([[-1.0], [1.0]]) * self._margin[trusted]
             self._moments = imprecise_moments.moment_bounds(part, self._imprecise, self._regions)
@@ -145,7 +150,7 @@ class MixedRun(PCERun):
         if self._two_loop:
             inner = out + 2 * np.array([[1.0], [-1.0]]) * self._margin
             inner[:, 2] = np.maximum(inner[:, 1], 0.0) ** 2
-            left, ran = ~self._trusted, self._roles == FALLBACK
+            left, ran = ~self._followed, self._roles == FALLBACK
             out[..., left], inner[..., left], self._doubtful[:, left] = self._two_loop.limits(
                 self._values[np.ix_(ran, left)], self._status[ran] == 0, levels, self._reached[..., left]
             )
@@ -172,7 +177,7 @@ class MixedRun(PCERun):
             at = self._columns.slices[name]
             if info.history:
                 continue
-            if self._trusted[at.start]:
+            if self._followed[at.start]:
                 part, margin = self._expansion.columns(at), float(self._margin[at.start])
                 places = self._places[:, at.start]
                 table = probability_box.boxes(part, self._imprecise, self._germs, self._regions, places, margin, rows=CDF_LEVELS)
@@ -221,7 +226,7 @@ class MixedRun(PCERun):
         notes = self._about_quantiles()
         if failures["runs_failed"]:
             notes.append(f"{failures['runs_failed']} of {failures['runs']} runs failed and are left out of the fit")
-        if not self._trusted.all():
+        if not self._followed.all():
             notes += self._about_untrusted()
         if bound and self._moments and self._moments.exact < 1:
             notes.append("bounds of mean and variance over the sets are searched for and not verified")
@@ -230,7 +235,7 @@ class MixedRun(PCERun):
     def _about_untrusted(self) -> list[str]:
         """Sentences about what is not trusted, and what to do."""
         slices = self._columns.slices.items()
-        who = ", ".join(name for name, at in slices if not self._trusted[at].all())
+        who = ", ".join(name for name, at in slices if not self._followed[at].all())
         if not self._two_loop:
             notes = [f"where the expansion is not trusted ({who}), the bounds of statistics are all that the range of the runs allows"]
             if min(self._inside) < ENOUGH:

@@ -153,6 +153,7 @@ class PCERun(StagedRun):
         self._checks = checks(self._columns, fresh, self._values[fresh], said)
         slices, reached = self._columns.slices.values(), np.stack([values.min(axis=0), values.max(axis=0)])
         allowed = self.settings.trust_tolerance, self.settings.std_tolerance
+        self._missed = error
         self._error, self._trusted = trust.assessed(error, slices, reached, *allowed, values.std(axis=0))
 
     @one_thread
