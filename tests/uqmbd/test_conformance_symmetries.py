@@ -100,7 +100,7 @@ def test_the_sign_of_an_output(case):
     if case.name == "search-jumping":
         pytest.skip("its draws go by side: it comes to another distance from a jump whose end no run can reach")
     one = run(case)
-    if "statement" in one.attrs:  # a search draws by side: what it follows is looked at without it
+    if "searched_share" in one.attrs:  # a search draws by side: what it follows is looked at without it
         case = replace(case, method=case.method.model_copy(update={"fallback_runs": 0, "level_runs": 0}))
         one = run(case)
     other = run(case, changed(case, -1.0, 0.0), model=moved(case, -1.0, 0.0))

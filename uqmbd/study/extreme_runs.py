@@ -49,7 +49,7 @@ def extreme_runs(result: Result, trial: Trial, store: RunStore) -> xr.Dataset:
     cases = {name: {"nominal": middle} | {bound: end.inputs for bound, end in ends[name].items() if end} for name in names}
     points = list(dict.fromkeys(key_of(inputs) for found in cases.values() for inputs in found.values()))
     before = {} if trial.stored is None else nominal_before(store.directory, middle, names)
-    make = "statement" in result.attrs
+    make = "statement" in result.attrs or "searched_share" in result.attrs
     outputs = outputs_at([dict(point) for point in points], names, trial, store, make=make, skip_first=bool(before))
     variables = {}
     for name in names:

@@ -112,6 +112,9 @@ class Closing:
         values, status : ndarray, shapes (runs, columns) and (runs,)
             Of all runs.
         """
+        share = float(np.mean(outer.source == SEARCHED))
+        if not share:
+            return {"searched_share": share}
         rows = self.counted[self.own == 0]
         rows = rows[status[rows] == 0]
         found = self.search.found()
@@ -126,7 +129,7 @@ class Closing:
             "outside_anywhere_at_most": float(shares[-1]),
             "outside_at_one_time_at_most": once,
             "outside_found": int(some[-1]),
-            "searched_share": float(np.mean(outer.source == SEARCHED)),
+            "searched_share": share,
             "statement": "where the bounds are those of a search, " + statement(int(some[-1]), counted, float(shares[-1]), once, MARGIN),
         }
 
