@@ -13,7 +13,7 @@ from uqmbd.methods.base import Method, MethodRun
 from uqmbd.simulators.base import OutputInfo
 
 if TYPE_CHECKING:
-    from uqmbd.methods.intervals.searching import Plan
+    from uqmbd.methods.intervals.fresh import Plan
 
 LEAST_ROUND = 64  # runs of one round of the search
 MOST_FIRST = 4096
@@ -85,7 +85,7 @@ class Search(Method):
     @property
     def plan(self) -> Plan:
         """What a run of this method may spend."""
-        from uqmbd.methods.intervals.searching import Plan
+        from uqmbd.methods.intervals.fresh import Plan
 
         return Plan(self.beginning, self.searching, self.fresh, self.settled, self.trust_tolerance, self.safety, self.margin)
 

@@ -13,7 +13,8 @@ from uqmbd.inputs import Input
 from uqmbd.methods.base import count_failures
 from uqmbd.methods.columns import finite_rows
 from uqmbd.methods.failures import where
-from uqmbd.methods.intervals.searching import FIRST, ROUND, SEARCH, WIDENING, BoundsSearch, Found, statement
+from uqmbd.methods.intervals.fresh import Found, statement
+from uqmbd.methods.intervals.searching import FIRST, ROUND, SEARCH, WIDENING, BoundsSearch
 from uqmbd.methods.staged import StagedRun
 from uqmbd.result import SEARCHED, Result
 from uqmbd.simulators.base import OutputInfo
