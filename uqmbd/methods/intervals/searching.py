@@ -70,9 +70,9 @@ class BoundsSearch:
         outputs = len(columns.slices)
         one = np.repeat(np.arange(outputs), [at.stop - at.start for at in columns.slices.values()])
         by_name = np.concatenate([np.arange(at.start, at.stop) for _, at in sorted(columns.slices.items())])
-        groups = np.concatenate([one + k * outputs for k in range(count)])
-        order = np.concatenate([by_name + k * columns.count for k in range(count)])
-        self.search = Search(self.extremes, groups, order, inputs, None if sought is None else sought.ravel())
+        self._groups = np.concatenate([one + k * outputs for k in range(count)])
+        self._order = np.concatenate([by_name + k * columns.count for k in range(count)])
+        self.search = Search(self.extremes, self._groups, self._order, inputs, None if sought is None else sought.ravel())
         self.points, self.status = np.empty((0, inputs)), np.empty(0, np.int8)
         self._role, self._own, self._told = FIRST, np.empty(0, int), 0
         self._done: set[bytes] = set()  # points, so that none is run twice
@@ -266,6 +266,11 @@ class BoundsSearch:
             found[k] = key in self._done or key in own
             own.add(key)
         return found
+
+    @property
+    def tally(self) -> dict[str, tuple[int, float]]:
+        """Runs of each way of stepping, and what they gained."""
+        return {name: (int(runs), float(gain)) for (name, _), runs, gain in zip(self.search.ways, *self.search.tally, strict=True)}
 
     # what follows --------------------------------------------------------------------------------------------------------------------
     def _width(self, bounds: np.ndarray) -> np.ndarray:
