@@ -58,7 +58,7 @@ class Result:
         ``runs``, and ``searched``: False of a kind that fresh runs alone have.
     leaves : Dataset
         Chebyshev with `split`, scalars only: ``leaf`` x ``part`` (lower, upper, error, trusted): bounds in each part of the box, its
-        validated error, and 1 where that is below the tolerance. Along ``leaf`` x ``input`` the ends ``box_lower`` and ``box_upper``, SI.
+        validated error, and 1 where that is below the tolerance. Along ``leaf`` its ends ``lower:<input>`` and ``upper:<input>``, SI.
     worst : Dataset
         ``bound`` x ``input`` [x time]: inputs, in SI, of the run that reached each bound of `inner`.
     extreme_runs : Dataset

@@ -83,17 +83,17 @@ def leaves():
 
 def test_leaves_fill_the_box(leaves):
     found = leaves.leaves
-    size = np.prod(found["box_upper"] - found["box_lower"], axis=1)
+    size = (found["upper:x"] - found["lower:x"]) * (found["upper:y"] - found["lower:y"])
     assert found.sizes["leaf"] == leaves.attrs["leaves"] > 10 and float(size.sum()) == pytest.approx(2.0)
-    assert found["box_upper"].sel(input="x").max() == 1.0
+    assert found["upper:x"].max() == 1.0
 
 
 def test_smooth_leaves_are_trusted_though_the_whole_is_not(leaves):
     found = leaves.leaves["f:value"]
     assert not leaves.trusted["f:value"] and leaves.attrs["trusted_volume"]["f:value"] > 0.7
-    far = (leaves.leaves["box_upper"].sel(input="x") < 0.7).values
+    far = (leaves.leaves["upper:x"] < 0.7).values
     assert found.sel(part="trusted").values[far].all()
-    lower, upper = (leaves.leaves[f"box_{end}"].values.sum(axis=1)[far] for end in ("lower", "upper"))
+    lower, upper = ((leaves.leaves[f"{end}:x"] + leaves.leaves[f"{end}:y"]).values[far] for end in ("lower", "upper"))
     np.testing.assert_allclose(found.sel(part=["lower", "upper"]).values[far].T, [lower, upper], atol=1e-9)
 
 

@@ -270,12 +270,8 @@ class SplitRun(InclusionRun):
                 bounds[k] = joined(bounds[k], np.stack([values.min(axis=0), values.max(axis=0)]))
         table = np.stack([bounds[:, 0], bounds[:, 1], error, trusted], axis=1)
         ends = {key: self._samples(np.array([getattr(leaf, key) for leaf in self._leaves])) for key in ("lower", "upper")}
-        boxes = {f"box_{key}": (("leaf", "input"), np.column_stack([ends[key][name] for name in self._inputs])) for key in ends}
-        coords = {
-            "leaf": np.arange(len(self._leaves)),
-            "part": np.array(LEAF_PARTS, object),
-            "input": np.array(list(self._inputs), object),
-        } | boxes
+        boxes = {f"{key}:{name}": ("leaf", ends[key][name]) for key in ends for name in self._inputs}
+        coords = {"leaf": np.arange(len(self._leaves)), "part": np.array(LEAF_PARTS, object)} | boxes
         unit = {name: {"unit": self._columns.outputs[name].unit} for name in scalars}
         found = {name: (("leaf", "part"), table[..., np.searchsorted(columns, at)], unit[name]) for name, at in scalars.items()}
         return xr.Dataset(found, coords)
