@@ -52,6 +52,13 @@ class Result:
         (`SEARCHED`): a search.
     trust_horizon : Dataset
         Of histories only: time from which trust stays lost, s; infinite if it holds at the end.
+    regions, regions_inner : Dataset
+        ``region`` x ``bound`` [x time]: outer bounds of each kind of runs, and what its runs reached, where a `sequence` tells kinds apart.
+        ``region`` is the value of the sequence; along it ``share`` of the box, its 95 % limits ``share_lower`` and ``share_upper``,
+        ``runs``, and ``searched``: False of a kind that fresh runs alone have.
+    leaves : Dataset
+        Chebyshev with `split`, scalars only: ``leaf`` x ``part`` (lower, upper, error, trusted): bounds in each part of the box, its
+        validated error, and 1 where that is below the tolerance. Along ``leaf`` its ends ``lower:<input>`` and ``upper:<input>``, SI.
     worst : Dataset
         ``bound`` x ``input`` [x time]: inputs, in SI, of the run that reached each bound of `inner`.
     extreme_runs : Dataset
@@ -91,6 +98,9 @@ class Result:
     trusted: xr.Dataset = field(default_factory=xr.Dataset)
     source: xr.Dataset = field(default_factory=xr.Dataset)
     trust_horizon: xr.Dataset = field(default_factory=xr.Dataset)
+    regions: xr.Dataset = field(default_factory=xr.Dataset)
+    regions_inner: xr.Dataset = field(default_factory=xr.Dataset)
+    leaves: xr.Dataset = field(default_factory=xr.Dataset)
     worst: xr.Dataset = field(default_factory=xr.Dataset)
     extreme_runs: xr.Dataset = field(default_factory=xr.Dataset)
     validation: xr.Dataset = field(default_factory=xr.Dataset)

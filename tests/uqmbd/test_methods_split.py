@@ -71,3 +71,34 @@ def test_a_jump_is_not_chased_for_ever():
     assert count < 300 and not result.trusted["f:value"]
     lower, upper = result.bounds["f:value"].values
     assert lower <= 0.0 and upper >= 1.0 and result.inner["f:value"].values.tolist() == [0.0, 1.0]
+
+
+@pytest.fixture(scope="module")
+def leaves():
+    """A jump across a corner of the box; elsewhere the response is a plane."""
+    box = {"x": Interval(0, 1000, "mm"), "y": Interval(-1, 1)}
+    model = scalar(lambda x, y: np.where(x > 0.8, 5.0, 0.0) * (y > 0.5) + x + y)
+    return drive(Chebyshev(split=True, max_runs=1500, **NO_FALLBACK), box, model)[0]
+
+
+def test_leaves_fill_the_box(leaves):
+    found = leaves.leaves
+    size = (found["upper:x"] - found["lower:x"]) * (found["upper:y"] - found["lower:y"])
+    assert found.sizes["leaf"] == leaves.attrs["leaves"] > 10 and float(size.sum()) == pytest.approx(2.0)
+    assert found["upper:x"].max() == 1.0
+
+
+def test_smooth_leaves_are_trusted_though_the_whole_is_not(leaves):
+    found = leaves.leaves["f:value"]
+    assert not leaves.trusted["f:value"] and leaves.attrs["trusted_volume"]["f:value"] > 0.7
+    far = (leaves.leaves["upper:x"] < 0.7).values
+    assert found.sel(part="trusted").values[far].all()
+    lower, upper = ((leaves.leaves[f"{end}:x"] + leaves.leaves[f"{end}:y"]).values[far] for end in ("lower", "upper"))
+    np.testing.assert_allclose(found.sel(part=["lower", "upper"]).values[far].T, [lower, upper], atol=1e-9)
+
+
+def test_bounds_are_the_union_of_the_leaves(leaves):
+    found = leaves.leaves["f:value"]
+    ends = [float(found.sel(part="lower").min()), float(found.sel(part="upper").max())]
+    assert leaves.bounds["f:value"].values == pytest.approx(ends)
+    assert ends[0] <= -1.0 and ends[1] >= 7.0

@@ -6,7 +6,7 @@ it has paid: by what it gained, in widths of the columns' bands, for a run.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -37,9 +37,19 @@ class Search:
     inputs : int
     sought : ndarray of bool, shape (columns,), optional
         Columns whose extremes are sought; all unless said.
+    more : sequence of (name, callable)
+        Further ways: ``(points, side, column, rng)`` to a point for each of the extremes ``side, column``.
     """
 
-    def __init__(self, extremes: Extremes, groups: np.ndarray, order: np.ndarray, inputs: int, sought: np.ndarray | None = None) -> None:
+    def __init__(
+        self,
+        extremes: Extremes,
+        groups: np.ndarray,
+        order: np.ndarray,
+        inputs: int,
+        sought: np.ndarray | None = None,
+        more: Sequence[tuple[str, Callable]] = (),
+    ) -> None:
         self._extremes, self._inputs, self._order = extremes, inputs, order
         self._groups = groups
         share = np.bincount(groups)[groups] ** -0.5 * (1.0 if sought is None else sought)
@@ -48,7 +58,7 @@ class Search:
         self._before = np.full((2, len(groups)), -1)
         self.ways: list[tuple[str, Callable]] = [(f"step {scale:.2g}", self._steps(scale)) for scale in SCALES]
         self.ways += [("between neighbours", self._between), ("onwards", self._onwards), ("to an end", self._to_an_end)]
-        self.ways += [("local model", self._local), ("anywhere", self._anywhere)]
+        self.ways += [("local model", self._local), ("anywhere", self._anywhere), *more]
         self._paid, self._tried = np.zeros((2, len(self.ways)))
         self.tally = np.zeros((2, len(self.ways)))  # runs of each way so far, and what they gained
 

@@ -7,6 +7,7 @@ from uqmbd.figures.orbits import orbit_figures
 from uqmbd.figures.outputs import output_names
 from uqmbd.figures.overviews import distribution_overview, sensitivity_overview, validation_overview
 from uqmbd.figures.regimes import regime_figures
+from uqmbd.figures.region_maps import region_figures
 from uqmbd.figures.relations import convergence_figures, scatter_figures
 from uqmbd.figures.scalars import scalar_figures
 from uqmbd.figures.sensitivities import sensitivity_figures
@@ -20,6 +21,7 @@ def sections(result) -> dict[str, list[Figure]]:
     every = {
         "Histories": history_figures(result, histories),
         "Where bounds were reached": worst_figures(result, histories),
+        "Regions": region_figures(result),
         "Orbits": orbit_figures(result, histories),
         "Regimes": regime_figures(result, histories),
         "Fields": field_figures(result),

@@ -15,15 +15,16 @@ if TYPE_CHECKING:
     import pandas as pd
     import xarray as xr
 
-TABLES = ("worst", "validation", "sensitivity", "aggregated", "interaction", "cdf", "convergence")
+TABLES = ("regions", "worst", "validation", "sensitivity", "aggregated", "interaction", "cdf", "convergence")
 CAPTIONS = {
+    "regions": "Bounds of {} in each region",
     "worst": "Inputs, in SI, at which runs reached the bounds of {}",
     "validation": "Runs that were not fitted and the surrogate of {} there",
     "sensitivity": "Sensitivities of {}", "aggregated": "Sensitivities of {} over all times, weighted with the variance",
     "interaction": "Second-order indices of {}", "cdf": "Probability that {} is at most the value",
     "convergence": "Statistics of {} by number of runs",
 }  # fmt: skip
-OWN_UNIT = ("validation", "cdf")  # tables of values of the output
+OWN_UNIT = ("regions", "validation", "cdf")  # tables of values of the output
 SAME_UNIT = re.compile(r"(inner_)?(lower|upper)|error|mean|std|median|min|max|q\d")  # columns with the unit of the output begin so
 PURE = re.compile(r"(lower|upper)(_alpha_.*)?")  # columns of probabilities
 
@@ -67,9 +68,10 @@ def flat(array: xr.DataArray) -> pd.DataFrame:
         import pandas as pd
 
         return pd.concat([flat(part).add_suffix(suffix) for suffix, part in by_level(array)], axis=1)
+    array = array.drop_vars([name for name in array.coords if name not in array.dims])
     across = next(dim for dim in ("kind", "statistic", "column", "pair", "bound") if dim in array.dims)
     if "time" in array.dims:
-        parts = [dim for dim in ("input", "pair", "kind", "bound") if dim in array.dims]
+        parts = [dim for dim in ("region", "input", "pair", "kind", "bound") if dim in array.dims]
         stacked = array.transpose("time", *parts).stack(one=parts)
         table = stacked.to_pandas()
         table.columns = [" ".join(map(str, entry)) if isinstance(entry, tuple) else str(entry) for entry in stacked["one"].values]

@@ -7,6 +7,7 @@ import numpy as np
 from uqmbd.figures.extremes import extreme_of
 from uqmbd.figures.marks import Figure
 from uqmbd.figures.outputs import output_names, shown_quantiles, widest
+from uqmbd.figures.regions import regions_said
 from uqmbd.figures.sensitivities import kinds
 from uqmbd.figures.trust import percent, trust_of
 from uqmbd.figures.worst import inputs_said
@@ -45,7 +46,8 @@ class Lead:
 def lead_of(result, sections: dict[str, list[Figure]]) -> Lead:
     """The first screen of a result whose figures are `sections`."""
     key = key_output(result)
-    said = (_range(result, key), _worst(result, key), _cause(result, key), _trusted(result), _statement(result)) if key else ()
+    answers = (_range, _regions, _worst, _cause) if key else ()
+    said = (*(answer(result, key) for answer in answers), *((_trusted(result), _statement(result)) if key else ()))
     sentences = [text for text in said if text]
     figures = [figure for group in sections.values() for figure in group if not figure.overview]
     figure = next((one for one in figures if key and (one.key == key or one.key.startswith(f"{key}."))), None)
@@ -89,6 +91,12 @@ def _range(result, name: str) -> str:
     if {"5 %", "95 %"} <= set(said):
         parts.append(f"nine of ten values lie between {said['5 %'][0]} and {within.said(said['95 %'][-1])}")
     return f"{name}{time}: {', '.join(parts)}." if parts else ""
+
+
+def _regions(result, name: str) -> str:
+    """The kinds of runs that were found, and the bounds of each."""
+    said = regions_said(result, name)
+    return said and f"Kinds of runs: {said}."
 
 
 def _both(texts: list[str], unit: str) -> str:

@@ -15,7 +15,7 @@ from uqmbd.result import gap_of
 ELSEWHERE = frozenset(
     (
         "study title description inputs method seed settings simulator versions wall_time workers overhead note estimate estimate_std "
-        "readings report statement"
+        "readings report statement sequence regions"
     ).split()
 )
 COUNTS = ("runs", "failed_share")

@@ -8,6 +8,7 @@ from itertools import product
 from typing import TYPE_CHECKING
 
 import numpy as np
+import xarray as xr
 
 from uqmbd.analysis import chebyshev
 from uqmbd.analysis.chebyshev_expansions import TensorExpansion
@@ -15,8 +16,10 @@ from uqmbd.analysis.pieces import PiecewiseExpansion
 from uqmbd.inputs import Input
 from uqmbd.methods.intervals.chebyshev import node_count
 from uqmbd.methods.intervals.chebyshev_grid import expansion
+from uqmbd.methods.intervals.closing import joined
 from uqmbd.methods.intervals.inclusion import LEAST_VALIDATION
-from uqmbd.methods.intervals.inclusion_run import NODE, VALIDATION, InclusionRun
+from uqmbd.methods.intervals.inclusion_run import COARSE, NODE, VALIDATION, InclusionRun
+from uqmbd.result import Result
 from uqmbd.simulators.base import OutputInfo
 
 if TYPE_CHECKING:
@@ -26,6 +29,8 @@ BATCH_SHARE = 0.5  # leaves whose need is at least so much of the greatest are c
 ROUND_SHARE = 0.25  # of the nodes, added before validation runs are asked again
 LAST_BUT_ONE = 0.25  # weight
 SMALLEST = 2.0**-20  # half of the box's width: a jump is not chased further
+FINE = 1e-4  # of the width: leaves of a column that is not trusted need no closer range
+LEAF_PARTS = ["lower", "upper", "error", "trusted"]
 _DIGITS = 12  # to which points are the same run
 
 
@@ -205,6 +210,71 @@ class SplitRun(InclusionRun):
         )
         boxes = np.array([[leaf.lower, leaf.upper] for leaf in self._leaves])
         return PiecewiseExpansion(boxes, tuple(self._expansion_of(leaf) for leaf in self._leaves))
+
+    def _enclosed(self, columns: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Union of what the leaves enclose, each widened by its own error."""
+        found, met = self._enclosed_by_leaf(columns)
+        return np.stack([found[:, 0].min(axis=0), found[:, 1].max(axis=0)]), met
+
+    def _enclosed_by_leaf(self, columns: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Range of each leaf's expansion, widened by its error, (leaves, 2, columns), and which columns reached their gap in all."""
+        width = np.ptp(self._envelope(self._counted())[:, columns], axis=0)
+        doubted = np.where(self._trusted[columns], 0.0, FINE * width)
+        enclosures, met = [], np.ones(len(columns), bool)
+        for leaf, error in zip(self._leaves, self._errors_by_leaf()[0][:, columns], strict=True):
+            gap = np.maximum(np.maximum(self.settings.gap * width, doubted), np.where(self._trusted[columns], 0.0, COARSE * error))
+            enclosure = np.empty((2, len(columns)))
+            for at in self._columns.slices.values():
+                some = np.flatnonzero((columns >= at.start) & (columns < at.stop))
+                if some.size:
+                    part = self._expansion_of(leaf).select(columns[some])
+                    enclosure[:, some], reached = part.range(self.settings.enclosure, gap[some])
+                    met[some] &= reached
+            enclosures.append(enclosure + self.settings.safety * error * np.array([[-1.0], [1.0]]))
+        return np.array(enclosures), met
+
+    def _errors_by_leaf(self) -> tuple[np.ndarray, np.ndarray]:
+        """Validated error of each leaf over neighbours in time, and whether it is trusted there, (leaves, columns) both."""
+        found = []
+        for leaf in self._leaves:
+            runs, error = self._inside(leaf), self._guess(leaf)
+            if runs.size:
+                seen = self._expansion_of(leaf).evaluate(self._local(leaf, runs))
+                error = np.maximum(error, np.abs(seen - self._values[runs]).max(axis=0))
+            found.append(self._judged(error))
+        return tuple(np.array(each) for each in zip(*found, strict=True))
+
+    def result(self) -> Result:
+        """Bounds as of other surrogates, and those of each leaf."""
+        result = super().result()
+        _, trusted = self._errors_by_leaf()
+        volume = np.array([np.prod(0.5 * (leaf.upper - leaf.lower)) for leaf in self._leaves])
+        inside = volume @ trusted
+        slices = self._columns.slices
+        result.attrs["trusted_volume"] = {name: float(np.clip(inside[at].mean(), 0.0, 1.0)) for name, at in slices.items()}
+        result.leaves = self._leaves_found()
+        return result
+
+    def _leaves_found(self) -> xr.Dataset:
+        """The group `leaves`, see `uqmbd.result.Result`."""
+        scalars = {name: at.start for name, at in self._columns.slices.items() if not self._columns.outputs[name].history}
+        columns = np.array(sorted(scalars.values()), int)
+        if not columns.size:
+            return xr.Dataset()
+        error, trusted = (each[:, columns] for each in self._errors_by_leaf())
+        bounds, _ = self._enclosed_by_leaf(columns)
+        ok = self._status == 0
+        for k, leaf in enumerate(self._leaves):
+            values = self._values[np.ix_(ok & np.all((self._points >= leaf.lower) & (self._points <= leaf.upper), axis=1), columns)]
+            if len(values):
+                bounds[k] = joined(bounds[k], np.stack([values.min(axis=0), values.max(axis=0)]))
+        table = np.stack([bounds[:, 0], bounds[:, 1], error, trusted], axis=1)
+        ends = {key: self._samples(np.array([getattr(leaf, key) for leaf in self._leaves])) for key in ("lower", "upper")}
+        boxes = {f"{key}:{name}": ("leaf", ends[key][name]) for key in ends for name in self._inputs}
+        coords = {"leaf": np.arange(len(self._leaves)), "part": np.array(LEAF_PARTS, object)} | boxes
+        unit = {name: {"unit": self._columns.outputs[name].unit} for name in scalars}
+        found = {name: (("leaf", "part"), table[..., np.searchsorted(columns, at)], unit[name]) for name, at in scalars.items()}
+        return xr.Dataset(found, coords)
 
     def _facts(self) -> dict:
         return {"degrees": [int(degree) for degree in self._degrees], "leaves": len(self._leaves)}

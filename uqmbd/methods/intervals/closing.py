@@ -10,7 +10,8 @@ import numpy as np
 from uqmbd.analysis.outside import leaving, share_at_most
 from uqmbd.analysis.regions import Region
 from uqmbd.methods.columns import Columns
-from uqmbd.methods.intervals.searching import COUNTING, LEAST_COUNTED, SEARCH, BoundsSearch, Found, Plan, hits, statement
+from uqmbd.methods.intervals.fresh import Found, Plan, hits, statement
+from uqmbd.methods.intervals.searching import COUNTING, LEAST_COUNTED, SEARCH, BoundsSearch
 from uqmbd.result import ENCLOSED, SEARCHED
 
 FRESH, ENOUGH = 0.25, 120  # share of the runs of a search that takes over that are fresh; more, up to half, where that is fewer than enough

@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, ClassVar, Self
 import numpy as np
 from pydantic import Field, model_validator
 
+from uqmbd.errors import StudyError, did_you_mean
 from uqmbd.inputs import Input
 from uqmbd.methods.base import Method, MethodRun
 from uqmbd.simulators.base import OutputInfo
 
 if TYPE_CHECKING:
-    from uqmbd.methods.intervals.searching import Plan
+    from uqmbd.methods.intervals.fresh import Plan
 
 LEAST_ROUND = 64  # runs of one round of the search
 MOST_FIRST = 4096
@@ -47,6 +48,10 @@ class Search(Method):
     safety : float
         The bounds are widened by so many times what the first half of the fresh runs found outside, or by so many times what they grew in
         the last third of the search.
+    sequence : str
+        A scalar output whose whole values tell kinds of runs apart, such as the number or the order of impacts. Each kind found has
+        bounds of its own, up to the limits at which it ends, and a share of the box; those of all runs are their union. Not said: runs are
+        not told apart.
     max_failed : float
         Share of the first and of the fresh runs that may fail; those of the search are no sample of the box.
     margin : float
@@ -64,6 +69,7 @@ class Search(Method):
     trust_tolerance: float = Field(default=0.05, gt=0, lt=1)
     safety: float = Field(default=2.0, ge=1)
     margin: float = Field(default=0.01, ge=0, lt=1)
+    sequence: str | None = None
 
     @model_validator(mode="after")
     def _room_for_a_search(self) -> Self:
@@ -85,7 +91,7 @@ class Search(Method):
     @property
     def plan(self) -> Plan:
         """What a run of this method may spend."""
-        from uqmbd.methods.intervals.searching import Plan
+        from uqmbd.methods.intervals.fresh import Plan
 
         return Plan(self.beginning, self.searching, self.fresh, self.settled, self.trust_tolerance, self.safety, self.margin)
 
@@ -95,4 +101,13 @@ class Search(Method):
     def _start(self, inputs: dict[str, Input], outputs: dict[str, OutputInfo], time: np.ndarray, seed: int) -> MethodRun:
         from uqmbd.methods.intervals.search_run import SearchRun
 
+        if self.sequence is not None and (self.sequence not in outputs or outputs[self.sequence].history):
+            numbers = [name for name, info in outputs.items() if not info.history]
+            what = "is a history, not a number" if self.sequence in outputs else "is no output of the study"
+            raise StudyError(
+                f"the output '{self.sequence}', which is to tell kinds of runs apart, {what}",
+                key="method.sequence",
+                value=self.sequence,
+                remedy=did_you_mean(self.sequence, numbers, noun="scalar output"),
+            )
         return SearchRun(self, inputs, outputs, time, seed)

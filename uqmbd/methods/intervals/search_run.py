@@ -13,7 +13,8 @@ from uqmbd.inputs import Input
 from uqmbd.methods.base import count_failures
 from uqmbd.methods.columns import finite_rows
 from uqmbd.methods.failures import where
-from uqmbd.methods.intervals.searching import FIRST, SEARCH, WIDENING, BoundsSearch, Found, statement
+from uqmbd.methods.intervals.fresh import Found, statement
+from uqmbd.methods.intervals.searching import FIRST, SEARCH, WIDENING, BoundsSearch
 from uqmbd.methods.staged import StagedRun
 from uqmbd.result import SEARCHED, Result
 from uqmbd.simulators.base import OutputInfo
@@ -32,8 +33,16 @@ class SearchRun(StagedRun):
     ) -> None:
         super().__init__(inputs, outputs, time, seed)
         self.settings = settings
-        self._search = BoundsSearch(settings.plan, self._columns, len(inputs), seed, over=self._is_over)
+        self._search = self._search_of(settings)
         self._spent: list[tuple[int, float]] = []  # runs, and what they took [s]
+
+    def _search_of(self, settings: Search) -> BoundsSearch:
+        about = settings.plan, self._columns, len(self._inputs), self._seed
+        if settings.sequence is None:
+            return BoundsSearch(*about, over=self._is_over)
+        from uqmbd.methods.intervals.kinds import KindsSearch
+
+        return KindsSearch(*about, settings.sequence, over=self._is_over)
 
     def spent(self, seconds: float) -> None:
         """What all runs told so far took [s], see `uqmbd.methods.base.MethodRun`."""
@@ -71,7 +80,7 @@ class SearchRun(StagedRun):
         columns, ends, found = self._columns, {"bound": ["lower", "upper"]}, self._search.found()
         trusted = found.trusted
         horizons = {n: trust.horizon(trusted[columns.slices[n]], columns.time) for n, info in columns.outputs.items() if info.history}
-        return Result(
+        result = Result(
             bounds=columns.dataset(found.outer, ends),
             inner=columns.dataset(found.inner, ends),
             error=columns.dataset(found.error),
@@ -81,9 +90,14 @@ class SearchRun(StagedRun):
             worst=self._at_runs(found.places),
             attrs=self._attributes(found),
         )
+        if self.settings.sequence is not None:
+            from uqmbd.methods.intervals.kinds import add_regions
+
+            add_regions(result, self._search, columns)
+        return result
 
     def _attributes(self, found: Found) -> dict:
-        settings, tally = self.settings, self._search.search
+        settings = self.settings
         failed = self._status != 0
         region = where(self._inputs, self._samples(self._points), failed) if failed.any() else ""
         note = {"note": f"runs fail where {region}: the search keeps away from there, and nothing is known of it"} if region else {}
@@ -98,7 +112,7 @@ class SearchRun(StagedRun):
             "runs_first": int(np.count_nonzero(self._roles == FIRST)),
             "runs_search": int(np.count_nonzero(self._roles == SEARCH)),
             "runs_fresh": int(np.count_nonzero(self._roles >= WIDENING)),
-            "ways": {name: [int(runs), float(gain)] for (name, _), runs, gain in zip(tally.ways, *tally.tally, strict=True)},
+            "ways": {name: list(each) for name, each in self._search.tally.items()},
             **count_failures(self._status),
             **note,
         }

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from uqmbd.analysis import trust
 from uqmbd.analysis.extreme_search import Search, neighbours
 from uqmbd.analysis.extremes import Extremes
-from uqmbd.analysis.outside import exceedance, leaving, share_at_most
 from uqmbd.methods.base import generator
 from uqmbd.methods.columns import Columns
 from uqmbd.methods.design import sobol
+from uqmbd.methods.intervals.fresh import Counts, Found, Plan, Reached
 from uqmbd.methods.intervals.search import LEAST_ROUND
 
 if TYPE_CHECKING:
@@ -26,115 +25,6 @@ LEAST_FIRST = 256  # runs of the first step
 ROUND = 8  # the next round is this part of the runs so far
 AGAIN = 4  # times a point is drawn anew that was run already, or is next to a run that failed
 LEAST_COUNTED = 59  # fresh runs of which none is outside: less than 5 % of the box may be, and less is not trusted
-LATE = 2 / 3  # of the search's runs: what it gained after these is what it may gain yet
-
-
-@dataclass(frozen=True)
-class Plan:
-    """What a search may spend, and how it is judged; see `uqmbd.methods.intervals.search.Search`.
-
-    Attributes
-    ----------
-    first, runs, fresh : int
-        Sobol' points at the beginning, runs of the search with them at most, and fresh runs.
-    settled, tolerance, margin : float
-        Shares of the band's width.
-    safety : float
-    """
-
-    first: int
-    runs: int
-    fresh: int
-    settled: float
-    tolerance: float
-    safety: float
-    margin: float
-
-
-@dataclass(frozen=True)
-class Found:
-    """What is known of one region.
-
-    Attributes
-    ----------
-    searched, inner, outer : ndarray, shape (2, columns)
-        What the search reached, what any run reached, and the bounds.
-    places : ndarray of int, shape (2, columns)
-        Run that reached each of `inner`; -1 where none is known.
-    error : ndarray, shape (columns,)
-        How far fresh runs lay outside of `searched`, or by how much that still grew.
-    trusted : ndarray of bool, shape (columns,)
-    hits : ndarray of int, shape (outputs + 1,)
-        Counted fresh runs outside, by output, and anywhere.
-    once : int
-        Of the time with the most of them.
-    counted : int
-        Fresh runs that were counted.
-    judged : ndarray, shape (2, columns)
-        The bounds that they were counted against: `outer` without what they reached themselves.
-    margin : ndarray, shape (columns,)
-        By more than which they had to be outside.
-    """
-
-    searched: np.ndarray
-    inner: np.ndarray
-    outer: np.ndarray
-    places: np.ndarray
-    error: np.ndarray
-    trusted: np.ndarray
-    hits: np.ndarray
-    once: int
-    counted: int
-    judged: np.ndarray
-    margin: np.ndarray
-
-    @property
-    def shares(self) -> np.ndarray:
-        """Share of the region in which, with 95 % confidence, the response leaves the bounds at most: by output, and anywhere."""
-        return share_at_most(self.hits, self.counted)
-
-    @property
-    def share_at_one_time(self) -> float:
-        """The same at any single time."""
-        return float(share_at_most(self.once, self.counted))
-
-
-class Counts:
-    """What fresh runs show in one region; `bounds` are those of the search, (2, columns)."""
-
-    def __init__(self, columns: Columns, bounds: np.ndarray, beyond: np.ndarray, margin: np.ndarray) -> None:
-        self.bounds, self.outer, self.beyond, self.margin = bounds, bounds, beyond, margin
-        self.columns, self.counted = columns, 0
-        self.reached = Extremes(columns.count, 1)
-        self.error = np.zeros(columns.count)
-        self.outside = np.zeros(columns.count, int)
-        self.hits = np.zeros(len(columns.slices) + 1, int)
-
-    def widen(self, values: np.ndarray, numbers: np.ndarray) -> None:
-        """Runs (runs, columns) of these numbers that may move the bounds."""
-        left = self._look(values, numbers)
-        self.beyond = np.maximum(self.beyond, left)
-
-    def count(self, values: np.ndarray, numbers: np.ndarray, own: np.ndarray) -> None:
-        """Runs that may not, and those of them, (runs,) bool, that are a sample of the region."""
-        self._look(values, numbers)
-        values = values[own]
-        out = leaving(values, self.outer, self.margin)
-        self.outside += out.sum(axis=0)
-        self.hits += hits(out, self.columns)
-        self.counted += int(np.count_nonzero(~np.isnan(values[:, 0])))
-
-    def _look(self, values: np.ndarray, numbers: np.ndarray) -> np.ndarray:
-        left = exceedance(values, self.bounds)
-        self.error = np.maximum(self.error, left.max(axis=0))
-        self.reached.take(values, numbers)
-        return left
-
-
-def hits(out: np.ndarray, columns: Columns) -> np.ndarray:
-    """How many runs are outside somewhere, by output, and anywhere, (outputs + 1,), of whether they are, (runs, columns)."""
-    by_output = np.stack([out[:, at].any(axis=1) for at in columns.slices.values()])
-    return np.append(by_output.sum(axis=1), by_output.any(axis=0).sum())
 
 
 class BoundsSearch:
@@ -180,13 +70,13 @@ class BoundsSearch:
         outputs = len(columns.slices)
         one = np.repeat(np.arange(outputs), [at.stop - at.start for at in columns.slices.values()])
         by_name = np.concatenate([np.arange(at.start, at.stop) for _, at in sorted(columns.slices.items())])
-        groups = np.concatenate([one + k * outputs for k in range(count)])
-        order = np.concatenate([by_name + k * columns.count for k in range(count)])
-        self.search = Search(self.extremes, groups, order, inputs, None if sought is None else sought.ravel())
+        self._groups = np.concatenate([one + k * outputs for k in range(count)])
+        self._order = np.concatenate([by_name + k * columns.count for k in range(count)])
+        self.search = Search(self.extremes, self._groups, self._order, inputs, None if sought is None else sought.ravel())
         self.points, self.status = np.empty((0, inputs)), np.empty(0, np.int8)
         self._role, self._own, self._told = FIRST, np.empty(0, int), 0
         self._done: set[bytes] = set()  # points, so that none is run twice
-        self._grown: list[tuple[int, list[np.ndarray]]] = []  # runs, and the bounds that they reached in each region
+        self._reached = [Reached() for _ in range(count)]  # in each region
         self._fresh: list[Counts] = []
         self.ended = ""  # by what: settled, budget, max_runs
 
@@ -246,13 +136,13 @@ class BoundsSearch:
             if self._is_settled() or self.over(count):
                 self.ended = "settled" if self._is_settled() else "budget"
                 break
-            values, places, first = self.extremes.values[..., 0].copy(), self.extremes.places.copy(), len(self.points)
-            ways = self.search.ways_of(count, draw)
+            before, first = self._before(), len(self.points)
+            ways = self._ways(count, draw)
             points, ways = self._worth_running(self._propose(ways, draw), ways, draw)
             if not len(points):
                 break
             yield self._step(SEARCH, points)
-            self.search.learn(ways, first, values, places)
+            self._learn(ways, first, before)
             self._remember()
         yield from self._check()
 
@@ -266,16 +156,20 @@ class BoundsSearch:
     def _check(self) -> Iterator[tuple[int, np.ndarray, np.ndarray]]:
         """Fresh runs: how far outside they are, and then how many are outside of the bounds that follow."""
         open_ = [np.maximum(grown, part.resolution()) for grown, part in zip(self._growth(), self._by_region, strict=True)]
-        self._fresh = [
-            Counts(self.columns, ends, beyond, self.plan.margin * self._width(ends))
-            for ends, beyond in zip(self._grown[-1][1], open_, strict=True)
-        ]
+        self._fresh = [self._counts(reached.bounds, beyond) for reached, beyond in zip(self._reached, open_, strict=True)]
         count = self.plan.fresh
         for role, some in ((WIDENING, count - count // 2), (COUNTING, count // 2)):
             if some:
                 yield self._step(role, *self._sample(some, role))
-            for counts in self._fresh:
-                counts.outer = self._widened(counts)
+            self._widen()
+
+    def _counts(self, bounds: np.ndarray, beyond: np.ndarray) -> Counts:
+        return Counts(self.columns, bounds, beyond, self.plan.margin * self._width(bounds))
+
+    def _widen(self) -> None:
+        """The bounds of all regions, of what fresh runs have shown so far."""
+        for counts in self._fresh:
+            counts.outer = self._widened(counts)
 
     def _sample(self, count: int, role: int) -> tuple[np.ndarray, np.ndarray]:
         """Independent points, as many in each region, and which region each is a sample of."""
@@ -311,31 +205,40 @@ class BoundsSearch:
             out[some] = self.regions[k].points(self.regions[k].places(points[some]))
         return out
 
+    def _ways(self, count: int, draw: np.random.Generator) -> np.ndarray:
+        """By which ways the runs of a round are proposed."""
+        return self.search.ways_of(count, draw)
+
     def _propose(self, ways: np.ndarray, draw: np.random.Generator) -> np.ndarray:
         points, column = self.search.points(self.points, ways, draw)
         return self.into(points, column // self.columns.count)
 
+    def _before(self) -> Any:
+        """What `_learn` has to know of the time before a round."""
+        return self.extremes.values[..., 0].copy(), self.extremes.places.copy()
+
+    def _learn(self, ways: np.ndarray, first: int, before: Any) -> None:
+        """A round of these ways was run, as runs number `first` on."""
+        self.search.learn(ways, first, *before)
+
     def _remember(self) -> None:
-        self._grown.append((len(self.points), [part.bounds for part in self._by_region]))
+        for reached, part in zip(self._reached, self._by_region, strict=True):
+            reached.add(len(self.points), part.bounds)
 
     def _is_settled(self) -> bool:
         """Whether over the last third of the runs no output's bounds grew by more than `settled` at 95 % of its times."""
-        now, bounds = self._grown[-1]
-        if self._grown[0][0] > now * LATE:
+        return all(self._settled_in(reached) for reached in self._reached)
+
+    def _settled_in(self, reached: Reached) -> bool:
+        if reached.young:
             return False
-        for ends, growth in zip(bounds, self._growth(), strict=True):
-            width = self._width(ends)
-            grown = growth.max(axis=0) / np.where(width > 0, width, 1.0)
-            if any(np.quantile(grown[at], 0.95) > self.plan.settled for at in self.columns.slices.values()):
-                return False
-        return True
+        width = self._width(reached.bounds)
+        grown = reached.growth().max(axis=0) / np.where(width > 0, width, 1.0)
+        return not any(np.quantile(grown[at], 0.95) > self.plan.settled for at in self.columns.slices.values())
 
     def _growth(self) -> list[np.ndarray]:
-        """By how much the bounds of each region grew over the last third of the search, (2, columns)."""
-        now, bounds = self._grown[-1]
-        then = [old for runs, old in self._grown[:-1] if runs <= now * LATE] or [self._grown[0][1]]
-        with np.errstate(invalid="ignore"):  # a region without a run yet has no bounds
-            return [np.where(ends == old, 0.0, np.abs(ends - old)) for ends, old in zip(bounds, then[-1], strict=True)]
+        """How much further each region may reach, by what its bounds grew lately, (2, columns)."""
+        return [reached.growth() for reached in self._reached]
 
     def _worth_running(self, points: np.ndarray, ways: np.ndarray, draw: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
         """Points and ways, but none that was run already and none next to a run that failed: others by the same ways in their place."""
@@ -364,6 +267,11 @@ class BoundsSearch:
             own.add(key)
         return found
 
+    @property
+    def tally(self) -> dict[str, tuple[int, float]]:
+        """Runs of each way of stepping, and what they gained."""
+        return {name: (int(runs), float(gain)) for (name, _), runs, gain in zip(self.search.ways, *self.search.tally, strict=True)}
+
     # what follows --------------------------------------------------------------------------------------------------------------------
     def _width(self, bounds: np.ndarray) -> np.ndarray:
         return trust.width(bounds, self.columns.slices.values())
@@ -375,23 +283,15 @@ class BoundsSearch:
 
     def found(self, region: int = 0) -> Found:
         """What is known of a region when all steps are done."""
-        counts, part = self._fresh[region], self._by_region[region]
+        return self._judged(self._fresh[region], self._by_region[region], self._growth()[region])
+
+    def _judged(self, counts: Counts, part: Extremes, growth: np.ndarray) -> Found:
         searched, reached = counts.bounds, counts.reached.bounds
         inner = np.stack([np.fmin(searched[0], reached[0]), np.fmax(searched[1], reached[1])])
         outer = np.stack([np.minimum(counts.outer[0], inner[0]), np.maximum(counts.outer[1], inner[1])])
         from_fresh = np.stack([inner[0] < searched[0], inner[1] > searched[1]])
         places = np.where(from_fresh, counts.reached.places, part.places)
-        growth = self._growth()[region].max(axis=0)
-        error = trust.over_neighbours(np.maximum(counts.error, growth), searched, self.columns.slices.values())
+        error = trust.over_neighbours(np.maximum(counts.error, growth.max(axis=0)), searched, self.columns.slices.values())
         trusted = (error <= self.plan.tolerance * self._width(inner)) & (counts.counted >= LEAST_COUNTED)
         most = int(counts.outside.max(initial=0))
         return Found(searched, inner, outer, places, error, trusted, counts.hits, most, counts.counted, counts.outer, counts.margin)
-
-
-def statement(found: int, counted: int, anywhere: float, once: float, margin: float) -> str:
-    """What the fresh runs say, in words."""
-    return (
-        f"{found} of {counted} fresh runs left the bounds, at some time of some output, by more than {100 * margin:.3g} % of the band's "
-        f"width; so with 95 % confidence the response does so in less than {100 * anywhere:.2g} % of the box, "
-        f"and at any single time in less than {100 * once:.2g} %"
-    )

@@ -1,0 +1,265 @@
+"""A search in a box whose runs are of several kinds: extremes for each, and runs along the boundaries between them.
+
+A kind is known by the outcome of a run only, such as the order of its impacts; the response may jump from one kind to the next.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from uqmbd.analysis.boundary import Boundary
+from uqmbd.analysis.extreme_search import Search, neighbours
+from uqmbd.analysis.extremes import Extremes
+from uqmbd.analysis.moment_limits import proportion_limits
+from uqmbd.errors import StudyError
+from uqmbd.figures.regions import regions_said
+from uqmbd.methods.columns import Columns
+from uqmbd.methods.intervals.fresh import Counts, Plan, Reached
+from uqmbd.methods.intervals.searching import FIRST, SEARCH, WIDENING, BoundsSearch
+
+if TYPE_CHECKING:
+    from uqmbd.result import Result
+
+MOST = 32  # kinds
+SPREAD = 8  # one run in so many goes between two of different kinds, wherever on their boundary
+TOWARDS, BETWEEN = "to the boundary", "along the boundary"
+
+
+def add_regions(result: Result, search: KindsSearch, columns: Columns) -> None:
+    """The groups `regions` and `regions_inner` of a result, and what they say in words."""
+    kinds = search.found_kinds()
+    about = {"share": [k.share[0] for k in kinds], "share_lower": [k.share[1] for k in kinds], "share_upper": [k.share[2] for k in kinds]}
+    about |= {"runs": [k.runs for k in kinds], "searched": [k.searched for k in kinds]}
+    along = {"region": np.array([k.value for k in kinds], np.int64)} | {key: ("region", values) for key, values in about.items()}
+    for group, arrays in (("regions", [k.outer for k in kinds]), ("regions_inner", [k.inner for k in kinds])):
+        found = columns.dataset(np.stack(arrays), {"region": along["region"].tolist(), "bound": ["lower", "upper"]})
+        setattr(result, group, found.assign_coords(along).assign_attrs(sequence=search.sequence))
+    names = [name for name, info in columns.outputs.items() if not info.history and name != search.sequence]
+    result.attrs |= {"sequence": search.sequence, "regions": {name: regions_said(result, name) for name in names}}
+
+
+class Kind:
+    """What is known of the runs of one kind.
+
+    Attributes
+    ----------
+    extremes : Extremes
+        Of the search's runs; empty where only fresh runs are of this kind.
+    search : Search
+        Where to run next.
+    reached : Reached
+    fresh : Extremes
+        What fresh runs reached of a kind that the search has not seen.
+    counts : Counts or None
+        What they show of one that it has seen.
+    runs, fresh_runs : int
+        Those that were ok, of the search and fresh ones.
+    """
+
+    def __init__(self, columns: Columns, search: Callable[[Extremes], Search], keep: int) -> None:
+        self.extremes, self.fresh = Extremes(columns.count, keep), Extremes(columns.count, 1)
+        self.search, self.reached = search(self.extremes), Reached()
+        self.counts: Counts | None = None
+        self.runs = self.fresh_runs = 0
+
+
+@dataclass(frozen=True)
+class FoundKind:
+    """What is known of one kind when the search is over.
+
+    Attributes
+    ----------
+    value : float
+        By which it is told from others.
+    inner, outer : ndarray, shape (2, columns)
+        What its runs reached, and its bounds.
+    trusted : ndarray of bool, shape (columns,)
+    share : tuple of float
+        Of the box: of the fresh runs, and its 95 % confidence limits.
+    runs : int
+        Fresh ones among them.
+    searched : bool
+        Whether the search has seen it; fresh runs alone otherwise.
+    """
+
+    value: float
+    inner: np.ndarray
+    outer: np.ndarray
+    trusted: np.ndarray
+    share: tuple[float, float, float]
+    runs: int
+    searched: bool
+
+
+class KindsSearch(BoundsSearch):
+    """Extremes of all runs, and of those of each kind; the bounds of all are the union of those of the kinds.
+
+    The runs of a round are divided among the kinds. Some go along their boundaries, and some from extremes towards these: an extreme may be
+    a limit that no run reaches.
+
+    Parameters
+    ----------
+    sequence : str
+        The scalar output whose whole values tell kinds apart.
+    others :
+        Those of `BoundsSearch`.
+    """
+
+    def __init__(self, plan: Plan, columns: Columns, inputs: int, seed: int, sequence: str, over: Callable[[int], bool]) -> None:
+        super().__init__(plan, columns, inputs, seed, over=over)
+        self.sequence, self._column = sequence, columns.slices[sequence].start
+        self._kinds: dict[float, Kind] = {}
+        self._kind_of = np.empty(0)  # of each run, NaN if it failed
+        self._boundary = Boundary(self.points, self._kind_of)
+        self._open: dict[float, np.ndarray] = {}
+        self._tally = np.zeros((2, len(self.search.ways) + 2))
+
+    # what is told --------------------------------------------------------------------------------------------------------------------
+    def take(self, values: np.ndarray, status: np.ndarray) -> None:
+        """Outcomes of the last step, see `BoundsSearch`."""
+        first = self._told
+        super().take(values, status)
+        kinds = np.where(status == 0, values[:, self._column], np.nan)
+        self._kind_of[first : self._told] = kinds
+        for value in np.unique(kinds[status == 0]):
+            rows = np.flatnonzero(kinds == value)
+            self._take(self._kind(float(value), first + int(rows[0])), values[rows], first + rows)
+
+    def _take(self, kind: Kind, values: np.ndarray, numbers: np.ndarray) -> None:
+        if self._role in (FIRST, SEARCH):
+            kind.extremes.take(values, numbers)
+            kind.runs += len(numbers)
+            return
+        kind.fresh_runs += len(numbers)
+        if kind.counts is None:
+            kind.fresh.take(values, numbers)
+        elif self._role == WIDENING:
+            kind.counts.widen(values, numbers)
+        else:
+            kind.counts.count(values, numbers, np.ones(len(numbers), bool))
+
+    def _kind(self, value: float, run: int) -> Kind:
+        if value not in self._kinds:
+            if value != round(value):
+                raise StudyError(
+                    f"run {run} has {self.sequence} = {value:.6g}, which is no whole number: it cannot tell kinds of runs apart",
+                    key="method.sequence",
+                    value=self.sequence,
+                    remedy="name an output that counts impacts, or whose digits are their order",
+                )
+            if len(self._kinds) == MOST:
+                raise StudyError(
+                    f"the runs have more than {MOST} different values of {self.sequence}: too many kinds for bounds of each",
+                    key="method.sequence",
+                    value=self.sequence,
+                    remedy="name an output that tells fewer kinds apart, or leave sequence out",
+                )
+            self._kinds[value] = Kind(self.columns, self._search_of, neighbours(self.points.shape[1]))
+        return self._kinds[value]
+
+    def _await(self, points: np.ndarray) -> None:
+        super()._await(points)
+        self._kind_of = np.concatenate([self._kind_of, np.full(len(points), np.nan)])
+
+    # what is asked -------------------------------------------------------------------------------------------------------------------
+    def _search_of(self, extremes: Extremes) -> Search:
+        """Proposals for a kind with these extremes."""
+
+        def towards(points, side, column, rng):
+            return self._boundary.towards(extremes.places[side, column], rng)
+
+        def between(points, side, column, rng):
+            kind = self._kind_of[extremes.places[0, 0]]
+            return self._boundary.between(kind, len(side), rng)
+
+        sought = np.ones(self.columns.count, bool)
+        sought[self._column] = self.columns.count == 1
+        more = [(TOWARDS, towards), (BETWEEN, between)]
+        return Search(extremes, self._groups, self._order, self.points.shape[1], sought, more)
+
+    def _seen(self) -> list[Kind]:
+        """Kinds that the search has seen."""
+        return [kind for _, kind in sorted(self._kinds.items()) if kind.runs]
+
+    def _ways(self, count: int, draw: np.random.Generator) -> np.ndarray:
+        kinds, ways = self._seen(), self._tally.shape[1]
+        self._boundary = Boundary(self.points, self._kind_of)
+        found = []
+        for k, some in enumerate(np.array_split(np.arange(count), max(1, len(kinds)))):
+            spread = len(some) // SPREAD if len(kinds) > 1 else 0
+            own = kinds[k].search.ways_of(len(some) - spread, draw)
+            found.append(k * ways + np.append(own, np.full(spread, ways - 1)))
+        return np.concatenate(found)
+
+    def _propose(self, ways: np.ndarray, draw: np.random.Generator) -> np.ndarray:
+        kinds, (who, which) = self._seen(), np.divmod(ways, self._tally.shape[1])
+        found = np.empty((len(ways), self.points.shape[1]))
+        for k in np.unique(who):
+            found[who == k] = kinds[k].search.points(self.points, which[who == k], draw)[0]
+        return self.into(found)
+
+    def _before(self) -> Any:
+        return [(kind, kind.extremes.values[..., 0].copy(), kind.extremes.places.copy()) for kind in self._seen()]
+
+    def _learn(self, ways: np.ndarray, first: int, before: Any) -> None:
+        which = ways % self._tally.shape[1]
+        self._tally[0] += np.bincount(which, minlength=self._tally.shape[1])
+        for kind, values, places in before:
+            gained = kind.search.tally[1].copy()
+            kind.search.learn(which, first, values, places)
+            self._tally[1] += kind.search.tally[1] - gained
+
+    def _remember(self) -> None:
+        super()._remember()
+        for kind in self._seen():
+            kind.reached.add(len(self.points), kind.extremes.bounds)
+
+    def _is_settled(self) -> bool:
+        return super()._is_settled() and all(self._settled_in(kind.reached) for kind in self._seen())
+
+    def _check(self) -> Iterator[tuple[int, np.ndarray, np.ndarray]]:
+        boundary = Boundary(self.points, self._kind_of)
+        for value, kind in self._kinds.items():
+            self._open[value] = np.maximum.reduce([kind.reached.growth(), kind.extremes.resolution(), boundary.open_ends(kind.extremes)])
+            kind.counts = self._counts(kind.reached.bounds, self._open[value])
+        yield from super()._check()
+
+    def _growth(self) -> list[np.ndarray]:
+        """As of one region, and up to where a kind may reach at its boundary."""
+        (growth,), bounds = super()._growth(), self._reached[0].bounds
+        for value, beyond in self._open.items():
+            ends = self._kinds[value].reached.bounds
+            growth = np.maximum(growth, np.stack([bounds[0] - (ends[0] - beyond[0]), ends[1] + beyond[1] - bounds[1]]))
+        return [growth]
+
+    def _widen(self) -> None:
+        super()._widen()
+        (whole,) = self._fresh
+        for kind in self._seen():
+            kind.counts.outer = self._widened(kind.counts)
+            whole.outer = np.stack([np.minimum(whole.outer[0], kind.counts.outer[0]), np.maximum(whole.outer[1], kind.counts.outer[1])])
+
+    # what follows --------------------------------------------------------------------------------------------------------------------
+    @property
+    def tally(self) -> dict[str, tuple[int, float]]:
+        """Runs of each way, and what they gained."""
+        names = [name for name, _ in self._seen()[0].search.ways] if self._seen() else []
+        return {name: (int(runs), float(gain)) for name, runs, gain in zip(names, *self._tally)}
+
+    def found_kinds(self) -> list[FoundKind]:
+        """All kinds, in the order of their values, when all steps are done."""
+        fresh = sum(kind.fresh_runs for kind in self._kinds.values())
+        return [self._found_kind(value, kind, fresh) for value, kind in sorted(self._kinds.items())]
+
+    def _found_kind(self, value: float, kind: Kind, fresh: int) -> FoundKind:
+        share = (kind.fresh_runs / max(fresh, 1), *map(float, proportion_limits(np.asarray(kind.fresh_runs), max(fresh, 1))))
+        runs = kind.runs + kind.fresh_runs
+        if kind.counts is None:
+            bounds = kind.fresh.bounds
+            return FoundKind(value, bounds, bounds, np.zeros(self.columns.count, bool), share, runs, False)
+        found = self._judged(kind.counts, kind.extremes, self._open[value])
+        return FoundKind(value, found.inner, found.outer, found.trusted & ~kind.reached.young, share, runs, True)

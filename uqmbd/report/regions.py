@@ -1,0 +1,35 @@
+"""The table of the kinds of runs: how much of the box each has, and its bounds."""
+
+import numpy as np
+
+from uqmbd.figures.outputs import output_names
+from uqmbd.figures.trust import percent
+from uqmbd.report.numbers import apart
+from uqmbd.report.tables import Table, scale_of
+
+
+def regions_table(result) -> Table:
+    """A row for each kind of runs: share of the box with its limits, runs, and the bounds of every scalar."""
+    groups, sequence = result.regions, str(result.regions.attrs.get("sequence", ""))
+    names = [name for name in output_names(result)[1] if name in groups and name != sequence]
+    if not groups.data_vars:
+        return Table("Regions", (), (), ())
+    scales = {name: scale_of(result, name) for name in names}
+    ends = {name: scales[name].of(groups[name].sel(bound=["lower", "upper"]).values) for name in names}
+    texts = {name: np.reshape(apart(*ends[name].ravel()), ends[name].shape) for name in names}
+    rows = []
+    for k, value in enumerate(groups["region"].values):
+        share, low, high = (percent(float(groups[key].values[k])) for key in ("share", "share_lower", "share_upper"))
+        cells = (" to ".join(dict.fromkeys(texts[name][k])) for name in names)
+        rows.append((str(value), share, f"{low} to {high}", str(groups["runs"].values[k]), *cells))
+    header = (sequence, "share of the box", "95 % limits", "runs", *(_head(name, scales) for name in names))
+    note = "Outer bounds of each kind of runs. Shares are those of the fresh runs."
+    if not groups["searched"].values.all():
+        alone = ", ".join(str(value) for value in groups["region"].values[~groups["searched"].values])
+        note = f"{note} Known from fresh runs alone, and not widened: {alone}."
+    return Table("Regions", header, tuple(rows), (False, *(True,) * (len(header) - 1)), note)
+
+
+def _head(name: str, scales) -> str:
+    unit = scales[name].unit
+    return f"{name} [{unit}]" if unit else name
