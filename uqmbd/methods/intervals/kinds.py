@@ -224,7 +224,7 @@ class KindsSearch(BoundsSearch):
     def _check(self) -> Iterator[tuple[int, np.ndarray, np.ndarray]]:
         boundary = Boundary(self.points, self._kind_of)
         for value, kind in self._kinds.items():
-            self._open[value] = np.maximum.reduce([kind.reached.growth(), kind.extremes.resolution(), boundary.open_ends(kind.extremes)])
+            self._open[value] = np.maximum.reduce([kind.reached.growth(), self._resolution(kind.extremes), boundary.open_ends(kind.extremes)])
             kind.counts = self._counts(kind.reached.bounds, self._open[value])
         yield from super()._check()
 

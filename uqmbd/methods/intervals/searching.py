@@ -155,7 +155,7 @@ class BoundsSearch:
 
     def _check(self) -> Iterator[tuple[int, np.ndarray, np.ndarray]]:
         """Fresh runs: how far outside they are, and then how many are outside of the bounds that follow."""
-        open_ = [np.maximum(grown, part.resolution()) for grown, part in zip(self._growth(), self._by_region, strict=True)]
+        open_ = [np.maximum(grown, self._resolution(part)) for grown, part in zip(self._growth(), self._by_region, strict=True)]
         self._fresh = [self._counts(reached.bounds, beyond) for reached, beyond in zip(self._reached, open_, strict=True)]
         count = self.plan.fresh
         for role, some in ((WIDENING, count - count // 2), (COUNTING, count // 2)):
@@ -239,6 +239,11 @@ class BoundsSearch:
     def _growth(self) -> list[np.ndarray]:
         """How much further each region may reach, by what its bounds grew lately, (2, columns)."""
         return [reached.growth() for reached in self._reached]
+
+    def _resolution(self, part: Extremes) -> np.ndarray:
+        """How much further an end may reach that the best runs only come near, (2, columns); a corner of the box was reached."""
+        at_corner = (np.abs(self.points[part.places]) == 1.0).all(axis=2)
+        return np.where(at_corner, 0.0, part.resolution())
 
     def _worth_running(self, points: np.ndarray, ways: np.ndarray, draw: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
         """Points and ways, but none that was run already and none next to a run that failed: others by the same ways in their place."""
