@@ -40,10 +40,10 @@ class Search(Method):
         times.
     trust_tolerance : float
         A time or scalar is trusted where fresh runs lie outside of what the search reached by at most this share of the band's width
-        there, and the bounds grew by no more in the last third of the search.
+        there, the bounds grew by no more in the last third of the search, and its two halves that know nothing of each other agree so far.
     safety : float
         The bounds are widened by so many times what the first half of the fresh runs found outside, or by so many times what they grew in
-        the last third of the search.
+        the last third of the search, or what its two halves disagreed about.
     max_failed : float
         Share of the first and of the fresh runs that may fail; those of the search are no sample of the box.
     margin : float
