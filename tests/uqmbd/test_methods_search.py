@@ -66,7 +66,7 @@ def test_the_worst_inputs_reach_the_bounds():
 def test_stops_when_the_bounds_have_settled():
     result, runs = drive(Search(max_runs=50_000, fresh=120), THREE, smooth, time=TIME)
     assert runs < 20_000
-    assert float(result.trusted["h"].mean()) == 1.0 and float(result.gap["h"].max()) < 1e-3
+    assert float(result.trusted["h"].mean()) == 1.0 and float(result.gap["h"].max()) < 3e-3
 
 
 def test_bounds_hold_what_fresh_runs_found_outside():
@@ -103,6 +103,23 @@ def test_the_statement_holds():
         tight.append(said)
     assert np.mean(held) >= 0.93
     assert np.median(tight) < 0.06
+
+
+def test_searches_that_disagree_are_not_trusted():
+    """Five inputs and narrow hills of different heights: with few runs a search climbs one, sees no growth, and fresh runs stay below."""
+    tops = np.random.default_rng(1).uniform(0.1, 0.9, (12, 5))
+
+    def hills(time, **samples):
+        x = np.stack(list(samples.values()), axis=1)
+        away = ((x[:, None] - tops) ** 2).sum(axis=-1)
+        return {"s": (np.linspace(0.6, 1.0, 12) * np.exp(-away / 0.08)).max(axis=1)}
+
+    inputs, wrong = {name: UNIT for name in "abcde"}, 0
+    for seed in range(12):
+        result, _ = drive(Search(max_runs=900, fresh=300, settled=0.0), inputs, hills, seed=seed)
+        missed = float(result.bounds["s"].sel(bound="upper")) < 0.99
+        wrong += missed and bool(result.trusted["s"])
+    assert wrong <= 2
 
 
 def test_keeps_away_from_a_corner_that_fails():

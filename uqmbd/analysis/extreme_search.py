@@ -15,7 +15,7 @@ from uqmbd.analysis.local_quadratic import ascents
 
 SCALES = 10.0 ** -np.arange(0.0, 4.5, 0.5)  # of a step, in half widths of the box
 STILL = 0.3  # probability that a coordinate does not move
-LEAST = 0.02  # share of every way of stepping, however little it pays
+LEAST = 0.01  # share of every way of stepping, however little it pays
 MEMORY = 0.7  # weight of the rounds before in what pays
 
 
@@ -58,7 +58,8 @@ class Search:
         self._before = np.full((2, len(groups)), -1)
         self.ways: list[tuple[str, Callable]] = [(f"step {scale:.2g}", self._steps(scale)) for scale in SCALES]
         self.ways += [("between neighbours", self._between), ("onwards", self._onwards), ("to an end", self._to_an_end)]
-        self.ways += [("local model", self._local), ("anywhere", self._anywhere), *more]
+        self.ways += [("local model", self._local), ("like the best", self._like_the_best(1.0)), ("closer", self._like_the_best(0.3))]
+        self.ways += [("anywhere", self._anywhere), *more]
         self._paid, self._tried = np.zeros((2, len(self.ways)))
         self.tally = np.zeros((2, len(self.ways)))  # runs of each way so far, and what they gained
 
@@ -93,7 +94,8 @@ class Search:
         now, where = self._extremes.values[..., 0], self._extremes.places
         side, column = np.nonzero(now > values)
         low, high = self._extremes.bounds
-        gain, width = (now - values)[side, column], (high - low)[column]
+        with np.errstate(invalid="ignore"):  # nothing is known yet of some columns
+            gain, width = (now - values)[side, column], (high - low)[column]
         relative = np.divide(gain, width, out=np.zeros(len(gain)), where=np.isfinite(gain) & (width > 0)) * self._share[column]
         gained = np.bincount(ways[where[side, column] - first], relative, minlength=len(self.ways))
         tried = np.bincount(ways, minlength=len(self.ways))
@@ -102,6 +104,11 @@ class Search:
         self._recent *= MEMORY
         self._recent[side, column] += (1 - MEMORY) * relative
         self._before = np.where(where != places, places, self._before)
+
+    def inherit(self, others: Sequence[Search]) -> None:
+        """What the ways have paid in these searches."""
+        self._paid, self._tried = (sum(getattr(one, name) for one in others) for name in ("_paid", "_tried"))
+        self._recent = sum(one._recent for one in others) / len(others)
 
     def _drawn(self, count: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
         """Extremes from which to step: half of them any, half those that have grown lately."""
@@ -155,6 +162,19 @@ class Search:
         if whole.any():
             found[whole] = ascents(points[runs[whole]], values[whole], rng)
         return found
+
+    def _like_the_best(self, scale: float) -> Callable:
+        """Steps whose lengths and ways are those between the best runs of the column."""
+
+        def step(points, side, column, rng):
+            runs = self._extremes.runs[side, column]
+            known = runs >= 0
+            away = np.where(known[..., None], points[runs] - points[runs[:, :1]], 0.0)
+            weights = rng.standard_normal(runs.shape) * (scale / np.sqrt(np.maximum(known.sum(axis=1, keepdims=True), 1)))
+            moved = points[runs[:, 0]] + np.einsum("ak,aki->ai", weights, away)
+            return np.where(known[:, 1:2], moved, self._steps(1e-2)(points, side, column, rng))
+
+        return step
 
     def _anywhere(self, points: np.ndarray, side: np.ndarray, column: np.ndarray, rng: np.random.Generator) -> np.ndarray:
         return rng.uniform(-1.0, 1.0, (len(side), self._inputs))

@@ -39,14 +39,11 @@ class Extremes:
         """Number of the run that reached each of them, (2, columns)."""
         return self.runs[..., 0]
 
-    def parts(self, count: int) -> list[Extremes]:
-        """So many equal parts of the columns, in their order; what a part takes is taken here."""
-        found, width = [], self.values.shape[1] // count
-        for k in range(count):
-            part, at = object.__new__(Extremes), slice(k * width, (k + 1) * width)
-            part.values, part.runs = self.values[:, at], self.runs[:, at]
-            found.append(part)
-        return found
+    def part(self, columns: slice) -> Extremes:
+        """The extremes of some columns; what a part takes is taken here."""
+        part = object.__new__(Extremes)
+        part.values, part.runs = self.values[:, columns], self.runs[:, columns]
+        return part
 
     def resolution(self) -> np.ndarray:
         """By how much the last of the best third of those kept stays short of the best, (2, columns); 0 where there are fewer.

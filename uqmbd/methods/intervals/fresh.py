@@ -46,7 +46,7 @@ class Found:
     places : ndarray of int, shape (2, columns)
         Run that reached each of `inner`; -1 where none is known.
     error : ndarray, shape (columns,)
-        How far fresh runs lay outside of `searched`, or by how much that still grew.
+        How far fresh runs lay outside of `searched`, or by how much that still grew, or what the populations of the search disagreed about.
     trusted : ndarray of bool, shape (columns,)
     hits : ndarray of int, shape (outputs + 1,)
         Counted fresh runs outside, by output, and anywhere.
@@ -114,8 +114,8 @@ class Reached:
 class Counts:
     """What fresh runs show in one region; `bounds` are those of the search, (2, columns)."""
 
-    def __init__(self, columns: Columns, bounds: np.ndarray, beyond: np.ndarray, margin: np.ndarray) -> None:
-        self.bounds, self.outer, self.beyond, self.margin = bounds, bounds, beyond, margin
+    def __init__(self, columns: Columns, bounds: np.ndarray, beyond: np.ndarray, doubted: np.ndarray, margin: np.ndarray) -> None:
+        self.bounds, self.outer, self.beyond, self.doubted, self.margin = bounds, bounds, beyond, doubted, margin
         self.columns, self.counted = columns, 0
         self.reached = Extremes(columns.count, 1)
         self.error = np.zeros(columns.count)
@@ -154,5 +154,5 @@ def statement(found: int, counted: int, anywhere: float, once: float, margin: fl
     return (
         f"{found} of {counted} fresh runs left the bounds, at some time of some output, by more than {100 * margin:.3g} % of the band's "
         f"width; so with 95 % confidence the response does so in less than {100 * anywhere:.2g} % of the box, "
-        f"and at any single time in less than {100 * once:.2g} %"
+        f"and at any single time in less than {100 * once:.2g} %; a peak in a smaller share of the box may be missed, however high it is"
     )

@@ -161,8 +161,8 @@ class KindsSearch(BoundsSearch):
             self._kinds[value] = Kind(self.columns, self._search_of, neighbours(self.points.shape[1]))
         return self._kinds[value]
 
-    def _await(self, points: np.ndarray) -> None:
-        super()._await(points)
+    def _await(self, points: np.ndarray, group: np.ndarray | None = None) -> None:
+        super()._await(points, group)
         self._kind_of = np.concatenate([self._kind_of, np.full(len(points), np.nan)])
 
     # what is asked -------------------------------------------------------------------------------------------------------------------
@@ -219,13 +219,23 @@ class KindsSearch(BoundsSearch):
             kind.reached.add(len(self.points), kind.extremes.bounds)
 
     def _is_settled(self) -> bool:
-        return super()._is_settled() and all(self._settled_in(kind.reached) for kind in self._seen())
+        return super()._is_settled() and all(self._settled_in(kind.reached, np.zeros((2, 1))) for kind in self._seen())
+
+    def _populations(self, inputs: int) -> int:
+        return 1
+
+    def _group_of(self, ways: np.ndarray) -> np.ndarray:
+        return np.zeros(len(ways), int)
+
+    def _anywhere(self, ways: np.ndarray) -> np.ndarray:
+        return ways
 
     def _check(self) -> Iterator[tuple[int, np.ndarray, np.ndarray]]:
         boundary = Boundary(self.points, self._kind_of)
         for value, kind in self._kinds.items():
-            self._open[value] = np.maximum.reduce([kind.reached.growth(), self._resolution(kind.extremes), boundary.open_ends(kind.extremes)])
-            kind.counts = self._counts(kind.reached.bounds, self._open[value])
+            open_ = kind.reached.growth(), self._resolution(kind.extremes), boundary.open_ends(kind.extremes)
+            self._open[value] = np.maximum.reduce(open_)
+            kind.counts = self._counts(kind.reached.bounds, self._open[value], np.zeros_like(kind.reached.bounds))
         yield from super()._check()
 
     def _growth(self) -> list[np.ndarray]:

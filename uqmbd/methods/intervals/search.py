@@ -44,10 +44,10 @@ class Search(Method):
         times.
     trust_tolerance : float
         A time or scalar is trusted where fresh runs lie outside of what the search reached by at most this share of the band's width
-        there, and the bounds grew by no more in the last third of the search.
+        there, the bounds grew by no more in the last third of the search, and its two halves that know nothing of each other agree so far.
     safety : float
         The bounds are widened by so many times what the first half of the fresh runs found outside, or by so many times what they grew in
-        the last third of the search.
+        the last third of the search, or what its two halves disagreed about.
     sequence : str
         A scalar output whose whole values tell kinds of runs apart, such as the number or the order of impacts. Each kind found has
         bounds of its own, up to the limits at which it ends, and a share of the box; those of all runs are their union. Not said: runs are

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from uqmbd.analysis import trust
-from uqmbd.analysis.extreme_search import Search, neighbours
 from uqmbd.analysis.extremes import Extremes
+from uqmbd.analysis.populations import COUNT, Populations, doubt, populations
 from uqmbd.methods.base import generator
 from uqmbd.methods.columns import Columns
 from uqmbd.methods.design import sobol
@@ -20,10 +20,12 @@ if TYPE_CHECKING:
     from uqmbd.analysis.regions import Region
 
 FIRST, SEARCH, WIDENING, COUNTING = range(4)  # roles; the last two are fresh runs
+BEGUN = 4  # whose random numbers say to which population a run belongs that was there already
 LARGEST_ROUND = 2048  # runs of one round of the search
 LEAST_FIRST = 256  # runs of the first step
 ROUND = 8  # the next round is this part of the runs so far
 AGAIN = 4  # times a point is drawn anew that was run already, or is next to a run that failed
+APART = 0.5  # of the search's runs: the populations are joined then at the latest
 LEAST_COUNTED = 59  # fresh runs of which none is outside: less than 5 % of the box may be, and less is not trusted
 
 
@@ -65,17 +67,17 @@ class BoundsSearch:
         self.plan, self.columns, self._seed, self._stream = plan, columns, seed, stream
         self.regions, self.over = regions, over
         count = 1 if regions is None else len(regions)
-        self.extremes = Extremes(count * columns.count, neighbours(inputs))
-        self._by_region = self.extremes.parts(count)
+        self._parts = [slice(k * columns.count, (k + 1) * columns.count) for k in range(count)]  # columns of each region
         outputs = len(columns.slices)
         one = np.repeat(np.arange(outputs), [at.stop - at.start for at in columns.slices.values()])
         by_name = np.concatenate([np.arange(at.start, at.stop) for _, at in sorted(columns.slices.items())])
         self._groups = np.concatenate([one + k * outputs for k in range(count)])
         self._order = np.concatenate([by_name + k * columns.count for k in range(count)])
-        self.search = Search(self.extremes, self._groups, self._order, inputs, None if sought is None else sought.ravel())
-        self.points, self.status = np.empty((0, inputs)), np.empty(0, np.int8)
+        wanted = None if sought is None else sought.ravel()
+        self.search = Populations(count * columns.count, inputs, self._groups, self._order, wanted, self._populations(inputs))
+        self.points, self.status, self._group = np.empty((0, inputs)), np.empty(0, np.int8), np.empty(0, np.int8)
         self._role, self._own, self._told = FIRST, np.empty(0, int), 0
-        self._done: set[bytes] = set()  # points, so that none is run twice
+        self._done: set[tuple[int, bytes]] = set()  # populations and points, so that none is run twice
         self._reached = [Reached() for _ in range(count)]  # in each region
         self._fresh: list[Counts] = []
         self.ended = ""  # by what: settled, budget, max_runs
@@ -83,7 +85,7 @@ class BoundsSearch:
     # what is told --------------------------------------------------------------------------------------------------------------------
     def begin(self, points: np.ndarray, values: np.ndarray, status: np.ndarray) -> None:
         """Runs that are there already: points (runs, inputs), values (runs, columns), status (runs,)."""
-        self._await(points)
+        self._await(points, self._random(BEGUN).permutation(self.search.split(len(points))))  # a grid's halves would be of half the box
         self.take(values, status)
         self._remember()
 
@@ -95,13 +97,13 @@ class BoundsSearch:
         self.status[at] = status
         self._told = at.stop
         numbers = np.arange(at.start, at.stop)
-        for k, part in enumerate(self._by_region):
+        for k, part in enumerate(self._parts):
             here = np.flatnonzero(self._inside(k, self.points[at]))
             if not len(here):
                 continue
             some, which = (values, numbers) if len(here) == len(numbers) else (values[here], numbers[here])
             if self._role in (FIRST, SEARCH):
-                part.take(some, which)
+                self.search.take(some, which, self._group[which], part)
             elif self._role == WIDENING:
                 self._fresh[k].widen(some, which)
             else:
@@ -136,12 +138,14 @@ class BoundsSearch:
             if self._is_settled() or self.over(count):
                 self.ended = "settled" if self._is_settled() else "budget"
                 break
+            if len(self.points) - there >= APART * plan.runs:
+                self.search.join()
             before, first = self._before(), len(self.points)
             ways = self._ways(count, draw)
             points, ways = self._worth_running(self._propose(ways, draw), ways, draw)
             if not len(points):
                 break
-            yield self._step(SEARCH, points)
+            yield self._step(SEARCH, points, group=self._group_of(ways))
             self._learn(ways, first, before)
             self._remember()
         yield from self._check()
@@ -155,16 +159,20 @@ class BoundsSearch:
 
     def _check(self) -> Iterator[tuple[int, np.ndarray, np.ndarray]]:
         """Fresh runs: how far outside they are, and then how many are outside of the bounds that follow."""
-        open_ = [np.maximum(grown, self._resolution(part)) for grown, part in zip(self._growth(), self._by_region, strict=True)]
-        self._fresh = [self._counts(reached.bounds, beyond) for reached, beyond in zip(self._reached, open_, strict=True)]
+        self.search.join()
+        some = [self._resolution(self.search.extremes.part(part)) for part in self._parts]
+        self._fresh = [
+            self._counts(reached.bounds, np.maximum(growth, open_), doubted)
+            for reached, growth, open_, doubted in zip(self._reached, self._growth(), some, self._doubt(), strict=True)
+        ]
         count = self.plan.fresh
         for role, some in ((WIDENING, count - count // 2), (COUNTING, count // 2)):
             if some:
                 yield self._step(role, *self._sample(some, role))
             self._widen()
 
-    def _counts(self, bounds: np.ndarray, beyond: np.ndarray) -> Counts:
-        return Counts(self.columns, bounds, beyond, self.plan.margin * self._width(bounds))
+    def _counts(self, bounds: np.ndarray, beyond: np.ndarray, doubted: np.ndarray) -> Counts:
+        return Counts(self.columns, bounds, beyond, doubted, self.plan.margin * self._width(bounds))
 
     def _widen(self) -> None:
         """The bounds of all regions, of what fresh runs have shown so far."""
@@ -182,15 +190,27 @@ class BoundsSearch:
             points[own == k] = region.sample(u[own == k])
         return points, own
 
-    def _step(self, role: int, points: np.ndarray, own: np.ndarray | None = None) -> tuple[int, np.ndarray, np.ndarray]:
+    def _step(
+        self, role: int, points: np.ndarray, own: np.ndarray | None = None, group: np.ndarray | None = None
+    ) -> tuple[int, np.ndarray, np.ndarray]:
         self._role, self._own = role, np.zeros(len(points), int) if own is None else own
-        self._await(points)
+        self._await(points, group)
         return role, points, self._own
 
-    def _await(self, points: np.ndarray) -> None:
+    def _await(self, points: np.ndarray, group: np.ndarray | None = None) -> None:
+        group = self.search.split(len(points)) if group is None else group
+        self._group = np.concatenate([self._group, group]).astype(np.int8)
         self.points = np.concatenate([self.points, points])
         self.status = np.concatenate([self.status, np.zeros(len(points), np.int8)])
-        self._done.update(point.tobytes() for point in points)
+        self._done.update(keys(points, group))
+
+    def _populations(self, inputs: int) -> int:
+        """How many searches begin that know nothing of each other."""
+        return populations(APART * self.plan.runs, inputs)
+
+    def _group_of(self, ways: np.ndarray) -> np.ndarray:
+        """Population of each run of these ways."""
+        return self.search.group(ways)
 
     def _random(self, role: int) -> np.random.Generator:
         return generator(self._seed, self._stream + role)
@@ -215,30 +235,45 @@ class BoundsSearch:
 
     def _before(self) -> Any:
         """What `_learn` has to know of the time before a round."""
-        return self.extremes.values[..., 0].copy(), self.extremes.places.copy()
 
     def _learn(self, ways: np.ndarray, first: int, before: Any) -> None:
         """A round of these ways was run, as runs number `first` on."""
-        self.search.learn(ways, first, *before)
+        self.search.learn(ways, first)
 
     def _remember(self) -> None:
-        for reached, part in zip(self._reached, self._by_region, strict=True):
-            reached.add(len(self.points), part.bounds)
+        self.search.remember(len(self.points))
+        bounds = self.search.bounds
+        for reached, part in zip(self._reached, self._parts, strict=True):
+            reached.add(len(self.points), bounds[:, part])
 
     def _is_settled(self) -> bool:
-        """Whether over the last third of the runs no output's bounds grew by more than `settled` at 95 % of its times."""
-        return all(self._settled_in(reached) for reached in self._reached)
+        """Whether over the last third of the runs no output's bounds grew by more than `settled` at 95 % of its times.
 
-    def _settled_in(self, reached: Reached) -> bool:
+        Populations that are not joined yet have to agree as well.
+        """
+        if any(reached.young for reached in self._reached):
+            return False
+        doubted = self._doubt() if self.search.count > 1 else [np.zeros((2, 1))] * len(self._reached)
+        return all(self._settled_in(*both) for both in zip(self._reached, doubted, strict=True))
+
+    def _settled_in(self, reached: Reached, doubted: np.ndarray) -> bool:
         if reached.young:
             return False
         width = self._width(reached.bounds)
-        grown = reached.growth().max(axis=0) / np.where(width > 0, width, 1.0)
+        grown = np.maximum(reached.growth(), doubted).max(axis=0) / np.where(width > 0, width, 1.0)
         return not any(np.quantile(grown[at], 0.95) > self.plan.settled for at in self.columns.slices.values())
 
     def _growth(self) -> list[np.ndarray]:
         """How much further each region may reach, by what its bounds grew lately, (2, columns)."""
         return [reached.growth() for reached in self._reached]
+
+    def _doubt(self) -> list[np.ndarray]:
+        """How much further the bounds of each region may reach, as the populations' disagreement says, (2, columns)."""
+        before, now = self.search.disagreements()
+        return [
+            doubt(before[:, part], now[:, part], reached.bounds, self._width(reached.bounds), self.columns.slices.values())
+            for part, reached in zip(self._parts, self._reached, strict=True)
+        ]
 
     def _resolution(self, part: Extremes) -> np.ndarray:
         """How much further an end may reach that the best runs only come near, (2, columns); a corner of the box was reached."""
@@ -253,22 +288,30 @@ class BoundsSearch:
             from scipy.spatial import cKDTree
 
             tree = cKDTree(self.points)
-        for _ in range(AGAIN):
-            bad = self._known(points)
+        for k in range(AGAIN):
+            bad = self._known(points, ways)
             if tree is not None:
                 bad |= failed[tree.query(points)[1]]
             if not bad.any():
                 break
+            if k == AGAIN - 1:
+                ways[bad] = self._anywhere(ways[bad])
             points[bad] = self._propose(ways[bad], draw)
-        new = ~self._known(points)
+        new = ~self._known(points, ways)
         return points[new], ways[new]
 
-    def _known(self, points: np.ndarray) -> np.ndarray:
-        """Which points were run, or stand among them twice."""
-        found, own = np.zeros(len(points), bool), set()
-        for k, point in enumerate(points):
-            key = point.tobytes()
-            found[k] = key in self._done or key in own
+    def _anywhere(self, ways: np.ndarray) -> np.ndarray:
+        """The way that takes a random point, of the same population."""
+        return self.search.anywhere(ways)
+
+    def _known(self, points: np.ndarray, ways: np.ndarray) -> np.ndarray:
+        """Which points were run, or stand among them twice.
+
+        What another population has run counts when they are joined: until then each has to find a corner by itself.
+        """
+        found, own, before = np.zeros(len(points), bool), set(), range(COUNT if self.search.count == 1 else 0)
+        for k, key in enumerate(keys(points, self._group_of(ways))):
+            found[k] = key in self._done or key in own or any((other, key[1]) in self._done for other in before)
             own.add(key)
         return found
 
@@ -284,11 +327,11 @@ class BoundsSearch:
     def _widened(self, counts: Counts) -> np.ndarray:
         slices = self.columns.slices.values()
         spread = np.stack([trust.over_neighbours(beyond, counts.bounds, slices) for beyond in counts.beyond])
-        return counts.bounds + self.plan.safety * spread * np.array([[-1.0], [1.0]])
+        return counts.bounds + self.plan.safety * np.maximum(spread, counts.doubted) * np.array([[-1.0], [1.0]])
 
     def found(self, region: int = 0) -> Found:
         """What is known of a region when all steps are done."""
-        return self._judged(self._fresh[region], self._by_region[region], self._growth()[region])
+        return self._judged(self._fresh[region], self.search.extremes.part(self._parts[region]), self._growth()[region])
 
     def _judged(self, counts: Counts, part: Extremes, growth: np.ndarray) -> Found:
         searched, reached = counts.bounds, counts.reached.bounds
@@ -297,6 +340,12 @@ class BoundsSearch:
         from_fresh = np.stack([inner[0] < searched[0], inner[1] > searched[1]])
         places = np.where(from_fresh, counts.reached.places, part.places)
         error = trust.over_neighbours(np.maximum(counts.error, growth.max(axis=0)), searched, self.columns.slices.values())
+        error = np.maximum(error, counts.doubted.max(axis=0))
         trusted = (error <= self.plan.tolerance * self._width(inner)) & (counts.counted >= LEAST_COUNTED)
         most = int(counts.outside.max(initial=0))
         return Found(searched, inner, outer, places, error, trusted, counts.hits, most, counts.counted, counts.outer, counts.margin)
+
+
+def keys(points: np.ndarray, group: np.ndarray) -> Iterator[tuple[int, bytes]]:
+    """What tells points of populations from each other."""
+    return zip(group.tolist(), (point.tobytes() for point in points), strict=True)
