@@ -116,7 +116,9 @@ def test_an_offset_of_a_billion(case):
     other, _ = drive(case.method, case.inputs, lambda time, **x: {n: y + 1e9 for n, y in case.model(time, **x).items()}, time=TIME)
     for name in one.bounds:
         assert (one.trusted[name] == other.trusted[name]).all()
-        room = np.where(one.trusted[name], 1e-4 + 2 * case.method.safety * other.error[name], 1e-4 if case.name != "taylor2-jumping" else 1)
+        alike = one.trusted[name] & (case.name != "search-jumping")  # whose runs come to another distance from a jump
+        rest = 1 if case.name.endswith("2-jumping") or case.name.startswith("search") else 1e-4
+        room = np.where(alike, 1e-4 + 2 * case.method.safety * other.error[name], rest)
         low, high = ((other.bounds[name] - 1e9 - one.bounds[name]).sel(bound=end) for end in ("lower", "upper"))
         assert (np.abs(low) <= room).all() and (np.abs(high) <= room).all()
     for name in one.statistics:

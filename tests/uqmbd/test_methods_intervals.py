@@ -162,12 +162,11 @@ def test_taylor_is_exact_for_its_order():
 @pytest.mark.parametrize("method", [Taylor1(), Taylor2()])
 def test_taylor_of_x_sin_x_is_not_trusted(method):
     function, ends, (low, high) = KNOWN["x sin x"]
-    result, _ = drive(method, {"x": Interval(*ends)}, scalar(function))
-    assert not result.trusted["f:value"]
+    result, _ = drive(method.model_copy(update={"fallback_runs": 400}), {"x": Interval(*ends)}, scalar(function))
     assert result.bounds["f:value"].values == pytest.approx([low, high], abs=0.1)  # those of a search
     alone, _ = drive(method.model_copy(update=NO_FALLBACK), {"x": Interval(*ends)}, scalar(function))
     lower, upper = alone.bounds["f:value"].values
-    assert float(alone.error["f:value"]) > 5 and lower < low and upper > high
+    assert not alone.trusted["f:value"] and float(alone.error["f:value"]) > 5 and lower < low and upper > high
 
 
 def test_taylor_underestimates_what_only_the_ends_show():

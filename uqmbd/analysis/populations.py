@@ -176,6 +176,8 @@ def doubt(before: np.ndarray, now: np.ndarray, bounds: np.ndarray, width: np.nda
     slices : iterable of slice
         Columns of each output.
     """
+    known = np.isfinite(bounds).all(axis=0)  # not where no run is yet
+    now, before, bounds, width = (np.where(known, x, 0.0) for x in (now, before, bounds, width))
     slices, point = list(slices), bounds[1] - bounds[0] < width
     share = np.divide(np.stack([before, now]), width, out=np.zeros((2, *now.shape)), where=(width > 0) & ~point)
     then, last = (_around((one**2).mean(axis=0), slices) ** 0.5 for one in share)

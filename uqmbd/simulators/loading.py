@@ -98,7 +98,8 @@ def draws_on(path: str, source: str, files: dict[str, str]) -> None:
     known = LOADED.get(module_name(path, source))
     if known is not None:
         known.files.update(files)
-        known.brought |= {key for key, module in list(sys.modules.items()) if getattr(module, "__file__", None) in files and is_own(module)}
+        there = sys.modules.copy()  # other threads import meanwhile
+        known.brought |= {key for key, module in there.items() if getattr(module, "__file__", None) in files and is_own(module)}
 
 
 def module_name(path: str | Path, source: str) -> str:

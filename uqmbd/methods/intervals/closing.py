@@ -14,7 +14,7 @@ from uqmbd.methods.intervals.fresh import Found, Plan, hits, statement
 from uqmbd.methods.intervals.searching import COUNTING, LEAST_COUNTED, SEARCH, BoundsSearch
 from uqmbd.result import ENCLOSED, SEARCHED
 
-FRESH, ENOUGH = 0.25, 120  # share of the runs of a search that takes over that are fresh; more, up to half, where that is fewer than enough
+FRESH, ENOUGH = 0.25, 120  # share of the runs that are fresh; so many in each region, but no more than half of all
 SETTLED, MARGIN = 3e-4, 0.01  # as of the method `search`
 STREAM = 200  # where its random numbers begin
 CANDIDATES, COLUMNS = 256, 64  # points and columns of which the surrogate says where its extremes are
@@ -57,7 +57,7 @@ class Closing:
         tolerance: float,
         safety: float,
     ) -> None:
-        fresh = max(1, int(FRESH * runs), min(ENOUGH, runs // 2))
+        fresh = max(1, int(FRESH * runs), min(ENOUGH * len(sought), runs // 2))
         plan = Plan(0, runs - fresh, fresh, SETTLED, tolerance, safety, MARGIN)
         self.columns, self.sought = columns, sought
         self.counted, self.own = np.empty(0, int), np.empty(0, int)  # runs that are counted, and the region of each
@@ -97,7 +97,7 @@ class Closing:
         holds = (enclosure[0] <= inner[0]) & (enclosure[1] >= inner[1])
         own = np.where(holds | trusted, own, joined(own, found.outer))
         taken = ~trusted & (found.trusted | ~holds | (np.ptp(found.outer, axis=0) < np.ptp(own, axis=0)))
-        taken &= found.counted >= LEAST_COUNTED
+        taken &= np.isfinite(found.searched).all(axis=0) & (found.counted >= LEAST_COUNTED)
         return Outer(
             np.where(taken, joined(found.outer, inner), own),
             np.where(taken, found.error, error),

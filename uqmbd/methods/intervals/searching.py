@@ -327,7 +327,8 @@ class BoundsSearch:
     def _widened(self, counts: Counts) -> np.ndarray:
         slices = self.columns.slices.values()
         spread = np.stack([trust.over_neighbours(beyond, counts.bounds, slices) for beyond in counts.beyond])
-        return counts.bounds + self.plan.safety * np.maximum(spread, counts.doubted) * np.array([[-1.0], [1.0]])
+        known = np.where(np.isfinite(counts.bounds), counts.bounds, np.nan)  # a region in which the search has no run
+        return known + self.plan.safety * np.maximum(spread, counts.doubted) * np.array([[-1.0], [1.0]])
 
     def found(self, region: int = 0) -> Found:
         """What is known of a region when all steps are done."""
@@ -336,7 +337,7 @@ class BoundsSearch:
     def _judged(self, counts: Counts, part: Extremes, growth: np.ndarray) -> Found:
         searched, reached = counts.bounds, counts.reached.bounds
         inner = np.stack([np.fmin(searched[0], reached[0]), np.fmax(searched[1], reached[1])])
-        outer = np.stack([np.minimum(counts.outer[0], inner[0]), np.maximum(counts.outer[1], inner[1])])
+        outer = np.stack([np.fmin(counts.outer[0], inner[0]), np.fmax(counts.outer[1], inner[1])])
         from_fresh = np.stack([inner[0] < searched[0], inner[1] > searched[1]])
         places = np.where(from_fresh, counts.reached.places, part.places)
         error = trust.over_neighbours(np.maximum(counts.error, growth.max(axis=0)), searched, self.columns.slices.values())
