@@ -55,6 +55,7 @@ class Search:
         share = np.bincount(groups)[groups] ** -0.5 * (1.0 if sought is None else sought)
         self._share = share / share.sum()
         self._recent = np.zeros((2, len(groups)))
+        self._chances: np.ndarray | None = None  # of the extremes from which to step, summed up
         self._before = np.full((2, len(groups)), -1)
         self.ways: list[tuple[str, Callable]] = [(f"step {scale:.2g}", self._steps(scale)) for scale in SCALES]
         self.ways += [("between neighbours", self._between), ("onwards", self._onwards), ("to an end", self._to_an_end)]
@@ -102,21 +103,25 @@ class Search:
         self.tally += [tried, gained]
         self._paid, self._tried = MEMORY * self._paid + gained, MEMORY * self._tried + tried
         self._recent *= MEMORY
+        self._chances = None
         self._recent[side, column] += (1 - MEMORY) * relative
         self._before = np.where(where != places, places, self._before)
 
     def inherit(self, others: Sequence[Search]) -> None:
         """What the ways have paid in these searches."""
         self._paid, self._tried = (sum(getattr(one, name) for one in others) for name in ("_paid", "_tried"))
-        self._recent = sum(one._recent for one in others) / len(others)
+        self._recent, self._chances = sum(one._recent for one in others) / len(others), None
 
     def _drawn(self, count: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
         """Extremes from which to step: half of them any, half those that have grown lately."""
-        usual = np.tile(self._share / 2, (2, 1))
-        lately = self._recent.sum()
-        chance = usual if lately <= 0 else 0.5 * usual + 0.5 * self._recent / lately
-        chance = chance[:, self._order]
-        side, at = np.divmod(rng.choice(chance.size, count, p=(chance / chance.sum()).ravel()), len(self._order))
+        if self._chances is None:  # a round draws many times
+            usual = np.tile(self._share / 2, (2, 1))
+            lately = self._recent.sum()
+            chance = usual if lately <= 0 else 0.5 * usual + 0.5 * self._recent / lately
+            chance = chance[:, self._order]
+            self._chances = np.cumsum(chance / chance.sum())
+            self._chances /= self._chances[-1]
+        side, at = np.divmod(np.searchsorted(self._chances, rng.random(count), side="right"), len(self._order))
         return side, self._order[at]
 
     def _at(self, points: np.ndarray, side: np.ndarray, column: np.ndarray) -> np.ndarray:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 THIRD = 3
+BLOCK = 256  # columns looked at together: as many as stay in the cache
 SIGNS = (-1.0, 1.0)  # of the two sides: what is sought is the greatest of sign times value
 
 
@@ -61,25 +62,42 @@ class Extremes:
 
     def _merge(self, side: int, sign: float, values: np.ndarray, numbers: np.ndarray) -> None:
         kept, runs = self.values[side], self.runs[side]
-        keep, least = kept.shape[1], kept[:, -1]
+        keep, least = kept.shape[1], kept[:, -1].copy()
         if len(values) > keep and np.isneginf(least).any():  # the first runs: most are none of the best few
-            known = np.where(np.isnan(values), -np.inf, sign * values)
-            better = (known >= np.partition(known, -keep, axis=0)[-keep]) & (known > least)
+            better = np.empty(values.shape, bool)
+            for begin in range(0, values.shape[1], BLOCK):
+                part = slice(begin, begin + BLOCK)
+                known = sign * values[:, part]
+                known[np.isnan(known)] = -np.inf
+                better[:, part] = (known >= np.partition(known, -keep, axis=0)[-keep]) & (known > least[part])
         else:  # a pass over all values is most of the work
             better = values > least if sign > 0 else values < -least
         at = np.flatnonzero(better)
         if not at.size:
             return
         row, column = np.divmod(at, values.shape[1])
-        found = sign * values[row, column]
-        order = np.lexsort((row, -found, column))
-        row, column, found = row[order], column[order], found[order]
-        who, begin = np.unique(column, return_index=True)
-        rank = np.arange(len(column)) - np.repeat(begin, np.diff(np.append(begin, len(column))))
-        good = rank < keep
-        at = np.searchsorted(who, column[good])
-        new, number = np.full((len(who), keep), -np.inf), np.full((len(who), keep), -1)
-        new[at, rank[good]], number[at, rank[good]] = found[good], numbers[row[good]]
-        both, numbers = np.concatenate([kept[who], new], axis=1), np.concatenate([runs[who], number], axis=1)
-        best = np.argsort(-both, axis=1, kind="stable")[:, :keep]  # of equal values the earlier run
-        kept[who], runs[who] = np.take_along_axis(both, best, 1), np.take_along_axis(numbers, best, 1)
+        found, numbers = sign * values[row, column], numbers[row]
+        small = column.astype(np.uint16) if values.shape[1] <= 2**16 else column  # is sorted much faster
+        order, rank, most = _by_column(small)
+        if most > keep:  # only the best of them, of equal values the earlier run
+            order = np.lexsort((-found, column))
+            order, most = order[rank < keep], keep
+            rank = rank[rank < keep]
+        column, found, numbers = column[order], found[order], numbers[order]
+        line = np.cumsum(rank == 0) - 1
+        who = column[rank == 0]
+        both, names = np.full((len(who), keep + most), np.inf), np.full((len(who), keep + most), -1)
+        both[:, :keep], names[:, :keep] = -kept[who], runs[who]
+        both[line, keep + rank], names[line, keep + rank] = -found, numbers
+        best = both.argsort(axis=1, kind="stable")[:, :keep]  # of equal values the earlier run
+        line = np.arange(len(who))[:, None]
+        kept[who], runs[who] = -both[line, best], names[line, best]
+
+
+def _by_column(column: np.ndarray) -> tuple[np.ndarray, np.ndarray, int]:
+    """An order by column that leaves the runs of a column in theirs; which of its column's each is, in this order; the most of a column."""
+    order = np.argsort(column, kind="stable")
+    sort = column[order]
+    begin = np.flatnonzero(np.concatenate([[True], sort[1:] != sort[:-1]]))
+    count = np.diff(np.append(begin, len(sort)))
+    return order, np.arange(len(sort)) - np.repeat(begin, count), int(count.max())

@@ -76,11 +76,12 @@ class Populations:
     def take(self, values: np.ndarray, numbers: np.ndarray, group: np.ndarray, columns: slice) -> None:
         """Runs of these numbers, each of its population `group`, with values (runs, columns) of these columns."""
         for k, one in enumerate(self._extremes):
-            here = group == k
-            if here.all():
-                one.part(columns).take(values, numbers)
-            elif here.any():
-                one.part(columns).take(values[here], numbers[here])
+            here = np.flatnonzero(group == k)
+            if not len(here):
+                continue
+            together = here[-1] - here[0] + 1 == len(here)  # as in every round: no copy
+            at = slice(here[0], here[-1] + 1) if together else here
+            one.part(columns).take(values[at], numbers[at])
 
     def ways_of(self, count: int, rng: np.random.Generator) -> np.ndarray:
         """Numbers of the ways for so many runs of a round, ascending; `learn` compares with what is known now."""

@@ -309,10 +309,11 @@ class BoundsSearch:
 
         What another population has run counts when they are joined: until then each has to find a corner by itself.
         """
-        found, own, before = np.zeros(len(points), bool), set(), range(COUNT if self.search.count == 1 else 0)
-        for k, key in enumerate(keys(points, self._group_of(ways))):
-            found[k] = key in self._done or key in own or any((other, key[1]) in self._done for other in before)
-            own.add(key)
+        some, own = list(keys(points, self._group_of(ways))), set()
+        found = np.array([key in self._done or key in own or own.add(key) is not None for key in some], bool)
+        if self.search.count == 1:
+            for other in range(1, COUNT):
+                found |= [(other, point) in self._done for _, point in some]
         return found
 
     @property
@@ -349,4 +350,5 @@ class BoundsSearch:
 
 def keys(points: np.ndarray, group: np.ndarray) -> Iterator[tuple[int, bytes]]:
     """What tells points of populations from each other."""
-    return zip(group.tolist(), (point.tobytes() for point in points), strict=True)
+    whole = np.ascontiguousarray(points).view(f"V{points.shape[1] * points.itemsize}").ravel()
+    return zip(group.tolist(), whole.tolist(), strict=True)
