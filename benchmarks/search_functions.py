@@ -80,6 +80,13 @@ def ends(result):
     return result.bounds["h"].values, result.trusted["h"].values, result
 
 
+def missed_and_wider(bounds, low, high):
+    """What bounds (2, times) miss of the range, and how much wider they are, in widths of it."""
+    width = high - low
+    miss = np.maximum(np.maximum(bounds[0] - low, high - bounds[1]), 0.0) / width
+    return miss, (np.maximum(low - bounds[0], 0.0) + np.maximum(bounds[1] - high, 0.0)) / width
+
+
 def study(function):
     """Outer bounds of every method and of random runs, and the best known range."""
     inputs = {f"x{k}": Interval(-1.0, 1.0) for k in range(function.inputs)}
@@ -98,11 +105,9 @@ def study(function):
     inner = [long, *(one[2].inner["h"].values for one in found.values() if one[2] is not None)]
     low = np.min([values.min(axis=0), *(x[0] for x in inner)], axis=0)
     high = np.max([values.max(axis=0), *(x[1] for x in inner)], axis=0)
-    width = high - low
     out = {}
     for name, (bounds, trusted, _) in found.items():
-        miss = np.maximum(np.maximum(bounds[0] - low, high - bounds[1]), 0.0) / width
-        wide = np.maximum(low - bounds[0], 0.0) / width + np.maximum(bounds[1] - high, 0.0) / width
+        miss, wide = missed_and_wider(bounds, low, high)
         out[name] = miss.mean(), wide.mean(), float((trusted & (miss > 0.01)).sum()), float(trusted.sum())
     return out
 

@@ -23,7 +23,7 @@ import warnings
 
 import numpy as np
 from _common import ROOT, report, short
-from search_functions import TIME, Function
+from search_functions import TIME, Function, missed_and_wider
 
 sys.path.insert(0, str(ROOT))
 from tests.uqmbd.loop import drive
@@ -59,9 +59,7 @@ def cases(function):
         runs = np.stack([np.minimum(inner[0], more.min(axis=0)), np.maximum(inner[1], more.max(axis=0))])
         searched = [drive(method.model_copy(update={"fallback_runs": n}), inputs, function, time=TIME)[0] for n in (count, 2000)]
         every = (runs, alone.bounds["h"].values, *(one.bounds["h"].values for one in searched))
-        width = high - low
-        miss = [np.maximum(np.maximum(b[0] - low, high - b[1]), 0.0) / width for b in every]
-        wide = [(np.maximum(low - b[0], 0.0) + np.maximum(b[1] - high, 0.0)) / width for b in every]
+        miss, wide = zip(*(missed_and_wider(bounds, low, high) for bounds in every), strict=True)
         trusted = [np.zeros_like(doubtful)] * 2 + [one.trusted["h"].values for one in searched]
         found.append(np.stack([miss, wide, trusted], axis=1)[..., doubtful])
     return found

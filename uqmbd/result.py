@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from uqmbd.figures.frames import Frame
 
 
-ENCLOSED, SEARCHED = range(2)  # where bounds come from
 SHOWN = 6  # outputs that a `repr` names
 
 

@@ -5,10 +5,10 @@ import pytest
 from scipy.integrate import solve_ivp
 from scipy.special import ellipk
 
+from uqmbd.analysis.trust import ENCLOSED, SEARCHED
 from uqmbd.errors import StudyError
 from uqmbd.inputs import Interval, Random
 from uqmbd.methods import Chebyshev, read_method
-from uqmbd.result import ENCLOSED, SEARCHED
 
 from .loop import drive
 

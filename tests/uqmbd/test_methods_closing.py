@@ -7,11 +7,11 @@ import pytest
 
 import uqmbd as uq
 from uqmbd.analysis.extremes import Extremes
+from uqmbd.analysis.trust import ENCLOSED, SEARCHED
 from uqmbd.inputs import Interval, Random, read_input
 from uqmbd.inputs.space import Space
 from uqmbd.methods import PCE, Chebyshev, FuzzyBounds, Search, Taylor2, Vertex
 from uqmbd.methods.sets.convex import ConvexBounds
-from uqmbd.result import ENCLOSED, SEARCHED
 
 from .loop import drive
 

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
+ENCLOSED, SEARCHED = range(2)  # where bounds come from: the range of a surrogate, or a search
 FLOOR = 1e-9  # of an output's range: bands no wider are points
 SHARE = 0.05  # of the band's width, or of the standard deviation, that an error may be where nothing is said
 _ROUNDING = 1e-12  # of an output's size

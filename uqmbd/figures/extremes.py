@@ -6,9 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from uqmbd.analysis.trust import FLOOR
 from uqmbd.figures.outputs import widest
-
-ROUNDING = 1e-9  # of an output's range: bands no wider are points
 
 
 @dataclass(frozen=True)
@@ -79,7 +78,7 @@ def furthest(lower: np.ndarray, upper: np.ndarray, *, up: bool) -> tuple[int, bo
         What runs reached.
     """
     reach = upper if up else -lower
-    width = ROUNDING * (np.nanmax(upper) - np.nanmin(lower))
+    width = FLOOR * (np.nanmax(upper) - np.nanmin(lower))
     apart = np.where(upper - lower > width, reach, np.nan)
     if not np.isfinite(apart).any():
         return int(np.nanargmax(reach)), False

@@ -4,9 +4,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from uqmbd.analysis.trust import SEARCHED as BY_SEARCH
 from uqmbd.figures.outputs import widest
 
-SEARCHED_SOURCE = 1  # in the group `source`
 BEYOND = "its validated error exceeds the tolerance"
 WIDENED = "the error of the surrogate exceeds the tolerance, and the bounds are widened by that"
 SEARCHED = "fresh runs lay further outside of what a search reached than is allowed, or are too few, and the bounds are widened by that"
@@ -100,7 +100,7 @@ def trust_of(result, name: str) -> Trust | None:
     trusted = np.atleast_1d(result.trusted[name].values).astype(bool)
     searched, widened = 0.0, "surrogate"
     if name in result.source:
-        taken = np.atleast_1d(widest(result.source[name]).values) == SEARCHED_SOURCE
+        taken = np.atleast_1d(widest(result.source[name]).values) == BY_SEARCH
         searched, doubtful = float(taken.mean()), np.unique(taken[~trusted])
         widened = "both" if len(doubtful) > 1 else "search" if doubtful.any() else "surrogate"
     origin = name in result.bounds, searched, widened, result.attrs.get("method") == "search"

@@ -2,9 +2,9 @@
 
 import numpy as np
 
+from uqmbd.analysis.trust import SEARCHED
 from uqmbd.figures.marks import Band, Curve, Figure, Panel, Points
 from uqmbd.figures.outputs import in_unit, unit_of, widest
-from uqmbd.figures.trust import SEARCHED_SOURCE as SEARCHED
 from uqmbd.figures.trust import percent, trust_of
 
 POINTS = 400  # checks drawn of a scalar

@@ -70,6 +70,7 @@ class SplitRun(InclusionRun):
         self._degrees = settings.first_degrees(inputs)
         self._run_at: dict[tuple[float, ...], int] = {}
         self._made = 0  # leaves
+        self._by_leaf: tuple[np.ndarray, np.ndarray] | None = None  # errors and trust of the leaves, as of the last assessment
         self._expansions: dict[int, TensorExpansion] = {}  # by number of the leaf
         self._whole: set[int] = set()  # leaves that are not cut again: their halves failed
 
@@ -223,18 +224,19 @@ class SplitRun(InclusionRun):
         enclosures, met = [], np.ones(len(columns), bool)
         for leaf, error in zip(self._leaves, self._errors_by_leaf()[0][:, columns], strict=True):
             gap = np.maximum(np.maximum(self.settings.gap * width, doubted), np.where(self._trusted[columns], 0.0, COARSE * error))
-            enclosure = np.empty((2, len(columns)))
-            for at in self._columns.slices.values():
-                some = np.flatnonzero((columns >= at.start) & (columns < at.stop))
-                if some.size:
-                    part = self._expansion_of(leaf).select(columns[some])
-                    enclosure[:, some], reached = part.range(self.settings.enclosure, gap[some])
-                    met[some] &= reached
+            enclosure, reached = self._range(columns, gap, surrogate=self._expansion_of(leaf))
+            met &= reached
             enclosures.append(enclosure + self.settings.safety * error * np.array([[-1.0], [1.0]]))
         return np.array(enclosures), met
 
+    def _assess(self) -> None:
+        self._by_leaf = None
+        super()._assess()
+
     def _errors_by_leaf(self) -> tuple[np.ndarray, np.ndarray]:
         """Validated error of each leaf over neighbours in time, and whether it is trusted there, (leaves, columns) both."""
+        if self._by_leaf is not None:
+            return self._by_leaf
         found = []
         for leaf in self._leaves:
             runs, error = self._inside(leaf), self._guess(leaf)
@@ -242,7 +244,8 @@ class SplitRun(InclusionRun):
                 seen = self._expansion_of(leaf).evaluate(self._local(leaf, runs))
                 error = np.maximum(error, np.abs(seen - self._values[runs]).max(axis=0))
             found.append(self._judged(error))
-        return tuple(np.array(each) for each in zip(*found, strict=True))
+        self._by_leaf = tuple(np.array(each) for each in zip(*found, strict=True))
+        return self._by_leaf
 
     def result(self) -> Result:
         """Bounds as of other surrogates, and those of each leaf."""

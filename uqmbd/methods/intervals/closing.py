@@ -9,10 +9,10 @@ import numpy as np
 
 from uqmbd.analysis.outside import leaving, share_at_most
 from uqmbd.analysis.regions import Region
+from uqmbd.analysis.trust import ENCLOSED, SEARCHED
 from uqmbd.methods.columns import Columns
 from uqmbd.methods.intervals.fresh import Found, Plan, hits, statement
 from uqmbd.methods.intervals.searching import COUNTING, LEAST_COUNTED, SEARCH, BoundsSearch
-from uqmbd.result import ENCLOSED, SEARCHED
 
 FRESH, ENOUGH = 0.25, 120  # share of the runs that are fresh; so many in each region, but no more than half of all
 SETTLED, MARGIN = 3e-4, 0.01  # as of the method `search`

@@ -23,7 +23,7 @@ from uqmbd.methods.failures import MEND
 from uqmbd.methods.intervals.closing import CANDIDATES, STREAM, Closing, Outer, joined
 from uqmbd.methods.intervals.inclusion import MOST_CORNERS, Inclusion
 from uqmbd.methods.staged import StagedRun
-from uqmbd.result import ENCLOSED, Result
+from uqmbd.result import Result
 from uqmbd.simulators.base import OutputInfo
 
 # CORNER: validation at corners; EXTREME: where monotonic columns have their ends; SEARCH: where a search went; FALLBACK: its fresh runs
@@ -243,7 +243,7 @@ class InclusionRun(StagedRun):
         """The bounds of a region: see `Closing.outer`; without a search the enclosure with what runs reached."""
         if self._closing is not None:
             return self._closing.outer(region, enclosure, inner, error, trusted)
-        return Outer(joined(enclosure, inner), error, trusted, np.full(len(error), ENCLOSED, np.int8))
+        return Outer(joined(enclosure, inner), error, trusted, np.full(len(error), trust.ENCLOSED, np.int8))
 
     def _enclosed(self, columns: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Range of the surrogate of some columns, widened by the error, and which of them reached their gap."""
@@ -255,14 +255,20 @@ class InclusionRun(StagedRun):
         return enclosure + self.settings.safety * error * np.array([[-1.0], [1.0]]), met
 
     def _range(
-        self, columns: np.ndarray, gap: np.ndarray, seen: Sequence[np.ndarray] | None = None, box: np.ndarray | None = None
+        self,
+        columns: np.ndarray,
+        gap: np.ndarray,
+        seen: Sequence[np.ndarray] | None = None,
+        box: np.ndarray | None = None,
+        surrogate: Expansion | None = None,
     ) -> tuple[np.ndarray, np.ndarray]:
         """Range of the surrogate of some columns, in a part of the box if said, output by output: no output changes another's bounds."""
+        surrogate = self._surrogate if surrogate is None else surrogate
         enclosure, met = np.empty((2, len(columns))), np.empty(len(columns), bool)
         for at in self._columns.slices.values():
             some = (columns >= at.start) & (columns < at.stop)
             if some.any():
-                part = self._surrogate.select(columns[some])
+                part = surrogate.select(columns[some])
                 part = part if box is None else restricted(part, box)
                 known = None if seen is None else tuple(end[some] for end in seen)
                 enclosure[:, some], met[some] = part.range(self.settings.enclosure, gap[some], known)

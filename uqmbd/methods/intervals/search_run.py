@@ -16,7 +16,7 @@ from uqmbd.methods.failures import where
 from uqmbd.methods.intervals.fresh import Found, statement
 from uqmbd.methods.intervals.searching import FIRST, SEARCH, WIDENING, BoundsSearch
 from uqmbd.methods.staged import StagedRun
-from uqmbd.result import SEARCHED, Result
+from uqmbd.result import Result
 from uqmbd.simulators.base import OutputInfo
 
 if TYPE_CHECKING:
@@ -85,7 +85,7 @@ class SearchRun(StagedRun):
             inner=columns.dataset(found.inner, ends),
             error=columns.dataset(found.error),
             trusted=columns.dataset(trusted, unit=""),
-            source=columns.dataset(np.full(columns.count, SEARCHED, np.int8), unit=""),
+            source=columns.dataset(np.full(columns.count, trust.SEARCHED, np.int8), unit=""),
             trust_horizon=xr.Dataset({name: ((), value, {"unit": "s"}) for name, value in horizons.items()}),
             worst=self._at_runs(found.places),
             attrs=self._attributes(found),

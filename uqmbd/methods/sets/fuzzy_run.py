@@ -11,13 +11,14 @@ import numpy as np
 from uqmbd.analysis.alpha_cuts import inside, nested
 from uqmbd.analysis.convex_body import Body
 from uqmbd.analysis.regions import Region, candidates, regions
+from uqmbd.analysis.trust import ENCLOSED
 from uqmbd.methods.intervals.chebyshev_run import ChebyshevRun
 from uqmbd.methods.intervals.chebyshev_sparse import SparseRun
 from uqmbd.methods.intervals.closing import Outer
 from uqmbd.methods.intervals.inclusion import LEAST_VALIDATION
 from uqmbd.methods.intervals.inclusion_run import COARSE, NODE, OWN, VALIDATION, InclusionRun
 from uqmbd.methods.sets.fuzzy import boxes
-from uqmbd.result import ENCLOSED, Result
+from uqmbd.result import Result
 
 if TYPE_CHECKING:
     from uqmbd.methods.sets.fuzzy import FuzzyBounds
