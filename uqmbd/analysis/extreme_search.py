@@ -31,7 +31,7 @@ class Search:
     ----------
     extremes : Extremes
     groups : ndarray of int, shape (columns,)
-        Output of each column. An output counts by the square root of its columns: a history more than a number, but not 500 times.
+        Output of each column, ascending. An output counts by the square root of its columns: a history more than a number, but not 500 times.
     order : ndarray of int, shape (columns,)
         Columns in an order that does not depend on that of the outputs; so the search does not either.
     inputs : int
@@ -51,7 +51,7 @@ class Search:
         more: Sequence[tuple[str, Callable]] = (),
     ) -> None:
         self._extremes, self._inputs, self._order = extremes, inputs, order
-        self._groups = groups
+        self._ends = np.searchsorted(groups, groups), np.searchsorted(groups, groups, side="right") - 1  # columns of each one's output
         share = np.bincount(groups)[groups] ** -0.5 * (1.0 if sought is None else sought)
         self._share = share / share.sum()
         self._recent = np.zeros((2, len(groups)))
@@ -144,8 +144,8 @@ class Search:
 
     def _near(self, column: np.ndarray, rng: np.random.Generator) -> np.ndarray:
         """A column of the same output, a few further on or back."""
-        other = np.clip(column + rng.integers(-6, 7, len(column)), 0, len(self._groups) - 1)
-        return np.where(self._groups[other] == self._groups[column], other, column)
+        first, last = self._ends
+        return np.clip(column + rng.integers(-6, 7, len(column)), first[column], last[column])
 
     def _onwards(self, points: np.ndarray, side: np.ndarray, column: np.ndarray, rng: np.random.Generator) -> np.ndarray:
         """Further along the way that the extreme has come, or a small step where it has come none."""

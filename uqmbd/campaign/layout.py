@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-CHUNKS = 128  # chunks the first ask is cut into, as long as they hold between `width` and LARGEST runs
+CHUNKS = 128  # chunks the planned runs are cut into, as long as they hold between `width` and LARGEST runs
 LARGEST = 1024
 
 
@@ -60,7 +60,7 @@ class Layout:
 
 
 def chunk_length(n: int, width: int, batch: int | None) -> int:
-    """Runs in a chunk, from the number of runs first asked for (never from timing)."""
+    """Runs in a chunk, from the number of runs that are planned (never from timing)."""
     fair = 1 << max(0, (n // CHUNKS).bit_length() - 1)
     length = min(max(fair, width), LARGEST)
     return length if batch is None else max(1, min(length, batch))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import sys
 from collections.abc import Mapping
 from contextlib import ExitStack
@@ -210,8 +211,8 @@ def open_or_make(
             precision_of(study),
             study.campaign.store == "all",
         )
-        runs, _ = study.method.planned_runs(study.inputs)
-        layout = Layout(chunk_length(runs, trial.simulator.width, study.campaign.batch), columns)
+        least, most = study.method.planned_runs(study.inputs)
+        layout = Layout(chunk_length(round(math.sqrt(least * most)), trial.simulator.width, study.campaign.batch), columns)
         notes = {
             "outputs": {name: [entry.unit, entry.history] for name, entry in trial.info.items()},
             "model": {name: short(digest) for name, digest in reach.parts.items()},
