@@ -55,6 +55,8 @@ class Result:
         ``region`` x ``bound`` [x time]: outer bounds of each kind of runs, and what its runs reached, where a `sequence` tells kinds apart.
         ``region`` is the value of the sequence; along it ``share`` of the box, its 95 % limits ``share_lower`` and ``share_upper``,
         ``runs``, and ``searched``: False of a kind that fresh runs alone have.
+    regions_trusted : Dataset
+        ``region`` [x time]: whether the error of these bounds is below its tolerance.
     leaves : Dataset
         Chebyshev with `split`, scalars only: ``leaf`` x ``part`` (lower, upper, error, trusted): bounds in each part of the box, its
         validated error, and 1 where that is below the tolerance. Along ``leaf`` its ends ``lower:<input>`` and ``upper:<input>``, SI.
@@ -99,6 +101,7 @@ class Result:
     trust_horizon: xr.Dataset = field(default_factory=xr.Dataset)
     regions: xr.Dataset = field(default_factory=xr.Dataset)
     regions_inner: xr.Dataset = field(default_factory=xr.Dataset)
+    regions_trusted: xr.Dataset = field(default_factory=xr.Dataset)
     leaves: xr.Dataset = field(default_factory=xr.Dataset)
     worst: xr.Dataset = field(default_factory=xr.Dataset)
     extreme_runs: xr.Dataset = field(default_factory=xr.Dataset)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-THIRD = 3
+HALF = 2  # of the runs kept
 BLOCK = 256  # columns looked at together: as many as stay in the cache
 SIGNS = (-1.0, 1.0)  # of the two sides: what is sought is the greatest of sign times value
 
@@ -47,12 +47,12 @@ class Extremes:
         return part
 
     def resolution(self) -> np.ndarray:
-        """By how much the last of the best third of those kept stays short of the best, (2, columns); 0 where there are fewer.
+        """By how much the last of the better half of those kept stays short of the best, (2, columns); 0 where there are fewer.
 
         At an end that no run can reach, such as a kink or the limit at a jump, the true extreme lies about so much beyond the best.
         """
         with np.errstate(invalid="ignore"):
-            found = self.values[..., 0] - self.values[..., self.values.shape[2] // THIRD]
+            found = self.values[..., 0] - self.values[..., self.values.shape[2] // HALF]
         return np.where(np.isfinite(found), found, 0.0)
 
     def take(self, values: np.ndarray, numbers: np.ndarray) -> None:

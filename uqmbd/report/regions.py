@@ -17,13 +17,16 @@ def regions_table(result) -> Table:
     scales = {name: scale_of(result, name) for name in names}
     ends = {name: scales[name].of(groups[name].sel(bound=["lower", "upper"]).values) for name in names}
     texts = {name: np.reshape(apart(*ends[name].ravel()), ends[name].shape) for name in names}
+    trusted = {name: result.regions_trusted[name].values for name in names}
     rows = []
     for k, value in enumerate(groups["region"].values):
         share, low, high = (percent(float(groups[key].values[k])) for key in ("share", "share_lower", "share_upper"))
-        cells = (" to ".join(dict.fromkeys(texts[name][k])) for name in names)
+        cells = (" to ".join(dict.fromkeys(texts[name][k])) + ("" if trusted[name][k] else "*") for name in names)
         rows.append((str(value), share, f"{low} to {high}", str(groups["runs"].values[k]), *cells))
     header = (sequence, "share of the box", "95 % limits", "runs", *(_head(name, scales) for name in names))
     note = "Outer bounds of each kind of runs. Shares are those of the fresh runs."
+    if not all(each.all() for each in trusted.values()):
+        note = f"{note} *: not trusted."
     if not groups["searched"].values.all():
         alone = ", ".join(str(value) for value in groups["region"].values[~groups["searched"].values])
         note = f"{note} Known from fresh runs alone, and not widened: {alone}."

@@ -30,7 +30,7 @@ TOWARDS, BETWEEN = "to the boundary", "along the boundary"
 
 
 def add_regions(result: Result, search: KindsSearch, columns: Columns) -> None:
-    """The groups `regions` and `regions_inner` of a result, and what they say in words."""
+    """The groups `regions`, `regions_inner` and `regions_trusted` of a result, and what they say in words."""
     kinds = search.found_kinds()
     about = {"share": [k.share[0] for k in kinds], "share_lower": [k.share[1] for k in kinds], "share_upper": [k.share[2] for k in kinds]}
     about |= {"runs": [k.runs for k in kinds], "searched": [k.searched for k in kinds]}
@@ -38,6 +38,8 @@ def add_regions(result: Result, search: KindsSearch, columns: Columns) -> None:
     for group, arrays in (("regions", [k.outer for k in kinds]), ("regions_inner", [k.inner for k in kinds])):
         found = columns.dataset(np.stack(arrays), {"region": along["region"].tolist(), "bound": ["lower", "upper"]})
         setattr(result, group, found.assign_coords(along).assign_attrs(sequence=search.sequence))
+    trusted = np.stack([k.trusted for k in kinds])
+    result.regions_trusted = columns.dataset(trusted, {"region": along["region"].tolist()}, unit="").assign_coords(region=along["region"])
     names = [name for name, info in columns.outputs.items() if not info.history and name != search.sequence]
     result.attrs |= {"sequence": search.sequence, "regions": {name: regions_said(result, name) for name in names}}
 

@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 
 FIRST, SEARCH, WIDENING, COUNTING = range(4)  # roles; the last two are fresh runs
 BEGUN = 4  # whose random numbers say to which population a run belongs that was there already
-LARGEST_ROUND = 2048  # runs of one round of the search
+LARGEST_ROUND = 1024  # runs of one round of the search
 LEAST_FIRST = 256  # runs of the first step
-ROUND = 32  # the next round is this part of the runs so far
+ROUND = 16  # the next round is this part of the runs so far
 AGAIN = 4  # times a point is drawn anew that was run already, or is next to a run that failed
 APART = 0.5  # of the search's runs: the populations are joined then at the latest
 LEAST_COUNTED = 59  # fresh runs of which none is outside: less than 5 % of the box may be, and less is not trusted
