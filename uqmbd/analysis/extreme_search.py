@@ -31,7 +31,7 @@ class Search:
     ----------
     extremes : Extremes
     groups : ndarray of int, shape (columns,)
-        Output of each column, ascending. An output counts by the square root of its columns: a history more than a number, but not 500 times.
+        Output of each column, ascending. An output counts by the square root of its columns: a history more than a number, not 500 times.
     order : ndarray of int, shape (columns,)
         Columns in an order that does not depend on that of the outputs; so the search does not either.
     inputs : int

@@ -78,7 +78,7 @@ class Closing:
         best = np.unique(np.concatenate([values.argmin(axis=0), values.argmax(axis=0)]))[: max(1, plan.runs // 4)]
         for role, points, own in self.search.steps(candidates[best]):
             if role == COUNTING:
-                self.counted, self.own = len(self.search.points) - len(points) + np.arange(len(points)), own
+                self.counted, self.own = len(self.search.asked) - len(points) + np.arange(len(points)), own
             yield role == SEARCH, points, own
 
     def outer(self, region: int, enclosure: np.ndarray, inner: np.ndarray, error: np.ndarray, trusted: np.ndarray) -> Outer:

@@ -116,7 +116,7 @@ class KindsSearch(BoundsSearch):
         self.sequence, self._column = sequence, columns.slices[sequence].start
         self._kinds: dict[float, Kind] = {}
         self._kind_of = np.empty(0)  # of each run, NaN if it failed
-        self._boundary = Boundary(self.points, self._kind_of)
+        self._boundary = Boundary(self.asked.points, self._kind_of)
         self._open: dict[float, np.ndarray] = {}
         self._tally = np.zeros((2, len(self.search.ways) + 2))
 
@@ -160,7 +160,7 @@ class KindsSearch(BoundsSearch):
                     value=self.sequence,
                     remedy="name an output that tells fewer kinds apart, or leave sequence out",
                 )
-            self._kinds[value] = Kind(self.columns, self._search_of, neighbours(self.points.shape[1]))
+            self._kinds[value] = Kind(self.columns, self._search_of, neighbours(self.asked.points.shape[1]))
         return self._kinds[value]
 
     def _await(self, points: np.ndarray, group: np.ndarray | None = None) -> None:
@@ -181,7 +181,7 @@ class KindsSearch(BoundsSearch):
         sought = np.ones(self.columns.count, bool)
         sought[self._column] = self.columns.count == 1
         more = [(TOWARDS, towards), (BETWEEN, between)]
-        return Search(extremes, self._groups, self._order, self.points.shape[1], sought, more)
+        return Search(extremes, self._groups, self._order, self.asked.points.shape[1], sought, more)
 
     def _seen(self) -> list[Kind]:
         """Kinds that the search has seen."""
@@ -189,7 +189,7 @@ class KindsSearch(BoundsSearch):
 
     def _ways(self, count: int, draw: np.random.Generator) -> np.ndarray:
         kinds, ways = self._seen(), self._tally.shape[1]
-        self._boundary = Boundary(self.points, self._kind_of)
+        self._boundary = Boundary(self.asked.points, self._kind_of)
         found = []
         for k, some in enumerate(np.array_split(np.arange(count), max(1, len(kinds)))):
             spread = len(some) // SPREAD if len(kinds) > 1 else 0
@@ -199,9 +199,9 @@ class KindsSearch(BoundsSearch):
 
     def _propose(self, ways: np.ndarray, draw: np.random.Generator) -> np.ndarray:
         kinds, (who, which) = self._seen(), np.divmod(ways, self._tally.shape[1])
-        found = np.empty((len(ways), self.points.shape[1]))
+        found = np.empty((len(ways), self.asked.points.shape[1]))
         for k in np.unique(who):
-            found[who == k] = kinds[k].search.points(self.points, which[who == k], draw)[0]
+            found[who == k] = kinds[k].search.points(self.asked.points, which[who == k], draw)[0]
         return self.into(found)
 
     def _before(self) -> Any:
@@ -218,7 +218,7 @@ class KindsSearch(BoundsSearch):
     def _remember(self) -> None:
         super()._remember()
         for kind in self._seen():
-            kind.reached.add(len(self.points), kind.extremes.bounds)
+            kind.reached.add(len(self.asked), kind.extremes.bounds)
 
     def _is_settled(self) -> bool:
         return super()._is_settled() and all(self._settled_in(kind.reached, np.zeros((2, 1))) for kind in self._seen())
@@ -233,7 +233,7 @@ class KindsSearch(BoundsSearch):
         return ways
 
     def _check(self) -> Iterator[tuple[int, np.ndarray, np.ndarray]]:
-        boundary = Boundary(self.points, self._kind_of)
+        boundary = Boundary(self.asked.points, self._kind_of)
         for value, kind in self._kinds.items():
             open_ = kind.reached.growth(), self._resolution(kind.extremes), boundary.open_ends(kind.extremes)
             self._open[value] = np.maximum.reduce(open_)

@@ -9,10 +9,11 @@ import numpy as np
 
 from uqmbd.analysis import trust
 from uqmbd.analysis.extremes import Extremes
-from uqmbd.analysis.populations import COUNT, Populations, doubt, populations
+from uqmbd.analysis.populations import Populations, doubt, populations
 from uqmbd.methods.base import generator
 from uqmbd.methods.columns import Columns
 from uqmbd.methods.design import sobol
+from uqmbd.methods.intervals.asked import Asked
 from uqmbd.methods.intervals.fresh import Counts, Found, Plan, Reached
 from uqmbd.methods.intervals.search import LEAST_ROUND
 
@@ -24,7 +25,6 @@ BEGUN = 4  # whose random numbers say to which population a run belongs that was
 LARGEST_ROUND = 1024  # runs of one round of the search
 LEAST_FIRST = 256  # runs of the first step
 ROUND = 16  # the next round is this part of the runs so far
-AGAIN = 4  # times a point is drawn anew that was run already, or is next to a run that failed
 APART = 0.5  # of the search's runs: the populations are joined then at the latest
 LEAST_COUNTED = 59  # fresh runs of which none is outside: less than 5 % of the box may be, and less is not trusted
 
@@ -49,8 +49,8 @@ class BoundsSearch:
 
     Attributes
     ----------
-    points, status : ndarray, shapes (runs, inputs) and (runs,)
-        All runs so far, those of `begin` among them, in [-1, 1]^inputs; 0 is ok.
+    asked : Asked
+        All runs so far, those of `begin` among them.
     """
 
     def __init__(
@@ -75,9 +75,8 @@ class BoundsSearch:
         self._order = np.concatenate([by_name + k * columns.count for k in range(count)])
         wanted = None if sought is None else sought.ravel()
         self.search = Populations(count * columns.count, inputs, self._groups, self._order, wanted, self._populations(inputs))
-        self.points, self.status, self._group = np.empty((0, inputs)), np.empty(0, np.int8), np.empty(0, np.int8)
+        self.asked = Asked(inputs)
         self._role, self._own, self._told = FIRST, np.empty(0, int), 0
-        self._done: set[tuple[int, bytes]] = set()  # populations and points, so that none is run twice
         self._reached = [Reached() for _ in range(count)]  # in each region
         self._fresh: list[Counts] = []
         self.ended = ""  # by what: settled, budget, max_runs
@@ -94,20 +93,20 @@ class BoundsSearch:
         at = slice(self._told, self._told + len(status))
         if status.any():
             values = np.where((status != 0)[:, None], np.nan, values)
-        self.status[at] = status
+        self.asked.status[at] = status
         self._told = at.stop
         numbers = np.arange(at.start, at.stop)
         for k, part in enumerate(self._parts):
-            here = np.flatnonzero(self._inside(k, self.points[at]))
+            here = np.flatnonzero(self._inside(k, self.asked.points[at]))
             if not len(here):
                 continue
             some, which = (values, numbers) if len(here) == len(numbers) else (values[here], numbers[here])
             if self._role in (FIRST, SEARCH):
-                self.search.take(some, which, self._group[which], part)
+                self.search.take(some, which, self.asked.group[which], part)
             elif self._role == WIDENING:
                 self._fresh[k].widen(some, which)
             else:
-                self._fresh[k].count(some, which, self._own[which - len(self.points) + len(self._own)] == k)
+                self._fresh[k].count(some, which, self._own[which - len(self.asked) + len(self._own)] == k)
 
     def _inside(self, region: int, points: np.ndarray) -> np.ndarray:
         return np.ones(len(points), bool) if self.regions is None else self.regions[region].contains(points)
@@ -123,7 +122,7 @@ class BoundsSearch:
         proposed : ndarray, shape (points, inputs), optional
             Points with which to begin.
         """
-        plan, inputs, there = self.plan, self.points.shape[1], len(self.points)
+        plan, inputs, there = self.plan, self.asked.points.shape[1], len(self.asked)
         if plan.first:
             yield from self._first(self.into(2 * sobol(plan.first, inputs, self._random(FIRST)) - 1))
             self._remember()
@@ -133,14 +132,14 @@ class BoundsSearch:
         draw = self._random(SEARCH)
         least = max(8, min(LEAST_ROUND, plan.runs // 6))
         self.ended = "max_runs"
-        while (left := plan.runs + there - len(self.points)) > 0:
-            count = min(left, max(least, min(LARGEST_ROUND, (len(self.points) - there) // ROUND)))
+        while (left := plan.runs + there - len(self.asked)) > 0:
+            count = min(left, max(least, min(LARGEST_ROUND, (len(self.asked) - there) // ROUND)))
             if self._is_settled() or self.over(count):
                 self.ended = "settled" if self._is_settled() else "budget"
                 break
-            if len(self.points) - there >= APART * plan.runs:
+            if len(self.asked) - there >= APART * plan.runs:
                 self.search.join()
-            before, first = self._before(), len(self.points)
+            before, first = self._before(), len(self.asked)
             ways = self._ways(count, draw)
             points, ways = self._worth_running(self._propose(ways, draw), ways, draw)
             if not len(points):
@@ -181,7 +180,7 @@ class BoundsSearch:
 
     def _sample(self, count: int, role: int) -> tuple[np.ndarray, np.ndarray]:
         """Independent points, as many in each region, and which region each is a sample of."""
-        u = self._random(role).random((count, self.points.shape[1]))
+        u = self._random(role).random((count, self.asked.points.shape[1]))
         if self.regions is None:
             return 2 * u - 1, np.zeros(count, int)
         own = np.arange(count) % len(self.regions)
@@ -199,10 +198,7 @@ class BoundsSearch:
 
     def _await(self, points: np.ndarray, group: np.ndarray | None = None) -> None:
         group = self.search.split(len(points)) if group is None else group
-        self._group = np.concatenate([self._group, group]).astype(np.int8)
-        self.points = np.concatenate([self.points, points])
-        self.status = np.concatenate([self.status, np.zeros(len(points), np.int8)])
-        self._done.update(keys(points, group))
+        self.asked.add(points, group)
 
     def _populations(self, inputs: int) -> int:
         """How many searches begin that know nothing of each other."""
@@ -230,7 +226,7 @@ class BoundsSearch:
         return self.search.ways_of(count, draw)
 
     def _propose(self, ways: np.ndarray, draw: np.random.Generator) -> np.ndarray:
-        points, column = self.search.points(self.points, ways, draw)
+        points, column = self.search.points(self.asked.points, ways, draw)
         return self.into(points, column // self.columns.count)
 
     def _before(self) -> Any:
@@ -241,10 +237,10 @@ class BoundsSearch:
         self.search.learn(ways, first)
 
     def _remember(self) -> None:
-        self.search.remember(len(self.points))
+        self.search.remember(len(self.asked))
         bounds = self.search.bounds
         for reached, part in zip(self._reached, self._parts, strict=True):
-            reached.add(len(self.points), bounds[:, part])
+            reached.add(len(self.asked), bounds[:, part])
 
     def _is_settled(self) -> bool:
         """Whether over the last third of the runs no output's bounds grew by more than `settled` at 95 % of its times.
@@ -277,44 +273,23 @@ class BoundsSearch:
 
     def _resolution(self, part: Extremes) -> np.ndarray:
         """How much further an end may reach that the best runs only come near, (2, columns); a corner of the box was reached."""
-        at_corner = (np.abs(self.points[part.places]) == 1.0).all(axis=2)
+        at_corner = (np.abs(self.asked.points[part.places]) == 1.0).all(axis=2)
         return np.where(at_corner, 0.0, part.resolution())
 
     def _worth_running(self, points: np.ndarray, ways: np.ndarray, draw: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
         """Points and ways, but none that was run already and none next to a run that failed: others by the same ways in their place."""
-        failed = self.status != 0
-        tree = None
-        if failed.any():
-            from scipy.spatial import cKDTree
 
-            tree = cKDTree(self.points)
-        for k in range(AGAIN):
-            bad = self._known(points, ways)
-            if tree is not None:
-                bad |= failed[tree.query(points)[1]]
-            if not bad.any():
-                break
-            if k == AGAIN - 1:
-                ways[bad] = self._anywhere(ways[bad])
-            points[bad] = self._propose(ways[bad], draw)
-        new = ~self._known(points, ways)
+        def again(which: np.ndarray, last: bool) -> np.ndarray:
+            if last:
+                ways[which] = self._anywhere(ways[which])
+            return self._propose(ways[which], draw)
+
+        new = self.asked.worth_running(points, self._group_of(ways), self.search.count == 1, again)
         return points[new], ways[new]
 
     def _anywhere(self, ways: np.ndarray) -> np.ndarray:
         """The way that takes a random point, of the same population."""
         return self.search.anywhere(ways)
-
-    def _known(self, points: np.ndarray, ways: np.ndarray) -> np.ndarray:
-        """Which points were run, or stand among them twice.
-
-        What another population has run counts when they are joined: until then each has to find a corner by itself.
-        """
-        some, own = list(keys(points, self._group_of(ways))), set()
-        found = np.array([key in self._done or key in own or own.add(key) is not None for key in some], bool)
-        if self.search.count == 1:
-            for other in range(1, COUNT):
-                found |= [(other, point) in self._done for _, point in some]
-        return found
 
     @property
     def tally(self) -> dict[str, tuple[int, float]]:
@@ -346,9 +321,3 @@ class BoundsSearch:
         trusted = (error <= self.plan.tolerance * self._width(inner)) & (counts.counted >= LEAST_COUNTED)
         most = int(counts.outside.max(initial=0))
         return Found(searched, inner, outer, places, error, trusted, counts.hits, most, counts.counted, counts.outer, counts.margin)
-
-
-def keys(points: np.ndarray, group: np.ndarray) -> Iterator[tuple[int, bytes]]:
-    """What tells points of populations from each other."""
-    whole = np.ascontiguousarray(points).view(f"V{points.shape[1] * points.itemsize}").ravel()
-    return zip(group.tolist(), whole.tolist(), strict=True)
