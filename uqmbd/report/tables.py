@@ -209,7 +209,7 @@ def worst_table(result) -> Table:
     rows = []
     for name in names:
         within = scale_of(result, name)
-        ends = apart(*(within.of(float(result.inner[name].sel(bound=end))) for end in ("lower", "upper")))
+        ends = apart(*within.of(widest(result.inner[name]).sel(bound=["lower", "upper"]).values))
         for end, value in zip(("lower", "upper"), ends, strict=True):
             places = result.worst[name].sel(bound=end).values
             rows.append((name, f"{value} {within.unit}".rstrip(), *(f"{unit.of(x):.5g}" for unit, x in zip(units, places, strict=True))))
