@@ -4,7 +4,6 @@
 """
 
 from contextlib import contextmanager
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -14,10 +13,8 @@ from flexmbd.index1 import Index1
 from flexmbd.kernels import KernelError
 from flexmbd.linalg.graph import LANE, UNIFORM, Graph
 from flexmbd.pools import Pool, Share
+from flexmbd.registry import ARMED, Contact, ExtraState, Pair
 from flexmbd.space import AXES
-
-CONTACT_ROWS = 6  # of the lane array C, per contact: mode, impact velocity, penetration, rate, count, least impact velocity
-ARMED = 0.25  # mode of a contact that is free and may begin within a step (0: free, 1: in contact)
 
 
 def leaf_kind(value, fold):
@@ -25,22 +22,6 @@ def leaf_kind(value, fold):
     if np.ndim(value):
         return LANE
     return value if fold and value in (0.0, 1.0, -1.0) else UNIFORM
-
-
-@dataclass(frozen=True)
-class Pair:
-    """State of one contact within a step."""
-
-    index: int
-    mode: object
-    impact_velocity: object
-    count: object
-    active: object
-    slowest: object
-
-    def closed(self, graph):
-        """Node that is 1 in contact, else 0."""
-        return graph.select(graph.greater(self.mode, 0.5), 1.0, 0.0)
 
 
 @contextmanager
@@ -91,6 +72,8 @@ class Build(Index1):
     generalized : list of Node
         Generalized forces.
     rows : list of Row
+    states : list of ExtraState
+    contacts : list of Contact
     """
 
     few = 3  # elements alike that are still written one by one: straight-line code is faster, but slow to compile
@@ -211,12 +194,12 @@ class Build(Index1):
         name = f"{owner.name}.{key}"
         if name not in self._state_index:
             self._state_index[name] = len(self.states)
-            self.states.append({"name": name, "controlled": controlled, "contact": contact, "rate": self.graph.const(0.0)})
+            self.states.append(ExtraState(name, controlled, contact, self.graph.const(0.0)))
         return self.graph.var(f"s{self._state_index[name]}")
 
     def state_rate(self, node, rate):
         """Set the time derivative of a state."""
-        self.states[int(node.value[1:])]["rate"] = rate
+        self.states[int(node.value[1:])].rate = rate
 
     # ---- what elements write
     def force(self, point, *components):
@@ -325,7 +308,7 @@ class Build(Index1):
         minimum = g.var(f"vl{j}") if minimum is None else minimum
         mode = g.var(f"mode{j}")
         active = g.both(g.greater(penetration, 0.0), g.greater(mode, 0.5 * ARMED))
-        self.contacts.append({"name": element.name, "penetration": penetration, "rate": rate, "minimum": minimum, "element": element})
+        self.contacts.append(Contact(element.name, penetration, rate, minimum, element))
         return Pair(j, mode, g.var(f"vz{j}"), g.var(f"count{j}"), active, minimum)
 
     def use(self, kernels):

@@ -2,12 +2,12 @@
 
 import numpy as np
 
-from flexmbd.expressions import CONTACT_ROWS
 from flexmbd.kernels import declarations
 from flexmbd.linalg import blocks
 from flexmbd.linalg.printer import called
 from flexmbd.linalg.program import elements, execute, side_by_side, source
 from flexmbd.modules import source_of
+from flexmbd.registry import CONTACT_ROWS
 
 STATE = "t, q, v, s, C, P, U"
 NEWTON_READS = {

@@ -9,7 +9,7 @@ from numba.core.errors import NumbaError
 
 from flexmbd import assembly, loop, modules
 from flexmbd.errors import ModelError
-from flexmbd.expressions import CONTACT_ROWS, Build, law_of
+from flexmbd.expressions import Build, law_of
 from flexmbd.generated import STATE, Functions, head, literal, stores
 from flexmbd.joints.friction import check_scheme
 from flexmbd.kernels import ALLOWED, with_called
@@ -19,6 +19,7 @@ from flexmbd.linalg.sparse import Solver
 from flexmbd.linalg.storage import Storage
 from flexmbd.outputs import catalogue
 from flexmbd.outputs.reductions import ROWS
+from flexmbd.registry import CONTACT_ROWS
 from flexmbd.signals import Requests, Signals
 
 ENTRIES = (*assembly.ENTRIES, loop.campaign)
@@ -62,7 +63,7 @@ class Model:
         if made is None:  # outputs bring states that are not known to do so: these come into being before the equations are written
             made = self._build(system, outputs, tuple(outputs))
         self.structure, self.kinds = system.structure(), tuple(self.build.kinds)
-        self.state_names = [s["name"] for s in self.build.states]
+        self.state_names = [s.name for s in self.build.states]
         self.topology = hashlib.sha256(repr((self.structure, self.kinds)).encode()).hexdigest()[:16]
         self.module = modules.load(self.source)
         plans = [plan for storage in (self.storage, self.signals.storage) for _, plan in storage.matrices.values()]
@@ -147,9 +148,9 @@ class Model:
         check_scheme(b, self.scheme)
         rows, together = b.rows, b.rows + b.initial_rows
         n, zero = b.n, b.graph.const(0.0)
-        rates = [s["rate"] for s in b.states]
+        rates = [s.rate for s in b.states]
         accelerations = b.a if self.scheme.accelerations is None else self.scheme.accelerations(b)
-        gaps = [x for c in b.contacts for x in (c["penetration"], c["rate"])]
+        gaps = [x for c in b.contacts for x in (c.penetration, c.rate)]
         functions = Functions(b, self.storage)
         function = functions.add
         function(
@@ -162,7 +163,7 @@ class Model:
             dq, dv = b.corrections(which)
             function(f"{prefix}project", "t, q, v, P, U, w", stores("st(w", dq + dv))
             function(f"{prefix}residual", "t, q, v, P, U, w", stores("st(w", b.residuals(which)))
-        function("limits", "P, U, C", [(f"st(C, {CONTACT_ROWS * j + 5}, {{}})", c["minimum"] + zero) for j, c in enumerate(b.contacts)])
+        function("limits", "P, U, C", [(f"st(C, {CONTACT_ROWS * j + 5}, {{}})", c.minimum + zero) for j, c in enumerate(b.contacts)])
         kept, factors = 0, ()
         if self.scheme.correction is not None:
             function("multipliers", f"{STATE}, K, slot", stores("st2(K, slot", b.multipliers))
@@ -184,13 +185,13 @@ class Model:
         code, storage = functions.text(), self.storage
         self.kernels = functions.kernels
         scheme = self.scheme
-        kinks = [scheme.adaptive and scheme.order <= 2 and c["element"].continuous for c in b.contacts]
+        kinks = [scheme.adaptive and scheme.order <= 2 and c.element.continuous for c in b.contacts]
         augmented = bool(b.shift) and scheme.correction is None  # near singular positions what is open grows fast, whatever the step
         self.sizes = {
             "N": n, "M": len(b.states), "NC": len(b.contacts), "W": self.width,
             "LAST": scheme.slots - 1, "CARRY": scheme.carry, "LANE_ROWS": loop.LANE_ROWS, **loop.NAMES,
             "KINKS": any(kinks),
-            "JUMPS": any(not c["element"].law.continuous_onset for c in b.contacts),
+            "JUMPS": any(not c.element.law.continuous_onset for c in b.contacts),
             "PROJECT": bool(rows) and (scheme.projects or augmented), "AUGMENTED": augmented,
             "FROZEN": bool(factors), "FLAT": all(row.polynomial.convective(b.q, b.v, b.time).zero for row in rows),
             "RESTART": scheme.correction is not None, "NM": len(rows) * scheme.multipliers, "DRIFT": 0.1 if b.shift else 30.0,
@@ -204,8 +205,8 @@ class Model:
         constants = {**self.sizes, **scheme.constants}
         text = head(self.width, constants)
         text += [f"TURNS = {packed([measure == 'angle' for measure in b.measures], 1)}[:, 0] > 0"]
-        text += [f"STATE_CONTROLLED = {literal(np.array([int(s['controlled']) for s in b.states] or [0]))}"]
-        text += [f"STATE_CONTACT = {literal(np.array([-1 if s['contact'] is None else s['contact'].index for s in b.states] or [-1]))}"]
+        text += [f"STATE_CONTROLLED = {literal(np.array([int(s.controlled) for s in b.states] or [0]))}"]
+        text += [f"STATE_CONTACT = {literal(np.array([-1 if s.contact is None else s.contact.index for s in b.states] or [-1]))}"]
         text += [f"KINK = {literal(np.array(kinks or [False]))}"]
         text += [*code, CALL]
         if not b.initial_rows:

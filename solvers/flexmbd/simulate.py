@@ -251,7 +251,7 @@ def _integrate(model, system, count, end, time, settings, patience):
     E0, S0, C0, L0, X0 = samples(4), samples(m), samples(7 * nc), samples(LANE_ROWS), samples(nr)
     K0, D0 = samples(scheme.carry, rows), samples(m)
     length, away = extents(system, count), lengths(system, count)
-    contacts = [c["element"] for c in model.build.contacts]
+    contacts = [c.element for c in model.build.contacts]
     nearness, slowest = contact_scales(system, contacts, length, settings)
     found = {f"{name}.events": text for name, text in coarse_events(system, contacts, nearness, slowest, away).items()}
     for element, *rows in zip(contacts, nearness, slowest, strict=True):

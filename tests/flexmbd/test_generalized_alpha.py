@@ -83,7 +83,7 @@ def numbers(system, seed=0):
         angle = rng.uniform(0, 2 * np.pi)  # the slider's bearing lies 10 micrometres inside the journal at the rod's end
         for k, direction in enumerate((np.cos(angle), np.sin(angle))):
             values[f"q{8 + k}"] = values[f"q{4 + k}"] + 0.06 * values[f"q{6 + k}"] + (5e-4 + 1e-5) * direction
-        assert 0 < build.graph.evaluate([contact["penetration"]], values, leaves(system))[0] < 2e-5
+        assert 0 < build.graph.evaluate([contact.penetration], values, leaves(system))[0] < 2e-5
     return build, values
 
 

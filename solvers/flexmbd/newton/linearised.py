@@ -78,7 +78,7 @@ def linearised_functions(build):
     for k, state in enumerate(build.states):
         total = g.var(f"d{k}")
         for known, change in zip((build.v, values), moved, strict=True):
-            total = g.dot(((kept(x), change[j]) for j, x in direct(state["rate"], known).items()), total)
+            total = g.dot(((kept(x), change[j]) for j, x in direct(state.rate, known).items()), total)
         if total.op != "var":
             stores.append((f"st(d, {k}, {{}})", total))
     return {
