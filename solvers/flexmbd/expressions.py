@@ -15,6 +15,7 @@ from flexmbd.linalg.graph import LANE, UNIFORM, Graph
 from flexmbd.pools import Pool, Share
 from flexmbd.registry import ARMED, Contact, ExtraState, Pair
 from flexmbd.space import AXES
+from flexmbd.tuning import USUAL
 
 
 def leaf_kind(value, fold):
@@ -62,6 +63,7 @@ class Build(Index1):
         Above zero: keep constraint rows that depend on others (see `index1`).
     direct : bool
         Linear equations are solved by a sparse direct library, and all elements of flexible bodies are in pools.
+    tuning : Tuning
 
     Attributes
     ----------
@@ -76,10 +78,8 @@ class Build(Index1):
     contacts : list of Contact
     """
 
-    few = 3  # elements alike that are still written one by one: straight-line code is faster, but slow to compile
-
-    def __init__(self, system, *, fold=True, shift=0.0, direct=False):
-        self.system, self.graph, self.shift, self.direct = system, Graph(), shift, direct
+    def __init__(self, system, *, fold=True, shift=0.0, direct=False, tuning=USUAL):
+        self.system, self.graph, self.shift, self.direct = system, Graph(tuning), shift, direct
         self.kinds, self._leaf, self._state_index = [], {}, {}
         for k, (path, value) in enumerate(system.leaves()):
             kind = leaf_kind(value, fold)
@@ -108,7 +108,7 @@ class Build(Index1):
                 body.apply(self)
         for (write, kind, *_), elements in self._alike.items():
             with _written(next(body for body in system.bodies if body.name == elements[0][0])):
-                if len(elements) > self.few or direct:
+                if len(elements) > tuning.single_elements or direct:
                     self._pool(Pool(self, f"pool{len(self.pools)}", write, kind, elements))
                 else:
                     for element in elements:

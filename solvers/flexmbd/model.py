@@ -21,9 +21,9 @@ from flexmbd.outputs import catalogue
 from flexmbd.outputs.reductions import ROWS
 from flexmbd.registry import CONTACT_ROWS
 from flexmbd.signals import Requests, Signals
+from flexmbd.tuning import USUAL
 
 ENTRIES = (*assembly.ENTRIES, loop.campaign)
-KEEP = False  # factors of Newton's matrix in small systems too, if those are in blocks: for tests
 CALL = """@inner
 def signals(t, q, v, s, C, P, U, y):
     call_outputs(U[3], t, q, v, s, C, P[OUTPUTS:], U[4], U[5], U[2], y)
@@ -49,6 +49,7 @@ class Model:
         See `Build`.
     direct : str
         Sparse direct library that solves the linear equations of a single lane; "" for elimination in compiled code.
+    tuning : Tuning
 
     Raises
     ------
@@ -56,9 +57,9 @@ class Model:
         Unknown output or reduction.
     """
 
-    def __init__(self, system, outputs, scheme, *, width=16, fold=True, shift=0.0, direct=""):
+    def __init__(self, system, outputs, scheme, *, width=16, fold=True, shift=0.0, direct="", tuning=USUAL):
         self.scheme, self.width, self.fold = scheme, width, fold
-        self._arguments = {"fold": fold, "shift": shift, "direct": bool(direct)}
+        self._arguments = {"fold": fold, "shift": shift, "direct": bool(direct), "tuning": tuning}
         made = self._build(system, outputs, ())
         if made is None:  # outputs bring states that are not known to do so: these come into being before the equations are written
             made = self._build(system, outputs, tuple(outputs))
@@ -169,7 +170,7 @@ class Model:
             function("multipliers", f"{STATE}, K, slot", stores("st2(K, slot", b.multipliers))
             step, states = self.scheme.correction(b)
             written = stores("st(w", step) + [(f"st2(D, CORRECTION, {k}, {{}})", x) for k, x in states.items()]
-            large = KEEP or bool(b.pools) or b.direct  # others keep a tangent of their own in every iteration
+            large = b.graph.tuning.kept_factors or bool(b.pools) or b.direct  # others keep a tangent of their own in every iteration
             factors = [x for x in ordered(b.graph, [x for _, x in written]) if large and x.op.startswith(LINEAR[0])]
             kept = factors[0].value[0].size if factors and not b.direct else 0
             given = {x.id: f"P[FACTORS:FACTORS + {kept}]" for x in factors}

@@ -9,6 +9,7 @@ from flexmbd.contact.laws import LankaraniNikravesh
 from flexmbd.expressions import Build
 from flexmbd.integrators import INTEGRATORS
 from flexmbd.newton import equations, newton
+from flexmbd.tuning import Tuning
 
 IMPLICIT = {"integrator": "generalized_alpha"}
 SPEED = 5000 * 2 * np.pi / 60
@@ -300,10 +301,8 @@ def test_friction_agrees_with_the_explicit_scheme(model):
 
 
 @pytest.mark.exhaustive
-def test_a_model_of_index_programs_agrees_with_straight_line_code(monkeypatch):
+def test_a_model_of_index_programs_agrees_with_straight_line_code():
     inputs, names = {"clearance": np.linspace(2e-4, 5e-4, 3)}, [*QUARTER, "energy.balance"]
     straight, _ = final(ambrosio, inputs, 4e-4, names, lanes=4, step=2e-6, fixed=True, **IMPLICIT)
-    monkeypatch.setattr("flexmbd.linalg.program.SWITCH", 0)
-    monkeypatch.setattr("flexmbd.simulate._models", {})
-    programs, _ = final(ambrosio, inputs, 4e-4, names, lanes=4, step=2e-6, fixed=True, **IMPLICIT)
+    programs, _ = final(ambrosio, inputs, 4e-4, names, lanes=4, step=2e-6, fixed=True, tuning=Tuning(index_program=0), **IMPLICIT)
     assert np.allclose(straight, programs, rtol=1e-9)
