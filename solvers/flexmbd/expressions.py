@@ -13,7 +13,7 @@ from flexmbd.index1 import Index1
 from flexmbd.kernels import KernelError
 from flexmbd.linalg.graph import LANE, UNIFORM, Graph
 from flexmbd.pools import Pool, Share
-from flexmbd.registry import ARMED, Contact, ExtraState, Pair
+from flexmbd.registry import ARMED, ExtraState, LocatedContact, Pair
 from flexmbd.space import AXES
 from flexmbd.tuning import USUAL
 
@@ -75,7 +75,7 @@ class Build(Index1):
         Generalized forces.
     rows : list of Row
     states : list of ExtraState
-    contacts : list of Contact
+    contacts : list of LocatedContact
     """
 
     def __init__(self, system, *, fold=True, shift=0.0, direct=False, tuning=USUAL):
@@ -114,16 +114,14 @@ class Build(Index1):
                     for element in elements:
                         self._single(write, kind, *element)
         for element in system.elements:
-            if hasattr(element, "rows"):
+            if element.reacts:
                 self.owner[element.name] = len(self.rows)
                 self.rows += self._rows(element)
-            if hasattr(element, "initial_rows"):
-                with _written(element):
-                    self.initial_rows += element.initial_rows(self)
+            with _written(element):
+                self.initial_rows += element.initial_rows(self)
         for element in system.elements:
-            if hasattr(element, "apply"):
-                with _written(element):
-                    element.apply(self)
+            with _written(element):
+                element.apply(self)
         self._solve()
 
     def _rows(self, element):
@@ -308,7 +306,7 @@ class Build(Index1):
         minimum = g.var(f"vl{j}") if minimum is None else minimum
         mode = g.var(f"mode{j}")
         active = g.both(g.greater(penetration, 0.0), g.greater(mode, 0.5 * ARMED))
-        self.contacts.append(Contact(element.name, penetration, rate, minimum, element))
+        self.contacts.append(LocatedContact(element.name, penetration, rate, minimum, element))
         return Pair(j, mode, g.var(f"vz{j}"), g.var(f"count{j}"), active, minimum)
 
     def use(self, kernels):

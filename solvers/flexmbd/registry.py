@@ -48,7 +48,7 @@ class ExtraState:
 
 
 @dataclass(frozen=True)
-class Contact:
+class LocatedContact:
     """A contact whose onset and end are located.
 
     Attributes

@@ -68,7 +68,7 @@ def model_of(system, outputs, settings):
 
 def _witnesses(system):
     """Elements that can say why a run failed, by the output that they know it by."""
-    return {element.witness: element for element in system.elements if getattr(element, "witness", None)}
+    return {element.witness: element for element in system.elements if element.witness}
 
 
 def _check_first(model, system):
