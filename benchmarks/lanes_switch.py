@@ -21,7 +21,7 @@ Measured (2 shared cores with AVX-512, another process running, least of 7; micr
 The elimination order makes the work linear in the number of rods.  Compile times grow as predicted at first (n^1.1 up to 50 rods, then
 n^1.9), and pass a minute only above 100 rods.  The program is slower than predicted, also on long chains: 2.4 ns an operation against
 0.6 ns.  But a whole model compiles its right-hand side into several functions: at 20 rods it took 49 s as straight-line code and 18 s
-as programs.  So `flexmbd.linalg.program.SWITCH` is 2,000 operations.
+as programs.  So `flexmbd.tuning.Tuning.index_program` is 2,000 operations.
 
     python benchmarks/lanes_switch.py [--rods 2 5 10 20] [--limit SECONDS]
 """

@@ -41,7 +41,7 @@ def documented(kind: type) -> dict[str, str]:
 def defaults(kind: type) -> dict[str, str]:
     """Keys of a settings class, each with its default as a study file says it; empty where it must be given."""
     if is_dataclass(kind):
-        return {one.name: said(one.default) for one in fields(kind)}
+        return {one.name: said(one.default) for one in fields(kind) if not is_dataclass(one.default)}  # those only Python can say
     found = {}
     for name, one in kind.model_fields.items():
         if name in HIDDEN and kind is not StudySection:

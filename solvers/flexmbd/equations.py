@@ -16,6 +16,7 @@ from flexmbd.outputs import catalogue
 from flexmbd.space import turning_matrix
 from flexmbd.suggest import unknown
 from flexmbd.system import lengths
+from flexmbd.tuning import Tuning
 
 
 def output_units(system):
@@ -32,10 +33,14 @@ def output_units(system):
     return {name: unit for name, (_, unit) in catalogue(Build(system)).items()}
 
 
+POOLED = Tuning(single_elements=0)
+
+
 class StaticBuild(Build):
     """A `Build` whose accelerations ``a0...`` and multipliers ``l0...`` are variables, not the index-1 solution; all elements in pools."""
 
-    few = 0
+    def __init__(self, system):
+        super().__init__(system, tuning=POOLED)
 
     def _solve(self):
         self.a = [self.graph.var(f"a{i}") for i in range(self.n)]

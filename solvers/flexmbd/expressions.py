@@ -4,7 +4,6 @@
 """
 
 from contextlib import contextmanager
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -14,10 +13,9 @@ from flexmbd.index1 import Index1
 from flexmbd.kernels import KernelError
 from flexmbd.linalg.graph import LANE, UNIFORM, Graph
 from flexmbd.pools import Pool, Share
+from flexmbd.registry import ARMED, ExtraState, LocatedContact, Pair
 from flexmbd.space import AXES
-
-CONTACT_ROWS = 6  # of the lane array C, per contact: mode, impact velocity, penetration, rate, count, least impact velocity
-ARMED = 0.25  # mode of a contact that is free and may begin within a step (0: free, 1: in contact)
+from flexmbd.tuning import USUAL
 
 
 def leaf_kind(value, fold):
@@ -25,22 +23,6 @@ def leaf_kind(value, fold):
     if np.ndim(value):
         return LANE
     return value if fold and value in (0.0, 1.0, -1.0) else UNIFORM
-
-
-@dataclass(frozen=True)
-class Pair:
-    """State of one contact within a step."""
-
-    index: int
-    mode: object
-    impact_velocity: object
-    count: object
-    active: object
-    slowest: object
-
-    def closed(self, graph):
-        """Node that is 1 in contact, else 0."""
-        return graph.select(graph.greater(self.mode, 0.5), 1.0, 0.0)
 
 
 @contextmanager
@@ -81,6 +63,7 @@ class Build(Index1):
         Above zero: keep constraint rows that depend on others (see `index1`).
     direct : bool
         Linear equations are solved by a sparse direct library, and all elements of flexible bodies are in pools.
+    tuning : Tuning
 
     Attributes
     ----------
@@ -91,12 +74,12 @@ class Build(Index1):
     generalized : list of Node
         Generalized forces.
     rows : list of Row
+    states : list of ExtraState
+    contacts : list of LocatedContact
     """
 
-    few = 3  # elements alike that are still written one by one: straight-line code is faster, but slow to compile
-
-    def __init__(self, system, *, fold=True, shift=0.0, direct=False):
-        self.system, self.graph, self.shift, self.direct = system, Graph(), shift, direct
+    def __init__(self, system, *, fold=True, shift=0.0, direct=False, tuning=USUAL):
+        self.system, self.graph, self.shift, self.direct = system, Graph(tuning), shift, direct
         self.kinds, self._leaf, self._state_index = [], {}, {}
         for k, (path, value) in enumerate(system.leaves()):
             kind = leaf_kind(value, fold)
@@ -125,22 +108,20 @@ class Build(Index1):
                 body.apply(self)
         for (write, kind, *_), elements in self._alike.items():
             with _written(next(body for body in system.bodies if body.name == elements[0][0])):
-                if len(elements) > self.few or direct:
+                if len(elements) > tuning.single_elements or direct:
                     self._pool(Pool(self, f"pool{len(self.pools)}", write, kind, elements))
                 else:
                     for element in elements:
                         self._single(write, kind, *element)
         for element in system.elements:
-            if hasattr(element, "rows"):
+            if element.reacts:
                 self.owner[element.name] = len(self.rows)
                 self.rows += self._rows(element)
-            if hasattr(element, "initial_rows"):
-                with _written(element):
-                    self.initial_rows += element.initial_rows(self)
+            with _written(element):
+                self.initial_rows += element.initial_rows(self)
         for element in system.elements:
-            if hasattr(element, "apply"):
-                with _written(element):
-                    element.apply(self)
+            with _written(element):
+                element.apply(self)
         self._solve()
 
     def _rows(self, element):
@@ -211,12 +192,12 @@ class Build(Index1):
         name = f"{owner.name}.{key}"
         if name not in self._state_index:
             self._state_index[name] = len(self.states)
-            self.states.append({"name": name, "controlled": controlled, "contact": contact, "rate": self.graph.const(0.0)})
+            self.states.append(ExtraState(name, controlled, contact, self.graph.const(0.0)))
         return self.graph.var(f"s{self._state_index[name]}")
 
     def state_rate(self, node, rate):
         """Set the time derivative of a state."""
-        self.states[int(node.value[1:])]["rate"] = rate
+        self.states[int(node.value[1:])].rate = rate
 
     # ---- what elements write
     def force(self, point, *components):
@@ -325,7 +306,7 @@ class Build(Index1):
         minimum = g.var(f"vl{j}") if minimum is None else minimum
         mode = g.var(f"mode{j}")
         active = g.both(g.greater(penetration, 0.0), g.greater(mode, 0.5 * ARMED))
-        self.contacts.append({"name": element.name, "penetration": penetration, "rate": rate, "minimum": minimum, "element": element})
+        self.contacts.append(LocatedContact(element.name, penetration, rate, minimum, element))
         return Pair(j, mode, g.var(f"vz{j}"), g.var(f"count{j}"), active, minimum)
 
     def use(self, kernels):

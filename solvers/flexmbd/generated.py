@@ -2,12 +2,12 @@
 
 import numpy as np
 
-from flexmbd.expressions import CONTACT_ROWS
 from flexmbd.kernels import declarations
 from flexmbd.linalg import blocks
 from flexmbd.linalg.printer import called
 from flexmbd.linalg.program import elements, execute, side_by_side, source
 from flexmbd.modules import source_of
+from flexmbd.registry import CONTACT_ROWS
 
 STATE = "t, q, v, s, C, P, U"
 NEWTON_READS = {
@@ -36,7 +36,7 @@ class Functions:
 
     def add(self, name, arguments, stores, given=None):
         """A function that stores nodes; `stores` and `given` as of `linalg.printer.straight_line`."""
-        switch = 200 if self.build.direct else None
+        switch = self.build.graph.tuning.index_program_direct if self.build.direct else None
         code = source(self.build.graph, self.storage, name, arguments, _read, stores, given, switch=switch)
         self._parts.append((code, [node for _, node in stores]))
 

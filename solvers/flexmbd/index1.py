@@ -137,7 +137,7 @@ class Index1:
         for row, indices in zip(rows, members, strict=True):
             if not indices:
                 raise ModelError(f"constraint '{row.label}' does not act on any coordinate: it joins ground to ground", element=row.label)
-        return None if self.direct else elimination_order(self.n, cliques(matrix, self.n), members)
+        return None if self.direct else elimination_order(self.n, cliques(matrix, self.n), members, self.graph.tuning)
 
 
 def cliques(matrix, n):

@@ -22,8 +22,8 @@ Every array has the lane as last axis.
 import numpy as np
 
 from flexmbd import events, recording
-from flexmbd.expressions import ARMED
 from flexmbd.lanes import any_lane, fabs, lnot, maximum, minimum, select, sqrt
+from flexmbd.registry import ARMED
 
 T, HN, HC, STEPS, REJECTED, EVENTS, STATUS, SLIN, SANG, FLOORED, BEFORE, SIZE, LOOK, MARK, SPAN = range(15)
 LANE_ROWS = 15

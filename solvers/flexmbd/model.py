@@ -9,7 +9,7 @@ from numba.core.errors import NumbaError
 
 from flexmbd import assembly, loop, modules
 from flexmbd.errors import ModelError
-from flexmbd.expressions import CONTACT_ROWS, Build, law_of
+from flexmbd.expressions import Build, law_of
 from flexmbd.generated import STATE, Functions, head, literal, stores
 from flexmbd.joints.friction import check_scheme
 from flexmbd.kernels import ALLOWED, with_called
@@ -19,10 +19,11 @@ from flexmbd.linalg.sparse import Solver
 from flexmbd.linalg.storage import Storage
 from flexmbd.outputs import catalogue
 from flexmbd.outputs.reductions import ROWS
+from flexmbd.registry import CONTACT_ROWS
 from flexmbd.signals import Requests, Signals
+from flexmbd.tuning import USUAL
 
 ENTRIES = (*assembly.ENTRIES, loop.campaign)
-KEEP = False  # factors of Newton's matrix in small systems too, if those are in blocks: for tests
 CALL = """@inner
 def signals(t, q, v, s, C, P, U, y):
     call_outputs(U[3], t, q, v, s, C, P[OUTPUTS:], U[4], U[5], U[2], y)
@@ -48,6 +49,7 @@ class Model:
         See `Build`.
     direct : str
         Sparse direct library that solves the linear equations of a single lane; "" for elimination in compiled code.
+    tuning : Tuning
 
     Raises
     ------
@@ -55,14 +57,14 @@ class Model:
         Unknown output or reduction.
     """
 
-    def __init__(self, system, outputs, scheme, *, width=16, fold=True, shift=0.0, direct=""):
+    def __init__(self, system, outputs, scheme, *, width=16, fold=True, shift=0.0, direct="", tuning=USUAL):
         self.scheme, self.width, self.fold = scheme, width, fold
-        self._arguments = {"fold": fold, "shift": shift, "direct": bool(direct)}
+        self._arguments = {"fold": fold, "shift": shift, "direct": bool(direct), "tuning": tuning}
         made = self._build(system, outputs, ())
         if made is None:  # outputs bring states that are not known to do so: these come into being before the equations are written
             made = self._build(system, outputs, tuple(outputs))
         self.structure, self.kinds = system.structure(), tuple(self.build.kinds)
-        self.state_names = [s["name"] for s in self.build.states]
+        self.state_names = [s.name for s in self.build.states]
         self.topology = hashlib.sha256(repr((self.structure, self.kinds)).encode()).hexdigest()[:16]
         self.module = modules.load(self.source)
         plans = [plan for storage in (self.storage, self.signals.storage) for _, plan in storage.matrices.values()]
@@ -147,9 +149,9 @@ class Model:
         check_scheme(b, self.scheme)
         rows, together = b.rows, b.rows + b.initial_rows
         n, zero = b.n, b.graph.const(0.0)
-        rates = [s["rate"] for s in b.states]
+        rates = [s.rate for s in b.states]
         accelerations = b.a if self.scheme.accelerations is None else self.scheme.accelerations(b)
-        gaps = [x for c in b.contacts for x in (c["penetration"], c["rate"])]
+        gaps = [x for c in b.contacts for x in (c.penetration, c.rate)]
         functions = Functions(b, self.storage)
         function = functions.add
         function(
@@ -162,13 +164,13 @@ class Model:
             dq, dv = b.corrections(which)
             function(f"{prefix}project", "t, q, v, P, U, w", stores("st(w", dq + dv))
             function(f"{prefix}residual", "t, q, v, P, U, w", stores("st(w", b.residuals(which)))
-        function("limits", "P, U, C", [(f"st(C, {CONTACT_ROWS * j + 5}, {{}})", c["minimum"] + zero) for j, c in enumerate(b.contacts)])
+        function("limits", "P, U, C", [(f"st(C, {CONTACT_ROWS * j + 5}, {{}})", c.minimum + zero) for j, c in enumerate(b.contacts)])
         kept, factors = 0, ()
         if self.scheme.correction is not None:
             function("multipliers", f"{STATE}, K, slot", stores("st2(K, slot", b.multipliers))
             step, states = self.scheme.correction(b)
             written = stores("st(w", step) + [(f"st2(D, CORRECTION, {k}, {{}})", x) for k, x in states.items()]
-            large = KEEP or bool(b.pools) or b.direct  # others keep a tangent of their own in every iteration
+            large = b.graph.tuning.kept_factors or bool(b.pools) or b.direct  # others keep a tangent of their own in every iteration
             factors = [x for x in ordered(b.graph, [x for _, x in written]) if large and x.op.startswith(LINEAR[0])]
             kept = factors[0].value[0].size if factors and not b.direct else 0
             given = {x.id: f"P[FACTORS:FACTORS + {kept}]" for x in factors}
@@ -184,13 +186,13 @@ class Model:
         code, storage = functions.text(), self.storage
         self.kernels = functions.kernels
         scheme = self.scheme
-        kinks = [scheme.adaptive and scheme.order <= 2 and c["element"].continuous for c in b.contacts]
+        kinks = [scheme.adaptive and scheme.order <= 2 and c.element.continuous for c in b.contacts]
         augmented = bool(b.shift) and scheme.correction is None  # near singular positions what is open grows fast, whatever the step
         self.sizes = {
             "N": n, "M": len(b.states), "NC": len(b.contacts), "W": self.width,
             "LAST": scheme.slots - 1, "CARRY": scheme.carry, "LANE_ROWS": loop.LANE_ROWS, **loop.NAMES,
             "KINKS": any(kinks),
-            "JUMPS": any(not c["element"].law.continuous_onset for c in b.contacts),
+            "JUMPS": any(not c.element.law.continuous_onset for c in b.contacts),
             "PROJECT": bool(rows) and (scheme.projects or augmented), "AUGMENTED": augmented,
             "FROZEN": bool(factors), "FLAT": all(row.polynomial.convective(b.q, b.v, b.time).zero for row in rows),
             "RESTART": scheme.correction is not None, "NM": len(rows) * scheme.multipliers, "DRIFT": 0.1 if b.shift else 30.0,
@@ -204,8 +206,8 @@ class Model:
         constants = {**self.sizes, **scheme.constants}
         text = head(self.width, constants)
         text += [f"TURNS = {packed([measure == 'angle' for measure in b.measures], 1)}[:, 0] > 0"]
-        text += [f"STATE_CONTROLLED = {literal(np.array([int(s['controlled']) for s in b.states] or [0]))}"]
-        text += [f"STATE_CONTACT = {literal(np.array([-1 if s['contact'] is None else s['contact'].index for s in b.states] or [-1]))}"]
+        text += [f"STATE_CONTROLLED = {literal(np.array([int(s.controlled) for s in b.states] or [0]))}"]
+        text += [f"STATE_CONTACT = {literal(np.array([-1 if s.contact is None else s.contact.index for s in b.states] or [-1]))}"]
         text += [f"KINK = {literal(np.array(kinks or [False]))}"]
         text += [*code, CALL]
         if not b.initial_rows:

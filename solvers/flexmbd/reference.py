@@ -95,7 +95,7 @@ class Stabilised:
             names = ", ".join(friction.element.name for friction in build.frictions)
             raise ModelError(f"the system has friction in ideal joints ({names}); this check does not know it", remedy="use run")
         if build.contacts:
-            names = ", ".join(c["name"] for c in build.contacts)
+            names = ", ".join(c.name for c in build.contacts)
             raise ModelError(f"the system has contacts ({names}); this check locates no events", remedy="use run")
         for name in outputs:
             if name not in equations.catalogue:
@@ -107,10 +107,10 @@ class Stabilised:
         self.size, self.multiplied = 2 * n + books + 2 * rows, 2 * n + books
         ends = np.cumsum([0, n, n, books, rows, rows])
         self._q, self._v, self._s, self._l, self._m = (slice(a, b) for a, b in pairwise(ends))
-        place = [state["name"] for state in build.states]
+        place = [state.name for state in build.states]
         self._turning = [place.index(f"{body}.angle") for body in equations.system.angles()]
         self._convective = equations.program([row.polynomial.convective(build.q, build.v, build.time) for row in build.rows])
-        rates = [state["rate"] for state in build.states]
+        rates = [state.rate for state in build.states]
         self._rates = equations.program(rates)
         self._slopes, self._where = self._derivatives(rates)
         self._mass = equations.mass.toarray()

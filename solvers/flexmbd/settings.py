@@ -7,6 +7,7 @@ from flexmbd.index1 import KINDS
 from flexmbd.integrators import INTEGRATORS
 from flexmbd.linalg.direct import back_end
 from flexmbd.suggest import unknown
+from flexmbd.tuning import USUAL, Tuning
 
 
 @dataclass(frozen=True)
@@ -48,6 +49,8 @@ class Settings:
     constraint_shift : float
         Of augmented constraints: below it the squared singular values of the constraints (scaled to 1) are not enforced at once. A
         smaller one is more exact in passing such positions, a larger one takes rows that always depend on others with longer steps.
+    tuning : Tuning
+        From which sizes on generated code takes another form: speed, not what is computed.
     """
 
     integrator: str = "auto"
@@ -62,6 +65,7 @@ class Settings:
     constraints: str = "independent"
     constraint_shift: float = 1e-6
     linear_solver: str = ""
+    tuning: Tuning = USUAL
 
     def __post_init__(self):
         if self.integrator not in INTEGRATORS and self.integrator != "auto":
@@ -86,6 +90,8 @@ class Settings:
             raise ModelError(f"setting 'spectral_radius' is {self.spectral_radius!r}; it must be at least {least:g} and below 1")
         if self.lanes not in (1, 2, 4, 8, 16, 32, 64):
             raise ModelError(f"setting 'lanes' is {self.lanes!r}; it must be a power of two from 1 to 64")
+        if not isinstance(self.tuning, Tuning):
+            raise ModelError(f"setting 'tuning' is {self.tuning!r}; it must be a flexmbd.tuning.Tuning")
         if self.linear_solver:
             back_end(self.linear_solver)
             if self.lanes != 1:

@@ -21,6 +21,7 @@ from flexmbd.scales import coarse_events, contact_scales, extents
 from flexmbd.settings import Settings, as_settings
 from flexmbd.system import lengths
 from flexmbd.trajectory import DIVERGED, ERROR, OK, TIMEOUT, Trajectory
+from flexmbd.tuning import USUAL
 
 
 @dataclass(frozen=True)
@@ -48,11 +49,12 @@ def model_of(system, outputs, settings):
     value = getattr(settings, scheme.setting) if scheme.setting else None
     scheme = scheme.tuned(value)
     shift = settings.constraint_shift if settings.constraints == "augmented" else 0.0
-    facts = (kinds, tuple(outputs), settings.integrator, value, settings.lanes, shift, settings.linear_solver)
+    facts = (kinds, tuple(outputs), settings.integrator, value, settings.lanes, shift, settings.linear_solver, settings.tuning)
     key = (system.structure(), identity(system), *facts)
     if key not in _models:
         log.info("building: %d bodies, %d elements", len(system.bodies), len(system.elements))
-        model = Model(system, outputs, scheme, width=settings.lanes, fold=fold, shift=shift, direct=settings.linear_solver)
+        how = {"width": settings.lanes, "fold": fold, "shift": shift, "direct": settings.linear_solver, "tuning": settings.tuning}
+        model = Model(system, outputs, scheme, **how)
         model.dependent = _check_first(model, system)
         _models[key] = model
         while len(_models) > MODELS:
@@ -66,7 +68,7 @@ def model_of(system, outputs, settings):
 
 def _witnesses(system):
     """Elements that can say why a run failed, by the output that they know it by."""
-    return {element.witness: element for element in system.elements if getattr(element, "witness", None)}
+    return {element.witness: element for element in system.elements if element.witness}
 
 
 def _check_first(model, system):
@@ -185,7 +187,9 @@ def run(build, samples=None, *, end, points=201, outputs, settings=None, patienc
 
 def _attributes(model, system, settings, why):
     """Everything that decided the numbers, flat."""
-    used = {f"solver.{k}": v for k, v in asdict(settings).items()}
+    used = {f"solver.{k}": v for k, v in asdict(settings).items() if k != "tuning"}
+    if settings.tuning != USUAL:
+        used["solver.tuning"] = repr(settings.tuning)
     used |= {"solver.integrator.reason": why, "constraints.dependent": model.dependent}
     for element in system.elements:
         for part in ("law", "friction", "film", "transition", "asperities") if hasattr(element, "law") else ():
@@ -251,7 +255,7 @@ def _integrate(model, system, count, end, time, settings, patience):
     E0, S0, C0, L0, X0 = samples(4), samples(m), samples(7 * nc), samples(LANE_ROWS), samples(nr)
     K0, D0 = samples(scheme.carry, rows), samples(m)
     length, away = extents(system, count), lengths(system, count)
-    contacts = [c["element"] for c in model.build.contacts]
+    contacts = [c.element for c in model.build.contacts]
     nearness, slowest = contact_scales(system, contacts, length, settings)
     found = {f"{name}.events": text for name, text in coarse_events(system, contacts, nearness, slowest, away).items()}
     for element, *rows in zip(contacts, nearness, slowest, strict=True):

@@ -264,7 +264,7 @@ class System:
         if len(bodies) == 2 and bodies[0] is bodies[1]:
             remedy = "a and b must be on two different bodies, or one of them on ground"
             raise ModelError(f"'{element.name}' joins body '{bodies[0].name}' to itself", element=element.name, remedy=remedy)
-        for key, body in getattr(element, "others", {}).items():
+        for key, body in element.others.items():
             if not isinstance(body, Framed) or body in bodies[: 2 * bool(body.measures)]:
                 wanted = f"ground, or a rigid body other than {' and '.join(repr(b.name) for b in bodies)}"
                 raise ModelError(f"'{element.name}': {key} is {getattr(body, 'name', body)!r}; it must be {wanted}", element=element.name)
@@ -273,7 +273,7 @@ class System:
             self._check_own(element, element.liner)
         for key, value in element.leaves().items():
             check_number(f"'{element.name}'", key, value)
-        guess = element.phasors() if hasattr(element, "phasors") else ()
+        guess = element.phasors()
         if guess:
             self.bodies.append(Phasors(f"{element.name}.phasors", guess))
         self.elements.append(element)
@@ -281,7 +281,7 @@ class System:
 
     def _body_of(self, element, key):
         """Body of an element's end `key`; checks that the end is what the element needs, and part of this system."""
-        end, points = getattr(element, key), getattr(element, "ends", "points") == "points"
+        end, points = getattr(element, key), element.ends == "points"
         if not isinstance(end, Point if points else Body):
             wanted = "a point, like body['A'] or body.centre" if points else "a body, or the system's ground"
             raise ModelError(f"'{element.name}': {key} is {type(end).__name__}; it must be {wanted}", element=element.name)

@@ -10,6 +10,7 @@ from flexmbd.linalg.graph import Graph
 from flexmbd.linalg.printer import straight_line
 from flexmbd.linalg.program import execute, index_program
 from flexmbd.linalg.storage import Storage
+from flexmbd.tuning import Tuning
 
 
 def chain(nodes=7, joints=((0,), (6,), (2, 5))):
@@ -33,12 +34,10 @@ def equations(graph, matrix):
 
 
 @pytest.fixture
-def solved(monkeypatch):
+def solved():
     """Graph, unknowns and numbers of a chain, eliminated in blocks."""
-    monkeypatch.setattr(elimination, "SWITCH", 0)
-    monkeypatch.setattr(elimination, "DENSE", np.inf)
     n, members, matrix = chain()
-    graph = Graph()
+    graph = Graph(Tuning(blocks=0, dense=np.inf))
     entries, side = equations(graph, matrix)
     order = elimination_order(n, [{i, j} for i, j in entries if max(i, j) < n], members)
     factors = factorise(graph, entries, order, symmetric=False)

@@ -9,6 +9,7 @@ from flexmbd.contact.laws import LankaraniNikravesh
 from flexmbd.expressions import Build
 from flexmbd.integrators import INTEGRATORS
 from flexmbd.newton import equations, newton
+from flexmbd.tuning import Tuning
 
 IMPLICIT = {"integrator": "generalized_alpha"}
 SPEED = 5000 * 2 * np.pi / 60
@@ -83,7 +84,7 @@ def numbers(system, seed=0):
         angle = rng.uniform(0, 2 * np.pi)  # the slider's bearing lies 10 micrometres inside the journal at the rod's end
         for k, direction in enumerate((np.cos(angle), np.sin(angle))):
             values[f"q{8 + k}"] = values[f"q{4 + k}"] + 0.06 * values[f"q{6 + k}"] + (5e-4 + 1e-5) * direction
-        assert 0 < build.graph.evaluate([contact["penetration"]], values, leaves(system))[0] < 2e-5
+        assert 0 < build.graph.evaluate([contact.penetration], values, leaves(system))[0] < 2e-5
     return build, values
 
 
@@ -300,10 +301,8 @@ def test_friction_agrees_with_the_explicit_scheme(model):
 
 
 @pytest.mark.exhaustive
-def test_a_model_of_index_programs_agrees_with_straight_line_code(monkeypatch):
+def test_a_model_of_index_programs_agrees_with_straight_line_code():
     inputs, names = {"clearance": np.linspace(2e-4, 5e-4, 3)}, [*QUARTER, "energy.balance"]
     straight, _ = final(ambrosio, inputs, 4e-4, names, lanes=4, step=2e-6, fixed=True, **IMPLICIT)
-    monkeypatch.setattr("flexmbd.linalg.program.SWITCH", 0)
-    monkeypatch.setattr("flexmbd.simulate._models", {})
-    programs, _ = final(ambrosio, inputs, 4e-4, names, lanes=4, step=2e-6, fixed=True, **IMPLICIT)
+    programs, _ = final(ambrosio, inputs, 4e-4, names, lanes=4, step=2e-6, fixed=True, tuning=Tuning(index_program=0), **IMPLICIT)
     assert np.allclose(straight, programs, rtol=1e-9)

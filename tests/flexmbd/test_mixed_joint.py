@@ -124,12 +124,12 @@ def test_viscosity_by_temperature_in_the_joint_is_that_of_the_law(law):
     """Film, shear and their power go with it, the state's rate is the balance, and derivatives by the state are exact."""
     heat = fm.FilmTemperature(law, start=40 + CELSIUS, ambient=30 + CELSIUS, heat_capacity=20.0, conductance=3.0, reference=50 + CELSIUS)
     equations = Equations(pair(temperature=heat))
-    g, (state,) = equations.build.graph, [s for s in equations.build.states if s["name"] == "J.rise"]
+    g, (state,) = equations.build.graph, [s for s in equations.build.states if s.name == "J.rise"]
     k = equations.build.states.index(state)
     temperature, power, film = (equations.catalogue[f"J.{key}"][0]() for key in ("temperature", "film_power", "film_fx"))
     rubbed = equations.catalogue["J.friction"][0]() * equations.catalogue["J.slip"][0]()
     variable = g.var(f"s{k}")
-    nodes = [temperature, state["rate"], power, rubbed, film, *(g.derivative(node, variable) for node in (state["rate"], film))]
+    nodes = [temperature, state.rate, power, rubbed, film, *(g.derivative(node, variable) for node in (state.rate, film))]
     q, v = journal_at(equations, 0.98)
 
     def at(rise):

@@ -14,6 +14,7 @@ import pytest
 
 import flexmbd as fm
 from flexmbd.integrators import INTEGRATORS
+from flexmbd.tuning import Tuning
 
 from .test_integrator_family import ended, multipliers
 from .test_spatial_bodies import heavy_top
@@ -41,6 +42,12 @@ STEPS = {  # the largest, in s, by order; then halves and quarters
     "top": {1: 5e-5, 2: 2.5e-4, 4: 1e-3, 5: 5e-4},
 }
 STEPS["kept"] = STEPS["top"]
+TUNINGS = {  # index programs compile in half the time
+    "cable": Tuning(),
+    "rope": Tuning(),
+    "top": Tuning(index_program=0),
+    "kept": Tuning(index_program=0, kept_factors=True, blocks=0, dense=np.inf),
+}
 
 USUAL = {("rope", "generalized_alpha")}
 
@@ -49,7 +56,7 @@ USUAL = {("rope", "generalized_alpha")}
 def exact(problem, when):
     """q, v, multipliers."""
     build, output, *_ = PROBLEMS[problem]
-    q, v, forces, _ = ended(build, output, when, integrator="dormand_prince", step=STEPS[problem][5] / 20)
+    q, v, forces, _ = ended(build, output, when, integrator="dormand_prince", step=STEPS[problem][5] / 20, tuning=TUNINGS[problem])
     return q, v, forces
 
 
@@ -57,7 +64,7 @@ def errors(problem, name):
     """Of q, v, the scheme's own multipliers, and index-1 multipliers, (steps, 4); whether all rows are linear, and factors kept."""
     (build, output, end, _), scheme, found = PROBLEMS[problem], INTEGRATORS[name], []
     for h in STEPS[problem][scheme.order] / 2.0 ** np.arange(3):
-        q, v, own, model = ended(build, output, end, integrator=name, step=h)
+        q, v, own, model = ended(build, output, end, integrator=name, step=h, tuning=TUNINGS[problem])
         place, speed, forces = exact(problem.replace("kept", "top"), end)
         acting = exact(problem.replace("kept", "top"), end + scheme.multiplier_time * h)[2]
         pairs = (q, place), (v, speed), (own, acting), (multipliers(model, build(), q, v, end), forces)
@@ -74,14 +81,7 @@ def cases():
 
 @pytest.mark.slow
 @pytest.mark.parametrize("problem, name", list(cases()))
-def test_order_of_positions_velocities_and_multipliers(problem, name, monkeypatch):
-    monkeypatch.setattr("flexmbd.linalg.program.SWITCH", 0 if problem in ("top", "kept") else 2000)  # compiles in half the time
-    exact(problem.replace("kept", "top"), PROBLEMS[problem][2])
-    if problem == "kept":
-        monkeypatch.setattr("flexmbd.model.KEEP", True)
-        monkeypatch.setattr("flexmbd.linalg.elimination.SWITCH", 0)
-        monkeypatch.setattr("flexmbd.linalg.elimination.DENSE", np.inf)
-        monkeypatch.setattr("flexmbd.simulate._models", {})
+def test_order_of_positions_velocities_and_multipliers(problem, name):
     scheme, (found, linear, kept) = INTEGRATORS[name], errors(problem, name)
     assert kept == (scheme.correction is not None and problem in ("rope", "kept"))
     curved = scheme.order if scheme.multiplier_order is None else scheme.multiplier_order

@@ -10,8 +10,8 @@ from flexmbd.expressions import Build
 from flexmbd.linalg import blocks
 from flexmbd.linalg.elimination import elimination_order, factorise
 from flexmbd.linalg.graph import Graph
-from flexmbd.linalg.storage import Storage
 from flexmbd.outputs import catalogue
+from flexmbd.tuning import Tuning
 
 ROUND = fm.Section.circle(0.02)
 STEEL, RUBBER = (fm.Material(E, 0.3, rho) for E, rho in ((1e8, 5000.0), (2e6, 1200.0)))
@@ -31,12 +31,8 @@ def ropes(elements=(12, 3), E=1e8, damping=1e-3):
 @pytest.fixture(scope="module")
 def bent():
     """Equations in pools, a build of single elements, its numbers, and a bent state."""
-    s, few = ropes((2, 1)), Build.few
-    Build.few = 100
-    try:
-        single = Build(s)
-    finally:
-        Build.few = few
+    s = ropes((2, 1))
+    single = Build(s, tuning=Tuning(single_elements=100))
     rng = np.random.default_rng(3)
     q = np.array(s.initial()[0], float)
     q, v = q + 0.05 * rng.normal(size=len(q)), rng.normal(size=len(q))
@@ -68,18 +64,13 @@ def test_sums_over_a_body_and_over_the_system(bent):
         assert pooled.output(name, q, v) == pytest.approx(evaluate([catalogue(single)[name][0]()])[0], rel=1e-12), name
 
 
-@pytest.fixture(scope="module")
-def index_programs():
-    """Elements as index programs, however short."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Storage, "long", 0)
-        yield
+PROGRAMS = {"integrator": "generalized_alpha", "tolerance": 1e-6, "tuning": Tuning(element_program=0)}  # of elements, however short
 
 
 @pytest.fixture(scope="module")
-def fallen(index_programs):
+def fallen():
     """Motion of the ropes by elimination in lanes, two samples, with adaptive steps."""
-    settings = {"integrator": "generalized_alpha", "lanes": 2, "tolerance": 1e-6}
+    settings = {"lanes": 2, **PROGRAMS}
     return fm.run(lambda E: ropes(E=E), {"E": np.array([1e8, 0.9e8])}, end=0.3, points=4, outputs=OUTPUTS, settings=settings)
 
 
@@ -114,7 +105,7 @@ def test_pools_in_lanes_keep_the_balance_of_energy(fallen):
 
 @pytest.mark.slow
 def test_a_sparse_library_gives_the_same_motion(fallen):
-    settings = {"integrator": "generalized_alpha", "lanes": 1, "tolerance": 1e-6, "linear_solver": "superlu"}
+    settings = {"lanes": 1, "linear_solver": "superlu", **PROGRAMS}
     alone = fm.run(lambda E: ropes(E=E), {"E": np.array([1e8])}, end=0.3, points=4, outputs=OUTPUTS, settings=settings)
     assert not alone.status.any(), alone.message
     for name in OUTPUTS[:2]:

@@ -12,6 +12,7 @@ import flexmbd as fm
 from flexmbd.expressions import Build
 from flexmbd.integrators import rosenbrock
 from flexmbd.newton import linearised
+from flexmbd.tuning import Tuning
 
 from .running import simulate
 from .sentences import names, said
@@ -149,9 +150,8 @@ def test_a_lane_knows_nothing_of_its_neighbours():
     assert np.array_equal(together[[0, 3, 6]], alone)
 
 
-def test_too_many_laws_are_refused_in_one_sentence(monkeypatch):
-    monkeypatch.setattr(linearised, "LARGEST", 3)
-    words = said(lambda: linearised.linearised_functions(Build(wet_crank())))
+def test_too_many_laws_are_refused_in_one_sentence():
+    words = said(lambda: linearised.linearised_functions(Build(wet_crank(), tuning=Tuning(laws=3))))
     names(words, "integrator 'rosenbrock': the laws of contacts and films have 4 values here; it is for at most 3", "generalized_alpha")
 
 

@@ -1,18 +1,16 @@
 """What all contacts share: a normal law, a friction law, the impact velocity of each impact, and the energy books."""
 
 from dataclasses import dataclass
-from typing import ClassVar
 
+from flexmbd.element import Element
 from flexmbd.errors import check_number
 
 
-class Contact:
+class Contact(Element):
     """Base of contact elements.
 
     A subclass gives `sizes()` (its numbers) and `geometry(build)` (a `Geometry`).
     """
-
-    dimensions: ClassVar[tuple] = (2,)
 
     def leaves(self):
         """Numbers of geometry and laws."""

@@ -5,27 +5,14 @@ from typing import ClassVar
 
 import numpy as np
 
+from flexmbd.element import Element
 from flexmbd.errors import ModelError
 from flexmbd.motion import as_motion
 from flexmbd.space import is_spatial
 
 
-class Force:
-    """Base of force elements: `name`, `leaves`, `structure`, `apply(build)`, `outputs(build)`; `dimensions` of the systems it is for."""
-
-    dimensions: ClassVar[tuple] = (2,)
-
-    def leaves(self):
-        """Numbers of the element by key."""
-        return {}
-
-    def structure(self):
-        """What of the element decides the topology besides its bodies."""
-        return ()
-
-    def outputs(self, build):
-        """Output name -> (function giving the node, unit)."""
-        return {}
+class Force(Element):
+    """Base of force elements."""
 
 
 class Load(Force):

@@ -9,8 +9,8 @@ by Newton's method.  So friction belongs to the same instant as the reactions: n
 """
 
 from dataclasses import dataclass
-from typing import ClassVar
 
+from flexmbd.element import Element
 from flexmbd.errors import ModelError, check_number
 from flexmbd.joints.frames import node_axis
 from flexmbd.joints.ideal import Joint, Revolute, RevoluteTranslational, Translational
@@ -21,7 +21,7 @@ KNOWN = "Revolute, Translational and RevoluteTranslational in the plane"
 
 
 @dataclass(frozen=True, eq=False)
-class JointFriction:
+class JointFriction(Element):
     """Regularised dry friction in an ideal planar joint (docs/theory/joints.md).
 
     Explicit and linearly implicit schemes treat it ("dormand_prince", "rk4", "rosenbrock" ...), others refuse it.
@@ -39,8 +39,6 @@ class JointFriction:
         Of the guide in m (translational joints), half of it on either side of point b: the moment that the guide bears presses its ends
         by ``moment/length``.  Without it only the force across the guide presses.
     """
-
-    dimensions: ClassVar[tuple] = (2,)
 
     name: str
     joint: object

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
+from flexmbd.element import Element
 from flexmbd.errors import ModelError, unit_vector
 from flexmbd.joints.frames import at_start, node_axis
 from flexmbd.linalg.quadratic import Row, cross, dot
@@ -10,22 +11,14 @@ from flexmbd.space import AXES, axis_leaves, is_spatial, triad
 
 
 @dataclass(frozen=True, eq=False)
-class Joint:
-    """Base of what writes constraint rows: `name`, points `a` and `b`, `leaves`, `rows`; `dimensions` of the systems it is for."""
+class Joint(Element):
+    """Base of what writes constraint rows between points `a` and `b`."""
 
-    dimensions: ClassVar[tuple] = (2,)
+    reacts: ClassVar[bool] = True
 
     name: str
     a: object
     b: object
-
-    def leaves(self):
-        """Numbers of the joint by key."""
-        return {}
-
-    def structure(self):
-        """What of the joint decides the topology besides its bodies."""
-        return ()
 
     @property
     def spatial(self):

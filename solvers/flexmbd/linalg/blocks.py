@@ -12,7 +12,7 @@ import re
 
 import numpy as np
 
-LARGEST = 16  # unknowns in a supernode
+from flexmbd.tuning import USUAL
 
 
 def block_update(A, to, left, right, n, rows, width):
@@ -144,7 +144,6 @@ def scatter(A, shares, tables, at, width):
 
 KERNELS = (block_update, block_factorise, block_forward, block_backward, clear, keep, scatter)
 SIZED = (block_factorise, block_forward, block_backward)
-RUN = 8  # supernodes of one size, one after another, from which on they have kernels of their own
 
 
 def sized(source, size):
@@ -161,6 +160,7 @@ class Plan:
         Pivot sequence.
     ahead : dict int -> set of int
         By pivot, the later pivots that it is coupled to once the earlier ones are eliminated.
+    tuning : Tuning, optional
 
     Attributes
     ----------
@@ -180,9 +180,10 @@ class Plan:
         Hash of the tables.
     """
 
-    def __init__(self, order, ahead):
+    def __init__(self, order, ahead, tuning=USUAL):
+        self._tuning = tuning
         self.place = {p: k for k, p in enumerate(order)}
-        groups = _supernodes(order, ahead)
+        groups = _supernodes(order, ahead, tuning.supernode)
         self._group = {p: s for s, members in enumerate(groups) for p in members}
         self._first = [self.place[members[0]] for members in groups]
         self._sizes = [len(members) for members in groups]
@@ -224,7 +225,7 @@ class Plan:
                 out.append([k, k + 1, even])
         merged = []
         for start, stop, size in out:
-            size = size if stop - start >= RUN else None
+            size = size if stop - start >= self._tuning.sized_run else None
             if merged and merged[-1][2] == size:
                 merged[-1] = (merged[-1][0], stop, size)
             else:
@@ -266,12 +267,12 @@ class Plan:
         return self._blocks[s, t] + (column * self._sizes[s] + row if s > t else row * self._sizes[t] + column)
 
 
-def _supernodes(order, ahead):
+def _supernodes(order, ahead, largest):
     """Runs of pivots of which each is coupled to the next and to just what the next is coupled to."""
     groups = []
     for p in order:
         last = groups[-1][-1] if groups else None
-        if last is not None and len(groups[-1]) < LARGEST and p in ahead[last] and ahead[last] - {p} == ahead[p]:
+        if last is not None and len(groups[-1]) < largest and p in ahead[last] and ahead[last] - {p} == ahead[p]:
             groups[-1].append(p)
         else:
             groups.append([p])

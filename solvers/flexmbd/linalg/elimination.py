@@ -8,13 +8,10 @@ import heapq
 from flexmbd.linalg.blocks import BlockFactors, Plan
 from flexmbd.linalg.graph import Graph
 from flexmbd.linalg.sparse import SparseFactors
-
-SWITCH = 700  # products of an elimination from which on it may be done in blocks at run time
-LEAST = 4  # unknowns of an element from which on it tells which unknowns are alike
-DENSE = 3.0  # if their products, zeros included, are at most so many times those of the sparse elimination
+from flexmbd.tuning import USUAL
 
 
-def elimination_order(n, neighbours, rows):
+def elimination_order(n, neighbours, rows, tuning=USUAL):
     """Greedy minimum degree in which a multiplier waits for the coordinates of its row.
 
     Parameters
@@ -25,13 +22,14 @@ def elimination_order(n, neighbours, rows):
         Coordinates coupled by one element (each set becomes a clique).
     rows : list of sets
         Coordinates of each constraint row.
+    tuning : Tuning, optional
 
     Returns
     -------
     list of int
         Coordinates ``0..n-1`` and multipliers ``n..n+len(rows)-1``.
     """
-    groups = _alike(n, neighbours, rows)
+    groups = _alike(n, neighbours, rows, tuning.alike)
     of = {i: k for k, members in enumerate(groups) for i in members}
     weight = [len(members) for members in groups]
     adjacent = [set() for _ in groups]
@@ -73,10 +71,10 @@ def elimination_order(n, neighbours, rows):
     return order
 
 
-def _alike(n, neighbours, rows):
+def _alike(n, neighbours, rows, least):
     """Unknowns in groups of those that have the same neighbours from the start, as far as elements tell: they stay together."""
     member = [[] for _ in range(n)]
-    alone = {i for members in rows for i in members} | {i for members in neighbours if len(members) < LEAST for i in members}
+    alone = {i for members in rows for i in members} | {i for members in neighbours if len(members) < least for i in members}
     for k, members in enumerate(neighbours):
         for i in members:
             member[i].append(k)
@@ -152,9 +150,9 @@ def factorise(graph: Graph, matrix, order, *, symmetric=True):
                     ahead[i].update(j for j in group if place[j] > place[i])
     filled, work = _fill(order, place, ahead)
     work = work // 2 if symmetric else work
-    if work > SWITCH or pooled:
-        plan = Plan(order, filled)
-        if plan.work < DENSE * work or pooled:
+    if work > graph.tuning.blocks or pooled:
+        plan = Plan(order, filled, graph.tuning)
+        if plan.work < graph.tuning.dense * work or pooled:
             return BlockFactors(graph, entry, order, plan, pooled)
     factors = Factors(graph, order)
     for p in order:

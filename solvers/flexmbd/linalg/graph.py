@@ -7,6 +7,7 @@ sample (both evaluated by numpy when parameters are packed), 3 while the motion 
 import numpy as np
 
 from flexmbd.kernels import KernelError, kernel_of
+from flexmbd.tuning import USUAL
 
 CONSTANT, UNIFORM, LANE, RUNTIME = range(4)
 
@@ -60,9 +61,10 @@ class Node:
 
 
 class Graph:
-    """Hash-consed expression graph with constant folding and symbolic derivatives."""
+    """Hash-consed expression graph with constant folding and symbolic derivatives; `tuning` of what code is made of it."""
 
-    def __init__(self):
+    def __init__(self, tuning=USUAL):
+        self.tuning = tuning
         self.nodes = []
         self._known = {}
         self._derivatives = {}

@@ -165,7 +165,7 @@ def _pooled(graph, storage, inputs, plan, pool, part, target):
         places, nodes = plan.rows_of(unknowns[:, kept]), [part[k] for k in kept]
     batch, width = storage.batch, places.shape[1]
     read = pool.size + (len(pool.varying[0]) if pool.varying else 0)
-    if batch == 1 and operations(nodes, graph) <= storage.long:
+    if batch == 1 and operations(nodes, graph) <= graph.tuning.element_program:
         at = [f"tables[row + {read + k}]" for k in range(width)]
         stores, head, tail = [(f"st(A, {a}, ld(A, {a}) + {{}})", x) for a, x in zip(at, nodes, strict=True)], [f"A = {target}"], []
     else:  # values first, then their places

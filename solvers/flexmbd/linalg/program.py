@@ -33,10 +33,6 @@ from flexmbd.linalg.printer import (
 )
 
 OPS = ("+", "-", "*", "/", "neg", "sqrt", "fabs", ">", "&", "select", "a+bc", "a-bc", "bc-a")
-# Operations from which on a function becomes an index program (benchmarks/lanes_switch.py): at 2,000 a whole model of straight-line
-# code takes about 50 s to compile instead of 20 s, and runs 3 to 5 times as fast; at 10,000 one function alone takes 40 s.
-SWITCH = 2000
-WINDOW = 128  # operations among which those of one kind are gathered: longer runs, but more slots alive
 
 
 def execute(code, runs, first, last, X):
@@ -85,8 +81,8 @@ def execute(code, runs, first, last, X):
 
 
 def source(graph, storage, name, arguments, inputs, stores, given=None, *, switch=None):
-    """Source of a function by the better back end, from `switch` statements on the second; others as of `printer.straight_line`."""
-    roots, given, switch = [x for _, x in stores], given or {}, SWITCH if switch is None else switch
+    """Source of a function by the better back end, from `switch` operations on the second; others as of `printer.straight_line`."""
+    roots, given, switch = [x for _, x in stores], given or {}, graph.tuning.index_program if switch is None else switch
     entries = sum(len(x.value[1]) for x in ordered(graph, roots, given) if x.op.startswith(LINEAR) and x.id not in given)
     back_end = index_program if operations(roots, graph, given) + entries > switch else straight_line
     return back_end(graph, storage, name, arguments, inputs, stores, given)
@@ -96,7 +92,7 @@ def elements(graph, storage):
     """Sources of the functions of one element that the other functions call."""
     for name, arguments, inputs, stores, batch in storage.functions.values():
         summed = stores[0][0].startswith("return")
-        text = source(graph, storage, name, arguments, inputs, stores, switch=np.inf if summed else storage.long)
+        text = source(graph, storage, name, arguments, inputs, stores, switch=np.inf if summed else graph.tuning.element_program)
         yield side_by_side(text) if batch > 1 else text
 
 
@@ -121,7 +117,8 @@ def index_program(graph, storage, name, arguments, inputs, stores, given=None):
     for level in range(max(levels.values(), default=0) + 1):
         here = [x for x in nodes if not leaf(x) and x.op != "out" and levels[x.id] == level and fused.get(x.id, 0) is not None]
         operations, calls = [x for x in here if not _alone(x)], [x for x in here if _alone(x)]
-        runs = [run for k in range(0, len(operations), WINDOW) for run in _gather(operations[k : k + WINDOW], fused)]
+        some = graph.tuning.gathered
+        runs = [run for k in range(0, len(operations), some) for run in _gather(operations[k : k + some], fused)]
         steps += [("run", kind, members) for kind, members in runs]
         for kernel in dict.fromkeys(x.op for x in calls):
             steps.append(("call", kernel, [x for x in calls if x.op == kernel]))

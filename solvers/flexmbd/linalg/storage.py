@@ -30,8 +30,6 @@ class Storage:
         Functions of one element of a pool: what tells them apart -> (name, arguments, what reads a variable, stores, batch).
     """
 
-    long = 4000  # operations of one element from which on it is an index program: a beam's, which would take minutes to compile
-
     def __init__(self, batch=1, before=0):
         self.batch, self.before = batch, before
         self.uniform, self.lane, self._slot = [], [], {}

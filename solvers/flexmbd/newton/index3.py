@@ -138,8 +138,8 @@ def _states(build, cd, half, along):
     """Correction of each controlled state: residual of its own equation, and its share by the unknowns."""
     g, out = build.graph, {}
     for k, state in enumerate(build.states):
-        if state["controlled"]:
-            s, rate = g.var(f"s{k}"), state["rate"]
+        if state.controlled:
+            s, rate = g.var(f"s{k}"), state.rate
             scale = 1.0 / (1.0 - half * g.derivative(rate, s))
             constant = scale * (g.var(f"p{k}") + half * rate - s)
             out[k] = constant, {j: scale * half * x for j, x in along(build, rate, cd).items()}

@@ -17,8 +17,6 @@ from flexmbd.errors import ModelError
 from flexmbd.linalg.graph import RUNTIME
 from flexmbd.newton.midpoint import exchanged
 
-LARGEST = 16  # values of laws: the inverse of their matrix is written out, some four times their cube of operations
-
 
 def linearised_functions(build):
     """Functions of the generated module, and how many rows of P they keep numbers in.
@@ -29,13 +27,13 @@ def linearised_functions(build):
     Raises
     ------
     ModelError
-        More than `LARGEST` values.
+        More values of laws than `Tuning.laws`.
     """
     g, n, share, kept = build.graph, build.n, build.graph.var("hh"), Kept(build.graph)
     laws = laws_of(build)
-    if len(laws) > LARGEST:
+    if len(laws) > g.tuning.laws:
         raise ModelError(
-            f"integrator 'rosenbrock': the laws of contacts and films have {len(laws)} values here; it is for at most {LARGEST} "
+            f"integrator 'rosenbrock': the laws of contacts and films have {len(laws)} values here; it is for at most {g.tuning.laws} "
             "(two a dry joint, four a lubricated one)",
             remedy="take 'generalized_alpha'",
         )
@@ -78,7 +76,7 @@ def linearised_functions(build):
     for k, state in enumerate(build.states):
         total = g.var(f"d{k}")
         for known, change in zip((build.v, values), moved, strict=True):
-            total = g.dot(((kept(x), change[j]) for j, x in direct(state["rate"], known).items()), total)
+            total = g.dot(((kept(x), change[j]) for j, x in direct(state.rate, known).items()), total)
         if total.op != "var":
             stores.append((f"st(d, {k}, {{}})", total))
     return {

@@ -29,7 +29,7 @@ def partition_functions(build):
             common = sorted(gradients[k].keys() & gradients[j].keys())
             if common:
                 matrix[k, j] = g.dot((dependent[i] * gradients[k][i], gradients[j][i]) for i in common)
-    factors = factorise(g, matrix, elimination_order(len(rows), matrix, []))
+    factors = factorise(g, matrix, elimination_order(len(rows), matrix, [], g.tuning))
     place = factors.solve({k: -build.rows[k].polynomial.value(build.q) for k in rows})
     speed = factors.solve({k: -build.rows[k].polynomial.rate(build.q, build.v, build.time) for k in rows})
     corrections = []

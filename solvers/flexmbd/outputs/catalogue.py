@@ -10,10 +10,9 @@ def catalogue(build):
     for body in build.system.bodies:
         out |= _body(build, body)
     for element in build.system.elements:
-        if hasattr(element, "rows"):
+        if element.reacts:
             out |= _joint(build, element)
-        if hasattr(element, "outputs"):
-            out |= element.outputs(build)
+        out |= element.outputs(build)
     out |= _energy(build)
     for name, target in build.system.aliases.items():
         if target in out:

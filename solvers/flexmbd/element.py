@@ -1,0 +1,59 @@
+"""What a system asks of everything that is added to it: joints, drives, forces, contacts."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+
+class Element:
+    """Base of what is added to a system. It has a `name`, ends `a` and `b` (one or none of them in some), and says with the methods
+    below what it adds; each adds nothing unless it is written.
+
+    Attributes
+    ----------
+    dimensions : tuple of int
+        2, 3: systems that it is for.
+    ends : str
+        "points" or "bodies": what `a` and `b` are.
+    reacts : bool
+        It has rows whose multipliers are reactions: outputs and energy books count them.
+    witness : str or None
+        Output that says why a run with it failed.
+    """
+
+    dimensions: ClassVar[tuple] = (2,)
+    ends: ClassVar[str] = "points"
+    reacts: ClassVar[bool] = False
+    witness = None
+
+    def leaves(self):
+        """Its numbers by key."""
+        return {}
+
+    def structure(self):
+        """What of it decides the topology besides its bodies: hashable."""
+        return ()
+
+    @property
+    def others(self):
+        """Further bodies that it is attached to, by the key that a message names."""
+        return {}
+
+    def phasors(self):
+        """Guesses of further complex numbers that it needs as coordinates."""
+        return ()
+
+    def rows(self, build):
+        """Constraint rows."""
+        return []
+
+    def initial_rows(self, build):
+        """Rows that hold at the start only."""
+        return []
+
+    def apply(self, build):
+        """Forces, torques, energies, states."""
+
+    def outputs(self, build):
+        """Output name -> (function giving the node, unit)."""
+        return {}

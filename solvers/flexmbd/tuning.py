@@ -1,0 +1,57 @@
+"""From which sizes on code takes another form; each number was measured where its comment says so."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Tuning:
+    """Thresholds of code generation: they change speed and rounding, not what is computed. Part of what tells compiled models apart.
+
+    Attributes
+    ----------
+    index_program : int
+        Operations of a function from which on it is an index program (`benchmarks/lanes_switch.py`): at 2,000 a whole model of
+        straight-line code takes about 50 s to compile instead of 20 s, and runs 3 to 5 times as fast; at 10,000 one function alone
+        takes 40 s.
+    index_program_direct : int
+        The same where a sparse direct library solves: one sample of a large system.
+    element_program : int
+        The same of one element of a pool: a beam's would take minutes to compile.
+    gathered : int
+        Operations of an index program among which those of one kind are gathered: longer runs, but more slots alive.
+    single_elements : int
+        Elements alike that are still written one by one: straight-line code is faster, but slow to compile.
+    blocks : int
+        Products of an elimination from which on it may be done in blocks at run time.
+    dense : float
+        If their products, zeros included, are at most so many times those of the sparse elimination.
+    alike : int
+        Unknowns of an element from which on it tells which unknowns stay together.
+    supernode : int
+        Unknowns in a supernode at most.
+    sized_run : int
+        Supernodes of one size, one after another, from which on they have kernels of their own.
+    kept_factors : bool
+        Factors of Newton's matrix are kept from step to step in small systems too, if they are in blocks.
+    laws : int
+        Values of laws that a Rosenbrock method takes at most: the inverse of their matrix is written out, some four times their cube of
+        operations.
+    """
+
+    index_program: int = 2000
+    index_program_direct: int = 200
+    element_program: int = 4000
+    gathered: int = 128
+    single_elements: int = 3
+    blocks: int = 700
+    dense: float = 3.0
+    alike: int = 4
+    supernode: int = 16
+    sized_run: int = 8
+    kept_factors: bool = False
+    laws: int = 16
+
+
+USUAL = Tuning()
