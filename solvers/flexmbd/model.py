@@ -88,7 +88,7 @@ class Model:
     @property
     def modules(self):
         """Names of its generated modules; other lists of outputs share the first."""
-        return self.module.__name__, self.signals.module.__name__
+        return self.module.__name__, self.signals.code.name
 
     @property
     def units(self):
@@ -112,7 +112,7 @@ class Model:
 
     def on_disk(self):
         """True if all machine code is in the cache directory."""
-        return modules.on_disk(self.module, ENTRIES) and modules.on_disk(self.signals.module, [self.signals.module.outputs])
+        return modules.on_disk(self.module, ENTRIES) and self.signals.code.on_disk()
 
     def describe(self):
         """What is compiled, in a few words."""

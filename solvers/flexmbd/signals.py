@@ -9,9 +9,13 @@ from numba.core.ccallback import CFunc
 from numba.core.sigutils import normalize_signature
 
 from flexmbd import modules
+from flexmbd.codegen.machine import Code
+from flexmbd.codegen.nodes import outputs_function
+from flexmbd.codegen.values import Untraceable
 from flexmbd.generated import STATE, Functions, head, stores
 from flexmbd.lanes.elements import BATCH
 from flexmbd.lanes.vector import OPTIONS
+from flexmbd.linalg.printer import called, operations
 from flexmbd.linalg.storage import Storage
 from flexmbd.outputs import REDUCTIONS
 from flexmbd.outputs.reductions import RUNNING, unit_of
@@ -29,6 +33,31 @@ def outputs(t, q, v, s, C, P, numbers, tables, solver, y):
         U, carray(y, ({y}, W))
     )
 """
+
+
+class NumbaCode:
+    """Machine code of generated source with the function ``outputs``, by Numba; as `codegen.machine.Code`."""
+
+    def __init__(self, text):
+        self.text, self.module, self._function = text, modules.load(text), None
+
+    @property
+    def name(self):
+        """Of the generated module."""
+        return self.module.__name__
+
+    def on_disk(self):
+        """True if it need not be compiled."""
+        return modules.on_disk(self.module, [self.module.outputs])
+
+    def address(self, function):
+        """Address of the function."""
+        if self._function is None:
+            compiled = CFunc(getattr(self.module, function), normalize_signature(SIGNATURE), locals={}, options=dict(OPTIONS))
+            compiled.enable_caching()
+            compiled.compile()
+            self._function = compiled
+        return self._function.address
 
 
 class Requests:
@@ -89,39 +118,48 @@ class Signals:
     def __init__(self, build, catalogue, requests, width, matrices):
         self.build, self.requests = build, requests
         nodes = [catalogue[name][0]() for name in requests.names]
-        self.storage = storage = Storage(BATCH if width == 1 else 1, matrices)
+        batch, traced = BATCH if width == 1 else 1, operations(nodes, build.graph) <= build.graph.tuning.index_program
+        self.storage = Storage(batch, matrices)
+        try:
+            if not traced:
+                raise Untraceable("a function so long")
+            self.code = Code(outputs_function(build.graph, self.storage, nodes, width))
+            self.kernels = called(build.graph, nodes)
+        except Untraceable:
+            self.storage = Storage(batch, matrices)
+            self.code = self._by_numba(nodes, width)
+        self.source, self.parameters = self.code.text, max(1, len(self.storage.lane))
+        self.rows = self.parameters + self.storage.scratch + self.storage.unknowns + self.storage.shares
+        self.stepped = any(_steps(build.graph, node) for node, name in zip(nodes, requests.names, strict=True) if name in requests.reduced)
+
+    def _by_numba(self, nodes, width):
+        """Code of what needs linear equations, pools of elements, films that are compiled elsewhere, or is long."""
+        build, storage = self.build, self.storage
         functions = Functions(build, storage)
         functions.add("signals", f"{STATE}, y", stores("st(y", nodes))
         body = functions.text()
-        self.kernels, self.parameters = functions.kernels, max(1, len(storage.lane))
-        sizes = {"W": width, "SCRATCH": self.parameters}
+        self.kernels = functions.kernels
+        sizes = {"W": width, "SCRATCH": max(1, len(storage.lane))}
         sizes["UNKNOWNS"] = sizes["SCRATCH"] + storage.scratch
         sizes["SHARES"] = sizes["UNKNOWNS"] + storage.unknowns
-        self.rows = sizes["SHARES"] + storage.shares
         lengths = {
-            "q": max(1, build.n), "s": max(1, len(build.states)), "C": max(1, 6 * len(build.contacts)), "P": self.rows,
+            "q": max(1, build.n), "s": max(1, len(build.states)), "C": max(1, 6 * len(build.contacts)),
+            "P": sizes["SHARES"] + storage.shares,
             "y": max(1, len(nodes)), "numbers": max(1, len(storage.uniform)), "tables": len(storage.tables),
         }  # fmt: skip
         text = [*head(width, sizes), "from numba import carray", *body, ENTRY.format(**lengths)]
-        self.source = "\n".join(text) + "\n"
-        self.module = modules.load(self.source)
-        self.stepped = any(_steps(build.graph, node) for node, name in zip(nodes, requests.names, strict=True) if name in requests.reduced)
-        self._compiled = None
+        return NumbaCode("\n".join(text) + "\n")
 
     def compile(self):
         """Compile the function, or take it from disk."""
-        if self._compiled is None:
-            function = CFunc(self.module.outputs, normalize_signature(SIGNATURE), locals={}, options=dict(OPTIONS))
-            function.enable_caching()
-            function.compile()
-            self._compiled = function
+        self.code.address("outputs")
 
     def pack(self, leaves, count):
         """What compiled equations are told of it, its numbers and its tables; and its parameters per sample (`Storage.pack`)."""
         numbers, lane = self.storage.pack(self.build.graph, leaves, count)
         places = [self.requests.names.index(name) for name in self.requests.histories]
         counts = [self.parameters, len(self.requests.reduced), len(places), int(self.stepped)]
-        return (np.array([self._compiled.address, *counts, *places], np.int64), numbers, self.storage.tables), lane
+        return (np.array([self.code.address("outputs"), *counts, *places], np.int64), numbers, self.storage.tables), lane
 
 
 def _steps(graph, node):

@@ -7,9 +7,9 @@ from numba.extending import intrinsic
 from flexmbd.lanes.vector import Mask, Vec, splat
 
 SHIFTER = 6755399441055744.0  # 1.5 * 2**52: adding it rounds to the nearest integer and leaves that integer in the low bits
-_SHIFTER_BITS = 0x4338000000000000
-_SQRT_HALF_BITS = 0x3FE6A09E00000000  # upper half of sqrt(1/2): splits x into m * 2**k with m in about [0.707, 1.414)
-_EXPONENT_FIELD = 0xFFF << 52
+SHIFTER_BITS = 0x4338000000000000
+SQRT_HALF_BITS = 0x3FE6A09E00000000  # upper half of sqrt(1/2): splits x into m * 2**k with m in about [0.707, 1.414)
+EXPONENT_FIELD = 0xFFF << 52
 
 
 def _integers(vector):
@@ -24,7 +24,7 @@ def _split(builder, x):
     """Bits of x, and those bits counted from sqrt(1/2)."""
     kind = _integers(x)
     bits = builder.bitcast(x, kind)
-    return kind, bits, builder.sub(bits, _all_lanes(kind, _SQRT_HALF_BITS))
+    return kind, bits, builder.sub(bits, _all_lanes(kind, SQRT_HALF_BITS))
 
 
 @intrinsic
@@ -68,7 +68,7 @@ def mantissa(typing_context, x):
 
     def codegen(context, builder, sig, args):
         kind, bits, counted = _split(builder, args[0])
-        field = builder.and_(counted, _all_lanes(kind, _EXPONENT_FIELD))
+        field = builder.and_(counted, _all_lanes(kind, EXPONENT_FIELD))
         return builder.bitcast(builder.sub(bits, field), args[0].type)
 
     return x(x), codegen
@@ -81,7 +81,7 @@ def shifted_exponent(typing_context, x):
     def codegen(context, builder, sig, args):
         kind, _, counted = _split(builder, args[0])
         k = builder.ashr(counted, _all_lanes(kind, 52))
-        return builder.bitcast(builder.add(k, _all_lanes(kind, _SHIFTER_BITS)), args[0].type)
+        return builder.bitcast(builder.add(k, _all_lanes(kind, SHIFTER_BITS)), args[0].type)
 
     return x(x), codegen
 

@@ -38,9 +38,13 @@ class Storage:
 
     def slot(self, node):
         """Source text that reads the node's slot; a new slot at first use."""
+        return ("numbers[{}]" if node.level == UNIFORM else "ld(P, {})").format(self.index(node))
+
+    def index(self, node):
+        """Place of the node's number among those of its level; a new one at first use."""
         if node.id not in self._slot:
-            nodes, text = (self.uniform, "numbers[{}]") if node.level == UNIFORM else (self.lane, "ld(P, {})")
-            self._slot[node.id] = text.format(len(nodes))
+            nodes = self.uniform if node.level == UNIFORM else self.lane
+            self._slot[node.id] = len(nodes)
             nodes.append(node)
         return self._slot[node.id]
 

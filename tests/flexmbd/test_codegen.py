@@ -1,0 +1,161 @@
+"""Graph nodes straight to machine code: against numpy, against C's library, and kept on disk."""
+
+import ctypes
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import flexmbd as fm
+from flexmbd import lanes
+from flexmbd.codegen.machine import Code
+from flexmbd.codegen.nodes import outputs_function
+from flexmbd.codegen.values import Untraceable
+from flexmbd.expressions import Build
+from flexmbd.lanes import kernel, select, sincos
+from flexmbd.linalg.graph import Graph
+from flexmbd.linalg.storage import Storage
+from flexmbd.outputs import catalogue
+from flexmbd.signals import NumbaCode, Requests, Signals
+
+WIDTHS = pytest.mark.parametrize("width", [1, 4, 16])
+
+
+def computed(graph, nodes, q, width):
+    """Values of nodes of q0, q1 ... (rows of q), (nodes, lanes)."""
+    storage = Storage()
+    code = Code(outputs_function(graph, storage, nodes, width))
+    q, out = np.ascontiguousarray(q[:, :width]), np.zeros((len(nodes), width))
+    unused = np.zeros(width)
+    arrays = (unused, q, unused, unused, unused, unused, unused, np.zeros(1, np.int32), np.zeros(1, np.int64), out)
+    function = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * len(arrays))(code.address("outputs"))
+    function(*[x.ctypes.data for x in arrays])
+    return out
+
+
+def worst(found, exact):
+    """Largest distance in units of the last place."""
+    exact = np.asarray(exact, float)
+    same = (found == exact) | (np.isnan(found) & np.isnan(exact))
+    with np.errstate(invalid="ignore"):
+        return float(np.max(np.where(same, 0.0, np.abs(found - exact) / np.spacing(np.abs(exact)))))
+
+
+POINTS = np.concatenate([[-745.0, -3.0, -1e-3, -0.0, 0.0, 1e-300, 1e-3], np.linspace(0.1, 700.0, 9)])[None, :]
+
+
+@WIDTHS
+@pytest.mark.parametrize(
+    "word, exact",
+    [
+        ("exp", math.exp),
+        ("log", lambda x: math.log(x) if x > 0 else (-math.inf if x == 0 else math.nan)),
+        ("tanh", math.tanh),
+        ("sqrt", lambda x: math.sqrt(x) if x >= 0 else math.nan),
+        ("floor", lambda x: float(math.floor(x))),
+    ],
+)
+def test_words_of_one_argument(word, exact, width):
+    g = Graph()
+    node = g.call(getattr(lanes, word), (g.var("q0"),))
+    for points in np.array_split(POINTS, POINTS.shape[1] // width or 1, axis=1) if width == 1 else [POINTS]:
+        (found,) = computed(g, [node], points, width)
+        assert worst(found, [exact(x) for x in points[0, :width]]) <= 2.0
+
+
+@WIDTHS
+def test_sine_cosine_power_and_angle(width):
+    rng, g = np.random.default_rng(1), Graph()
+    q = np.stack([rng.uniform(-100, 100, 16), rng.uniform(-3, 3, 16)])
+    x, y = g.var("q0"), g.var("q1")
+    nodes = [*g.call(sincos, (x,), 2), g.call(lanes.atan2, (x, y)), g.call(lanes.power, (x, y))]
+    found = computed(g, nodes, q, width)
+    exact = [np.sin(q[0]), np.cos(q[0]), np.arctan2(q[0], q[1]), np.where(q[0] > 0, np.abs(q[0]) ** q[1], 0.0)]
+    for row, right in zip(found, exact, strict=True):
+        assert worst(row, right[:width]) <= 3.0
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.lists(st.tuples(st.sampled_from("+ - * / neg sqrt fabs select".split()), *[st.integers(0, 99)] * 3), min_size=3, max_size=25))
+def test_any_expression_is_that_of_numpy(steps):
+    g, q = Graph(), np.random.default_rng(2).uniform(0.5, 2.0, (3, 4))
+    known = [g.var(f"q{k}") for k in range(3)] + [g.const(0.75)]
+    for op, *places in steps:
+        a, b, c = (known[k % len(known)] for k in places)
+        node = {
+            "+": lambda a, b, c: g.add(a, b),
+            "-": lambda a, b, c: g.sub(a, b),
+            "*": lambda a, b, c: g.mul(a, b),
+            "/": lambda a, b, c: g.div(a, 1.0 + g.fabs(b)),
+            "neg": lambda a, b, c: g.neg(a),
+            "sqrt": lambda a, b, c: g.sqrt(g.fabs(a)),
+            "fabs": lambda a, b, c: g.fabs(a),
+            "select": lambda a, b, c: g.select(g.greater(a, b), b, c),
+        }[op](a, b, c)
+        known.append(g.div(node, 1.0 + g.fabs(node)))  # none grows without end
+    exact = [np.broadcast_to(x, 4) for x in g.evaluate(known, {f"q{k}": row for k, row in enumerate(q)})]
+    assert computed(g, known, q, 4) == pytest.approx(np.array(exact), rel=1e-9, abs=1e-12)
+
+
+@kernel
+def softened(x, y):
+    total = 0.0
+    for k in range(3):
+        total = total + select(x > k, x, y) * y
+    return total, x - y
+
+
+def test_a_kernel_is_run_as_it_stands():
+    g, q = Graph(), np.random.default_rng(3).uniform(0.0, 3.0, (2, 16))
+    nodes = list(g.call(softened, (g.var("q0"), g.var("q1")), 2))
+    total = sum(np.where(q[0] > k, q[0], q[1]) * q[1] for k in range(3))
+    assert computed(g, nodes, q, 16) == pytest.approx(np.stack([total, q[0] - q[1]]), rel=1e-14)
+
+
+def test_a_lane_has_its_own_bits_whatever_is_beside_it():
+    g, q = Graph(), np.random.default_rng(4).uniform(0.1, 3.0, (2, 16))
+    x, y = g.var("q0"), g.var("q1")
+    nodes = [g.call(lanes.power, (x, y)), *g.call(sincos, (x * y + x,), 2), g.sqrt(x * x + y * y)]
+    together = computed(g, nodes, q, 16)
+    for lane in range(16):
+        alone = computed(g, nodes, np.repeat(q[:, lane : lane + 1], 16, axis=1), 16)
+        assert np.array_equal(alone[:, 3], together[:, lane])
+
+
+def test_machine_code_is_kept_by_its_content(tmp_path, monkeypatch):
+    monkeypatch.setenv("FLEXMBD_CACHE_DIR", str(tmp_path))
+    texts = [outputs_function(g, Storage(), [g.mul(g.var("q0"), factor)], 4) for g in [Graph()] for factor in (2.0, 3.0)]
+    first, other, again = (Code(text) for text in (*texts, texts[0]))
+    assert first.name == again.name != other.name and not first.on_disk()
+    assert first.address("outputs") and first.on_disk() and not other.on_disk()
+    written = first.path.stat().st_mtime_ns
+    assert again.address("outputs") and first.path.stat().st_mtime_ns == written
+    assert [x.name for x in tmp_path.iterdir()] == [first.path.name]
+
+
+# ---- outputs of a model
+def rope(elements):
+    s = fm.System(gravity=(0.0, -9.81))
+    rope = s.cable("rope", length=1.0, elements=elements, section=fm.Section(1e-3, 1e-6), material=fm.Material(1e5, 0.3, 1000.0))
+    s.add(fm.Revolute("pin", s.ground.at(0.0, 0.0), rope.start))
+    return s
+
+
+def code_of(system, names):
+    build = Build(system)
+    known = catalogue(build)
+    return Signals(build, known, Requests(names, known), 4, 0).code
+
+
+def test_what_needs_linear_equations_at_run_time_is_compiled_by_numba():
+    assert isinstance(code_of(rope(2), ["rope.end.x", "pin.fx"]), Code)
+    assert isinstance(code_of(rope(12), ["rope.end.x"]), Code)
+    assert isinstance(code_of(rope(12), ["rope.strain_energy"]), NumbaCode)
+
+
+def test_a_kernel_that_looks_at_all_lanes_is_left_to_numba():
+    g = Graph()
+    with pytest.raises(Untraceable):
+        outputs_function(g, Storage(), [g.call(lanes.any_lane, (g.greater(g.var("q0"), 0.0),))], 4)
