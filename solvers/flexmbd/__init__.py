@@ -29,7 +29,7 @@ from flexmbd.contact.transition import FloresTransition, SmoothTransition
 from flexmbd.contact.wear import WornProfile
 from flexmbd.equations import Equations, output_units
 from flexmbd.errors import ModelError
-from flexmbd.forces import GearMesh, PointForce, Rack, SectionTorque, Spring, Torque, TorsionSpring
+from flexmbd.forces import GearMesh, PointForce, Rack, SectionTorque, Spring, Torque, TorsionSpring, UserForce, UserTorque
 from flexmbd.joints import (
     AngleDrive,
     Clamp,
@@ -73,6 +73,7 @@ __all__ = [
     "ModelError", "PinkusSternlicht", "Planar", "Point", "PointForce", "PointMass", "Polynomial", "Prepared", "Rack", "Radzimovsky",
     "Revolute", "RevoluteTranslational", "ReynoldsFilm", "RigidBody", "Section", "SectionTorque", "Settings", "ShortFilm", "SlideDrive",
     "SmoothTransition", "SpatialBody", "Spherical", "SphericalFilm", "Spring", "Stribeck", "System", "Threlfall", "TiltedFilm",
-    "Torque", "TorsionSpring", "Trajectory", "Translational", "Universal", "Vogel", "Walther", "WornProfile", "arc_length", "compiled",
+    "Torque", "TorsionSpring", "Trajectory", "Translational", "Universal", "UserForce", "UserTorque", "Vogel", "Walther", "WornProfile",
+    "arc_length", "compiled",
     "hertz_sphere_stiffness", "lubricant", "material", "modes", "output_units", "prepare", "reference", "run", "static", "wear_cycles",
 ]  # fmt: skip

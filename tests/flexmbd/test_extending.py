@@ -40,7 +40,7 @@ def module(monkeypatch, tmp_path):
 
 
 def test_page_has_no_other_blocks():
-    words = ("String", "MyLaw", "DamperFilm", "Rod", "HEUN3", "Corners")
+    words = ("String", "MyLaw", "DamperFilm", "Rod", "sledge", "HEUN3", "Corners")
     assert [sum(word in source for source in BLOCKS) for word in words] == [1] * len(BLOCKS)
 
 
@@ -89,6 +89,13 @@ def test_film(module):
     damping = 0.04 * 0.02 * (radius / c) ** 3
     speed = -mass * 9.81 / damping * (1.0 - np.exp(-damping / mass * run.time))
     np.testing.assert_allclose(run.outputs["journal.vy"][0], speed, atol=1e-9 * abs(speed[-1]))
+
+
+def test_force_that_is_a_function(module):
+    equations = fm.Equations(module("sledge").sledge(c=0.7))
+    q, v = (np.array(x, float) for x in equations.system.initial())
+    v[:2] = 3.0, -4.0
+    assert equations.force(q, v)[:2] == pytest.approx([-0.7 * 5.0 * 3.0, 0.7 * 5.0 * 4.0])
 
 
 def test_method(module, monkeypatch, tmp_path):

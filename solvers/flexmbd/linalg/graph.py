@@ -46,6 +46,18 @@ class Node:
     def __neg__(self):
         return self.graph.neg(self)
 
+    def __gt__(self, other):
+        return Condition(lambda a, b: self.graph.select(self.graph.greater(self, other), a, b))
+
+    def __lt__(self, other):
+        return Condition(lambda a, b: self.graph.select(self.graph.greater(other, self), a, b))
+
+    def __ge__(self, other):
+        return ~(self < other)
+
+    def __le__(self, other):
+        return ~(self > other)
+
     def __repr__(self):
         return f"<{self.op} {self.value if self.value is not None else self.id}>"
 
@@ -58,6 +70,27 @@ class Node:
     def one(self):
         """True for the constant 1."""
         return self.op == "const" and self.value == 1.0
+
+
+class Condition:
+    """Truth of a comparison of nodes; `select(a, b)` is the node a where it holds, else b."""
+
+    __slots__ = ("select",)
+
+    def __init__(self, select):
+        self.select = select
+
+    def __and__(self, other):
+        return Condition(lambda a, b: self.select(other.select(a, b), b))
+
+    def __or__(self, other):
+        return Condition(lambda a, b: self.select(a, other.select(a, b)))
+
+    def __invert__(self):
+        return Condition(lambda a, b: self.select(b, a))
+
+    def __bool__(self):
+        raise TypeError("it decides by a value that is known only while the motion is computed; take select(condition, a, b)")
 
 
 class Graph:

@@ -1,0 +1,137 @@
+"""Forces and torques that are plain functions of time, places and velocities."""
+
+from dataclasses import dataclass, field
+from typing import ClassVar
+
+from flexmbd.errors import ModelError
+from flexmbd.forces.loads import Force
+from flexmbd.kernels import known_as
+from flexmbd.linalg.tracing import traced
+
+
+@dataclass(frozen=True, eq=False)
+class UserLoad(Force):
+    """Base of loads given by a function: it is run once, on nodes of the graph, so its derivatives are known to every scheme.
+
+    The function is written like a kernel: with numbers, arithmetic, ``for`` over a fixed range, and the words of `flexmbd.lanes` (`select`
+    instead of ``if``). `numbers` are its further arguments by name, each one number or an array over the samples.
+    """
+
+    given: ClassVar[tuple] = ()  # what the function is called with before the numbers
+
+    name: str
+    a: object
+    b: object
+    function: object
+    numbers: dict = field(default_factory=dict)
+
+    def __post_init__(self):
+        plain = getattr(self.function, "py_func", self.function)
+        code = getattr(plain, "__code__", None)
+        if code is None:
+            raise ModelError(f"'{self.name}': function is {self.function!r}; it must be a function made with def", element=self.name)
+        has = code.co_varnames[: code.co_argcount]
+        wanted = f"({', '.join((*self.given, *self.numbers))})"
+        if len(has) < len(self.given) or set(has[len(self.given) :]) != set(self.numbers):
+            remedy = "its first arguments are given, by whatever names; the others are those of `numbers`"
+            told = f"'{self.name}': function '{plain.__name__}' has the arguments ({', '.join(has)}); they must be {wanted}"
+            raise ModelError(told, element=self.name, remedy=remedy)
+        object.__setattr__(self, "numbers", {key: self.numbers[key] for key in has[len(self.given) :]})
+
+    def leaves(self):
+        """The numbers."""
+        return dict(self.numbers)
+
+    def structure(self):
+        """The function, and which numbers it takes."""
+        return (known_as(self.function), tuple(self.numbers))
+
+    def _nodes(self, build, *given):
+        """Nodes of what the function gives, as a tuple."""
+        found = traced(build.graph, self.function, (*given, *(build.number(self, key) for key in self.numbers)))
+        return tuple(build.graph.const(x) for x in (found if isinstance(found, tuple) else (found,)))
+
+
+@dataclass(frozen=True, eq=False)
+class UserForce(UserLoad):
+    """Force in N on point `b`, with its reaction on point `a`: ``function(t, d, v, **numbers) -> (fx, fy)``, in space ``(fx, fy, fz)``.
+
+    Parameters
+    ----------
+    name : str
+    a, b : Point
+    function : callable
+        Of time in s, the vector from a to b in m and its rate in m/s, tuples in the inertial frame, and of the numbers.
+    numbers : dict, optional
+        Its further arguments by name.
+
+    Raises
+    ------
+    ModelError
+        Where the function has other arguments or another number of results, or decides by a value.
+    """
+
+    dimensions: ClassVar[tuple] = (2, 3)
+    given: ClassVar[tuple] = ("t", "d", "v")
+
+    def _force(self, build):
+        between = build.between(self.a, self.b)
+        velocity = build.rates(between)
+        force = self._nodes(build, build.time, build.values(between), velocity)
+        if len(force) != len(between):
+            told = f"'{self.name}': the function gives {len(force)} number{'s' * (len(force) != 1)}; a force here has {len(between)}"
+            raise ModelError(told, element=self.name)
+        return force, velocity
+
+    def apply(self, build):
+        """Both forces; their power counts as external."""
+        force, velocity = self._force(build)
+        build.force(self.b, *force)
+        build.force(self.a, *(-x for x in force))
+        build.power("external", build.graph.dot(zip(force, velocity, strict=True)))
+
+    def outputs(self, build):
+        """Components of the force on b."""
+        axes = ("x", "y", "z")[: build.system.dimension]
+        return {f"{self.name}.f{axis}": ((lambda k=k: self._force(build)[0][k]), "N") for k, axis in enumerate(axes)}
+
+
+@dataclass(frozen=True, eq=False)
+class UserTorque(UserLoad):
+    """Torque in N m on planar body `b`, with its reaction on body `a`: ``function(t, angle, rate, **numbers) -> moment``.
+
+    Parameters
+    ----------
+    name : str
+    a, b : Body
+    function : callable
+        Of time in s, the angle of b against a in rad, which counts full turns, its rate in rad/s, and of the numbers.
+    numbers : dict, optional
+        Its further arguments by name.
+
+    Raises
+    ------
+    ModelError
+        As `UserForce`.
+    """
+
+    ends: ClassVar[str] = "bodies"
+    given: ClassVar[tuple] = ("t", "angle", "rate")
+
+    def _moment(self, build):
+        rate = build.spin(self.b) - build.spin(self.a)
+        moment = self._nodes(build, build.time, build.angle(self.b) - build.angle(self.a), rate)
+        if len(moment) != 1:
+            raise ModelError(f"'{self.name}': the function gives {len(moment)} numbers; a torque in the plane is one", element=self.name)
+        return moment[0], rate
+
+    def apply(self, build):
+        """Torque on both bodies; its power counts as external."""
+        moment, rate = self._moment(build)
+        build.torque(self.b, moment)
+        build.torque(self.a, -moment)
+        build.power("external", moment * rate)
+
+    def outputs(self, build):
+        """The moment on b."""
+        return {f"{self.name}.moment": (lambda: self._moment(build)[0], "N m")}
