@@ -45,6 +45,25 @@ class Trajectory:
         outputs, statistics = ({name: x[i] for name, x in table.items()} for table in (self.outputs, self.statistics))
         return replace(self, outputs=outputs, status=self.status[i], message=self.message[i], statistics=statistics)
 
+    def to_xarray(self):
+        """All outputs as an `xarray.Dataset`.
+
+        Returns
+        -------
+        Dataset
+            Dimensions ``sample`` (of a batch) and ``time`` (of histories); each output with its attribute ``unit``; ``status`` and
+            ``message`` of each run; attributes: what was used.
+        """
+        import xarray as xr
+
+        batch = () if np.ndim(self.status) == 0 else ("sample",)
+        runs = {"status": (batch, np.asarray(self.status)), "message": (batch, np.asarray(self.message, object))}
+        found = {}
+        for name, values in self.outputs.items():
+            dims = (*batch, "time") if np.ndim(values) > len(batch) else batch
+            found[name] = (dims, values, {"unit": self.units.get(name, "")})
+        return xr.Dataset(found | runs, {"time": ("time", self.time, {"unit": "s"})}, dict(self.attributes))
+
     def __repr__(self):
         head, rows = self._summary()
         return "\n".join([head, *(f"  {name} [{unit}]  {text}" for name, unit, text in rows)])

@@ -88,3 +88,17 @@ def test_what_is_printed_is_short():
     assert len(repr(run).splitlines()) < 5 and "7 runs (7 ok)" in repr(run) and "ball.x [m]" in repr(run)
     assert "<table>" in run._repr_html_()
     assert repr(build()) == "System: planar, 4 coordinates\n  bodies: ball (RigidBody)\n  elements: s (Spring)"
+
+
+def test_a_batch_as_a_dataset():
+    run = fm.run(build(np.array([10.0, 20.0])), end=1.0, points=5, outputs=["ball.x", "ball.y:max"], settings=SETTINGS)
+    table = run.to_xarray()
+    assert table["ball.x"].dims == ("sample", "time") and table["ball.x"].attrs["unit"] == "m" and table["ball.y:max"].dims == ("sample",)
+    assert np.array_equal(table["ball.x"].sel(time=1.0), run["ball.x"][:, -1]) and table["status"].values.tolist() == [0, 0]
+    assert table.attrs["solver.integrator"] == "dormand_prince" and table["time"].attrs["unit"] == "s"
+
+
+def test_one_run_as_a_dataset():
+    table = fm.run(build(), end=1.0, points=5, outputs=["ball.x", "ball.y:max"], settings=SETTINGS).to_xarray()
+    assert table["ball.x"].dims == ("time",) and table["ball.y:max"].dims == table["status"].dims == ()
+    assert table["message"].item() == ""
