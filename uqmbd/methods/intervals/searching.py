@@ -272,9 +272,13 @@ class BoundsSearch:
         ]
 
     def _resolution(self, part: Extremes) -> np.ndarray:
-        """How much further an end may reach that the best runs only come near, (2, columns); a corner of the box was reached."""
-        at_corner = (np.abs(self.asked.points[part.places]) == 1.0).all(axis=2)
-        return np.where(at_corner, 0.0, part.resolution())
+        """How much further an end may reach that the best runs only come near, (2, columns); a corner of the box was reached.
+
+        Rounding may make others as good as the corner.
+        """
+        best = (part.values == part.values[..., :1]) & (part.runs >= 0)
+        at_corner = best & (np.abs(self.asked.points[part.runs]) == 1.0).all(axis=3)
+        return np.where(at_corner.any(axis=2), 0.0, part.resolution())
 
     def _worth_running(self, points: np.ndarray, ways: np.ndarray, draw: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
         """Points and ways, but none that was run already and none next to a run that failed: others by the same ways in their place."""
