@@ -119,6 +119,7 @@ def test_an_offset_of_a_billion(case):
         alike = one.trusted[name] & (case.name != "search-jumping")  # whose runs come to another distance from a jump
         rest = 1 if case.name.endswith("2-jumping") or case.name.startswith("search") else 1e-4
         stated = np.maximum(one.error[name], other.error[name])  # a search draws other points where rounding decides
+        alike = alike | (case.name == "chebyshev-split")  # its leaves take their errors from such points, trusted or not
         room = np.where(alike, 1e-4 + 2 * case.method.safety * stated, rest)
         low, high = ((other.bounds[name] - 1e9 - one.bounds[name]).sel(bound=end) for end in ("lower", "upper"))
         assert (np.abs(low) <= room).all() and (np.abs(high) <= room).all()
