@@ -11,7 +11,7 @@ from scipy.sparse import csr_array
 
 from flexmbd import lanes
 from flexmbd.kernels import kernel_of
-from flexmbd.linalg.graph import RUNTIME
+from flexmbd.linalg.nodes import RUNTIME
 from flexmbd.linalg.printer import ordered
 
 _ARITHMETIC = {

@@ -11,7 +11,8 @@ from flexmbd import lanes
 from flexmbd.errors import ModelError
 from flexmbd.index1 import Index1
 from flexmbd.kernels import KernelError
-from flexmbd.linalg.graph import LANE, UNIFORM, Graph
+from flexmbd.linalg.graph import Graph
+from flexmbd.linalg.nodes import LANE, UNIFORM
 from flexmbd.pools import Pool, Share
 from flexmbd.registry import ARMED, ExtraState, LocatedContact, Pair
 from flexmbd.space import AXES

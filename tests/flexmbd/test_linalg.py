@@ -7,7 +7,8 @@ from flexmbd import lanes, modules
 from flexmbd.kernels import declarations
 from flexmbd.lanes import kernel, select
 from flexmbd.linalg.elimination import elimination_order, solve
-from flexmbd.linalg.graph import LANE, UNIFORM, Graph
+from flexmbd.linalg.graph import Graph
+from flexmbd.linalg.nodes import LANE, UNIFORM
 from flexmbd.linalg.printer import operations, straight_line
 from flexmbd.linalg.program import execute, index_program
 from flexmbd.linalg.quadratic import Quadratic, cross, dot

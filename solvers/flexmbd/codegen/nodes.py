@@ -6,7 +6,7 @@ from llvmlite import ir
 
 from flexmbd.codegen.values import DOUBLE, WORD, Untraceable, Value, Writer
 from flexmbd.kernels import with_called
-from flexmbd.linalg.graph import RUNTIME, UNIFORM, Node
+from flexmbd.linalg.nodes import RUNTIME, UNIFORM, Node
 from flexmbd.linalg.printer import called, ordered
 from flexmbd.registry import CONTACT_ROWS
 

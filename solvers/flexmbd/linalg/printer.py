@@ -6,7 +6,7 @@ import zlib
 
 import numpy as np
 
-from flexmbd.linalg.graph import LANE, RUNTIME, UNIFORM, Node
+from flexmbd.linalg.nodes import LANE, RUNTIME, UNIFORM, Node
 from flexmbd.linalg.sparse import SOLVE, SparsePlan
 
 _BINARY = {"+", "-", "*", "/", ">", "&"}

@@ -17,7 +17,7 @@ from collections import Counter
 import numpy as np
 
 from flexmbd.lanes import fabs, select, sqrt
-from flexmbd.linalg.graph import Node
+from flexmbd.linalg.nodes import Node
 from flexmbd.linalg.printer import (
     LINEAR,
     STORE,

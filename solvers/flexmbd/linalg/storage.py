@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from flexmbd.linalg.graph import UNIFORM
+from flexmbd.linalg.nodes import UNIFORM
 
 
 class Storage:

@@ -2,7 +2,7 @@
 
 from flexmbd import lanes
 from flexmbd.kernels import KernelError, with_called
-from flexmbd.linalg.graph import Condition, Node
+from flexmbd.linalg.nodes import Condition, Node
 
 
 def traced(graph, function, args):

@@ -14,7 +14,7 @@ States get the same change through the derivatives of their rates by velocities 
 import contextlib
 
 from flexmbd.errors import ModelError
-from flexmbd.linalg.graph import RUNTIME
+from flexmbd.linalg.nodes import RUNTIME
 from flexmbd.newton.midpoint import exchanged
 
 

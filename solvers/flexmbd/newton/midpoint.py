@@ -8,7 +8,7 @@ the change of Phi, because Phi is quadratic.
 
 from copy import copy
 
-from flexmbd.linalg.graph import Node
+from flexmbd.linalg.nodes import Node
 from flexmbd.newton.index3 import balance, corrected, reinforce
 
 

@@ -1,0 +1,84 @@
+"""Values of a graph, and truths of their comparisons: arithmetic on them makes new ones."""
+
+CONSTANT, UNIFORM, LANE, RUNTIME = range(4)
+
+
+class Node:
+    """A value in a `Graph`; arithmetic on nodes and numbers makes new nodes."""
+
+    __slots__ = ("args", "function", "graph", "id", "level", "op", "tangent", "value")
+
+    def __init__(self, graph, op, args, level, value=None):
+        self.graph, self.op, self.args, self.level, self.value = graph, op, args, level, value
+        self.function = self.tangent = None
+        self.id = len(graph.nodes)
+        graph.nodes.append(self)
+
+    def __add__(self, other):
+        return self.graph.add(self, other)
+
+    def __sub__(self, other):
+        return self.graph.sub(self, other)
+
+    def __mul__(self, other):
+        return self.graph.mul(self, other)
+
+    def __truediv__(self, other):
+        return self.graph.div(self, other)
+
+    __radd__, __rmul__ = __add__, __mul__
+
+    def __rsub__(self, other):
+        return self.graph.sub(other, self)
+
+    def __rtruediv__(self, other):
+        return self.graph.div(other, self)
+
+    def __neg__(self):
+        return self.graph.neg(self)
+
+    def __gt__(self, other):
+        return Condition(lambda a, b: self.graph.select(self.graph.greater(self, other), a, b))
+
+    def __lt__(self, other):
+        return Condition(lambda a, b: self.graph.select(self.graph.greater(other, self), a, b))
+
+    def __ge__(self, other):
+        return ~(self < other)
+
+    def __le__(self, other):
+        return ~(self > other)
+
+    def __repr__(self):
+        return f"<{self.op} {self.value if self.value is not None else self.id}>"
+
+    @property
+    def zero(self):
+        """True for the constant 0."""
+        return self.op == "const" and self.value == 0.0
+
+    @property
+    def one(self):
+        """True for the constant 1."""
+        return self.op == "const" and self.value == 1.0
+
+
+class Condition:
+    """Truth of a comparison of nodes; `select(a, b)` is the node a where it holds, else b."""
+
+    __slots__ = ("select",)
+
+    def __init__(self, select):
+        self.select = select
+
+    def __and__(self, other):
+        return Condition(lambda a, b: self.select(other.select(a, b), b))
+
+    def __or__(self, other):
+        return Condition(lambda a, b: self.select(a, other.select(a, b)))
+
+    def __invert__(self):
+        return Condition(lambda a, b: self.select(b, a))
+
+    def __bool__(self):
+        raise TypeError("it decides by a value that is known only while the motion is computed; take select(condition, a, b)")
