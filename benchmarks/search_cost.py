@@ -4,8 +4,8 @@
 Three inputs, seven histories of 481 times and twelve numbers (3,379 columns) of a kinked function. Compared with the runs' own time at the
 rate that the project takes as usual, 1,000 runs/s and core on two cores. A first search of 4,000 runs takes what is loaded once.
 
-Prediction (made before measuring): half of it is keeping the best runs of all columns, one pass over all values; 5 % of the wall time.
-Target: below 10 %.
+Prediction: 7 %, most of it keeping the best runs of all columns, a pass over all values. It was made after profiles had shown 6.5 to 7.1 %,
+where earlier measurements (8 and 19 %) held what is loaded once and threads that wait. Target: below 10 %.
 
     python benchmarks/search_cost.py [--quick]
 """

@@ -7,12 +7,12 @@ from contextlib import contextmanager
 
 import numpy as np
 
-from flexmbd import lanes
 from flexmbd.errors import ModelError
 from flexmbd.index1 import Index1
 from flexmbd.kernels import KernelError
 from flexmbd.linalg.graph import Graph
 from flexmbd.linalg.nodes import LANE, UNIFORM
+from flexmbd.linalg.tracing import sincos
 from flexmbd.pools import Pool, Share
 from flexmbd.registry import ARMED, ExtraState, LocatedContact, Pair
 from flexmbd.space import AXES
@@ -147,10 +147,7 @@ class Build(Index1):
 
     def sincos(self, x):
         """Nodes of sine and cosine."""
-        if x.op == "const":
-            return self.graph.const(np.sin(x.value)), self.graph.const(np.cos(x.value))
-        s, c = self.graph.call(lanes.sincos, (x,), 2, lambda args: {(0, 0): self.sincos(args[0])[1], (1, 0): -self.sincos(args[0])[0]})
-        return s, c
+        return sincos(self.graph, x)
 
     def direction(self, body, *components):
         """A vector fixed in a body, in the inertial frame, as polynomials."""

@@ -15,7 +15,7 @@ from flexmbd.codegen.values import Untraceable
 from flexmbd.generated import STATE, Functions, head, stores
 from flexmbd.lanes.elements import BATCH
 from flexmbd.lanes.vector import OPTIONS
-from flexmbd.linalg.printer import called, operations
+from flexmbd.linalg.printer import called
 from flexmbd.linalg.storage import Storage
 from flexmbd.outputs import REDUCTIONS
 from flexmbd.outputs.reductions import RUNNING, unit_of
@@ -118,11 +118,9 @@ class Signals:
     def __init__(self, build, catalogue, requests, width, matrices):
         self.build, self.requests = build, requests
         nodes = [catalogue[name][0]() for name in requests.names]
-        batch, traced = BATCH if width == 1 else 1, operations(nodes, build.graph) <= build.graph.tuning.index_program
+        batch = BATCH if width == 1 else 1
         self.storage = Storage(batch, matrices)
         try:
-            if not traced:
-                raise Untraceable("a function so long")
             self.code = Code(outputs_function(build.graph, self.storage, nodes, width))
             self.kernels = called(build.graph, nodes)
         except Untraceable:

@@ -10,6 +10,8 @@ from flexmbd.kernels import KernelError
 from flexmbd.lanes import fabs, select, sincos, sqrt
 from flexmbd.linalg.graph import Graph
 from flexmbd.linalg.tracing import traced
+from flexmbd.settings import as_settings
+from flexmbd.simulate import model_of
 
 from .running import column, simulate
 
@@ -213,19 +215,16 @@ def test_what_is_no_function_is_refused():
         added(3.0)
 
 
-def test_a_torque_is_one_number():
-    with pytest.raises(fm.ModelError, match="gives 2 numbers; a torque in the plane is one"):
-        fm.Equations(added(lambda_pair, kind=fm.UserTorque))
-
-
-def lambda_pair(t, angle, rate):
+def twofold(t, angle, rate):
     return t, angle
 
 
-def test_another_function_of_the_same_name_is_another_model():
-    from flexmbd.settings import as_settings
-    from flexmbd.simulate import model_of
+def test_a_torque_is_one_number():
+    with pytest.raises(fm.ModelError, match="gives 2 numbers; a torque in the plane is one"):
+        fm.Equations(added(twofold, kind=fm.UserTorque))
 
+
+def test_another_function_of_the_same_name_is_another_model():
     def made(factor):
         space = {}
         source = f"def pull(t, d, v):\n    return {factor} * t, 0.0\n"

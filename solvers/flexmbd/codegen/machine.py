@@ -13,7 +13,7 @@ import llvmlite.binding as llvm
 
 from flexmbd.modules import cache_directory
 
-LEVEL = 2  # of optimisation; 3 takes longer and makes nothing faster here
+LEVEL = 2  # of optimisation
 
 
 @functools.cache

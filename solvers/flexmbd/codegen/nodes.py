@@ -7,10 +7,10 @@ from llvmlite import ir
 from flexmbd.codegen.values import DOUBLE, WORD, Untraceable, Value, Writer
 from flexmbd.kernels import with_called
 from flexmbd.linalg.nodes import RUNTIME, UNIFORM, Node
-from flexmbd.linalg.printer import called, ordered
+from flexmbd.linalg.printer import called, operations, ordered
 from flexmbd.registry import CONTACT_ROWS
 
-LONGEST = 8000  # instructions of one function: machine code for it takes half a second, and more than in proportion beyond
+LONGEST = 8000  # instructions of one function: the time to compile it grows faster than its length
 INTEGER = ir.IntType(32)
 ARGUMENTS = {name: DOUBLE for name in ("t", "q", "v", "s", "C", "P", "numbers")} | {"tables": INTEGER, "solver": WORD, "y": DOUBLE}
 CONTACT = {"mode": 0, "vz": 1, "vl": 5, "count": 4}  # row of C within those of a contact
@@ -22,8 +22,11 @@ def outputs_function(graph, storage, nodes, width):
     Raises
     ------
     Untraceable
-        If that needs Numba: linear equations, pools of elements, kernels that stay where they are, or too many instructions.
+        If that needs Numba: linear equations, pools of elements, kernels that stay where they are, or a function so long that there it
+        is an index program.
     """
+    if operations(nodes, graph) > graph.tuning.index_program:
+        raise Untraceable("a long function")
     module = ir.Module("outputs")
     function = ir.Function(module, ir.FunctionType(ir.VoidType(), [kind.as_pointer() for kind in ARGUMENTS.values()]), "outputs")
     for argument in function.args:

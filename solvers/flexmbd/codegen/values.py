@@ -15,8 +15,8 @@ from flexmbd.lanes import bits, polynomials
 
 FAST = ("contract",)
 DOUBLE, WORD = ir.DoubleType(), ir.IntType(64)
-LIBRARY = {"exp": 1, "log": 1, "atan2": 2, "tanh": 1, "sin": 1, "cos": 1, "pow": 2}  # of C, for one lane
-ELEMENTARY = {"exp": 1, "log": 1, "power": 2, "sincos": 1, "atan2": 2, "tanh": 1}  # and how many arguments they have
+LIBRARY = ("exp", "log", "atan2", "tanh", "sin", "cos", "pow")  # of C, for one lane
+ELEMENTARY = ("exp", "log", "power", "sincos", "atan2", "tanh")  # polynomials for several
 
 
 class Untraceable(Exception):
@@ -78,8 +78,14 @@ class Writer:
         if self.width > 1:
             return found | _elementary(self, found)
         library = {name: lambda *x, name=name: self.call(name, *map(self.value, x)) for name in LIBRARY}
-        power = lambda x, y: self.select(self.value(x) > 0.0, library["pow"](x, y), 0.0)  # noqa: E731
-        return found | library | {"power": power, "sincos": lambda x: (library["sin"](x), library["cos"](x))}
+        return (
+            found
+            | library
+            | {
+                "power": lambda x, y: self.select(self.value(x) > 0.0, library["pow"](x, y), 0.0),
+                "sincos": lambda x: (library["sin"](x), library["cos"](x)),
+            }
+        )
 
     def select(self, condition, a, b):
         """a where the condition holds, else b; a condition that is known now decides now."""

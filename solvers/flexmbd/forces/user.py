@@ -7,6 +7,7 @@ from flexmbd.errors import ModelError
 from flexmbd.forces.loads import Force
 from flexmbd.kernels import known_as
 from flexmbd.linalg.tracing import traced
+from flexmbd.space import AXES
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,7 +93,7 @@ class UserForce(UserLoad):
 
     def outputs(self, build):
         """Components of the force on b."""
-        axes = ("x", "y", "z")[: build.system.dimension]
+        axes = AXES[: build.system.dimension]
         return {f"{self.name}.f{axis}": ((lambda k=k: self._force(build)[0][k]), "N") for k, axis in enumerate(axes)}
 
 

@@ -1,8 +1,10 @@
 """Kernels run on nodes instead of numbers: what they compute becomes part of the graph, and has derivatives by its rules."""
 
+import numpy as np
+
 from flexmbd import lanes
 from flexmbd.kernels import KernelError, with_called
-from flexmbd.linalg.nodes import Condition, Node
+from flexmbd.linalg.nodes import Condition
 
 
 def traced(graph, function, args):
@@ -31,6 +33,14 @@ def traced(graph, function, args):
         raise KernelError(f"{kernel.describe()} cannot be run on its arguments: {error}", function) from None
 
 
+def sincos(graph, x):
+    """Nodes of sine and cosine."""
+    if x.op == "const":
+        return graph.const(np.sin(x.value)), graph.const(np.cos(x.value))
+    s, c = graph.call(lanes.sincos, (x,), 2, lambda args: {(0, 0): sincos(graph, args[0])[1], (1, 0): -sincos(graph, args[0])[0]})
+    return s, c
+
+
 def _words(graph):
     """The words that kernels are written in, for nodes."""
 
@@ -41,11 +51,11 @@ def _words(graph):
 
     def call(word, *derivatives):
         """A word that stays a call, with its partial derivatives as functions of its arguments."""
-        tangent = lambda args: {(0, k): d(*args) for k, d in enumerate(derivatives)}  # noqa: E731
-        return lambda *x: graph.call(getattr(lanes, word), [graph.const(one) for one in x], tangent=tangent)
 
-    def sincos(x):
-        return graph.call(lanes.sincos, (x,), 2, lambda args: {(0, 0): sincos(args[0])[1], (1, 0): -sincos(args[0])[0]})
+        def tangent(args):
+            return {(0, k): derivative(*args) for k, derivative in enumerate(derivatives)}
+
+        return lambda *x: graph.call(getattr(lanes, word), [graph.const(one) for one in x], tangent=tangent)
 
     exp = call("exp", lambda x: exp(x))
     log = call("log", lambda x: 1.0 / x)
@@ -53,12 +63,9 @@ def _words(graph):
     power = call("power", lambda x, y: y * power(x, y - 1.0), lambda x, y: select(x > 0.0, power(x, y) * log(select(x > 0.0, x, 1.0)), 0.0))
     atan2 = call("atan2", lambda y, x: x / (x * x + y * y), lambda y, x: -y / (x * x + y * y))
     return {
-        "select": select, "sincos": sincos, "exp": exp, "log": log, "tanh": tanh, "power": power, "atan2": atan2,
+        "select": select, "sincos": lambda x: sincos(graph, graph.const(x)),
+        "exp": exp, "log": log, "tanh": tanh, "power": power, "atan2": atan2,
         "floor": call("floor", lambda x: graph.const(0.0)), "sqrt": graph.sqrt, "fabs": graph.fabs,
-        "maximum": lambda a, b: select(_node(graph, a) > b, a, b), "minimum": lambda a, b: select(_node(graph, a) < b, a, b),
+        "maximum": lambda a, b: select(graph.const(a) > b, a, b), "minimum": lambda a, b: select(graph.const(a) < b, a, b),
         "lnot": lambda c: ~c if isinstance(c, Condition) else not c,
     }  # fmt: skip
-
-
-def _node(graph, x):
-    return x if isinstance(x, Node) else graph.const(x)
