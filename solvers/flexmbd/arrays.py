@@ -12,7 +12,7 @@ from scipy.sparse import csr_array
 from flexmbd import lanes
 from flexmbd.kernels import kernel_of
 from flexmbd.linalg.nodes import RUNTIME
-from flexmbd.linalg.printer import ordered
+from flexmbd.linalg.ordering import ordered
 
 _ARITHMETIC = {
     "+": np.add, "-": np.subtract, "*": np.multiply, "/": np.divide, "neg": np.negative, "sqrt": np.sqrt, "fabs": np.abs,
@@ -182,7 +182,7 @@ def on_arrays(function):
 
 @cache
 def _on_arrays(kernel):
-    if hasattr(kernel.function, "declaration"):  # it stays where it is, and works on arrays itself
+    if hasattr(kernel.function, "write"):  # it stays where it is, and works on arrays itself
         return kernel.function
     space = {"inner": lambda f: f, **{word.__name__: f for word, f in _VOCABULARY.items()}, **{x.name: _on_arrays(x) for x in kernel.calls}}
     exec(kernel.text, space)

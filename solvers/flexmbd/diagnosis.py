@@ -8,7 +8,7 @@ from flexmbd.choice import IMPLICIT, flexible, frictions, springs
 from flexmbd.errors import ModelError
 from flexmbd.inertias import smallest_inertia
 from flexmbd.integrators import INTEGRATORS
-from flexmbd.loop import LEFT, STATUS, STEPS, STUCK
+from flexmbd.stepping.names import LEFT, STATUS, STEPS, STUCK
 from flexmbd.trajectory import ERROR, OK, TIMEOUT
 
 MANY = 1000  # rows from which on their dependence, found from a dense matrix, is left to the factorisation to tell

@@ -55,7 +55,7 @@ class Kernel:
     name : str
         Its own name and a hash of what it is; two kernels of one name are the same.
     text : str
-        Source of the function `name`, or lines that import it; "" for the words of `lanes`.
+        Source of the function `name`, or its name if it is compiled elsewhere; "" for the words of `lanes`.
     calls : tuple of Kernel
         Kernels that the text names.
     arguments, results : int or None
@@ -93,8 +93,8 @@ def kernel_of(function):
     plain = getattr(function, "py_func", function)
     if plain in _WORDS:
         return Kernel(_WORDS[plain], "", (), None, 2 if plain is lanes.sincos else 1, function, "")
-    if hasattr(plain, "declaration"):  # it stays where it is, under a name of its own
-        return Kernel(plain.__name__, plain.declaration, (), None, None, function, "")
+    if hasattr(plain, "write"):  # it is compiled elsewhere, and says how it is called
+        return Kernel(plain.__name__, plain.__name__, (), None, None, function, "")
     if not isinstance(plain, FunctionType):
         raise KernelError(f"{plain!r} is no kernel", function, remedy="a kernel is a function marked @kernel")
     code, meant, known = _read.get(plain, (None, {}, None))
@@ -127,11 +127,6 @@ def with_called(kernels):
     for kernel in kernels:
         add(kernel)
     return list(found.values())
-
-
-def declarations(kernels):
-    """Source texts of kernels and of all that they call."""
-    return [kernel.text for kernel in with_called(kernels)]
 
 
 def source_of(function):

@@ -1,38 +1,34 @@
-"""`Model`: one topology compiled for one integrator and one lane width, and its outputs compiled for a list of them."""
+"""`Model`: one topology as machine code for one integrator and one lane width, and its outputs compiled for a list of them."""
 
 import hashlib
 import logging
-from contextlib import contextmanager
 
 import numpy as np
-from numba.core.errors import NumbaError
 
-from flexmbd import assembly, loop, modules
+from flexmbd.codegen.functions import Functions, Mistake
+from flexmbd.codegen.machine import Code
+from flexmbd.linalg.ordering import LINEAR, called, ordered
+from flexmbd.codegen.pools import BATCH
 from flexmbd.errors import ModelError
 from flexmbd.expressions import Build, law_of
-from flexmbd.generated import STATE, Functions, head, literal, stores
 from flexmbd.joints.friction import check_scheme
-from flexmbd.kernels import ALLOWED, with_called
-from flexmbd.lanes.elements import BATCH
-from flexmbd.linalg.printer import LINEAR, ordered, packed
+from flexmbd.kernels import ALLOWED
 from flexmbd.linalg.sparse import Solver
 from flexmbd.linalg.storage import Storage
 from flexmbd.outputs import catalogue
-from flexmbd.outputs.reductions import ROWS
 from flexmbd.registry import CONTACT_ROWS
 from flexmbd.signals import Requests, Signals
+from flexmbd.state import Layout
+from flexmbd.stepping import compiled, names
+from flexmbd.stepping.assembly import ENTRIES
+from flexmbd.stepping.loop import campaign
 from flexmbd.tuning import USUAL
 
-ENTRIES = (*assembly.ENTRIES, loop.campaign)
-CALL = """@inner
-def signals(t, q, v, s, C, P, U, y):
-    call_outputs(U[3], t, q, v, s, C, P[OUTPUTS:], U[4], U[5], U[2], y)
-"""
 log = logging.getLogger("flexmbd")
 
 
 class Model:
-    """Generated code of a topology and what it reads.
+    """Machine code of a topology and what it reads.
 
     Parameters
     ----------
@@ -51,22 +47,30 @@ class Model:
         Sparse direct library that solves the linear equations of a single lane; "" for elimination in compiled code.
     tuning : Tuning
 
+    Attributes
+    ----------
+    layout : Layout
+    code : Code
+        Of the equations; that of the outputs is ``signals.code``.
+
     Raises
     ------
     ModelError
-        Unknown output or reduction.
+        Unknown output or reduction; a kernel that cannot be compiled.
     """
 
     def __init__(self, system, outputs, scheme, *, width=16, fold=True, shift=0.0, direct="", tuning=USUAL):
         self.scheme, self.width, self.fold = scheme, width, fold
         self._arguments = {"fold": fold, "shift": shift, "direct": bool(direct), "tuning": tuning}
-        made = self._build(system, outputs, ())
-        if made is None:  # outputs bring states that are not known to do so: these come into being before the equations are written
-            made = self._build(system, outputs, tuple(outputs))
+        try:
+            made = self._build(system, outputs, ())
+            if made is None:  # outputs bring states that are not known to do so: these come into being before the equations are written
+                made = self._build(system, outputs, tuple(outputs))
+        except Mistake as mistake:
+            raise self._told(mistake) from mistake
         self.structure, self.kinds = system.structure(), tuple(self.build.kinds)
         self.state_names = [s.name for s in self.build.states]
         self.topology = hashlib.sha256(repr((self.structure, self.kinds)).encode()).hexdigest()[:16]
-        self.module = modules.load(self.source)
         plans = [plan for storage in (self.storage, self.signals.storage) for _, plan in storage.matrices.values()]
         self.solver = Solver(plans, direct) if direct else None
 
@@ -80,142 +84,153 @@ class Model:
             self.catalogue[name][0]()
         count = len(build.states)
         self.storage = Storage(BATCH if self.width == 1 else 1)
-        self.source = self._source()
-        self.signals = Signals(build, self.catalogue, self.requests, self.width, len(self.storage.matrices))
-        self.rows = self.sizes["OUTPUTS"] + self.signals.rows
+        self.layout = Layout(build, self.scheme, self.width)
+        self._equations()
+        self.layout.signals(self.requests.names, len(self.requests.reduced))
+        self.signals = Signals(build, self.catalogue, self.requests, self.layout, self.storage)
         return self if len(build.states) == count else None
-
-    @property
-    def modules(self):
-        """Names of its generated modules; other lists of outputs share the first."""
-        return self.module.__name__, self.signals.code.name
 
     @property
     def units(self):
         """Unit of each output."""
         return self.requests.units
 
-    def pack(self, system, count):
-        """What is the same for all samples, ``U``, and parameters per sample of a system of this topology (`Storage.pack`)."""
-        leaves = [value for _, value in system.leaves()]
-        numbers, lane = self.storage.pack(self.build.graph, leaves, count)
-        of_outputs, outputs_lane = self.signals.pack(leaves, count)
-        solver = np.array([self.solver.address if self.solver else 0], np.int64)
-        return (numbers, self.storage.tables, solver, *of_outputs), np.concatenate([lane, outputs_lane])
+    @property
+    def loop(self):
+        """Functions of the time loop and of the scheme, compiled once for all models of a width."""
+        return (*ENTRIES, campaign, *self.scheme.functions.values())
 
     def compile(self):
-        """Compile the outputs, or take them from disk; the equations are compiled when they are first called, see `compiling`."""
+        """Compile what is not on disk; load the rest."""
         if not self.on_disk():
             log.info("compiling (once): %s", self.describe())
-        with self.compiling():
-            self.signals.compile()
+        self.signals.code.address("outputs")
+        self.code.address("rhs")
+        for function in self.loop:
+            compiled.address(function, self.width)
 
     def on_disk(self):
         """True if all machine code is in the cache directory."""
-        return modules.on_disk(self.module, ENTRIES) and self.signals.code.on_disk()
+        return self.code.on_disk() and self.signals.code.on_disk() and compiled.on_disk(self.loop, self.width)
 
     def describe(self):
         """What is compiled, in a few words."""
         b = self.build
         parts = (len(b.system.bodies), "bodies"), (len(b.system.elements), "elements"), (len(self.requests.names), "signals")
-        known = " (equations are there already)" if modules.on_disk(self.module, ENTRIES) else ""
+        known = " (equations are there already)" if self.code.on_disk() else ""
         return f"{', '.join(f'{n} {what}' for n, what in parts)}; {self.scheme.name}, {self.width} lanes{known}"
 
-    @contextmanager
-    def compiling(self):
-        """Say whose kernel it is that Numba cannot compile."""
-        try:
-            yield
-        except NumbaError as error:
-            raise self._mistake(error) from error
-
-    def _mistake(self, error):
-        text = str(error)
-        used = {kernel.name: kernel for kernel in with_called((*self.kernels, *self.signals.kernels))}
-        found = next((used[name] for name in modules.functions_named(text) if name in used), None)
-        reason = " ".join(modules.reason_of(text).split())[:200]
-        if found is None:
-            remedy = "this is a fault of flexmbd, or of a kernel that it was given"
-            return ModelError(f"generated code cannot be compiled: {reason}", remedy=remedy)
+    def _told(self, mistake):
+        """The `ModelError` of a kernel that cannot be compiled."""
+        kernel, reason = mistake.kernel, " ".join(mistake.reason.split())[:200]
         for owner in (*self.build.system.elements, *self.build.system.bodies):
-            if law := law_of(owner, found.function):
-                told = f"'{owner.name}', law '{law}': {found.describe()} cannot be compiled: {reason}"
+            if law := law_of(owner, kernel.function):
+                told = f"'{owner.name}', law '{law}': {kernel.describe()} cannot be compiled: {reason}"
                 return ModelError(told, element=owner.name, remedy=ALLOWED)
-        return ModelError(f"{found.describe()} cannot be compiled: {reason}", remedy=ALLOWED)
+        return ModelError(f"{kernel.describe()} cannot be compiled: {reason}", remedy=ALLOWED)
 
-    # ---- generated source
-    def _source(self):
-        b = self.build
-        check_scheme(b, self.scheme)
-        rows, together = b.rows, b.rows + b.initial_rows
-        n, zero = b.n, b.graph.const(0.0)
-        rates = [s.rate for s in b.states]
-        accelerations = b.a if self.scheme.accelerations is None else self.scheme.accelerations(b)
+    # ---- equations
+    def _equations(self):
+        """Write the functions of the equations."""
+        b, scheme, layout = self.build, self.scheme, self.layout
+        check_scheme(b, scheme)
+        zero, rates = b.graph.const(0.0), [s.rate for s in b.states]
         gaps = [x for c in b.contacts for x in (c.penetration, c.rate)]
-        functions = Functions(b, self.storage)
-        function = functions.add
-        function(
-            "rhs",
-            f"{STATE}, K, slot, D, g",
-            stores("st2(K, slot", accelerations) + stores("st2(D, slot", rates) + stores("st(g", gaps),
-        )
-        sets = [("", rows), ("assemble_", together)] if b.initial_rows else [("", rows)]
-        for prefix, which in sets:
+        accelerations = b.a if scheme.accelerations is None else scheme.accelerations(b, scheme.numbers)
+        after = [(("y", layout.sizes["RATES"] + k), x) for k, x in enumerate(rates)]
+        after += [(("y", layout.sizes["GAPS"] + k), x) for k, x in enumerate(gaps)]
+        written = {names.RHS: _rows("y", accelerations) + after}
+        sets = [(names.PROJECT, names.RESIDUAL, b.rows)]
+        if b.initial_rows:
+            sets.append((names.ASSEMBLE_PROJECT, names.ASSEMBLE_RESIDUAL, b.rows + b.initial_rows))
+        for project, residual, which in sets:
             dq, dv = b.corrections(which)
-            function(f"{prefix}project", "t, q, v, P, U, w", stores("st(w", dq + dv))
-            function(f"{prefix}residual", "t, q, v, P, U, w", stores("st(w", b.residuals(which)))
-        function("limits", "P, U, C", [(f"st(C, {CONTACT_ROWS * j + 5}, {{}})", c.minimum + zero) for j, c in enumerate(b.contacts)])
-        kept, factors = 0, ()
-        if self.scheme.correction is not None:
-            function("multipliers", f"{STATE}, K, slot", stores("st2(K, slot", b.multipliers))
-            step, states = self.scheme.correction(b)
-            written = stores("st(w", step) + [(f"st2(D, CORRECTION, {k}, {{}})", x) for k, x in states.items()]
+            written |= {project: _rows("W", dq + dv), residual: _rows("W", b.residuals(which))}
+        contacts = layout.sizes["CONTACTS"]
+        written[names.LIMITS] = [(("X", contacts + CONTACT_ROWS * j + 5), c.minimum + zero) for j, c in enumerate(b.contacts)]
+        kept, factors = 0, []
+        if scheme.correction is not None:
+            written[names.MULTIPLIERS] = _rows("y", b.multipliers)
+            step, states = scheme.correction(b)
+            correction = _rows("W", step) + [(("y", layout.sizes["RATES"] + k), x) for k, x in states.items()]
             large = b.graph.tuning.kept_factors or bool(b.pools) or b.direct  # others keep a tangent of their own in every iteration
-            factors = [x for x in ordered(b.graph, [x for _, x in written]) if large and x.op.startswith(LINEAR[0])]
-            kept = factors[0].value[0].size if factors and not b.direct else 0
-            given = {x.id: f"P[FACTORS:FACTORS + {kept}]" for x in factors}
-            function("newton", f"{STATE}, K, D, icm, cd, hh, w", written, given)
+            factors = [x for x in ordered(b.graph, [x for _, x in correction]) if large and x.op.startswith(LINEAR[0])]
+            written[names.NEWTON] = correction
             if factors:
-                function("observe", f"{STATE}, slot, D, g", stores("st2(D, slot", rates) + stores("st(g", gaps))
-                done = "{}" if b.direct else f"keep({{}}, {given[factors[0].id]}, who)"
-                function("tangent", f"{STATE}, K, icm, cd, hh, who", [(done, factors[0])])
-        if self.scheme.generated:
-            generated, kept = self.scheme.generated(b)
-            for name, (arguments, written) in generated.items():
-                function(name, arguments, written)
-        code, storage = functions.text(), self.storage
-        self.kernels = functions.kernels
-        scheme = self.scheme
+                kept = 0 if b.direct else factors[0].value[0].size
+                written |= {names.OBSERVE: after, names.TANGENT: [(("X", layout.sizes["FACTORS"]), factors[0])]}
+        if scheme.generated:
+            generated, kept = scheme.generated(b)
+            written |= generated
+        layout.keep(kept)
+        functions = Functions(b.graph, self.storage, layout, (names.NUMBERS, names.TABLES))
+        self._entries = {}
+        for entry, stores in written.items():
+            name = self._entries[entry] = _FUNCTIONS[entry]
+            given = {x.id: layout.sizes["FACTORS"] for x in factors} if entry == names.NEWTON else None
+            functions.add(name, [(_kept(where, layout), node) for where, node in stores], given=given)
+        self.kernels = called(b.graph, [node for stores in written.values() for _, node in stores])
+        self.code, self.rows, self._factors = Code(functions.text()), functions.rows, bool(factors)
+
+    def table(self):
+        """Entries of the table that do not depend on the run, an array of `names.ENTRIES` integers, and what they point to."""
+        b, scheme, at = self.build, self.scheme, np.zeros(names.ENTRIES, np.int64)
+        for key, size in self.layout.sizes.items():
+            at[getattr(names, key)] = size
+        for entry, name in self._entries.items():
+            at[entry] = self.code.address(name)
+        if not b.initial_rows:
+            at[names.ASSEMBLE_PROJECT], at[names.ASSEMBLE_RESIDUAL] = at[names.PROJECT], at[names.RESIDUAL]
+        at[names.OUTPUTS] = self.signals.code.address("outputs")
+        for entry, function in scheme.functions.items():
+            at[entry] = compiled.address(function, self.width)
         kinks = [scheme.adaptive and scheme.order <= 2 and c.element.continuous for c in b.contacts]
         augmented = bool(b.shift) and scheme.correction is None  # near singular positions what is open grows fast, whatever the step
-        self.sizes = {
-            "N": n, "M": len(b.states), "NC": len(b.contacts), "W": self.width,
-            "LAST": scheme.slots - 1, "CARRY": scheme.carry, "LANE_ROWS": loop.LANE_ROWS, **loop.NAMES,
-            "KINKS": any(kinks),
-            "JUMPS": any(not c.element.law.continuous_onset for c in b.contacts),
-            "PROJECT": bool(rows) and (scheme.projects or augmented), "AUGMENTED": augmented,
-            "FROZEN": bool(factors), "FLAT": all(row.polynomial.convective(b.q, b.v, b.time).zero for row in rows),
-            "RESTART": scheme.correction is not None, "NM": len(rows) * scheme.multipliers, "DRIFT": 0.1 if b.shift else 30.0,
-            "REFINED": any(f.__name__ == "refine" for f in scheme.functions),
+        flags = {
+            "KINKS": any(kinks), "JUMPS": any(not c.element.law.continuous_onset for c in b.contacts),
+            "CLOSES": bool(b.rows) and (scheme.projects or augmented), "AUGMENTED": augmented, "FROZEN": self._factors,
+            "FLAT": all(row.polynomial.convective(b.q, b.v, b.time).zero for row in b.rows), "RESTART": scheme.correction is not None,
+            "STEPPED": self.signals.stepped, "NP": len(self.storage.lane), "NPO": len(self.signals.storage.lane),
+            "NY": len(self.requests.histories), "SOLVER": self.solver.address if self.solver else 0,
         }  # fmt: skip
-        scratch = max(1, len(storage.lane)) + loop.FROZEN_ROWS
-        self.sizes |= {"NP": max(1, len(storage.lane)), "FACTORS": scratch, "KEPT": kept, "SCRATCH": scratch + kept}
-        self.sizes["UNKNOWNS"] = self.sizes["SCRATCH"] + storage.scratch
-        self.sizes["SHARES"] = self.sizes["UNKNOWNS"] + storage.unknowns
-        self.sizes["OUTPUTS"] = self.sizes["SHARES"] + storage.shares
-        constants = {**self.sizes, **scheme.constants}
-        text = head(self.width, constants)
-        text += [f"TURNS = {packed([measure == 'angle' for measure in b.measures], 1)}[:, 0] > 0"]
-        text += [f"STATE_CONTROLLED = {literal(np.array([int(s.controlled) for s in b.states] or [0]))}"]
-        text += [f"STATE_CONTACT = {literal(np.array([-1 if s.contact is None else s.contact.index for s in b.states] or [-1]))}"]
-        text += [f"KINK = {literal(np.array(kinks or [False]))}"]
-        text += [*code, CALL]
-        if not b.initial_rows:
-            text += ["assemble_project, assemble_residual = project, residual"]
-        own = {f.__name__ for f in scheme.functions}
-        text += [f"@inner\n{modules.source_of(f)}" for f in (*scheme.functions, *(f for f in loop.FUNCTIONS if f.__name__ not in own))]
-        text += [f"@entry\n{modules.source_of(f)}" for f in ENTRIES]
-        return "\n".join(text) + "\n"
+        for key, value in flags.items():
+            at[getattr(names, key)] = int(value)
+        arrays = {
+            names.ANGULAR: [measure == "angle" for measure in b.measures], names.CONTROLLED: [s.controlled for s in b.states],
+            names.STATE_CONTACT: [-1 if s.contact is None else s.contact.index for s in b.states], names.KINK: kinks,
+            names.SHOWN: self.signals.shown,
+        }  # fmt: skip
+        made = {entry: np.array([int(x) for x in values] or [0], np.int64) for entry, values in arrays.items()}
+        made[names.SCHEME] = np.array(scheme.numbers or (0.0,))
+        made |= {names.TABLES: self.storage.tables, names.OUT_TABLES: self.signals.storage.tables}
+        for entry, values in made.items():
+            at[entry] = values.ctypes.data
+        return at, made
+
+    def pack(self, system, count):
+        """What is the same for all samples, by entry of the table, and parameters of each sample, an array (count, parameters)."""
+        leaves = [value for _, value in system.leaves()]
+        numbers, own = self.storage.pack(self.build.graph, leaves, count)
+        of_outputs, outputs_own = self.signals.storage.pack(self.build.graph, leaves, count)
+        return {names.NUMBERS: numbers, names.OUT_NUMBERS: of_outputs}, np.ascontiguousarray(np.hstack([own, outputs_own]))
 
 
-__all__ = ["ENTRIES", "ROWS", "Model"]
+_FUNCTIONS = {
+    names.RHS: "rhs", names.PROJECT: "project", names.RESIDUAL: "residual", names.ASSEMBLE_PROJECT: "assemble_project",
+    names.ASSEMBLE_RESIDUAL: "assemble_residual", names.LIMITS: "limits", names.MULTIPLIERS: "multipliers", names.NEWTON: "newton",
+    names.OBSERVE: "observe", names.TANGENT: "tangent", names.LINEARISE: "linearise", names.RESPOND: "respond", names.CLOSING: "closing",
+    names.GRADIENTS: "gradients",
+}  # fmt: skip
+
+
+def _rows(array, nodes):
+    """Stores of nodes in consecutive rows."""
+    return [((array, i), node) for i, node in enumerate(nodes)]
+
+
+def _kept(where, layout):
+    """A store, that of a number which the scheme keeps in its row of X."""
+    return ("X", layout.sizes["FACTORS"] + where[1]) if where[0] == "kept" else where
+
+
+__all__ = ["Model"]

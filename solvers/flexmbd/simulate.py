@@ -2,23 +2,23 @@
 
 import logging
 from dataclasses import asdict, dataclass
-from time import perf_counter
 
 import numpy as np
 
-from flexmbd import modules
 from flexmbd.batch import describe, first_of, single
 from flexmbd.choice import chosen
 from flexmbd.diagnosis import Failures, examine
 from flexmbd.errors import ModelError
 from flexmbd.identity import identity
 from flexmbd.inertias import loosely_held
+from flexmbd.integration import Integration
 from flexmbd.integrators import INTEGRATORS
-from flexmbd.loop import COUNTERS, EVENTS, LANE_ROWS, LEFT, LOOK, MARK, REJECTED, STATUS, STEPS, WINDOW, T
-from flexmbd.model import ROWS, Model
+from flexmbd.model import Model
 from flexmbd.outputs import REDUCTIONS
+from flexmbd.outputs.reductions import ROWS
 from flexmbd.scales import coarse_events, contact_scales, extents
 from flexmbd.settings import Settings, as_settings
+from flexmbd.stepping.names import EVENTS, STATUS, STEPS
 from flexmbd.system import lengths
 from flexmbd.trajectory import DIVERGED, ERROR, OK, TIMEOUT, Trajectory
 from flexmbd.tuning import USUAL
@@ -34,7 +34,6 @@ class Prepared:
     topology: str
 
 
-SLICE = 0.1  # s that the compiled loop runs between two looks at Ctrl-C
 MODELS = 8  # compiled models that a process keeps; those not used for longest are given back
 _models = {}  # the last used last
 log = logging.getLogger("flexmbd")
@@ -58,10 +57,7 @@ def model_of(system, outputs, settings):
         model.dependent = _check_first(model, system)
         _models[key] = model
         while len(_models) > MODELS:
-            old = _models.pop(next(iter(_models)))
-            used = {name for x in _models.values() for name in x.modules}
-            for name in set(old.modules) - used:
-                modules.release(name)
+            _models.pop(next(iter(_models)))
     _models[key] = _models.pop(key)
     return _models[key]
 
@@ -201,101 +197,17 @@ def _attributes(model, system, settings, why):
     return used
 
 
-def _in_slices(campaign, patience, *arguments):
-    """Call the compiled loop again and again for about a tenth of a second, between which Python hears Ctrl-C, until all runs are done.
-
-    False if they are not after `patience` (s; None: whatever it takes).
-    """
-    progress, turns = np.zeros(2, np.int64), 256
-    campaign(0, progress, *arguments)  # compiles it, and fills the lanes
-    began = before = perf_counter()
-    while progress[1]:
-        campaign(turns, progress, *arguments)
-        now = perf_counter()
-        if patience is not None and now - began > patience and progress[1]:
-            return False
-        turns, before = max(1, int(turns * min(max(SLICE / max(now - before, 1e-9), 0.25), 4.0))), now
-    return True
-
-
-def _leave(queue, owner, L, counters):
-    """Counters of the runs that were left unfinished, with their own status."""
-    begun = {sample: lane for lane, sample in enumerate(owner) if sample >= 0}
-    for sample in queue:
-        if sample in begun:
-            lane = L[:, begun[sample]]
-            trials = lane[STEPS] + lane[REJECTED]
-            counters[sample] = *lane[STEPS : STATUS + 1], lane[T], lane[T] - lane[MARK], trials - lane[LOOK] + WINDOW
-        if sample in begun or not counters[sample].any():
-            counters[sample, STATUS - STEPS] = LEFT
-
-
 def _integrate(model, system, count, end, time, settings, patience):
-    z, module, width = model.sizes, model.module, model.width
-    n, m, nc = (z[k] for k in ("N", "M", "NC"))
-    nr, ny, ns = (len(x) for x in (model.requests.reduced, model.requests.histories, model.requests.names))
-    rows = max(n, z["NM"])
-    scheme = model.scheme
-    model.compile()
-    uniform, lane = model.pack(system, count)
-    q_guess, v_guess = system.initial()
-    Q0, V0 = (
-        np.ascontiguousarray(np.array([np.broadcast_to(x, count) for x in guess], float).reshape(n, count)) for guess in (q_guess, v_guess)
-    )
-
-    def lanes(*shape):
-        return np.zeros((*(max(1, k) for k in shape), width))
-
-    def samples(*shape):
-        return np.zeros((*(max(1, k) for k in shape), count))
-
-    q, v, s, w = lanes(n), lanes(n), lanes(m), lanes(2 * (n + rows) + 4)
-    C, P, L, K, D = lanes(7 * nc), lanes(model.rows), lanes(LANE_ROWS), lanes(scheme.slots, rows), lanes(scheme.slots, m)
-    R, Y0, g = lanes(6 * nr), lanes(ns), lanes(4 * nc)  # penetrations and their rates, and room for those within a step
-    E0, S0, C0, L0, X0 = samples(4), samples(m), samples(7 * nc), samples(LANE_ROWS), samples(nr)
-    K0, D0 = samples(scheme.carry, rows), samples(m)
-    length, away = extents(system, count), lengths(system, count)
-    contacts = [c.element for c in model.build.contacts]
-    nearness, slowest = contact_scales(system, contacts, length, settings)
-    found = {f"{name}.events": text for name, text in coarse_events(system, contacts, nearness, slowest, away).items()}
-    for element, *rows in zip(contacts, nearness, slowest, strict=True):
-        for key, x in zip(("event_tolerance", "minimum_impact_velocity"), rows, strict=True):
-            found[f"{element.name}.{key}"] = float(x[0]) if np.all(x == x[0]) else "per sample"
-    sizes = np.concatenate([length[None], away[None], nearness, slowest])
-    fixed = settings.fixed or not scheme.adaptive
-    h_max = settings.step or end / 50.0
-    h_min = max(1e-14 * end, 1e-300)
-    h0 = h_max if fixed else min(h_max, scheme.first * end)
-    reach = h0 if scheme.correction is None else h_max  # an implicit scheme from rest would have to resolve its fastest motions first
-    with np.errstate(all="ignore"), model.compiling():
-        module.assemble(Q0, V0, lane, uniform, E0, q, v, P, w, 80)
-        _states(model, system, Q0, S0)
-        module.prepare(Q0, V0, S0, C0, K0, D0, lane, L0, X0, uniform, h0, reach, sizes, q, v, s, C, P, K, D, L, Y0, g)
-    bad = ~((E0[0] < 1e-9 * length + 1e-14 * away) & (E0[1] < 1e-9) & np.isfinite(K0).all((0, 1)))
-    loose = loosely_held(system, model.build.shift, count)
-    bad |= np.array(loose) != ""
-    queue = np.flatnonzero(~bad)
+    made = Integration(model, system, count, settings, float(end))
+    found, bad, notes = _started(made, end)
     full = any(how is None for _, how in model.requests.wanted.values())
-    times = time if full else time[-1:] if ny else time[:0]
-    H = np.full((max(1, ny), count, max(1, len(times))), np.nan)
-    F, counters = np.full((count, max(1, ROWS * nr)), np.nan), np.zeros((count, COUNTERS))
-    G = np.zeros((width, max(1, len(times)), 2 * n + m + 3 * nc + (n + 1 if z["REFINED"] else 0)))
-    if len(queue):
-        owner = np.zeros(width, np.int64)
-        given_up = not _in_slices(
-            module.campaign, patience, float(end), settings.tolerance, fixed, h_max, h_min, float(settings.max_steps), queue, owner, Q0, V0,
-            S0, C0, K0, D0, lane, L0, X0, uniform, H, F, counters, times, G,
-            np.zeros(width, np.int64), q, v, s, C, P, L, lanes(m), K, D, w, R, Y0, lanes(ns), lanes(ns),
-            lanes(n), lanes(n), lanes(m), lanes(n), lanes(n), lanes(m),
-            g, lanes(4)[:, None, :].copy(), lanes(1), lanes(n), lanes(n), lanes(m), lanes(7 * nc), lanes(model.rows), lanes(ns),
-        )  # fmt: skip
-        if given_up:
-            _leave(queue, owner, L, counters)
+    made.run(np.flatnonzero(~bad), time if full else time[-1:] if model.requests.histories else time[:0], patience)
     if model.solver:
         model.solver.check()
+    counters = made.counters
     failed = counters[:, STATUS - STEPS].astype(int)
     codes = np.where(bad, ERROR, np.where(failed == 1, DIVERGED, np.where(failed >= 2, TIMEOUT, OK))).astype(np.int8)
-    values = _collect(model, H, F, end)
+    values = _collect(model, made.histories, made.sums, end)
     for x in values.values():
         lost = (codes == OK) & ~np.isfinite(x.reshape(count, -1)).all(1)
         codes[lost] = DIVERGED
@@ -305,23 +217,29 @@ def _integrate(model, system, count, end, time, settings, patience):
             x[codes != OK] = np.nan
         else:  # what was recorded before a failure stays
             x[np.logical_or.accumulate(~np.isfinite(x), axis=1)] = np.nan
-    failures = Failures(system, settings, end, length, away, E0, counters, reasons)
-    notes = [loose[i] or failures.note(code, i) for i, code in enumerate(codes)]
+    length, away = extents(system, count), lengths(system, count)
+    failures = Failures(system, settings, end, length, away, made.residuals.T, counters, reasons)
+    notes = [notes[i] or failures.note(code, i) for i, code in enumerate(codes)]
     return values, codes, notes, {"steps": counters[:, 0], "rejected": counters[:, 1], "events": counters[:, EVENTS - STEPS]}, found
 
 
-def _states(model, system, Q0, S0):
-    """Start integrated angles on the turn of the guess, and the energy taken up by contacts with what they store."""
-    guesses, build = system.angles(), model.build
-    for k, name in enumerate(model.state_names):
-        owner, _, key = name.rpartition(".")
-        if key == "angle" and owner in guesses:
-            i = build.first[owner]
-            exact = np.arctan2(Q0[i + 3], Q0[i + 2])
-            S0[k] = exact + 2 * np.pi * np.round((guesses[owner] - exact) / (2 * np.pi))
-        elif name == "energy.taken":
-            known = {f"q{i}": x for i, x in enumerate(Q0)} | {f"mode{j}": 1.0 for j in range(len(build.contacts))}
-            S0[k] = build.graph.evaluate([build.stored_energy], known | {"t": 0.0}, [v for _, v in system.leaves()])[0]
+def _started(made, end):
+    """Assemble and prepare all samples; what was notable, which samples cannot run, and words on some of those."""
+    model, system, settings, count = made.model, made.system, made.settings, made.count
+    length, away = extents(system, count), lengths(system, count)
+    contacts = [c.element for c in model.build.contacts]
+    nearness, slowest = contact_scales(system, contacts, length, settings)
+    found = {f"{name}.events": text for name, text in coarse_events(system, contacts, nearness, slowest, away).items()}
+    for element, *rows in zip(contacts, nearness, slowest, strict=True):
+        for key, x in zip(("event_tolerance", "minimum_impact_velocity"), rows, strict=True):
+            found[f"{element.name}.{key}"] = float(x[0]) if np.all(x == x[0]) else "per sample"
+    with np.errstate(all="ignore"):
+        made.assemble()
+        made.prepare(length, away, nearness, slowest)
+    E = made.residuals
+    bad = ~((E[:, 0] < 1e-9 * length + 1e-14 * away) & (E[:, 1] < 1e-9) & np.isfinite(made.accelerations).all(1))
+    loose = loosely_held(system, model.build.shift, count)
+    return found, bad | (np.array(loose) != ""), loose
 
 
 def _collect(model, H, F, end):

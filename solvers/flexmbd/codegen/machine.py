@@ -11,7 +11,7 @@ import tempfile
 import llvmlite
 import llvmlite.binding as llvm
 
-from flexmbd.modules import cache_directory
+from flexmbd.caching import cache_directory
 
 LEVEL = 2  # of optimisation
 

@@ -1,26 +1,18 @@
 """Values of LLVM's intermediate language that compute as numbers do: kernels called with them write code.
 
-A value has W doubles, or W truth values, side by side; for one lane it is a double. The words of `flexmbd.lanes` are here for such values,
-with the same instructions that Numba makes of them.
+A value has W doubles, or W truth values, side by side; for one lane it is a double.
 """
 
 from __future__ import annotations
 
-import functools
-from types import FunctionType
-
 from llvmlite import ir
-
-from flexmbd.lanes import bits, polynomials
 
 FAST = ("contract",)
 DOUBLE, WORD = ir.DoubleType(), ir.IntType(64)
-LIBRARY = ("exp", "log", "atan2", "tanh", "sin", "cos", "pow")  # of C, for one lane
-ELEMENTARY = ("exp", "log", "power", "sincos", "atan2", "tanh")  # polynomials for several
 
 
 class Untraceable(Exception):
-    """What cannot be written without Numba."""
+    """What a kernel does that cannot be written as instructions."""
 
 
 class Writer:
@@ -34,7 +26,7 @@ class Writer:
     """
 
     def __init__(self, builder, width):
-        self.builder, self.width = builder, width
+        self.builder, self.width, self.module = builder, width, builder.module
         self.kind = ir.VectorType(DOUBLE, width) if width > 1 else DOUBLE
         self.words = ir.VectorType(WORD, width) if width > 1 else WORD
 
@@ -47,6 +39,10 @@ class Writer:
         """A `Value` of a number, or what is one already."""
         return x if isinstance(x, Value) else Value(self, self.all(float(x)))
 
+    def of(self, code):
+        """A `Value` of an instruction."""
+        return Value(self, code)
+
     def spread(self, number):
         """A number known at run time, in all lanes."""
         if self.width == 1:
@@ -57,35 +53,47 @@ class Writer:
 
     def call(self, name, *values):
         """Call of an intrinsic of LLVM, or of C's library for one lane."""
-        module = self.builder.module
-        found = module.globals.get(name) or ir.Function(module, ir.FunctionType(self.kind, [self.kind] * len(values)), name)
+        found = self.module.globals.get(name) or ir.Function(self.module, ir.FunctionType(self.kind, [self.kind] * len(values)), name)
         return Value(self, self.builder.call(found, [x.ir for x in values]))
+
+    def apply(self, name, body, *args):
+        """Call of a function of its own, written when it is first called: ``body(writer, *values)`` gives a value or a tuple of them."""
+        name, args = f"{name}.{self.width}", [self.value(x).ir for x in args]
+        function = self.module.globals.get(name) or self._written(name, body, len(args))
+        result = self.builder.call(function, args)
+        if not isinstance(result.type, ir.LiteralStructType):
+            return Value(self, result)
+        return tuple(Value(self, self.builder.extract_value(result, k)) for k in range(len(result.type.elements)))
+
+    def _written(self, name, body, count):
+        function = ir.Function(self.module, ir.FunctionType(ir.VoidType(), [self.kind] * count), name)
+        function.linkage = "internal"
+        writer = Writer(ir.IRBuilder(function.append_basic_block("entry")), self.width)
+        try:
+            found = body(writer, *(Value(writer, x) for x in function.args))
+        except Exception:
+            del self.module.globals[name]
+            raise
+        kind = result = self.kind
+        if isinstance(found, tuple):
+            kind = ir.LiteralStructType([self.kind] * len(found))
+            result = ir.Constant(kind, ir.Undefined)
+            for k, x in enumerate(found):
+                result = writer.builder.insert_value(result, writer.value(x).ir, k)
+        else:
+            result = writer.value(found).ir
+        writer.builder.ret(result)
+        function.ftype = ir.FunctionType(kind, [self.kind] * count)  # what it gives is known only now
+        function.type, function.return_value = function.ftype.as_pointer(), ir.values.ReturnValue(function, kind)
+        return function
 
     def intrinsic(self, name, *values):
         """Call of an intrinsic that is there for lanes too."""
         return self.call(f"llvm.{name}.{f'v{self.width}' if self.width > 1 else ''}f64", *map(self.value, values))
 
-    @functools.cached_property
-    def words_of_kernels(self):
-        """The words that kernels are written in, by name."""
-        found = {
-            "select": self.select,
-            "maximum": lambda a, b: self.select(self.value(a) > b, a, b),
-            "minimum": lambda a, b: self.select(self.value(a) < b, a, b),
-            "lnot": lambda c: Value(self, self.builder.not_(c.ir)),
-            **{name: functools.partial(self.intrinsic, name) for name in ("sqrt", "fabs", "floor", "fma")},
-        }
-        if self.width > 1:
-            return found | _elementary(self, found)
-        library = {name: lambda *x, name=name: self.call(name, *map(self.value, x)) for name in LIBRARY}
-        return (
-            found
-            | library
-            | {
-                "power": lambda x, y: self.select(self.value(x) > 0.0, library["pow"](x, y), 0.0),
-                "sincos": lambda x: (library["sin"](x), library["cos"](x)),
-            }
-        )
+    def call_library(self, name, *values):
+        """Call of a function of C's library, for one lane."""
+        return self.call(name, *map(self.value, values))
 
     def select(self, condition, a, b):
         """a where the condition holds, else b; a condition that is known now decides now."""
@@ -154,46 +162,16 @@ class Value:
         return self._compare("<=", other)
 
     def __and__(self, other):
+        if not isinstance(other, Value):
+            return self if other else False
         return Value(self.writer, self.writer.builder.and_(self.ir, other.ir))
 
     def __or__(self, other):
+        if not isinstance(other, Value):
+            return True if other else self
         return Value(self.writer, self.writer.builder.or_(self.ir, other.ir))
+
+    __rand__, __ror__ = __and__, __or__
 
     def __bool__(self):
         raise Untraceable("code that branches on a value")
-
-
-def _elementary(writer, words):
-    """The polynomials of `lanes.polynomials`, for values of a writer, under the names of the words."""
-    builder, value = writer.builder, writer.value
-    space = {name: x for name, x in vars(polynomials).items() if isinstance(x, float) or name == "math"}
-    space |= words | {"widen": lambda x, like: value(x)}
-
-    def integers(x):
-        return builder.bitcast(x.ir, writer.words)
-
-    def counted(x):
-        return builder.sub(integers(x), writer.all(bits.SQRT_HALF_BITS, writer.words))
-
-    def doubles(x):
-        return Value(writer, builder.bitcast(x, writer.kind))
-
-    def test(number):
-        zero, bit = writer.all(0, writer.words), writer.all(1 << number, writer.words)
-        return lambda x: Value(writer, builder.icmp_signed("!=", builder.and_(integers(x), bit), zero))
-
-    def shifted_exponent(x):
-        k = builder.ashr(counted(x), writer.all(52, writer.words))
-        return doubles(builder.add(k, writer.all(bits.SHIFTER_BITS, writer.words)))
-
-    def mantissa(x):
-        field = builder.and_(counted(x), writer.all(bits.EXPONENT_FIELD, writer.words))
-        return doubles(builder.sub(integers(x), field))
-
-    space |= {"bit_0": test(0), "bit_1": test(1), "sign_bit": test(63), "mantissa": mantissa, "shifted_exponent": shifted_exponent}
-    space["exponent_from_low_bits"] = lambda t: doubles(builder.shl(integers(t), writer.all(52, writer.words)))
-    for name, function in vars(polynomials).items():
-        plain = getattr(function, "py_func", None)
-        if plain is not None and plain.__module__ == polynomials.__name__:
-            space[name] = FunctionType(plain.__code__, space)
-    return {name: lambda *x, f=space[f"vec_{name}"]: f(*map(value, x)) for name in ELEMENTARY}

@@ -1,41 +1,65 @@
-"""What an integrator is: declared facts, and kernels `begin`, `attempt`, `commit` whose source goes into the generated module."""
+"""What an integrator is: declared facts, slots that it works with, and its compiled functions."""
 
 from dataclasses import dataclass, field, replace
 
 from flexmbd.lanes import lnot, select
+from flexmbd.lanes.vector import inner
 
 
+@inner
 def larger(a, b):
-    """The larger of two values, lane by lane; NaN where one of them is (a kernel for norms: no NaN may be lost in them)."""
+    """The larger of two values, lane by lane; NaN where one of them is (for norms: no NaN may be lost in them)."""
     return select((a > b) | lnot(a <= a), a, b)
 
 
 @dataclass(frozen=True)
+class Slot:
+    """Rows that a scheme works with: as many as a slot has (`flexmbd.stepping.names`).
+
+    Attributes
+    ----------
+    name, meaning : str
+    kept : bool
+        Whether it belongs to the state at a step's start.
+    """
+
+    name: str
+    meaning: str
+    kept: bool = False
+
+
+@dataclass(frozen=True)
 class Integrator:
-    """Facts and kernels of a scheme.
+    """Facts and functions of a scheme.
 
     Attributes
     ----------
     name : str
     order : int
         Order of convergence of positions and velocities, away from events; outputs follow them, reactions and accelerations too.
-    slots, carry : int
-        Rows of accelerations it works with (the last one holds those at the step's end), and how many leading ones
-        belong to the state at a step's start.
-    functions : tuple
-        ``begin(t, q, v, s, C, P, U, K, D, g)``, ``attempt(...)`` -> error over tolerance, ``commit(accepted, K, D)``, and
-        ``forget(who, K)``: the next step of these lanes may use slot 0 only; helpers first.
-    constants : dict
-        Names the kernels read.
+    slots : tuple of Slot
+        The first one has accelerations and rates at the step's start.
+    last : int
+        Slot with those at the step's end.
+    functions : dict
+        Entry of the table (`flexmbd.stepping.names`) -> function ``f(X, P, W, at)``: ``BEGIN`` makes the kept slots at the start,
+        ``ATTEMPT`` a step of length `H` from the point `START` to the point `END`, with its error over the tolerance in `ERROR`,
+        ``COMMIT`` takes it over in lanes whose `WHO` is 1, after ``FORGET`` the next step of such lanes uses the first slot only; if
+        it has its own interpolation ``DENSE`` puts the state of the lane `STAGE` at `FRACTION` of the step into the point `MIDDLE`.
+    numbers : tuple of float
+        What these functions read at `SCHEME`.
     adaptive : bool
         Whether it estimates its error (else it runs at the fixed step of the settings).
     correction : callable, optional
         Of an implicit scheme: nodes of its Newton correction for a `Build` (`flexmbd.newton`).
     accelerations : callable, optional
-        Nodes of the accelerations for a `Build`, if not those of the index-1 equations.
+        Nodes of the accelerations for a `Build` and the scheme's numbers, if not those of the index-1 equations.
     generated : callable, optional
-        Of a scheme that needs more of the equations: for a `Build`, functions of the generated module by name, each (arguments, stores),
-        and how many rows of P, from `FACTORS` on, the scheme keeps numbers in (`KEPT`).
+        Of a scheme that needs more of the equations: for a `Build`, what further functions store, by entry of the table, and how many rows
+        the scheme keeps numbers in, from `FACTORS` on (see `flexmbd.newton.partition`).
+    reads : dict str -> (str, str)
+        Kind of a run-time variable of `correction` or `generated` -> the slot that has it, and which part: "" for the first rows,
+        ``"rates"``, or ``"second"`` multipliers. In place of a slot: ``"y"``, where the function's results go, or ``"kept"``.
     projects : bool
         Whether the loop projects positions and velocities when rows have drifted open by more than the tolerance.
     holds : tuple of str
@@ -49,7 +73,7 @@ class Integrator:
     multiplier_time : float
         When they act: after the step's end, in steps.
     setting, tune : str, callable, optional
-        A setting that it has, and further constants from its value.
+        A setting that it has, and numbers from its value.
     least : float
         Least spectral radius it can have.
     first : float
@@ -58,14 +82,15 @@ class Integrator:
 
     name: str
     order: int
-    slots: int
-    carry: int
-    functions: tuple
-    constants: dict = field(default_factory=dict)
+    slots: tuple
+    last: int
+    functions: dict = field(hash=False)
+    numbers: tuple = ()
     adaptive: bool = True
     correction: object = None
     accelerations: object = None
     generated: object = None
+    reads: dict = field(default_factory=dict, hash=False)
     projects: bool = False
     holds: tuple = ()
     conserves: tuple = ()
@@ -84,4 +109,8 @@ class Integrator:
 
     def tuned(self, value):
         """The scheme for a value of its setting; itself if it has none."""
-        return self if self.tune is None else replace(self, constants=self.constants | self.tune(value))
+        return self if self.tune is None else replace(self, numbers=self.tune(value))
+
+    def place(self, name):
+        """Number of a slot."""
+        return next(k for k, slot in enumerate(self.slots) if slot.name == name)

@@ -5,20 +5,21 @@ setting `decay`.  Then open rows close like ``exp(-c t)``, and what the integrat
 c is a number in 1/s and not, say, 1/h: stages violate the rows by O(h^3), and order would be lost.
 """
 
-from flexmbd.integrators.explicit import runge_kutta
-from flexmbd.integrators.rk4 import CLASSICAL
+from dataclasses import replace
+
+from flexmbd.integrators.rk4 import RK4
 
 
-def accelerations(build):
+def accelerations(build, numbers):
     """Nodes of the stabilised accelerations: those of index 1, and a damped pull along the mass-orthogonal corrections to the rows."""
-    c = build.graph.var("DECAY")
+    c = build.graph.const(numbers[-1])
     dq, dv = build.corrections(build.rows)
     return [a + (2.0 * c) * y + (c * c) * x for a, x, y in zip(build.a, dq, dv, strict=True)]
 
 
 def tune(decay):
-    """Constants for a rate in 1/s."""
-    return {"DECAY": float(decay)}
+    """Numbers for a rate in 1/s."""
+    return (*RK4.numbers, float(decay))
 
 
-BAUMGARTE = runge_kutta("baumgarte", 4, CLASSICAL, accelerations=accelerations, setting="decay", tune=tune, projects=False)
+BAUMGARTE = replace(RK4, name="baumgarte", accelerations=accelerations, setting="decay", tune=tune, projects=False)

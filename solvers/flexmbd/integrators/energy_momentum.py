@@ -15,47 +15,68 @@ Rows hold as velocities at the middle only: those of the end have a bounded erro
 which belong to the middle of the step, are of order 1.
 """
 
-# ruff: noqa: F821 - names are bound in the generated module
 import numpy as np
 
-from flexmbd.integrators.implicit import implicit
+from flexmbd.integrators.base import Slot
+from flexmbd.integrators.implicit import (
+    ACCELERATION,
+    FIRST,
+    KNOWN,
+    MULTIPLIER,
+    NEXT_ACCELERATION,
+    NEXT_MULTIPLIER,
+    ORIGIN,
+    correct,
+    implicit,
+    slot,
+)  # fmt: skip
 from flexmbd.lanes import select
+from flexmbd.lanes.rows import evaluate, ld, st, words
+from flexmbd.lanes.vector import inner
 from flexmbd.newton import newton_midpoint
+from flexmbd.stepping.names import ATTEMPT, CONTROLLED, END, ERROR, LAST, NM, RATES, RHS, START, H, M, N, T
 
 
-def predict(h, q, v, s, K, D, qs, vs, ss):
+@inner
+def predict(h, X, at):
     """Start of the Newton iteration: the middle of the step by the mean acceleration of the step before."""
-    for i in range(N):
-        a, qi, vi = ld2(K, ACCELERATION, i), ld(q, i), ld(v, i)
-        st2(K, ORIGIN, i, qi)
-        st2(K, NEXT_ACCELERATION, i, a)
-        st(qs, i, qi + h * (0.5 * vi + 0.25 * h * a))
-        st(vs, i, vi + 0.5 * h * a)
-    for k in range(NM):
-        st2(K, NEXT_MULTIPLIER, k, ld2(K, MULTIPLIER, k))
-    for k in range(M):
-        x = ld(s, k)
-        st2(D, KNOWN, k, x)
-        st(ss, k, x + 0.5 * h * ld2(D, FIRST, k))
+    n, start, end = at[N], START + 1, at[END] + 1
+    for i in range(n):
+        a, q, v = ld(X, slot(ACCELERATION, at) + i), ld(X, start + i), ld(X, start + n + i)
+        st(X, slot(ORIGIN, at) + i, q)
+        st(X, slot(NEXT_ACCELERATION, at) + i, a)
+        st(X, end + i, q + h * (0.5 * v + 0.25 * h * a))
+        st(X, end + n + i, v + 0.5 * h * a)
+    for k in range(at[NM]):
+        st(X, slot(NEXT_MULTIPLIER, at) + k, ld(X, slot(MULTIPLIER, at) + k))
+    for k in range(at[M]):
+        x = ld(X, start + 2 * n + k)
+        st(X, slot(KNOWN, at) + at[RATES] + k, x)
+        st(X, end + 2 * n + k, x + 0.5 * h * ld(X, slot(FIRST, at) + at[RATES] + k))
 
 
-def attempt(t, h, tolerance, q, v, s, C, P, U, L, Z, K, D, w, qs, vs, ss, g):
-    """One step; infinite where Newton's iteration fails, else 0."""
-    predict(h, q, v, s, K, D, qs, vs, ss)
-    converged = correct(t + 0.5 * h, h, 0.25, 0.5, C, P, U, L, K, D, w, qs, vs, ss)
-    for i in range(N):
-        st(qs, i, 2.0 * ld(qs, i) - ld(q, i))
-        st(vs, i, ld(v, i) + h * ld2(K, NEXT_ACCELERATION, i))
-    for k in range(M):
-        st(ss, k, 2.0 * ld(ss, k) - ld(s, k))
-    rhs(t + h, qs, vs, ss, C, P, U, K, np.int64(LAST), D, g)
-    for k in range(M):
-        if STATE_CONTROLLED[k] == 0:
-            st(ss, k, ld(s, k) + 0.5 * h * (ld2(D, FIRST, k) + ld2(D, LAST, k)))
-    return select(converged, 0.0 * h, np.inf)
+def attempt(X, P, W, at):
+    """One step; its error is infinite where Newton's iteration fails, else 0."""
+    n, start, end, last, controlled = at[N], START + 1, at[END] + 1, slot(at[LAST], at), words(at[CONTROLLED])
+    t, h = ld(X, T), ld(X, H)
+    predict(h, X, at)
+    converged = correct(t + 0.5 * h, h, 0.25 + 0.0 * h, 0.5 + 0.0 * h, X, P, W, at)
+    for i in range(n):
+        st(X, end + i, 2.0 * ld(X, end + i) - ld(X, start + i))
+        st(X, end + n + i, ld(X, start + n + i) + h * ld(X, slot(NEXT_ACCELERATION, at) + i))
+    for k in range(2 * n, 2 * n + at[M]):
+        st(X, end + k, 2.0 * ld(X, end + k) - ld(X, start + k))
+    st(X, at[END], t + h)
+    evaluate(at[RHS], X, P, W, at, at[END], last)
+    for k in range(at[M]):
+        if controlled[k] == 0:
+            i, r = 2 * n + k, at[RATES] + k
+            st(X, end + i, ld(X, start + i) + 0.5 * h * (ld(X, slot(FIRST, at) + r) + ld(X, last + r)))
+    st(X, ERROR, select(converged, 0.0, np.inf))
 
 
 ENERGY_MOMENTUM = implicit(
-    "energy_momentum", 2, newton_midpoint, kernels=(predict, attempt), slots=("ORIGIN",), constants={"SLOW": 0.0, "CLOSE": 1e-2},
-    adaptive=False, multiplier_order=1, multiplier_time=-0.5, holds=("position",), conserves=("energy", "momentum", "angular momentum"),
+    "energy_momentum", 2, newton_midpoint, functions={ATTEMPT: attempt}, slots=(Slot("origin", "coordinates at the step's start"),),
+    close=(0.0, 1e-2), adaptive=False, multiplier_order=1, multiplier_time=-0.5, holds=("position",),
+    conserves=("energy", "momentum", "angular momentum"),
 )  # fmt: skip

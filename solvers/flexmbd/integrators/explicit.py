@@ -1,80 +1,126 @@
 """Explicit Runge-Kutta (Nyström form) on the index-1 equations: a method is a tableau whose last row is the step itself."""
 
-# ruff: noqa: F821 - names are bound in the generated module
-from dataclasses import replace
-
 import numpy as np
 
-from flexmbd.integrators.base import Integrator, larger
+from flexmbd.integrators.base import Integrator, Slot, larger
 from flexmbd.lanes import fabs, maximum, select
+from flexmbd.lanes.rows import call, doubles, evaluate, ld, st, words
+from flexmbd.lanes.vector import inner
+from flexmbd.stepping.names import (
+    ANGULAR,
+    ATTEMPT,
+    BEGIN,
+    COMMIT,
+    CONTROLLED,
+    END,
+    ERROR,
+    FORGET,
+    LARGEST,
+    LAST,
+    RATES,
+    REAL,
+    RELAX,
+    RHS,
+    SANG,
+    SCHEME,
+    SETTLE,
+    SLIN,
+    SLOTS,
+    STAGE,
+    START,
+    STRIDE,
+    TOLERANCE,
+    WHO,
+    H,
+    M,
+    N,
+    T,
+)  # fmt: skip
 
 
-def begin(t, q, v, s, C, P, U, K, D, g):
-    """Accelerations at the start."""
-    rhs(t, q, v, s, C, P, U, K, np.int64(0), D, g)  # not a literal: one compiled variant serves all slots
-
-
-def settle(j, t0, h, tolerance, q, v, t, qs, vs, P, U, L, K, D, w):
-    """What becomes of the state of stage j at t, the step of length h having begun at t0 with q and v: nothing."""
-
-
-def relax(j, t, h, q, v, s, C, P, U, K, D, w):
-    """What becomes of the accelerations and rates of stage j, the step of length h having begun at t with q, v and s: nothing."""
-
-
-def attempt(t, h, tolerance, q, v, s, C, P, U, L, Z, K, D, w, qs, vs, ss, g):
-    """All stages of one step; the last stage is the step's end, and its accelerations serve the next step."""
-    h2 = h * h
-    for j in range(1, STAGES):
-        for i in range(N):
-            x = ld2(K, 0, i)
-            dv, dq = A[j, 0] * x, AA[j, 0] * x
-            for k in range(1, j):
-                x = ld2(K, k, i)
-                dv = dv + A[j, k] * x
-                dq = dq + AA[j, k] * x
-            vi = ld(v, i)
-            st(qs, i, ld(q, i) + ((NODES[j] * h) * vi + h2 * dq))
-            st(vs, i, vi + h * dv)
-        for i in range(M):
-            ds = A[j, 0] * ld2(D, 0, i)
-            for k in range(1, j):
-                ds = ds + A[j, k] * ld2(D, k, i)
-            st(ss, i, ld(s, i) + h * ds)
-        settle(j, t, h, tolerance, q, v, t + NODES[j] * h, qs, vs, P, U, L, K, D, w)
-        rhs(t + NODES[j] * h, qs, vs, ss, C, P, U, K, j, D, g)
-        relax(j, t, h, q, v, s, C, P, U, K, D, w)
-    lin, ang = 1.0 / (tolerance * ld(L, SLIN)), 1.0 / (tolerance * ld(L, SANG))
+@inner
+def estimate(h, X, at):
+    """Largest error of a velocity or of a controlled state, over the tolerance."""
+    n, stages, stride, first, scheme = at[N], at[LAST] + 1, at[STRIDE], at[SLOTS], doubles(at[SCHEME])
+    weights, tolerance = 2 * stages * stages + stages, doubles(at[REAL])[TOLERANCE]
+    angular, controlled = words(at[ANGULAR]), words(at[CONTROLLED])
+    lin, ang = 1.0 / (tolerance * ld(X, SLIN)), 1.0 / (tolerance * ld(X, SANG))
     worst = 0.0 * h
-    for i in range(N):
-        e = ERROR[0] * ld2(K, 0, i)
-        for k in range(1, STAGES):
-            e = e + ERROR[k] * ld2(K, k, i)
-        e = fabs(h * e) * (ang if TURNS[i] else lin)
-        worst = larger(e, worst)
-    for i in range(M):
-        if STATE_CONTROLLED[i] > 0:
-            e = ERROR[0] * ld2(D, 0, i)
-            for k in range(1, STAGES):
-                e = e + ERROR[k] * ld2(D, k, i)
-            e = fabs(h * e) / (tolerance * maximum(maximum(ld(Z, i), fabs(ld(ss, i))), 1e-12))
-            worst = larger(e, worst)
+    for i in range(n):
+        e = scheme[weights] * ld(X, first + i)
+        for k in range(1, stages):
+            e = e + scheme[weights + k] * ld(X, first + k * stride + i)
+        scale = lin
+        if angular[i] > 0:
+            scale = ang
+        worst = larger(fabs(h * e) * scale, worst)
+    for i in range(at[M]):
+        if controlled[i] > 0:
+            rate = first + at[RATES] + i
+            e = scheme[weights] * ld(X, rate)
+            for k in range(1, stages):
+                e = e + scheme[weights + k] * ld(X, rate + k * stride)
+            size = maximum(maximum(ld(X, at[LARGEST] + i), fabs(ld(X, at[END] + 1 + 2 * n + i))), 1e-12)
+            worst = larger(fabs(h * e) / (tolerance * size), worst)
     return worst
 
 
-def commit(accepted, K, D):
+def begin(X, P, W, at):
+    """Accelerations at the start."""
+    evaluate(at[RHS], X, P, W, at, START, at[SLOTS])
+
+
+def attempt(X, P, W, at):
+    """All stages of one step; the last stage is the step's end, and its accelerations serve the next step."""
+    n, m, stages, stride, first, scheme = at[N], at[M], at[LAST] + 1, at[STRIDE], at[SLOTS], doubles(at[SCHEME])
+    squares, nodes = stages * stages, 2 * stages * stages
+    rates, start, end = first + at[RATES], START + 1, at[END] + 1
+    t, h = ld(X, T), ld(X, H)
+    h2 = h * h
+    for j in range(1, stages):
+        row = j * stages
+        for i in range(n):
+            x = ld(X, first + i)
+            dv, dq = scheme[row] * x, scheme[squares + row] * x
+            for k in range(1, j):
+                x = ld(X, first + k * stride + i)
+                dv = dv + scheme[row + k] * x
+                dq = dq + scheme[squares + row + k] * x
+            v = ld(X, start + n + i)
+            st(X, end + i, ld(X, start + i) + ((scheme[nodes + j] * h) * v + h2 * dq))
+            st(X, end + n + i, v + h * dv)
+        for i in range(m):
+            ds = scheme[row] * ld(X, rates + i)
+            for k in range(1, j):
+                ds = ds + scheme[row + k] * ld(X, rates + k * stride + i)
+            st(X, end + 2 * n + i, ld(X, start + 2 * n + i) + h * ds)
+        st(X, at[END], t + scheme[nodes + j] * h)
+        at[STAGE] = j
+        if at[SETTLE] > 0:
+            call(at[SETTLE], X, P, W, at)
+        evaluate(at[RHS], X, P, W, at, at[END], first + j * stride)
+        if at[RELAX] > 0:
+            call(at[RELAX], X, P, W, at)
+    st(X, ERROR, estimate(h, X, at))
+
+
+def commit(X, P, W, at):
     """First same as last."""
-    for i in range(N):
-        st2(K, 0, i, select(accepted, ld2(K, LAST, i), ld2(K, 0, i)))
-    for i in range(M):
-        st2(D, 0, i, select(accepted, ld2(D, LAST, i), ld2(D, 0, i)))
+    first, last, accepted = at[SLOTS], at[SLOTS] + at[LAST] * at[STRIDE], ld(X, WHO) > 0.5
+    for i in range(at[N]):
+        st(X, first + i, select(accepted, ld(X, last + i), ld(X, first + i)))
+    for i in range(at[RATES], at[RATES] + at[M]):
+        st(X, first + i, select(accepted, ld(X, last + i), ld(X, first + i)))
 
 
-def forget(who, K):
+def forget(X, P, W, at):
     """A one-step scheme has nothing to forget."""
 
 
-def runge_kutta(name, order, rows, error=None, *, projects=True, **facts):
+FUNCTIONS = {BEGIN: begin, ATTEMPT: attempt, COMMIT: commit, FORGET: forget}
+
+
+def runge_kutta(name, order, rows, error=None, *, projects=True, slots=(), functions=None, **facts):
     """Integrator of a tableau.
 
     Parameters
@@ -83,6 +129,11 @@ def runge_kutta(name, order, rows, error=None, *, projects=True, **facts):
         Rows of the matrix A of all stages; the last row is the weights of the step (first same as last).
     error : sequence, optional
         Weights of the solution less those of the embedded one; without them the step is fixed.
+    slots : tuple of Slot
+        Further ones, behind those of the stages.
+    functions : mapping, optional
+        Others, or in place of those here: `SETTLE` changes the state of the stage `STAGE` (point `END`) before its accelerations are
+        computed, `RELAX` what was computed.
     projects, facts
         See `Integrator`.
     """
@@ -90,19 +141,9 @@ def runge_kutta(name, order, rows, error=None, *, projects=True, **facts):
     a = np.zeros((stages, stages))
     for j, row in enumerate(rows):
         a[j, : len(row)] = row
-    constants = {
-        "STAGES": stages,
-        "A": a,
-        "AA": a @ a,
-        "NODES": a.sum(1),
-        "ERROR": np.array(error if error is not None else [0.0] * stages),
-    }
-    functions, adaptive = (larger, begin, settle, relax, attempt, commit, forget), error is not None
-    return Integrator(name, order, stages, 1, functions, constants, adaptive=adaptive, projects=projects, **facts)
-
-
-def derived(scheme, name, *, kernels, constants, **facts):
-    """Integrator like another, with kernels in place of those of the same name, and further ones, constants and facts."""
-    own = {f.__name__ for f in kernels}
-    functions = (*kernels, *(f for f in scheme.functions if f.__name__ not in own))
-    return replace(scheme, name=name, functions=functions, constants=scheme.constants | constants, **facts)
+    numbers = np.concatenate([a.ravel(), (a @ a).ravel(), a.sum(1), error if error is not None else np.zeros(stages)])
+    own = [Slot(f"stage {j}", f"accelerations and rates of stage {j}", j == 0) for j in range(stages)]
+    return Integrator(
+        name, order, (*own, *slots), stages - 1, FUNCTIONS | (functions or {}), tuple(numbers.tolist()), adaptive=error is not None,
+        projects=projects, **facts,
+    )  # fmt: skip

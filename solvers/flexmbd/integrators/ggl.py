@@ -8,24 +8,10 @@ Positions are shifted along the gradients of the rows by second multipliers m (1
 and an error of v that index 3 leaves is not there.
 """
 
-# ruff: noqa: F821 - names are bound in the generated module
+from flexmbd.integrators.base import Slot
 from flexmbd.integrators.generalized_alpha import TUNED
 from flexmbd.integrators.implicit import implicit
-from flexmbd.lanes import select
 from flexmbd.newton import newton_stabilised
 
-
-def anchor(icm, qs, K):
-    """Keep the part of the positions that neither the new accelerations nor shifts make."""
-    for i in range(N):
-        st2(K, ORIGIN, i, ld(qs, i) - icm * ld2(K, NEXT_ACCELERATION, i))
-
-
-def displaced(i, active, w):
-    """Share of a coordinate's correction that no acceleration makes: the shift's."""
-    return select(active, ld(w, N + NM + i), 0.0)
-
-
-GGL = implicit(
-    "ggl", 2, newton_stabilised, kernels=(anchor, displaced), slots=("ORIGIN",), multipliers=2, holds=("position", "velocity"), **TUNED
-)
+ORIGIN = Slot("origin", "the part of the positions that neither the new accelerations nor shifts make")
+GGL = implicit("ggl", 2, newton_stabilised, shifts=True, slots=(ORIGIN,), multipliers=2, holds=("position", "velocity"), **TUNED)

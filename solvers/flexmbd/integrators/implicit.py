@@ -42,247 +42,355 @@ Only positions, velocities and states are trusted afterwards: accelerations and 
 them.  Coordinate pivots of the iteration matrix can vanish at isolated steps (constraint curvature); such a step is rejected.
 """
 
-# ruff: noqa: F821 - names are bound in the generated module
 import numpy as np
 
-from flexmbd.integrators.base import Integrator, larger
+from flexmbd.integrators.base import Integrator, Slot, larger
 from flexmbd.lanes import any_lane, fabs, lnot, maximum, select, sqrt
-
-SLOTS = (
-    "FIRST", "ACCELERATION", "BEND", "MULTIPLIER", "SLOPE", "STEP",  # of the state: a0 at index 1, a0, b, l0, slope before, step before
-    "NEXT_ACCELERATION", "NEXT_BEND", "NEXT_MULTIPLIER", "NEXT_SLOPE", "MIDDLE_Q", "MIDDLE_V", "MIDDLE_A", "KNOWN", "CORRECTION",
+from flexmbd.lanes.rows import doubles, evaluate, ld, st, words
+from flexmbd.lanes.vector import inner
+from flexmbd.stepping.names import (
+    ANGULAR,
+    ATTEMPT,
+    BEGIN,
+    CD,
+    COMMIT,
+    CONTROLLED,
+    END,
+    ERROR,
+    FLAT,
+    FORGET,
+    FROZEN,
+    HALF,
+    ICM,
+    KEPT_CD,
+    KEPT_ICM,
+    KEPT_RATE,
+    KEPT_START,
+    LARGEST,
+    LAST,
+    MIDDLE,
+    MULTIPLIERS,
+    NEWTON,
+    NM,
+    OBSERVE,
+    RATES,
+    REAL,
+    RHS,
+    SANG,
+    SCHEME,
+    SLIN,
+    SLOTS,
+    SPAN,
+    START,
+    STRIDE,
+    TANGENT,
+    TOLERANCE,
+    WHO,
+    H,
+    M,
+    N,
+    T,
 )  # fmt: skip
-CARRY = SLOTS.index("STEP") + 1
-FROZEN_RULE = {"CHANGE": 0.1, "SLOW": 0.1, "CLOSE": 0.1}
+
+SLOT = (
+    Slot("first", "index-1 accelerations and rates at the start", True),
+    Slot("acceleration", "accelerations of the scheme at the start", True),
+    Slot("bend", "slope b of what the algorithmic accelerations are ahead", True),
+    Slot("multiplier", "multipliers at the start", True),
+    Slot("slope", "slope of the accelerations in the step before", True),
+    Slot("step", "length of the step before; 0: none", True),
+    Slot("next acceleration", "accelerations of the scheme at the end"),
+    Slot("next bend", "b at the end"),
+    Slot("next multiplier", "multipliers at the end"),
+    Slot("next slope", "slope of the accelerations in this step"),
+    Slot("middle", "accelerations in the middle of a first step"),
+    Slot("known", "the part of further states that is known"),
+    Slot("correction", "Newton's correction of further states"),
+)
+(
+    FIRST, ACCELERATION, BEND, MULTIPLIER, SLOPE, STEP, NEXT_ACCELERATION, NEXT_BEND, NEXT_MULTIPLIER, NEXT_SLOPE, MIDDLE_SLOT, KNOWN,
+    CORRECTION, ORIGIN,
+) = range(14)  # fmt: skip
+# numbers of a scheme
+(
+    ORDER, MEMORY, SHIFTS, CHANGE, SLOW, CLOSE, LAG, BETA, GAMMA, BETA_START, BEND_Q, BEND_V, BEND_FACTOR, ERROR_2, ERROR_1,
+) = range(15)  # fmt: skip
+BOUND, ROUNDING, TRIES = 1e-9, 4e-15, 20  # of Newton's iteration
 
 
-def begin(t, q, v, s, C, P, U, K, D, g):
+@inner
+def slot(k, at):
+    """First row of a slot."""
+    return at[SLOTS] + k * at[STRIDE]
+
+
+def begin(X, P, W, at):
     """Accelerations and multipliers at the start."""
-    rhs(t, q, v, s, C, P, U, K, np.int64(FIRST), D, g)
-    multipliers(t, q, v, s, C, P, U, K, MULTIPLIER)
-    for i in range(N):
-        x = ld2(K, FIRST, i)
-        st2(K, ACCELERATION, i, x)
-        st2(K, BEND, i, 0.0 * x)
-        st2(K, SLOPE, i, 0.0 * x)
-        st2(K, STEP, i, 0.0 * x)
+    evaluate(at[RHS], X, P, W, at, START, slot(FIRST, at))
+    evaluate(at[MULTIPLIERS], X, P, W, at, START, slot(MULTIPLIER, at))
+    for i in range(at[N]):
+        x = ld(X, slot(FIRST, at) + i)
+        st(X, slot(ACCELERATION, at) + i, x)
+        st(X, slot(BEND, at) + i, 0.0 * x)
+        st(X, slot(SLOPE, at) + i, 0.0 * x)
+    st(X, slot(STEP, at), 0.0)
 
 
-def standing(beta, a0, b):
+@inner
+def standing(beta, a0, b, scheme):
     """The a1 with which ``q1 = q0 + h v0``."""
-    return -((0.5 - beta) * a0 + BEND_Q * b) / beta
+    return -((0.5 - beta) * a0 + scheme[BEND_Q] * b) / beta
 
 
-def predict(h, fresh, beta, gamma, q, v, s, P, K, D, qs, vs, ss):
+@inner
+def predict(h, fresh, beta, gamma, X, at):
     """Start of the Newton iteration, on the scheme's line: a1 by the slope before, or so that ``q1 = q0 + h v0``."""
-    for i in range(N):
-        a0 = select(fresh, ld2(K, FIRST, i), ld2(K, ACCELERATION, i))
-        b = h * select(fresh, 0.0, ld2(K, BEND, i))
-        a1 = a0 + h * select(fresh, 0.0, ld2(K, SLOPE, i))
-        if FROZEN:
-            a1 = select(ld(P, NP + 3) < 0.5, standing(beta, a0, b), a1)
-        st2(K, ACCELERATION, i, a0)
-        st2(K, NEXT_ACCELERATION, i, a1)
-        vi = ld(v, i)
-        st(qs, i, ld(q, i) + h * (vi + h * ((0.5 - beta) * a0 + BEND_Q * b + beta * a1)))
-        st(vs, i, vi + h * ((1.0 - gamma) * a0 + BEND_V * b + gamma * a1))
-    for k in range(NM):
-        st2(K, NEXT_MULTIPLIER, k, ld2(K, MULTIPLIER, k))
-    for k in range(M):
-        x, rate = ld(s, k), ld2(D, FIRST, k)
-        st2(D, KNOWN, k, x + 0.5 * h * rate)
-        st(ss, k, x + h * rate)
+    n, scheme, start, end = at[N], doubles(at[SCHEME]), START + 1, at[END] + 1
+    for i in range(n):
+        a0 = select(fresh, ld(X, slot(FIRST, at) + i), ld(X, slot(ACCELERATION, at) + i))
+        b = h * select(fresh, 0.0, ld(X, slot(BEND, at) + i))
+        a1 = a0 + h * select(fresh, 0.0, ld(X, slot(SLOPE, at) + i))
+        if at[FROZEN] > 0:
+            a1 = select(ld(X, KEPT_START) < 0.5, standing(beta, a0, b, scheme), a1)
+        st(X, slot(ACCELERATION, at) + i, a0)
+        st(X, slot(NEXT_ACCELERATION, at) + i, a1)
+        v = ld(X, start + n + i)
+        st(X, end + i, ld(X, start + i) + h * (v + h * ((0.5 - beta) * a0 + scheme[BEND_Q] * b + beta * a1)))
+        st(X, end + n + i, v + h * ((1.0 - gamma) * a0 + scheme[BEND_V] * b + gamma * a1))
+    for k in range(at[NM]):
+        st(X, slot(NEXT_MULTIPLIER, at) + k, ld(X, slot(MULTIPLIER, at) + k))
+    for k in range(at[M]):
+        x, rate = ld(X, start + 2 * n + k), ld(X, slot(FIRST, at) + at[RATES] + k)
+        st(X, slot(KNOWN, at) + at[RATES] + k, x + 0.5 * h * rate)
+        st(X, end + 2 * n + k, x + h * rate)
 
 
-def anchor(icm, qs, K):
-    """Nothing: positions are what accelerations make of them."""
-
-
-def displaced(i, active, w):
-    """Share of a coordinate's correction that no acceleration makes: none."""
-    return 0.0
-
-
-def renew(who, when, icm, cd, half, C, P, U, K, qs, vs, ss):
+@inner
+def renew(who, icm, cd, X, P, W, at):
     """Factorise Newton's matrix for some lanes, and keep what it was made with."""
-    tangent(when, qs, vs, ss, C, P, U, K, icm, cd, half, who)
-    st(P, NP, select(who, icm, ld(P, NP)))
-    st(P, NP + 1, select(who, cd, ld(P, NP + 1)))
-    st(P, NP + 2, select(who, 0.0, ld(P, NP + 2)))
+    st(X, WHO, select(who, 1.0, 0.0))
+    evaluate(at[TANGENT], X, P, W, at, at[END], 0)
+    st(X, KEPT_ICM, select(who, icm, ld(X, KEPT_ICM)))
+    st(X, KEPT_CD, select(who, cd, ld(X, KEPT_CD)))
+    st(X, KEPT_RATE, select(who, 0.0, ld(X, KEPT_RATE)))
 
 
-def correct(when, h, beta, gamma, C, P, U, L, K, D, w, qs, vs, ss):
+@inner
+def correct(when, h, beta, gamma, X, P, W, at):
     """Newton iteration on the balance at a time; returns whether a lane converged."""
+    n, scheme, angular, controlled = at[N], doubles(at[SCHEME]), words(at[ANGULAR]), words(at[CONTROLLED])
+    end, frozen, shifts = at[END] + 1, at[FROZEN] > 0, scheme[SHIFTS] > 0.0
     icm, cd = beta * h * h, gamma / (beta * h)
-    anchor(icm, qs, K)
-    bound = NEWTON * (CLOSE if FROZEN else 1.0) / cd
-    lin, ang = bound * ld(L, SLIN), bound * ld(L, SANG)
+    st(X, at[END], when)
+    st(X, ICM, icm)
+    st(X, CD, cd)
+    st(X, HALF, 0.5 * h)
+    if shifts:  # the part of the positions that neither the new accelerations nor shifts make
+        for i in range(n):
+            st(X, slot(ORIGIN, at) + i, ld(X, end + i) - icm * ld(X, slot(NEXT_ACCELERATION, at) + i))
+    bound = BOUND * (scheme[CLOSE] if frozen else 1.0) / cd
+    lin, ang = bound * ld(X, SLIN), bound * ld(X, SANG)
     size = 0.0 * h
-    for i in range(N):
-        if not TURNS[i]:
-            size = maximum(fabs(ld(qs, i)), size)
+    for i in range(n):
+        if angular[i] == 0:
+            size = maximum(fabs(ld(X, end + i)), size)
     lin = 1.0 / (lin + ROUNDING * size)
-    away = size / ld(L, SPAN)
+    away = size / ld(X, SPAN)
     ang = 1.0 / (ang + ROUNDING * select(away > 10.0, 4.0 * away, 1.0))  # far from the origin rounded places turn bodies
     active = h > 0.0
     before, lost = 0.0 * h, h < 0.0
-    if FROZEN:
-        old, other = ld(P, NP), ld(P, NP + 1)
-        stale = active & ((fabs(icm - old) > CHANGE * old) | (fabs(cd - other) > CHANGE * other))
+    if frozen:
+        old, other = ld(X, KEPT_ICM), ld(X, KEPT_CD)
+        stale = active & ((fabs(icm - old) > scheme[CHANGE] * old) | (fabs(cd - other) > scheme[CHANGE] * other))
         if any_lane(stale):
-            renew(stale, when, icm, cd, 0.5 * h, C, P, U, K, qs, vs, ss)
-    for _ in range(ITERATIONS):
-        newton(when, qs, vs, ss, C, P, U, K, D, icm, cd, 0.5 * h, w)
+            renew(stale, icm, cd, X, P, W, at)
+    for _ in range(TRIES):
+        evaluate(at[NEWTON], X, P, W, at, at[END], slot(CORRECTION, at))
         now = 0.0 * h
-        for i in range(N):
-            d = select(active, ld(w, i), 0.0)
-            e = fabs(d) * (ang if TURNS[i] else lin)
-            now = larger(e, now)
-            st(qs, i, ld(qs, i) + d)
-            d = d - displaced(i, active, w)
-            st(vs, i, ld(vs, i) + cd * d)
-            st2(K, NEXT_ACCELERATION, i, ld2(K, NEXT_ACCELERATION, i) + d / icm)
-        for k in range(NM):
-            st2(K, NEXT_MULTIPLIER, k, ld2(K, NEXT_MULTIPLIER, k) + select(active, ld(w, N + k), 0.0) / icm)
-        for k in range(M):
-            if STATE_CONTROLLED[k] > 0:
-                st(ss, k, ld(ss, k) + select(active, ld2(D, CORRECTION, k), 0.0))
+        for i in range(n):
+            d = select(active, ld(W, i), 0.0)
+            scale = lin
+            if angular[i] > 0:
+                scale = ang
+            now = larger(fabs(d) * scale, now)
+            st(X, end + i, ld(X, end + i) + d)
+            if shifts:  # share that no acceleration makes
+                d = d - select(active, ld(W, n + at[NM] + i), 0.0)
+            st(X, end + n + i, ld(X, end + n + i) + cd * d)
+            a = slot(NEXT_ACCELERATION, at) + i
+            st(X, a, ld(X, a) + d / icm)
+        for k in range(at[NM]):
+            a = slot(NEXT_MULTIPLIER, at) + k
+            st(X, a, ld(X, a) + select(active, ld(W, n + k), 0.0) / icm)
+        for k in range(at[M]):
+            if controlled[k] > 0:
+                change = ld(X, slot(CORRECTION, at) + at[RATES] + k)
+                st(X, end + 2 * n + k, ld(X, end + 2 * n + k) + select(active, change, 0.0))
         lost = lost | (active & lnot(now < np.inf))
         active = active & (now > 1.0)
-        if FROZEN:
+        if frozen:
             again = active & (before > 0.0)
             shrunk = select(again, now / maximum(before, 1e-300), 0.0)
-            rate = maximum(shrunk, ld(P, NP + 2))
-            st(P, NP + 2, rate)
+            rate = maximum(shrunk, ld(X, KEPT_RATE))
+            st(X, KEPT_RATE, rate)
             active = active & lnot(again & (now * rate <= 1.0 - rate))
-            slow = active & (shrunk > SLOW)
+            slow = active & (shrunk > scheme[SLOW])
             before = select(slow, 0.0, now)
             if any_lane(slow):
-                renew(slow, when, icm, cd, 0.5 * h, C, P, U, K, qs, vs, ss)
+                renew(slow, icm, cd, X, P, W, at)
         if not any_lane(active):
             break
     return lnot(active | lost)
 
 
-def halfway(h, q, v, s, K, D, qs, vs, ss):
+@inner
+def halfway(t, h, X, at):
     """State in the middle of the step by Hermite interpolation, for the error estimate of a restart."""
-    for i in range(N):
-        q0, q1, v0, v1 = ld(q, i), ld(qs, i), ld(v, i), ld(vs, i)
-        a0, a1 = ld2(K, FIRST, i), ld2(K, NEXT_ACCELERATION, i)
-        st2(K, MIDDLE_Q, i, 0.5 * (q0 + q1) + h * (0.15625 * (v0 - v1) + h * (0.015625 * (a0 + a1))))
-        st2(K, MIDDLE_V, i, 0.5 * (v0 + v1) + 0.125 * h * (a0 - a1))
-    for k in range(M):
-        st2(D, MIDDLE_Q, k, 0.5 * (ld(s, k) + ld(ss, k)))
+    n, start, end, middle = at[N], START + 1, at[END] + 1, at[MIDDLE] + 1
+    st(X, at[MIDDLE], t + 0.5 * h)
+    for i in range(n):
+        q0, q1, v0, v1 = ld(X, start + i), ld(X, end + i), ld(X, start + n + i), ld(X, end + n + i)
+        a0, a1 = ld(X, slot(FIRST, at) + i), ld(X, slot(NEXT_ACCELERATION, at) + i)
+        st(X, middle + i, 0.5 * (q0 + q1) + h * (0.15625 * (v0 - v1) + h * (0.015625 * (a0 + a1))))
+        st(X, middle + n + i, 0.5 * (v0 + v1) + 0.125 * h * (a0 - a1))
+    for k in range(2 * n, 2 * n + at[M]):
+        st(X, middle + k, 0.5 * (ld(X, start + k) + ld(X, end + k)))
 
 
-def attempt(t, h, tolerance, q, v, s, C, P, U, L, Z, K, D, w, qs, vs, ss, g):
-    """One step; returns its error over the tolerance, infinite where Newton's iteration fails."""
-    before = ld2(K, STEP, 0)
+def attempt(X, P, W, at):
+    """One step; its error is infinite where Newton's iteration fails."""
+    n, scheme, angular, controlled = at[N], doubles(at[SCHEME]), words(at[ANGULAR]), words(at[CONTROLLED])
+    t, h, tolerance, last = ld(X, T), ld(X, H), doubles(at[REAL])[TOLERANCE], slot(at[LAST], at)
+    frozen = at[FROZEN] > 0
+    before = ld(X, slot(STEP, at))
     fresh = lnot(before > 0.0)
-    beta, gamma = select(fresh, BETA_START, BETA), select(fresh, 0.5, GAMMA)
-    predict(h, fresh, beta, gamma, q, v, s, P, K, D, qs, vs, ss)
-    converged = correct(t + h, h, beta, gamma, C, P, U, L, K, D, w, qs, vs, ss)
+    beta, gamma = select(fresh, scheme[BETA_START], scheme[BETA]), select(fresh, 0.5, scheme[GAMMA])
+    predict(h, fresh, beta, gamma, X, at)
+    converged = correct(t + h, h, beta, gamma, X, P, W, at)
     if any_lane(fresh):
-        halfway(h, q, v, s, K, D, qs, vs, ss)
-        rhs(t + 0.5 * h, K[MIDDLE_Q], K[MIDDLE_V], D[MIDDLE_Q], C, P, U, K, np.int64(MIDDLE_A), D, g)
-    if FROZEN and FLAT and MEMORY > 0.0:  # Newton's own accelerations are those of index 1
-        observe(t + h, qs, vs, ss, C, P, U, np.int64(LAST), D, g)
-        for i in range(N):
-            st2(K, LAST, i, ld2(K, NEXT_ACCELERATION, i))
+        halfway(t, h, X, at)
+        evaluate(at[RHS], X, P, W, at, at[MIDDLE], slot(MIDDLE_SLOT, at))
+    if frozen and at[FLAT] > 0 and scheme[MEMORY] > 0.0:  # Newton's own accelerations are those of index 1
+        evaluate(at[OBSERVE], X, P, W, at, at[END], last)
+        for i in range(n):
+            st(X, last + i, ld(X, slot(NEXT_ACCELERATION, at) + i))
     else:
-        rhs(t + h, qs, vs, ss, C, P, U, K, np.int64(LAST), D, g)
-    st2(K, STEP, 1, MEMORY * h)
-    span = 2.0 * h * h * ERROR / (h + before)
-    lin, ang = 1.0 / (tolerance * ld(L, SLIN)), 1.0 / (tolerance * ld(L, SANG))
+        evaluate(at[RHS], X, P, W, at, at[END], last)
+    st(X, slot(STEP, at) + 1, scheme[MEMORY] * h)
+    span = 2.0 * h * h * scheme[ERROR_2] / (h + before)
+    lin, ang = 1.0 / (tolerance * ld(X, SLIN)), 1.0 / (tolerance * ld(X, SANG))
     worst, missed, missed_still = 0.0 * h, 0.0 * h, 0.0 * h
-    for i in range(N):
-        a0, a1 = ld2(K, ACCELERATION, i), ld2(K, NEXT_ACCELERATION, i)
+    for i in range(n):
+        a0, a1 = ld(X, slot(ACCELERATION, at) + i), ld(X, slot(NEXT_ACCELERATION, at) + i)
+        slope, bend = (a1 - a0) / h, ld(X, slot(BEND, at) + i)
+        if frozen:
+            b = h * select(fresh, 0.0, bend)
+            missed = larger(fabs(a1 - a0 - h * select(fresh, 0.0, ld(X, slot(SLOPE, at) + i))), missed)
+            missed_still = larger(fabs(a1 - standing(beta, a0, b, scheme)), missed_still)
+        ahead = scheme[LAG] * slope
+        st(X, slot(NEXT_BEND, at) + i, ahead + select(fresh, 0.0, scheme[BEND_FACTOR] * (ahead - bend)))
+        a0, a1 = ld(X, slot(FIRST, at) + i), ld(X, last + i)
         slope = (a1 - a0) / h
-        if FROZEN:
-            b = h * select(fresh, 0.0, ld2(K, BEND, i))
-            missed = larger(fabs(a1 - a0 - h * select(fresh, 0.0, ld2(K, SLOPE, i))), missed)
-            missed_still = larger(fabs(a1 - standing(beta, a0, b)), missed_still)
-        st2(K, NEXT_BEND, i, LAG * slope + select(fresh, 0.0, BEND_FACTOR * (LAG * slope - ld2(K, BEND, i))))
-        a0, a1 = ld2(K, FIRST, i), ld2(K, LAST, i)
-        slope = (a1 - a0) / h
-        st2(K, NEXT_SLOPE, i, slope)
-        e = span * h * (slope - ld2(K, SLOPE, i)) + ERROR_1 * h * (a1 - a0)
-        e = select(fresh, (h / 3.0) * (a0 - 2.0 * ld2(K, MIDDLE_A, i) + a1), e)
-        e = fabs(e) * (ang if TURNS[i] else lin)
-        worst = larger(e, worst)
-    if FROZEN:
-        st(P, NP + 3, select(converged & (missed < missed_still), 1.0, 0.0 * h))
-    for k in range(M):
-        d0, d1 = ld2(D, FIRST, k), ld2(D, LAST, k)
+        st(X, slot(NEXT_SLOPE, at) + i, slope)
+        e = span * h * (slope - ld(X, slot(SLOPE, at) + i)) + scheme[ERROR_1] * h * (a1 - a0)
+        e = select(fresh, (h / 3.0) * (a0 - 2.0 * ld(X, slot(MIDDLE_SLOT, at) + i) + a1), e)
+        scale = lin
+        if angular[i] > 0:
+            scale = ang
+        worst = larger(fabs(e) * scale, worst)
+    if frozen:
+        st(X, KEPT_START, select(converged & (missed < missed_still), 1.0, 0.0))
+    for k in range(at[M]):
+        r, i = at[RATES] + k, at[END] + 1 + 2 * n + k
+        d0, d1 = ld(X, slot(FIRST, at) + r), ld(X, last + r)
         slope = (d1 - d0) / h
-        st2(D, NEXT_SLOPE, k, slope)
-        if STATE_CONTROLLED[k] > 0:
-            bow, change = d0 - 2.0 * ld2(D, MIDDLE_A, k) + d1, slope - ld2(D, SLOPE, k)
+        st(X, slot(NEXT_SLOPE, at) + r, slope)
+        if controlled[k] > 0:
+            bow, change = d0 - 2.0 * ld(X, slot(MIDDLE_SLOT, at) + r) + d1, slope - ld(X, slot(SLOPE, at) + r)
             e = select(fresh, (h / 3.0) * bow, h * h * h / (6.0 * (h + before)) * change)
-            e = fabs(e) / (tolerance * maximum(maximum(ld(Z, k), fabs(ld(ss, k))), 1e-12))
+            e = fabs(e) / (tolerance * maximum(maximum(ld(X, at[LARGEST] + k), fabs(ld(X, i))), 1e-12))
             worst = larger(e, worst)
         else:
-            st(ss, k, ld2(D, KNOWN, k) + 0.5 * h * d1)
-    worst = worst * (sqrt(worst) if ORDER > 1 else worst)  # like h^4.5 or h^4: the loop's controller is made for fifth order
-    return select(converged, worst, np.inf)
+            st(X, i, ld(X, slot(KNOWN, at) + r) + 0.5 * h * d1)
+    rise = worst
+    if scheme[ORDER] > 1.5:
+        rise = sqrt(worst)
+    # like h^4.5 or h^4: the loop's controller is made for fifth order
+    st(X, ERROR, select(converged, worst * rise, np.inf))
 
 
-def commit(accepted, K, D):
+@inner
+def take(accepted, to, source, count, X):
+    """Copy rows in some lanes."""
+    for i in range(count):
+        st(X, to + i, select(accepted, ld(X, source + i), ld(X, to + i)))
+
+
+def commit(X, P, W, at):
     """Hand on what the step's end knows."""
-    for i in range(N):
-        st2(K, FIRST, i, select(accepted, ld2(K, LAST, i), ld2(K, FIRST, i)))
-        st2(K, ACCELERATION, i, select(accepted, ld2(K, NEXT_ACCELERATION, i), ld2(K, ACCELERATION, i)))
-        st2(K, BEND, i, select(accepted, ld2(K, NEXT_BEND, i), ld2(K, BEND, i)))
-        st2(K, SLOPE, i, select(accepted, ld2(K, NEXT_SLOPE, i), ld2(K, SLOPE, i)))
-    for k in range(NM):
-        st2(K, MULTIPLIER, k, select(accepted, ld2(K, NEXT_MULTIPLIER, k), ld2(K, MULTIPLIER, k)))
-    for k in range(M):
-        st2(D, FIRST, k, select(accepted, ld2(D, LAST, k), ld2(D, FIRST, k)))
-        st2(D, SLOPE, k, select(accepted, ld2(D, NEXT_SLOPE, k), ld2(D, SLOPE, k)))
-    st2(K, STEP, 0, select(accepted, ld2(K, STEP, 1), ld2(K, STEP, 0)))
+    n, m, r, accepted = at[N], at[M], at[RATES], ld(X, WHO) > 0.5
+    take(accepted, slot(FIRST, at), slot(at[LAST], at), n, X)
+    take(accepted, slot(ACCELERATION, at), slot(NEXT_ACCELERATION, at), n, X)
+    take(accepted, slot(BEND, at), slot(NEXT_BEND, at), n, X)
+    take(accepted, slot(SLOPE, at), slot(NEXT_SLOPE, at), n, X)
+    take(accepted, slot(MULTIPLIER, at), slot(NEXT_MULTIPLIER, at), at[NM], X)
+    take(accepted, slot(FIRST, at) + r, slot(at[LAST], at) + r, m, X)
+    take(accepted, slot(SLOPE, at) + r, slot(NEXT_SLOPE, at) + r, m, X)
+    take(accepted, slot(STEP, at), slot(STEP, at) + 1, 1, X)
 
 
-def forget(who, K):
-    """Restart: the next step of these lanes uses nothing but the state and slot 0."""
-    st2(K, STEP, 0, select(who, 0.0, ld2(K, STEP, 0)))
+def forget(X, P, W, at):
+    """Restart: the next step of these lanes uses nothing but the state and the first slot."""
+    st(X, slot(STEP, at), select(ld(X, WHO) > 0.5, 0.0, ld(X, slot(STEP, at))))
 
 
 def coefficients(am, af, beta, gamma):
-    """Constants of the scheme; it is of order 2 where ``gamma = 1/2 - am + af``."""
+    """Numbers of the scheme from `LAG` on; it is of order 2 where ``gamma = 1/2 - am + af``."""
     lag, share = am - af, (1.0 - af) / (1.0 - am)
     first = gamma + lag - 0.5
-    return {
-        "LAG": lag, "BETA": beta * share, "GAMMA": gamma * share,
-        "BETA_START": (0.5 - beta) * lag + beta * (1.0 - af - am * lag) / (1.0 - am),
-        "BEND_Q": 0.5 - beta - beta * am / (1.0 - am), "BEND_V": 1.0 - gamma - gamma * am / (1.0 - am), "BEND_FACTOR": am / (1.0 - am),
-        "ERROR": 1.0 / 12.0 - lag * lag + lag * (am - 0.5), "ERROR_1": 0.0 if abs(first) < 1e-14 else first,
-    }  # fmt: skip
+    start = (0.5 - beta) * lag + beta * (1.0 - af - am * lag) / (1.0 - am)
+    bends = 0.5 - beta - beta * am / (1.0 - am), 1.0 - gamma - gamma * am / (1.0 - am), am / (1.0 - am)
+    return lag, beta * share, gamma * share, start, *bends, 1.0 / 12.0 - lag * lag + lag * (am - 0.5), 0.0 if abs(first) < 1e-14 else first
 
 
-KERNELS = (larger, begin, standing, predict, anchor, displaced, renew, correct, halfway, attempt, commit, forget)
+FUNCTIONS = {BEGIN: begin, ATTEMPT: attempt, COMMIT: commit, FORGET: forget}
 
 
-def implicit(name, order, correction, *, kernels=(), slots=(), constants=None, memory=True, **facts):
+READS = {
+    "a": ("next acceleration", ""), "l": ("next multiplier", ""), "u": ("next multiplier", "second"), "p": ("known", "rates"),
+    "o": ("origin", ""),
+}  # fmt: skip
+
+
+def implicit(
+    name, order, correction, *, functions=None, slots=(), memory=True, shifts=False, close=(0.1, 0.1), coefficients=None, tune=None, **facts
+):
     """Integrator of the family.
 
     Parameters
     ----------
     correction : callable
         Generated Newton correction, one of `flexmbd.newton`.
-    kernels : sequence
-        Kernels of the scheme, in place of those of the same name here.
-    slots : sequence of str
+    functions : mapping, optional
+        In place of those here.
+    slots : tuple of Slot
         Further slots.
-    constants : mapping, optional
-        Those of `coefficients`, unless `tune` gives them.
     memory : bool
         Whether a step goes on from the accelerations of the step before; else every step starts like the first.
+    shifts : bool
+        Whether positions are shifted along the rows' gradients too.
+    close : (float, float)
+        Of kept factors: a ratio of two corrections beyond which they are made anew, and what share of the usual bound ends the iteration.
+    coefficients, tune : tuple of float, callable
+        Those of `coefficients`; or their function of the setting's value.
     facts
         Others of `Integrator`.
     """
-    own, names = {f.__name__: f for f in kernels}, (*SLOTS, *slots)
-    functions = tuple(own.get(f.__name__, f) for f in KERNELS)
-    place = {slot: k for k, slot in enumerate(names)}
-    numbers = {**place, "ORDER": order, "MEMORY": float(memory), "NEWTON": 1e-9, "ROUNDING": 4e-15, "ITERATIONS": 20, **FROZEN_RULE}
-    numbers |= constants or {}
-    return Integrator(name, order, len(names) + 1, CARRY, functions, numbers, correction=correction, **facts)
+    own = (float(order), float(memory), float(shifts), 0.1, *close)
+    made = {} if tune is None else {"tune": lambda value: (*own, *tune(value))}
+    numbers = (*own, *(coefficients or (0.0,) * 9))
+    rows = (*SLOT, *slots, Slot("last", "index-1 accelerations and rates at the end"))
+    reads = {kind: where for kind, where in READS.items() if kind != "o" or slots}
+    return Integrator(
+        name, order, rows, len(rows) - 1, FUNCTIONS | (functions or {}), numbers, correction=correction, reads=reads, **made, **facts
+    )  # fmt: skip

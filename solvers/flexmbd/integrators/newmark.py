@@ -19,5 +19,5 @@ def damped(radius):
 
 
 AVERAGE = coefficients(0.0, 0.0, 0.25, 0.5)
-NEWMARK = implicit("newmark", 2, newton, multiplier_order=1, holds=("position",), constants=AVERAGE, memory=False)
+NEWMARK = implicit("newmark", 2, newton, multiplier_order=1, holds=("position",), coefficients=AVERAGE, memory=False)
 NEWMARK_DAMPED = implicit("newmark_damped", 1, newton, holds=("position",), setting="spectral_radius", tune=damped)

@@ -13,95 +13,127 @@ nothing by that.  A trial step beyond the reach of the dependent coordinates has
 is no choice that determines the motion: take another scheme with augmented constraints.
 """
 
-# ruff: noqa: F821 - names are bound in the generated module
 import numpy as np
 
-from flexmbd.integrators.base import larger
-from flexmbd.integrators.dormand_prince import DORMAND_PRINCE
-from flexmbd.integrators.explicit import derived
+from flexmbd.integrators.base import Slot, larger
+from flexmbd.integrators.dormand_prince import ERROR, ROWS
+from flexmbd.integrators.explicit import runge_kutta
 from flexmbd.lanes import any_lane, fabs, lnot, maximum, select
+from flexmbd.lanes.rows import evaluate, get, ld, put, st, width_of, words
+from flexmbd.lanes.vector import inner
 from flexmbd.newton.partition import partition_functions
+from flexmbd.stepping.names import (
+    ANGULAR,
+    CLOSING,
+    END,
+    FACTORS,
+    GRADIENTS,
+    LAST,
+    NM,
+    REJECTED,
+    SANG,
+    SETTLE,
+    SLIN,
+    SLOTS,
+    STAGE,
+    START,
+    STEPS,
+    STRIDE,
+    H,
+    N,
+)  # fmt: skip
+
+DEPENDENT, CHOSEN = 1, 2  # slots after the last one of the stages
+MOVED, TRIES, CLOSED = 0.1, 12, 1e-8
 
 
-def pivots(J, L, K):
-    """Dependent coordinates of the lanes marked in the last row of J, by elimination of the gradients above it."""
-    A, free = np.empty((NM, N)), np.empty(NM)
-    for lane in range(W):
-        if J[NM * N, lane] > 0.5:
-            for i in range(N):
-                K[DEPENDENT, i, lane] = 0.0
-                size = L[SANG, lane] if TURNS[i] else L[SLIN, lane]
-                for k in range(NM):
-                    A[k, i] = J[k * N + i, lane] * size
-            for k in range(NM):
-                free[k] = 1.0 / max(np.abs(A[k]).max(), 1e-300)
-            for _ in range(NM):
-                best, row, column = 0.0, 0, 0
-                for k in range(NM):
-                    for i in range(N):
-                        x = free[k] * abs(A[k, i])
-                        if x > best:
-                            best, row, column = x, k, i
-                if best == 0.0:
-                    break
-                K[DEPENDENT, column, lane] = 1.0
-                free[row] = 0.0
-                for k in range(NM):
-                    if free[k] > 0.0:
-                        share = A[k, column] / A[row, column]
-                        for i in range(N):
-                            A[k, i] -= share * A[row, i]
-                        A[k, column] = 0.0
+@inner
+def pivots(lane, X, at):
+    """Dependent coordinates of a lane, by elimination of the gradients, whose entries are in the rows from `FACTORS` on."""
+    n, rows, angular, dependent = at[N], at[NM], words(at[ANGULAR]), at[SLOTS] + (at[LAST] + DEPENDENT) * at[STRIDE]
+    A, free = np.empty((rows, n)), np.empty(rows)
+    for i in range(n):
+        put(X, dependent + i, lane, 0.0)
+        size = get(X, SANG, lane) if angular[i] > 0 else get(X, SLIN, lane)
+        for k in range(rows):
+            A[k, i] = get(X, at[FACTORS] + k * n + i, lane) * size
+    for k in range(rows):
+        free[k] = 1.0 / max(np.abs(A[k]).max(), 1e-300)
+    for _ in range(rows):
+        best, row, column = 0.0, 0, 0
+        for k in range(rows):
+            for i in range(n):
+                x = free[k] * abs(A[k, i])
+                if x > best:
+                    best, row, column = x, k, i
+        if best == 0.0:
+            break
+        put(X, dependent + column, lane, 1.0)
+        free[row] = 0.0
+        for k in range(rows):
+            if free[k] > 0.0:
+                share = A[k, column] / A[row, column]
+                for i in range(n):
+                    A[k, i] -= share * A[row, i]
+                A[k, column] = 0.0
 
 
-def choose(t, size, q, P, U, L, K):
+@inner
+def choose(size, X, P, W, at):
     """Choose dependent coordinates where there are none yet, or where the gradients may have changed much since they were chosen."""
-    moved = 0.0 * t
-    for i in range(N):
-        x = fabs(ld(q, i) - ld2(K, CHOSEN, i))
-        moved = maximum(x if TURNS[i] else x / size, moved)
-    who = (ld(L, STEPS) + ld(L, REJECTED) < 0.5) | (moved > MOVED)
+    n, angular, chosen = at[N], words(at[ANGULAR]), at[SLOTS] + (at[LAST] + CHOSEN) * at[STRIDE]
+    moved = 0.0 * size
+    for i in range(n):
+        x = fabs(ld(X, START + 1 + i) - ld(X, chosen + i))
+        if angular[i] == 0:
+            x = x / size
+        moved = maximum(x, moved)
+    who = (ld(X, STEPS) + ld(X, REJECTED) < 0.5) | (moved > MOVED)
     if any_lane(who):
-        J = np.zeros((NM * N + 1, W))
-        gradients(t, q, P, U, J)
-        st(J, NM * N, select(who, 1.0 + 0.0 * t, 0.0))
-        pivots(J, L, K)
-        for i in range(N):
-            st2(K, CHOSEN, i, select(who, ld(q, i), ld2(K, CHOSEN, i)))
+        for k in range(at[NM] * n):
+            st(X, at[FACTORS] + k, 0.0)
+        evaluate(at[GRADIENTS], X, P, W, at, START, at[FACTORS])
+        st(W, 0, select(who, 1.0, 0.0))
+        for lane in range(width_of(X)):
+            if get(W, 0, lane) > 0.5:
+                pivots(lane, X, at)
+        for i in range(n):
+            st(X, chosen + i, select(who, ld(X, START + 1 + i), ld(X, chosen + i)))
 
 
-def settle(j, t0, h, tolerance, q, v, t, qs, vs, P, U, L, K, D, w):
+def settle(X, P, W, at):
     """Give dependent coordinates and velocities of the step's end what the rows demand; lanes in which that fails become NaN."""
-    if j < STAGES - 1:
+    if at[STAGE] < at[LAST]:
         return
-    size = 0.0 * t
-    for i in range(N):
-        if not TURNS[i]:
-            size = maximum(fabs(ld(q, i)), size)
-    size = maximum(size, 1e-3 * ld(L, SLIN) / ld(L, SANG))
-    choose(t0, size, q, P, U, L, K)
-    active, before = t >= t0, 1.0 + 0.0 * t
-    for _ in range(ITERATIONS):
-        closing(t, qs, vs, K[DEPENDENT], P, U, w)
-        change = 0.0 * t
-        for i in range(N):
-            dq, dv = select(active, ld(w, i), 0.0), select(active, ld(w, N + i), 0.0)
-            st(qs, i, ld(qs, i) + dq)
-            st(vs, i, ld(vs, i) + dv)
-            e = fabs(dq) if TURNS[i] else fabs(dq) / size
-            change = larger(larger(fabs(dv) / (ld(L, SANG) if TURNS[i] else ld(L, SLIN)), e), change)
+    n, angular, end = at[N], words(at[ANGULAR]), at[END] + 1
+    size = 0.0 * ld(X, H)
+    for i in range(n):
+        if angular[i] == 0:
+            size = maximum(fabs(ld(X, START + 1 + i)), size)
+    size = maximum(size, 1e-3 * ld(X, SLIN) / ld(X, SANG))
+    choose(size, X, P, W, at)
+    active, before = size > 0.0, 1.0 + 0.0 * size
+    for _ in range(TRIES):
+        evaluate(at[CLOSING], X, P, W, at, at[END], 0)
+        change = 0.0 * size
+        for i in range(n):
+            dq, dv = select(active, ld(W, i), 0.0), select(active, ld(W, n + i), 0.0)
+            st(X, end + i, ld(X, end + i) + dq)
+            st(X, end + n + i, ld(X, end + n + i) + dv)
+            e, scale = fabs(dq), ld(X, SANG)
+            if angular[i] == 0:
+                e, scale = e / size, ld(X, SLIN)
+            change = larger(larger(fabs(dv) / scale, e), change)
         active, before = active & lnot(before <= CLOSED), change  # one more after the last change, for the velocities
         if not any_lane(active):
             break
     if any_lane(active):
-        for i in range(N):
-            st(qs, i, select(active, np.nan, ld(qs, i)))
-            st(vs, i, select(active, np.nan, ld(vs, i)))
+        for i in range(2 * n):
+            st(X, end + i, select(active, np.nan, ld(X, end + i)))
 
 
-STAGES = DORMAND_PRINCE.constants["STAGES"]
-PARTITIONING = derived(
-    DORMAND_PRINCE, "partitioning", kernels=(pivots, choose, settle), slots=STAGES + 2, generated=partition_functions,
-    constants={"LAST": STAGES - 1, "DEPENDENT": STAGES, "CHOSEN": STAGES + 1, "MOVED": 0.1, "ITERATIONS": 12, "CLOSED": 1e-8},
-    projects=False, holds=("position", "velocity"),
+PARTITIONING = runge_kutta(
+    "partitioning", 5, ROWS, ERROR, projects=False, holds=("position", "velocity"), generated=partition_functions,
+    functions={SETTLE: settle}, reads={"dependent": ("dependent", "")},
+    slots=(Slot("dependent", "1 for each dependent coordinate", True), Slot("chosen", "coordinates at which they were chosen", True)),
 )  # fmt: skip

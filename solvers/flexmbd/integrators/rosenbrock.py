@@ -24,11 +24,35 @@ to third order with any J: as far from a as the order allows, and of a disturban
 Further states (bristles, books) follow the explicit tableau, their rates linearised like accelerations.
 """
 
-# ruff: noqa: F821 - names are bound in the generated module
 import numpy as np
 
-from flexmbd.integrators.explicit import derived, runge_kutta
+from flexmbd.integrators.base import Slot
+from flexmbd.integrators.explicit import runge_kutta
+from flexmbd.lanes.rows import evaluate, ld, st
 from flexmbd.newton.linearised import linearised_functions
+from flexmbd.stepping.names import (
+    CLOSES,
+    END,
+    HALF,
+    LAST,
+    LINEARISE,
+    MIDDLE,
+    PROJECT,
+    REFINE,
+    RELAX,
+    RELINEARISE,
+    RESPOND,
+    RHS,
+    SETTLE,
+    SLOTS,
+    STAGE,
+    START,
+    STRIDE,
+    H,
+    N,
+)  # fmt: skip
+
+RATE, CHANGE = 1, 2  # slots after the last one of the stages
 
 GAMMA = 1 / 4
 EXPLICIT = [
@@ -52,67 +76,8 @@ IMPLICIT = [
 ]
 
 
-def settle(j, t0, h, tolerance, q, v, t, qs, vs, P, U, L, K, D, w):
-    """Close the rows at the step's end, by the least motion of masses and dampers.
-
-    Steps are so long that rows open by more than the gap within which events are located: closed by the loop after the step, a contact
-    found free at its end could penetrate.  Corrections by the masses alone would push velocities off what the damping allows.
-    """
-    if PROJECT and j == STAGES - 1:
-        project(t, qs, vs, P, U, w)
-        for i in range(N):
-            st2(K, CHANGE, i, ld(w, i))
-            st2(K, RATE, i, ld(w, N + i))
-            st(qs, i, ld(qs, i) + ld(w, i))
-        respond(GAMMA * h, P, U, P[FACTORS : FACTORS + KEPT], K[CHANGE], K[RATE], w, D[RATE])
-        for i in range(N):
-            st(vs, i, ld(vs, i) + ld(w, i))
-
-
-def relax(j, t, h, q, v, s, C, P, U, K, D, w):
-    """Stage j of the W-method from its index-1 accelerations; those of the step's end without what the damping will take back at once."""
-    f, hh = P[FACTORS : FACTORS + KEPT], GAMMA * h
-    if j == 1:
-        linearise(t, q, v, s, C, P, U, hh, f)
-    for i in range(N):
-        r, e = ld2(K, j, i), 0.0 * h
-        for k in range(j):
-            x = ld2(K, k, i)
-            r = r + MIXED[j, k] * x
-            if j < STAGES - 1:
-                e = e + LIFTED[j, k] * x
-        st2(K, RATE, i, r)
-        st2(K, CHANGE, i, h * e)
-    respond(hh, P, U, f, K[CHANGE], K[RATE], w, D[j if j < STAGES - 1 else RATE])
-    for i in range(N):
-        r = ld(w, i)
-        for k in range(j):
-            r = r - MIXED[j, k] * ld2(K, k, i)
-        st2(K, j, i, r)
-
-
-def relinearise(t, h, q, v, s, C, P, U):
-    """J at a state."""
-    linearise(t, q, v, s, C, P, U, GAMMA * h, P[FACTORS : FACTORS + KEPT])
-
-
-def refine(t, h, a, q, v, s, C, P, U, K, D, w, g):
-    """Give interpolated velocities what the damping takes of them at the accelerations a of the interpolation.
-
-    Forces are rates of 1e9 1/s times velocities: those of an interpolation alone would be off by as much.
-    """
-    for _ in range(2):  # J also moves places, by h times what velocities change: once leaves some thousandths
-        rhs(t, q, v, s, C, P, U, K, np.int64(RATE), D, g)
-        for i in range(N):
-            st2(K, RATE, i, GAMMA * h * (ld2(K, RATE, i) - ld(a, i)))
-            st2(K, CHANGE, i, 0.0 * h)
-        respond(GAMMA * h, P, U, P[FACTORS : FACTORS + KEPT], K[CHANGE], K[RATE], w, D[RATE])
-        for i in range(N):
-            st(v, i, ld(v, i) + ld(w, i))
-
-
 def tableaux(explicit, implicit, weights, embedded, gamma):
-    """Rows of the explicit tableau with the step's, weights of the error, and constants of the kernels."""
+    """Rows of the explicit tableau with the step's, weights of the error, and the numbers of the functions below."""
     rows, stages = [*explicit, weights], len(weights) + 1
     a, b = np.zeros((stages, stages)), np.zeros((stages, stages))
     for matrix, table in ((a, rows), (b, implicit)):
@@ -127,9 +92,85 @@ def tableaux(explicit, implicit, weights, embedded, gamma):
 
 
 ROWS, ERROR, CONSTANTS = tableaux(EXPLICIT, IMPLICIT, WEIGHTS, EMBEDDED, GAMMA)
-STAGES = len(ROWS)
-ROSENBROCK = derived(
-    runge_kutta("rosenbrock", 4, ROWS, ERROR), "rosenbrock", kernels=(settle, relax, relinearise, refine), slots=STAGES + 2,
-    generated=linearised_functions, first=1e-10,  # within a longer step strong damping catches the motion, unseen
-    constants={**CONSTANTS, "LAST": STAGES - 1, "RATE": STAGES, "CHANGE": STAGES + 1},
+MIXED, LIFTED = CONSTANTS["MIXED"], CONSTANTS["LIFTED"]
+
+
+def settle(X, P, W, at):
+    """Close the rows at the step's end, by the least motion of masses and dampers.
+
+    Steps are so long that rows open by more than the gap within which events are located: closed by the loop after the step, a contact
+    found free at its end could penetrate.  Corrections by the masses alone would push velocities off what the damping allows.
+    """
+    if at[CLOSES] > 0 and at[STAGE] == at[LAST]:
+        n, end, last = at[N], at[END] + 1, at[SLOTS] + at[LAST] * at[STRIDE]
+        rate, change = last + RATE * at[STRIDE], last + CHANGE * at[STRIDE]
+        evaluate(at[PROJECT], X, P, W, at, at[END], 0)
+        for i in range(n):
+            st(X, change + i, ld(W, i))
+            st(X, rate + i, ld(W, n + i))
+            st(X, end + i, ld(X, end + i) + ld(W, i))
+        st(X, HALF, GAMMA * ld(X, H))
+        evaluate(at[RESPOND], X, P, W, at, at[END], rate)
+        for i in range(n):
+            st(X, end + n + i, ld(X, end + n + i) + ld(W, i))
+
+
+def relax(X, P, W, at):
+    """A stage of the W-method from its index-1 accelerations; those of the step's end without what the damping will take back at once."""
+    n, j, stride, first = at[N], at[STAGE], at[STRIDE], at[SLOTS]
+    last, here, h = first + at[LAST] * stride, first + j * stride, ld(X, H)
+    rate, change = last + RATE * stride, last + CHANGE * stride
+    st(X, HALF, GAMMA * h)
+    if j == 1:
+        evaluate(at[LINEARISE], X, P, W, at, START, 0)
+    for i in range(n):
+        r, e = ld(X, here + i), 0.0 * h
+        for k in range(j):
+            x = ld(X, first + k * stride + i)
+            r = r + MIXED[j, k] * x
+            if j < at[LAST]:
+                e = e + LIFTED[j, k] * x
+        st(X, rate + i, r)
+        st(X, change + i, h * e)
+    to = here
+    if j == at[LAST]:
+        to = rate
+    evaluate(at[RESPOND], X, P, W, at, START, to)
+    for i in range(n):
+        r = ld(W, i)
+        for k in range(j):
+            r = r - MIXED[j, k] * ld(X, first + k * stride + i)
+        st(X, here + i, r)
+
+
+def relinearise(X, P, W, at):
+    """J at the point `START`."""
+    st(X, HALF, GAMMA * ld(X, H))
+    evaluate(at[LINEARISE], X, P, W, at, START, 0)
+
+
+def refine(X, P, W, at):
+    """Give velocities of the point `MIDDLE` what the damping takes of them at the accelerations of the interpolation, in W from row N on.
+
+    Forces are rates of 1e9 1/s times velocities: those of an interpolation alone would be off by as much.
+    """
+    n, last, v = at[N], at[SLOTS] + at[LAST] * at[STRIDE], at[MIDDLE] + 1 + at[N]
+    rate, change = last + RATE * at[STRIDE], last + CHANGE * at[STRIDE]
+    st(X, HALF, GAMMA * ld(X, H))
+    for _ in range(2):  # J also moves places, by h times what velocities change: once leaves some thousandths
+        evaluate(at[RHS], X, P, W, at, at[MIDDLE], rate)
+        for i in range(n):
+            st(X, rate + i, GAMMA * ld(X, H) * (ld(X, rate + i) - ld(W, n + i)))
+            st(X, change + i, 0.0)
+        evaluate(at[RESPOND], X, P, W, at, at[MIDDLE], rate)
+        for i in range(n):
+            st(X, v + i, ld(X, v + i) + ld(W, i))
+
+
+ROSENBROCK = runge_kutta(
+    "rosenbrock", 4, ROWS, ERROR, generated=linearised_functions,
+    first=1e-10,  # within a longer step strong damping catches the motion, unseen
+    reads={"e": ("change", ""), "r": ("rate", ""), "f": ("kept", ""), "d": ("y", "rates")},
+    functions={SETTLE: settle, RELAX: relax, RELINEARISE: relinearise, REFINE: refine},
+    slots=(Slot("rate", "velocities or accelerations to be given what damping takes"), Slot("change", "changes of places")),
 )  # fmt: skip

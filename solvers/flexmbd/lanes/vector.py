@@ -20,6 +20,9 @@ FAST = ("contract",)
 OPTIONS = {"fastmath": {"contract"}, "error_model": "numpy", "boundscheck": False}
 
 
+inner = njit(no_cpython_wrapper=True, no_cfunc_wrapper=True, **OPTIONS)  # called by compiled code only: quicker to compile
+
+
 def kernel(function):
     """Compile a kernel with the project's options (the only place where they stand)."""
     return stamped(njit(cache=True, **OPTIONS)(function), function)

@@ -1,154 +1,16 @@
 """Elimination in dense blocks at run time, for matrices too large to be eliminated symbolically.
 
 The pattern is analysed once: the pivot sequence is cut into runs that share their later couplings (supernodes), and the matrix is stored
-as dense blocks, those above and those below the diagonal, with room for what elimination fills in.  Two kernels, copied into the
-generated module, then work on any such table in lanes; they do not pivot.  In the graph a factorisation is one node, whose arguments are
+as dense blocks, those above and those below the diagonal, with room for what elimination fills in.  `codegen.blocks` has what then works
+on any such table in lanes, without pivoting.  In the graph a factorisation is one node, whose arguments are
 the entries, and each solution another, whose results are the unknowns.
 """
 
-# ruff: noqa: F821 - names in the kernels are bound in the generated module
 import hashlib
-import re
 
 import numpy as np
 
 from flexmbd.tuning import USUAL
-
-
-def block_update(A, to, left, right, n, rows, width):
-    """``C -= L' R`` for blocks L (n, rows) and R (n, width), four columns at once."""
-    j = 0
-    while j + 4 <= width:
-        for i in range(rows):
-            at = to + i * width + j
-            x0, x1, x2, x3 = ld(A, at), ld(A, at + 1), ld(A, at + 2), ld(A, at + 3)
-            for r in range(n):
-                f, k = ld(A, left + r * rows + i), right + r * width + j
-                x0 = x0 - f * ld(A, k)
-                x1 = x1 - f * ld(A, k + 1)
-                x2 = x2 - f * ld(A, k + 2)
-                x3 = x3 - f * ld(A, k + 3)
-            st(A, at, x0)
-            st(A, at + 1, x1)
-            st(A, at + 2, x2)
-            st(A, at + 3, x3)
-        j += 4
-    for k in range(j, width):
-        for i in range(rows):
-            x = ld(A, to + i * width + k)
-            for r in range(n):
-                x = x - ld(A, left + r * rows + i) * ld(A, right + r * width + k)
-            st(A, to + i * width + k, x)
-
-
-def block_factorise(A, pivots, columns, targets):
-    """``L U`` in place; the diagonal is stored inverted, blocks of L transposed.  Tables as those of `Plan`."""
-    for k in range(len(pivots)):
-        d, n, first, last, u = pivots[k, 0], pivots[k, 1], pivots[k, 3], pivots[k, 4], pivots[k, 5]
-        for r in range(n):
-            inverse = 1.0 / ld(A, d + r * n + r)
-            st(A, d + r * n + r, inverse)
-            for i in range(r + 1, n):
-                f = ld(A, d + i * n + r) * inverse
-                st(A, d + i * n + r, f)
-                for j in range(r + 1, n):
-                    st(A, d + i * n + j, ld(A, d + i * n + j) - f * ld(A, d + r * n + j))
-        for c in range(first, last):
-            low, up, m = columns[c, 0], columns[c, 1], columns[c, 2]
-            for i in range(n):
-                inverse = ld(A, d + i * n + i)
-                for j in range(m):
-                    x, y = ld(A, low + i * m + j), ld(A, up + i * m + j)
-                    for r in range(i):
-                        x = x - ld(A, d + r * n + i) * ld(A, low + r * m + j)
-                        y = y - ld(A, d + i * n + r) * ld(A, up + r * m + j)
-                    st(A, low + i * m + j, x * inverse)
-                    st(A, up + i * m + j, y)
-        for a in range(first, last):
-            low, m = columns[a, 0], columns[a, 2]
-            here = u + (a - first) * (last - first) - first
-            for b in range(first, a):
-                block_update(A, targets[here + b], columns[b, 1], low, n, columns[b, 2], m)
-            for b in range(a, last):
-                block_update(A, targets[here + b], low, columns[b, 1], n, m, columns[b, 2])
-
-
-def block_forward(A, pivots, columns, b):
-    """First half of the solution, in place of the right-hand side, both in the order of the pivots."""
-    for k in range(len(pivots)):
-        d, n, at, first, last = pivots[k, 0], pivots[k, 1], pivots[k, 2], pivots[k, 3], pivots[k, 4]
-        for i in range(1, n):
-            x = ld(b, at + i)
-            for r in range(i):
-                x = x - ld(A, d + i * n + r) * ld(b, at + r)
-            st(b, at + i, x)
-        for c in range(first, last):
-            low, m, to = columns[c, 0], columns[c, 2], columns[c, 3]
-            i = 0
-            while i + 4 <= m:
-                x0, x1, x2, x3 = ld(b, to + i), ld(b, to + i + 1), ld(b, to + i + 2), ld(b, to + i + 3)
-                for r in range(n):
-                    f, p = ld(b, at + r), low + r * m + i
-                    x0 = x0 - ld(A, p) * f
-                    x1 = x1 - ld(A, p + 1) * f
-                    x2 = x2 - ld(A, p + 2) * f
-                    x3 = x3 - ld(A, p + 3) * f
-                st(b, to + i, x0)
-                st(b, to + i + 1, x1)
-                st(b, to + i + 2, x2)
-                st(b, to + i + 3, x3)
-                i += 4
-            for j in range(i, m):
-                x = ld(b, to + j)
-                for r in range(n):
-                    x = x - ld(A, low + r * m + j) * ld(b, at + r)
-                st(b, to + j, x)
-
-
-def block_backward(A, pivots, columns, b):
-    """Second half of the solution."""
-    for k in range(len(pivots) - 1, -1, -1):
-        d, n, at, first, last = pivots[k, 0], pivots[k, 1], pivots[k, 2], pivots[k, 3], pivots[k, 4]
-        for c in range(first, last):
-            up, m, to = columns[c, 1], columns[c, 2], columns[c, 3]
-            for i in range(n):
-                x = ld(b, at + i)
-                for r in range(m):
-                    x = x - ld(A, up + i * m + r) * ld(b, to + r)
-                st(b, at + i, x)
-        for i in range(n - 1, -1, -1):
-            x = ld(b, at + i)
-            for r in range(i + 1, n):
-                x = x - ld(A, d + i * n + r) * ld(b, at + r)
-            st(b, at + i, x * ld(A, d + i * n + i))
-
-
-def clear(A):
-    """Set to zero."""
-    for i in range(len(A)):
-        st(A, i, 0.0)
-
-
-def keep(new, old, who):
-    """Put new values in place of the old ones in some lanes."""
-    for i in range(len(old)):
-        st(old, i, select(who, ld(new, i), ld(old, i)))
-
-
-def scatter(A, shares, tables, at, width):
-    """Add values at the places in a table."""
-    for i in range(width):
-        to = tables[at + i]
-        st(A, to, ld(A, to) + ld(shares, i))
-
-
-KERNELS = (block_update, block_factorise, block_forward, block_backward, clear, keep, scatter)
-SIZED = (block_factorise, block_forward, block_backward)
-
-
-def sized(source, size):
-    """Source of a kernel for supernodes that are all of one size, as are those they are coupled to."""
-    return re.sub(r"pivots\[k, 1\]|columns\[[abc], 2\]", str(size), re.sub(r"def (\w+)", rf"def \1_{size}", source, count=1))
 
 
 class Plan:

@@ -8,52 +8,41 @@ from flexmbd.linalg.nodes import UNIFORM
 class Storage:
     """What the generated functions of a model read and work in.
 
-    Packed parameters are ``numbers[k]``, one number for all samples, and ``P[k, lane]``, one per sample; below the parameters ``P`` has
-    rows to work in.  ``U`` is `numbers`, `tables`, all tables of integers one after another, and the address of a function that solves.
+    Packed parameters are numbers, one for all samples, and rows of ``P``, one value per sample; `tables` are all tables of integers, one
+    after another.
 
     Parameters
     ----------
     batch : int
-        Elements of a pool that one function does at once: 1 where lanes are samples, `lanes.elements.BATCH` for a single sample.
+        Elements of a pool that one function does at once: 1 where lanes are samples, `codegen.pools.BATCH` for a single sample.
+    first_row : int
+        Row of ``P`` of the first parameter.
     before : int
         Matrices of another storage that the library numbers first.
 
     Attributes
     ----------
-    scratch, unknowns, shares : int
-        Rows to work in for a matrix, for a right-hand side, and for what a batch of elements adds to one.
+    work : dict str -> int
+        Rows to work in: "scratch" for matrices, "unknowns" for right-hand sides, "shares" for what a batch of elements adds, "values" for
+        what a function's pieces hand on.
     matrices : dict
         Node of a matrix that a library factorises -> (number, plan).
-    sizes : set of int
-        Sizes of supernodes that have kernels of their own.
-    functions : dict
-        Functions of one element of a pool: what tells them apart -> (name, arguments, what reads a variable, stores, batch).
     """
 
-    def __init__(self, batch=1, before=0):
-        self.batch, self.before = batch, before
-        self.uniform, self.lane, self._slot = [], [], {}
+    def __init__(self, batch=1, first_row=0, before=0):
+        self.batch, self.first_row, self.before = batch, first_row, before
+        self.uniform, self.lane, self._index = [], [], {}
         self._tables, self._laid, self._length = [], {}, 0
-        self.scratch, self.unknowns, self.shares, self.sizes, self.matrices, self.functions = 0, 0, 0, set(), {}, {}
+        self.work, self.matrices = {"scratch": 0, "unknowns": 0, "shares": 0, "values": 0}, {}
 
-    def slot(self, node):
-        """Source text that reads the node's slot; a new slot at first use."""
-        return ("numbers[{}]" if node.level == UNIFORM else "ld(P, {})").format(self.index(node))
-
-    def index(self, node):
-        """Place of the node's number among those of its level; a new one at first use."""
-        if node.id not in self._slot:
-            nodes = self.uniform if node.level == UNIFORM else self.lane
-            self._slot[node.id] = len(nodes)
+    def index(self, node, *, per_sample=False):
+        """Place of a node's number among the uniform ones, or its row of ``P`` (`per_sample`: in any case); a new one at first use."""
+        row = per_sample or node.level != UNIFORM
+        if (row, node.id) not in self._index:
+            nodes = self.lane if row else self.uniform
+            self._index[row, node.id] = len(nodes)
             nodes.append(node)
-        return self._slot[node.id]
-
-    def row(self, node):
-        """Row of ``P`` with a node that is known before run time."""
-        if ("row", node.id) not in self._slot:
-            self._slot["row", node.id] = len(self.lane)
-            self.lane.append(node)
-        return self._slot["row", node.id]
+        return self._index[row, node.id] + (self.first_row if row else 0)
 
     def lay(self, table):
         """Range of a table of integers among all tables; equal ones are kept once."""
@@ -65,13 +54,17 @@ class Storage:
             self._length += len(table)
         return self._laid[key], self._laid[key] + len(table)
 
+    def take(self, kind, begin, size):
+        """Rows of a kind from `begin` on are worked in."""
+        self.work[kind] = max(self.work[kind], begin + size)
+
     @property
     def tables(self):
         """All tables."""
         return np.concatenate([*self._tables, np.zeros(1, np.int32)])
 
     def pack(self, graph, leaves, count):
-        """Numbers of all slots.
+        """Numbers of all samples.
 
         Parameters
         ----------
@@ -80,13 +73,13 @@ class Storage:
 
         Returns
         -------
-        U : ndarray (max(1, uniform),)
-        P : ndarray (max(1, lane), count)
+        numbers : ndarray (max(1, uniform),)
+        parameters : ndarray (count, lane)
         """
         values = graph.evaluate(self.uniform + self.lane, parameters=leaves)
         split = len(self.uniform)
         uniform = np.array([float(v) for v in values[:split]] or [0.0])
-        lane = np.zeros((max(1, len(self.lane)), count))
+        parameters = np.zeros((count, len(self.lane)))
         for k, v in enumerate(values[split:]):
-            lane[k] = v
-        return uniform, lane
+            parameters[:, k] = v
+        return uniform, parameters

@@ -16,13 +16,14 @@ import contextlib
 from flexmbd.errors import ModelError
 from flexmbd.linalg.nodes import RUNTIME
 from flexmbd.newton.midpoint import exchanged
+from flexmbd.stepping.names import LINEARISE, RESPOND
 
 
 def linearised_functions(build):
-    """Functions of the generated module, and how many rows of P they keep numbers in.
+    """Stores of functions by their entries of the table, and how many rows they keep numbers in.
 
-    ``linearise(t, q, v, s, C, P, U, hh, f)`` puts what J needs into f; ``respond(hh, P, U, f, e, r, w, d)`` gives y in the first n rows
-    of w and adds to the rates d of the states.
+    `LINEARISE` keeps what J needs at a point; `RESPOND` gives y in the first n rows of W and adds to the rates of the states from row y on.
+    Both take the share of the step from `HALF`.
 
     Raises
     ------
@@ -71,18 +72,15 @@ def linearised_functions(build):
     ]
     z = [g.dot(zip(row, side, strict=True)) for row in inverse]
     y = [g.dot(((x[i], zk) for x, zk in zip(responses, z, strict=True)), rate) for i, rate in enumerate(rates)]
-    stores = [(f"st(w, {i}, {{}})", x) for i, x in enumerate(y)]
+    stores, rates_from = [(("W", i), x) for i, x in enumerate(y)], max(n, len(build.rows))
     moved = [share * x for x in y], z
     for k, state in enumerate(build.states):
         total = g.var(f"d{k}")
         for known, change in zip((build.v, values), moved, strict=True):
             total = g.dot(((kept(x), change[j]) for j, x in direct(state.rate, known).items()), total)
         if total.op != "var":
-            stores.append((f"st(d, {k}, {{}})", total))
-    return {
-        "linearise": ("t, q, v, s, C, P, U, hh, f", [(f"st(f, {k}, {{}})", x) for k, x in enumerate(kept.nodes)]),
-        "respond": ("hh, P, U, f, e, r, w, d", stores),
-    }, len(kept.nodes)
+            stores.append((("y", rates_from + k), total))
+    return {LINEARISE: [(("kept", k), x) for k, x in enumerate(kept.nodes)], RESPOND: stores}, len(kept.nodes)
 
 
 def laws_of(build):

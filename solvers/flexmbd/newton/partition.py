@@ -10,18 +10,18 @@ dependent coordinates, so that it needs no pivoting, whatever d is.
 
 from flexmbd.errors import ModelError
 from flexmbd.linalg.elimination import elimination_order, factorise
+from flexmbd.stepping.names import CLOSING, GRADIENTS
 
 
 def partition_functions(build):
-    """Functions of the generated module: name -> (arguments, stores); and that no rows are kept.
+    """Stores of functions by their entries of the table, and how many rows are kept: those of G.
 
-    ``closing(t, q, v, d, P, U, w)`` gives in w the corrections dq (n) and dv (n); ``gradients(t, q, P, U, J)`` the entries of G, row by
-    row, but zeros.
+    `CLOSING` gives in W the corrections dq (n) and dv (n) at a point, `GRADIENTS` the entries of G, row by row, but zeros.
     """
     if build.shift:
         raise ModelError("integrator 'partitioning' needs independent constraint rows", remedy="take another with augmented constraints")
     g, n, rows = build.graph, build.n, range(len(build.rows))
-    dependent = [g.var(f"d{i}") for i in range(n)]
+    dependent = [g.var(f"dependent{i}") for i in range(n)]
     gradients = [row.polynomial.gradient(build.q) for row in build.rows]
     matrix = {}
     for k in rows:
@@ -39,8 +39,5 @@ def partition_functions(build):
             for i, slope in gradients[k].items():
                 total[i] = total[i] + slope * x[k]
         corrections += [d * total[i] for i, d in enumerate(dependent)]
-    entries = [(f"st(J, {k * n + i}, {{}})", x) for k in rows for i, x in gradients[k].items()]
-    return {
-        "closing": ("t, q, v, d, P, U, w", [(f"st(w, {i}, {{}})", x) for i, x in enumerate(corrections)]),
-        "gradients": ("t, q, P, U, J", entries),
-    }, 0
+    entries = [(("y", k * n + i), x) for k in rows for i, x in gradients[k].items()]
+    return {CLOSING: [(("W", i), x) for i, x in enumerate(corrections)], GRADIENTS: entries}, n * len(rows)

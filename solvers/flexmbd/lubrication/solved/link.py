@@ -60,7 +60,7 @@ def film_function(digest, what):
 
     Its results, as a tuple: the K forces (``FORCE``); their 2 K K derivatives, of each force by all s, then by all r (``TANGENT``); one of
     largest pressure (``PEAK``), smallest thickness (``THINNEST``), torque of the shear by spin (``SHEAR``), or the latter's K derivatives.
-    It may be named in the kernels of any element: its `declaration` is the line by which a generated module knows it.
+    It may be named in the kernels of any element: `write` says how generated code calls it.
     """
     film = _films[digest]
     size = size_of(film.count, what)
@@ -72,7 +72,7 @@ def film_function(digest, what):
         return tuple(x.reshape(shape)[()] for x in found)
 
     call.__name__ = call.__qualname__ = f"film_{digest[:16]}_{KINDS[what]}"
-    call.declaration = f'from flexmbd.lubrication.solved.link import film_function\n{call.__name__} = film_function("{digest}", {what})'
+    call.write = functools.partial(_written, _symbol(digest), what, size)
     if not config.DISABLE_JIT:
         lanes_call = _intrinsic(_symbol(digest), what, size)
 
@@ -81,6 +81,22 @@ def film_function(digest, what):
             return lambda arguments: lanes_call(arguments)
 
     return call
+
+
+def _written(symbol, what, size, writer, arguments):
+    """Instructions that put a tuple of values on the stack, call the entry once for all lanes, and read the results."""
+    double, word, builder, module = ir.DoubleType(), ir.IntType(64), writer.builder, writer.module
+    with builder.goto_entry_block():
+        given, found = (builder.alloca(writer.kind, count) for count in (len(arguments), size))
+    for k, x in enumerate(arguments):
+        builder.store(writer.value(x).ir, builder.gep(given, [ir.Constant(word, k)]))
+    pointer = double.as_pointer()
+    kind = ir.FunctionType(ir.VoidType(), [pointer, pointer, word, word, pointer])
+    entry = module.globals.get(ENTRY) or ir.Function(module, kind, ENTRY)
+    block = module.globals.get(symbol) or ir.GlobalVariable(module, double, symbol)
+    one, other = (builder.bitcast(x, pointer) for x in (given, found))
+    builder.call(entry, [block, one, ir.Constant(word, writer.width), ir.Constant(word, what), other])
+    return tuple(writer.of(builder.load(builder.gep(found, [ir.Constant(word, k)]))) for k in range(size))
 
 
 def _intrinsic(symbol, what, size):

@@ -7,22 +7,26 @@ Only where the estimate exceeds the tolerance, or a contact begins and ends with
 
 Each contact has a penetration within which its events are located (`flexmbd.scales`); it is never finer than what the places of the bodies
 are known to.
-
-Like those of `loop`, these functions are copied into the generated module.
 """
 
-# ruff: noqa: F821 - names are bound in the generated module
 from flexmbd.lanes import fabs, lnot, maximum, minimum, select, sqrt
+from flexmbd.lanes.rows import ld, st, words
+from flexmbd.lanes.vector import inner
+from flexmbd.registry import ARMED, CONTACT_ROWS
+from flexmbd.stepping.names import CONTACTS, GAPS, KINK, LAST, NC, RATES, SIZE, SLOTS, START, STATE_CONTACT, STRIDE, M, N
 
 
-def nearness(j, t, h, rate, C, L):
+@inner
+def nearness(j, t, h, rate, X, at):
     """Penetration within which an event of contact j is located: its own, unless places or times are not known to that.
 
     Places are sums of some numbers that are rounded, so that they are known to some units in the last place (8).
     """
-    return maximum(maximum(ld(C, 6 * NC + j), 1.8e-15 * ld(L, SIZE)), 4e-16 * fabs(rate) * (t + h))
+    own = ld(X, at[CONTACTS] + CONTACT_ROWS * at[NC] + j)
+    return maximum(maximum(own, 1.8e-15 * ld(X, SIZE)), 4e-16 * fabs(rate) * (t + h))
 
 
+@inner
 def crossing(h, d0, s0, d1, s1):
     """Fraction of the step at which the cubic through both ends first rises through zero (d1 > 0), and its slope there."""
     a = h * s0
@@ -37,6 +41,7 @@ def crossing(h, d0, s0, d1, s1):
     return x, (a + x * (2.0 * b + 3.0 * c * x)) / h
 
 
+@inner
 def summit(h, d0, s0, d1, s1):
     """Where and how high the cubic is at its largest inside the step (for s0 > 0 > s1)."""
     a = h * s0
@@ -47,7 +52,8 @@ def summit(h, d0, s0, d1, s1):
     return x, d0 + x * (a + x * (b + x * c))
 
 
-def locate(t, h, pending, exact, C, L, g):
+@inner
+def locate(t, h, pending, exact, X, at):
     """Whether a contact begins or ends before the step's end, and the step that would end there.
 
     `D` is the penetration while free and its negative while in contact, so that an event is always D rising through zero.  Kinks, events
@@ -57,11 +63,13 @@ def locate(t, h, pending, exact, C, L, g):
     never = h < 0.0
     over, short, met = never, never, never
     cut, longer = h, h
-    for j in range(NC):
-        sign = select(ld(C, 6 * j) < 0.5, 1.0, -1.0)
-        d0, s0 = sign * ld(C, 6 * j + 2), sign * ld(C, 6 * j + 3)
-        d1, s1 = sign * ld(g, 2 * j), sign * ld(g, 2 * j + 1)
-        tolerance = nearness(j, t, h, s1, C, L)
+    gaps, kinks = at[SLOTS] + at[LAST] * at[STRIDE] + at[GAPS], words(at[KINK])
+    for j in range(at[NC]):
+        c = at[CONTACTS] + CONTACT_ROWS * j
+        sign = select(ld(X, c) < 0.5, 1.0, -1.0)
+        d0, s0 = sign * ld(X, c + 2), sign * ld(X, c + 3)
+        d1, s1 = sign * ld(X, gaps + 2 * j), sign * ld(X, gaps + 2 * j + 1)
+        tolerance = nearness(j, t, h, s1, X, at)
         crossed = (d1 > tolerance) & (d1 > d0)
         close = pending & (s1 > 0.0) & (fabs(d1) < 0.02 * h * s1)
         x, top = summit(h, d0, s0, d1, s1)
@@ -70,62 +78,66 @@ def locate(t, h, pending, exact, C, L, g):
         through, _ = crossing(h, d0, s0, d1, s1)
         here = select(close, newton, select(bump, x * h, through * h))
         under = close & (d1 < -tolerance)
-        at = fabs(d1) <= tolerance
-        if KINK[j]:  # a contact that is over within the step leaves no trace at its end: its onset is located in any case
-            crossed, bump, under, at = crossed & exact, bump & (exact | (sign > 0.0)), under & exact, at & exact
+        ends = fabs(d1) <= tolerance
+        if kinks[j] > 0:  # a contact that is over within the step leaves no trace at its end: its onset is located in any case
+            crossed, bump, under, ends = crossed & exact, bump & (exact | (sign > 0.0)), under & exact, ends & exact
         hit = crossed | bump
         cut = select(hit & (lnot(over) | (here < cut)), here, cut)
         over = over | hit
         longer = select(under & (lnot(short) | (here < longer)), here, longer)
         short = short | under
-        met = met | (at & pending & (s1 > 0.0))
+        met = met | (ends & pending & (s1 > 0.0))
     short = short & lnot(met) & lnot(over)
     return over | short, select(short, longer, cut)
 
 
-def switch(t, h, accepted, exact, C, L, g, s, D):
+@inner
+def switch(t, h, accepted, exact, X, at):
     """Commit penetrations and turn the mode of every contact whose event lies at the step's end, or whose kink lies in the step.
 
     Returns the lanes with an event at the end, those of them with an onset, those with a kink inside, and the time of the first event.
     """
     none = h < 0.0
     hit_any, onset_any, kink_any, when = none, none, none, t + h
-    for j in range(NC):
-        mode, count = ld(C, 6 * j), ld(C, 6 * j + 4)
+    gaps, kinks, of_state = at[SLOTS] + at[LAST] * at[STRIDE] + at[GAPS], words(at[KINK]), words(at[STATE_CONTACT])
+    states, rates = START + 1 + 2 * at[N], at[SLOTS] + at[RATES]
+    for j in range(at[NC]):
+        c = at[CONTACTS] + CONTACT_ROWS * j
+        mode, count = ld(X, c), ld(X, c + 4)
         free = mode < 0.5
         sign = select(free, 1.0, -1.0)
-        d1, s1 = ld(g, 2 * j), ld(g, 2 * j + 1)
-        tolerance = nearness(j, t, h, s1, C, L)
+        d1, s1 = ld(X, gaps + 2 * j), ld(X, gaps + 2 * j + 1)
+        tolerance = nearness(j, t, h, s1, X, at)
         hit = accepted & (fabs(d1) <= tolerance) & (sign * s1 > 0.0)
         speed, turned = s1, hit
-        if KINK[j]:
+        if kinks[j] > 0:
             hit = hit & exact
             kink = accepted & lnot(exact) & (sign * d1 > 0.0)
-            x, slope = crossing(h, sign * ld(C, 6 * j + 2), sign * ld(C, 6 * j + 3), sign * d1, sign * s1)
+            x, slope = crossing(h, sign * ld(X, c + 2), sign * ld(X, c + 3), sign * d1, sign * s1)
             speed, turned = select(kink, slope, s1), hit | kink
             when = minimum(when, select(kink, t + x * h, when))
             kink_any = kink_any | kink
         onset = turned & free
-        st(C, 6 * j, select(turned, select(free, 1.0, 0.0 * h), mode))
-        st(C, 6 * j + 1, select(onset, maximum(speed, ld(C, 6 * j + 5)), ld(C, 6 * j + 1)))
-        st(C, 6 * j + 2, select(accepted, d1, ld(C, 6 * j + 2)))
-        st(C, 6 * j + 3, select(accepted, s1, ld(C, 6 * j + 3)))
-        st(C, 6 * j + 4, select(onset, count + 1.0, count))
-        for k in range(M):
-            if STATE_CONTACT[k] == j:
-                st(s, k, select(onset, 0.0, ld(s, k)))
-                st2(D, 0, k, select(onset, 0.0, ld2(D, 0, k)))
+        st(X, c, select(turned, select(free, 1.0, 0.0 * h), mode))
+        st(X, c + 1, select(onset, maximum(speed, ld(X, c + 5)), ld(X, c + 1)))
+        st(X, c + 2, select(accepted, d1, ld(X, c + 2)))
+        st(X, c + 3, select(accepted, s1, ld(X, c + 3)))
+        st(X, c + 4, select(onset, count + 1.0, count))
+        for k in range(at[M]):
+            if of_state[k] == j:
+                st(X, states + k, select(onset, 0.0, ld(X, states + k)))
+                st(X, rates + k, select(onset, 0.0, ld(X, rates + k)))
         hit_any = hit_any | hit
         onset_any = onset_any | (hit & free)
     return hit_any, onset_any, kink_any, when
 
 
-def arm(free, C):
+@inner
+def arm(free, X, at):
     """Let contacts of continuous force begin within the steps of lanes in `free`, and of no others."""
-    for j in range(NC):
-        if KINK[j]:
-            mode = ld(C, 6 * j)
-            st(C, 6 * j, select(mode > 0.5, mode, select(free, ARMED, 0.0 * mode)))
-
-
-FUNCTIONS = (nearness, crossing, summit, locate, switch, arm)
+    kinks = words(at[KINK])
+    for j in range(at[NC]):
+        if kinks[j] > 0:
+            c = at[CONTACTS] + CONTACT_ROWS * j
+            mode = ld(X, c)
+            st(X, c, select(mode > 0.5, mode, select(free, ARMED, 0.0 * mode)))

@@ -1,0 +1,246 @@
+"""Functions of a model that compute graph nodes and store them, as a module of LLVM's intermediate language.
+
+Each is called as ``f(X, P, W, at, x, y)`` (`flexmbd.stepping.names`): x is the row of the point that it is evaluated at, y the row from
+which on its results go. A long one is written in pieces that hand on values through rows of W, because the time to compile a function grows
+faster than its length.
+"""
+
+from __future__ import annotations
+
+from llvmlite import ir
+
+from flexmbd.codegen.linear import Linear
+from flexmbd.codegen.loops import INTEGER, Loops
+from flexmbd.linalg.ordering import Pieces, leaf
+from flexmbd.codegen.values import DOUBLE, WORD, Value, Writer
+from flexmbd.codegen.words import kernel_function, words
+from flexmbd.linalg.nodes import UNIFORM
+
+ROWS, TABLE = DOUBLE.as_pointer(), WORD.as_pointer()
+NAMES = ("X", "P", "W", "at", "x", "y", "row", "A")  # the last two are of elements of pools: row of their table, where they add to
+KINDS = (ROWS, ROWS, ROWS, TABLE, WORD, WORD, WORD, ROWS)
+OPERATIONS = {
+    "+": lambda w, a, b: w.value(a) + b,
+    "-": lambda w, a, b: w.value(a) - b,
+    "*": lambda w, a, b: w.value(a) * b,
+    "/": lambda w, a, b: w.value(a) / b,
+    "neg": lambda w, a: -w.value(a),
+    "sqrt": lambda w, a: w.intrinsic("sqrt", a),
+    "fabs": lambda w, a: w.intrinsic("fabs", a),
+    ">": lambda w, a, b: w.value(a) > b,
+    "&": lambda w, a, b: a & b,
+    "select": lambda w, c, a, b: w.select(c, a, b),
+}
+
+
+class Functions:
+    """A module of functions of one model.
+
+    Parameters
+    ----------
+    graph : Graph
+    storage : Storage
+    layout : Layout
+        Where variables are, and which rows of W are free.
+    pointers : (int, int)
+        Entries of the table with the addresses of numbers and tables.
+    """
+
+    def __init__(self, graph, storage, layout, pointers):
+        self.graph, self.storage, self.layout, self.pointers, self.width = graph, storage, layout, pointers, layout.width
+        self.module, self.names, self.rows, self.elements = ir.Module("model"), [], layout.work, {}  # rows of W
+
+    def add(self, name, stores, *, given=None):
+        """A function that stores nodes.
+
+        Parameters
+        ----------
+        stores : list of ((str, int), Node)
+            Array and row: of X, W, or "y": of X from row y on; factors are kept in X, in lanes whose `WHO` is 1.
+        given : dict int -> int, optional
+            By id, rows of X with factors that are there already.
+        """
+        inside, size = self.function(name, stores, self.layout.place, self.width, given, first=self.layout.work)
+        self.rows = max(self.rows, size)
+        outside = ir.Function(self.module, ir.FunctionType(ir.VoidType(), KINDS[:6]), name)
+        builder = ir.IRBuilder(outside.append_basic_block("entry"))
+        builder.call(inside, [*outside.args, ir.Constant(WORD, 0), ir.Constant(ROWS, None)])
+        builder.ret_void()
+        self.names.append(name)
+
+    def function(self, name, stores, place, width, given=None, first=0):
+        """A function for the module's own use; and how many rows of its W it works in, from `first` on."""
+        pieces = Pieces(self.graph, stores, given, self.graph.tuning.piece)
+        rows = Rows(first, pieces)
+        made = [self._declared(f"{name}.{k}" if pieces.count > 1 else f"{name}.all") for k in range(pieces.count)]
+        for k, function in enumerate(made):
+            Piece(self, function, pieces, k, place, width, rows).write()
+        if len(made) == 1:
+            return made[0], rows.size
+        whole = self._declared(f"{name}.all")
+        builder = ir.IRBuilder(whole.append_basic_block("entry"))
+        for function in made:
+            builder.call(function, whole.args)
+        builder.ret_void()
+        return whole, rows.size
+
+    def _declared(self, name):
+        function = ir.Function(self.module, ir.FunctionType(ir.VoidType(), KINDS), name)
+        function.linkage = "internal"
+        for argument, argument_name in zip(function.args, NAMES, strict=True):
+            argument.name = argument_name
+            if argument_name in ("X", "P", "W", "at"):
+                argument.add_attribute("noalias")
+        function.attributes.add("noinline")
+        return function
+
+    def text(self):
+        """The module."""
+        return str(self.module)
+
+
+class Rows:
+    """Rows of W that a function works in."""
+
+    def __init__(self, first, pieces):
+        self.values = {node: first + k for k, node in enumerate(pieces.handed)}  # what pieces hand on
+        self.top = self.size = first + len(pieces.handed)
+        self.known = {node: ("X", row) for node, row in pieces.given.items()}  # where a matrix or a solution is
+
+    def take(self, count):
+        """First of so many further rows."""
+        self.top += count
+        self.size = max(self.size, self.top)
+        return self.top - count
+
+    def beyond(self, count):
+        """So many rows behind those taken are needed by a function that is called."""
+        self.size = max(self.size, self.top + count)
+
+
+class Piece:
+    """One piece of a function while it is written."""
+
+    def __init__(self, functions, function, pieces, number, place, width, rows):
+        self.functions, self.pieces, self.number, self.place, self.rows = functions, pieces, number, place, rows
+        self.storage, self.samples = functions.storage, functions.width
+        self.writer = Writer(ir.IRBuilder(function.append_basic_block("entry")), width)
+        self.builder, self.loops = self.writer.builder, Loops(self.writer)
+        self.arguments = dict(zip(NAMES, function.args, strict=True))
+        self.found, self._pointers = {}, {}
+        self.linear, self.words = Linear(self), words(self.writer)
+
+    def write(self):
+        """Compute and store what belongs to this piece."""
+        for node in self.pieces.nodes[self.number]:
+            self._compute(node)
+            if node.id in self.rows.values:
+                self._hand_on(node)
+            for where in self.pieces.stores.get(node.id, ()):
+                self._store(where, node)
+        for where, node in self.pieces.loose if self.number == self.pieces.count - 1 else ():
+            self._store(where, node)
+        self.builder.ret_void()
+
+    # ---- arrays
+    def pointer(self, array):
+        """Rows of an array: of X, P, W, A; "x" and "y": of X from row x or y on; ``numbers`` and ``tables``."""
+        if array not in self._pointers:
+            b, made = self.builder, None
+            with b.goto_entry_block():
+                if array in ("x", "y"):
+                    made = b.gep(self.arguments["X"], [b.mul(self.arguments[array], ir.Constant(WORD, self.samples))])
+                elif array in ("numbers", "tables"):
+                    entry = self.functions.pointers[array == "tables"]
+                    address = b.load(b.gep(self.arguments["at"], [ir.Constant(WORD, entry)]))
+                    made = b.inttoptr(address, ROWS if array == "numbers" else INTEGER.as_pointer())
+                else:
+                    made = self.arguments[array]
+            self._pointers[array] = made
+        return self._pointers[array]
+
+    def moved(self, array, row):
+        """An array from a row on."""
+        return self.builder.gep(self.pointer(array), [(self.loops.index(row) * self.samples).ir])
+
+    def load(self, array, row):
+        """Value in a row of samples; where the writer has elements side by side, of its one sample in all of them."""
+        where = self.moved(array, row)
+        if self.samples == self.writer.width:
+            if self.samples > 1:
+                where = self.builder.bitcast(where, self.writer.kind.as_pointer())
+            return Value(self.writer, self.builder.load(where, align=8))
+        return Value(self.writer, self.writer.spread(self.builder.load(where)))
+
+    # ---- nodes
+    def value(self, node):
+        """Value of a node that this piece or one before it has computed, or that is read."""
+        if node.id in self.found:
+            return self.found[node.id]
+        if node.op == "const":
+            found = node.value
+        elif leaf(node):
+            found = self._read(node)
+        elif node.op == "out" and node.args[0].id in self.rows.known:
+            array, row = self.rows.known[node.args[0].id]
+            found = self.load(array, row + node.value)
+        else:
+            found = self.loops.load(self._handed(node), 0)
+            if node.op in (">", "&"):
+                found = found > 0.5
+        self.found[node.id] = found
+        return found
+
+    def _read(self, node):
+        if node.op == "var":
+            where = self.place(node.value)
+            return where(self) if callable(where) else self.load(*where)
+        at = self.storage.index(node)
+        if node.level == UNIFORM:
+            where = self.builder.gep(self.pointer("numbers"), [ir.Constant(WORD, at)])
+            return Value(self.writer, self.writer.spread(self.builder.load(where)))
+        return self.load("P", at)
+
+    def _compute(self, node):
+        if node.op in OPERATIONS:
+            self.found[node.id] = OPERATIONS[node.op](self.writer, *map(self.value, node.args))
+        elif node.op == "out":
+            if node.args[0].id not in self.rows.known:
+                self.found[node.id] = self.found[node.args[0].id][node.value]
+        elif node.op.startswith("call:"):
+            kernel, args = self.functions.graph.kernels[node.op.removeprefix("call:")], [self.value(x) for x in node.args]
+            try:
+                if kernel.text:
+                    self.found[node.id] = self.writer.apply(kernel.name, kernel_function(kernel), *args)
+                else:
+                    self.found[node.id] = self.words[kernel.name](*map(self.writer.value, args))
+            except (ArithmeticError, AttributeError, LookupError, NameError, TypeError, ValueError) as error:
+                raise Mistake(kernel, str(error)) from error
+        else:
+            self.linear.write(node)
+
+    def _hand_on(self, node):
+        value = self.found[node.id]
+        if node.op in (">", "&"):
+            value = self.writer.select(value, 1.0, 0.0)
+        self.loops.store(self._handed(node), 0, value)
+
+    def _handed(self, node):
+        """Where a value is that pieces hand on; elements side by side need a row each."""
+        return self.moved("W", self.rows.values[node.id] * (self.writer.width // self.samples))
+
+    def _store(self, where, node):
+        if callable(where):
+            where(self, self.writer.value(self.value(node)))
+        elif node.op.startswith("factors:"):
+            self.linear.keep(node, where[1])
+        else:
+            self.loops.store(self.moved(*where), 0, self.value(node))
+
+
+class Mistake(Exception):
+    """What is wrong with a kernel."""
+
+    def __init__(self, kernel, reason):
+        super().__init__(reason)
+        self.kernel, self.reason = kernel, reason

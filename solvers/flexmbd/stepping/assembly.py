@@ -1,0 +1,154 @@
+"""Initial conditions in lanes: positions by constrained Newton from a guess, then consistent velocities and accelerations."""
+
+from flexmbd.lanes import any_lane, fabs, maximum, select
+from flexmbd.lanes.rows import call, doubles, evaluate, get, ld, st, width_of, words
+from flexmbd.lanes.vector import inner
+from flexmbd.registry import ARMED, CONTACT_ROWS
+from flexmbd.stepping.names import (
+    ANGULAR,
+    ASSEMBLE_PROJECT,
+    ASSEMBLE_RESIDUAL,
+    BEFORE,
+    BEGIN,
+    CONTACTS,
+    COUNT,
+    GAPS,
+    H_FIRST,
+    HN,
+    ITERATIONS,
+    KINK,
+    LANE_ROWS,
+    LARGEST,
+    LIMITS,
+    LOOK,
+    NC,
+    NR,
+    OUTPUTS,
+    REACH,
+    REAL,
+    RESIDUALS,
+    SANG,
+    SIZE,
+    SLIN,
+    SLOTS,
+    SPAN,
+    START,
+    SUM_ROWS,
+    SUMS,
+    WINDOW,
+    Y0,
+    M,
+    N,
+    T,
+)  # fmt: skip
+from flexmbd.stepping.samples import load, store
+
+
+@inner
+def load_from(start, X, P, at):
+    """Samples from `start` on; the last lanes of the last ones are the last sample."""
+    for k in range(width_of(X)):
+        load(min(start + k, at[COUNT] - 1), k, X, P, at)
+
+
+@inner
+def store_from(start, X, at):
+    """The states of these samples."""
+    for k in range(width_of(X)):
+        store(min(start + k, at[COUNT] - 1), k, X, at)
+
+
+def assemble(X, P, W, at):
+    """Mass-orthogonal Newton on positions, then projection of velocities, for all samples.
+
+    `RESIDUALS` receives the largest residual of positions (lengths, angles) and of velocities (lengths, angles) of each.
+    """
+    n, residuals, angular = at[N], doubles(at[RESIDUALS]), words(at[ANGULAR])
+    q, v = START + 1, START + 1 + n
+    for start in range(0, at[COUNT], width_of(X)):
+        load_from(start, X, P, at)
+        t = 0.0 * ld(X, T)
+        moving = t < 1.0
+        for _ in range(int(doubles(at[REAL])[ITERATIONS])):
+            evaluate(at[ASSEMBLE_PROJECT], X, P, W, at, START, 0)
+            turn, largest = 0.0 * t, 0.0 * t
+            for i in range(n):
+                x = fabs(ld(W, i))
+                largest = maximum(x / (1.0 + fabs(ld(X, q + i))), largest)
+                if angular[i] > 0:
+                    turn = maximum(x, turn)
+            scale = select(turn > 0.4, 0.4 / maximum(turn, 0.4), 1.0)
+            for i in range(n):
+                st(X, q + i, ld(X, q + i) + select(moving, scale * ld(W, i), 0.0))
+            moving = moving & (largest > 1e-14)
+            if not any_lane(moving):
+                break
+        for _ in range(2):
+            evaluate(at[ASSEMBLE_PROJECT], X, P, W, at, START, 0)
+            for i in range(n):
+                st(X, v + i, ld(X, v + i) + ld(W, n + i))
+        evaluate(at[ASSEMBLE_RESIDUAL], X, P, W, at, START, 0)
+        store_from(start, X, at)
+        for k in range(width_of(X)):
+            for i in range(4):
+                residuals[4 * min(start + k, at[COUNT] - 1) + i] = get(W, i, k)
+
+
+def prepare(X, P, W, at):
+    """Accelerations, contact modes, error scales and signal values at the start, for all samples.
+
+    The states have positions, velocities and further states; in `SLIN` and `SIZE` the size of the mechanism and its places' distance from
+    the origin (m), of all contacts the penetration within which events are located (m) and the least impact velocity (m/s). Scales of
+    errors are what velocities are, and what accelerations make of them within the time `REACH`.
+    """
+    real, angular, kinks = doubles(at[REAL]), words(at[ANGULAR]), words(at[KINK])
+    for start in range(0, at[COUNT], width_of(X)):
+        load_from(start, X, P, at)
+        t, length, size = 0.0 * ld(X, T), ld(X, SLIN), ld(X, SIZE)
+        for i in range(LANE_ROWS + 1):
+            st(X, i, t)
+        gaps = at[SLOTS] + at[GAPS]
+        evaluate(at[LIMITS], X, P, W, at, START, 0)
+        call(at[BEGIN], X, P, W, at)
+        for j in range(at[NC]):
+            c = at[CONTACTS] + CONTACT_ROWS * j
+            touching = ld(X, gaps + 2 * j) > 0.0
+            st(X, c, select(touching, 1.0, t + (ARMED if kinks[j] > 0 else 0.0)))
+            st(X, c + 1, select(touching, maximum(ld(X, gaps + 2 * j + 1), ld(X, c + 5)), t))
+            st(X, c + 4, select(touching, 1.0, t))
+        if at[NC] > 0:
+            call(at[BEGIN], X, P, W, at)
+        for j in range(at[NC]):
+            c = at[CONTACTS] + CONTACT_ROWS * j
+            st(X, c + 2, ld(X, gaps + 2 * j))
+            st(X, c + 3, ld(X, gaps + 2 * j + 1))
+        lin, ang = t + 1e-9 * length, t + 1e-9
+        for i in range(at[N]):
+            x = fabs(ld(X, START + 1 + at[N] + i)) + real[REACH] * fabs(ld(X, at[SLOTS] + i))
+            if angular[i] > 0:
+                ang = maximum(ang, x)
+            else:
+                lin = maximum(lin, x)
+        ang = maximum(ang, 1e-3 * lin / length)
+        lin = maximum(lin, 1e-3 * ang * length)
+        for k in range(at[M]):
+            st(X, at[LARGEST] + k, fabs(ld(X, START + 1 + 2 * at[N] + k)))
+        st(X, HN, t + real[H_FIRST])
+        st(X, BEFORE, t + 1.0)
+        st(X, SLIN, lin)
+        st(X, SIZE, size)
+        st(X, LOOK, t + WINDOW)
+        st(X, SPAN, length)
+        st(X, SANG, ang)
+        if at[NR] > 0:
+            evaluate(at[OUTPUTS], X, P, W, at, START, at[Y0])
+        for k in range(at[NR]):
+            r, y = at[SUMS] + SUM_ROWS * k, ld(X, at[Y0] + k)
+            for i in range(SUM_ROWS):
+                st(X, r + i, t)
+            st(X, r, y)
+            st(X, r + 2, y)
+        store_from(start, X, at)
+
+
+ENTRIES = (assemble, prepare)

@@ -1,0 +1,381 @@
+"""The time loop in lanes: trial step, located events, commit, reductions and dense output (`recording`), refill.
+
+Rows and entries are those of `names`. What depends on the model (`RHS`, `PROJECT`, `OUTPUTS` ...) and on the scheme (`ATTEMPT`, `COMMIT`,
+`FORGET` ...) is called by its address in the table.
+"""
+
+from flexmbd.lanes import any_lane, fabs, lnot, maximum, minimum, select, sqrt
+from flexmbd.lanes.rows import call, doubles, evaluate, get, ld, put, rows_at, st, width_of, words
+from flexmbd.lanes.vector import inner
+from flexmbd.registry import CONTACT_ROWS
+from flexmbd.stepping.events import arm, locate, switch
+from flexmbd.stepping.names import (
+    ANGULAR,
+    ATTEMPT,
+    AUGMENTED,
+    BEFORE,
+    CLOSES,
+    COMMIT,
+    CONTACTS,
+    COUNT,
+    COUNTER_ROWS,
+    COUNTERS,
+    CURSOR,
+    DRIFT,
+    END,
+    ERROR,
+    EVENTS,
+    FINISH,
+    FIXED,
+    FLOORED,
+    FORGET,
+    GAPS,
+    GRID,
+    GRID_ROWS,
+    H_MAX,
+    H_MIN,
+    HC,
+    HISTORIES,
+    HN,
+    HOPELESS,
+    JUMPS,
+    KINKS,
+    LANE_ROWS,
+    LARGEST,
+    LAST,
+    LOOK,
+    MARK,
+    MAX_STEPS,
+    MIDDLE,
+    NC,
+    NP,
+    NPO,
+    NR,
+    NY,
+    OUTPUTS,
+    OWNER,
+    PACK_P,
+    PACK_X,
+    POINTS,
+    PROJECT,
+    QUEUE,
+    QUEUED,
+    RATES,
+    REAL,
+    REDUCED,
+    REFINE,
+    REJECTED,
+    RELINEARISE,
+    RESIDUAL,
+    RESTART,
+    RHS,
+    RUNNING,
+    SAFETY,
+    SANG,
+    SHOWN,
+    SIZE,
+    SLIN,
+    SLOTS,
+    START,
+    STARTED,
+    STATUS,
+    STEPPED,
+    STEPS,
+    STRIDE,
+    STUCK,
+    SUM_ROWS,
+    SUMS,
+    TIMES,
+    TOLERANCE,
+    TURNS,
+    WHO,
+    WINDOW,
+    Y0,
+    Y1,
+    YM,
+    H,
+    M,
+    N,
+    T,
+)  # fmt: skip
+from flexmbd.stepping.recording import middle, record, reduce_step
+from flexmbd.stepping.samples import load, store
+
+
+@inner
+def refresh(who, X, P, W, at):
+    """Evaluate accelerations, rates and penetrations anew at the step's start for the lanes in `who`."""
+    n, first, last = at[N], at[SLOTS], at[SLOTS] + at[LAST] * at[STRIDE]
+    evaluate(at[RHS], X, P, W, at, START, last)
+    for i in range(n):
+        st(X, first + i, select(who, ld(X, last + i), ld(X, first + i)))
+    for k in range(at[RATES], at[RATES] + at[M]):
+        st(X, first + k, select(who, ld(X, last + k), ld(X, first + k)))
+    for j in range(at[NC]):
+        c, g = at[CONTACTS] + CONTACT_ROWS * j, last + at[GAPS] + 2 * j
+        st(X, c + 2, select(who, ld(X, g), ld(X, c + 2)))
+        st(X, c + 3, select(who, ld(X, g + 1), ld(X, c + 3)))
+    st(X, WHO, select(who, 1.0, 0.0))
+    call(at[FORGET], X, P, W, at)
+
+
+@inner
+def drift(candidates, tolerance, X, P, W, at):
+    """Project positions and velocities of lanes whose constraint residual has outgrown the tolerance; rare."""
+    evaluate(at[RESIDUAL], X, P, W, at, START, 0)
+    lin, ang, hn = tolerance * ld(X, SLIN), tolerance * ld(X, SANG), ld(X, HN)
+    place = (ld(W, 0) > lin * hn) | (ld(W, 1) > ang * hn)
+    who = candidates & (place | (ld(W, 2) > lin) | (ld(W, 3) > ang))
+    if any_lane(who):
+        evaluate(at[PROJECT], X, P, W, at, START, 0)
+        for i in range(2 * at[N]):
+            st(X, START + 1 + i, ld(X, START + 1 + i) + select(who, ld(W, i), 0.0))
+        refresh(who, X, P, W, at)
+
+
+@inner
+def advance(X, P, W, at):
+    """One trial step of all lanes; lanes at the end, or lost, stand still."""
+    real = doubles(at[REAL])
+    end, h_max, h_min = real[FINISH], real[H_MAX], real[H_MIN]
+    n, nr, nc, fixed, kinks = at[N], at[NR], at[NC], at[FIXED] > 0, at[KINKS] > 0
+    t, nominal, wait = ld(X, T), ld(X, HN), ld(X, HC)
+    live = (t < end) & (ld(X, STATUS) < 0.5)
+    h = select(wait > 0.0, wait, nominal)
+    # after a million steps t is some nanoseconds off, and a step of those all rounding; a step to an event just before the end ends there
+    last = live & (h >= (end - t) * (1.0 - select(wait > 0.0, 1e-6, 1e-3)))
+    h = select(last, end - t, h)
+    st(X, H, h)
+    call(at[ATTEMPT], X, P, W, at)
+    error = ld(X, ERROR)
+    finite = error < 1e300
+    rough = finite & (error > 1.0)
+    if fixed:
+        error = select(finite, 0.0, error)
+    small = h <= h_min
+    good = live & finite & ((error <= 1.0) | small)
+    bounded = select(finite, error + 1e-9, 1.0)
+    root = sqrt(sqrt(1.0 / bounded))
+    before = ld(X, BEFORE)
+    smooth = sqrt(root) * sqrt(sqrt(sqrt(sqrt(before))))  # proportional-integral: error**(-1/8) before**(1/16)
+    factor = SAFETY * select(good, smooth, root)
+    factor = select(finite, maximum(minimum(factor, 4.0), 0.2), 0.1)
+    next_h = maximum(minimum(h * factor, h_max), h_min)
+    accepted, exact = good, rough
+    next_wait = 0.0 * h
+    if nc > 0:
+        exact = (wait > 0.0) | rough
+        over, cut = locate(t, h, wait > 0.0, exact, X, at)
+        may = good
+        if kinks:
+            may = good | (live & rough)
+        over = over & may & (h > h_min)
+        accepted = good & lnot(over)
+        next_h = select(over, nominal, next_h)
+        next_wait = select(over, maximum(cut, h_min), next_wait)
+    keep = accepted & ((wait > 0.0) | last) & (next_h < nominal)
+    next_h = select(keep, nominal, next_h)
+    st(X, BEFORE, select(accepted, maximum(bounded, 1e-4), before))
+    t1 = select(last, end + 0.0 * h, t + h)
+    if nr > 0:
+        middle(t, h, X, W, at)
+        if at[REFINE] > 0:
+            call(at[REFINE], X, P, W, at)
+        st(X, at[END], t1)
+        evaluate(at[OUTPUTS], X, P, W, at, at[MIDDLE], at[YM])
+        evaluate(at[OUTPUTS], X, P, W, at, at[END], at[Y1])
+        reduce_step(t, h, accepted, X, at)
+    if at[POINTS] > 0:
+        record(h, accepted, X, P, W, at)
+    move(accepted, X, at)
+    st(X, WHO, select(accepted, 1.0, 0.0))
+    call(at[COMMIT], X, P, W, at)
+    st(X, T, select(accepted, t1, t))
+    st(X, HC, next_wait)
+    st(X, STEPS, ld(X, STEPS) + select(accepted, 1.0, 0.0 * h))
+    st(X, REJECTED, ld(X, REJECTED) + select(live & lnot(accepted), 1.0, 0.0 * h))
+    floored = ld(X, FLOORED) + select(live & small & lnot(error <= 1.0), 1.0, 0.0 * h)
+    st(X, FLOORED, floored)
+    lost = live & ((floored > 200.0) | (small & lnot(finite)))
+    trials = ld(X, STEPS) + ld(X, REJECTED)
+    late = live & (trials > real[MAX_STEPS])
+    st(X, STATUS, select(lost, 1.0, select(late, 2.0, ld(X, STATUS))))
+    due = live & (trials >= ld(X, LOOK))
+    if any_lane(due):
+        look(end, due & lnot(lost | late), real[MAX_STEPS], trials, X)
+    quiet = accepted
+    if nc > 0:
+        hit, onset, kink, when = switch(t, h, accepted, exact, X, at)
+        next_h = select(onset, maximum(0.1 * nominal, h_min), next_h)
+        st(X, BEFORE, select(hit, 1.0, ld(X, BEFORE)))
+        st(X, EVENTS, ld(X, EVENTS) + select(hit | kink, 1.0, 0.0 * h))
+        quiet = accepted & lnot(hit)
+        if kinks:
+            arm(lnot(next_wait > 0.0), X, at)
+        anew = at[JUMPS] > 0 or at[RESTART] > 0
+        if anew and any_lane(hit):
+            if at[RESTART] > 0:  # velocities drift at index 3
+                evaluate(at[PROJECT], X, P, W, at, START, 0)
+                for i in range(n):
+                    st(X, START + 1 + n + i, ld(X, START + 1 + n + i) + select(hit, ld(W, n + i), 0.0))
+            refresh(hit, X, P, W, at)
+        if nr > 0 and (anew or at[STEPPED] > 0):
+            turned = hit
+            if at[STEPPED] > 0:
+                turned = hit | kink
+            if any_lane(turned):
+                turn(turned, select(kink, when, ld(X, T)), X, P, W, at)
+    st(X, HN, select(live, next_h, nominal))
+    if at[CLOSES] > 0 and (at[AUGMENTED] > 0 or not fixed):
+        drift(quiet, real[DRIFT] * real[TOLERANCE], X, P, W, at)
+
+
+@inner
+def move(accepted, X, at):
+    """The step's end becomes the start of the next one; the largest velocities, places and states so far."""
+    n, start, end, angular = at[N], START + 1, at[END] + 1, words(at[ANGULAR])
+    lin, ang, size = ld(X, SLIN), ld(X, SANG), ld(X, SIZE)
+    for i in range(n):
+        place = select(accepted, ld(X, end + i), ld(X, start + i))
+        st(X, start + i, place)
+        x = select(accepted, ld(X, end + n + i), ld(X, start + n + i))
+        st(X, start + n + i, x)
+        if angular[i] > 0:
+            ang = maximum(ang, fabs(x))
+        else:
+            lin = maximum(lin, fabs(x))
+            size = maximum(size, fabs(place))
+    st(X, SIZE, size)
+    st(X, SLIN, lin)
+    st(X, SANG, ang)
+    for k in range(at[M]):
+        i = 2 * n + k
+        x = select(accepted, ld(X, end + i), ld(X, start + i))
+        st(X, start + i, x)
+        st(X, at[LARGEST] + k, maximum(ld(X, at[LARGEST] + k), fabs(x)))
+
+
+@inner
+def turn(turned, when, X, P, W, at):
+    """Signals just after an event, and what that makes of their extremes."""
+    evaluate(at[OUTPUTS], X, P, W, at, START, at[Y1])
+    for k in range(at[NR]):
+        r = at[SUMS] + SUM_ROWS * k
+        y = select(turned, ld(X, at[Y1] + k), ld(X, at[Y0] + k))
+        st(X, at[Y0] + k, y)
+        high, low = y > ld(X, r), y < ld(X, r + 2)
+        st(X, r, select(high, y, ld(X, r)))
+        st(X, r + 1, select(high, when, ld(X, r + 1)))
+        st(X, r + 2, select(low, y, ld(X, r + 2)))
+        st(X, r + 3, select(low, when, ld(X, r + 3)))
+
+
+@inner
+def look(end, who, max_steps, trials, X):
+    """Stop the lanes in `who` whose last steps have been so short that they will never get to the end."""
+    t = ld(X, T)
+    hopeless = who & ((end - t) * WINDOW > HOPELESS * max_steps * (t - ld(X, MARK)))
+    st(X, STATUS, select(hopeless, STUCK, ld(X, STATUS)))
+    on = who & lnot(hopeless)
+    st(X, MARK, select(on, t, ld(X, MARK)))
+    st(X, LOOK, select(on, trials + WINDOW, ld(X, LOOK)))
+
+
+@inner
+def finish(sample, lane, X, P, W, at):
+    """Store a lane's results: outputs at the grid times, W times at once, then sums, counters and the last state."""
+    n, m, nc, np, count = at[N], at[M], at[NC], at[NP] + at[NPO], words(at[CURSOR])[lane]
+    wide, points, grid, times = width_of(X), at[POINTS], doubles(at[GRID]), doubles(at[TIMES])
+    XP, PP, histories, which = rows_at(at[PACK_X], X), rows_at(at[PACK_P], X), doubles(at[HISTORIES]), words(at[SHOWN])
+    for i in range(np):
+        for k in range(wide):
+            put(PP, i, k, get(P, i, lane))
+    for j in range(nc):
+        for k in range(wide):
+            put(XP, at[CONTACTS] + CONTACT_ROWS * j + 5, k, get(X, at[CONTACTS] + CONTACT_ROWS * j + 5, lane))
+    for start in range(0, count, wide):
+        for k in range(wide):
+            row = min(start + k, count - 1)
+            here = (lane * points + row) * at[GRID_ROWS]
+            put(XP, START, k, times[row])
+            for i in range(2 * n + m):
+                put(XP, START + 1 + i, k, grid[here + i])
+            here += 2 * n + m
+            for j in range(nc):
+                c = at[CONTACTS] + CONTACT_ROWS * j
+                put(XP, c, k, grid[here + 3 * j])
+                put(XP, c + 1, k, grid[here + 3 * j + 1])
+                put(XP, c + 4, k, grid[here + 3 * j + 2])
+            if at[REFINE] > 0:
+                for i in range(n):
+                    put(W, n + i, k, grid[here + 3 * nc + i])
+                put(XP, H, k, grid[here + 3 * nc + n])
+        if at[REFINE] > 0:
+            for i in range(2 * n + m + 1):
+                st(XP, at[MIDDLE] + i, ld(XP, START + i))
+            call(at[RELINEARISE], XP, PP, W, at)
+            call(at[REFINE], XP, PP, W, at)
+            for i in range(2 * n + m + 1):
+                st(XP, START + i, ld(XP, at[MIDDLE] + i))
+        evaluate(at[OUTPUTS], XP, PP, W, at, START, at[YM])
+        for y in range(at[NY]):
+            for k in range(min(wide, count - start)):
+                histories[(y * at[COUNT] + sample) * points + start + k] = get(XP, at[YM] + which[y], k)
+    reduced, counters = doubles(at[REDUCED]), doubles(at[COUNTERS])
+    for i in range(SUM_ROWS * at[NR]):
+        reduced[sample * SUM_ROWS * at[NR] + i] = get(X, at[SUMS] + i, lane)
+    c = sample * COUNTER_ROWS
+    for i in range(4):
+        counters[c + i] = get(X, STEPS + i, lane)
+    counters[c + 4], counters[c + 5] = get(X, T, lane), get(X, T, lane) - get(X, MARK, lane)
+    counters[c + 6] = get(X, STEPS, lane) + get(X, REJECTED, lane) - get(X, LOOK, lane) + WINDOW
+    store(sample, lane, X, at)
+
+
+@inner
+def fill(sample, lane, X, P, at):
+    """Put a sample into a lane."""
+    load(sample, lane, X, P, at)
+    words(at[CURSOR])[lane] = 0
+
+
+def campaign(X, P, W, at):
+    """Run every sample of the queue through the lanes, at most `TURNS` trial steps in a call: between calls Python hears Ctrl-C.
+
+    `STARTED` is how many samples were started, and `RUNNING` how many are running; where a call ends decides nothing.
+    """
+    queue, owner, end = words(at[QUEUE]), words(at[OWNER]), doubles(at[REAL])[FINISH]
+    started, running, queued = at[STARTED], at[RUNNING], at[QUEUED]
+    if started == 0:
+        for lane in range(width_of(X)):
+            if started < queued:
+                owner[lane] = queue[started]
+                started += 1
+                running += 1
+            else:
+                owner[lane] = -1
+            fill(max(owner[lane], queue[0]), lane, X, P, at)
+            if owner[lane] < 0:
+                put(X, T, lane, end)
+    turns = at[TURNS]
+    while running > 0 and turns > 0:
+        turns -= 1
+        advance(X, P, W, at)
+        if any_lane((ld(X, T) >= end) | (ld(X, STATUS) > 0.5)):
+            for lane in range(width_of(X)):
+                if owner[lane] >= 0 and (get(X, T, lane) >= end or get(X, STATUS, lane) > 0.5):
+                    finish(owner[lane], lane, X, P, W, at)
+                    running -= 1
+                    owner[lane] = -1
+                    if started < queued:
+                        owner[lane] = queue[started]
+                        started += 1
+                        running += 1
+                        fill(owner[lane], lane, X, P, at)
+                    else:
+                        put(X, T, lane, end)
+                        put(X, STATUS, lane, 0.0)
+    at[STARTED], at[RUNNING] = started, running
+
+
+__all__ = ["LANE_ROWS", "campaign"]

@@ -1,0 +1,46 @@
+"""Numbers of rows and entries that the compiled time loop, the schemes and the model's functions agree on.
+
+Compiled functions take four arguments, ``(X, P, W, at)``: state and step rows, parameters, work, and a table of integers: sizes, first
+rows, flags, addresses. Rows of X that every model has stand here; where the others begin the table says (`flexmbd.state.Layout`).
+
+- A *point* is a state of the equations: time, N coordinates, N velocities, M further states, one row each.
+- A *slot* is what they give: accelerations (or a row's multipliers), from row `RATES` on the M rates of further states, from `GAPS` on
+  penetration and its rate of each contact.
+- A contact has `CONTACT_ROWS` rows: mode (0 free, `ARMED` free but may begin within a step, 1 contact), impact velocity, penetration,
+  its rate, impacts, least impact velocity; behind those of all, a row each, the penetration within which its events are located.
+- Of a signal that is reduced `SUM_ROWS` rows: largest value, when, smallest, when, integral, integral of its square.
+"""
+
+# ---- rows of X that every model has: those of a step, then those of the state
+(
+    H, ERROR, WHO, ICM, CD, HALF, FRACTION,
+    HN, HC, STEPS, REJECTED, EVENTS, STATUS, SLIN, SANG, FLOORED, BEFORE, SIZE, LOOK, MARK, SPAN,
+    KEPT_ICM, KEPT_CD, KEPT_RATE, KEPT_START, T,
+) = range(26)  # fmt: skip
+LANE_ROWS = T  # the point at the step's start begins with its time
+START = T
+SUM_ROWS = 6
+
+# ---- entries of the table
+(
+    N, M, NC, NM, NR, NS, NY, NP, NPO, COUNT,
+    END, MIDDLE, CONTACTS, LARGEST, SLOTS, STRIDE, RATES, GAPS, LAST, FACTORS, KEPT, SUMS, Y0, YM, Y1, STATE_ROWS, OUT_ROWS,
+    FIXED, KINKS, JUMPS, CLOSES, AUGMENTED, FROZEN, FLAT, RESTART, STEPPED,
+    RHS, PROJECT, RESIDUAL, ASSEMBLE_PROJECT, ASSEMBLE_RESIDUAL, LIMITS, MULTIPLIERS, NEWTON, OBSERVE, TANGENT, LINEARISE, RESPOND,
+    CLOSING, GRADIENTS, OUTPUTS,
+    BEGIN, ATTEMPT, COMMIT, FORGET, RELINEARISE, REFINE, SETTLE, RELAX, DENSE,
+    NUMBERS, TABLES, OUT_NUMBERS, OUT_TABLES, SOLVER, ANGULAR, CONTROLLED, STATE_CONTACT, KINK, REAL, SCHEME,
+    QUEUE, QUEUED, STARTED, RUNNING, TURNS, OWNER, CURSOR, STATES, PARAMETERS, HISTORIES, REDUCED, COUNTERS, TIMES, POINTS, GRID, GRID_ROWS,
+    PACK_X, PACK_P, RESIDUALS, SHOWN, STAGE, KEPT_ROWS,
+) = range(93)  # fmt: skip
+ENTRIES = 93
+
+# ---- numbers of a run
+FINISH, TOLERANCE, H_FIRST, H_MAX, H_MIN, MAX_STEPS, DRIFT, REACH, ITERATIONS = range(9)
+REALS = 9
+
+# Trial steps after which a run is looked at, and stopped if at their pace it needed more than so many times the steps that it may have.
+WINDOW, HOPELESS = 10_000.0, 4.0
+STUCK, LEFT = 3.0, 4.0  # status of runs stopped so, and of runs left because nobody wanted to wait any longer
+SAFETY = 0.9
+COUNTER_ROWS = 7  # of a run: steps, rejected, events, status; its time; time and trial steps since it was last looked at

@@ -1,0 +1,166 @@
+"""What is kept of a step: running sums of reduced signals, and the states at grid times inside it."""
+
+from flexmbd.lanes import fabs, maximum, minimum, select
+from flexmbd.lanes.rows import call, doubles, get, ld, put, st, width_of, words
+from flexmbd.lanes.vector import inner
+from flexmbd.registry import CONTACT_ROWS
+from flexmbd.stepping.events import crossing
+from flexmbd.stepping.names import (
+    CONTACTS,
+    CURSOR,
+    DENSE,
+    END,
+    FRACTION,
+    GAPS,
+    GRID,
+    GRID_ROWS,
+    HN,
+    KINK,
+    LAST,
+    MIDDLE,
+    NC,
+    NR,
+    POINTS,
+    RATES,
+    REFINE,
+    SLOTS,
+    STAGE,
+    START,
+    STRIDE,
+    SUM_ROWS,
+    SUMS,
+    TIMES,
+    WHO,
+    Y0,
+    Y1,
+    YM,
+    H,
+    M,
+    N,
+    T,
+)  # fmt: skip
+
+
+@inner
+def reduce_step(t, h, accepted, X, at):
+    """Add one step to the running sums: parabola through start, middle and end for extremes, Simpson's rule for integrals."""
+    for k in range(at[NR]):
+        r = at[SUMS] + SUM_ROWS * k
+        y0, ym, y1 = ld(X, at[Y0] + k), ld(X, at[YM] + k), ld(X, at[Y1] + k)
+        c1 = 4.0 * ym - 3.0 * y0 - y1
+        c2 = 2.0 * (y0 + y1) - 4.0 * ym
+        x = -0.5 * c1 / select(fabs(c2) > 1e-300, c2, 1e-300)
+        inside = (x > 0.0) & (x < 1.0) & (fabs(c2) > 1e-300)
+        vertex = y0 + 0.5 * c1 * x
+        ends = y1 > y0
+        x_max = select(inside & (c2 < 0.0), x, select(ends, 1.0, 0.0 * h))
+        high = select(inside & (c2 < 0.0), vertex, maximum(y0, y1))
+        x_min = select(inside & (c2 > 0.0), x, select(ends, 0.0, 1.0 + 0.0 * h))
+        low = select(inside & (c2 > 0.0), vertex, minimum(y0, y1))
+        up = accepted & (high > ld(X, r))
+        down = accepted & (low < ld(X, r + 2))
+        st(X, r, select(up, high, ld(X, r)))
+        st(X, r + 1, select(up, t + x_max * h, ld(X, r + 1)))
+        st(X, r + 2, select(down, low, ld(X, r + 2)))
+        st(X, r + 3, select(down, t + x_min * h, ld(X, r + 3)))
+        w = select(accepted, h * (1.0 / 6.0), 0.0)
+        st(X, r + 4, ld(X, r + 4) + w * (y0 + 4.0 * ym + y1))
+        st(X, r + 5, ld(X, r + 5) + w * (y0 * y0 + 4.0 * ym * ym + y1 * y1))
+        st(X, at[Y0] + k, select(accepted, y1, y0))
+
+
+@inner
+def middle(t, h, X, W, at):
+    """State in the middle of the step by Hermite interpolation of both ends; in W the accelerations of the interpolation."""
+    n, first, last = at[N], at[SLOTS], at[SLOTS] + at[LAST] * at[STRIDE]
+    q0, q1, qm = START + 1, at[END] + 1, at[MIDDLE] + 1
+    st(X, at[MIDDLE], t + 0.5 * h)
+    for i in range(n):
+        x0, x1, v0, v1 = ld(X, q0 + i), ld(X, q1 + i), ld(X, q0 + n + i), ld(X, q1 + n + i)
+        a0, a1 = ld(X, first + i), ld(X, last + i)
+        st(X, qm + i, 0.5 * (x0 + x1) + h * (0.15625 * (v0 - v1) + h * (0.015625 * (a0 + a1))))
+        st(X, qm + n + i, 0.5 * (v0 + v1) + 0.125 * h * (a0 - a1))
+        if at[REFINE] > 0:
+            st(W, n + i, 1.5 * (v1 - v0) / h - 0.25 * (a0 + a1))
+    for k in range(at[M]):
+        i = 2 * n + k
+        d0, d1 = ld(X, first + at[RATES] + k), ld(X, last + at[RATES] + k)
+        st(X, qm + i, 0.5 * (ld(X, q0 + i) + ld(X, q1 + i)) + 0.125 * h * (d0 - d1))
+
+
+@inner
+def record(h, accepted, X, P, W, at):
+    """Write the states at grid times inside the step just accepted, lane by lane."""
+    st(X, WHO, select(accepted, 1.0, 0.0))
+    times, cursor, grid, points = doubles(at[TIMES]), words(at[CURSOR]), doubles(at[GRID]), at[POINTS]
+    for lane in range(width_of(X)):
+        if get(X, WHO, lane) > 0.5:
+            i = cursor[lane]
+            t0, dt = get(X, T, lane), get(X, H, lane)
+            end = (t0 + dt) * (1.0 + 1e-14)
+            while i < points and times[i] <= end:
+                put(X, FRACTION, lane, min((times[i] - t0) / dt, 1.0))
+                cursor[lane] = i
+                to, size = (lane * points + i) * at[GRID_ROWS], 2 * at[N] + at[M]
+                if at[DENSE] > 0:  # of the lane that `STAGE` names, into the point in the middle
+                    at[STAGE] = lane
+                    call(at[DENSE], X, P, W, at)
+                    for k in range(size):
+                        grid[to + k] = get(X, at[MIDDLE] + 1 + k, lane)
+                else:
+                    hermite(lane, X, grid, to, at)
+                contacts(lane, X, grid, to + size, at)
+                i += 1
+            cursor[lane] = i
+
+
+@inner
+def hermite(lane, X, grid, to, at):
+    """State of a lane at a fraction of the step: quintic Hermite for q, its slope for v; cubic for further states."""
+    n, first, last = at[N], at[SLOTS], at[SLOTS] + at[LAST] * at[STRIDE]
+    q0, q1 = START + 1, at[END] + 1
+    x, dt = get(X, FRACTION, lane), get(X, H, lane)
+    y, short = 1.0 - x, dt < 1e-2 * get(X, HN, lane)
+    for k in range(n):
+        p0, p1, v0, v1 = get(X, q0 + k, lane), get(X, q1 + k, lane), get(X, q0 + n + k, lane), get(X, q1 + n + k, lane)
+        a0, a1 = get(X, first + k, lane) * dt, get(X, last + k, lane) * dt
+        d0, d1, dq = v0 * dt, v1 * dt, p1 - p0
+        a0d, a1d = a0 * dt, a1 * dt
+        c3 = 10.0 * dq - 6.0 * d0 - 4.0 * d1 - 1.5 * a0d + 0.5 * a1d
+        c4 = -15.0 * dq + 8.0 * d0 + 7.0 * d1 + 1.5 * a0d - a1d
+        c5 = 6.0 * dq - 3.0 * (d0 + d1) - 0.5 * (a0d - a1d)
+        grid[to + k] = p0 + x * (d0 + x * (0.5 * a0d + x * (c3 + x * (c4 + x * c5))))
+        if short:
+            grid[to + n + k] = y * y * (1.0 + 2.0 * x) * v0 + x * x * (3.0 - 2.0 * x) * v1 + x * y * (y * a0 - x * a1)
+        else:
+            grid[to + n + k] = (d0 + x * (a0d + x * (3.0 * c3 + x * (4.0 * c4 + x * 5.0 * c5)))) / dt
+        if at[REFINE] > 0:
+            ends = y * (1.0 - 3.0 * x) * get(X, first + k, lane) + x * (3.0 * x - 2.0) * get(X, last + k, lane)
+            grid[to + 2 * n + at[M] + 3 * at[NC] + k] = 6.0 * x * y * ((v1 - v0) / dt) + ends
+    if at[REFINE] > 0:
+        grid[to + 3 * n + at[M] + 3 * at[NC]] = dt if 1e-9 < x < 1.0 - 1e-9 else 0.0
+    for k in range(at[M]):
+        i = 2 * n + k
+        s0, s1 = get(X, q0 + i, lane), get(X, q1 + i, lane)
+        r0, r1 = get(X, first + at[RATES] + k, lane) * dt, get(X, last + at[RATES] + k, lane) * dt
+        grid[to + i] = y * y * (1.0 + 2.0 * x) * s0 + x * x * (3.0 - 2.0 * x) * s1 + x * y * (y * r0 - x * r1)
+
+
+@inner
+def contacts(lane, X, grid, to, at):
+    """Mode, impact velocity and number of impacts of a lane's contacts at a fraction of the step."""
+    kinks, gaps = words(at[KINK]), at[SLOTS] + at[LAST] * at[STRIDE] + at[GAPS]
+    x, dt = get(X, FRACTION, lane), get(X, H, lane)
+    for j in range(at[NC]):
+        c = at[CONTACTS] + CONTACT_ROWS * j
+        mode, speed, count = get(X, c, lane), get(X, c + 1, lane), get(X, c + 4, lane)
+        sign = 1.0 if mode < 0.5 else -1.0
+        d1 = get(X, gaps + 2 * j, lane)
+        if kinks[j] > 0 and sign * d1 > 0.0:  # the contact begins or ends within the step
+            d0, e0, e1 = get(X, c + 2, lane), get(X, c + 3, lane), get(X, gaps + 2 * j + 1, lane)
+            fraction, slope = crossing(dt, sign * d0, sign * e0, sign * d1, sign * e1)
+            if x > fraction:
+                if mode < 0.5:
+                    speed, count = max(slope, get(X, c + 5, lane)), count + 1.0
+                mode = 1.0 if mode < 0.5 else 0.0
+        grid[to + 3 * j], grid[to + 3 * j + 1], grid[to + 3 * j + 2] = mode, speed, count
