@@ -59,6 +59,8 @@ from flexmbd.motion import ConstantSpeed, Fourier, Harmonic, Polynomial
 from flexmbd.properties import Lubricant, lubricant, material
 from flexmbd.reference import reference
 from flexmbd.simulate import Prepared, Settings, compiled, prepare, run
+from flexmbd.simulation import Simulation, compile
+from flexmbd.state import State
 from flexmbd.statics import arc_length, modes, static
 from flexmbd.system import System
 from flexmbd.trajectory import Trajectory
@@ -72,8 +74,8 @@ __all__ = [
     "JointFriction", "KelvinVoigt", "LankaraniNikravesh", "LeeWang", "LongFilm", "LuGre", "Lubricant", "Material", "MixedFriction",
     "ModelError", "PinkusSternlicht", "Planar", "Point", "PointForce", "PointMass", "Polynomial", "Prepared", "Rack", "Radzimovsky",
     "Revolute", "RevoluteTranslational", "ReynoldsFilm", "RigidBody", "Section", "SectionTorque", "Settings", "ShortFilm", "SlideDrive",
-    "SmoothTransition", "SpatialBody", "Spherical", "SphericalFilm", "Spring", "Stribeck", "System", "Threlfall", "TiltedFilm",
+    "Simulation", "SmoothTransition", "SpatialBody", "Spherical", "SphericalFilm", "Spring", "State", "Stribeck", "System", "Threlfall", "TiltedFilm",
     "Torque", "TorsionSpring", "Trajectory", "Translational", "Universal", "UserForce", "UserTorque", "Vogel", "Walther", "WornProfile",
-    "arc_length", "compiled",
+    "arc_length", "compile", "compiled",
     "hertz_sphere_stiffness", "lubricant", "material", "modes", "output_units", "prepare", "reference", "run", "static", "wear_cycles",
 ]  # fmt: skip

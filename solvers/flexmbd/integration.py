@@ -5,7 +5,7 @@ from time import perf_counter
 import numpy as np
 
 from flexmbd.outputs.reductions import ROWS
-from flexmbd.state import State, aligned
+from flexmbd.state import aligned
 from flexmbd.stepping import names
 from flexmbd.stepping.assembly import assemble, prepare
 from flexmbd.stepping.compiled import caller
@@ -34,6 +34,10 @@ class Integration:
     ----------
     states : ndarray (count, rows)
         State of each sample.
+    X, P, W : ndarray (rows, lanes)
+        State and step rows, parameters, work.
+    at : ndarray of int64
+        The table (`flexmbd.stepping.names`).
     residuals : ndarray (count, 4)
         Largest residual of the rows after the assembly: positions (lengths, angles), velocities (lengths, angles).
     counters : ndarray (count, 7)
@@ -53,8 +57,9 @@ class Integration:
         self.states = np.zeros((count, layout.kept_rows(keeps)))
         self.residuals, self.counters = np.zeros((count, 4)), np.zeros((count, names.COUNTER_ROWS))
         self.sums = np.full((count, max(1, ROWS * layout.sizes["NR"])), np.nan)
-        self._rows = [aligned(max(1, size), width) for size in (len(layout.rows), parameters.shape[1], max(model.rows, model.signals.rows))]
-        packs = [np.zeros_like(x) for x in self._rows[:2]]
+        sizes = len(layout.rows), parameters.shape[1], max(model.rows, model.signals.rows)
+        self.X, self.P, self.W = (aligned(max(1, size), width) for size in sizes)
+        packs = np.zeros_like(self.X), np.zeros_like(self.P)
         pointed = {
             **uniform, names.PARAMETERS: parameters, names.STATES: self.states, names.RESIDUALS: self.residuals,
             names.COUNTERS: self.counters, names.REDUCED: self.sums, names.PACK_X: packs[0], names.PACK_P: packs[1],
@@ -80,14 +85,19 @@ class Integration:
         real[names.FINISH], real[names.TOLERANCE], real[names.MAX_STEPS] = end, settings.tolerance, settings.max_steps
         real[names.H_FIRST], real[names.H_MAX], real[names.H_MIN] = first, h_max, max(1e-14 * end, 1e-300)
         real[names.DRIFT] = 0.1 if self.model.build.shift else 30.0
-        real[names.REACH] = first if scheme.correction is None else h_max  # an implicit one from rest would have to resolve its fastest motions
+        # from rest an implicit scheme would have to resolve its fastest motions first
+        real[names.REACH] = first if scheme.correction is None else h_max
         real[names.ITERATIONS] = ITERATIONS
         self._point({names.REAL: real})
         self.at[names.FIXED] = fixed
 
-    def _call(self, function):
+    def until(self, end):
+        """Another end of the time, with the steps that there were."""
+        self.end = self._known[names.REAL][names.FINISH] = end
+
+    def call(self, function):
         """Call a compiled function with the arrays."""
-        arrays = (*self._rows, self.at)
+        arrays = (self.X, self.P, self.W, self.at)
         call = caller(function, self.model.width)
         call(*(arrays if call is function else (x.ctypes.data for x in arrays)))
 
@@ -100,7 +110,7 @@ class Integration:
         n = self.model.build.n
         q, v = (np.array([np.broadcast_to(x, self.count) for x in guess], float).reshape(n, self.count) for guess in self.system.initial())
         self.column(names.START + 1, n)[:], self.column(names.START + 1 + n, n)[:] = q.T, v.T
-        self._call(assemble)
+        self.call(assemble)
         self._further_states()
 
     def _further_states(self):
@@ -124,7 +134,7 @@ class Integration:
         self.column(names.SLIN)[:, 0], self.column(names.SIZE)[:, 0] = length, away
         for j in range(sizes["NC"]):
             self.states[:, contacts + 6 * sizes["NC"] + j], self.states[:, contacts + 6 * j + 5] = nearness[j], slowest[j]
-        self._call(prepare)
+        self.call(prepare)
 
     @property
     def accelerations(self):
@@ -152,11 +162,11 @@ class Integration:
         if not len(queue):
             return True
         turns = 256
-        self._call(campaign)  # fills the lanes
+        self.call(campaign)  # fills the lanes
         began = before = perf_counter()
         while at[names.RUNNING]:
             at[names.TURNS] = turns
-            self._call(campaign)
+            self.call(campaign)
             now = perf_counter()
             if patience is not None and now - began > patience and at[names.RUNNING]:
                 self._leave(queue)
@@ -166,7 +176,7 @@ class Integration:
 
     def _leave(self, queue):
         """Counters of the runs that were left unfinished, with their own status."""
-        X, status = self._rows[0], names.STATUS - names.STEPS
+        X, status = self.X, names.STATUS - names.STEPS
         begun = {sample: lane for lane, sample in enumerate(self._known[names.OWNER]) if sample >= 0}
         for sample in queue:
             if sample in begun:
@@ -177,11 +187,6 @@ class Integration:
                 self.counters[sample] = counters
             if sample in begun or not self.counters[sample].any():
                 self.counters[sample, status] = names.LEFT
-
-    def state(self):
-        """`State` of all samples."""
-        model = self.model
-        return State(model.topology, model.scheme.name, model.layout.kept_names(self.keeps), self.states.copy())
 
 
 __all__ = ["Integration"]

@@ -7,12 +7,12 @@ import numpy as np
 
 from flexmbd.codegen.functions import Functions, Mistake
 from flexmbd.codegen.machine import Code
-from flexmbd.linalg.ordering import LINEAR, called, ordered
 from flexmbd.codegen.pools import BATCH
 from flexmbd.errors import ModelError
 from flexmbd.expressions import Build, law_of
 from flexmbd.joints.friction import check_scheme
 from flexmbd.kernels import ALLOWED
+from flexmbd.linalg.ordering import LINEAR, called, ordered
 from flexmbd.linalg.sparse import Solver
 from flexmbd.linalg.storage import Storage
 from flexmbd.outputs import catalogue
@@ -170,7 +170,7 @@ class Model:
             given = {x.id: layout.sizes["FACTORS"] for x in factors} if entry == names.NEWTON else None
             functions.add(name, [(_kept(where, layout), node) for where, node in stores], given=given)
         self.kernels = called(b.graph, [node for stores in written.values() for _, node in stores])
-        self.code, self.rows, self._factors = Code(functions.text()), functions.rows, bool(factors)
+        self.code, self.rows, self.keeps_factors = Code(functions.text()), functions.rows, bool(factors)
 
     def table(self):
         """Entries of the table that do not depend on the run, an array of `names.ENTRIES` integers, and what they point to."""
@@ -188,7 +188,7 @@ class Model:
         augmented = bool(b.shift) and scheme.correction is None  # near singular positions what is open grows fast, whatever the step
         flags = {
             "KINKS": any(kinks), "JUMPS": any(not c.element.law.continuous_onset for c in b.contacts),
-            "CLOSES": bool(b.rows) and (scheme.projects or augmented), "AUGMENTED": augmented, "FROZEN": self._factors,
+            "CLOSES": bool(b.rows) and (scheme.projects or augmented), "AUGMENTED": augmented, "FROZEN": self.keeps_factors,
             "FLAT": all(row.polynomial.convective(b.q, b.v, b.time).zero for row in b.rows), "RESTART": scheme.correction is not None,
             "STEPPED": self.signals.stepped, "NP": len(self.storage.lane), "NPO": len(self.signals.storage.lane),
             "NY": len(self.requests.histories), "SOLVER": self.solver.address if self.solver else 0,

@@ -3,8 +3,8 @@
 
 from flexmbd.codegen.functions import Functions
 from flexmbd.codegen.machine import Code
-from flexmbd.linalg.ordering import called
 from flexmbd.codegen.pools import BATCH
+from flexmbd.linalg.ordering import called
 from flexmbd.linalg.storage import Storage
 from flexmbd.outputs import REDUCTIONS
 from flexmbd.outputs.reductions import RUNNING, unit_of

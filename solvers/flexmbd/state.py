@@ -51,6 +51,75 @@ class Row:
     lifetime: str
 
 
+@dataclass(frozen=True)
+class State:
+    """What motions go on from: rows of one or several samples, by name.
+
+    Attributes
+    ----------
+    topology, integrator : str
+        Of the model that they belong to.
+    names : tuple of str
+        Of all rows.
+    parts : dict str -> (int, int)
+        Rows that belong together, the first and how many: ``"coordinates"``, ``"velocities"``, ``"states"``, and the slots of the integrator.
+    values : ndarray (samples, rows)
+    samples : dict str -> ndarray (samples,)
+        Inputs that the model was built with.
+    """
+
+    topology: str
+    integrator: str
+    names: tuple
+    parts: dict
+    values: np.ndarray
+    samples: dict
+
+    def __getitem__(self, name):
+        """Values of a row (samples,), or of a part (samples, rows)."""
+        if name in self.parts:
+            first, count = self.parts[name]
+            return self.values[:, first : first + count]
+        if name not in self.names:
+            raise unknown("row", name, (*self.parts, *self.names))
+        return self.values[:, self.names.index(name)]
+
+    @property
+    def time(self):
+        """Times of the samples in s."""
+        return self["time"]
+
+    def copy(self):
+        """A state of its own."""
+        return replace(self, values=self.values.copy())
+
+    def save(self, path):
+        """Write it to a file (``.npz``)."""
+        known = {f"input:{name}": values for name, values in self.samples.items()}
+        parts = {f"part:{name}": np.array(place) for name, place in self.parts.items()}
+        words = {"topology": self.topology, "integrator": self.integrator, "names": np.array(self.names)}
+        with open(path, "wb") as stream:
+            np.savez_compressed(stream, values=self.values, **words, **known, **parts)
+
+    @classmethod
+    def load(cls, path):
+        """Read one from a file.
+
+        Raises
+        ------
+        ModelError
+            If it is no such file.
+        """
+        try:
+            with np.load(path, allow_pickle=False) as found:
+                inputs, parts = ({k.partition(":")[2]: found[k] for k in found if k.startswith(f"{kind}:")} for kind in ("input", "part"))
+                parts = {name: tuple(place.tolist()) for name, place in parts.items()}
+                words = str(found["topology"]), str(found["integrator"]), tuple(found["names"].tolist())
+                return cls(*words, parts, found["values"], inputs)
+        except (OSError, KeyError, ValueError) as error:
+            raise ModelError(f"'{path}' is not a state that was saved: {error}", remedy="give a file that State.save wrote") from None
+
+
 class Layout:
     """Which row is which.
 
@@ -148,6 +217,13 @@ class Layout:
         ranges = [(first, self.sizes["STATE_ROWS"]), (out, self.sizes["OUT_ROWS"]), (kept, self.sizes["KEPT"] if factors else 0)]
         return tuple(row.name for start, count in ranges for row in self.rows[start : start + count])
 
+    def parts(self):
+        """Rows of the state that belong together: the first and how many."""
+        n, m, own = self.sizes["N"], self.sizes["M"], {"multiplier": self.sizes["NM"]}
+        found = {"coordinates": (names.T + 1, n), "velocities": (names.T + 1 + n, n), "states": (names.T + 1 + 2 * n, m)}
+        slots = {slot.name: (self.slot(slot.name), own.get(slot.name, n)) for slot in self.scheme.slots}
+        return found | {name: place for name, place in slots.items() if place[0] < self.sizes["STATE_ROWS"]}
+
     def slot(self, name):
         """First row of a slot."""
         return self.sizes["SLOTS"] + self.scheme.place(name) * self.sizes["STRIDE"]
@@ -171,59 +247,6 @@ class Layout:
         if slot in ("y", "kept"):
             return ("y", offset + k) if slot == "y" else ("X", self.sizes["FACTORS"] + k)
         return "X", self.slot(slot) + offset + k
-
-
-@dataclass(frozen=True)
-class State:
-    """What motions go on from: rows of one or several samples, by name.
-
-    Attributes
-    ----------
-    topology, integrator : str
-        Of the model that they belong to.
-    names : tuple of str
-    values : ndarray (samples, rows)
-    """
-
-    topology: str
-    integrator: str
-    names: tuple
-    values: np.ndarray
-
-    def __getitem__(self, name):
-        """Values of a row, one for each sample."""
-        if name not in self.names:
-            raise unknown("row", name, self.names)
-        return self.values[:, self.names.index(name)]
-
-    @property
-    def time(self):
-        """Times of the samples in s."""
-        return self["time"]
-
-    def copy(self):
-        """A state of its own."""
-        return replace(self, values=self.values.copy())
-
-    def save(self, path):
-        """Write it to a file (``.npz``)."""
-        with open(path, "wb") as stream:
-            np.savez_compressed(stream, topology=self.topology, integrator=self.integrator, names=np.array(self.names), values=self.values)
-
-    @classmethod
-    def load(cls, path):
-        """Read one from a file.
-
-        Raises
-        ------
-        ModelError
-            If it is no such file.
-        """
-        try:
-            with np.load(path, allow_pickle=False) as found:
-                return cls(str(found["topology"]), str(found["integrator"]), tuple(found["names"].tolist()), found["values"])
-        except (OSError, KeyError, ValueError) as error:
-            raise ModelError(f"'{path}' is not a state that was saved: {error}", remedy="give a file that State.save wrote") from None
 
 
 def aligned(*shape):

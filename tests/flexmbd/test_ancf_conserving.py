@@ -12,7 +12,7 @@ from flexmbd.bodies.ancf_rules import RULES
 
 from .tangents import FULL_PAIRS, MEASURES, close, full, jacobian
 from .test_ancf_cable import rules
-from .test_integrator_family import ended, evaluated, kept
+from .test_integrator_family import evaluated, kept, passed
 
 measured = pytest.mark.parametrize("measures", MEASURES)
 NUMBERS = (7.0, 3.0)
@@ -170,13 +170,12 @@ HELD = {"strain": "green", "curvature": "exact", "integration": "full", "pinned"
 def test_energy_momentum_scheme(options):
     """The compiled scheme, 100 000 steps; a pendulum keeps its energy."""
     h, run = 2e-3, functools.partial(thrown, **options)
-    q, v, _, model = ended(run, "rod.end.x:final", 100_000 * h, integrator="energy_momentum", step=h)
-    arrays, potential = model.module.arrays, [model.build.potential_energy]
-    sums = []
-    for place, speed in ((arrays["Q0"][:, 0], arrays["V0"][:, 0]), (q, v)):
+    *states, model = passed(run, "rod.end.x:final", 100_000 * h, integrator="energy_momentum", step=h)
+    sums, potential = [], [model.build.potential_energy]
+    for place, speed in ((x["coordinates"][0], x["velocities"][0]) for x in states):
         energy, *others = kept(model, run(), place, speed)
         sums.append(np.array([energy + evaluated(model, run(), potential, place, speed)[0], *others]))
     before, after = sums
     kinds = slice(0, 1 if "pinned" in options else None)
-    far = max(1.0, np.abs(q).max())  # moments of a cable that has flown far have its place's rounding
+    far = max(1.0, np.abs(states[1]["coordinates"]).max())  # moments of a cable that has flown far have its place's rounding
     assert np.abs(after - before)[kinds].max() < 1e-11 * before[0] * far

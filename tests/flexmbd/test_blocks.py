@@ -3,14 +3,12 @@
 import numpy as np
 import pytest
 
-from flexmbd import modules
 from flexmbd.linalg import blocks, elimination
 from flexmbd.linalg.elimination import elimination_order, factorise
 from flexmbd.linalg.graph import Graph
-from flexmbd.linalg.printer import straight_line
-from flexmbd.linalg.program import execute, index_program
-from flexmbd.linalg.storage import Storage
 from flexmbd.tuning import Tuning
+
+from .generated import computed
 
 
 def chain(nodes=7, joints=((0,), (6,), (2, 5))):
@@ -54,28 +52,12 @@ def test_evaluation_by_numpy(solved):
 
 
 @pytest.mark.parametrize("width", (1, 8))
-@pytest.mark.parametrize("printer", (straight_line, index_program))
-def test_generated_code(solved, printer, width):
-    from numba import config
-
-    if config.DISABLE_JIT and width > 1:
-        pytest.skip("lanes exist only compiled")
+def test_machine_code(solved, width):
     graph, unknowns, numbers, exact = solved
-    stores = [(f"st(y, {k}, {{}})", x) for k, x in enumerate(unknowns)]
-    storage = Storage()
-    code = printer(graph, storage, "run", "m, P, U, y", lambda name: f"ld(m, {name[1:]})", stores)
-    head = ["import numpy as np", f"W = {width}", f"ld, ld2, st, st2 = accessors({width})", "from flexmbd.linalg.printer import unpack"]
-    head += [f"@inner\n{modules.source_of(f)}" for f in (execute, *blocks.KERNELS)]
-    head += [f"@inner\n{blocks.sized(modules.source_of(f), size)}" for size in storage.sizes for f in blocks.SIZED]
-    head += [f"SCRATCH, UNKNOWNS = 1, {1 + storage.scratch}"]
-    module = modules.load("\n".join((*head, code, "run = entry(run.py_func if hasattr(run, 'py_func') else run)")) + "\n")
     scale = np.linspace(1.0, 2.0, width)
     given = np.ascontiguousarray(np.outer(numbers, np.ones(width)))
     given[len(exact) ** 2 :] *= scale
-    found = np.zeros((len(exact), width))
-    work = np.zeros((1 + storage.scratch + storage.unknowns, width))
-    module.run(given, work, (np.zeros(1), storage.tables), found)
-    assert found == pytest.approx(np.outer(exact, scale), rel=1e-11)
+    assert computed(graph, unknowns, given, width=width) == pytest.approx(np.outer(exact, scale), rel=1e-11)
 
 
 def test_pivots_coupled_alike_share_a_block():

@@ -108,11 +108,11 @@ def test_the_compiled_loop_hears_ctrl_c():
 
 
 def test_where_slices_end_decides_nothing(monkeypatch):
-    from flexmbd import simulate
+    from flexmbd import integration
 
     samples = {"stiffness": np.array([CALM, 2 * CALM, 3 * CALM])}
     whole = run(varied, samples, tolerance=1e-10)
-    monkeypatch.setattr(simulate, "SLICE", 0.0)  # ever fewer steps a slice, down to one
+    monkeypatch.setattr(integration, "SLICE", 0.0)  # ever fewer steps a slice, down to one
     sliced = run(varied, samples, tolerance=1e-10)
     assert np.array_equal(whole.outputs["mass.x"], sliced.outputs["mass.x"])
     assert np.array_equal(whole.statistics["steps"], sliced.statistics["steps"])

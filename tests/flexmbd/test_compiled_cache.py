@@ -1,4 +1,4 @@
-"""Compiled code is kept on disk: the next process loads it, and other source gets another module."""
+"""Compiled code is kept on disk: the next process loads it, and other source is another file."""
 
 import os
 import subprocess
@@ -7,7 +7,7 @@ import textwrap
 
 import pytest
 
-from flexmbd import modules
+from flexmbd.caching import cache_directory
 
 SCRIPT = textwrap.dedent(
     """
@@ -32,34 +32,24 @@ def start(directory, script=SCRIPT):
     done = subprocess.run([sys.executable, "-c", script], env=environment, capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stderr
     y, seconds = json.loads(done.stdout)
-    return y, seconds, {p.relative_to(directory): p.stat().st_mtime_ns for p in directory.rglob("*") if p.suffix in (".nbc", ".nbi", ".py")}
+    return y, seconds, {p.relative_to(directory): p.stat().st_mtime_ns for p in directory.rglob("*") if p.suffix in (".nbc", ".nbi", ".o")}
 
 
 def test_second_process_loads_what_the_first_compiled(tmp_path):
     y, cold, files = start(tmp_path)
     assert y == pytest.approx(-9.81 / 2)
-    assert sum(p.suffix == ".nbc" for p in files) >= 2
+    assert sum(p.suffix == ".nbc" for p in files) >= 5 and sum(p.suffix == ".o" for p in files) == 2  # time loop and scheme; model
     again, warm, now = start(tmp_path)
     assert again == y
     assert now == files  # nothing written: nothing compiled
     assert warm < 0.5 * cold
 
 
-def test_other_source_is_another_module(tmp_path, monkeypatch):
-    monkeypatch.setenv("FLEXMBD_CACHE_DIR", str(tmp_path))
-    one, two = modules.load("NUMBER = 1\n"), modules.load("NUMBER = 2\n")
-    assert (one.NUMBER, two.NUMBER) == (1, 2) and one is not two
-    assert modules.load("NUMBER = 1\n") is one
-    assert len(list(tmp_path.glob("flexmbd_*.py"))) == 2
-    monkeypatch.setattr(modules, "_lane_sources", lambda: "other lanes")
-    assert modules.load("NUMBER = 1\n") is not one
-
-
 def test_cache_directory_that_cannot_be_written(tmp_path, monkeypatch):
     blocked = tmp_path / "file"
     blocked.write_text("in the way")
     monkeypatch.setenv("FLEXMBD_CACHE_DIR", str(blocked / "below"))
-    path = modules.cache_directory()
+    path = cache_directory()
     assert path.is_dir() and os.access(path, os.W_OK)
 
 

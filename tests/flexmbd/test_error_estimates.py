@@ -4,15 +4,17 @@ from dataclasses import dataclass
 
 import numpy as np
 import pytest
-from numba import njit
 
 import flexmbd as fm
 from flexmbd.forces import Force
+from flexmbd.integration import Integration
 from flexmbd.integrators import INTEGRATORS
-from flexmbd.lanes import OPTIONS
+from flexmbd.models import model_of
 from flexmbd.motion import Motion
-
-from .test_integrator_family import ended
+from flexmbd.outcome import started
+from flexmbd.settings import as_settings
+from flexmbd.stepping import names
+from flexmbd.stepping.names import START
 
 FREQUENCY, SPEED = 3.0, 2.0  # rad/s, m/s
 
@@ -60,17 +62,21 @@ ALL = [
 def test_estimate_is_the_error_of_a_step(name):
     """Within a factor of 1.2, over 40 steps that change by up to a factor of 1.5; the loop sees it raised to the power 3/2 or 2."""
     h, tolerance, ratios = 0.1 / FREQUENCY, 1e-6, []
-    *_, model = ended(circling, "ball.x:final", 20 * h, integrator=name, step=h, lanes=1)
-    x, power = model.module.arrays, 1.5 if INTEGRATORS[name].order > 1 else 2.0
-    attempt, commit = (njit(**OPTIONS)(getattr(model.module.module, f).py_func) for f in ("attempt", "commit"))  # with a way in from Python
+    settings = as_settings({"integrator": name, "step": h, "fixed": True, "lanes": 1, "tolerance": tolerance})
+    made = Integration(model_of(circling(), ["ball.x:final"], settings), circling(), 1, settings, 20 * h)
+    started(made)
+    made.run([0], np.zeros(0))
+    X, n, end, power = made.X[:, 0], made.at[names.N], made.at[names.END] + 1, 1.5 if INTEGRATORS[name].order > 1 else 2.0
+    q, v, later = X[START + 1 :][:n], X[START + 1 + n :][:n], X[end + n :][:n]
     for factor in np.random.default_rng(4).uniform(0.8, 1.2, 40):
-        args = (x[key] for key in ("q", "v", "s", "C", "P", "U", "L", "Z", "K", "D", "w", "qs", "vs", "ss", "g"))
-        estimate = attempt(0.0, factor * h, tolerance, *args) ** (1.0 / power) * tolerance * SPEED
-        turn = FREQUENCY * factor * h
-        exact = np.cos(turn) * x["v"][:2, 0] - FREQUENCY * np.sin(turn) * x["q"][:2, 0]
-        ratios.append(estimate / np.abs(x["vs"][:2, 0] - exact).max())
-        commit(True, x["K"], x["D"])
-        x["q"][:], x["v"][:] = x["qs"], x["vs"]
+        X[names.H], X[names.T] = factor * h, 0.0
+        made.call(INTEGRATORS[name].functions[names.ATTEMPT])
+        estimate, turn = X[names.ERROR] ** (1.0 / power) * tolerance * SPEED, FREQUENCY * factor * h
+        exact = np.cos(turn) * v[:2] - FREQUENCY * np.sin(turn) * q[:2]
+        ratios.append(estimate / np.abs(later[:2] - exact).max())
+        X[names.WHO] = 1.0
+        made.call(INTEGRATORS[name].functions[names.COMMIT])
+        q[:], v[:] = X[end:][:n], later
     assert min(ratios) > 1.0 / 1.2 and max(ratios) < 1.2
 
 

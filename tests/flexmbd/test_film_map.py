@@ -5,10 +5,11 @@ import json
 import numpy as np
 import pytest
 
-from flexmbd import modules
+from flexmbd.linalg.graph import Graph
 from flexmbd.lubrication.film_map import build_map, load_map
 from flexmbd.lubrication.map_film import MapFilm
 
+from .generated import computed
 from .sentences import names, said
 
 NODES, WEIGHTS = np.polynomial.legendre.leggauss(64)
@@ -191,15 +192,14 @@ def test_lanes_agree_with_numbers(maps, in_lanes):
         assert np.all(np.abs(many - one) <= 1e-12 * np.max(np.abs(one), axis=0))
 
 
-def test_the_kernels_carry_their_coefficients_into_a_generated_module(maps):
-    film = maps["long-half"]
+def test_the_kernels_carry_their_coefficients_into_machine_code(maps):
+    film, g = maps["long-half"], Graph()
     kernels = MapFilm(viscosity=VISCOSITY, length=LENGTH, map=film).kernels()
     assert film.digest[:16] in kernels.force.__name__ and len({m.digest for m in maps.values()}) == 4
-    text = "".join(f"@inner\n{modules.source_of(f)}\n" for f in (*kernels.helpers, kernels.force))
-    head = "@entry\ndef run(x, y, u, w, c, R, m, L):"
-    module = modules.load(f"{text}\n{head}\n    return {kernels.force.__name__}(x, y, u, w, c, R, m, L)\n")
     at = (0.5 * C, 0.2 * C, -0.1, 0.3, C, R, VISCOSITY, LENGTH)
-    np.testing.assert_allclose(module.run(*at), kernels.force(*at), rtol=1e-12)
+    force = g.call(kernels.force, [g.var(f"q{k}") for k in range(8)], 2)
+    found = computed(g, list(force), np.array(at)[:, None], width=1)[:, 0]
+    np.testing.assert_allclose(found, kernels.force(*at), rtol=1e-12)
 
 
 def test_a_stored_map_comes_back_the_same(tmp_path, maps):

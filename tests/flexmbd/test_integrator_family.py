@@ -1,25 +1,25 @@
 """Declared facts of all integrators: order of positions, velocities and multipliers, rows held, what is conserved, damping."""
 
 import functools
-import inspect
 import itertools
 
 import numpy as np
 import pytest
 
 import flexmbd as fm
-from flexmbd import lanes, loop
+from flexmbd import lanes
 from flexmbd.expressions import Build
 from flexmbd.integrators import INTEGRATORS
+from flexmbd.integrators.implicit import LAG
+from flexmbd.models import model_of
 from flexmbd.newton.midpoint import replaced
-from flexmbd.simulate import as_settings, model_of
+from flexmbd.settings import as_settings
 
 from .pendula import G, swing
 from .test_generalized_alpha import QUARTER, leaves, lugre, numbers, springs
 from .test_spatial_bodies import heavy_top
 
 IMPLICIT = [name for name, scheme in INTEGRATORS.items() if scheme.correction is not None]
-ARGUMENTS = list(inspect.signature(loop.campaign).parameters)
 START, PHASE = 1.2, 0.3  # released at an angle from down (rad), that many seconds ago: rows are curved along the motion from the first step
 
 
@@ -40,34 +40,21 @@ def pendulum():
     return s
 
 
-class Recorded:
-    """A compiled module that keeps the arrays of its last campaign."""
-
-    def __init__(self, module):
-        self.module, self.arrays = module, {}
-
-    def __getattr__(self, name):
-        return getattr(self.module, name)
-
-    def campaign(self, *arguments):
-        """Run it; its arrays end up in the state after the last step."""
-        self.module.campaign(*arguments)
-        self.arrays = dict(zip(ARGUMENTS, arguments, strict=True))
+def passed(build, output, end, **settings):
+    """State at the start and at the end of a run of one sample at a fixed step, and its model."""
+    settings = as_settings({"lanes": 1, "fixed": True, **settings})
+    sim = fm.compile(build, outputs=[output], end=end, settings=settings)
+    start = sim.start()
+    return start, sim.step(start, end), model_of(build(), [output], settings)
 
 
 def ended(build, output, end, **settings):
-    """q, v, multipliers after a run of one sample at a fixed step, and its model; multipliers are the scheme's own, if it has any."""
-    settings = as_settings({"lanes": 1, "fixed": True, **settings})
-    model = model_of(build(), [output], settings)
-    if not isinstance(model.module, Recorded):
-        model.module = Recorded(model.module)
-    run = fm.run(build, {}, end=end, points=2, outputs=[output], settings=settings)
-    assert not run.status.any(), run.message
-    arrays = model.module.arrays
-    q, v = arrays["q"][:, 0].copy(), arrays["v"][:, 0].copy()
+    """q, v, multipliers after such a run, and its model; multipliers are the scheme's own, if it has any."""
+    _, state, model = passed(build, output, end, **settings)
+    q, v = state["coordinates"][0], state["velocities"][0]
     if model.scheme.correction is None:
         return q, v, multipliers(model, build(), q, v, end), model
-    return q, v, arrays["K"][model.scheme.constants["MULTIPLIER"], : len(model.build.rows), 0].copy(), model
+    return q, v, state["multiplier"][0, : len(model.build.rows)], model
 
 
 swung = functools.partial(ended, pendulum, "rod.x:final", lanes=2)  # in two lanes, so that every scheme is seen to work in lanes
@@ -187,10 +174,9 @@ FREE = {"twins": (twins, "first.x:final"), "tumbling": (tumbling, "body.x:final"
 def test_free_motion_keeps_energy_and_momentum(name, motion, steps):
     (build, output), h = FREE[motion], 1 / 128
     assert INTEGRATORS[name].conserves == ("energy", "momentum", "angular momentum")
-    q, v, _, model = ended(build, output, steps * h, integrator=name, step=h)
-    arrays = model.module.arrays
-    before, after = kept(model, build(), arrays["Q0"][:, 0], arrays["V0"][:, 0]), kept(model, build(), q, v)
-    scale = np.abs(before).max() * max(1.0, np.abs(q).max())  # moments of a body that has flown far have its place's rounding
+    *states, model = passed(build, output, steps * h, integrator=name, step=h)
+    before, after = (kept(model, build(), x["coordinates"][0], x["velocities"][0]) for x in states)
+    scale = np.abs(before).max() * max(1.0, np.abs(states[1]["coordinates"]).max())  # moments of a body that has flown far have its place's rounding
     assert np.abs(after - before).max() < 1e-10 * scale, (after - before) / scale
 
 
@@ -199,13 +185,12 @@ def test_heavy_top_by_energy_momentum():
     """Order 2 in space, at a steep spin; energy and the vertical part of the angular momentum are kept under gravity."""
     end, found = 0.05, []
     for h in (1e-3, 5e-4, 2.5e-4):
-        q, v, _, model = ended(heavy_top, "top.x:final", end, integrator="energy_momentum", step=h)
-        arrays = model.module.arrays
-        before, after = (kept(model, heavy_top(), *x) for x in ((arrays["Q0"][:, 0], arrays["V0"][:, 0]), (q, v)))
-        weight = 15.0 * 9.81 * np.array([arrays["Q0"][2, 0], q[2]])
+        *states, model = passed(heavy_top, "top.x:final", end, integrator="energy_momentum", step=h)
+        before, after = (kept(model, heavy_top(), x["coordinates"][0], x["velocities"][0]) for x in states)
+        weight = 15.0 * 9.81 * np.array([x["coordinates"][0, 2] for x in states])
         assert after[0] + weight[1] == pytest.approx(before[0] + weight[0], rel=1e-12)
         assert after[-1] == pytest.approx(before[-1], abs=1e-10 * np.abs(before[-3:]).max())
-        found.append(q)
+        found.append(states[1]["coordinates"][0])
     a, b, c = found
     assert np.log2(np.linalg.norm(a - b) / np.linalg.norm(b - c)) == pytest.approx(2.0, abs=0.2)
 
@@ -253,7 +238,8 @@ def test_midpoint_rows_are_those_of_the_end():
 @pytest.mark.parametrize("name", [name for name in IMPLICIT if INTEGRATORS[name].setting == "spectral_radius"])
 def test_fast_oscillations_shrink_by_the_spectral_radius(name, radius):
     """Amplification of (q, h v, h^2 a, h^2 b) of an oscillator with a step of ten thousand periods."""
-    c, stiff = INTEGRATORS[name].tuned(radius).constants, 1e8
+    keys = ("LAG", "BETA", "GAMMA", "BETA_START", "BEND_Q", "BEND_V", "BEND_FACTOR")
+    c, stiff = dict(zip(keys, INTEGRATORS[name].tuned(radius).numbers[LAG:], strict=False)), 1e8
     before = np.eye(4)
     q, v, a, b = before
     free = q + v + (0.5 - c["BETA"]) * a + c["BEND_Q"] * b

@@ -1,18 +1,18 @@
-"""Expression graphs, quadratic rows, symbolic elimination, and both back ends of the code generator."""
+"""Expression graphs, quadratic rows, symbolic elimination, and machine code of nodes."""
 
 import numpy as np
 import pytest
 
-from flexmbd import lanes, modules
-from flexmbd.kernels import declarations
+from flexmbd import lanes
 from flexmbd.lanes import kernel, select
 from flexmbd.linalg.elimination import elimination_order, solve
 from flexmbd.linalg.graph import Graph
 from flexmbd.linalg.nodes import LANE, UNIFORM
-from flexmbd.linalg.printer import operations, straight_line
-from flexmbd.linalg.program import execute, index_program
+from flexmbd.linalg.ordering import operations
 from flexmbd.linalg.quadratic import Quadratic, cross, dot
-from flexmbd.linalg.storage import Storage
+from flexmbd.tuning import Tuning
+
+from .generated import computed, functions
 
 
 @kernel
@@ -194,57 +194,33 @@ def test_elimination_without_symmetry_shares_what_is_symmetric():
     assert counts[0] == counts[1]
 
 
-# ---- back ends
-def compiled(printer, width):
-    """Module with ``run(q, P, U, y)`` for `scene` and its derivatives, and the parameter table."""
-    g, table = Graph(), Storage()
+# ---- machine code
+@pytest.mark.parametrize("width", (1, 8))
+@pytest.mark.parametrize("piece", (3000, 40))
+def test_generated_code_agrees_with_numpy(piece, width):
+    """In one piece, and in many."""
+    g = Graph(Tuning(piece=piece))
     nodes = scene(g)
     nodes += [g.derivative(x, g.var(f"q{i}")) for x in nodes for i in range(3)]
-    code = printer(
-        g, table, "run", "q, P, U, y", lambda name: f"ld(q, {name[1:]})", [(f"st(y, {i}, {{}})", x) for i, x in enumerate(nodes)]
-    )
-    own = [*declarations(g.kernels.values()), f"@inner\n{modules.source_of(execute)}"]
-    head = ["import numpy as np", f"W = {width}", f"ld, ld2, st, st2 = accessors({width})", "from flexmbd.linalg.printer import unpack"]
-    return (
-        modules.load("\n".join((*head, *own, code, "run = entry(run.py_func if hasattr(run, 'py_func') else run)")) + "\n"),
-        table,
-        g,
-        nodes,
-    )
-
-
-@pytest.mark.parametrize("width", (1, 8))
-@pytest.mark.parametrize("printer", (straight_line, index_program))
-def test_generated_code_agrees_with_numpy(printer, width):
-    from numba import config
-
-    if config.DISABLE_JIT and width > 1:
-        pytest.skip("lanes exist only compiled")
-    module, table, g, nodes = compiled(printer, width)
-    uniform, lane = table.pack(g, NUMBERS, 16)
-    y, got = np.zeros((len(nodes), width)), np.zeros((len(nodes), 16))
-    for start in range(0, 16, width):
-        part = slice(start, start + width)
-        module.run(np.ascontiguousarray(VALUES[:, part]), np.ascontiguousarray(lane[:, part]), (uniform, table.tables), y)
-        got[:, part] = y
-    assert np.allclose(got, evaluate(g, nodes), rtol=1e-12, atol=1e-13)
+    assert np.allclose(computed(g, nodes, VALUES, NUMBERS, width=width), evaluate(g, nodes), rtol=1e-12, atol=1e-13)
 
 
 def test_parameters_are_packed_by_level():
-    g, table = Graph(), Storage()
-    x = g.var("x")
-    one, many = g.param(0, UNIFORM) * 2.0, g.param(1, LANE) * g.param(0, UNIFORM)
-    text = straight_line(g, table, "f", "x, P, U, y", lambda name: name, [("st(y, 0, {})", one * x + many)])
-    uniform, lane = table.pack(g, [3.0, np.array([1.0, 2.0])], 2)
-    assert np.array_equal(uniform, [6.0]) and np.array_equal(lane, [[3.0, 6.0]])
-    assert "numbers[0]" in text and "ld(P, 0)" in text
-
-
-def test_program_reuses_its_workspace():
     g = Graph()
-    x = total = g.var("x0")
+    x = g.var("q0")
+    one, many = g.param(0, UNIFORM) * 2.0, g.param(1, LANE) * g.param(0, UNIFORM)
+    _, storage = functions(g, [one * x + many], 2)
+    uniform, lane = storage.pack(g, [3.0, np.array([1.0, 2.0])], 2)
+    assert np.array_equal(uniform, [6.0]) and np.array_equal(lane, [[3.0], [6.0]])
+
+
+def test_a_long_function_is_cut_into_pieces():
+    g = Graph(Tuning(piece=100))
+    x = total = g.var("q0")
     for k in range(500):
         total = g.sqrt(total * x + float(k + 1))
-    text = index_program(g, Storage(), "f", "x, y", lambda name: f"ld(x, {name[1:]})", [("st(y, 0, {})", total)])
-    slots = int(text.split("np.empty((")[1].split(",")[0])
-    assert slots < 520, "the constants, the variable, and a few"
+    made, _ = functions(g, [total], 1)
+    text = made.text()
+    assert 15 <= text.count("define internal void") <= 20
+    (found,) = computed(g, [total], np.array([[0.5]]), width=1)
+    assert found == pytest.approx(g.evaluate([total], {"q0": 0.5})[0], rel=1e-14)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import flexmbd as fm
-from flexmbd import simulate
+from flexmbd import models
 from flexmbd.errors import ModelError
 from flexmbd.settings import as_settings
 
@@ -24,20 +24,20 @@ def build(stiffness=10.0):
 
 
 def model(outputs):
-    return simulate.model_of(build(), outputs, SETTINGS)
+    return models.model_of(build(), outputs, SETTINGS)
 
 
 def test_one_module_of_equations_serves_all_lists_of_outputs():
     asked, reordered, fewer, more = (model(list(outputs)) for outputs in LISTS)
     assert asked is reordered
-    assert asked.module is fewer.module is more.module
+    assert asked.code.name == fewer.code.name == more.code.name
     assert len({m.signals.code.name for m in (asked, fewer, more)}) == 3
 
 
 def test_energy_books_are_states_and_so_part_of_the_equations():
     plain, balance, parts = (model(names) for names in (["ball.x"], ["energy.balance"], ["energy.drive", "energy.dissipated", "ball.x"]))
     assert [len(m.build.states) for m in (plain, balance, parts)] == [0, 2, 2]
-    assert balance.module is parts.module is not plain.module
+    assert balance.code.name == parts.code.name != plain.code.name
 
 
 def test_a_quantity_has_the_same_values_in_any_list():
@@ -51,7 +51,7 @@ def test_a_quantity_has_the_same_values_in_any_list():
 
 def test_what_is_done_is_told(caplog):
     with caplog.at_level(logging.INFO, "flexmbd"):
-        simulate._models.clear()
+        models._models.clear()
         fm.run(build(), end=0.1, outputs=["ball.x", "ball.rate"], settings=SETTINGS)
         assert any("building: 1 bodies, 1 elements" in x for x in caplog.messages)
         caplog.clear()

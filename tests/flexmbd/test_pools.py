@@ -64,7 +64,7 @@ def test_sums_over_a_body_and_over_the_system(bent):
         assert pooled.output(name, q, v) == pytest.approx(evaluate([catalogue(single)[name][0]()])[0], rel=1e-12), name
 
 
-PROGRAMS = {"integrator": "generalized_alpha", "tolerance": 1e-6, "tuning": Tuning(element_program=0)}  # of elements, however short
+PROGRAMS = {"integrator": "generalized_alpha", "tolerance": 1e-6, "tuning": Tuning(piece=40)}  # of elements, however short
 
 
 @pytest.fixture(scope="module")

@@ -3,8 +3,8 @@
 import pytest
 
 import flexmbd as fm
+from flexmbd.models import model_of
 from flexmbd.settings import as_settings
-from flexmbd.simulate import model_of
 from flexmbd.tuning import USUAL, Tuning
 
 
@@ -18,14 +18,14 @@ def test_another_tuning_is_another_model():
     def made(tuning):
         return model_of(stone(), ["stone.y"], as_settings({"integrator": "dormand_prince", "tuning": tuning}))
 
-    usual, programs = made(USUAL), made(Tuning(index_program=0))
-    assert usual is not programs and usual.source != programs.source
+    usual, pieces = made(USUAL), made(Tuning(piece=3))
+    assert usual is not pieces and usual.code.name != pieces.code.name
     assert made(Tuning()) is usual
 
 
 def test_what_was_tuned_is_said_with_the_result():
-    run = fm.run(stone, {}, end=1.0, points=2, outputs=["stone.y:final"], settings={"lanes": 1, "tuning": Tuning(gathered=64)})
-    assert "gathered=64" in run.attributes["solver.tuning"]
+    run = fm.run(stone, {}, end=1.0, points=2, outputs=["stone.y:final"], settings={"lanes": 1, "tuning": Tuning(piece=64)})
+    assert "piece=64" in run.attributes["solver.tuning"]
 
 
 def test_a_tuning_of_another_kind_is_refused():

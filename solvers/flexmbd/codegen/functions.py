@@ -11,10 +11,10 @@ from llvmlite import ir
 
 from flexmbd.codegen.linear import Linear
 from flexmbd.codegen.loops import INTEGER, Loops
-from flexmbd.linalg.ordering import Pieces, leaf
 from flexmbd.codegen.values import DOUBLE, WORD, Value, Writer
 from flexmbd.codegen.words import kernel_function, words
 from flexmbd.linalg.nodes import UNIFORM
+from flexmbd.linalg.ordering import Pieces, leaf
 
 ROWS, TABLE = DOUBLE.as_pointer(), WORD.as_pointer()
 NAMES = ("X", "P", "W", "at", "x", "y", "row", "A")  # the last two are of elements of pools: row of their table, where they add to

@@ -2,11 +2,10 @@
 
 from dataclasses import dataclass, field, replace
 
-from flexmbd.lanes import lnot, select
-from flexmbd.lanes.vector import inner
+from flexmbd.lanes import kernel, lnot, select
 
 
-@inner
+@kernel
 def larger(a, b):
     """The larger of two values, lane by lane; NaN where one of them is (for norms: no NaN may be lost in them)."""
     return select((a > b) | lnot(a <= a), a, b)

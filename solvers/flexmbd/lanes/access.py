@@ -77,34 +77,3 @@ def accessors(width):
         return types.void(a, i, j, value), store
 
     return ld, ld2, st, st2
-
-
-@intrinsic
-def call_outputs(typing_context, about, t, q, v, s, C, P, numbers, tables, solver, y):
-    """Call the C function at the address ``about[0]`` with the lane value t and the data of the arrays."""
-
-    def code(context, builder, sig, args):
-        double = ir.DoubleType().as_pointer()
-        time = cgutils.alloca_once_value(builder, context.cast(builder, args[1], sig.args[1], kind))
-        data = [context.make_array(k)(context, builder, x).data for k, x in zip(sig.args[2:], args[2:], strict=True)]
-        pointers = [builder.bitcast(time, double), *data]
-        about_data = context.make_array(sig.args[0])(context, builder, args[0]).data
-        kind_of = ir.FunctionType(ir.VoidType(), [x.type for x in pointers]).as_pointer()
-        builder.call(builder.inttoptr(builder.load(about_data), kind_of), pointers)
-        return context.get_dummy_value()
-
-    kind = t if isinstance(t, Vec) else types.float64
-    return types.void(about, kind, q, v, s, C, P, numbers, tables, solver, y), code
-
-
-@intrinsic
-def call_address(typing_context, address, number, data):
-    """Call the C function ``void f(int64, int64)`` at an address."""
-
-    def code(context, builder, sig, args):
-        word = ir.IntType(64)
-        function = builder.inttoptr(args[0], ir.FunctionType(ir.VoidType(), [word, word]).as_pointer())
-        builder.call(function, args[1:])
-        return context.get_dummy_value()
-
-    return types.void(types.int64, types.int64, types.int64), code

@@ -3,12 +3,17 @@
 import ctypes
 import functools
 import hashlib
+import sys
 from pathlib import Path
 
+import llvmlite
+import numba
 from numba import config, types
+from numba.core.caching import IndexDataCacheFile
 from numba.core.ccallback import CFunc
 from numba.core.sigutils import normalize_signature
 
+from flexmbd.caching import cache_directory
 from flexmbd.lanes import rows
 from flexmbd.lanes.vector import OPTIONS
 
@@ -19,9 +24,10 @@ CALL = ctypes.CFUNCTYPE(None, *(ctypes.c_void_p,) * 4)
 
 @functools.cache
 def _stamp():
-    """Hash of the sources."""
+    """Hash of the sources and of what compiles them."""
     files = sorted(path for pattern in SOURCES for path in PACKAGE.glob(pattern))
-    return hashlib.sha256(b"".join(path.read_bytes() for path in files)).hexdigest()
+    made_with = "\n".join((numba.__version__, llvmlite.__version__, sys.version))
+    return hashlib.sha256(b"".join([made_with.encode(), *(path.read_bytes() for path in files)])).hexdigest()[:16]
 
 
 @functools.cache
@@ -30,8 +36,9 @@ def _made(function, width):
     of_rows = rows.Rows(width)
     signature = types.void(of_rows, of_rows, of_rows, types.CPointer(types.int64))
     made = CFunc(function, normalize_signature(signature), locals={}, options=dict(OPTIONS))
-    made.enable_caching()
-    made._cache._cache_file._source_stamp = _stamp()
+    made.enable_caching()  # beside the machine code of models, and by what it is made of
+    folder, name = str(cache_directory()), f"flexmbd_{function.__module__.rpartition('.')[2]}_{function.__name__}_{_stamp()}"
+    made._cache._cache_path, made._cache._cache_file = folder, IndexDataCacheFile(folder, name, _stamp())
     return made
 
 
@@ -54,9 +61,7 @@ def on_disk(functions, width):
     found = []
     for function in functions:
         made = _made(function, width)
-        index = made._cache._cache_file
-        name = Path(index._cache_path) / index._index_name
-        found.append(name.exists() and made._sig in {key[0] for key in index._load_index()})
+        found.append(made._sig in {key[0] for key in made._cache._cache_file._load_index()})
     return all(found)
 
 

@@ -5,11 +5,9 @@ from llvmlite import ir
 from numba import config, njit, types
 from numba.extending import intrinsic
 
-from flexmbd.lanes.elements import put
-from flexmbd.lanes.vector import OPTIONS, Vec
+from flexmbd.lanes.vector import OPTIONS, Vec, inner, splat
 
 EIGHT = 8
-inner = njit(no_cpython_wrapper=True, no_cfunc_wrapper=True, **OPTIONS)  # called by compiled code only: quicker to compile
 inlined = njit(inline="always", **OPTIONS)  # of one caller, of which it becomes a part: nothing is optimised twice
 
 
@@ -26,6 +24,20 @@ def load(typing_context, a, i):
 
 
 @intrinsic
+def store(typing_context, a, i, value):
+    """Write eight neighbours."""
+
+    def code(context, builder, sig, args):
+        data = context.make_array(sig.args[0])(context, builder, args[0]).data
+        where = builder.gep(data, [context.cast(builder, args[1], sig.args[1], types.intp)])
+        pointer = builder.bitcast(where, ir.VectorType(ir.DoubleType(), EIGHT).as_pointer())
+        builder.store(splat(context, builder, args[2], sig.args[2], EIGHT), pointer, align=8)
+        return context.get_dummy_value()
+
+    return types.void(a, i, value), code
+
+
+@intrinsic
 def total(typing_context, x):
     """Sum of the eight."""
 
@@ -38,7 +50,6 @@ def total(typing_context, x):
     return types.float64(x), code
 
 
-store = put
 if config.DISABLE_JIT:
 
     def load(a, i):

@@ -1,0 +1,187 @@
+"""`compile`: a model to be run, or gone through state by state."""
+
+import numpy as np
+
+from flexmbd.batch import describe, first_of
+from flexmbd.choice import chosen
+from flexmbd.errors import ModelError
+from flexmbd.integration import Integration
+from flexmbd.models import model_of
+from flexmbd.outcome import outcome, recorded, started
+from flexmbd.settings import as_settings
+from flexmbd.simulate import attributes, run
+from flexmbd.state import State
+from flexmbd.trajectory import Trajectory
+
+
+def compile(build, samples=None, *, outputs=(), end=1.0, settings=None):
+    """Compile a model.
+
+    Parameters
+    ----------
+    build : callable or System
+        ``build(**inputs) -> System``, or a system.
+    samples : mapping name -> ndarray (n,), optional
+        For a function, inputs as it will be called with: one sample is enough.
+    outputs : sequence of str
+    end : float
+        How long motions are about to take, in s: it decides the largest step, and the integrator if that is "auto".
+    settings : mapping, optional
+
+    Returns
+    -------
+    Simulation
+
+    Raises
+    ------
+    ModelError
+        If the model, an output or a setting is wrong.
+    """
+    return Simulation(build, samples, tuple(outputs), float(end), as_settings(settings))
+
+
+class Simulation:
+    """A compiled model.
+
+    Attributes
+    ----------
+    units : dict str -> str
+        Of the outputs.
+    """
+
+    def __init__(self, build, samples, outputs, end, settings):
+        if not 0 < end < np.inf:
+            raise ModelError(f"the end of the time is {end!r} s; it must be greater than zero")
+        self._build, self.outputs, self.end = build, outputs, end
+        system = self._system(first_of(build, samples))
+        self.settings, self._why = chosen(settings, system, end)
+        model = model_of(system, outputs, self.settings)
+        model.compile()
+        self.units = {name: model.units[name] for name in outputs}
+
+    def _system(self, samples):
+        system, good, message = describe(self._build, samples)
+        if len(good) < len(message) or system is None:
+            i = next(i for i, words in enumerate(message) if words)
+            raise ModelError(f"the model of sample {i} cannot be built: {message[i]}")
+        return system
+
+    def run(self, samples=None, *, end=None, points=201):
+        """`flexmbd.run` with the outputs and settings of this one; `end` is its own if left out."""
+        given = samples or None
+        return run(self._build, given, end=end or self.end, points=points, outputs=self.outputs, settings=self.settings)
+
+    def start(self, samples=None):
+        """The assembled state at time zero.
+
+        Parameters
+        ----------
+        samples : mapping name -> ndarray (n,), optional
+
+        Returns
+        -------
+        State
+
+        Raises
+        ------
+        ModelError
+            If a sample cannot be built or assembled.
+        """
+        samples = {name: np.atleast_1d(np.asarray(x, float)) for name, x in (samples or {}).items()}
+        made = self._integration(samples)
+        _, bad, notes = started(made)
+        if bad.any():
+            made.run([], np.zeros(0))
+            words = outcome(made, bad, notes)[2]
+            i = int(np.flatnonzero(bad)[0])
+            raise ModelError(f"sample {i} cannot start: {words[i]}")
+        return self._state(made, samples)
+
+    def step(self, state, until):
+        """The state at a later time.
+
+        Parameters
+        ----------
+        state : State
+            Of `start`, `step`, or `State.load`; it stays as it is.
+        until : float
+            s
+
+        Returns
+        -------
+        State
+
+        Raises
+        ------
+        ModelError
+            If the state is not one of this model, or a motion fails.
+        """
+        made = self._continued(state, until)
+        made.run(np.arange(made.count), np.zeros(0))
+        _, codes, words, _ = outcome(made, np.zeros(made.count, bool), [""] * made.count)
+        if codes.any():
+            i = int(np.flatnonzero(codes)[0])
+            raise ModelError(f"sample {i} does not get to {until:g} s: {words[i]}")
+        return self._state(made, state.samples)
+
+    def go_on(self, state, end, *, points=201):
+        """Outputs from a state to a later time, and the state there.
+
+        Reductions are those of the whole motion since its start.
+
+        Returns
+        -------
+        Trajectory
+            Times ``linspace(state.time, end, points)``.
+        State
+        """
+        made = self._continued(state, end)
+        time = np.linspace(float(state.time[0]), float(end), points)
+        made.run(np.arange(made.count), recorded(made.model, time))
+        values, codes, words, counters = outcome(made, np.zeros(made.count, bool), [""] * made.count)
+        used = attributes(made.model, made.system, self.settings, self._why)
+        outputs = {name: values[name] for name in self.outputs}
+        return Trajectory(time, outputs, self.units, codes, list(words), used, counters), self._state(made, state.samples)
+
+    def load(self, path):
+        """A state that was saved, if it is one of this model."""
+        state = State.load(path)
+        self._check(state)
+        return state
+
+    # ---- parts
+    def _integration(self, samples):
+        system = self._system(samples)
+        count = max([len(x) for x in samples.values()] or [np.size(x) for _, x in system.leaves()])
+        return Integration(model_of(system, self.outputs, self.settings), system, count, self.settings, self.end, keeps=True)
+
+    def _state(self, made, samples):
+        model = made.model
+        kept = model.layout.kept_names(True)
+        return State(model.topology, model.scheme.name, kept, model.layout.parts(), made.states.copy(), samples)
+
+    def _check(self, state):
+        made = self._integration(state.samples)
+        model, kept = made.model, made.model.layout.kept_names(True)
+        remedy = "compile the model that it was saved from, with the same outputs and integrator"
+        if state.topology != model.topology:
+            raise ModelError(f"the state is of another model (topology {state.topology}, this one has {model.topology})", remedy=remedy)
+        if (state.integrator, state.names) != (model.scheme.name, kept):
+            why = f"integrator '{state.integrator}'" if state.integrator != model.scheme.name else "other outputs or settings"
+            raise ModelError(f"the state is of a motion with {why}", remedy=remedy)
+        if len(state.values) != made.count:
+            raise ModelError(f"the state has {len(state.values)} samples, the model {made.count}")
+        return made
+
+    def _continued(self, state, until):
+        made = self._check(state)
+        if not np.all(state.time == state.time[0]):
+            raise ModelError("the samples of the state are at different times")
+        if not until > state.time[0]:
+            raise ModelError(f"the state is at {state.time[0]:g} s; it cannot go on until {until!r} s, which is not later")
+        made.states[:] = state.values
+        made.until(float(until))
+        return made
+
+
+__all__ = ["Simulation", "compile"]
