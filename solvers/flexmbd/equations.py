@@ -37,10 +37,10 @@ POOLED = Tuning(single_elements=0)
 
 
 class StaticBuild(Build):
-    """A `Build` whose accelerations ``a0...`` and multipliers ``l0...`` are variables, not the index-1 solution; all elements in pools."""
+    """A `Build` whose accelerations ``a0...`` and multipliers ``l0...`` are variables, not the index-1 solution; elements in pools."""
 
-    def __init__(self, system):
-        super().__init__(system, tuning=POOLED)
+    def __init__(self, system, *, tuning=POOLED):
+        super().__init__(system, tuning=tuning)
 
     def _solve(self):
         self.a = [self.graph.var(f"a{i}") for i in range(self.n)]

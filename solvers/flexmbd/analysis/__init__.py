@@ -1,0 +1,5 @@
+"""What follows from a system's equations of one sample, evaluated by numpy: linear equations, inverse dynamics, sensitivities."""
+
+from flexmbd.analysis.state_space import StateSpace, state_space
+
+__all__ = ["StateSpace", "state_space"]
