@@ -1,6 +1,6 @@
 """flexmbd: deterministic multibody dynamics, many samples at once."""
 
-from flexmbd.analysis import StateSpace, inverse_dynamics, state_space
+from flexmbd.analysis import Sensitivities, StateSpace, inverse_dynamics, sensitivities, state_space
 from flexmbd.bodies.ancf_beam import AncfBeam
 from flexmbd.bodies.ancf_cable import AncfCable
 from flexmbd.bodies.base import Point
@@ -75,6 +75,6 @@ __all__ = [
     "Revolute", "RevoluteTranslational", "ReynoldsFilm", "RigidBody", "Section", "SectionTorque", "Settings", "ShortFilm", "SlideDrive",
     "SmoothTransition", "SpatialBody", "Spherical", "SphericalFilm", "Spring", "Stribeck", "System", "Threlfall", "TiltedFilm",
     "Torque", "TorsionSpring", "Trajectory", "Translational", "Universal", "UserForce", "UserTorque", "Vogel", "Walther", "WornProfile",
-    "StateSpace", "arc_length", "compiled", "inverse_dynamics", "state_space",
+    "Sensitivities", "StateSpace", "arc_length", "compiled", "inverse_dynamics", "sensitivities", "state_space",
     "hertz_sphere_stiffness", "lubricant", "material", "modes", "output_units", "prepare", "reference", "run", "static", "wear_cycles",
 ]  # fmt: skip

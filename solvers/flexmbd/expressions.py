@@ -79,8 +79,10 @@ class Build(Index1):
     contacts : list of LocatedContact
     """
 
+    graph_kind = Graph
+
     def __init__(self, system, *, fold=True, shift=0.0, direct=False, tuning=USUAL):
-        self.system, self.graph, self.shift, self.direct = system, Graph(tuning), shift, direct
+        self.system, self.graph, self.shift, self.direct = system, self.graph_kind(tuning), shift, direct
         self.kinds, self._leaf, self._state_index = [], {}, {}
         for k, (path, value) in enumerate(system.leaves()):
             kind = leaf_kind(value, fold)

@@ -6,6 +6,7 @@ a, multipliers l, further states s and parameters p.
 """
 
 from dataclasses import replace
+from functools import cached_property
 from warnings import catch_warnings, simplefilter
 
 import numpy as np
@@ -14,12 +15,30 @@ from scipy.linalg import LinAlgWarning, lu_factor, lu_solve
 from flexmbd.arrays import Program
 from flexmbd.equations import StaticBuild
 from flexmbd.errors import ModelError
+from flexmbd.kernels import KernelError
+from flexmbd.linalg.graph import Graph
 from flexmbd.linalg.nodes import RUNTIME
+from flexmbd.linalg.tracing import traced
 from flexmbd.outputs import catalogue
 from flexmbd.suggest import unknown
 from flexmbd.tuning import USUAL
 
 SINGLE = replace(USUAL, single_elements=10**9)  # every element is written out, so that it can be differentiated
+
+
+class ParametricGraph(Graph):
+    """A graph that writes out kernels whose arguments depend on parameters, so that they are differentiated by its rules."""
+
+    def call(self, function, args, count=None, tangent=None, *, partly=False):
+        """Call a kernel, or write out what it computes."""
+        args = tuple(self.const(a) for a in args)
+        if self.kernel(function).text and any(name[0] == "p" for a in args for name in self.variables(a)):
+            try:
+                found = traced(self, function, args)
+                return self.const(found) if count is None else tuple(self.const(x) for x in found[:count])
+            except KernelError:
+                pass  # it stays a call; whether its derivatives are known is seen when they are needed
+        return super().call(function, args, count, tangent, partly=partly)
 
 
 class ParametricBuild(StaticBuild):
@@ -31,6 +50,8 @@ class ParametricBuild(StaticBuild):
     slopes : dict of str to dict of int to float
         See `Parameters`.
     """
+
+    graph_kind = ParametricGraph
 
     def __init__(self, system, slopes):
         self._slopes = slopes
@@ -137,8 +158,8 @@ class Linear:
         Names of the further states.
     units : dict of str to str
         Of the outputs.
-    forces, rows, rates, accelerations, state_rates, outputs : Slopes
-        r; Phi, Phi' and Phi''; rates of the further states; the outputs.
+    inertia, forces, rows, rates, accelerations, state_rates, outputs : Slopes
+        r without F; r; Phi, Phi' and Phi''; rates of the further states; the outputs.
     """
 
     def __init__(self, system, parameters, outputs):
@@ -180,11 +201,15 @@ class Linear:
     def solve(self, values):
         """Adds accelerations and multipliers to `values` (q, v, t, s); returns the factored matrix."""
         values |= {"a": np.zeros(self.n), "l": np.zeros(self.count)}
-        residual, by = self.forces(values)
-        rest, rows = self.accelerations(values)
-        saddle = Saddle(by["a"], rows["a"])
-        values["a"], values["l"] = saddle.solve(-residual, -rest)
+        saddle = Saddle(self.mass, self.rows(values)[1]["q"])
+        values["a"], values["l"] = saddle.solve(-self.forces.value(values), -self.accelerations.value(values))
         return saddle
+
+    @cached_property
+    def mass(self):
+        """Mass matrix (n, n), which is constant."""
+        rest = {"q": np.zeros(self.n), "a": np.zeros(self.n), "l": np.zeros(self.count), "t": 0.0}
+        return self.inertia(rest)[1]["a"]
 
 
 class Saddle:
