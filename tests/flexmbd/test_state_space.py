@@ -226,6 +226,34 @@ def test_about_an_equilibrium_that_static_found():
     assert found.transfer(0.7j)[0, 0] == pytest.approx(30.0 / (stiffness - 2.0 * 0.49 + 2.0 * 0.7j), rel=1e-8)
 
 
+def test_whirl_of_a_mass_on_a_turning_table():
+    """Seen from the table its two frequencies are w + W and w - W; a force of the table's direction at rest gives 1/(k - m W²)."""
+    s, speed = fm.System(), 1.5
+    mass = s.point_mass("mass", mass=2.0, position=(0.1, 0.0))
+    s.add(fm.Spring("spring", s.ground.at(0.0, 0.0), mass.centre, stiffness=32.0, length=0.0))
+    s.add(fm.PointForce("push", mass.centre, fx=0.0))
+    found = fm.state_space(s, ["@push.fx.c0"], ["mass.x", "mass.y"], state=fm.static(s, spinning=speed), spinning=speed)
+    np.testing.assert_allclose(found.drift, 0.0, atol=1e-9)
+    np.testing.assert_allclose(np.sort_complex(found.poles.round(10)), [-5.5j, -2.5j, 2.5j, 5.5j], rtol=0, atol=1e-9)
+    np.testing.assert_allclose(found.transfer(0.0)[:, 0], [1.0 / (32.0 - 2.0 * speed**2), 0.0], rtol=1e-12, atol=1e-15)
+    with pytest.raises(fm.ModelError, match="one of steady rotation; give its `spinning` here too"):
+        fm.state_space(s, ["@push.fx.c0"], ["mass.x"], state=fm.static(s, spinning=speed))
+
+
+def test_a_ball_on_a_plane_vibrates_on_the_tangent_of_its_contact():
+    """Hertz's law K d^1.5 under the weight; and the indentation by the stiffness K, which is a number of the law."""
+    s = fm.System(gravity=(0.0, -G))
+    ball = s.body("ball", mass=2.0, inertia=0.1, position=(0.0, 0.0995))
+    s.add(fm.DiscPlane("floor", ball.centre, s.ground.at(0.0, 0.0), 0.1, law=fm.Hertz(1e6)))
+    s.add(fm.Translational("guide", s.ground.at(0.0, 0.0), ball.centre, axis=(0.0, 1.0)))
+    path = fm.static(s)
+    depth = (2.0 * G / 1e6) ** (2 / 3)
+    found = fm.state_space(s, ["@floor.law.K", "gravity.y"], ["ball.y"], state=path)
+    assert found.start[0] == pytest.approx(0.1 - depth, rel=1e-10)
+    assert found.poles[-1].imag == pytest.approx(np.sqrt(1.5 * 2.0 * G / depth / 2.0), rel=1e-8)
+    np.testing.assert_allclose(found.transfer(0.0)[0], [2 / 3 * depth / 1e6, 2 / 3 * depth / G], rtol=1e-7)
+
+
 def test_mistakes_are_told():
     s = oscillator()
     with pytest.raises(fm.ModelError, match=r"parameter '@spring.stifness' is not known.*@spring.stiffness"):

@@ -129,8 +129,6 @@ class Slopes:
 def _check_calls(graph, node, variable, what):
     """Raise `ModelError` if a kernel on the way to a parameter does not say its derivative: it would be taken for zero."""
     for x in graph.needed([node]):
-        if x.op.startswith("total:"):
-            raise ModelError(f"{what} is a sum over elements, which has no derivative by a parameter")
         if x.op.startswith("call:"):
             known = {j for _, j in (x.tangent(x.args) if x.tangent else {})}
             if any(variable.value in graph.variables(a) and j not in known for j, a in enumerate(x.args)):
@@ -148,6 +146,8 @@ class Linear:
     parameters : Parameters
     outputs : sequence of str
         Names of the catalogue.
+    turning : Equations, optional
+        The same system in a turning frame, whose centrifugal and Coriolis forces count.
 
     Attributes
     ----------
@@ -162,12 +162,12 @@ class Linear:
         r without F; r; Phi, Phi' and Phi''; rates of the further states; the outputs.
     """
 
-    def __init__(self, system, parameters, outputs):
+    def __init__(self, system, parameters, outputs, turning=None):
         leaves = [value for _, value in system.leaves()]
         for path, value in system.leaves():
             if np.ndim(value):
                 raise ModelError(f"'{path}' is an array over samples; these equations are for one sample")
-        self.system, self.parameters = system, parameters
+        self.system, self.parameters, self._turning = system, parameters, turning
         b = self.build = ParametricBuild(system, parameters.slopes)
         refuse_friction(b)
         known = catalogue(b)
@@ -202,8 +202,19 @@ class Linear:
         """Adds accelerations and multipliers to `values` (q, v, t, s); returns the factored matrix."""
         values |= {"a": np.zeros(self.n), "l": np.zeros(self.count)}
         saddle = Saddle(self.mass, self.rows(values)[1]["q"])
-        values["a"], values["l"] = saddle.solve(-self.forces.value(values), -self.accelerations.value(values))
+        force = self.forces.value(values)
+        if self._turning is not None:
+            force = force + self._turning.centrifugal @ values["q"] + self._turning.coriolis @ values["v"]
+        values["a"], values["l"] = saddle.solve(-force, -self.accelerations.value(values))
         return saddle
+
+    def force_slopes(self, values):
+        """Derivatives of r, by kind of variable."""
+        by = self.forces(values)[1]
+        if self._turning is not None:
+            by["q"] += self._turning.centrifugal.toarray()
+            by["v"] += self._turning.coriolis.toarray()
+        return by
 
     @cached_property
     def mass(self):

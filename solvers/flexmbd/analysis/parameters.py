@@ -63,8 +63,8 @@ def parameters_of(build, inputs, names):
     names, inputs = list(names), dict(inputs or {})
     if len(set(names)) < len(names):
         raise ModelError(f"the parameters {names} name one twice")
-    given = {} if isinstance(build, System) else _inputs(build, inputs)
-    system = build if isinstance(build, System) else build(**inputs)
+    given = _inputs(build, inputs) if callable(build) else {}
+    system = build(**inputs) if callable(build) else build
     if not isinstance(system, System):
         raise ModelError(f"the model is {type(system).__name__}; it must be a flexmbd.System, or a function that returns one")
     known, slopes, columns, values = dict(system.leaves()), {}, [], []

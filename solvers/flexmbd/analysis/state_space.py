@@ -83,7 +83,7 @@ class StateSpace:
         return np.array(found).reshape(*omega.shape, len(self.outputs), len(self.inputs))
 
 
-def state_space(build, inputs, outputs, *, sample=None, state=None, t=0.0):
+def state_space(build, inputs, outputs, *, sample=None, state=None, t=0.0, spinning=None):
     """Linear equations of a system, with constraints or without, about a state.
 
     Parameters
@@ -101,6 +101,8 @@ def state_space(build, inputs, outputs, *, sample=None, state=None, t=0.0):
         the assembled start if left out.
     t : float
         Time in s at which loads and drives are taken, unless `state` has its own.
+    spinning : float or tuple of three floats, optional
+        See `static`: about a steady rotation, seen in the turning frame, as are the outputs.
 
     Returns
     -------
@@ -129,9 +131,11 @@ def state_space(build, inputs, outputs, *, sample=None, state=None, t=0.0):
     """
     system, parameters = parameters_of(build, sample, inputs)
     _check_inputs(parameters)
-    equations = Linear(system, parameters, outputs)
-    values = _values(equations, state, t)
-    return _linearised(equations, values, list(outputs))
+    numeric = Equations(system, spinning=spinning)
+    equations = Linear(system, parameters, outputs, numeric)
+    if isinstance(state, Path) and spinning is None and state.equations.coriolis.nnz:
+        raise ModelError("the state is one of steady rotation", remedy="give its `spinning` here too")
+    return _linearised(equations, _values(equations, numeric, state, t), list(outputs), numeric.weights)
 
 
 def _check_inputs(parameters):
@@ -144,9 +148,9 @@ def _check_inputs(parameters):
             )
 
 
-def _values(equations, state, t):
+def _values(equations, numeric, state, t):
     """The state as values of the graph's variables."""
-    b, numeric = equations.build, Equations(equations.system)
+    b = equations.build
     controlled = [x.name for x in b.states if x.controlled]
     if controlled:
         raise ModelError(f"forces have states of their own ({', '.join(controlled)}), which these equations leave out")
@@ -174,7 +178,6 @@ def _values(equations, state, t):
         if np.any(gaps > allowed):
             rows = ", ".join(numeric.rows[k] for k in np.flatnonzero(gaps > allowed)[:4])
             raise ModelError(f"the state does not satisfy the constraints {rows}", remedy="give coordinates and velocities that do")
-    values["weights"] = numeric.weights
     return values
 
 
@@ -191,13 +194,12 @@ def independent_coordinates(G, weights):
     return np.sort(order[len(G) :]), order[: len(G)]
 
 
-def _linearised(equations, values, outputs):
+def _linearised(equations, values, outputs, weights):
     """The matrices: all changes are written as linear functions of the columns [states, inputs]."""
     e, n, names = equations, equations.n, equations.parameters.names
-    weights = values.pop("weights")
     saddle = e.solve(values)
     (_, rows), (_, rates), (_, second) = e.rows(values), e.rates(values), e.accelerations(values)
-    _, force = e.forces(values)
+    force = e.force_slopes(values)
     start, out = e.outputs(values)
     books = [e.states[k] for k in np.flatnonzero(out["s"].any(axis=0)) if not e.states[k].endswith(".angle")]
     if books:
