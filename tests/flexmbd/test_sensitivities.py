@@ -9,6 +9,7 @@ from flexmbd.analysis.parameters import parameters_of
 from flexmbd.analysis.sensitivities import Varied
 
 from .pendula import swing
+from .test_inverse_dynamics import arm
 from .running import simulate
 
 G = 9.81
@@ -78,6 +79,23 @@ def test_pendulum_of_any_amplitude(moved):
     np.testing.assert_allclose(found["bob.x", "bob.mass"], 0.0, atol=1e-9)
     np.testing.assert_allclose(found["rod.tension", "bob.mass"], G * (3.0 * np.cos(angle) - 2.0 * np.cos(2.0)), rtol=0, atol=1e-7)
     np.testing.assert_allclose(found["bob.x", "@rod.length"], np.sin(angle) + np.cos(angle) * turn, rtol=0, atol=1e-7)  # the same angle
+
+
+def test_a_driven_arm():
+    """Its moment m g l cos(A sin wt) - J A w² sin(wt), by mass, amplitude, frequency, and by the place of the pin on it."""
+    found = fm.sensitivities(
+        arm(fm.Harmonic(0.9, 3.0)), ["rod.mass", "@drive.motion.amplitude", "@drive.motion.frequency", "rod.O.x"], ["drive.moment"],
+        end=2.0, points=9,
+    )  # fmt: skip
+    t = found.time
+
+    def moment(mass=2.0, amplitude=0.9, frequency=3.0, pin=-0.5):
+        wave = amplitude * np.sin(frequency * t)
+        return -mass * G * pin * np.cos(wave) - (0.3 + mass * pin * pin) * frequency**2 * wave
+
+    for k, (name, x) in enumerate({"mass": 2.0, "amplitude": 0.9, "frequency": 3.0, "pin": -0.5}.items()):
+        wanted = moment(**{name: x + 1e-30j}).imag / 1e-30
+        np.testing.assert_allclose(found.derivatives["drive.moment"][:, k], wanted, rtol=0, atol=1e-7 * np.abs(wanted).max(), err_msg=name)
 
 
 def slider_crank(crank=0.3, mass=1.5, stiffness=60.0, damping=0.8, rate=4.0):

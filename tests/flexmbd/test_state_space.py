@@ -248,9 +248,10 @@ def test_a_ball_on_a_plane_vibrates_on_the_tangent_of_its_contact():
     s.add(fm.Translational("guide", s.ground.at(0.0, 0.0), ball.centre, axis=(0.0, 1.0)))
     path = fm.static(s)
     depth = (2.0 * G / 1e6) ** (2 / 3)
-    found = fm.state_space(s, ["@floor.law.K", "gravity.y"], ["ball.y"], state=path)
+    found = fm.state_space(s, ["@floor.law.K", "gravity.y"], ["ball.y", "energy.potential"], state=path)
     assert found.start[0] == pytest.approx(0.1 - depth, rel=1e-10)
     assert found.poles[-1].imag == pytest.approx(np.sqrt(1.5 * 2.0 * G / depth / 2.0), rel=1e-8)
+    np.testing.assert_allclose(found.C[1], 0.0, atol=1e-6)  # least energy
     np.testing.assert_allclose(found.transfer(0.0)[0], [2 / 3 * depth / 1e6, 2 / 3 * depth / G], rtol=1e-7)
 
 

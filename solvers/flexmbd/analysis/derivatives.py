@@ -27,17 +27,17 @@ SINGLE = replace(USUAL, single_elements=10**9)  # every element is written out, 
 
 
 class ParametricGraph(Graph):
-    """A graph that writes out kernels whose arguments depend on parameters, so that they are differentiated by its rules."""
+    """A graph that writes out kernels that depend on parameters or do not say their derivatives: its own rules differentiate them."""
 
     def call(self, function, args, count=None, tangent=None, *, partly=False):
         """Call a kernel, or write out what it computes."""
         args = tuple(self.const(a) for a in args)
-        if self.kernel(function).text and any(name[0] == "p" for a in args for name in self.variables(a)):
+        if self.kernel(function).text and (tangent is None or any(name[0] == "p" for a in args for name in self.variables(a))):
             try:
                 found = traced(self, function, args)
                 return self.const(found) if count is None else tuple(self.const(x) for x in found[:count])
             except KernelError:
-                pass  # it stays a call; whether its derivatives are known is seen when they are needed
+                pass  # it stays a call; that its derivatives are not known is said when they are needed
         return super().call(function, args, count, tangent, partly=partly)
 
 
@@ -91,20 +91,10 @@ class Slopes:
             for name in g.variables(node):
                 kind, number = name[0], name[1:]
                 if kind in sizes and number.isdigit():
-                    entries[kind][i, int(number)] = self._slope(g, node, name, what)
+                    entries[kind][i, int(number)] = _slope(g, node, g.var(name), what)
         self._places = {kind: tuple(np.array(list(part), int).reshape(-1, 2).T) for kind, part in entries.items()}
         self._program = Program(g, [*nodes, *(x for part in entries.values() for x in part.values())], leaves)
         self._value = Program(g, list(nodes), leaves)
-
-    @staticmethod
-    def _slope(graph, node, name, what):
-        variable = graph.var(name)
-        if name[0] == "p":
-            _check_calls(graph, node, variable, what)
-        try:
-            return graph.derivative(node, variable)
-        except TypeError as error:
-            raise ModelError(f"{what} cannot be differentiated: {error}") from None
 
     def depends_on(self, kind):
         """Numbers of the variables of a kind on which any node depends."""
@@ -126,14 +116,18 @@ class Slopes:
         return found[: self._count], matrices
 
 
-def _check_calls(graph, node, variable, what):
-    """Raise `ModelError` if a kernel on the way to a parameter does not say its derivative: it would be taken for zero."""
-    for x in graph.needed([node]):
+def _slope(graph, node, variable, what):
+    """Derivative of a node; refuses a kernel on the way to a parameter that does not say its own, which would be taken for zero."""
+    for x in graph.needed([node]) if variable.value[0] == "p" else ():
         if x.op.startswith("call:"):
             known = {j for _, j in (x.tangent(x.args) if x.tangent else {})}
             if any(variable.value in graph.variables(a) and j not in known for j, a in enumerate(x.args)):
                 name = x.op.removeprefix("call:").rpartition("_")[0]
-                raise ModelError(f"{what}: the derivative of '{name}' by a parameter is not known", remedy="take differences of runs")
+                raise ModelError(f"{what}: the derivative of '{name}' is not known", remedy="take differences of runs")
+    try:
+        return graph.derivative(node, variable)
+    except TypeError as error:
+        raise ModelError(f"{what} cannot be differentiated: {error}", remedy="take differences of runs") from None
 
 
 class Linear:
