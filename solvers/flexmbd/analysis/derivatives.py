@@ -27,12 +27,18 @@ SINGLE = replace(USUAL, single_elements=10**9)  # every element is written out, 
 
 
 class ParametricGraph(Graph):
-    """A graph that writes out kernels that depend on parameters or do not say their derivatives: its own rules differentiate them."""
+    """A graph that writes out kernels that depend on parameters or do not say their derivatives: its own rules differentiate them.
+
+    Once it is `whole`, kernels are those that give derivatives, and stay calls if they do not depend on parameters.
+    """
+
+    whole = False
 
     def call(self, function, args, count=None, tangent=None, *, partly=False):
         """Call a kernel, or write out what it computes."""
         args = tuple(self.const(a) for a in args)
-        if self.kernel(function).text and (tangent is None or any(name[0] == "p" for a in args for name in self.variables(a))):
+        unsaid = tangent is None and not self.whole
+        if self.kernel(function).text and (unsaid or any(name[0] == "p" for a in args for name in self.variables(a))):
             try:
                 found = traced(self, function, args)
                 return self.const(found) if count is None else tuple(self.const(x) for x in found[:count])
@@ -173,6 +179,7 @@ class Linear:
         self.n, self.count, self.further, self.states = b.n, len(b.rows), len(b.states), [state.name for state in b.states]
         size = {"q": b.n, "v": b.n, "a": b.n, "l": self.count, "s": self.further, "p": len(parameters.names)}
         inertial, held = b.inertial(b.a), held_back(b, b.rows)
+        b.graph.whole = True
 
         def slopes(nodes, kinds, what):
             return Slopes(b, leaves, nodes, {kind: size[kind] for kind in kinds}, what)

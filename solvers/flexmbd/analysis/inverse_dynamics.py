@@ -3,6 +3,7 @@
 import numpy as np
 
 from flexmbd.analysis.derivatives import refuse_friction
+from flexmbd.analysis.grid import time_grid
 from flexmbd.errors import ModelError
 from flexmbd.statics.path import equations_of
 from flexmbd.suggest import unknown
@@ -49,11 +50,9 @@ def inverse_dynamics(build, inputs=None, *, end, points, outputs):
     >>> float(fm.inverse_dynamics(s, end=1.0, points=2, outputs=["drive.moment"])["drive.moment"][0])
     30.0
     """
-    if not 0 < end < np.inf or isinstance(points, bool) or points < 2:
-        raise ModelError(f"the time grid is {points!r} points to {end!r} s; it needs two points and a time greater than zero")
+    time = time_grid(end, points)
     e = equations_of(build, inputs)
     _check(e, outputs)
-    time = np.linspace(0.0, end, points)
     motion = Prescribed(e)
     states = [motion.state]
     for t in time[1:]:

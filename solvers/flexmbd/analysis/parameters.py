@@ -67,6 +67,8 @@ def parameters_of(build, inputs, names):
     system = build(**inputs) if callable(build) else build
     if not isinstance(system, System):
         raise ModelError(f"the model is {type(system).__name__}; it must be a flexmbd.System, or a function that returns one")
+    if not system.bodies:
+        raise ModelError("the system has no body", remedy="add one with System.body")
     known, slopes, columns, values = dict(system.leaves()), {}, [], []
     q, v = (np.array(x, float) for x in system.initial())
     for j, name in enumerate(names):

@@ -11,6 +11,7 @@ from scipy.integrate import solve_ivp
 from scipy.linalg import block_diag
 
 from flexmbd.analysis.derivatives import Linear, Saddle
+from flexmbd.analysis.grid import time_grid
 from flexmbd.analysis.parameters import parameters_of
 from flexmbd.errors import ModelError, check_number
 from flexmbd.suggest import unknown
@@ -102,13 +103,14 @@ def sensitivities(build, parameters, outputs, *, end, points, inputs=None, rtol=
     """
     if method not in (*EXPLICIT, *IMPLICIT):
         raise unknown("method", method, (*EXPLICIT, *IMPLICIT))
-    if not 0 < end < np.inf or isinstance(points, bool) or points < 2:
-        raise ModelError(f"the time grid is {points!r} points to {end!r} s; it needs two points and a time greater than zero")
+    time = time_grid(end, points)
     for key, value in (("rtol", rtol), ("atol", atol)):
         check_number("sensitivities", key, value, positive=True)
+    if not len(parameters):
+        raise ModelError("no parameter is given", remedy="name at least one; without, take run")
     system, varied = parameters_of(build, inputs, parameters)
     motion = Varied(Linear(system, varied, outputs))
-    time, y = np.linspace(0.0, end, points), motion.start()
+    y = motion.start()
     found, step, implicit = [motion.outputs(0.0, y)], None, {} if method in EXPLICIT else {"jac": motion.jacobian}
     for before, t in zip(time[:-1], time[1:], strict=True):
         step = None if step is None else min(step, t - before)
