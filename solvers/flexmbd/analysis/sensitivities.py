@@ -5,6 +5,7 @@ contacts are refused.  The derivatives of the start are those of its assembly, i
 """
 
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 from scipy.integrate import solve_ivp
@@ -112,7 +113,7 @@ def sensitivities(build, parameters, outputs, *, end, points, inputs=None, rtol=
     motion = Varied(Linear(system, varied, outputs))
     y = motion.start()
     found, step, implicit = [motion.outputs(0.0, y)], None, {} if method in EXPLICIT else {"jac": motion.jacobian}
-    for before, t in zip(time[:-1], time[1:], strict=True):
+    for before, t in pairwise(time):
         step = None if step is None else min(step, t - before)
         done = solve_ivp(motion.rates, (before, t), y, method, rtol=rtol, atol=atol, first_step=step, **implicit)
         if not done.success:
