@@ -117,5 +117,5 @@ def test_what_cannot_be_followed_is_told():
         fm.inverse_dynamics(s, end=1.0, points=4, outputs=["mass.y"])
     with pytest.raises(fm.ModelError, match="integrated along the motion"):
         fm.inverse_dynamics(s, end=0.3, points=4, outputs=["energy.drive"])
-    with pytest.raises(fm.ModelError, match="not known; near names: pull.force"):
+    with pytest.raises(fm.ModelError, match=r"not known; near names: pull\.force"):
         fm.inverse_dynamics(s, end=0.3, points=4, outputs=["pull.forces"])
