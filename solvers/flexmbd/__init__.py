@@ -1,5 +1,6 @@
 """flexmbd: deterministic multibody dynamics, many samples at once."""
 
+from flexmbd.analysis import Sensitivities, StateSpace, inverse_dynamics, sensitivities, state_space
 from flexmbd.bodies.ancf_beam import AncfBeam
 from flexmbd.bodies.ancf_cable import AncfCable
 from flexmbd.bodies.base import Point
@@ -68,14 +69,15 @@ from flexmbd.wearing import wear_cycles
 
 __all__ = [
     "Ambrosio", "AncfBeam", "AncfCable", "AngleDrive", "Clamp", "ClearanceCylindrical", "ClearanceRevolute", "ClearanceSpherical",
-    "ClearanceTranslational", "ConstantSpeed", "CoulombExponential", "Cylindrical", "DiscDisc", "DiscPlane", "Distance",
-    "DistanceDrive", "Equations", "Esdu78035", "FilmTemperature", "Fixed", "Flores", "FloresTransition", "Fourier", "Gear", "GearMesh",
-    "Goldsmith", "Gonthier", "GreenwoodTripp", "Harmonic", "HerbertMcWhannell", "Hertz", "HuGuo", "HuntCrossley", "Johnson",
-    "JointFriction", "KelvinVoigt", "LankaraniNikravesh", "LeeWang", "LongFilm", "LuGre", "Lubricant", "Material", "MixedFriction",
-    "ModelError", "PinkusSternlicht", "Planar", "Point", "PointForce", "PointMass", "Polynomial", "Prepared", "Rack", "Radzimovsky",
-    "Revolute", "RevoluteTranslational", "ReynoldsFilm", "RigidBody", "Section", "SectionTorque", "Settings", "ShortFilm", "SlideDrive",
-    "Simulation", "SmoothTransition", "SpatialBody", "Spherical", "SphericalFilm", "Spring", "State", "Stribeck", "System", "Threlfall", "TiltedFilm",
-    "Torque", "TorsionSpring", "Trajectory", "Translational", "Universal", "UserForce", "UserTorque", "Vogel", "Walther", "WornProfile",
-    "arc_length", "compile", "compiled",
-    "hertz_sphere_stiffness", "lubricant", "material", "modes", "output_units", "prepare", "reference", "run", "static", "wear_cycles",
+    "ClearanceTranslational", "ConstantSpeed", "CoulombExponential", "Cylindrical", "DiscDisc", "DiscPlane", "Distance", "DistanceDrive",
+    "Equations", "Esdu78035", "FilmTemperature", "Fixed", "Flores", "FloresTransition", "Fourier", "Gear", "GearMesh", "Goldsmith",
+    "Gonthier", "GreenwoodTripp", "Harmonic", "HerbertMcWhannell", "Hertz", "HuGuo", "HuntCrossley", "Johnson", "JointFriction",
+    "KelvinVoigt", "LankaraniNikravesh", "LeeWang", "LongFilm", "LuGre", "Lubricant", "Material", "MixedFriction", "ModelError",
+    "PinkusSternlicht", "Planar", "Point", "PointForce", "PointMass", "Polynomial", "Prepared", "Rack", "Radzimovsky", "Revolute",
+    "RevoluteTranslational", "ReynoldsFilm", "RigidBody", "Section", "SectionTorque", "Sensitivities", "Settings", "ShortFilm",
+    "Simulation", "SlideDrive", "SmoothTransition", "SpatialBody", "Spherical", "SphericalFilm", "Spring", "State", "StateSpace",
+    "Stribeck", "System", "Threlfall", "TiltedFilm", "Torque", "TorsionSpring", "Trajectory", "Translational", "Universal", "UserForce",
+    "UserTorque", "Vogel", "Walther", "WornProfile", "arc_length", "compile", "compiled", "hertz_sphere_stiffness", "inverse_dynamics",
+    "lubricant", "material", "modes", "output_units", "prepare", "reference", "run", "sensitivities", "state_space", "static",
+    "wear_cycles",
 ]  # fmt: skip

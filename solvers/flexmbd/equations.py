@@ -37,10 +37,10 @@ POOLED = Tuning(single_elements=0)
 
 
 class StaticBuild(Build):
-    """A `Build` whose accelerations ``a0...`` and multipliers ``l0...`` are variables, not the index-1 solution; all elements in pools."""
+    """A `Build` whose accelerations ``a0...`` and multipliers ``l0...`` are variables, not the index-1 solution; elements in pools."""
 
-    def __init__(self, system):
-        super().__init__(system, tuning=POOLED)
+    def __init__(self, system, *, tuning=POOLED):
+        super().__init__(system, tuning=tuning)
 
     def _solve(self):
         self.a = [self.graph.var(f"a{i}") for i in range(self.n)]
@@ -104,11 +104,12 @@ class Equations:
         self._states = [int(build.state(body, "angle").value[1:]) for body in turning]
 
     # ---- at a state
-    def _at(self, q, v=None, t=0.0, turns=None, multipliers=()):
+    def _at(self, q, v=None, t=0.0, turns=None, multipliers=(), accelerations=0.0):
         q, turns = np.asarray(q), np.asarray(self.turns if turns is None else turns)
         s = np.zeros((len(self.build.states), *turns.shape[1:]))
         s[self._states] = turns
-        return {"q": q, "v": np.float64(0.0) if v is None else v, "t": t, "s": s, "l": np.asarray(multipliers, float)}
+        v, multipliers = np.float64(0.0) if v is None else v, np.asarray(multipliers, float)
+        return {"q": q, "v": v, "a": np.asarray(accelerations, float), "t": t, "s": s, "l": multipliers}
 
     def force(self, q, v=None, t=0.0, turns=None):
         """Generalized forces (n,): all but inertia and constraints."""
@@ -136,11 +137,11 @@ class Equations:
         """Angles (rad) of the planar bodies at q, at most half a turn from those given."""
         return self._angles(self._at(q, turns=turns)) if self._turning else np.zeros(0)
 
-    def output(self, name, q, v=None, t=0.0, turns=None, multipliers=()):
+    def output(self, name, q, v=None, t=0.0, turns=None, multipliers=(), accelerations=0.0):
         """A quantity of the catalogue by name; the arrays may have a second axis over states."""
         if name not in self.catalogue:
             raise unknown("output", name, self.catalogue)
-        return self.program([self.catalogue[name][0]()])(self._at(q, v, t, turns, multipliers))[0]
+        return self.program([self.catalogue[name][0]()])(self._at(q, v, t, turns, multipliers, accelerations))[0]
 
     def constraints(self, q, t=0.0):
         """``Phi`` (rows,) in m or 1."""

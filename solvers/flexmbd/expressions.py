@@ -79,13 +79,15 @@ class Build(Index1):
     contacts : list of LocatedContact
     """
 
+    graph_kind = Graph
+
     def __init__(self, system, *, fold=True, shift=0.0, direct=False, tuning=USUAL):
-        self.system, self.graph, self.shift, self.direct = system, Graph(tuning), shift, direct
+        self.system, self.graph, self.shift, self.direct = system, self.graph_kind(tuning), shift, direct
         self.kinds, self._leaf, self._state_index = [], {}, {}
         for k, (path, value) in enumerate(system.leaves()):
             kind = leaf_kind(value, fold)
             self.kinds.append(kind)
-            self._leaf[path] = self.graph.const(kind) if isinstance(kind, float) else self.graph.param(k, kind)
+            self._leaf[path] = self._number(k, path, kind)
         g = self.graph
         self.time = g.var("t")
         self.first, n = {}, 0
@@ -124,6 +126,10 @@ class Build(Index1):
             with _written(element):
                 element.apply(self)
         self._solve()
+
+    def _number(self, k, path, kind):
+        """Node of number k of the system, of a level or folded."""
+        return self.graph.const(kind) if isinstance(kind, float) else self.graph.param(k, kind)
 
     def _rows(self, element):
         try:

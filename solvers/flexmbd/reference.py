@@ -14,6 +14,7 @@ from itertools import pairwise
 import numpy as np
 from scipy.linalg import solve
 
+from flexmbd.analysis.grid import time_grid
 from flexmbd.equations import Equations
 from flexmbd.errors import ModelError
 from flexmbd.statics.path import equations_of
@@ -56,14 +57,12 @@ def reference(build, inputs=None, *, end, points, outputs, rtol=1e-9, atol=1e-10
         from sksundae.ida import IDA
     except ImportError:
         raise ModelError("this check needs scikit-sundae", remedy="pip install scikit-sundae") from None
-    if not 0 < end < np.inf or points < 2:
-        raise ModelError(f"the time grid is {points!r} points to {end!r} s; it needs two points and a time greater than zero")
+    time = time_grid(end, points)
     problem = Stabilised(equations_of(build, inputs), outputs)
     y, rates = problem.start()
     tested = np.full(problem.size, FREE)
     tested[: problem.multiplied] = atol
     options = {"rtol": rtol, "atol": tested, "algebraic_idx": np.arange(problem.multiplied, problem.size), "max_num_steps": 1_000_000}
-    time = np.linspace(0.0, end, points)
     grid = time if points > 2 else np.linspace(0.0, end, 3)  # two times would mean: all of the solver's own
     found = IDA(problem.residual, jacfn=problem.jacobian, **options).solve(grid, y, rates)
     if not found.success or len(found.t) < len(grid) or not np.isfinite(found.y).all():

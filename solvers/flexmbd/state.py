@@ -19,7 +19,7 @@ CONTACT_MEANINGS = (
 )  # fmt: skip
 CONTACT_UNITS = ("1", "m/s", "m", "m/s", "1", "m/s")
 LANE = {
-    "H": ("length of the step", "s"), "ERROR": ("error of the step, over the tolerance", "1"), "WHO": ("1 in the lanes that are meant", "1"),
+    "H": ("length of the step", "s"), "ERROR": ("error of the step, over the tolerance", "1"), "WHO": ("1: this lane is meant", "1"),
     "ICM": ("of Newton's iteration: coordinate by acceleration", "s^2"), "CD": ("velocity by coordinate", "1/s"),
     "HALF": ("share of the step of a linear system", "s"), "FRACTION": ("of the step, for its interpolation", "1"),
     "HN": ("next step", "s"), "HC": ("step to a located event; 0: none", "s"), "STEPS": ("steps so far", "1"),
@@ -62,7 +62,7 @@ class State:
     names : tuple of str
         Of all rows.
     parts : dict str -> (int, int)
-        Rows that belong together, the first and how many: ``"coordinates"``, ``"velocities"``, ``"states"``, and the slots of the integrator.
+        Rows that belong together, the first and how many: ``"coordinates"``, ``"velocities"``, ``"states"``, and slots of the integrator.
     values : ndarray (samples, rows)
     samples : dict str -> ndarray (samples,)
         Inputs that the model was built with.

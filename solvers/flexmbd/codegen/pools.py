@@ -1,7 +1,7 @@
 """Elements of pools: one function in a loop over a table of which coordinates and numbers are an element's.
 
-Lanes that are samples do one element after another; with a single sample the lanes hold `BATCH` elements instead, whose values are gathered,
-computed side by side, and added element by element, in the same order.
+Lanes that are samples do one element after another; with a single sample the lanes hold `BATCH` elements instead, whose values are
+gathered, computed side by side, and added element by element, in the same order.
 """
 
 from __future__ import annotations

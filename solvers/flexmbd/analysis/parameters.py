@@ -1,0 +1,138 @@
+"""Numbers of a system by which it is differentiated: those of its elements and bodies by path, or inputs of a model function.
+
+How a model function's inputs change the numbers of its system, and the guess of the start, is found by central differences of fourth
+order of the function itself, which costs no equations; these are the only differences here.
+"""
+
+import inspect
+from dataclasses import dataclass
+
+import numpy as np
+
+from flexmbd.errors import ModelError, check_number
+from flexmbd.forces.loads import Load
+from flexmbd.forces.springs import SpringDamper, TorsionSpring
+from flexmbd.joints import AngleDrive, Distance
+from flexmbd.joints.drives import Drive
+from flexmbd.suggest import unknown
+from flexmbd.system import System
+
+STEP = 1e-3  # of the differences, relative: the error is of the order of its fourth power
+
+
+@dataclass(frozen=True, eq=False)
+class Parameters:
+    """What is varied, and how it changes the numbers of the system.
+
+    Attributes
+    ----------
+    names : list of str
+    values : ndarray (k,)
+    units : list of str
+        "" where it is not known.
+    slopes : dict of str to dict of int to float
+        By path of a number: its derivatives by the parameters that change it.
+    guess, speed : ndarray (n, k)
+        Derivatives of the guess of coordinates and velocities at the start.
+    """
+
+    names: list
+    values: np.ndarray
+    units: list
+    slopes: dict
+    guess: np.ndarray
+    speed: np.ndarray
+
+
+def parameters_of(build, inputs, names):
+    """System of a model, and its `Parameters`.
+
+    Parameters
+    ----------
+    build : System or callable
+    inputs : mapping name -> float, optional
+        Of the callable.
+    names : sequence of str
+        Inputs of the callable, or paths of `System.leaves` such as ``"@spring.stiffness"`` and ``"rod.mass"``.
+
+    Raises
+    ------
+    ModelError
+        If a name is not known or given twice, or an input changes what the system consists of.
+    """
+    names, inputs = list(names), dict(inputs or {})
+    if len(set(names)) < len(names):
+        raise ModelError(f"the parameters {names} name one twice")
+    given = _inputs(build, inputs) if callable(build) else {}
+    system = build(**inputs) if callable(build) else build
+    if not isinstance(system, System):
+        raise ModelError(f"the model is {type(system).__name__}; it must be a flexmbd.System, or a function that returns one")
+    if not system.bodies:
+        raise ModelError("the system has no body", remedy="add one with System.body")
+    known, slopes, columns, values = dict(system.leaves()), {}, [], []
+    q, v = (np.array(x, float) for x in system.initial())
+    for j, name in enumerate(names):
+        if name in given:
+            leaves, *rates = _differences(build, inputs, name, given[name], system)
+            values.append(given[name])
+        elif name in known:
+            leaves, rates = {name: 1.0}, (0.0 * q, 0.0 * v)
+            values.append(known[name])
+        else:
+            raise unknown("parameter", name, [*given, *known])
+        for path, slope in leaves.items():
+            slopes.setdefault(path, {})[j] = slope
+        columns.append(rates)
+    units = ["" if name in given else unit_of(system, name) for name in names]
+    guess, speed = (np.array([pair[k] for pair in columns]).reshape(len(names), len(q)).T for k in (0, 1))
+    return system, Parameters(names, np.array(values, float), units, slopes, guess, speed)
+
+
+def _inputs(build, inputs):
+    """Numbers of a model function's inputs, those of its signature where they are not given."""
+    defaults = {key: x.default for key, x in inspect.signature(build).parameters.items() if x.default is not inspect.Parameter.empty}
+    return {key: x for key, x in (defaults | inputs).items() if isinstance(x, (int, float, np.number)) and not isinstance(x, bool)}
+
+
+def _differences(build, inputs, name, value, system):
+    """Derivatives of a system's numbers (by path), of its coordinates and of its velocities at the start by an input."""
+    step = STEP * (abs(value) or 1.0)
+
+    def at(k):
+        other = build(**(inputs | {name: check_number("input", name, value) + k * step}))
+        leaves = other.leaves()
+        if other.structure() != system.structure() or len(leaves) != len(system.leaves()):
+            raise ModelError(f"input '{name}' changes what the system consists of; it has no derivative by it")
+        return [np.array(x, float) for x in ([v for _, v in leaves], *other.initial())]
+
+    near, far = zip(at(1), at(-1), strict=True), zip(at(2), at(-2), strict=True)
+    rates = [(8.0 * (a - b) - (c - d)) / (12.0 * step) for (a, b), (c, d) in zip(near, far, strict=True)]
+    return {path: float(x) for (path, _), x in zip(system.leaves(), rates[0], strict=True) if x != 0.0}, *rates[1:]
+
+
+def unit_of(system, path):
+    """SI unit of a number of a system; "" if it is not known here."""
+    owner, _, key = path.partition(".")
+    if owner == "gravity":
+        return "m/s^2"
+    if owner[0] != "@":
+        head = key.partition(".")[0]
+        return {"mass": "kg", "inertia": "kg m^2"}.get(head, "m" if path.endswith((".x", ".y", ".z")) else "")
+    element = next(x for x in system.elements if x.name == owner[1:])
+    if isinstance(element, SpringDamper):
+        turns = isinstance(element, TorsionSpring)
+        units = {"stiffness": ("N/m", "N m/rad"), "damping": ("N s/m", "N m s/rad"), "length": ("m", "m"), "angle": ("rad", "rad")}
+        return units[key][turns]
+    head, _, last = key.rpartition(".")
+    if isinstance(element, Distance):
+        return "m"
+    if not isinstance(element, (Drive, Load)):
+        return ""
+    if last in ("frequency", "phase"):
+        return {"frequency": "rad/s", "phase": "rad"}[last]
+    if isinstance(element, Drive):
+        base = "" if "motion" not in head else "rad" if isinstance(element, AngleDrive) else "m"
+    else:
+        base = "N" if head[0] == "f" else "N m"
+    power = int(last[1:]) if base and last[0] == "c" else 0
+    return base + ("" if power == 0 else "/s" if power == 1 else f"/s^{power}")
