@@ -45,8 +45,8 @@ STEPS["kept"] = STEPS["top"]
 TUNINGS = {  # index programs compile in half the time
     "cable": Tuning(),
     "rope": Tuning(),
-    "top": Tuning(index_program=0),
-    "kept": Tuning(index_program=0, kept_factors=True, blocks=0, dense=np.inf),
+    "top": Tuning(piece=100),
+    "kept": Tuning(piece=100, kept_factors=True, blocks=0, dense=np.inf),
 }
 
 USUAL = {("rope", "generalized_alpha")}

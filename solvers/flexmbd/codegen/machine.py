@@ -13,7 +13,7 @@ import llvmlite.binding as llvm
 
 from flexmbd.caching import cache_directory
 
-LEVEL = 2  # of optimisation
+LEVEL = 1  # of optimisation: 2 compiles for twice as long, and runs no faster (right-hand sides of `benchmarks/compile.py`)
 
 
 @functools.cache

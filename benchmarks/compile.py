@@ -1,0 +1,183 @@
+#!/usr/bin/env python
+"""Seconds until the first result of a new model, from an empty cache of models with the generic part there, and what a model holds in memory.
+
+Each model is built, compiled and run for a thousandth of its usual time, 16 samples side by side, in a process of its own that has run
+something else with the same integrator before. A fresh installation's first run ever, which compiles the generic part (time loop, events,
+schemes), is measured too. `linkage`: a row of four-bars (2, 10, 40 windows); `manipulator`: six driven revolute joints in space; `beam`:
+ANCF beams of 2, 4, 6 elements, damped; `outputs`: the slider-crank again, other outputs.
+
+Targets: slider-crank in service 1.5 s, linkages of 5, 21 and 81 bodies 3, 6 and 25 s, manipulator 15 s, beams 3 s each, other outputs 0.3 s,
+first run ever 15 s more than any later one, memory of a model 5 MB. Prediction (from `llvm_emit.py`: 7,000 operations a second): 0.7 s,
+0.7, 4 and 20 s, 4 s, 2 to 3 s, 0.1 s, 12 s, 1 MB. `ratio` is the largest of value over target. `--record` adds a line to
+`compile_history.jsonl`, which later work is held against.
+
+    python benchmarks/compile.py [--only NAME ...] [--record]
+"""
+
+import argparse
+import json
+import os
+import platform
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from _common import ENVIRONMENT, ROOT, report, short
+
+HISTORY = Path(__file__).with_name("compile_history.jsonl")
+TARGETS = {
+    "slider_crank": 1.5, "outputs": 0.3, "linkage_5": 3.0, "linkage_21": 6.0, "linkage_81": 25.0, "manipulator": 15.0, "beam_2": 3.0,
+    "beam_4": 3.0, "beam_6": 3.0, "first_run_ever": 15.0, "memory_MB": 5.0,
+}  # fmt: skip
+
+
+def linkage(windows, mass):
+    """A row of four-bars: rods upright, couplers between their tops."""
+    import numpy as np
+
+    import flexmbd as fm
+
+    s = fm.System(gravity=(0.0, -9.81))
+    ends = {"A": (-0.5, 0.0), "B": (0.5, 0.0)}
+    rods = [
+        s.body(f"rod{i}", mass=mass, inertia=1 / 12, position=(i, 0.5), angle=np.pi / 2, points=ends, velocity=(-0.5, 0.0), rate=1.0)
+        for i in range(windows + 1)
+    ]
+    for i, rod in enumerate(rods):
+        s.add(fm.Revolute(f"foot{i}", s.ground.at(float(i), 0.0), rod["A"]))
+    for i in range(windows):
+        coupler = s.body(f"coupler{i}", mass=1.0, inertia=1 / 12, position=(i + 0.5, 1.0), points=ends, velocity=(-1.0, 0.0))
+        s.add(fm.Revolute(f"left{i}", rods[i]["B"], coupler["A"]))
+        s.add(fm.Revolute(f"right{i}", coupler["B"], rods[i + 1]["B"]))
+    return s
+
+
+def manipulator(mass):
+    """Six links in a row, every other joint turned by a right angle, each driven."""
+    import flexmbd as fm
+
+    s = fm.System(gravity=(0.0, 0.0, -9.81))
+    before, foot = s.ground, s.ground.at(0.0, 0.0, 0.0)
+    for k in range(6):
+        axis = (0.0, 0.0, 1.0) if k % 2 == 0 else (0.0, 1.0, 0.0)
+        ends = {"A": (-0.25, 0.0, 0.0), "B": (0.25, 0.0, 0.0)}
+        link = s.body(f"link{k}", mass=mass, inertia=(0.01, 0.05, 0.05), position=(0.5 * k + 0.25, 0.0, 0.0), points=ends)
+        s.add(fm.Revolute(f"joint{k}", foot, link["A"], axis=axis))
+        s.add(fm.Torque(f"motor{k}", before, link, tuple(0.2 * x for x in axis)))
+        before, foot = link, link["B"]
+    return s
+
+
+def beam(elements, E):
+    """A damped beam that falls from a ball joint."""
+    import flexmbd as fm
+
+    s = fm.System(gravity=(0.0, 0.0, -9.81))
+    form = {"section": fm.Section.rectangle(0.02, 0.01), "material": fm.Material(E=E, nu=0.3, density=7800.0), "damping": 1e-3}
+    rod = s.beam("rod", length=1.0, elements=elements, **form)
+    s.add(fm.Spherical("pin", s.ground.at(0.0, 0.0, 0.0), rod.start))
+    return s
+
+
+def measured(name):
+    """What one process says: seconds, or MB."""
+    import resource
+    import time
+
+    import numpy as np
+
+    import flexmbd as fm
+
+    sys.path.insert(0, str(ROOT / "studies" / "slider_crank_clearance"))
+    import model as crank
+
+    ones = np.ones(16)
+    service = {"clearance": 3e-5 * ones, "restitution": 0.5 * ones, "friction": 0.05 * ones}
+    outputs = ["slider.x", "slider.v", "B.force", "B.ex", "B.ey", "crank.moment", "B.force:max", "crank.moment:abs_max"]
+
+    def first(build, samples, outputs, end=1e-3, **settings):
+        start = time.perf_counter()
+        run = fm.run(build, samples, end=end, points=3, outputs=outputs, settings=settings)
+        assert not run.status.any(), run.message
+        return time.perf_counter() - start
+
+    def ball(mass, **settings):
+        s = fm.System(gravity=(0.0, -9.81))
+        s.body("ball", mass=mass, inertia=1.0)
+        return s
+
+    flexible = name.startswith("beam")
+    ever = first(ball, {"mass": ones}, ["ball.y"], integrator="generalized_alpha" if flexible else "dormand_prince")
+    if name == "first_run_ever":
+        return ever
+    if name in ("slider_crank", "outputs"):
+        once = first(crank.joint_in_service, service, outputs, end=1e-5)
+        return once if name == "slider_crank" else first(crank.joint_in_service, service, outputs[::-1][:5], end=1e-5)
+    if name == "manipulator":
+        return first(manipulator, {"mass": ones}, [f"link{k}.{axis}" for k in (2, 5) for axis in "xyz"])
+    if name == "memory_MB":  # of twenty models that a process keeps
+        from flexmbd import models
+
+        models.MODELS = 100
+
+        def rods(count, mass):
+            s = fm.System(gravity=(0.0, -9.81))
+            for k in range(count):
+                rod = s.body(f"rod{k}", mass=mass, inertia=0.1, position=(0.5, 0.0), points={"O": (-0.5, 0.0)})
+                s.add(fm.Revolute(f"pin{k}", s.ground.at(0.0, 0.0), rod["O"]))
+            return s
+
+        def used():
+            return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+
+        sizes = {}
+        for count in range(1, 21):  # twenty topologies, ten rods on average
+            first(lambda mass, count=count: rods(count, mass), {"mass": ones}, ["rod0.angle"])
+            sizes[count] = used()
+        return (sizes[20] - sizes[4]) / 16
+    kind, size = name.split("_")
+    if kind == "linkage":
+        return first(lambda mass: linkage((int(size) - 1) // 2, mass), {"mass": ones}, ["rod0.angle", "coupler0.x"])
+    return first(lambda E: beam(int(size), E), {"E": 1e8 * ones}, ["rod.end.z"], end=1e-4)
+
+
+def in_process(name, cache):
+    """Run `measured` in a process of its own."""
+    command = [sys.executable, __file__, "--measure", name]
+    done = subprocess.run(command, env=ENVIRONMENT | {"FLEXMBD_CACHE_DIR": str(cache)}, capture_output=True, text=True)
+    if done.returncode:
+        raise RuntimeError(done.stderr)
+    return float(done.stdout.splitlines()[-1])
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--only", nargs="*", default=list(TARGETS))
+    parser.add_argument("--measure")
+    parser.add_argument("--record", action="store_true")
+    arguments = parser.parse_args()
+    if arguments.measure:
+        print(measured(arguments.measure))
+        return
+    found = {}
+    with tempfile.TemporaryDirectory() as folder:
+        cache = Path(folder)
+        ever = [in_process(name, cache) for name in ("first_run_ever", "beam_2")][0]  # compiles the generic part of both integrators
+        for name in arguments.only:
+            for model in cache.glob("*.o"):
+                model.unlink()
+            found[name] = ever if name == "first_run_ever" else in_process(name, cache)
+            print(f"{name:15} {found[name]:7.2f}  (target {TARGETS[name]:g})", flush=True)
+    if arguments.record:
+        machine = {"cpu": platform.processor() or platform.machine(), "cores": os.cpu_count()}
+        commit = subprocess.run(["git", "rev-parse", "--short", "HEAD"], cwd=ROOT, capture_output=True, text=True).stdout.strip()
+        with open(HISTORY, "a") as stream:
+            stream.write(json.dumps({"commit": commit, **machine, **{k: round(x, 3) for k, x in found.items()}}) + "\n")
+    worst = max(found, key=lambda name: found[name] / TARGETS[name])
+    notes = "; ".join(f"{name} {short(x)}" for name, x in found.items())
+    report("compile", short(found[worst] / TARGETS[worst]), 1.0, short(found[worst]), TARGETS[worst], worst, notes)
+
+
+if __name__ == "__main__":
+    main()
