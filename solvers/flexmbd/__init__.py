@@ -32,6 +32,7 @@ from flexmbd.errors import ModelError
 from flexmbd.forces import GearMesh, PointForce, Rack, SectionTorque, Spring, Torque, TorsionSpring, UserForce, UserTorque
 from flexmbd.joints import (
     AngleDrive,
+    Cam,
     Clamp,
     Cylindrical,
     Distance,
@@ -40,8 +41,10 @@ from flexmbd.joints import (
     Gear,
     JointFriction,
     Planar,
+    RackPinion,
     Revolute,
     RevoluteTranslational,
+    Screw,
     SlideDrive,
     Spherical,
     Translational,
@@ -61,19 +64,20 @@ from flexmbd.reference import reference
 from flexmbd.simulate import Prepared, Settings, compiled, prepare, run
 from flexmbd.statics import arc_length, modes, static
 from flexmbd.system import System
+from flexmbd.table import Table
 from flexmbd.trajectory import Trajectory
 from flexmbd.wearing import wear_cycles
 
 __all__ = [
-    "Ambrosio", "AncfBeam", "AncfCable", "AngleDrive", "Clamp", "ClearanceCylindrical", "ClearanceRevolute", "ClearanceSpherical",
-    "ClearanceTranslational", "ConstantSpeed", "CoulombExponential", "Cylindrical", "DiscDisc", "DiscPlane", "Distance",
-    "DistanceDrive", "Equations", "Esdu78035", "FilmTemperature", "Fixed", "Flores", "FloresTransition", "Fourier", "Gear", "GearMesh",
-    "Goldsmith", "Gonthier", "GreenwoodTripp", "Harmonic", "HerbertMcWhannell", "Hertz", "HuGuo", "HuntCrossley", "Johnson",
-    "JointFriction", "KelvinVoigt", "LankaraniNikravesh", "LeeWang", "LongFilm", "LuGre", "Lubricant", "Material", "MixedFriction",
-    "ModelError", "PinkusSternlicht", "Planar", "Point", "PointForce", "PointMass", "Polynomial", "Prepared", "Rack", "Radzimovsky",
-    "Revolute", "RevoluteTranslational", "ReynoldsFilm", "RigidBody", "Section", "SectionTorque", "Settings", "ShortFilm", "SlideDrive",
-    "SmoothTransition", "SpatialBody", "Spherical", "SphericalFilm", "Spring", "Stribeck", "System", "Threlfall", "TiltedFilm",
-    "Torque", "TorsionSpring", "Trajectory", "Translational", "Universal", "UserForce", "UserTorque", "Vogel", "Walther", "WornProfile",
-    "arc_length", "compiled",
-    "hertz_sphere_stiffness", "lubricant", "material", "modes", "output_units", "prepare", "reference", "run", "static", "wear_cycles",
+    "Ambrosio", "AncfBeam", "AncfCable", "AngleDrive", "Cam", "Clamp", "ClearanceCylindrical", "ClearanceRevolute", "ClearanceSpherical",
+    "ClearanceTranslational", "ConstantSpeed", "CoulombExponential", "Cylindrical", "DiscDisc", "DiscPlane", "Distance", "DistanceDrive",
+    "Equations", "Esdu78035", "FilmTemperature", "Fixed", "Flores", "FloresTransition", "Fourier", "Gear", "GearMesh", "Goldsmith",
+    "Gonthier", "GreenwoodTripp", "Harmonic", "HerbertMcWhannell", "Hertz", "HuGuo", "HuntCrossley", "Johnson", "JointFriction",
+    "KelvinVoigt", "LankaraniNikravesh", "LeeWang", "LongFilm", "LuGre", "Lubricant", "Material", "MixedFriction", "ModelError",
+    "PinkusSternlicht", "Planar", "Point", "PointForce", "PointMass", "Polynomial", "Prepared", "Rack", "RackPinion", "Radzimovsky",
+    "Revolute", "RevoluteTranslational", "ReynoldsFilm", "RigidBody", "Screw", "Section", "SectionTorque", "Settings", "ShortFilm",
+    "SlideDrive", "SmoothTransition", "SpatialBody", "Spherical", "SphericalFilm", "Spring", "Stribeck", "System", "Table", "Threlfall",
+    "TiltedFilm", "Torque", "TorsionSpring", "Trajectory", "Translational", "Universal", "UserForce", "UserTorque", "Vogel", "Walther",
+    "WornProfile", "arc_length", "compiled", "hertz_sphere_stiffness", "lubricant", "material", "modes", "output_units", "prepare",
+    "reference", "run", "static", "wear_cycles",
 ]  # fmt: skip

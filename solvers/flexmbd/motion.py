@@ -5,15 +5,42 @@ from dataclasses import dataclass
 import numpy as np
 
 from flexmbd.errors import ModelError
+from flexmbd.linalg.graph import Graph
+from flexmbd.linalg.nodes import LANE
+from flexmbd.linalg.tracing import sincos
 
 
 class Motion:
-    """A function of time, in SI units; motions add up."""
+    """A function of time, or of another quantity, in SI units; motions add up."""
 
     def __add__(self, other):
         return Sum((self, as_motion(other)))
 
     __radd__ = __add__
+
+
+def over(motion, build, node, number):
+    """Node of a motion as a function of another node than time."""
+    return motion.node(Over(build.graph, node), number)
+
+
+class Over:
+    """What a motion reads of a `Build`, with another quantity in place of time."""
+
+    def __init__(self, graph, node):
+        self.graph, self.time = graph, node
+
+    def sincos(self, x):
+        """Nodes of sine and cosine."""
+        return sincos(self.graph, x)
+
+
+def values(motion, x):
+    """Values of a motion at numbers `x`, which broadcast against its own numbers over samples."""
+    g, leaves = Graph(), motion.leaves()
+    numbers = {key: g.param(k, LANE) for k, key in enumerate(leaves)}
+    found = motion.node(Over(g, g.var("t")), numbers.get)
+    return g.evaluate([found], {"t": np.asarray(x, float)}, list(leaves.values()))[0]
 
 
 def as_motion(x):
@@ -95,7 +122,7 @@ class Sum(Motion):
 
 @dataclass(frozen=True)
 class Fourier(Motion):
-    """Trigonometric interpolation of one period given at equal steps: ``values`` over ``period`` seconds, repeated."""
+    """Trigonometric interpolation of one period given at equal steps: ``values`` over ``period`` seconds (or rad), repeated."""
 
     period: float
     values: tuple

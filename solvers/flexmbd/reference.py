@@ -141,7 +141,7 @@ class Stabilised:
         res[self._m] = G @ v + e.constraints_rate(q, t)
 
     def jacobian(self, t, y, rates, res, cj, J):
-        """``dF/dy + cj dF/dy'``, into `J`; G is affine in q, so ``(G v)_q = G(v) - G(0)``."""
+        """``dF/dy + cj dF/dy'``, into `J`."""
         e, (q, v, s, lam, mu) = self.equations, self._split(y)
         turns, G = s[self._turning], e.jacobian(q, t).toarray()
         one = np.eye(e.n)
@@ -151,7 +151,7 @@ class Stabilised:
         J[self._v, self._q] = (e.stiffness(q, v, t, turns) + e.curvature(q, lam, t)).toarray()
         J[self._v, self._v] = cj * self._mass + e.damping(q, v, t, turns).toarray()
         J[self._v, self._l], J[self._l, self._q], J[self._m, self._v] = G.T, G, G
-        J[self._m, self._q] = (e.jacobian(v, t) - e.jacobian(0.0 * v, t) + e.jacobian_rate(q, t)).toarray()
+        J[self._m, self._q] = (e.jacobian_turning(q, v, t) + e.jacobian_rate(q, t)).toarray()
         J[self._s, self._s] = cj * np.eye(len(s))
         J[self._where] -= self._slopes({"q": q, "v": v, "a": rates[self._v], "s": s, "l": lam, "t": t})
 

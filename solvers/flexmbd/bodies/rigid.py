@@ -4,10 +4,10 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from flexmbd import lanes
 from flexmbd.bodies.base import Framed
 from flexmbd.errors import check_number
 from flexmbd.linalg.quadratic import Row, cross
+from flexmbd.linalg.tracing import atan2
 from flexmbd.space import AXES
 
 
@@ -87,9 +87,7 @@ class RigidBody(Framed):
         build.state_rate(coarse, self.spin(build))
         s, c = build.sincos(coarse)
         ux, uy = self.part(build, build.q)[2:]
-        y, x = c * uy - s * ux, c * ux + s * uy
-        squared = x * x + y * y
-        return coarse + build.graph.call(lanes.atan2, (y, x), None, lambda a: {(0, 0): x / squared, (0, 1): -y / squared})
+        return coarse + atan2(build.graph, c * uy - s * ux, c * ux + s * uy)
 
     def wrench(self, build, force):
         """Force components and moment about the centre of mass of a generalized force on the four coordinates."""

@@ -5,7 +5,7 @@ from flexmbd.space import AXES
 
 def at_start(a, b, axis):
     """Components in b's frame, at the start, of a direction given in a's frame."""
-    world = _turned(a, axis)
+    world = in_inertial(a, axis)
     rows = _rotation(b)
     return tuple(sum(rows[i][k] * world[i] for i in range(3)) for k in range(3))
 
@@ -14,7 +14,8 @@ def _rotation(body):
     return getattr(body, "rotation", None) or [[1.0 * (i == k) for k in range(3)] for i in range(3)]
 
 
-def _turned(body, axis):
+def in_inertial(body, axis):
+    """Components in the inertial frame, at the start, of a direction given in a body's frame."""
     rows = _rotation(body)
     return [sum(rows[i][k] * axis[k] for k in range(3)) for i in range(3)]
 
