@@ -29,7 +29,19 @@ from flexmbd.contact.transition import FloresTransition, SmoothTransition
 from flexmbd.contact.wear import WornProfile
 from flexmbd.equations import Equations, output_units
 from flexmbd.errors import ModelError
-from flexmbd.forces import GearMesh, PointForce, Rack, SectionTorque, Spring, Torque, TorsionSpring, UserForce, UserTorque
+from flexmbd.forces import (
+    GearMesh,
+    NonlinearSpring,
+    NonlinearTorsionSpring,
+    PointForce,
+    Rack,
+    SectionTorque,
+    Spring,
+    Torque,
+    TorsionSpring,
+    UserForce,
+    UserTorque,
+)
 from flexmbd.joints import (
     AngleDrive,
     Cam,
@@ -74,10 +86,10 @@ __all__ = [
     "Equations", "Esdu78035", "FilmTemperature", "Fixed", "Flores", "FloresTransition", "Fourier", "Gear", "GearMesh", "Goldsmith",
     "Gonthier", "GreenwoodTripp", "Harmonic", "HerbertMcWhannell", "Hertz", "HuGuo", "HuntCrossley", "Johnson", "JointFriction",
     "KelvinVoigt", "LankaraniNikravesh", "LeeWang", "LongFilm", "LuGre", "Lubricant", "Material", "MixedFriction", "ModelError",
-    "PinkusSternlicht", "Planar", "Point", "PointForce", "PointMass", "Polynomial", "Prepared", "Rack", "RackPinion", "Radzimovsky",
-    "Revolute", "RevoluteTranslational", "ReynoldsFilm", "RigidBody", "Screw", "Section", "SectionTorque", "Settings", "ShortFilm",
-    "SlideDrive", "SmoothTransition", "SpatialBody", "Spherical", "SphericalFilm", "Spring", "Stribeck", "System", "Table", "Threlfall",
-    "TiltedFilm", "Torque", "TorsionSpring", "Trajectory", "Translational", "Universal", "UserForce", "UserTorque", "Vogel", "Walther",
-    "WornProfile", "arc_length", "compiled", "hertz_sphere_stiffness", "lubricant", "material", "modes", "output_units", "prepare",
-    "reference", "run", "static", "wear_cycles",
+    "NonlinearSpring", "NonlinearTorsionSpring", "PinkusSternlicht", "Planar", "Point", "PointForce", "PointMass", "Polynomial", "Prepared",
+    "Rack", "RackPinion", "Radzimovsky", "Revolute", "RevoluteTranslational", "ReynoldsFilm", "RigidBody", "Screw", "Section",
+    "SectionTorque", "Settings", "ShortFilm", "SlideDrive", "SmoothTransition", "SpatialBody", "Spherical", "SphericalFilm", "Spring",
+    "Stribeck", "System", "Table", "Threlfall", "TiltedFilm", "Torque", "TorsionSpring", "Trajectory", "Translational", "Universal",
+    "UserForce", "UserTorque", "Vogel", "Walther", "WornProfile", "arc_length", "compiled", "hertz_sphere_stiffness", "lubricant",
+    "material", "modes", "output_units", "prepare", "reference", "run", "static", "wear_cycles",
 ]  # fmt: skip

@@ -13,6 +13,10 @@ from flexmbd.linalg.tracing import sincos
 class Motion:
     """A function of time, or of another quantity, in SI units; motions add up."""
 
+    def integral(self, build, number):
+        """Node of the integral from zero, for those that have one."""
+        raise ModelError(f"a {type(self).__name__} has no integral here, which an energy needs", remedy="take a Table or a Polynomial")
+
     def __add__(self, other):
         return Sum((self, as_motion(other)))
 
@@ -22,6 +26,11 @@ class Motion:
 def over(motion, build, node, number):
     """Node of a motion as a function of another node than time."""
     return motion.node(Over(build.graph, node), number)
+
+
+def integral_over(motion, build, node, number):
+    """Node of a motion's integral over another node than time."""
+    return motion.integral(Over(build.graph, node), number)
 
 
 class Over:
@@ -35,12 +44,13 @@ class Over:
         return sincos(self.graph, x)
 
 
-def values(motion, x):
-    """Values of a motion at numbers `x`, which broadcast against its own numbers over samples."""
+def values(motion, x, of=over):
+    """Values of a motion (or `of` it `integral_over`) at numbers `x`, which broadcast against its own numbers over samples."""
     g, leaves = Graph(), motion.leaves()
     numbers = {key: g.param(k, LANE) for k, key in enumerate(leaves)}
-    found = motion.node(Over(g, g.var("t")), numbers.get)
-    return g.evaluate([found], {"t": np.asarray(x, float)}, list(leaves.values()))[0]
+    found = of(motion, Over(g, g.var("t")), g.var("t"), numbers.get)
+    with np.errstate(invalid="ignore"):
+        return g.evaluate([found], {"t": np.asarray(x, float)}, list(leaves.values()))[0]
 
 
 def as_motion(x):
@@ -67,6 +77,13 @@ class Polynomial(Motion):
         total = build.graph.const(0.0)
         for k in reversed(range(len(self.coefficients))):
             total = total * build.time + number(f"c{k}")
+        return total
+
+    def integral(self, build, number):
+        """Horner's scheme, each coefficient over its power."""
+        total = build.graph.const(0.0)
+        for k in reversed(range(len(self.coefficients))):
+            total = (total + number(f"c{k}") / (k + 1.0)) * build.time
         return total
 
 
@@ -114,10 +131,15 @@ class Sum(Motion):
 
     def node(self, build, number):
         """Sum of the parts."""
-        total = build.graph.const(0.0)
-        for i, part in enumerate(self.parts):
-            total = total + part.node(build, lambda key, i=i: number(f"{i}.{key}"))
-        return total
+        return sum((part.node(build, self._own(number, i)) for i, part in enumerate(self.parts)), build.graph.const(0.0))
+
+    def integral(self, build, number):
+        """Sum of the parts' integrals."""
+        return sum((part.integral(build, self._own(number, i)) for i, part in enumerate(self.parts)), build.graph.const(0.0))
+
+    @staticmethod
+    def _own(number, i):
+        return lambda key: number(f"{i}.{key}")
 
 
 @dataclass(frozen=True)

@@ -83,12 +83,23 @@ class Table(Motion):
     def leaves(self):
         """Points, coefficients of the segments, slopes and values at the ends, integral up to each point, and the scale."""
         pieces = self._pieces()
+        area, before = pieces.antiderivative(), self._before_zero(pieces)
         out = {f"x{k}": x for k, x in enumerate(self.x)} | {"scale": self.scale}
         for power, row in enumerate(pieces.c[::-1]):
             out |= {f"c{k}.{power}": float(c) for k, c in enumerate(row)}
         for end, x, y in (("low", self.x[0], self.y[0]), ("high", self.x[-1], self.y[-1])):
             out |= {f"{end}.slope": float(pieces.derivative()(x)), f"{end}.value": y}
-        return out | {f"i{k}": float(x) for k, x in enumerate(pieces.antiderivative()(self.x))}
+        return out | {f"i{k}": float(x) for k, x in enumerate(area(self.x) - before)}
+
+    def _before_zero(self, pieces):
+        """Integral from the first point to zero."""
+        area, (first, last) = pieces.antiderivative(), (self.x[0], self.x[-1])
+        if self.beyond == "repeat":
+            periods = np.floor(-first / (last - first))
+            return area(-(last - first) * periods) + periods * area(last)
+        end = min(max(0.0, first), last)
+        slope = pieces.derivative()(end) if self.beyond == "extrapolate" else 0.0
+        return area(end) - end * (pieces(end) - 0.5 * slope * end) if end else area(0.0)
 
     def structure(self):
         """Number of points, kind, and what lies beyond."""
@@ -105,14 +116,14 @@ class Table(Motion):
         return number("scale") * self._marked(g, total, below, above)
 
     def integral(self, build, number):
-        """Node of the integral from the first point."""
+        """Node of the integral from zero."""
         g, x, order = build.graph, build.time, len(self._pieces().c)
         inside, below, above, periods = self._placed(build, number, x)
         start, known, *c = self._segment(g, number, inside, ["i{}", *(f"c{{}}.{power}" for power in range(order))])
         d = inside - start
         total = known + d * _horner(g, d, [a / (power + 1.0) for power, a in enumerate(c)])
         if self.beyond == "repeat":
-            return number("scale") * (total + periods * number(f"i{len(self.x) - 1}"))
+            return number("scale") * (total + periods * (number(f"i{len(self.x) - 1}") - number("i0")))
         for end, over in (("low", below), ("high", above)):
             slope = number(f"{end}.slope") if self.beyond == "extrapolate" else 0.0
             total = total + over * (number(f"{end}.value") + 0.5 * slope * over)

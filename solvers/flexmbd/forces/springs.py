@@ -57,12 +57,8 @@ class Spring(SpringDamper):
         return build.values(between), build.rates(between)
 
     def _elongation(self, build):
-        d, rate = self._kinematics(build)
-        g = build.graph
-        squared = dot(d, d)
-        length = g.sqrt(g.select(g.greater(squared, 1e-30), squared, 1e-30))
-        n = [x / length for x in d]
-        return length - build.number(self, "length"), dot(n, rate), n, length
+        length, rate, n = line(build, self.a, self.b)
+        return length - build.number(self, "length"), rate, n, length
 
     def apply(self, build):
         """Forces along the line of the points."""
@@ -91,6 +87,16 @@ class Spring(SpringDamper):
             return self._pull(build, *self._elongation(build)[:2])
 
         return {f"{self.name}.force": (tension, "N"), f"{self.name}.length": (lambda: self._elongation(build)[3], "m")}
+
+
+def line(build, a, b):
+    """Nodes of the distance of two points, its rate, and the direction from a to b."""
+    g, between = build.graph, build.between(a, b)
+    d, rate = build.values(between), build.rates(between)
+    squared = dot(d, d)
+    length = g.sqrt(g.select(g.greater(squared, 1e-30), squared, 1e-30))
+    n = [x / length for x in d]
+    return length, dot(n, rate), n
 
 
 @dataclass(frozen=True, eq=False)
