@@ -30,6 +30,7 @@ from flexmbd.contact.wear import WornProfile
 from flexmbd.equations import Equations, output_units
 from flexmbd.errors import ModelError
 from flexmbd.forces import (
+    Bushing,
     GearMesh,
     NonlinearSpring,
     NonlinearTorsionSpring,
@@ -81,15 +82,15 @@ from flexmbd.trajectory import Trajectory
 from flexmbd.wearing import wear_cycles
 
 __all__ = [
-    "Ambrosio", "AncfBeam", "AncfCable", "AngleDrive", "Cam", "Clamp", "ClearanceCylindrical", "ClearanceRevolute", "ClearanceSpherical",
-    "ClearanceTranslational", "ConstantSpeed", "CoulombExponential", "Cylindrical", "DiscDisc", "DiscPlane", "Distance", "DistanceDrive",
-    "Equations", "Esdu78035", "FilmTemperature", "Fixed", "Flores", "FloresTransition", "Fourier", "Gear", "GearMesh", "Goldsmith",
-    "Gonthier", "GreenwoodTripp", "Harmonic", "HerbertMcWhannell", "Hertz", "HuGuo", "HuntCrossley", "Johnson", "JointFriction",
-    "KelvinVoigt", "LankaraniNikravesh", "LeeWang", "LongFilm", "LuGre", "Lubricant", "Material", "MixedFriction", "ModelError",
-    "NonlinearSpring", "NonlinearTorsionSpring", "PinkusSternlicht", "Planar", "Point", "PointForce", "PointMass", "Polynomial", "Prepared",
-    "Rack", "RackPinion", "Radzimovsky", "Revolute", "RevoluteTranslational", "ReynoldsFilm", "RigidBody", "Screw", "Section",
-    "SectionTorque", "Settings", "ShortFilm", "SlideDrive", "SmoothTransition", "SpatialBody", "Spherical", "SphericalFilm", "Spring",
-    "Stribeck", "System", "Table", "Threlfall", "TiltedFilm", "Torque", "TorsionSpring", "Trajectory", "Translational", "Universal",
-    "UserForce", "UserTorque", "Vogel", "Walther", "WornProfile", "arc_length", "compiled", "hertz_sphere_stiffness", "lubricant",
-    "material", "modes", "output_units", "prepare", "reference", "run", "static", "wear_cycles",
+    "Ambrosio", "AncfBeam", "AncfCable", "AngleDrive", "Bushing", "Cam", "Clamp", "ClearanceCylindrical", "ClearanceRevolute",
+    "ClearanceSpherical", "ClearanceTranslational", "ConstantSpeed", "CoulombExponential", "Cylindrical", "DiscDisc", "DiscPlane",
+    "Distance", "DistanceDrive", "Equations", "Esdu78035", "FilmTemperature", "Fixed", "Flores", "FloresTransition", "Fourier", "Gear",
+    "GearMesh", "Goldsmith", "Gonthier", "GreenwoodTripp", "Harmonic", "HerbertMcWhannell", "Hertz", "HuGuo", "HuntCrossley", "Johnson",
+    "JointFriction", "KelvinVoigt", "LankaraniNikravesh", "LeeWang", "LongFilm", "LuGre", "Lubricant", "Material", "MixedFriction",
+    "ModelError", "NonlinearSpring", "NonlinearTorsionSpring", "PinkusSternlicht", "Planar", "Point", "PointForce", "PointMass",
+    "Polynomial", "Prepared", "Rack", "RackPinion", "Radzimovsky", "Revolute", "RevoluteTranslational", "ReynoldsFilm", "RigidBody",
+    "Screw", "Section", "SectionTorque", "Settings", "ShortFilm", "SlideDrive", "SmoothTransition", "SpatialBody", "Spherical",
+    "SphericalFilm", "Spring", "Stribeck", "System", "Table", "Threlfall", "TiltedFilm", "Torque", "TorsionSpring", "Trajectory",
+    "Translational", "Universal", "UserForce", "UserTorque", "Vogel", "Walther", "WornProfile", "arc_length", "compiled",
+    "hertz_sphere_stiffness", "lubricant", "material", "modes", "output_units", "prepare", "reference", "run", "static", "wear_cycles",
 ]  # fmt: skip

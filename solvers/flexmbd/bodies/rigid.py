@@ -7,7 +7,7 @@ import numpy as np
 from flexmbd.bodies.base import Framed
 from flexmbd.errors import check_number
 from flexmbd.linalg.quadratic import Row, cross
-from flexmbd.linalg.tracing import atan2
+from flexmbd.linalg.tracing import full_angle
 from flexmbd.space import AXES
 
 
@@ -85,9 +85,7 @@ class RigidBody(Framed):
         """Node of the angle, counting full turns: an integrated angle corrected by the unit vector."""
         coarse = build.state(self, "angle")
         build.state_rate(coarse, self.spin(build))
-        s, c = build.sincos(coarse)
-        ux, uy = self.part(build, build.q)[2:]
-        return coarse + atan2(build.graph, c * uy - s * ux, c * ux + s * uy)
+        return full_angle(build.graph, coarse, *self.part(build, build.q)[2:])
 
     def wrench(self, build, force):
         """Force components and moment about the centre of mass of a generalized force on the four coordinates."""

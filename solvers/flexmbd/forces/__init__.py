@@ -1,5 +1,6 @@
 """Force elements that are not contacts."""
 
+from flexmbd.forces.bushing import Bushing
 from flexmbd.forces.gears import GearMesh, Rack
 from flexmbd.forces.loads import Force, PointForce, SectionTorque, Torque
 from flexmbd.forces.nonlinear import NonlinearSpring, NonlinearTorsionSpring
@@ -14,6 +15,7 @@ FORCES = (
     TorsionSpring,
     NonlinearSpring,
     NonlinearTorsionSpring,
+    Bushing,
     GearMesh,
     Rack,
     UserForce,

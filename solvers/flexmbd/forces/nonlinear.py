@@ -11,7 +11,7 @@ from flexmbd.motion import Motion, Polynomial, integral_over, over
 
 @dataclass(frozen=True, eq=False)
 class NonlinearSpringDamper(Force):
-    """Base: a characteristic over elongation or twist, whose key is `load`, one over the rate, and the unloaded length or angle (`free`)."""
+    """Base: a characteristic over elongation or twist (key `load`), one over its rate, and the unloaded state (key `free`)."""
 
     load: ClassVar[str]
     free: ClassVar[str]

@@ -3,9 +3,12 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
-from flexmbd.errors import check_number
+from flexmbd.errors import ModelError, check_number, unit_vector
 from flexmbd.forces.loads import Force
+from flexmbd.frames import aligned_with, at_start, node_axis
 from flexmbd.linalg.quadratic import dot
+from flexmbd.linalg.tracing import full_angle
+from flexmbd.space import axis_leaves, is_spatial, triad
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,23 +104,58 @@ def line(build, a, b):
 
 @dataclass(frozen=True, eq=False)
 class TorsionSpring(SpringDamper):
-    """Torsional spring-damper between bodies `a` and `b`: stiffness N m/rad, damping N m s/rad, free relative angle rad."""
+    """Torsional spring-damper between bodies `a` and `b`: stiffness N m/rad, damping N m s/rad, free relative angle rad.
+
+    The angle counts full turns.  In space it is that about `axis`, a direction in a's frame which a joint keeps on b's body, and it is zero
+    at the start.
+    """
 
     ends: ClassVar[str] = "bodies"
+    dimensions: ClassVar[tuple] = (2, 3)
     free: ClassVar[str] = "angle"
 
     angle: object = 0.0
+    axis: tuple = None
+
+    def __post_init__(self):
+        super().__post_init__()
+        owner = f"spring '{self.name}'"
+        if is_spatial(self.a):
+            if self.axis is None:
+                raise ModelError(f"{owner} needs an axis in space: three numbers in the frame of a", element=self.name)
+            object.__setattr__(self, "axis", unit_vector(owner, "axis", self.axis, 3))
+        elif self.axis is not None:
+            raise ModelError(f"{owner}: axis is {self.axis!r}; in the plane there is none", element=self.name)
+
+    def leaves(self):
+        """Stiffness, damping, angle; in space the triad on a, and what lies along its first direction on b at the start."""
+        if self.axis is None:
+            return super().leaves()
+        first, second = triad(self.axis)
+        other = aligned_with(self.a, self.b, first, at_start(self.a, self.b, self.axis))
+        frame = {"axis": self.axis, "n1": first, "n2": second, "m1": other}
+        return super().leaves() | {path: x for key, direction in frame.items() for path, x in axis_leaves(key, direction).items()}
 
     def _twist(self, build):
-        return build.angle(self.b) - build.angle(self.a) - build.number(self, "angle"), build.spin(self.b) - build.spin(self.a)
+        """Twist, its rate, and in space the axis."""
+        free = build.number(self, "angle")
+        if self.axis is None:
+            return build.angle(self.b) - build.angle(self.a) - free, build.spin(self.b) - build.spin(self.a)
+        axis, n1, n2 = (node_axis(build, self, self.a, key) for key in ("axis", "n1", "n2"))
+        other, axis = node_axis(build, self, self.b, "m1"), build.values(axis)
+        rate = dot(axis, [y - x for x, y in zip(build.spin(self.a), build.spin(self.b), strict=True)])
+        coarse = build.state(self, "turned")
+        build.state_rate(coarse, rate)
+        return full_angle(build.graph, coarse, *build.values((dot(n1, other), dot(n2, other)))) - free, rate, axis
 
     def apply(self, build):
-        """Torque on both bodies; the relative angle counts full turns."""
+        """Torque on both bodies."""
         k, c = build.number(self, "stiffness"), build.number(self, "damping")
-        twist, rate = self._twist(build)
+        twist, rate, *axis = self._twist(build)
         moment = k * twist + c * rate
-        build.torque(self.a, moment)
-        build.torque(self.b, -moment)
+        moments = [moment * x for x in axis[0]] if axis else [moment]
+        build.torque(self.a, *moments)
+        build.torque(self.b, *(-x for x in moments))
         build.potential(0.5 * k * twist * twist)
         build.power("dissipated", c * rate * rate)
 
@@ -125,6 +163,6 @@ class TorsionSpring(SpringDamper):
         """Moment and relative angle."""
 
         def moment():
-            return self._pull(build, *self._twist(build))
+            return self._pull(build, *self._twist(build)[:2])
 
         return {f"{self.name}.moment": (moment, "N m"), f"{self.name}.angle": (lambda: self._twist(build)[0], "rad")}

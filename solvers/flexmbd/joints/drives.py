@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from flexmbd.errors import ModelError, check_number, unit_vector
-from flexmbd.joints.frames import node_axis
+from flexmbd.frames import node_axis
 from flexmbd.joints.ideal import Joint, turn_row
 from flexmbd.linalg.quadratic import Row, dot
 from flexmbd.motion import Polynomial, as_motion

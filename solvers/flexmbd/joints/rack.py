@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from flexmbd.errors import ModelError, check_number, unit_vector
-from flexmbd.joints.frames import node_axis
+from flexmbd.frames import node_axis
 from flexmbd.joints.ideal import Joint, turn_row
 from flexmbd.linalg.node_row import free_row
 from flexmbd.linalg.quadratic import dot

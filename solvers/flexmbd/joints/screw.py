@@ -6,7 +6,7 @@ from typing import ClassVar
 import numpy as np
 
 from flexmbd.errors import ModelError, check_number
-from flexmbd.joints.frames import at_start, in_inertial, node_axis
+from flexmbd.frames import aligned_with, in_inertial, node_axis
 from flexmbd.joints.spatial import Cylindrical
 from flexmbd.linalg.node_row import free_row
 from flexmbd.linalg.quadratic import Row, dot
@@ -43,14 +43,10 @@ class Screw(Cylindrical):
 
     def leaves(self):
         """Axes; on b the direction that is n1 of a at the start; place on the axis at the start, and angle for each metre."""
-        n1, _ = triad(self.axis)
-        other = at_start(self.a.body, self.b.body, n1)
-        tilt = dot(other, self.axis_b)
-        other = [x - tilt * u for x, u in zip(other, self.axis_b, strict=True)]
-        size = np.sqrt(dot(other, other))
+        other = aligned_with(self.a.body, self.b.body, triad(self.axis)[0], self.axis_b)
         between = [q - p for p, q in zip(*(end.body.at_start(end) for end in (self.a, self.b)), strict=True)]
         numbers = {"start": dot(in_inertial(self.a.body, self.axis), between), "pace": 2.0 * np.pi / self.lead}
-        return super().leaves() | axis_leaves("m1", [x / size for x in other]) | numbers
+        return super().leaves() | axis_leaves("m1", other) | numbers
 
     def rows(self, build):
         """Those of a cylindrical joint, and one angle."""

@@ -47,6 +47,12 @@ def atan2(graph, y, x):
     return graph.call(lanes.atan2, (y, x), None, lambda args: {(0, 0): x / squared, (0, 1): -y / squared})
 
 
+def full_angle(graph, coarse, x, y):
+    """Node of the angle of the vector (x, y), counting full turns: an integrated angle corrected by the vector."""
+    s, c = sincos(graph, coarse)
+    return coarse + atan2(graph, c * y - s * x, c * x + s * y)
+
+
 def _words(graph):
     """The words that kernels are written in, for nodes."""
 

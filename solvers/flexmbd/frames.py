@@ -1,5 +1,7 @@
 """Axes fixed in bodies: numbers at the start, and polynomials in motion."""
 
+import numpy as np
+
 from flexmbd.space import AXES
 
 
@@ -24,3 +26,12 @@ def node_axis(build, element, body, key):
     """An axis of an element, fixed in a body, in the inertial frame, as polynomials."""
     components = [build.number(element, f"{key}.{name}") for name in AXES[: build.system.dimension]]
     return build.direction(body, *components)
+
+
+def aligned_with(a, b, direction, axis):
+    """Direction in b's frame that lies along one of a's frame at the start, at right angles to an axis of b's frame."""
+    other = at_start(a, b, direction)
+    along = sum(x * u for x, u in zip(other, axis, strict=True))
+    across = [x - along * u for x, u in zip(other, axis, strict=True)]
+    size = np.sqrt(sum(x * x for x in across))
+    return [x / size for x in across]
