@@ -7,7 +7,17 @@ from flexmbd.bodies.point_mass import PointMass
 from flexmbd.bodies.rigid import RigidBody
 from flexmbd.bodies.section import Section
 from flexmbd.bodies.spatial import SpatialBody
-from flexmbd.contact import ClearanceCylindrical, ClearanceRevolute, ClearanceSpherical, ClearanceTranslational, DiscDisc, DiscPlane
+from flexmbd.contact import (
+    ClearanceCylindrical,
+    ClearanceRevolute,
+    ClearanceSpherical,
+    ClearanceTranslational,
+    DiscDisc,
+    DiscPlane,
+    SpherePlane,
+    SphereSphere,
+    ThinDiscPlane,
+)
 from flexmbd.contact.friction import Ambrosio, CoulombExponential, LuGre, Stribeck, Threlfall
 from flexmbd.contact.laws import (
     Esdu78035,
@@ -89,8 +99,9 @@ __all__ = [
     "JointFriction", "KelvinVoigt", "LankaraniNikravesh", "LeeWang", "LongFilm", "LuGre", "Lubricant", "Material", "MixedFriction",
     "ModelError", "NonlinearSpring", "NonlinearTorsionSpring", "PinkusSternlicht", "Planar", "Point", "PointForce", "PointMass",
     "Polynomial", "Prepared", "Rack", "RackPinion", "Radzimovsky", "Revolute", "RevoluteTranslational", "ReynoldsFilm", "RigidBody",
-    "Screw", "Section", "SectionTorque", "Settings", "ShortFilm", "SlideDrive", "SmoothTransition", "SpatialBody", "Spherical",
-    "SphericalFilm", "Spring", "Stribeck", "System", "Table", "Threlfall", "TiltedFilm", "Torque", "TorsionSpring", "Trajectory",
-    "Translational", "Universal", "UserForce", "UserTorque", "Vogel", "Walther", "WornProfile", "arc_length", "compiled",
-    "hertz_sphere_stiffness", "lubricant", "material", "modes", "output_units", "prepare", "reference", "run", "static", "wear_cycles",
+    "Screw", "Section", "SectionTorque", "Settings", "ShortFilm", "SlideDrive", "SmoothTransition", "SpatialBody", "SpherePlane",
+    "SphereSphere", "Spherical", "SphericalFilm", "Spring", "Stribeck", "System", "Table", "ThinDiscPlane", "Threlfall", "TiltedFilm",
+    "Torque", "TorsionSpring", "Trajectory", "Translational", "Universal", "UserForce", "UserTorque", "Vogel", "Walther", "WornProfile",
+    "arc_length", "compiled", "hertz_sphere_stiffness", "lubricant", "material", "modes", "output_units", "prepare", "reference", "run",
+    "static", "wear_cycles",
 ]  # fmt: skip
