@@ -40,10 +40,14 @@ from flexmbd.contact.wear import WornProfile
 from flexmbd.equations import Equations, output_units
 from flexmbd.errors import ModelError
 from flexmbd.forces import (
+    PID,
+    Actuator,
+    AngleOf,
     Bushing,
     GearMesh,
     NonlinearSpring,
     NonlinearTorsionSpring,
+    PlaceOf,
     PointForce,
     Rack,
     SectionTorque,
@@ -92,16 +96,16 @@ from flexmbd.trajectory import Trajectory
 from flexmbd.wearing import wear_cycles
 
 __all__ = [
-    "Ambrosio", "AncfBeam", "AncfCable", "AngleDrive", "Bushing", "Cam", "Clamp", "ClearanceCylindrical", "ClearanceRevolute",
-    "ClearanceSpherical", "ClearanceTranslational", "ConstantSpeed", "CoulombExponential", "Cylindrical", "DiscDisc", "DiscPlane",
-    "Distance", "DistanceDrive", "Equations", "Esdu78035", "FilmTemperature", "Fixed", "Flores", "FloresTransition", "Fourier", "Gear",
-    "GearMesh", "Goldsmith", "Gonthier", "GreenwoodTripp", "Harmonic", "HerbertMcWhannell", "Hertz", "HuGuo", "HuntCrossley", "Johnson",
-    "JointFriction", "KelvinVoigt", "LankaraniNikravesh", "LeeWang", "LongFilm", "LuGre", "Lubricant", "Material", "MixedFriction",
-    "ModelError", "NonlinearSpring", "NonlinearTorsionSpring", "PinkusSternlicht", "Planar", "Point", "PointForce", "PointMass",
-    "Polynomial", "Prepared", "Rack", "RackPinion", "Radzimovsky", "Revolute", "RevoluteTranslational", "ReynoldsFilm", "RigidBody",
-    "Screw", "Section", "SectionTorque", "Settings", "ShortFilm", "SlideDrive", "SmoothTransition", "SpatialBody", "SpherePlane",
-    "SphereSphere", "Spherical", "SphericalFilm", "Spring", "Stribeck", "System", "Table", "ThinDiscPlane", "Threlfall", "TiltedFilm",
-    "Torque", "TorsionSpring", "Trajectory", "Translational", "Universal", "UserForce", "UserTorque", "Vogel", "Walther", "WornProfile",
-    "arc_length", "compiled", "hertz_sphere_stiffness", "lubricant", "material", "modes", "output_units", "prepare", "reference", "run",
-    "static", "wear_cycles",
+    "Actuator", "Ambrosio", "AncfBeam", "AncfCable", "AngleDrive", "AngleOf", "Bushing", "Cam", "Clamp", "ClearanceCylindrical",
+    "ClearanceRevolute", "ClearanceSpherical", "ClearanceTranslational", "ConstantSpeed", "CoulombExponential", "Cylindrical", "DiscDisc",
+    "DiscPlane", "Distance", "DistanceDrive", "Equations", "Esdu78035", "FilmTemperature", "Fixed", "Flores", "FloresTransition", "Fourier",
+    "Gear", "GearMesh", "Goldsmith", "Gonthier", "GreenwoodTripp", "Harmonic", "HerbertMcWhannell", "Hertz", "HuGuo", "HuntCrossley",
+    "Johnson", "JointFriction", "KelvinVoigt", "LankaraniNikravesh", "LeeWang", "LongFilm", "LuGre", "Lubricant", "Material",
+    "MixedFriction", "ModelError", "NonlinearSpring", "NonlinearTorsionSpring", "PID", "PinkusSternlicht", "PlaceOf", "Planar", "Point",
+    "PointForce", "PointMass", "Polynomial", "Prepared", "Rack", "RackPinion", "Radzimovsky", "Revolute", "RevoluteTranslational",
+    "ReynoldsFilm", "RigidBody", "Screw", "Section", "SectionTorque", "Settings", "ShortFilm", "SlideDrive", "SmoothTransition",
+    "SpatialBody", "SpherePlane", "SphereSphere", "Spherical", "SphericalFilm", "Spring", "Stribeck", "System", "Table", "ThinDiscPlane",
+    "Threlfall", "TiltedFilm", "Torque", "TorsionSpring", "Trajectory", "Translational", "Universal", "UserForce", "UserTorque", "Vogel",
+    "Walther", "WornProfile", "arc_length", "compiled", "hertz_sphere_stiffness", "lubricant", "material", "modes", "output_units",
+    "prepare", "reference", "run", "static", "wear_cycles",
 ]  # fmt: skip

@@ -109,6 +109,10 @@ class Stabilised:
         self._q, self._v, self._s, self._l, self._m = (slice(a, b) for a, b in pairwise(ends))
         place = [state.name for state in build.states]
         self._turning = [place.index(f"{body}.angle") for body in equations.system.angles()]
+        read = {int(x[1:]) for f in build.generalized for x in build.graph.variables(f) if x[0] == "s" and x[1:].isdigit()}
+        if further := [place[k] for k in sorted(read.difference(self._turning))]:
+            told = f"forces depend on further states ({', '.join(further)}), which this check does not know"
+            raise ModelError(told, remedy="use run")
         self._convective = equations.program([row.polynomial.convective(build.q, build.v, build.time) for row in build.rows])
         rates = [state.rate for state in build.states]
         self._rates = equations.program(rates)

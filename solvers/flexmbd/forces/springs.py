@@ -3,12 +3,10 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
-from flexmbd.errors import ModelError, check_number, unit_vector
+from flexmbd.errors import check_number
+from flexmbd.forces.coordinates import AngleOf
 from flexmbd.forces.loads import Force
-from flexmbd.frames import aligned_with, at_start, node_axis
 from flexmbd.linalg.quadratic import dot
-from flexmbd.linalg.tracing import full_angle
-from flexmbd.space import axis_leaves, is_spatial, triad
 
 
 @dataclass(frozen=True, eq=False)
@@ -119,43 +117,25 @@ class TorsionSpring(SpringDamper):
 
     def __post_init__(self):
         super().__post_init__()
-        owner = f"spring '{self.name}'"
-        if is_spatial(self.a):
-            if self.axis is None:
-                raise ModelError(f"{owner} needs an axis in space: three numbers in the frame of a", element=self.name)
-            object.__setattr__(self, "axis", unit_vector(owner, "axis", self.axis, 3))
-        elif self.axis is not None:
-            raise ModelError(f"{owner}: axis is {self.axis!r}; in the plane there is none", element=self.name)
+        object.__setattr__(self, "axis", self._relative.axis)
+
+    @property
+    def _relative(self):
+        return AngleOf(self.a, self.b, self.axis)
 
     def leaves(self):
-        """Stiffness, damping, angle; in space the triad on a, and what lies along its first direction on b at the start."""
-        if self.axis is None:
-            return super().leaves()
-        first, second = triad(self.axis)
-        other = aligned_with(self.a, self.b, first, at_start(self.a, self.b, self.axis))
-        frame = {"axis": self.axis, "n1": first, "n2": second, "m1": other}
-        return super().leaves() | {path: x for key, direction in frame.items() for path, x in axis_leaves(key, direction).items()}
+        """Stiffness, damping, angle, and in space the axis."""
+        return super().leaves() | self._relative.leaves()
 
     def _twist(self, build):
-        """Twist, its rate, and in space the axis."""
-        free = build.number(self, "angle")
-        if self.axis is None:
-            return build.angle(self.b) - build.angle(self.a) - free, build.spin(self.b) - build.spin(self.a)
-        axis, n1, n2 = (node_axis(build, self, self.a, key) for key in ("axis", "n1", "n2"))
-        other, axis = node_axis(build, self, self.b, "m1"), build.values(axis)
-        rate = dot(axis, [y - x for x, y in zip(build.spin(self.a), build.spin(self.b), strict=True)])
-        coarse = build.state(self, "turned")
-        build.state_rate(coarse, rate)
-        return full_angle(build.graph, coarse, *build.values((dot(n1, other), dot(n2, other)))) - free, rate, axis
+        angle, rate = self._relative.nodes(build, self)
+        return angle - build.number(self, "angle"), rate
 
     def apply(self, build):
         """Torque on both bodies."""
         k, c = build.number(self, "stiffness"), build.number(self, "damping")
-        twist, rate, *axis = self._twist(build)
-        moment = k * twist + c * rate
-        moments = [moment * x for x in axis[0]] if axis else [moment]
-        build.torque(self.a, *moments)
-        build.torque(self.b, *(-x for x in moments))
+        twist, rate = self._twist(build)
+        self._relative.act(build, self, -(k * twist + c * rate))
         build.potential(0.5 * k * twist * twist)
         build.power("dissipated", c * rate * rate)
 
@@ -163,6 +143,6 @@ class TorsionSpring(SpringDamper):
         """Moment and relative angle."""
 
         def moment():
-            return self._pull(build, *self._twist(build)[:2])
+            return self._pull(build, *self._twist(build))
 
         return {f"{self.name}.moment": (moment, "N m"), f"{self.name}.angle": (lambda: self._twist(build)[0], "rad")}
