@@ -159,6 +159,13 @@ class Table(Motion):
         return chosen(rows)
 
 
+def cornered(motion):
+    """True if straight lines of a table are part of a motion: where they meet, its slope jumps."""
+    if isinstance(motion, Table):
+        return motion.kind == "linear" and len(motion.x) > 2
+    return any(cornered(part) for part in getattr(motion, "parts", ()))
+
+
 def _horner(g, x, coefficients):
     """Polynomial by its coefficients from the constant one on."""
     total = g.const(0.0)

@@ -8,6 +8,7 @@ import flexmbd as fm
 from flexmbd.reference import reference
 
 from .running import column, simulate
+from .tangents import jacobian
 
 G = 9.81
 MASS, LENGTH, INERTIA = 1.2, 0.5, 0.08
@@ -163,6 +164,14 @@ def test_an_axis_in_space_is_driven_to_its_angle():
     )
     np.testing.assert_allclose(column(run)["motor.error"], 7.0 - right.y[0], atol=1e-6)
     assert abs(column(run)["motor.error"][-1]) < 1e-6
+
+
+def test_derivatives_of_the_forces_are_those_of_differences():
+    e = fm.Equations(gallery())
+    q, v = e.initial()
+    q, v = q + 0.01, v + 0.02
+    np.testing.assert_allclose(e.stiffness(q, v).toarray(), -jacobian(lambda x: e.force(x, v), q, 1e-4), atol=1e-7)
+    np.testing.assert_allclose(e.damping(q, v).toarray(), -jacobian(lambda x: e.force(q, x), v, 1e-4), atol=1e-7)
 
 
 # ---- what is refused

@@ -7,6 +7,7 @@ import flexmbd as fm
 from flexmbd.contact.laws import produced_restitution
 
 from .running import column, simulate
+from .tangents import jacobian
 
 G, RADIUS, MASS = 9.81, 0.1, 0.5
 SPHERE, DISC = 0.4 * MASS * RADIUS**2, 0.5 * MASS * RADIUS**2
@@ -167,24 +168,41 @@ def test_a_friction_law_with_a_state_is_refused(kind, more):
         kind("touch", ball(s, "ball", (0.0, 0.0, 0.0)).centre, s.ground.at(0.0, 0.0, 0.0), *more, fm.Hertz(1e7), bristles)
 
 
-@pytest.mark.parametrize("kind, normal", [(fm.SpherePlane, (0.1, 0.2, 1.0)), (fm.ThinDiscPlane, (0.1, 0.2, 1.0))])
-def test_force_is_that_of_the_law_at_the_penetration(kind, normal):
-    """Equal and opposite at one point: force and moment about the origin add up to none, on a plane of a body that is turned."""
+def touching(kind):
+    """A ball or disc that turns and slides on a plate, or a second ball, both free; and its equations at that state."""
     s = fm.System(gravity=(0.0, 0.0, 0.0))
     a = ball(s, "ball", (0.0, 0.0, 0.09), velocity=(0.3, -0.2, 0.0), angular_velocity=(1.0, 2.0, -3.0), rotation=(0.2, 0.1, 0.0))
     b = s.body("plate", mass=1.0, inertia=(1.0, 1.0, 1.0), rotation=(0.05, -0.1, 0.4))
-    s.add(kind("touch", a.centre, b.centre, RADIUS, fm.Hertz(1e6), fm.Ambrosio(0.3, 0.0, 0.5), normal=normal))
+    more = {"radius_a": RADIUS, "radius_b": 0.02} if kind is fm.SphereSphere else {"radius": RADIUS, "normal": (0.1, 0.2, 1.0)}
+    s.add(kind("touch", a.centre, b.centre, **more, law=fm.Hertz(1e6), friction=fm.Ambrosio(0.3, 0.0, 5.0)))
     e = fm.Equations(s)
-    q, v = e.initial()
-    total, turning = np.zeros(3), np.zeros(3)
-    force = e.force(q, v)
+    return e, *e.initial()
+
+
+KINDS = (fm.SpherePlane, fm.SphereSphere, fm.ThinDiscPlane)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_forces_balance_and_their_power_is_that_of_the_law(kind):
+    """Equal and opposite at one point: force and moment about the origin add up to none."""
+    e, q, v = touching(kind)
+    total, turning, force = np.zeros(3), np.zeros(3), e.force(q, v)
     for first in (0, 12):
         own, at = force[first : first + 12], q[first : first + 12]
         total += own[:3]
         turning += sum(np.cross(at[3 * k : 3 * k + 3], own[3 * k : 3 * k + 3]) for k in range(4))
-    assert np.abs(force).max() > 100.0
+    normal, rate, friction, slip = (e.output(f"touch.{key}", q, v) for key in ("normal", "rate", "friction", "slip"))
+    assert normal > 100.0 and friction > 1.0
     np.testing.assert_allclose(total, 0.0, atol=1e-9)
     np.testing.assert_allclose(turning, 0.0, atol=1e-9)
-    power = e.force(q, v) @ v
-    normal, rate, friction, slip = (e.output(f"touch.{key}", q, v) for key in ("normal", "rate", "friction", "slip"))
-    assert power == pytest.approx(-normal * rate - friction * slip, rel=1e-9)
+    assert force @ v == pytest.approx(-normal * rate - friction * slip, rel=1e-9)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_their_derivatives_are_those_of_differences(kind):
+    e, q, v = touching(kind)
+    for found, right in (
+        (e.stiffness(q, v), -jacobian(lambda x: e.force(x, v), q, 1e-5)),
+        (e.damping(q, v), -jacobian(lambda x: e.force(q, x), v, 1e-4)),
+    ):
+        np.testing.assert_allclose(found.toarray(), right, atol=1e-7 * np.abs(right).max())

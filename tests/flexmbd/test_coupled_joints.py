@@ -205,11 +205,19 @@ def test_a_scheme_for_quadratic_rows_says_so():
         fm.run(planar, {}, end=0.1, outputs=["rack.x"], settings={"integrator": "energy_momentum", "step": 1e-3})
 
 
-def test_a_lift_must_close():
+@pytest.mark.parametrize(
+    "lift, words",
+    [
+        (fm.Polynomial((0.0, 1.0)), "lift is not the same after a turn"),
+        (fm.Polynomial((0.5,)) + fm.Table(ANGLES, HEIGHTS, beyond="repeat"), "lift is a table of straight lines"),
+        (None, "lift is None"),
+    ],
+)
+def test_a_lift_must_close_and_be_smooth(lift, words):
     s = fm.System()
     ends = hinged(s, "wheel", 0.0, 0.0).centre, s.body("follower", mass=1.0, inertia=1.0).centre
-    with pytest.raises(fm.ModelError, match="lift is not the same after a turn"):
-        fm.Cam("groove", *ends, fm.Polynomial((0.0, 1.0)))
+    with pytest.raises(fm.ModelError, match=words):
+        fm.Cam("groove", *ends, lift)
 
 
 @pytest.mark.parametrize("lead, words", [(0.0, "must not be zero"), (None, "must be a finite number")])

@@ -10,6 +10,7 @@ from flexmbd.linalg.graph import Graph
 from flexmbd.motion import Over, integral_over, values
 
 from .running import column, simulate
+from .tangents import jacobian
 
 X = np.array([-0.4, -0.1, 0.0, 0.25, 0.3, 0.7])
 Y = np.array([-3.0, -0.5, 0.0, 1.0, 2.5, 3.0])
@@ -152,6 +153,14 @@ def test_a_static_load_finds_its_place_on_the_table():
     assert values(FORCE, found["stone.x"][-1]) == pytest.approx(20.0, abs=1e-8)
 
 
+def test_derivatives_of_the_forces_are_those_of_differences():
+    e = fm.Equations(gallery())
+    q, v = e.initial()
+    q, v = q + 0.01, v + 0.3
+    np.testing.assert_allclose(e.stiffness(q, v).toarray(), -jacobian(lambda x: e.force(x, v), q, 1e-4), atol=1e-6)
+    np.testing.assert_allclose(e.damping(q, v).toarray(), -jacobian(lambda x: e.force(q, x), v, 1e-3), atol=1e-8)
+
+
 # ---- what is refused
 @pytest.mark.parametrize(
     "x, y, more, words",
@@ -168,6 +177,13 @@ def test_a_static_load_finds_its_place_on_the_table():
 def test_a_table_that_cannot_be_is_refused_in_a_sentence(x, y, more, words):
     with pytest.raises(fm.ModelError, match=words):
         fm.Table(x, y, **more)
+
+
+def test_a_drive_along_corners_is_refused():
+    s = fm.System()
+    s.add(fm.SlideDrive("stroke", s.ground.at(0.0, 0.0), s.point_mass("stone", mass=1.0).centre, fm.Table(TIMES, WAY)))
+    with pytest.raises(fm.ModelError, match="'stroke': motion is a table of straight lines, at whose corners the velocity jumps"):
+        fm.Equations(s)
 
 
 def test_outside_there_may_be_nothing():

@@ -11,6 +11,7 @@ from flexmbd.linalg.quadratic import Row, cross, dot
 from flexmbd.linalg.tracing import atan2
 from flexmbd.motion import as_motion, over, values
 from flexmbd.space import axis_leaves
+from flexmbd.table import cornered
 
 PLACES = np.linspace(-np.pi, np.pi, 65)
 
@@ -44,6 +45,11 @@ class Cam(Joint):
         object.__setattr__(self, "axis", unit_vector(owner, "axis", self.axis))
         if self.lift is None:
             raise ModelError(f"{owner}: lift is None; it must be a motion over the cam's angle", element=self.name)
+        if cornered(as_motion(self.lift)):
+            remedy = "take kind 'periodic'"
+            raise ModelError(
+                f"{owner}: lift is a table of straight lines, at whose corners the velocity jumps", element=self.name, remedy=remedy
+            )
         once, again = (values(as_motion(self.lift), PLACES[:, None] + turn) for turn in (0.0, 2.0 * np.pi))
         if not np.all(np.abs(again - once) <= 1e-9 * np.abs(once).max()):
             remedy = "take Table with kind 'periodic', Fourier with period 2 pi, or Harmonic with a whole number as frequency"
