@@ -179,6 +179,22 @@ def test_a_table_that_cannot_be_is_refused_in_a_sentence(x, y, more, words):
         fm.Table(x, y, **more)
 
 
+@pytest.mark.slow
+def test_a_run_that_leaves_a_table_says_so():
+    def pulled_out(width):
+        s = fm.System()
+        stone = s.point_mass("stone", mass=1.0, position=(1.5, 0.0))
+        table = fm.Table(width * np.array([-1.0, 0.0, 0.4]), [-1.0, -1.0, -1.0], beyond="error")  # pushes outwards
+        s.add(fm.NonlinearSpring("spring", s.ground.at(0.0, 0.0), stone.centre, table, length=1.4))
+        return s
+
+    run = fm.run(pulled_out, {"width": [1.0, 100.0]}, end=3.0, points=11, outputs=["stone.x"], settings={"lanes": 4})
+    assert list(run.status) == [1, 0] and np.isfinite(run.outputs["stone.x"][0][:3]).all()
+    assert run.message[0].startswith(
+        "spring 'spring' came to an end of its table, which it must not leave (beyond = 'error'); stopped at t = 0.7745"
+    )
+
+
 def test_a_drive_along_corners_is_refused():
     s = fm.System()
     s.add(fm.SlideDrive("stroke", s.ground.at(0.0, 0.0), s.point_mass("stone", mass=1.0).centre, fm.Table(TIMES, WAY)))

@@ -6,7 +6,12 @@ from typing import ClassVar
 from flexmbd.errors import ModelError, check_number
 from flexmbd.forces.loads import Force
 from flexmbd.forces.springs import line
+from flexmbd.lanes import minimum
+from flexmbd.linalg.tracing import traced
 from flexmbd.motion import Motion, Polynomial, integral_over, over
+from flexmbd.table import Table
+
+NEAR = 1e-6  # of a table's width: a run that could not leave it ends as near
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,6 +42,30 @@ class NonlinearSpringDamper(Force):
     def structure(self):
         """Kinds of both characteristics."""
         return (getattr(self, self.load).structure(), self.damping.structure())
+
+    @property
+    def _ends(self):
+        """Where a table ends that must not be left; None for others."""
+        curve = getattr(self, self.load)
+        return (curve.x[0], curve.x[-1]) if isinstance(curve, Table) and curve.beyond == "error" else None
+
+    @property
+    def witness(self):
+        """Output by which `explain` knows why a run failed; None where nothing ends."""
+        return f"{self.name}.room:min" if self._ends else None
+
+    def explain(self, room):
+        """Sentence on a run that failed, by the least way to the table's ends; empty if that was not the reason."""
+        if not room < NEAR:
+            return ""
+        return f"spring '{self.name}' came to an end of its table, which it must not leave (beyond = 'error')"
+
+    def _room(self, build, x):
+        """Output of the way to the nearer end of the table, by its width."""
+        if not self._ends:
+            return {}
+        low, high = self._ends
+        return {f"{self.name}.room": (lambda: traced(build.graph, minimum, (x() - low, high - x())) / (high - low), "1")}
 
     def _curve(self, build, key, x, of=over):
         return of(getattr(self, key), build, x, lambda k: build.number(self, f"{key}.{k}"))
@@ -91,6 +120,7 @@ class NonlinearSpring(NonlinearSpringDamper):
         return {
             f"{self.name}.force": (lambda: sum(self._pull(build, *self._elongation(build)[:2])), "N"),
             f"{self.name}.elongation": (lambda: self._elongation(build)[0], "m"),
+            **self._room(build, lambda: self._elongation(build)[0]),
         }
 
 
@@ -130,4 +160,5 @@ class NonlinearTorsionSpring(NonlinearSpringDamper):
         return {
             f"{self.name}.moment": (lambda: sum(self._pull(build, *self._twist(build))), "N m"),
             f"{self.name}.twist": (lambda: self._twist(build)[0], "rad"),
+            **self._room(build, lambda: self._twist(build)[0]),
         }
