@@ -188,9 +188,9 @@ def test_a_run_that_leaves_a_table_says_so():
         s.add(fm.NonlinearSpring("spring", s.ground.at(0.0, 0.0), stone.centre, table, length=1.4))
         return s
 
-    run = fm.run(pulled_out, {"width": [1.0, 100.0]}, end=3.0, points=11, outputs=["stone.x"], settings={"lanes": 4})
-    assert list(run.status) == [1, 0] and np.isfinite(run.outputs["stone.x"][0][:3]).all()
-    assert run.message[0].startswith(
+    run = fm.run(pulled_out, {"width": [100.0, 1.0]}, end=3.0, points=11, outputs=["stone.x"], settings={"lanes": 4})
+    assert list(run.status) == [0, 1] and np.isfinite(run.outputs["stone.x"][1][:3]).all()
+    assert run.message[1].startswith(
         "spring 'spring' came to an end of its table, which it must not leave (beyond = 'error'); stopped at t = 0.7745"
     )
 

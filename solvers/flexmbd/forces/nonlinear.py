@@ -45,9 +45,9 @@ class NonlinearSpringDamper(Force):
 
     @property
     def _ends(self):
-        """Where a table ends that must not be left; None for others."""
+        """True if there is a table that must not be left."""
         curve = getattr(self, self.load)
-        return (curve.x[0], curve.x[-1]) if isinstance(curve, Table) and curve.beyond == "error" else None
+        return isinstance(curve, Table) and curve.beyond == "error"
 
     @property
     def witness(self):
@@ -64,8 +64,12 @@ class NonlinearSpringDamper(Force):
         """Output of the way to the nearer end of the table, by its width."""
         if not self._ends:
             return {}
-        low, high = self._ends
-        return {f"{self.name}.room": (lambda: traced(build.graph, minimum, (x() - low, high - x())) / (high - low), "1")}
+
+        def room():
+            low, high = (build.number(self, f"{self.load}.x{k}") for k in (0, len(getattr(self, self.load).x) - 1))
+            return traced(build.graph, minimum, (x() - low, high - x())) / (high - low)
+
+        return {f"{self.name}.room": (room, "1")}
 
     def _curve(self, build, key, x, of=over):
         return of(getattr(self, key), build, x, lambda k: build.number(self, f"{key}.{k}"))
