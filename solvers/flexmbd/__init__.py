@@ -8,7 +8,17 @@ from flexmbd.bodies.point_mass import PointMass
 from flexmbd.bodies.rigid import RigidBody
 from flexmbd.bodies.section import Section
 from flexmbd.bodies.spatial import SpatialBody
-from flexmbd.contact import ClearanceCylindrical, ClearanceRevolute, ClearanceSpherical, ClearanceTranslational, DiscDisc, DiscPlane
+from flexmbd.contact import (
+    ClearanceCylindrical,
+    ClearanceRevolute,
+    ClearanceSpherical,
+    ClearanceTranslational,
+    DiscDisc,
+    DiscPlane,
+    SpherePlane,
+    SphereSphere,
+    ThinDiscPlane,
+)
 from flexmbd.contact.friction import Ambrosio, CoulombExponential, LuGre, Stribeck, Threlfall
 from flexmbd.contact.laws import (
     Esdu78035,
@@ -30,9 +40,27 @@ from flexmbd.contact.transition import FloresTransition, SmoothTransition
 from flexmbd.contact.wear import WornProfile
 from flexmbd.equations import Equations, output_units
 from flexmbd.errors import ModelError
-from flexmbd.forces import GearMesh, PointForce, Rack, SectionTorque, Spring, Torque, TorsionSpring, UserForce, UserTorque
+from flexmbd.forces import (
+    PID,
+    Actuator,
+    AngleOf,
+    Bushing,
+    GearMesh,
+    NonlinearSpring,
+    NonlinearTorsionSpring,
+    PlaceOf,
+    PointForce,
+    Rack,
+    SectionTorque,
+    Spring,
+    Torque,
+    TorsionSpring,
+    UserForce,
+    UserTorque,
+)
 from flexmbd.joints import (
     AngleDrive,
+    Cam,
     Clamp,
     Cylindrical,
     Distance,
@@ -41,8 +69,10 @@ from flexmbd.joints import (
     Gear,
     JointFriction,
     Planar,
+    RackPinion,
     Revolute,
     RevoluteTranslational,
+    Screw,
     SlideDrive,
     Spherical,
     Translational,
@@ -64,20 +94,22 @@ from flexmbd.simulation import Simulation, compile
 from flexmbd.state import State
 from flexmbd.statics import arc_length, modes, static
 from flexmbd.system import System
+from flexmbd.table import Table
 from flexmbd.trajectory import Trajectory
 from flexmbd.wearing import wear_cycles
 
 __all__ = [
-    "Ambrosio", "AncfBeam", "AncfCable", "AngleDrive", "Clamp", "ClearanceCylindrical", "ClearanceRevolute", "ClearanceSpherical",
-    "ClearanceTranslational", "ConstantSpeed", "CoulombExponential", "Cylindrical", "DiscDisc", "DiscPlane", "Distance", "DistanceDrive",
-    "Equations", "Esdu78035", "FilmTemperature", "Fixed", "Flores", "FloresTransition", "Fourier", "Gear", "GearMesh", "Goldsmith",
-    "Gonthier", "GreenwoodTripp", "Harmonic", "HerbertMcWhannell", "Hertz", "HuGuo", "HuntCrossley", "Johnson", "JointFriction",
-    "KelvinVoigt", "LankaraniNikravesh", "LeeWang", "LongFilm", "LuGre", "Lubricant", "Material", "MixedFriction", "ModelError",
-    "PinkusSternlicht", "Planar", "Point", "PointForce", "PointMass", "Polynomial", "Prepared", "Rack", "Radzimovsky", "Revolute",
-    "RevoluteTranslational", "ReynoldsFilm", "RigidBody", "Section", "SectionTorque", "Sensitivities", "Settings", "ShortFilm",
-    "Simulation", "SlideDrive", "SmoothTransition", "SpatialBody", "Spherical", "SphericalFilm", "Spring", "State", "StateSpace",
-    "Stribeck", "System", "Threlfall", "TiltedFilm", "Torque", "TorsionSpring", "Trajectory", "Translational", "Universal", "UserForce",
-    "UserTorque", "Vogel", "Walther", "WornProfile", "arc_length", "compile", "compiled", "hertz_sphere_stiffness", "inverse_dynamics",
-    "lubricant", "material", "modes", "output_units", "prepare", "reference", "run", "sensitivities", "state_space", "static",
-    "wear_cycles",
+    "Actuator", "Ambrosio", "AncfBeam", "AncfCable", "AngleDrive", "AngleOf", "Bushing", "Cam", "Clamp", "ClearanceCylindrical",
+    "ClearanceRevolute", "ClearanceSpherical", "ClearanceTranslational", "ConstantSpeed", "CoulombExponential", "Cylindrical", "DiscDisc",
+    "DiscPlane", "Distance", "DistanceDrive", "Equations", "Esdu78035", "FilmTemperature", "Fixed", "Flores", "FloresTransition",
+    "Fourier", "Gear", "GearMesh", "Goldsmith", "Gonthier", "GreenwoodTripp", "Harmonic", "HerbertMcWhannell", "Hertz", "HuGuo",
+    "HuntCrossley", "Johnson", "JointFriction", "KelvinVoigt", "LankaraniNikravesh", "LeeWang", "LongFilm", "LuGre", "Lubricant",
+    "Material", "MixedFriction", "ModelError", "NonlinearSpring", "NonlinearTorsionSpring", "PID", "PinkusSternlicht", "PlaceOf",
+    "Planar", "Point", "PointForce", "PointMass", "Polynomial", "Prepared", "Rack", "RackPinion", "Radzimovsky", "Revolute",
+    "RevoluteTranslational", "ReynoldsFilm", "RigidBody", "Screw", "Section", "SectionTorque", "Sensitivities", "Settings", "ShortFilm",
+    "Simulation", "SlideDrive", "SmoothTransition", "SpatialBody", "SpherePlane", "SphereSphere", "Spherical", "SphericalFilm", "Spring",
+    "State", "StateSpace", "Stribeck", "System", "Table", "ThinDiscPlane", "Threlfall", "TiltedFilm", "Torque", "TorsionSpring",
+    "Trajectory", "Translational", "Universal", "UserForce", "UserTorque", "Vogel", "Walther", "WornProfile", "arc_length", "compile",
+    "compiled", "hertz_sphere_stiffness", "inverse_dynamics", "lubricant", "material", "modes", "output_units", "prepare", "reference",
+    "run", "sensitivities", "state_space", "static", "wear_cycles",
 ]  # fmt: skip

@@ -13,6 +13,7 @@ from flexmbd.errors import ModelError
 from flexmbd.expressions import Build
 from flexmbd.linalg.direct import analyse
 from flexmbd.outputs import catalogue
+from flexmbd.row_arrays import Rows
 from flexmbd.space import turning_matrix
 from flexmbd.suggest import unknown
 from flexmbd.system import lengths
@@ -160,8 +161,12 @@ class Equations:
         return self._rates.gradient(q, t)
 
     def curvature(self, q, multipliers, t=0.0):
-        """``sum_k l_k H_k`` with the rows' second derivatives, csr (n, n); the rows are quadratic, so q does not matter."""
-        return self._rows.hessian(multipliers, t)
+        """``sum_k l_k H_k`` with the rows' second derivatives, csr (n, n)."""
+        return self._rows.hessian(q, multipliers, t)
+
+    def jacobian_turning(self, q, v, t=0.0):
+        """``(G v)_q``, csr (rows, n): how the rows' rates change with q."""
+        return self._rows.turning(q, v, t)
 
     # ---- the start
     @cached_property
@@ -177,8 +182,8 @@ class Equations:
         ModelError
             If rows stay open, by name.
         """
-        table = _Rows(self, self.build.rows + self.build.initial_rows)
-        rates = _Rows(self, self.build.rows + self.build.initial_rows, rate=True)
+        table = Rows(self, self.build.rows + self.build.initial_rows)
+        rates = Rows(self, self.build.rows + self.build.initial_rows, rate=True)
         q, v = (np.array(x, float) for x in self.system.initial())
         turning = np.array([measure == "angle" for measure in self.measures], bool)
         for _ in range(60):
@@ -241,11 +246,11 @@ class Equations:
 
     @cached_property
     def _rows(self):
-        return _Rows(self, self.build.rows)
+        return Rows(self, self.build.rows)
 
     @cached_property
     def _rates(self):
-        return _Rows(self, self.build.rows, rate=True)
+        return Rows(self, self.build.rows, rate=True)
 
     def _field(self, single, pooled, width):
         """A `Field` of nodes by coordinates, and of what a function gives for each pool."""
@@ -268,48 +273,6 @@ class Equations:
         return field, Pattern(*places, (self.n, self.n))
 
 
-class _Rows:
-    """Values and derivatives of quadratic rows ``c + b.q + 1/2 q.A q`` (or of their time derivatives), from tables."""
-
-    def __init__(self, equations, rows, *, rate=False):
-        build = equations.build
-        self.labels, self._count, n = [row.label for row in rows], len(rows), equations.n
-        terms = {}
-        for k, row in enumerate(rows):
-            polynomial = row.polynomial.time_derivative(build.time) if rate else row.polynomial
-            terms |= {(k, *key): c for key, c in polynomial.terms.items()}
-        keys = sorted(terms, key=len)
-        self._coefficients = equations.program([terms[key] for key in keys])
-        self._split = [sum(len(key) <= size for key in keys) for size in (1, 2)]
-        one, two, three = keys[: self._split[0]], keys[self._split[0] : self._split[1]], keys[self._split[1] :]
-        (self._c,), (self._bk, self._bi), (self._ak, self._ai, self._aj) = _columns(one, 1), _columns(two, 2), _columns(three, 3)
-        k, i, j = self._ak, self._ai, self._aj
-        self._gradient = Pattern(np.r_[self._bk, k, k], np.r_[self._bi, i, j], (self._count, n))
-        self._hessian = Pattern(np.r_[i, j], np.r_[j, i], (n, n))
-
-    def _at(self, t):
-        return np.split(self._coefficients({"t": t}), self._split)
-
-    def value(self, q, t):
-        """Values (rows,)."""
-        c, b, a = self._at(t)
-        q = np.asarray(q)
-        parts = np.r_[c, b * q[self._bi], a * q[self._ai] * q[self._aj]]
-        return np.bincount(np.r_[self._c, self._bk, self._ak], parts, self._count)
-
-    def gradient(self, q, t):
-        """First derivatives, csr (rows, n)."""
-        _, b, a = self._at(t)
-        q = np.asarray(q)
-        return self._gradient.fill(np.r_[b, a * q[self._aj], a * q[self._ai]])
-
-    def hessian(self, multipliers, t):
-        """Second derivatives, weighted and summed, csr (n, n)."""
-        _, _, a = self._at(t)
-        a = a * np.asarray(multipliers)[self._ak]
-        return self._hessian.fill(np.r_[a, a])
-
-
 def nearest(jacobian, side):
     """Smallest x with ``jacobian x = side``; rows that depend on others do no harm."""
     rows, n = jacobian.shape
@@ -319,12 +282,6 @@ def nearest(jacobian, side):
     matrix = block_array([[eye_array(n), jacobian.T], [jacobian, -scale * eye_array(rows)]], format="csc")
     matrix.sum_duplicates()
     return analyse(matrix).factorise(matrix.data).solve(np.r_[np.zeros(n), side])[:n]
-
-
-def _columns(keys, width):
-    """Columns of integer keys, as `width` arrays."""
-    table = np.array(list(keys), int).reshape(-1, width)
-    return tuple(table.T)
 
 
 __all__ = ["Equations", "StaticBuild", "nearest"]

@@ -5,15 +5,52 @@ from dataclasses import dataclass
 import numpy as np
 
 from flexmbd.errors import ModelError
+from flexmbd.linalg.graph import Graph
+from flexmbd.linalg.nodes import LANE
+from flexmbd.linalg.tracing import sincos
 
 
 class Motion:
-    """A function of time, in SI units; motions add up."""
+    """A function of time, or of another quantity, in SI units; motions add up."""
+
+    def integral(self, build, number):
+        """Node of the integral from zero, for those that have one."""
+        raise ModelError(f"a {type(self).__name__} has no integral here, which an energy needs", remedy="take a Table or a Polynomial")
 
     def __add__(self, other):
         return Sum((self, as_motion(other)))
 
     __radd__ = __add__
+
+
+def over(motion, build, node, number):
+    """Node of a motion as a function of another node than time."""
+    return motion.node(Over(build.graph, node), number)
+
+
+def integral_over(motion, build, node, number):
+    """Node of a motion's integral over another node than time."""
+    return motion.integral(Over(build.graph, node), number)
+
+
+class Over:
+    """What a motion reads of a `Build`, with another quantity in place of time."""
+
+    def __init__(self, graph, node):
+        self.graph, self.time = graph, node
+
+    def sincos(self, x):
+        """Nodes of sine and cosine."""
+        return sincos(self.graph, x)
+
+
+def values(motion, x, of=over):
+    """Values of a motion (or `of` it `integral_over`) at numbers `x`, which broadcast against its own numbers over samples."""
+    g, leaves = Graph(), motion.leaves()
+    numbers = {key: g.param(k, LANE) for k, key in enumerate(leaves)}
+    found = of(motion, Over(g, g.var("t")), g.var("t"), numbers.get)
+    with np.errstate(invalid="ignore"):
+        return g.evaluate([found], {"t": np.asarray(x, float)}, list(leaves.values()))[0]
 
 
 def as_motion(x):
@@ -40,6 +77,13 @@ class Polynomial(Motion):
         total = build.graph.const(0.0)
         for k in reversed(range(len(self.coefficients))):
             total = total * build.time + number(f"c{k}")
+        return total
+
+    def integral(self, build, number):
+        """Horner's scheme, each coefficient over its power."""
+        total = build.graph.const(0.0)
+        for k in reversed(range(len(self.coefficients))):
+            total = (total + number(f"c{k}") / (k + 1.0)) * build.time
         return total
 
 
@@ -87,15 +131,20 @@ class Sum(Motion):
 
     def node(self, build, number):
         """Sum of the parts."""
-        total = build.graph.const(0.0)
-        for i, part in enumerate(self.parts):
-            total = total + part.node(build, lambda key, i=i: number(f"{i}.{key}"))
-        return total
+        return sum((part.node(build, self._own(number, i)) for i, part in enumerate(self.parts)), build.graph.const(0.0))
+
+    def integral(self, build, number):
+        """Sum of the parts' integrals."""
+        return sum((part.integral(build, self._own(number, i)) for i, part in enumerate(self.parts)), build.graph.const(0.0))
+
+    @staticmethod
+    def _own(number, i):
+        return lambda key: number(f"{i}.{key}")
 
 
 @dataclass(frozen=True)
 class Fourier(Motion):
-    """Trigonometric interpolation of one period given at equal steps: ``values`` over ``period`` seconds, repeated."""
+    """Trigonometric interpolation of one period given at equal steps: ``values`` over ``period`` seconds (or rad), repeated."""
 
     period: float
     values: tuple

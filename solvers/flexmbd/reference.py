@@ -108,6 +108,10 @@ class Stabilised:
         self._q, self._v, self._s, self._l, self._m = (slice(a, b) for a, b in pairwise(ends))
         place = [state.name for state in build.states]
         self._turning = [place.index(f"{body}.angle") for body in equations.system.angles()]
+        read = {int(x[1:]) for f in build.generalized for x in build.graph.variables(f) if x[0] == "s" and x[1:].isdigit()}
+        if further := [place[k] for k in sorted(read.difference(self._turning))]:
+            told = f"forces depend on further states ({', '.join(further)}), which this check does not know"
+            raise ModelError(told, remedy="use run")
         self._convective = equations.program([row.polynomial.convective(build.q, build.v, build.time) for row in build.rows])
         rates = [state.rate for state in build.states]
         self._rates = equations.program(rates)
@@ -140,7 +144,7 @@ class Stabilised:
         res[self._m] = G @ v + e.constraints_rate(q, t)
 
     def jacobian(self, t, y, rates, res, cj, J):
-        """``dF/dy + cj dF/dy'``, into `J`; G is affine in q, so ``(G v)_q = G(v) - G(0)``."""
+        """``dF/dy + cj dF/dy'``, into `J`."""
         e, (q, v, s, lam, mu) = self.equations, self._split(y)
         turns, G = s[self._turning], e.jacobian(q, t).toarray()
         one = np.eye(e.n)
@@ -150,7 +154,7 @@ class Stabilised:
         J[self._v, self._q] = (e.stiffness(q, v, t, turns) + e.curvature(q, lam, t)).toarray()
         J[self._v, self._v] = cj * self._mass + e.damping(q, v, t, turns).toarray()
         J[self._v, self._l], J[self._l, self._q], J[self._m, self._v] = G.T, G, G
-        J[self._m, self._q] = (e.jacobian(v, t) - e.jacobian(0.0 * v, t) + e.jacobian_rate(q, t)).toarray()
+        J[self._m, self._q] = (e.jacobian_turning(q, v, t) + e.jacobian_rate(q, t)).toarray()
         J[self._s, self._s] = cj * np.eye(len(s))
         J[self._where] -= self._slopes({"q": q, "v": v, "a": rates[self._v], "s": s, "l": lam, "t": t})
 

@@ -266,7 +266,8 @@ class System:
             raise ModelError(f"'{element.name}' joins body '{bodies[0].name}' to itself", element=element.name, remedy=remedy)
         for key, body in element.others.items():
             if not isinstance(body, Framed) or body in bodies[: 2 * bool(body.measures)]:
-                wanted = f"ground, or a rigid body other than {' and '.join(repr(b.name) for b in bodies)}"
+                other = f" other than {' and '.join(repr(b.name) for b in bodies)}" if bodies else ""
+                wanted = f"ground, or a rigid body{other}"
                 raise ModelError(f"'{element.name}': {key} is {getattr(body, 'name', body)!r}; it must be {wanted}", element=element.name)
             self._check_own(element, body)
         if getattr(element, "liner", None) is not None:

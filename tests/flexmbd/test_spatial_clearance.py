@@ -113,7 +113,7 @@ def test_what_spatial_clearance_joints_refuse():
     ends = system.body("ball", mass=1.0, inertia=(0.1, 0.1, 0.1)).centre, system.ground.at(0.0, 0.0, 0.0)
     with pytest.raises(fm.ModelError, match="bearing_radius must be greater"):
         fm.ClearanceSpherical("B", *ends, clearance=0.1, bearing_radius=0.05, law=LAW)
-    with pytest.raises(fm.ModelError, match="planar joints only"):
+    with pytest.raises(fm.ModelError, match="planar contacts only"):
         fm.ClearanceSpherical("B", *ends, law=LAW, friction=fm.LuGre(0.3, 0.2, 0.01, 1e4), **SIZE)
     with pytest.raises(fm.ModelError, match="length"):
         fm.ClearanceCylindrical("B", *ends, law=LAW, length=0.0, **SIZE)

@@ -4,10 +4,10 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from flexmbd import lanes
 from flexmbd.bodies.base import Framed
 from flexmbd.errors import check_number
 from flexmbd.linalg.quadratic import Row, cross
+from flexmbd.linalg.tracing import full_angle
 from flexmbd.space import AXES
 
 
@@ -85,11 +85,7 @@ class RigidBody(Framed):
         """Node of the angle, counting full turns: an integrated angle corrected by the unit vector."""
         coarse = build.state(self, "angle")
         build.state_rate(coarse, self.spin(build))
-        s, c = build.sincos(coarse)
-        ux, uy = self.part(build, build.q)[2:]
-        y, x = c * uy - s * ux, c * ux + s * uy
-        squared = x * x + y * y
-        return coarse + build.graph.call(lanes.atan2, (y, x), None, lambda a: {(0, 0): x / squared, (0, 1): -y / squared})
+        return full_angle(build.graph, coarse, *self.part(build, build.q)[2:])
 
     def wrench(self, build, force):
         """Force components and moment about the centre of mass of a generalized force on the four coordinates."""

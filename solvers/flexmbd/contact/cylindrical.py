@@ -6,7 +6,8 @@ from typing import ClassVar
 import numpy as np
 
 from flexmbd.contact.guess import check_guess
-from flexmbd.contact.spatial import Place, SpatialContact, unit
+from flexmbd.contact.points import Place, unit
+from flexmbd.contact.spatial import SpatialContact
 from flexmbd.contact.tilted_film import apply_tilted_film
 from flexmbd.errors import check_number, unit_vector
 from flexmbd.linalg.quadratic import Row, dot
@@ -99,7 +100,9 @@ class ClearanceCylindrical(SpatialContact):
             through = [x + shift * y for x, y in zip(e, u, strict=True)]  # of the journal's line through the section, from b
             size, radial = unit(build.graph, [x - c for x, c in zip(through, centre, strict=True)])
             arm_b = [c + radius * n for c, n in zip(centre, radial, strict=True)]
-            found.append(Place(size, radial, tuple(x - y for x, y in zip(arm_b, e, strict=True)), tuple(arm_b)))
+            found.append(
+                Place(size - build.number(self, "clearance"), radial, tuple(x - y for x, y in zip(arm_b, e, strict=True)), tuple(arm_b))
+            )
         return found
 
     def wet(self, build):

@@ -6,7 +6,8 @@ from typing import ClassVar
 import numpy as np
 
 from flexmbd.contact.guess import check_guess
-from flexmbd.contact.spatial import Place, SpatialContact, unit
+from flexmbd.contact.points import Place, unit
+from flexmbd.contact.spatial import SpatialContact
 from flexmbd.contact.spherical_film import apply_socket_film
 from flexmbd.linalg.quadratic import Row
 from flexmbd.space import AXES
@@ -54,9 +55,9 @@ class ClearanceSpherical(SpatialContact):
         """The socket's surface in the direction of the eccentricity."""
         e = build.values(self.apart(build))
         size, radial = unit(build.graph, e)
-        radius = build.number(self, "bearing_radius")
+        radius, clearance = build.number(self, "bearing_radius"), build.number(self, "clearance")
         arm_b = [radius * x for x in radial]
-        return [Place(size, radial, tuple(x - y for x, y in zip(arm_b, e, strict=True)), tuple(arm_b))]
+        return [Place(size - clearance, radial, tuple(x - y for x, y in zip(arm_b, e, strict=True)), tuple(arm_b))]
 
     def wet(self, build):
         """Force and torques of the film; what the outputs need of them."""

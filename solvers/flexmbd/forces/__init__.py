@@ -1,10 +1,18 @@
 """Force elements that are not contacts."""
 
+from flexmbd.forces.actuators import Actuator
+from flexmbd.forces.bushing import Bushing
+from flexmbd.forces.control import PID
+from flexmbd.forces.coordinates import AngleOf, PlaceOf
 from flexmbd.forces.gears import GearMesh, Rack
 from flexmbd.forces.loads import Force, PointForce, SectionTorque, Torque
+from flexmbd.forces.nonlinear import NonlinearSpring, NonlinearTorsionSpring
 from flexmbd.forces.springs import Spring, TorsionSpring
 from flexmbd.forces.user import UserForce, UserTorque
 
-FORCES = (PointForce, SectionTorque, Torque, Spring, TorsionSpring, GearMesh, Rack, UserForce, UserTorque)
+FORCES = (
+    PointForce, SectionTorque, Torque, Spring, TorsionSpring, NonlinearSpring, NonlinearTorsionSpring, Bushing, GearMesh, Rack, Actuator,
+    UserForce, UserTorque,
+)  # fmt: skip
 
-__all__ = [*(c.__name__ for c in FORCES), "FORCES", "Force"]
+__all__ = [*(c.__name__ for c in FORCES), "FORCES", "PID", "AngleOf", "Force", "PlaceOf"]

@@ -166,8 +166,7 @@ class Rack(Mesh):
     """A gear with centre `a` in mesh with a rack whose pitch line goes through point `b`; unloaded at the start.
 
     The gear lies to the left of the pitch line, looking along `axis`, and ideal joints keep its centre at a distance of `radius` from
-    it.  No quadratic row ties a length to an angle, so there is no ideal rack; where the gear's angle is prescribed as a function of
-    time, a `SlideDrive` with the radius times that function is one.
+    it.  `RackPinion` is the same without deflection.
 
     Parameters
     ----------

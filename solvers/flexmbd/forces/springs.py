@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from flexmbd.errors import check_number
+from flexmbd.forces.coordinates import AngleOf
 from flexmbd.forces.loads import Force
 from flexmbd.linalg.quadratic import dot
 
@@ -57,12 +58,8 @@ class Spring(SpringDamper):
         return build.values(between), build.rates(between)
 
     def _elongation(self, build):
-        d, rate = self._kinematics(build)
-        g = build.graph
-        squared = dot(d, d)
-        length = g.sqrt(g.select(g.greater(squared, 1e-30), squared, 1e-30))
-        n = [x / length for x in d]
-        return length - build.number(self, "length"), dot(n, rate), n, length
+        length, rate, n = line(build, self.a, self.b)
+        return length - build.number(self, "length"), rate, n, length
 
     def apply(self, build):
         """Forces along the line of the points."""
@@ -93,25 +90,52 @@ class Spring(SpringDamper):
         return {f"{self.name}.force": (tension, "N"), f"{self.name}.length": (lambda: self._elongation(build)[3], "m")}
 
 
+def line(build, a, b):
+    """Nodes of the distance of two points, its rate, and the direction from a to b."""
+    g, between = build.graph, build.between(a, b)
+    d, rate = build.values(between), build.rates(between)
+    squared = dot(d, d)
+    length = g.sqrt(g.select(g.greater(squared, 1e-30), squared, 1e-30))
+    n = [x / length for x in d]
+    return length, dot(n, rate), n
+
+
 @dataclass(frozen=True, eq=False)
 class TorsionSpring(SpringDamper):
-    """Torsional spring-damper between bodies `a` and `b`: stiffness N m/rad, damping N m s/rad, free relative angle rad."""
+    """Torsional spring-damper between bodies `a` and `b`: stiffness N m/rad, damping N m s/rad, free relative angle rad.
+
+    The angle counts full turns.  In space it is that about `axis`, a direction in a's frame which a joint keeps on b's body, and it is zero
+    at the start.
+    """
 
     ends: ClassVar[str] = "bodies"
+    dimensions: ClassVar[tuple] = (2, 3)
     free: ClassVar[str] = "angle"
 
     angle: object = 0.0
+    axis: tuple = None
+
+    def __post_init__(self):
+        super().__post_init__()
+        object.__setattr__(self, "axis", self._relative.axis)
+
+    @property
+    def _relative(self):
+        return AngleOf(self.a, self.b, self.axis)
+
+    def leaves(self):
+        """Stiffness, damping, angle, and in space the axis."""
+        return super().leaves() | self._relative.leaves()
 
     def _twist(self, build):
-        return build.angle(self.b) - build.angle(self.a) - build.number(self, "angle"), build.spin(self.b) - build.spin(self.a)
+        angle, rate = self._relative.nodes(build, self)
+        return angle - build.number(self, "angle"), rate
 
     def apply(self, build):
-        """Torque on both bodies; the relative angle counts full turns."""
+        """Torque on both bodies."""
         k, c = build.number(self, "stiffness"), build.number(self, "damping")
         twist, rate = self._twist(build)
-        moment = k * twist + c * rate
-        build.torque(self.a, moment)
-        build.torque(self.b, -moment)
+        self._relative.act(build, self, -(k * twist + c * rate))
         build.potential(0.5 * k * twist * twist)
         build.power("dissipated", c * rate * rate)
 

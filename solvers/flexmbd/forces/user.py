@@ -7,6 +7,7 @@ from flexmbd.errors import ModelError
 from flexmbd.forces.loads import Force
 from flexmbd.kernels import known_as
 from flexmbd.linalg.tracing import traced
+from flexmbd.motion import Motion, over
 from flexmbd.space import AXES
 
 
@@ -15,7 +16,8 @@ class UserLoad(Force):
     """Base of loads given by a function: it is run once, on nodes of the graph, so its derivatives are known to every scheme.
 
     The function is written like a kernel: with numbers, arithmetic, ``for`` over a fixed range, and the words of `flexmbd.lanes` (`select`
-    instead of ``if``). `numbers` are its further arguments by name, each one number or an array over the samples.
+    instead of ``if``). `numbers` are its further arguments by name, each one number or an array over the samples, or a `Motion`, such as a
+    `Table`, which the function calls: ``curve(x)``.
     """
 
     given: ClassVar[tuple] = ()  # what the function is called with before the numbers
@@ -40,17 +42,25 @@ class UserLoad(Force):
         object.__setattr__(self, "numbers", {key: self.numbers[key] for key in has[len(self.given) :]})
 
     def leaves(self):
-        """The numbers."""
-        return dict(self.numbers)
+        """The numbers, and those of motions."""
+        motions = {f"{key}.{k}": y for key, x in self.numbers.items() if isinstance(x, Motion) for k, y in x.leaves().items()}
+        return {key: x for key, x in self.numbers.items() if not isinstance(x, Motion)} | motions
 
     def structure(self):
-        """The function, and which numbers it takes."""
-        return (known_as(self.function), tuple(self.numbers))
+        """The function, which numbers it takes, and the kinds of motions among them."""
+        kinds = ((key, x.structure() if isinstance(x, Motion) else "number") for key, x in self.numbers.items())
+        return (known_as(self.function), tuple(kinds))
 
     def _nodes(self, build, *given):
         """Nodes of what the function gives, as a tuple."""
-        found = traced(build.graph, self.function, (*given, *(build.number(self, key) for key in self.numbers)))
+        found = traced(build.graph, self.function, (*given, *(self._argument(build, key, x) for key, x in self.numbers.items())))
         return tuple(build.graph.const(x) for x in (found if isinstance(found, tuple) else (found,)))
+
+    def _argument(self, build, key, value):
+        """Node of a number, or a function that gives those of a motion."""
+        if not isinstance(value, Motion):
+            return build.number(self, key)
+        return lambda x: over(value, build, build.graph.const(x), lambda k: build.number(self, f"{key}.{k}"))
 
 
 @dataclass(frozen=True, eq=False)

@@ -4,11 +4,12 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from flexmbd.errors import ModelError, check_number, unit_vector
-from flexmbd.joints.frames import node_axis
+from flexmbd.frames import node_axis
 from flexmbd.joints.ideal import Joint, turn_row
 from flexmbd.linalg.quadratic import Row, dot
 from flexmbd.motion import Polynomial, as_motion
 from flexmbd.space import axis_leaves, triad
+from flexmbd.table import cornered
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,6 +28,11 @@ class Drive(Joint):
 
     def target(self, build):
         """Node of the prescribed value."""
+        if cornered(as_motion(self.motion)):
+            remedy = "take kind 'cubic', 'natural' or 'periodic'"
+            raise ModelError(
+                f"drive '{self.name}': motion is a table of straight lines, at whose corners the velocity jumps", remedy=remedy
+            )
         return as_motion(self.motion).node(build, lambda key: build.number(self, f"motion.{key}"))
 
 

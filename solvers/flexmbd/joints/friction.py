@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from flexmbd.element import Element
 from flexmbd.errors import ModelError, check_number
-from flexmbd.joints.frames import node_axis
+from flexmbd.frames import node_axis
 from flexmbd.joints.ideal import Joint, Revolute, RevoluteTranslational, Translational
 from flexmbd.linalg.quadratic import dot
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from flexmbd.errors import unit_vector
-from flexmbd.joints.frames import node_axis
+from flexmbd.frames import node_axis
 from flexmbd.joints.ideal import Joint, TurningJoint, coincident
 from flexmbd.linalg.quadratic import Row, dot
 from flexmbd.space import axis_leaves

@@ -11,6 +11,8 @@ class Quadratic:
 
     __slots__ = ("graph", "terms")
 
+    quadratic = True  # a fact of rows: schemes that need quadratic ones refuse others
+
     def __init__(self, graph, terms):
         self.graph = graph
         self.terms = {k: c for k, c in ((k, graph.const(c)) for k, c in terms.items()) if not c.zero}
@@ -94,9 +96,9 @@ class Quadratic:
 
 @dataclass(frozen=True)
 class Row:
-    """One constraint row: a `Quadratic`, whether it measures a length (m) or an angle, and who wrote it.
+    """One constraint row: a `Quadratic` or a `NodeRow`, whether it measures a length (m) or an angle, and who wrote it.
 
-    `facing` is a `Quadratic` that must be positive where the row holds: a row that is the sine of an angle also holds half a
+    `facing` is another that must be positive where the row holds: a row that is the sine of an angle also holds half a
     turn away. `weight` is a node: such a row is added to the equations of its coordinates, times weight and gradient, before
     elimination, because the mass matrix alone may be singular there.
     """

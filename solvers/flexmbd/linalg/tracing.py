@@ -41,6 +41,18 @@ def sincos(graph, x):
     return s, c
 
 
+def atan2(graph, y, x):
+    """Node of the angle of the vector (x, y), from -pi to pi."""
+    squared = x * x + y * y
+    return graph.call(lanes.atan2, (y, x), None, lambda args: {(0, 0): x / squared, (0, 1): -y / squared})
+
+
+def full_angle(graph, coarse, x, y):
+    """Node of the angle of the vector (x, y), counting full turns: an integrated angle corrected by the vector."""
+    s, c = sincos(graph, coarse)
+    return coarse + atan2(graph, c * y - s * x, c * x + s * y)
+
+
 def _words(graph):
     """The words that kernels are written in, for nodes."""
 
@@ -61,10 +73,9 @@ def _words(graph):
     log = call("log", lambda x: 1.0 / x)
     tanh = call("tanh", lambda x: 1.0 - tanh(x) * tanh(x))
     power = call("power", lambda x, y: y * power(x, y - 1.0), lambda x, y: select(x > 0.0, power(x, y) * log(select(x > 0.0, x, 1.0)), 0.0))
-    atan2 = call("atan2", lambda y, x: x / (x * x + y * y), lambda y, x: -y / (x * x + y * y))
     return {
         "select": select, "sincos": lambda x: sincos(graph, graph.const(x)),
-        "exp": exp, "log": log, "tanh": tanh, "power": power, "atan2": atan2,
+        "exp": exp, "log": log, "tanh": tanh, "power": power, "atan2": lambda y, x: atan2(graph, graph.const(y), graph.const(x)),
         "floor": call("floor", lambda x: graph.const(0.0)), "sqrt": graph.sqrt, "fabs": graph.fabs,
         "maximum": lambda a, b: select(graph.const(a) > b, a, b), "minimum": lambda a, b: select(graph.const(a) < b, a, b),
         "lnot": lambda c: ~c if isinstance(c, Condition) else not c,

@@ -8,13 +8,27 @@ the change of Phi, because Phi is quadratic.
 
 from copy import copy
 
+from flexmbd.errors import ModelError
 from flexmbd.linalg.nodes import Node
 from flexmbd.newton.index3 import balance, corrected, reinforce
 
 
 def newton_midpoint(build):
-    """Nodes of the correction; variables and results as for index 3, and ``o0...`` are the coordinates at the step's start."""
+    """Nodes of the correction; variables and results as for index 3, and ``o0...`` are the coordinates at the step's start.
+
+    Raises
+    ------
+    ModelError
+        If a row is not quadratic.
+    """
     g, n, middle = build.graph, build.n, copy(build)
+    for row in build.rows:
+        if not row.polynomial.quadratic:
+            raise ModelError(
+                f"integrator 'energy_momentum' needs quadratic constraint rows, and '{row.label}' is not",
+                element=row.label.rpartition(".")[0],
+                remedy="take 'generalized_alpha' or 'ggl'",
+            )
     middle.generalized = exchanged(g, build.generalized, build.exchanges)
     middle.pools = [pool.under(exchanged(g, pool.share.force, pool.share.exchanges)) for pool in build.pools]
     matrix, side, states = balance(middle)

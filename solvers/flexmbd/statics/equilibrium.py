@@ -248,5 +248,5 @@ def largest(equations, dq):
 def depends_on_time(equations):
     """True if a load or a constraint is a function of time."""
     b = equations.build
-    terms = [c for row in b.rows for c in row.polynomial.terms.values()]
-    return any("t" in b.graph.variables(x) for x in [*b.generalized, *terms])
+    rows = [row.polynomial.value(b.q) for row in b.rows]
+    return any("t" in b.graph.variables(x) for x in [*b.generalized, *rows])

@@ -1,0 +1,118 @@
+"""Contact at points in space: force, friction, outputs of each.
+
+The normal force acts by virtual work along the gradient of the penetration, which depends on the bodies' places to each other only:
+so it balances momentum and angular momentum, and its power is force times rate of penetration, whatever the geometry.  Friction acts
+with equal and opposite forces at one point, against the slip there.
+"""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from flexmbd.contact.pair import Contact
+from flexmbd.errors import ModelError
+from flexmbd.linalg.quadratic import cross3, dot
+
+
+@dataclass(frozen=True)
+class Place:
+    """One potential contact point, as nodes.
+
+    `penetration` depends on the bodies' places to each other only; `normal` is the unit vector across the surfaces there, either way;
+    `arm_a`, `arm_b` lead from points a and b to the contact.
+    """
+
+    penetration: object
+    normal: tuple
+    arm_a: tuple
+    arm_b: tuple
+
+
+class PointContact(Contact):
+    """Base of contacts in space; a subclass gives `sizes()` and `places(build)`."""
+
+    dimensions: ClassVar[tuple] = (3,)
+
+    def check_friction(self):
+        """Refuse laws with a state, which has one direction."""
+        if self.friction is not None and self.friction.states:
+            raise ModelError(
+                f"contact '{self.name}': the friction law '{self.friction.name}' has a state along one direction, so it is for planar "
+                "contacts only",
+                element=self.name,
+                remedy="use one without a state: Ambrosio, CoulombExponential, Threlfall, Stribeck",
+            )
+
+    def apply(self, build):
+        """Forces of all potential contact points."""
+        build.remember(self, places=[self._touched(build, place) for place in self.places(build)])
+
+    def _touched(self, build, place):
+        """Apply normal force and friction of one place; what its outputs need."""
+        rate = build.along(place.penetration)
+        pair, normal = self.normal_force(build, place.penetration, rate)
+        build.force_on(place.penetration, -normal)
+        slip, speed = self._slip(build, place)
+        push = build.graph.const(0.0)
+        if self.frictional:
+            push = self.friction_force(build, pair, speed, normal)
+            build.power("contact", push * speed)
+            self._rub(build, place, [push * x for x in slip])
+        known = {"normal": normal, "slip_force": push, "penetration": place.penetration, "rate": rate, "speed": speed}
+        return {"pair": pair, **known}
+
+    def _slip(self, build, place):
+        """Direction of the slip of a against b (at most a unit vector), and its speed."""
+        g = build.graph
+        a, b = (
+            [v + x for v, x in zip(build.velocity(end), cross3(build.spin(end.body), arm), strict=True)]
+            for end, arm in ((self.a, place.arm_a), (self.b, place.arm_b))
+        )
+        apart = [x - y for x, y in zip(a, b, strict=True)]
+        along = dot(apart, place.normal)
+        slip = [x - along * n for x, n in zip(apart, place.normal, strict=True)]
+        squared = dot(slip, slip)
+        speed = g.sqrt(g.select(g.greater(squared, 1e-24), squared, 1e-24))
+        return [x / speed for x in slip], speed
+
+    def _rub(self, build, place, force):
+        """Friction at the contact: `force` on b, its reaction on a."""
+        for end, arm, sign in ((self.a, place.arm_a, -1.0), (self.b, place.arm_b, 1.0)):
+            own = [sign * f for f in force]
+            build.force(end, *own)
+            build.torque(end.body, *cross3(arm, own))
+
+    def outputs(self, build):
+        """Of each contact point: normal force, friction, penetration, its rate, slip, contact, impacts."""
+        name, out = self.name, {}
+        count = len(build.recall(self)["places"])
+        for k in range(count):
+            prefix = name if count == 1 else f"{name}.{k + 1}"
+
+            def got(key, k=k):
+                return lambda: build.recall(self)["places"][k][key]
+
+            def of(key, k=k):
+                return lambda: getattr(build.recall(self)["places"][k]["pair"], key)
+
+            out |= {
+                f"{prefix}.normal": (got("normal"), "N"),
+                f"{prefix}.friction": (got("slip_force"), "N"),
+                f"{prefix}.penetration": (got("penetration"), "m"),
+                f"{prefix}.rate": (got("rate"), "m/s"),
+                f"{prefix}.slip": (got("speed"), "m/s"),
+                f"{prefix}.contact": (lambda k=k: build.recall(self)["places"][k]["pair"].closed(build.graph), "1"),
+                f"{prefix}.impacts": (of("count"), "1"),
+                f"{prefix}.impact_velocity": (of("impact_velocity"), "m/s"),
+            }
+        return out
+
+    def apart(self, build):
+        """Point a less point b, as polynomials."""
+        return [p - q for p, q in zip(build.place(self.a), build.place(self.b), strict=True)]
+
+
+def unit(graph, vector):
+    """Length (at least 1 pm) and direction of a vector."""
+    squared = dot(vector, vector)
+    size = graph.sqrt(graph.select(graph.greater(squared, 1e-24), squared, 1e-24))
+    return size, tuple(x / size for x in vector)

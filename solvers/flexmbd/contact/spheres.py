@@ -1,0 +1,73 @@
+"""Contact of spheres with half-spaces and with each other."""
+
+from dataclasses import dataclass
+
+from flexmbd.contact.points import Place, PointContact, unit
+from flexmbd.errors import check_number, unit_vector
+from flexmbd.frames import node_axis
+from flexmbd.linalg.quadratic import dot
+from flexmbd.space import axis_leaves
+
+
+@dataclass(frozen=True, eq=False)
+class SpherePlane(PointContact):
+    """Sphere of `radius` about point `a` against the half-space below point `b`, whose outward `normal` is fixed in b's body.
+
+    Friction acts at the foot of the sphere's centre on the plane; a sphere that spins about the normal is not braked.
+    """
+
+    name: str
+    a: object
+    b: object
+    radius: object
+    law: object
+    friction: object = None
+    normal: tuple = (0.0, 0.0, 1.0)
+    minimum_impact_velocity: object = None
+
+    def __post_init__(self):
+        owner = f"contact '{self.name}'"
+        object.__setattr__(self, "radius", check_number(owner, "radius", self.radius, positive=True))
+        object.__setattr__(self, "normal", unit_vector(owner, "normal", self.normal, 3))
+        self.check_friction()
+
+    def sizes(self):
+        """Radius and normal."""
+        return {"radius": self.radius, **axis_leaves("normal", self.normal)}
+
+    def places(self, build):
+        """Radius less height of the centre."""
+        normal, apart = node_axis(build, self, self.b.body, "normal"), self.apart(build)
+        (height,), n, d = build.values((dot(normal, apart),)), build.values(normal), build.values(apart)
+        arm_a = tuple(-(height * x) for x in n)
+        return [Place(build.number(self, "radius") - height, n, arm_a, tuple(x + y for x, y in zip(d, arm_a, strict=True)))]
+
+
+@dataclass(frozen=True, eq=False)
+class SphereSphere(PointContact):
+    """Sphere of `radius_a` about point `a` against sphere of `radius_b` about point `b`; friction acts on b's surface."""
+
+    name: str
+    a: object
+    b: object
+    radius_a: object
+    radius_b: object
+    law: object
+    friction: object = None
+    minimum_impact_velocity: object = None
+
+    def __post_init__(self):
+        for key in ("radius_a", "radius_b"):
+            object.__setattr__(self, key, check_number(f"contact '{self.name}'", key, getattr(self, key), positive=True))
+        self.check_friction()
+
+    def sizes(self):
+        """Both radii."""
+        return {"radius_a": self.radius_a, "radius_b": self.radius_b}
+
+    def places(self, build):
+        """Sum of the radii less the distance of the centres."""
+        distance, n = unit(build.graph, build.values(self.apart(build)))
+        radius = build.number(self, "radius_b")
+        arms = [tuple(length * x for x in n) for length in (radius - distance, radius)]
+        return [Place(build.number(self, "radius_a") + radius - distance, n, *arms)]

@@ -1,0 +1,49 @@
+"""Contact of a thin disc's edge with a half-space: wheels, coins, hoops."""
+
+from dataclasses import dataclass
+
+from flexmbd.contact.points import Place, PointContact
+from flexmbd.errors import check_number, unit_vector
+from flexmbd.frames import node_axis
+from flexmbd.linalg.quadratic import dot
+from flexmbd.space import axis_leaves
+
+
+@dataclass(frozen=True, eq=False)
+class ThinDiscPlane(PointContact):
+    """Edge of a disc of `radius` about point `a`, at right angles to `axis`, against the half-space below point `b`.
+
+    The outward `normal` is fixed in b's body, the axis in a's.  The lowest point of the edge touches, and friction acts there.  A disc that
+    lies flat has no lowest point: contact on a face, or on a ring, is not treated.
+    """
+
+    name: str
+    a: object
+    b: object
+    radius: object
+    law: object
+    friction: object = None
+    axis: tuple = (0.0, 1.0, 0.0)
+    normal: tuple = (0.0, 0.0, 1.0)
+    minimum_impact_velocity: object = None
+
+    def __post_init__(self):
+        owner = f"contact '{self.name}'"
+        object.__setattr__(self, "radius", check_number(owner, "radius", self.radius, positive=True))
+        for key in ("axis", "normal"):
+            object.__setattr__(self, key, unit_vector(owner, key, getattr(self, key), 3))
+        self.check_friction()
+
+    def sizes(self):
+        """Radius, axis and normal."""
+        return {"radius": self.radius, **axis_leaves("axis", self.axis), **axis_leaves("normal", self.normal)}
+
+    def places(self, build):
+        """Depth of the edge's lowest point: ``radius sqrt(1 - (n.u)²)`` less the height of the centre."""
+        g, radius = build.graph, build.number(self, "radius")
+        axis, normal, apart = node_axis(build, self, self.a.body, "axis"), node_axis(build, self, self.b.body, "normal"), self.apart(build)
+        (height, lean), u, n, d = build.values((dot(normal, apart), dot(normal, axis))), *map(build.values, (axis, normal, apart))
+        squared = 1.0 - lean * lean
+        steep = g.sqrt(g.select(g.greater(squared, 1e-24), squared, 1e-24))
+        arm_a = tuple(-(radius * ((y - lean * x) / steep)) for x, y in zip(u, n, strict=True))
+        return [Place(radius * steep - height, n, arm_a, tuple(x + y for x, y in zip(d, arm_a, strict=True)))]

@@ -1,0 +1,129 @@
+"""Actuators: a force or torque on command, within limits."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from flexmbd.errors import ModelError, check_number
+from flexmbd.forces.control import PID
+from flexmbd.forces.coordinates import COORDINATES
+from flexmbd.forces.loads import Force
+from flexmbd.lanes import maximum, minimum, tanh
+from flexmbd.linalg.tracing import traced
+from flexmbd.motion import as_motion
+
+
+def hard(u, low, high):
+    """u between its limits."""
+    return minimum(maximum(u, low), high)
+
+
+def smooth(u, low, high):
+    """Between the limits, with slope 1 in their middle."""
+    half = 0.5 * (high - low)
+    middle = low + half
+    return middle + half * tanh((u - middle) / half)
+
+
+SATURATIONS = {"hard": hard, "smooth": smooth}
+
+
+@dataclass(frozen=True, eq=False)
+class Actuator(Force):
+    """Force or torque along what slides or turns between two bodies, on command, within limits.
+
+    Parameters
+    ----------
+    name : str
+    along : AngleOf or PlaceOf
+        Torque on b and its reaction on a, in N m; or force in N.
+    command : Motion or float or ndarray or PID
+        Over time, or of a controller.
+    limit : float, ndarray or pair of them, optional
+        Of the size, or the lower and the upper one.
+    saturation : "hard" or "smooth"
+        The command cut off at the limits, or bent towards them by a hyperbolic tangent.
+    lag : float or ndarray, optional
+        Time constant with which the force follows what passes the limits, s; it is zero at the start.
+    """
+
+    dimensions: ClassVar[tuple] = (2, 3)
+
+    name: str
+    along: object
+    command: object
+    limit: object = None
+    saturation: str = "hard"
+    lag: object = None
+
+    def __post_init__(self):
+        owner = f"actuator '{self.name}'"
+        if not isinstance(self.along, COORDINATES):
+            raise ModelError(f"{owner}: along is {self.along!r}; it must be an AngleOf or a PlaceOf", element=self.name)
+        if self.saturation not in SATURATIONS:
+            wanted = " or ".join(map(repr, SATURATIONS))
+            raise ModelError(f"{owner}: saturation is {self.saturation!r}; it must be {wanted}", element=self.name)
+        if self.limit is not None:
+            pair = self.limit if isinstance(self.limit, (tuple, list)) else (np.negative(self.limit), self.limit)
+            low, high = (check_number(owner, "limit", x) for x in pair) if len(pair) == 2 else (1.0, 0.0)
+            if not np.all(np.less(low, high)):
+                wanted = "a number above zero, or a lower and an upper one"
+                raise ModelError(f"{owner}: limit is {self.limit!r}; it must be {wanted}", element=self.name)
+            object.__setattr__(self, "limit", (low, high))
+        if self.lag is not None:
+            object.__setattr__(self, "lag", check_number(owner, "lag", self.lag, positive=True))
+        if not isinstance(self.command, PID):
+            object.__setattr__(self, "command", as_motion(self.command))
+
+    @property
+    def _controlled(self):
+        return isinstance(self.command, PID)
+
+    @property
+    def others(self):
+        """Bodies that it acts on or measures, by key."""
+        both = {"along": self.along} | ({"measured": self.command.measured} if self._controlled else {})
+        return {f"{key}.{end}": body for key, x in both.items() for end, body in zip("ab", x.bodies, strict=True)}
+
+    def leaves(self):
+        """Numbers of the direction, command, limits and lag."""
+        limits = {} if self.limit is None else dict(zip(("low", "high"), self.limit, strict=True))
+        lag = {} if self.lag is None else {"lag": self.lag}
+        parts = {"along": self.along, "command": self.command}
+        return limits | lag | {f"{key}.{k}": x for key, part in parts.items() for k, x in part.leaves().items()}
+
+    def structure(self):
+        """Direction, kind of command, limits and lag."""
+        return (self.along.structure(), self.command.structure(), self.limit is None, self.saturation, self.lag is None)
+
+    def _limited(self, build, command):
+        if self.limit is None:
+            return command
+        return traced(build.graph, SATURATIONS[self.saturation], (command, build.number(self, "low"), build.number(self, "high")))
+
+    def apply(self, build):
+        """Force or torque on both bodies; its power counts as external."""
+        if self._controlled:
+            command = self.command.command(build, self, lambda u: self._limited(build, u))
+        else:
+            command = self.command.node(build, lambda key: build.number(self, f"command.{key}"))
+        effort = self._limited(build, command)
+        if self.lag is not None:
+            state = build.state(self, "effort", controlled=True)
+            build.state_rate(state, (effort - state) / build.number(self, "lag"))
+            effort = state
+        _, rate = self.along.nodes(build, self, "along.")
+        self.along.act(build, self, effort, "along.")
+        build.power("external", effort * rate)
+        known = build.recall(self) if self._controlled else {}
+        build.remember(self, **known, command=command, effort=effort)
+
+    def outputs(self, build):
+        """Force or moment on b, what was commanded, and what the controller knows."""
+        name, unit = self.name, self.along.unit
+        own = {
+            f"{name}.{self.along.kind}": (lambda: build.recall(self)["effort"], unit),
+            f"{name}.command": (lambda: build.recall(self)["command"], unit),
+        }
+        return own | (self.command.outputs(build, self) if self._controlled else {})

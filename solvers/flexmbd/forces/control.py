@@ -1,0 +1,107 @@
+"""Controllers: a command from what is measured, with states of their own."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from flexmbd.errors import ModelError, check_number
+from flexmbd.forces.coordinates import COORDINATES
+from flexmbd.motion import as_motion
+
+
+@dataclass(frozen=True, eq=False)
+class PID:
+    """Command ``u = kp e + x + kd r`` for an `Actuator`, with the error ``e = target - measured``.
+
+    ``x' = ki e + (s - u)/tracking``, where s is the command that the actuator's limits let through: so the integral does not wind up.
+    r is the rate of the error, or with a `filter` T ``T r' = e' - r``.  Both states are zero at the start.
+
+    Parameters
+    ----------
+    measured : AngleOf or PlaceOf
+    target : Motion or float or ndarray
+        rad or m over s.
+    kp, ki, kd : float or ndarray
+        N m/rad, N m/(rad s), N m s/rad; or N/m, N/(m s), N s/m.
+    filter : float or ndarray, optional
+        Time constant of the rate, s.
+    tracking : float or ndarray, optional
+        Time in which the integral gives way to limits, s; ``kp/ki`` unless said, and ``float("inf")`` for an integral that winds up.
+    """
+
+    measured: object
+    target: object
+    kp: object
+    ki: object = 0.0
+    kd: object = 0.0
+    filter: object = None
+    tracking: object = None
+
+    def __post_init__(self):
+        if not isinstance(self.measured, COORDINATES):
+            raise ModelError(f"PID: measured is {self.measured!r}; it must be an AngleOf or a PlaceOf")
+        for key in ("kp", "ki", "kd", "filter"):
+            value = getattr(self, key)
+            if value is not None:
+                object.__setattr__(self, key, check_number("PID", key, value, positive=key == "filter"))
+        if self.tracking is None:
+            integrates = bool(np.all(self.ki)) and bool(np.all(self.kp))
+            object.__setattr__(self, "tracking", np.abs(np.divide(self.kp, self.ki)) if integrates else 1.0)
+        elif np.ndim(self.tracking) or self.tracking != float("inf"):
+            object.__setattr__(self, "tracking", check_number("PID", "tracking", self.tracking, positive=True))
+
+    @property
+    def bodies(self):
+        """What is measured between."""
+        return self.measured.bodies
+
+    @property
+    def _integrates(self):
+        return bool(np.any(self.ki))
+
+    def structure(self):
+        """What is measured, kind of the target, and which terms there are."""
+        return (self.measured.structure(), as_motion(self.target).structure(), self._integrates, self.filter is None, self._winds_up)
+
+    @property
+    def _winds_up(self):
+        return not np.ndim(self.tracking) and self.tracking == float("inf")
+
+    def leaves(self):
+        """Gains, times, target, and what is measured."""
+        out = {key: getattr(self, key) for key in ("kp", "ki", "kd")} | ({} if self._winds_up else {"tracking": self.tracking})
+        out |= {} if self.filter is None else {"filter": self.filter}
+        out |= {f"target.{k}": x for k, x in as_motion(self.target).leaves().items()}
+        return out | {f"measured.{k}": x for k, x in self.measured.leaves().items()}
+
+    def command(self, build, element, limited):
+        """Node of the command; `limited` gives what of a command passes the limits."""
+        g = build.graph
+
+        def number(key):
+            return build.number(element, f"command.{key}")
+
+        value, speed = self.measured.nodes(build, element, "command.measured.")
+        wanted = as_motion(self.target).node(build, lambda key: number(f"target.{key}"))
+        error, rate = wanted - value, g.derivative(wanted, build.time) - speed
+        total, integral = number("kp") * error, g.const(0.0)
+        if self.filter is not None:
+            slow = build.state(element, "rate", controlled=True)
+            build.state_rate(slow, (rate - slow) / number("filter"))
+            rate = slow
+        total = total + number("kd") * rate
+        if self._integrates:
+            integral = build.state(element, "integral", controlled=True)
+            total = total + integral
+            excess = g.const(0.0) if self._winds_up else (limited(total) - total) / number("tracking")
+            build.state_rate(integral, number("ki") * error + excess)
+        build.remember(element, error=error, integral=integral)
+        return total
+
+    def outputs(self, build, element):
+        """Error and integral."""
+        unit = {"moment": "rad", "force": "m"}[self.measured.kind]
+        return {
+            f"{element.name}.error": (lambda: build.recall(element)["error"], unit),
+            f"{element.name}.integral": (lambda: build.recall(element)["integral"], element.along.unit),
+        }

@@ -1,0 +1,118 @@
+"""What turns or slides between two bodies, as one number with its rate: what springs, actuators and controllers act along or measure."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from flexmbd.errors import ModelError, unit_vector
+from flexmbd.frames import aligned_with, at_start, node_axis
+from flexmbd.linalg.quadratic import dot
+from flexmbd.linalg.tracing import full_angle
+from flexmbd.space import axis_leaves, is_spatial, triad
+
+
+@dataclass(frozen=True, eq=False)
+class AngleOf:
+    """Angle of body `b` against body `a` in rad, counting full turns.
+
+    In space it is that about `axis`, a direction in a's frame which a joint keeps on b's body, and it is zero at the start.
+    """
+
+    kind: ClassVar[str] = "moment"
+    unit: ClassVar[str] = "N m"
+
+    a: object
+    b: object
+    axis: tuple = None
+
+    def __post_init__(self):
+        owner = f"angle of '{getattr(self.b, 'name', self.b)}'"
+        if not all(hasattr(end, "torque") and hasattr(end, "spin") for end in (self.a, self.b)):
+            raise ModelError(f"{owner} against '{getattr(self.a, 'name', self.a)}': both must be rigid bodies, or one of them ground")
+        if is_spatial(self.a):
+            if self.axis is None:
+                raise ModelError(f"{owner} needs an axis in space: three numbers in the frame of a")
+            object.__setattr__(self, "axis", unit_vector(owner, "axis", self.axis, 3))
+        elif self.axis is not None:
+            raise ModelError(f"{owner}: axis is {self.axis!r}; in the plane there is none")
+
+    @property
+    def bodies(self):
+        """Both bodies."""
+        return self.a, self.b
+
+    def structure(self):
+        """Bodies."""
+        return (type(self).__name__, self.a.name, self.b.name)
+
+    def leaves(self):
+        """Nothing; in space the triad on a, and what lies along its first direction on b at the start."""
+        if self.axis is None:
+            return {}
+        first, second = triad(self.axis)
+        other = aligned_with(self.a, self.b, first, at_start(self.a, self.b, self.axis))
+        frame = {"axis": self.axis, "n1": first, "n2": second, "m1": other}
+        return {path: x for key, direction in frame.items() for path, x in axis_leaves(key, direction).items()}
+
+    def nodes(self, build, element, prefix=""):
+        """Nodes of the angle and its rate; `prefix` is that of its numbers among the element's."""
+        if self.axis is None:
+            return build.angle(self.b) - build.angle(self.a), build.spin(self.b) - build.spin(self.a)
+        n1, n2 = (node_axis(build, element, self.a, f"{prefix}{key}") for key in ("n1", "n2"))
+        other = node_axis(build, element, self.b, f"{prefix}m1")
+        rate = dot(self._axis(build, element, prefix), [y - x for x, y in zip(build.spin(self.a), build.spin(self.b), strict=True)])
+        coarse = build.state(element, f"{prefix}turned")
+        build.state_rate(coarse, rate)
+        return full_angle(build.graph, coarse, *build.values((dot(n1, other), dot(n2, other)))), rate
+
+    def _axis(self, build, element, prefix):
+        return build.values(node_axis(build, element, self.a, f"{prefix}axis"))
+
+    def act(self, build, element, moment, prefix=""):
+        """Add a moment on b, with its reaction on a."""
+        moments = [moment] if self.axis is None else [moment * x for x in self._axis(build, element, prefix)]
+        build.torque(self.b, *moments)
+        build.torque(self.a, *(-x for x in moments))
+
+
+@dataclass(frozen=True, eq=False)
+class PlaceOf:
+    """Place of point `b` from point `a` along `axis`, a direction in the frame of a's body, m."""
+
+    kind: ClassVar[str] = "force"
+    unit: ClassVar[str] = "N"
+
+    a: object
+    b: object
+    axis: tuple = None
+
+    def __post_init__(self):
+        if not all(hasattr(end, "body") for end in (self.a, self.b)):
+            raise ModelError(f"place: a is {type(self.a).__name__} and b {type(self.b).__name__}; both must be points")
+        count = 3 if is_spatial(self.a) else 2
+        axis = (1.0, 0.0, 0.0)[:count] if self.axis is None else self.axis
+        object.__setattr__(self, "axis", unit_vector(f"place on '{self.b.body.name}'", "axis", axis, count))
+
+    @property
+    def bodies(self):
+        """Both bodies."""
+        return self.a.body, self.b.body
+
+    def structure(self):
+        """Points."""
+        return (type(self).__name__, *((end.body.name, end.key) for end in (self.a, self.b)))
+
+    def leaves(self):
+        """The axis."""
+        return axis_leaves("axis", self.axis)
+
+    def nodes(self, build, element, prefix=""):
+        """Nodes of the place and its rate."""
+        place = dot(node_axis(build, element, self.a.body, f"{prefix}axis"), build.between(self.a, self.b))
+        return build.values((place,))[0], build.rates((place,))[0]
+
+    def act(self, build, element, force, prefix=""):
+        """Add a force on b along the axis, with its reaction on a."""
+        build.force_on(self.nodes(build, element, prefix)[0], force)
+
+
+COORDINATES = (AngleOf, PlaceOf)

@@ -1,0 +1,168 @@
+"""Springs and dampers by characteristics: tables, splines, polynomials."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from flexmbd.errors import ModelError, check_number
+from flexmbd.forces.loads import Force
+from flexmbd.forces.springs import line
+from flexmbd.lanes import minimum
+from flexmbd.linalg.tracing import traced
+from flexmbd.motion import Motion, Polynomial, integral_over, over
+from flexmbd.table import Table
+
+NEAR = 1e-6  # of a table's width: a run that could not leave it ends as near
+
+
+@dataclass(frozen=True, eq=False)
+class NonlinearSpringDamper(Force):
+    """Base: a characteristic over elongation or twist (key `load`), one over its rate, and the unloaded state (key `free`)."""
+
+    load: ClassVar[str]
+    free: ClassVar[str]
+
+    name: str
+    a: object
+    b: object
+
+    def __post_init__(self):
+        owner = f"spring '{self.name}'"
+        object.__setattr__(self, self.free, check_number(owner, self.free, getattr(self, self.free)))
+        if not isinstance(self.damping, Motion):
+            object.__setattr__(self, "damping", Polynomial((0.0, check_number(owner, "damping", self.damping))))
+        if not isinstance(getattr(self, self.load), Motion):
+            wanted = "a Table or a Polynomial"
+            raise ModelError(f"{owner}: {self.load} is {getattr(self, self.load)!r}; it must be {wanted}", element=self.name)
+
+    def leaves(self):
+        """Numbers of both characteristics, and the unloaded length or angle."""
+        curves = {f"{key}.{k}": x for key in (self.load, "damping") for k, x in getattr(self, key).leaves().items()}
+        return {self.free: getattr(self, self.free), **curves}
+
+    def structure(self):
+        """Kinds of both characteristics."""
+        return (getattr(self, self.load).structure(), self.damping.structure())
+
+    @property
+    def _ends(self):
+        """True if there is a table that must not be left."""
+        curve = getattr(self, self.load)
+        return isinstance(curve, Table) and curve.beyond == "error"
+
+    @property
+    def witness(self):
+        """Output by which `explain` knows why a run failed; None where nothing ends."""
+        return f"{self.name}.room:min" if self._ends else None
+
+    def explain(self, room):
+        """Sentence on a run that failed, by the least way to the table's ends; empty if that was not the reason."""
+        if not room < NEAR:
+            return ""
+        return f"spring '{self.name}' came to an end of its table, which it must not leave (beyond = 'error')"
+
+    def _room(self, build, x):
+        """Output of the way to the nearer end of the table, by its width."""
+        if not self._ends:
+            return {}
+
+        def room():
+            low, high = (build.number(self, f"{self.load}.x{k}") for k in (0, len(getattr(self, self.load).x) - 1))
+            return traced(build.graph, minimum, (x() - low, high - x())) / (high - low)
+
+        return {f"{self.name}.room": (room, "1")}
+
+    def _curve(self, build, key, x, of=over):
+        return of(getattr(self, key), build, x, lambda k: build.number(self, f"{key}.{k}"))
+
+    def _pull(self, build, stretch, rate):
+        """Nodes of elastic and damping force or moment."""
+        return self._curve(build, self.load, stretch), self._curve(build, "damping", rate)
+
+    def _booked(self, build, stretch, rate):
+        """Node of the whole force or moment; its energy and its loss go into the books."""
+        elastic, damping = self._pull(build, stretch, rate)
+        build.potential(self._curve(build, self.load, stretch, integral_over))
+        build.power("dissipated", damping * rate)
+        return elastic + damping
+
+
+@dataclass(frozen=True, eq=False)
+class NonlinearSpring(NonlinearSpringDamper):
+    """Spring and damper between points `a` and `b` by characteristics; both forces act along the line of the points.
+
+    Parameters
+    ----------
+    force : Table or Polynomial
+        Tension in N over the elongation in m; a sum of them.
+    damping : Motion or float or ndarray
+        Tension in N over the rate of the length in m/s, with the sign of the rate; or a number in N s/m.
+    length : float or ndarray
+        Without load, m.
+    """
+
+    dimensions: ClassVar[tuple] = (2, 3)
+    load: ClassVar[str] = "force"
+    free: ClassVar[str] = "length"
+
+    force: object = None
+    damping: object = 0.0
+    length: object = 0.0
+
+    def _elongation(self, build):
+        length, rate, n = line(build, self.a, self.b)
+        return length - build.number(self, "length"), rate, n
+
+    def apply(self, build):
+        """Forces along the line of the points."""
+        stretch, rate, n = self._elongation(build)
+        tension = self._booked(build, stretch, rate)
+        build.force(self.a, *(tension * x for x in n))
+        build.force(self.b, *(-(tension * x) for x in n))
+
+    def outputs(self, build):
+        """Force (tension positive) and elongation."""
+        return {
+            f"{self.name}.force": (lambda: sum(self._pull(build, *self._elongation(build)[:2])), "N"),
+            f"{self.name}.elongation": (lambda: self._elongation(build)[0], "m"),
+            **self._room(build, lambda: self._elongation(build)[0]),
+        }
+
+
+@dataclass(frozen=True, eq=False)
+class NonlinearTorsionSpring(NonlinearSpringDamper):
+    """Torsion spring and damper between planar bodies `a` and `b` by characteristics; the relative angle counts full turns.
+
+    Parameters
+    ----------
+    moment : Table or Polynomial
+        Against the twist of b, in N m over rad; a sum of them.
+    damping : Motion or float or ndarray
+        Against the twist's rate, in N m over rad/s, with the sign of the rate; or a number in N m s/rad.
+    angle : float or ndarray
+        Without load, rad.
+    """
+
+    ends: ClassVar[str] = "bodies"
+    load: ClassVar[str] = "moment"
+    free: ClassVar[str] = "angle"
+
+    moment: object = None
+    damping: object = 0.0
+    angle: object = 0.0
+
+    def _twist(self, build):
+        return build.angle(self.b) - build.angle(self.a) - build.number(self, "angle"), build.spin(self.b) - build.spin(self.a)
+
+    def apply(self, build):
+        """Torque on both bodies."""
+        moment = self._booked(build, *self._twist(build))
+        build.torque(self.a, moment)
+        build.torque(self.b, -moment)
+
+    def outputs(self, build):
+        """Moment and twist."""
+        return {
+            f"{self.name}.moment": (lambda: sum(self._pull(build, *self._twist(build))), "N m"),
+            f"{self.name}.twist": (lambda: self._twist(build)[0], "rad"),
+            **self._room(build, lambda: self._twist(build)[0]),
+        }

@@ -1,0 +1,66 @@
+"""Ideal rack and pinion."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from flexmbd.errors import ModelError, check_number, unit_vector
+from flexmbd.frames import node_axis
+from flexmbd.joints.ideal import Joint, turn_row
+from flexmbd.linalg.node_row import free_row
+from flexmbd.linalg.quadratic import dot
+from flexmbd.space import axis_leaves
+
+
+@dataclass(frozen=True, eq=False)
+class RackPinion(Joint):
+    """A pinion with centre `a` rolls on a rack whose pitch line goes through point `b`, without play, as they mesh at the start.
+
+    The pinion lies to the left of the pitch line, looking along `axis`; ideal joints hold it there, and guide the rack.  The row is the
+    sine of the angle that is missing, ``sin(fb - fa - (s - s0)/radius) = 0``, ``s = axis.(ra - rb)``: it holds over any number of turns.
+    `Rack` has elastic teeth, and its forces press the bodies apart.
+
+    Parameters
+    ----------
+    a, b : Point
+        Centre of the pinion; point of the rack's pitch line.  One of them may be on ground.
+    radius : float or ndarray
+        Pitch radius of the pinion, m.
+    axis : tuple
+        Direction of the pitch line in the frame of b's body.
+    """
+
+    radius: object = None
+    axis: tuple = (1.0, 0.0)
+
+    def __post_init__(self):
+        owner = f"joint '{self.name}'"
+        object.__setattr__(self, "radius", check_number(owner, "radius", self.radius, positive=True))
+        object.__setattr__(self, "axis", unit_vector(owner, "axis", self.axis))
+        for end in (self.a, self.b):
+            body = getattr(end, "body", None)
+            if body is not None and not hasattr(body, "torque"):
+                raise ModelError(f"{owner}: '{body.name}' is no rigid body; pinion and rack are rigid bodies or ground", element=self.name)
+
+    def leaves(self):
+        """Radius, axis, and the angle that rolling and turning keep, as at the start."""
+        angle, (x, y) = _angle(self.b.body), self.axis
+        (ax, ay), (bx, by) = (end.body.at_start(end) for end in (self.a, self.b))
+        c, s = np.cos(angle), np.sin(angle)
+        along = (c * x - s * y) * (ax - bx) + (s * x + c * y) * (ay - by)
+        return {"radius": self.radius, "phase": angle - _angle(self.a.body) - along / self.radius, **axis_leaves("axis", self.axis)}
+
+    def rows(self, build):
+        """One angle: that of b's frame against a's is the phase plus the distance over the radius."""
+        (along,) = build.values((dot(node_axis(build, self, self.b.body, "axis"), build.between(self.b, self.a)),))
+        sine, cosine = build.sincos(build.number(self, "phase") + along / build.number(self, "radius"))
+        return [free_row(build, turn_row(build, self, sine, cosine))]
+
+    def outputs(self, build):
+        """Force of the teeth on the rack, along its axis."""
+        return {f"{self.name}.thrust": (lambda: -build.multipliers[build.owner[self.name]] / build.number(self, "radius"), "N")}
+
+
+def _angle(body):
+    """Angle at the start; zero of ground."""
+    return getattr(body, "angle", 0.0)

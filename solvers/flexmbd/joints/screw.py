@@ -1,0 +1,69 @@
+"""Screw joint: a nut on a spindle."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from flexmbd.errors import ModelError, check_number
+from flexmbd.frames import aligned_with, in_inertial, node_axis
+from flexmbd.joints.spatial import Cylindrical
+from flexmbd.linalg.node_row import free_row
+from flexmbd.linalg.quadratic import Row, dot
+from flexmbd.space import axis_leaves, triad
+
+
+@dataclass(frozen=True, eq=False)
+class Screw(Cylindrical):
+    """Point `b` slides on the line through `a` along `axis`, and b's body turns about it by one turn for each `lead`, from the start on.
+
+    The row is the sine of the angle that is missing, ``sin(f - 2 pi (s - s0)/lead) = 0``: it holds over any number of turns.
+
+    Parameters
+    ----------
+    a, b : Point
+    axis, axis_b : tuple
+        Direction in a's and, if they do not agree at the start, in b's body.
+    lead : float or ndarray
+        Way of b along the axis for one turn of b about it, m; above zero for a right-handed thread, below for a left-handed one.
+    """
+
+    dimensions: ClassVar[tuple] = (3,)
+
+    lead: object = None
+
+    def __post_init__(self):
+        super().__post_init__()
+        owner = f"joint '{self.name}'"
+        object.__setattr__(self, "lead", check_number(owner, "lead", self.lead))
+        if np.any(np.equal(self.lead, 0.0)):
+            raise ModelError(
+                f"{owner}: lead is {self.lead!r}; it must not be zero", element=self.name, remedy="without a lead it is Revolute"
+            )
+
+    def leaves(self):
+        """Axes; on b the direction that is n1 of a at the start; place on the axis at the start, and angle for each metre."""
+        other = aligned_with(self.a.body, self.b.body, triad(self.axis)[0], self.axis_b)
+        between = [q - p for p, q in zip(*(end.body.at_start(end) for end in (self.a, self.b)), strict=True)]
+        numbers = {"start": dot(in_inertial(self.a.body, self.axis), between), "pace": 2.0 * np.pi / self.lead}
+        return super().leaves() | axis_leaves("m1", other) | numbers
+
+    def rows(self, build):
+        """Those of a cylindrical joint, and one angle."""
+        axis, n1, n2 = (node_axis(build, self, self.a.body, key) for key in ("axis", "n1", "n2"))
+        other, (way,) = node_axis(build, self, self.b.body, "m1"), build.values((dot(axis, build.between(self.a, self.b)),))
+        sine, cosine = build.sincos(build.number(self, "pace") * (way - build.number(self, "start")))
+        x, y = dot(n1, other), dot(n2, other)
+        thread = Row(y * cosine - x * sine, "angle", f"{self.name}.thread", x * cosine + y * sine)
+        return [*super().rows(build), free_row(build, thread)]
+
+    def outputs(self, build):
+        """Force of the thread on b along the axis, and its torque on b about it."""
+
+        def thread():
+            return build.multipliers[build.owner[self.name] + 4]
+
+        return {
+            f"{self.name}.thrust": (lambda: thread() * build.number(self, "pace"), "N"),
+            f"{self.name}.torque": (lambda: -thread(), "N m"),
+        }
