@@ -109,9 +109,9 @@ class Build(Index1):
             self.rows += body.rows(self)
             with _written(body):
                 body.apply(self)
-        for (write, kind, *_), elements in self._alike.items():
+        for (write, kind, size, _), elements in self._alike.items():
             with _written(next(body for body in system.bodies if body.name == elements[0][0])):
-                if len(elements) > tuning.single_elements or direct:
+                if len(elements) > tuning.single_elements or size > tuning.single_size or direct:
                     self._pool(Pool(self, f"pool{len(self.pools)}", write, kind, elements))
                 else:
                     for element in elements:

@@ -13,8 +13,9 @@ class Tuning:
     ----------
     piece : int
         Operations of a piece of a function: one of 8,000 takes 1.6 s to compile, of 16,000 5 s, of 31,000 18 s.
-    single_elements : int
-        Elements alike that are still written one by one: straight-line code is faster, but slow to compile.
+    single_elements, single_size : int
+        Elements alike that are still written one by one, if they have at most so many coordinates: straight-line code is faster, but slow
+        to compile.
     blocks : int
         Products of an elimination from which on it may be done in blocks at run time.
     dense : float
@@ -34,6 +35,7 @@ class Tuning:
 
     piece: int = 3000
     single_elements: int = 3
+    single_size: int = 12
     blocks: int = 700
     dense: float = 3.0
     alike: int = 4

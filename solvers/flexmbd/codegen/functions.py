@@ -48,7 +48,7 @@ class Functions:
 
     def __init__(self, graph, storage, layout, pointers):
         self.graph, self.storage, self.layout, self.pointers, self.width = graph, storage, layout, pointers, layout.width
-        self.module, self.names, self.rows, self.elements = ir.Module("model"), [], layout.work, {}  # rows of W
+        self.module, self.names, self.rows, self.elements = ir.Module("model", context=ir.Context()), [], layout.work, {}  # rows of W
 
     def add(self, name, stores, *, given=None):
         """A function that stores nodes.

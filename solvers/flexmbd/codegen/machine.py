@@ -16,6 +16,9 @@ from flexmbd.caching import cache_directory
 LEVEL = 1  # of optimisation: 2 compiles for twice as long, and runs no faster (right-hand sides of `benchmarks/compile.py`)
 
 
+llvm.set_option("flexmbd", "--enable-misched=false")  # ordering instructions anew takes 40 % of the time to compile, and gains nothing here
+
+
 @functools.cache
 def _host():
     """Name and features of this processor."""

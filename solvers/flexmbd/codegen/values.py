@@ -5,6 +5,8 @@ A value has W doubles, or W truth values, side by side; for one lane it is a dou
 
 from __future__ import annotations
 
+from math import copysign
+
 from llvmlite import ir
 
 FAST = ("contract",)
@@ -26,7 +28,7 @@ class Writer:
     """
 
     def __init__(self, builder, width):
-        self.builder, self.width, self.module = builder, width, builder.module
+        self.builder, self.width, self.module, self._constants = builder, width, builder.module, {}
         self.kind = ir.VectorType(DOUBLE, width) if width > 1 else DOUBLE
         self.words = ir.VectorType(WORD, width) if width > 1 else WORD
 
@@ -37,7 +39,13 @@ class Writer:
 
     def value(self, x):
         """A `Value` of a number, or what is one already."""
-        return x if isinstance(x, Value) else Value(self, self.all(float(x)))
+        if isinstance(x, Value):
+            return x
+        x = float(x)
+        key = x, copysign(1.0, x)
+        if key not in self._constants:
+            self._constants[key] = Value(self, self.all(x))
+        return self._constants[key]
 
     def of(self, code):
         """A `Value` of an instruction."""
@@ -61,7 +69,7 @@ class Writer:
         name, args = f"{name}.{self.width}", [self.value(x).ir for x in args]
         function = self.module.globals.get(name) or self._written(name, body, len(args))
         result = self.builder.call(function, args)
-        if not isinstance(result.type, ir.LiteralStructType):
+        if not isinstance(result.type, ir.IdentifiedStructType):
             return Value(self, result)
         return tuple(Value(self, self.builder.extract_value(result, k)) for k in range(len(result.type.elements)))
 
@@ -76,7 +84,9 @@ class Writer:
             raise
         kind = result = self.kind
         if isinstance(found, tuple):
-            kind = ir.LiteralStructType([self.kind] * len(found))
+            kind = self.module.context.get_identified_type(f"results.{len(found)}.{self.width}")
+            if kind.is_opaque:
+                kind.set_body(*[self.kind] * len(found))
             result = ir.Constant(kind, ir.Undefined)
             for k, x in enumerate(found):
                 result = writer.builder.insert_value(result, writer.value(x).ir, k)
