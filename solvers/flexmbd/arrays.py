@@ -12,11 +12,11 @@ from scipy.sparse import csr_array
 from flexmbd import lanes
 from flexmbd.kernels import kernel_of
 from flexmbd.linalg.nodes import RUNTIME
+from flexmbd.linalg.ops import OPS
 from flexmbd.linalg.ordering import ordered
 
-_ARITHMETIC = {
-    "+": np.add, "-": np.subtract, "*": np.multiply, "/": np.divide, "neg": np.negative, "sqrt": np.sqrt, "fabs": np.abs,
-    ">": np.greater, "&": np.multiply, "select": lambda condition, a, b: np.where(condition != 0.0, a, b),
+_ARITHMETIC = {name: op.numpy for name, op in OPS.items()} | {
+    "&": np.multiply, "select": lambda condition, a, b: np.where(condition != 0.0, a, b),
 }  # fmt: skip
 _VOCABULARY = {
     lanes.any_lane: np.any, lanes.atan2: np.arctan2, lanes.exp: np.exp, lanes.fabs: np.abs, lanes.floor: np.floor,

@@ -7,13 +7,21 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import flexmbd as fm
 from flexmbd import lanes
+from flexmbd.codegen.functions import Functions
 from flexmbd.codegen.machine import Code
+from flexmbd.codegen.targets import Cuda, ptx
 from flexmbd.codegen.values import Untraceable
+from flexmbd.expressions import Build
+from flexmbd.integrators import INTEGRATORS
 from flexmbd.lanes import kernel, select, sincos
 from flexmbd.linalg.graph import Graph
+from flexmbd.linalg.storage import Storage
+from flexmbd.state import Layout
+from flexmbd.stepping import names
 
-from .generated import computed, functions
+from .generated import Flat, computed, functions
 
 WIDTHS = pytest.mark.parametrize("width", [1, 4, 16])
 
@@ -122,3 +130,29 @@ def test_a_kernel_cannot_look_at_all_lanes():
     g = Graph()
     with pytest.raises(Untraceable):
         functions(g, [g.call(lanes.any_lane, (g.greater(g.var("q0"), 0.0),))], 4)
+
+
+def test_the_same_nodes_become_a_kernel_of_a_graphics_processor():
+    """One sample a thread; elementary functions are the lanes' polynomials, so that nothing is called from outside."""
+    g = Graph()
+    x, y = g.var("q0"), g.var("q1")
+    nodes = [g.sqrt(x) * y, g.call(lanes.power, (x, y)), *g.call(sincos, (x,), 2), *g.call(softened, (x, y), 2)]
+    made = Functions(g, Storage(), Flat(1), (names.NUMBERS, names.TABLES), Cuda(1024))
+    made.add("f", [(("y", k), node) for k, node in enumerate(nodes)])
+    lines = ptx(made.text()).splitlines()
+    assert [line.strip() for line in lines if ".entry" in line] == [".visible .entry f("]
+    assert not any(".extern" in line for line in lines)
+    assert any("fma.rn.f64" in line for line in lines) and any("%tid.x" in line for line in lines)
+
+
+def test_a_model_becomes_kernels_of_a_graphics_processor():
+    """Equations of a clearance joint with friction, matrices in blocks and pools of elements included."""
+    s = fm.System(gravity=(0.0, -9.81))
+    rope = s.cable("rope", length=1.0, elements=6, section=fm.Section(1e-3, 1e-6), material=fm.Material(1e5, 0.3, 1000.0))
+    s.add(fm.Revolute("pin", s.ground.at(0.0, 0.0), rope.start))
+    build = Build(s)
+    layout, storage = Layout(build, INTEGRATORS["dormand_prince"], 1), Storage()
+    made = Functions(build.graph, storage, layout, (names.NUMBERS, names.TABLES), Cuda(256))
+    made.add("rhs", [(("y", k), x) for k, x in enumerate(build.a)])
+    text = ptx(made.text())
+    assert ".visible .entry rhs(" in text and ".extern" not in text

@@ -151,7 +151,7 @@ def elimination(writer, kind, size, A, pivots, columns, more, count):
         last = TABLE if kind == "factorise" else ROWS
         function = ir.Function(writer.module, ir.FunctionType(ir.VoidType(), [ROWS, TABLE, TABLE, last, WORD]), name)
         function.linkage = "internal"
-        own = Writer(ir.IRBuilder(function.append_basic_block("entry")), writer.width)
+        own = Writer(ir.IRBuilder(function.append_basic_block("entry")), writer.width, writer.stride)
         loops = Loops(own)
         *arguments, number = function.args
         KINDS[kind](loops, *arguments, loops.index(number), size)

@@ -11,26 +11,16 @@ from llvmlite import ir
 
 from flexmbd.codegen.linear import Linear
 from flexmbd.codegen.loops import INTEGER, Loops
+from flexmbd.codegen.targets import Cpu
 from flexmbd.codegen.values import DOUBLE, WORD, Value, Writer
 from flexmbd.codegen.words import kernel_function, words
 from flexmbd.linalg.nodes import UNIFORM
+from flexmbd.linalg.ops import OPS
 from flexmbd.linalg.ordering import Pieces, leaf
 
 ROWS, TABLE = DOUBLE.as_pointer(), WORD.as_pointer()
 NAMES = ("X", "P", "W", "at", "x", "y", "row", "A")  # the last two are of elements of pools: row of their table, where they add to
 KINDS = (ROWS, ROWS, ROWS, TABLE, WORD, WORD, WORD, ROWS)
-OPERATIONS = {
-    "+": lambda w, a, b: w.value(a) + b,
-    "-": lambda w, a, b: w.value(a) - b,
-    "*": lambda w, a, b: w.value(a) * b,
-    "/": lambda w, a, b: w.value(a) / b,
-    "neg": lambda w, a: -w.value(a),
-    "sqrt": lambda w, a: w.intrinsic("sqrt", a),
-    "fabs": lambda w, a: w.intrinsic("fabs", a),
-    ">": lambda w, a, b: w.value(a) > b,
-    "&": lambda w, a, b: a & b,
-    "select": lambda w, c, a, b: w.select(c, a, b),
-}
 
 
 class Functions:
@@ -44,10 +34,13 @@ class Functions:
         Where variables are, and which rows of W are free.
     pointers : (int, int)
         Entries of the table with the addresses of numbers and tables.
+    target : Cpu or Cuda, optional
+        Lanes of this processor, as wide as the layout says, if left out.
     """
 
-    def __init__(self, graph, storage, layout, pointers):
-        self.graph, self.storage, self.layout, self.pointers, self.width = graph, storage, layout, pointers, layout.width
+    def __init__(self, graph, storage, layout, pointers, target=None):
+        self.graph, self.storage, self.layout, self.pointers = graph, storage, layout, pointers
+        self.target = target or Cpu(layout.width)
         self.module, self.names, self.rows, self.elements = ir.Module("model", context=ir.Context()), [], layout.work, {}  # rows of W
 
     def add(self, name, stores, *, given=None):
@@ -60,21 +53,18 @@ class Functions:
         given : dict int -> int, optional
             By id, rows of X with factors that are there already.
         """
-        inside, size = self.function(name, stores, self.layout.place, self.width, given, first=self.layout.work)
+        inside, size = self.function(name, stores, self.layout.place, 1, given, first=self.layout.work)
         self.rows = max(self.rows, size)
-        outside = ir.Function(self.module, ir.FunctionType(ir.VoidType(), KINDS[:6]), name)
-        builder = ir.IRBuilder(outside.append_basic_block("entry"))
-        builder.call(inside, [*outside.args, ir.Constant(WORD, 0), ir.Constant(ROWS, None)])
-        builder.ret_void()
+        self.target.export(self.module, name, inside)
         self.names.append(name)
 
-    def function(self, name, stores, place, width, given=None, first=0):
-        """A function for the module's own use; and how many rows of its W it works in, from `first` on."""
+    def function(self, name, stores, place, batch, given=None, first=0):
+        """A function for the module's own use, of so many elements side by side; how many rows of its W it works in, from `first` on."""
         pieces = Pieces(self.graph, stores, given, self.graph.tuning.piece)
         rows = Rows(first, pieces)
         made = [self._declared(f"{name}.{k}" if pieces.count > 1 else f"{name}.all") for k in range(pieces.count)]
         for k, function in enumerate(made):
-            Piece(self, function, pieces, k, place, width, rows).write()
+            Piece(self, function, pieces, k, place, batch, rows).write()
         if len(made) == 1:
             return made[0], rows.size
         whole = self._declared(f"{name}.all")
@@ -121,10 +111,11 @@ class Rows:
 class Piece:
     """One piece of a function while it is written."""
 
-    def __init__(self, functions, function, pieces, number, place, width, rows):
-        self.functions, self.pieces, self.number, self.place, self.rows = functions, pieces, number, place, rows
-        self.storage, self.samples = functions.storage, functions.width
-        self.writer = Writer(ir.IRBuilder(function.append_basic_block("entry")), width)
+    def __init__(self, functions, function, pieces, number, place, batch, rows):
+        self.functions, self.pieces, self.number, self.place, self.rows, self.batch = functions, pieces, number, place, rows, batch
+        self.storage, target = functions.storage, functions.target
+        self.stride, stride = target.stride, target.stride if batch == 1 else batch
+        self.writer = Writer(ir.IRBuilder(function.append_basic_block("entry")), batch * target.width, stride, target.polynomials)
         self.builder, self.loops = self.writer.builder, Loops(self.writer)
         self.arguments = dict(zip(NAMES, function.args, strict=True))
         self.found, self._pointers = {}, {}
@@ -149,7 +140,7 @@ class Piece:
             b, made = self.builder, None
             with b.goto_entry_block():
                 if array in ("x", "y"):
-                    made = b.gep(self.arguments["X"], [b.mul(self.arguments[array], ir.Constant(WORD, self.samples))])
+                    made = b.gep(self.arguments["X"], [b.mul(self.arguments[array], ir.Constant(WORD, self.stride))])
                 elif array in ("numbers", "tables"):
                     entry = self.functions.pointers[array == "tables"]
                     address = b.load(b.gep(self.arguments["at"], [ir.Constant(WORD, entry)]))
@@ -161,13 +152,13 @@ class Piece:
 
     def moved(self, array, row):
         """An array from a row on."""
-        return self.builder.gep(self.pointer(array), [(self.loops.index(row) * self.samples).ir])
+        return self.builder.gep(self.pointer(array), [(self.loops.index(row) * self.stride).ir])
 
     def load(self, array, row):
         """Value in a row of samples; where the writer has elements side by side, of its one sample in all of them."""
         where = self.moved(array, row)
-        if self.samples == self.writer.width:
-            if self.samples > 1:
+        if self.batch == 1:
+            if self.writer.width > 1:
                 where = self.builder.bitcast(where, self.writer.kind.as_pointer())
             return Value(self.writer, self.builder.load(where, align=8))
         return Value(self.writer, self.writer.spread(self.builder.load(where)))
@@ -202,8 +193,8 @@ class Piece:
         return self.load("P", at)
 
     def _compute(self, node):
-        if node.op in OPERATIONS:
-            self.found[node.id] = OPERATIONS[node.op](self.writer, *map(self.value, node.args))
+        if node.op in OPS:
+            self.found[node.id] = OPS[node.op].write(self.writer, *map(self.value, node.args))
         elif node.op == "out":
             if node.args[0].id not in self.rows.known:
                 self.found[node.id] = self.found[node.args[0].id][node.value]
@@ -227,7 +218,7 @@ class Piece:
 
     def _handed(self, node):
         """Where a value is that pieces hand on; elements side by side need a row each."""
-        return self.moved("W", self.rows.values[node.id] * (self.writer.width // self.samples))
+        return self.moved("W", self.rows.values[node.id] * self.batch)
 
     def _store(self, where, node):
         if callable(where):

@@ -100,7 +100,7 @@ class Loops:
 
     def moved(self, rows, index):
         """Rows from an index on."""
-        return self.builder.gep(rows, [(self.index(index) * self.writer.width).ir])
+        return self.builder.gep(rows, [(self.index(index) * self.writer.stride).ir])
 
     def _row(self, rows, index):
         where = self.moved(rows, index)

@@ -37,7 +37,7 @@ def element(piece, pool, nodes, places, A, start=0, stop=None):
         store = _summed if places is None else _put if batch > 1 else _added
         stores = [(store(k, read.shape[1]), x) for k, x in enumerate(nodes)]
         place = _place(functions.layout, pool, batch)
-        functions.elements[key] = functions.function(f"{pool.name}.{len(functions.elements)}", stores, place, piece.samples * batch)
+        functions.elements[key] = functions.function(f"{pool.name}.{len(functions.elements)}", stores, place, batch)
     function, size = functions.elements[key]
     to = A
     if batch > 1:

@@ -25,10 +25,15 @@ class Writer:
     builder : IRBuilder
     width : int
         Lanes.
+    stride : int, optional
+        Numbers from one row to the next, if not as many.
+    polynomials : bool
+        Whether elementary functions are polynomials also for one lane.
     """
 
-    def __init__(self, builder, width):
+    def __init__(self, builder, width, stride=None, polynomials=False):
         self.builder, self.width, self.module, self._constants = builder, width, builder.module, {}
+        self.stride, self.polynomials = stride or width, polynomials or width > 1
         self.kind = ir.VectorType(DOUBLE, width) if width > 1 else DOUBLE
         self.words = ir.VectorType(WORD, width) if width > 1 else WORD
 
@@ -76,7 +81,7 @@ class Writer:
     def _written(self, name, body, count):
         function = ir.Function(self.module, ir.FunctionType(ir.VoidType(), [self.kind] * count), name)
         function.linkage = "internal"
-        writer = Writer(ir.IRBuilder(function.append_basic_block("entry")), self.width)
+        writer = Writer(ir.IRBuilder(function.append_basic_block("entry")), self.width, self.stride, self.polynomials)
         try:
             found = body(writer, *(Value(writer, x) for x in function.args))
         except Exception:

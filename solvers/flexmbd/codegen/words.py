@@ -16,7 +16,7 @@ ELEMENTARY = ("exp", "log", "power", "sincos", "atan2", "tanh")  # polynomials f
 def words(writer):
     """The words that kernels are written in, by name."""
     found = _plain(writer)
-    if writer.width > 1:
+    if writer.polynomials:
         return found | {name: functools.partial(writer.apply, name, functools.partial(_elementary, name)) for name in ELEMENTARY}
     library = {name: functools.partial(writer.call_library, of_c) for name, of_c in LIBRARY.items()}
     library["power"] = lambda x, y: writer.select(writer.value(x) > 0.0, writer.call_library("pow", x, y), 0.0)

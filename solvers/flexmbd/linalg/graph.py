@@ -8,6 +8,7 @@ import numpy as np
 
 from flexmbd.kernels import KernelError, kernel_of
 from flexmbd.linalg.nodes import CONSTANT, RUNTIME, Node
+from flexmbd.linalg.ops import OPS
 from flexmbd.tuning import USUAL
 
 
@@ -49,7 +50,7 @@ class Graph:
 
     def _op(self, op, *args):
         if all(a.op == "const" for a in args):
-            return self.const(float(_NUMPY[op](*(a.value for a in args))))
+            return self.const(float(OPS[op].numpy(*(a.value for a in args))))
         return self._make(op, args, max(a.level for a in args))
 
     # ---- arithmetic
@@ -231,24 +232,9 @@ class Graph:
             if not any(result == k for result, _ in partial):
                 raise TypeError(f"no derivative of result {k} of {call.op}")
             return self.dot((partial[k, j], r) for j, r in enumerate(rates) if (k, j) in partial and not r.zero)
-        if node.op == "select":
-            return self.select(node.args[0], *(self.derivative(a, x) for a in node.args[1:]))
-        a, d = node.args, [self.derivative(a, x) for a in node.args]
-        match node.op:
-            case "+":
-                return d[0] + d[1]
-            case "-":
-                return d[0] - d[1]
-            case "neg":
-                return -d[0]
-            case "*":
-                return d[0] * a[1] + a[0] * d[1]
-            case "/":
-                return (d[0] - node * d[1]) / a[1]
-            case "sqrt":
-                return 0.5 * d[0] / node
-            case "fabs":
-                return self.select(self.greater(a[0], 0.0), d[0], -d[0])
+        op = OPS.get(node.op)
+        if op is not None and op.derivative is not None:
+            return op.derivative(self, node, lambda a: self.derivative(a, x))
         raise TypeError(f"no derivative of {node.op}")
 
     # ---- evaluation
@@ -283,7 +269,7 @@ class Graph:
                 scalar = getattr(node.function, "py_func", node.function)
                 value[node.id] = np.vectorize(scalar)(*(value[a.id] for a in node.args))
             else:
-                value[node.id] = _NUMPY[node.op](*(value[a.id] for a in node.args))
+                value[node.id] = OPS[node.op].numpy(*(value[a.id] for a in node.args))
         return [value[r.id] for r in roots]
 
 
@@ -311,17 +297,3 @@ def _solved(node, value):
         side[..., row] = x
     solution = np.linalg.solve(np.broadcast_to(matrix, (*shape, *matrix.shape[-2:])), side[..., None])[..., 0]
     return np.moveaxis(solution, -1, 0)
-
-
-_NUMPY = {
-    "+": np.add,
-    "-": np.subtract,
-    "*": np.multiply,
-    "/": np.divide,
-    "neg": np.negative,
-    "sqrt": np.sqrt,
-    "fabs": np.abs,
-    ">": np.greater,
-    "&": np.logical_and,
-    "select": np.where,
-}

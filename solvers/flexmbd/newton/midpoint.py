@@ -10,6 +10,7 @@ from copy import copy
 
 from flexmbd.errors import ModelError
 from flexmbd.linalg.nodes import Node
+from flexmbd.linalg.ops import OPS
 from flexmbd.newton.index3 import balance, corrected, reinforce
 
 
@@ -52,10 +53,6 @@ def replaced(graph, node, old, new):
 
 def exchanged(graph, nodes, exchanges):
     """The nodes with others in place of those that `exchanges` names (variables and calls)."""
-    makers = {
-        "+": graph.add, "-": graph.sub, "*": graph.mul, "/": graph.div, "neg": graph.neg, "sqrt": graph.sqrt, "fabs": graph.fabs,
-        ">": graph.greater, "&": graph.both, "select": graph.select,
-    }  # fmt: skip
     known = {}
     for x in graph.needed(nodes):
         args = [known[a.id] for a in x.args if isinstance(a, Node)]
@@ -68,6 +65,6 @@ def exchanged(graph, nodes, exchanges):
         elif x.op.startswith("call:"):
             y = graph.call(x.function, args, None, x.tangent, partly=True)
         else:
-            y = makers[x.op](*args)
+            y = getattr(graph, OPS[x.op].make)(*args)
         known[x.id] = y
     return [known[x.id] for x in nodes]

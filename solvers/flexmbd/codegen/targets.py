@@ -1,0 +1,90 @@
+"""What machine code is made for: lanes of this processor, or threads of a graphics processor."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import llvmlite.binding as llvm
+from llvmlite import ir
+
+from flexmbd.codegen.values import DOUBLE, WORD
+
+TRIPLE = "nvptx64-nvidia-cuda"
+
+
+@dataclass(frozen=True)
+class Cpu:
+    """Samples side by side in vector registers.
+
+    Attributes
+    ----------
+    width : int
+        Lanes.
+    """
+
+    width: int
+
+    @property
+    def stride(self):
+        """Numbers from one row to the next."""
+        return self.width
+
+    @property
+    def polynomials(self):
+        """Whether elementary functions are polynomials, or those of C's library."""
+        return self.width > 1
+
+    def export(self, module, name, inside):
+        """A function ``name(X, P, W, at, x, y)`` that calls the inner one."""
+        outside = ir.Function(module, ir.FunctionType(ir.VoidType(), [x.type for x in inside.args[:6]]), name)
+        builder = ir.IRBuilder(outside.append_basic_block("entry"))
+        builder.call(inside, [*outside.args, ir.Constant(WORD, 0), ir.Constant(DOUBLE.as_pointer(), None)])
+        builder.ret_void()
+
+
+@dataclass(frozen=True)
+class Cuda:
+    """One sample a thread: a number of thread k is k behind the beginning of its row.
+
+    Attributes
+    ----------
+    stride : int
+        Samples, a multiple of the threads of a block.
+    """
+
+    stride: int
+    width: int = 1
+    polynomials: bool = True
+
+    def export(self, module, name, inside):
+        """A kernel ``name(X, P, W, at, x, y)``."""
+        outside = ir.Function(module, ir.FunctionType(ir.VoidType(), [x.type for x in inside.args[:6]]), name)
+        b = ir.IRBuilder(outside.append_basic_block("entry"))
+        block, threads, thread = (self._register(module, b, what) for what in ("ctaid.x", "ntid.x", "tid.x"))
+        k = b.zext(b.add(b.mul(block, threads), thread), WORD)
+        X, P, W, *rest = outside.args
+        b.call(inside, [*(b.gep(rows, [k]) for rows in (X, P, W)), *rest, ir.Constant(WORD, 0), ir.Constant(DOUBLE.as_pointer(), None)])
+        b.ret_void()
+        module.add_named_metadata("nvvm.annotations", module.add_metadata([outside, "kernel", ir.Constant(ir.IntType(32), 1)]))
+
+    def _register(self, module, builder, what):
+        name, kind = f"llvm.nvvm.read.ptx.sreg.{what}", ir.FunctionType(ir.IntType(32), [])
+        return builder.call(module.globals.get(name) or ir.Function(module, kind, name), [])
+
+
+def ptx(text, processor="sm_70"):
+    """PTX of a module that was written for `Cuda`.
+
+    Parameters
+    ----------
+    text : str
+    processor : str
+    """
+    llvm.initialize_all_targets()
+    llvm.initialize_all_asmprinters()
+    machine = llvm.Target.from_triple(TRIPLE).create_target_machine(cpu=processor, opt=1)
+    module = llvm.parse_assembly(text)
+    module.triple, module.data_layout = TRIPLE, str(machine.target_data)
+    passes = llvm.create_pass_builder(machine, llvm.create_pipeline_tuning_options(speed_level=1))
+    passes.getModulePassManager().run(module, passes)
+    return machine.emit_assembly(module)
