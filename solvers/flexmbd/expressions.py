@@ -310,8 +310,13 @@ class Build(Index1):
         minimum = g.var(f"vl{j}") if minimum is None else minimum
         mode = g.var(f"mode{j}")
         active = g.both(g.greater(penetration, 0.0), g.greater(mode, 0.5 * ARMED))
-        self.contacts.append(LocatedContact(element.name, penetration, rate, minimum, element))
+        facts = not element.law.continuous_onset, element.continuous
+        self.contacts.append(LocatedContact(element.name, penetration, rate, minimum, element, *facts))
         return Pair(j, mode, g.var(f"vz{j}"), g.var(f"count{j}"), active, minimum)
+
+    def stop(self, element, quantity, rate):
+        """Register a condition that holds where a quantity is above zero, and whose onset ends the run."""
+        self.contacts.append(LocatedContact(element.name, quantity, rate, self.graph.var(f"vl{len(self.contacts)}"), element, stops=True))
 
     def use(self, kernels):
         """Read all kernels of a law, so that what is wrong with one is said although no scheme of this run calls it."""

@@ -8,8 +8,8 @@ from flexmbd.outputs.reductions import ROWS
 from flexmbd.state import aligned
 from flexmbd.stepping import names
 from flexmbd.stepping.assembly import assemble, prepare
+from flexmbd.stepping.campaign import campaign
 from flexmbd.stepping.compiled import caller
-from flexmbd.stepping.loop import campaign
 
 SLICE = 0.1  # s that the compiled loop runs between two looks at Ctrl-C
 ITERATIONS = 80  # of the assembly

@@ -21,7 +21,7 @@ from flexmbd.signals import Requests, Signals
 from flexmbd.state import Layout
 from flexmbd.stepping import compiled, names
 from flexmbd.stepping.assembly import ENTRIES
-from flexmbd.stepping.loop import campaign
+from flexmbd.stepping.campaign import campaign
 from flexmbd.tuning import USUAL
 
 log = logging.getLogger("flexmbd")
@@ -184,10 +184,10 @@ class Model:
         at[names.OUTPUTS] = self.signals.code.address("outputs")
         for entry, function in scheme.functions.items():
             at[entry] = compiled.address(function, self.width)
-        kinks = [scheme.adaptive and scheme.order <= 2 and c.element.continuous for c in b.contacts]
+        kinks = [scheme.adaptive and scheme.order <= 2 and c.continuous for c in b.contacts]
         augmented = bool(b.shift) and scheme.correction is None  # near singular positions what is open grows fast, whatever the step
         flags = {
-            "KINKS": any(kinks), "JUMPS": any(not c.element.law.continuous_onset for c in b.contacts),
+            "KINKS": any(kinks), "JUMPS": any(c.jumps for c in b.contacts),
             "CLOSES": bool(b.rows) and (scheme.projects or augmented), "AUGMENTED": augmented, "FROZEN": self.keeps_factors,
             "FLAT": all(row.polynomial.convective(b.q, b.v, b.time).zero for row in b.rows), "RESTART": scheme.correction is not None,
             "STEPPED": self.signals.stepped, "NP": len(self.storage.lane), "NPO": len(self.signals.storage.lane),
@@ -198,7 +198,7 @@ class Model:
         arrays = {
             names.ANGULAR: [measure == "angle" for measure in b.measures], names.CONTROLLED: [s.controlled for s in b.states],
             names.STATE_CONTACT: [-1 if s.contact is None else s.contact.index for s in b.states], names.KINK: kinks,
-            names.SHOWN: self.signals.shown,
+            names.SHOWN: self.signals.shown, names.STOPS: [c.stops for c in b.contacts],
         }  # fmt: skip
         made = {entry: np.array([int(x) for x in values] or [0], np.int64) for entry, values in arrays.items()}
         made[names.SCHEME] = np.array(scheme.numbers or (0.0,))

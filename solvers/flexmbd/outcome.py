@@ -8,7 +8,7 @@ from flexmbd.models import witnesses
 from flexmbd.outputs import REDUCTIONS
 from flexmbd.outputs.reductions import ROWS
 from flexmbd.scales import coarse_events, contact_scales, extents
-from flexmbd.stepping.names import EVENTS, POINTS, STATUS, STEPS
+from flexmbd.stepping.names import ENDED, EVENTS, POINTS, STATUS, STEPS
 from flexmbd.system import lengths
 from flexmbd.trajectory import DIVERGED, ERROR, OK, TIMEOUT
 
@@ -52,8 +52,9 @@ def outcome(made, bad, notes):
     if model.solver:
         model.solver.check()
     failed = counters[:, STATUS - STEPS].astype(int)
-    codes = np.where(bad, ERROR, np.where(failed == 1, DIVERGED, np.where(failed >= 2, TIMEOUT, OK))).astype(np.int8)
-    values = _collect(model, made.histories, made.sums, end)
+    codes = np.where(bad, ERROR, np.where(failed == 1, DIVERGED, np.where((failed >= 2) & (failed != ENDED), TIMEOUT, OK))).astype(np.int8)
+    ended, time = failed == ENDED, counters[:, 4]
+    values = _collect(model, made.histories, made.sums, np.where(ended, time, end))
     unwanted = model.requests.histories and not made.at[POINTS]  # nobody wanted the outputs
     for x in () if unwanted else values.values():
         lost = (codes == OK) & ~np.isfinite(x.reshape(count, -1)).all(1)
@@ -67,7 +68,10 @@ def outcome(made, bad, notes):
     length, away = extents(system, count), lengths(system, count)
     failures = Failures(system, made.settings, end, length, away, made.residuals.T, counters, reasons)
     notes = [notes[i] or failures.note(code, i) for i, code in enumerate(codes)]
-    return values, codes, notes, {"steps": counters[:, 0], "rejected": counters[:, 1], "events": counters[:, EVENTS - STEPS]}
+    statistics = {"steps": counters[:, 0], "rejected": counters[:, 1], "events": counters[:, EVENTS - STEPS]}
+    if any(c.stops for c in model.build.contacts):
+        statistics["ended"] = np.where(ended, time, np.nan)
+    return values, codes, notes, statistics
 
 
 def _collect(model, H, F, end):

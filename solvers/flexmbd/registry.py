@@ -49,17 +49,23 @@ class ExtraState:
 
 @dataclass(frozen=True)
 class LocatedContact:
-    """A contact whose onset and end are located.
+    """A contact whose onset and end are located; or a condition, whose onset ends the run.
 
     Attributes
     ----------
     name : str
         Of its element.
     penetration, rate : Node
-        Positive in contact, and its time derivative.
+        Positive in contact, or where the condition holds, and its time derivative.
     minimum : Node
         Least impact velocity.
     element : Element
+    jumps : bool
+        Its force jumps at the onset.
+    continuous : bool
+        Its force is continuous there, and so are its states: its events need not end a step.
+    stops : bool
+        Its onset ends the run.
     """
 
     name: str
@@ -67,3 +73,6 @@ class LocatedContact:
     rate: Any
     minimum: Any
     element: Any
+    jumps: bool = False
+    continuous: bool = False
+    stops: bool = False

@@ -139,8 +139,7 @@ def coarse_events(system, elements, nearness, slowest, away):
 
 def _impact(element, leaves, count):
     """Mass in kg that an impact of both bodies moves, and the energy that the law stores by penetration; None for what is not known."""
-    mass = _mass(element, leaves)
-    if mass is None or element.law is None:
+    if getattr(element, "law", None) is None or (mass := _mass(element, leaves)) is None:
         return None, None
     kernel = on_arrays(element.law.kernels().energy)
     numbers = [np.broadcast_to(leaves[f"@{element.name}.law.{key}"], count) for key in element.law.numbers()]

@@ -112,12 +112,15 @@ def run(build, samples=None, *, end, points=201, outputs, settings=None, patienc
     notable, bad, words = started(made)
     made.run(np.flatnonzero(~bad), recorded(model, time), patience)
     values, codes, notes, counters = outcome(made, bad, words)
+    if "ended" in counters:
+        ended, names = int(np.isfinite(counters["ended"]).sum()), ", ".join(c.name for c in model.build.contacts if c.stops)
+        notable["ended"] = f"{ended} of {len(good)} runs by a condition" if ended else f"no run: '{names}' never came"
     out = {}
     for name in outputs:
         x = values[name]
         full = out[name] = np.full((count, *x.shape[1:]), np.nan)
         full[good] = x
-    statistics = {k: np.zeros(count) for k in counters}
+    statistics = {k: np.full(count, np.nan if k == "ended" else 0.0) for k in counters}
     for k, x in counters.items():
         statistics[k][good] = x
     status[good] = codes

@@ -146,7 +146,7 @@ def test_the_same_nodes_become_a_kernel_of_a_graphics_processor():
 
 
 def test_a_model_becomes_kernels_of_a_graphics_processor():
-    """Equations of a clearance joint with friction, matrices in blocks and pools of elements included."""
+    """Of a cable: its matrix is eliminated in blocks, its elements are a pool."""
     s = fm.System(gravity=(0.0, -9.81))
     rope = s.cable("rope", length=1.0, elements=6, section=fm.Section(1e-3, 1e-6), material=fm.Material(1e5, 0.3, 1000.0))
     s.add(fm.Revolute("pin", s.ground.at(0.0, 0.0), rope.start))

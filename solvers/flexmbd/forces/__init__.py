@@ -2,6 +2,7 @@
 
 from flexmbd.forces.actuators import Actuator
 from flexmbd.forces.bushing import Bushing
+from flexmbd.forces.conditions import StopWhen
 from flexmbd.forces.control import PID
 from flexmbd.forces.coordinates import AngleOf, PlaceOf
 from flexmbd.forces.gears import GearMesh, Rack
@@ -15,4 +16,4 @@ FORCES = (
     UserForce, UserTorque,
 )  # fmt: skip
 
-__all__ = [*(c.__name__ for c in FORCES), "FORCES", "PID", "AngleOf", "Force", "PlaceOf"]
+__all__ = [*(c.__name__ for c in FORCES), "FORCES", "PID", "AngleOf", "Force", "PlaceOf", "StopWhen"]

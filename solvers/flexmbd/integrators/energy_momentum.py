@@ -19,16 +19,7 @@ import numpy as np
 
 from flexmbd.integrators.base import Slot
 from flexmbd.integrators.implicit import (
-    ACCELERATION,
-    FIRST,
-    KNOWN,
-    MULTIPLIER,
-    NEXT_ACCELERATION,
-    NEXT_MULTIPLIER,
-    ORIGIN,
-    correct,
-    implicit,
-    slot,
+    ACCELERATION, FIRST, KNOWN, MULTIPLIER, NEXT_ACCELERATION, NEXT_MULTIPLIER, ORIGIN, correct, implicit, slot,
 )  # fmt: skip
 from flexmbd.lanes import select
 from flexmbd.lanes.rows import evaluate, ld, st, words

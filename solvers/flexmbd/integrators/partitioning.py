@@ -23,24 +23,7 @@ from flexmbd.lanes.rows import evaluate, get, ld, put, st, width_of, words
 from flexmbd.lanes.vector import inner
 from flexmbd.newton.partition import partition_functions
 from flexmbd.stepping.names import (
-    ANGULAR,
-    CLOSING,
-    END,
-    FACTORS,
-    GRADIENTS,
-    LAST,
-    NM,
-    REJECTED,
-    SANG,
-    SETTLE,
-    SLIN,
-    SLOTS,
-    STAGE,
-    START,
-    STEPS,
-    STRIDE,
-    H,
-    N,
+    ANGULAR, CLOSING, END, FACTORS, GRADIENTS, LAST, NM, REJECTED, SANG, SETTLE, SLIN, SLOTS, STAGE, START, STEPS, STRIDE, H, N,
 )  # fmt: skip
 
 DEPENDENT, CHOSEN = 1, 2  # slots after the last one of the stages

@@ -31,24 +31,7 @@ from flexmbd.integrators.explicit import runge_kutta
 from flexmbd.lanes.rows import evaluate, ld, st
 from flexmbd.newton.linearised import linearised_functions
 from flexmbd.stepping.names import (
-    CLOSES,
-    END,
-    HALF,
-    LAST,
-    LINEARISE,
-    MIDDLE,
-    PROJECT,
-    REFINE,
-    RELAX,
-    RELINEARISE,
-    RESPOND,
-    RHS,
-    SETTLE,
-    SLOTS,
-    STAGE,
-    START,
-    STRIDE,
-    H,
+    CLOSES, END, HALF, LAST, LINEARISE, MIDDLE, PROJECT, REFINE, RELAX, RELINEARISE, RESPOND, RHS, SETTLE, SLOTS, STAGE, START, STRIDE, H,
     N,
 )  # fmt: skip
 

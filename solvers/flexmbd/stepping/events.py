@@ -13,7 +13,7 @@ from flexmbd.lanes import fabs, lnot, maximum, minimum, select, sqrt
 from flexmbd.lanes.rows import ld, st, words
 from flexmbd.lanes.vector import inner
 from flexmbd.registry import ARMED, CONTACT_ROWS
-from flexmbd.stepping.names import CONTACTS, GAPS, KINK, LAST, NC, RATES, SIZE, SLOTS, START, STATE_CONTACT, STRIDE, M, N
+from flexmbd.stepping.names import CONTACTS, GAPS, KINK, LAST, NC, RATES, SIZE, SLOTS, START, STATE_CONTACT, STOPS, STRIDE, M, N
 
 
 @inner
@@ -95,10 +95,11 @@ def locate(t, h, pending, exact, X, at):
 def switch(t, h, accepted, exact, X, at):
     """Commit penetrations and turn the mode of every contact whose event lies at the step's end, or whose kink lies in the step.
 
-    Returns the lanes with an event at the end, those of them with an onset, those with a kink inside, and the time of the first event.
+    Returns the lanes with an event at the end, those of them with an onset, those with a kink inside, the time of the first event, and the
+    lanes that a condition ends.
     """
     none = h < 0.0
-    hit_any, onset_any, kink_any, when = none, none, none, t + h
+    hit_any, onset_any, kink_any, ended, when, stops = none, none, none, none, t + h, words(at[STOPS])
     gaps, kinks, of_state = at[SLOTS] + at[LAST] * at[STRIDE] + at[GAPS], words(at[KINK]), words(at[STATE_CONTACT])
     states, rates = START + 1 + 2 * at[N], at[SLOTS] + at[RATES]
     for j in range(at[NC]):
@@ -127,9 +128,11 @@ def switch(t, h, accepted, exact, X, at):
             if of_state[k] == j:
                 st(X, states + k, select(onset, 0.0, ld(X, states + k)))
                 st(X, rates + k, select(onset, 0.0, ld(X, rates + k)))
+        if stops[j] > 0:
+            ended = ended | onset
         hit_any = hit_any | hit
         onset_any = onset_any | (hit & free)
-    return hit_any, onset_any, kink_any, when
+    return hit_any, onset_any, kink_any, when, ended
 
 
 @inner

@@ -5,101 +5,17 @@ Rows and entries are those of `names`. What depends on the model (`RHS`, `PROJEC
 """
 
 from flexmbd.lanes import any_lane, fabs, lnot, maximum, minimum, select, sqrt
-from flexmbd.lanes.rows import call, doubles, evaluate, get, ld, put, rows_at, st, width_of, words
+from flexmbd.lanes.rows import call, doubles, evaluate, ld, st, words
 from flexmbd.lanes.vector import inner
 from flexmbd.registry import CONTACT_ROWS
 from flexmbd.stepping.events import arm, locate, switch
 from flexmbd.stepping.names import (
-    ANGULAR,
-    ATTEMPT,
-    AUGMENTED,
-    BEFORE,
-    CLOSES,
-    COMMIT,
-    CONTACTS,
-    COUNT,
-    COUNTER_ROWS,
-    COUNTERS,
-    CURSOR,
-    DRIFT,
-    END,
-    ERROR,
-    EVENTS,
-    FINISH,
-    FIXED,
-    FLOORED,
-    FORGET,
-    GAPS,
-    GRID,
-    GRID_ROWS,
-    H_MAX,
-    H_MIN,
-    HC,
-    HISTORIES,
-    HN,
-    HOPELESS,
-    JUMPS,
-    KINKS,
-    LANE_ROWS,
-    LARGEST,
-    LAST,
-    LOOK,
-    MARK,
-    MAX_STEPS,
-    MIDDLE,
-    NC,
-    NP,
-    NPO,
-    NR,
-    NY,
-    OUTPUTS,
-    OWNER,
-    PACK_P,
-    PACK_X,
-    POINTS,
-    PROJECT,
-    QUEUE,
-    QUEUED,
-    RATES,
-    REAL,
-    REDUCED,
-    REFINE,
-    REJECTED,
-    RELINEARISE,
-    RESIDUAL,
-    RESTART,
-    RHS,
-    RUNNING,
-    SAFETY,
-    SANG,
-    SHOWN,
-    SIZE,
-    SLIN,
-    SLOTS,
-    START,
-    STARTED,
-    STATUS,
-    STEPPED,
-    STEPS,
-    STRIDE,
-    STUCK,
-    SUM_ROWS,
-    SUMS,
-    TIMES,
-    TOLERANCE,
-    TURNS,
-    WHO,
-    WINDOW,
-    Y0,
-    Y1,
-    YM,
-    H,
-    M,
-    N,
-    T,
+    ANGULAR, ATTEMPT, AUGMENTED, BEFORE, CLOSES, COMMIT, CONTACTS, DRIFT, END, ENDED, ERROR, EVENTS, FINISH, FIXED, FLOORED, FORGET, GAPS,
+    H_MAX, H_MIN, HC, HN, HOPELESS, JUMPS, KINKS, LARGEST, LAST, LOOK, MARK, MAX_STEPS, MIDDLE, NC, NR, OUTPUTS, POINTS, PROJECT, RATES,
+    REAL, REFINE, REJECTED, RESIDUAL, RESTART, RHS, SAFETY, SANG, SIZE, SLIN, SLOTS, START, STATUS, STEPPED, STEPS, STRIDE, STUCK,
+    SUM_ROWS, SUMS, TOLERANCE, WHO, WINDOW, Y0, Y1, YM, H, M, N, T,
 )  # fmt: skip
 from flexmbd.stepping.recording import middle, record, reduce_step
-from flexmbd.stepping.samples import load, store
 
 
 @inner
@@ -205,7 +121,8 @@ def advance(X, P, W, at):
         look(end, due & lnot(lost | late), real[MAX_STEPS], trials, X)
     quiet = accepted
     if nc > 0:
-        hit, onset, kink, when = switch(t, h, accepted, exact, X, at)
+        hit, onset, kink, when, ended = switch(t, h, accepted, exact, X, at)
+        st(X, STATUS, select(ended, ENDED, ld(X, STATUS)))
         next_h = select(onset, maximum(0.1 * nominal, h_min), next_h)
         st(X, BEFORE, select(hit, 1.0, ld(X, BEFORE)))
         st(X, EVENTS, ld(X, EVENTS) + select(hit | kink, 1.0, 0.0 * h))
@@ -279,103 +196,3 @@ def look(end, who, max_steps, trials, X):
     on = who & lnot(hopeless)
     st(X, MARK, select(on, t, ld(X, MARK)))
     st(X, LOOK, select(on, trials + WINDOW, ld(X, LOOK)))
-
-
-@inner
-def finish(sample, lane, X, P, W, at):
-    """Store a lane's results: outputs at the grid times, W times at once, then sums, counters and the last state."""
-    n, m, nc, np, count = at[N], at[M], at[NC], at[NP] + at[NPO], words(at[CURSOR])[lane]
-    wide, points, grid, times = width_of(X), at[POINTS], doubles(at[GRID]), doubles(at[TIMES])
-    XP, PP, histories, which = rows_at(at[PACK_X], X), rows_at(at[PACK_P], X), doubles(at[HISTORIES]), words(at[SHOWN])
-    for i in range(np):
-        for k in range(wide):
-            put(PP, i, k, get(P, i, lane))
-    for j in range(nc):
-        for k in range(wide):
-            put(XP, at[CONTACTS] + CONTACT_ROWS * j + 5, k, get(X, at[CONTACTS] + CONTACT_ROWS * j + 5, lane))
-    for start in range(0, count, wide):
-        for k in range(wide):
-            row = min(start + k, count - 1)
-            here = (lane * points + row) * at[GRID_ROWS]
-            put(XP, START, k, times[row])
-            for i in range(2 * n + m):
-                put(XP, START + 1 + i, k, grid[here + i])
-            here += 2 * n + m
-            for j in range(nc):
-                c = at[CONTACTS] + CONTACT_ROWS * j
-                put(XP, c, k, grid[here + 3 * j])
-                put(XP, c + 1, k, grid[here + 3 * j + 1])
-                put(XP, c + 4, k, grid[here + 3 * j + 2])
-            if at[REFINE] > 0:
-                for i in range(n):
-                    put(W, n + i, k, grid[here + 3 * nc + i])
-                put(XP, H, k, grid[here + 3 * nc + n])
-        if at[REFINE] > 0:
-            for i in range(2 * n + m + 1):
-                st(XP, at[MIDDLE] + i, ld(XP, START + i))
-            call(at[RELINEARISE], XP, PP, W, at)
-            call(at[REFINE], XP, PP, W, at)
-            for i in range(2 * n + m + 1):
-                st(XP, START + i, ld(XP, at[MIDDLE] + i))
-        evaluate(at[OUTPUTS], XP, PP, W, at, START, at[YM])
-        for y in range(at[NY]):
-            for k in range(min(wide, count - start)):
-                histories[(y * at[COUNT] + sample) * points + start + k] = get(XP, at[YM] + which[y], k)
-    reduced, counters = doubles(at[REDUCED]), doubles(at[COUNTERS])
-    for i in range(SUM_ROWS * at[NR]):
-        reduced[sample * SUM_ROWS * at[NR] + i] = get(X, at[SUMS] + i, lane)
-    c = sample * COUNTER_ROWS
-    for i in range(4):
-        counters[c + i] = get(X, STEPS + i, lane)
-    counters[c + 4], counters[c + 5] = get(X, T, lane), get(X, T, lane) - get(X, MARK, lane)
-    counters[c + 6] = get(X, STEPS, lane) + get(X, REJECTED, lane) - get(X, LOOK, lane) + WINDOW
-    store(sample, lane, X, at)
-
-
-@inner
-def fill(sample, lane, X, P, at):
-    """Put a sample into a lane."""
-    load(sample, lane, X, P, at)
-    words(at[CURSOR])[lane] = 0
-
-
-def campaign(X, P, W, at):
-    """Run every sample of the queue through the lanes, at most `TURNS` trial steps in a call: between calls Python hears Ctrl-C.
-
-    `STARTED` is how many samples were started, and `RUNNING` how many are running; where a call ends decides nothing.
-    """
-    queue, owner, end = words(at[QUEUE]), words(at[OWNER]), doubles(at[REAL])[FINISH]
-    started, running, queued = at[STARTED], at[RUNNING], at[QUEUED]
-    if started == 0:
-        for lane in range(width_of(X)):
-            if started < queued:
-                owner[lane] = queue[started]
-                started += 1
-                running += 1
-            else:
-                owner[lane] = -1
-            fill(max(owner[lane], queue[0]), lane, X, P, at)
-            if owner[lane] < 0:
-                put(X, T, lane, end)
-    turns = at[TURNS]
-    while running > 0 and turns > 0:
-        turns -= 1
-        advance(X, P, W, at)
-        if any_lane((ld(X, T) >= end) | (ld(X, STATUS) > 0.5)):
-            for lane in range(width_of(X)):
-                if owner[lane] >= 0 and (get(X, T, lane) >= end or get(X, STATUS, lane) > 0.5):
-                    finish(owner[lane], lane, X, P, W, at)
-                    running -= 1
-                    owner[lane] = -1
-                    if started < queued:
-                        owner[lane] = queue[started]
-                        started += 1
-                        running += 1
-                        fill(owner[lane], lane, X, P, at)
-                    else:
-                        put(X, T, lane, end)
-                        put(X, STATUS, lane, 0.0)
-    at[STARTED], at[RUNNING] = started, running
-
-
-__all__ = ["LANE_ROWS", "campaign"]

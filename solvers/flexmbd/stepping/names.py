@@ -31,9 +31,9 @@ SUM_ROWS = 6
     BEGIN, ATTEMPT, COMMIT, FORGET, RELINEARISE, REFINE, SETTLE, RELAX, DENSE,
     NUMBERS, TABLES, OUT_NUMBERS, OUT_TABLES, SOLVER, ANGULAR, CONTROLLED, STATE_CONTACT, KINK, REAL, SCHEME,
     QUEUE, QUEUED, STARTED, RUNNING, TURNS, OWNER, CURSOR, STATES, PARAMETERS, HISTORIES, REDUCED, COUNTERS, TIMES, POINTS, GRID, GRID_ROWS,
-    PACK_X, PACK_P, RESIDUALS, SHOWN, STAGE, KEPT_ROWS,
-) = range(93)  # fmt: skip
-ENTRIES = 93
+    PACK_X, PACK_P, RESIDUALS, SHOWN, STAGE, KEPT_ROWS, STOPS,
+) = range(94)  # fmt: skip
+ENTRIES = 94
 
 # ---- numbers of a run
 FINISH, TOLERANCE, H_FIRST, H_MAX, H_MIN, MAX_STEPS, DRIFT, REACH, ITERATIONS = range(9)
@@ -41,6 +41,7 @@ REALS = 9
 
 # Trial steps after which a run is looked at, and stopped if at their pace it needed more than so many times the steps that it may have.
 WINDOW, HOPELESS = 10_000.0, 4.0
-STUCK, LEFT = 3.0, 4.0  # status of runs stopped so, and of runs left because nobody wanted to wait any longer
+# status of runs stopped so, of runs left because nobody wanted to wait any longer, and of those that a condition ended
+STUCK, LEFT, ENDED = 3.0, 4.0, 5.0
 SAFETY = 0.9
 COUNTER_ROWS = 7  # of a run: steps, rejected, events, status; its time; time and trial steps since it was last looked at
