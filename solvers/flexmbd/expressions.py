@@ -14,7 +14,7 @@ from flexmbd.linalg.graph import Graph
 from flexmbd.linalg.nodes import LANE, UNIFORM
 from flexmbd.linalg.tracing import sincos
 from flexmbd.pools import Pool, Share
-from flexmbd.registry import ARMED, ExtraState, LocatedContact, Pair
+from flexmbd.registry import ARMED, ExtraState, LocatedContact, Pair, UnilateralContact
 from flexmbd.space import AXES
 from flexmbd.tuning import USUAL
 
@@ -77,6 +77,7 @@ class Build(Index1):
     rows : list of Row
     states : list of ExtraState
     contacts : list of LocatedContact
+    unilaterals : list of UnilateralContact
     """
 
     graph_kind = Graph
@@ -99,7 +100,7 @@ class Build(Index1):
         self.measures = [measure for body in system.bodies for measure in body.measures]
         self.generalized = [g.const(0.0)] * n
         self.gravity = [self._leaf[f"gravity.{axis}"] for axis in AXES[: system.dimension]]
-        self.states, self.contacts, self.frictions, self._memory = [], [], [], {}
+        self.states, self.contacts, self.unilaterals, self.frictions, self._memory = [], [], [], [], {}
         self.potential_energy, self.stored_energy, self._power = g.const(0.0), g.const(0.0), {}
         self.mass, self.rows, self.initial_rows, self.owner = {}, [], [], {}
         self.pools, self.exchanges, self._alike, self._quantities = [], {}, {}, {}
@@ -218,18 +219,14 @@ class Build(Index1):
         """Node of the total time derivative of a node of coordinates and time."""
         g = self.graph
         total = g.derivative(node, self.time)
-        for name in g.variables(node):
-            if name[0] == "q" and name[1:].isdigit():
-                total = total + g.derivative(node, self.q[int(name[1:])]) * self.v[int(name[1:])]
+        for i, slope in self.gradient(node).items():
+            total = total + slope * self.v[i]
         return total
 
     def force_on(self, node, magnitude):
         """Add the generalized force `magnitude` that acts in the direction in which a node of the coordinates grows."""
-        g = self.graph
-        for name in g.variables(node):
-            if name[0] == "q" and name[1:].isdigit():
-                i = int(name[1:])
-                self.generalized[i] = self.generalized[i] + magnitude * g.derivative(node, self.q[i])
+        for i, slope in self.gradient(node).items():
+            self.generalized[i] = self.generalized[i] + magnitude * slope
 
     def element(self, body, write, kind, coordinates, numbers):
         """Add an element of a flexible body.
@@ -317,6 +314,28 @@ class Build(Index1):
     def stop(self, element, quantity, rate):
         """Register a condition that holds where a quantity is above zero, and whose onset ends the run."""
         self.contacts.append(LocatedContact(element.name, quantity, rate, self.graph.var(f"vl{len(self.contacts)}"), element, stops=True))
+
+    def unilateral(self, element, gap, tangents, friction, restitution):
+        """Register a contact of bodies that cannot penetrate each other, for schemes that treat such contacts.
+
+        Parameters
+        ----------
+        gap : Node
+            Distance of the bodies, m, of coordinates and time.
+        tangents : sequence of Node
+            Places along the surface, m, of which the rates are the sliding velocities.
+        friction, restitution : Node
+            Coefficients.
+        """
+        directions = tuple(self.gradient(x) for x in (gap, *tangents))
+        contact = UnilateralContact(element.name, gap, directions[0], directions[1:], friction, restitution, element)
+        self.unilaterals.append(contact)
+        return contact
+
+    def gradient(self, node):
+        """Derivatives of a node by the number of the coordinate."""
+        g, found = self.graph, [int(name[1:]) for name in self.graph.variables(node) if name[0] == "q" and name[1:].isdigit()]
+        return {i: g.derivative(node, self.q[i]) for i in found}
 
     def use(self, kernels):
         """Read all kernels of a law, so that what is wrong with one is said although no scheme of this run calls it."""

@@ -134,6 +134,10 @@ class Model:
         """Write the functions of the equations."""
         b, scheme, layout = self.build, self.scheme, self.layout
         check_scheme(b, scheme)
+        if b.unilaterals and "unilateral" not in scheme.treats:
+            name = b.unilaterals[0].name
+            told = f"contact '{name}': the integrator '{scheme.name}' does not treat bodies that cannot penetrate each other"
+            raise ModelError(told, element=name, remedy="give the contact a law, which makes it a force")
         zero, rates = b.graph.const(0.0), [s.rate for s in b.states]
         gaps = [x for c in b.contacts for x in (c.penetration, c.rate)]
         accelerations = b.a if scheme.accelerations is None else scheme.accelerations(b, scheme.numbers)

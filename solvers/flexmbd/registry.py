@@ -76,3 +76,31 @@ class LocatedContact:
     jumps: bool = False
     continuous: bool = False
     stops: bool = False
+
+
+@dataclass(frozen=True)
+class UnilateralContact:
+    """A contact of bodies that cannot penetrate each other; nodes, but for `name` and `element`.
+
+    Attributes
+    ----------
+    name : str
+        Of its element.
+    gap : Node
+        Distance, m; zero in contact.
+    normal : dict int -> Node
+        Derivatives of the gap by coordinate.
+    tangents : tuple of dict int -> Node
+        The same of places along the surface: one in the plane, two in space, none without friction.
+    friction, restitution : Node
+        Coefficients.
+    element : Element
+    """
+
+    name: str
+    gap: Any
+    normal: dict
+    tangents: tuple
+    friction: Any
+    restitution: Any
+    element: Any

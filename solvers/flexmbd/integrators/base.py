@@ -61,6 +61,8 @@ class Integrator:
         ``"rates"``, or ``"second"`` multipliers. In place of a slot: ``"y"``, where the function's results go, or ``"kept"``.
     projects : bool
         Whether the loop projects positions and velocities when rows have drifted open by more than the tolerance.
+    treats : tuple of str
+        Kinds of contact: ``"smooth"`` (a force), ``"unilateral"`` (bodies that cannot penetrate each other).
     holds : tuple of str
         ``"position"``, ``"velocity"``: how rows hold at every step, to rounding.
     conserves : tuple of str
@@ -91,6 +93,7 @@ class Integrator:
     generated: object = None
     reads: dict = field(default_factory=dict, hash=False)
     projects: bool = False
+    treats: tuple = ("smooth",)
     holds: tuple = ()
     conserves: tuple = ()
     multipliers: int = 1

@@ -1,0 +1,17 @@
+"""Delassus matrix of contacts: how fast each contact yields to the forces in all of them, where the rows allow it.
+
+``W = D P D'`` with the directions D of the contacts and the accelerations ``P f`` that a generalized force f gives a system whose rows hold
+(Brogliato 2016, Nonsmooth Mechanics, 3rd ed., ch. 5; without rows P is the inverse of the mass matrix).
+"""
+
+
+def directions(build):
+    """Columns ``{coordinate: Node}`` of all contacts that cannot be penetrated: of each the normal, then its tangents."""
+    return [column for contact in build.unilaterals for column in (contact.normal, *contact.tangents)]
+
+
+def delassus(build):
+    """Nodes of the matrix, in 1/kg, row by row in the order of `directions`."""
+    columns = directions(build)
+    responses = build.responses(columns)
+    return [[build.graph.dot((x, response[i]) for i, x in column.items()) for response in responses] for column in columns]

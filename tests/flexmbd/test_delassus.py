@@ -1,0 +1,82 @@
+"""Delassus matrix of contacts that cannot be penetrated: closed forms, and numpy with the rows as equations."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+
+import flexmbd as fm
+from flexmbd.delassus import delassus, directions
+from flexmbd.element import Element
+from flexmbd.expressions import Build
+
+from .sentences import names, said
+
+MASS, INERTIA, RADIUS = 2.0, 0.3, 0.5
+
+
+@dataclass(frozen=True, eq=False)
+class Corner(Element):
+    """A point of a body over the line y = 0, which it may not pass, with friction."""
+
+    name: str
+    a: object
+
+    def leaves(self):
+        """Coefficients."""
+        return {"friction": 0.3, "restitution": 0.5}
+
+    def apply(self, build):
+        """Gap and place along the line."""
+        x, y = build.values(build.place(self.a))
+        build.unilateral(self, y, (x,), build.number(self, "friction"), build.number(self, "restitution"))
+
+
+def box():
+    """A rectangular body, two of its corners over the floor."""
+    s = fm.System(gravity=(0.0, -9.81))
+    body = s.body("box", mass=MASS, inertia=INERTIA, position=(0.0, RADIUS), points={"L": (-0.4, -RADIUS), "R": (0.3, -RADIUS)})
+    s.add(Corner("left", body["L"]))
+    s.add(Corner("right", body["R"]))
+    return s
+
+
+def numbers(build, nodes, q):
+    return np.array(
+        build.graph.evaluate(nodes, {f"q{i}": x for i, x in enumerate(q)} | {"t": 0.0}, [x for _, x in build.system.leaves()]), float
+    )
+
+
+def test_of_a_free_body_it_is_that_of_its_masses():
+    """1/m along a direction, and lever times lever over the inertia for each pair."""
+    build = Build(box())
+    q = [0.0, RADIUS, 1.0, 0.0]
+    found = numbers(build, [x for row in delassus(build) for x in row], q).reshape(4, 4)
+    levers = np.array([-0.4, RADIUS, 0.3, RADIUS])  # of the normal and of the tangent, for each corner
+    along = np.array([[1.0, 0.0], [0.0, 1.0]] * 2)
+    assert found == pytest.approx(along @ along.T / MASS + np.outer(levers, levers) / INERTIA, abs=1e-12)
+
+
+def test_rows_take_away_what_they_hold():
+    """A slider-crank whose coupler may touch the floor, at any position, against elimination by numpy."""
+    s = fm.System()
+    crank = s.body("crank", mass=1.0, inertia=0.1, position=(0.25, 0.0), points={"O": (-0.25, 0.0), "A": (0.25, 0.0)})
+    rod = s.body("rod", mass=1.5, inertia=0.2, position=(1.0, 0.0), points={"A": (-0.5, 0.0), "B": (0.5, 0.0), "C": (0.1, -0.2)})
+    s.add(fm.Revolute("O", s.ground.at(0.0, 0.0), crank["O"]))
+    s.add(fm.Revolute("A", crank["A"], rod["A"]))
+    s.add(Corner("touch", rod["C"]))
+    build, e = Build(s), fm.Equations(s)
+    a, b = 0.7, -0.4
+    at = [0.25 * np.cos(a), 0.25 * np.sin(a), np.cos(a), np.sin(a)]
+    q = np.array([*at, 2 * at[0] + 0.5 * np.cos(b), 2 * at[1] + 0.5 * np.sin(b), np.cos(b), np.sin(b)])
+    D = np.zeros((2, 8))
+    for k, column in enumerate(directions(build)):
+        D[k, list(column)] = numbers(build, list(column.values()), q)
+    G, M = e.jacobian(q).toarray(), e.mass.toarray()
+    big = np.block([[M, G.T], [G, np.zeros((len(G), len(G)))]])
+    yields = np.linalg.solve(big, np.vstack([D.T, np.zeros((len(G), 2))]))[:8]
+    assert numbers(build, [x for row in delassus(build) for x in row], q).reshape(2, 2) == pytest.approx(D @ yields, rel=1e-10)
+
+
+def test_a_scheme_that_makes_forces_of_contacts_refuses_them():
+    names(said(lambda: fm.run(box(), end=0.1, outputs=["box.y"])), "contact 'left'", "dormand_prince", "give the contact a law")
