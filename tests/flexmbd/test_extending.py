@@ -40,7 +40,7 @@ def module(monkeypatch, tmp_path):
 
 
 def test_page_has_no_other_blocks():
-    words = ("String", "MyLaw", "DamperFilm", "Rod", "sledge", "HEUN3", "Corners")
+    words = ("String", "MyLaw", "DamperFilm", "Rod(", "sledge", "held", "Track", "HEUN3", "BEEMAN", "Corners")
     assert [sum(word in source for source in BLOCKS) for word in words] == [1] * len(BLOCKS)
 
 
@@ -54,7 +54,7 @@ def test_flexible_element_in_less_than_sixty_lines(module):
 
 @pytest.mark.exhaustive
 def test_law_joint_and_integrator(module, monkeypatch):
-    law, rod = module("MyLaw").MyLaw(1e5, restitution=0.6, exponent=1.0), module("Rod").Rod
+    law, rod = module("MyLaw").MyLaw(1e5, restitution=0.6, exponent=1.0), module("Rod(").Rod
     monkeypatch.setitem(INTEGRATORS, "heun3", module("HEUN3").HEUN3)
     assert law.factor() == pytest.approx(0.4)
 
@@ -96,6 +96,50 @@ def test_force_that_is_a_function(module):
     q, v = (np.array(x, float) for x in equations.system.initial())
     v[:2] = 3.0, -4.0
     assert equations.force(q, v)[:2] == pytest.approx([-0.7 * 5.0 * 3.0, 0.7 * 5.0 * 4.0])
+
+
+def test_controller(module):
+    """The motor's moment is that of the weight in the end, and never above its limit."""
+    run = fm.run(module("held").held, {}, end=20.0, points=101, outputs=["rod.angle", "motor.moment"], settings={"lanes": 1})
+    assert run["rod.angle"][0, -1] == pytest.approx(0.5 - np.pi / 2, abs=1e-4)
+    assert run["motor.moment"][0, -1] == pytest.approx(9.81 * 0.5 * np.sin(0.5), rel=1e-3) and abs(run["motor.moment"]).max() <= 20.0
+
+
+def test_joint_of_any_expression(module):
+    """A bead on a wavy track keeps its energy, and stays on it."""
+    track = module("Track").Track
+
+    def build():
+        s = fm.System(gravity=(0.0, -9.81))
+        bead = s.point_mass("bead", mass=0.3, position=(0.5, 0.5 * np.sin(0.5)))
+        s.add(track("track", s.ground.at(0.0, 0.0), bead.centre, 0.5))
+        return s
+
+    outputs = ["bead.x", "bead.y", "bead.vx", "bead.vy"]
+    x, y, vx, vy = (v[0] for v in fm.run(build, {}, end=3.0, points=61, outputs=outputs, settings={"lanes": 1}).outputs.values())
+    assert y == pytest.approx(0.5 * np.sin(x), abs=1e-7)
+    assert 0.5 * (vx**2 + vy**2) + 9.81 * y == pytest.approx(9.81 * y[0], abs=1e-5)
+
+
+def test_scheme_with_a_slot_of_its_own(module, monkeypatch):
+    """Order 2, and a restart from its state is the same to the last bit."""
+    monkeypatch.setitem(INTEGRATORS, "beeman", module("BEEMAN").BEEMAN)
+
+    def swinging():
+        s = fm.System(gravity=(0.0, -9.81))
+        ball = s.body("ball", mass=1.0, inertia=1.0, position=(0.5, 0.0))
+        s.add(fm.Spring("spring", s.ground.at(0.0, 0.0), ball.centre, 40.0, 0.4))
+        return s
+
+    places = []
+    for step in (4e-3, 2e-3, 1e-3):
+        sim = fm.compile(swinging, outputs=["ball.x"], end=1.0, settings={"integrator": "beeman", "step": step, "lanes": 1})
+        half = sim.step(sim.start(), 0.5)
+        whole = sim.step(half, 1.0)
+        assert np.array_equal(sim.step(half.copy(), 1.0).values, whole.values) and whole["before"].any()
+        places.append(whole["coordinates"][0, :2])
+    a, b, c = places
+    assert np.log2(np.linalg.norm(a - b) / np.linalg.norm(b - c)) == pytest.approx(2.0, abs=0.2)
 
 
 def test_method(module, monkeypatch, tmp_path):

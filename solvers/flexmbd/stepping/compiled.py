@@ -36,6 +36,8 @@ def _made(function, width):
     of_rows = rows.Rows(width)
     signature = types.void(of_rows, of_rows, of_rows, types.CPointer(types.int64))
     made = CFunc(function, normalize_signature(signature), locals={}, options=dict(OPTIONS))
+    if not Path(function.__code__.co_filename).is_relative_to(PACKAGE):  # a user's scheme: nobody knows what it is made of
+        return made
     made.enable_caching()  # beside the machine code of models, and by what it is made of
     folder, name = str(cache_directory()), f"flexmbd_{function.__module__.rpartition('.')[2]}_{function.__name__}_{_stamp()}"
     made._cache._cache_path, made._cache._cache_file = folder, IndexDataCacheFile(folder, name, _stamp())
@@ -60,8 +62,8 @@ def on_disk(functions, width):
         return True
     found = []
     for function in functions:
-        made = _made(function, width)
-        found.append(made._sig in {key[0] for key in made._cache._cache_file._load_index()})
+        index = getattr(_made(function, width)._cache, "_cache_file", None)
+        found.append(index is None or _made(function, width)._sig in {key[0] for key in index._load_index()})
     return all(found)
 
 
