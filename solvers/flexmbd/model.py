@@ -108,6 +108,7 @@ class Model:
         self.code.address("rhs")
         for function in self.loop:
             compiled.address(function, self.width)
+        self.build.graph.forget()
 
     def on_disk(self):
         """True if all machine code is in the cache directory."""

@@ -43,7 +43,7 @@ class Code:
     """
 
     def __init__(self, text):
-        self.text, self._engine = text, None
+        self._text, self._engine = text, None
         stamp = "\n".join((text, *_host(), llvmlite.__version__, str(llvm.llvm_version_info), str(LEVEL)))
         self.name = "flexmbd_" + hashlib.sha256(stamp.encode()).hexdigest()[:20]
 
@@ -64,7 +64,7 @@ class Code:
 
     def _compiled(self):
         machine = _machine()
-        module = llvm.parse_assembly(self.text)
+        module = llvm.parse_assembly(self._text)
         module.triple = machine.triple
         if not self.on_disk():
             passes = llvm.create_pass_builder(machine, llvm.create_pipeline_tuning_options(speed_level=LEVEL))
@@ -72,6 +72,7 @@ class Code:
         engine = llvm.create_mcjit_compiler(module, machine)
         engine.set_object_cache(lambda _, data: self._keep(data), lambda _: self.path.read_bytes() if self.on_disk() else None)
         engine.finalize_object()
+        self._text = None
         return engine
 
     def _keep(self, data):

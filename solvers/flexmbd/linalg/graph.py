@@ -187,6 +187,10 @@ class Graph:
             return self.const(0.0)
         return self._make(f"total:{pool.name}:{node.id}:{start}:{stop}", (), RUNTIME, (pool, node, start, stop))
 
+    def forget(self):
+        """Let go of what is known only to make further nodes: no more are made."""
+        self._known, self._derivatives, self._depends = {}, {}, {}
+
     # ---- derivatives
     def variables(self, node):
         """Names of the run-time variables that a node depends on, in the order in which they came up."""
