@@ -10,7 +10,7 @@ import flexmbd as fm
 from flexmbd import lanes
 from flexmbd.expressions import Build
 from flexmbd.integrators import INTEGRATORS
-from flexmbd.integrators.implicit import LAG
+from flexmbd.integrators.iteration import LAG
 from flexmbd.models import model_of
 from flexmbd.newton.midpoint import replaced
 from flexmbd.settings import as_settings

@@ -18,8 +18,9 @@ which belong to the middle of the step, are of order 1.
 import numpy as np
 
 from flexmbd.integrators.base import Slot
-from flexmbd.integrators.implicit import (
-    ACCELERATION, FIRST, KNOWN, MULTIPLIER, NEXT_ACCELERATION, NEXT_MULTIPLIER, ORIGIN, correct, implicit, slot,
+from flexmbd.integrators.implicit import implicit
+from flexmbd.integrators.iteration import (
+    ACCELERATION, FIRST, KNOWN, MULTIPLIER, NEXT_ACCELERATION, NEXT_MULTIPLIER, ORIGIN, correct, slot,
 )  # fmt: skip
 from flexmbd.lanes import select
 from flexmbd.lanes.rows import evaluate, ld, st, words

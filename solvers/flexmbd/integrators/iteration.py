@@ -1,0 +1,121 @@
+"""Newton's iteration of implicit schemes, and what these keep; see `implicit` for the equations."""
+
+import numpy as np
+
+from flexmbd.integrators.base import Slot, larger
+from flexmbd.lanes import any_lane, fabs, lnot, maximum, select
+from flexmbd.lanes.rows import doubles, evaluate, ld, st, words
+from flexmbd.lanes.vector import inner
+from flexmbd.stepping.names import (
+    ANGULAR, CD, CONTROLLED, END, FROZEN, HALF, ICM, KEPT_CD, KEPT_ICM, KEPT_RATE, NEWTON, NM, RATES, SANG, SCHEME, SLIN, SLOTS, SPAN,
+    STRIDE, TANGENT, WHO, M, N,
+)  # fmt: skip
+
+SLOT = (
+    Slot("first", "index-1 accelerations and rates at the start", True),
+    Slot("acceleration", "accelerations of the scheme at the start", True),
+    Slot("bend", "slope b of what the algorithmic accelerations are ahead", True),
+    Slot("multiplier", "multipliers at the start", True),
+    Slot("slope", "slope of the accelerations in the step before", True),
+    Slot("step", "length of the step before; 0: none", True),
+    Slot("next acceleration", "accelerations of the scheme at the end"),
+    Slot("next bend", "b at the end"),
+    Slot("next multiplier", "multipliers at the end"),
+    Slot("next slope", "slope of the accelerations in this step"),
+    Slot("middle", "accelerations in the middle of a first step"),
+    Slot("known", "the part of further states that is known"),
+    Slot("correction", "Newton's correction of further states"),
+)
+(
+    FIRST, ACCELERATION, BEND, MULTIPLIER, SLOPE, STEP, NEXT_ACCELERATION, NEXT_BEND, NEXT_MULTIPLIER, NEXT_SLOPE, MIDDLE_SLOT, KNOWN,
+    CORRECTION, ORIGIN,
+) = range(14)  # fmt: skip
+# numbers of a scheme
+(
+    ORDER, MEMORY, SHIFTS, CHANGE, SLOW, CLOSE, LAG, BETA, GAMMA, BETA_START, BEND_Q, BEND_V, BEND_FACTOR, ERROR_2, ERROR_1,
+) = range(15)  # fmt: skip
+BOUND, ROUNDING, TRIES = 1e-9, 4e-15, 20  # of Newton's iteration
+
+
+@inner
+def slot(k, at):
+    """First row of a slot."""
+    return at[SLOTS] + k * at[STRIDE]
+
+
+@inner
+def renew(who, icm, cd, X, P, W, at):
+    """Factorise Newton's matrix for some lanes, and keep what it was made with."""
+    st(X, WHO, select(who, 1.0, 0.0))
+    evaluate(at[TANGENT], X, P, W, at, at[END], 0)
+    st(X, KEPT_ICM, select(who, icm, ld(X, KEPT_ICM)))
+    st(X, KEPT_CD, select(who, cd, ld(X, KEPT_CD)))
+    st(X, KEPT_RATE, select(who, 0.0, ld(X, KEPT_RATE)))
+
+
+@inner
+def correct(when, h, beta, gamma, X, P, W, at):
+    """Newton iteration on the balance at a time; returns whether a lane converged."""
+    n, scheme, angular, controlled = at[N], doubles(at[SCHEME]), words(at[ANGULAR]), words(at[CONTROLLED])
+    end, frozen, shifts = at[END] + 1, at[FROZEN] > 0, scheme[SHIFTS] > 0.0
+    icm, cd = beta * h * h, gamma / (beta * h)
+    st(X, at[END], when)
+    st(X, ICM, icm)
+    st(X, CD, cd)
+    st(X, HALF, 0.5 * h)
+    if shifts:  # the part of the positions that neither the new accelerations nor shifts make
+        for i in range(n):
+            st(X, slot(ORIGIN, at) + i, ld(X, end + i) - icm * ld(X, slot(NEXT_ACCELERATION, at) + i))
+    bound = BOUND * (scheme[CLOSE] if frozen else 1.0) / cd
+    lin, ang = bound * ld(X, SLIN), bound * ld(X, SANG)
+    size = 0.0 * h
+    for i in range(n):
+        if angular[i] == 0:
+            size = maximum(fabs(ld(X, end + i)), size)
+    lin = 1.0 / (lin + ROUNDING * size)
+    away = size / ld(X, SPAN)
+    ang = 1.0 / (ang + ROUNDING * select(away > 10.0, 4.0 * away, 1.0))  # far from the origin rounded places turn bodies
+    active = h > 0.0
+    before, lost = 0.0 * h, h < 0.0
+    if frozen:
+        old, other = ld(X, KEPT_ICM), ld(X, KEPT_CD)
+        stale = active & ((fabs(icm - old) > scheme[CHANGE] * old) | (fabs(cd - other) > scheme[CHANGE] * other))
+        if any_lane(stale):
+            renew(stale, icm, cd, X, P, W, at)
+    for _ in range(TRIES):
+        evaluate(at[NEWTON], X, P, W, at, at[END], slot(CORRECTION, at))
+        now = 0.0 * h
+        for i in range(n):
+            d = select(active, ld(W, i), 0.0)
+            scale = lin
+            if angular[i] > 0:
+                scale = ang
+            now = larger(fabs(d) * scale, now)
+            st(X, end + i, ld(X, end + i) + d)
+            if shifts:  # share that no acceleration makes
+                d = d - select(active, ld(W, n + at[NM] + i), 0.0)
+            st(X, end + n + i, ld(X, end + n + i) + cd * d)
+            a = slot(NEXT_ACCELERATION, at) + i
+            st(X, a, ld(X, a) + d / icm)
+        for k in range(at[NM]):
+            a = slot(NEXT_MULTIPLIER, at) + k
+            st(X, a, ld(X, a) + select(active, ld(W, n + k), 0.0) / icm)
+        for k in range(at[M]):
+            if controlled[k] > 0:
+                change = ld(X, slot(CORRECTION, at) + at[RATES] + k)
+                st(X, end + 2 * n + k, ld(X, end + 2 * n + k) + select(active, change, 0.0))
+        lost = lost | (active & lnot(now < np.inf))
+        active = active & (now > 1.0)
+        if frozen:
+            again = active & (before > 0.0)
+            shrunk = select(again, now / maximum(before, 1e-300), 0.0)
+            rate = maximum(shrunk, ld(X, KEPT_RATE))
+            st(X, KEPT_RATE, rate)
+            active = active & lnot(again & (now * rate <= 1.0 - rate))
+            slow = active & (shrunk > scheme[SLOW])
+            before = select(slow, 0.0, now)
+            if any_lane(slow):
+                renew(slow, icm, cd, X, P, W, at)
+        if not any_lane(active):
+            break
+    return lnot(active | lost)
