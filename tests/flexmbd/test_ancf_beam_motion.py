@@ -84,7 +84,7 @@ def pendulum(E, damping, width):
     return s
 
 
-@pytest.mark.exhaustive
+@pytest.mark.slow
 def test_falling_beam_keeps_the_books():
     """Every lane has its own stiffness, damping and section; what is lost to the method is of second order in the step."""
     inputs = {"E": np.array([1e7, 2e7, 1e7]), "damping": np.array([0.0, 1e-3, 5e-3]), "width": np.array([0.02, 0.02, 0.03])}
@@ -124,7 +124,7 @@ def whip(E):
     return s
 
 
-@pytest.mark.exhaustive
+@pytest.mark.slow
 def test_beam_between_moving_bodies_keeps_the_books():
     settings = {"integrator": "generalized_alpha", "step": 2e-4, "fixed": True, "lanes": 2}
     outputs = ["energy.balance", "energy.dissipated", "rod.strain_energy", "tip.z", "rod.end.z"]

@@ -257,7 +257,7 @@ def whip(E, damping):
     return s
 
 
-@pytest.mark.exhaustive
+@pytest.mark.slow
 def test_damped_cable_on_a_turning_body_keeps_the_books():
     inputs = {"E": np.array([1e7, 2e7]), "damping": np.array([2e-3, 1e-2])}
     settings = {"integrator": "generalized_alpha", "step": 5e-4, "fixed": True, "lanes": 2}

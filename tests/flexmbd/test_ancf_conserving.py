@@ -154,7 +154,7 @@ def test_free_flight_keeps_energy_and_momentum_with_every_measure(options):
     assert bent > 0.15 * before[0] and abs(now - bent) > 1e-3 * before[0]
 
 
-@pytest.mark.exhaustive
+@pytest.mark.slow
 @pytest.mark.parametrize("options", [("engineering", "material", "reduced"), ("green", "exact", "full")], ids="-".join)
 def test_order_of_the_scheme(options):
     ends = [flown(options, h, round(0.02 / h))[1] for h in (1e-4, 5e-5, 2.5e-5)]
@@ -166,7 +166,7 @@ FREE = {"strain": "engineering", "curvature": "material"}
 HELD = {"strain": "green", "curvature": "exact", "integration": "full", "pinned": True}
 
 
-@pytest.mark.parametrize("options", [pytest.param(FREE, id="free", marks=pytest.mark.exhaustive), pytest.param(HELD, id="pendulum")])
+@pytest.mark.parametrize("options", [pytest.param(FREE, id="free", marks=pytest.mark.slow), pytest.param(HELD, id="pendulum")])
 def test_energy_momentum_scheme(options):
     """The compiled scheme, 100 000 steps; a pendulum keeps its energy."""
     h, run = 2e-3, functools.partial(thrown, **options)

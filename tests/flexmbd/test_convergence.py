@@ -11,7 +11,7 @@ from .running import column, simulate
 STEPS = {5: (0.04, 0.02, 0.01), 4: (0.02, 0.01, 0.005), 2: (0.004, 0.002, 0.001), 1: (0.004, 0.002, 0.001)}
 
 
-@pytest.mark.exhaustive
+@pytest.mark.slow
 @pytest.mark.parametrize("name", INTEGRATORS)
 def test_order(name):
     order, errors = INTEGRATORS[name].order, []

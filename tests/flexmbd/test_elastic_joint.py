@@ -167,7 +167,7 @@ def test_a_suddenly_loaded_journal_in_a_soft_bush():
     assert np.all(np.ptp(out["energy.balance"], axis=1) < 1e-8 * dissipated)
 
 
-@pytest.mark.exhaustive
+@pytest.mark.slow
 def test_implicit_and_explicit_steps_agree():
     samples = {"stiffness": 1.0, "load": 2.0}
     one = simulate(loaded, OUTPUTS, end=0.01, points=51, samples=samples, lanes=1, tolerance=1e-7).outputs

@@ -52,7 +52,7 @@ def circling():
 
 USUAL = ("generalized_alpha", "newmark_damped")  # in CI; each scheme compiles
 ALL = [
-    pytest.param(name, marks=() if name in USUAL else pytest.mark.exhaustive)
+    pytest.param(name, marks=() if name in USUAL else pytest.mark.slow)
     for name, x in INTEGRATORS.items()
     if x.correction is not None and x.adaptive
 ]
@@ -110,7 +110,7 @@ def spun_up():
     return s
 
 
-@pytest.mark.exhaustive
+@pytest.mark.slow
 def test_a_motion_driven_from_rest():
     """Newton's own accelerations, off by O(h) after the start where rows depend on time, once held the step at 1e-13 s."""
     outputs, ends = ["rod.end.x", "rod.end.y", "energy.total", "energy.balance", "drive.moment"], []

@@ -52,7 +52,7 @@ def test_flexible_element_in_less_than_sixty_lines(module):
     assert np.ptp(found.run.outputs["energy.balance"], axis=1).max() < 1e-9
 
 
-@pytest.mark.exhaustive
+@pytest.mark.slow
 def test_law_joint_and_integrator(module, monkeypatch):
     law, rod = module("MyLaw").MyLaw(1e5, restitution=0.6, exponent=1.0), module("Rod(").Rod
     monkeypatch.setitem(INTEGRATORS, "heun3", module("HEUN3").HEUN3)
@@ -75,7 +75,7 @@ def test_law_joint_and_integrator(module, monkeypatch):
     assert got["ball.vy:max"] / -got["ball.vy:min"] == pytest.approx(produced_restitution(0.4), rel=1e-2)
 
 
-@pytest.mark.exhaustive
+@pytest.mark.slow
 def test_film(module):
     film, mass, radius, c = module("DamperFilm").DamperFilm(0.04, 0.02), 2.0, 0.01, 1e-4
 

@@ -210,7 +210,7 @@ def stiff(stiffness=1e8, damping=2e3):
     return s
 
 
-@pytest.mark.exhaustive
+@pytest.mark.slow
 def test_a_stiff_spring_needs_far_fewer_steps_than_the_explicit_scheme():
     inputs, names = {"stiffness": np.full(1, 1e8), "damping": np.full(1, 2e3)}, ["m.x", "m.y"]
     exact, _ = final(stiff, inputs, 1.0, names, lanes=1, tolerance=1e-10)
@@ -228,7 +228,7 @@ def oscillator(stiffness=1e10):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("radius", (0.5, pytest.param(0.8, marks=pytest.mark.exhaustive)))
+@pytest.mark.parametrize("radius", (0.5, pytest.param(0.8, marks=pytest.mark.slow)))
 def test_spectral_radius_at_infinity(radius):
     """At omega h = 1000 the amplification matrix has a triple eigenvalue near -radius: decay like n^2 radius^n."""
     settings = {**IMPLICIT, "lanes": 1, "step": 1e-2, "fixed": True, "spectral_radius": radius}
@@ -244,7 +244,7 @@ def test_spectral_radius_has_bounds(radius):
         fm.Settings(**IMPLICIT, spectral_radius=radius)
 
 
-@pytest.mark.exhaustive
+@pytest.mark.slow
 def test_springs_and_drives_agree_with_the_explicit_scheme():
     inputs, names = {"stiffness": np.array([100.0, 300.0])}, ["a.x", "a.y", "a.angle", "b.y", "b.vy", "twist.moment"]
     exact, _ = final(springs, inputs, 0.5, names, lanes=2, tolerance=1e-10)
@@ -284,14 +284,14 @@ def test_lanes_do_not_know_their_neighbours(impacts):
     assert np.array_equal(full[:, some], alone) and np.array_equal(steps[some], few)
 
 
-@pytest.mark.exhaustive
+@pytest.mark.slow
 def test_lane_width_does_not_matter_beyond_the_tolerance(impacts):
     wide, _ = final(slider_crank, {"clearance": impacts}, 1.5e-3, QUARTER, tolerance=1e-6, **IMPLICIT)
     one, _ = final(slider_crank, {"clearance": impacts}, 1.5e-3, QUARTER, tolerance=1e-6, lanes=1, **IMPLICIT)
     assert np.allclose(wide, one, rtol=1e-7)
 
 
-@pytest.mark.exhaustive
+@pytest.mark.slow
 @pytest.mark.parametrize("model", (ambrosio, lugre))
 def test_friction_agrees_with_the_explicit_scheme(model):
     inputs, names = {"clearance": np.full(1, 5e-4)}, [*QUARTER, "energy.balance"]
@@ -300,7 +300,7 @@ def test_friction_agrees_with_the_explicit_scheme(model):
     assert np.allclose(got, exact, rtol=5e-6)
 
 
-@pytest.mark.exhaustive
+@pytest.mark.slow
 def test_a_model_in_many_pieces_agrees_with_one_in_few():
     inputs, names = {"clearance": np.linspace(2e-4, 5e-4, 3)}, [*QUARTER, "energy.balance"]
     few, _ = final(ambrosio, inputs, 4e-4, names, lanes=4, step=2e-6, fixed=True, **IMPLICIT)

@@ -17,7 +17,7 @@ from .test_orders import cable_pendulum
 from .test_redundant import four_bar
 from .test_spatial_bodies import heavy_top
 
-MORE = pytest.mark.exhaustive
+MORE = pytest.mark.slow
 
 
 @pytest.fixture
@@ -46,7 +46,7 @@ def test_explicit_scheme_agrees(name, ida):
         np.testing.assert_allclose(found.outputs[key], wanted.outputs[key], rtol=0, atol=1e-8 * size, err_msg=key)
 
 
-@pytest.mark.exhaustive
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["generalized_alpha", "ggl", "energy_momentum"])
 def test_implicit_schemes_agree(name, ida):
     """At a step at which their error is of the order of 1e-6."""

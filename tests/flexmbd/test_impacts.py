@@ -94,7 +94,7 @@ def kelvin_voigt_restitution(mass, damping):
     return np.exp(-b / w * phase)
 
 
-@pytest.mark.exhaustive
+@pytest.mark.slow
 def test_restitution_of_spring_and_damper():
     """The force jumps at onset and is cut off where it would pull; both masses see another damping ratio."""
     damping = 2 * np.sqrt(STIFFNESS * M_LEFT * M_RIGHT / (M_LEFT + M_RIGHT)) * np.array([0.01, 0.1, 0.3, 0.6, 0.95])

@@ -168,8 +168,8 @@ def kept(model, system, q, v):
 FREE = {"twins": (twins, "first.x:final"), "tumbling": (tumbling, "body.x:final")}
 
 
-@pytest.mark.parametrize("steps", (pytest.param(2_000, marks=pytest.mark.exhaustive), pytest.param(100_000, marks=pytest.mark.slow)))
-@pytest.mark.parametrize("motion", [pytest.param("twins", marks=pytest.mark.exhaustive), "tumbling"])
+@pytest.mark.parametrize("steps", (pytest.param(2_000, marks=pytest.mark.slow), pytest.param(100_000, marks=pytest.mark.slow)))
+@pytest.mark.parametrize("motion", [pytest.param("twins", marks=pytest.mark.slow), "tumbling"])
 @pytest.mark.parametrize("name", [name for name, scheme in INTEGRATORS.items() if scheme.conserves])
 def test_free_motion_keeps_energy_and_momentum(name, motion, steps):
     (build, output), h = FREE[motion], 1 / 128
@@ -181,7 +181,7 @@ def test_free_motion_keeps_energy_and_momentum(name, motion, steps):
     assert np.abs(after - before).max() < 1e-10 * scale, (after - before) / scale
 
 
-@pytest.mark.exhaustive
+@pytest.mark.slow
 def test_heavy_top_by_energy_momentum():
     """Order 2 in space, at a steep spin; energy and the vertical part of the angular momentum are kept under gravity."""
     end, found = 0.05, []
@@ -265,7 +265,7 @@ def test_changing_steps_follow_the_tolerance(name):
     assert found[1] < 2 * found[0] * 1e-2 ** (order / (order + 1)) and found[1] < 1e-2
 
 
-@pytest.mark.exhaustive
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ("generalized_alpha_2", "ggl", "energy_momentum"))
 def test_friction_and_contact_agree_with_the_explicit_scheme(name):
     outputs, settings = [f"{key}:final" for key in (*QUARTER, "energy.balance")], {"lanes": 1, "tolerance": 1e-8}

@@ -33,7 +33,7 @@ def exact():
     return simulate(damped, BALL + EVENTS, end=0.5, points=201, samples={"stiffness": STIFFNESS}, lanes=16, tolerance=1e-12).outputs
 
 
-@pytest.mark.parametrize("integrator", ("generalized_alpha", pytest.param("hht", marks=pytest.mark.exhaustive)))
+@pytest.mark.parametrize("integrator", ("generalized_alpha", pytest.param("hht", marks=pytest.mark.slow)))
 def test_a_scheme_of_order_2_keeps_its_order_over_kinks(exact, integrator):
     errors, steps = [], (4e-4, 2e-4, 1e-4, 5e-5)
     for h in steps:
@@ -68,7 +68,7 @@ def test_the_tolerance_decides_which_kinks_are_located(exact):
         assert np.abs(run.outputs["ball.y"] - exact["ball.y"]).max() < 1e-4
 
 
-@pytest.mark.exhaustive
+@pytest.mark.slow
 def test_jumps_are_located_whatever_the_tolerance():
     """Spring and damper: the force jumps at onset, so the step is cut there."""
 

@@ -49,7 +49,7 @@ def test_the_larger_of_two():
 
 
 SCHEMES = ["dormand_prince", "generalized_alpha"]
-SCHEMES += [pytest.param(name, marks=pytest.mark.exhaustive) for name in ("partitioning", "rk4", "energy_momentum")]
+SCHEMES += [pytest.param(name, marks=pytest.mark.slow) for name in ("partitioning", "rk4", "energy_momentum")]
 
 
 @pytest.mark.parametrize("name", SCHEMES)

@@ -247,7 +247,7 @@ WET_OUTPUTS = [
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("film", [fm.ShortFilm, pytest.param(fm.PinkusSternlicht, marks=pytest.mark.exhaustive)])
+@pytest.mark.parametrize("film", [fm.ShortFilm, pytest.param(fm.PinkusSternlicht, marks=pytest.mark.slow)])
 def test_oil_takes_the_peaks_from_the_slider_crank(film):
     """Two turns at 5000 /min: books close to 1e-5, steps do not matter, after the start the force is little more than the ideal joint's."""
     end, samples = 2 * 2 * np.pi / SPEED, {"viscosity": [0.4, 0.04, 1e-12]}  # the last is dry

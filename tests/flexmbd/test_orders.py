@@ -76,7 +76,7 @@ def cases():
     """All schemes; each has to be compiled."""
     for problem, (*_, schemes) in PROBLEMS.items():
         for name in schemes:
-            yield pytest.param(problem, name, marks=[] if (problem, name) in USUAL else pytest.mark.exhaustive)
+            yield pytest.param(problem, name, marks=[] if (problem, name) in USUAL else pytest.mark.slow)
 
 
 @pytest.mark.slow

@@ -42,7 +42,7 @@ MECHANISMS = {
 }
 
 
-@pytest.mark.parametrize("name", ["slider-crank", pytest.param("four-bar", marks=pytest.mark.exhaustive)])
+@pytest.mark.parametrize("name", ["slider-crank", pytest.param("four-bar", marks=pytest.mark.slow)])
 def test_motion_is_that_of_the_explicit_scheme(name):
     """Full turns of the crank through both dead centres; lanes begin with dependent coordinates of their own."""
     build, outputs, samples = MECHANISMS[name]

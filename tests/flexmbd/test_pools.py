@@ -77,7 +77,7 @@ def fallen():
 OUTPUTS = ["lower.end.x", "lower.end.y", "energy.balance"]
 
 
-@pytest.mark.exhaustive
+@pytest.mark.slow
 def test_a_turning_rope_starts_where_it_is_put():
     """Positions fit and velocities do not: only these may be corrected, by the free motion of a turning rope."""
 

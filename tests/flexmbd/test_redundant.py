@@ -44,7 +44,7 @@ MORE = ("baumgarte", "ggl", "hht", "energy_momentum")  # of the same two kinds: 
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("integrator", [pytest.param(s, marks=pytest.mark.exhaustive) if s in MORE else s for s in SCHEMES])
+@pytest.mark.parametrize("integrator", [pytest.param(s, marks=pytest.mark.slow) if s in MORE else s for s in SCHEMES])
 def test_singular_positions_are_passed_rightly_or_the_run_ends_with_a_sentence(integrator):
     """Five passages of one window in 3 s; upright at angle zero its one degree of freedom obeys 5/3 a'' = 2 g sin a."""
     step, outputs = SCHEMES[integrator], ["crank0.angle", "crank1.angle", "energy.total", "energy.kinetic"]
@@ -76,7 +76,7 @@ def three_cranks():
 
 @pytest.mark.parametrize(
     "integrator, tolerance, share",
-    [("dormand_prince", 1e-10, 1e-9), pytest.param("generalized_alpha", 1e-7, 1e-5, marks=pytest.mark.exhaustive)],
+    [("dormand_prince", 1e-10, 1e-9), pytest.param("generalized_alpha", 1e-7, 1e-5, marks=pytest.mark.slow)],
 )
 def test_one_crank_too_many(integrator, tolerance, share):
     forces = [f"A{k}.f{axis}" for axis in "xy" for k in range(3)]
@@ -209,7 +209,7 @@ def test_bricards_mechanism_moves_as_its_one_degree_of_freedom():
     assert np.ptp(got["energy.total"]) < 1e-8 * got["energy.kinetic"].max()
 
 
-@pytest.mark.exhaustive
+@pytest.mark.slow
 def test_bricards_mechanism_moves_as_without_its_redundant_row():
     options = {"end": 5.0, "points": 51, "lanes": 1, "tolerance": 1e-10}
     kept = column(simulate(bricard, BRICARD, constraints="augmented", **options))
@@ -255,7 +255,7 @@ def four_bar(dimension):
     return s
 
 
-@pytest.mark.exhaustive
+@pytest.mark.slow
 def test_spatial_four_bar_moves_as_the_planar_one():
     names = [f"{body}.{key}" for body in ("crank", "coupler", "rocker") for key in ("x", "y", "vx", "vy")] + ["energy.total"]
     joints = [f"{joint}.{key}" for joint in "PQRS" for key in ("fx", "fy")]
@@ -297,7 +297,7 @@ def test_small_inertias_are_held_by_augmented_rows_or_refused():
     assert "body 'bar'" in run.message[2] and "a constraint_shift of 4e-08" in run.message[2]
 
 
-@pytest.mark.exhaustive
+@pytest.mark.slow
 def test_a_smaller_shift_holds_small_inertias():
     run, exact = swung([1e-6], constraint_shift=4e-8)
     np.testing.assert_allclose(run.outputs["bar.x"][:, -1], exact, rtol=0, atol=1e-8)
@@ -323,7 +323,7 @@ EQUAL = {"dormand_prince": 1e-6, "rosenbrock": 2e-6, "rk4": 1e-7, "baumgarte": 1
 EQUAL |= dict.fromkeys(("generalized_alpha", "generalized_alpha_2", "ggl", "hht"), 5e-4)
 
 
-@pytest.mark.parametrize("integrator", [pytest.param(s, marks=() if s == "dormand_prince" else pytest.mark.exhaustive) for s in EQUAL])
+@pytest.mark.parametrize("integrator", [pytest.param(s, marks=() if s == "dormand_prince" else pytest.mark.slow) for s in EQUAL])
 def test_slider_crank_of_equal_lengths_runs_through(integrator):
     """Three passages in 4 s, each by its inertia; one degree of freedom."""
 

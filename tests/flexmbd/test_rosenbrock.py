@@ -175,7 +175,7 @@ def test_lubricated_slider_crank():
     assert np.all(loose.statistics["steps"] + loose.statistics["rejected"] < 500)
 
 
-@pytest.mark.exhaustive
+@pytest.mark.slow
 def test_lubricated_and_dry_slider_crank_are_those_of_the_explicit_scheme():
     """With oil in a tenth of its steps; the last sample is all but dry, and its books close."""
     run = functools.partial(simulate, wet_crank, WET_OUTPUTS, samples={"viscosity": [0.4, 0.04, 1e-12]}, **TURNS)

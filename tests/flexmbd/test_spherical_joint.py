@@ -118,7 +118,7 @@ def spent(eps):
     return quad(lambda x: np.log1p(-x) / x**3 + 1 / (x**2 * (1 - x)) - 0.5 / x if x > 1e-3 else 2 / 3 + 0.75 * x, 0, eps, epsrel=1e-12)[0]
 
 
-@pytest.mark.exhaustive
+@pytest.mark.slow
 def test_a_light_ball_creeps_by_the_implicit_integrator():
     """Its time constant is 0.2 us: the load's impulse is spent in the film at any time."""
     samples = {"mass": [1e-3], "weight": [30.0], "speed": [0.0]}
@@ -150,7 +150,7 @@ def test_a_ball_sinks_into_its_socket_as_the_closed_form_says():
         np.testing.assert_allclose(eps, other.y[0], rtol=0, atol=1e-7)
 
 
-@pytest.mark.exhaustive
+@pytest.mark.slow
 def test_momentum_and_energy_balance_from_film_to_contact_and_back():
     keys = [*outputs(BODIES), "J.regime", "J.film_power", "energy.balance", "energy.kinetic", "energy.dissipated"]
     build = partial(pair, friction=fm.Ambrosio(0.1, v0=1e-3, v1=1e-2), law=fm.LankaraniNikravesh(1e11, restitution=0.5))
@@ -185,7 +185,7 @@ def space_crank(viscosity=0.4):
     return s
 
 
-@pytest.mark.exhaustive
+@pytest.mark.slow
 def test_oil_in_the_ball_joint_of_a_slider_crank_in_space():
     """Two turns: the books close, steps do not matter, the rod's length says where the slider is, and thin oil lets the ball touch."""
     end = 4 * np.pi / TURN

@@ -301,7 +301,7 @@ WALKS = list(itertools.product((0.03, 0.1, 0.25, 0.5, 1.0), (1.2, 2.0, 5.0, 20.0
 SOME = ((0.03, 2.0, 0.2), (0.03, 20.0, 0.2), (0.25, 1.2, 0.01), (0.25, 2.0, 0.05))
 
 
-@pytest.mark.parametrize(("rise", "factor", "step"), [x if x in SOME else pytest.param(*x, marks=pytest.mark.exhaustive) for x in WALKS])
+@pytest.mark.parametrize(("rise", "factor", "step"), [x if x in SOME else pytest.param(*x, marks=pytest.mark.slow) for x in WALKS])
 def test_no_step_jumps_over_limit_points(rise, factor, step):
     """Branches before and beyond both limit points have the same direction; the load is in limit loads."""
     _, load, y_limit = truss(1.0, rise)

@@ -160,7 +160,7 @@ def test_force_of_the_joint_is_that_of_the_film_with_both_turning():
     np.testing.assert_allclose(moment, [-tipped[1], tipped[0]], rtol=1e-9)
 
 
-@pytest.mark.exhaustive
+@pytest.mark.slow
 def test_momentum_and_energy_balance_from_film_to_contact_and_back():
     keys = [*outputs(BODIES), "J.regime", "J.film_power", "energy.balance", "energy.kinetic", "energy.dissipated"]
     got = column(simulate(pair, keys, end=1e-2, points=401, lanes=1, samples={"viscosity": [5e-3]}, tolerance=1e-10))

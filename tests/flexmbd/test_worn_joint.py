@@ -223,7 +223,7 @@ def test_wear_of_a_loaded_rotor_that_feeds_back():
     names(failed, "wear of joint 'B': sample 0 failed after 0 of 1 updates", "max_steps = 5")
 
 
-@pytest.mark.exhaustive
+@pytest.mark.slow
 def test_collisions_in_a_worn_bearing_keep_momentum_and_energy():
     bodies = (("a", 0.4, 2e-3), ("b", 0.7, 3e-3))
     keys = [f"{n}.{key}" for n, *_ in bodies for key in ("x", "y", "vx", "vy", "rate")]
