@@ -53,6 +53,14 @@ def test_conditions_of_order_hold_for_any_matrix():
     assert misses["embedded", 4] > 1e-3
 
 
+def test_places_of_the_stages_follow_velocities_that_are_damped():
+    """``q_i = q0 + h sum A_ij V_j`` with ``V_j = v0 + h sum B_jk K_k``: the scheme has A B where explicit ones have A A."""
+    a, b = np.zeros((7, 7)), np.zeros((7, 7))
+    a[:6, :6], b[:6, :6] = A, B
+    a[6, :6] = b[6, :6] = rosenbrock.WEIGHTS
+    assert np.reshape(rosenbrock.ROSENBROCK.numbers[49:98], (7, 7)) == pytest.approx(a @ b, abs=1e-14)
+
+
 def test_strong_damping_ends_in_one_step():
     """R(z) = 1 + z b (1 - z B)^-1 1: at most 1 on the imaginary axis, and the embedded one's too; tends to 0."""
 

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from flexmbd.element import Element
 from flexmbd.errors import check_number
+from flexmbd.linalg.tracing import tangent_of
 
 
 class Contact(Element):
@@ -52,7 +53,7 @@ class Contact(Element):
         numbers, kernels = self._law_numbers(build), self.law.kernels()
         build.use(kernels)
         depth = g.select(pair.active, penetration, 0.0)
-        partial = _tangent_of(g, kernels.tangent, 2)
+        partial = tangent_of(g, kernels, 2)
         normal, _ = g.call(kernels.force, (depth, rate, began, *numbers), 2, partial)
         if not self.law.continuous_onset:
             normal = g.select(pair.active, normal, 0.0)
@@ -91,7 +92,7 @@ class Contact(Element):
         build.use(kernels)
         bristle = build.state(self, bristle, controlled=True, contact=pair) if law.states else g.const(0.0)
         arguments = (slip, normal, bristle, *(build.number(self, f"friction.{k}") for k in law.numbers()))
-        force, rate = g.call(kernels.force, arguments, 2, _tangent_of(g, kernels.tangent, 3, kernels.state_tangent))
+        force, rate = g.call(kernels.force, arguments, 2, tangent_of(g, kernels, 3))
         if law.states:
             build.state_rate(bristle, g.select(g.greater(pair.mode, 0.5), rate, 0.0))  # no jump within the located gap
         return force
@@ -138,19 +139,3 @@ class Geometry:
     arm_a: object
     arm_b: object
     offset_b: object = None
-
-
-def _tangent_of(graph, kernel, count, state_kernel=None):
-    """Partial derivatives of a law's force by its first `count` arguments, from its tangent kernel.
-
-    `state_kernel` gives those of the second result, a state's rate, by slip velocity and state.
-    """
-
-    def partial(arguments):
-        values = graph.call(kernel, arguments, count)
-        out = {(0, j): values[j] for j in range(count)}
-        if state_kernel is not None:
-            out[1, 0], out[1, 2] = graph.call(state_kernel, arguments, 2)
-        return out
-
-    return partial

@@ -94,7 +94,7 @@ def forget(X, P, W, at):
 FUNCTIONS = {BEGIN: begin, ATTEMPT: attempt, COMMIT: commit, FORGET: forget}
 
 
-def runge_kutta(name, order, rows, error=None, *, projects=True, slots=(), functions=None, **facts):
+def runge_kutta(name, order, rows, error=None, *, places=None, projects=True, slots=(), functions=None, **facts):
     """Integrator of a tableau.
 
     Parameters
@@ -103,6 +103,8 @@ def runge_kutta(name, order, rows, error=None, *, projects=True, slots=(), funct
         Rows of the matrix A of all stages; the last row is the weights of the step (first same as last).
     error : sequence, optional
         Weights of the solution less those of the embedded one; without them the step is fixed.
+    places : ndarray, optional
+        Matrix by which places follow from the stages' accelerations, times the square of the step; A A unless given.
     slots : tuple of Slot
         Further ones, behind those of the stages.
     functions : mapping, optional
@@ -115,7 +117,8 @@ def runge_kutta(name, order, rows, error=None, *, projects=True, slots=(), funct
     a = np.zeros((stages, stages))
     for j, row in enumerate(rows):
         a[j, : len(row)] = row
-    numbers = np.concatenate([a.ravel(), (a @ a).ravel(), a.sum(1), error if error is not None else np.zeros(stages)])
+    squares = a @ a if places is None else places
+    numbers = np.concatenate([a.ravel(), squares.ravel(), a.sum(1), error if error is not None else np.zeros(stages)])
     own = [Slot(f"stage {j}", f"accelerations and rates of stage {j}", j == 0) for j in range(stages)]
     return Integrator(
         name, order, (*own, *slots), stages - 1, FUNCTIONS | (functions or {}), tuple(numbers.tolist()), adaptive=error is not None,

@@ -15,6 +15,7 @@ from flexmbd.errors import ModelError, check_number
 from flexmbd.frames import node_axis
 from flexmbd.joints.ideal import Joint, Revolute, RevoluteTranslational, Translational
 from flexmbd.linalg.quadratic import dot
+from flexmbd.linalg.tracing import tangent_of
 
 ITERATIONS = 4  # of Newton: quadratic, and exact at once where the load is linear in the friction
 KNOWN = "Revolute, Translational and RevoluteTranslational in the plane"
@@ -154,7 +155,7 @@ class Rubbing:
     def force(self, build, load):
         """Node of the law's force, and its derivative by the load."""
         g, arguments = build.graph, (self.slip, load, build.graph.const(0.0), *self.numbers)
-        return g.call(self.kernels.force, arguments, 2)[0], g.call(self.kernels.tangent, arguments, 3)[1]
+        return g.call(self.kernels.force, arguments, 2)[0], tangent_of(g, self.kernels, 3)(arguments)[0, 1]
 
 
 def solve(build, solutions):

@@ -15,7 +15,7 @@ import contextlib
 
 from flexmbd.errors import ModelError
 from flexmbd.linalg.nodes import RUNTIME
-from flexmbd.newton.midpoint import exchanged
+from flexmbd.linalg.tracing import exchanged
 from flexmbd.stepping.names import LINEARISE, RESPOND
 
 

@@ -9,8 +9,7 @@ the change of Phi, because Phi is quadratic.
 from copy import copy
 
 from flexmbd.errors import ModelError
-from flexmbd.linalg.nodes import Node
-from flexmbd.linalg.ops import OPS
+from flexmbd.linalg.tracing import exchanged
 from flexmbd.newton.index3 import balance, corrected, reinforce
 
 
@@ -49,22 +48,3 @@ def newton_midpoint(build):
 def replaced(graph, node, old, new):
     """The node with another node in place of the variable `old`."""
     return exchanged(graph, [node], {old: new})[0]
-
-
-def exchanged(graph, nodes, exchanges):
-    """The nodes with others in place of those that `exchanges` names (variables and calls)."""
-    known = {}
-    for x in graph.needed(nodes):
-        args = [known[a.id] for a in x.args if isinstance(a, Node)]
-        if x in exchanges:
-            y = exchanges[x]
-        elif all(known[a.id] is a for a in x.args if isinstance(a, Node)):
-            y = x
-        elif x.op == "out":
-            y = graph.call(args[0].function, args[0].args, x.value + 1, args[0].tangent, partly=True)[x.value]
-        elif x.op.startswith("call:"):
-            y = graph.call(x.function, args, None, x.tangent, partly=True)
-        else:
-            y = getattr(graph, OPS[x.op].make)(*args)
-        known[x.id] = y
-    return [known[x.id] for x in nodes]

@@ -9,6 +9,7 @@ class FrictionKernels(NamedTuple):
     """Compiled functions of a friction law (signatures in ``docs/architecture.md``, "Laws of contact").
 
     ``state_tangent(vt, fn, z, *numbers) -> (d(dz/dt)/dvt, d(dz/dt)/dz)`` exists for laws with a state only.
+    Without a `tangent` (None) derivatives are those of what the force computes.
     """
 
     force: Any

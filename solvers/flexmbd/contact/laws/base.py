@@ -9,7 +9,10 @@ from flexmbd.errors import check_range
 
 
 class NormalKernels(NamedTuple):
-    """Compiled functions of a normal law (signatures in ``docs/architecture.md``, "Laws of contact")."""
+    """Compiled functions of a normal law (signatures in ``docs/architecture.md``, "Laws of contact").
+
+    Without a `tangent` (None) derivatives are those of what the force computes.
+    """
 
     force: Any
     tangent: Any
