@@ -16,10 +16,7 @@ test: $(STAMP)
 	$(BIN)/pytest -m "not slow"
 
 slow: $(STAMP)
-	$(BIN)/pytest -m "slow and not exhaustive"
-
-exhaustive: $(STAMP)
-	$(BIN)/pytest -m exhaustive
+	$(BIN)/pytest -m slow
 
 docs: $(STAMP)
 	$(BIN)/pip install --quiet --editable ".[docs]"

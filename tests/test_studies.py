@@ -45,7 +45,7 @@ def fresh(function, ranges, outputs, count, seed):
     "name",
     [
         pytest.param("flexible_slider_crank", marks=pytest.mark.slow),
-        *(pytest.param(name, marks=pytest.mark.exhaustive) for name in ("ancf_pendulum", "spinup_beam", "manipulator", "wearing_joint")),
+        *(pytest.param(name, marks=pytest.mark.slow) for name in ("ancf_pendulum", "spinup_beam", "manipulator", "wearing_joint")),
     ],
 )
 def test_a_study_that_compiles_for_long_starts(name):
@@ -107,7 +107,7 @@ def model_of(study):
     return module
 
 
-@pytest.mark.exhaustive
+@pytest.mark.slow
 def test_spun_up_beam_has_the_steady_extension():
     """tan(kL)/k - L with k² = 1.2 Ω²/EA; generalized-alpha at index 3 is of order 2 in the step, so two steps give the limit."""
     found = {}
@@ -121,7 +121,7 @@ def test_spun_up_beam_has_the_steady_extension():
     assert (4.0 * found[2e-3] - found[4e-3]) / 3.0 == pytest.approx(5.143174550e-4, rel=1e-5)
 
 
-@pytest.mark.exhaustive
+@pytest.mark.slow
 def test_falling_cable_is_that_of_another_code():
     """Exudyn 1.13.6, 128 elements, steps of 0.05 ms: (-1.164055, -0.310048); with 64 elements (-1.163999, -0.309977).
 
@@ -149,7 +149,7 @@ def test_torsion_of_the_manipulators_links():
     assert np.abs(frequencies - np.sqrt(800.0 / 3e-3)).min() < 1e-6 * np.sqrt(800.0 / 3e-3)
 
 
-@pytest.mark.exhaustive
+@pytest.mark.slow
 def test_the_manipulator_steps_over_its_contacts():
     """The first 0.1 s: no step is cut at one of some 200 events, the balance converges with order 2, and the tool is where it was."""
     arm, runs = model_of("manipulator"), []
@@ -174,7 +174,7 @@ def test_film_map_of_the_lubricated_joint_is_what_its_bearing_gives():
     assert found.error < 1e-3 and found.eps_max == 0.98
 
 
-@pytest.mark.exhaustive
+@pytest.mark.slow
 def test_oil_takes_the_force_peaks_of_the_joint_in_service(tmp_path):
     """Bounds of the lubricated joint hold on fresh runs where they are trusted, and lie far below what the dry joint does."""
     result = run("lubricated_slider_crank", tmp_path, **{"samples = 600": "samples = 300"})
@@ -210,7 +210,7 @@ def test_whirl_of_the_rotor_begins_where_the_linear_theory_says():
         assert found["decay"] > 0 and 0.45 < found["whirl"] < 0.55
 
 
-@pytest.mark.exhaustive
+@pytest.mark.slow
 def test_orbit_of_the_rotor_in_service(tmp_path):
     result = run("journal_bearing_stability", tmp_path, **{"samples = 3000": "samples = 1000"})
     for name in ("B.eccentricity:max", "B.film_thickness:min", "B.friction_power:mean"):
@@ -218,7 +218,7 @@ def test_orbit_of_the_rotor_in_service(tmp_path):
     assert "B.pressure" in result.fields
 
 
-@pytest.mark.exhaustive
+@pytest.mark.slow
 def test_a_wearing_joint_hits_ever_harder():
     """Ten hours in 5 and in 10 updates: wear agrees, the journal goes further out, and the forces grow with the clearance."""
     wearing = model_of("wearing_joint").wearing

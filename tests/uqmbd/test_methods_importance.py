@@ -108,7 +108,7 @@ def test_limits_hold_where_the_limit_is_far_from_plane(d):
     assert seeds(40, d) >= 0.87
 
 
-@pytest.mark.exhaustive
+@pytest.mark.slow
 @pytest.mark.parametrize("d", [2, 5, 10, 20, 50])
 def test_limits_hold_over_200_seeds(d):
     assert 0.9 <= seeds(200, d) <= 1

@@ -50,7 +50,7 @@ def run(study, out, *, kill_after: float | None = None) -> bool:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("kind", ["montecarlo", pytest.param("scalars", marks=pytest.mark.exhaustive), "chebyshev"])
+@pytest.mark.parametrize("kind", ["montecarlo", pytest.param("scalars", marks=pytest.mark.slow), "chebyshev"])
 def test_kill_at_any_moment(kind, write_study, tmp_path):
     samples = ("samples = 40", "samples = 1500")
     changes = {"montecarlo": [samples], "scalars": [samples, ("seed = 3", 'seed = 3\nstore = "scalars"')], "chebyshev": CHEBYSHEV}[kind]
