@@ -43,6 +43,10 @@ class Element:
         """Guesses of further complex numbers that it needs as coordinates."""
         return ()
 
+    def arc_length(self):
+        """Guess at the start of an arc length that it needs as a coordinate, m; None if it needs none."""
+        return None
+
     def rows(self, build):
         """Constraint rows."""
         return []

@@ -4,6 +4,7 @@ import numpy as np
 
 from flexmbd.bodies.ancf_beam import AncfBeam
 from flexmbd.bodies.ancf_cable import AncfCable
+from flexmbd.bodies.arc_length import ArcLength
 from flexmbd.bodies.base import Body, Framed, Ground, Point
 from flexmbd.bodies.bush import Bush
 from flexmbd.bodies.phasors import Phasors
@@ -277,6 +278,8 @@ class System:
         guess = element.phasors()
         if guess:
             self.bodies.append(Phasors(f"{element.name}.phasors", guess))
+        if element.arc_length() is not None:
+            self.bodies.append(ArcLength(f"{element.name}.arc_length", element.arc_length()))
         self.elements.append(element)
         return element
 

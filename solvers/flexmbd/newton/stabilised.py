@@ -103,4 +103,5 @@ def _order(build, rows, matrix):
     n = build.n
     neighbours = cliques(matrix, 2 * n)
     members = [{first + i for i in row.polynomial.indices} for first in (0, n) for row in rows]
-    return elimination_order(2 * n, neighbours, members, build.graph.tuning)
+    massless = {first + i for first in (0, n) for i in build.massless(rows)}
+    return elimination_order(2 * n, neighbours, members, build.graph.tuning, massless)
