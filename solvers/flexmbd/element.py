@@ -39,6 +39,11 @@ class Element:
         """Further bodies that it is attached to, by the key that a message names."""
         return {}
 
+    @property
+    def measured(self):
+        """Bodies, its own among them or not, between which it measures a coordinate."""
+        return ()
+
     def phasors(self):
         """Guesses of further complex numbers that it needs as coordinates."""
         return ()

@@ -271,6 +271,8 @@ class System:
                 wanted = f"ground, or a rigid body{other}"
                 raise ModelError(f"'{element.name}': {key} is {getattr(body, 'name', body)!r}; it must be {wanted}", element=element.name)
             self._check_own(element, body)
+        for body in element.measured:
+            self._check_own(element, body)
         if getattr(element, "liner", None) is not None:
             self._check_own(element, element.liner)
         for key, value in element.leaves().items():

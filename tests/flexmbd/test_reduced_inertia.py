@@ -119,7 +119,7 @@ def arm(s):
 def seen(mass=SLIDE):
     """The distance is that of a light slider beside the rod."""
     s = fm.System()
-    body, slider = arm(s), s.body("slider", mass=1e-9, inertia=1e-3, position=(PLACE, 1.0))
+    body, slider = arm(s), s.point_mass("slider", mass=1e-9, position=(PLACE, 1.0))
     s.add(fm.RevoluteTranslational("way", s.ground.at(0.0, 1.0), slider.centre))
     along = fm.AngleOf(s.ground, body), fm.PlaceOf(s.ground.at(0.0, 1.0), slider.centre, (1.0, 0.0))
     s.add(fm.ReducedInertia("mass", along, sliding_mass, {"mass": mass}))
@@ -145,7 +145,7 @@ def coupled(angle, way, a, b):
 
 def system():
     s = fm.System()
-    body, slider = arm(s), s.body("slider", mass=0.3, inertia=1e-3, position=(PLACE, 1.0))
+    body, slider = arm(s), s.point_mass("slider", mass=0.3, position=(PLACE, 1.0))
     along = fm.AngleOf(s.ground, body), fm.PlaceOf(s.ground.at(0.0, 0.0), slider.centre, (0.6, 0.8))
     s.add(fm.ReducedInertia("mass", along, coupled, {"a": 0.7, "b": 0.4}))
     return s

@@ -53,9 +53,9 @@ class ReducedInertia(UserFunction):
         return tuple(f"x{k}" for k in range(1, len(self.along) + 1))
 
     @property
-    def others(self):
-        """Bodies between which the coordinates are, by key."""
-        return {f"along.{k}.{end}": body for k, x in enumerate(self.along) for end, body in zip("ab", x.bodies, strict=True)}
+    def measured(self):
+        """Bodies between which the coordinates are."""
+        return tuple(body for x in self.along for body in x.bodies)
 
     def leaves(self):
         """Numbers of coordinates and function."""
