@@ -15,7 +15,7 @@ from flexmbd.space import axis_leaves, is_spatial
 class Propellant(Force):
     """Mass m at point `a` of a body, more than the body's own, that changes over time or over a coordinate, and its thrust.
 
-    Meshchersky's equation: with m' the rate of the mass and w the velocity of what leaves (or arrives) against the body, ``m a = F + m' w``.
+    Meshchersky's equation: with the mass's rate m' and the velocity w of what leaves (or arrives) against the body, ``m a = F + m' w``.
     Here ``w = -exhaust axis``: a thrust ``-m' exhaust`` along the axis while m falls.  With an exhaust speed of zero the mass leaves with
     the velocity of its point, and changes no velocity: there is no force ``-m' v``.
 
