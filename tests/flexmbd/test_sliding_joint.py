@@ -1,10 +1,12 @@
 """Sliding joint on cables: a taut cable against a rigid rod, a sagging one against equations of another form, the end of the cable."""
 
+import sys
 from functools import cache
 
 import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
+from scipy.linalg import eigh
 
 import flexmbd as fm
 
@@ -57,41 +59,51 @@ def shapes(s, level):
     return out
 
 
-@cache
-def independent(end, points):
-    """Place of the bead and arc length over time: ``(M + m A'A) z'' = (F, 0) + m A'(g - A'z')``, ``z = (q, s)``, ``A = (N, r')``."""
-    s = fm.System(gravity=(0.0, -G))
-    held(s, material=material())
-    cable = fm.Equations(s)
-    n, free = cable.n, np.r_[2 : cable.n - 4, cable.n - 2 : cable.n, cable.n]  # all but both ends' places; the arc length
-    M, weight = cable.mass.toarray(), np.array([0.0, -G])
+class Unconstrained:
+    """``(M + m A'A) z'' = (F, 0) + m A'(g - A'z')`` with ``z = (q, s)`` and ``A = (N, r')``."""
 
-    def rate(t, y):
-        z, w = y[: n + 1], y[n + 1 :]
-        q, v = z[:n], w[:n]
-        N, slope, bend = (shapes(z[n], k) for k in range(3))
-        A = np.c_[N, slope @ q]
-        rest = 2.0 * w[n] * (slope @ v) + w[n] ** 2 * (bend @ q)
+    def __init__(self):
+        s = fm.System(gravity=(0.0, -G))
+        held(s, material=material())
+        self.cable = fm.Equations(s)
+        self.n = n = self.cable.n
+        self.free = np.r_[2 : n - 4, n - 2 : n + 1]  # all but the places of both ends
+
+    def mass(self, z):
+        """Mass matrix, and A."""
+        A = np.c_[shapes(z[self.n], 0), shapes(z[self.n], 1) @ z[: self.n]]
         whole = BEAD * A.T @ A
-        whole[:n, :n] += M
-        side = np.r_[cable.force(q, v), 0.0] + BEAD * A.T @ (weight - rest)
-        a = np.zeros(n + 1)
-        a[free] = np.linalg.solve(whole[np.ix_(free, free)], side[free])
+        whole[: self.n, : self.n] += self.cable.mass
+        return whole[np.ix_(self.free, self.free)], A
+
+    def force(self, z, w):
+        q, v, (_, A) = z[:-1], w[:-1], self.mass(z)
+        rest = 2.0 * w[-1] * (shapes(z[-1], 1) @ v) + w[-1] ** 2 * (shapes(z[-1], 2) @ q)
+        return (np.r_[self.cable.force(q, v), 0.0] + BEAD * A.T @ ([0.0, -G] - rest))[self.free]
+
+    def rate(self, t, y):
+        z, w = np.split(y, 2)
+        a = np.zeros(self.n + 1)
+        a[self.free] = np.linalg.solve(self.mass(z)[0], self.force(z, w))
         return np.r_[w, a]
 
-    q, v = cable.initial()
-    time = np.linspace(0.0, end, points)
-    found = solve_ivp(rate, (0.0, end), np.r_[q, START, v, SPEED], "DOP853", time, rtol=1e-10, atol=1e-11).y
-    return np.array([shapes(z[n], 0) @ z[:n] for z in found[: n + 1].T]), found[n]
+
+@cache
+def independent(end, points):
+    """Place of the bead and arc length over time."""
+    e = Unconstrained()
+    (q, v), time = e.cable.initial(), np.linspace(0.0, end, points)
+    found = solve_ivp(e.rate, (0.0, end), np.r_[q, START, v, SPEED], "DOP853", time, rtol=1e-10, atol=1e-11).y
+    return np.array([shapes(z[e.n], 0) @ z[: e.n] for z in found[: e.n + 1].T]), found[e.n]
 
 
-OUTPUTS = ["bead.x", "bead.y", "hole.s", "hole.vs", "hole.fx", "hole.fy", "energy.balance", "energy.kinetic"]
+OUTPUTS = ["bead.x", "bead.y", "hole.s", "energy.balance", "energy.kinetic"]
 END, POINTS = 0.3, 31
 
 
-def errors(**settings):
-    place, s = independent(END, POINTS)
-    got = simulate(strung, OUTPUTS, end=END, points=POINTS, samples={"bead": [BEAD, 2 * BEAD]}, **settings)
+def errors(end=END, points=POINTS, **settings):
+    place, s = independent(end, points)
+    got = simulate(strung, OUTPUTS, end=end, points=points, samples={"bead": [BEAD, 2 * BEAD]}, **settings)
     found = column(got)
     off = np.abs(np.c_[found["bead.x"], found["bead.y"], found["hole.s"]] - np.c_[place, s]).max()
     return off, got
@@ -119,6 +131,18 @@ def test_other_schemes_and_augmented_rows_do_as_well(more):
     assert errors(tolerance=1e-7, **more)[0] < 2e-6
 
 
+@pytest.mark.slow
+def test_a_cable_of_many_elements_does_as_well(monkeypatch):
+    """Its elements are in a pool, and its equations are eliminated by blocks, or by a sparse library."""
+    monkeypatch.setattr(sys.modules[__name__], "ELEMENTS", 8)
+    independent.cache_clear()
+    sparse = {"integrator": "generalized_alpha", "step": 2e-4, "fixed": True, "lanes": 1, "linear_solver": "superlu"}
+    found = [errors(end=0.1, points=3, **more)[0] for more in ({"tolerance": 1e-8}, sparse)]
+    independent.cache_clear()
+    assert found[0] < 1e-7 and found[1] < 1e-6
+
+
+@pytest.mark.slow
 def test_a_rigid_body_in_space_slides_as_in_the_plane():
     def ring(bead=BEAD):
         s = fm.System(gravity=(0.0, 0.0, -G))
@@ -154,12 +178,40 @@ def test_on_a_taut_cable_a_bead_falls_as_on_a_rigid_rod():
         assert found["hole.vs"][-1] == pytest.approx(a * 0.5, rel=2e-3)
 
 
-def test_at_rest_a_bead_hangs_in_the_middle():
-    s = strung()
-    path = fm.static(s)
-    state = path.state(-1)
+def test_at_rest_a_bead_hangs_in_the_middle_and_vibrates_as_by_the_other_equations():
+    path = fm.static(strung())
+    state, e, h = path.state(-1), Unconstrained(), 1e-6
     place = path.equations.output("hole.s", state.q, t=state.t)
     assert place == pytest.approx(0.5 * LENGTH, abs=1e-8)
+    z, rest, one = np.r_[state.q[: e.n], place], np.zeros(e.n + 1), h * np.eye(e.n + 1)
+    K = -np.array([(e.force(z + x, rest) - e.force(z - x, rest)) / (2.0 * h) for x in one[e.free]])
+    assert np.abs(e.force(z, rest)).max() < 1e-9
+    squares = eigh(0.5 * (K + K.T), e.mass(z)[0], eigvals_only=True)
+    np.testing.assert_allclose(fm.modes(path, count=4).frequencies, np.sqrt(squares[:4]), rtol=1e-6)
+
+
+def test_a_cable_runs_through_a_ring_that_stands():
+    def drawn(speed=0.7):
+        s = fm.System()
+        cable = s.cable("cable", length=1.0, elements=2, section=SECTION, material=material(), velocity=(speed, 0.0))
+        s.add(fm.SlidingJoint("ring", cable.at(0.8), s.ground.at(0.8, 0.0)))
+        return s
+
+    got = column(simulate(drawn, ["ring.s", "ring.vs", "ring.force", "cable.end.vx"], end=1.0, points=3, samples={"speed": [0.7]}))
+    np.testing.assert_allclose(got["ring.s"], [0.8, 0.45, 0.1], atol=1e-9)
+    assert got["ring.vs"] == pytest.approx(-0.7) and got["cable.end.vx"] == pytest.approx(0.7) and got["ring.force"].max() < 1e-6
+
+
+@pytest.mark.slow
+def test_ida_and_derivatives_of_the_motion_agree():
+    pytest.importorskip("sksundae", reason="scikit-sundae is not installed")
+    wanted = fm.reference(strung, outputs=["bead.y", "hole.s"], end=0.1, points=3)
+    got = simulate(strung, ["bead.y", "hole.s"], end=0.1, points=3, samples={"bead": BEAD + np.array([0.0, 1e-4, -1e-4])}, tolerance=1e-11)
+    found = fm.sensitivities(strung, ["bead.mass"], ["bead.y", "hole.s"], end=0.1, points=3)
+    for name in ("bead.y", "hole.s"):
+        exact, more, less = got.outputs[name]
+        np.testing.assert_allclose(np.ravel(wanted.outputs[name]), exact, rtol=0.0, atol=1e-9)
+        assert np.ravel(found.derivatives[name])[-1] == pytest.approx((more[-1] - less[-1]) / 2e-4, rel=2e-3)
 
 
 def test_a_run_ends_at_the_end_of_the_cable():
