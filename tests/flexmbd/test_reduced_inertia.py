@@ -5,6 +5,7 @@ import pytest
 from scipy.integrate import quad, solve_ivp
 
 import flexmbd as fm
+from flexmbd.bodies.base import Body
 from flexmbd.equations import StaticBuild
 from flexmbd.lanes import sincos, sqrt
 from flexmbd.newton.index3 import balance
@@ -135,6 +136,67 @@ def test_a_mass_slides_outwards_on_a_turning_rod():
     np.testing.assert_allclose(got["slider.vx"] ** 2, 2.0 * energy / SLIDE - momentum**2 / (SLIDE * (ARM + SLIDE * r**2)), atol=1e-6)
     np.testing.assert_allclose(got["energy.balance"], energy, rtol=1e-7)
     assert r[-1] > 5.0 * PLACE
+
+
+# ---- bodies whose own coordinates make the mass matrix depend on them
+class Polar(Body):
+    """A free particle by polar coordinates: ``T = m (r'**2 + r**2 angle'**2)/2``."""
+
+    name, dimension, measures, points = "particle", 2, ("length", "angle"), {}
+
+    def __init__(self, mass):
+        self.mass = mass
+
+    def leaves(self):
+        return {"mass": self.mass}
+
+    def initial(self):
+        return (1.0, 0.0), (0.0, 2.0)
+
+    def mass_matrix(self, build):
+        (r, _), m = self.part(build, build.q), build.leaf(self, "mass")
+        return {(0, 0): m, (1, 1): m * r * r}
+
+    def outputs(self, build):
+        return {
+            f"particle.{key}": (lambda k=k: self.part(build, build.q)[k], unit)
+            for k, (key, unit) in enumerate((("r", "m"), ("angle", "rad")))
+        }
+
+
+class Elastic(Polar):
+    """The same as an element of a flexible body."""
+
+    def mass_matrix(self, build):
+        return {}
+
+    def apply(self, build):
+        build.element(self, polar_element, (), (0, 1), [build.leaf(self, "mass")])
+
+
+def polar_element(share):
+    share.mass = {(0, 0): share.numbers[0], (1, 1): share.numbers[0] * share.q[0] * share.q[0]}
+
+
+def particle(kind, mass):
+    s = fm.System()
+    s.bodies.append(kind(mass))
+    return s
+
+
+@pytest.mark.parametrize("settings", [{"tolerance": 1e-10}, {"integrator": "generalized_alpha", "step": 2e-4, "fixed": True}])
+def test_a_free_particle_in_polar_coordinates_flies_straight_on(settings):
+    outputs = ["particle.r", "particle.angle", "energy.kinetic"]
+    got = simulate(lambda mass: particle(Polar, mass), outputs, end=1.0, points=5, samples={"mass": [3.0, 4.0]}, **settings)
+    found = column(got)
+    np.testing.assert_allclose(found["particle.r"], np.sqrt(1.0 + 4.0 * got.time**2), atol=1e-7)
+    np.testing.assert_allclose(found["particle.angle"], np.arctan(2.0 * got.time), atol=1e-7)
+    np.testing.assert_allclose(found["energy.kinetic"], 6.0, rtol=1e-6)
+
+
+def test_elements_in_pools_have_a_constant_mass():
+    with pytest.raises(fm.ModelError, match="mass matrix of a flexible body's element must be constant"):
+        fm.Equations(particle(Elastic, 3.0))
 
 
 # ---- derivatives
