@@ -39,9 +39,18 @@ class Element:
         """Further bodies that it is attached to, by the key that a message names."""
         return {}
 
+    @property
+    def measured(self):
+        """Bodies, its own among them or not, between which it measures a coordinate."""
+        return ()
+
     def phasors(self):
         """Guesses of further complex numbers that it needs as coordinates."""
         return ()
+
+    def arc_length(self):
+        """Guess at the start of an arc length that it needs as a coordinate, m; None if it needs none."""
+        return None
 
     def rows(self, build):
         """Constraint rows."""

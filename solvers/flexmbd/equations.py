@@ -68,7 +68,7 @@ class Equations:
     measures : list of str
         Of the coordinates: ``"length"`` (m) or ``"angle"`` (1).
     mass : csr_array (n, n)
-        kg, kg m, kg m².
+        kg, kg m, kg m²; where it depends on the coordinates, that of the start's guess.
     centrifugal, coriolis : csr_array (n, n)
         What the turning frame adds to ``-dF/dq`` and ``-dF/dv``.
     size : float
@@ -93,16 +93,18 @@ class Equations:
         self.coordinates = [f"{body.name}[{k}]" for body in system.bodies for k in range(body.coordinates)]
         self.rows = [row.label for row in build.rows]
         entries = {(i, j): m for (a, b), m in build.mass.items() for i, j in {(a, b), (b, a)}}
-        mass = self._field(entries, lambda pool: pool.mass, 2)
-        self.mass = Pattern(*mass.places, (self.n, self.n)).fill(mass({}))
-        turn = turning_matrix(system, spinning)
-        self.coriolis, self.centrifugal = csr_array(2.0 * self.mass @ turn), csr_array(self.mass @ turn @ turn)
-        self.size = float(lengths(system, 1)[0])
-        self.weights = np.where(np.array(self.measures) == "length", self.size, 1.0)
+        self._mass = self._field(entries, lambda pool: pool.mass, 2)
         self._turning = list(system.angles())
         turning = [body for body in system.bodies if body.name in self._turning]
         self._full = [body.full_angle(build) for body in turning]
         self._states = [int(build.state(body, "angle").value[1:]) for body in turning]
+        if spinning is not None:
+            build.need_constant_mass("a turning frame")
+        self.mass = self._mass_matrix(self._at(np.array(system.initial()[0], float), turns=np.array(list(system.angles().values()), float)))
+        turn = turning_matrix(system, spinning)
+        self.coriolis, self.centrifugal = csr_array(2.0 * self.mass @ turn), csr_array(self.mass @ turn @ turn)
+        self.size = float(lengths(system, 1)[0])
+        self.weights = np.where(np.array(self.measures) == "length", self.size, 1.0)
 
     # ---- at a state
     def _at(self, q, v=None, t=0.0, turns=None, multipliers=(), accelerations=0.0):
@@ -112,8 +114,20 @@ class Equations:
         v, multipliers = np.float64(0.0) if v is None else v, np.asarray(multipliers, float)
         return {"q": q, "v": v, "a": np.asarray(accelerations, float), "t": t, "s": s, "l": multipliers}
 
+    def mass_at(self, q, t=0.0, turns=None):
+        """Mass matrix, csr (n, n)."""
+        return self.mass if self.build.constant_mass else self._mass_matrix(self._at(q, t=t, turns=turns))
+
+    def _mass_matrix(self, values):
+        return Pattern(*self._mass.places, (self.n, self.n)).fill(self._mass(values))
+
+    def mass_stiffness(self, q, accelerations, t=0.0, turns=None):
+        """``(M a)_q``, csr (n, n)."""
+        field, pattern = self._mass_stiffness
+        return pattern.fill(field(self._at(q, t=t, turns=turns, accelerations=accelerations)))
+
     def force(self, q, v=None, t=0.0, turns=None):
-        """Generalized forces (n,): all but inertia and constraints."""
+        """Generalized forces (n,): all but M a and constraints."""
         values = self._force(self._at(q, v, t, turns))
         total = np.zeros((self.n, *values.shape[1:]), values.dtype)
         np.add.at(total, self._force.places[0], values)
@@ -234,11 +248,17 @@ class Equations:
 
     @cached_property
     def _stiffness(self):
-        return self._slopes(self.build.q, "x", self.centrifugal)
+        return self._slopes(self.build.generalized, self.build.q, "x", self.centrifugal)
 
     @cached_property
     def _damping(self):
-        return self._slopes(self.build.v, "y", self.coriolis)
+        return self._slopes(self.build.generalized, self.build.v, "y", self.coriolis)
+
+    @cached_property
+    def _mass_stiffness(self):
+        resistance = [-x for x in self.build.inertial(self.build.a)]
+        field = self._field(self._entries(resistance, self.build.q), lambda pool: {}, 2)
+        return field, Pattern(*field.places, (self.n, self.n))
 
     @cached_property
     def _angles(self):
@@ -256,19 +276,18 @@ class Equations:
         """A `Field` of nodes by coordinates, and of what a function gives for each pool."""
         return Field(self.build.graph, single, [(pool, pooled(pool)) for pool in self.build.pools], self.leaves, width)
 
-    def _slopes(self, variables, kind, more):
-        g = self.build.graph
+    def _entries(self, forces, variables):
+        """Nodes of the derivatives of forces, negative, by (i, j)."""
+        g, entries, number = self.build.graph, {}, {x.value: j for j, x in enumerate(variables)}
+        for i, force in enumerate(forces):
+            for j in sorted(number[name] for name in g.variables(force) if name in number):
+                slope = g.derivative(force, variables[j])
+                if not slope.zero:
+                    entries[i, j] = -slope
+        return entries
 
-        def slopes(forces, variables):
-            entries, number = {}, {x.value: j for j, x in enumerate(variables)}
-            for i, force in enumerate(forces):
-                for j in sorted(number[name] for name in g.variables(force) if name in number):
-                    slope = g.derivative(force, variables[j])
-                    if not slope.zero:
-                        entries[i, j] = -slope
-            return entries
-
-        field = self._field(slopes(self.build.generalized, variables), lambda pool: slopes(pool.share.force, pool.variables(kind)), 2)
+    def _slopes(self, forces, variables, kind, more):
+        field = self._field(self._entries(forces, variables), lambda pool: self._entries(pool.share.force, pool.variables(kind)), 2)
         places = (np.r_[place, other] for place, other in zip(field.places, more.tocoo().coords, strict=True))
         return field, Pattern(*places, (self.n, self.n))
 

@@ -13,6 +13,7 @@ from flexmbd.kernels import KernelError
 from flexmbd.linalg.graph import Graph
 from flexmbd.linalg.nodes import LANE, UNIFORM
 from flexmbd.linalg.tracing import sincos
+from flexmbd.mass_matrix import MassMatrix
 from flexmbd.pools import Pool, Share
 from flexmbd.registry import ARMED, ExtraState, LocatedContact, Pair, UnilateralContact
 from flexmbd.space import AXES
@@ -52,7 +53,7 @@ def law_of(owner, function):
     return None
 
 
-class Build(Index1):
+class Build(Index1, MassMatrix):
     """Expressions of one topology.
 
     Parameters
@@ -70,8 +71,6 @@ class Build(Index1):
     ----------
     pools : list of Pool
         Elements of flexible bodies that are many and alike; what they add is in none of the nodes below.
-    mass : dict (i, j) -> Node
-        Upper triangle of the mass matrix.
     generalized : list of Node
         Generalized forces.
     rows : list of Row
@@ -102,11 +101,11 @@ class Build(Index1):
         self.gravity = [self._leaf[f"gravity.{axis}"] for axis in AXES[: system.dimension]]
         self.states, self.contacts, self.unilaterals, self.frictions, self._memory = [], [], [], [], {}
         self.potential_energy, self.stored_energy, self._power = g.const(0.0), g.const(0.0), {}
-        self.mass, self.rows, self.initial_rows, self.owner = {}, [], [], {}
+        self.mass, self.constant_mass, self.rows, self.initial_rows, self.owner = {}, True, [], [], {}
         self.pools, self.exchanges, self._alike, self._quantities = [], {}, {}, {}
         for body in system.bodies:
             i = self.first[body.name]
-            self.mass |= {(i + j, i + k): x for (j, k), x in body.mass_matrix(self).items() if not x.zero}
+            self.add_mass({(i + j, i + k): x for (j, k), x in body.mass_matrix(self).items()})
             self.rows += body.rows(self)
             with _written(body):
                 body.apply(self)
@@ -255,8 +254,7 @@ class Build(Index1):
         for i, f in zip(places, share.force, strict=True):
             self.generalized[i] = self.generalized[i] + f
         for (j, k), m in share.mass.items():
-            at = tuple(sorted((places[j], places[k])))
-            self.mass[at] = self.mass.get(at, self.graph.const(0.0)) + m
+            self.add_mass({tuple(sorted((places[j], places[k]))): m})
         self._count({(body, key): node for key, node in share.quantities.items()})
 
     def _pool(self, pool):
@@ -350,23 +348,6 @@ class Build(Index1):
         return self._memory[element.name]
 
     # ---- equations
-    def inertial(self, accelerations):
-        """Nodes of the mass matrix, less that of pools, times accelerations."""
-        total = [self.graph.const(0.0)] * self.n
-        for (i, j), m in self.mass.items():
-            total[i] = total[i] + m * accelerations[j]
-            if i != j:
-                total[j] = total[j] + m * accelerations[i]
-        return total
-
-    def kinetic_energy(self):
-        """Node of the kinetic energy."""
-        total = self.graph.dot((p, v) for p, v in zip(self.inertial(self.v), self.v, strict=True))
-        for pool in self.pools:
-            v = pool.variables("y")
-            total = total + pool.sum(self.graph.dot(zip(pool.inertial(v), v, strict=True)))
-        return 0.5 * total
-
     def residuals(self, rows):
         """Largest absolute residual by (level, measure): positions and velocities, lengths and angles."""
         g, out = self.graph, []

@@ -114,7 +114,7 @@ class Index1:
         inertia = self._inertia(rows, gradients) if any(shifts) else {}
         for k, (shift, gradient) in enumerate(zip(shifts, gradients, strict=True)):
             if shift:
-                matrix[n + k, n + k] = -(shift * g.dot((x * x, 1.0 / inertia[i]) for i, x in gradient.items()))
+                matrix[n + k, n + k] = -(shift * g.dot((x * x, 1.0 / inertia[i]) for i, x in gradient.items() if i in inertia))
 
     def shift_of(self, row):
         """The shift e of a row; 0 if it is independent of the others."""
@@ -131,13 +131,22 @@ class Index1:
                 inertia[i] = inertia.get(i, self.graph.const(0.0)) + row.weight * (x * x)
         return inertia
 
+    def massless(self, rows):
+        """Coordinates of rows that have no mass, nor a row's weight: their pivots come from the rows."""
+        found = {i for row in rows for i in row.polynomial.indices}
+        found -= {i for row in rows if row.weight is not None for i in row.polynomial.indices}
+        found -= {i for i, j in self.mass if i == j}
+        return found - {i for pool in self.pools for i in pool.coordinates.ravel().tolist()}
+
     def order(self, rows, matrix):
         """Elimination order of coordinates and the given rows."""
         members = [row.polynomial.indices for row in rows]
         for row, indices in zip(rows, members, strict=True):
             if not indices:
                 raise ModelError(f"constraint '{row.label}' does not act on any coordinate: it joins ground to ground", element=row.label)
-        return None if self.direct else elimination_order(self.n, cliques(matrix, self.n), members, self.graph.tuning)
+        if self.direct:
+            return None
+        return elimination_order(self.n, cliques(matrix, self.n), members, self.graph.tuning, self.massless(rows))
 
 
 def cliques(matrix, n):

@@ -9,6 +9,8 @@ from copy import copy
 
 import numpy as np
 
+from flexmbd.errors import ModelError
+
 
 class Share:
     """What an element is handed, and what it writes: its share of a system's equations.
@@ -99,6 +101,8 @@ class Pool:
             self.owners[body] = (self.owners.get(body, (k, k))[0], k + 1)
         self.share = self._written(numbers)
         self.mass = {ij: m for (i, j), m in self.share.mass.items() for ij in {(i, j), (j, i)}}
+        if any(name[0] in "xyt" for m in self.mass.values() for name in g.variables(m)):
+            raise ModelError("the mass matrix of a flexible body's element must be constant", remedy="add what varies by `Build.add_mass`")
 
     def _written(self, numbers):
         x, y, before = (self.variables(kind) for kind in "xyb")

@@ -116,7 +116,6 @@ class Stabilised:
         rates = [state.rate for state in build.states]
         self._rates = equations.program(rates)
         self._slopes, self._where = self._derivatives(rates)
-        self._mass = equations.mass.toarray()
 
     def _derivatives(self, rates):
         """Program of the rates' derivatives by the unknowns, and their rows and columns in the Jacobian."""
@@ -138,7 +137,7 @@ class Stabilised:
         e, (q, v, s, lam, mu) = self.equations, self._split(y)
         G = e.jacobian(q, t)
         res[self._q] = rates[self._q] - v + G.T @ mu
-        res[self._v] = e.mass @ rates[self._v] - e.force(q, v, t, s[self._turning]) + G.T @ lam
+        res[self._v] = e.mass_at(q, t, s[self._turning]) @ rates[self._v] - e.force(q, v, t, s[self._turning]) + G.T @ lam
         res[self._s] = rates[self._s] - self._rates({"q": q, "v": v, "a": rates[self._v], "s": s, "l": lam, "t": t})
         res[self._l] = e.constraints(q, t)
         res[self._m] = G @ v + e.constraints_rate(q, t)
@@ -151,8 +150,9 @@ class Stabilised:
         J[:] = 0.0
         J[self._q, self._q] = cj * one + e.curvature(q, mu, t).toarray()
         J[self._q, self._v], J[self._q, self._m] = -one, G.T
-        J[self._v, self._q] = (e.stiffness(q, v, t, turns) + e.curvature(q, lam, t)).toarray()
-        J[self._v, self._v] = cj * self._mass + e.damping(q, v, t, turns).toarray()
+        inertia = e.mass_stiffness(q, rates[self._v], t, turns)
+        J[self._v, self._q] = (inertia + e.stiffness(q, v, t, turns) + e.curvature(q, lam, t)).toarray()
+        J[self._v, self._v] = cj * e.mass_at(q, t, turns).toarray() + e.damping(q, v, t, turns).toarray()
         J[self._v, self._l], J[self._l, self._q], J[self._m, self._v] = G.T, G, G
         J[self._m, self._q] = (e.jacobian_turning(q, v, t) + e.jacobian_rate(q, t)).toarray()
         J[self._s, self._s] = cj * np.eye(len(s))
@@ -162,11 +162,11 @@ class Stabilised:
         """Accelerations (n,) and multipliers (rows,) of the index-1 equations."""
         e = self.equations
         force, rest = e.force(q, v, t, s[self._turning]), self._convective({"q": q, "v": v, "t": t})
-        return self._bound(e.jacobian(q, t).toarray(), force, -rest)
+        return self._bound(e.mass_at(q, t, s[self._turning]), e.jacobian(q, t).toarray(), force, -rest)
 
-    def _bound(self, G, force, side):
+    def _bound(self, M, G, force, side):
         """x and l of ``M x + G' l = force``, ``G x = side``."""
-        matrix = np.block([[self._mass, G.T], [G, np.zeros((len(G), len(G)))]])
+        matrix = np.block([[M.toarray(), G.T], [G, np.zeros((len(G), len(G)))]])
         return np.split(solve(matrix, np.r_[force, side]), [self.equations.n])
 
     def _assembled(self):
@@ -182,13 +182,13 @@ class Stabilised:
         (q, v), G, still = (np.array(x, float) for x in e.system.initial()), np.zeros((len(rows), e.n)), np.zeros(e.n)
         for _ in range(80):
             G[places] = gradient({"q": q})
-            step = self._bound(G, still, -value({"q": q}))[0]
+            step = self._bound(e.mass_at(q), G, still, -value({"q": q}))[0]
             q = q + step * min(1.0, 0.4 / max(np.abs(step[turning]).max(initial=0.0), 1e-300))
             if np.all(np.abs(step) <= 1e-14 * (1.0 + np.abs(q))):
                 break
         G[places] = gradient({"q": q})
         for _ in range(2):
-            v = v + self._bound(G, still, -rate({"q": q, "v": v}))[0]
+            v = v + self._bound(e.mass_at(q), G, still, -rate({"q": q, "v": v}))[0]
         return q, v
 
     def start(self):

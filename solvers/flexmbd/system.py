@@ -4,6 +4,7 @@ import numpy as np
 
 from flexmbd.bodies.ancf_beam import AncfBeam
 from flexmbd.bodies.ancf_cable import AncfCable
+from flexmbd.bodies.arc_length import ArcLength
 from flexmbd.bodies.base import Body, Framed, Ground, Point
 from flexmbd.bodies.bush import Bush
 from flexmbd.bodies.phasors import Phasors
@@ -270,6 +271,8 @@ class System:
                 wanted = f"ground, or a rigid body{other}"
                 raise ModelError(f"'{element.name}': {key} is {getattr(body, 'name', body)!r}; it must be {wanted}", element=element.name)
             self._check_own(element, body)
+        for body in element.measured:
+            self._check_own(element, body)
         if getattr(element, "liner", None) is not None:
             self._check_own(element, element.liner)
         for key, value in element.leaves().items():
@@ -277,6 +280,8 @@ class System:
         guess = element.phasors()
         if guess:
             self.bodies.append(Phasors(f"{element.name}.phasors", guess))
+        if element.arc_length() is not None:
+            self.bodies.append(ArcLength(f"{element.name}.arc_length", element.arc_length()))
         self.elements.append(element)
         return element
 

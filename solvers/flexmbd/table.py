@@ -147,16 +147,16 @@ class Table(Motion):
 
     def _segment(self, g, number, x, keys):
         """Start and numbers of the segment that holds x."""
-        rows = [[number(f"x{k}"), *(number(key.format(k)) for key in keys)] for k in range(len(self.x) - 1)]
+        return segment(g, x, [[number(f"x{k}"), *(number(key.format(k)) for key in keys)] for k in range(len(self.x) - 1)])
 
-        def chosen(rows):
-            if len(rows) == 1:
-                return rows[0]
-            half = len(rows) // 2
-            later = g.greater(x, rows[half][0])
-            return [g.select(later, b, a) for a, b in zip(chosen(rows[:half]), chosen(rows[half:]), strict=True)]
 
-        return chosen(rows)
+def segment(graph, x, rows):
+    """Of rows of nodes, each headed by where its segment starts, the one whose segment holds the node x."""
+    if len(rows) == 1:
+        return rows[0]
+    half = len(rows) // 2
+    later = graph.greater(x, rows[half][0])
+    return [graph.select(later, b, a) for a, b in zip(segment(graph, x, rows[:half]), segment(graph, x, rows[half:]), strict=True)]
 
 
 def cornered(motion):

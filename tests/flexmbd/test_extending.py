@@ -40,7 +40,7 @@ def module(monkeypatch, tmp_path):
 
 
 def test_page_has_no_other_blocks():
-    words = ("String", "MyLaw", "DamperFilm", "Rod(", "sledge", "held", "Track", "HEUN3", "BEEMAN", "Corners")
+    words = ("String", "MyLaw", "DamperFilm", "Rod(", "sledge", "held", "Track", "scotch_yoke", "HEUN3", "BEEMAN", "Corners")
     assert [sum(word in source for source in BLOCKS) for word in words] == [1] * len(BLOCKS)
 
 
@@ -140,6 +140,15 @@ def test_scheme_with_a_slot_of_its_own(module, monkeypatch):
         places.append(whole["coordinates"][0, :2])
     a, b, c = places
     assert np.log2(np.linalg.norm(a - b) / np.linalg.norm(b - c)) == pytest.approx(2.0, abs=0.2)
+
+
+def test_inertia_that_depends_on_a_coordinate(module):
+    """Generalized forces ``-(dJ/dx) x'**2/2`` along the angle: a quarter of a right angle on, dJ/dx = m r²."""
+    system = module("scotch_yoke").press(mass=3.0)
+    equations = fm.Equations(system)
+    q, v = np.array([0.0, 0.0, *[np.sqrt(0.5)] * 2]), np.array([0.0, 0.0, -np.sqrt(0.5), np.sqrt(0.5)])
+    assert v @ equations.force(q, 7.0 * v) == pytest.approx(-0.5 * 3.0 * 0.01 * 49.0)
+    assert v @ equations.mass_at(q) @ v == pytest.approx(0.01 + 0.5 * 3.0 * 0.01)
 
 
 def test_method(module, monkeypatch, tmp_path):

@@ -202,7 +202,7 @@ class Linear:
     def solve(self, values):
         """Adds accelerations and multipliers to `values` (q, v, t, s); returns the factored matrix."""
         values |= {"a": np.zeros(self.n), "l": np.zeros(self.count)}
-        saddle = Saddle(self.mass, self.rows(values)[1]["q"])
+        saddle = Saddle(self.mass(values), self.rows(values)[1]["q"])
         force = self.forces.value(values)
         if self._turning is not None:
             force = force + self._turning.centrifugal @ values["q"] + self._turning.coriolis @ values["v"]
@@ -217,9 +217,13 @@ class Linear:
             by["v"] += self._turning.coriolis.toarray()
         return by
 
+    def mass(self, values):
+        """Mass matrix (n, n)."""
+        rest = {"a": np.zeros(self.n), "l": np.zeros(self.count)}
+        return self._constant_mass if self.build.constant_mass else self.inertia(values | rest)[1]["a"]
+
     @cached_property
-    def mass(self):
-        """Mass matrix (n, n), which is constant."""
+    def _constant_mass(self):
         rest = {"q": np.zeros(self.n), "a": np.zeros(self.n), "l": np.zeros(self.count), "t": 0.0}
         return self.inertia(rest)[1]["a"]
 

@@ -142,7 +142,7 @@ class Prescribed:
     def state(self):
         """q, v, a, multipliers, turns."""
         e = self.equations
-        rest = e.force(self.q, self.v, self.t, self.turns) - e.mass @ self.a
+        rest = e.force(self.q, self.v, self.t, self.turns) - e.mass_at(self.q, self.t, self.turns) @ self.a
         G, factors = e.scaled(e.jacobian(self.q, self.t))
         multipliers = factors * np.linalg.solve(G.toarray().T, e.weights * rest)
         return self.q, self.v, self.a, multipliers, self.turns

@@ -231,7 +231,7 @@ class Varied:
         """One mass-orthogonal correction x of q or v, ``M x + G' l = 0``, ``G x = -Phi`` (or ``-Phi'``), with its derivative."""
         e, (_, rows) = self.equations, self.equations.rows(values)
         value, by = (e.rows if kind == "q" else e.rates)(values)
-        saddle = Saddle(e.mass, rows["q"])
+        saddle = Saddle(e.mass(values), rows["q"])
         x, multipliers = saddle.solve(np.zeros(e.n), -value)
         inertia = e.inertia(values | {"a": x, "l": multipliers})[1]
         moved, rest = (e.rates(values | {"v": v})[1] for v in (x, 0.0 * x))

@@ -7,6 +7,7 @@ from flexmbd.bodies.nodes import check_line, nodal
 from flexmbd.bodies.slender import Slender
 from flexmbd.errors import ModelError
 from flexmbd.linalg.quadratic import cross, cross3, dot
+from flexmbd.table import segment
 
 
 @dataclass(frozen=True)
@@ -104,6 +105,18 @@ class Line(Slender):
         y = 1.0 - x
         shapes = (y * y * (1.0 + 2.0 * x), le * (x * y * y), x * x * (3.0 - 2.0 * x), -le * (x * x * y))
         return self._interpolated(build, point, 0, shapes)
+
+    def place_at(self, build, s):
+        """Nodes of the position at an arc length that is a node; beyond both ends no numbers."""
+        g, d, le, at = build.graph, self.dimension, self._element_length(build), build.first[self.name]
+        q = [build.q[at + 2 * d * e : at + 2 * d * (e + 2)] for e in range(self.elements)]
+        start, *own = segment(g, s, [[float(e) * le, *own] for e, own in enumerate(q)])
+        x = (s - start) / le
+        y = 1.0 - x
+        shapes = (y * y * (1.0 + 2.0 * x), le * (x * y * y), x * x * (3.0 - 2.0 * x), -le * (x * x * y))
+        beyond = g.greater(g.fabs(s / build.leaf(self, "length") - 0.5), 0.5 + 1e-9)
+        inside = g.sqrt(g.select(beyond, -1.0, 1.0))
+        return [inside * g.dot((f, own[d * k + i]) for k, f in enumerate(shapes)) for i in range(d)]
 
     def slope(self, build, point):
         """Slope r' at a point, as polynomials."""

@@ -31,6 +31,7 @@ class Body:
     """
 
     flexible = False  # elements of it vibrate faster than explicit schemes can follow
+    named = True  # by the user
     vectors = True  # coordinates are components of vectors in the inertial frame, one vector after another
 
     @property

@@ -25,6 +25,7 @@ class Phasors(Body):
     points: dict = field(default_factory=dict)
 
     dimension = 2
+    named = False
 
     @property
     def measures(self):

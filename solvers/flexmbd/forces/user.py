@@ -11,22 +11,15 @@ from flexmbd.motion import Motion, over
 from flexmbd.space import AXES
 
 
-@dataclass(frozen=True, eq=False)
-class UserLoad(Force):
-    """Base of loads given by a function: it is run once, on nodes of the graph, so its derivatives are known to every scheme.
+class UserFunction(Force):
+    """Base of what is given by a function: it is run once, on nodes of the graph, so its derivatives are known to every scheme.
 
     The function is written like a kernel: with numbers, arithmetic, ``for`` over a fixed range, and the words of `flexmbd.lanes` (`select`
     instead of ``if``). `numbers` are its further arguments by name, each one number or an array over the samples, or a `Motion`, such as a
-    `Table`, which the function calls: ``curve(x)``.
+    `Table`, which the function calls: ``curve(x)``.  A subclass has the fields `name`, `function` and `numbers`.
     """
 
     given: ClassVar[tuple] = ()  # what the function is called with before the numbers
-
-    name: str
-    a: object
-    b: object
-    function: object
-    numbers: dict = field(default_factory=dict)
 
     def __post_init__(self):
         plain = getattr(self.function, "py_func", self.function)
@@ -61,6 +54,17 @@ class UserLoad(Force):
         if not isinstance(value, Motion):
             return build.number(self, key)
         return lambda x: over(value, build, build.graph.const(x), lambda k: build.number(self, f"{key}.{k}"))
+
+
+@dataclass(frozen=True, eq=False)
+class UserLoad(UserFunction):
+    """Base of loads on `b`, with their reaction on `a`, given by a function."""
+
+    name: str
+    a: object
+    b: object
+    function: object
+    numbers: dict = field(default_factory=dict)
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,11 +9,12 @@ from flexmbd.joints.gears import Gear
 from flexmbd.joints.ideal import Fixed, Joint, Revolute, RevoluteTranslational, Translational
 from flexmbd.joints.rack import RackPinion
 from flexmbd.joints.screw import Screw
+from flexmbd.joints.sliding import SlidingJoint
 from flexmbd.joints.spatial import Cylindrical, Planar, Spherical, Universal
 
 JOINTS = (
     Revolute, Translational, RevoluteTranslational, Fixed, Distance, Spherical, Universal, Cylindrical, Planar, Clamp, AngleDrive,
-    DistanceDrive, SlideDrive, Gear, RackPinion, Screw, Cam,
+    DistanceDrive, SlideDrive, Gear, RackPinion, Screw, Cam, SlidingJoint,
 )  # fmt: skip
 
 __all__ = [*(c.__name__ for c in JOINTS), "JOINTS", "Joint", "JointFriction"]

@@ -11,8 +11,8 @@ from flexmbd.linalg.sparse import SparseFactors
 from flexmbd.tuning import USUAL
 
 
-def elimination_order(n, neighbours, rows, tuning=USUAL):
-    """Greedy minimum degree in which a multiplier waits for the coordinates of its row.
+def elimination_order(n, neighbours, rows, tuning=USUAL, massless=frozenset()):
+    """Greedy minimum degree in which a multiplier waits for the coordinates of its row, and those without mass for the multipliers.
 
     Parameters
     ----------
@@ -23,6 +23,8 @@ def elimination_order(n, neighbours, rows, tuning=USUAL):
     rows : list of sets
         Coordinates of each constraint row.
     tuning : Tuning, optional
+    massless : set of int, optional
+        Coordinates that have no pivot before the rows in which they occur are eliminated.
 
     Returns
     -------
@@ -33,13 +35,14 @@ def elimination_order(n, neighbours, rows, tuning=USUAL):
     of = {i: k for k, members in enumerate(groups) for i in members}
     weight = [len(members) for members in groups]
     adjacent = [set() for _ in groups]
-    waiting = {of[n + k]: {of[i] for i in members} for k, members in enumerate(rows)}
-    users = {}
-    for k, members in waiting.items():
+    waiting, users = {}, {}
+    for k, members in enumerate(rows, n):
         for i in members:
-            adjacent[i].add(k)
-            adjacent[k].add(i)
-            users.setdefault(i, []).append(k)
+            adjacent[of[i]].add(of[k])
+            adjacent[of[k]].add(of[i])
+            first, last = (of[k], of[i]) if i in massless else (of[i], of[k])
+            waiting.setdefault(last, set()).add(first)
+            users.setdefault(first, []).append(last)
     for members in neighbours:
         group = {of[i] for i in members}
         for i in group:

@@ -3,8 +3,8 @@
 With ``dq = icm da`` and ``dv = cd dq`` (both from the scheme), and scaled by `icm` so that its condition does not depend
 on the step (Bottasso, Bauchau and Cardona 2007, J. Comput. Nonlinear Dyn. 2, 199-209)::
 
-    [ M - icm (F_q + cd F_v) + icm sum_k l_k H_k   G' ] [ dq       ]   [ icm (F - M a - G' l) ]
-    [ G                                            0  ] [ icm dl   ] = [ -Phi                 ]
+    [ M - icm ((F - M a)_q + cd F_v) + icm sum_k l_k H_k   G' ] [ dq     ]   [ icm (F - M a - G' l) ]
+    [ G                                                    0  ] [ icm dl ] = [ -Phi                 ]
 
 Controlled states (bristles) obey ``s = p + hh s'(q, v, s)`` with p known; they are eliminated symbolically.  Other states are
 books and counters on which no force depends (a body's angle is corrected by its unit vector), so they stay outside.
@@ -76,7 +76,7 @@ def balance(build, along=by_place, multiplier=None):
     matrix, side = {}, {}
     inertial = build.inertial([g.var(f"a{i}") for i in range(n)])
     for i, force in enumerate(build.generalized):
-        row = along(build, force, cd)
+        row = along(build, force if build.constant_mass else force - inertial[i], cd)
         for k, (constant, by) in states.items():
             slope = g.derivative(force, g.var(f"s{k}"))
             force = force + slope * constant

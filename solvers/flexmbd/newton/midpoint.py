@@ -19,8 +19,9 @@ def newton_midpoint(build):
     Raises
     ------
     ModelError
-        If a row is not quadratic.
+        If a row is not quadratic, or the mass matrix not constant.
     """
+    build.need_constant_mass("integrator 'energy_momentum'")
     g, n, middle = build.graph, build.n, copy(build)
     for row in build.rows:
         if not row.polynomial.quadratic:

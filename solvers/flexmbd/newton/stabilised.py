@@ -41,7 +41,11 @@ def equations_stabilised(build):
     g, n, count = build.graph, build.n, len(build.rows)
     icm, cd = g.var("icm"), g.var("cd")
     matrix, side, states = balance(build, _along, 2 * n)
-    stretch = build.inertial([q - g.var(f"o{i}") - icm * g.var(f"a{i}") for i, q in enumerate(build.q)])
+    shift = [q - g.var(f"o{i}") - icm * g.var(f"a{i}") for i, q in enumerate(build.q)]
+    stretch = build.inertial(shift)
+    for (i, j), x in _mass_slopes(build, shift).items():
+        matrix[i, j] = matrix.get((i, j), 0.0) + x
+        matrix[n + i, j] = x
     for (i, j), x in build.mass.items():
         matrix[n + i, n + j] = matrix[n + j, n + i] = x
     for k, row in enumerate(build.rows):
@@ -66,6 +70,17 @@ def equations_stabilised(build):
     reinforce(build, matrix, side, multiplier=2 * n)
     reinforce(build, matrix, side, first=n, multiplier=2 * n + count)
     return matrix, side, states
+
+
+def _mass_slopes(build, shift):
+    """Derivatives of ``M e`` by the coordinates at fixed shifts e, by (i, j)."""
+    g, entries = build.graph, {}
+    for (i, j), m in {} if build.constant_mass else build.mass.items():
+        for k, q in enumerate(build.q):
+            slope = g.derivative(m, q)
+            for a, b in {(i, j), (j, i)} if not slope.zero else ():
+                entries[a, k] = entries.get((a, k), 0.0) + slope * shift[b]
+    return entries
 
 
 def _add_shifts(pool, matrix, side, icm, cd):
@@ -103,4 +118,5 @@ def _order(build, rows, matrix):
     n = build.n
     neighbours = cliques(matrix, 2 * n)
     members = [{first + i for i in row.polynomial.indices} for first in (0, n) for row in rows]
-    return elimination_order(2 * n, neighbours, members, build.graph.tuning)
+    massless = {first + i for first in (0, n) for i in build.massless(rows)}
+    return elimination_order(2 * n, neighbours, members, build.graph.tuning, massless)

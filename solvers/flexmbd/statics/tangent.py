@@ -16,7 +16,6 @@ import numpy as np
 from scipy.sparse import csc_array
 
 from flexmbd.arrays import Pattern
-from flexmbd.bodies.phasors import Phasors
 from flexmbd.linalg.direct import Singular, analyse
 
 _PATTERNS = WeakKeyDictionary()  # of the matrices and their analyses, by equations
@@ -141,8 +140,8 @@ def free_motion(equations, state):
     null = null / null.max(axis=1, keepdims=True)
     moving = [e.coordinates[i] for i in np.flatnonzero(null[:, : e.n].max(axis=0) > 0.1)]
     if moving:
-        massless = {body.name for body in e.system.bodies if isinstance(body, Phasors)}  # nobody made them by name
-        moving = [name for name in moving if name.partition("[")[0] not in massless] or moving
+        unnamed = {body.name for body in e.system.bodies if not body.named}
+        moving = [name for name in moving if name.partition("[")[0] not in unnamed] or moving
         bodies = list(dict.fromkeys(name.partition("[")[0] for name in moving))
         return f"{_list(bodies, 'body', 'bodies')} can move without a force (coordinates {', '.join(moving[:8])})"
     rows = [e.rows[k] for k in np.flatnonzero(null[:, e.n :].max(axis=0) > 0.1)]

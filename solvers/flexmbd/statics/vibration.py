@@ -99,7 +99,7 @@ def modes(build, inputs=None, *, count=None, damped=False, spinning=None, t=0.0,
     D = e.damping(state.q, None, state.t, state.turns) if damped else e.coriolis if e.coriolis.nnz else None
     G, _ = e.scaled(e.jacobian(state.q, state.t))
     W = dia_array((e.weights[None, :], [0]), shape=(e.n, e.n))  # without it, slopes of small parts have no mass beside that of places
-    K, M, D = (None if A is None else csr_array(W @ A @ W) for A in (K, e.mass, D))
+    K, M, D = (None if A is None else csr_array(W @ A @ W) for A in (K, e.mass_at(state.q, state.t, state.turns), D))
     free = freedom(e, G)
     most = free if D is None else 2 * free
     if count is not None and count > most:

@@ -1,0 +1,84 @@
+"""Inertia that depends on coordinates: what is driven without being modelled, seen from what drives it."""
+
+from dataclasses import dataclass, field
+from typing import ClassVar
+
+from flexmbd.errors import ModelError
+from flexmbd.forces.coordinates import COORDINATES
+from flexmbd.forces.user import UserFunction
+
+
+@dataclass(frozen=True, eq=False)
+class ReducedInertia(UserFunction):
+    """Reduced inertia: kinetic energy ``J(x) x'**2/2`` of masses that follow a coordinate x, with ``J = function(x, **numbers)``.
+
+    Reduced moment of inertia of a crank drive in kg m² over the crank's angle, reduced mass in kg over a way.  It adds J to the mass
+    matrix and ``-(dJ/dx) x'**2/2`` to the forces.  Several coordinates have the energy ``sum_kl J_kl x_k' x_l'/2``, and the function gives
+    the upper triangle of J row by row: ``(J11, J12, J22)``.
+
+    Parameters
+    ----------
+    name : str
+    along : AngleOf, PlaceOf, or tuple of them
+        The coordinates, in rad and m.
+    function : callable
+        Of the coordinates and the numbers; a tuple of the upper triangle if they are several.
+    numbers : dict, optional
+        Its further arguments by name.
+
+    Raises
+    ------
+    ModelError
+        Where the function has other arguments or another number of results, or decides by a value.
+    """
+
+    dimensions: ClassVar[tuple] = (2, 3)
+
+    name: str
+    along: object
+    function: object
+    numbers: dict = field(default_factory=dict)
+
+    def __post_init__(self):
+        along = self.along if isinstance(self.along, (tuple, list)) else (self.along,)
+        if not along or not all(isinstance(x, COORDINATES) for x in along):
+            told = f"reduced inertia '{self.name}': along is {self.along!r}; it must be an AngleOf, a PlaceOf, or a tuple of them"
+            raise ModelError(told, element=self.name)
+        object.__setattr__(self, "along", tuple(along))
+        super().__post_init__()
+
+    @property
+    def given(self):
+        """One argument for each coordinate."""
+        return tuple(f"x{k}" for k in range(1, len(self.along) + 1))
+
+    @property
+    def measured(self):
+        """Bodies between which the coordinates are."""
+        return tuple(body for x in self.along for body in x.bodies)
+
+    def leaves(self):
+        """Numbers of coordinates and function."""
+        return {f"along{k}.{key}": x for k, one in enumerate(self.along) for key, x in one.leaves().items()} | super().leaves()
+
+    def structure(self):
+        """Coordinates and function."""
+        return (tuple(x.structure() for x in self.along), super().structure())
+
+    def apply(self, build):
+        """Mass and the forces that follow from it."""
+        values, rates = zip(*(x.nodes(build, self, f"along{k}.") for k, x in enumerate(self.along)), strict=True)
+        found, size = self._nodes(build, *values), len(values)
+        places = [(k, m) for k in range(size) for m in range(k, size)]
+        if len(found) != len(places):
+            has, wanted = (f"{n} number{'s' * (n != 1)}" for n in (len(found), len(places)))
+            told = f"'{self.name}': the function gives {has}; the inertia of {size} coordinate{'s' * (size != 1)} is {wanted}"
+            raise ModelError(told, element=self.name)
+        entries = dict(zip(places, found, strict=True))
+        build.add_inertia(entries, rates)
+        build.remember(self, inertia=found[0])
+
+    def outputs(self, build):
+        """The inertia of a single coordinate."""
+        unit = "kg m^2" if self.along[0].kind == "moment" else "kg"
+        return {f"{self.name}.inertia": (lambda: build.recall(self)["inertia"], unit)} if len(self.along) == 1 else {}

@@ -1,0 +1,76 @@
+"""Sliding joint: a point of a body on a cable, along which it slides."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from flexmbd.errors import ModelError
+from flexmbd.joints.ideal import Joint
+from flexmbd.linalg.node_row import NodeRow
+from flexmbd.linalg.quadratic import Row
+from flexmbd.space import AXES
+
+NEAR = 1e-3  # of a cable's length: so close to its end a run has ended there
+
+
+@dataclass(frozen=True, eq=False)
+class SlidingJoint(Joint):
+    """Point `b` of a body slides without friction along the cable on which point `a` lies, and is at `a` at the start.
+
+    ``rb - r(s, q) = 0``, where the arc length s of the undeformed cable is a coordinate without mass: its equation, ``l.r'(s) = 0``, says
+    that the force l is across the cable (Sugiyama, Escalona and Shabana 2003, Nonlinear Dyn. 31, 167-195).  The body turns freely about b.
+    The cable's curvature jumps from element to element, and so does the force on what slides over a node.  A run ends at the cable's ends.
+
+    Parameters
+    ----------
+    a : Point
+        Of a cable: where b is at the start, a guess.
+    b : Point
+        Of a rigid body, a point mass, or ground.
+    """
+
+    dimensions: ClassVar[tuple] = (2, 3)
+
+    def __post_init__(self):
+        line, body = (getattr(end, "body", None) for end in (self.a, self.b))
+        if line is None or body is None:
+            return  # refused by `System.add`, which knows what is needed
+        if not hasattr(line, "place_at") or hasattr(body, "slope") or body.dimension != line.dimension:
+            remedy = "beams have a kink in their axis between elements, over which nothing can slide"
+            told = f"sliding joint '{self.name}' needs a point of a cable as a, and of a rigid body, point mass or ground as b"
+            raise ModelError(told, element=self.name, remedy=remedy)
+
+    def arc_length(self):
+        """That of a."""
+        return self.a.at[0]
+
+    def _coordinate(self, build):
+        """Number of the arc length among the coordinates."""
+        return build.first[f"{self.name}.arc_length"]
+
+    def rows(self, build):
+        """One length for each axis."""
+        line, place = self.a.body.place_at(build, build.q[self._coordinate(build)]), build.values(build.place(self.b))
+        return [Row(NodeRow(build, p - r), "length", f"{self.name}.{axis}") for axis, p, r in zip(AXES, place, line, strict=False)]
+
+    @property
+    def witness(self):
+        """Output by which `explain` knows why a run failed."""
+        return f"{self.name}.room:min"
+
+    def explain(self, room):
+        """Sentence on a run that failed, by the least way to the cable's ends over its length; empty if that was not the reason."""
+        return f"sliding joint '{self.name}' came to the end of cable '{self.a.body.name}'" if room < NEAR else ""
+
+    def outputs(self, build):
+        """Arc length and its rate; the way to the nearer end of the cable, by its length."""
+        g = build.graph
+
+        def room():
+            s = build.q[self._coordinate(build)] / build.leaf(self.a.body, "length")
+            return g.select(g.greater(s, 0.5), 1.0 - s, s)
+
+        return {
+            f"{self.name}.s": (lambda: build.q[self._coordinate(build)], "m"),
+            f"{self.name}.vs": (lambda: build.v[self._coordinate(build)], "m/s"),
+            f"{self.name}.room": (room, "1"),
+        }

@@ -1,0 +1,98 @@
+"""The mass matrix: constant, or of nodes of the coordinates, with the forces that follow from its kinetic energy.
+
+With ``T(q, v, t) = v.M v/2`` of what keeps its mass, Lagrange's equations put on the right-hand side::
+
+    dT/dq - (dM/dt) v,    dM/dt = sum_k M_qk v_k + M_t
+
+(centrifugal and Coriolis forces, or gyroscopic terms), by derivatives of the graph.  Mass that leaves a body with the velocity it has
+there (`expelled`) takes its momentum with it, and adds no such terms (Meshchersky).
+"""
+
+from flexmbd.errors import ModelError
+
+
+class MassMatrix:
+    """Share of `Build` that owns the mass matrix; it reads `graph`, `n`, `q`, `v`, `pools`, and writes `generalized` and books of energy.
+
+    Attributes
+    ----------
+    mass : dict (i, j) -> Node
+        Upper triangle, less that of pools.
+    constant_mass : bool
+        It depends neither on coordinates nor on time.
+    """
+
+    def add_mass(self, entries, *, expelled=False):
+        """Add entries ``{(i, j): node}`` of the upper triangle to the mass matrix, numbers or nodes of coordinates and time.
+
+        With `expelled` they change because mass leaves; otherwise the forces of their kinetic energy are added.
+        """
+        g = self.graph
+        entries = {key: x for key, x in ((key, g.const(x)) for key, x in entries.items()) if not x.zero}
+        for key, x in entries.items():
+            self.mass[key] = self.mass[key] + x if key in self.mass else x
+        varying = {key: x for key, x in entries.items() if self._varies(x)}
+        if not varying:
+            return
+        self.constant_mass = False
+        momenta = _times(g, varying, self.v, self.n)
+        kinetic = 0.5 * g.dot(zip(momenta, self.v, strict=True))
+        if expelled:
+            self.power("dissipated", -self.along(kinetic))  # what leaves takes its kinetic energy with it
+            return
+        for i, (p, q) in enumerate(zip(momenta, self.q, strict=True)):
+            self.generalized[i] = self.generalized[i] + g.derivative(kinetic, q) - self.along(p)
+        self.power("external", -g.derivative(kinetic, self.time))
+
+    def add_inertia(self, entries, rates, *, expelled=False):
+        """Add the kinetic energy ``sum_kl J_kl r_k r_l / 2`` of rates that are linear in the velocities.
+
+        Parameters
+        ----------
+        entries : dict (k, l) -> Node
+            Upper triangle of J, of coordinates and time.
+        rates : sequence of Node
+        expelled : bool
+            See `add_mass`.
+        """
+        g, total = self.graph, {}
+        slopes = [{i: g.derivative(rate, v) for i, v in enumerate(self.v)} for rate in rates]
+        slopes = [{i: x for i, x in by.items() if not x.zero} for by in slopes]
+        for (k, m), inertia in entries.items():
+            for one, other in {(k, m), (m, k)}:
+                for i, x in slopes[one].items():
+                    for j, y in slopes[other].items():
+                        if i <= j:
+                            total[i, j] = total.get((i, j), 0.0) + inertia * (x * y)
+        self.add_mass(total, expelled=expelled)
+
+    def _varies(self, node):
+        names = self.graph.variables(node)
+        return any(name == "t" or (name[0] in "qs" and name[1:].isdigit()) for name in names)
+
+    def need_constant_mass(self, what):
+        """Refuse a scheme or analysis that takes the mass matrix as constant."""
+        if not self.constant_mass:
+            raise ModelError(f"{what} needs a constant mass matrix, and this one depends on the coordinates or on time")
+
+    def inertial(self, accelerations):
+        """Nodes of the mass matrix, less that of pools, times accelerations."""
+        return _times(self.graph, self.mass, accelerations, self.n)
+
+    def kinetic_energy(self):
+        """Node of the kinetic energy."""
+        total = self.graph.dot((p, v) for p, v in zip(self.inertial(self.v), self.v, strict=True))
+        for pool in self.pools:
+            v = pool.variables("y")
+            total = total + pool.sum(self.graph.dot(zip(pool.inertial(v), v, strict=True)))
+        return 0.5 * total
+
+
+def _times(graph, mass, vector, n):
+    """Nodes of a symmetric matrix, its upper triangle by (i, j), times a vector."""
+    total = [graph.const(0.0)] * n
+    for (i, j), m in mass.items():
+        total[i] = total[i] + m * vector[j]
+        if i != j:
+            total[j] = total[j] + m * vector[i]
+    return total
