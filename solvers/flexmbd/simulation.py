@@ -4,13 +4,13 @@ import numpy as np
 
 from flexmbd.batch import describe, first_of
 from flexmbd.choice import chosen
-from flexmbd.errors import ModelError
+from flexmbd.errors import ModelError, check_number
 from flexmbd.integration import Integration
 from flexmbd.models import model_of
 from flexmbd.outcome import outcome, recorded, started
 from flexmbd.settings import as_settings
 from flexmbd.simulate import attributes, run
-from flexmbd.state import State
+from flexmbd.state import LOOP, State
 from flexmbd.trajectory import Trajectory
 
 
@@ -87,7 +87,7 @@ class Simulation:
         ModelError
             If a sample cannot be built or assembled.
         """
-        samples = {name: np.atleast_1d(np.asarray(x, float)) for name, x in (samples or {}).items()}
+        samples = {name: np.atleast_1d(np.array(x, float)) for name, x in (samples or {}).items()}
         made = self._integration(samples)
         _, bad, notes = started(made)
         if bad.any():
@@ -136,6 +136,8 @@ class Simulation:
         State
         """
         made = self._continued(state, end)
+        if isinstance(points, bool) or not isinstance(points, (int, np.integer)) or points < 1:
+            raise ModelError(f"points is {points!r}; it must be a whole number from 1")
         time = np.linspace(float(state.time[0]), float(end), points)
         made.run(np.arange(made.count), recorded(made.model, time))
         values, codes, words, counters = outcome(made, np.zeros(made.count, bool), [""] * made.count)
@@ -156,9 +158,11 @@ class Simulation:
         return Integration(model_of(system, self.outputs, self.settings), system, count, self.settings, self.end, keeps=True)
 
     def _state(self, made, samples):
+        """A state; rows of the last step mean nothing after it, and depend on who else was in the lanes."""
         model = made.model
-        kept = model.layout.kept_names(True)
-        return State(model.topology, model.scheme.name, kept, model.layout.parts(), made.states.copy(), samples)
+        values = made.states.copy()
+        values[:, : len(LOOP)] = 0.0
+        return State(model.topology, model.scheme.name, model.layout.kept_names(True), model.layout.parts(), values, samples).copy()
 
     def _check(self, state):
         made = self._integration(state.samples)
@@ -177,6 +181,8 @@ class Simulation:
         made = self._check(state)
         if not np.all(state.time == state.time[0]):
             raise ModelError("the samples of the state are at different times")
+        if np.ndim(check_number("simulation", "until", until)):
+            raise ModelError(f"until is {until!r}; it must be one number, the same for all samples")
         if not until > state.time[0]:
             raise ModelError(f"the state is at {state.time[0]:g} s; it cannot go on until {until!r} s, which is not later")
         made.states[:] = state.values
