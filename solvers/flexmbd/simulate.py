@@ -110,11 +110,11 @@ def run(build, samples=None, *, end, points=201, outputs, settings=None, patienc
     model = model_of(system, outputs, settings)
     made = Integration(model, system, len(good), settings, float(end))
     notable, bad, words = started(made)
-    made.run(np.flatnonzero(~bad), recorded(model, time), patience)
+    made.run(np.flatnonzero(~bad), recorded(model, time, float(end)), patience)
     values, codes, notes, counters = outcome(made, bad, words)
     out = {}
     for name in outputs:
-        x = values[name]
+        x = values[name] if ":" in name else values[name][:, :points]
         full = out[name] = np.full((count, *x.shape[1:]), np.nan)
         full[good] = x
     statistics = {k: np.zeros(count) for k in counters}

@@ -87,7 +87,9 @@ class Simulation:
         ModelError
             If a sample cannot be built or assembled.
         """
-        samples = {name: np.atleast_1d(np.array(x, float)) for name, x in (samples or {}).items()}
+        samples = {name: np.atleast_1d(check_number("simulation", name, x)) for name, x in (samples or {}).items()}
+        if any(len(x) == 0 for x in samples.values()):
+            raise ModelError("there are no samples to start")
         made = self._integration(samples)
         _, bad, notes = started(made)
         if bad.any():
@@ -139,10 +141,10 @@ class Simulation:
         if isinstance(points, bool) or not isinstance(points, (int, np.integer)) or points < 1:
             raise ModelError(f"points is {points!r}; it must be a whole number from 1")
         time = np.linspace(float(state.time[0]), float(end), points)
-        made.run(np.arange(made.count), recorded(made.model, time))
+        made.run(np.arange(made.count), recorded(made.model, time, float(end)))
         values, codes, words, counters = outcome(made, np.zeros(made.count, bool), [""] * made.count)
         used = attributes(made.model, made.system, self.settings, self._why)
-        outputs = {name: values[name] for name in self.outputs}
+        outputs = {name: values[name] if ":" in name else values[name][:, :points] for name in self.outputs}
         return Trajectory(time, outputs, self.units, codes, list(words), used, counters), self._state(made, state.samples)
 
     def load(self, path):

@@ -245,6 +245,32 @@ def test_a_motion_that_is_lost_is_named(plain):
     names(said(lambda: sim.step(replace(state, values=values), SECOND)), "sample 1 does not get to 0.012 s")
 
 
+@pytest.mark.parametrize("speed, words", [([], "no samples"), (["fast"], "speed"), ([np.nan], "speed"), ([[0.1, 0.2]], "speed")])
+def test_samples_to_start_with_are_numbers(speed, words, plain):
+    sim, _ = plain
+    names(said(lambda: sim.start({"speed": speed})), words)
+
+
+def test_samples_to_start_with_are_as_many_of_each_input():
+    sim = fm.compile(lambda speed, mass: ball(speed), {"speed": [0.4], "mass": [1.0]}, end=0.1, settings={"lanes": 1} | RK4)
+    names(said(lambda: sim.start({"speed": [0.1, 0.2], "mass": [1.0, 2.0, 3.0]})), "input 'mass'", "2 samples")
+
+
+@pytest.mark.parametrize("outputs", [["ball.y:final"], ["ball.y:final", "ball.y"]], ids=["alone", "with a history"])
+@pytest.mark.parametrize("points", [1, 2, 3])
+def test_a_final_value_is_that_of_the_end_whatever_the_points(outputs, points):
+    s = fm.System(gravity=(0.0, -8.0))
+    s.body("ball", mass=1.0, inertia=1.0)
+    sim = fm.compile(s, outputs=outputs, end=2.0, settings={"lanes": 1})
+    run = sim.run(end=2.0, points=points)
+    assert run["ball.y:final"] == pytest.approx(-16.0)
+    trajectory, _ = sim.go_on(sim.step(sim.start(), 1.0), 2.0, points=points)
+    assert trajectory["ball.y:final"] == pytest.approx([-16.0])
+    if len(outputs) > 1:
+        assert run["ball.y"] == pytest.approx(-4.0 * run.time**2) and len(run.time) == points
+        assert trajectory["ball.y"][0] == pytest.approx(-4.0 * trajectory.time**2) and len(trajectory.time) == points
+
+
 def test_an_unknown_output_and_an_end_that_is_none_are_refused():
     names(said(lambda: compiled(outputs=["ball.wings"], **RK4)), "ball.wings")
     names(said(lambda: fm.compile(cable, end=0.0)), "end")
