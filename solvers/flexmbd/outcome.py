@@ -32,11 +32,11 @@ def started(made):
     return found, bad | (np.array(loose) != ""), loose
 
 
-def recorded(model, time):
-    """Times at which states are kept: all, the last, or none, as the outputs asked for need."""
-    if any(how is None for _, how in model.requests.wanted.values()):
-        return time
-    return time[-1:] if model.requests.histories else time[:0]
+def recorded(model, time, end):
+    """Times at which states are kept: all, the end, or none, as the outputs asked for need."""
+    kinds = [how for _, how in model.requests.wanted.values()]
+    times = time if None in kinds else time[:0]
+    return np.append(times, end) if "final" in kinds and not np.any(times == end) else times
 
 
 def outcome(made, bad, notes):

@@ -110,14 +110,14 @@ def run(build, samples=None, *, end, points=201, outputs, settings=None, patienc
     model = model_of(system, outputs, settings)
     made = Integration(model, system, len(good), settings, float(end))
     notable, bad, words = started(made)
-    made.run(np.flatnonzero(~bad), recorded(model, time), patience)
+    made.run(np.flatnonzero(~bad), recorded(model, time, float(end)), patience)
     values, codes, notes, counters = outcome(made, bad, words)
     if "ended" in counters:
         ended, names = int(np.isfinite(counters["ended"]).sum()), ", ".join(c.name for c in model.build.contacts if c.stops)
         notable["ended"] = f"{ended} of {len(good)} runs by a condition" if ended else f"no run: '{names}' never came"
     out = {}
     for name in outputs:
-        x = values[name]
+        x = values[name] if ":" in name else values[name][:, :points]
         full = out[name] = np.full((count, *x.shape[1:]), np.nan)
         full[good] = x
     statistics = {k: np.full(count, np.nan if k == "ended" else 0.0) for k in counters}

@@ -4,13 +4,13 @@ import numpy as np
 
 from flexmbd.batch import describe, first_of
 from flexmbd.choice import chosen
-from flexmbd.errors import ModelError
+from flexmbd.errors import ModelError, check_number
 from flexmbd.integration import Integration
 from flexmbd.models import model_of
 from flexmbd.outcome import outcome, recorded, started
 from flexmbd.settings import as_settings
 from flexmbd.simulate import attributes, run
-from flexmbd.state import State
+from flexmbd.state import LOOP, State
 from flexmbd.trajectory import Trajectory
 
 
@@ -87,7 +87,9 @@ class Simulation:
         ModelError
             If a sample cannot be built or assembled.
         """
-        samples = {name: np.atleast_1d(np.asarray(x, float)) for name, x in (samples or {}).items()}
+        samples = {name: np.atleast_1d(check_number("simulation", name, x)) for name, x in (samples or {}).items()}
+        if any(len(x) == 0 for x in samples.values()):
+            raise ModelError("there are no samples to start")
         made = self._integration(samples)
         _, bad, notes = started(made)
         if bad.any():
@@ -136,11 +138,13 @@ class Simulation:
         State
         """
         made = self._continued(state, end)
+        if isinstance(points, bool) or not isinstance(points, (int, np.integer)) or points < 1:
+            raise ModelError(f"points is {points!r}; it must be a whole number from 1")
         time = np.linspace(float(state.time[0]), float(end), points)
-        made.run(np.arange(made.count), recorded(made.model, time))
+        made.run(np.arange(made.count), recorded(made.model, time, float(end)))
         values, codes, words, counters = outcome(made, np.zeros(made.count, bool), [""] * made.count)
         used = attributes(made.model, made.system, self.settings, self._why)
-        outputs = {name: values[name] for name in self.outputs}
+        outputs = {name: values[name] if ":" in name else values[name][:, :points] for name in self.outputs}
         return Trajectory(time, outputs, self.units, codes, list(words), used, counters), self._state(made, state.samples)
 
     def load(self, path):
@@ -156,9 +160,11 @@ class Simulation:
         return Integration(model_of(system, self.outputs, self.settings), system, count, self.settings, self.end, keeps=True)
 
     def _state(self, made, samples):
+        """A state; rows of the last step mean nothing after it, and depend on who else was in the lanes."""
         model = made.model
-        kept = model.layout.kept_names(True)
-        return State(model.topology, model.scheme.name, kept, model.layout.parts(), made.states.copy(), samples)
+        values = made.states.copy()
+        values[:, : len(LOOP)] = 0.0
+        return State(model.topology, model.scheme.name, model.layout.kept_names(True), model.layout.parts(), values, samples).copy()
 
     def _check(self, state):
         made = self._integration(state.samples)
@@ -177,6 +183,8 @@ class Simulation:
         made = self._check(state)
         if not np.all(state.time == state.time[0]):
             raise ModelError("the samples of the state are at different times")
+        if np.ndim(check_number("simulation", "until", until)):
+            raise ModelError(f"until is {until!r}; it must be one number, the same for all samples")
         if not until > state.time[0]:
             raise ModelError(f"the state is at {state.time[0]:g} s; it cannot go on until {until!r} s, which is not later")
         made.states[:] = state.values

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from zipfile import BadZipFile
 
 import numpy as np
 
@@ -91,7 +92,7 @@ class State:
 
     def copy(self):
         """A state of its own."""
-        return replace(self, values=self.values.copy())
+        return replace(self, values=self.values.copy(), samples={name: np.array(x) for name, x in self.samples.items()})
 
     def save(self, path):
         """Write it to a file (``.npz``)."""
@@ -111,12 +112,12 @@ class State:
             If it is no such file.
         """
         try:
-            with np.load(path, allow_pickle=False) as found:
+            with open(path, "rb") as stream, np.load(stream, allow_pickle=False) as found:
                 inputs, parts = ({k.partition(":")[2]: found[k] for k in found if k.startswith(f"{kind}:")} for kind in ("input", "part"))
                 parts = {name: tuple(place.tolist()) for name, place in parts.items()}
                 words = str(found["topology"]), str(found["integrator"]), tuple(found["names"].tolist())
                 return cls(*words, parts, found["values"], inputs)
-        except (OSError, KeyError, ValueError) as error:
+        except (OSError, KeyError, ValueError, TypeError, EOFError, BadZipFile) as error:
             raise ModelError(f"'{path}' is not a state that was saved: {error}", remedy="give a file that State.save wrote") from None
 
 

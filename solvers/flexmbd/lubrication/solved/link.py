@@ -26,7 +26,12 @@ _films = {}
 
 @functools.cache
 def _link_entry():
-    """Compile the entry, or take it from disk, and give it to LLVM; returned to be kept alive."""
+    """Compile the entry, or take it from disk, and give it to LLVM; returned to be kept alive. Without compilation it calls Python."""
+    if config.DISABLE_JIT:
+        pointer = ctypes.POINTER(ctypes.c_double)
+        function = ctypes.CFUNCTYPE(None, pointer, pointer, ctypes.c_int64, ctypes.c_int64, pointer)(evaluate)
+        llvm.add_symbol(ENTRY, ctypes.cast(function, ctypes.c_void_p).value)
+        return function
     function = c_function(types.void, DOUBLES, DOUBLES, types.int64, types.int64, DOUBLES)(evaluate)
     llvm.add_symbol(ENTRY, function.address)
     return function
@@ -44,9 +49,8 @@ def register(film):
     """Give a `GridFilm` to compiled code; returns the one of its digest, whose memory it shares."""
     if film.digest not in _films:
         _films[film.digest] = film
-        if not config.DISABLE_JIT:
-            _link_entry()
-            llvm.add_symbol(_symbol(film.digest), film.block.ctypes.data)
+        _link_entry()
+        llvm.add_symbol(_symbol(film.digest), film.block.ctypes.data)
     return _films[film.digest]
 
 

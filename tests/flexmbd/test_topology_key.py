@@ -1,0 +1,459 @@
+"""A changed structure never takes the model of another: what a process keeps for a system are the equations that it would write anew.
+
+Kernels of one name, edited cells and attributes that `leaves` does not name are in `test_kernels.py`.
+"""
+
+from dataclasses import replace
+from functools import partial
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import settings as few
+from hypothesis import strategies as st
+
+import flexmbd as fm
+from flexmbd import models
+from flexmbd.lanes import kernel
+from flexmbd.lubrication.elastic.ring import RingLiner
+from flexmbd.lubrication.elastic.winkler import WinklerLiner
+from flexmbd.lubrication.film_map import build_map
+from flexmbd.lubrication.map_film import MapFilm
+from flexmbd.models import model_of
+from flexmbd.settings import as_settings
+from flexmbd.tuning import Tuning
+
+from .own_laws import Law, Linear, Quadratic
+
+G = (0.0, -9.81)
+EXPLICIT = {"integrator": "dormand_prince", "lanes": 1}
+IMPLICIT = {"integrator": "generalized_alpha", "lanes": 1}
+
+
+@pytest.fixture(autouse=True)
+def own_models(monkeypatch):
+    """Models of other tests are out of the way."""
+    monkeypatch.setattr(models, "_models", {})
+
+
+def written(model, system):
+    """All that decides what a model computes for a system: code, rows, tables, numbers of the scheme, and numbers as they are packed."""
+    uniform, own = model.pack(system, 1)
+    arrays = (model.storage.tables, model.signals.storage.tables, *uniform.values(), own)
+    rows = [row.name for row in model.layout.rows]
+    facts = (model.width, model.scheme.name, model.scheme.numbers, model.units, model.requests.names, model.layout.sizes, model.dependent)
+    contacts = [(c.name, c.element.continuous, c.element.law.continuous_onset) for c in model.build.contacts]
+    build = model.build
+    states = [(s.name, s.controlled, None if s.contact is None else s.contact.index) for s in build.states]
+    facts += (build.measures, bool(build.initial_rows), contacts, states)
+    return model.code.name, model.signals.code.name, rows, facts, [x.tobytes() for x in arrays]
+
+
+def model_for(case):
+    """Model of a case: a system, or a system with settings and outputs."""
+    system, settings, outputs = (*case, EXPLICIT, ())[:3] if isinstance(case, tuple) else (case, EXPLICIT, ())
+    return model_of(system, outputs, as_settings(settings)), system
+
+
+def anew(make):
+    """What is written for a case if nothing is kept."""
+    models._models.clear()
+    return written(*model_for(make()))
+
+
+def kept_in_order(*makes):
+    """Models of cases, one after the other in one process, and what is written in them for their systems."""
+    models._models.clear()
+    found = [model_for(make()) for make in makes]
+    return [model for model, _ in found], [written(*pair) for pair in found]
+
+
+# ---- systems
+def rod(s, name="rod", points=("O", "E"), **more):
+    places = {"O": (-0.5, 0.0), "E": (0.5, 0.0), "M": (0.1, 0.2)}
+    numbers = {"mass": 2.0, "inertia": 0.3, "position": (0.5, 0.2), "angle": 0.3} | more
+    return s.body(name, points={key: places[key] for key in points}, **numbers)
+
+
+def with_rod(add=lambda s, body: None, gravity=G, **more):
+    s = fm.System(gravity=gravity)
+    body = rod(s, **more)
+    add(s, body)
+    return s
+
+
+def bodies(*names):
+    s = fm.System(gravity=G)
+    for k, name in enumerate(names):
+        s.body(name, mass=2.0, inertia=0.3, position=(2.0 * k, 0.5))
+    return s
+
+
+def added(make):
+    """System of a rod and an element that `make(ground point, rod)` gives."""
+    return lambda: with_rod(lambda s, body: s.add(make(s.ground.at(0.0, 0.0), body)))
+
+
+def ordered(*names):
+    """Rods on springs, added in an order."""
+
+    def make():
+        s = fm.System()
+        first, second = rod(s), rod(s, "other", position=(2.0, 0.0))
+        springs = {"one": (first["E"], 10.0), "two": (second["E"], 30.0)}
+        for name in names:
+            s.add(fm.Spring(name, s.ground.at(0.0, 0.0), springs[name][0], springs[name][1]))
+        return s
+
+    return make
+
+
+def ground_points(*keys):
+    """A spring from the ground's point P, of several points that are made in an order."""
+
+    def make():
+        s = fm.System()
+        places = {"P": (0.3, 0.0), "Q": (0.7, 0.0)}
+        for key in keys:
+            s.ground.at(*places[key], key=key)
+        s.add(fm.Spring("coil", s.ground["P"], rod(s)["E"], 10.0))
+        return s
+
+    return make
+
+
+def ball(law=None, friction=None, **more):
+    def make():
+        s = fm.System(gravity=G)
+        body = s.body("ball", mass=0.7, inertia=0.2, position=(0.3, 0.45))
+        s.add(fm.DiscPlane("floor", body.centre, s.ground.at(0.0, 0.0), 0.5, law or fm.Hertz(1e6), friction, **more))
+        return s
+
+    return make
+
+
+LAW = fm.HuntCrossley(5e9, restitution=0.6)
+STEEL = fm.Material(207e9, 0.3, 7800.0)
+
+
+def journal(law=LAW, friction=None, **more):
+    def make():
+        s = fm.System()
+        shaft = s.body("shaft", mass=0.4, inertia=2e-3, position=(2e-5, 0.0), rate=50.0)
+        s.add(fm.ClearanceRevolute("bearing", shaft.centre, s.ground.at(0.0, 0.0), 1e-4, law, friction, bearing_radius=0.01, **more))
+        return s
+
+    return make
+
+
+def lined(liner, harmonics=2, stiffness=1.3):
+    def make():
+        s = fm.System()
+        shaft = s.body("shaft", mass=0.4, inertia=2e-3, position=(2e-5, 0.0), rate=50.0)
+        shapes = liner.modes(0.01, 0.02, range(harmonics + 1), (lambda z: 1.0 + 0.0 * z,))
+        bush = s.bush("liner", shapes, stiffness=stiffness, damping=2e-5)
+        oil = fm.ReynoldsFilm(0.02, 0.02, cells=(16, 2), inlet="periodic")
+        s.add(fm.ClearanceRevolute("bearing", shaft.centre, s.ground.at(0.0, 0.0), 1e-4, None, bearing_radius=0.01, film=oil, liner=bush))
+        return s
+
+    return make
+
+
+def cable(pulled=0.4, **more):
+    def make():
+        s = fm.System(gravity=G)
+        options = {"length": 1.3, "elements": 2, "section": fm.Section(1e-4, 2e-9), "material": STEEL, "points": {"P": pulled}} | more
+        line = s.cable("line", **options)
+        s.add(fm.PointForce("pull", line["P"], fy=3.0))
+        s.add(fm.Revolute("pin", s.ground.at(0.0, 0.0), line["start"]))
+        return s
+
+    return make
+
+
+def beam(**more):
+    def make():
+        s = fm.System(gravity=(0.0, 0.0, -9.81))
+        s.beam("line", **({"length": 1.3, "elements": 1, "section": fm.Section.circle(0.01), "material": STEEL} | more))
+        return s
+
+    return make
+
+
+def drive(motion):
+    return added(lambda origin, body: fm.AngleDrive("motor", origin, body["O"], motion))
+
+
+def spring_law(curve):
+    return added(lambda origin, body: fm.NonlinearSpring("coil", origin, body["E"], curve))
+
+
+def motor(command=2.5, **more):
+    return added(lambda origin, body: fm.Actuator("motor", fm.AngleOf(origin.body, body), command, **more))
+
+
+def controlled(limit=None, **more):
+    gains = {"kp": 2.0, "kd": 3.0} | more
+    return added(lambda o, body: fm.Actuator("motor", (angle := fm.AngleOf(o.body, body)), fm.PID(angle, 0.3, **gains), limit))
+
+
+def rubbing(law, **more):
+    def make():
+        s = fm.System(gravity=G)
+        cart = s.body("cart", mass=2.0, inertia=0.1, position=(0.2, 0.0), velocity=(0.3, 0.0))
+        rail = s.add(fm.Translational("rail", s.ground.at(0.0, 0.0), cart.centre))
+        s.add(fm.JointFriction("rub", rail, law, **more))
+        return s
+
+    return make
+
+
+def wheels(kind, teeth=(20, 40), internal=False, **more):
+    def make():
+        s = fm.System()
+        a, b = (s.body(name, mass=1.3, inertia=0.2, position=(x, 0.0), angle=0.3) for name, x in (("a", 0.0), ("b", 0.6)))
+        for body, x in ((a, 0.0), (b, 0.6)):
+            s.add(fm.Revolute(f"{body.name}.pin", s.ground.at(x, 0.0), body.centre))
+        s.add(kind("mesh", a.centre, b.centre, teeth, internal=internal, **more))
+        return s
+
+    return make
+
+
+def pulled(function, numbers):
+    return added(lambda origin, body: fm.UserForce("pull", origin, body["E"], function, numbers))
+
+
+def stiff(t, d, v, k, c):
+    return -k * d[0] - c * v[0], 0.0
+
+
+def stiffer(t, d, v, k, c):
+    return -2.0 * k * d[0] - c * v[0], 0.0
+
+
+def driven(t, d, v, k):
+    return k(t), 0.0
+
+
+def one_name(source, **world):
+    """A force function named `pull` of a source, among globals."""
+    text = f"def pull(t, d, v, k, c):\n    return {source}, 0.0\n"
+    space = {"__name__": "__main__", **world}
+    exec(text, space)
+    space["pull"].source = text
+    return space["pull"]
+
+
+def closed(scale):
+    @kernel
+    def scaled(x):
+        return scale * x
+
+    def pull(t, d, v, k, c):
+        return -k * scaled(d[0]) - c * v[0], 0.0
+
+    return pull
+
+
+def film_map(power):
+    """Map of a film that is none: force against the motion, growing with a power of the gap."""
+
+    def film(eps, beta):
+        size = (1.0 - eps * eps) ** (-0.5 * power)
+        return -np.cos(beta) * size, -np.sin(beta) * size
+
+    return build_map(film, settings={"film": "none", "length": 1.0}, tolerance=1e-2)
+
+
+TABLE = ((0.0, 0.4, 1.1, 1.7), (0.5, 0.2, 0.9, 0.3))
+SHORT, LONG = fm.ShortFilm(0.02, 0.02), fm.LongFilm(0.02, 0.02)
+ROUGH = fm.GreenwoodTripp(density=2.5e10, tip_radius=2e-6, roughness=1e-6, modulus=1.15e11, length=0.02)
+WORN = fm.WornProfile(2e-5, np.array([1e-6, 3e-6]), np.array([2e-6, 5e-7]))
+MIXED = fm.MixedFriction(0.1, 0.12)
+WARM = fm.FilmTemperature(fm.Vogel.iso_vg(46.0), 313.0, 303.0, 17.0, 0.4)
+COULOMB, BRISTLES = fm.CoulombExponential(0.3, 0.02, 1.1), fm.LuGre(0.3, 0.2, 0.02, 1e4, 30.0)
+OLD_NAME, NEW_NAME = (
+    partial(with_rod, name=name, add=lambda s, b: s.add(fm.Spring("coil", s.ground.at(0.0, 0.0), b["E"], 9.0))) for name in ("rod", "bar")
+)
+
+
+def one(gravity, add, **numbers):
+    """System of one body `a`."""
+    s = fm.System(gravity)
+    getattr(s, add)("a", mass=2.0, **numbers)
+    return s
+
+
+def pinned(s, body):
+    s.add(fm.Revolute("pin", s.ground.at(0.0, 0.0), body["O"]))
+
+
+def revolute(*, ground=(0.0, 0.0), at="O"):
+    return lambda: with_rod(lambda s, body: s.add(fm.Revolute("pin", s.ground.at(*ground), body[at])))
+
+
+def settled(make, outputs=(), **settings):
+    return lambda: (make(), EXPLICIT | settings, outputs)
+
+
+PAIRS = {
+    "body added": (partial(bodies, "a"), partial(bodies, "a", "b")),
+    "bodies in another order": (partial(bodies, "a", "b"), partial(bodies, "b", "a")),
+    "body renamed": (OLD_NAME, NEW_NAME),
+    "point mass for a body": (partial(one, G, "body", inertia=0.3), partial(one, G, "point_mass")),
+    "space for the plane": tuple(partial(one, g, "point_mass") for g in (G, (0.0, *G))),
+    "points in another order": tuple(partial(with_rod, pinned, points=x) for x in (("O", "E"), ("E", "O"))),
+    "ground's points in another order": (ground_points("P", "Q"), ground_points("Q", "P")),
+    "springs in another order": (ordered("one", "two"), ordered("two", "one")),
+    "spring removed": (ordered("one", "two"), ordered("one")),
+    "alias": (revolute(), lambda: with_rod(lambda s, b: s.alias("angle", "rod.angle"))),
+    "joint at another point": (revolute(at="O"), revolute(at="E")),
+    "joint of another type": (revolute(), added(lambda o, body: fm.RevoluteTranslational("pin", o, body["O"]))),
+    "point at the origin": (revolute(ground=(0.0, 0.0)), revolute(ground=(0.1, 0.0))),
+    "point at one": (revolute(ground=(1.0, 0.2)), revolute(ground=(0.1, 0.2))),
+    "point at minus one": (revolute(ground=(1.0, 0.2)), revolute(ground=(-1.0, 0.2))),
+    "mass one": tuple(lambda m=m: with_rod(lambda s, body: s.add(fm.PointForce("f", body["E"], fx=2.0)), mass=m) for m in (1.0, 2.0)),
+    "no gravity": (partial(with_rod, gravity=(0.0, 0.0)), partial(with_rod, gravity=G)),
+    "gravity of samples": (partial(with_rod, gravity=G), partial(with_rod, gravity=(0.0, np.array([-9.81])))),
+    "free length zero": tuple(added(lambda o, b, length=length: fm.Spring("coil", o, b["E"], 9.0, length=length)) for length in (0.0, 0.4)),
+    "distance for a pin": (revolute(), added(lambda o, body: fm.Distance("pin", o, body["O"], length=0.6))),
+    "law": (ball(fm.Hertz(1e6)), ball(fm.KelvinVoigt(1e6, 30.0))),
+    "law's kernels": (ball(Law(Linear, 1e4)), ball(Law(Quadratic, 1e4))),
+    "law's exponent": (ball(fm.LankaraniNikravesh(1e6, restitution=0.7)), ball(fm.LankaraniNikravesh(1e6, restitution=0.7, exponent=1.2))),
+    "friction": (ball(), ball(friction=COULOMB)),
+    "friction law": (ball(friction=COULOMB), ball(friction=fm.Threlfall(0.3, 0.02))),
+    "bristles": (ball(friction=COULOMB), ball(friction=BRISTLES)),
+    "friction's law in a joint": (rubbing(COULOMB), rubbing(fm.Threlfall(0.3, 0.02))),
+    "width of a rubbing joint": (rubbing(COULOMB), rubbing(COULOMB, length=0.3)),
+    "least impact velocity": (ball(), ball(minimum_impact_velocity=2e-3)),
+    "film": (journal(film=None), journal(film=SHORT)),
+    "film's formula": (journal(film=SHORT), journal(film=LONG)),
+    "film's extent": (journal(film=SHORT), journal(film=replace(SHORT, extent="full"))),
+    "film alone": (journal(film=SHORT), journal(law=None, film=SHORT)),
+    "film's map": tuple(journal(film=MapFilm(0.02, 0.02, map=film_map(power))) for power in (3, 5)),
+    "film's cells": tuple(journal(film=fm.ReynoldsFilm(0.02, 0.02, cells=cells)) for cells in ((12, 2), (16, 2))),
+    "film's cavitation": tuple(journal(film=fm.ReynoldsFilm(0.02, 0.02, cells=(12, 2), cavitation=x)) for x in ("gumbel", "reynolds")),
+    "film's side pressure": tuple(journal(film=fm.ReynoldsFilm(0.02, 0.02, cells=(12, 2), side_pressure=x)) for x in (0.0, 1e5)),
+    "transition": (journal(film=SHORT), journal(film=SHORT, transition=fm.FloresTransition(1e-6, 2e-6))),
+    "asperities": (journal(friction=MIXED, film=SHORT), journal(friction=MIXED, film=SHORT, asperities=ROUGH)),
+    "warm film": (journal(film=SHORT), journal(film=SHORT, temperature=WARM)),
+    "worn": (journal(), journal(worn=WORN)),
+    "order of the worn profile": (journal(worn=WORN), journal(worn=fm.WornProfile(2e-5, np.array([1e-6]), np.array([2e-6])))),
+    "centred start": (journal(), journal(start="centred")),
+    "liner's harmonics": (lined(WinklerLiner(1e8, 0.3, 1e-3, 1200.0)), lined(WinklerLiner(1e8, 0.3, 1e-3, 1200.0), 1)),
+    "drive's motion": (drive(fm.Harmonic(0.7, 3.0, 0.2, 0.3)), drive(fm.Polynomial((0.3, 0.2, 0.4)))),
+    "drive's degree": (drive(fm.Polynomial((0.3, 0.2))), drive(fm.Polynomial((0.3, 0.2, 0.4)))),
+    "drive's sum": (drive(fm.Polynomial((0.3, 0.2))), drive(fm.Polynomial((0.3, 0.2)) + fm.Harmonic(0.7, 3.0, 0.2, 0.3))),
+    "drive's harmonics": (drive(fm.Fourier(2.0, TABLE[1])), drive(fm.Fourier(2.0, TABLE[1][:3]))),
+    "table's length": (spring_law(fm.Table(*TABLE)), spring_law(fm.Table(*(x[:3] for x in TABLE)))),
+    "table's kind": (spring_law(fm.Table(*TABLE)), spring_law(fm.Table(*TABLE, kind="cubic"))),
+    "table's ends": (spring_law(fm.Table(*TABLE)), spring_law(fm.Table(*TABLE, beyond="extrapolate"))),
+    "force of a follower": tuple(added(lambda o, b, f=f: fm.PointForce("f", b["E"], fx=2.0, fy=3.0, follower=f)) for f in (True, False)),
+    "actuator's limit": (motor(), motor(limit=2.0)),
+    "actuator's saturation": (motor(limit=2.0), motor(limit=2.0, saturation="smooth")),
+    "actuator's lag": (motor(), motor(lag=0.2)),
+    "controller's integral": (controlled(), controlled(ki=2.0)),
+    "controller's filter": (controlled(), controlled(filter=0.2)),
+    "controller's winding": tuple(controlled(limit=2.0, ki=2.0, tracking=x) for x in (3.0, float("inf"))),
+    "teeth": (wheels(fm.Gear), wheels(fm.Gear, (20, 30))),
+    "internal teeth": (wheels(fm.Gear), wheels(fm.Gear, internal=True)),
+    "elastic teeth": (wheels(fm.Gear), wheels(fm.GearMesh, stiffness=1e4)),
+    "backlash": (wheels(fm.GearMesh, stiffness=1e4), wheels(fm.GearMesh, stiffness=1e4, backlash=1e-3)),
+    "force function": (pulled(stiff, {"k": 2.0, "c": 3.0}), pulled(stiffer, {"k": 2.0, "c": 3.0})),
+    "force function's text": tuple(pulled(one_name(x), {"k": 2.0, "c": 3.0}) for x in ("-k * d[0] - c * v[0]", "-k * d[0]")),
+    "force function's globals": tuple(pulled(one_name("-S * k * d[0]", S=size), {"k": 2.0, "c": 3.0}) for size in (2.0, 3.0)),
+    "force function's closure": tuple(pulled(closed(scale), {"k": 2.0, "c": 3.0}) for scale in (2.0, 3.0)),
+    "force function's motion": tuple(pulled(driven, {"k": k}) for k in (fm.Polynomial((2.0, 3.0)), fm.Harmonic(3.0, 2.0, 0.3, 0.2))),
+    "elements of a cable": (cable(), cable(elements=3)),
+    "cable's rule": (cable(), cable(integration="full")),
+    "cable's strain": (cable(), cable(strain="engineering")),
+    "cable's curvature": (cable(), cable(curvature="small")),
+    "cable's damping": (cable(), cable(damping=1e-3)),
+    "cable's point": (cable(pulled=0.3), cable(pulled=0.9)),
+    "beam's sections": (beam(), beam(sections="rigid")),
+    "beam's curvature": (beam(), beam(curvature=(0.1, 0.2, 0.3))),
+    "beam's damping": (beam(), beam(damping=1e-3)),
+    "integrator": (settled(revolute()), settled(revolute(), integrator="rk4", step=1e-3)),
+    "implicit": (settled(revolute()), settled(revolute(), **IMPLICIT)),
+    "spectral radius": tuple(settled(revolute(), **IMPLICIT, spectral_radius=x) for x in (0.8, 0.6)),
+    "decay": tuple(settled(revolute(), integrator="baumgarte", step=1e-3, decay=x) for x in (5.0, 8.0)),
+    "lanes": (settled(revolute()), settled(revolute(), lanes=4)),
+    "tuning": tuple(settled(cable(elements=4), **IMPLICIT, tuning=Tuning(single_elements=n)) for n in (3, 9)),
+    "augmented constraints": (settled(revolute()), settled(revolute(), constraints="augmented")),
+    "shift": tuple(settled(revolute(), constraints="augmented", constraint_shift=x) for x in (1e-6, 1e-4)),
+    "linear solver": (settled(cable(), **IMPLICIT), settled(cable(), **IMPLICIT, linear_solver="superlu")),
+    "outputs": (settled(revolute(), ("rod.angle",)), settled(revolute(), ("rod.rate",))),
+    "reductions": (settled(revolute(), ("rod.angle",)), settled(revolute(), ("rod.angle:max",))),
+    "outputs that bring states": (settled(revolute(), ("rod.angle",)), settled(revolute(), ("rod.angle", "energy.dissipated"))),
+}  # fmt: skip
+NUMBERS = {
+    "force function's numbers in another order": (pulled(stiff, {"k": 2.0, "c": 3.0}), pulled(stiff, {"c": 3.0, "k": 2.0})),
+    "law's formula": tuple(ball(fm.Gonthier(1e6, restitution=0.7, approximate=x)) for x in (True, False)),
+    "liner of another kind": (lined(WinklerLiner(1e8, 0.3, 1e-3, 1200.0)), lined(RingLiner(1e8, 0.3, 1e-3, 1200.0))),
+    "table's spline": (spring_law(fm.Table(*TABLE, kind="natural")), spring_law(fm.Table(*TABLE, kind="cubic"))),
+    "mass": (partial(with_rod, mass=3.0), partial(with_rod, mass=2.0)),
+    "samples": tuple(partial(with_rod, mass=np.array([mass])) for mass in (3.0, 1.0)),
+    "start": tuple(partial(with_rod, velocity=(v, 0.0)) for v in (0.0, 1.0)),
+    "tolerance": tuple(settled(revolute(), tolerance=x) for x in (1e-6, 1e-9)),
+}
+
+
+@pytest.mark.parametrize("change", PAIRS)
+def test_a_changed_structure_has_its_own_model(change):
+    makes = PAIRS[change]
+    wanted = [anew(make) for make in makes]
+    for way in (1, -1):
+        found, got = kept_in_order(*makes[::way])
+        assert got == wanted[::way]
+        assert found[0] is not found[1]
+
+
+@pytest.mark.parametrize("change", NUMBERS)
+def test_a_change_of_numbers_alone_keeps_the_model(change):
+    makes = NUMBERS[change]
+    (first, second), got = kept_in_order(*makes)
+    assert first is second and got == [anew(make) for make in makes]
+
+
+def test_a_renamed_body_shares_machine_code_but_no_model():
+    (first, second), _ = kept_in_order(*PAIRS["body renamed"])
+    assert first is not second and first.code.name == second.code.name
+    assert {row.name for row in first.layout.rows} != {row.name for row in second.layout.rows}
+
+
+VALUES = st.sampled_from((0.0, -0.0, 1.0, -1.0, 0.5, 2, np.array([1.0]), np.array([0.5])))
+
+
+@few(max_examples=25, deadline=None)
+@given(st.lists(st.tuples(*[VALUES] * 5), min_size=2, max_size=3))
+def test_constants_that_are_folded_into_code_belong_to_it(cases):
+    def make(x, y, fx, fy, g):
+        def add(s, body):
+            s.add(fm.Spring("coil", s.ground.at(x, y), body["E"], 9.0, length=g))
+            s.add(fm.PointForce("pull", body["O"], fx=fx, fy=fy))
+
+        return with_rod(add, gravity=(0.0, g))
+
+    makes = [partial(make, *case) for case in cases]
+    assert kept_in_order(*makes)[1] == [anew(make) for make in makes]
+
+
+MOVED = ("ground's points in another order", "force function's closure", "drive's degree",
+         "point at one", "springs in another order")  # fmt: skip
+
+
+@pytest.mark.parametrize("way", (1, -1))
+@pytest.mark.parametrize("change", MOVED)
+def test_a_changed_structure_moves_its_own_way(change, way):
+    """In one process, one after the other and the first again, to the last bit as alone."""
+
+    def moved(make):
+        return fm.run(make(), end=0.3, points=3, outputs=["rod.x", "rod.angle"], settings=EXPLICIT)["rod.angle"].tolist()
+
+    makes, alone = PAIRS[change][::way], []
+    for make in makes:
+        models._models.clear()
+        alone.append(moved(make))
+    models._models.clear()
+    assert [moved(make) for make in (*makes, makes[0])] == [*alone, alone[0]]
