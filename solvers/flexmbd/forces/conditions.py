@@ -18,7 +18,7 @@ class StopWhen(Element):
     Parameters
     ----------
     name : str
-    measured : AngleOf or PlaceOf
+    of : AngleOf or PlaceOf
     value : float or ndarray
         rad or m.
     rising : bool
@@ -28,31 +28,31 @@ class StopWhen(Element):
     dimensions: ClassVar[tuple] = (2, 3)
 
     name: str
-    measured: object
+    of: object
     value: object
     rising: bool = True
 
     def __post_init__(self):
         owner = f"condition '{self.name}'"
-        if not isinstance(self.measured, COORDINATES):
-            raise ModelError(f"{owner}: measured is {self.measured!r}; it must be an AngleOf or a PlaceOf", element=self.name)
+        if not isinstance(self.of, COORDINATES):
+            raise ModelError(f"{owner}: of is {self.of!r}; it must be an AngleOf or a PlaceOf", element=self.name)
         object.__setattr__(self, "value", check_number(owner, "value", self.value))
 
     @property
     def others(self):
-        """Bodies that it is measured between."""
-        return {f"measured.{end}": body for end, body in zip("ab", self.measured.bodies, strict=True)}
+        """Bodies between which it is measured."""
+        return {f"of.{end}": body for end, body in zip("ab", self.of.bodies, strict=True)}
 
     def leaves(self):
         """The value, and numbers of what is measured."""
-        return {"value": self.value} | {f"measured.{key}": x for key, x in self.measured.leaves().items()}
+        return {"value": self.value} | {f"of.{key}": x for key, x in self.of.leaves().items()}
 
     def structure(self):
         """What is measured, and in which direction it passes."""
-        return (self.measured.structure(), self.rising)
+        return (self.of.structure(), self.rising)
 
     def apply(self, build):
         """The condition."""
-        place, rate = self.measured.nodes(build, self, "measured.")
+        place, rate = self.of.nodes(build, self, "of.")
         beyond = place - build.number(self, "value")
         build.stop(self, *((beyond, rate) if self.rising else (-beyond, -rate)))
