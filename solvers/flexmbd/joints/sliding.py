@@ -3,7 +3,9 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
-from flexmbd.errors import ModelError
+import numpy as np
+
+from flexmbd.errors import ModelError, check_number
 from flexmbd.joints.ideal import Joint
 from flexmbd.linalg.node_row import NodeRow
 from flexmbd.linalg.quadratic import Row
@@ -14,7 +16,7 @@ NEAR = 1e-3  # of a cable's length: so close to its end a run has ended there
 
 @dataclass(frozen=True, eq=False)
 class SlidingJoint(Joint):
-    """Point `b` of a body slides without friction along the cable on which point `a` lies, and is at `a` at the start.
+    """Point `b` of a body slides without friction along the cable on which point `a` lies, and begins there.
 
     ``rb - r(s, q) = 0``, where the arc length s of the undeformed cable is a coordinate without mass: its equation, ``l.r'(s) = 0``, says
     that the force l is across the cable (Sugiyama, Escalona and Shabana 2003, Nonlinear Dyn. 31, 167-195).  The body turns freely about b.
@@ -26,9 +28,13 @@ class SlidingJoint(Joint):
         Of a cable: where b is at the start, a guess.
     b : Point
         Of a rigid body, a point mass, or ground.
+    start : float or ndarray, optional
+        Arc length in m at which b is at the start, a guess, in place of that of a; samples may begin on different elements.
     """
 
     dimensions: ClassVar[tuple] = (2, 3)
+
+    start: object = None
 
     def __post_init__(self):
         line, body = (getattr(end, "body", None) for end in (self.a, self.b))
@@ -38,10 +44,15 @@ class SlidingJoint(Joint):
             remedy = "beams have a kink in their axis between elements, over which nothing can slide"
             told = f"sliding joint '{self.name}' needs a point of a cable as a, and of a rigid body, point mass or ground as b"
             raise ModelError(told, element=self.name, remedy=remedy)
+        start = self.a.at[0] if self.start is None else check_number(f"sliding joint '{self.name}'", "start", self.start)
+        if not np.all(np.less_equal(0.0, start) & np.less_equal(start, line.length)):
+            told = f"sliding joint '{self.name}': start is {start!r}; it must be from 0 to the cable's length {line.length!r}"
+            raise ModelError(told, element=self.name)
+        object.__setattr__(self, "start", start)
 
     def arc_length(self):
-        """That of a."""
-        return self.a.at[0]
+        """That of the start."""
+        return self.start
 
     def _coordinate(self, build):
         """Number of the arc length among the coordinates."""
