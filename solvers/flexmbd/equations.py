@@ -10,13 +10,12 @@ from scipy.sparse import block_array, csr_array, eye_array
 
 from flexmbd.arrays import Field, Pattern, Program
 from flexmbd.errors import ModelError
-from flexmbd.expressions import Build
+from flexmbd.formulation.natural import Build
 from flexmbd.linalg.direct import analyse
 from flexmbd.outputs import catalogue
 from flexmbd.row_arrays import Rows
-from flexmbd.space import turning_matrix
+from flexmbd.space import lengths, turning_matrix
 from flexmbd.suggest import unknown
-from flexmbd.system import lengths
 from flexmbd.tuning import Tuning
 
 

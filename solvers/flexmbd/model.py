@@ -9,7 +9,7 @@ from flexmbd.codegen.functions import Functions, Mistake
 from flexmbd.codegen.machine import Code
 from flexmbd.codegen.pools import BATCH
 from flexmbd.errors import ModelError
-from flexmbd.expressions import Build, law_of
+from flexmbd.formulation.natural import Build, law_of
 from flexmbd.joints.friction import check_scheme
 from flexmbd.kernels import ALLOWED
 from flexmbd.linalg.ordering import LINEAR, called, ordered

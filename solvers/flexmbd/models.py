@@ -9,7 +9,7 @@ from flexmbd.errors import ModelError
 from flexmbd.identity import identity
 from flexmbd.integrators import INTEGRATORS
 from flexmbd.model import Model
-from flexmbd.system import lengths
+from flexmbd.space import lengths
 
 MODELS = 8  # compiled models that a process keeps; those not used for longest are given back
 _models = {}  # the last used last

@@ -8,8 +8,8 @@ from flexmbd.models import witnesses
 from flexmbd.outputs import REDUCTIONS
 from flexmbd.outputs.reductions import ROWS
 from flexmbd.scales import coarse_events, contact_scales, extents
+from flexmbd.space import lengths
 from flexmbd.stepping.names import ENDED, EVENTS, POINTS, STATUS, STEPS
-from flexmbd.system import lengths
 from flexmbd.trajectory import DIVERGED, ERROR, OK, TIMEOUT
 
 

@@ -53,3 +53,14 @@ def turning_matrix(system, spinning):
     sizes = ((body.coordinates, body.vectors) for body in system.bodies)
     blocks = [kron(eye_array(n // len(frame)), frame) if vectors else csr_array((n, n)) for n, vectors in sizes]
     return block_diag([csr_array((0, 0)), *blocks], format="csr")
+
+
+def lengths(system, count):
+    """Size of each sample's system in m: the largest of its points' coordinates and bodies' positions."""
+    q, _ = system.initial()
+    places = [x for x, measure in zip(q, system.measures(), strict=True) if measure == "length"]
+    points = [v for path, v in system.leaves()[system.dimension :] if path[0] != "@" and path.endswith((".x", ".y", ".z"))]
+    size = np.zeros(count)
+    for x in places + points:
+        size = np.maximum(size, np.abs(x))
+    return np.where(size > 0, size, 1.0)

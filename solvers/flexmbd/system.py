@@ -10,6 +10,7 @@ from flexmbd.bodies.bush import Bush
 from flexmbd.bodies.phasors import Phasors
 from flexmbd.bodies.point_mass import PointMass
 from flexmbd.bodies.rigid import RigidBody
+from flexmbd.bodies.slender import start_of
 from flexmbd.bodies.spatial import SpatialBody
 from flexmbd.errors import ModelError, check_number
 from flexmbd.space import axis_leaves
@@ -174,7 +175,7 @@ class System:
             if key not in (turn, "damping", "strain", "curvature", "integration", "shape", "initial", "initial_velocity"):
                 raise ModelError(f"cable '{name}' of a {self.kind} system has no '{key}'", element=name)
         given = {"position": position, "direction": direction, "velocity": velocity, turn: more.get(turn)}
-        nodes, rates = _start_of(f"cable '{name}'", given, more, ("shape", "initial"))
+        nodes, rates = start_of(f"cable '{name}'", given, more, ("shape", "initial"))
         zero = (0.0,) * self.dimension
         spin = more.pop(turn, 0.0 if self.dimension == 2 else zero)
         direction = (1.0, *zero[1:]) if direction is None else direction
@@ -234,7 +235,7 @@ class System:
             if key not in ("up", "curvature", "angular_velocity", "damping", "sections", "initial", "initial_velocity"):
                 raise ModelError(f"beam '{name}' has no '{key}'", element=name)
         given = {"position": position, "direction": direction, "velocity": velocity, "angular_velocity": more.get("angular_velocity")}
-        nodes, rates = _start_of(f"beam '{name}'", given | {"up": more.get("up")}, more, ("initial",))
+        nodes, rates = start_of(f"beam '{name}'", given | {"up": more.get("up")}, more, ("initial",))
         zero = (0.0, 0.0, 0.0)
         position, velocity = (zero if x is None else x for x in (position, velocity))
         more = {"up": None, "angular_velocity": zero, "curvature": zero, "damping": 0.0} | more
@@ -342,26 +343,3 @@ class System:
             (type(e).__name__, e.name, end(getattr(e, "a", None)), end(getattr(e, "b", None)), e.structure()) for e in self.elements
         )
         return (tuple((b.name, *b.structure()) for b in self.bodies), elements, tuple(sorted(self.aliases.items())))
-
-
-def _start_of(owner, given, more, shapes):
-    """Take `initial` and `initial_velocity` out of a flexible body's options; what they replace must not be given as well."""
-    nodes, rates = more.pop("initial", None), more.pop("initial_velocity", None)
-    shape = next((key for key in shapes if (nodes if key == "initial" else more.get(key)) is not None), None)
-    for key, value in given.items():
-        moves = "velocit" in key or key == "rate"
-        other = ("initial_velocity" if rates is not None else None) if moves else shape
-        if value is not None and other is not None:
-            raise ModelError(f"{owner}: {key} and {other} are both given; {other} says it in the inertial frame, so leave {key} out")
-    return nodes, rates
-
-
-def lengths(system, count):
-    """Size of each sample's system in m: the largest of its points' coordinates and bodies' positions."""
-    q, _ = system.initial()
-    places = [x for x, measure in zip(q, system.measures(), strict=True) if measure == "length"]
-    points = [v for path, v in system.leaves()[system.dimension :] if path[0] != "@" and path.endswith((".x", ".y", ".z"))]
-    size = np.zeros(count)
-    for x in places + points:
-        size = np.maximum(size, np.abs(x))
-    return np.where(size > 0, size, 1.0)

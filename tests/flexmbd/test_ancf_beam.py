@@ -7,7 +7,7 @@ import flexmbd as fm
 from flexmbd.bodies.ancf_beam_damping import beam_drag, beam_drag_tangent
 from flexmbd.bodies.ancf_beam_elastic import beam_energy, beam_force, beam_tangent
 from flexmbd.bodies.ancf_beam_element import BLOCKS
-from flexmbd.expressions import Build
+from flexmbd.formulation.natural import Build
 from flexmbd.tuning import Tuning
 
 from .beams import NONE, SECTIONS, TURN, slender, system

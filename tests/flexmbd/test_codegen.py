@@ -13,7 +13,7 @@ from flexmbd.codegen.functions import Functions
 from flexmbd.codegen.machine import Code
 from flexmbd.codegen.targets import Cuda, ptx
 from flexmbd.codegen.values import Untraceable
-from flexmbd.expressions import Build
+from flexmbd.formulation.natural import Build
 from flexmbd.integrators import INTEGRATORS
 from flexmbd.lanes import kernel, select, sincos
 from flexmbd.linalg.graph import Graph

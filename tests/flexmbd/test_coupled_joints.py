@@ -5,7 +5,7 @@ import pytest
 from scipy.interpolate import CubicSpline
 
 import flexmbd as fm
-from flexmbd.expressions import Build
+from flexmbd.formulation.natural import Build
 from flexmbd.linalg.node_row import NodeRow
 from flexmbd.reference import reference
 

@@ -8,7 +8,7 @@ import pytest
 import flexmbd as fm
 from flexmbd.delassus import delassus, directions
 from flexmbd.element import Element
-from flexmbd.expressions import Build
+from flexmbd.formulation.natural import Build
 
 from .sentences import names, said
 

@@ -8,7 +8,7 @@ import pytest
 
 import flexmbd as fm
 from flexmbd import lanes
-from flexmbd.expressions import Build
+from flexmbd.formulation.natural import Build
 from flexmbd.integrators import INTEGRATORS
 from flexmbd.integrators.iteration import LAG
 from flexmbd.models import model_of

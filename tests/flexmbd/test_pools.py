@@ -6,7 +6,7 @@ import pytest
 import flexmbd as fm
 from flexmbd.arrays import Program
 from flexmbd.equations import Equations
-from flexmbd.expressions import Build
+from flexmbd.formulation.natural import Build
 from flexmbd.linalg import blocks
 from flexmbd.linalg.elimination import elimination_order, factorise
 from flexmbd.linalg.graph import Graph

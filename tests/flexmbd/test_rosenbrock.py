@@ -9,7 +9,7 @@ import pytest
 from scipy.integrate import solve_ivp
 
 import flexmbd as fm
-from flexmbd.expressions import Build
+from flexmbd.formulation.natural import Build
 from flexmbd.integrators import rosenbrock
 from flexmbd.newton import linearised
 from flexmbd.tuning import Tuning

@@ -8,7 +8,7 @@ from scipy.optimize import brentq
 
 import flexmbd as fm
 from flexmbd.equations import nearest
-from flexmbd.expressions import Build
+from flexmbd.formulation.natural import Build
 
 from . import force_gallery, joint_gallery
 

@@ -12,12 +12,10 @@ from uqmbd.figures.trust import percent, trust_of
 from uqmbd.report.numbers import Scale, apart, number, scale
 from uqmbd.result import gap_of
 
-ELSEWHERE = frozenset(
-    (
-        "study title description inputs method seed settings simulator versions wall_time workers overhead note estimate estimate_std "
-        "readings report statement sequence regions"
-    ).split()
-)
+ELSEWHERE = frozenset((
+    "study title description inputs method seed settings simulator versions wall_time workers overhead note estimate estimate_std "
+    "readings report statement sequence regions"
+).split())  # fmt: skip
 COUNTS = ("runs", "failed_share")
 USUAL = ("mean", "std", "q05", "q95")
 EXTREMES = [("least run", True), ("greatest run", True)]

@@ -78,3 +78,15 @@ class Slender(Body):
             raise ModelError(f"{self.owner}: a {what} lies on different elements in different samples", element=self.name)
         x = place - element
         return s, element, float(x.flat[0]) if np.all(x == x.flat[0]) else x
+
+
+def start_of(owner, given, more, shapes):
+    """Take `initial` and `initial_velocity` out of a flexible body's options; what they replace must not be given as well."""
+    nodes, rates = more.pop("initial", None), more.pop("initial_velocity", None)
+    shape = next((key for key in shapes if (nodes if key == "initial" else more.get(key)) is not None), None)
+    for key, value in given.items():
+        moves = "velocit" in key or key == "rate"
+        other = ("initial_velocity" if rates is not None else None) if moves else shape
+        if value is not None and other is not None:
+            raise ModelError(f"{owner}: {key} and {other} are both given; {other} says it in the inertial frame, so leave {key} out")
+    return nodes, rates

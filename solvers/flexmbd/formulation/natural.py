@@ -8,14 +8,13 @@ from contextlib import contextmanager
 import numpy as np
 
 from flexmbd.errors import ModelError
+from flexmbd.formulation.interface import Interface
 from flexmbd.index1 import Index1
 from flexmbd.kernels import KernelError
 from flexmbd.linalg.graph import Graph
 from flexmbd.linalg.nodes import LANE, UNIFORM
-from flexmbd.linalg.tracing import sincos
 from flexmbd.mass_matrix import MassMatrix
 from flexmbd.pools import Pool, Share
-from flexmbd.registry import ARMED, ExtraState, LocatedContact, Pair, UnilateralContact
 from flexmbd.space import AXES
 from flexmbd.tuning import USUAL
 
@@ -53,7 +52,7 @@ def law_of(owner, function):
     return None
 
 
-class Build(Index1, MassMatrix):
+class Build(Interface, Index1, MassMatrix):
     """Expressions of one topology.
 
     Parameters
@@ -143,18 +142,6 @@ class Build(Index1, MassMatrix):
             ) from error
 
     # ---- what elements read
-    def number(self, element, key):
-        """Node of an element's number."""
-        return self._leaf[f"@{element.name}.{key}"]
-
-    def leaf(self, body, key):
-        """Node of a body's number."""
-        return self._leaf[f"{body.name}.{key}"]
-
-    def sincos(self, x):
-        """Nodes of sine and cosine."""
-        return sincos(self.graph, x)
-
     def direction(self, body, *components):
         """A vector fixed in a body, in the inertial frame, as polynomials."""
         return body.direction(self, *components)
@@ -191,18 +178,6 @@ class Build(Index1, MassMatrix):
         """Node of a planar body's angle, counting full turns."""
         return body.full_angle(self)
 
-    def state(self, owner, key, *, controlled=False, contact=None):
-        """Node of a further first-order state; `controlled` states take part in the step's error."""
-        name = f"{owner.name}.{key}"
-        if name not in self._state_index:
-            self._state_index[name] = len(self.states)
-            self.states.append(ExtraState(name, controlled, contact, self.graph.const(0.0)))
-        return self.graph.var(f"s{self._state_index[name]}")
-
-    def state_rate(self, node, rate):
-        """Set the time derivative of a state."""
-        self.states[int(node.value[1:])].rate = rate
-
     # ---- what elements write
     def force(self, point, *components):
         """Add a force at a point, by virtual work."""
@@ -213,19 +188,6 @@ class Build(Index1, MassMatrix):
     def torque(self, body, *moment):
         """Add a torque on a body; in space its components in the inertial frame."""
         body.torque(self, *moment)
-
-    def along(self, node):
-        """Node of the total time derivative of a node of coordinates and time."""
-        g = self.graph
-        total = g.derivative(node, self.time)
-        for i, slope in self.gradient(node).items():
-            total = total + slope * self.v[i]
-        return total
-
-    def force_on(self, node, magnitude):
-        """Add the generalized force `magnitude` that acts in the direction in which a node of the coordinates grows."""
-        for i, slope in self.gradient(node).items():
-            self.generalized[i] = self.generalized[i] + magnitude * slope
 
     def element(self, body, write, kind, coordinates, numbers):
         """Add an element of a flexible body.
@@ -271,81 +233,9 @@ class Build(Index1, MassMatrix):
             elif key == "dissipated":
                 self.power(key, node)
 
-    def _use(self, kernels):
-        for f in kernels:
-            self.graph.kernel(f)
-
     def quantity(self, body, key):
         """Node of the sum of a quantity over a body's elements."""
         return self._quantities.get((body.name, key), self.graph.const(0.0))
-
-    def potential(self, node):
-        """Add potential energy."""
-        self.potential_energy = self.potential_energy + node
-
-    def stored(self, node):
-        """Add elastic energy of a contact, whose law gives its whole power to the book "contact"."""
-        self.potential(node)
-        self.stored_energy = self.stored_energy + node
-
-    def power_of(self, *books):
-        """Node of the sum of books."""
-        return sum((self._power.get(book, self.graph.const(0.0)) for book in books), self.graph.const(0.0))
-
-    def power(self, book, node):
-        """Add power to a book: "dissipated", "contact" (taken up by contacts, lost or stored) or "external"."""
-        self._power[book] = self._power.get(book, self.graph.const(0.0)) + node
-
-    def contact(self, element, penetration, rate, minimum=None):
-        """Register a contact whose onset and end are located; returns its `Pair`.
-
-        Without a `minimum` its least impact velocity is that of `flexmbd.scales`.
-        """
-        j, g = len(self.contacts), self.graph
-        minimum = g.var(f"vl{j}") if minimum is None else minimum
-        mode = g.var(f"mode{j}")
-        active = g.both(g.greater(penetration, 0.0), g.greater(mode, 0.5 * ARMED))
-        facts = not element.law.continuous_onset, element.continuous
-        self.contacts.append(LocatedContact(element.name, penetration, rate, minimum, element, *facts))
-        return Pair(j, mode, g.var(f"vz{j}"), g.var(f"count{j}"), active, minimum)
-
-    def stop(self, element, quantity, rate):
-        """Register a condition that holds where a quantity is above zero, and whose onset ends the run."""
-        self.contacts.append(LocatedContact(element.name, quantity, rate, self.graph.var(f"vl{len(self.contacts)}"), element, stops=True))
-
-    def unilateral(self, element, gap, tangents, friction, restitution):
-        """Register a contact of bodies that cannot penetrate each other, for schemes that treat such contacts.
-
-        Parameters
-        ----------
-        gap : Node
-            Distance of the bodies, m, of coordinates and time.
-        tangents : sequence of Node
-            Places along the surface, m, of which the rates are the sliding velocities.
-        friction, restitution : Node
-            Coefficients.
-        """
-        directions = tuple(self.gradient(x) for x in (gap, *tangents))
-        contact = UnilateralContact(element.name, gap, directions[0], directions[1:], friction, restitution, element)
-        self.unilaterals.append(contact)
-        return contact
-
-    def gradient(self, node):
-        """Derivatives of a node by the number of the coordinate."""
-        g, found = self.graph, [int(name[1:]) for name in self.graph.variables(node) if name[0] == "q" and name[1:].isdigit()]
-        return {i: g.derivative(node, self.q[i]) for i in found}
-
-    def use(self, kernels):
-        """Read all kernels of a law, so that what is wrong with one is said although no scheme of this run calls it."""
-        self._use(f for f in kernels if callable(f))
-
-    def remember(self, element, **nodes):
-        """Keep nodes for the element's outputs."""
-        self._memory[element.name] = nodes
-
-    def recall(self, element):
-        """Nodes kept by `remember`."""
-        return self._memory[element.name]
 
     # ---- equations
     def residuals(self, rows):

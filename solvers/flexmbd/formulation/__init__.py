@@ -1,0 +1,1 @@
+"""From a system to its equations as graph nodes."""
