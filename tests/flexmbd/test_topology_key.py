@@ -457,3 +457,33 @@ def test_a_changed_structure_moves_its_own_way(change, way):
         alone.append(moved(make))
     models._models.clear()
     assert [moved(make) for make in (*makes, makes[0])] == [*alone, alone[0]]
+
+
+def guided(*axes):
+    """A body with three points on three lines: parallel ones hold it no better than two."""
+    s = fm.System(gravity=G)
+    places = ((0.4, 0.1), (-0.3, 0.25), (0.05, -0.45))
+    body = s.body("body", mass=2.0, inertia=0.3, position=(0.3, 0.2))
+    for k, ((x, y), axis) in enumerate(zip(places, axes, strict=True)):
+        s.add(fm.RevoluteTranslational(f"line{k}", s.ground.at(0.3 + x, 0.2 + y), body.at(x, y), axis=axis))
+    return s
+
+
+HELD, LOOSE = ((0.6, 0.8), (0.8, 0.6), (-0.6, 0.8)), ((0.6, 0.8),) * 3
+
+
+@pytest.mark.parametrize("order", [(HELD, LOOSE), (LOOSE, HELD), (HELD, LOOSE, HELD, LOOSE)], ids=["held first", "loose first", "in turn"])
+def test_constraints_are_judged_by_their_own_numbers_though_the_model_is_there(order):
+    for axes in order:
+        if axes is LOOSE:
+            with pytest.raises(fm.ModelError, match="over-constrained or singular"):
+                model_of(guided(*axes), (), as_settings(EXPLICIT))
+        else:
+            assert model_of(guided(*axes), (), as_settings(EXPLICIT)).dependent == "none"
+
+
+def test_what_depends_is_told_of_the_systems_own_numbers():
+    augmented = as_settings(EXPLICIT | {"constraints": "augmented"})
+    told = [(model_of(guided(*axes), (), augmented), model_of(guided(*axes), (), augmented).dependent) for axes in (HELD, LOOSE, HELD)]
+    assert told[0][0] is told[1][0] is told[2][0]
+    assert [words.split(" ")[0] for _, words in told] == ["none", "1", "none"]
