@@ -27,16 +27,24 @@ def model_of(system, outputs, settings):
     shift = settings.constraint_shift if settings.constraints == "augmented" else 0.0
     facts = (kinds, tuple(outputs), settings.integrator, value, settings.lanes, shift, settings.linear_solver, settings.tuning)
     key = (system.structure(), identity(system), *facts)
-    if key not in _models:
+    model, numbers = _models.get(key), _numbers(system)
+    if new := model is None:
         log.info("building: %d bodies, %d elements", len(system.bodies), len(system.elements))
         how = {"width": settings.lanes, "fold": fold, "shift": shift, "direct": settings.linear_solver, "tuning": settings.tuning}
         model = Model(system, outputs, scheme, **how)
-        model.dependent = _check_first(model, system)
-        _models[key] = model
-        while len(_models) > MODELS:
-            _models.pop(next(iter(_models)))
-    _models[key] = _models.pop(key)
-    return _models[key]
+    if new or (numbers is not None and numbers != model.examined):  # of batches the first one stands for all
+        model.dependent, model.examined = _check_first(model, system), numbers
+    _models.pop(key, None)
+    _models[key] = model
+    while len(_models) > MODELS:
+        _models.pop(next(iter(_models)))
+    return model
+
+
+def _numbers(system):
+    """All numbers of one sample, which decide what is wrong with its constraints; None for several."""
+    values = [*(v for _, v in system.leaves()), *system.initial()[0]]
+    return None if any(np.ndim(v) for v in values) else tuple(map(float, values))
 
 
 def witnesses(system):

@@ -180,6 +180,30 @@ def beam(**more):
     return make
 
 
+def in_space(joint):
+    """A body on the ground in space by `joint(point on the ground, body)`."""
+
+    def make():
+        s = fm.System(gravity=(0.0, 0.0, -9.81))
+        body = s.body("body", mass=0.4, inertia=(2e-3, 3e-3, 4e-3), position=(2e-5, 1e-5, 0.0), angular_velocity=(0.0, 0.0, 50.0))
+        s.add(joint(s.ground.at(0.0, 0.0, 0.0), body))
+        return s
+
+    return make
+
+
+def ball_in_socket(**more):
+    return in_space(lambda o, b: fm.ClearanceSpherical("bearing", b.centre, o, 1e-4, 0.01, **({"law": LAW} | more)))
+
+
+def tilting(**more):
+    return in_space(lambda o, b: fm.ClearanceCylindrical("bearing", b.centre, o, 1e-4, 0.01, 0.02, **({"law": LAW} | more)))
+
+
+def bushing(*stiffness):
+    return in_space(lambda o, b: fm.Bushing("bush", o, b.centre, stiffness))
+
+
 def drive(motion):
     return added(lambda origin, body: fm.AngleDrive("motor", origin, body["O"], motion))
 
@@ -342,6 +366,15 @@ PAIRS = {
     "order of the worn profile": (journal(worn=WORN), journal(worn=fm.WornProfile(2e-5, np.array([1e-6]), np.array([2e-6])))),
     "centred start": (journal(), journal(start="centred")),
     "liner's harmonics": (lined(WinklerLiner(1e8, 0.3, 1e-3, 1200.0)), lined(WinklerLiner(1e8, 0.3, 1e-3, 1200.0), 1)),
+    "joint in space": tuple(in_space(lambda o, b, kind=kind: kind("pin", o, b.centre)) for kind in (fm.Spherical, fm.Fixed)),
+    "axis in space": tuple(in_space(lambda o, b, a=a: fm.Revolute("pin", o, b.centre, axis=a)) for a in ((0.0, 0.6, 0.8), (0.0, 0.0, 1.0))),
+    "bushing's directions": (bushing(1e3, 2e3, 3e3, 4.0, 5.0, 6.0), bushing(1e3, 2e3, 0.0, 4.0, 5.0, 6.0)),
+    "socket's friction": (ball_in_socket(), ball_in_socket(friction=COULOMB)),
+    "socket's film": (ball_in_socket(), ball_in_socket(film=fm.SphericalFilm(0.02))),
+    "extent of the socket's film": tuple(ball_in_socket(film=fm.SphericalFilm(0.02, extent=x)) for x in ("half", "full")),
+    "tilting journal's friction": (tilting(), tilting(friction=COULOMB)),
+    "cells of a tilted film": tuple(tilting(film=fm.TiltedFilm(0.02, cells=cells)) for cells in ((12, 4), (16, 4))),
+    "cavitation of a tilted film": tuple(tilting(film=fm.TiltedFilm(0.02, x, (12, 4))) for x in ("gumbel", "reynolds")),
     "drive's motion": (drive(fm.Harmonic(0.7, 3.0, 0.2, 0.3)), drive(fm.Polynomial((0.3, 0.2, 0.4)))),
     "drive's degree": (drive(fm.Polynomial((0.3, 0.2))), drive(fm.Polynomial((0.3, 0.2, 0.4)))),
     "drive's sum": (drive(fm.Polynomial((0.3, 0.2))), drive(fm.Polynomial((0.3, 0.2)) + fm.Harmonic(0.7, 3.0, 0.2, 0.3))),
@@ -457,3 +490,33 @@ def test_a_changed_structure_moves_its_own_way(change, way):
         alone.append(moved(make))
     models._models.clear()
     assert [moved(make) for make in (*makes, makes[0])] == [*alone, alone[0]]
+
+
+def guided(*axes):
+    """A body with three points on three lines: parallel ones hold it no better than two."""
+    s = fm.System(gravity=G)
+    places = ((0.4, 0.1), (-0.3, 0.25), (0.05, -0.45))
+    body = s.body("body", mass=2.0, inertia=0.3, position=(0.3, 0.2))
+    for k, ((x, y), axis) in enumerate(zip(places, axes, strict=True)):
+        s.add(fm.RevoluteTranslational(f"line{k}", s.ground.at(0.3 + x, 0.2 + y), body.at(x, y), axis=axis))
+    return s
+
+
+HELD, LOOSE = ((0.6, 0.8), (0.8, 0.6), (-0.6, 0.8)), ((0.6, 0.8),) * 3
+
+
+@pytest.mark.parametrize("order", [(HELD, LOOSE), (LOOSE, HELD), (HELD, LOOSE, HELD, LOOSE)], ids=["held first", "loose first", "in turn"])
+def test_constraints_are_judged_by_their_own_numbers_though_the_model_is_there(order):
+    for axes in order:
+        if axes is LOOSE:
+            with pytest.raises(fm.ModelError, match="over-constrained or singular"):
+                model_of(guided(*axes), (), as_settings(EXPLICIT))
+        else:
+            assert model_of(guided(*axes), (), as_settings(EXPLICIT)).dependent == "none"
+
+
+def test_what_depends_is_told_of_the_systems_own_numbers():
+    augmented = as_settings(EXPLICIT | {"constraints": "augmented"})
+    told = [(model_of(guided(*axes), (), augmented), model_of(guided(*axes), (), augmented).dependent) for axes in (HELD, LOOSE, HELD)]
+    assert told[0][0] is told[1][0] is told[2][0]
+    assert [words.split(" ")[0] for _, words in told] == ["none", "1", "none"]
