@@ -134,7 +134,7 @@ def test_states_do_not_share_their_numbers():
     assert state.samples["speed"].tolist() == [0.4, 0.2] and digest(sim.step(state, FIRST)) == wanted
 
 
-@pytest.mark.parametrize("lanes", [1, 2])
+@pytest.mark.parametrize("lanes", [1, 4])
 @pytest.mark.parametrize("name", ["dormand_prince", "rosenbrock", "generalized_alpha", "cable"])
 def test_a_run_is_what_goes_on_from_the_start_and_each_sample_alone(name, lanes):
     """To the last bit: whoever was in a lane before leaves nothing there, kept factors neither."""
