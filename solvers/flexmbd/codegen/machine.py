@@ -13,10 +13,7 @@ import llvmlite.binding as llvm
 
 from flexmbd.caching import cache_directory
 
-LEVEL = 1  # of optimisation: 2 compiles for twice as long, and runs no faster (right-hand sides of `benchmarks/compile.py`)
-
-
-llvm.set_option("flexmbd", "--enable-misched=false")  # ordering instructions anew takes 40 % of the time to compile, and gains nothing here
+LARGE = 15_000  # lines of a module from which on less is optimised: half to a third of the time to compile, up to a third slower
 
 
 @functools.cache
@@ -27,10 +24,20 @@ def _host():
     return llvm.get_host_cpu_name(), llvm.get_host_cpu_features().flatten()
 
 
-def _machine():
+def _machine(level):
     """What code is made for; an engine takes it over, so each has its own."""
     name, features = _host()
-    return llvm.Target.from_default_triple().create_target_machine(cpu=name, features=features, opt=LEVEL, jit=True)
+    return llvm.Target.from_default_triple().create_target_machine(cpu=name, features=features, opt=level, jit=True)
+
+
+@contextlib.contextmanager
+def _ordering(wanted):
+    """Whether instructions are put into a better order, which takes 40 % of the time to compile; LLVM has one such switch in a process."""
+    llvm.set_option("flexmbd", f"--enable-misched={str(wanted).lower()}")
+    try:
+        yield
+    finally:
+        llvm.set_option("flexmbd", "--enable-misched=true")
 
 
 class Code:
@@ -44,7 +51,8 @@ class Code:
 
     def __init__(self, text):
         self._text, self._engine = text, None
-        stamp = "\n".join((text, *_host(), llvmlite.__version__, str(llvm.llvm_version_info), str(LEVEL)))
+        self._level = 1 if text.count("\n") > LARGE else 2
+        stamp = "\n".join((text, *_host(), llvmlite.__version__, str(llvm.llvm_version_info), str(self._level)))
         self.name = "flexmbd_" + hashlib.sha256(stamp.encode()).hexdigest()[:20]
 
     @property
@@ -63,15 +71,16 @@ class Code:
         return self._engine.get_function_address(function)
 
     def _compiled(self):
-        machine = _machine()
+        machine = _machine(self._level)
         module = llvm.parse_assembly(self._text)
         module.triple = machine.triple
         if not self.on_disk():
-            passes = llvm.create_pass_builder(machine, llvm.create_pipeline_tuning_options(speed_level=LEVEL))
+            passes = llvm.create_pass_builder(machine, llvm.create_pipeline_tuning_options(speed_level=self._level))
             passes.getModulePassManager().run(module, passes)
         engine = llvm.create_mcjit_compiler(module, machine)
         engine.set_object_cache(lambda _, data: self._keep(data), lambda _: self.path.read_bytes() if self.on_disk() else None)
-        engine.finalize_object()
+        with _ordering(self._level > 1):
+            engine.finalize_object()
         self._text = None
         return engine
 
