@@ -57,7 +57,7 @@ class Integration:
         self.states = np.zeros((count, layout.kept_rows(keeps)))
         self.residuals, self.counters = np.zeros((count, 4)), np.zeros((count, names.COUNTER_ROWS))
         self.sums = np.full((count, max(1, ROWS * layout.sizes["NR"])), np.nan)
-        sizes = len(layout.rows), parameters.shape[1], max(model.rows, model.signals.rows)
+        sizes = layout.count, parameters.shape[1], max(model.rows, model.signals.rows)
         self.X, self.P, self.W = (aligned(max(1, size), width) for size in sizes)
         packs = np.zeros_like(self.X), np.zeros_like(self.P)
         pointed = {

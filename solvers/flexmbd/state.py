@@ -133,8 +133,8 @@ class Layout:
 
     Attributes
     ----------
-    rows : list of Row
-        Of X.
+    count : int
+        Rows of X.
     sizes : dict str -> int
         Entries of the table (`flexmbd.stepping.names`) that say how many rows there are, and where they begin.
     work : int
@@ -142,70 +142,81 @@ class Layout:
     """
 
     def __init__(self, build, scheme, width):
-        self.build, self.scheme, self.width, self.rows = build, scheme, width, []
-        n, m, nc = build.n, len(build.states), len(build.contacts)
+        self.build, self.scheme, self.width, self.count, self._groups = build, scheme, width, 0, []
+        n, m, contacts = build.n, len(build.states), build.contacts
         multipliers = len(build.rows) * scheme.multipliers
         rates = max(n, multipliers)
-        stride = rates + m + 2 * nc
-        self.sizes = {"N": n, "M": m, "NC": nc, "NM": multipliers, "RATES": rates, "GAPS": rates + m, "STRIDE": stride, "LAST": scheme.last}
-        self._coordinates = [f"{body.name}[{k}]" for body in build.system.bodies for k in range(body.coordinates)]
-        own = sorted(LANE, key=lambda name: getattr(names, name))
-        self.rows += [Row(name.lower(), *LANE[name], "step" if name in LOOP else "state") for name in own]
-        self._point("", "state")
-        self._begin("CONTACTS")
-        for contact in build.contacts:
-            self.rows += [
-                Row(f"{contact.name}.{key}", meaning, unit, "state")
-                for key, meaning, unit in zip(CONTACT, CONTACT_MEANINGS, CONTACT_UNITS, strict=True)
-            ]
-        self.rows += [Row(f"{c.name}.event_tolerance", "penetration within which events are located", "m", "state") for c in build.contacts]
-        self._begin("LARGEST")
-        self.rows += [Row(f"largest.{s.name}", "largest absolute value so far", "", "state") for s in build.states]
-        self._begin("SLOTS")
+        self.sizes = {"N": n, "M": m, "NC": len(contacts), "NM": multipliers, "RATES": rates, "GAPS": rates + m, "LAST": scheme.last}
+        stride = self.sizes["STRIDE"] = rates + m + 2 * len(contacts)
+        self._add(names.LANE_ROWS, self._lane)
+        self._add(1 + 2 * n + m, lambda: self._point("", "state"))
+        self._add((CONTACT_ROWS + 1) * len(contacts), self._contacts, "CONTACTS")
+        self._add(m, lambda: [Row(f"largest.{x.name}", "largest absolute value so far", "", "state") for x in build.states], "LARGEST")
         kept = max(k for k, slot in enumerate(scheme.slots) if slot.kept)
         for k, slot in enumerate(scheme.slots):
-            self._slot(slot, "state" if k <= kept else "step")
+            life = "state" if k <= kept else "step"
+            self._add(stride, lambda slot=slot, life=life: self._slot(slot, life), "SLOTS" if k == 0 else "")
             if k == kept:
-                self._begin("STATE_ROWS")
+                self.sizes["STATE_ROWS"] = self.count
         for key in ("MIDDLE", "END"):
-            self._begin(key)
-            self._point(f"{key.lower()}.", "step")
-        self._begin("FACTORS")
-        self.sizes["KEPT"] = 0
+            self._add(1 + 2 * n + m, lambda key=key: self._point(f"{key.lower()}.", "step"), key)
+        self.sizes |= {"FACTORS": self.count, "KEPT": 0}
         largest = n + multipliers + (n if scheme.multipliers > 1 else 0)
         self.work = max(2 * n, largest, 4) + 1
 
-    def _begin(self, key):
-        self.sizes[key] = len(self.rows)
+    @property
+    def rows(self):
+        """List of `Row`, all of X; of a large system they are many."""
+        return [row for made in self._groups for row in made()]
+
+    def _add(self, count, rows, key=""):
+        """So many rows, the first of which is entry `key` of the table."""
+        if key:
+            self.sizes[key] = self.count
+        self._groups.append(rows)
+        self.count += count
+
+    def _lane(self):
+        own = sorted(LANE, key=lambda name: getattr(names, name))
+        return [Row(name.lower(), *LANE[name], "step" if name in LOOP else "state") for name in own]
+
+    def _coordinates(self):
+        return [f"{body.name}[{k}]" for body in self.build.system.bodies for k in range(body.coordinates)]
 
     def _point(self, prefix, lifetime):
-        units = {"length": "m", "angle": "1"}
-        self.rows.append(Row(f"{prefix}time", "time", "s", lifetime))
-        for rate, meaning in (("", "coordinate"), ("'", "velocity")):
-            for name, measure in zip(self._coordinates, self.build.measures, strict=True):
-                unit = units[measure] if not rate else {"length": "m/s", "angle": "1/s"}[measure]
-                self.rows.append(Row(f"{prefix}{name}{rate}", meaning, unit, lifetime))
-        self.rows += [Row(f"{prefix}{s.name}", "further state", "", lifetime) for s in self.build.states]
+        found = [Row(f"{prefix}time", "time", "s", lifetime)]
+        for mark, meaning, units in (("", "coordinate", ("m", "1")), ("'", "velocity", ("m/s", "1/s"))):
+            for name, measure in zip(self._coordinates(), self.build.measures, strict=True):
+                found.append(Row(f"{prefix}{name}{mark}", meaning, units[measure == "angle"], lifetime))
+        return found + [Row(f"{prefix}{x.name}", "further state", "", lifetime) for x in self.build.states]
+
+    def _contacts(self):
+        columns = list(zip(CONTACT, CONTACT_MEANINGS, CONTACT_UNITS, strict=True))
+        found = [Row(f"{c.name}.{key}", meaning, unit, "state") for c in self.build.contacts for key, meaning, unit in columns]
+        nearness = "penetration within which events are located"
+        return found + [Row(f"{c.name}.event_tolerance", nearness, "m", "state") for c in self.build.contacts]
 
     def _slot(self, slot, lifetime):
-        own = [*self._coordinates, *(f"row {k}" for k in range(len(self._coordinates), self.sizes["RATES"]))]
-        own += [f"{s.name}'" for s in self.build.states]
+        own = [*self._coordinates(), *(f"row {k}" for k in range(self.sizes["N"], self.sizes["RATES"]))]
+        own += [f"{x.name}'" for x in self.build.states]
         own += [f"{c.name}.{key}" for c in self.build.contacts for key in CONTACT[2:4]]
-        self.rows += [Row(f"{slot.name}.{name}", slot.meaning, "", lifetime) for name in own]
+        return [Row(f"{slot.name}.{name}", slot.meaning, "", lifetime) for name in own]
 
     def keep(self, count):
         """Rows of what the scheme keeps of linear equations, from `FACTORS` on."""
         self.sizes["KEPT"] = count
-        self.rows += [Row(f"kept.{k}", "kept of linear equations", "", "state") for k in range(count)]
+        self._add(count, lambda: [Row(f"kept.{k}", "kept of linear equations", "", "state") for k in range(count)])
 
     def signals(self, signals, reduced):
         """Rows of outputs: their sums, and their values at the start, in the middle and at the end of a step."""
-        self._begin("SUMS")
         sums = ("largest", "time of largest", "smallest", "time of smallest", "integral", "integral of the square")
-        self.rows += [Row(f"{name}: {what}", "of the steps so far", "", "state") for name in signals[:reduced] for what in sums]
-        for key, lifetime in (("Y0", "state"), ("YM", "step"), ("Y1", "step")):
-            self._begin(key)
-            self.rows += [Row(f"{key.lower()}.{name}", "output", "", lifetime) for name in signals]
+
+        def totals():
+            return [Row(f"{name}: {what}", "of the steps so far", "", "state") for name in signals[:reduced] for what in sums]
+
+        self._add(names.SUM_ROWS * reduced, totals, "SUMS")
+        for key, life in (("Y0", "state"), ("YM", "step"), ("Y1", "step")):
+            self._add(len(signals), lambda key=key, life=life: [Row(f"{key.lower()}.{x}", "output", "", life) for x in signals], key)
         self.sizes |= {"NS": len(signals), "NR": reduced, "OUT_ROWS": names.SUM_ROWS * reduced + len(signals)}
 
     def kept_rows(self, factors):
@@ -216,7 +227,8 @@ class Layout:
         """Their names."""
         first, out, kept = 0, self.sizes["SUMS"], self.sizes["FACTORS"]
         ranges = [(first, self.sizes["STATE_ROWS"]), (out, self.sizes["OUT_ROWS"]), (kept, self.sizes["KEPT"] if factors else 0)]
-        return tuple(row.name for start, count in ranges for row in self.rows[start : start + count])
+        rows = self.rows
+        return tuple(row.name for start, count in ranges for row in rows[start : start + count])
 
     def parts(self):
         """Rows of the state that belong together: the first and how many."""

@@ -54,7 +54,7 @@ class LanesSimulator:
         with as_study_error(self):
             known = {key: arguments[key] for key in ("end", "outputs", "settings")}
             if not flexmbd.compiled(self.model.load(), dict(samples), **known):
-                LOG.info("compiling the model, once for a mechanism: this takes ten seconds to a few minutes ...")
+                LOG.info("compiling the model, once for a mechanism: this takes some seconds, the first time ever some more ...")
                 compile_apart(self, samples)
             prepared = flexmbd.prepare(self.model.load(), dict(samples), **arguments)
             arguments["settings"]["integrator"] = prepared.attributes["solver.integrator"]  # what "auto" takes depends on the end
