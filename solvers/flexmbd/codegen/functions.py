@@ -41,7 +41,8 @@ class Functions:
     def __init__(self, graph, storage, layout, pointers, target=None):
         self.graph, self.storage, self.layout, self.pointers = graph, storage, layout, pointers
         self.target = target or Cpu(layout.width)
-        self.module, self.names, self.rows, self.elements = ir.Module("model", context=ir.Context()), [], layout.work, {}  # rows of W
+        self.module, self.elements = ir.Module("model", context=ir.Context()), {}
+        self.rows = layout.work  # of W
 
     def add(self, name, stores, *, given=None):
         """A function that stores nodes.
@@ -56,7 +57,6 @@ class Functions:
         inside, size = self.function(name, stores, self.layout.place, 1, given, first=self.layout.work)
         self.rows = max(self.rows, size)
         self.target.export(self.module, name, inside)
-        self.names.append(name)
 
     def function(self, name, stores, place, batch, given=None, first=0):
         """A function for the module's own use, of so many elements side by side; how many rows of its W it works in, from `first` on."""

@@ -9,7 +9,7 @@ from flexmbd.codegen.values import Untraceable, Value
 from flexmbd.kernels import with_called
 from flexmbd.lanes import bits, polynomials
 
-LIBRARY = {"exp": "exp", "log": "log", "atan2": "atan2", "tanh": "tanh"}  # of C, for one lane
+LIBRARY = ("exp", "log", "atan2", "tanh")  # of C, for one lane
 ELEMENTARY = ("exp", "log", "power", "sincos", "atan2", "tanh")  # polynomials for several
 
 
@@ -18,7 +18,7 @@ def words(writer):
     found = _plain(writer)
     if writer.polynomials:
         return found | {name: functools.partial(writer.apply, name, functools.partial(_elementary, name)) for name in ELEMENTARY}
-    library = {name: functools.partial(writer.call_library, of_c) for name, of_c in LIBRARY.items()}
+    library = {name: functools.partial(writer.call_library, name) for name in LIBRARY}
     library["power"] = lambda x, y: writer.select(writer.value(x) > 0.0, writer.call_library("pow", x, y), 0.0)
     library["sincos"] = lambda x: (writer.call_library("sin", x), writer.call_library("cos", x))
     return found | library

@@ -1,4 +1,4 @@
-"""What generated code reads and works in."""
+"""What generated code reads."""
 
 import numpy as np
 
@@ -6,7 +6,7 @@ from flexmbd.linalg.nodes import UNIFORM
 
 
 class Storage:
-    """What the generated functions of a model read and work in.
+    """What the generated functions of a model read.
 
     Packed parameters are numbers, one for all samples, and rows of ``P``, one value per sample; `tables` are all tables of integers, one
     after another.
@@ -22,9 +22,6 @@ class Storage:
 
     Attributes
     ----------
-    work : dict str -> int
-        Rows to work in: "scratch" for matrices, "unknowns" for right-hand sides, "shares" for what a batch of elements adds, "values" for
-        what a function's pieces hand on.
     matrices : dict
         Node of a matrix that a library factorises -> (number, plan).
     """
@@ -33,7 +30,7 @@ class Storage:
         self.batch, self.first_row, self.before = batch, first_row, before
         self.uniform, self.lane, self._index = [], [], {}
         self._tables, self._laid, self._length = [], {}, 0
-        self.work, self.matrices = {"scratch": 0, "unknowns": 0, "shares": 0, "values": 0}, {}
+        self.matrices = {}
 
     def index(self, node, *, per_sample=False):
         """Place of a node's number among the uniform ones, or its row of ``P`` (`per_sample`: in any case); a new one at first use."""
@@ -53,10 +50,6 @@ class Storage:
             self._tables.append(table)
             self._length += len(table)
         return self._laid[key], self._laid[key] + len(table)
-
-    def take(self, kind, begin, size):
-        """Rows of a kind from `begin` on are worked in."""
-        self.work[kind] = max(self.work[kind], begin + size)
 
     @property
     def tables(self):
