@@ -92,8 +92,10 @@ class Integration:
         self.at[names.FIXED] = fixed
 
     def until(self, end):
-        """Another end of the time, with the steps that there were."""
-        self.end = self._known[names.REAL][names.FINISH] = end
+        """Another end of the time, with as many steps from the states that there are as a run may have."""
+        real, trials = self._known[names.REAL], self.column(names.STEPS) + self.column(names.REJECTED)
+        self.end = real[names.FINISH] = end
+        real[names.MAX_STEPS] = self.settings.max_steps + trials.max(initial=0.0)
 
     def call(self, function):
         """Call a compiled function with the arrays."""

@@ -285,3 +285,20 @@ def test_a_final_value_is_that_of_the_end_whatever_the_points(outputs, points):
 def test_an_unknown_output_and_an_end_that_is_none_are_refused():
     names(said(lambda: compiled(outputs=["ball.wings"], **RK4)), "ball.wings")
     names(said(lambda: fm.compile(cable, end=0.0)), "end")
+
+
+def test_the_most_steps_are_those_from_a_state_on():
+    """Not those of the whole life of a motion, which may be as long as one likes."""
+
+    def stone():
+        s = fm.System(gravity=(0.0, -9.81))
+        s.body("stone", mass=1.0, inertia=1.0)
+        return s
+
+    settings = {"integrator": "rk4", "step": 0.01, "lanes": 1, "max_steps": 60}
+    sim = fm.compile(stone, outputs=["stone.y"], end=1.0, settings=settings)
+    state = sim.start()
+    for until in (0.5, 1.0, 1.5):
+        state = sim.step(state, until)
+    assert state["steps"] == pytest.approx(150.0) and state["stone[1]"] == pytest.approx(-0.5 * 9.81 * 1.5**2, rel=1e-9)
+    names(said(lambda: sim.step(state, 3.0)), "sample 0 does not get to 3 s", "max_steps = 60")
