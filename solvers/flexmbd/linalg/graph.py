@@ -1,4 +1,4 @@
-"""Symbolic expressions of one topology: built once, then printed as straight-line code or run as an index program.
+"""Symbolic expressions of one topology: built once, then written as machine code, or evaluated by numpy.
 
 Every value is a `Node`.  Its level says when it is known: 0 constant, 1 one number for all samples, 2 one number per
 sample (both evaluated by numpy when parameters are packed), 3 while the motion is computed.
@@ -147,7 +147,7 @@ class Graph:
         Raises
         ------
         KernelError
-            If the kernel cannot be copied into generated code, or has other numbers of arguments or results.
+            If the kernel cannot become part of a model, or has other numbers of arguments or results.
         """
         args, kernel = tuple(self.const(a) for a in args), self.kernel(function)
         for what, wanted, has in (("arguments", len(args), kernel.arguments), ("results", 1 if count is None else count, kernel.results)):
