@@ -10,9 +10,12 @@ a core does 8 x 2 a cycle: 20 cycles, 0.01 us; the tangent three times that.
 """
 
 import argparse
+import sys
 import time
 
-from _common import report, short
+from _common import ROOT, report, short
+
+sys.path.insert(0, str(ROOT))
 
 
 def main():
@@ -25,17 +28,17 @@ def main():
     from numba import njit
 
     from flexmbd.lanes import OPTIONS
-    from flexmbd.lanes.access import accessors
     from flexmbd.lubrication.film_map import build_map
     from flexmbd.lubrication.map_film import MapFilm
     from flexmbd.lubrication.reynolds import ReynoldsBearing
+    from tests.flexmbd.lane_arrays import accessors
 
     bearing = ReynoldsBearing(radius=0.01, clearance=1e-4, length=0.01, cavitation="reynolds", inlet="periodic")
     start = time.perf_counter()
     map_ = build_map(bearing.impedance, settings={}, tolerance=1e-3)
     build = time.perf_counter() - start
     kernels = MapFilm(viscosity=0.1, length=0.01, map=map_).kernels()
-    _, load, _, store = accessors(arguments.lanes)
+    load, store = accessors(arguments.lanes)
     count = arguments.films // arguments.lanes
     random, places = np.random.default_rng(1), np.empty((8, count, arguments.lanes))
     places[:2] = 1e-4 * random.uniform(-0.65, 0.65, (2, *places.shape[1:]))

@@ -10,7 +10,7 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from flexmbd import lanes
-from flexmbd.kernels import kernel_of
+from flexmbd.kernels import kernel_of, run_with
 from flexmbd.linalg.nodes import RUNTIME
 from flexmbd.linalg.ops import OPS
 from flexmbd.linalg.ordering import ordered
@@ -182,11 +182,7 @@ def on_arrays(function):
 
 @cache
 def _on_arrays(kernel):
-    if hasattr(kernel.function, "write"):  # it stays where it is, and works on arrays itself
-        return kernel.function
-    space = {"inner": lambda f: f, **{word.__name__: f for word, f in _VOCABULARY.items()}, **{x.name: _on_arrays(x) for x in kernel.calls}}
-    exec(kernel.text, space)
-    return space[kernel.name]
+    return run_with(kernel, {word.__name__: f for word, f in _VOCABULARY.items()}, lambda plain: plain)  # what is elsewhere knows arrays
 
 
 class Pattern:

@@ -129,6 +129,27 @@ def with_called(kernels):
     return list(found.values())
 
 
+def run_with(kernel, words, elsewhere):
+    """The kernel as a function of whatever values `words`, by name, are for.
+
+    Parameters
+    ----------
+    kernel : Kernel
+    words : dict str -> callable
+        The words of `lanes` for such values.
+    elsewhere : callable
+        Of a kernel's function that is compiled elsewhere, makes one of such values.
+    """
+    space = dict(words)
+    for one in with_called([kernel]):
+        plain = getattr(one.function, "py_func", one.function)
+        if hasattr(plain, "write"):
+            space[one.name] = elsewhere(plain)
+        else:
+            exec(compile(one.text, f"<{one.name}>", "exec"), space)
+    return space[kernel.name]
+
+
 def source_of(function):
     """Source text of a function, without its decorators; one that was made of text has it as attribute `source`."""
     plain = getattr(function, "py_func", function)
@@ -213,7 +234,7 @@ class _Reader(ast.NodeTransformer):
         stem = tree.name
         digest = hashlib.sha256(ast.unparse(tree).encode()).hexdigest()[:12]
         tree.name = f"{stem}_{digest}"
-        text, calls = f"@inner\n{ast.unparse(tree)}\n", tuple(self.calls.values())
+        text, calls = f"{ast.unparse(tree)}\n", tuple(self.calls.values())
         count = len(a.posonlyargs) + len(a.args)
         return Kernel(tree.name, text, calls, count, self.results[0], self.function, where(self.plain))
 

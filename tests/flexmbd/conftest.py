@@ -12,15 +12,16 @@ def in_lanes():
     """
     from numba import config, njit
 
-    from flexmbd.lanes.access import accessors
     from flexmbd.lanes.vector import OPTIONS
+
+    from .lane_arrays import accessors
 
     if config.DISABLE_JIT:
         pytest.skip("lanes exist only compiled")
     compiled = {}
 
     def build(function, width, count, results):
-        _, ld2, _, st2 = accessors(width)
+        ld2, st2 = accessors(width)
         loads = ", ".join(f"ld2(a, {k}, i)" for k in range(count))
         stores = [f"st2(out, {k}, i, r[{k}])" for k in range(results)] or ["st2(out, 0, i, r)"]
         body = [f"r = f({loads})", *stores]

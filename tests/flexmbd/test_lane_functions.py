@@ -104,10 +104,11 @@ def test_plain_functions_do_not_raise():
 
 def test_no_lane_is_taken_out_of_its_vector(in_lanes):
     """The vector code calls no scalar library function."""
-    from flexmbd.lanes.access import accessors
     from flexmbd.lanes.vector import OPTIONS
 
-    _, ld2, _, st2 = accessors(8)
+    from .lane_arrays import accessors
+
+    ld2, st2 = accessors(8)
 
     @njit(**OPTIONS)
     def run(a):

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import flexmbd as fm
-from flexmbd.analysis.derivatives import Linear
+from flexmbd.analysis.derivatives import Linear, ParametricBuild
 from flexmbd.analysis.parameters import parameters_of
 from flexmbd.analysis.sensitivities import Varied
 
@@ -235,3 +235,12 @@ def test_mistakes_are_told():
         body = free.body("body", mass=1.0, inertia=1.0)
         free.add(fm.Spring("loose", body.centre, free.bodies[0].centre, stiffness=1.0, length=0.0))
         fm.sensitivities(free, ["@loose.length"], ["body.x"], **options)
+
+
+def test_no_element_is_in_a_pool_whose_forces_have_no_derivatives():
+    """A beam's elements are many-sided enough to be a pool however few they are, unless that is asked for."""
+    s = fm.System(gravity=(0.0, 0.0, -9.81))
+    rod = s.beam("rod", length=1.0, elements=1, section=fm.Section.rectangle(0.02, 0.01), material=fm.Material(1e9, 0.3, 1200.0))
+    s.add(fm.Spherical("pin", s.ground.at(0.0, 0.0, 0.0), rod.start))
+    build = ParametricBuild(s, {})
+    assert not build.pools and not all(force.zero for force in build.generalized)

@@ -23,7 +23,7 @@ from flexmbd.outputs import catalogue
 from flexmbd.suggest import unknown
 from flexmbd.tuning import USUAL
 
-SINGLE = replace(USUAL, single_elements=10**9)  # every element is written out, so that it can be differentiated
+SINGLE = replace(USUAL, single_elements=10**9, single_size=10**9)  # every element is written out, so that it can be differentiated
 
 
 class ParametricGraph(Graph):

@@ -13,7 +13,9 @@ import llvmlite.binding as llvm
 
 from flexmbd.caching import cache_directory
 
-LARGE = 15_000  # lines of a module from which on less is optimised: half to a third of the time to compile, up to a third slower
+# Lines of a module from which on less is optimised: a third of the time to compile; large right-hand sides are as fast (20,000 operations:
+# 21.6 against 22.9 us), small ones would take up to half as long again.
+LARGE = 15_000
 
 
 @functools.cache

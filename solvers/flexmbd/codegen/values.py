@@ -82,11 +82,7 @@ class Writer:
         function = ir.Function(self.module, ir.FunctionType(ir.VoidType(), [self.kind] * count), name)
         function.linkage = "internal"
         writer = Writer(ir.IRBuilder(function.append_basic_block("entry")), self.width, self.stride, self.polynomials)
-        try:
-            found = body(writer, *(Value(writer, x) for x in function.args))
-        except Exception:
-            del self.module.globals[name]
-            raise
+        found = body(writer, *(Value(writer, x) for x in function.args))
         kind = result = self.kind
         if isinstance(found, tuple):
             kind = self.module.context.get_identified_type(f"results.{len(found)}.{self.width}")

@@ -6,7 +6,7 @@ import functools
 from types import FunctionType
 
 from flexmbd.codegen.values import Untraceable, Value
-from flexmbd.kernels import with_called
+from flexmbd.kernels import run_with
 from flexmbd.lanes import bits, polynomials
 
 LIBRARY = ("exp", "log", "atan2", "tanh")  # of C, for one lane
@@ -26,21 +26,7 @@ def words(writer):
 
 def kernel_function(kernel):
     """Body of a function that is a kernel: ``body(writer, *values)``."""
-    plain = getattr(kernel.function, "py_func", kernel.function)
-    if hasattr(plain, "write"):  # it is compiled elsewhere, and says how it is called
-        return plain.write
-
-    def body(writer, *values):
-        space = {"inner": lambda f: f, **words(writer)}
-        for one in with_called([kernel]):
-            own = getattr(one.function, "py_func", one.function)
-            if hasattr(own, "write"):
-                space[one.name] = functools.partial(own.write, writer)
-            else:
-                exec(compile(one.text, f"<{one.name}>", "exec"), space)
-        return space[kernel.name](*values)
-
-    return body
+    return lambda writer, *values: run_with(kernel, words(writer), lambda plain: functools.partial(plain.write, writer))(*values)
 
 
 def _plain(writer):

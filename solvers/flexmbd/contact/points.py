@@ -62,17 +62,14 @@ class PointContact(Contact):
 
     def _slip(self, build, place):
         """Direction of the slip of a against b (at most a unit vector), and its speed."""
-        g = build.graph
         a, b = (
             [v + x for v, x in zip(build.velocity(end), cross3(build.spin(end.body), arm), strict=True)]
             for end, arm in ((self.a, place.arm_a), (self.b, place.arm_b))
         )
         apart = [x - y for x, y in zip(a, b, strict=True)]
         along = dot(apart, place.normal)
-        slip = [x - along * n for x, n in zip(apart, place.normal, strict=True)]
-        squared = dot(slip, slip)
-        speed = g.sqrt(g.select(g.greater(squared, 1e-24), squared, 1e-24))
-        return [x / speed for x in slip], speed
+        speed, direction = unit(build.graph, [x - along * n for x, n in zip(apart, place.normal, strict=True)])
+        return direction, speed
 
     def _rub(self, build, place, force):
         """Friction at the contact: `force` on b, its reaction on a."""

@@ -1,6 +1,5 @@
 """Lanes: many samples side by side in vector registers."""
 
-from flexmbd.lanes.access import accessors
 from flexmbd.lanes.functions import atan2, exp, log, power, sincos, tanh
 from flexmbd.lanes.vector import (
     OPTIONS,
@@ -22,6 +21,6 @@ VOCABULARY = (
 )  # fmt: skip
 
 __all__ = [
-    "OPTIONS", "VOCABULARY", "Mask", "Vec", "accessors", "any_lane", "atan2", "exp", "fabs", "floor", "kernel", "lnot", "log", "maximum",
+    "OPTIONS", "VOCABULARY", "Mask", "Vec", "any_lane", "atan2", "exp", "fabs", "floor", "kernel", "lnot", "log", "maximum",
     "minimum", "power", "select", "sincos", "sqrt", "tanh",
 ]  # fmt: skip

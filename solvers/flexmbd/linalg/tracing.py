@@ -3,7 +3,7 @@
 import numpy as np
 
 from flexmbd import lanes
-from flexmbd.kernels import KernelError, with_called
+from flexmbd.kernels import KernelError, run_with
 from flexmbd.linalg.nodes import Condition, Node
 from flexmbd.linalg.ops import OPS
 
@@ -23,13 +23,13 @@ def traced(graph, function, args):
         If it uses what kernels may not, decides by a value, or does with its arguments what cannot be done.
     """
     kernel = graph.kernel(function)
-    space = {"inner": lambda f: f, **_words(graph)}
-    for one in with_called([kernel]):
-        if not one.text.startswith("@inner"):
-            raise KernelError(f"{one.describe()} is compiled elsewhere, and cannot be traced", function)
-        exec(compile(one.text, f"<{one.name}>", "exec"), space)
+
+    def elsewhere(plain):
+        raise KernelError(f"kernel '{plain.__name__}' is compiled elsewhere, and cannot be traced", function)
+
+    found = run_with(kernel, _words(graph), elsewhere)
     try:
-        return space[kernel.name](*args)
+        return found(*args)
     except (TypeError, ValueError, IndexError) as error:
         raise KernelError(f"{kernel.describe()} cannot be run on its arguments: {error}", function) from None
 

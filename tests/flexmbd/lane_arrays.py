@@ -1,4 +1,4 @@
-"""Load and store lane values: the last axis of every array is the lane axis, contiguous, of length W."""
+"""Lane values out of and into arrays whose last axis is the lanes, for tests of what runs on lanes."""
 
 import functools
 
@@ -26,16 +26,8 @@ def _indices(context, builder, sig, args, stop):
     return [context.cast(builder, v, t, types.intp) for v, t in zip(args[1:stop], sig.args[1:stop], strict=True)]
 
 
-def _ld(a, i):
-    return a[i, 0]
-
-
 def _ld2(a, i, j):
     return a[i, j, 0]
-
-
-def _st(a, i, value):
-    a[i, 0] = value
 
 
 def _st2(a, i, j, value):
@@ -44,9 +36,9 @@ def _st2(a, i, j, value):
 
 @functools.cache
 def accessors(width):
-    """``(ld, ld2, st, st2)`` for arrays of shape ``(n, W)`` and ``(n, m, W)``, which must be C-contiguous float64."""
+    """``(ld2, st2)`` for arrays of shape ``(n, m, W)``, which must be C-contiguous float64."""
     if config.DISABLE_JIT:
-        return _ld, _ld2, _st, _st2
+        return _ld2, _st2
     kind = Vec(width) if width > 1 else types.float64
 
     def load(context, builder, sig, args):
@@ -61,19 +53,11 @@ def accessors(width):
         return context.get_dummy_value()
 
     @intrinsic
-    def ld(typing_context, a, i):
-        return kind(a, i), load
-
-    @intrinsic
     def ld2(typing_context, a, i, j):
         return kind(a, i, j), load
-
-    @intrinsic
-    def st(typing_context, a, i, value):
-        return types.void(a, i, value), store
 
     @intrinsic
     def st2(typing_context, a, i, j, value):
         return types.void(a, i, j, value), store
 
-    return ld, ld2, st, st2
+    return ld2, st2
