@@ -117,7 +117,7 @@ def measured(name):
     if name == "manipulator":
         return first(manipulator, {"mass": ones}, [f"link{k}.{axis}" for k in (2, 5) for axis in "xyz"])
     if name == "memory_MB":  # of twenty models that a process keeps
-        from flexmbd import models
+        from flexmbd.running import models
 
         models.MODELS = 100
 

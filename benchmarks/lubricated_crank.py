@@ -59,7 +59,7 @@ def main():
 
     import numpy as np
 
-    from flexmbd import simulate
+    from flexmbd.running import simulate
 
     random = np.random.default_rng(1)
     samples = {

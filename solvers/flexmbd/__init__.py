@@ -1,6 +1,8 @@
 """flexmbd: deterministic multibody dynamics, many samples at once."""
 
-from flexmbd.analysis import Sensitivities, StateSpace, inverse_dynamics, sensitivities, state_space
+from flexmbd.analysis import Sensitivities, StateSpace, arc_length, inverse_dynamics, modes, sensitivities, state_space, static
+from flexmbd.analysis.equations import Equations, output_units
+from flexmbd.analysis.reference import reference
 from flexmbd.bodies.ancf_beam import AncfBeam
 from flexmbd.bodies.ancf_cable import AncfCable
 from flexmbd.bodies.base import Point
@@ -38,7 +40,6 @@ from flexmbd.contact.laws import (
 from flexmbd.contact.stiffness import Material, hertz_sphere_stiffness
 from flexmbd.contact.transition import FloresTransition, SmoothTransition
 from flexmbd.contact.wear import WornProfile
-from flexmbd.equations import Equations, output_units
 from flexmbd.errors import ModelError
 from flexmbd.forces import (
     PID,
@@ -92,15 +93,13 @@ from flexmbd.lubrication.tilted import TiltedFilm
 from flexmbd.lubrication.viscosity import Vogel, Walther
 from flexmbd.motion import ConstantSpeed, Fourier, Harmonic, Polynomial
 from flexmbd.properties import Lubricant, lubricant, material
-from flexmbd.reference import reference
-from flexmbd.simulate import Prepared, Settings, compiled, prepare, run
-from flexmbd.simulation import Simulation, compile
+from flexmbd.running.simulate import Prepared, Settings, compiled, prepare, run
+from flexmbd.running.simulation import Simulation, compile
 from flexmbd.state import State
-from flexmbd.statics import arc_length, modes, static
 from flexmbd.system import System
 from flexmbd.table import Table
 from flexmbd.trajectory import Trajectory
-from flexmbd.wearing import wear_cycles
+from flexmbd.wear.cycles import wear_cycles
 
 __all__ = [
     "Actuator", "Ambrosio", "AncfBeam", "AncfCable", "AngleDrive", "AngleOf", "Bushing", "Cam", "Clamp", "ClearanceCylindrical",

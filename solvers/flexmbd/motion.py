@@ -5,9 +5,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from flexmbd.errors import ModelError
-from flexmbd.linalg.graph import Graph
-from flexmbd.linalg.nodes import LANE
-from flexmbd.linalg.tracing import sincos
+from flexmbd.language.graph import Graph
+from flexmbd.language.nodes import LANE
+from flexmbd.language.tracing import sincos
 
 
 class Motion:

@@ -11,7 +11,7 @@ from scipy.interpolate import CubicSpline, PPoly
 
 from flexmbd.errors import ModelError, check_number
 from flexmbd.lanes import floor
-from flexmbd.linalg.tracing import traced
+from flexmbd.language.tracing import traced
 from flexmbd.motion import Motion
 
 KINDS = {"linear": None, "cubic": "not-a-knot", "natural": "natural", "periodic": "periodic"}

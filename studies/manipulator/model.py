@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import flexmbd as fm
 from flexmbd.forces import Force
-from flexmbd.linalg.quadratic import dot
+from flexmbd.language.quadratic import dot
 from flexmbd.space import axis_leaves
 
 STEEL = fm.Material(E=207e9, nu=0.3, density=7850.0, name="steel")

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import flexmbd as fm
 from flexmbd.forces import Force
-from flexmbd.linalg.quadratic import cross, dot
+from flexmbd.language.quadratic import cross, dot
 from flexmbd.motion import Motion
 
 LENGTH = 10.0  # m

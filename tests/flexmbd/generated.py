@@ -6,7 +6,7 @@ import numpy as np
 
 from flexmbd.codegen.functions import Functions
 from flexmbd.codegen.machine import Code
-from flexmbd.linalg.storage import Storage
+from flexmbd.codegen.storage import Storage
 from flexmbd.stepping import names
 
 

@@ -5,7 +5,7 @@ import pytest
 from scipy.integrate import cumulative_trapezoid, solve_ivp
 
 import flexmbd as fm
-from flexmbd.reference import reference
+from flexmbd.analysis.reference import reference
 
 from .running import column, simulate
 from .tangents import jacobian

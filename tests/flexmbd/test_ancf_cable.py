@@ -7,7 +7,7 @@ from scipy.spatial.transform import Rotation
 import flexmbd as fm
 from flexmbd.bodies.ancf_rules import RULES
 from flexmbd.formulation.natural import Build
-from flexmbd.kernels import source_of
+from flexmbd.language.kernels import source_of
 
 from .tangents import FULL_PAIRS, MEASURES, PAIRS, close, full, jacobian
 

@@ -111,7 +111,7 @@ def test_sample_that_cannot_be_assembled_does_not_stop_the_others():
 
 
 def test_first_sample_that_cannot_be_assembled_does_not_stop_the_others(monkeypatch):
-    monkeypatch.setattr("flexmbd.models._models", {})  # as in a fresh process, which examines its first batch
+    monkeypatch.setattr("flexmbd.running.models._models", {})  # as in a fresh process, which examines its first batch
     samples = {"coupler": np.array([3.0, 1.0])}
     got = fm.run(four_bar, samples, end=0.1, points=3, outputs=["rocker.angle"], settings={"lanes": 4})
     assert got.status.tolist() == [3, 0]

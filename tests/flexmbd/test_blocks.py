@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
+from flexmbd.language.graph import Graph
 from flexmbd.linalg import blocks, elimination
 from flexmbd.linalg.elimination import elimination_order, factorise
-from flexmbd.linalg.graph import Graph
 from flexmbd.tuning import Tuning
 
 from .generated import computed

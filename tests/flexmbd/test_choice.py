@@ -43,8 +43,8 @@ def test_a_spring_too_stiff_for_explicit_steps_takes_the_implicit_scheme():
 
 
 def test_flexible_bodies_take_the_implicit_scheme_and_say_so():
-    from flexmbd.choice import chosen
-    from flexmbd.settings import Settings
+    from flexmbd.running.choice import chosen
+    from flexmbd.running.settings import Settings
 
     s = fm.System()
     s.cable("rope", length=1.0, elements=2, section=fm.Section.circle(0.01), material=fm.Material(E=1e9, nu=0.3, density=1e3))
@@ -55,8 +55,8 @@ def test_flexible_bodies_take_the_implicit_scheme_and_say_so():
 
 
 def test_friction_of_ideal_joints_is_integrated_explicitly_beside_flexible_bodies_too():
-    from flexmbd.choice import chosen
-    from flexmbd.settings import Settings
+    from flexmbd.running.choice import chosen
+    from flexmbd.running.settings import Settings
 
     s = fm.System()
     body = s.body("rod", mass=1.0, inertia=0.1)
@@ -108,7 +108,7 @@ def test_the_compiled_loop_hears_ctrl_c():
 
 
 def test_where_slices_end_decides_nothing(monkeypatch):
-    from flexmbd import integration
+    from flexmbd.running import integration
 
     samples = {"stiffness": np.array([CALM, 2 * CALM, 3 * CALM])}
     whole = run(varied, samples, tolerance=1e-10)

@@ -11,13 +11,13 @@ import flexmbd as fm
 from flexmbd import lanes
 from flexmbd.codegen.functions import Functions
 from flexmbd.codegen.machine import Code
+from flexmbd.codegen.storage import Storage
 from flexmbd.codegen.targets import Cuda, ptx
 from flexmbd.codegen.values import Untraceable
 from flexmbd.formulation.natural import Build
 from flexmbd.integrators import INTEGRATORS
 from flexmbd.lanes import kernel, select, sincos
-from flexmbd.linalg.graph import Graph
-from flexmbd.linalg.storage import Storage
+from flexmbd.language.graph import Graph
 from flexmbd.state import Layout
 from flexmbd.stepping import names
 

@@ -5,9 +5,9 @@ import pytest
 from scipy.interpolate import CubicSpline
 
 import flexmbd as fm
+from flexmbd.analysis.reference import reference
 from flexmbd.formulation.natural import Build
-from flexmbd.linalg.node_row import NodeRow
-from flexmbd.reference import reference
+from flexmbd.language.node_row import NodeRow
 
 from .running import column, simulate
 from .tangents import jacobian

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import flexmbd as fm
-from flexmbd.delassus import delassus, directions
 from flexmbd.element import Element
+from flexmbd.equations.delassus import delassus, directions
 from flexmbd.formulation.natural import Build
 
 from .sentences import names, said

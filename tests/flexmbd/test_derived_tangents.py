@@ -8,8 +8,8 @@ import pytest
 import flexmbd as fm
 from flexmbd.contact.laws import NORMAL_LAWS
 from flexmbd.contact.laws.base import NormalKernels
-from flexmbd.linalg.graph import Graph
-from flexmbd.linalg.tracing import derived_tangent, tangent_of
+from flexmbd.language.graph import Graph
+from flexmbd.language.tracing import derived_tangent, tangent_of
 
 from .test_contact_laws import build
 from .test_friction_laws import LAWS

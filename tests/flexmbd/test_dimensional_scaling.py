@@ -13,8 +13,8 @@ from flexmbd.lanes import sqrt
 from flexmbd.lubrication import FILMS
 from flexmbd.lubrication.film_map import build_map
 from flexmbd.lubrication.map_film import MapFilm
-from flexmbd.scales import contact_scales, extents
-from flexmbd.settings import Settings
+from flexmbd.running.scales import contact_scales, extents
+from flexmbd.running.settings import Settings
 
 from . import force_gallery, joint_gallery, test_actuators, test_coupled_joints
 from .in_units import SI, Units, converted, system_in
@@ -274,7 +274,7 @@ def test_bearings_dry_worn_lubricated_and_mixed():
     outputs = [f"b{k}.{kind}" for k in range(len(JOURNALS)) for kind in kinds]
     last = len(JOURNALS) - 1
     outputs += ["J0.impacts", "J1.force", "J2.film_force", f"J{last}.temperature", f"J{last}.asperity_force", "energy.dissipated"]
-    same_in_all_units(journals, outputs, 2e-3, 1e-6, ())  # events are located within 1e-10 m, see `flexmbd.scales`
+    same_in_all_units(journals, outputs, 2e-3, 1e-6, ())  # events are located within 1e-10 m, see `flexmbd.running.scales`
 
 
 # ---- what does not scale
@@ -291,7 +291,7 @@ def test_grades_and_walthers_law_have_units_of_their_own():
 
 
 def test_the_least_impact_velocity_is_a_millimetre_a_second_unless_it_is_given():
-    """`flexmbd.scales`: smaller only where the mechanism is small, so a law of the approach speed is given another one in millimetres."""
+    """`flexmbd.running.scales`: smaller only where the mechanism is small, so a law of the approach speed is given another one in millimetres."""
     for m, slowest in ((1.0, 1e-3), (1e3, 1e-3), (1e-3, 1e-4)):
         units, system = Units(m=m), fm.System()
         ball = system.body("ball", mass=2.0, inertia=0.5 * m**2, position=(0.0, 0.5 * m))

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import flexmbd as fm
-from flexmbd.equations import Equations
+from flexmbd.analysis.equations import Equations
 from flexmbd.lubrication.elastic.bearing import ElasticBearing
 from flexmbd.lubrication.elastic.ring import RingLiner
 from flexmbd.lubrication.elastic.winkler import WinklerLiner

@@ -7,12 +7,12 @@ import pytest
 
 import flexmbd as fm
 from flexmbd.forces import Force
-from flexmbd.integration import Integration
 from flexmbd.integrators import INTEGRATORS
-from flexmbd.models import model_of
 from flexmbd.motion import Motion
-from flexmbd.outcome import started
-from flexmbd.settings import as_settings
+from flexmbd.running.integration import Integration
+from flexmbd.running.models import model_of
+from flexmbd.running.outcome import started
+from flexmbd.running.settings import as_settings
 from flexmbd.stepping import names
 from flexmbd.stepping.names import START
 

@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pytest
 
-from flexmbd.linalg.graph import Graph
+from flexmbd.language.graph import Graph
 from flexmbd.lubrication.film_map import build_map, load_map
 from flexmbd.lubrication.map_film import MapFilm
 

@@ -6,7 +6,7 @@ from scipy.spatial.transform import Rotation
 
 import flexmbd as fm
 from flexmbd.forces.bushing import rotation_vector
-from flexmbd.linalg.graph import Graph
+from flexmbd.language.graph import Graph
 
 from .running import column, simulate
 from .tangents import jacobian

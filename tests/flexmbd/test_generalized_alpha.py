@@ -6,9 +6,9 @@ import pytest
 import flexmbd as fm
 from flexmbd.contact.friction import Ambrosio, LuGre
 from flexmbd.contact.laws import LankaraniNikravesh
+from flexmbd.equations import equations, newton
 from flexmbd.formulation.natural import Build
 from flexmbd.integrators import INTEGRATORS
-from flexmbd.newton import equations, newton
 from flexmbd.tuning import Tuning
 
 IMPLICIT = {"integrator": "generalized_alpha"}

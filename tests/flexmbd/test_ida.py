@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import flexmbd as fm
-from flexmbd.reference import Stabilised, reference
+from flexmbd.analysis.reference import Stabilised, reference
 
 from .pendula import pendula
 from .room import room

@@ -8,12 +8,12 @@ import pytest
 
 import flexmbd as fm
 from flexmbd import lanes
+from flexmbd.equations.midpoint import replaced
 from flexmbd.formulation.natural import Build
 from flexmbd.integrators import INTEGRATORS
 from flexmbd.integrators.iteration import LAG
-from flexmbd.models import model_of
-from flexmbd.newton.midpoint import replaced
-from flexmbd.settings import as_settings
+from flexmbd.running.models import model_of
+from flexmbd.running.settings import as_settings
 
 from .pendula import G, swing
 from .test_generalized_alpha import QUARTER, leaves, lugre, numbers, springs

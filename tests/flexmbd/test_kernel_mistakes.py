@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from flexmbd.errors import ModelError
-from flexmbd.kernels import KernelError, kernel_of
 from flexmbd.lanes import kernel, select
-from flexmbd.linalg.graph import Graph
+from flexmbd.language.graph import Graph
+from flexmbd.language.kernels import KernelError, kernel_of
 
 from .own_laws import Law, Linear, deepest
 

@@ -10,14 +10,14 @@ import pytest
 import flexmbd as fm
 from flexmbd.contact.laws import LankaraniNikravesh
 from flexmbd.forces import Force
-from flexmbd.identity import identity
 from flexmbd.joints import Joint
-from flexmbd.kernels import kernel_of
 from flexmbd.lanes import kernel, power, sqrt
 from flexmbd.lanes import sqrt as root
-from flexmbd.linalg.quadratic import Row, dot
-from flexmbd.models import model_of
-from flexmbd.settings import as_settings
+from flexmbd.language.kernels import kernel_of
+from flexmbd.language.quadratic import Row, dot
+from flexmbd.running.identity import identity
+from flexmbd.running.models import model_of
+from flexmbd.running.settings import as_settings
 
 from .own_laws import SETTINGS, G, Law, Linear, Quadratic, balls, deepest
 

@@ -5,11 +5,11 @@ import pytest
 
 from flexmbd import lanes
 from flexmbd.lanes import kernel, select
+from flexmbd.language.graph import Graph
+from flexmbd.language.nodes import LANE, UNIFORM
+from flexmbd.language.ordering import operations
+from flexmbd.language.quadratic import Quadratic, cross, dot
 from flexmbd.linalg.elimination import elimination_order, solve
-from flexmbd.linalg.graph import Graph
-from flexmbd.linalg.nodes import LANE, UNIFORM
-from flexmbd.linalg.ordering import operations
-from flexmbd.linalg.quadratic import Quadratic, cross, dot
 from flexmbd.tuning import Tuning
 
 from .generated import computed, functions

@@ -7,8 +7,8 @@ import pytest
 from scipy.linalg import expm
 
 import flexmbd as fm
+from flexmbd.analysis.equations import Equations
 from flexmbd.contact.transition import TRANSITIONS
-from flexmbd.equations import Equations
 
 from .reference_crank import CRANK, M3, ROD, SPEED, STIFFNESS
 from .running import column, simulate

@@ -9,7 +9,7 @@ import pytest
 from scipy.optimize import brentq, root
 
 import flexmbd as fm
-from flexmbd.equations import Equations
+from flexmbd.analysis.equations import Equations
 from flexmbd.lanes import kernel
 from flexmbd.lubrication.base import FilmKernels, FormulaFilm
 from flexmbd.lubrication.film_map import FilmMap

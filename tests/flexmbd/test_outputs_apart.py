@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import flexmbd as fm
-from flexmbd import models
 from flexmbd.errors import ModelError
-from flexmbd.settings import as_settings
+from flexmbd.running import models
+from flexmbd.running.settings import as_settings
 
 SETTINGS = as_settings({"integrator": "dormand_prince", "lanes": 1})
 FIRST = ("ball.x", "ball.y:max", "ball.vy")

@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 
 import flexmbd as fm
-from flexmbd.arrays import Program
-from flexmbd.equations import Equations
+from flexmbd.analysis.equations import Equations
 from flexmbd.formulation.natural import Build
+from flexmbd.language.arrays import Program
+from flexmbd.language.graph import Graph
 from flexmbd.linalg import blocks
 from flexmbd.linalg.elimination import elimination_order, factorise
-from flexmbd.linalg.graph import Graph
 from flexmbd.outputs import catalogue
 from flexmbd.tuning import Tuning
 

@@ -5,10 +5,10 @@ import pytest
 from scipy.integrate import quad, solve_ivp
 
 import flexmbd as fm
+from flexmbd.analysis.equations import StaticBuild
 from flexmbd.bodies.base import Body
-from flexmbd.equations import StaticBuild
+from flexmbd.equations.index3 import balance
 from flexmbd.lanes import sincos, sqrt
-from flexmbd.newton.index3 import balance
 
 from .running import column, simulate
 

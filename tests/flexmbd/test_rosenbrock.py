@@ -9,9 +9,9 @@ import pytest
 from scipy.integrate import solve_ivp
 
 import flexmbd as fm
+from flexmbd.equations import linearised
 from flexmbd.formulation.natural import Build
 from flexmbd.integrators import rosenbrock
-from flexmbd.newton import linearised
 from flexmbd.tuning import Tuning
 
 from .running import simulate

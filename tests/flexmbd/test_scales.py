@@ -6,10 +6,10 @@ import pytest
 import flexmbd as fm
 from flexmbd.contact.friction import FRICTION_LAWS, Ambrosio, CoulombExponential, LuGre, Stribeck, Threlfall
 from flexmbd.contact.laws import CYLINDRICAL_LAWS, NORMAL_LAWS, KelvinVoigt, LankaraniNikravesh
-from flexmbd.inertias import smallest_inertia
 from flexmbd.lubrication import FILMS
-from flexmbd.scales import coarse_events, contact_scales, extents
-from flexmbd.settings import Settings
+from flexmbd.running.inertias import smallest_inertia
+from flexmbd.running.scales import coarse_events, contact_scales, extents
+from flexmbd.running.settings import Settings
 
 from .running import simulate
 

@@ -7,7 +7,7 @@ import pytest
 from scipy.integrate import quad, solve_ivp
 
 import flexmbd as fm
-from flexmbd.equations import Equations
+from flexmbd.analysis.equations import Equations
 from flexmbd.lubrication.spherical import SphericalFilm
 
 from .running import column, simulate

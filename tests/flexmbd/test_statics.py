@@ -7,7 +7,7 @@ import pytest
 from scipy.optimize import brentq
 
 import flexmbd as fm
-from flexmbd.equations import nearest
+from flexmbd.analysis.equations import nearest
 from flexmbd.formulation.natural import Build
 
 from . import force_gallery, joint_gallery

@@ -6,7 +6,7 @@ from scipy.integrate import quad, solve_ivp
 from scipy.interpolate import CubicSpline
 
 import flexmbd as fm
-from flexmbd.linalg.graph import Graph
+from flexmbd.language.graph import Graph
 from flexmbd.motion import Over, integral_over, values
 
 from .running import column, simulate

@@ -7,7 +7,7 @@ import pytest
 from scipy.optimize import root
 
 import flexmbd as fm
-from flexmbd.equations import Equations
+from flexmbd.analysis.equations import Equations
 from flexmbd.lubrication.reynolds import ReynoldsBearing
 from flexmbd.lubrication.tilted import TiltedFilm
 

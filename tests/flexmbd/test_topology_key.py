@@ -13,12 +13,12 @@ from hypothesis import settings as few
 from hypothesis import strategies as st
 
 import flexmbd as fm
-from flexmbd import models
 from flexmbd.lubrication.elastic.ring import RingLiner
 from flexmbd.lubrication.elastic.winkler import WinklerLiner
 from flexmbd.lubrication.map_film import MapFilm
-from flexmbd.models import model_of
-from flexmbd.settings import as_settings
+from flexmbd.running import models
+from flexmbd.running.models import model_of
+from flexmbd.running.settings import as_settings
 from flexmbd.tuning import Tuning
 
 from .changed_systems import (

@@ -3,8 +3,8 @@
 import pytest
 
 import flexmbd as fm
-from flexmbd.models import model_of
-from flexmbd.settings import as_settings
+from flexmbd.running.models import model_of
+from flexmbd.running.settings import as_settings
 from flexmbd.tuning import USUAL, Tuning
 
 

@@ -6,12 +6,12 @@ from scipy.special import ellipj
 
 import flexmbd as fm
 from flexmbd import lanes
-from flexmbd.kernels import KernelError
 from flexmbd.lanes import fabs, select, sincos, sqrt
-from flexmbd.linalg.graph import Graph
-from flexmbd.linalg.tracing import traced
-from flexmbd.models import model_of
-from flexmbd.settings import as_settings
+from flexmbd.language.graph import Graph
+from flexmbd.language.kernels import KernelError
+from flexmbd.language.tracing import traced
+from flexmbd.running.models import model_of
+from flexmbd.running.settings import as_settings
 
 from .running import column, simulate
 

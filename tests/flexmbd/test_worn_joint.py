@@ -7,10 +7,10 @@ import pytest
 from scipy.optimize import brentq
 
 import flexmbd as fm
-from flexmbd.contact.overlap import overlap_wear
+from flexmbd.analysis.equations import Equations
 from flexmbd.contact.wear import WornProfile, WornSurface, archard
 from flexmbd.contact.worn import gap_kernels
-from flexmbd.equations import Equations
+from flexmbd.wear.overlap import overlap_wear
 
 from .running import column, simulate
 from .sentences import names, said

@@ -12,13 +12,13 @@ from warnings import catch_warnings, simplefilter
 import numpy as np
 from scipy.linalg import LinAlgWarning, lu_factor, lu_solve
 
-from flexmbd.arrays import Program
-from flexmbd.equations import StaticBuild
+from flexmbd.analysis.equations import StaticBuild
 from flexmbd.errors import ModelError
-from flexmbd.kernels import KernelError
-from flexmbd.linalg.graph import Graph
-from flexmbd.linalg.nodes import RUNTIME
-from flexmbd.linalg.tracing import traced
+from flexmbd.language.arrays import Program
+from flexmbd.language.graph import Graph
+from flexmbd.language.kernels import KernelError
+from flexmbd.language.nodes import RUNTIME
+from flexmbd.language.tracing import traced
 from flexmbd.outputs import catalogue
 from flexmbd.suggest import unknown
 from flexmbd.tuning import USUAL

@@ -4,8 +4,8 @@ import numpy as np
 
 from flexmbd.analysis.derivatives import refuse_friction
 from flexmbd.analysis.grid import time_grid
+from flexmbd.analysis.path import equations_of
 from flexmbd.errors import ModelError
-from flexmbd.statics.path import equations_of
 from flexmbd.suggest import unknown
 from flexmbd.trajectory import OK, Trajectory
 

@@ -11,10 +11,10 @@ import numpy as np
 from scipy.linalg import qr
 
 from flexmbd.analysis.derivatives import Linear
+from flexmbd.analysis.equations import Equations
 from flexmbd.analysis.parameters import parameters_of
-from flexmbd.equations import Equations
+from flexmbd.analysis.path import Path, State
 from flexmbd.errors import ModelError
-from flexmbd.statics.path import Path, State
 
 OPEN = 1e-7  # what rows may be open at a state that is given, relative to the largest changes that coordinates can make
 

@@ -15,7 +15,7 @@ from flexmbd.bodies.ancf_beam_section import BeamSection
 from flexmbd.bodies.nodes import check_triads, nodal
 from flexmbd.bodies.slender import Slender
 from flexmbd.errors import ModelError, check_number, unit_vector
-from flexmbd.linalg.quadratic import Row, cross3, dot
+from flexmbd.language.quadratic import Row, cross3, dot
 from flexmbd.space import AXES, triad
 
 

@@ -7,7 +7,7 @@ from flexmbd.bodies import ancf_beam_damping, ancf_beam_elastic
 from flexmbd.bodies.ancf_beam_damping import beam_drag, beam_drag_tangent
 from flexmbd.bodies.ancf_beam_elastic import beam_energy, beam_force, beam_tangent
 from flexmbd.bodies.tangent_blocks import from_blocks, from_upper_blocks
-from flexmbd.linalg.quadratic import dot
+from flexmbd.language.quadratic import dot
 
 NUMBERS = ("length", "line_mass", "line_y", "line_z", "EA", "GA_y", "GA_z", "GJ", "EI_y", "EI_z", "GA")
 GAUSS = (0.5 - sqrt(1.0 / 12.0), 0.5 + sqrt(1.0 / 12.0))  # two points only: neither shear nor stretch locks

@@ -3,7 +3,7 @@
 import numpy as np
 
 from flexmbd.bodies.ancf_beam_element import GAUSS, shapes, slopes
-from flexmbd.linalg.quadratic import cross3
+from flexmbd.language.quadratic import cross3
 
 REFERENCE = tuple(f"reference{g}.{k}" for g in range(2) for k in range(6))
 

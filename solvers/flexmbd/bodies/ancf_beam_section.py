@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from flexmbd.bodies.ancf_beam_element import shapes
 from flexmbd.bodies.base import Body, Point
 from flexmbd.errors import ModelError, check_number, unit_vector
-from flexmbd.linalg.quadratic import cross3, dot
+from flexmbd.language.quadratic import cross3, dot
 
 
 @dataclass(frozen=True)

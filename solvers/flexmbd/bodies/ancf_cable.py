@@ -15,7 +15,7 @@ from flexmbd.bodies.ancf_rules import DAMPING_HELPERS, HELPERS, RULES
 from flexmbd.bodies.ancf_shaped import axial_points, reference, shaped_element
 from flexmbd.bodies.tangent_blocks import from_blocks, from_upper_blocks
 from flexmbd.errors import ModelError, check_number, unit_vector
-from flexmbd.linalg.quadratic import cross, dot
+from flexmbd.language.quadratic import cross, dot
 from flexmbd.space import AXES
 
 STRAINS = {"green": 1.0, "engineering": 0.0}

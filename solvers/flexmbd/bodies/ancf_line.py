@@ -6,7 +6,7 @@ from flexmbd.bodies.base import Point
 from flexmbd.bodies.nodes import check_line, nodal
 from flexmbd.bodies.slender import Slender
 from flexmbd.errors import ModelError
-from flexmbd.linalg.quadratic import cross, cross3, dot
+from flexmbd.language.quadratic import cross, cross3, dot
 from flexmbd.table import segment
 
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from flexmbd.bodies.ancf_rules import GAUSS_3, GAUSS_5, RULES
 from flexmbd.errors import ModelError
-from flexmbd.linalg.quadratic import cross, dot
+from flexmbd.language.quadratic import cross, dot
 
 
 def axial_points(integration, given):

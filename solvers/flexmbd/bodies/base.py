@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from flexmbd.errors import ModelError, check_number
-from flexmbd.linalg.quadratic import Quadratic
+from flexmbd.language.quadratic import Quadratic
 from flexmbd.space import AXES, axis_leaves
 
 

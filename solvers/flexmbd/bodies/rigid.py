@@ -6,8 +6,8 @@ import numpy as np
 
 from flexmbd.bodies.base import Framed
 from flexmbd.errors import check_number
-from flexmbd.linalg.quadratic import Row, cross
-from flexmbd.linalg.tracing import full_angle
+from flexmbd.language.quadratic import Row, cross
+from flexmbd.language.tracing import full_angle
 from flexmbd.space import AXES
 
 

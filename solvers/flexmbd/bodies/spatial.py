@@ -13,7 +13,7 @@ import numpy as np
 from flexmbd.bodies.base import Framed
 from flexmbd.bodies.rotation import angles_of, as_matrix, quaternion_of, rotation_vector_of
 from flexmbd.errors import ModelError, check_number
-from flexmbd.linalg.quadratic import Row, cross3, dot
+from flexmbd.language.quadratic import Row, cross3, dot
 from flexmbd.space import AXES
 
 INERTIA = ("xx", "yy", "zz", "xy", "xz", "yz")

@@ -24,7 +24,7 @@ def unrolled(function, name, **tables):
 
     Returns
     -------
-    kernel, whose Python function has its text as attribute `source` (`flexmbd.kernels.source_of`).
+    kernel, whose Python function has its text as attribute `source` (`flexmbd.language.kernels.source_of`).
     """
     tree = _Unrolled(tables).visit(ast.parse(inspect.getsource(function)))
     tree.body[0].name = name

@@ -14,9 +14,9 @@ from flexmbd.codegen.loops import INTEGER, Loops
 from flexmbd.codegen.targets import Cpu
 from flexmbd.codegen.values import DOUBLE, WORD, Value, Writer
 from flexmbd.codegen.words import kernel_function, words
-from flexmbd.linalg.nodes import UNIFORM
-from flexmbd.linalg.ops import OPS
-from flexmbd.linalg.ordering import Pieces, leaf
+from flexmbd.language.nodes import UNIFORM
+from flexmbd.language.ops import OPS
+from flexmbd.language.ordering import Pieces, leaf
 
 ROWS, TABLE = DOUBLE.as_pointer(), WORD.as_pointer()
 NAMES = ("X", "P", "W", "at", "x", "y", "row", "A")  # the last two are of elements of pools: row of their table, where they add to

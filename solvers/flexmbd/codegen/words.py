@@ -6,8 +6,8 @@ import functools
 from types import FunctionType
 
 from flexmbd.codegen.values import Untraceable, Value
-from flexmbd.kernels import run_with
 from flexmbd.lanes import bits, polynomials
+from flexmbd.language.kernels import run_with
 
 LIBRARY = ("exp", "log", "atan2", "tanh")  # of C, for one lane
 ELEMENTARY = ("exp", "log", "power", "sincos", "atan2", "tanh")  # polynomials for several

@@ -12,7 +12,7 @@ from flexmbd.contact.mixed import apply_asperities, apply_friction, asperity_lea
 from flexmbd.contact.pair import Contact, Geometry
 from flexmbd.contact.worn import check_worn, worn_geometry, worn_numbers, worn_outputs
 from flexmbd.errors import ModelError, check_number
-from flexmbd.linalg.quadratic import Row
+from flexmbd.language.quadratic import Row
 
 
 def check_play(joint, *keys):

@@ -10,7 +10,7 @@ from flexmbd.contact.points import Place, unit
 from flexmbd.contact.spatial import SpatialContact
 from flexmbd.contact.tilted_film import apply_tilted_film
 from flexmbd.errors import check_number, unit_vector
-from flexmbd.linalg.quadratic import Row, dot
+from flexmbd.language.quadratic import Row, dot
 from flexmbd.space import AXES, axis_leaves, triad
 
 

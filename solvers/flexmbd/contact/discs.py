@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from flexmbd.contact.pair import Contact, Geometry
 from flexmbd.errors import check_number, unit_vector
-from flexmbd.linalg.quadratic import cross, dot
+from flexmbd.language.quadratic import cross, dot
 
 
 @dataclass(frozen=True, eq=False)

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from flexmbd.element import Element
 from flexmbd.errors import check_number
-from flexmbd.linalg.tracing import tangent_of
+from flexmbd.language.tracing import tangent_of
 
 
 class Contact(Element):

@@ -10,7 +10,7 @@ from typing import ClassVar
 
 from flexmbd.contact.pair import Contact
 from flexmbd.errors import ModelError
-from flexmbd.linalg.quadratic import cross3, dot
+from flexmbd.language.quadratic import cross3, dot
 
 
 @dataclass(frozen=True)

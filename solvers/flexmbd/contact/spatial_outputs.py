@@ -1,7 +1,7 @@
 """Outputs of the oil film of a clearance joint in space."""
 
 from flexmbd.contact.film_outputs import regime, thickness
-from flexmbd.linalg.quadratic import dot
+from flexmbd.language.quadratic import dot
 from flexmbd.space import AXES
 
 

@@ -9,7 +9,7 @@ from flexmbd.contact.guess import check_guess
 from flexmbd.contact.points import Place, unit
 from flexmbd.contact.spatial import SpatialContact
 from flexmbd.contact.spherical_film import apply_socket_film
-from flexmbd.linalg.quadratic import Row
+from flexmbd.language.quadratic import Row
 from flexmbd.space import AXES
 
 

@@ -4,7 +4,7 @@ The film is any object with `numbers()` and `kernels()` as in ``flexmbd.lubricat
 """
 
 from flexmbd.contact.transition import kept_inside
-from flexmbd.linalg.quadratic import cross3, dot
+from flexmbd.language.quadratic import cross3, dot
 
 ASIDE = 1e-6  # of the clearance: the film is asked so far off the line of V, where its force has changed by the square of that
 SLOWEST = 1e-12  # m/s, the same for its speed

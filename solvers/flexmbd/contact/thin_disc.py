@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from flexmbd.contact.points import Place, PointContact
 from flexmbd.errors import check_number, unit_vector
 from flexmbd.frames import node_axis
-from flexmbd.linalg.quadratic import dot
+from flexmbd.language.quadratic import dot
 from flexmbd.space import axis_leaves
 
 

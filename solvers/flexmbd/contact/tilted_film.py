@@ -6,7 +6,7 @@ The film is any object with `numbers()` and `kernels()` as in ``flexmbd.lubricat
 import numpy as np
 
 from flexmbd.contact.transition import kept_inside
-from flexmbd.linalg.quadratic import dot
+from flexmbd.language.quadratic import dot
 
 ENDS = (-1.0, 1.0)
 

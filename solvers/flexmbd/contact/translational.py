@@ -6,7 +6,7 @@ from flexmbd import lanes
 from flexmbd.contact.clearance import check_play
 from flexmbd.contact.pair import Contact
 from flexmbd.errors import ModelError, unit_vector
-from flexmbd.linalg.quadratic import Row, cross, dot
+from flexmbd.language.quadratic import Row, cross, dot
 from flexmbd.space import axis_leaves
 
 CORNERS = ((-1.0, 1.0), (1.0, 1.0), (-1.0, -1.0), (1.0, -1.0))  # end, side

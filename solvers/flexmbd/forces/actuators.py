@@ -10,7 +10,7 @@ from flexmbd.forces.control import PID
 from flexmbd.forces.coordinates import COORDINATES
 from flexmbd.forces.loads import Force
 from flexmbd.lanes import maximum, minimum, tanh
-from flexmbd.linalg.tracing import traced
+from flexmbd.language.tracing import traced
 from flexmbd.motion import as_motion
 
 

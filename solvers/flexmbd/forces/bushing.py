@@ -8,8 +8,8 @@ import numpy as np
 from flexmbd.errors import ModelError, check_number, unit_vector
 from flexmbd.forces.loads import Force
 from flexmbd.frames import at_start, in_inertial, node_axis
-from flexmbd.linalg.quadratic import cross3, dot
-from flexmbd.linalg.tracing import atan2
+from flexmbd.language.quadratic import cross3, dot
+from flexmbd.language.tracing import atan2
 from flexmbd.space import AXES, axis_leaves
 
 SMALL = 1e-3  # square of the sine of an angle below which angle/sine is its series

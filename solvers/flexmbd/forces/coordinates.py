@@ -5,8 +5,8 @@ from typing import ClassVar
 
 from flexmbd.errors import ModelError, unit_vector
 from flexmbd.frames import aligned_with, at_start, node_axis
-from flexmbd.linalg.quadratic import dot
-from flexmbd.linalg.tracing import full_angle
+from flexmbd.language.quadratic import dot
+from flexmbd.language.tracing import full_angle
 from flexmbd.space import axis_leaves, is_spatial, triad
 
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from flexmbd.errors import ModelError, check_number, unit_vector
 from flexmbd.forces.loads import Force
-from flexmbd.linalg.quadratic import cross, dot
+from flexmbd.language.quadratic import cross, dot
 from flexmbd.space import axis_leaves
 
 PRESSURE_ANGLE = np.radians(20.0)

@@ -7,7 +7,7 @@ from flexmbd.errors import ModelError, check_number
 from flexmbd.forces.loads import Force
 from flexmbd.forces.springs import line
 from flexmbd.lanes import minimum
-from flexmbd.linalg.tracing import traced
+from flexmbd.language.tracing import traced
 from flexmbd.motion import Motion, Polynomial, integral_over, over
 from flexmbd.table import Table
 

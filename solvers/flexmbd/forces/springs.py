@@ -6,7 +6,7 @@ from typing import ClassVar
 from flexmbd.errors import check_number
 from flexmbd.forces.coordinates import AngleOf
 from flexmbd.forces.loads import Force
-from flexmbd.linalg.quadratic import dot
+from flexmbd.language.quadratic import dot
 
 
 @dataclass(frozen=True, eq=False)

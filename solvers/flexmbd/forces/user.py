@@ -5,8 +5,8 @@ from typing import ClassVar
 
 from flexmbd.errors import ModelError
 from flexmbd.forces.loads import Force
-from flexmbd.kernels import known_as
-from flexmbd.linalg.tracing import traced
+from flexmbd.language.kernels import known_as
+from flexmbd.language.tracing import traced
 from flexmbd.motion import Motion, over
 from flexmbd.space import AXES
 

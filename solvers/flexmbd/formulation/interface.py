@@ -1,6 +1,6 @@
 """What elements, contacts, films and outputs are handed of a system's equations, whatever coordinates these are in."""
 
-from flexmbd.linalg.tracing import sincos
+from flexmbd.language.tracing import sincos
 from flexmbd.registry import ARMED, ExtraState, LocatedContact, Pair, UnilateralContact
 
 
@@ -81,7 +81,7 @@ class Interface:
     def contact(self, element, penetration, rate, minimum=None):
         """Register a contact whose onset and end are located; returns its `Pair`.
 
-        Without a `minimum` its least impact velocity is that of `flexmbd.scales`.
+        Without a `minimum` its least impact velocity is that of `flexmbd.running.scales`.
         """
         j, g = len(self.contacts), self.graph
         minimum = g.var(f"vl{j}") if minimum is None else minimum

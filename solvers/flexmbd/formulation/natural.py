@@ -7,14 +7,14 @@ from contextlib import contextmanager
 
 import numpy as np
 
+from flexmbd.equations.index1 import Index1
 from flexmbd.errors import ModelError
 from flexmbd.formulation.interface import Interface
-from flexmbd.index1 import Index1
-from flexmbd.kernels import KernelError
-from flexmbd.linalg.graph import Graph
-from flexmbd.linalg.nodes import LANE, UNIFORM
-from flexmbd.mass_matrix import MassMatrix
-from flexmbd.pools import Pool, Share
+from flexmbd.formulation.mass_matrix import MassMatrix
+from flexmbd.formulation.pools import Pool, Share
+from flexmbd.language.graph import Graph
+from flexmbd.language.kernels import KernelError
+from flexmbd.language.nodes import LANE, UNIFORM
 from flexmbd.space import AXES
 from flexmbd.tuning import USUAL
 

@@ -50,12 +50,12 @@ class Integrator:
     adaptive : bool
         Whether it estimates its error (else it runs at the fixed step of the settings).
     correction : callable, optional
-        Of an implicit scheme: nodes of its Newton correction for a `Build` (`flexmbd.newton`).
+        Of an implicit scheme: nodes of its Newton correction for a `Build` (`flexmbd.equations`).
     accelerations : callable, optional
         Nodes of the accelerations for a `Build` and the scheme's numbers, if not those of the index-1 equations.
     generated : callable, optional
         Of a scheme that needs more of the equations: for a `Build`, what further functions store, by entry of the table, and how many rows
-        the scheme keeps numbers in, from `FACTORS` on (see `flexmbd.newton.partition`).
+        the scheme keeps numbers in, from `FACTORS` on (see `flexmbd.equations.partition`).
     reads : dict str -> (str, str)
         Kind of a run-time variable of `correction` or `generated` -> the slot that has it, and which part: "" for the first rows,
         ``"rates"``, or ``"second"`` multipliers. In place of a slot: ``"y"``, where the function's results go, or ``"kept"``.

@@ -25,7 +25,7 @@ from flexmbd.integrators.iteration import (
 from flexmbd.lanes import select
 from flexmbd.lanes.rows import evaluate, ld, st, words
 from flexmbd.lanes.vector import inner
-from flexmbd.newton import newton_midpoint
+from flexmbd.equations import newton_midpoint
 from flexmbd.stepping.names import ATTEMPT, CONTROLLED, END, ERROR, LAST, NM, RATES, RHS, START, H, M, N, T
 
 

@@ -5,7 +5,7 @@ At index 3 after Arnold and Brüls (2007, Multibody Syst. Dyn. 18, 185-202); at 
 """
 
 from flexmbd.integrators.implicit import coefficients, implicit
-from flexmbd.newton import newton, newton_index2
+from flexmbd.equations import newton, newton_index2
 
 
 def chung_hulbert(radius):

@@ -11,7 +11,7 @@ and an error of v that index 3 leaves is not there.
 from flexmbd.integrators.base import Slot
 from flexmbd.integrators.generalized_alpha import TUNED
 from flexmbd.integrators.implicit import implicit
-from flexmbd.newton import newton_stabilised
+from flexmbd.equations import newton_stabilised
 
 ORIGIN = Slot("origin", "the part of the positions that neither the new accelerations nor shifts make")
 GGL = implicit("ggl", 2, newton_stabilised, shifts=True, slots=(ORIGIN,), multipliers=2, holds=("position", "velocity"), **TUNED)

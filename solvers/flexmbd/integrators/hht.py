@@ -5,7 +5,7 @@ with constraints by Cardona and Géradin (1989, Comput. Struct. 33, 801-820).
 """
 
 from flexmbd.integrators.implicit import coefficients, implicit
-from flexmbd.newton import newton
+from flexmbd.equations import newton
 
 
 def hilber_hughes_taylor(radius):

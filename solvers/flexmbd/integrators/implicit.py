@@ -7,7 +7,7 @@ With accelerations a, algorithmic accelerations A and multipliers l at the ends 
     q1 = q0 + h v0 + h^2 ((1/2 - beta) A0 + beta A1),   v1 = v0 + h ((1 - gamma) A0 + gamma A1)
 
 (Arnold and Brüls 2007, Multibody Syst. Dyn. 18, 185-202.)  A scheme is its coefficients (`coefficients`) and the form of its
-constraints (a correction of `flexmbd.newton`).
+constraints (a correction of `flexmbd.equations`).
 
 - **Steps of any length.**  A is the acceleration at ``t + (am - af) h`` up to second order, so what a step hands on is the
   slope ``b = (A - a)/h``, not A: order 2 survives a change of the step (cf. Brüls and Arnold 2008, J. Comput. Nonlinear Dyn. 3,
@@ -17,7 +17,7 @@ constraints (a correction of `flexmbd.newton`).
   first (`RESTART`), because positions are exact at index 3 but velocities drift by O(h^2), and a following step much shorter
   than h would turn that drift into an acceleration of O(h^2/h').  For the same reason no projection takes place between
   events (`PROJECT` is false): the drift is bounded, and a jump of v would excite the scheme's spurious modes.
-- **Newton** per lane with the exact generated Jacobian (`flexmbd.newton`).  A converged lane is frozen: its bits do not depend
+- **Newton** per lane with the exact generated Jacobian (`flexmbd.equations`).  A converged lane is frozen: its bits do not depend
   on its neighbours.  A lane that does not converge rejects the step.
 - **Large systems** keep the factors of the matrix (`FROZEN`), from iteration to iteration and from step to step, until the factor
   icm or cd of the step has changed by more than `CHANGE`, or an iteration shrank the correction to more than `SLOW` of the one
@@ -226,7 +226,7 @@ def implicit(
     Parameters
     ----------
     correction : callable
-        Generated Newton correction, one of `flexmbd.newton`.
+        Generated Newton correction, one of `flexmbd.equations`.
     functions : mapping, optional
         In place of those here.
     slots : tuple of Slot

@@ -9,7 +9,7 @@
 """
 
 from flexmbd.integrators.implicit import coefficients, implicit
-from flexmbd.newton import newton
+from flexmbd.equations import newton
 
 
 def damped(radius):

@@ -1,7 +1,7 @@
 """Partitioning of coordinates (Wehage and Haug 1982, J. Mech. Des. 104, 247-255) by the pair of Dormand and Prince.
 
 Only as many coordinates as there are degrees of freedom are integrated from step to step.  At a step's end the rows give the others, the
-dependent ones, and their velocities, the independent ones being held: Newton's iteration of `flexmbd.newton.partition`, until nothing
+dependent ones, and their velocities, the independent ones being held: Newton's iteration of `flexmbd.equations.partition`, until nothing
 changes but by rounding.  So rows hold at every step, and no projection ever moves an independent coordinate.  What the tableau makes of
 dependent ones serves the stages inside the step, and is where the iteration starts.  (To close the rows at all stages too was measured:
 errors then grow with a high power of the condition of the dependent coordinates, and depend on where their choice changes.)
@@ -21,7 +21,7 @@ from flexmbd.integrators.explicit import runge_kutta
 from flexmbd.lanes import any_lane, fabs, lnot, maximum, select
 from flexmbd.lanes.rows import evaluate, get, ld, put, st, width_of, words
 from flexmbd.lanes.vector import inner
-from flexmbd.newton.partition import partition_functions
+from flexmbd.equations.partition import partition_functions
 from flexmbd.stepping.names import (
     ANGULAR, CLOSING, END, FACTORS, GRADIENTS, LAST, NM, REJECTED, SANG, SETTLE, SLIN, SLOTS, STAGE, START, STEPS, STRIDE, H, N,
 )  # fmt: skip

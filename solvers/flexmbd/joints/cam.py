@@ -6,9 +6,9 @@ import numpy as np
 
 from flexmbd.errors import ModelError, unit_vector
 from flexmbd.joints.ideal import Joint
-from flexmbd.linalg.node_row import NodeRow
-from flexmbd.linalg.quadratic import Row, cross, dot
-from flexmbd.linalg.tracing import atan2
+from flexmbd.language.node_row import NodeRow
+from flexmbd.language.quadratic import Row, cross, dot
+from flexmbd.language.tracing import atan2
 from flexmbd.motion import as_motion, over, values
 from flexmbd.space import axis_leaves
 from flexmbd.table import cornered

@@ -8,7 +8,7 @@ import numpy as np
 from flexmbd.errors import ModelError, unit_vector
 from flexmbd.frames import at_start, node_axis
 from flexmbd.joints.ideal import Joint, coincident
-from flexmbd.linalg.quadratic import Row, cross, dot
+from flexmbd.language.quadratic import Row, cross, dot
 from flexmbd.space import axis_leaves, triad
 
 

@@ -7,7 +7,7 @@ import numpy as np
 
 from flexmbd.errors import ModelError, check_number
 from flexmbd.joints.ideal import Joint
-from flexmbd.linalg.quadratic import Row, dot
+from flexmbd.language.quadratic import Row, dot
 
 
 @dataclass(frozen=True, eq=False)

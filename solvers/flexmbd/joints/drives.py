@@ -6,7 +6,7 @@ from typing import ClassVar
 from flexmbd.errors import ModelError, check_number, unit_vector
 from flexmbd.frames import node_axis
 from flexmbd.joints.ideal import Joint, turn_row
-from flexmbd.linalg.quadratic import Row, dot
+from flexmbd.language.quadratic import Row, dot
 from flexmbd.motion import Polynomial, as_motion
 from flexmbd.space import axis_leaves, triad
 from flexmbd.table import cornered

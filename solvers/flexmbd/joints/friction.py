@@ -14,8 +14,8 @@ from flexmbd.element import Element
 from flexmbd.errors import ModelError, check_number
 from flexmbd.frames import node_axis
 from flexmbd.joints.ideal import Joint, Revolute, RevoluteTranslational, Translational
-from flexmbd.linalg.quadratic import dot
-from flexmbd.linalg.tracing import tangent_of
+from flexmbd.language.quadratic import dot
+from flexmbd.language.tracing import tangent_of
 
 ITERATIONS = 4  # of Newton: quadratic, and exact at once where the load is linear in the friction
 KNOWN = "Revolute, Translational and RevoluteTranslational in the plane"

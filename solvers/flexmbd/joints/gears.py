@@ -13,7 +13,7 @@ import numpy as np
 
 from flexmbd.errors import ModelError
 from flexmbd.joints.ideal import Joint
-from flexmbd.linalg.quadratic import Row
+from flexmbd.language.quadratic import Row
 
 MOST = 1000  # teeth after common factors drop out
 

@@ -6,7 +6,7 @@ from typing import ClassVar
 from flexmbd.element import Element
 from flexmbd.errors import ModelError, unit_vector
 from flexmbd.frames import at_start, node_axis
-from flexmbd.linalg.quadratic import Row, cross, dot
+from flexmbd.language.quadratic import Row, cross, dot
 from flexmbd.space import AXES, axis_leaves, is_spatial, triad
 
 

@@ -7,8 +7,8 @@ import numpy as np
 from flexmbd.errors import ModelError, check_number, unit_vector
 from flexmbd.frames import node_axis
 from flexmbd.joints.ideal import Joint, turn_row
-from flexmbd.linalg.node_row import free_row
-from flexmbd.linalg.quadratic import dot
+from flexmbd.language.node_row import free_row
+from flexmbd.language.quadratic import dot
 from flexmbd.space import axis_leaves
 
 

@@ -8,8 +8,8 @@ import numpy as np
 from flexmbd.errors import ModelError, check_number
 from flexmbd.frames import aligned_with, in_inertial, node_axis
 from flexmbd.joints.spatial import Cylindrical
-from flexmbd.linalg.node_row import free_row
-from flexmbd.linalg.quadratic import Row, dot
+from flexmbd.language.node_row import free_row
+from flexmbd.language.quadratic import Row, dot
 from flexmbd.space import axis_leaves, triad
 
 

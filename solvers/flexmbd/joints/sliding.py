@@ -7,8 +7,8 @@ import numpy as np
 
 from flexmbd.errors import ModelError, check_number
 from flexmbd.joints.ideal import Joint
-from flexmbd.linalg.node_row import NodeRow
-from flexmbd.linalg.quadratic import Row
+from flexmbd.language.node_row import NodeRow
+from flexmbd.language.quadratic import Row
 from flexmbd.space import AXES
 
 NEAR = 1e-3  # of a cable's length: so close to its end a run has ended there

@@ -6,7 +6,7 @@ from typing import ClassVar
 from flexmbd.errors import unit_vector
 from flexmbd.frames import node_axis
 from flexmbd.joints.ideal import Joint, TurningJoint, coincident
-from flexmbd.linalg.quadratic import Row, dot
+from flexmbd.language.quadratic import Row, dot
 from flexmbd.space import axis_leaves
 
 

@@ -5,8 +5,8 @@ A multiplier is eliminated after the coordinates of its own row, so the saddle p
 
 import heapq
 
+from flexmbd.language.graph import Graph
 from flexmbd.linalg.blocks import BlockFactors, Plan
-from flexmbd.linalg.graph import Graph
 from flexmbd.linalg.sparse import SparseFactors
 from flexmbd.tuning import USUAL
 

@@ -1,6 +1,6 @@
 """Every quantity of a system that can be asked for, by name: expression (made when asked for) and unit."""
 
-from flexmbd.linalg.quadratic import cross, cross3
+from flexmbd.language.quadratic import cross, cross3
 from flexmbd.space import AXES
 
 

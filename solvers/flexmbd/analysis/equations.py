@@ -1,0 +1,305 @@
+"""Equations of one sample as numpy arrays and sparse matrices: forces, constraint rows and their derivatives.
+
+Nothing is compiled: expressions are evaluated by numpy (`arrays.Program`).
+"""
+
+from functools import cached_property
+
+import numpy as np
+from scipy.sparse import block_array, csr_array, eye_array
+
+from flexmbd.analysis.row_arrays import Rows
+from flexmbd.errors import ModelError
+from flexmbd.formulation.natural import Build
+from flexmbd.language.arrays import Field, Pattern, Program
+from flexmbd.linalg.direct import analyse
+from flexmbd.outputs import catalogue
+from flexmbd.space import lengths, turning_matrix
+from flexmbd.suggest import unknown
+from flexmbd.tuning import Tuning
+
+
+def output_units(system):
+    """Every output that a system has, by name, with its unit; histories, which `run` also reduces (``name:max``). Nothing is compiled.
+
+    Parameters
+    ----------
+    system : System
+
+    Returns
+    -------
+    dict of str to str
+    """
+    return {name: unit for name, (_, unit) in catalogue(Build(system)).items()}
+
+
+POOLED = Tuning(single_elements=0)
+
+
+class StaticBuild(Build):
+    """A `Build` whose accelerations ``a0...`` and multipliers ``l0...`` are variables, not the index-1 solution; elements in pools."""
+
+    def __init__(self, system, *, tuning=POOLED):
+        super().__init__(system, tuning=tuning)
+
+    def _solve(self):
+        self.a = [self.graph.var(f"a{i}") for i in range(self.n)]
+        self.multipliers = [self.graph.var(f"l{k}") for k in range(len(self.rows))]
+
+
+class Equations:
+    """One sample of a system: ``M a = F(q, v, t) - G' l``, ``Phi(q, t) = 0`` with ``G = dPhi/dq``.
+
+    Parameters
+    ----------
+    system : System
+        All of its numbers must be numbers, not arrays over samples.
+    spinning : float or tuple of three floats, optional
+        Angular velocity in rad/s of the frame in which the system is seen, about an axis through the origin; ground and loads turn with it,
+        and F has the centrifugal and Coriolis forces.
+
+    Attributes
+    ----------
+    n, count : int
+        Coordinates, constraint rows.
+    coordinates, rows : list of str
+        Their names.
+    measures : list of str
+        Of the coordinates: ``"length"`` (m) or ``"angle"`` (1).
+    mass : csr_array (n, n)
+        kg, kg m, kg m²; where it depends on the coordinates, that of the start's guess.
+    centrifugal, coriolis : csr_array (n, n)
+        What the turning frame adds to ``-dF/dq`` and ``-dF/dv``.
+    size : float
+        Largest coordinate of a place, in m: what lengths are judged by.
+    weights : ndarray (n,)
+        What a coordinate's change is judged by: the system's size for lengths, else 1.
+
+    Notes
+    -----
+    Coordinates q are in m or 1, velocities v in m/s or 1/s, multipliers in N or N m, time t in s.  `turns` are the planar bodies' angles
+    in rad, of which only the number of full turns matters: those of the start, unless `turned` gave newer ones.
+    """
+
+    def __init__(self, system, *, spinning=None):
+        self.system = system
+        self.leaves = [value for _, value in system.leaves()]
+        for path, value in system.leaves():
+            if np.ndim(value):
+                raise ModelError(f"'{path}' is an array over samples; these equations are for one sample")
+        self.build = build = StaticBuild(system)
+        self.n, self.count, self.measures = build.n, len(build.rows), build.measures
+        self.coordinates = [f"{body.name}[{k}]" for body in system.bodies for k in range(body.coordinates)]
+        self.rows = [row.label for row in build.rows]
+        entries = {(i, j): m for (a, b), m in build.mass.items() for i, j in {(a, b), (b, a)}}
+        self._mass = self._field(entries, lambda pool: pool.mass, 2)
+        self._turning = list(system.angles())
+        turning = [body for body in system.bodies if body.name in self._turning]
+        self._full = [body.full_angle(build) for body in turning]
+        self._states = [int(build.state(body, "angle").value[1:]) for body in turning]
+        if spinning is not None:
+            build.need_constant_mass("a turning frame")
+        self.mass = self._mass_matrix(self._at(np.array(system.initial()[0], float), turns=np.array(list(system.angles().values()), float)))
+        turn = turning_matrix(system, spinning)
+        self.coriolis, self.centrifugal = csr_array(2.0 * self.mass @ turn), csr_array(self.mass @ turn @ turn)
+        self.size = float(lengths(system, 1)[0])
+        self.weights = np.where(np.array(self.measures) == "length", self.size, 1.0)
+
+    # ---- at a state
+    def _at(self, q, v=None, t=0.0, turns=None, multipliers=(), accelerations=0.0):
+        q, turns = np.asarray(q), np.asarray(self.turns if turns is None else turns)
+        s = np.zeros((len(self.build.states), *turns.shape[1:]))
+        s[self._states] = turns
+        v, multipliers = np.float64(0.0) if v is None else v, np.asarray(multipliers, float)
+        return {"q": q, "v": v, "a": np.asarray(accelerations, float), "t": t, "s": s, "l": multipliers}
+
+    def mass_at(self, q, t=0.0, turns=None):
+        """Mass matrix, csr (n, n)."""
+        return self.mass if self.build.constant_mass else self._mass_matrix(self._at(q, t=t, turns=turns))
+
+    def _mass_matrix(self, values):
+        return Pattern(*self._mass.places, (self.n, self.n)).fill(self._mass(values))
+
+    def mass_stiffness(self, q, accelerations, t=0.0, turns=None):
+        """``(M a)_q``, csr (n, n)."""
+        field, pattern = self._mass_stiffness
+        return pattern.fill(field(self._at(q, t=t, turns=turns, accelerations=accelerations)))
+
+    def force(self, q, v=None, t=0.0, turns=None):
+        """Generalized forces (n,): all but M a and constraints."""
+        values = self._force(self._at(q, v, t, turns))
+        total = np.zeros((self.n, *values.shape[1:]), values.dtype)
+        np.add.at(total, self._force.places[0], values)
+        total = total - self.centrifugal @ q
+        return total if v is None else total - self.coriolis @ v
+
+    def force_rate(self, q, v=None, t=0.0, turns=None):
+        """Partial derivative of the forces by time, (n,)."""
+        return self._force_rate(self._at(q, v, t, turns))
+
+    def stiffness(self, q, v=None, t=0.0, turns=None):
+        """``-dF/dq``, csr (n, n)."""
+        program, pattern = self._stiffness
+        return pattern.fill(np.r_[program(self._at(q, v, t, turns)), self.centrifugal.data])
+
+    def damping(self, q, v=None, t=0.0, turns=None):
+        """``-dF/dv``, csr (n, n)."""
+        program, pattern = self._damping
+        return pattern.fill(np.r_[program(self._at(q, v, t, turns)), self.coriolis.data])
+
+    def turned(self, q, turns=None):
+        """Angles (rad) of the planar bodies at q, at most half a turn from those given."""
+        return self._angles(self._at(q, turns=turns)) if self._turning else np.zeros(0)
+
+    def output(self, name, q, v=None, t=0.0, turns=None, multipliers=(), accelerations=0.0):
+        """A quantity of the catalogue by name; the arrays may have a second axis over states."""
+        if name not in self.catalogue:
+            raise unknown("output", name, self.catalogue)
+        return self.program([self.catalogue[name][0]()])(self._at(q, v, t, turns, multipliers, accelerations))[0]
+
+    def constraints(self, q, t=0.0):
+        """``Phi`` (rows,) in m or 1."""
+        return self._rows.value(q, t)
+
+    def constraints_rate(self, q, t=0.0):
+        """Partial derivative of the rows by time (rows,)."""
+        return self._rates.value(q, t)
+
+    def jacobian(self, q, t=0.0):
+        """``G = dPhi/dq``, csr (rows, n)."""
+        return self._rows.gradient(q, t)
+
+    def jacobian_rate(self, q, t=0.0):
+        """Partial derivative of G by time, csr (rows, n)."""
+        return self._rates.gradient(q, t)
+
+    def curvature(self, q, multipliers, t=0.0):
+        """``sum_k l_k H_k`` with the rows' second derivatives, csr (n, n)."""
+        return self._rows.hessian(q, multipliers, t)
+
+    def jacobian_turning(self, q, v, t=0.0):
+        """``(G v)_q``, csr (rows, n): how the rows' rates change with q."""
+        return self._rows.turning(q, v, t)
+
+    # ---- the start
+    @cached_property
+    def turns(self):
+        """Angles at the start in rad."""
+        return np.array([self.system.angles()[name] for name in self._turning], float)
+
+    def initial(self, t=0.0):
+        """Coordinates and velocities (n,) that satisfy the constraints at the start, nearest to the guess.
+
+        Raises
+        ------
+        ModelError
+            If rows stay open, by name.
+        """
+        table = Rows(self, self.build.rows + self.build.initial_rows)
+        rates = Rows(self, self.build.rows + self.build.initial_rows, rate=True)
+        q, v = (np.array(x, float) for x in self.system.initial())
+        turning = np.array([measure == "angle" for measure in self.measures], bool)
+        for _ in range(60):
+            residual, (G, scale) = table.value(q, t), self.scaled(table.gradient(q, t))
+            if np.abs(scale * residual).max(initial=0.0) < 1e-13:
+                break
+            step = self.weights * nearest(G, -scale * residual)
+            q = q + step * min(1.0, 0.4 / max(np.abs(step[turning]).max(initial=0.0), 1e-300))
+        gaps, (_, scale) = np.abs(table.value(q, t)), self.scaled(table.gradient(q, t))
+        if not np.all(scale * gaps < 1e-9):
+            worst = [f"{table.labels[k]} (by {gaps[k]:.3g})" for k in np.argsort(-scale * gaps)[:4]]
+            raise ModelError(
+                f"the system cannot be assembled: these constraints stay open: {', '.join(worst)}",
+                remedy="check lengths and the guess of positions and angles",
+            )
+        jacobian = table.gradient(q, t)
+        G, scale = self.scaled(jacobian)
+        for _ in range(2):
+            v = v + self.weights * nearest(G, -scale * (jacobian @ v + rates.value(q, t)))
+        return q, v
+
+    def scaled(self, jacobian):
+        """Rows (rows, n) for changes of the coordinates over their `weights`, the largest entry of each 1; and the factors (rows,)."""
+        data, largest = jacobian.data * self.weights[jacobian.indices], np.zeros(jacobian.shape[0])
+        rows = np.repeat(np.arange(len(largest)), np.diff(jacobian.indptr))
+        np.maximum.at(largest, rows, np.abs(data))
+        factors = 1.0 / np.where(largest > 0.0, largest, 1.0)
+        return csr_array((data * factors[rows], jacobian.indices, jacobian.indptr), jacobian.shape), factors
+
+    # ---- made when first needed
+    def program(self, roots):
+        """A `Program` of nodes with this sample's numbers."""
+        return Program(self.build.graph, roots, self.leaves)
+
+    @cached_property
+    def catalogue(self):
+        """All outputs: name -> (function giving the node, unit)."""
+        return catalogue(self.build)
+
+    @cached_property
+    def _force(self):
+        single = {(i,): x for i, x in enumerate(self.build.generalized) if not x.zero}
+        return self._field(single, lambda pool: {(i,): x for i, x in enumerate(pool.share.force) if not x.zero}, 1)
+
+    @cached_property
+    def _force_rate(self):
+        return self.program([self.build.graph.derivative(f, self.build.time) for f in self.build.generalized])
+
+    @cached_property
+    def _stiffness(self):
+        return self._slopes(self.build.generalized, self.build.q, "x", self.centrifugal)
+
+    @cached_property
+    def _damping(self):
+        return self._slopes(self.build.generalized, self.build.v, "y", self.coriolis)
+
+    @cached_property
+    def _mass_stiffness(self):
+        resistance = [-x for x in self.build.inertial(self.build.a)]
+        field = self._field(self._entries(resistance, self.build.q), lambda pool: {}, 2)
+        return field, Pattern(*field.places, (self.n, self.n))
+
+    @cached_property
+    def _angles(self):
+        return self.program(self._full)
+
+    @cached_property
+    def _rows(self):
+        return Rows(self, self.build.rows)
+
+    @cached_property
+    def _rates(self):
+        return Rows(self, self.build.rows, rate=True)
+
+    def _field(self, single, pooled, width):
+        """A `Field` of nodes by coordinates, and of what a function gives for each pool."""
+        return Field(self.build.graph, single, [(pool, pooled(pool)) for pool in self.build.pools], self.leaves, width)
+
+    def _entries(self, forces, variables):
+        """Nodes of the derivatives of forces, negative, by (i, j)."""
+        g, entries, number = self.build.graph, {}, {x.value: j for j, x in enumerate(variables)}
+        for i, force in enumerate(forces):
+            for j in sorted(number[name] for name in g.variables(force) if name in number):
+                slope = g.derivative(force, variables[j])
+                if not slope.zero:
+                    entries[i, j] = -slope
+        return entries
+
+    def _slopes(self, forces, variables, kind, more):
+        field = self._field(self._entries(forces, variables), lambda pool: self._entries(pool.share.force, pool.variables(kind)), 2)
+        places = (np.r_[place, other] for place, other in zip(field.places, more.tocoo().coords, strict=True))
+        return field, Pattern(*places, (self.n, self.n))
+
+
+def nearest(jacobian, side):
+    """Smallest x with ``jacobian x = side``; rows that depend on others do no harm."""
+    rows, n = jacobian.shape
+    if not rows:
+        return np.zeros(n)
+    scale = 1e-12 * max(np.abs(jacobian.data).max(initial=0.0) ** 2, 1e-300)
+    matrix = block_array([[eye_array(n), jacobian.T], [jacobian, -scale * eye_array(rows)]], format="csc")
+    matrix.sum_duplicates()
+    return analyse(matrix).factorise(matrix.data).solve(np.r_[np.zeros(n), side])[:n]
+
+
+__all__ = ["Equations", "StaticBuild", "nearest"]

@@ -1,0 +1,217 @@
+"""An independent check for small systems: BDF of orders 1 to 5 by SUNDIALS' IDA, with numpy alone and no generated code.
+
+The equations are those of Gear, Gupta and Leimkuhler (1985, J. Comput. Appl. Math. 12-13, 77-90), of index 2, and the books s::
+
+    q' = v - G' m,    M v' = F(q, v, s, t) - G' l,    s' = r(q, v, s, l, t),    Phi(q, t) = 0,    G v + Phi_t = 0
+
+m vanishes with the error of the integration.  Multipliers stay out of the test of the local error: at index 2 their error of one step
+does not become small with the step (Petzold 1982, SIAM J. Sci. Stat. Comput. 3, 367-384).  Accelerations and reactions in outputs are
+those that the index-1 equations give to q and v.
+"""
+
+from itertools import pairwise
+
+import numpy as np
+from scipy.linalg import solve
+
+from flexmbd.analysis.equations import Equations
+from flexmbd.analysis.grid import time_grid
+from flexmbd.analysis.path import equations_of
+from flexmbd.errors import ModelError
+from flexmbd.suggest import unknown
+from flexmbd.trajectory import OK, Trajectory
+
+FREE = 1e100  # absolute tolerance of what is not tested
+
+
+def reference(build, inputs=None, *, end, points, outputs, rtol=1e-9, atol=1e-10):
+    """Motion of one sample without contacts, by another method than those of `run`.
+
+    Parameters
+    ----------
+    build : System, Equations or callable
+    inputs : mapping name -> float, optional
+        Of the callable.
+    end, points : float, int
+        Time grid ``linspace(0, end, points)`` in s.
+    outputs : sequence of str
+        Names without reductions.
+    rtol, atol : float
+        Local error of coordinates, velocities and books, relative and absolute, in their units.
+
+    Returns
+    -------
+    Trajectory
+        Of one run: histories of shape (1, points).
+
+    Raises
+    ------
+    ModelError
+        If scikit-sundae is not installed, the system has contacts, an output is unknown, or the integration fails.
+
+    Notes
+    -----
+    Matrices are dense: meant for up to some hundred coordinates.
+    """
+    try:
+        from sksundae.ida import IDA
+    except ImportError:
+        raise ModelError("this check needs scikit-sundae", remedy="pip install scikit-sundae") from None
+    time = time_grid(end, points)
+    problem = Stabilised(equations_of(build, inputs), outputs)
+    y, rates = problem.start()
+    tested = np.full(problem.size, FREE)
+    tested[: problem.multiplied] = atol
+    options = {"rtol": rtol, "atol": tested, "algebraic_idx": np.arange(problem.multiplied, problem.size), "max_num_steps": 1_000_000}
+    grid = time if points > 2 else np.linspace(0.0, end, 3)  # two times would mean: all of the solver's own
+    found = IDA(problem.residual, jacfn=problem.jacobian, **options).solve(grid, y, rates)
+    if not found.success or len(found.t) < len(grid) or not np.isfinite(found.y).all():
+        raise ModelError(f"the integration failed at t = {found.t[-1]:.6g} s: {found.message}", remedy="are constraints redundant?")
+    values = problem.values(time, found.y if points > 2 else found.y[::2])
+    attributes = {"solver.integrator": "ida", "solver.rtol": rtol, "solver.atol": atol}
+    statistics = {"residuals": np.array([float(found.nfev)]), "jacobians": np.array([float(found.njev)])}
+    return Trajectory(time, values, problem.units, np.array([OK], np.int8), [""], attributes, statistics)
+
+
+class Stabilised:
+    """Residual and Jacobian of the equations above, unknowns ``y = (q, v, s, l, m)``.
+
+    Parameters
+    ----------
+    equations : Equations
+    outputs : sequence of str
+
+    Attributes
+    ----------
+    size, multiplied : int
+        Unknowns, and those before the multipliers.
+    units : dict name -> str
+    """
+
+    def __init__(self, equations: Equations, outputs):
+        self.equations, build = equations, equations.build
+        if build.frictions:
+            names = ", ".join(friction.element.name for friction in build.frictions)
+            raise ModelError(f"the system has friction in ideal joints ({names}); this check does not know it", remedy="use run")
+        if build.contacts:
+            names = ", ".join(c.name for c in build.contacts)
+            raise ModelError(f"the system has contacts ({names}); this check locates no events", remedy="use run")
+        for name in outputs:
+            if name not in equations.catalogue:
+                raise unknown("output", name, equations.catalogue)
+        nodes = [equations.catalogue[name][0]() for name in outputs]  # books come into being here
+        self.units = {name: equations.catalogue[name][1] for name in outputs}
+        self.names, self._outputs = list(outputs), equations.program(nodes)
+        n, rows, books = equations.n, equations.count, len(build.states)
+        self.size, self.multiplied = 2 * n + books + 2 * rows, 2 * n + books
+        ends = np.cumsum([0, n, n, books, rows, rows])
+        self._q, self._v, self._s, self._l, self._m = (slice(a, b) for a, b in pairwise(ends))
+        place = [state.name for state in build.states]
+        self._turning = [place.index(f"{body}.angle") for body in equations.system.angles()]
+        read = {int(x[1:]) for f in build.generalized for x in build.graph.variables(f) if x[0] == "s" and x[1:].isdigit()}
+        if further := [place[k] for k in sorted(read.difference(self._turning))]:
+            told = f"forces depend on further states ({', '.join(further)}), which this check does not know"
+            raise ModelError(told, remedy="use run")
+        self._convective = equations.program([row.polynomial.convective(build.q, build.v, build.time) for row in build.rows])
+        rates = [state.rate for state in build.states]
+        self._rates = equations.program(rates)
+        self._slopes, self._where = self._derivatives(rates)
+
+    def _derivatives(self, rates):
+        """Program of the rates' derivatives by the unknowns, and their rows and columns in the Jacobian."""
+        build, entries = self.equations.build, {}
+        kinds = {"q": self._q, "v": self._v, "s": self._s, "l": self._l}
+        for k, rate in enumerate(rates):
+            for name in sorted(build.graph.variables(rate)):
+                if name[0] in kinds and name[1:].isdigit():
+                    column = kinds[name[0]].start + int(name[1:])
+                    entries[self._s.start + k, column] = build.graph.derivative(rate, build.graph.var(name))
+        places = np.array(list(entries), int).reshape(-1, 2)
+        return self.equations.program(list(entries.values())), (places[:, 0], places[:, 1])
+
+    def _split(self, y):
+        return tuple(y[part] for part in (self._q, self._v, self._s, self._l, self._m))
+
+    def residual(self, t, y, rates, res):
+        """Left-hand sides less right-hand sides, into `res`."""
+        e, (q, v, s, lam, mu) = self.equations, self._split(y)
+        G = e.jacobian(q, t)
+        res[self._q] = rates[self._q] - v + G.T @ mu
+        res[self._v] = e.mass_at(q, t, s[self._turning]) @ rates[self._v] - e.force(q, v, t, s[self._turning]) + G.T @ lam
+        res[self._s] = rates[self._s] - self._rates({"q": q, "v": v, "a": rates[self._v], "s": s, "l": lam, "t": t})
+        res[self._l] = e.constraints(q, t)
+        res[self._m] = G @ v + e.constraints_rate(q, t)
+
+    def jacobian(self, t, y, rates, res, cj, J):
+        """``dF/dy + cj dF/dy'``, into `J`."""
+        e, (q, v, s, lam, mu) = self.equations, self._split(y)
+        turns, G = s[self._turning], e.jacobian(q, t).toarray()
+        one = np.eye(e.n)
+        J[:] = 0.0
+        J[self._q, self._q] = cj * one + e.curvature(q, mu, t).toarray()
+        J[self._q, self._v], J[self._q, self._m] = -one, G.T
+        inertia = e.mass_stiffness(q, rates[self._v], t, turns)
+        J[self._v, self._q] = (inertia + e.stiffness(q, v, t, turns) + e.curvature(q, lam, t)).toarray()
+        J[self._v, self._v] = cj * e.mass_at(q, t, turns).toarray() + e.damping(q, v, t, turns).toarray()
+        J[self._v, self._l], J[self._l, self._q], J[self._m, self._v] = G.T, G, G
+        J[self._m, self._q] = (e.jacobian_turning(q, v, t) + e.jacobian_rate(q, t)).toarray()
+        J[self._s, self._s] = cj * np.eye(len(s))
+        J[self._where] -= self._slopes({"q": q, "v": v, "a": rates[self._v], "s": s, "l": lam, "t": t})
+
+    def accelerations(self, t, q, v, s):
+        """Accelerations (n,) and multipliers (rows,) of the index-1 equations."""
+        e = self.equations
+        force, rest = e.force(q, v, t, s[self._turning]), self._convective({"q": q, "v": v, "t": t})
+        return self._bound(e.mass_at(q, t, s[self._turning]), e.jacobian(q, t).toarray(), force, -rest)
+
+    def _bound(self, M, G, force, side):
+        """x and l of ``M x + G' l = force``, ``G x = side``."""
+        matrix = np.block([[M.toarray(), G.T], [G, np.zeros((len(G), len(G)))]])
+        return np.split(solve(matrix, np.r_[force, side]), [self.equations.n])
+
+    def _assembled(self):
+        """Coordinates and velocities at the start: mass-orthogonal corrections of the guess, as in `assembly`."""
+        e, build = self.equations, self.equations.build
+        e.initial()  # says what is wrong, if anything is
+        rows = [row.polynomial for row in build.rows + build.initial_rows]
+        slopes = {(k, i): x for k, row in enumerate(rows) for i, x in row.gradient(build.q).items()}
+        places = tuple(np.array(list(slopes), int).reshape(-1, 2).T)
+        gradient, value = e.program(list(slopes.values())), e.program([row.value(build.q) for row in rows])
+        rate = e.program([row.rate(build.q, build.v, build.time) for row in rows])
+        turning = np.array([measure == "angle" for measure in e.measures])
+        (q, v), G, still = (np.array(x, float) for x in e.system.initial()), np.zeros((len(rows), e.n)), np.zeros(e.n)
+        for _ in range(80):
+            G[places] = gradient({"q": q})
+            step = self._bound(e.mass_at(q), G, still, -value({"q": q}))[0]
+            q = q + step * min(1.0, 0.4 / max(np.abs(step[turning]).max(initial=0.0), 1e-300))
+            if np.all(np.abs(step) <= 1e-14 * (1.0 + np.abs(q))):
+                break
+        G[places] = gradient({"q": q})
+        for _ in range(2):
+            v = v + self._bound(e.mass_at(q), G, still, -rate({"q": q, "v": v}))[0]
+        return q, v
+
+    def start(self):
+        """Unknowns and their rates at time zero."""
+        q, v = self._assembled()
+        y, rates = np.zeros(self.size), np.zeros(self.size)
+        y[self._q], y[self._v] = q, v
+        y[self._s][self._turning] = self.equations.turns
+        rates[self._q] = v
+        rates[self._v], y[self._l] = self.accelerations(0.0, q, v, y[self._s])
+        state = {"q": q, "v": v, "a": rates[self._v], "s": y[self._s], "l": y[self._l], "t": 0.0}
+        rates[self._s] = self._rates(state)
+        return y, rates
+
+    def values(self, time, history):
+        """Outputs by name, of shape (1, points), along a history (points, size) of the unknowns."""
+        parts = self._split(history.T)
+        bearing = [self.accelerations(t, *(x[:, k] for x in parts[:3])) for k, t in enumerate(time)]
+        state = dict(zip("qvs", parts, strict=False)) | {"t": time}
+        for key, x in zip("al", zip(*bearing, strict=True), strict=True):
+            state[key] = np.array(x).T
+        found = self._outputs(state)
+        return {name: np.broadcast_to(x, time.shape)[None].copy() for name, x in zip(self.names, found, strict=True)}
+
+
+__all__ = ["Stabilised", "reference"]

@@ -1,0 +1,146 @@
+"""One Newton correction of an implicit step on the index-3 equations, as graph nodes.
+
+With ``dq = icm da`` and ``dv = cd dq`` (both from the scheme), and scaled by `icm` so that its condition does not depend
+on the step (Bottasso, Bauchau and Cardona 2007, J. Comput. Nonlinear Dyn. 2, 199-209)::
+
+    [ M - icm ((F - M a)_q + cd F_v) + icm sum_k l_k H_k   G' ] [ dq     ]   [ icm (F - M a - G' l) ]
+    [ G                                                    0  ] [ icm dl ] = [ -Phi                 ]
+
+Controlled states (bristles) obey ``s = p + hh s'(q, v, s)`` with p known; they are eliminated symbolically.  Other states are
+books and counters on which no force depends (a body's angle is corrected by its unit vector), so they stay outside.
+"""
+
+from flexmbd.equations.index1 import Index1
+from flexmbd.linalg.elimination import solve
+
+
+def newton(build):
+    """Nodes of the correction.
+
+    Run-time variables besides those of `Build`: accelerations ``a0...``, multipliers ``l0...``, ``icm``, ``cd``, ``hh``, and
+    ``p0...`` of the states.
+
+    Parameters
+    ----------
+    build : Build
+
+    Returns
+    -------
+    list of Node
+        Corrections of the coordinates (n,) and of ``icm`` times the multipliers (rows,).
+    dict int -> Node
+        Corrections of the controlled states by index.
+    """
+    return corrected(build, *equations(build))
+
+
+def corrected(build, matrix, side, states, order=Index1.order):
+    """Nodes of the solution of the equations, and of the states' corrections by it."""
+    g, size = build.graph, sum(isinstance(i, int) for i in side)
+    (x,) = solve(g, matrix, [side], order(build, build.rows, matrix), symmetric=False)
+    dx = [x.get(i, g.const(0.0)) for i in range(size)]
+    return dx, {k: constant + g.dot((c, dx[j]) for j, c in by.items()) for k, (constant, by) in states.items()}
+
+
+def equations(build):
+    """Matrix by (i, j), right-hand side by i, and for each controlled state its correction as (constant, {j: by dq_j})."""
+    matrix, side, states = balance(build)
+    for k, row in enumerate(build.rows):
+        for i in row.polynomial.gradient(build.q):
+            matrix[build.n + k, i] = matrix[i, build.n + k]
+        side[build.n + k] = -row.polynomial.value(build.q)
+    build.reinforce(matrix, [side], build.rows, symmetric=False)
+    return matrix, side, states
+
+
+def by_place(build, node, cd):
+    """Derivatives of a node along ``dq_j`` with ``dv_j = cd dq_j``, by j."""
+    g, out = build.graph, {}
+    indices = sorted({int(name[1:]) for name in g.variables(node) if name[0] in "qv" and name[1:].isdigit()})
+    for j in indices:
+        x = g.derivative(node, build.q[j]) + cd * g.derivative(node, build.v[j])
+        if not x.zero:
+            out[j] = x
+    return out
+
+
+def balance(build, along=by_place, multiplier=None):
+    """The first n of the equations: balance of inertial, applied and constraint forces.
+
+    `along` gives the derivatives of a node by unknown; multipliers begin at number `multiplier` of the unknowns (n if not given).
+    """
+    g, n = build.graph, build.n
+    multiplier = n if multiplier is None else multiplier
+    icm, cd, half = g.var("icm"), g.var("cd"), g.var("hh")
+    states = _states(build, cd, half, along)
+    matrix, side = {}, {}
+    inertial = build.inertial([g.var(f"a{i}") for i in range(n)])
+    for i, force in enumerate(build.generalized):
+        row = along(build, force if build.constant_mass else force - inertial[i], cd)
+        for k, (constant, by) in states.items():
+            slope = g.derivative(force, g.var(f"s{k}"))
+            force = force + slope * constant
+            for j, x in by.items():
+                row[j] = row.get(j, g.const(0.0)) + slope * x
+        for j, x in row.items():
+            matrix[i, j] = -(icm * x)
+        side[i] = force - inertial[i]
+    for (i, j), m in build.mass.items():
+        for ij in {(i, j), (j, i)}:
+            matrix[ij] = m + matrix.get(ij, 0.0)
+    for pool in build.pools:
+        matrix[pool], side[pool] = _pooled(pool, icm, cd)
+    for k, row in enumerate(build.rows):
+        force = g.var(f"l{k}")
+        for i, x in row.polynomial.gradient(build.q).items():
+            matrix[i, multiplier + k] = x
+            side[i] = side[i] - x * force
+        for (i, j), x in row.polynomial.hessian().items():
+            x = icm * force * x
+            for ij in {(i, j), (j, i)}:
+                matrix[ij] = matrix.get(ij, 0.0) + x
+    for i in range(n):
+        side[i] = icm * side[i]
+    return matrix, side, states
+
+
+def _pooled(pool, icm, cd):
+    """What one element of a pool adds to the matrix and to the right-hand side."""
+    g, x, y = pool.graph, pool.variables("x"), pool.variables("y")
+    zero, matrix = g.const(0.0), {}
+    for i, force in enumerate(pool.share.force):
+        for j in range(pool.size):
+            slope = pool.mass.get((i, j), zero) - icm * (g.derivative(force, x[j]) + cd * g.derivative(force, y[j]))
+            if not slope.zero:
+                matrix[i, j] = slope
+    inertial = pool.inertial(pool.variables("z"))
+    return matrix, [icm * (f - m) for f, m in zip(pool.share.force, inertial, strict=True)]
+
+
+def reinforce(build, matrix, side, *, first=0, multiplier=None):
+    """`Build.reinforce` for rows whose entries are not the gradients of the constraint forces.
+
+    The coordinates' equations begin at `first`, the rows at `multiplier` (n if not given).
+    """
+    multiplier, shifts = build.n if multiplier is None else multiplier, {}
+    build.reinforce(shifts, [], build.rows)
+    for k, row in enumerate(build.rows):
+        across = {ij[1]: x for ij, x in matrix.items() if isinstance(ij, tuple) and ij[0] == multiplier + k}
+        for i, x in row.polynomial.gradient(build.q).items() if row.weight is not None else ():
+            for j, y in across.items():
+                matrix[first + i, j] = matrix.get((first + i, j), 0.0) + row.weight * (x * y)
+            side[first + i] = side[first + i] + row.weight * (x * side[multiplier + k])
+        if (build.n + k, build.n + k) in shifts:
+            matrix[multiplier + k, multiplier + k] = shifts[build.n + k, build.n + k]
+
+
+def _states(build, cd, half, along):
+    """Correction of each controlled state: residual of its own equation, and its share by the unknowns."""
+    g, out = build.graph, {}
+    for k, state in enumerate(build.states):
+        if state.controlled:
+            s, rate = g.var(f"s{k}"), state.rate
+            scale = 1.0 / (1.0 - half * g.derivative(rate, s))
+            constant = scale * (g.var(f"p{k}") + half * rate - s)
+            out[k] = constant, {j: scale * half * x for j, x in along(build, rate, cd).items()}
+    return out

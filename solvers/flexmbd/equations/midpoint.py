@@ -1,0 +1,51 @@
+"""One Newton correction of the midpoint rule whose rows hold at the step's end.
+
+Unknown is the state in the middle of the step, with ``icm = h^2/4``, ``cd = 2/h``, ``hh = h/2``; the balance of forces there is that of
+index 3, where elements offer them with forces that conserve energy over the step (`Build.exchanges`).  Rows are those of the end
+``q1 = 2 q - q0`` at ``t + hh``: ``G(q1) dq = -Phi(q1)/2``.  So constraint forces act along ``G(q)'``, whose product with ``q1 - q0`` is
+the change of Phi, because Phi is quadratic.
+"""
+
+from copy import copy
+
+from flexmbd.equations.index3 import balance, corrected, reinforce
+from flexmbd.errors import ModelError
+from flexmbd.language.tracing import exchanged
+
+
+def newton_midpoint(build):
+    """Nodes of the correction; variables and results as for index 3, and ``o0...`` are the coordinates at the step's start.
+
+    Raises
+    ------
+    ModelError
+        If a row is not quadratic, or the mass matrix not constant.
+    """
+    build.need_constant_mass("integrator 'energy_momentum'")
+    g, n, middle = build.graph, build.n, copy(build)
+    for row in build.rows:
+        if not row.polynomial.quadratic:
+            raise ModelError(
+                f"integrator 'energy_momentum' needs quadratic constraint rows, and '{row.label}' is not",
+                element=row.label.rpartition(".")[0],
+                remedy="take 'generalized_alpha' or 'ggl'",
+            )
+    middle.generalized = exchanged(g, build.generalized, build.exchanges)
+    middle.pools = [pool.under(exchanged(g, pool.share.force, pool.share.exchanges)) for pool in build.pools]
+    matrix, side, states = balance(middle)
+    end, half = [2.0 * q - g.var(f"o{i}") for i, q in enumerate(build.q)], g.var("hh")
+
+    def closing(node):
+        return replaced(g, node, build.time, build.time + half)
+
+    for k, row in enumerate(build.rows):
+        for i, x in row.polynomial.gradient(end).items():
+            matrix[n + k, i] = closing(x)
+        side[n + k] = -0.5 * closing(row.polynomial.value(end))
+    reinforce(build, matrix, side)
+    return corrected(build, matrix, side, states)
+
+
+def replaced(graph, node, old, new):
+    """The node with another node in place of the variable `old`."""
+    return exchanged(graph, [node], {old: new})[0]

@@ -1,0 +1,122 @@
+"""One Newton correction of an implicit step on the stabilised index-2 equations of Gear, Gupta and Leimkuhler.
+
+Positions are what accelerations make of them, and a shift e along the gradients with second multipliers m::
+
+    M a + G' l = F,    M e + icm G' m = 0,    Phi = 0,    dPhi/dt = G v + Phi_t = 0,    q = o + icm a + e,    dv = cd (dq - de)
+
+(Gear, Gupta and Leimkuhler 1985, J. Comput. Appl. Math. 12-13, 77-90, with M-orthogonal instead of orthogonal shifts.)  The sum of both
+balances, and the difference of both kinds of rows, leave two systems like that of index 3, coupled only by damping, the rows' curvature,
+and the rate of the gradients::
+
+    [ M - icm (F_q + cd F_v - sum (l + m) H)   icm cd F_v   G'   0  ] [ dq            ]
+    [ icm sum m H                              M            0    G' ] [ de            ]
+    [ G                                        0            0    0  ] [ icm (dl + dm) ]
+    [ -(1/cd) (dPhi/dt)_q                      G            0    0  ] [ icm dm        ]
+"""
+
+from flexmbd.equations.index1 import cliques
+from flexmbd.equations.index3 import balance, by_place, corrected, reinforce
+from flexmbd.linalg.elimination import elimination_order
+
+
+def newton_stabilised(build):
+    """Nodes of the correction; variables as for index 3, and ``o0...`` and second multipliers ``u0...``.
+
+    Returns
+    -------
+    list of Node
+        Corrections of the coordinates (n,), of ``icm`` times both multipliers (rows, rows), and of the shifts (n,).
+    dict int -> Node
+        Corrections of the controlled states by index.
+    """
+    n, count = build.n, len(build.rows)
+    matrix, side, states = equations_stabilised(build)
+    x, changes = corrected(build, matrix, side, states, _order)
+    dq, de, both, second = x[:n], x[n : 2 * n], x[2 * n : 2 * n + count], x[2 * n + count :]
+    return [*dq, *(b - m for b, m in zip(both, second, strict=True)), *second, *de], changes
+
+
+def equations_stabilised(build):
+    """Matrix, right-hand side and states as for index 3; the unknowns are those of the module's docstring."""
+    g, n, count = build.graph, build.n, len(build.rows)
+    icm, cd = g.var("icm"), g.var("cd")
+    matrix, side, states = balance(build, _along, 2 * n)
+    shift = [q - g.var(f"o{i}") - icm * g.var(f"a{i}") for i, q in enumerate(build.q)]
+    stretch = build.inertial(shift)
+    for (i, j), x in _mass_slopes(build, shift).items():
+        matrix[i, j] = matrix.get((i, j), 0.0) + x
+        matrix[n + i, j] = x
+    for (i, j), x in build.mass.items():
+        matrix[n + i, n + j] = matrix[n + j, n + i] = x
+    for k, row in enumerate(build.rows):
+        p, first, second, multiplier = row.polynomial, 2 * n + k, 2 * n + count + k, icm * g.var(f"u{k}")
+        for i, x in p.gradient(build.q).items():
+            matrix[n + i, second] = matrix[second, n + i] = matrix[first, i] = x
+            stretch[i] = stretch[i] + x * multiplier
+        for (i, j), x in p.hessian().items():
+            for a, b in {(i, j), (j, i)}:
+                matrix[a, b] = matrix.get((a, b), 0.0) + multiplier * x
+                matrix[n + a, b] = matrix.get((n + a, b), 0.0) + multiplier * x
+        rate, value = p.rate(build.q, build.v, build.time), p.value(build.q)
+        for i in p.indices:
+            slope = g.derivative(rate, build.q[i])
+            if not slope.zero:
+                matrix[second, i] = -(slope / cd)
+        side[first], side[second] = -value, rate / cd - value
+    for i, x in enumerate(stretch):
+        side[i], side[n + i] = side[i] - x, -x
+    for pool in build.pools:
+        _add_shifts(pool, matrix[pool], side[pool], icm, cd)
+    reinforce(build, matrix, side, multiplier=2 * n)
+    reinforce(build, matrix, side, first=n, multiplier=2 * n + count)
+    return matrix, side, states
+
+
+def _mass_slopes(build, shift):
+    """Derivatives of ``M e`` by the coordinates at fixed shifts e, by (i, j)."""
+    g, entries = build.graph, {}
+    for (i, j), m in {} if build.constant_mass else build.mass.items():
+        for k, q in enumerate(build.q):
+            slope = g.derivative(m, q)
+            for a, b in {(i, j), (j, i)} if not slope.zero else ():
+                entries[a, k] = entries.get((a, k), 0.0) + slope * shift[b]
+    return entries
+
+
+def _add_shifts(pool, matrix, side, icm, cd):
+    """The shifts' share of what one element adds; their unknowns follow the element's coordinates."""
+    g, m = pool.graph, pool.size
+    old, stretch = pool.variables("b"), []
+    for x, o, a in zip(pool.variables("x"), old, pool.variables("z"), strict=True):
+        stretch.append(x - o - icm * a)
+    for i, x in enumerate(pool.inertial(stretch)):
+        side[i] = side[i] - x
+        side.append(-x)
+    for (i, j), x in pool.mass.items():
+        matrix[m + i, m + j] = x
+    for i, force in enumerate(pool.share.force):
+        for j, y in enumerate(pool.variables("y")):
+            slope = g.derivative(force, y)
+            if not slope.zero:
+                matrix[i, m + j] = icm * cd * slope
+
+
+def _along(build, node, cd):
+    """Derivatives of a node along ``dq_j`` and, by n + j, ``de_j``."""
+    g, out = build.graph, by_place(build, node, cd)
+    for j, v in enumerate(build.v):
+        x = g.derivative(node, v)
+        if not x.zero:
+            out[build.n + j] = -(cd * x)
+    return out
+
+
+def _order(build, rows, matrix):
+    """Elimination order in which a multiplier waits for the coordinates, or shifts, of its row."""
+    if build.direct:
+        return None
+    n = build.n
+    neighbours = cliques(matrix, 2 * n)
+    members = [{first + i for i in row.polynomial.indices} for first in (0, n) for row in rows]
+    massless = {first + i for first in (0, n) for i in build.massless(rows)}
+    return elimination_order(2 * n, neighbours, members, build.graph.tuning, massless)

@@ -1,0 +1,1 @@
+"""One language: graphs of expressions, kernels that are traced, and their evaluation by numpy."""

@@ -1,0 +1,201 @@
+"""Expressions evaluated by numpy, and fixed sparsity patterns: what one sample needs without compiled code.
+
+The nodes of an expression are sorted by depth, and each depth's operations of one kind are one numpy operation over all of them,
+so that a system of many like elements costs hardly more than a small one.
+"""
+
+from functools import cache
+
+import numpy as np
+from scipy.sparse import csr_array
+
+from flexmbd import lanes
+from flexmbd.language.kernels import kernel_of, run_with
+from flexmbd.language.nodes import RUNTIME
+from flexmbd.language.ops import OPS
+from flexmbd.language.ordering import ordered
+
+_ARITHMETIC = {name: op.numpy for name, op in OPS.items()} | {
+    "&": np.multiply, "select": lambda condition, a, b: np.where(condition != 0.0, a, b),
+}  # fmt: skip
+_VOCABULARY = {
+    lanes.any_lane: np.any, lanes.atan2: np.arctan2, lanes.exp: np.exp, lanes.fabs: np.abs, lanes.floor: np.floor,
+    lanes.lnot: np.logical_not, lanes.log: np.log, lanes.maximum: np.maximum, lanes.minimum: np.minimum,
+    lanes.power: lambda x, y: np.where(x > 0.0, np.abs(x) ** y, 0.0), lanes.select: np.where,
+    lanes.sincos: lambda x: (np.sin(x), np.cos(x)), lanes.sqrt: np.sqrt, lanes.tanh: np.tanh,
+}  # fmt: skip
+_DEFAULTS = {"mode": 1.0, "vz": 1.0, "vl": 1.0, "count": 1.0}  # a contact at rest bears what its penetration gives
+
+
+class Program:
+    """Nodes evaluated by numpy, depth by depth.
+
+    Parameters
+    ----------
+    graph : Graph
+    roots : sequence of Node
+    leaves : sequence of float
+        Numbers of the sample.
+    """
+
+    def __init__(self, graph, roots, leaves):
+        nodes = ordered(graph, roots)
+        known = [x for x in nodes if x.level < RUNTIME]
+        self._constants = np.array([float(x) for x in graph.evaluate(known, parameters=leaves)])
+        variables, totals = [x for x in nodes if x.op == "var"], [x for x in nodes if x.op.startswith("total:")]
+        self._inputs = _by_kind([x.value for x in variables], len(known))
+        place = {x.id: k for k, x in enumerate([*known, *variables, *totals])}
+        self._totals = [(place[x.id], Pooled(x.value[0], [x.value[1]], leaves), slice(*x.value[2:])) for x in totals]
+        depth, groups, results = dict.fromkeys(place, 0), {}, {}  # results: call -> its parts [(node, number)]
+        for x in nodes:
+            if x.id in depth:
+                continue
+            if x.op == "out":
+                depth[x.id] = depth[x.args[0].id]
+                results.setdefault(x.args[0].id, []).append((x.id, x.value))
+            else:
+                depth[x.id] = 1 + max((depth[a.id] for a in x.args), default=0)
+                groups.setdefault((depth[x.id], x.op), []).append(x)
+        self._steps, size = [], len(place)
+        for (_, op), members in sorted(groups.items(), key=lambda item: item[0][0]):
+            start, count = size, len(members)
+            rows = 1 + max(k for x in members for _, k in results.get(x.id, [(0, 0)]))
+            place |= {x.id: start + k for k, x in enumerate(members)}
+            arguments = [np.array([place[x.args[k].id] for x in members]) for k in range(len(members[0].args))]
+            function = _ARITHMETIC.get(op) or on_arrays(members[0].function)
+            size += rows * count
+            self._steps.append((function, arguments, start, count, rows))
+            for x in members:
+                place |= {part: place[x.id] + k * count for part, k in results.get(x.id, ())}
+        self._size = size
+        self._roots = np.array([place[x.id] for x in roots], int)
+
+    def __call__(self, values):
+        """Values of the roots, shape (roots, ...).
+
+        `values` gives the variables by kind: ``"q"`` the array of all ``q0, q1, ...`` (their index is the first axis), ``"t"`` a number or
+        an array.  Kinds left out are 0; contacts are closed.
+        """
+        given = [np.asarray(values.get(kind, _DEFAULTS.get(kind, 0.0))) for kind, _, _ in self._inputs]
+        shapes = [x.shape if index is None or not x.ndim else x.shape[1:] for x, (_, _, index) in zip(given, self._inputs, strict=True)]
+        shapes += [np.shape(values.get("q", 0.0))[1:] for _ in self._totals[:1]]
+        X = np.empty(
+            (self._size, *np.broadcast_shapes(*shapes)), np.result_type(float, *given, *(values.get("q", 0.0) for _ in self._totals[:1]))
+        )
+        first = len(self._constants)
+        X[:first] = self._constants.reshape(-1, *(1,) * (X.ndim - 1))
+        for x, (_, slots, index) in zip(given, self._inputs, strict=True):
+            X[slots] = x if index is None or not x.ndim else x[index]
+        for slot, sums, elements in self._totals:
+            X[slot] = sums(values)[0, elements].sum(axis=0)
+        with np.errstate(all="ignore"):  # branches that are not taken may divide by zero
+            for function, arguments, start, count, rows in self._steps:
+                value = function(*(X[a] for a in arguments))
+                if isinstance(value, tuple):
+                    for k in range(rows):
+                        X[start + k * count : start + (k + 1) * count] = value[k]
+                else:
+                    X[start : start + count] = value
+        return X[self._roots]
+
+
+class Pooled:
+    """Nodes of the one element of a pool, evaluated for all its elements.
+
+    Parameters
+    ----------
+    pool : Pool
+    roots : sequence of Node
+    leaves : sequence of float
+        Numbers of the sample.
+    """
+
+    def __init__(self, pool, roots, leaves):
+        self._program, self._at = Program(pool.graph, roots, leaves), pool.coordinates.T
+        numbers = pool.graph.evaluate([x for own in pool.varying for x in own], parameters=leaves)
+        self._numbers = np.array(numbers, float).reshape(len(pool.coordinates), -1).T
+
+    def __call__(self, values):
+        """Values of the roots, shape (roots, elements, ...); `values` as those of `Program`, of the whole system."""
+        own = dict(values)
+        for kind, like in (("x", "q"), ("y", "v")):
+            given = np.asarray(values.get(like, 0.0))
+            own[kind] = given[self._at] if given.ndim else given
+        own["n"] = self._numbers.reshape(*self._numbers.shape, *(1,) * (np.ndim(own["x"]) - 2))
+        found = self._program(own)
+        shape = (len(found), self._at.shape[1], *np.shape(own["x"])[2:])
+        return np.broadcast_to(found.reshape(*found.shape, *(1,) * (len(shape) - found.ndim)), shape)
+
+
+class Field:
+    """Nodes by place, for the system and for the elements of its pools.
+
+    Parameters
+    ----------
+    graph : Graph
+    single : dict (int, ...) -> Node
+        By coordinates of the system.
+    pooled : sequence of (Pool, dict (int, ...) -> Node)
+        By coordinates of the one element.
+    leaves : sequence of float
+    width : int
+        Coordinates of a place.
+
+    Attributes
+    ----------
+    places : tuple of ndarray
+        Coordinates of all values.
+    """
+
+    def __init__(self, graph, single, pooled, leaves, width):
+        self._single = Program(graph, list(single.values()), leaves)
+        pooled = [(pool, part) for pool, part in pooled if part]
+        self._pooled = [Pooled(pool, list(part.values()), leaves) for pool, part in pooled]
+        tables = [np.array(list(single), int).reshape(-1, width).T]
+        tables += [np.array([pool.coordinates.T[list(key)] for key in part]).transpose(1, 0, 2).reshape(width, -1) for pool, part in pooled]
+        self.places = tuple(np.concatenate(tables, axis=1))
+
+    def __call__(self, values):
+        """All values, in the order of `places`."""
+        parts = [self._single(values), *(x.reshape(-1, *x.shape[2:]) for x in (part(values) for part in self._pooled))]
+        shape = np.broadcast_shapes(*(x.shape[1:] for x in parts))
+        return np.concatenate(
+            [np.broadcast_to(x.reshape(len(x), *x.shape[1:], *(1,) * (len(shape) - x.ndim + 1)), (len(x), *shape)) for x in parts]
+        )
+
+
+def _by_kind(names, first):
+    """(kind, slots, indices) of variables ``q0``, ``q1``, ``t``, ... in slots from `first`."""
+    found = {}
+    for slot, name in enumerate(names, first):
+        kind = name.rstrip("0123456789")
+        slots, index = found.setdefault(kind, ([], []))
+        slots.append(slot)
+        index.append(int(name[len(kind) :] or -1))
+    return [(kind, np.array(slots), None if index[0] < 0 else np.array(index)) for kind, (slots, index) in found.items()]
+
+
+def on_arrays(function):
+    """A kernel as a function of numpy arrays: its source, run on numpy's own vocabulary."""
+    return _VOCABULARY[function] if function in _VOCABULARY else _on_arrays(kernel_of(function))
+
+
+@cache
+def _on_arrays(kernel):
+    return run_with(kernel, {word.__name__: f for word, f in _VOCABULARY.items()}, lambda plain: plain)  # what is elsewhere knows arrays
+
+
+class Pattern:
+    """Fixed sparsity pattern: entries by row and column (repeated ones add up) to a csr matrix."""
+
+    def __init__(self, rows, columns, shape):
+        key = np.array(rows, int) * max(shape[1], 1) + np.array(columns, int)
+        unique, self._place = np.unique(key, return_inverse=True)
+        self._columns = unique % max(shape[1], 1)
+        self._starts = np.searchsorted(unique // max(shape[1], 1), np.arange(shape[0] + 1))
+        self._shape = shape
+
+    def fill(self, values):
+        """The csr matrix of the entries' values."""
+        data = np.bincount(self._place, values, len(self._columns))
+        return csr_array((data, self._columns, self._starts), self._shape)

@@ -1,0 +1,303 @@
+"""Symbolic expressions of one topology: built once, then written as machine code, or evaluated by numpy.
+
+Every value is a `Node`.  Its level says when it is known: 0 constant, 1 one number for all samples, 2 one number per
+sample (both evaluated by numpy when parameters are packed), 3 while the motion is computed.
+"""
+
+import numpy as np
+
+from flexmbd.language.kernels import KernelError, kernel_of
+from flexmbd.language.nodes import CONSTANT, RUNTIME, Node
+from flexmbd.language.ops import OPS
+from flexmbd.tuning import USUAL
+
+
+class Graph:
+    """Hash-consed expression graph with constant folding and symbolic derivatives; `tuning` of what code is made of it."""
+
+    def __init__(self, tuning=USUAL):
+        self.tuning = tuning
+        self.nodes = []
+        self._known = {}
+        self._derivatives = {}
+        self._depends = {}
+        self.kernels, self._kernel_of = {}, {}  # those called, by their names in generated code
+
+    # ---- leaves
+    def const(self, x):
+        """Constant node (nodes pass through)."""
+        if isinstance(x, Node):
+            return x
+        x = float(x)
+        return self._make("const", (x,), CONSTANT, x)
+
+    def param(self, index, level):
+        """Parameter number `index`: UNIFORM or LANE."""
+        return self._make("param", (index,), level, index)
+
+    def var(self, name):
+        """Value known at run time under `name`."""
+        return self._make("var", (name,), RUNTIME, name)
+
+    def _make(self, op, args, level, value=None):
+        key = (op, *(a.id if isinstance(a, Node) else a for a in args))
+        if op == "const" and args[0] == 0.0:
+            key = ("const", 0.0)
+        node = self._known.get(key)
+        if node is None:
+            node = self._known[key] = Node(self, op, args, level, value)
+        return node
+
+    def _op(self, op, *args):
+        if all(a.op == "const" for a in args):
+            return self.const(float(OPS[op].numpy(*(a.value for a in args))))
+        return self._make(op, args, max(a.level for a in args))
+
+    # ---- arithmetic
+    def add(self, a, b):
+        """a + b"""
+        a, b = self.const(a), self.const(b)
+        if a.zero:
+            return b
+        if b.zero:
+            return a
+        if b.op == "neg":
+            return self.sub(a, b.args[0])
+        if a.op == "neg":
+            return self.sub(b, a.args[0])
+        return self._op("+", *sorted((a, b), key=lambda n: n.id))
+
+    def sub(self, a, b):
+        """a - b"""
+        a, b = self.const(a), self.const(b)
+        if b.zero:
+            return a
+        if a.zero:
+            return self.neg(b)
+        if a is b:
+            return self.const(0.0)
+        if b.op == "neg":
+            return self.add(a, b.args[0])
+        return self._op("-", a, b)
+
+    def mul(self, a, b):
+        """a b"""
+        a, b = self.const(a), self.const(b)
+        for x, y in ((a, b), (b, a)):
+            if x.zero:
+                return x
+            if x.one:
+                return y
+            if x.op == "const" and x.value == -1.0:
+                return self.neg(y)
+        if a.op == "neg" and b.op == "neg":
+            return self.mul(a.args[0], b.args[0])
+        if a.op == "neg":
+            return self.neg(self.mul(a.args[0], b))
+        if b.op == "neg":
+            return self.neg(self.mul(a, b.args[0]))
+        return self._op("*", *sorted((a, b), key=lambda n: n.id))
+
+    def div(self, a, b):
+        """a / b"""
+        a, b = self.const(a), self.const(b)
+        if a.zero or b.one:
+            return a
+        return self._op("/", a, b)
+
+    def neg(self, a):
+        """-a"""
+        a = self.const(a)
+        return a.args[0] if a.op == "neg" else self._op("neg", a)
+
+    def sqrt(self, a):
+        """Square root."""
+        return self._op("sqrt", self.const(a))
+
+    def fabs(self, a):
+        """Absolute value."""
+        return self._op("fabs", self.const(a))
+
+    def greater(self, a, b):
+        """Condition a > b, for `select`."""
+        return self._make(">", (self.const(a), self.const(b)), RUNTIME)
+
+    def both(self, a, b):
+        """Condition a and b."""
+        return self._make("&", (a, b), RUNTIME)
+
+    def select(self, condition, a, b):
+        """a where condition, else b."""
+        a, b = self.const(a), self.const(b)
+        return a if a is b else self._make("select", (condition, a, b), RUNTIME)
+
+    def dot(self, pairs, start=0.0):
+        """start + sum of products"""
+        total = self.const(start)
+        for a, b in pairs:
+            total = self.add(total, self.mul(a, b))
+        return total
+
+    def call(self, function, args, count=None, tangent=None, *, partly=False):
+        """Call a kernel; returns its `count` result nodes, or the one node of a kernel that returns a number.
+
+        `tangent(args) -> {(result, argument): Node}` gives the partial derivatives when they are asked for; `partly` says that the
+        kernel may have more results.
+
+        Raises
+        ------
+        KernelError
+            If the kernel cannot become part of a model, or has other numbers of arguments or results.
+        """
+        args, kernel = tuple(self.const(a) for a in args), self.kernel(function)
+        for what, wanted, has in (("arguments", len(args), kernel.arguments), ("results", 1 if count is None else count, kernel.results)):
+            if has is not None and has != wanted and not (partly and what == "results"):
+                one = what[:-1] if has == 1 else what
+                raise KernelError(f"{kernel.describe()} has {has} {one}, but {wanted} are needed here", function, remedy="")
+        level = max((a.level for a in args), default=RUNTIME)
+        node = self._make(f"call:{kernel.name}", args, RUNTIME if level == CONSTANT else level)
+        node.function, node.tangent = function, tangent
+        return node if count is None else tuple(self._make("out", (node, k), node.level, k) for k in range(count))
+
+    def kernel(self, function):
+        """The `Kernel` of a function."""
+        if function not in self._kernel_of:
+            kernel = self._kernel_of[function] = kernel_of(function)
+            self.kernels.setdefault(kernel.name, kernel)
+        return self._kernel_of[function]
+
+    # ---- linear equations solved at run time, see `blocks`; `pooled` is what pools of elements add, by the nodes of one element
+    def factors(self, plan, entries, pooled=()):
+        """Node of the factors of a matrix; `entries` are (place in the storage of `plan`, Node), `pooled` (pool, {(i, j): Node})."""
+        places, nodes = zip(*entries, strict=True) if entries else ((), ())
+        key = [(pool.name, [(ij, x.id) for ij, x in part.items()]) for pool, part in pooled]
+        return self._make(f"factors:{plan.name}:{hash(places)}:{key}", nodes, RUNTIME, (plan, places, tuple(pooled)))
+
+    def substitution(self, factors, parts, count, pooled=()):
+        """The `count` unknowns for a right-hand side, of which `parts` are (row, Node) and `pooled` (pool, [Node])."""
+        rows, nodes = zip(*parts, strict=True) if parts else ((), ())
+        key = [(pool.name, [x.id for x in part]) for pool, part in pooled]
+        value = (factors.value[0], rows, tuple(pooled))
+        node = self._make(f"substitution:{hash(rows)}:{key}", (factors, *nodes), RUNTIME, value)
+        return tuple(self._make("out", (node, k), RUNTIME, k) for k in range(count))
+
+    def total(self, pool, node, start, stop):
+        """Sum of a node of one element over a pool's elements from `start` to before `stop`."""
+        if node.zero or start == stop:
+            return self.const(0.0)
+        return self._make(f"total:{pool.name}:{node.id}:{start}:{stop}", (), RUNTIME, (pool, node, start, stop))
+
+    def forget(self):
+        """Let go of what is known only to make further nodes: no more are made."""
+        self._known, self._derivatives, self._depends = {}, {}, {}
+
+    # ---- derivatives
+    def variables(self, node):
+        """Names of the run-time variables that a node depends on, in the order in which they came up."""
+        return [self.nodes[i].value for i in sorted(self._sources(node))]
+
+    def _sources(self, node):
+        """Ids of the variables that a node depends on; nodes with the same ones share the set."""
+        known, stack = self._depends, [node]
+        while stack:
+            x = stack[-1]
+            args = [a.id for a in x.args if isinstance(a, Node)]
+            if x.id in known or all(i in known for i in args):
+                stack.pop()
+            else:
+                stack += [self.nodes[i] for i in args if i not in known]
+                continue
+            if x.id not in known:
+                sets = [frozenset((x.id,))] if x.op == "var" else [known[i] for i in args]
+                largest = max(sets, key=len, default=frozenset())
+                known[x.id] = largest if all(s <= largest for s in sets) else largest.union(*sets)
+        return known[node.id]
+
+    def derivative(self, node, variable):
+        """Symbolic derivative of `node` with respect to a variable node."""
+        if variable.id not in self._sources(node):
+            return self.const(0.0)
+        key = (node.id, variable.id)
+        if key not in self._derivatives:
+            self._derivatives[key] = self._differentiate(node, variable)
+        return self._derivatives[key]
+
+    def _differentiate(self, node, x):
+        if node is x:
+            return self.const(1.0)
+        if node.level < RUNTIME or node.op == "var":
+            return self.const(0.0)
+        if node.op == "out" or node.op.startswith("call:"):
+            call, k = node.args if node.op == "out" else (node, 0)
+            rates = [self.derivative(a, x) for a in call.args]
+            if all(r.zero for r in rates):
+                return self.const(0.0)
+            partial = {} if call.tangent is None else call.tangent(call.args)
+            if not any(result == k for result, _ in partial):
+                raise TypeError(f"no derivative of result {k} of {call.op}")
+            return self.dot((partial[k, j], r) for j, r in enumerate(rates) if (k, j) in partial and not r.zero)
+        op = OPS.get(node.op)
+        if op is not None and op.derivative is not None:
+            return op.derivative(self, node, lambda a: self.derivative(a, x))
+        raise TypeError(f"no derivative of {node.op}")
+
+    # ---- evaluation
+    def needed(self, roots):
+        """Nodes that the roots depend on, in an order in which they can be computed."""
+        seen, stack = set(), [r for r in roots]
+        while stack:
+            node = stack.pop()
+            if node.id in seen:
+                continue
+            seen.add(node.id)
+            stack.extend(a for a in node.args if isinstance(a, Node))
+        return [self.nodes[i] for i in sorted(seen)]
+
+    def evaluate(self, roots, variables=None, parameters=None):
+        """Values of the roots by numpy; `variables` by name and `parameters` by index, numbers or arrays."""
+        value = {}
+        for node in self.needed(roots):
+            if node.op == "const":
+                value[node.id] = node.value
+            elif node.op == "param":
+                value[node.id] = parameters[node.value]
+            elif node.op == "var":
+                value[node.id] = variables[node.value]
+            elif node.op == "out":
+                value[node.id] = value[node.args[0].id][node.value]
+            elif node.op.startswith("factors:"):
+                value[node.id] = _dense(node, value)
+            elif node.op.startswith("substitution:"):
+                value[node.id] = _solved(node, value)
+            elif node.op.startswith("call:"):
+                scalar = getattr(node.function, "py_func", node.function)
+                value[node.id] = np.vectorize(scalar)(*(value[a.id] for a in node.args))
+            else:
+                value[node.id] = OPS[node.op].numpy(*(value[a.id] for a in node.args))
+        return [value[r.id] for r in roots]
+
+
+def _dense(node, value):
+    """Matrix of a node of factors, ``(..., n, n)``."""
+    plan, places, pooled = node.value
+    if pooled:
+        raise TypeError("pools of elements are not evaluated node by node")
+    inverse = plan.entries()
+    numbers = np.broadcast_arrays(*(np.asarray(value[a.id], float) for a in node.args))
+    matrix = np.zeros((*numbers[0].shape, len(plan.place), len(plan.place)))
+    for at, x in zip(places, numbers, strict=True):
+        matrix[(..., *inverse[at])] = x
+    return matrix
+
+
+def _solved(node, value):
+    """Unknowns of a substitution, the unknown first."""
+    _, rows, _ = node.value
+    matrix = value[node.args[0].id]
+    numbers = [np.asarray(value[a.id], float) for a in node.args[1:]]
+    shape = np.broadcast_shapes(matrix.shape[:-2], *(x.shape for x in numbers))
+    side = np.zeros((*shape, matrix.shape[-1]))
+    for row, x in zip(rows, numbers, strict=True):
+        side[..., row] = x
+    solution = np.linalg.solve(np.broadcast_to(matrix, (*shape, *matrix.shape[-2:])), side[..., None])[..., 0]
+    return np.moveaxis(solution, -1, 0)

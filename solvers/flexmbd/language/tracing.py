@@ -1,0 +1,141 @@
+"""Kernels run on nodes instead of numbers: what they compute becomes part of the graph, and has derivatives by its rules."""
+
+import numpy as np
+
+from flexmbd import lanes
+from flexmbd.language.kernels import KernelError, run_with
+from flexmbd.language.nodes import Condition, Node
+from flexmbd.language.ops import OPS
+
+
+def traced(graph, function, args):
+    """What a kernel gives for nodes: a node, or a tuple of them.
+
+    Parameters
+    ----------
+    function : callable
+        Written as a kernel; marked as one or not.
+    args : sequence of Node, number, or tuples of them
+
+    Raises
+    ------
+    KernelError
+        If it uses what kernels may not, decides by a value, or does with its arguments what cannot be done.
+    """
+    kernel = graph.kernel(function)
+
+    def elsewhere(plain):
+        raise KernelError(f"kernel '{plain.__name__}' is compiled elsewhere, and cannot be traced", function)
+
+    found = run_with(kernel, _words(graph), elsewhere)
+    try:
+        return found(*args)
+    except (TypeError, ValueError, IndexError) as error:
+        raise KernelError(f"{kernel.describe()} cannot be run on its arguments: {error}", function) from None
+
+
+def derived_tangent(graph, function, count):
+    """Partial derivatives of a kernel's results by its first `count` arguments, from what it computes: a `tangent` of `Graph.call`."""
+
+    def tangent(arguments):
+        own = [graph.var(f"argument{k}") for k in range(len(arguments))]
+        results = traced(graph, function, own)
+        results = results if isinstance(results, tuple) else (results,)
+        slopes = {(k, j): graph.derivative(graph.const(x), own[j]) for k, x in enumerate(results) for j in range(count)}
+        slopes = {place: x for place, x in slopes.items() if not x.zero}
+        return dict(zip(slopes, exchanged(graph, list(slopes.values()), dict(zip(own, arguments, strict=True))), strict=True))
+
+    return tangent
+
+
+def tangent_of(graph, kernels, count):
+    """Partial derivatives of a law's force by its first `count` arguments: of its tangent kernel, else of what it computes.
+
+    Of a law with a state also those of the second result, the state's rate, by slip velocity and state.
+    """
+    if kernels.tangent is None:
+        return derived_tangent(graph, kernels.force, count)
+    state_kernel = getattr(kernels, "state_tangent", None)
+
+    def partial(arguments):
+        values = graph.call(kernels.tangent, arguments, count)
+        out = {(0, j): values[j] for j in range(count)}
+        if state_kernel is not None:
+            out[1, 0], out[1, 2] = graph.call(state_kernel, arguments, 2)
+        return out
+
+    return partial
+
+
+def sincos(graph, x):
+    """Nodes of sine and cosine."""
+    if x.op == "const":
+        return graph.const(np.sin(x.value)), graph.const(np.cos(x.value))
+    s, c = graph.call(lanes.sincos, (x,), 2, lambda args: {(0, 0): sincos(graph, args[0])[1], (1, 0): -sincos(graph, args[0])[0]})
+    return s, c
+
+
+def atan2(graph, y, x):
+    """Node of the angle of the vector (x, y), from -pi to pi."""
+    squared = x * x + y * y
+    return graph.call(lanes.atan2, (y, x), None, lambda args: {(0, 0): x / squared, (0, 1): -y / squared})
+
+
+def full_angle(graph, coarse, x, y):
+    """Node of the angle of the vector (x, y), counting full turns: an integrated angle corrected by the vector."""
+    s, c = sincos(graph, coarse)
+    return coarse + atan2(graph, c * y - s * x, c * x + s * y)
+
+
+def exchanged(graph, nodes, exchanges):
+    """The nodes with others in place of those that `exchanges` names (variables and calls)."""
+    known = {}
+    for x in graph.needed(nodes):
+        args = [known[a.id] for a in x.args if isinstance(a, Node)]
+        if x in exchanges:
+            y = exchanges[x]
+        elif all(known[a.id] is a for a in x.args if isinstance(a, Node)):
+            y = x
+        elif x.op == "out":
+            y = graph.call(args[0].function, args[0].args, x.value + 1, args[0].tangent, partly=True)[x.value]
+        elif x.op.startswith("call:"):
+            y = graph.call(x.function, args, None, x.tangent, partly=True)
+        else:
+            y = getattr(graph, OPS[x.op].make)(*args)
+        known[x.id] = y
+    return [known[x.id] for x in nodes]
+
+
+def _words(graph):
+    """The words that kernels are written in, for nodes."""
+
+    def select(condition, a, b):
+        if not isinstance(condition, Condition):
+            return a if condition else b
+        return condition.select(graph.const(a), graph.const(b))
+
+    def call(word, *derivatives):
+        """A word that stays a call, with its partial derivatives as functions of its arguments."""
+
+        def tangent(args):
+            return {(0, k): derivative(*args) for k, derivative in enumerate(derivatives)}
+
+        return lambda *x: graph.call(getattr(lanes, word), [graph.const(one) for one in x], tangent=tangent)
+
+    def sqrt(x):
+        """Square root whose derivative at zero is taken for zero: of ``d sqrt(d)`` it is, and what is not finite would spoil that."""
+        x = graph.const(x)
+        root = graph.sqrt(select(x > 0.0, x, 1.0))
+        return select(x > 0.0, root, select(x < 0.0, np.nan, 0.0))
+
+    exp = call("exp", lambda x: exp(x))
+    log = call("log", lambda x: 1.0 / x)
+    tanh = call("tanh", lambda x: 1.0 - tanh(x) * tanh(x))
+    power = call("power", lambda x, y: y * power(x, y - 1.0), lambda x, y: select(x > 0.0, power(x, y) * log(select(x > 0.0, x, 1.0)), 0.0))
+    return {
+        "select": select, "sincos": lambda x: sincos(graph, graph.const(x)),
+        "exp": exp, "log": log, "tanh": tanh, "power": power, "atan2": lambda y, x: atan2(graph, graph.const(y), graph.const(x)),
+        "floor": call("floor", lambda x: graph.const(0.0)), "sqrt": sqrt, "fabs": graph.fabs,
+        "maximum": lambda a, b: select(graph.const(a) > b, a, b), "minimum": lambda a, b: select(graph.const(a) < b, a, b),
+        "lnot": lambda c: ~c if isinstance(c, Condition) else not c,
+    }  # fmt: skip

@@ -1,0 +1,194 @@
+"""Why a system cannot be assembled (open, redundant or singular constraint rows, by name), and why a run failed."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from flexmbd.errors import ModelError
+from flexmbd.integrators import INTEGRATORS
+from flexmbd.running.choice import IMPLICIT, flexible, frictions, springs
+from flexmbd.running.inertias import smallest_inertia
+from flexmbd.stepping.names import LEFT, STATUS, STEPS, STUCK
+from flexmbd.trajectory import ERROR, OK, TIMEOUT
+
+MANY = 1000  # rows from which on their dependence, found from a dense matrix, is left to the factorisation to tell
+
+
+def examine(build, leaves, q0, *, length):
+    """Check one sample's constraints at its assembled position.
+
+    Parameters
+    ----------
+    build : Build
+    leaves : list of float
+        Numbers of the sample.
+    q0 : ndarray (n,)
+        Guess of the coordinates.
+    length : float
+        Size of the system in m, by which lengths are judged.
+
+    Returns
+    -------
+    str
+        How many rows of which depend on the others; "none" if they are independent; that there are too many to say.
+
+    Raises
+    ------
+    ModelError
+        Naming the joints whose rows stay open, or, in motion and unless the build has a shift, depend on each other.
+    """
+    if len(build.rows) > MANY:
+        return f"not examined: more than {MANY} rows"
+    dependent = "none"
+    for rows, what in ((build.rows + build.initial_rows, "at the start"), (build.rows, "in motion")):
+        if rows:
+            q, residual, jacobian = _assembled(build, rows, leaves, np.array(q0, float), length)
+            dependent = _judge(build, rows, residual, jacobian, what, length)
+            if dependent != "none" and what == "in motion" and not build.shift:
+                raise ModelError(
+                    f"the system is over-constrained or singular {what}: {dependent} depend on the others",
+                    remedy="remove a redundant joint, start away from the singular position, or use the setting constraints = 'augmented'",
+                )
+            q0 = q
+    return dependent
+
+
+def _assembled(build, rows, leaves, q, length):
+    g = build.graph
+    values = [r.polynomial.value(build.q) for r in rows]
+    facing = [g.const(1.0) if r.facing is None else r.facing.value(build.q) for r in rows]
+    gradients = [(k, i, x) for k, r in enumerate(rows) for i, x in r.polynomial.gradient(build.q).items()]
+    roots = values + facing + [x for _, _, x in gradients]
+
+    def evaluate(q):
+        names = {f"q{i}": x for i, x in enumerate(q)} | {"t": 0.0}
+        numbers = [float(x) for x in g.evaluate(roots, names, leaves)]
+        jacobian = np.zeros((len(rows), build.n))
+        for (k, i, _), x in zip(gradients, numbers[2 * len(rows) :], strict=True):
+            jacobian[k, i] = x
+        return np.array(numbers[: len(rows)]), jacobian, np.array(numbers[len(rows) : 2 * len(rows)])
+
+    turns = np.array([measure == "angle" for measure in build.measures], bool)
+    residual, jacobian, _ = evaluate(q)
+    for _ in range(60):
+        step = np.linalg.lstsq(jacobian, -residual, rcond=1e-10)[0]
+        turn = np.abs(step[turns]).max(initial=0.0)
+        q = q + step * min(1.0, 0.4 / max(turn, 1e-300))
+        residual, jacobian, facing = evaluate(q)
+        if np.abs(step).max() < 1e-14 * max(1.0, length):
+            break
+    for row, x in zip(rows, facing, strict=True):
+        if not x > 0 and np.all(np.abs(residual) < 1e-8 * max(1.0, length)):
+            raise ModelError(
+                f"the system is assembled with '{row.label}' half a turn away from where it belongs",
+                remedy="give the bodies' angles at the start to better than a quarter turn",
+            )
+    return q, residual, jacobian
+
+
+def _judge(build, rows, residual, jacobian, what, length):
+    scale = np.array([length if r.measure == "length" else 1.0 for r in rows])
+    norms = np.linalg.norm(jacobian, axis=1)
+    unit = jacobian[:, jacobian.any(axis=0)] / np.where(norms > 0, norms, 1.0)[:, None]
+    u, sizes, _ = np.linalg.svd(unit)
+    rank = int((sizes > 1e-9 * max(1.0, sizes[0])).sum())
+    null = np.abs(u[:, rank:]).max(axis=1) if rank < len(rows) else np.zeros(len(rows))
+    dependent = _named(build, [r.label for r, x in zip(rows, null, strict=True) if x > 1e-6])
+    gap = np.abs(residual) / scale
+    if not np.all(gap < 1e-8):
+        open_rows = [f"{rows[k].label} (by {residual[k]:.3g})" for k in np.argsort(-gap)[:4] if not gap[k] < 1e-8]
+        more = f"; the rows {dependent} contradict each other" if dependent else ""
+        raise ModelError(
+            f"the system cannot be assembled {what}: these constraints stay open: {', '.join(open_rows)}{more}",
+            remedy="check lengths and the guess of positions and angles",
+        )
+    return f"{len(rows) - rank} of the rows {dependent}" if dependent else "none"
+
+
+def _named(build, labels):
+    """Rows as text, those of one joint together; rows within bodies, which nobody can remove, only if there are no others."""
+    elements = {element.name for element in build.system.elements}
+    joints = [label for label in labels if label.rpartition(".")[0] in elements]
+    parts = {}
+    for label in dict.fromkeys(joints or labels):
+        name, _, row = label.rpartition(".")
+        parts.setdefault(name, []).append(row)
+    return ", ".join(f"{name}.{rows[0]}" if len(rows) == 1 else f"{name} ({', '.join(rows)})" for name, rows in parts.items())
+
+
+@dataclass(frozen=True)
+class Failures:
+    """What is known of the runs of a batch, to say why one of them failed.
+
+    Attributes
+    ----------
+    system : System or Stack
+    settings : Settings
+    end : float
+        s
+    size, away : ndarray (count,)
+        Of the mechanism, and its distance from the origin, in m.
+    open : ndarray (4, count)
+        Residuals of the constraints at the start.
+    counters : ndarray (count, COUNTERS)
+        See `flexmbd.loop`.
+    reasons : dict
+        Elements that can say why a run failed, with what they know it by.
+    """
+
+    system: object
+    settings: object
+    end: float
+    size: object
+    away: object
+    open: object
+    counters: object
+    reasons: dict
+
+    def note(self, code, i):
+        """The sentence for one sample; "" if all went well."""
+        if code == OK:
+            return ""
+        tiny = smallest_inertia(self.system, self.size[i], i)
+        hint = f"; {tiny}" if tiny else ""
+        if code == ERROR:
+            gap = max(self.open[0, i], self.open[1, i])
+            return f"the system cannot be assembled: constraints stay open by {gap:.3g}, or it is singular at the start{hint}"
+        steps, time, spent, trials = self.counters[i, 0], *self.counters[i, 4:7]
+        how, pace = self.counters[i, STATUS - STEPS], spent / max(trials, 1.0)
+        at = f"at t = {time:.6g} s after {steps:.0f} steps"
+        for element, values in self.reasons.items():
+            if reason := element.explain(values[i]):
+                return f"{reason}; stopped {at}"
+        if self.settings.constraints == "augmented" and not INTEGRATORS[self.settings.integrator].passes:
+            scheme = self.settings.integrator
+            at += f" ('{scheme}' does not pass positions where constraint rows become dependent: dormand_prince and rosenbrock do)"
+        if code == TIMEOUT:
+            if not trials and how == LEFT:
+                return "left before its turn came: the runs before it took all the time that was given"
+            more = (self.end - time) / max(pace, 1e-300)
+            to_go = f"the last {trials:.0f} trial steps were {pace:.2g} s long on average, {more:.2g} more to go"
+            if how == LEFT:
+                return f"left {at}: the time that was given is over; {to_go}{self._remedy(i, tiny, pace)}"
+            if how == STUCK:
+                limit = f"far more than max_steps = {self.settings.max_steps}"
+                return f"stopped {at}: {to_go}, {limit}{self._remedy(i, tiny, pace)}"
+            return f"stopped {at}: more than max_steps = {self.settings.max_steps} trial steps; {to_go}{self._remedy(i, tiny, pace)}"
+        if how == 0:
+            return "the motion diverged: an output is not finite, though the steps went on to the end"
+        far = self.away[i] * 2.0**-52 > 1e-12 * self.size[i]
+        hint = hint or (f"; places {self.away[i]:.3g} m away from the origin are rounded: move the origin to the mechanism" if far else "")
+        return f"the motion diverged {at}: the step size fell below its floor or values were no longer finite{hint}"
+
+    def _remedy(self, i, tiny, pace):
+        """What to do about steps so short."""
+        if tiny:
+            return f"; {tiny}"
+        if INTEGRATORS[self.settings.integrator].correction is not None:
+            return ""
+        stiff = flexible(self.system) + [name for rate, name in sorted(springs(self.system, i), reverse=True) if rate * pace > 0.1]
+        because = f" for {stiff[0]}" if stiff else " where something is stiff"
+        take = "rosenbrock" if frictions(self.system) else IMPLICIT  # others do not treat friction of ideal joints
+        if take == self.settings.integrator:
+            return ""
+        return f"; steps of '{self.settings.integrator}' are as short as that{because}: take integrator = '{take}'"

@@ -1,0 +1,194 @@
+"""Samples of one model through the compiled time loop: arrays, the start, the run, and what it leaves."""
+
+from time import perf_counter
+
+import numpy as np
+
+from flexmbd.outputs.reductions import ROWS
+from flexmbd.state import aligned
+from flexmbd.stepping import names
+from flexmbd.stepping.assembly import assemble, prepare
+from flexmbd.stepping.campaign import campaign
+from flexmbd.stepping.compiled import caller
+
+SLICE = 0.1  # s that the compiled loop runs between two looks at Ctrl-C
+ITERATIONS = 80  # of the assembly
+
+
+class Integration:
+    """Samples of a model.
+
+    Parameters
+    ----------
+    model : Model
+    system : System or Stack
+    count : int
+        Samples.
+    settings : Settings
+    end : float
+        Of the time, in s.
+    keeps : bool
+        States keep factors of linear equations too: what goes on from such a state is the same to the last bit.
+
+    Attributes
+    ----------
+    states : ndarray (count, rows)
+        State of each sample.
+    X, P, W : ndarray (rows, lanes)
+        State and step rows, parameters, work.
+    at : ndarray of int64
+        The table (`flexmbd.stepping.names`).
+    residuals : ndarray (count, 4)
+        Largest residual of the rows after the assembly: positions (lengths, angles), velocities (lengths, angles).
+    counters : ndarray (count, 7)
+        See `flexmbd.stepping.names`.
+    histories : ndarray (signals, count, points)
+    sums : ndarray (count, 6 reduced signals)
+    """
+
+    def __init__(self, model, system, count, settings, end, *, keeps=False):
+        self.model, self.system, self.count, self.settings, self.keeps = model, system, count, settings, keeps
+        model.compile()
+        layout, width = model.layout, model.width
+        self.at, self._known = model.table()
+        uniform, parameters = model.pack(system, count)
+        if keeps:
+            self.at[names.KEPT_ROWS] = layout.sizes["KEPT"]
+        self.states = np.zeros((count, layout.kept_rows(keeps)))
+        self.residuals, self.counters = np.zeros((count, 4)), np.zeros((count, names.COUNTER_ROWS))
+        self.sums = np.full((count, max(1, ROWS * layout.sizes["NR"])), np.nan)
+        sizes = layout.count, parameters.shape[1], max(model.rows, model.signals.rows)
+        self.X, self.P, self.W = (aligned(max(1, size), width) for size in sizes)
+        packs = np.zeros_like(self.X), np.zeros_like(self.P)
+        pointed = {
+            **uniform, names.PARAMETERS: parameters, names.STATES: self.states, names.RESIDUALS: self.residuals,
+            names.COUNTERS: self.counters, names.REDUCED: self.sums, names.PACK_X: packs[0], names.PACK_P: packs[1],
+            names.OWNER: np.zeros(width, np.int64), names.CURSOR: np.zeros(width, np.int64),
+        }  # fmt: skip
+        self._point(pointed)
+        self.at[names.COUNT] = count
+        self._limits(end)
+
+    def _point(self, arrays):
+        """Let entries of the table point to arrays, which are kept alive."""
+        for entry, x in arrays.items():
+            self._known[entry] = x
+            self.at[entry] = x.ctypes.data
+
+    def _limits(self, end):
+        """Times, tolerance and steps."""
+        settings, scheme = self.settings, self.model.scheme
+        self.end, fixed = end, settings.fixed or not scheme.adaptive
+        h_max = settings.step or end / 50.0
+        first = h_max if fixed else min(h_max, scheme.first * end)
+        real = np.zeros(names.REALS)
+        real[names.FINISH], real[names.TOLERANCE], real[names.MAX_STEPS] = end, settings.tolerance, settings.max_steps
+        real[names.H_FIRST], real[names.H_MAX], real[names.H_MIN] = first, h_max, max(1e-14 * end, 1e-300)
+        real[names.DRIFT] = 0.1 if self.model.build.shift else 30.0
+        # from rest an implicit scheme would have to resolve its fastest motions first
+        real[names.REACH] = first if scheme.correction is None else h_max
+        real[names.ITERATIONS] = ITERATIONS
+        self._point({names.REAL: real})
+        self.at[names.FIXED] = fixed
+
+    def until(self, end):
+        """Another end of the time, with as many steps from the states that there are as a run may have."""
+        real, trials = self._known[names.REAL], self.column(names.STEPS) + self.column(names.REJECTED)
+        self.end = real[names.FINISH] = end
+        real[names.MAX_STEPS] = self.settings.max_steps + trials.max(initial=0.0)
+
+    def call(self, function):
+        """Call a compiled function with the arrays."""
+        arrays = (self.X, self.P, self.W, self.at)
+        call = caller(function, self.model.width)
+        call(*(arrays if call is function else (x.ctypes.data for x in arrays)))
+
+    def column(self, first, count=1):
+        """Columns of the states: rows of X from `first` on."""
+        return self.states[:, first : first + count]
+
+    def assemble(self):
+        """Positions and velocities that satisfy the constraints, from the guesses; further states."""
+        n = self.model.build.n
+        q, v = (np.array([np.broadcast_to(x, self.count) for x in guess], float).reshape(n, self.count) for guess in self.system.initial())
+        self.column(names.START + 1, n)[:], self.column(names.START + 1 + n, n)[:] = q.T, v.T
+        self.call(assemble)
+        self._further_states()
+
+    def _further_states(self):
+        """Start integrated angles on the turn of the guess, and the energy taken up by contacts with what they store."""
+        guesses, build, model = self.system.angles(), self.model.build, self.model
+        places = self.column(names.START + 1, build.n).T
+        states = self.column(names.START + 1 + 2 * build.n, len(build.states))
+        for k, name in enumerate(model.state_names):
+            owner, _, key = name.rpartition(".")
+            if key == "angle" and owner in guesses:
+                i = build.first[owner]
+                exact = np.arctan2(places[i + 3], places[i + 2])
+                states[:, k] = exact + 2 * np.pi * np.round((guesses[owner] - exact) / (2 * np.pi))
+            elif name == "energy.taken":
+                known = {f"q{i}": x for i, x in enumerate(places)} | {f"mode{j}": 1.0 for j in range(len(build.contacts))}
+                states[:, k] = build.graph.evaluate([build.stored_energy], known | {"t": 0.0}, [v for _, v in self.system.leaves()])[0]
+
+    def prepare(self, length, away, nearness, slowest):
+        """Accelerations, modes of contacts and scales of errors; sizes of the mechanism and of contacts are those of `flexmbd.running.scales`."""
+        sizes, contacts = self.model.layout.sizes, self.model.layout.sizes["CONTACTS"]
+        self.column(names.SLIN)[:, 0], self.column(names.SIZE)[:, 0] = length, away
+        for j in range(sizes["NC"]):
+            self.states[:, contacts + 6 * sizes["NC"] + j], self.states[:, contacts + 6 * j + 5] = nearness[j], slowest[j]
+        self.call(prepare)
+
+    @property
+    def accelerations(self):
+        """What the scheme starts with, (count, rows)."""
+        sizes = self.model.layout.sizes
+        return self.states[:, sizes["SLOTS"] : sizes["STATE_ROWS"]]
+
+    def run(self, which, times, patience=None):
+        """Run samples to the end; False if they are not done after `patience` (s on the clock).
+
+        Called again and again for about a tenth of a second, between which Python hears Ctrl-C.
+        """
+        model, sizes, at = self.model, self.model.layout.sizes, self.at
+        n, m, nc = sizes["N"], sizes["M"], sizes["NC"]
+        signals, points = len(model.requests.histories), len(times)
+        self.histories = np.full((max(1, signals), self.count, max(1, points)), np.nan)
+        grid_rows = 2 * n + m + 3 * nc + (n + 1 if at[names.REFINE] else 0)
+        queue = np.ascontiguousarray(which, np.int64)
+        self._point({
+            names.HISTORIES: self.histories, names.GRID: np.zeros((model.width, max(1, points), grid_rows)), names.QUEUE: queue,
+            names.TIMES: np.ascontiguousarray(times, float) if points else np.zeros(1),
+        })  # fmt: skip
+        at[names.POINTS], at[names.GRID_ROWS], at[names.QUEUED] = points, grid_rows, len(queue)
+        at[names.STARTED] = at[names.RUNNING] = at[names.TURNS] = 0
+        if not len(queue):
+            return True
+        turns = 256
+        self.call(campaign)  # fills the lanes
+        began = before = perf_counter()
+        while at[names.RUNNING]:
+            at[names.TURNS] = turns
+            self.call(campaign)
+            now = perf_counter()
+            if patience is not None and now - began > patience and at[names.RUNNING]:
+                self._leave(queue)
+                return False
+            turns, before = max(1, int(turns * min(max(SLICE / max(now - before, 1e-9), 0.25), 4.0))), now
+        return True
+
+    def _leave(self, queue):
+        """Counters of the runs that were left unfinished, with their own status."""
+        X, status = self.X, names.STATUS - names.STEPS
+        begun = {sample: lane for lane, sample in enumerate(self._known[names.OWNER]) if sample >= 0}
+        for sample in queue:
+            if sample in begun:
+                lane = X[:, begun[sample]]
+                trials = lane[names.STEPS] + lane[names.REJECTED]
+                time, mark = lane[names.T], lane[names.MARK]
+                counters = *lane[names.STEPS : names.STATUS + 1], time, time - mark, trials - lane[names.LOOK] + names.WINDOW
+                self.counters[sample] = counters
+            if sample in begun or not self.counters[sample].any():
+                self.counters[sample, status] = names.LEFT
+
+
+__all__ = ["Integration"]

@@ -1,0 +1,241 @@
+"""`Model`: one topology as machine code for one integrator and one lane width, and its outputs compiled for a list of them."""
+
+import hashlib
+import logging
+
+import numpy as np
+
+from flexmbd.codegen.functions import Functions, Mistake
+from flexmbd.codegen.machine import Code
+from flexmbd.codegen.pools import BATCH
+from flexmbd.codegen.storage import Storage
+from flexmbd.errors import ModelError
+from flexmbd.formulation.natural import Build, law_of
+from flexmbd.joints.friction import check_scheme
+from flexmbd.language.kernels import ALLOWED
+from flexmbd.language.ordering import LINEAR, called, ordered
+from flexmbd.linalg.sparse import Solver
+from flexmbd.outputs import catalogue
+from flexmbd.registry import CONTACT_ROWS
+from flexmbd.running.signals import Requests, Signals
+from flexmbd.state import Layout
+from flexmbd.stepping import compiled, names
+from flexmbd.stepping.assembly import ENTRIES
+from flexmbd.stepping.campaign import campaign
+from flexmbd.tuning import USUAL
+
+log = logging.getLogger("flexmbd")
+
+
+class Model:
+    """Machine code of a topology and what it reads.
+
+    Parameters
+    ----------
+    system : System
+        Any system of the topology; its numbers do not matter beyond being arrays or not, and 0, 1, -1 or not.
+    outputs : sequence of str
+        ``"name"`` or ``"name:reduction"``.
+    scheme : Integrator
+    width : int
+        Lanes, 1 to 64.
+    fold : bool
+        See `Build`.
+    shift : float
+        See `Build`.
+    direct : str
+        Sparse direct library that solves the linear equations of a single lane; "" for elimination in compiled code.
+    tuning : Tuning
+
+    Attributes
+    ----------
+    layout : Layout
+    code : Code
+        Of the equations; that of the outputs is ``signals.code``.
+
+    Raises
+    ------
+    ModelError
+        Unknown output or reduction; a kernel that cannot be compiled.
+    """
+
+    def __init__(self, system, outputs, scheme, *, width=16, fold=True, shift=0.0, direct="", tuning=USUAL):
+        self.scheme, self.width, self.fold = scheme, width, fold
+        self._arguments = {"fold": fold, "shift": shift, "direct": bool(direct), "tuning": tuning}
+        try:
+            made = self._build(system, outputs, ())
+            if made is None:  # outputs bring states that are not known to do so: these come into being before the equations are written
+                made = self._build(system, outputs, tuple(outputs))
+        except Mistake as mistake:
+            raise self._told(mistake) from mistake
+        self.structure, self.kinds = system.structure(), tuple(self.build.kinds)
+        self.state_names = [s.name for s in self.build.states]
+        self.topology = hashlib.sha256(repr((self.structure, self.kinds)).encode()).hexdigest()[:16]
+        plans = [plan for storage in (self.storage, self.signals.storage) for _, plan in storage.matrices.values()]
+        self.solver = Solver(plans, direct) if direct else None
+
+    def _build(self, system, outputs, first):
+        """Write equations, then outputs; None if an output that is not among those made `first` added a state to equations written."""
+        self.build = build = Build(system, **self._arguments)
+        self.catalogue = catalogue(build)
+        self.requests = Requests(outputs, self.catalogue)
+        wanted = [self.requests.wanted[out][0] for out in first] or self.requests.bringing(system.aliases)
+        for name in [x for x in self.catalogue if x in wanted]:
+            self.catalogue[name][0]()
+        count = len(build.states)
+        self.storage = Storage(BATCH if self.width == 1 else 1)
+        self.layout = Layout(build, self.scheme, self.width)
+        self._equations()
+        self.layout.signals(self.requests.names, len(self.requests.reduced))
+        self.signals = Signals(build, self.catalogue, self.requests, self.layout, self.storage)
+        return self if len(build.states) == count else None
+
+    @property
+    def units(self):
+        """Unit of each output."""
+        return self.requests.units
+
+    @property
+    def loop(self):
+        """Functions of the time loop and of the scheme, compiled once for all models of a width."""
+        return (*ENTRIES, campaign, *self.scheme.functions.values())
+
+    def compile(self):
+        """Compile what is not on disk; load the rest."""
+        if not self.on_disk():
+            log.info("compiling (once): %s", self.describe())
+        self.signals.code.address("outputs")
+        self.code.address("rhs")
+        for function in self.loop:
+            compiled.address(function, self.width)
+        self.build.graph.forget()
+
+    def on_disk(self):
+        """True if all machine code is in the cache directory."""
+        return self.code.on_disk() and self.signals.code.on_disk() and compiled.on_disk(self.loop, self.width)
+
+    def describe(self):
+        """What is compiled, in a few words."""
+        b = self.build
+        parts = (len(b.system.bodies), "bodies"), (len(b.system.elements), "elements"), (len(self.requests.names), "signals")
+        known = " (equations are there already)" if self.code.on_disk() else ""
+        return f"{', '.join(f'{n} {what}' for n, what in parts)}; {self.scheme.name}, {self.width} lanes{known}"
+
+    def _told(self, mistake):
+        """The `ModelError` of a kernel that cannot be compiled."""
+        kernel, reason = mistake.kernel, " ".join(mistake.reason.split())[:200]
+        for owner in (*self.build.system.elements, *self.build.system.bodies):
+            if law := law_of(owner, kernel.function):
+                told = f"'{owner.name}', law '{law}': {kernel.describe()} cannot be compiled: {reason}"
+                return ModelError(told, element=owner.name, remedy=ALLOWED)
+        return ModelError(f"{kernel.describe()} cannot be compiled: {reason}", remedy=ALLOWED)
+
+    # ---- equations
+    def _equations(self):
+        """Write the functions of the equations."""
+        b, scheme, layout = self.build, self.scheme, self.layout
+        check_scheme(b, scheme)
+        if b.unilaterals and "unilateral" not in scheme.treats:
+            name = b.unilaterals[0].name
+            told = f"contact '{name}': the integrator '{scheme.name}' does not treat bodies that cannot penetrate each other"
+            raise ModelError(told, element=name, remedy="give the contact a law, which makes it a force")
+        zero, rates = b.graph.const(0.0), [s.rate for s in b.states]
+        gaps = [x for c in b.contacts for x in (c.penetration, c.rate)]
+        accelerations = b.a if scheme.accelerations is None else scheme.accelerations(b, scheme.numbers)
+        after = [(("y", layout.sizes["RATES"] + k), x) for k, x in enumerate(rates)]
+        after += [(("y", layout.sizes["GAPS"] + k), x) for k, x in enumerate(gaps)]
+        written = {names.RHS: _rows("y", accelerations) + after}
+        sets = [(names.PROJECT, names.RESIDUAL, b.rows)]
+        if b.initial_rows:
+            sets.append((names.ASSEMBLE_PROJECT, names.ASSEMBLE_RESIDUAL, b.rows + b.initial_rows))
+        for project, residual, which in sets:
+            dq, dv = b.corrections(which)
+            written |= {project: _rows("W", dq + dv), residual: _rows("W", b.residuals(which))}
+        contacts = layout.sizes["CONTACTS"]
+        written[names.LIMITS] = [(("X", contacts + CONTACT_ROWS * j + 5), c.minimum + zero) for j, c in enumerate(b.contacts)]
+        kept, factors = 0, []
+        if scheme.correction is not None:
+            written[names.MULTIPLIERS] = _rows("y", b.multipliers)
+            step, states = scheme.correction(b)
+            correction = _rows("W", step) + [(("y", layout.sizes["RATES"] + k), x) for k, x in states.items()]
+            large = b.graph.tuning.kept_factors or bool(b.pools) or b.direct  # others keep a tangent of their own in every iteration
+            factors = [x for x in ordered(b.graph, [x for _, x in correction]) if large and x.op.startswith(LINEAR[0])]
+            written[names.NEWTON] = correction
+            if factors:
+                kept = 0 if b.direct else factors[0].value[0].size
+                written |= {names.OBSERVE: after, names.TANGENT: [(("X", layout.sizes["FACTORS"]), factors[0])]}
+        if scheme.generated:
+            generated, kept = scheme.generated(b)
+            written |= generated
+        layout.keep(kept)
+        functions = Functions(b.graph, self.storage, layout, (names.NUMBERS, names.TABLES))
+        self._entries = {}
+        for entry, stores in written.items():
+            name = self._entries[entry] = _FUNCTIONS[entry]
+            given = {x.id: layout.sizes["FACTORS"] for x in factors} if entry == names.NEWTON else None
+            functions.add(name, [(_kept(where, layout), node) for where, node in stores], given=given)
+        self.kernels = called(b.graph, [node for stores in written.values() for _, node in stores])
+        self.code, self.rows, self.keeps_factors = Code(functions.text()), functions.rows, bool(factors)
+
+    def table(self):
+        """Entries of the table that do not depend on the run, an array of `names.ENTRIES` integers, and what they point to."""
+        b, scheme, at = self.build, self.scheme, np.zeros(names.ENTRIES, np.int64)
+        for key, size in self.layout.sizes.items():
+            at[getattr(names, key)] = size
+        for entry, name in self._entries.items():
+            at[entry] = self.code.address(name)
+        if not b.initial_rows:
+            at[names.ASSEMBLE_PROJECT], at[names.ASSEMBLE_RESIDUAL] = at[names.PROJECT], at[names.RESIDUAL]
+        at[names.OUTPUTS] = self.signals.code.address("outputs")
+        for entry, function in scheme.functions.items():
+            at[entry] = compiled.address(function, self.width)
+        kinks = [scheme.adaptive and scheme.order <= 2 and c.continuous for c in b.contacts]
+        augmented = bool(b.shift) and scheme.correction is None  # near singular positions what is open grows fast, whatever the step
+        flags = {
+            "KINKS": any(kinks), "JUMPS": any(c.jumps for c in b.contacts),
+            "CLOSES": bool(b.rows) and (scheme.projects or augmented), "AUGMENTED": augmented, "FROZEN": self.keeps_factors,
+            "FLAT": all(row.polynomial.convective(b.q, b.v, b.time).zero for row in b.rows), "RESTART": scheme.correction is not None,
+            "STEPPED": self.signals.stepped, "NP": len(self.storage.lane), "NPO": len(self.signals.storage.lane),
+            "NY": len(self.requests.histories), "SOLVER": self.solver.address if self.solver else 0,
+        }  # fmt: skip
+        for key, value in flags.items():
+            at[getattr(names, key)] = int(value)
+        arrays = {
+            names.ANGULAR: [measure == "angle" for measure in b.measures], names.CONTROLLED: [s.controlled for s in b.states],
+            names.STATE_CONTACT: [-1 if s.contact is None else s.contact.index for s in b.states], names.KINK: kinks,
+            names.SHOWN: self.signals.shown, names.STOPS: [c.stops for c in b.contacts],
+        }  # fmt: skip
+        made = {entry: np.array([int(x) for x in values] or [0], np.int64) for entry, values in arrays.items()}
+        made[names.SCHEME] = np.array(scheme.numbers or (0.0,))
+        made |= {names.TABLES: self.storage.tables, names.OUT_TABLES: self.signals.storage.tables}
+        for entry, values in made.items():
+            at[entry] = values.ctypes.data
+        return at, made
+
+    def pack(self, system, count):
+        """What is the same for all samples, by entry of the table, and parameters of each sample, an array (count, parameters)."""
+        leaves = [value for _, value in system.leaves()]
+        numbers, own = self.storage.pack(self.build.graph, leaves, count)
+        of_outputs, outputs_own = self.signals.storage.pack(self.build.graph, leaves, count)
+        return {names.NUMBERS: numbers, names.OUT_NUMBERS: of_outputs}, np.ascontiguousarray(np.hstack([own, outputs_own]))
+
+
+_FUNCTIONS = {
+    names.RHS: "rhs", names.PROJECT: "project", names.RESIDUAL: "residual", names.ASSEMBLE_PROJECT: "assemble_project",
+    names.ASSEMBLE_RESIDUAL: "assemble_residual", names.LIMITS: "limits", names.MULTIPLIERS: "multipliers", names.NEWTON: "newton",
+    names.OBSERVE: "observe", names.TANGENT: "tangent", names.LINEARISE: "linearise", names.RESPOND: "respond", names.CLOSING: "closing",
+    names.GRADIENTS: "gradients",
+}  # fmt: skip
+
+
+def _rows(array, nodes):
+    """Stores of nodes in consecutive rows."""
+    return [((array, i), node) for i, node in enumerate(nodes)]
+
+
+def _kept(where, layout):
+    """A store, that of a number which the scheme keeps in its row of X."""
+    return ("X", layout.sizes["FACTORS"] + where[1]) if where[0] == "kept" else where
+
+
+__all__ = ["Model"]

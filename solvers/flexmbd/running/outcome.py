@@ -1,0 +1,87 @@
+"""What becomes of samples: the start, with what is wrong with it; outputs, status and words after a run."""
+
+import numpy as np
+
+from flexmbd.outputs import REDUCTIONS
+from flexmbd.outputs.reductions import ROWS
+from flexmbd.running.diagnosis import Failures
+from flexmbd.running.inertias import loosely_held
+from flexmbd.running.models import witnesses
+from flexmbd.running.scales import coarse_events, contact_scales, extents
+from flexmbd.space import lengths
+from flexmbd.stepping.names import ENDED, EVENTS, POINTS, STATUS, STEPS
+from flexmbd.trajectory import DIVERGED, ERROR, OK, TIMEOUT
+
+
+def started(made):
+    """Assemble and prepare all samples; what was notable, which samples cannot run, and words on some of those."""
+    model, system, settings, count = made.model, made.system, made.settings, made.count
+    length, away = extents(system, count), lengths(system, count)
+    contacts = [c.element for c in model.build.contacts]
+    nearness, slowest = contact_scales(system, contacts, length, settings)
+    found = {f"{name}.events": text for name, text in coarse_events(system, contacts, nearness, slowest, away).items()}
+    for element, *rows in zip(contacts, nearness, slowest, strict=True):
+        for key, x in zip(("event_tolerance", "minimum_impact_velocity"), rows, strict=True):
+            found[f"{element.name}.{key}"] = float(x[0]) if np.all(x == x[0]) else "per sample"
+    with np.errstate(all="ignore"):
+        made.assemble()
+        made.prepare(length, away, nearness, slowest)
+    E = made.residuals
+    bad = ~((E[:, 0] < 1e-9 * length + 1e-14 * away) & (E[:, 1] < 1e-9) & np.isfinite(made.accelerations).all(1))
+    loose = loosely_held(system, model.build.shift, count)
+    return found, bad | (np.array(loose) != ""), loose
+
+
+def recorded(model, time, end):
+    """Times at which states are kept: all, the end, or none, as the outputs asked for need."""
+    kinds = [how for _, how in model.requests.wanted.values()]
+    times = time if None in kinds else time[:0]
+    return np.append(times, end) if "final" in kinds and not np.any(times == end) else times
+
+
+def outcome(made, bad, notes):
+    """Values by output, status, words and counters of samples that were run.
+
+    Parameters
+    ----------
+    made : Integration
+    bad, notes : sequence
+        Samples that could not run, and words on some of them.
+    """
+    model, system, count, counters, end = made.model, made.system, made.count, made.counters, made.end
+    if model.solver:
+        model.solver.check()
+    failed = counters[:, STATUS - STEPS].astype(int)
+    codes = np.where(bad, ERROR, np.where(failed == 1, DIVERGED, np.where((failed >= 2) & (failed != ENDED), TIMEOUT, OK))).astype(np.int8)
+    ended, time = failed == ENDED, counters[:, 4]
+    values = _collect(model, made.histories, made.sums, np.where(ended, time, end))
+    unwanted = model.requests.histories and not made.at[POINTS]  # nobody wanted the outputs
+    for x in () if unwanted else values.values():
+        lost = (codes == OK) & ~np.isfinite(x.reshape(count, -1)).all(1)
+        codes[lost] = DIVERGED
+    reasons = {element: values[name].copy() for name, element in witnesses(system).items()}
+    for x in values.values():
+        if x.ndim == 1:
+            x[codes != OK] = np.nan
+        else:  # what was recorded before a failure stays
+            x[np.logical_or.accumulate(~np.isfinite(x), axis=1)] = np.nan
+    length, away = extents(system, count), lengths(system, count)
+    failures = Failures(system, made.settings, end, length, away, made.residuals.T, counters, reasons)
+    notes = [notes[i] or failures.note(code, i) for i, code in enumerate(codes)]
+    statistics = {"steps": counters[:, 0], "rejected": counters[:, 1], "events": counters[:, EVENTS - STEPS]}
+    if any(c.stops for c in model.build.contacts):
+        statistics["ended"] = np.where(ended, time, np.nan)
+    return values, codes, notes, statistics
+
+
+def _collect(model, H, F, end):
+    values = {}
+    histories, reduced = model.requests.histories, model.requests.reduced
+    for out, (name, how) in model.requests.wanted.items():
+        final = H[histories.index(name), :, -1] if name in histories else None
+        if how is None:
+            values[out] = H[histories.index(name)]
+        else:
+            k = reduced.index(name) if name in reduced else 0
+            values[out] = np.array(REDUCTIONS[how](F.T[ROWS * k : ROWS * (k + 1)], end, final), float)
+    return values

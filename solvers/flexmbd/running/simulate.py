@@ -1,0 +1,150 @@
+"""`run` and `prepare`: from a model function and samples to outputs."""
+
+from dataclasses import asdict, dataclass
+
+import numpy as np
+
+from flexmbd.errors import ModelError
+from flexmbd.running.batch import describe, first_of, single
+from flexmbd.running.choice import chosen
+from flexmbd.running.integration import Integration
+from flexmbd.running.models import model_of
+from flexmbd.running.outcome import outcome, recorded, started
+from flexmbd.running.settings import Settings, as_settings
+from flexmbd.trajectory import ERROR, OK, Trajectory
+from flexmbd.tuning import USUAL
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """What `prepare` found: units of the outputs asked for, all output names, numbers used, and the topology's hash."""
+
+    units: dict
+    available: list
+    attributes: dict
+    topology: str
+
+
+def prepare(build, samples=None, *, end, points, outputs, settings=None):
+    """Build a model once, check it, and compile it.
+
+    Parameters
+    ----------
+    build : callable or System
+        ``build(**inputs) -> System``, or a system.
+    samples : mapping name -> float or ndarray (n,), optional
+        What the function is called with; a system has its numbers already.
+    end, points : float, int
+        Time grid ``linspace(0, end, points)`` in s.
+    outputs : sequence of str
+    settings : mapping, optional
+
+    Returns
+    -------
+    Prepared
+
+    Raises
+    ------
+    ModelError
+        If the model, an output or a setting is wrong.
+    """
+    settings = as_settings(settings)
+    one = first_of(build, samples)
+    system, good, message = describe(build, one)
+    if not len(good):
+        raise ModelError(f"the model cannot be built: {message[0]}")
+    settings, why = chosen(settings, system, end)
+    run(build, one, end=1e-9 * end, points=min(points, 2), outputs=outputs, settings=settings)
+    model = model_of(system, outputs, settings)
+    return Prepared(
+        {name: model.units[name] for name in outputs}, sorted(model.catalogue), attributes(model, system, settings, why), model.topology
+    )
+
+
+def compiled(build, samples=None, *, end, outputs, settings=None):
+    """True if the machine code of a model is on disk; arguments and errors as those of `prepare`.
+
+    A process that compiles a model runs code that may round differently in the last digits from what later processes load: whoever wants
+    results identical to the last bit has it compiled by another process.
+    """
+    system, good, message = describe(build, first_of(build, samples))
+    if not len(good):
+        raise ModelError(f"the model cannot be built: {message[0]}")
+    return model_of(system, outputs, chosen(as_settings(settings), system, end)[0]).on_disk()
+
+
+def run(build, samples=None, *, end, points=201, outputs, settings=None, patience=None):
+    """Simulate a batch, or one system.
+
+    Parameters
+    ----------
+    build, samples, end, points, outputs, settings
+        See `prepare`.
+    patience : float, optional
+        Seconds on the clock (compiling does not count) after which runs that are not done are left, with status `timeout` and how far
+        they came. For trials: what is left depends on the machine.
+
+    Returns
+    -------
+    Trajectory
+        Of a `System` whose numbers are all single, without the axis of samples: outputs ``(points,)`` or numbers, one status, one message.
+
+    Raises
+    ------
+    ModelError
+        If the batch as a whole cannot be run; a failing sample is recorded in the trajectory instead.
+    """
+    settings = as_settings(settings)
+    if not 0 < end < np.inf:
+        raise ModelError(f"the end of the time is {end!r} s; it must be greater than zero")
+    if isinstance(points, bool) or not isinstance(points, (int, np.integer)) or points < 1:
+        raise ModelError(f"points is {points!r}; it must be a whole number from 1")
+    system, good, message = describe(build, samples)
+    time = np.linspace(0.0, end, points)
+    count = len(message)
+    status = np.where([bool(m) for m in message], ERROR, OK).astype(np.int8)
+    if system is None:
+        empty = {o: np.full((count,) if ":" in o else (count, points), np.nan) for o in outputs}
+        return Trajectory(time, empty, {}, status, message, {}, {k: np.zeros(count) for k in ("steps", "rejected", "events")})
+    settings, why = chosen(settings, system, end)
+    model = model_of(system, outputs, settings)
+    made = Integration(model, system, len(good), settings, float(end))
+    notable, bad, words = started(made)
+    made.run(np.flatnonzero(~bad), recorded(model, time, float(end)), patience)
+    values, codes, notes, counters = outcome(made, bad, words)
+    if "ended" in counters:
+        ended, names = int(np.isfinite(counters["ended"]).sum()), ", ".join(c.name for c in model.build.contacts if c.stops)
+        notable["ended"] = f"{ended} of {len(good)} runs by a condition" if ended else f"no run: '{names}' never came"
+    out = {}
+    for name in outputs:
+        x = values[name] if ":" in name else values[name][:, :points]
+        full = out[name] = np.full((count, *x.shape[1:]), np.nan)
+        full[good] = x
+    statistics = {k: np.full(count, np.nan if k == "ended" else 0.0) for k in counters}
+    for k, x in counters.items():
+        statistics[k][good] = x
+    status[good] = codes
+    for i, note in zip(good, notes, strict=True):
+        message[i] = note
+    units, used = {name: model.units[name] for name in out}, attributes(model, system, settings, why) | notable
+    found = Trajectory(time, out, units, status, message, used, statistics)
+    return found.of_sample(0) if single(build) else found
+
+
+def attributes(model, system, settings, why):
+    """Everything that decided the numbers, flat."""
+    used = {f"solver.{k}": v for k, v in asdict(settings).items() if k != "tuning"}
+    if settings.tuning != USUAL:
+        used["solver.tuning"] = repr(settings.tuning)
+    used |= {"solver.integrator.reason": why, "constraints.dependent": model.dependent}
+    for element in system.elements:
+        for part in ("law", "friction", "film", "transition", "asperities") if hasattr(element, "law") else ():
+            chosen = getattr(element, part, None)
+            if chosen is not None or part == "friction":
+                used[f"{element.name}.{part}"] = "none" if chosen is None else chosen.name
+    for path, value in system.leaves():
+        used[path.removeprefix("@")] = "per sample" if np.ndim(value) else float(value)
+    return used
+
+
+__all__ = ["Prepared", "compiled", "Settings", "as_settings", "prepare", "run"]

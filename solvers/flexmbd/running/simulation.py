@@ -1,0 +1,195 @@
+"""`compile`: a model to be run, or gone through state by state."""
+
+import numpy as np
+
+from flexmbd.errors import ModelError, check_number
+from flexmbd.running.batch import describe, first_of
+from flexmbd.running.choice import chosen
+from flexmbd.running.integration import Integration
+from flexmbd.running.models import model_of
+from flexmbd.running.outcome import outcome, recorded, started
+from flexmbd.running.settings import as_settings
+from flexmbd.running.simulate import attributes, run
+from flexmbd.state import LOOP, State
+from flexmbd.trajectory import Trajectory
+
+
+def compile(build, samples=None, *, outputs=(), end=1.0, settings=None):
+    """Compile a model.
+
+    Parameters
+    ----------
+    build : callable or System
+        ``build(**inputs) -> System``, or a system.
+    samples : mapping name -> ndarray (n,), optional
+        For a function, inputs as it will be called with: one sample is enough.
+    outputs : sequence of str
+    end : float
+        How long motions are about to take, in s: it decides the largest step, and the integrator if that is "auto".
+    settings : mapping, optional
+
+    Returns
+    -------
+    Simulation
+
+    Raises
+    ------
+    ModelError
+        If the model, an output or a setting is wrong.
+    """
+    return Simulation(build, samples, tuple(outputs), float(end), as_settings(settings))
+
+
+class Simulation:
+    """A compiled model.
+
+    Attributes
+    ----------
+    units : dict str -> str
+        Of the outputs.
+    """
+
+    def __init__(self, build, samples, outputs, end, settings):
+        if not 0 < end < np.inf:
+            raise ModelError(f"the end of the time is {end!r} s; it must be greater than zero")
+        self._build, self.outputs, self.end = build, outputs, end
+        system = self._system(first_of(build, samples))
+        self.settings, self._why = chosen(settings, system, end)
+        model = model_of(system, outputs, self.settings)
+        model.compile()
+        self.units = {name: model.units[name] for name in outputs}
+
+    def _system(self, samples):
+        system, good, message = describe(self._build, samples)
+        if len(good) < len(message) or system is None:
+            i = next(i for i, words in enumerate(message) if words)
+            raise ModelError(f"the model of sample {i} cannot be built: {message[i]}")
+        return system
+
+    def run(self, samples=None, *, end=None, points=201):
+        """`flexmbd.run` with the outputs and settings of this one; `end` is its own if left out."""
+        given = samples or None
+        return run(self._build, given, end=end or self.end, points=points, outputs=self.outputs, settings=self.settings)
+
+    def start(self, samples=None):
+        """The assembled state at time zero.
+
+        Parameters
+        ----------
+        samples : mapping name -> ndarray (n,), optional
+
+        Returns
+        -------
+        State
+
+        Raises
+        ------
+        ModelError
+            If a sample cannot be built or assembled.
+        """
+        samples = {name: np.atleast_1d(check_number("simulation", name, x)) for name, x in (samples or {}).items()}
+        if any(len(x) == 0 for x in samples.values()):
+            raise ModelError("there are no samples to start")
+        made = self._integration(samples)
+        _, bad, notes = started(made)
+        if bad.any():
+            made.run([], np.zeros(0))
+            words = outcome(made, bad, notes)[2]
+            i = int(np.flatnonzero(bad)[0])
+            raise ModelError(f"sample {i} cannot start: {words[i]}")
+        return self._state(made, samples)
+
+    def step(self, state, until):
+        """The state at a later time.
+
+        Parameters
+        ----------
+        state : State
+            Of `start`, `step`, or `State.load`; it stays as it is.
+        until : float
+            s
+
+        Returns
+        -------
+        State
+
+        Raises
+        ------
+        ModelError
+            If the state is not one of this model, or a motion fails.
+        """
+        made = self._continued(state, until)
+        made.run(np.arange(made.count), np.zeros(0))
+        _, codes, words, _ = outcome(made, np.zeros(made.count, bool), [""] * made.count)
+        if codes.any():
+            i = int(np.flatnonzero(codes)[0])
+            raise ModelError(f"sample {i} does not get to {until:g} s: {words[i]}")
+        return self._state(made, state.samples)
+
+    def go_on(self, state, end, *, points=201):
+        """Outputs from a state to a later time, and the state there.
+
+        Reductions are those of the whole motion since its start.
+
+        Returns
+        -------
+        Trajectory
+            Times ``linspace(state.time, end, points)``.
+        State
+        """
+        made = self._continued(state, end)
+        if isinstance(points, bool) or not isinstance(points, (int, np.integer)) or points < 1:
+            raise ModelError(f"points is {points!r}; it must be a whole number from 1")
+        time = np.linspace(float(state.time[0]), float(end), points)
+        made.run(np.arange(made.count), recorded(made.model, time, float(end)))
+        values, codes, words, counters = outcome(made, np.zeros(made.count, bool), [""] * made.count)
+        used = attributes(made.model, made.system, self.settings, self._why)
+        outputs = {name: values[name] if ":" in name else values[name][:, :points] for name in self.outputs}
+        return Trajectory(time, outputs, self.units, codes, list(words), used, counters), self._state(made, state.samples)
+
+    def load(self, path):
+        """A state that was saved, if it is one of this model."""
+        state = State.load(path)
+        self._check(state)
+        return state
+
+    # ---- parts
+    def _integration(self, samples):
+        system = self._system(samples)
+        count = max([len(x) for x in samples.values()] or [np.size(x) for _, x in system.leaves()])
+        return Integration(model_of(system, self.outputs, self.settings), system, count, self.settings, self.end, keeps=True)
+
+    def _state(self, made, samples):
+        """A state; rows of the last step mean nothing after it, and depend on who else was in the lanes."""
+        model = made.model
+        values = made.states.copy()
+        values[:, : len(LOOP)] = 0.0
+        return State(model.topology, model.scheme.name, model.layout.kept_names(True), model.layout.parts(), values, samples).copy()
+
+    def _check(self, state):
+        made = self._integration(state.samples)
+        model, kept = made.model, made.model.layout.kept_names(True)
+        remedy = "compile the model that it was saved from, with the same outputs and integrator"
+        if state.topology != model.topology:
+            raise ModelError(f"the state is of another model (topology {state.topology}, this one has {model.topology})", remedy=remedy)
+        if (state.integrator, state.names) != (model.scheme.name, kept):
+            why = f"integrator '{state.integrator}'" if state.integrator != model.scheme.name else "other outputs or settings"
+            raise ModelError(f"the state is of a motion with {why}", remedy=remedy)
+        if len(state.values) != made.count:
+            raise ModelError(f"the state has {len(state.values)} samples, the model {made.count}")
+        return made
+
+    def _continued(self, state, until):
+        made = self._check(state)
+        if not np.all(state.time == state.time[0]):
+            raise ModelError("the samples of the state are at different times")
+        if np.ndim(check_number("simulation", "until", until)):
+            raise ModelError(f"until is {until!r}; it must be one number, the same for all samples")
+        if not until > state.time[0]:
+            raise ModelError(f"the state is at {state.time[0]:g} s; it cannot go on until {until!r} s, which is not later")
+        made.states[:] = state.values
+        made.until(float(until))
+        return made
+
+
+__all__ = ["Simulation", "compile"]

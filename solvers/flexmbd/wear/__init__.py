@@ -1,0 +1,1 @@
+"""Wear: Archard's law over runs, and the cycle of run and wear."""
