@@ -126,7 +126,7 @@ class Layout:
 
     Parameters
     ----------
-    build : Build
+    problem : Problem
     scheme : Integrator
     width : int
         Lanes.
@@ -141,17 +141,17 @@ class Layout:
         Rows of W that functions with a fixed place for their results need; behind them they work.
     """
 
-    def __init__(self, build, scheme, width):
-        self.build, self.scheme, self.width, self.count, self._groups = build, scheme, width, 0, []
-        n, m, contacts = build.n, len(build.states), build.contacts
-        multipliers = len(build.rows) * scheme.multipliers
+    def __init__(self, problem, scheme, width):
+        self.problem, self.scheme, self.width, self.count, self._groups = problem, scheme, width, 0, []
+        n, m, contacts = problem.n, len(problem.states), problem.contacts
+        multipliers = len(problem.rows) * scheme.multipliers
         rates = max(n, multipliers)
         self.sizes = {"N": n, "M": m, "NC": len(contacts), "NM": multipliers, "RATES": rates, "GAPS": rates + m, "LAST": scheme.last}
         stride = self.sizes["STRIDE"] = rates + m + 2 * len(contacts)
         self._add(names.LANE_ROWS, self._lane)
         self._add(1 + 2 * n + m, lambda: self._point("", "state"))
         self._add((CONTACT_ROWS + 1) * len(contacts), self._contacts, "CONTACTS")
-        self._add(m, lambda: [Row(f"largest.{x.name}", "largest absolute value so far", "", "state") for x in build.states], "LARGEST")
+        self._add(m, lambda: [Row(f"largest.{x.name}", "largest absolute value so far", "", "state") for x in problem.states], "LARGEST")
         kept = max(k for k, slot in enumerate(scheme.slots) if slot.kept)
         for k, slot in enumerate(scheme.slots):
             life = "state" if k <= kept else "step"
@@ -181,25 +181,25 @@ class Layout:
         return [Row(name.lower(), *LANE[name], "step" if name in LOOP else "state") for name in own]
 
     def _coordinates(self):
-        return [f"{body.name}[{k}]" for body in self.build.system.bodies for k in range(body.coordinates)]
+        return [f"{body.name}[{k}]" for body in self.problem.system.bodies for k in range(body.coordinates)]
 
     def _point(self, prefix, lifetime):
         found = [Row(f"{prefix}time", "time", "s", lifetime)]
         for mark, meaning, units in (("", "coordinate", ("m", "1")), ("'", "velocity", ("m/s", "1/s"))):
-            for name, measure in zip(self._coordinates(), self.build.measures, strict=True):
+            for name, measure in zip(self._coordinates(), self.problem.measures, strict=True):
                 found.append(Row(f"{prefix}{name}{mark}", meaning, units[measure == "angle"], lifetime))
-        return found + [Row(f"{prefix}{x.name}", "further state", "", lifetime) for x in self.build.states]
+        return found + [Row(f"{prefix}{x.name}", "further state", "", lifetime) for x in self.problem.states]
 
     def _contacts(self):
         columns = list(zip(CONTACT, CONTACT_MEANINGS, CONTACT_UNITS, strict=True))
-        found = [Row(f"{c.name}.{key}", meaning, unit, "state") for c in self.build.contacts for key, meaning, unit in columns]
+        found = [Row(f"{c.name}.{key}", meaning, unit, "state") for c in self.problem.contacts for key, meaning, unit in columns]
         nearness = "penetration within which events are located"
-        return found + [Row(f"{c.name}.event_tolerance", nearness, "m", "state") for c in self.build.contacts]
+        return found + [Row(f"{c.name}.event_tolerance", nearness, "m", "state") for c in self.problem.contacts]
 
     def _slot(self, slot, lifetime):
         own = [*self._coordinates(), *(f"row {k}" for k in range(self.sizes["N"], self.sizes["RATES"]))]
-        own += [f"{x.name}'" for x in self.build.states]
-        own += [f"{c.name}.{key}" for c in self.build.contacts for key in CONTACT[2:4]]
+        own += [f"{x.name}'" for x in self.problem.states]
+        own += [f"{c.name}.{key}" for c in self.problem.contacts for key in CONTACT[2:4]]
         return [Row(f"{slot.name}.{name}", slot.meaning, "", lifetime) for name in own]
 
     def keep(self, count):
@@ -256,7 +256,7 @@ class Layout:
         if kind in ("icm", "cd", "hh"):
             return "X", {"icm": names.ICM, "cd": names.CD, "hh": names.HALF}[kind]
         slot, part = self.scheme.reads[kind]
-        offset = {"": 0, "rates": self.sizes["RATES"], "second": len(self.build.rows)}[part]
+        offset = {"": 0, "rates": self.sizes["RATES"], "second": len(self.problem.rows)}[part]
         if slot in ("y", "kept"):
             return ("y", offset + k) if slot == "y" else ("X", self.sizes["FACTORS"] + k)
         return "X", self.slot(slot) + offset + k

@@ -171,7 +171,7 @@ def test_energy_momentum_scheme(options):
     """The compiled scheme, 100 000 steps; a pendulum keeps its energy."""
     h, run = 2e-3, functools.partial(thrown, **options)
     *states, model = passed(run, "rod.end.x:final", 100_000 * h, integrator="energy_momentum", step=h)
-    sums, potential = [], [model.build.potential_energy]
+    sums, potential = [], [model.problem.potential_energy]
     for place, speed in ((x["coordinates"][0], x["velocities"][0]) for x in states):
         energy, *others = kept(model, run(), place, speed)
         sums.append(np.array([energy + evaluated(model, run(), potential, place, speed)[0], *others]))

@@ -148,7 +148,7 @@ def test_derivatives_of_the_rows_are_those_of_differences(system):
     np.testing.assert_allclose(e.jacobian_turning(q, v, t).toarray(), jacobian(lambda x: e.jacobian(x, t) @ v, q, step), atol=2e-5)
     curvature = jacobian(lambda x: e.jacobian(x, t).T @ multipliers, q, step)
     np.testing.assert_allclose(e.curvature(q, multipliers, t).toarray(), curvature, atol=2e-5)
-    b = e.build
+    b = e.problem
     convective = e.program([row.polynomial.convective(b.q, b.v, b.time) for row in b.rows])({"q": q, "v": v, "t": t})
 
     def rate(moment):

@@ -291,7 +291,7 @@ def test_grades_and_walthers_law_have_units_of_their_own():
 
 
 def test_the_least_impact_velocity_is_a_millimetre_a_second_unless_it_is_given():
-    """`flexmbd.running.scales`: smaller only where the mechanism is small, so a law of the approach speed is given another one in millimetres."""
+    """`running.scales`: smaller only where the mechanism is small, so a law of the approach speed is given another one in millimetres."""
     for m, slowest in ((1.0, 1e-3), (1e3, 1e-3), (1e-3, 1e-4)):
         units, system = Units(m=m), fm.System()
         ball = system.body("ball", mass=2.0, inertia=0.5 * m**2, position=(0.0, 0.5 * m))

@@ -71,7 +71,7 @@ SYSTEMS = (ambrosio, lugre, springs)
 def numbers(system, seed=0):
     """Random values of all run-time variables near the system's start, in contact."""
     rng = np.random.default_rng(seed)
-    build, (q, v) = Build(system), system.initial()
+    build, (q, v) = Build(system).problem(), system.initial()
     n = build.n
     values = {"t": 0.01, "icm": 3e-9 if build.contacts else 2e-4, "cd": 1.3e4 if build.contacts else 60.0, "hh": 1e-4}
     shift = 4e-4 if build.contacts else 1e-2

@@ -8,6 +8,7 @@ import pytest
 
 import flexmbd as fm
 from flexmbd import lanes
+from flexmbd.equations.index1 import inertial
 from flexmbd.equations.midpoint import replaced
 from flexmbd.formulation.natural import Build
 from flexmbd.integrators import INTEGRATORS
@@ -54,7 +55,7 @@ def ended(build, output, end, **settings):
     q, v = state["coordinates"][0], state["velocities"][0]
     if model.scheme.correction is None:
         return q, v, multipliers(model, build(), q, v, end), model
-    return q, v, state["multiplier"][0, : len(model.build.rows)], model
+    return q, v, state["multiplier"][0, : len(model.problem.rows)], model
 
 
 swung = functools.partial(ended, pendulum, "rod.x:final", lanes=2)  # in two lanes, so that every scheme is seen to work in lanes
@@ -65,17 +66,17 @@ def values(q, v, t=0.0):
 
 
 def evaluated(model, system, nodes, q, v, t=0.0):
-    return np.array(model.build.graph.evaluate(nodes, values(q, v, t), [x for _, x in system.leaves()]), float)
+    return np.array(model.problem.graph.evaluate(nodes, values(q, v, t), [x for _, x in system.leaves()]), float)
 
 
 def multipliers(model, system, q, v, t=0.0):
     """Of the index-1 equations; where there are pools, rows must be linear and constant."""
-    if model.build.pools:
+    if model.problem.pools:
         e = fm.Equations(system)
         G = e.jacobian(q, t).toarray()
         inertia = np.linalg.inv(e.mass.toarray())
         return np.linalg.solve(G @ inertia @ G.T, G @ inertia @ e.force(q, v, t))
-    return evaluated(model, system, model.build.multipliers, q, v, t)
+    return evaluated(model, system, model.problem.multipliers, q, v, t)
 
 
 STEPS = {1: (4e-3, 2e-3, 1e-3), 2: (8e-3, 4e-3, 2e-3), 4: (0.01, 0.005, 0.0025), 5: (0.04, 0.02, 0.01)}
@@ -109,7 +110,7 @@ def test_order_of_positions_velocities_and_multipliers(name):
 
 def residuals(model, system, q, v, t=0.0):
     """Largest open row as a position and as a velocity."""
-    b = model.build
+    b = model.problem
     rows = [[r.polynomial.value(b.q) for r in b.rows], [r.polynomial.rate(b.q, b.v, b.time) for r in b.rows]]
     return [np.abs(evaluated(model, system, nodes, q, v, t)).max() for nodes in rows]
 
@@ -157,8 +158,8 @@ def kept(model, system, q, v):
 
     Coordinates are vectors; the momentum of a body's place is its own, and that of its unit vectors has a moment only.
     """
-    b, d = model.build, system.dimension
-    momentum = evaluated(model, system, b.inertial(b.v), q, v)
+    b, d = model.problem, system.dimension
+    momentum = evaluated(model, system, inertial(b, b.v), q, v)
     places, parts = q.reshape(-1, d), momentum.reshape(-1, d)
     moving = np.reshape([measure == "length" for measure in b.measures], (-1, d))
     total = sum(np.cross(np.r_[x, 0.0][:3], np.r_[p, 0.0][:3]) for x, p in zip(places, parts, strict=True))

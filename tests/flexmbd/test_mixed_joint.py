@@ -61,7 +61,7 @@ def test_forces_balance_their_power_is_in_the_books_and_tangents_are_derivatives
         np.testing.assert_allclose(np.sum(q[::2] * force[1::2] - q[1::2] * force[::2]), 0.0, atol=1e-12 * size)
         step = 1e-8
         rate = (equations.output("J.eccentricity", q + step * v) - equations.output("J.eccentricity", q - step * v)) / (2 * step)
-        lost = evaluate(equations, [equations.build.power_of("dissipated", "contact")], q, v)[0]
+        lost = evaluate(equations, [sum(equations.problem.powers.values())], q, v)[0]
         assert force @ v == pytest.approx(-lost - out("J.asperity_force") * rate, rel=1e-6, abs=1e-9)
         if law is None:
             assert lost >= 0.0  # film and friction only
@@ -124,8 +124,8 @@ def test_viscosity_by_temperature_in_the_joint_is_that_of_the_law(law):
     """Film, shear and their power go with it, the state's rate is the balance, and derivatives by the state are exact."""
     heat = fm.FilmTemperature(law, start=40 + CELSIUS, ambient=30 + CELSIUS, heat_capacity=20.0, conductance=3.0, reference=50 + CELSIUS)
     equations = Equations(pair(temperature=heat))
-    g, (state,) = equations.build.graph, [s for s in equations.build.states if s.name == "J.rise"]
-    k = equations.build.states.index(state)
+    g, (state,) = equations.problem.graph, [s for s in equations.problem.states if s.name == "J.rise"]
+    k = equations.problem.states.index(state)
     temperature, power, film = (equations.catalogue[f"J.{key}"][0]() for key in ("temperature", "film_power", "film_fx"))
     rubbed = equations.catalogue["J.friction"][0]() * equations.catalogue["J.slip"][0]()
     variable = g.var(f"s{k}")
@@ -133,7 +133,7 @@ def test_viscosity_by_temperature_in_the_joint_is_that_of_the_law(law):
     q, v = journal_at(equations, 0.98)
 
     def at(rise):
-        s = np.zeros(len(equations.build.states))
+        s = np.zeros(len(equations.problem.states))
         s[k] = rise
         return np.array(evaluate(equations, nodes, q, v, s))
 

@@ -69,7 +69,7 @@ def errors(problem, name):
         acting = exact(problem.replace("kept", "top"), end + scheme.multiplier_time * h)[2]
         pairs = (q, place), (v, speed), (own, acting), (multipliers(model, build(), q, v, end), forces)
         found.append([np.linalg.norm(a - b) for a, b in pairs])
-    return np.array(found), not any(row.polynomial.hessian() for row in model.build.rows), model.keeps_factors
+    return np.array(found), not any(row.polynomial.hessian() for row in model.problem.rows), model.keeps_factors
 
 
 def cases():

@@ -10,7 +10,6 @@ from flexmbd.language.arrays import Program
 from flexmbd.language.graph import Graph
 from flexmbd.linalg import blocks
 from flexmbd.linalg.elimination import elimination_order, factorise
-from flexmbd.outputs import catalogue
 from flexmbd.tuning import Tuning
 
 ROUND = fm.Section.circle(0.02)
@@ -42,7 +41,7 @@ def bent():
 
 def test_forces_and_mass_are_those_of_single_elements(bent):
     pooled, single, evaluate, q, v = bent
-    assert [len(pool.coordinates) for pool in pooled.build.pools] == [3] and not single.pools
+    assert [len(pool.coordinates) for pool in pooled.problem.pools] == [3] and not single.pools
     assert pooled.force(q, v) == pytest.approx(evaluate(single.generalized), rel=1e-12, abs=1e-9)
     mass = np.zeros((single.n, single.n))
     for (i, j), m in zip(single.mass, evaluate(list(single.mass.values())), strict=True):
@@ -61,7 +60,7 @@ def test_tangents_are_those_of_single_elements(bent):
 def test_sums_over_a_body_and_over_the_system(bent):
     pooled, single, evaluate, q, v = bent
     for name in ("energy.kinetic", "energy.potential", "upper.strain_energy", "lower.strain_energy"):
-        assert pooled.output(name, q, v) == pytest.approx(evaluate([catalogue(single)[name][0]()])[0], rel=1e-12), name
+        assert pooled.output(name, q, v) == pytest.approx(evaluate([single.outputs[name][0]()])[0], rel=1e-12), name
 
 
 PROGRAMS = {"integrator": "generalized_alpha", "tolerance": 1e-6, "tuning": Tuning(piece=40)}  # of elements, however short

@@ -157,7 +157,7 @@ def field(system, e, free, x, start):
         q[bound] -= np.linalg.solve(e.jacobian(q, 0.0).toarray()[:, bound], e.constraints(q, 0.0))
     jacobian = e.jacobian(q, 0.0).toarray()
     v[bound] -= np.linalg.solve(jacobian[:, bound], jacobian @ v + e.constraints_rate(q, 0.0))
-    rest = e.program([row.polynomial.convective(e.build.q, e.build.v, e.build.time) for row in e.build.rows])
+    rest = e.program([row.polynomial.convective(e.problem.q, e.problem.v, e.problem.time) for row in e.problem.rows])
     side = np.r_[e.force(q, v, 0.0, e.turned(q)), -rest({"q": q, "v": v, "t": 0.0})]
     matrix = np.block([[e.mass.toarray(), jacobian.T], [jacobian, np.zeros((e.count, e.count))]])
     a, multipliers = np.split(np.linalg.solve(matrix, side), [e.n])

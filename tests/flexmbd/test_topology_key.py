@@ -83,8 +83,8 @@ def written(model, system):
     arrays = (model.storage.tables, model.signals.storage.tables, *uniform.values(), own)
     rows = [row.name for row in model.layout.rows]
     facts = (model.width, model.scheme.name, model.scheme.numbers, model.units, model.requests.names, model.layout.sizes, model.dependent)
-    contacts = [(c.name, c.element.continuous, c.element.law.continuous_onset) for c in model.build.contacts]
-    build = model.build
+    contacts = [(c.name, c.element.continuous, c.element.law.continuous_onset) for c in model.problem.contacts]
+    build = model.problem
     states = [(s.name, s.controlled, None if s.contact is None else s.contact.index) for s in build.states]
     facts += (build.measures, bool(build.initial_rows), contacts, states)
     return model.code.name, model.signals.code.name, rows, facts, [x.tobytes() for x in arrays]

@@ -13,13 +13,14 @@ import numpy as np
 from scipy.linalg import LinAlgWarning, lu_factor, lu_solve
 
 from flexmbd.analysis.equations import StaticBuild
+from flexmbd.equations.index1 import inertial
 from flexmbd.errors import ModelError
 from flexmbd.language.arrays import Program
 from flexmbd.language.graph import Graph
 from flexmbd.language.kernels import KernelError
 from flexmbd.language.nodes import RUNTIME
 from flexmbd.language.tracing import traced
-from flexmbd.outputs import catalogue
+from flexmbd.outputs import bringing
 from flexmbd.suggest import unknown
 from flexmbd.tuning import USUAL
 
@@ -76,7 +77,7 @@ class Slopes:
 
     Parameters
     ----------
-    build : Build
+    problem : Problem
     leaves : list of float
     nodes : sequence of Node
     sizes : dict of str to int
@@ -90,8 +91,8 @@ class Slopes:
         If a derivative is not known.
     """
 
-    def __init__(self, build, leaves, nodes, sizes, what):
-        g, entries = build.graph, {kind: {} for kind in sizes}
+    def __init__(self, problem, leaves, nodes, sizes, what):
+        g, entries = problem.graph, {kind: {} for kind in sizes}
         self._count, self._sizes = len(nodes), sizes
         for i, node in enumerate(nodes):
             for name in g.variables(node):
@@ -151,7 +152,7 @@ class Linear:
 
     Attributes
     ----------
-    build : ParametricBuild
+    problem : Problem
     n, count, further : int
         Coordinates, rows, further states (integrated angles, books of energy).
     states : list of str
@@ -168,31 +169,32 @@ class Linear:
             if np.ndim(value):
                 raise ModelError(f"'{path}' is an array over samples; these equations are for one sample")
         self.system, self.parameters, self._turning = system, parameters, turning
-        b = self.build = ParametricBuild(system, parameters.slopes)
-        refuse_friction(b)
-        known = catalogue(b)
+        build = ParametricBuild(system, parameters.slopes)
+        refuse_friction(build)
+        known = build.outputs
         for name in outputs:
             if name not in known:
                 raise unknown("output", name, known)
-        nodes = [known[name][0]() for name in outputs]  # books come into being here
+        b = self.problem = build.problem([*bringing(outputs, system.aliases), *outputs])
+        nodes = [known[name][0]() for name in outputs]
         self.units = {name: known[name][1] for name in outputs}
         self.n, self.count, self.further, self.states = b.n, len(b.rows), len(b.states), [state.name for state in b.states]
         size = {"q": b.n, "v": b.n, "a": b.n, "l": self.count, "s": self.further, "p": len(parameters.names)}
-        inertial, held = b.inertial(b.a), held_back(b, b.rows)
+        resistance, held = inertial(b, b.a), held_back(b, b.rows)
         b.graph.whole = True
 
         def slopes(nodes, kinds, what):
             return Slopes(b, leaves, nodes, {kind: size[kind] for kind in kinds}, what)
 
-        self.inertia = slopes([x + y for x, y in zip(inertial, held, strict=True)], "qalp", "the inertia")
-        self.forces = slopes([x + y - f for x, y, f in zip(inertial, held, b.generalized, strict=True)], "qvalsp", "a force")
+        self.inertia = slopes([x + y for x, y in zip(resistance, held, strict=True)], "qalp", "the inertia")
+        self.forces = slopes([x + y - f for x, y, f in zip(resistance, held, b.generalized, strict=True)], "qvalsp", "a force")
         self.rows = slopes([row.polynomial.value(b.q) for row in b.rows], "qp", "a constraint")
         self.rates = slopes([row.polynomial.rate(b.q, b.v, b.time) for row in b.rows], "qvp", "a constraint")
         second = [row.polynomial.acceleration(b.q, b.v, b.a, b.time) for row in b.rows]
         self.accelerations = slopes(second, "qvap", "a constraint")
         self.state_rates = slopes([state.rate for state in b.states], "qvalsp", "a rate")
         self.outputs = slopes(nodes, "qvalsp", "an output")
-        used = {name for node in [*b.generalized, *inertial, *held, *nodes] for name in b.graph.variables(node)}
+        used = {name for node in [*b.generalized, *resistance, *held, *nodes] for name in b.graph.variables(node)}
         used |= {name for row in b.rows for name in b.graph.variables(row.polynomial.value(b.q))}
         for j, name in enumerate(parameters.names):
             moved = np.any(parameters.guess[:, j]) or np.any(parameters.speed[:, j])
@@ -220,7 +222,7 @@ class Linear:
     def mass(self, values):
         """Mass matrix (n, n)."""
         rest = {"a": np.zeros(self.n), "l": np.zeros(self.count)}
-        return self._constant_mass if self.build.constant_mass else self.inertia(values | rest)[1]["a"]
+        return self._constant_mass if self.problem.constant_mass else self.inertia(values | rest)[1]["a"]
 
     @cached_property
     def _constant_mass(self):

@@ -9,11 +9,14 @@ import numpy as np
 from scipy.sparse import block_array, csr_array, eye_array
 
 from flexmbd.analysis.row_arrays import Rows
+from flexmbd.equations.assembly import assembled
+from flexmbd.equations.index1 import inertial
 from flexmbd.errors import ModelError
 from flexmbd.formulation.natural import Build
 from flexmbd.language.arrays import Field, Pattern, Program
 from flexmbd.linalg.direct import analyse
-from flexmbd.outputs import catalogue
+from flexmbd.outputs import bringing
+from flexmbd.problem import LateState
 from flexmbd.space import lengths, turning_matrix
 from flexmbd.suggest import unknown
 from flexmbd.tuning import Tuning
@@ -30,10 +33,11 @@ def output_units(system):
     -------
     dict of str to str
     """
-    return {name: unit for name, (_, unit) in catalogue(Build(system)).items()}
+    return {name: unit for name, (_, unit) in Build(system).outputs.items()}
 
 
 POOLED = Tuning(single_elements=0)
+SLIGHT = 1e-12  # share of what has no mass, and of rows that depend on others
 
 
 class StaticBuild(Build):
@@ -42,9 +46,8 @@ class StaticBuild(Build):
     def __init__(self, system, *, tuning=POOLED):
         super().__init__(system, tuning=tuning)
 
-    def _solve(self):
-        self.a = [self.graph.var(f"a{i}") for i in range(self.n)]
-        self.multipliers = [self.graph.var(f"l{k}") for k in range(len(self.rows))]
+    def _accelerations(self):
+        return [self.graph.var(f"a{i}") for i in range(self.n)], [self.graph.var(f"l{k}") for k in range(len(self.rows))]
 
 
 class Equations:
@@ -57,9 +60,12 @@ class Equations:
     spinning : float or tuple of three floats, optional
         Angular velocity in rad/s of the frame in which the system is seen, about an axis through the origin; ground and loads turn with it,
         and F has the centrifugal and Coriolis forces.
+    outputs : sequence of str
+        Names that will be asked for, of user's elements whose outputs bring states; those of the package are known.
 
     Attributes
     ----------
+    problem : Problem
     n, count : int
         Coordinates, constraint rows.
     coordinates, rows : list of str
@@ -81,24 +87,25 @@ class Equations:
     in rad, of which only the number of full turns matters: those of the start, unless `turned` gave newer ones.
     """
 
-    def __init__(self, system, *, spinning=None):
+    def __init__(self, system, *, spinning=None, outputs=()):
         self.system = system
         self.leaves = [value for _, value in system.leaves()]
         for path, value in system.leaves():
             if np.ndim(value):
                 raise ModelError(f"'{path}' is an array over samples; these equations are for one sample")
-        self.build = build = StaticBuild(system)
-        self.n, self.count, self.measures = build.n, len(build.rows), build.measures
-        self.coordinates = [f"{body.name}[{k}]" for body in system.bodies for k in range(body.coordinates)]
-        self.rows = [row.label for row in build.rows]
-        entries = {(i, j): m for (a, b), m in build.mass.items() for i, j in {(a, b), (b, a)}}
-        self._mass = self._field(entries, lambda pool: pool.mass, 2)
+        build = StaticBuild(system)
         self._turning = list(system.angles())
         turning = [body for body in system.bodies if body.name in self._turning]
         self._full = [body.full_angle(build) for body in turning]
         self._states = [int(build.state(body, "angle").value[1:]) for body in turning]
+        self.problem = problem = build.problem([*bringing(build.outputs, system.aliases), *outputs])
+        self.n, self.count, self.measures = problem.n, len(problem.rows), problem.measures
+        self.coordinates = [f"{body.name}[{k}]" for body in system.bodies for k in range(body.coordinates)]
+        self.rows = [row.label for row in problem.rows]
+        entries = {(i, j): m for (a, b), m in problem.mass.items() for i, j in {(a, b), (b, a)}}
+        self._mass = self._field(entries, lambda pool: pool.mass, 2)
         if spinning is not None:
-            build.need_constant_mass("a turning frame")
+            problem.need_constant_mass("a turning frame")
         self.mass = self._mass_matrix(self._at(np.array(system.initial()[0], float), turns=np.array(list(system.angles().values()), float)))
         turn = turning_matrix(system, spinning)
         self.coriolis, self.centrifugal = csr_array(2.0 * self.mass @ turn), csr_array(self.mass @ turn @ turn)
@@ -108,14 +115,14 @@ class Equations:
     # ---- at a state
     def _at(self, q, v=None, t=0.0, turns=None, multipliers=(), accelerations=0.0):
         q, turns = np.asarray(q), np.asarray(self.turns if turns is None else turns)
-        s = np.zeros((len(self.build.states), *turns.shape[1:]))
+        s = np.zeros((len(self.problem.states), *turns.shape[1:]))
         s[self._states] = turns
         v, multipliers = np.float64(0.0) if v is None else v, np.asarray(multipliers, float)
         return {"q": q, "v": v, "a": np.asarray(accelerations, float), "t": t, "s": s, "l": multipliers}
 
     def mass_at(self, q, t=0.0, turns=None):
         """Mass matrix, csr (n, n)."""
-        return self.mass if self.build.constant_mass else self._mass_matrix(self._at(q, t=t, turns=turns))
+        return self.mass if self.problem.constant_mass else self._mass_matrix(self._at(q, t=t, turns=turns))
 
     def _mass_matrix(self, values):
         return Pattern(*self._mass.places, (self.n, self.n)).fill(self._mass(values))
@@ -155,7 +162,12 @@ class Equations:
         """A quantity of the catalogue by name; the arrays may have a second axis over states."""
         if name not in self.catalogue:
             raise unknown("output", name, self.catalogue)
-        return self.program([self.catalogue[name][0]()])(self._at(q, v, t, turns, multipliers, accelerations))[0]
+        try:
+            node = self.catalogue[name][0]()
+        except LateState:
+            told = f"output '{name}' brings a state, which the equations do not have"
+            raise ModelError(told, remedy=f"make them by Equations(system, outputs=[{name!r}])") from None
+        return self.program([node])(self._at(q, v, t, turns, multipliers, accelerations))[0]
 
     def constraints(self, q, t=0.0):
         """``Phi`` (rows,) in m or 1."""
@@ -188,23 +200,18 @@ class Equations:
         return np.array([self.system.angles()[name] for name in self._turning], float)
 
     def initial(self, t=0.0):
-        """Coordinates and velocities (n,) that satisfy the constraints at the start, nearest to the guess.
+        """Coordinates and velocities (n,) that satisfy the constraints at the start, by mass-orthogonal changes of the guess, as `run`.
 
         Raises
         ------
         ModelError
             If rows stay open, by name.
         """
-        table = Rows(self, self.build.rows + self.build.initial_rows)
-        rates = Rows(self, self.build.rows + self.build.initial_rows, rate=True)
+        which = self.problem.rows + self.problem.initial_rows
+        table, rates = Rows(self, which), Rows(self, which, rate=True)
         q, v = (np.array(x, float) for x in self.system.initial())
         turning = np.array([measure == "angle" for measure in self.measures], bool)
-        for _ in range(60):
-            residual, (G, scale) = table.value(q, t), self.scaled(table.gradient(q, t))
-            if np.abs(scale * residual).max(initial=0.0) < 1e-13:
-                break
-            step = self.weights * nearest(G, -scale * residual)
-            q = q + step * min(1.0, 0.4 / max(np.abs(step[turning]).max(initial=0.0), 1e-300))
+        q = assembled(lambda q: (table.value(q, t), table.gradient(q, t)), self._orthogonal, q, turning)
         gaps, (_, scale) = np.abs(table.value(q, t)), self.scaled(table.gradient(q, t))
         if not np.all(scale * gaps < 1e-9):
             worst = [f"{table.labels[k]} (by {gaps[k]:.3g})" for k in np.argsort(-scale * gaps)[:4]]
@@ -213,9 +220,8 @@ class Equations:
                 remedy="check lengths and the guess of positions and angles",
             )
         jacobian = table.gradient(q, t)
-        G, scale = self.scaled(jacobian)
         for _ in range(2):
-            v = v + self.weights * nearest(G, -scale * (jacobian @ v + rates.value(q, t)))
+            v = v + self._orthogonal(jacobian, -(jacobian @ v + rates.value(q, t)))
         return q, v
 
     def scaled(self, jacobian):
@@ -226,37 +232,46 @@ class Equations:
         factors = 1.0 / np.where(largest > 0.0, largest, 1.0)
         return csr_array((data * factors[rows], jacobian.indices, jacobian.indptr), jacobian.shape), factors
 
+    def _orthogonal(self, jacobian, side):
+        """Smallest x, by kinetic energy, with ``jacobian x = side``; rows that depend on others do no harm."""
+        G, scale = self.scaled(jacobian)
+        mass = self.mass * self.weights[:, None] * self.weights
+        mass = mass / max(np.abs(mass.data).max(initial=0.0), 1e-300) + SLIGHT * eye_array(self.n)
+        matrix = block_array([[mass, G.T], [G, -SLIGHT * eye_array(len(side))]], format="csc")
+        matrix.sum_duplicates()
+        return self.weights * analyse(matrix).factorise(matrix.data).solve(np.r_[np.zeros(self.n), scale * side])[: self.n]
+
     # ---- made when first needed
     def program(self, roots):
         """A `Program` of nodes with this sample's numbers."""
-        return Program(self.build.graph, roots, self.leaves)
+        return Program(self.problem.graph, roots, self.leaves)
 
-    @cached_property
+    @property
     def catalogue(self):
         """All outputs: name -> (function giving the node, unit)."""
-        return catalogue(self.build)
+        return self.problem.outputs
 
     @cached_property
     def _force(self):
-        single = {(i,): x for i, x in enumerate(self.build.generalized) if not x.zero}
+        single = {(i,): x for i, x in enumerate(self.problem.generalized) if not x.zero}
         return self._field(single, lambda pool: {(i,): x for i, x in enumerate(pool.share.force) if not x.zero}, 1)
 
     @cached_property
     def _force_rate(self):
-        return self.program([self.build.graph.derivative(f, self.build.time) for f in self.build.generalized])
+        return self.program([self.problem.graph.derivative(f, self.problem.time) for f in self.problem.generalized])
 
     @cached_property
     def _stiffness(self):
-        return self._slopes(self.build.generalized, self.build.q, "x", self.centrifugal)
+        return self._slopes(self.problem.generalized, self.problem.q, "x", self.centrifugal)
 
     @cached_property
     def _damping(self):
-        return self._slopes(self.build.generalized, self.build.v, "y", self.coriolis)
+        return self._slopes(self.problem.generalized, self.problem.v, "y", self.coriolis)
 
     @cached_property
     def _mass_stiffness(self):
-        resistance = [-x for x in self.build.inertial(self.build.a)]
-        field = self._field(self._entries(resistance, self.build.q), lambda pool: {}, 2)
+        resistance = [-x for x in inertial(self.problem, self.problem.a)]
+        field = self._field(self._entries(resistance, self.problem.q), lambda pool: {}, 2)
         return field, Pattern(*field.places, (self.n, self.n))
 
     @cached_property
@@ -265,19 +280,19 @@ class Equations:
 
     @cached_property
     def _rows(self):
-        return Rows(self, self.build.rows)
+        return Rows(self, self.problem.rows)
 
     @cached_property
     def _rates(self):
-        return Rows(self, self.build.rows, rate=True)
+        return Rows(self, self.problem.rows, rate=True)
 
     def _field(self, single, pooled, width):
         """A `Field` of nodes by coordinates, and of what a function gives for each pool."""
-        return Field(self.build.graph, single, [(pool, pooled(pool)) for pool in self.build.pools], self.leaves, width)
+        return Field(self.problem.graph, single, [(pool, pooled(pool)) for pool in self.problem.pools], self.leaves, width)
 
     def _entries(self, forces, variables):
         """Nodes of the derivatives of forces, negative, by (i, j)."""
-        g, entries, number = self.build.graph, {}, {x.value: j for j, x in enumerate(variables)}
+        g, entries, number = self.problem.graph, {}, {x.value: j for j, x in enumerate(variables)}
         for i, force in enumerate(forces):
             for j in sorted(number[name] for name in g.variables(force) if name in number):
                 slope = g.derivative(force, variables[j])
@@ -291,15 +306,4 @@ class Equations:
         return field, Pattern(*places, (self.n, self.n))
 
 
-def nearest(jacobian, side):
-    """Smallest x with ``jacobian x = side``; rows that depend on others do no harm."""
-    rows, n = jacobian.shape
-    if not rows:
-        return np.zeros(n)
-    scale = 1e-12 * max(np.abs(jacobian.data).max(initial=0.0) ** 2, 1e-300)
-    matrix = block_array([[eye_array(n), jacobian.T], [jacobian, -scale * eye_array(rows)]], format="csc")
-    matrix.sum_duplicates()
-    return analyse(matrix).factorise(matrix.data).solve(np.r_[np.zeros(n), side])[:n]
-
-
-__all__ = ["Equations", "StaticBuild", "nearest"]
+__all__ = ["Equations", "StaticBuild"]

@@ -247,6 +247,6 @@ def largest(equations, dq):
 
 def depends_on_time(equations):
     """True if a load or a constraint is a function of time."""
-    b = equations.build
+    b = equations.problem
     rows = [row.polynomial.value(b.q) for row in b.rows]
     return any("t" in b.graph.variables(x) for x in [*b.generalized, *rows])

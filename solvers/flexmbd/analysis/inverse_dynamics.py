@@ -68,15 +68,15 @@ def inverse_dynamics(build, inputs=None, *, end, points, outputs):
 
 def _check(e, outputs):
     """Raise `ModelError` for what has no place here."""
-    refuse_friction(e.build)
-    if e.build.contacts:
-        names = ", ".join(contact.name for contact in e.build.contacts)
+    refuse_friction(e.problem)
+    if e.problem.contacts:
+        names = ", ".join(contact.name for contact in e.problem.contacts)
         raise ModelError(f"the system has contacts ({names}), whose forces depend on the motion before", remedy="use run")
     for name in outputs:
         if name not in e.catalogue:
             raise unknown("output", name, e.catalogue)
-        used = e.build.graph.variables(e.catalogue[name][0]())
-        books = [state.name for k, state in enumerate(e.build.states) if f"s{k}" in used and not state.name.endswith(".angle")]
+        used = e.problem.graph.variables(e.catalogue[name][0]())
+        books = [state.name for k, state in enumerate(e.problem.states) if f"s{k}" in used and not state.name.endswith(".angle")]
         if books:
             raise ModelError(f"output '{name}' is integrated along the motion ({', '.join(books)})", remedy="use run")
 
@@ -105,7 +105,7 @@ class Prescribed:
 
     def __init__(self, equations):
         self.equations, self.t = equations, 0.0
-        e, b = equations, equations.build
+        e, b = equations, equations.problem
         self._convective = e.program([row.polynomial.convective(b.q, b.v, b.time) for row in b.rows])
         self.q, _ = e.initial(0.0)
         rows = e.scaled(e.jacobian(self.q, 0.0))[0].toarray()

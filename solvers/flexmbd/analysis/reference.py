@@ -89,7 +89,7 @@ class Stabilised:
     """
 
     def __init__(self, equations: Equations, outputs):
-        self.equations, build = equations, equations.build
+        self.equations, build = equations, equations.problem
         if build.frictions:
             names = ", ".join(friction.element.name for friction in build.frictions)
             raise ModelError(f"the system has friction in ideal joints ({names}); this check does not know it", remedy="use run")
@@ -99,7 +99,7 @@ class Stabilised:
         for name in outputs:
             if name not in equations.catalogue:
                 raise unknown("output", name, equations.catalogue)
-        nodes = [equations.catalogue[name][0]() for name in outputs]  # books come into being here
+        nodes = [equations.catalogue[name][0]() for name in outputs]
         self.units = {name: equations.catalogue[name][1] for name in outputs}
         self.names, self._outputs = list(outputs), equations.program(nodes)
         n, rows, books = equations.n, equations.count, len(build.states)
@@ -113,13 +113,24 @@ class Stabilised:
             told = f"forces depend on further states ({', '.join(further)}), which this check does not know"
             raise ModelError(told, remedy="use run")
         self._convective = equations.program([row.polynomial.convective(build.q, build.v, build.time) for row in build.rows])
-        rates = [state.rate for state in build.states]
+        rates = self._needed(nodes)
         self._rates = equations.program(rates)
         self._slopes, self._where = self._derivatives(rates)
 
+    def _needed(self, outputs):
+        """Rates of the states; zero of those that nothing reads."""
+        build, rest = self.equations.problem, {*self._turning}
+        found, nodes = set(), list(outputs)
+        while rest or nodes:
+            found |= rest
+            nodes += [build.states[k].rate for k in rest]
+            read = {int(x[1:]) for node in nodes for x in build.graph.variables(node) if x[0] == "s" and x[1:].isdigit()}
+            rest, nodes = read - found, []
+        return [state.rate if k in found else build.graph.const(0.0) for k, state in enumerate(build.states)]
+
     def _derivatives(self, rates):
         """Program of the rates' derivatives by the unknowns, and their rows and columns in the Jacobian."""
-        build, entries = self.equations.build, {}
+        build, entries = self.equations.problem, {}
         kinds = {"q": self._q, "v": self._v, "s": self._s, "l": self._l}
         for k, rate in enumerate(rates):
             for name in sorted(build.graph.variables(rate)):
@@ -169,31 +180,9 @@ class Stabilised:
         matrix = np.block([[M.toarray(), G.T], [G, np.zeros((len(G), len(G)))]])
         return np.split(solve(matrix, np.r_[force, side]), [self.equations.n])
 
-    def _assembled(self):
-        """Coordinates and velocities at the start: mass-orthogonal corrections of the guess, as in `assembly`."""
-        e, build = self.equations, self.equations.build
-        e.initial()  # says what is wrong, if anything is
-        rows = [row.polynomial for row in build.rows + build.initial_rows]
-        slopes = {(k, i): x for k, row in enumerate(rows) for i, x in row.gradient(build.q).items()}
-        places = tuple(np.array(list(slopes), int).reshape(-1, 2).T)
-        gradient, value = e.program(list(slopes.values())), e.program([row.value(build.q) for row in rows])
-        rate = e.program([row.rate(build.q, build.v, build.time) for row in rows])
-        turning = np.array([measure == "angle" for measure in e.measures])
-        (q, v), G, still = (np.array(x, float) for x in e.system.initial()), np.zeros((len(rows), e.n)), np.zeros(e.n)
-        for _ in range(80):
-            G[places] = gradient({"q": q})
-            step = self._bound(e.mass_at(q), G, still, -value({"q": q}))[0]
-            q = q + step * min(1.0, 0.4 / max(np.abs(step[turning]).max(initial=0.0), 1e-300))
-            if np.all(np.abs(step) <= 1e-14 * (1.0 + np.abs(q))):
-                break
-        G[places] = gradient({"q": q})
-        for _ in range(2):
-            v = v + self._bound(e.mass_at(q), G, still, -rate({"q": q, "v": v}))[0]
-        return q, v
-
     def start(self):
         """Unknowns and their rates at time zero."""
-        q, v = self._assembled()
+        q, v = self.equations.initial()
         y, rates = np.zeros(self.size), np.zeros(self.size)
         y[self._q], y[self._v] = q, v
         y[self._s][self._turning] = self.equations.turns

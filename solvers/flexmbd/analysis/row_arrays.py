@@ -23,8 +23,8 @@ class Rows:
     """
 
     def __init__(self, equations, rows, *, rate=False):
-        build = equations.build
-        polynomials = [row.polynomial.time_derivative(build.time) if rate else row.polynomial for row in rows]
+        problem = equations.problem
+        polynomials = [row.polynomial.time_derivative(problem.time) if rate else row.polynomial for row in rows]
         self.labels, self._count, n = [row.label for row in rows], len(rows), equations.n
         terms = {(k, *key): c for k, p in enumerate(polynomials) if p.quadratic for key, c in p.terms.items()}
         keys = sorted(terms, key=len)
@@ -35,10 +35,10 @@ class Rows:
         k, i, j = self._ak, self._ai, self._aj
 
         self._others = [(m, p) for m, p in enumerate(polynomials) if not p.quadratic]
-        slopes = {(m, i): x for m, p in self._others for i, x in p.gradient(build.q).items()}
+        slopes = {(m, i): x for m, p in self._others for i, x in p.gradient(problem.q).items()}
         self._fk, self._fi = _columns(slopes, 2)
         self._slopes = equations.program(list(slopes.values()))
-        self._values = equations.program([p.value(build.q) for _, p in self._others])
+        self._values = equations.program([p.value(problem.q) for _, p in self._others])
         curved = {(m, *pair): x for m, p in self._others for pair, x in p.hessian().items()}
         self._hk, self._hi, self._hj = _columns(curved, 3)
         self._curved = equations.program(list(curved.values()))

@@ -145,15 +145,15 @@ class Varied:
 
     def __init__(self, equations):
         e = self.equations = equations
-        if e.build.contacts:
-            names = ", ".join(contact.name for contact in e.build.contacts)
+        if e.problem.contacts:
+            names = ", ".join(contact.name for contact in e.problem.contacts)
             raise ModelError(
                 f"the system has contacts ({names}); at their onset derivatives of the motion jump, which these equations do not know",
                 remedy="take differences of runs, or a surrogate",
             )
         values = e.parameters.values
         self._sizes = np.where(values != 0.0, np.abs(values), 1.0)
-        self._turning = np.array([measure == "angle" for measure in e.build.measures], bool)
+        self._turning = np.array([measure == "angle" for measure in e.problem.measures], bool)
 
     def _split(self, t, y):
         """Values of the graph's variables, and the derivatives of q, v, s by the parameters."""

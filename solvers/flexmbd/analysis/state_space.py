@@ -150,7 +150,7 @@ def _check_inputs(parameters):
 
 def _values(equations, numeric, state, t):
     """The state as values of the graph's variables."""
-    b = equations.build
+    b = equations.problem
     controlled = [x.name for x in b.states if x.controlled]
     if controlled:
         raise ModelError(f"forces have states of their own ({', '.join(controlled)}), which these equations leave out")
@@ -237,7 +237,7 @@ def _linearised(equations, values, outputs, weights):
     count = 2 * (f + m)
     drift = np.concatenate([values["v"][free], np.zeros(m), values["a"][free], np.zeros(m)])
     coordinates = [f"{body.name}[{k}]" for body in e.system.bodies for k in range(body.coordinates)]
-    measures = ["m" if e.build.measures[i] == "length" else "1" for i in free]
+    measures = ["m" if e.problem.measures[i] == "length" else "1" for i in free]
     units = e.parameters.units
     x = [coordinates[i] for i in free] + [names[j] for j in moving]
     x_units = measures + [units[j] for j in moving]

@@ -4,6 +4,8 @@
 (Brogliato 2016, Nonsmooth Mechanics, 3rd ed., ch. 5; without rows P is the inverse of the mass matrix).
 """
 
+from flexmbd.equations.index1 import responses
+
 
 def directions(build):
     """Columns ``{coordinate: Node}`` of all contacts that cannot be penetrated: of each the normal, then its tangents."""
@@ -13,5 +15,5 @@ def directions(build):
 def delassus(build):
     """Nodes of the matrix, in 1/kg, row by row in the order of `directions`."""
     columns = directions(build)
-    responses = build.responses(columns)
-    return [[build.graph.dot((x, response[i]) for i, x in column.items()) for response in responses] for column in columns]
+    found = responses(build, columns)
+    return [[build.graph.dot((x, response[i]) for i, x in column.items()) for response in found] for column in columns]

@@ -29,124 +29,127 @@ ITERATIONS = 3  # after the first solution
 START = 1e-6  # shift of rows of the start, which may depend on the others
 
 
-class Index1:
-    """Share of `Build` that solves for accelerations and corrections.
+def accelerations(problem):
+    """Accelerations and multipliers of the index-1 equations as nodes.
 
-    It reads `graph`, `n`, `q`, `v`, `time`, `mass`, `generalized`, `rows`, `initial_rows`, `shift` (e above; 0: the rows are independent;
-    those of the start alone always have one), `direct` (a sparse direct library solves), and `frictions` of ideal joints.
+    Functions of this module take a `Problem`, or the `Build` that is about to become one; they read `graph`, `n`, `q`, `v`, `time`, `mass`,
+    `pools`, `generalized`, `rows`, `initial_rows`, `shift` (e above; 0: the rows are independent; those of the start alone always have
+    one), `direct` and `frictions`.
     """
+    g, n = problem.graph, problem.n
+    matrix, side = dict(problem.mass), dict(enumerate(problem.generalized))
+    matrix |= {pool: pool.mass for pool in problem.pools}
+    side |= {pool: pool.share.force for pool in problem.pools}
+    for k, row in enumerate(problem.rows):
+        for i, x in row.polynomial.gradient(problem.q).items():
+            matrix[i, n + k] = x
+        side[n + k] = -row.polynomial.convective(problem.q, problem.v, problem.time)
+    sides = [side, *(friction.side(g, n, len(problem.rows)) for friction in problem.frictions)]
+    reinforce(problem, matrix, sides, problem.rows)
+    x, *responses = _solutions(problem, matrix, sides, problem.rows)
+    if responses:
+        x = with_friction(problem, [x, *responses])
+    return [x.get(i, g.const(0.0)) for i in range(n)], [x[n + k] for k in range(len(problem.rows))]
 
-    shift, direct, frictions = 0.0, False, ()
 
-    def _solve(self):
-        """Accelerations and multipliers of the index-1 equations as nodes."""
-        g, n = self.graph, self.n
-        matrix, side = dict(self.mass), dict(enumerate(self.generalized))
-        matrix |= {pool: pool.mass for pool in self.pools}
-        side |= {pool: pool.share.force for pool in self.pools}
-        for k, row in enumerate(self.rows):
-            for i, x in row.polynomial.gradient(self.q).items():
-                matrix[i, n + k] = x
-            side[n + k] = -row.polynomial.convective(self.q, self.v, self.time)
-        sides = [side, *(friction.side(g, n, len(self.rows)) for friction in self.frictions)]
-        self.reinforce(matrix, sides, self.rows)
-        x, *responses = self._solutions(matrix, sides, self.rows)
-        if responses:
-            x = with_friction(self, [x, *responses])
-        self.a = [x.get(i, g.const(0.0)) for i in range(n)]
-        self.multipliers = [x[n + k] for k in range(len(self.rows))]
+def responses(problem, columns):
+    """Accelerations that generalized forces give where the rows allow them: for every column ``{i: Node}`` a list of n nodes."""
+    zero, matrix = problem.graph.const(0.0), problem.mass | {pool: pool.mass for pool in problem.pools}
+    for k, row in enumerate(problem.rows):
+        for i, x in row.polynomial.gradient(problem.q).items():
+            matrix[i, problem.n + k] = x
+    sides = [column | {problem.n + k: zero for k in range(len(problem.rows))} for column in columns]
+    reinforce(problem, matrix, sides, problem.rows)
+    return [[x.get(i, zero) for i in range(problem.n)] for x in _solutions(problem, matrix, sides, problem.rows)] if columns else []
 
-    def responses(self, columns):
-        """Accelerations that generalized forces give where the rows allow them: for every column ``{i: Node}`` a list of n nodes."""
-        zero, matrix = self.graph.const(0.0), self.mass | {pool: pool.mass for pool in self.pools}
-        for k, row in enumerate(self.rows):
-            for i, x in row.polynomial.gradient(self.q).items():
-                matrix[i, self.n + k] = x
-        sides = [column | {self.n + k: zero for k in range(len(self.rows))} for column in columns]
-        self.reinforce(matrix, sides, self.rows)
-        return [[x.get(i, zero) for i in range(self.n)] for x in self._solutions(matrix, sides, self.rows)] if columns else []
 
-    def corrections(self, rows):
-        """Mass-orthogonal corrections of positions and velocities to the rows, and the rows' residuals."""
-        g, n = self.graph, self.n
-        matrix, place, speed = self.mass | {pool: pool.mass for pool in self.pools}, {}, {}
-        for k, row in enumerate(rows):
-            for i, x in row.polynomial.gradient(self.q).items():
-                matrix[i, n + k] = x
-            place[n + k] = -row.polynomial.value(self.q)
-            speed[n + k] = -row.polynomial.rate(self.q, self.v, self.time)
-        self.reinforce(matrix, [place, speed], rows)
-        dq, dv = self._solutions(matrix, [place, speed], rows)
-        zero = g.const(0.0)
-        return [dq.get(i, zero) for i in range(n)], [dv.get(i, zero) for i in range(n)]
+def corrections(problem, rows):
+    """Mass-orthogonal corrections of positions and velocities to the rows, and the rows' residuals."""
+    g, n = problem.graph, problem.n
+    matrix, place, speed = problem.mass | {pool: pool.mass for pool in problem.pools}, {}, {}
+    for k, row in enumerate(rows):
+        for i, x in row.polynomial.gradient(problem.q).items():
+            matrix[i, n + k] = x
+        place[n + k] = -row.polynomial.value(problem.q)
+        speed[n + k] = -row.polynomial.rate(problem.q, problem.v, problem.time)
+    reinforce(problem, matrix, [place, speed], rows)
+    dq, dv = _solutions(problem, matrix, [place, speed], rows)
+    zero = g.const(0.0)
+    return [dq.get(i, zero) for i in range(n)], [dv.get(i, zero) for i in range(n)]
 
-    def _solutions(self, matrix, sides, rows):
-        """Solutions for every side; augmented: iterated, the rows' sides of each iteration being what the shift left open."""
-        factors = factorise(self.graph, matrix, self.order(rows, matrix))
-        totals = [factors.solve(side) for side in sides]
-        places = [self.n + k for k, row in enumerate(rows) if self.shift_of(row)]
-        for total in totals if places else ():
-            change = dict(total)
-            for _ in range(ITERATIONS):
-                change = factors.solve({k: matrix[k, k] * change[k] for k in places})
-                for i, x in change.items():
-                    total[i] = total[i] + x
-        return totals
 
-    def reinforce(self, matrix, sides, rows, *, symmetric=True):
-        """Make the matrix fit for elimination without pivoting.
+def _solutions(problem, matrix, sides, rows):
+    """Solutions for every side; augmented: iterated, the rows' sides of each iteration being what the shift left open."""
+    factors = factorise(problem.graph, matrix, order(problem, rows, matrix))
+    totals = [factors.solve(side) for side in sides]
+    places = [problem.n + k for k, row in enumerate(rows) if shift_of(problem, row)]
+    for total in totals if places else ():
+        change = dict(total)
+        for _ in range(ITERATIONS):
+            change = factors.solve({k: matrix[k, k] * change[k] for k in places})
+            for i, x in change.items():
+                total[i] = total[i] + x
+    return totals
 
-        Rows with a weight are added, times weight and gradient, to the equations of their coordinates: the solution is the same.
-        The multipliers' pivots are shifted.
-        """
-        g, n = self.graph, self.n
-        gradients = [row.polynomial.gradient(self.q) for row in rows]
-        for k, (row, gradient) in enumerate(zip(rows, gradients, strict=True)):
-            if row.weight is None:
-                continue
-            for i, x in gradient.items():
-                for j, y in gradient.items():
-                    if i <= j or not symmetric:
-                        matrix[i, j] = matrix.get((i, j), g.const(0.0)) + row.weight * (x * y)
-                for side in sides:
-                    side[i] = side.get(i, g.const(0.0)) + row.weight * (x * side[n + k])
-        shifts = [self.shift_of(row) for row in rows]
-        inertia = self._inertia(rows, gradients) if any(shifts) else {}
-        for k, (shift, gradient) in enumerate(zip(shifts, gradients, strict=True)):
-            if shift:
-                matrix[n + k, n + k] = -(shift * g.dot((x * x, 1.0 / inertia[i]) for i, x in gradient.items() if i in inertia))
 
-    def shift_of(self, row):
-        """The shift e of a row; 0 if it is independent of the others."""
-        return self.shift or (START if any(row is x for x in self.initial_rows) else 0.0)
+def reinforce(problem, matrix, sides, rows, *, symmetric=True):
+    """Make the matrix fit for elimination without pivoting.
 
-    def _inertia(self, rows, gradients):
-        """Diagonal of the mass matrix with the rows' weights, by coordinate."""
-        inertia = {i: m for (i, j), m in self.mass.items() if i == j}
-        held = {i for gradient in gradients for i in gradient}
-        for pool in self.pools:
-            inertia |= {i: inertia.get(i, 0.0) + m for i, m in pool.diagonal(held).items()}
-        for row, gradient in zip(rows, gradients, strict=True):
-            for i, x in gradient.items() if row.weight is not None else ():
-                inertia[i] = inertia.get(i, self.graph.const(0.0)) + row.weight * (x * x)
-        return inertia
+    Rows with a weight are added, times weight and gradient, to the equations of their coordinates: the solution is the same.
+    The multipliers' pivots are shifted.
+    """
+    g, n = problem.graph, problem.n
+    gradients = [row.polynomial.gradient(problem.q) for row in rows]
+    for k, (row, gradient) in enumerate(zip(rows, gradients, strict=True)):
+        if row.weight is None:
+            continue
+        for i, x in gradient.items():
+            for j, y in gradient.items():
+                if i <= j or not symmetric:
+                    matrix[i, j] = matrix.get((i, j), g.const(0.0)) + row.weight * (x * y)
+            for side in sides:
+                side[i] = side.get(i, g.const(0.0)) + row.weight * (x * side[n + k])
+    shifts = [shift_of(problem, row) for row in rows]
+    inertia = _inertia(problem, rows, gradients) if any(shifts) else {}
+    for k, (shift, gradient) in enumerate(zip(shifts, gradients, strict=True)):
+        if shift:
+            matrix[n + k, n + k] = -(shift * g.dot((x * x, 1.0 / inertia[i]) for i, x in gradient.items() if i in inertia))
 
-    def massless(self, rows):
-        """Coordinates of rows that have no mass, nor a row's weight: their pivots come from the rows."""
-        found = {i for row in rows for i in row.polynomial.indices}
-        found -= {i for row in rows if row.weight is not None for i in row.polynomial.indices}
-        found -= {i for i, j in self.mass if i == j}
-        return found - {i for pool in self.pools for i in pool.coordinates.ravel().tolist()}
 
-    def order(self, rows, matrix):
-        """Elimination order of coordinates and the given rows."""
-        members = [row.polynomial.indices for row in rows]
-        for row, indices in zip(rows, members, strict=True):
-            if not indices:
-                raise ModelError(f"constraint '{row.label}' does not act on any coordinate: it joins ground to ground", element=row.label)
-        if self.direct:
-            return None
-        return elimination_order(self.n, cliques(matrix, self.n), members, self.graph.tuning, self.massless(rows))
+def shift_of(problem, row):
+    """The shift e of a row; 0 if it is independent of the others."""
+    return problem.shift or (START if any(row is x for x in problem.initial_rows) else 0.0)
+
+
+def _inertia(problem, rows, gradients):
+    """Diagonal of the mass matrix with the rows' weights, by coordinate."""
+    inertia = {i: m for (i, j), m in problem.mass.items() if i == j}
+    held = {i for gradient in gradients for i in gradient}
+    for pool in problem.pools:
+        inertia |= {i: inertia.get(i, 0.0) + m for i, m in pool.diagonal(held).items()}
+    for row, gradient in zip(rows, gradients, strict=True):
+        for i, x in gradient.items() if row.weight is not None else ():
+            inertia[i] = inertia.get(i, problem.graph.const(0.0)) + row.weight * (x * x)
+    return inertia
+
+
+def massless(problem, rows):
+    """Coordinates of rows that have no mass, nor a row's weight: their pivots come from the rows."""
+    found = {i for row in rows for i in row.polynomial.indices}
+    found -= {i for row in rows if row.weight is not None for i in row.polynomial.indices}
+    found -= {i for i, j in problem.mass if i == j}
+    return found - {i for pool in problem.pools for i in pool.coordinates.ravel().tolist()}
+
+
+def order(problem, rows, matrix):
+    """Elimination order of coordinates and the given rows."""
+    members = [row.polynomial.indices for row in rows]
+    for row, indices in zip(rows, members, strict=True):
+        if not indices:
+            raise ModelError(f"constraint '{row.label}' does not act on any coordinate: it joins ground to ground", element=row.label)
+    if problem.direct:
+        return None
+    return elimination_order(problem.n, cliques(matrix, problem.n), members, problem.graph.tuning, massless(problem, rows))
 
 
 def cliques(matrix, n):
@@ -155,3 +158,35 @@ def cliques(matrix, n):
     for pool, part in ((key, part) for key, part in matrix.items() if not isinstance(key, tuple)):
         sets += [set(members) for table in pool.couplings(part) for members in table.tolist()]
     return sets
+
+
+def inertial(problem, accelerations):
+    """Nodes of the mass matrix, less that of pools, times accelerations."""
+    return symmetric_product(problem.graph, problem.mass, accelerations)
+
+
+def symmetric_product(graph, matrix, vector):
+    """Nodes of a symmetric matrix, its upper triangle by (i, j), times a vector."""
+    total = [graph.const(0.0)] * len(vector)
+    for (i, j), m in matrix.items():
+        total[i] = total[i] + m * vector[j]
+        if i != j:
+            total[j] = total[j] + m * vector[i]
+    return total
+
+
+def residuals(problem, rows):
+    """Largest absolute residual by (level, measure): positions and velocities, lengths and angles."""
+    g, q, out = problem.graph, problem.q, []
+    for level in ("value", "rate"):
+        for measure in ("length", "angle"):
+            worst = g.const(0.0)
+            for row in rows:
+                if row.measure == measure:
+                    p = row.polynomial
+                    x = g.fabs(p.value(q) if level == "value" else p.rate(q, problem.v, problem.time))
+                    if row.facing is not None and level == "value":
+                        x = g.select(g.greater(row.facing.value(q), 0.0), x, 2.0)
+                    worst = x if worst.zero else g.select(g.greater(x, worst), x, worst)
+            out.append(worst)
+    return out

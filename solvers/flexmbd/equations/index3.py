@@ -10,19 +10,19 @@ Controlled states (bristles) obey ``s = p + hh s'(q, v, s)`` with p known; they 
 books and counters on which no force depends (a body's angle is corrected by its unit vector), so they stay outside.
 """
 
-from flexmbd.equations.index1 import Index1
+from flexmbd.equations import index1
 from flexmbd.linalg.elimination import solve
 
 
 def newton(build):
     """Nodes of the correction.
 
-    Run-time variables besides those of `Build`: accelerations ``a0...``, multipliers ``l0...``, ``icm``, ``cd``, ``hh``, and
+    Run-time variables besides those of `Problem`: accelerations ``a0...``, multipliers ``l0...``, ``icm``, ``cd``, ``hh``, and
     ``p0...`` of the states.
 
     Parameters
     ----------
-    build : Build
+    build : Problem
 
     Returns
     -------
@@ -34,7 +34,7 @@ def newton(build):
     return corrected(build, *equations(build))
 
 
-def corrected(build, matrix, side, states, order=Index1.order):
+def corrected(build, matrix, side, states, order=index1.order):
     """Nodes of the solution of the equations, and of the states' corrections by it."""
     g, size = build.graph, sum(isinstance(i, int) for i in side)
     (x,) = solve(g, matrix, [side], order(build, build.rows, matrix), symmetric=False)
@@ -49,7 +49,7 @@ def equations(build):
         for i in row.polynomial.gradient(build.q):
             matrix[build.n + k, i] = matrix[i, build.n + k]
         side[build.n + k] = -row.polynomial.value(build.q)
-    build.reinforce(matrix, [side], build.rows, symmetric=False)
+    index1.reinforce(build, matrix, [side], build.rows, symmetric=False)
     return matrix, side, states
 
 
@@ -74,7 +74,7 @@ def balance(build, along=by_place, multiplier=None):
     icm, cd, half = g.var("icm"), g.var("cd"), g.var("hh")
     states = _states(build, cd, half, along)
     matrix, side = {}, {}
-    inertial = build.inertial([g.var(f"a{i}") for i in range(n)])
+    inertial = index1.inertial(build, [g.var(f"a{i}") for i in range(n)])
     for i, force in enumerate(build.generalized):
         row = along(build, force if build.constant_mass else force - inertial[i], cd)
         for k, (constant, by) in states.items():
@@ -118,12 +118,12 @@ def _pooled(pool, icm, cd):
 
 
 def reinforce(build, matrix, side, *, first=0, multiplier=None):
-    """`Build.reinforce` for rows whose entries are not the gradients of the constraint forces.
+    """`index1.reinforce` for rows whose entries are not the gradients of the constraint forces.
 
     The coordinates' equations begin at `first`, the rows at `multiplier` (n if not given).
     """
     multiplier, shifts = build.n if multiplier is None else multiplier, {}
-    build.reinforce(shifts, [], build.rows)
+    index1.reinforce(build, shifts, [], build.rows)
     for k, row in enumerate(build.rows):
         across = {ij[1]: x for ij, x in matrix.items() if isinstance(ij, tuple) and ij[0] == multiplier + k}
         for i, x in row.polynomial.gradient(build.q).items() if row.weight is not None else ():

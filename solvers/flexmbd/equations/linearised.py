@@ -13,6 +13,7 @@ States get the same change through the derivatives of their rates by velocities 
 
 import contextlib
 
+from flexmbd.equations import index1
 from flexmbd.errors import ModelError
 from flexmbd.language.nodes import RUNTIME
 from flexmbd.language.tracing import exchanged
@@ -50,7 +51,7 @@ def linearised_functions(build):
     for i, force in enumerate(build.generalized):
         for k, x in direct(force, values).items():
             columns[k][i] = x
-    responses = build.responses(columns)
+    responses = index1.responses(build, columns)
     place, mixed = [], []  # hh T_q, N
     for law in laws:
         by_q, by_v = slopes(g, law, build.q), slopes(g, law, build.v)

@@ -1,12 +1,12 @@
 """One Newton correction of the midpoint rule whose rows hold at the step's end.
 
 Unknown is the state in the middle of the step, with ``icm = h^2/4``, ``cd = 2/h``, ``hh = h/2``; the balance of forces there is that of
-index 3, where elements offer them with forces that conserve energy over the step (`Build.exchanges`).  Rows are those of the end
+index 3, where elements offer them with forces that conserve energy over the step (`Problem.exchanges`).  Rows are those of the end
 ``q1 = 2 q - q0`` at ``t + hh``: ``G(q1) dq = -Phi(q1)/2``.  So constraint forces act along ``G(q)'``, whose product with ``q1 - q0`` is
 the change of Phi, because Phi is quadratic.
 """
 
-from copy import copy
+from dataclasses import replace
 
 from flexmbd.equations.index3 import balance, corrected, reinforce
 from flexmbd.errors import ModelError
@@ -22,7 +22,7 @@ def newton_midpoint(build):
         If a row is not quadratic, or the mass matrix not constant.
     """
     build.need_constant_mass("integrator 'energy_momentum'")
-    g, n, middle = build.graph, build.n, copy(build)
+    g, n = build.graph, build.n
     for row in build.rows:
         if not row.polynomial.quadratic:
             raise ModelError(
@@ -30,9 +30,9 @@ def newton_midpoint(build):
                 element=row.label.rpartition(".")[0],
                 remedy="take 'generalized_alpha' or 'ggl'",
             )
-    middle.generalized = exchanged(g, build.generalized, build.exchanges)
-    middle.pools = [pool.under(exchanged(g, pool.share.force, pool.share.exchanges)) for pool in build.pools]
-    matrix, side, states = balance(middle)
+    forces = exchanged(g, build.generalized, build.exchanges)
+    pools = [pool.under(exchanged(g, pool.share.force, pool.share.exchanges)) for pool in build.pools]
+    matrix, side, states = balance(replace(build, generalized=forces, pools=pools))
     end, half = [2.0 * q - g.var(f"o{i}") for i, q in enumerate(build.q)], g.var("hh")
 
     def closing(node):

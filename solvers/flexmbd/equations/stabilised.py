@@ -14,7 +14,7 @@ and the rate of the gradients::
     [ -(1/cd) (dPhi/dt)_q                      G            0    0  ] [ icm dm        ]
 """
 
-from flexmbd.equations.index1 import cliques
+from flexmbd.equations.index1 import cliques, inertial, massless
 from flexmbd.equations.index3 import balance, by_place, corrected, reinforce
 from flexmbd.linalg.elimination import elimination_order
 
@@ -42,7 +42,7 @@ def equations_stabilised(build):
     icm, cd = g.var("icm"), g.var("cd")
     matrix, side, states = balance(build, _along, 2 * n)
     shift = [q - g.var(f"o{i}") - icm * g.var(f"a{i}") for i, q in enumerate(build.q)]
-    stretch = build.inertial(shift)
+    stretch = inertial(build, shift)
     for (i, j), x in _mass_slopes(build, shift).items():
         matrix[i, j] = matrix.get((i, j), 0.0) + x
         matrix[n + i, j] = x
@@ -118,5 +118,5 @@ def _order(build, rows, matrix):
     n = build.n
     neighbours = cliques(matrix, 2 * n)
     members = [{first + i for i in row.polynomial.indices} for first in (0, n) for row in rows]
-    massless = {first + i for first in (0, n) for i in build.massless(rows)}
-    return elimination_order(2 * n, neighbours, members, build.graph.tuning, massless)
+    light = {first + i for first in (0, n) for i in massless(build, rows)}
+    return elimination_order(2 * n, neighbours, members, build.graph.tuning, light)

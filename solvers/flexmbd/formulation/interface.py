@@ -1,6 +1,7 @@
 """What elements, contacts, films and outputs are handed of a system's equations, whatever coordinates these are in."""
 
 from flexmbd.language.tracing import sincos
+from flexmbd.problem import LateState
 from flexmbd.registry import ARMED, ExtraState, LocatedContact, Pair, UnilateralContact
 
 
@@ -32,6 +33,8 @@ class Interface:
         """Node of a further first-order state; `controlled` states take part in the step's error."""
         name = f"{owner.name}.{key}"
         if name not in self._state_index:
+            if isinstance(self.states, tuple):
+                raise LateState(name)
             self._state_index[name] = len(self.states)
             self.states.append(ExtraState(name, controlled, contact, self.graph.const(0.0)))
         return self.graph.var(f"s{self._state_index[name]}")
@@ -71,11 +74,11 @@ class Interface:
 
     def power_of(self, *books):
         """Node of the sum of books."""
-        return sum((self._power.get(book, self.graph.const(0.0)) for book in books), self.graph.const(0.0))
+        return sum((self.powers.get(book, self.graph.const(0.0)) for book in books), self.graph.const(0.0))
 
     def power(self, book, node):
         """Add power to a book: "dissipated", "contact" (taken up by contacts, lost or stored) or "external"."""
-        self._power[book] = self._power.get(book, self.graph.const(0.0)) + node
+        self.powers[book] = self.powers.get(book, self.graph.const(0.0)) + node
 
     # ---- contacts
     def contact(self, element, penetration, rate, minimum=None):

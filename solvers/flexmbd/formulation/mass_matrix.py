@@ -8,7 +8,7 @@ With ``T(q, v, t) = v.M v/2`` of what keeps its mass, Lagrange's equations put o
 there (`expelled`) takes its momentum with it, and adds no such terms (Meshchersky).
 """
 
-from flexmbd.errors import ModelError
+from flexmbd.equations.index1 import inertial, symmetric_product
 
 
 class MassMatrix:
@@ -35,7 +35,7 @@ class MassMatrix:
         if not varying:
             return
         self.constant_mass = False
-        momenta = _times(g, varying, self.v, self.n)
+        momenta = symmetric_product(g, varying, self.v)
         kinetic = 0.5 * g.dot(zip(momenta, self.v, strict=True))
         if expelled:
             self.power("dissipated", -self.along(kinetic))  # what leaves takes its kinetic energy with it
@@ -70,29 +70,10 @@ class MassMatrix:
         names = self.graph.variables(node)
         return any(name == "t" or (name[0] in "qs" and name[1:].isdigit()) for name in names)
 
-    def need_constant_mass(self, what):
-        """Refuse a scheme or analysis that takes the mass matrix as constant."""
-        if not self.constant_mass:
-            raise ModelError(f"{what} needs a constant mass matrix, and this one depends on the coordinates or on time")
-
-    def inertial(self, accelerations):
-        """Nodes of the mass matrix, less that of pools, times accelerations."""
-        return _times(self.graph, self.mass, accelerations, self.n)
-
     def kinetic_energy(self):
         """Node of the kinetic energy."""
-        total = self.graph.dot((p, v) for p, v in zip(self.inertial(self.v), self.v, strict=True))
+        total = self.graph.dot((p, v) for p, v in zip(inertial(self, self.v), self.v, strict=True))
         for pool in self.pools:
             v = pool.variables("y")
             total = total + pool.sum(self.graph.dot(zip(pool.inertial(v), v, strict=True)))
         return 0.5 * total
-
-
-def _times(graph, mass, vector, n):
-    """Nodes of a symmetric matrix, its upper triangle by (i, j), times a vector."""
-    total = [graph.const(0.0)] * n
-    for (i, j), m in mass.items():
-        total[i] = total[i] + m * vector[j]
-        if i != j:
-            total[j] = total[j] + m * vector[i]
-    return total

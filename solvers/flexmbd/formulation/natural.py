@@ -4,10 +4,11 @@
 """
 
 from contextlib import contextmanager
+from dataclasses import fields
 
 import numpy as np
 
-from flexmbd.equations.index1 import Index1
+from flexmbd.equations.index1 import accelerations
 from flexmbd.errors import ModelError
 from flexmbd.formulation.interface import Interface
 from flexmbd.formulation.mass_matrix import MassMatrix
@@ -15,6 +16,8 @@ from flexmbd.formulation.pools import Pool, Share
 from flexmbd.language.graph import Graph
 from flexmbd.language.kernels import KernelError
 from flexmbd.language.nodes import LANE, UNIFORM
+from flexmbd.outputs import catalogue
+from flexmbd.problem import Problem
 from flexmbd.space import AXES
 from flexmbd.tuning import USUAL
 
@@ -52,7 +55,7 @@ def law_of(owner, function):
     return None
 
 
-class Build(Interface, Index1, MassMatrix):
+class Build(Interface, MassMatrix):
     """Expressions of one topology.
 
     Parameters
@@ -99,7 +102,7 @@ class Build(Interface, Index1, MassMatrix):
         self.generalized = [g.const(0.0)] * n
         self.gravity = [self._leaf[f"gravity.{axis}"] for axis in AXES[: system.dimension]]
         self.states, self.contacts, self.unilaterals, self.frictions, self._memory = [], [], [], [], {}
-        self.potential_energy, self.stored_energy, self._power = g.const(0.0), g.const(0.0), {}
+        self.potential_energy, self.stored_energy, self.powers = g.const(0.0), g.const(0.0), {}
         self.mass, self.constant_mass, self.rows, self.initial_rows, self.owner = {}, True, [], [], {}
         self.pools, self.exchanges, self._alike, self._quantities = [], {}, {}, {}
         for body in system.bodies:
@@ -124,7 +127,12 @@ class Build(Interface, Index1, MassMatrix):
         for element in system.elements:
             with _written(element):
                 element.apply(self)
-        self._solve()
+        self.a, self.multipliers = self._accelerations()
+        self.outputs = catalogue(self)
+
+    def _accelerations(self):
+        """Nodes of accelerations and multipliers, which outputs read."""
+        return accelerations(self)
 
     def _number(self, k, path, kind):
         """Node of number k of the system, of a level or folded."""
@@ -233,26 +241,24 @@ class Build(Interface, Index1, MassMatrix):
             elif key == "dissipated":
                 self.power(key, node)
 
+    def problem(self, outputs=()):
+        """The finished equations; outputs named are made before them, because they may bring states.
+
+        Raises
+        ------
+        LateState
+            Later, from an output that brings a state and was not named.
+        """
+        for name in self.outputs:
+            if name in outputs:
+                self.outputs[name][0]()
+        found = Problem(**{field.name: getattr(self, field.name) for field in fields(Problem)})
+        self.states = found.states
+        return found
+
     def quantity(self, body, key):
         """Node of the sum of a quantity over a body's elements."""
         return self._quantities.get((body.name, key), self.graph.const(0.0))
-
-    # ---- equations
-    def residuals(self, rows):
-        """Largest absolute residual by (level, measure): positions and velocities, lengths and angles."""
-        g, out = self.graph, []
-        for level in ("value", "rate"):
-            for measure in ("length", "angle"):
-                worst = g.const(0.0)
-                for row in rows:
-                    if row.measure == measure:
-                        p = row.polynomial
-                        x = g.fabs(p.value(self.q) if level == "value" else p.rate(self.q, self.v, self.time))
-                        if row.facing is not None and level == "value":
-                            x = g.select(g.greater(row.facing.value(self.q), 0.0), x, 2.0)
-                        worst = x if worst.zero else g.select(g.greater(x, worst), x, worst)
-                out.append(worst)
-        return out
 
     def reaction(self, element, body):
         """Force and moment about the centre of mass that a joint's multipliers exert on a body, as one tuple."""

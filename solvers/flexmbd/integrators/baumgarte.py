@@ -7,13 +7,14 @@ c is a number in 1/s and not, say, 1/h: stages violate the rows by O(h^3), and o
 
 from dataclasses import replace
 
+from flexmbd.equations.index1 import corrections
 from flexmbd.integrators.rk4 import RK4
 
 
 def accelerations(build, numbers):
     """Nodes of the stabilised accelerations: those of index 1, and a damped pull along the mass-orthogonal corrections to the rows."""
     c = build.graph.const(numbers[-1])
-    dq, dv = build.corrections(build.rows)
+    dq, dv = corrections(build, build.rows)
     return [a + (2.0 * c) * y + (c * c) * x for a, x, y in zip(build.a, dq, dv, strict=True)]
 
 

@@ -11,7 +11,7 @@ in which an edge of a tree carries A or B as J is on its lower side or not, are 
 (`tests/flexmbd/test_rosenbrock.py` computes them all).  B is L-stable and its last row is b: at rates far above 1/h the velocities at a
 step's end are those at which the damping carries the load, and positions follow as by the explicit tableau.
 
-y is (q, v), f is (v, index-1 accelerations), J that of `flexmbd.equations.linearised` at the step's start: one matrix a step, made of F_q and
+y is (q, v), f is (v, index-1 accelerations), J that of `equations.linearised` at the step's start: one matrix a step, made of F_q and
 F_v.  With accelerations as stages, ``k_i = h (V_i, K_i)``, ``V_i = v0 + h sum_j B_ij K_j``, no stage velocities are kept, and with
 ``C = (B - A)/gamma`` below the diagonal no product with J is needed::
 

@@ -3,6 +3,15 @@
 from flexmbd.language.quadratic import cross, cross3
 from flexmbd.space import AXES
 
+TAKEN, DRIVE = "energy.dissipated", "energy.drive"
+BOOKS = {TAKEN: (TAKEN,), DRIVE: (DRIVE,), "energy.balance": (TAKEN, DRIVE)}
+
+
+def bringing(names, aliases):
+    """Outputs that are known to bring states which those named need (energy taken up, work of drives, angles counted in full turns)."""
+    names = [aliases.get(name, name) for name in names]
+    return sorted({part for name in names for part in BOOKS.get(name, (name,) if name.endswith(".angle") else ())})
+
 
 def catalogue(build):
     """Output name -> (function giving the node, unit) for a `Build`."""

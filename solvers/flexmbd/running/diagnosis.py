@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from flexmbd.equations.assembly import assembled
 from flexmbd.errors import ModelError
 from flexmbd.integrators import INTEGRATORS
 from flexmbd.running.choice import IMPLICIT, flexible, frictions, springs
@@ -14,12 +15,12 @@ from flexmbd.trajectory import ERROR, OK, TIMEOUT
 MANY = 1000  # rows from which on their dependence, found from a dense matrix, is left to the factorisation to tell
 
 
-def examine(build, leaves, q0, *, length):
+def examine(problem, leaves, q0, *, length):
     """Check one sample's constraints at its assembled position.
 
     Parameters
     ----------
-    build : Build
+    problem : Problem
     leaves : list of float
         Numbers of the sample.
     q0 : ndarray (n,)
@@ -35,16 +36,16 @@ def examine(build, leaves, q0, *, length):
     Raises
     ------
     ModelError
-        Naming the joints whose rows stay open, or, in motion and unless the build has a shift, depend on each other.
+        Naming the joints whose rows stay open, or, in motion and unless the problem has a shift, depend on each other.
     """
-    if len(build.rows) > MANY:
+    if len(problem.rows) > MANY:
         return f"not examined: more than {MANY} rows"
     dependent = "none"
-    for rows, what in ((build.rows + build.initial_rows, "at the start"), (build.rows, "in motion")):
+    for rows, what in ((problem.rows + problem.initial_rows, "at the start"), (problem.rows, "in motion")):
         if rows:
-            q, residual, jacobian = _assembled(build, rows, leaves, np.array(q0, float), length)
-            dependent = _judge(build, rows, residual, jacobian, what, length)
-            if dependent != "none" and what == "in motion" and not build.shift:
+            q, residual, jacobian = _assembled(problem, rows, leaves, np.array(q0, float), length)
+            dependent = _judge(problem, rows, residual, jacobian, what, length)
+            if dependent != "none" and what == "in motion" and not problem.shift:
                 raise ModelError(
                     f"the system is over-constrained or singular {what}: {dependent} depend on the others",
                     remedy="remove a redundant joint, start away from the singular position, or use the setting constraints = 'augmented'",
@@ -53,30 +54,27 @@ def examine(build, leaves, q0, *, length):
     return dependent
 
 
-def _assembled(build, rows, leaves, q, length):
-    g = build.graph
-    values = [r.polynomial.value(build.q) for r in rows]
-    facing = [g.const(1.0) if r.facing is None else r.facing.value(build.q) for r in rows]
-    gradients = [(k, i, x) for k, r in enumerate(rows) for i, x in r.polynomial.gradient(build.q).items()]
+def _assembled(problem, rows, leaves, q, length):
+    g = problem.graph
+    values = [r.polynomial.value(problem.q) for r in rows]
+    facing = [g.const(1.0) if r.facing is None else r.facing.value(problem.q) for r in rows]
+    gradients = [(k, i, x) for k, r in enumerate(rows) for i, x in r.polynomial.gradient(problem.q).items()]
     roots = values + facing + [x for _, _, x in gradients]
 
     def evaluate(q):
         names = {f"q{i}": x for i, x in enumerate(q)} | {"t": 0.0}
         numbers = [float(x) for x in g.evaluate(roots, names, leaves)]
-        jacobian = np.zeros((len(rows), build.n))
+        jacobian = np.zeros((len(rows), problem.n))
         for (k, i, _), x in zip(gradients, numbers[2 * len(rows) :], strict=True):
             jacobian[k, i] = x
         return np.array(numbers[: len(rows)]), jacobian, np.array(numbers[len(rows) : 2 * len(rows)])
 
-    turns = np.array([measure == "angle" for measure in build.measures], bool)
-    residual, jacobian, _ = evaluate(q)
-    for _ in range(60):
-        step = np.linalg.lstsq(jacobian, -residual, rcond=1e-10)[0]
-        turn = np.abs(step[turns]).max(initial=0.0)
-        q = q + step * min(1.0, 0.4 / max(turn, 1e-300))
-        residual, jacobian, facing = evaluate(q)
-        if np.abs(step).max() < 1e-14 * max(1.0, length):
-            break
+    def least(jacobian, side):
+        return np.linalg.lstsq(jacobian, side, rcond=1e-10)[0]
+
+    turns = np.array([measure == "angle" for measure in problem.measures], bool)
+    q = assembled(lambda q: evaluate(q)[:2], least, q, turns)
+    residual, jacobian, facing = evaluate(q)
     for row, x in zip(rows, facing, strict=True):
         if not x > 0 and np.all(np.abs(residual) < 1e-8 * max(1.0, length)):
             raise ModelError(
@@ -86,14 +84,14 @@ def _assembled(build, rows, leaves, q, length):
     return q, residual, jacobian
 
 
-def _judge(build, rows, residual, jacobian, what, length):
+def _judge(problem, rows, residual, jacobian, what, length):
     scale = np.array([length if r.measure == "length" else 1.0 for r in rows])
     norms = np.linalg.norm(jacobian, axis=1)
     unit = jacobian[:, jacobian.any(axis=0)] / np.where(norms > 0, norms, 1.0)[:, None]
     u, sizes, _ = np.linalg.svd(unit)
     rank = int((sizes > 1e-9 * max(1.0, sizes[0])).sum())
     null = np.abs(u[:, rank:]).max(axis=1) if rank < len(rows) else np.zeros(len(rows))
-    dependent = _named(build, [r.label for r, x in zip(rows, null, strict=True) if x > 1e-6])
+    dependent = _named(problem, [r.label for r, x in zip(rows, null, strict=True) if x > 1e-6])
     gap = np.abs(residual) / scale
     if not np.all(gap < 1e-8):
         open_rows = [f"{rows[k].label} (by {residual[k]:.3g})" for k in np.argsort(-gap)[:4] if not gap[k] < 1e-8]
@@ -105,9 +103,9 @@ def _judge(build, rows, residual, jacobian, what, length):
     return f"{len(rows) - rank} of the rows {dependent}" if dependent else "none"
 
 
-def _named(build, labels):
+def _named(problem, labels):
     """Rows as text, those of one joint together; rows within bodies, which nobody can remove, only if there are no others."""
-    elements = {element.name for element in build.system.elements}
+    elements = {element.name for element in problem.system.elements}
     joints = [label for label in labels if label.rpartition(".")[0] in elements]
     parts = {}
     for label in dict.fromkeys(joints or labels):

@@ -84,7 +84,7 @@ class Integration:
         real = np.zeros(names.REALS)
         real[names.FINISH], real[names.TOLERANCE], real[names.MAX_STEPS] = end, settings.tolerance, settings.max_steps
         real[names.H_FIRST], real[names.H_MAX], real[names.H_MIN] = first, h_max, max(1e-14 * end, 1e-300)
-        real[names.DRIFT] = 0.1 if self.model.build.shift else 30.0
+        real[names.DRIFT] = 0.1 if self.model.problem.shift else 30.0
         # from rest an implicit scheme would have to resolve its fastest motions first
         real[names.REACH] = first if scheme.correction is None else h_max
         real[names.ITERATIONS] = ITERATIONS
@@ -109,7 +109,7 @@ class Integration:
 
     def assemble(self):
         """Positions and velocities that satisfy the constraints, from the guesses; further states."""
-        n = self.model.build.n
+        n = self.model.problem.n
         q, v = (np.array([np.broadcast_to(x, self.count) for x in guess], float).reshape(n, self.count) for guess in self.system.initial())
         self.column(names.START + 1, n)[:], self.column(names.START + 1 + n, n)[:] = q.T, v.T
         self.call(assemble)
@@ -117,21 +117,21 @@ class Integration:
 
     def _further_states(self):
         """Start integrated angles on the turn of the guess, and the energy taken up by contacts with what they store."""
-        guesses, build, model = self.system.angles(), self.model.build, self.model
-        places = self.column(names.START + 1, build.n).T
-        states = self.column(names.START + 1 + 2 * build.n, len(build.states))
+        guesses, problem, model = self.system.angles(), self.model.problem, self.model
+        places = self.column(names.START + 1, problem.n).T
+        states = self.column(names.START + 1 + 2 * problem.n, len(problem.states))
         for k, name in enumerate(model.state_names):
             owner, _, key = name.rpartition(".")
             if key == "angle" and owner in guesses:
-                i = build.first[owner]
+                i = problem.first[owner]
                 exact = np.arctan2(places[i + 3], places[i + 2])
                 states[:, k] = exact + 2 * np.pi * np.round((guesses[owner] - exact) / (2 * np.pi))
             elif name == "energy.taken":
-                known = {f"q{i}": x for i, x in enumerate(places)} | {f"mode{j}": 1.0 for j in range(len(build.contacts))}
-                states[:, k] = build.graph.evaluate([build.stored_energy], known | {"t": 0.0}, [v for _, v in self.system.leaves()])[0]
+                known = {f"q{i}": x for i, x in enumerate(places)} | {f"mode{j}": 1.0 for j in range(len(problem.contacts))}
+                states[:, k] = problem.graph.evaluate([problem.stored_energy], known | {"t": 0.0}, [v for _, v in self.system.leaves()])[0]
 
     def prepare(self, length, away, nearness, slowest):
-        """Accelerations, modes of contacts and scales of errors; sizes of the mechanism and of contacts are those of `flexmbd.running.scales`."""
+        """Accelerations, modes of contacts, scales of errors; sizes of the mechanism and of contacts are those of `running.scales`."""
         sizes, contacts = self.model.layout.sizes, self.model.layout.sizes["CONTACTS"]
         self.column(names.SLIN)[:, 0], self.column(names.SIZE)[:, 0] = length, away
         for j in range(sizes["NC"]):

@@ -9,13 +9,15 @@ from flexmbd.codegen.functions import Functions, Mistake
 from flexmbd.codegen.machine import Code
 from flexmbd.codegen.pools import BATCH
 from flexmbd.codegen.storage import Storage
+from flexmbd.equations.index1 import corrections, residuals
 from flexmbd.errors import ModelError
 from flexmbd.formulation.natural import Build, law_of
 from flexmbd.joints.friction import check_scheme
 from flexmbd.language.kernels import ALLOWED
 from flexmbd.language.ordering import LINEAR, called, ordered
 from flexmbd.linalg.sparse import Solver
-from flexmbd.outputs import catalogue
+from flexmbd.outputs import bringing
+from flexmbd.problem import LateState
 from flexmbd.registry import CONTACT_ROWS
 from flexmbd.running.signals import Requests, Signals
 from flexmbd.state import Layout
@@ -49,6 +51,7 @@ class Model:
 
     Attributes
     ----------
+    problem : Problem
     layout : Layout
     code : Code
         Of the equations; that of the outputs is ``signals.code``.
@@ -63,32 +66,28 @@ class Model:
         self.scheme, self.width, self.fold = scheme, width, fold
         self._arguments = {"fold": fold, "shift": shift, "direct": bool(direct), "tuning": tuning}
         try:
-            made = self._build(system, outputs, ())
-            if made is None:  # outputs bring states that are not known to do so: these come into being before the equations are written
-                made = self._build(system, outputs, tuple(outputs))
+            try:
+                self._write(system, outputs, bringing)
+            except LateState:  # outputs bring states that are not known to do so
+                self._write(system, outputs, lambda names, aliases: names)
         except Mistake as mistake:
-            raise self._told(mistake) from mistake
-        self.structure, self.kinds = system.structure(), tuple(self.build.kinds)
-        self.state_names = [s.name for s in self.build.states]
+            raise self._told(mistake, system) from mistake
+        self.structure, self.kinds = system.structure(), self.problem.kinds
+        self.state_names = [s.name for s in self.problem.states]
         self.topology = hashlib.sha256(repr((self.structure, self.kinds)).encode()).hexdigest()[:16]
         plans = [plan for storage in (self.storage, self.signals.storage) for _, plan in storage.matrices.values()]
         self.solver = Solver(plans, direct) if direct else None
 
-    def _build(self, system, outputs, first):
-        """Write equations, then outputs; None if an output that is not among those made `first` added a state to equations written."""
-        self.build = build = Build(system, **self._arguments)
-        self.catalogue = catalogue(build)
-        self.requests = Requests(outputs, self.catalogue)
-        wanted = [self.requests.wanted[out][0] for out in first] or self.requests.bringing(system.aliases)
-        for name in [x for x in self.catalogue if x in wanted]:
-            self.catalogue[name][0]()
-        count = len(build.states)
+    def _write(self, system, outputs, first):
+        """Write equations, then outputs; those outputs that `first` tells are made before the equations are."""
+        build = Build(system, **self._arguments)
+        self.requests = Requests(outputs, build.outputs)
+        self.problem = build.problem(first(self.requests.names, system.aliases))
         self.storage = Storage(BATCH if self.width == 1 else 1)
-        self.layout = Layout(build, self.scheme, self.width)
+        self.layout = Layout(self.problem, self.scheme, self.width)
         self._equations()
         self.layout.signals(self.requests.names, len(self.requests.reduced))
-        self.signals = Signals(build, self.catalogue, self.requests, self.layout, self.storage)
-        return self if len(build.states) == count else None
+        self.signals = Signals(self.problem, self.requests, self.layout, self.storage)
 
     @property
     def units(self):
@@ -108,7 +107,7 @@ class Model:
         self.code.address("rhs")
         for function in self.loop:
             compiled.address(function, self.width)
-        self.build.graph.forget()
+        self.problem.graph.forget()
 
     def on_disk(self):
         """True if all machine code is in the cache directory."""
@@ -116,15 +115,15 @@ class Model:
 
     def describe(self):
         """What is compiled, in a few words."""
-        b = self.build
+        b = self.problem
         parts = (len(b.system.bodies), "bodies"), (len(b.system.elements), "elements"), (len(self.requests.names), "signals")
         known = " (equations are there already)" if self.code.on_disk() else ""
         return f"{', '.join(f'{n} {what}' for n, what in parts)}; {self.scheme.name}, {self.width} lanes{known}"
 
-    def _told(self, mistake):
+    def _told(self, mistake, system):
         """The `ModelError` of a kernel that cannot be compiled."""
         kernel, reason = mistake.kernel, " ".join(mistake.reason.split())[:200]
-        for owner in (*self.build.system.elements, *self.build.system.bodies):
+        for owner in (*system.elements, *system.bodies):
             if law := law_of(owner, kernel.function):
                 told = f"'{owner.name}', law '{law}': {kernel.describe()} cannot be compiled: {reason}"
                 return ModelError(told, element=owner.name, remedy=ALLOWED)
@@ -133,7 +132,7 @@ class Model:
     # ---- equations
     def _equations(self):
         """Write the functions of the equations."""
-        b, scheme, layout = self.build, self.scheme, self.layout
+        b, scheme, layout = self.problem, self.scheme, self.layout
         check_scheme(b, scheme)
         if b.unilaterals and "unilateral" not in scheme.treats:
             name = b.unilaterals[0].name
@@ -149,8 +148,8 @@ class Model:
         if b.initial_rows:
             sets.append((names.ASSEMBLE_PROJECT, names.ASSEMBLE_RESIDUAL, b.rows + b.initial_rows))
         for project, residual, which in sets:
-            dq, dv = b.corrections(which)
-            written |= {project: _rows("W", dq + dv), residual: _rows("W", b.residuals(which))}
+            dq, dv = corrections(b, which)
+            written |= {project: _rows("W", dq + dv), residual: _rows("W", residuals(b, which))}
         contacts = layout.sizes["CONTACTS"]
         written[names.LIMITS] = [(("X", contacts + CONTACT_ROWS * j + 5), c.minimum + zero) for j, c in enumerate(b.contacts)]
         kept, factors = 0, []
@@ -179,7 +178,7 @@ class Model:
 
     def table(self):
         """Entries of the table that do not depend on the run, an array of `names.ENTRIES` integers, and what they point to."""
-        b, scheme, at = self.build, self.scheme, np.zeros(names.ENTRIES, np.int64)
+        b, scheme, at = self.problem, self.scheme, np.zeros(names.ENTRIES, np.int64)
         for key, size in self.layout.sizes.items():
             at[getattr(names, key)] = size
         for entry, name in self._entries.items():
@@ -215,8 +214,8 @@ class Model:
     def pack(self, system, count):
         """What is the same for all samples, by entry of the table, and parameters of each sample, an array (count, parameters)."""
         leaves = [value for _, value in system.leaves()]
-        numbers, own = self.storage.pack(self.build.graph, leaves, count)
-        of_outputs, outputs_own = self.signals.storage.pack(self.build.graph, leaves, count)
+        numbers, own = self.storage.pack(self.problem.graph, leaves, count)
+        of_outputs, outputs_own = self.signals.storage.pack(self.problem.graph, leaves, count)
         return {names.NUMBERS: numbers, names.OUT_NUMBERS: of_outputs}, np.ascontiguousarray(np.hstack([own, outputs_own]))
 
 

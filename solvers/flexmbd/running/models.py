@@ -60,7 +60,7 @@ def _check_first(model, system):
     for i in range(min(count, 8)):
         leaves, q = ([float(v[i]) if np.ndim(v) else v for v in values] for values in (numbers, q0))
         try:
-            return examine(model.build, leaves, q, length=sizes[i])
+            return examine(model.problem, leaves, q, length=sizes[i])
         except ModelError as error:
             errors.append(error)
     raise errors[0]

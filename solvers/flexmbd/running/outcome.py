@@ -17,7 +17,7 @@ def started(made):
     """Assemble and prepare all samples; what was notable, which samples cannot run, and words on some of those."""
     model, system, settings, count = made.model, made.system, made.settings, made.count
     length, away = extents(system, count), lengths(system, count)
-    contacts = [c.element for c in model.build.contacts]
+    contacts = [c.element for c in model.problem.contacts]
     nearness, slowest = contact_scales(system, contacts, length, settings)
     found = {f"{name}.events": text for name, text in coarse_events(system, contacts, nearness, slowest, away).items()}
     for element, *rows in zip(contacts, nearness, slowest, strict=True):
@@ -28,7 +28,7 @@ def started(made):
         made.prepare(length, away, nearness, slowest)
     E = made.residuals
     bad = ~((E[:, 0] < 1e-9 * length + 1e-14 * away) & (E[:, 1] < 1e-9) & np.isfinite(made.accelerations).all(1))
-    loose = loosely_held(system, model.build.shift, count)
+    loose = loosely_held(system, model.problem.shift, count)
     return found, bad | (np.array(loose) != ""), loose
 
 
@@ -69,7 +69,7 @@ def outcome(made, bad, notes):
     failures = Failures(system, made.settings, end, length, away, made.residuals.T, counters, reasons)
     notes = [notes[i] or failures.note(code, i) for i, code in enumerate(codes)]
     statistics = {"steps": counters[:, 0], "rejected": counters[:, 1], "events": counters[:, EVENTS - STEPS]}
-    if any(c.stops for c in model.build.contacts):
+    if any(c.stops for c in model.problem.contacts):
         statistics["ended"] = np.where(ended, time, np.nan)
     return values, codes, notes, statistics
 

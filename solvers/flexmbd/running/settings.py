@@ -42,7 +42,7 @@ class Settings:
         Of baumgarte: rate in 1/s at which open constraints close.
     constraints : str
         "independent": rows that depend on others are an error that names them. "augmented": they are kept, and with explicit
-        schemes motion passes through positions in which rows become dependent (see `flexmbd.equations.index1`); `Trajectory.attributes` names them.
+        schemes motion passes through positions in which rows become dependent (`equations.index1`); `Trajectory.attributes` names them.
     linear_solver : str
         "": elimination in compiled code, for all lanes at once. Else a sparse direct library (`flexmbd.linalg.direct`: superlu, klu,
         umfpack, pardiso), for one system too large for that; lanes must be 1.

@@ -11,9 +11,6 @@ from flexmbd.outputs.reductions import RUNNING, unit_of
 from flexmbd.stepping import names
 from flexmbd.suggest import unknown
 
-TAKEN, DRIVE = "energy.dissipated", "energy.drive"
-BOOKS = {TAKEN: (TAKEN,), DRIVE: (DRIVE,), "energy.balance": (TAKEN, DRIVE)}
-
 
 class Requests:
     """What is asked for, in an order that does not depend on that of the list.
@@ -48,37 +45,29 @@ class Requests:
         units = {out: (how, catalogue[name][1]) for out, (name, how) in self.wanted.items()}
         self.units = {out: unit if how is None else unit_of(how, unit) for out, (how, unit) in units.items()}
 
-    def bringing(self, aliases):
-        """Signals that are known to add states to the equations (energy taken up, work of drives, angles counted in full turns)."""
-        names = [aliases.get(name, name) for name in self.names]
-        found = {part for name in names for part in BOOKS.get(name, (name,) if name.endswith(".angle") else ())}
-        return sorted(found)
-
 
 class Signals:
     """The compiled function, and the numbers that it reads.
 
     Parameters
     ----------
-    build : Build
-        Nodes of signals are added to it.
-    catalogue : dict
-        Of the build.
+    problem : Problem
+        Nodes of signals are added to its graph.
     requests : Requests
     layout : Layout
     storage : Storage
         Of the equations: parameters of the outputs follow theirs.
     """
 
-    def __init__(self, build, catalogue, requests, layout, storage):
-        self.build, self.requests = build, requests
-        nodes = [catalogue[name][0]() for name in requests.names]
-        self.kernels = called(build.graph, nodes)
+    def __init__(self, problem, requests, layout, storage):
+        graph, self.requests = problem.graph, requests
+        nodes = [problem.outputs[name][0]() for name in requests.names]
+        self.kernels = called(graph, nodes)
         self.storage = Storage(BATCH if layout.width == 1 else 1, len(storage.lane), len(storage.matrices))
-        functions = Functions(build.graph, self.storage, layout, (names.OUT_NUMBERS, names.OUT_TABLES))
+        functions = Functions(graph, self.storage, layout, (names.OUT_NUMBERS, names.OUT_TABLES))
         functions.add("outputs", [(("y", k), node) for k, node in enumerate(nodes)])
         self.code, self.rows = Code(functions.text()), functions.rows
-        self.stepped = any(_steps(build.graph, node) for node, name in zip(nodes, requests.names, strict=True) if name in requests.reduced)
+        self.stepped = any(_steps(graph, node) for node, name in zip(nodes, requests.names, strict=True) if name in requests.reduced)
 
     @property
     def shown(self):

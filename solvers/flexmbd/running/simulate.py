@@ -57,7 +57,7 @@ def prepare(build, samples=None, *, end, points, outputs, settings=None):
     run(build, one, end=1e-9 * end, points=min(points, 2), outputs=outputs, settings=settings)
     model = model_of(system, outputs, settings)
     return Prepared(
-        {name: model.units[name] for name in outputs}, sorted(model.catalogue), attributes(model, system, settings, why), model.topology
+        {name: model.units[name] for name in outputs}, sorted(model.problem.outputs), attributes(model, system, settings, why), model.topology
     )
 
 
@@ -113,7 +113,7 @@ def run(build, samples=None, *, end, points=201, outputs, settings=None, patienc
     made.run(np.flatnonzero(~bad), recorded(model, time, float(end)), patience)
     values, codes, notes, counters = outcome(made, bad, words)
     if "ended" in counters:
-        ended, names = int(np.isfinite(counters["ended"]).sum()), ", ".join(c.name for c in model.build.contacts if c.stops)
+        ended, names = int(np.isfinite(counters["ended"]).sum()), ", ".join(c.name for c in model.problem.contacts if c.stops)
         notable["ended"] = f"{ended} of {len(good)} runs by a condition" if ended else f"no run: '{names}' never came"
     out = {}
     for name in outputs:

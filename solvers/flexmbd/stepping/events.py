@@ -5,7 +5,7 @@ states are continuous it is a kink (`KINK`): a scheme of order 2 keeps its order
 estimate sees it.  So such a contact is armed: its force acts wherever it penetrates, and the event is located in hindsight (`switch`).
 Only where the estimate exceeds the tolerance, or a contact begins and ends within the step, is the step cut at the kink too.
 
-Each contact has a penetration within which its events are located (`flexmbd.running.scales`); it is never finer than what the places of the bodies
+Each contact has a penetration within which its events are located (`running.scales`); it is never finer than what the places of the bodies
 are known to.
 """
 

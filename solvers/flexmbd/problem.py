@@ -1,0 +1,108 @@
+"""`Problem`: the equations of a system in one formulation, to which nothing is added any more."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any
+
+from flexmbd.errors import ModelError
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Problem:
+    """Equations as graph nodes: what a formulation makes of a system, and all that code generation and analyses read of it.
+
+    Attributes
+    ----------
+    system : System
+    graph : Graph
+    kinds : tuple
+        Level of each number of the system (`formulation.natural.leaf_kind`).
+    first : mapping of str to int
+        First coordinate of each body.
+    q, v : tuple of Node
+        Coordinates and velocities.
+    time : Node
+    measures : tuple of str
+        Of each coordinate: ``"length"`` or ``"angle"``.
+    mass : mapping (i, j) -> Node
+        Upper triangle of the mass matrix, less that of pools.
+    constant_mass : bool
+        It depends neither on coordinates nor on time.
+    generalized : tuple of Node
+        Generalized forces, less those of pools.
+    rows, initial_rows : tuple of Row
+        Constraints, and those of the start alone.
+    pools : tuple of Pool
+        Elements of flexible bodies that are many and alike.
+    exchanges : mapping Node -> Node
+        See `formulation.pools.Share`.
+    frictions : tuple
+        Of ideal joints.
+    states : tuple of ExtraState
+    contacts : tuple of LocatedContact
+    unilaterals : tuple of UnilateralContact
+    a, multipliers : tuple of Node
+        Accelerations and multipliers of the index-1 equations.
+    potential_energy, stored_energy : Node
+        Of all, and of contacts alone.
+    powers : mapping str -> Node
+        Power by book: "dissipated", "contact" (taken up by contacts, lost or stored), "external".
+    shift : float
+        Above zero: constraint rows that depend on others are kept (`equations.index1`).
+    direct : bool
+        Linear equations are solved by a sparse direct library.
+    outputs : mapping str -> (function, str)
+        Of each output a function that gives its node, and its unit. It may add nodes to the graph, but nothing to the equations.
+    """
+
+    system: Any
+    graph: Any
+    kinds: tuple
+    first: Mapping
+    q: tuple
+    v: tuple
+    time: Any
+    measures: tuple
+    mass: Mapping
+    constant_mass: bool
+    generalized: tuple
+    rows: tuple
+    initial_rows: tuple
+    pools: tuple
+    exchanges: Mapping
+    frictions: tuple
+    states: tuple
+    contacts: tuple
+    unilaterals: tuple
+    a: tuple
+    multipliers: tuple
+    potential_energy: Any
+    stored_energy: Any
+    powers: Mapping
+    shift: float
+    direct: bool
+    outputs: Mapping
+
+    def __post_init__(self):
+        for name, value in vars(self).items():
+            if isinstance(value, list):
+                object.__setattr__(self, name, tuple(value))
+            elif isinstance(value, dict):
+                object.__setattr__(self, name, MappingProxyType(value))
+
+    @property
+    def n(self):
+        """Number of coordinates."""
+        return len(self.q)
+
+    def need_constant_mass(self, what):
+        """Refuse a scheme or analysis that takes the mass matrix as constant."""
+        if not self.constant_mass:
+            raise ModelError(f"{what} needs a constant mass matrix, and this one depends on the coordinates or on time")
+
+
+class LateState(Exception):
+    """An output brings a further state, and the equations are finished: it must be made before them."""
