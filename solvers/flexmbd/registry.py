@@ -49,7 +49,7 @@ class ExtraState:
 
 @dataclass(frozen=True)
 class LocatedContact:
-    """A contact whose onset and end are located; or a condition, whose onset ends the run.
+    """A contact whose onset and end are located; or a condition, whose onset ends the run or gives states new values.
 
     Attributes
     ----------
@@ -66,6 +66,8 @@ class LocatedContact:
         Its force is continuous there, and so are its states: its events need not end a step.
     stops : bool
         Its onset ends the run.
+    assigns : tuple of (int, Node)
+        What further states, by number, become at its onset.
     """
 
     name: str
@@ -76,6 +78,7 @@ class LocatedContact:
     jumps: bool = False
     continuous: bool = False
     stops: bool = False
+    assigns: tuple = ()
 
 
 @dataclass(frozen=True)

@@ -160,7 +160,9 @@ def segment(graph, x, rows):
 
 
 def cornered(motion):
-    """True if straight lines of a table are part of a motion: where they meet, its slope jumps."""
+    """True if a motion or its slope jumps: straight lines of a table are part of it, or it is switched."""
+    if hasattr(motion, "latch"):
+        return True
     if isinstance(motion, Table):
         return motion.kind == "linear" and len(motion.x) > 2
     return any(cornered(part) for part in getattr(motion, "parts", ()))

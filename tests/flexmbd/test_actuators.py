@@ -210,3 +210,45 @@ def test_a_check_that_does_not_know_states_says_so():
     pytest.importorskip("sksundae", reason="scikit-sundae is not installed")
     with pytest.raises(fm.ModelError, match=r"forces depend on further states \(true.motor.integral"):
         reference(gallery, {}, end=0.1, points=2, outputs=["true.angle"])
+
+
+# ---- digital controllers
+SAMPLED = {"kp": 40.0, "ki": 10.0, "kd": 6.0}
+
+
+def digital(kp=40.0, sample=0.05, limit=None, **more):
+    """A cart under a digital controller."""
+    s = fm.System(gravity=(0.0, 0.0))
+    cart(s, "cart", 0.0, limit, gains=SAMPLED | {"kp": kp, "sample": sample}, **more)
+    return s
+
+
+def difference_equations(kp, h, time, limit=np.inf, filter=None):
+    """Place of the cart: between samples the force holds, so the motion is a parabola."""
+    x = v = total = slow = 0.0
+    before, place = None, np.zeros_like(time)
+    for k in range(int(np.ceil(time[-1] / h - 1e-9))):
+        error = STEP - x
+        slope = 0.0 if before is None else (error - before) / h
+        if filter is not None:
+            slope = slow = slow + (slope - slow) * h / (filter + h)
+        command = kp * error + total + SAMPLED["kd"] * slope
+        a = np.clip(command, -limit, limit) / CART
+        total += h * (SAMPLED["ki"] * error + (a * CART - command) * SAMPLED["ki"] / kp)
+        since = time - k * h
+        here = (since > -1e-12) & (since < h + 1e-12)
+        place[here] = x + v * since[here] + 0.5 * a * since[here] ** 2
+        x, v, before = x + v * h + 0.5 * a * h * h, v + a * h, error
+    return place
+
+
+@pytest.mark.parametrize("more", ({}, {"limit": 15.0, "filter": 0.02}), ids=("plain", "limited"))
+@pytest.mark.parametrize("integrator", ("dormand_prince", "generalized_alpha", "ggl", "rosenbrock"))
+def test_a_digital_controller_is_its_difference_equations(integrator, more):
+    gains, periods = np.array([40.0, 30.0, 40.0]), np.array([0.05, 0.04, 0.0371])
+    grid = {"end": 2.0, "points": 201, "outputs": ["cart.x", "cart.motor.command"], "settings": {"integrator": integrator, "lanes": 2}}
+    run = fm.run(lambda kp, sample: digital(kp, sample, **more), {"kp": gains, "sample": periods}, **grid)
+    assert not run.status.any()
+    for x, kp, h in zip(run["cart.x"], gains, periods, strict=True):
+        assert x == pytest.approx(difference_equations(kp, h, run.time, **more), abs=1e-12)
+    assert run["cart.motor.command"][:, 0] == pytest.approx(gains * STEP)

@@ -2,7 +2,7 @@
 
 from flexmbd.forces.actuators import Actuator
 from flexmbd.forces.bushing import Bushing
-from flexmbd.forces.conditions import StopWhen
+from flexmbd.forces.conditions import Latch, StopWhen, Switched
 from flexmbd.forces.control import PID
 from flexmbd.forces.coordinates import AngleOf, PlaceOf
 from flexmbd.forces.gears import GearMesh, Rack
@@ -18,4 +18,4 @@ FORCES = (
     UserForce, UserTorque, ReducedInertia, Propellant,
 )  # fmt: skip
 
-__all__ = [*(c.__name__ for c in FORCES), "FORCES", "PID", "AngleOf", "Force", "PlaceOf", "StopWhen"]
+__all__ = [*(c.__name__ for c in FORCES), "FORCES", "PID", "AngleOf", "Force", "Latch", "PlaceOf", "StopWhen", "Switched"]

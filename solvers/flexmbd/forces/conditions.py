@@ -1,15 +1,50 @@
-"""Conditions that end a run before its time."""
+"""Conditions: what is measured passes a value, which ends a run, or switches something on and off."""
 
 from dataclasses import dataclass
 from typing import ClassVar
 
+import numpy as np
+
 from flexmbd.element import Element
 from flexmbd.errors import ModelError, check_number
 from flexmbd.forces.coordinates import COORDINATES
+from flexmbd.motion import Motion, as_motion
+
+
+class Condition(Element):
+    """What is measured (`of`) passes a `value`, from below if `rising`."""
+
+    dimensions: ClassVar[tuple] = (2, 3)
+
+    def _check(self, *keys):
+        owner = f"condition '{self.name}'"
+        if not isinstance(self.of, COORDINATES):
+            raise ModelError(f"{owner}: of is {self.of!r}; it must be an AngleOf or a PlaceOf", element=self.name)
+        for key in keys:
+            object.__setattr__(self, key, check_number(owner, key, getattr(self, key)))
+
+    @property
+    def others(self):
+        """Bodies between which it is measured."""
+        return {f"of.{end}": body for end, body in zip("ab", self.of.bodies, strict=True)}
+
+    def leaves(self):
+        """The value, and numbers of what is measured."""
+        return {"value": self.value} | {f"of.{key}": x for key, x in self.of.leaves().items()}
+
+    def structure(self):
+        """What is measured, and in which direction it passes."""
+        return (self.of.structure(), self.rising)
+
+    def beyond(self, build, key="value", *, rising=None):
+        """Nodes of how far it is beyond a value, and of its rate."""
+        place, rate = self.of.nodes(build, self, "of.")
+        beyond = place - build.number(self, key)
+        return (beyond, rate) if (self.rising if rising is None else rising) else (-beyond, -rate)
 
 
 @dataclass(frozen=True, eq=False)
-class StopWhen(Element):
+class StopWhen(Condition):
     """End a run where what is measured passes a value; all outputs then stay what they are.
 
     The time is located like the onset of a contact; `Trajectory.statistics["ended"]` has it, NaN of a run in which it does not come. A run
@@ -25,34 +60,115 @@ class StopWhen(Element):
         Whether it is passed from below; else from above.
     """
 
-    dimensions: ClassVar[tuple] = (2, 3)
-
     name: str
     of: object
     value: object
     rising: bool = True
 
     def __post_init__(self):
-        owner = f"condition '{self.name}'"
-        if not isinstance(self.of, COORDINATES):
-            raise ModelError(f"{owner}: of is {self.of!r}; it must be an AngleOf or a PlaceOf", element=self.name)
-        object.__setattr__(self, "value", check_number(owner, "value", self.value))
-
-    @property
-    def others(self):
-        """Bodies between which it is measured."""
-        return {f"of.{end}": body for end, body in zip("ab", self.of.bodies, strict=True)}
-
-    def leaves(self):
-        """The value, and numbers of what is measured."""
-        return {"value": self.value} | {f"of.{key}": x for key, x in self.of.leaves().items()}
-
-    def structure(self):
-        """What is measured, and in which direction it passes."""
-        return (self.of.structure(), self.rising)
+        self._check("value")
 
     def apply(self, build):
         """The condition."""
-        place, rate = self.of.nodes(build, self, "of.")
-        beyond = place - build.number(self, "value")
-        build.stop(self, *((beyond, rate) if self.rising else (-beyond, -rate)))
+        build.stop(self, *self.beyond(build))
+
+
+@dataclass(frozen=True, eq=False)
+class Latch(Condition):
+    """A switch that goes on where what is measured passes a value, and, with `reset`, off where it passes that the other way.
+
+    It is 0 (off) or 1 (on), output ``<name>.on``; the times are located like the onset of a contact. A run that begins beyond the value
+    begins with it on. What it switches is a `Switched` motion.
+
+    Parameters
+    ----------
+    name : str
+    of : AngleOf or PlaceOf
+    value : float or ndarray
+        rad or m.
+    rising : bool
+        Whether it goes on where the value is passed from below; else from above.
+    reset : float or ndarray, optional
+        Value at which it goes off, on the other side of `value` (a hysteresis); without one it stays on.
+    """
+
+    name: str
+    of: object
+    value: object
+    rising: bool = True
+    reset: object = None
+
+    def __post_init__(self):
+        self._check("value", *(() if self.reset is None else ("reset",)))
+        if self.reset is not None and not np.all(np.less(self.reset, self.value) if self.rising else np.greater(self.reset, self.value)):
+            side = "below" if self.rising else "above"
+            told = f"condition '{self.name}': reset is {self.reset!r}; it must be {side} value, {self.value!r}"
+            raise ModelError(told, element=self.name)
+
+    def leaves(self):
+        """Both values, and numbers of what is measured."""
+        return super().leaves() | ({} if self.reset is None else {"reset": self.reset})
+
+    def structure(self):
+        """What is measured, in which direction, and whether it goes off again."""
+        return (*super().structure(), self.reset is None)
+
+    def on(self, build):
+        """Node that is 1 where it is on, else 0."""
+        return build.graph.select(build.graph.greater(self._state(build), 0.5), 1.0, 0.0)
+
+    def _state(self, build):
+        return build.state(self, "on", controlled=True)
+
+    def apply(self, build):
+        """The events."""
+        on = self._state(build)
+        build.event(self, *self.beyond(build), {on: 1.0})
+        if self.reset is not None:
+            build.event(self, *self.beyond(build, "reset", rising=not self.rising), {on: 0.0})
+
+    def outputs(self, build):
+        """Whether it is on."""
+        return {f"{self.name}.on": (lambda: self.on(build), "1")}
+
+
+@dataclass(frozen=True, eq=False)
+class Switched(Motion):
+    """A motion that is one or another as a `Latch` is on or off; for loads and actuators.
+
+    Parameters
+    ----------
+    latch : Latch
+        Of the same system.
+    on, off : Motion or float or ndarray
+    """
+
+    latch: Latch
+    on: object
+    off: object = 0.0
+
+    def __post_init__(self):
+        if not isinstance(self.latch, Latch):
+            raise ModelError(f"switched motion: latch is {self.latch!r}; it must be a Latch")
+
+    @property
+    def parts(self):
+        """Both motions."""
+        return as_motion(self.on), as_motion(self.off)
+
+    def leaves(self):
+        """Numbers of both."""
+        return {f"{key}.{k}": x for key, part in zip(("on", "off"), self.parts, strict=True) for k, x in part.leaves().items()}
+
+    def structure(self):
+        """The latch, and kinds of both."""
+        return ("switched", self.latch.name, *(part.structure() for part in self.parts))
+
+    def node(self, build, number):
+        """The motion that holds."""
+        if not hasattr(build, "system") or self.latch not in build.system.elements:
+            told = f"a motion switched by '{self.latch.name}'"
+            where = "is not for functions of a quantity" if not hasattr(build, "system") else "needs it in the system"
+            raise ModelError(f"{told} {where}", remedy="take it over time" if not hasattr(build, "system") else "add the latch")
+        on, off = (part.node(build, lambda key, k=k: number(f"{k}.{key}")) for k, part in zip(("on", "off"), self.parts, strict=True))
+        return build.graph.select(build.graph.greater(self.latch.on(build), 0.5), on, off)

@@ -16,6 +16,10 @@ class PID:
     ``x' = ki e + (s - u)/tracking``, where s is the command that the actuator's limits let through: so the integral does not wind up.
     r is the rate of the error, or with a `filter` T ``T r' = e' - r``.  Both states are zero at the start.
 
+    With a `sample` h it is a digital one: it measures at t = 0, h, 2 h ..., and its command holds in between. There
+    ``r = (e - e_before)/h``, zero at first, with a filter ``r + h/(T + h) ((e - e_before)/h - r)``, and x grows by h times the above
+    (Åström and Wittenmark 1997, Computer-Controlled Systems, 3rd ed., ch. 8).
+
     Parameters
     ----------
     measured : AngleOf or PlaceOf
@@ -27,6 +31,8 @@ class PID:
         Time constant of the rate, s.
     tracking : float or ndarray, optional
         Time in which the integral gives way to limits, s; ``kp/ki`` unless said, and ``float("inf")`` for an integral that winds up.
+    sample : float or ndarray, optional
+        Time between two samples, s; left out it is continuous.
     """
 
     measured: object
@@ -36,14 +42,15 @@ class PID:
     kd: object = 0.0
     filter: object = None
     tracking: object = None
+    sample: object = None
 
     def __post_init__(self):
         if not isinstance(self.measured, COORDINATES):
             raise ModelError(f"PID: measured is {self.measured!r}; it must be an AngleOf or a PlaceOf")
-        for key in ("kp", "ki", "kd", "filter"):
+        for key in ("kp", "ki", "kd", "filter", "sample"):
             value = getattr(self, key)
             if value is not None:
-                object.__setattr__(self, key, check_number("PID", key, value, positive=key == "filter"))
+                object.__setattr__(self, key, check_number("PID", key, value, positive=key in ("filter", "sample")))
         if self.tracking is None:
             integrates = bool(np.all(self.ki)) and bool(np.all(self.kp))
             object.__setattr__(self, "tracking", np.abs(np.divide(self.kp, self.ki)) if integrates else 1.0)
@@ -61,7 +68,8 @@ class PID:
 
     def structure(self):
         """What is measured, kind of the target, and which terms there are."""
-        return (self.measured.structure(), as_motion(self.target).structure(), self._integrates, self.filter is None, self._winds_up)
+        return (self.measured.structure(), as_motion(self.target).structure(), self._integrates, self.filter is None, self._winds_up,
+                self.sample is None)  # fmt: skip
 
     @property
     def _winds_up(self):
@@ -70,7 +78,7 @@ class PID:
     def leaves(self):
         """Gains, times, target, and what is measured."""
         out = {key: getattr(self, key) for key in ("kp", "ki", "kd")} | ({} if self._winds_up else {"tracking": self.tracking})
-        out |= {} if self.filter is None else {"filter": self.filter}
+        out |= {key: getattr(self, key) for key in ("filter", "sample") if getattr(self, key) is not None}
         out |= {f"target.{k}": x for k, x in as_motion(self.target).leaves().items()}
         return out | {f"measured.{k}": x for k, x in self.measured.leaves().items()}
 
@@ -84,6 +92,8 @@ class PID:
         value, speed = self.measured.nodes(build, element, "command.measured.")
         wanted = as_motion(self.target).node(build, lambda key: number(f"target.{key}"))
         error, rate = wanted - value, g.derivative(wanted, build.time) - speed
+        if self.sample is not None:
+            return self._sampled(build, element, number, error, limited)
         total, integral = number("kp") * error, g.const(0.0)
         if self.filter is not None:
             slow = build.state(element, "rate", controlled=True)
@@ -97,6 +107,26 @@ class PID:
             build.state_rate(integral, number("ki") * error + excess)
         build.remember(element, error=error, integral=integral)
         return total
+
+    def _sampled(self, build, element, number, error, limited):
+        """Node of the command that holds between samples."""
+        g, h = build.graph, number("sample")
+        count, held, before = (build.state(element, key, controlled=True) for key in ("samples", "held", "before"))
+        rate, integral = g.select(g.greater(count, 0.5), (error - before) / h, 0.0), g.const(0.0)
+        then = {count: count + 1.0, before: error}
+        if self.filter is not None:
+            slow = build.state(element, "rate", controlled=True)
+            rate = then[slow] = slow + (rate - slow) * (h / (number("filter") + h))
+        command = then[held] = number("kp") * error + number("kd") * rate
+        if self._integrates:
+            integral = build.state(element, "integral", controlled=True)
+            command = then[held] = command + integral
+            excess = g.const(0.0) if self._winds_up else (limited(command) - command) / number("tracking")
+            then[integral] = integral + h * (number("ki") * error + excess)
+        due = build.time - count * h
+        build.event(element, due, g.const(1.0), then)
+        build.remember(element, error=error, integral=integral)
+        return held
 
     def outputs(self, build, element):
         """Error and integral."""

@@ -98,6 +98,20 @@ class Interface:
         """Register a condition that holds where a quantity is above zero, and whose onset ends the run."""
         self.contacts.append(LocatedContact(element.name, quantity, rate, self.graph.var(f"vl{len(self.contacts)}"), element, stops=True))
 
+    def event(self, element, quantity, rate, then):
+        """Register an event: where a quantity rises through zero, or is not below zero at the start, states of the element change at once.
+
+        Parameters
+        ----------
+        quantity, rate : Node
+            Of time, coordinates, velocities and the element's own states, and its time derivative.
+        then : dict Node -> Node
+            What states become, by what was before; they must be `controlled` if forces depend on them.
+        """
+        minimum = self.graph.var(f"vl{len(self.contacts)}")
+        values = tuple((int(state.value[1:]), self.graph.const(x)) for state, x in then.items())
+        self.contacts.append(LocatedContact(element.name, quantity, rate, minimum, element, jumps=True, assigns=values))
+
     def unilateral(self, element, gap, tangents, friction, restitution):
         """Register a contact of bodies that cannot penetrate each other, for schemes that treat such contacts.
 

@@ -29,10 +29,8 @@ class Drive(Joint):
     def target(self, build):
         """Node of the prescribed value."""
         if cornered(as_motion(self.motion)):
-            remedy = "take kind 'cubic', 'natural' or 'periodic'"
-            raise ModelError(
-                f"drive '{self.name}': motion is a table of straight lines, at whose corners the velocity jumps", remedy=remedy
-            )
+            told = f"drive '{self.name}': motion is a table of straight lines, at whose corners the velocity jumps, or is switched"
+            raise ModelError(told, remedy="take kind 'cubic', 'natural' or 'periodic', and no Switched motion")
         return as_motion(self.motion).node(build, lambda key: build.number(self, f"motion.{key}"))
 
 

@@ -152,6 +152,7 @@ class Model:
             written |= {project: _rows("W", dq + dv), residual: _rows("W", residuals(b, which))}
         contacts = layout.sizes["CONTACTS"]
         written[names.LIMITS] = [(("X", contacts + CONTACT_ROWS * j + 5), c.minimum + zero) for j, c in enumerate(b.contacts)]
+        written[names.ASSIGN] = _rows("W", [x for c in b.contacts for _, x in c.assigns])
         kept, factors = 0, []
         if scheme.correction is not None:
             written[names.MULTIPLIERS] = _rows("y", b.multipliers)
@@ -195,7 +196,8 @@ class Model:
             "CLOSES": bool(b.rows) and (scheme.projects or augmented), "AUGMENTED": augmented, "FROZEN": self.keeps_factors,
             "FLAT": all(row.polynomial.convective(b.q, b.v, b.time).zero for row in b.rows), "RESTART": scheme.correction is not None,
             "STEPPED": self.signals.stepped, "NP": len(self.storage.lane), "NPO": len(self.signals.storage.lane),
-            "NY": len(self.requests.histories), "SOLVER": self.solver.address if self.solver else 0,
+            "NY": len(self.requests.histories), "ASSIGNED": sum(len(c.assigns) for c in b.contacts),
+            "SOLVER": self.solver.address if self.solver else 0,
         }  # fmt: skip
         for key, value in flags.items():
             at[getattr(names, key)] = int(value)
@@ -203,6 +205,7 @@ class Model:
             names.ANGULAR: [measure == "angle" for measure in b.measures], names.CONTROLLED: [s.controlled for s in b.states],
             names.STATE_CONTACT: [-1 if s.contact is None else s.contact.index for s in b.states], names.KINK: kinks,
             names.SHOWN: self.signals.shown, names.STOPS: [c.stops for c in b.contacts],
+            names.ASSIGNS: [x for j, c in enumerate(b.contacts) for k, _ in c.assigns for x in (j, k)],
         }  # fmt: skip
         made = {entry: np.array([int(x) for x in values] or [0], np.int64) for entry, values in arrays.items()}
         made[names.SCHEME] = np.array(scheme.numbers or (0.0,))
@@ -223,7 +226,7 @@ _FUNCTIONS = {
     names.RHS: "rhs", names.PROJECT: "project", names.RESIDUAL: "residual", names.ASSEMBLE_PROJECT: "assemble_project",
     names.ASSEMBLE_RESIDUAL: "assemble_residual", names.LIMITS: "limits", names.MULTIPLIERS: "multipliers", names.NEWTON: "newton",
     names.OBSERVE: "observe", names.TANGENT: "tangent", names.LINEARISE: "linearise", names.RESPOND: "respond", names.CLOSING: "closing",
-    names.GRADIENTS: "gradients",
+    names.GRADIENTS: "gradients", names.ASSIGN: "assign",
 }  # fmt: skip
 
 

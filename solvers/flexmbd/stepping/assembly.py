@@ -4,9 +4,11 @@ from flexmbd.lanes import any_lane, fabs, maximum, select
 from flexmbd.lanes.rows import call, doubles, evaluate, get, ld, st, width_of, words
 from flexmbd.lanes.vector import inner
 from flexmbd.registry import ARMED, CONTACT_ROWS
+from flexmbd.stepping.events import assign, settle
 from flexmbd.stepping.names import (
-    ANGULAR, ASSEMBLE_PROJECT, ASSEMBLE_RESIDUAL, BEFORE, BEGIN, CONTACTS, COUNT, GAPS, H_FIRST, HN, ITERATIONS, KINK, LANE_ROWS, LARGEST,
-    LIMITS, LOOK, NC, NR, OUTPUTS, REACH, REAL, RESIDUALS, SANG, SIZE, SLIN, SLOTS, SPAN, START, SUM_ROWS, SUMS, WINDOW, Y0, M, N, T,
+    ANGULAR, ASSIGN, ASSIGNED, ASSEMBLE_PROJECT, ASSEMBLE_RESIDUAL, BEFORE, BEGIN, CONTACTS, COUNT, GAPS, H_FIRST, HN, ITERATIONS, KINK,
+    LANE_ROWS, LARGEST, LIMITS, LOOK, NC, NR, OUTPUTS, REACH, REAL, RESIDUALS, SANG, SIZE, SLIN, SLOTS, SPAN, START, SUM_ROWS, SUMS,
+    WINDOW, Y0, M, N, T,
 )  # fmt: skip
 from flexmbd.stepping.samples import load, store
 
@@ -83,12 +85,18 @@ def prepare(X, P, W, at):
             st(X, c, select(touching, 1.0, t + (ARMED if kinks[j] > 0 else 0.0)))
             st(X, c + 1, select(touching, maximum(ld(X, gaps + 2 * j + 1), ld(X, c + 5)), t))
             st(X, c + 4, select(touching, 1.0, t))
+        if at[ASSIGNED] > 0:
+            evaluate(at[ASSIGN], X, P, W, at, START, 0)
+            for j in range(at[NC]):
+                assign(j, ld(X, gaps + 2 * j) >= 0.0, X, W, at)
         if at[NC] > 0:
             call(at[BEGIN], X, P, W, at)
         for j in range(at[NC]):
             c = at[CONTACTS] + CONTACT_ROWS * j
             st(X, c + 2, ld(X, gaps + 2 * j))
             st(X, c + 3, ld(X, gaps + 2 * j + 1))
+        if at[ASSIGNED] > 0:
+            settle(t < 1.0, t, X, at)
         lin, ang = t + 1e-9 * length, t + 1e-9
         for i in range(at[N]):
             x = fabs(ld(X, START + 1 + at[N] + i)) + real[REACH] * fabs(ld(X, at[SLOTS] + i))

@@ -10,20 +10,23 @@ are known to.
 """
 
 from flexmbd.lanes import fabs, lnot, maximum, minimum, select, sqrt
-from flexmbd.lanes.rows import ld, st, words
+from flexmbd.lanes.rows import evaluate, ld, st, words
 from flexmbd.lanes.vector import inner
 from flexmbd.registry import ARMED, CONTACT_ROWS
-from flexmbd.stepping.names import CONTACTS, GAPS, KINK, LAST, NC, RATES, SIZE, SLOTS, START, STATE_CONTACT, STOPS, STRIDE, M, N
+from flexmbd.stepping.names import (
+    ASSIGN, ASSIGNED, ASSIGNS, CONTACTS, GAPS, KINK, LAST, NC, RATES, SIZE, SLACK, SLOTS, START, STATE_CONTACT, STOPS, STRIDE, M, N,
+)  # fmt: skip
 
 
 @inner
 def nearness(j, t, h, rate, X, at):
     """Penetration within which an event of contact j is located: its own, unless places or times are not known to that.
 
-    Places are sums of some numbers that are rounded, so that they are known to some units in the last place (8).
+    Places are sums of some numbers that are rounded, so that they are known to some units in the last place (8). A step to an event just
+    before the end is as much longer (`SLACK`) as it takes to end there.
     """
     own = ld(X, at[CONTACTS] + CONTACT_ROWS * at[NC] + j)
-    return maximum(maximum(own, 1.8e-15 * ld(X, SIZE)), 4e-16 * fabs(rate) * (t + h))
+    return maximum(maximum(own, 1.8e-15 * ld(X, SIZE)), fabs(rate) * (4e-16 * (t + h) + ld(X, SLACK)))
 
 
 @inner
@@ -92,7 +95,28 @@ def locate(t, h, pending, exact, X, at):
 
 
 @inner
-def switch(t, h, accepted, exact, X, at):
+def assign(j, who, X, W, at):
+    """Give states what event j makes of them in the lanes `who`; the values are in W."""
+    pairs, states = words(at[ASSIGNS]), START + 1 + 2 * at[N]
+    for k in range(at[ASSIGNED]):
+        if pairs[2 * k] == j:
+            i = states + pairs[2 * k + 1]
+            st(X, i, select(who, ld(W, k), ld(X, i)))
+
+
+@inner
+def settle(hit, t, X, at):
+    """Events that are over because of what they have done: their contacts may begin anew."""
+    pairs = words(at[ASSIGNS])
+    for k in range(at[ASSIGNED]):
+        j = pairs[2 * k]
+        c = at[CONTACTS] + CONTACT_ROWS * j
+        over = hit & (ld(X, c + 2) < -nearness(j, t, 0.0 * t, ld(X, c + 3), X, at))
+        st(X, c, select(over, 0.0, ld(X, c)))
+
+
+@inner
+def switch(t, h, accepted, exact, X, P, W, at):
     """Commit penetrations and turn the mode of every contact whose event lies at the step's end, or whose kink lies in the step.
 
     Returns the lanes with an event at the end, those of them with an onset, those with a kink inside, the time of the first event, and the
@@ -102,6 +126,8 @@ def switch(t, h, accepted, exact, X, at):
     hit_any, onset_any, kink_any, ended, when, stops = none, none, none, none, t + h, words(at[STOPS])
     gaps, kinks, of_state = at[SLOTS] + at[LAST] * at[STRIDE] + at[GAPS], words(at[KINK]), words(at[STATE_CONTACT])
     states, rates = START + 1 + 2 * at[N], at[SLOTS] + at[RATES]
+    if at[ASSIGNED] > 0:
+        evaluate(at[ASSIGN], X, P, W, at, START, 0)
     for j in range(at[NC]):
         c = at[CONTACTS] + CONTACT_ROWS * j
         mode, count = ld(X, c), ld(X, c + 4)
@@ -130,6 +156,8 @@ def switch(t, h, accepted, exact, X, at):
                 st(X, rates + k, select(onset, 0.0, ld(X, rates + k)))
         if stops[j] > 0:
             ended = ended | onset
+        if at[ASSIGNED] > 0:
+            assign(j, onset, X, W, at)
         hit_any = hit_any | hit
         onset_any = onset_any | (hit & free)
     return hit_any, onset_any, kink_any, when, ended

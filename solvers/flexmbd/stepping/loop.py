@@ -8,12 +8,12 @@ from flexmbd.lanes import any_lane, fabs, lnot, maximum, minimum, select, sqrt
 from flexmbd.lanes.rows import call, doubles, evaluate, ld, st, words
 from flexmbd.lanes.vector import inner
 from flexmbd.registry import CONTACT_ROWS
-from flexmbd.stepping.events import arm, locate, switch
+from flexmbd.stepping.events import arm, locate, settle, switch
 from flexmbd.stepping.names import (
-    ANGULAR, ATTEMPT, AUGMENTED, BEFORE, CLOSES, COMMIT, CONTACTS, DRIFT, END, ENDED, ERROR, EVENTS, FINISH, FIXED, FLOORED, FORGET, GAPS,
-    H_MAX, H_MIN, HC, HN, HOPELESS, JUMPS, KINKS, LARGEST, LAST, LOOK, MARK, MAX_STEPS, MIDDLE, NC, NR, OUTPUTS, POINTS, PROJECT, RATES,
-    REAL, REFINE, REJECTED, RESIDUAL, RESTART, RHS, SAFETY, SANG, SIZE, SLIN, SLOTS, START, STATUS, STEPPED, STEPS, STRIDE, STUCK,
-    SUM_ROWS, SUMS, TOLERANCE, WHO, WINDOW, Y0, Y1, YM, H, M, N, T,
+    ANGULAR, ASSIGNED, ATTEMPT, AUGMENTED, BEFORE, CLOSES, COMMIT, CONTACTS, DRIFT, END, ENDED, ERROR, EVENTS, FINISH, FIXED, FLOORED,
+    FORGET, GAPS, H_MAX, H_MIN, HC, HN, HOPELESS, JUMPS, KINKS, LARGEST, LAST, LOOK, MARK, MAX_STEPS, MIDDLE, NC, NR, OUTPUTS, POINTS,
+    PROJECT, RATES, REAL, REFINE, REJECTED, RESIDUAL, RESTART, RHS, SAFETY, SANG, SIZE, SLACK, SLIN, SLOTS, START, STATUS, STEPPED,
+    STEPS, STRIDE, STUCK, SUM_ROWS, SUMS, TOLERANCE, WHO, WINDOW, Y0, Y1, YM, H, M, N, T,
 )  # fmt: skip
 from flexmbd.stepping.recording import middle, record, reduce_step
 
@@ -60,6 +60,7 @@ def advance(X, P, W, at):
     h = select(wait > 0.0, wait, nominal)
     # after a million steps t is some nanoseconds off, and a step of those all rounding; a step to an event just before the end ends there
     last = live & (h >= (end - t) * (1.0 - select(wait > 0.0, 1e-6, 1e-3)))
+    st(X, SLACK, select(last & (wait > 0.0), fabs(end - t - h), 0.0 * h))
     h = select(last, end - t, h)
     st(X, H, h)
     call(at[ATTEMPT], X, P, W, at)
@@ -121,7 +122,7 @@ def advance(X, P, W, at):
         look(end, due & lnot(lost | late), real[MAX_STEPS], trials, X)
     quiet = accepted
     if nc > 0:
-        hit, onset, kink, when, ended = switch(t, h, accepted, exact, X, at)
+        hit, onset, kink, when, ended = switch(t, h, accepted, exact, X, P, W, at)
         st(X, STATUS, select(ended, ENDED, ld(X, STATUS)))
         next_h = select(onset, maximum(0.1 * nominal, h_min), next_h)
         st(X, BEFORE, select(hit, 1.0, ld(X, BEFORE)))
@@ -136,6 +137,8 @@ def advance(X, P, W, at):
                 for i in range(n):
                     st(X, START + 1 + n + i, ld(X, START + 1 + n + i) + select(hit, ld(W, n + i), 0.0))
             refresh(hit, X, P, W, at)
+            if at[ASSIGNED] > 0:
+                settle(hit, ld(X, T), X, at)
         if nr > 0 and (anew or at[STEPPED] > 0):
             turned = hit
             if at[STEPPED] > 0:
