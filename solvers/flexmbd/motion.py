@@ -8,6 +8,7 @@ from flexmbd.errors import ModelError
 from flexmbd.language.graph import Graph
 from flexmbd.language.nodes import LANE
 from flexmbd.language.tracing import sincos
+from flexmbd.parameters import Matrix
 
 
 class Motion:
@@ -47,7 +48,7 @@ class Over:
 def values(motion, x, of=over):
     """Values of a motion (or `of` it `integral_over`) at numbers `x`, which broadcast against its own numbers over samples."""
     g, leaves = Graph(), motion.leaves()
-    numbers = {key: g.param(k, LANE) for k, key in enumerate(leaves)}
+    numbers = {k: g.table(i, LANE, x.shape) if isinstance(x, Matrix) else g.param(i, LANE) for i, (k, x) in enumerate(leaves.items())}
     found = of(motion, Over(g, g.var("t")), g.var("t"), numbers.get)
     with np.errstate(invalid="ignore"):
         return g.evaluate([found], {"t": np.asarray(x, float)}, list(leaves.values()))[0]

@@ -13,6 +13,7 @@ from flexmbd.bodies.rigid import RigidBody
 from flexmbd.bodies.slender import start_of
 from flexmbd.bodies.spatial import SpatialBody
 from flexmbd.errors import ModelError, check_number
+from flexmbd.parameters import Matrix
 from flexmbd.space import axis_leaves
 
 SEQUENCES = (tuple, list, np.ndarray)
@@ -277,7 +278,8 @@ class System:
         if getattr(element, "liner", None) is not None:
             self._check_own(element, element.liner)
         for key, value in element.leaves().items():
-            check_number(f"'{element.name}'", key, value)
+            if not isinstance(value, Matrix):
+                check_number(f"'{element.name}'", key, value)
         guess = element.phasors()
         if guess:
             self.bodies.append(Phasors(f"{element.name}.phasors", guess))
@@ -317,7 +319,7 @@ class System:
         for owner in (*self.bodies, self.ground, *self.elements):
             prefix = owner.name if owner in (*self.bodies, self.ground) else f"@{owner.name}"
             out += [(f"{prefix}.{key}", value) for key, value in owner.leaves().items()]
-        return [(path, float(v) if np.ndim(v) == 0 else np.asarray(v, float)) for path, v in out]
+        return [(path, v if isinstance(v, Matrix) else float(v) if np.ndim(v) == 0 else np.asarray(v, float)) for path, v in out]
 
     def initial(self):
         """Guess of all coordinates and velocities: two lists of floats or arrays."""

@@ -1,7 +1,7 @@
 """Tables of values: straight lines or a cubic spline between points, over time or over any other quantity.
 
-The segment that holds x is found by a tree of comparisons that picks its coefficients, so values, slopes and curvatures cost little more
-than one of them.
+The segments are one parameter, a `Matrix`: however long the table is, the code is the same. The segment that holds x is looked up by
+bisection.
 """
 
 from dataclasses import dataclass
@@ -13,6 +13,7 @@ from flexmbd.errors import ModelError, check_number
 from flexmbd.lanes import floor
 from flexmbd.language.tracing import traced
 from flexmbd.motion import Motion
+from flexmbd.parameters import Matrix
 
 KINDS = {"linear": None, "cubic": "not-a-knot", "natural": "natural", "periodic": "periodic"}
 BEYOND = ("hold", "extrapolate", "repeat", "error")
@@ -81,15 +82,14 @@ class Table(Motion):
         return CubicSpline(self.x, self.y, bc_type=KINDS[self.kind])
 
     def leaves(self):
-        """Points, coefficients of the segments, slopes and values at the ends, integral up to each point, and the scale."""
+        """The segments (where each begins, the integral up to there, coefficients), both ends with slope and value, and the scale."""
         pieces = self._pieces()
         area, before = pieces.antiderivative(), self._before_zero(pieces)
-        out = {f"x{k}": x for k, x in enumerate(self.x)} | {"scale": self.scale}
-        for power, row in enumerate(pieces.c[::-1]):
-            out |= {f"c{k}.{power}": float(c) for k, c in enumerate(row)}
+        segments = np.column_stack([self.x[:-1], area(self.x[:-1]) - before, pieces.c[::-1].T])
+        out = {"segments": Matrix(segments), "first": self.x[0], "last": self.x[-1], "scale": self.scale}
         for end, x, y in (("low", self.x[0], self.y[0]), ("high", self.x[-1], self.y[-1])):
             out |= {f"{end}.slope": float(pieces.derivative()(x)), f"{end}.value": y}
-        return out | {f"i{k}": float(x) for k, x in enumerate(area(self.x) - before)}
+        return out | {"period.integral": float(area(self.x[-1]) - area(self.x[0]))}
 
     def _before_zero(self, pieces):
         """Integral from the first point to zero."""
@@ -107,9 +107,9 @@ class Table(Motion):
 
     def node(self, build, number):
         """The polynomial of the segment, and what lies beyond the ends."""
-        g, x, order = build.graph, build.time, len(self._pieces().c)
-        inside, below, above, _ = self._placed(build, number, x)
-        start, *c = self._segment(g, number, inside, [f"c{{}}.{power}" for power in range(order)])
+        g = build.graph
+        inside, below, above, _ = self._placed(build, number, build.time)
+        start, _, *c = g.lookup(number("segments"), inside)
         total = _horner(g, inside - start, c)
         if self.beyond == "extrapolate":
             total = total + number("low.slope") * below + number("high.slope") * above
@@ -117,13 +117,13 @@ class Table(Motion):
 
     def integral(self, build, number):
         """Node of the integral from zero."""
-        g, x, order = build.graph, build.time, len(self._pieces().c)
-        inside, below, above, periods = self._placed(build, number, x)
-        start, known, *c = self._segment(g, number, inside, ["i{}", *(f"c{{}}.{power}" for power in range(order))])
+        g = build.graph
+        inside, below, above, periods = self._placed(build, number, build.time)
+        start, known, *c = g.lookup(number("segments"), inside)
         d = inside - start
         total = known + d * _horner(g, d, [a / (power + 1.0) for power, a in enumerate(c)])
         if self.beyond == "repeat":
-            return number("scale") * (total + periods * (number(f"i{len(self.x) - 1}") - number("i0")))
+            return number("scale") * (total + periods * number("period.integral"))
         for end, over in (("low", below), ("high", above)):
             slope = number(f"{end}.slope") if self.beyond == "extrapolate" else 0.0
             total = total + over * (number(f"{end}.value") + 0.5 * slope * over)
@@ -131,7 +131,7 @@ class Table(Motion):
 
     def _placed(self, build, number, x):
         """x within the table, how far it is below and above it, and how many periods it is away."""
-        g, first, last, zero = build.graph, number("x0"), number(f"x{len(self.x) - 1}"), build.graph.const(0.0)
+        g, first, last, zero = build.graph, number("first"), number("last"), build.graph.const(0.0)
         if self.beyond == "repeat":
             periods = traced(g, _periods, (x, first, last))
             return x - (last - first) * periods, zero, zero, periods
@@ -144,10 +144,6 @@ class Table(Motion):
         if self.beyond != "error":
             return value
         return value * g.sqrt(g.select(g.greater(g.fabs(below) + above, 0.0), -1.0, 1.0))
-
-    def _segment(self, g, number, x, keys):
-        """Start and numbers of the segment that holds x."""
-        return segment(g, x, [[number(f"x{k}"), *(number(key.format(k)) for key in keys)] for k in range(len(self.x) - 1)])
 
 
 def segment(graph, x, rows):

@@ -47,10 +47,10 @@ TABLES += [fm.Table(X, ROUND, "periodic"), fm.Table(X[:2], Y[:2], "cubic"), fm.P
 def test_slopes_and_integrals_are_those_of_differences_and_quadrature(table):
     g = Graph()
     x = g.var("t")
-    node = table.node(Over(g, x), lambda key: g.const(table.leaves()[key]))
+    node = table.node(Over(g, x), leaf_nodes(g, table).get)
     places, h = np.array([-1.63, -0.77, -0.22, -0.04, 0.17, 0.27, 0.53, 0.9, 1.81]), 1e-6
     slope = g.derivative(node, x)
-    found = np.broadcast_to(g.evaluate([slope], {"t": places})[0], places.shape)
+    found = np.broadcast_to(g.evaluate([slope], {"t": places}, list(table.leaves().values()))[0], places.shape)
     np.testing.assert_allclose(found, (values(table, places + h) - values(table, places - h)) / (2 * h), atol=1e-7)
     kinks = np.concatenate([X + k * (X[-1] - X[0]) for k in range(-3, 4)])
     for place in places:
@@ -59,15 +59,18 @@ def test_slopes_and_integrals_are_those_of_differences_and_quadrature(table):
         assert float(values(table, place, integral_over)) == pytest.approx(area, abs=1e-9)
 
 
-def test_hundreds_of_points_make_a_short_expression():
-    """Values, slopes and curvatures share the tree that finds the segment: six operations a point, and little more."""
-    g, x = Graph(), np.linspace(0.0, 1.0, 301)
+def leaf_nodes(g, table):
+    """Nodes of a table's numbers."""
+    return {k: g.table(i, 1, x.shape) if hasattr(x, "shape") else g.param(i, 1) for i, (k, x) in enumerate(table.leaves().items())}
+
+
+@pytest.mark.parametrize("points", (3, 30_001))
+def test_the_expression_does_not_grow_with_the_table(points):
+    g, x = Graph(), np.linspace(0.0, 1.0, points)
     table, t = fm.Table(x, np.sin(9.0 * x), "cubic"), g.var("t")
-    numbers = {key: g.param(k, 1) for k, key in enumerate(table.leaves())}
-    node = table.node(Over(g, t), numbers.get)
+    node = table.node(Over(g, t), leaf_nodes(g, table).get)
     slope = g.derivative(node, t)
-    runtime = [x for x in g.needed([node, slope, g.derivative(slope, t)]) if x.level == 3]
-    assert len(runtime) < 6 * 300 + 100
+    assert len([x for x in g.needed([node, slope, g.derivative(slope, t)]) if x.level == 3]) < 60
 
 
 # ---- in motion
@@ -212,3 +215,43 @@ def test_a_characteristic_without_an_integral_is_refused():
     s.add(fm.NonlinearSpring("spring", s.ground.at(0.0, 0.0), s.point_mass("stone", mass=1.0).centre, fm.Harmonic(1.0, 2.0)))
     with pytest.raises(fm.ModelError, match="spring: a Harmonic has no integral here"):
         fm.Equations(s)
+
+
+# ---- tables of measurements
+def shaken(values, end=1.0, kind="linear"):
+    """A mass pulled by a force that was measured at equal times."""
+    s = fm.System(gravity=(0.0, 0.0))
+    mass = s.body("mass", mass=2.0, inertia=1.0)
+    s.add(fm.PointForce("push", mass.centre, fx=fm.Table(np.linspace(0.0, end, len(values)), values, kind)))
+    return s
+
+
+def test_a_long_measurement_drives_a_mass():
+    """A fixed step for each segment: against the integral of the same straight lines."""
+    time = np.linspace(0.0, 1.0, 20_001)
+    force = np.sin(40.0 * time) + 0.2 * np.random.default_rng(3).standard_normal(time.size)
+    run = fm.run(shaken(force), end=1.0, points=11, outputs=["mass.vx"], settings={"step": 5e-5, "fixed": True})
+    speed = np.r_[0.0, np.cumsum(0.5 * (force[1:] + force[:-1]) * np.diff(time))] / 2.0
+    assert run["mass.vx"] == pytest.approx(speed[::2000], abs=1e-10)
+
+
+@pytest.mark.parametrize("lanes", (1, 2, 4))
+def test_each_sample_may_have_a_table_of_its_own(lanes):
+    """A model function that can be called with single numbers only: as if each sample were alone."""
+    time = np.linspace(0.0, 1.0, 7)
+    peaks = np.array([1.0, 2.5, -0.7])
+
+    def build(peak):
+        return shaken(float(peak) * np.sin(5.0 * time), kind="cubic")
+
+    settings = {"lanes": lanes, "integrator": "dormand_prince"}
+    run = fm.run(build, {"peak": peaks}, end=1.0, points=5, outputs=["mass.x"], settings=settings)
+    for x, peak in zip(run["mass.x"], peaks, strict=True):
+        alone = fm.run(build, {"peak": np.array([peak])}, end=1.0, points=5, outputs=["mass.x"], settings=settings)
+        assert np.array_equal(x, alone["mass.x"][0])
+        assert x == pytest.approx(peak * run["mass.x"][0] / peaks[0], rel=1e-9, abs=1e-12)
+
+
+def test_another_table_of_the_same_length_is_the_same_model():
+    one, other = (fm.prepare(shaken(np.array(v)), end=1.0, points=2, outputs=["mass.x"]) for v in ([0.5, 2.0, 0.3], [0.7, 3.0, -2.0]))
+    assert one.topology == other.topology

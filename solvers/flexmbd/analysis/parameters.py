@@ -14,6 +14,7 @@ from flexmbd.forces.loads import Load
 from flexmbd.forces.springs import SpringDamper, TorsionSpring
 from flexmbd.joints import AngleDrive, Distance
 from flexmbd.joints.drives import Drive
+from flexmbd.parameters import Matrix
 from flexmbd.suggest import unknown
 from flexmbd.system import System
 
@@ -75,7 +76,7 @@ def parameters_of(build, inputs, names):
         if name in given:
             leaves, *rates = _differences(build, inputs, name, given[name], system)
             values.append(given[name])
-        elif name in known:
+        elif name in known and not isinstance(known[name], Matrix):
             leaves, rates = {name: 1.0}, (0.0 * q, 0.0 * v)
             values.append(known[name])
         else:
@@ -103,7 +104,11 @@ def _differences(build, inputs, name, value, system):
         leaves = other.leaves()
         if other.structure() != system.structure() or len(leaves) != len(system.leaves()):
             raise ModelError(f"input '{name}' changes what the system consists of; it has no derivative by it")
-        return [np.array(x, float) for x in ([v for _, v in leaves], *other.initial())]
+        for (path, v), (_, known) in zip(leaves, system.leaves(), strict=True):
+            if isinstance(v, Matrix) and not np.array_equal(v.values, known.values):
+                told = f"input '{name}' changes the table '{path}', by which there is no derivative"
+                raise ModelError(told, remedy="let it scale the table")
+        return [np.array(x, float) for x in ([0.0 if isinstance(v, Matrix) else v for _, v in leaves], *other.initial())]
 
     near, far = zip(at(1), at(-1), strict=True), zip(at(2), at(-2), strict=True)
     rates = [(8.0 * (a - b) - (c - d)) / (12.0 * step) for (a, b), (c, d) in zip(near, far, strict=True)]

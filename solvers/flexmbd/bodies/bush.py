@@ -6,6 +6,7 @@ import numpy as np
 
 from flexmbd.bodies.base import Body
 from flexmbd.errors import ModelError, check_number, check_range
+from flexmbd.parameters import Matrix
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,6 +53,7 @@ class Bush(Body):
                     element=self.name,
                     remedy="it must be square, symmetric and positive" + (": give the liner its density" if key == "mass" else ""),
                 )
+        object.__setattr__(self, "matrices", {key: Matrix(matrix) for key, matrix in matrices.items()})
         object.__setattr__(self, "entries", {key: _entries(matrix) for key, matrix in matrices.items()})
 
     @property
@@ -71,9 +73,8 @@ class Bush(Body):
 
     def leaves(self):
         """Entries of the matrices, and the factors."""
-        numbers = {f"{key}{i}_{j}": x for key, entries in self.entries.items() for (i, j), x in entries.items()}
         factors = {"factor": self.stiffness} if "damping" in self.entries else {"factor": self.stiffness, "time": self.damping}
-        return numbers | factors
+        return self.matrices | factors
 
     def initial(self):
         """Undeformed and at rest."""
@@ -81,7 +82,8 @@ class Bush(Body):
 
     def mass_matrix(self, build):
         """That of the shapes."""
-        return {(i, j): build.leaf(self, f"mass{i}_{j}") for i, j in self.entries["mass"]}
+        table = build.leaf(self, "mass")
+        return {(i, j): build.graph.entry(table, i, j) for i, j in self.entries["mass"]}
 
     def apply(self, build):
         """Elastic and damping forces, and their energies."""
@@ -100,9 +102,9 @@ class Bush(Body):
         build.power("dissipated", build.graph.dot(zip(lossy, v, strict=True)))
 
     def _product(self, build, key, vector):
-        total = [build.graph.const(0.0)] * self.coordinates
+        total, table = [build.graph.const(0.0)] * self.coordinates, build.leaf(self, key)
         for i, j in self.entries[key]:
-            x = build.leaf(self, f"{key}{i}_{j}")
+            x = build.graph.entry(table, i, j)
             total[i] = total[i] + x * vector[j]
             if i != j:
                 total[j] = total[j] + x * vector[i]
@@ -118,7 +120,7 @@ class Bush(Body):
 
 
 def _entries(matrix):
-    """Entries of the upper triangle that are not zero but for round-off."""
+    """Places in the upper triangle that are not zero but for round-off."""
     matrix = np.asarray(matrix, float)
     small = 1e-14 * np.abs(np.diag(matrix)).max()
-    return {(i, j): float(matrix[i, j]) for i in range(len(matrix)) for j in range(i, len(matrix)) if abs(matrix[i, j]) > small}
+    return [(i, j) for i in range(len(matrix)) for j in range(i, len(matrix)) if abs(matrix[i, j]) > small]

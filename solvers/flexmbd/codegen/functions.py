@@ -10,6 +10,7 @@ from __future__ import annotations
 from llvmlite import ir
 
 from flexmbd.codegen.linear import Linear
+from flexmbd.codegen.lookup import lookup
 from flexmbd.codegen.loops import INTEGER, Loops
 from flexmbd.codegen.targets import Cpu
 from flexmbd.codegen.values import DOUBLE, WORD, Value, Writer
@@ -207,6 +208,8 @@ class Piece:
                     self.found[node.id] = self.words[kernel.name](*map(self.writer.value, args))
             except (ArithmeticError, AttributeError, LookupError, NameError, TypeError, ValueError) as error:
                 raise Mistake(kernel, str(error)) from error
+        elif node.op.startswith("lookup:"):
+            self.found[node.id] = lookup(self, node)
         else:
             self.linear.write(node)
 

@@ -3,6 +3,7 @@
 import numpy as np
 
 from flexmbd.language.nodes import UNIFORM
+from flexmbd.parameters import Matrix
 
 
 class Storage:
@@ -28,7 +29,8 @@ class Storage:
 
     def __init__(self, batch=1, first_row=0, before=0):
         self.batch, self.first_row, self.before = batch, first_row, before
-        self.uniform, self.lane, self._index = [], [], {}
+        self._numbers, self._rows, self._index = [], [], {}  # (place, node) of what is the same for all samples, and of what is not
+        self._counts = [0, 0]
         self._tables, self._laid, self._length = [], {}, 0
         self.matrices = {}
 
@@ -36,10 +38,26 @@ class Storage:
         """Place of a node's number among the uniform ones, or its row of ``P`` (`per_sample`: in any case); a new one at first use."""
         row = per_sample or node.level != UNIFORM
         if (row, node.id) not in self._index:
-            nodes = self.lane if row else self.uniform
-            self._index[row, node.id] = len(nodes)
-            nodes.append(node)
+            self._index[row, node.id] = self._place(node, row, 1)
         return self._index[row, node.id] + (self.first_row if row else 0)
+
+    def block(self, table):
+        """The same of the first number of a table, behind which the others are, row by row."""
+        row, (rows, columns) = table.level != UNIFORM, table.value[1]
+        if (row, table.id) not in self._index:
+            self._index[row, table.id] = self._place(table, row, rows * columns)
+        return self._index[row, table.id] + (self.first_row if row else 0)
+
+    def _place(self, node, row, count):
+        place = self._counts[row]
+        (self._rows if row else self._numbers).append((place, node))
+        self._counts[row] += count
+        return place
+
+    @property
+    def rows(self):
+        """Rows of ``P``."""
+        return self._counts[1]
 
     def lay(self, table):
         """Range of a table of integers among all tables; equal ones are kept once."""
@@ -69,10 +87,13 @@ class Storage:
         numbers : ndarray (max(1, uniform),)
         parameters : ndarray (count, lane)
         """
-        values = graph.evaluate(self.uniform + self.lane, parameters=leaves)
-        split = len(self.uniform)
-        uniform = np.array([float(v) for v in values[:split]] or [0.0])
-        parameters = np.zeros((count, len(self.lane)))
-        for k, v in enumerate(values[split:]):
-            parameters[:, k] = v
+        values = graph.evaluate([node for _, node in self._numbers + self._rows], parameters=leaves)
+        split = len(self._numbers)
+        uniform, parameters = np.zeros(max(1, self._counts[0])), np.zeros((count, self._counts[1]))
+        for (place, _), v in zip(self._numbers, values[:split], strict=True):
+            v = v.values.ravel() if isinstance(v, Matrix) else v
+            uniform[place : place + np.size(v)] = v
+        for (place, _), v in zip(self._rows, values[split:], strict=True):
+            v = v.values.reshape(len(v), -1) if isinstance(v, Matrix) else np.reshape(v, (-1, 1))
+            parameters[:, place : place + v.shape[1]] = v
         return uniform, parameters

@@ -66,7 +66,7 @@ class NonlinearSpringDamper(Force):
             return {}
 
         def room():
-            low, high = (build.number(self, f"{self.load}.x{k}") for k in (0, len(getattr(self, self.load).x) - 1))
+            low, high = (build.number(self, f"{self.load}.{key}") for key in ("first", "last"))
             return traced(build.graph, minimum, (x() - low, high - x())) / (high - low)
 
         return {f"{self.name}.room": (room, "1")}

@@ -17,15 +17,19 @@ from flexmbd.language.graph import Graph
 from flexmbd.language.kernels import KernelError
 from flexmbd.language.nodes import LANE, UNIFORM
 from flexmbd.outputs import catalogue
+from flexmbd.parameters import Matrix
 from flexmbd.problem import Problem
 from flexmbd.space import AXES
 from flexmbd.tuning import USUAL
 
 
 def leaf_kind(value, fold):
-    """Level of a number: folded constant (only 0, 1, -1), one for all samples, or one per sample."""
-    if np.ndim(value):
-        return LANE
+    """Level of a number: folded constant (only 0, 1, -1), one for all samples, or one per sample; of a matrix with its shape."""
+    level = LANE if np.ndim(value) else UNIFORM
+    if isinstance(value, Matrix):
+        return level, value.shape
+    if level == LANE:
+        return level
     return value if fold and value in (0.0, 1.0, -1.0) else UNIFORM
 
 
@@ -135,7 +139,9 @@ class Build(Interface, MassMatrix):
         return accelerations(self)
 
     def _number(self, k, path, kind):
-        """Node of number k of the system, of a level or folded."""
+        """Node of number k of the system, of a level or folded; of a matrix that of its table."""
+        if isinstance(kind, tuple):
+            return self.graph.table(k, *kind)
         return self.graph.const(kind) if isinstance(kind, float) else self.graph.param(k, kind)
 
     def _rows(self, element):

@@ -4,7 +4,7 @@ The nodes of an expression are sorted by depth, and each depth's operations of o
 so that a system of many like elements costs hardly more than a small one.
 """
 
-from functools import cache
+from functools import cache, partial
 
 import numpy as np
 from scipy.sparse import csr_array
@@ -25,6 +25,10 @@ _VOCABULARY = {
     lanes.sincos: lambda x: (np.sin(x), np.cos(x)), lanes.sqrt: np.sqrt, lanes.tanh: np.tanh,
 }  # fmt: skip
 _DEFAULTS = {"mode": 1.0, "vz": 1.0, "vl": 1.0, "count": 1.0}  # a contact at rest bears what its penetration gives
+
+
+def _columns(table, x):
+    return tuple(table.row(x))
 
 
 class Program:
@@ -62,7 +66,10 @@ class Program:
             rows = 1 + max(k for x in members for _, k in results.get(x.id, [(0, 0)]))
             place |= {x.id: start + k for k, x in enumerate(members)}
             arguments = [np.array([place[x.args[k].id] for x in members]) for k in range(len(members[0].args))]
-            function = _ARITHMETIC.get(op) or on_arrays(members[0].function)
+            if op.startswith("lookup:"):
+                function = partial(_columns, leaves[members[0].value.value[0]])
+            else:
+                function = _ARITHMETIC.get(op) or on_arrays(members[0].function)
             size += rows * count
             self._steps.append((function, arguments, start, count, rows))
             for x in members:

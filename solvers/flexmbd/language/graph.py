@@ -35,6 +35,22 @@ class Graph:
         """Parameter number `index`: UNIFORM or LANE."""
         return self._make("param", (index,), level, index)
 
+    def table(self, index, level, shape):
+        """Parameter number `index` that is a `Matrix` of so many rows and columns."""
+        return self._make("table", (index,), level, (index, shape))
+
+    def entry(self, table, i, j):
+        """A number of a table."""
+        return self._make("entry", (table, i, j), table.level, (i, j))
+
+    def lookup(self, table, x):
+        """Nodes of all columns of a table in the row where x is: the last whose first number is less than x, or the first row.
+
+        By x they are constant; the rows' first numbers ascend.
+        """
+        node = self._make(f"lookup:{table.id}", (self.const(x),), RUNTIME, table)
+        return [self._make("out", (node, k), RUNTIME, k) for k in range(table.value[1][1])]
+
     def var(self, name):
         """Value known at run time under `name`."""
         return self._make("var", (name,), RUNTIME, name)
@@ -229,6 +245,8 @@ class Graph:
             return self.const(0.0)
         if node.op == "out" or node.op.startswith("call:"):
             call, k = node.args if node.op == "out" else (node, 0)
+            if call.op.startswith("lookup:"):
+                return self.const(0.0)
             rates = [self.derivative(a, x) for a in call.args]
             if all(r.zero for r in rates):
                 return self.const(0.0)
@@ -261,6 +279,12 @@ class Graph:
                 value[node.id] = node.value
             elif node.op == "param":
                 value[node.id] = parameters[node.value]
+            elif node.op == "table":
+                value[node.id] = parameters[node.value[0]]
+            elif node.op == "entry":
+                value[node.id] = value[node.args[0].id].values[(..., *node.value)]
+            elif node.op.startswith("lookup:"):
+                value[node.id] = parameters[node.value.value[0]].row(value[node.args[0].id])
             elif node.op == "var":
                 value[node.id] = variables[node.value]
             elif node.op == "out":

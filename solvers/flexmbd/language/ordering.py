@@ -60,7 +60,7 @@ def cost(node):
     """About how many instructions a node is."""
     if node.op.startswith("call:"):
         return 4 + len(node.args)
-    return 30 + len(node.args) if node.op.startswith((*LINEAR, "total:")) else 1
+    return 30 + len(node.args) if node.op.startswith((*LINEAR, "total:", "lookup:")) else 1
 
 
 def solution(node):

@@ -96,6 +96,10 @@ def exchanged(graph, nodes, exchanges):
             y = exchanges[x]
         elif all(known[a.id] is a for a in x.args if isinstance(a, Node)):
             y = x
+        elif x.op == "out" and args[0].op.startswith("lookup:"):
+            y = graph.lookup(args[0].value, args[0].args[0])[x.value]
+        elif x.op.startswith("lookup:"):
+            y = graph.lookup(x.value, args[0])[0].args[0]
         elif x.op == "out":
             y = graph.call(args[0].function, args[0].args, x.value + 1, args[0].tangent, partly=True)[x.value]
         elif x.op.startswith("call:"):

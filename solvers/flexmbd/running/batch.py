@@ -3,6 +3,7 @@
 import numpy as np
 
 from flexmbd.errors import ModelError
+from flexmbd.parameters import side_by_side
 from flexmbd.system import System
 
 
@@ -19,7 +20,7 @@ class Stack:
         """Numbers of all samples, path by path."""
         if self._leaves is None:
             columns = zip(*(s.leaves() for s in self._systems), strict=True)
-            self._leaves = [(column[0][0], np.array([value for _, value in column])) for column in columns]
+            self._leaves = [(column[0][0], side_by_side([value for _, value in column])) for column in columns]
         return self._leaves
 
     def initial(self):

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from flexmbd.parameters import of_sample
 from flexmbd.space import AXES
 
 TINY = 1e-9  # of a body's mass times the square of the mechanism's size: an inertia with which rounding spoils accelerations
@@ -13,7 +14,7 @@ def smallest_inertia(system, size, sample):
     leaves, found = dict(system.leaves()), []
 
     def number(value):
-        return float(value[sample]) if np.ndim(value) else float(value)
+        return float(of_sample(value, sample))
 
     for body in system.bodies:
         if moments := _moments(body, leaves):

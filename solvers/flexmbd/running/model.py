@@ -195,7 +195,7 @@ class Model:
             "KINKS": any(kinks), "JUMPS": any(c.jumps for c in b.contacts),
             "CLOSES": bool(b.rows) and (scheme.projects or augmented), "AUGMENTED": augmented, "FROZEN": self.keeps_factors,
             "FLAT": all(row.polynomial.convective(b.q, b.v, b.time).zero for row in b.rows), "RESTART": scheme.correction is not None,
-            "STEPPED": self.signals.stepped, "NP": len(self.storage.lane), "NPO": len(self.signals.storage.lane),
+            "STEPPED": self.signals.stepped, "NP": self.storage.rows, "NPO": self.signals.storage.rows,
             "NY": len(self.requests.histories), "ASSIGNED": sum(len(c.assigns) for c in b.contacts),
             "SOLVER": self.solver.address if self.solver else 0,
         }  # fmt: skip

@@ -5,7 +5,9 @@ import logging
 import numpy as np
 
 from flexmbd.errors import ModelError
+from flexmbd.formulation.natural import leaf_kind
 from flexmbd.integrators import INTEGRATORS
+from flexmbd.parameters import of_sample, plain
 from flexmbd.running.diagnosis import examine
 from flexmbd.running.identity import identity
 from flexmbd.running.model import Model
@@ -20,7 +22,7 @@ def model_of(system, outputs, settings):
     """The compiled `Model` of a system's topology (one per process, on disk for the next), with what failures are explained by."""
     outputs = sorted({*outputs, *witnesses(system)})
     fold = not hasattr(system, "_systems")
-    kinds = tuple("array" if np.ndim(v) else v if fold and v in (0.0, 1.0, -1.0) else "number" for _, v in system.leaves())
+    kinds = tuple(repr(leaf_kind(v, fold)) for _, v in system.leaves())
     scheme = INTEGRATORS[settings.integrator]
     value = getattr(settings, scheme.setting) if scheme.setting else None
     scheme = scheme.tuned(value)
@@ -44,7 +46,7 @@ def model_of(system, outputs, settings):
 def _numbers(system):
     """All numbers of one sample, which decide what is wrong with its constraints; None for several."""
     values = [*(v for _, v in system.leaves()), *system.initial()[0]]
-    return None if any(np.ndim(v) for v in values) else tuple(map(float, values))
+    return None if any(np.ndim(v) for v in values) else plain(values)
 
 
 def witnesses(system):
@@ -58,7 +60,7 @@ def _check_first(model, system):
     count, errors = max((len(v) for v in numbers if np.ndim(v)), default=1), []
     sizes = lengths(system, count)
     for i in range(min(count, 8)):
-        leaves, q = ([float(v[i]) if np.ndim(v) else v for v in values] for values in (numbers, q0))
+        leaves, q = ([of_sample(v, i) for v in values] for values in (numbers, q0))
         try:
             return examine(model.problem, leaves, q, length=sizes[i])
         except ModelError as error:

@@ -63,7 +63,7 @@ class Signals:
         graph, self.requests = problem.graph, requests
         nodes = [problem.outputs[name][0]() for name in requests.names]
         self.kernels = called(graph, nodes)
-        self.storage = Storage(BATCH if layout.width == 1 else 1, len(storage.lane), len(storage.matrices))
+        self.storage = Storage(BATCH if layout.width == 1 else 1, storage.rows, len(storage.matrices))
         functions = Functions(graph, self.storage, layout, (names.OUT_NUMBERS, names.OUT_TABLES))
         functions.add("outputs", [(("y", k), node) for k, node in enumerate(nodes)])
         self.code, self.rows = Code(functions.text()), functions.rows

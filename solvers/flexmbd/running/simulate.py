@@ -5,6 +5,7 @@ from dataclasses import asdict, dataclass
 import numpy as np
 
 from flexmbd.errors import ModelError
+from flexmbd.parameters import Matrix
 from flexmbd.running.batch import describe, first_of, single
 from flexmbd.running.choice import chosen
 from flexmbd.running.integration import Integration
@@ -144,7 +145,8 @@ def attributes(model, system, settings, why):
             if chosen is not None or part == "friction":
                 used[f"{element.name}.{part}"] = "none" if chosen is None else chosen.name
     for path, value in system.leaves():
-        used[path.removeprefix("@")] = "per sample" if np.ndim(value) else float(value)
+        table = isinstance(value, Matrix)
+        used[path.removeprefix("@")] = "per sample" if np.ndim(value) else f"{value.shape[0]} x {value.shape[1]}" if table else float(value)
     return used
 
 
