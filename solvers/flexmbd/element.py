@@ -26,11 +26,11 @@ class Element:
     reacts: ClassVar[bool] = False
     witness = None
 
-    def leaves(self):
+    def parameters(self):
         """Its numbers by key."""
         return {}
 
-    def structure(self):
+    def topology_key(self):
         """What of it decides the topology besides its bodies: hashable."""
         return ()
 

@@ -47,11 +47,11 @@ class Over:
 
 def values(motion, x, of=over):
     """Values of a motion (or `of` it `integral_over`) at numbers `x`, which broadcast against its own numbers over samples."""
-    g, leaves = Graph(), motion.leaves()
-    numbers = {k: g.table(i, LANE, x.shape) if isinstance(x, Matrix) else g.param(i, LANE) for i, (k, x) in enumerate(leaves.items())}
+    g, given = Graph(), motion.parameters()
+    numbers = {k: g.table(i, LANE, x.shape) if isinstance(x, Matrix) else g.param(i, LANE) for i, (k, x) in enumerate(given.items())}
     found = of(motion, Over(g, g.var("t")), g.var("t"), numbers.get)
     with np.errstate(invalid="ignore"):
-        return g.evaluate([found], {"t": np.asarray(x, float)}, list(leaves.values()))[0]
+        return g.evaluate([found], {"t": np.asarray(x, float)}, list(given.values()))[0]
 
 
 def as_motion(x):
@@ -65,11 +65,11 @@ class Polynomial(Motion):
 
     coefficients: tuple
 
-    def leaves(self):
+    def parameters(self):
         """Coefficients by key."""
         return {f"c{k}": c for k, c in enumerate(self.coefficients)}
 
-    def structure(self):
+    def topology_key(self):
         """Degree."""
         return ("polynomial", len(self.coefficients))
 
@@ -102,11 +102,11 @@ class Harmonic(Motion):
     phase: object = 0.0
     offset: object = 0.0
 
-    def leaves(self):
+    def parameters(self):
         """The four numbers."""
         return {k: getattr(self, k) for k in ("amplitude", "frequency", "phase", "offset")}
 
-    def structure(self):
+    def topology_key(self):
         """Kind."""
         return ("harmonic",)
 
@@ -122,13 +122,13 @@ class Sum(Motion):
 
     parts: tuple
 
-    def leaves(self):
+    def parameters(self):
         """Numbers of all parts."""
-        return {f"{i}.{k}": x for i, part in enumerate(self.parts) for k, x in part.leaves().items()}
+        return {f"{i}.{k}": x for i, part in enumerate(self.parts) for k, x in part.parameters().items()}
 
-    def structure(self):
+    def topology_key(self):
         """Kinds of the parts."""
-        return tuple(p.structure() for p in self.parts)
+        return tuple(p.topology_key() for p in self.parts)
 
     def node(self, build, number):
         """Sum of the parts."""
@@ -163,11 +163,11 @@ class Fourier(Motion):
             parts.append(Harmonic(weight * float(abs(c[k])), w * k, float(np.angle(c[k]) + np.pi / 2)))
         return Sum(tuple(parts))
 
-    def leaves(self):
+    def parameters(self):
         """Numbers of the harmonics."""
-        return self._sum().leaves()
+        return self._sum().parameters()
 
-    def structure(self):
+    def topology_key(self):
         """Number of values."""
         return ("fourier", len(self.values))
 

@@ -19,7 +19,7 @@ class Problem:
     system : System
     graph : Graph
     kinds : tuple
-        Level of each number of the system (`formulation.natural.leaf_kind`).
+        Level of each number of the system (`formulation.natural.level_of`).
     first : mapping of str to int
         First coordinate of each body.
     q, v : tuple of Node

@@ -28,7 +28,7 @@ def _number(x):
     return float(x) if x.ndim == 0 else x
 
 
-def axis_leaves(key, axis):
+def axis_parameters(key, axis):
     """Components by key."""
     return {f"{key}.{name}": x for name, x in zip(AXES, axis, strict=False)}
 
@@ -59,7 +59,7 @@ def lengths(system, count):
     """Size of each sample's system in m: the largest of its points' coordinates and bodies' positions."""
     q, _ = system.initial()
     places = [x for x, measure in zip(q, system.measures(), strict=True) if measure == "length"]
-    points = [v for path, v in system.leaves()[system.dimension :] if path[0] != "@" and path.endswith((".x", ".y", ".z"))]
+    points = [v for path, v in system.parameters()[system.dimension :] if path[0] != "@" and path.endswith((".x", ".y", ".z"))]
     size = np.zeros(count)
     for x in places + points:
         size = np.maximum(size, np.abs(x))

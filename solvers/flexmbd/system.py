@@ -14,7 +14,7 @@ from flexmbd.bodies.slender import start_of
 from flexmbd.bodies.spatial import SpatialBody
 from flexmbd.errors import ModelError, check_number
 from flexmbd.parameters import Matrix
-from flexmbd.space import axis_leaves
+from flexmbd.space import axis_parameters
 
 SEQUENCES = (tuple, list, np.ndarray)
 
@@ -277,7 +277,7 @@ class System:
             self._check_own(element, body)
         if getattr(element, "liner", None) is not None:
             self._check_own(element, element.liner)
-        for key, value in element.leaves().items():
+        for key, value in element.parameters().items():
             if not isinstance(value, Matrix):
                 check_number(f"'{element.name}'", key, value)
         guess = element.phasors()
@@ -313,12 +313,12 @@ class System:
         if name in ("ground", "energy", *(x.name for x in (*self.bodies, *self.elements))):
             raise ModelError(f"name '{name}' is given twice", element=name)
 
-    def leaves(self):
+    def parameters(self):
         """All numbers as a list of (path, value), in the order of construction."""
-        out = list(axis_leaves("gravity", self.gravity).items())
+        out = list(axis_parameters("gravity", self.gravity).items())
         for owner in (*self.bodies, self.ground, *self.elements):
             prefix = owner.name if owner in (*self.bodies, self.ground) else f"@{owner.name}"
-            out += [(f"{prefix}.{key}", value) for key, value in owner.leaves().items()]
+            out += [(f"{prefix}.{key}", value) for key, value in owner.parameters().items()]
         return [(path, v if isinstance(v, Matrix) else float(v) if np.ndim(v) == 0 else np.asarray(v, float)) for path, v in out]
 
     def initial(self):
@@ -334,7 +334,7 @@ class System:
         """What each coordinate measures: "length" or "angle"."""
         return [measure for body in self.bodies for measure in body.measures]
 
-    def structure(self):
+    def topology_key(self):
         """Hashable description of the topology: what is joined to what, by which elements and laws."""
 
         def end(x):
@@ -342,6 +342,6 @@ class System:
             return None if x is None else (getattr(body, "name", None), getattr(x, "key", None))
 
         elements = tuple(
-            (type(e).__name__, e.name, end(getattr(e, "a", None)), end(getattr(e, "b", None)), e.structure()) for e in self.elements
+            (type(e).__name__, e.name, end(getattr(e, "a", None)), end(getattr(e, "b", None)), e.topology_key()) for e in self.elements
         )
-        return (tuple((b.name, *b.structure()) for b in self.bodies), elements, tuple(sorted(self.aliases.items())))
+        return (tuple((b.name, *b.topology_key()) for b in self.bodies), elements, tuple(sorted(self.aliases.items())))

@@ -81,7 +81,7 @@ class Table(Motion):
             return Table(self.x, self.y)._pieces()
         return CubicSpline(self.x, self.y, bc_type=KINDS[self.kind])
 
-    def leaves(self):
+    def parameters(self):
         """The segments (where each begins, the integral up to there, coefficients), both ends with slope and value, and the scale."""
         pieces = self._pieces()
         area, before = pieces.antiderivative(), self._before_zero(pieces)
@@ -101,7 +101,7 @@ class Table(Motion):
         slope = pieces.derivative()(end) if self.beyond == "extrapolate" else 0.0
         return area(end) - end * (pieces(end) - 0.5 * slope * end) if end else area(0.0)
 
-    def structure(self):
+    def topology_key(self):
         """Number of points, kind, and what lies beyond."""
         return ("table", len(self.x), len(self._pieces().c), self.beyond)
 

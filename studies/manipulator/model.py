@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import flexmbd as fm
 from flexmbd.forces import Force
 from flexmbd.language.quadratic import dot
-from flexmbd.space import axis_leaves
+from flexmbd.space import axis_parameters
 
 STEEL = fm.Material(E=207e9, nu=0.3, density=7850.0, name="steel")
 BEARING_RADIUS, BEARING_LENGTH = 20e-3, 60e-3  # of every joint, m
@@ -46,16 +46,16 @@ class Torsion(Force):
     stiffness: object
     damping: object
 
-    def leaves(self):
+    def parameters(self):
         """Directions, stiffness (N m) and damping (N m s)."""
         own = {"stiffness": self.stiffness, "damping": self.damping}
-        return axis_leaves("n1", self.n1) | axis_leaves("n2", self.n2) | own
+        return axis_parameters("n1", self.n1) | axis_parameters("n2", self.n2) | own
 
     def apply(self, build):
         """Moments on both bodies, by virtual work."""
         n1, n2, m1, m2 = (self._direction(build, end, key) for end in (self.a, self.b) for key in ("n1", "n2"))
         twist = 0.5 * (dot(n2, m1) - dot(n1, m2))
-        rate = build.along(twist)
+        rate = build.time_derivative(twist)
         k, c = build.number(self, "stiffness"), build.number(self, "damping")
         build.force_on(twist, -(k * twist + c * rate))
         build.potential(0.5 * k * twist * twist)

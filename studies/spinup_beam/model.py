@@ -25,11 +25,11 @@ class SpinUp(Motion):
     speed: object
     duration: object
 
-    def leaves(self):
+    def parameters(self):
         """Both numbers."""
         return {"speed": self.speed, "duration": self.duration}
 
-    def structure(self):
+    def topology_key(self):
         """Kind."""
         return ("spin_up",)
 
@@ -50,7 +50,7 @@ class SeenFrom(Force):
     b: object
     length: object
 
-    def leaves(self):
+    def parameters(self):
         """The length."""
         return {"length": self.length}
 

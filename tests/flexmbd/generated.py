@@ -31,12 +31,12 @@ def functions(graph, nodes, width):
     return made, storage
 
 
-def computed(graph, nodes, values, leaves=(), *, width):
+def computed(graph, nodes, values, given=(), *, width):
     """Values (nodes, samples) of nodes for variables (rows, samples); samples are a multiple of the lanes, or fewer."""
     made, storage = functions(graph, nodes, width)
     code, samples = Code(made.text()), values.shape[1]
     call = ctypes.CFUNCTYPE(None, *(ctypes.c_void_p,) * 4, ctypes.c_int64, ctypes.c_int64)(code.address("f"))
-    numbers, parameters = storage.pack(graph, list(leaves), samples)
+    numbers, parameters = storage.pack(graph, list(given), samples)
     tables, at, found = storage.tables, np.zeros(names.ENTRIES, np.int64), np.zeros((len(nodes), samples))
     at[names.NUMBERS], at[names.TABLES] = numbers.ctypes.data, tables.ctypes.data
     for start in range(0, samples, width):

@@ -123,14 +123,14 @@ class Rough(Force):
     b: object
     surface: object
 
-    def leaves(self):
+    def parameters(self):
         return self.surface.numbers()
 
     def apply(self, build):
         g, kernels = build.graph, self.surface.kernels()
         build.use(kernels)
         place = build.values(build.between(self.b, self.a))
-        arguments = (*place, g.const(CLEARANCE), g.const(RADIUS), *(build.number(self, key) for key in self.leaves()))
+        arguments = (*place, g.const(CLEARANCE), g.const(RADIUS), *(build.number(self, key) for key in self.parameters()))
         fx, fy = g.call(kernels.force, arguments, 2)
         build.force(self.a, fx, fy)
         build.force(self.b, -fx, -fy)

@@ -22,7 +22,7 @@ class Corner(Element):
     name: str
     a: object
 
-    def leaves(self):
+    def parameters(self):
         """Coefficients."""
         return {"friction": 0.3, "restitution": 0.5}
 
@@ -43,7 +43,7 @@ def box():
 
 def numbers(build, nodes, q):
     return np.array(
-        build.graph.evaluate(nodes, {f"q{i}": x for i, x in enumerate(q)} | {"t": 0.0}, [x for _, x in build.system.leaves()]), float
+        build.graph.evaluate(nodes, {f"q{i}": x for i, x in enumerate(q)} | {"t": 0.0}, [x for _, x in build.system.parameters()]), float
     )
 
 

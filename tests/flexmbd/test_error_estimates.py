@@ -27,7 +27,7 @@ class Bedding(Force):
     a: object
     stiffness: float
 
-    def leaves(self):
+    def parameters(self):
         """The stiffness, N/m."""
         return {"stiffness": self.stiffness}
 
@@ -84,11 +84,11 @@ def test_estimate_is_the_error_of_a_step(name):
 class Rising(Motion):
     """Speed of a drive that goes from 0 to `SPEED` (rad/s) within 1 s as ``t - sin(2 pi t)/(2 pi)``: nothing accelerates at the start."""
 
-    def leaves(self):
+    def parameters(self):
         """None."""
         return {}
 
-    def structure(self):
+    def topology_key(self):
         """Kind."""
         return ("rising",)
 

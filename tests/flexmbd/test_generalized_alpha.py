@@ -84,12 +84,12 @@ def numbers(system, seed=0):
         angle = rng.uniform(0, 2 * np.pi)  # the slider's bearing lies 10 micrometres inside the journal at the rod's end
         for k, direction in enumerate((np.cos(angle), np.sin(angle))):
             values[f"q{8 + k}"] = values[f"q{4 + k}"] + 0.06 * values[f"q{6 + k}"] + (5e-4 + 1e-5) * direction
-        assert 0 < build.graph.evaluate([contact.penetration], values, leaves(system))[0] < 2e-5
+        assert 0 < build.graph.evaluate([contact.penetration], values, parameters(system))[0] < 2e-5
     return build, values
 
 
-def leaves(system):
-    return [value for _, value in system.leaves()]
+def parameters(system):
+    return [value for _, value in system.parameters()]
 
 
 @pytest.mark.parametrize("model", SYSTEMS)
@@ -101,7 +101,7 @@ def test_newton_matrix_is_the_derivative_of_the_residual(model, seed):
     g, n, size = build.graph, build.n, build.n + len(build.rows)
     where, entries = zip(*matrix.items(), strict=True)
     exact = np.zeros((size, size))
-    for (i, j), x in zip(where, g.evaluate(entries, values, leaves(system)), strict=True):
+    for (i, j), x in zip(where, g.evaluate(entries, values, parameters(system)), strict=True):
         exact[i, j] = x
 
     def residual(direction, amount):
@@ -114,13 +114,13 @@ def test_newton_matrix_is_the_derivative_of_the_residual(model, seed):
             moved[f"l{k}"] += amount / values["icm"] * direction[n + k]
         for k, (constant, _) in states.items():
             for _ in range(30):
-                moved[f"s{k}"] += float(g.evaluate([constant], moved, leaves(system))[0])
-        return np.array(g.evaluate([side[i] for i in range(size)], moved, leaves(system)), float)
+                moved[f"s{k}"] += float(g.evaluate([constant], moved, parameters(system))[0])
+        return np.array(g.evaluate([side[i] for i in range(size)], moved, parameters(system)), float)
 
     for k, (constant, _) in states.items():  # on the state's own equation, where its elimination is exact
         for _ in range(30):
-            values[f"s{k}"] += float(g.evaluate([constant], values, leaves(system))[0])
-    for i, entry in zip(where, g.evaluate(entries, values, leaves(system)), strict=True):
+            values[f"s{k}"] += float(g.evaluate([constant], values, parameters(system))[0])
+    for i, entry in zip(where, g.evaluate(entries, values, parameters(system)), strict=True):
         exact[i] = entry
     step = 1e-9 if build.contacts else 1e-6
     scale = np.abs(exact).max(axis=1)
@@ -140,10 +140,11 @@ def test_newton_correction_solves_its_equations(model):
     step, _ = newton(build)
     size, g = len(step), build.graph
     full = np.zeros((size, size))
-    for ij, x in zip(matrix, g.evaluate(list(matrix.values()), values, leaves(system)), strict=True):
+    for ij, x in zip(matrix, g.evaluate(list(matrix.values()), values, parameters(system)), strict=True):
         full[ij] = x
-    right = np.array(g.evaluate([side[i] for i in range(size)], values, leaves(system)), float)
-    assert np.allclose(full @ np.array(g.evaluate(step, values, leaves(system)), float), right, rtol=1e-9, atol=1e-9 * np.abs(right).max())
+    right = np.array(g.evaluate([side[i] for i in range(size)], values, parameters(system)), float)
+    found = np.array(g.evaluate(step, values, parameters(system)), float)
+    assert np.allclose(full @ found, right, rtol=1e-9, atol=1e-9 * np.abs(right).max())
 
 
 def final(model, inputs, end, outputs, also=(), **settings):

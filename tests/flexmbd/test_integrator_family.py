@@ -17,7 +17,7 @@ from flexmbd.running.models import model_of
 from flexmbd.running.settings import as_settings
 
 from .pendula import G, swing
-from .test_generalized_alpha import QUARTER, leaves, lugre, numbers, springs
+from .test_generalized_alpha import QUARTER, lugre, numbers, parameters, springs
 from .test_spatial_bodies import heavy_top
 
 IMPLICIT = [name for name, scheme in INTEGRATORS.items() if scheme.correction is not None]
@@ -66,7 +66,7 @@ def values(q, v, t=0.0):
 
 
 def evaluated(model, system, nodes, q, v, t=0.0):
-    return np.array(model.problem.graph.evaluate(nodes, values(q, v, t), [x for _, x in system.leaves()]), float)
+    return np.array(model.problem.graph.evaluate(nodes, values(q, v, t), [x for _, x in system.parameters()]), float)
 
 
 def multipliers(model, system, q, v, t=0.0):
@@ -209,7 +209,7 @@ def test_newton_converges_quadratically(name):
     step, _ = scheme.correction(build)
     sizes = []
     for _ in range(6):
-        w = np.array(g.evaluate(step, x, leaves(system)), float)
+        w = np.array(g.evaluate(step, x, parameters(system)), float)
         dq, forces = w[:n], w[n : n + rows * scheme.multipliers]
         made = dq - (w[-n:] if scheme.multipliers > 1 else 0.0)
         for i in range(n):
@@ -231,8 +231,8 @@ def test_midpoint_rows_are_those_of_the_end():
     nodes = [s / c, build.rows[-1].polynomial.value(build.q), build.q[0] * 2.0]
     x = values(range(build.n), range(build.n))
     for now in (0.4, 0.9, 1.3):
-        later = g.evaluate(nodes, x | {"t": now + 0.25}, leaves(build.system))
-        moved = g.evaluate([replaced(g, node, t, t + half) for node in nodes], x | {"t": now, "hh": 0.25}, leaves(build.system))
+        later = g.evaluate(nodes, x | {"t": now + 0.25}, parameters(build.system))
+        moved = g.evaluate([replaced(g, node, t, t + half) for node in nodes], x | {"t": now, "hh": 0.25}, parameters(build.system))
         assert np.allclose(np.array(moved, float), np.array(later, float), rtol=1e-15)
 
 

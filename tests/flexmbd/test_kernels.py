@@ -119,7 +119,7 @@ class Pull(Force):
     name: str
     b: object
     dimensions = (2,)
-    def leaves(self): return {}
+    def parameters(self): return {}
     def apply(self, build): build.force(self.b, SIZE, 0.0)
 """,
     "joint": """
@@ -128,7 +128,7 @@ class Pull(Joint):
     name: str
     a: object
     b: object
-    def leaves(self): return {}
+    def parameters(self): return {}
     def rows(self, build):
         (ax, ay), (bx, by) = build.place(self.a), build.place(self.b)
         d = (bx - ax, by - ay)
@@ -170,7 +170,7 @@ def test_an_edited_force_or_joint_moves_the_new_way(kind, wanted, by="global"):
 
 @dataclass(frozen=True, eq=False)
 class Polynomial(Force):
-    """``F = K x^order``: `order` decides the code, and neither `leaves` nor `structure` names it."""
+    """``F = K x^order``: `order` decides the code, and neither `parameters` nor `topology_key` names it."""
 
     name: str
     b: object
@@ -178,7 +178,7 @@ class Polynomial(Force):
     order: int
     dimensions: ClassVar[tuple] = (2,)
 
-    def leaves(self):
+    def parameters(self):
         return {"K": self.K}
 
     def apply(self, build):

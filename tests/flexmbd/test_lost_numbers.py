@@ -20,7 +20,7 @@ class Vanishing(Force):
     name: str
     a: object
 
-    def leaves(self):
+    def parameters(self):
         """None."""
         return {}
 

@@ -35,8 +35,8 @@ def bent():
     rng = np.random.default_rng(3)
     q = np.array(s.initial()[0], float)
     q, v = q + 0.05 * rng.normal(size=len(q)), rng.normal(size=len(q))
-    leaves = [x for _, x in s.leaves()]
-    return Equations(s), single, lambda nodes: Program(single.graph, nodes, leaves)({"q": q, "v": v}), q, v
+    parameters = [x for _, x in s.parameters()]
+    return Equations(s), single, lambda nodes: Program(single.graph, nodes, parameters)({"q": q, "v": v}), q, v
 
 
 def test_forces_and_mass_are_those_of_single_elements(bent):

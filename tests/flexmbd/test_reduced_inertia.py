@@ -147,14 +147,14 @@ class Polar(Body):
     def __init__(self, mass):
         self.mass = mass
 
-    def leaves(self):
+    def parameters(self):
         return {"mass": self.mass}
 
     def initial(self):
         return (1.0, 0.0), (0.0, 2.0)
 
     def mass_matrix(self, build):
-        (r, _), m = self.part(build, build.q), build.leaf(self, "mass")
+        (r, _), m = self.part(build, build.q), build.number(self, "mass")
         return {(0, 0): m, (1, 1): m * r * r}
 
     def outputs(self, build):
@@ -171,7 +171,7 @@ class Elastic(Polar):
         return {}
 
     def apply(self, build):
-        build.element(self, polar_element, (), (0, 1), [build.leaf(self, "mass")])
+        build.element(self, polar_element, (), (0, 1), [build.number(self, "mass")])
 
 
 def polar_element(share):
@@ -232,7 +232,7 @@ def test_newtons_matrix_is_the_derivative_of_its_residual():
     matrix, side, _ = balance(build)
     names = [f"{kind}{i}" for kind in "qva" for i in range(build.n)] + [f"l{k}" for k in range(len(build.rows))]
     values = dict(zip(names, random.normal(size=len(names)), strict=True)) | {"t": 0.0, "icm": 0.3, "cd": 1.7, "hh": 0.1, "s0": 0.2}
-    numbers = [x for _, x in build.system.leaves()]
+    numbers = [x for _, x in build.system.parameters()]
     keys = [(i, j) for i, j in matrix if max(i, j) < build.n]
     M, h = np.zeros((build.n, build.n)), 1e-6
     M[tuple(np.transpose(keys))] = build.graph.evaluate([matrix[key] for key in keys], values, numbers)

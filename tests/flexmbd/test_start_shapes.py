@@ -128,7 +128,7 @@ def test_arrays_say_the_same_as_a_function():
     arrays = [np.array(x) for x in zip(*(arc(1.0)(x) for x in places), strict=True)]
     lines = [s.cable(f"line{k}", length=1.0, elements=4, shape=x, **stuff()) for k, x in enumerate((arc(1.0), tuple(arrays)))]
     assert lines[0].initial() == lines[1].initial()
-    assert lines[0].leaves() == lines[1].leaves()
+    assert lines[0].parameters() == lines[1].parameters()
 
 
 def test_velocities_of_a_rigid_motion_are_the_same_by_field():
@@ -156,7 +156,7 @@ def test_beam_bent_at_the_start_holds_the_strain_of_its_arc():
     np.testing.assert_allclose(np.array(end.rotation, float)[:, 0], [np.cos(1 / R), np.sin(1 / R), 0.0], atol=1e-14)
     held = s.add(fm.Fixed("weld", s.ground.at(*end.at_start(beam.end)), beam.end))
     s.add(fm.Fixed("clamp", s.ground.at(0.0, 0.0, 0.0), beam.start))
-    assert [held.leaves()[f"X.{k}"] for k in "xyz"] == pytest.approx([np.cos(1 / R), np.sin(1 / R), 0.0], abs=1e-14)
+    assert [held.parameters()[f"X.{k}"] for k in "xyz"] == pytest.approx([np.cos(1 / R), np.sin(1 / R), 0.0], abs=1e-14)
     equations = fm.Equations(s)
     energy = 0.5 * 2e11 * section.second_moment / R**2
     assert equations.output("beam.strain_energy", equations.initial()[0]) == pytest.approx(energy, rel=1e-3)
@@ -179,7 +179,7 @@ STRAIGHT = (np.linspace([0.0, 0.0], [1.0, 0.0], 5), np.tile([1.0, 0.0], (5, 1)))
     (dict(shape=(1.1 * STRAIGHT[0], 1.1 * STRAIGHT[1])), ("shape", "arc length", "element 0")),
 ])  # fmt: skip
 def test_what_does_not_belong_together_is_refused(given, parts):
-    names(said(lambda: fm.System().cable("line", length=1.0, elements=4, **given, **stuff()).leaves()), "line", *parts)
+    names(said(lambda: fm.System().cable("line", length=1.0, elements=4, **given, **stuff()).parameters()), "line", *parts)
 
 
 def test_undeformed_curves_in_space_are_for_beams():

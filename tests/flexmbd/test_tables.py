@@ -50,7 +50,7 @@ def test_slopes_and_integrals_are_those_of_differences_and_quadrature(table):
     node = table.node(Over(g, x), leaf_nodes(g, table).get)
     places, h = np.array([-1.63, -0.77, -0.22, -0.04, 0.17, 0.27, 0.53, 0.9, 1.81]), 1e-6
     slope = g.derivative(node, x)
-    found = np.broadcast_to(g.evaluate([slope], {"t": places}, list(table.leaves().values()))[0], places.shape)
+    found = np.broadcast_to(g.evaluate([slope], {"t": places}, list(table.parameters().values()))[0], places.shape)
     np.testing.assert_allclose(found, (values(table, places + h) - values(table, places - h)) / (2 * h), atol=1e-7)
     kinks = np.concatenate([X + k * (X[-1] - X[0]) for k in range(-3, 4)])
     for place in places:
@@ -61,7 +61,7 @@ def test_slopes_and_integrals_are_those_of_differences_and_quadrature(table):
 
 def leaf_nodes(g, table):
     """Nodes of a table's numbers."""
-    return {k: g.table(i, 1, x.shape) if hasattr(x, "shape") else g.param(i, 1) for i, (k, x) in enumerate(table.leaves().items())}
+    return {k: g.table(i, 1, x.shape) if hasattr(x, "shape") else g.param(i, 1) for i, (k, x) in enumerate(table.parameters().items())}
 
 
 @pytest.mark.parametrize("points", (3, 30_001))

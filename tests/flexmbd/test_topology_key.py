@@ -1,6 +1,6 @@
 """A changed structure never takes the model of another: what a process keeps for a system are the equations that it would write anew.
 
-Kernels of one name, edited cells and attributes that `leaves` does not name are in `test_kernels.py`.
+Kernels of one name, edited cells and attributes that `parameters` does not name are in `test_kernels.py`.
 """
 
 from dataclasses import replace

@@ -78,7 +78,7 @@ class Slopes:
     Parameters
     ----------
     problem : Problem
-    leaves : list of float
+    numbers : list of float
     nodes : sequence of Node
     sizes : dict of str to int
         Kinds of variables, and how many there are.
@@ -91,7 +91,7 @@ class Slopes:
         If a derivative is not known.
     """
 
-    def __init__(self, problem, leaves, nodes, sizes, what):
+    def __init__(self, problem, numbers, nodes, sizes, what):
         g, entries = problem.graph, {kind: {} for kind in sizes}
         self._count, self._sizes = len(nodes), sizes
         for i, node in enumerate(nodes):
@@ -100,8 +100,8 @@ class Slopes:
                 if kind in sizes and number.isdigit():
                     entries[kind][i, int(number)] = _slope(g, node, g.var(name), what)
         self._places = {kind: tuple(np.array(list(part), int).reshape(-1, 2).T) for kind, part in entries.items()}
-        self._program = Program(g, [*nodes, *(x for part in entries.values() for x in part.values())], leaves)
-        self._value = Program(g, list(nodes), leaves)
+        self._program = Program(g, [*nodes, *(x for part in entries.values() for x in part.values())], numbers)
+        self._value = Program(g, list(nodes), numbers)
 
     def depends_on(self, kind):
         """Numbers of the variables of a kind on which any node depends."""
@@ -164,8 +164,8 @@ class Linear:
     """
 
     def __init__(self, system, parameters, outputs, turning=None):
-        leaves = [value for _, value in system.leaves()]
-        for path, value in system.leaves():
+        numbers = [value for _, value in system.parameters()]
+        for path, value in system.parameters():
             if np.ndim(value):
                 raise ModelError(f"'{path}' is an array over samples; these equations are for one sample")
         self.system, self.parameters, self._turning = system, parameters, turning
@@ -184,7 +184,7 @@ class Linear:
         b.graph.whole = True
 
         def slopes(nodes, kinds, what):
-            return Slopes(b, leaves, nodes, {kind: size[kind] for kind in kinds}, what)
+            return Slopes(b, numbers, nodes, {kind: size[kind] for kind in kinds}, what)
 
         self.inertia = slopes([x + y for x, y in zip(resistance, held, strict=True)], "qalp", "the inertia")
         self.forces = slopes([x + y - f for x, y, f in zip(resistance, held, b.generalized, strict=True)], "qvalsp", "a force")

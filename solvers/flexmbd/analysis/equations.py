@@ -89,8 +89,8 @@ class Equations:
 
     def __init__(self, system, *, spinning=None, outputs=()):
         self.system = system
-        self.leaves = [value for _, value in system.leaves()]
-        for path, value in system.leaves():
+        self.numbers = [value for _, value in system.parameters()]
+        for path, value in system.parameters():
             if np.ndim(value):
                 raise ModelError(f"'{path}' is an array over samples; these equations are for one sample")
         build = StaticBuild(system)
@@ -244,7 +244,7 @@ class Equations:
     # ---- made when first needed
     def program(self, roots):
         """A `Program` of nodes with this sample's numbers."""
-        return Program(self.problem.graph, roots, self.leaves)
+        return Program(self.problem.graph, roots, self.numbers)
 
     @property
     def catalogue(self):
@@ -288,7 +288,7 @@ class Equations:
 
     def _field(self, single, pooled, width):
         """A `Field` of nodes by coordinates, and of what a function gives for each pool."""
-        return Field(self.problem.graph, single, [(pool, pooled(pool)) for pool in self.problem.pools], self.leaves, width)
+        return Field(self.problem.graph, single, [(pool, pooled(pool)) for pool in self.problem.pools], self.numbers, width)
 
     def _entries(self, forces, variables):
         """Nodes of the derivatives of forces, negative, by (i, j)."""

@@ -54,7 +54,7 @@ def parameters_of(build, inputs, names):
     inputs : mapping name -> float, optional
         Of the callable.
     names : sequence of str
-        Inputs of the callable, or paths of `System.leaves` such as ``"@spring.stiffness"`` and ``"rod.mass"``.
+        Inputs of the callable, or paths of `System.parameters` such as ``"@spring.stiffness"`` and ``"rod.mass"``.
 
     Raises
     ------
@@ -70,18 +70,18 @@ def parameters_of(build, inputs, names):
         raise ModelError(f"the model is {type(system).__name__}; it must be a flexmbd.System, or a function that returns one")
     if not system.bodies:
         raise ModelError("the system has no body", remedy="add one with System.body")
-    known, slopes, columns, values = dict(system.leaves()), {}, [], []
+    known, slopes, columns, values = dict(system.parameters()), {}, [], []
     q, v = (np.array(x, float) for x in system.initial())
     for j, name in enumerate(names):
         if name in given:
-            leaves, *rates = _differences(build, inputs, name, given[name], system)
+            numbers, *rates = _differences(build, inputs, name, given[name], system)
             values.append(given[name])
         elif name in known and not isinstance(known[name], Matrix):
-            leaves, rates = {name: 1.0}, (0.0 * q, 0.0 * v)
+            numbers, rates = {name: 1.0}, (0.0 * q, 0.0 * v)
             values.append(known[name])
         else:
             raise unknown("parameter", name, [*given, *known])
-        for path, slope in leaves.items():
+        for path, slope in numbers.items():
             slopes.setdefault(path, {})[j] = slope
         columns.append(rates)
     units = ["" if name in given else unit_of(system, name) for name in names]
@@ -101,18 +101,18 @@ def _differences(build, inputs, name, value, system):
 
     def at(k):
         other = build(**(inputs | {name: check_number("input", name, value) + k * step}))
-        leaves = other.leaves()
-        if other.structure() != system.structure() or len(leaves) != len(system.leaves()):
+        numbers = other.parameters()
+        if other.topology_key() != system.topology_key() or len(numbers) != len(system.parameters()):
             raise ModelError(f"input '{name}' changes what the system consists of; it has no derivative by it")
-        for (path, v), (_, known) in zip(leaves, system.leaves(), strict=True):
+        for (path, v), (_, known) in zip(numbers, system.parameters(), strict=True):
             if isinstance(v, Matrix) and not np.array_equal(v.values, known.values):
                 told = f"input '{name}' changes the table '{path}', by which there is no derivative"
                 raise ModelError(told, remedy="let it scale the table")
-        return [np.array(x, float) for x in ([0.0 if isinstance(v, Matrix) else v for _, v in leaves], *other.initial())]
+        return [np.array(x, float) for x in ([0.0 if isinstance(v, Matrix) else v for _, v in numbers], *other.initial())]
 
     near, far = zip(at(1), at(-1), strict=True), zip(at(2), at(-2), strict=True)
     rates = [(8.0 * (a - b) - (c - d)) / (12.0 * step) for (a, b), (c, d) in zip(near, far, strict=True)]
-    return {path: float(x) for (path, _), x in zip(system.leaves(), rates[0], strict=True) if x != 0.0}, *rates[1:]
+    return {path: float(x) for (path, _), x in zip(system.parameters(), rates[0], strict=True) if x != 0.0}, *rates[1:]
 
 
 def unit_of(system, path):

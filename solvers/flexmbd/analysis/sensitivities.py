@@ -69,7 +69,7 @@ def sensitivities(build, parameters, outputs, *, end, points, inputs=None, rtol=
     ----------
     build : System or callable
     parameters : sequence of str
-        Inputs of the callable, whose effect on the guess of the start counts, or paths of `System.leaves` such as ``"@spring.stiffness"``,
+        Inputs of the callable, whose effect on the guess of the start counts, or paths of `System.parameters`: ``"@spring.stiffness"``,
         ``"rod.mass"``, ``"rod.A.x"``, ``"gravity.y"``.
     outputs : sequence of str
         Names of the catalogue, without reductions.

@@ -90,7 +90,7 @@ def state_space(build, inputs, outputs, *, sample=None, state=None, t=0.0, spinn
     ----------
     build : System or callable
     inputs : sequence of str
-        Numbers that act from outside: paths of `System.leaves` of loads, drives, springs, joints and gravity, such as
+        Numbers that act from outside: paths of `System.parameters` of loads, drives, springs, joints and gravity, such as
         ``"@motor.moment.c0"``, or inputs of the callable that change only such numbers.
     outputs : sequence of str
         Names of the catalogue, without reductions.

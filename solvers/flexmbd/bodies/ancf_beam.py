@@ -98,7 +98,7 @@ class AncfBeam(Slender):
         """True unless the beam is straight at the start for all samples."""
         return any(np.ndim(x) or x for x in self.curvature)
 
-    def leaves(self):
+    def parameters(self):
         """Length, stiffnesses, mass and second moments of mass per length, strains of the start where curved, damping time, points."""
         section, E, density = self.profile, self.material.E, self.material.density
         GA = E / (2.0 * (1.0 + self.material.nu)) * section.area
@@ -109,9 +109,9 @@ class AncfBeam(Slender):
         }  # fmt: skip
         own |= {"damping": self.damping} if self.damped else {}
         own |= reference(self.curvature, self.length / self.elements) if self.curved else {}
-        return own | {key: x for thing in (*self.frames, *self.points.values()) for key, x in thing.leaves().items()}
+        return own | {key: x for thing in (*self.frames, *self.points.values()) for key, x in thing.parameters().items()}
 
-    def structure(self):
+    def topology_key(self):
         """Number of elements, whether damped, curved and rigid across, and where sections and points are."""
         frames = tuple((frame.element, frame.node) for frame in self.frames)
         points = tuple((p.key, p.body.key, len(p.at)) for p in self.points.values())
@@ -170,7 +170,7 @@ class AncfBeam(Slender):
     def apply(self, build):
         """The elements: mass, weight, elastic forces and damping."""
         keys = [*NUMBERS, *(("damping",) if self.damped else ()), *(REFERENCE if self.curved else ())]
-        numbers = [build.leaf(self, key) for key in keys]
+        numbers = [build.number(self, key) for key in keys]
         numbers[0] = numbers[0] * (1.0 / self.elements)
         for e in range(self.elements):
             build.element(self, beam_element, (self.damped, self.curved, self.sections == "rigid"), range(18 * e, 18 * e + 27), numbers)
@@ -193,11 +193,11 @@ class AncfBeam(Slender):
 
     def _strains(self, build, section):
         """Stretch, shears, twist, bending at a section less those of the start, on the line through those of the element's two points."""
-        inverse, ends = self.elements / build.leaf(self, "length"), []
+        inverse, ends = self.elements / build.number(self, "length"), []
         values = self.part(build, build.q)[18 * section.element :][:27]
         for k, x in enumerate(GAUSS):
             found = build.graph.call(beam_strain, (*arguments(build.graph, values, shapes(x), slopes(x)), inverse), 6)
-            start = [build.leaf(self, key) for key in REFERENCE[6 * k : 6 * k + 6]] if self.curved else (1.0, *(0.0,) * 5)
+            start = [build.number(self, key) for key in REFERENCE[6 * k : 6 * k + 6]] if self.curved else (1.0, *(0.0,) * 5)
             ends.append([m - o for m, o in zip(found, start, strict=True)])
         share = (section.along(build) - GAUSS[0]) * (1.0 / (GAUSS[1] - GAUSS[0]))
         return [a + share * (b - a) for a, b in zip(*ends, strict=True)]

@@ -16,7 +16,7 @@ from flexmbd.language.quadratic import cross3, dot
 class SectionPoint(Point):
     """A point of a section: `at` is (y, z) from the axis in m, or () on it."""
 
-    def leaves(self):
+    def parameters(self):
         """Offsets by key."""
         return {f"{self.key}.{axis}": x for axis, x in zip("yz", self.at, strict=False)}
 
@@ -63,7 +63,7 @@ class BeamSection(Body):
         """Number of the node it is, or None."""
         return 2 * self.element + int(2.0 * self.x) if isinstance(self.x, float) and self.x in (0.0, 0.5, 1.0) else None
 
-    def leaves(self):
+    def parameters(self):
         """Its place in the element, if it is not a node."""
         return {} if self.node is not None else {f"{self.key}.along": self.x}
 
@@ -104,7 +104,7 @@ class BeamSection(Body):
 
     def along(self, build):
         """Node of the place in the element, from 0 to 1."""
-        return build.graph.const(self.x) if self.node is not None else build.leaf(self, f"{self.key}.along")
+        return build.graph.const(self.x) if self.node is not None else build.number(self, f"{self.key}.along")
 
     def origin(self, build):
         """Position of the axis, as polynomials."""
@@ -114,7 +114,7 @@ class BeamSection(Body):
         """Position of a point, as polynomials."""
         place = self.origin(build)
         for k, axis in enumerate("yz"[: len(point.at)], 1):
-            offset = build.leaf(self, f"{point.key}.{axis}")
+            offset = build.number(self, f"{point.key}.{axis}")
             place = tuple(p + g * offset for p, g in zip(place, self.vector(build, k), strict=True))
         return place
 

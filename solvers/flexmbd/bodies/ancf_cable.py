@@ -89,7 +89,7 @@ class AncfCable(Line):
             )
 
     # ---- description
-    def leaves(self):
+    def parameters(self):
         """Length, axial stiffness EA, bending stiffness EI, mass per length, damping times, points."""
         material, section = self.material, self.section
         own = {
@@ -101,14 +101,14 @@ class AncfCable(Line):
         own |= dict(zip(("axial_damping", "bending_damping"), self.damping, strict=True)) if self.damped else {}
         if self.shape is not None:
             own |= {f"reference{e}.{k}": x for e, row in enumerate(reference(self, self.shape)) for k, x in enumerate(row)}
-        return own | {key: x for point in self.points.values() for key, x in point.leaves().items()}
+        return own | {key: x for point in self.points.values() for key, x in point.parameters().items()}
 
     @property
     def damped(self):
         """True unless both damping times are the number zero."""
         return any(np.ndim(x) or x for x in self.damping)
 
-    def structure(self):
+    def topology_key(self):
         """Number of elements, measures of strain, rule of integration, whether damped and curved, and where points are."""
         points = tuple((p.key, p.element, p.node) for p in self.points.values())
         return ("cable", self.elements, self.strain, self.curvature, self.integration, self.damped, self.shape is not None, points)
@@ -116,14 +116,14 @@ class AncfCable(Line):
     # ---- equations
     def apply(self, build):
         """The elements: mass, weight, elastic forces and damping."""
-        numbers = [build.leaf(self, "line_mass"), self._element_length(build), build.leaf(self, "EA"), build.leaf(self, "EI")]
-        numbers += [build.leaf(self, f"{key}_damping") for key in ("axial", "bending") if self.damped]
+        numbers = [build.number(self, "line_mass"), self._element_length(build), build.number(self, "EA"), build.number(self, "EI")]
+        numbers += [build.number(self, f"{key}_damping") for key in ("axial", "bending") if self.damped]
         size = 2 * self.dimension
         shaped = 0 if self.shape is None else len(reference(self, self.shape)[0])
         for e in range(self.elements):
             kind = (self.dimension, self.strain, self.curvature, self.integration, self.damped, bool(shaped))
             points = [build.graph.const(x) for x in RULES[self.integration].points(e == 0, e == self.elements - 1)]
-            own = [build.leaf(self, f"reference{e}.{k}") for k in range(shaped)]
+            own = [build.number(self, f"reference{e}.{k}") for k in range(shaped)]
             build.element(self, cable_element, kind, range(size * e, size * (e + 2)), numbers + points + own)
 
     def _vectors(self, build, e, values):

@@ -22,7 +22,7 @@ class LinePoint(Point):
         """Number of the node it lies on, or None."""
         return self.element + int(self.x) if isinstance(self.x, float) and self.x in (0.0, 1.0) else None
 
-    def leaves(self):
+    def parameters(self):
         """Its place in the element, if it is not a node."""
         return {} if self.node is not None else {f"{self.key}.along": self.x}
 
@@ -114,7 +114,7 @@ class Line(Slender):
         x = (s - start) / le
         y = 1.0 - x
         shapes = (y * y * (1.0 + 2.0 * x), le * (x * y * y), x * x * (3.0 - 2.0 * x), -le * (x * x * y))
-        beyond = g.greater(g.fabs(s / build.leaf(self, "length") - 0.5), 0.5 + 1e-9)
+        beyond = g.greater(g.fabs(s / build.number(self, "length") - 0.5), 0.5 + 1e-9)
         inside = g.sqrt(g.select(beyond, -1.0, 1.0))
         return [inside * g.dot((f, own[d * k + i]) for k, f in enumerate(shapes)) for i in range(d)]
 
@@ -133,10 +133,10 @@ class Line(Slender):
         return tuple(sum(self.variable(build, first + d * k + i) * f for k, f in enumerate(shapes)) for i in range(d))
 
     def _along(self, build, point):
-        return build.graph.const(point.x) if point.node is not None else build.leaf(self, f"{point.key}.along")
+        return build.graph.const(point.x) if point.node is not None else build.number(self, f"{point.key}.along")
 
     def _element_length(self, build):
-        return build.leaf(self, "length") * (1.0 / self.elements)
+        return build.number(self, "length") * (1.0 / self.elements)
 
     def origin(self, build):
         """Position of the start, as polynomials."""

@@ -28,11 +28,11 @@ class ArcLength(Body):
     measures = ("length",)
     named = vectors = False
 
-    def structure(self):
+    def topology_key(self):
         """What it is."""
         return ("arc length",)
 
-    def leaves(self):
+    def parameters(self):
         """No numbers."""
         return {}
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from flexmbd.errors import ModelError, check_number
 from flexmbd.language.quadratic import Quadratic
-from flexmbd.space import AXES, axis_leaves
+from flexmbd.space import AXES, axis_parameters
 
 
 @dataclass(frozen=True)
@@ -17,16 +17,16 @@ class Point:
     key: str
     at: tuple
 
-    def leaves(self):
+    def parameters(self):
         """Coordinates by key."""
-        return axis_leaves(self.key, self.at)
+        return axis_parameters(self.key, self.at)
 
 
 class Body:
     """Base of what owns coordinates.
 
     A subclass has `name`, `points`, `dimension` (2 or 3), `measures` (per coordinate: ``"length"``, or ``"angle"`` for what is a pure
-    number), `leaves()`, `initial()`, `structure()`, and writes its share of a `Build`: `place(build, point)`, `mass_matrix(build)`
+    number), `parameters()`, `initial()`, `topology_key()`, and writes its share of a `Build`: `place(build, point)`, `mass_matrix(build)`
     (upper triangle of the constant mass matrix by local indices), `rows(build)`, `apply(build)`, `outputs(build)`.
     """
 
@@ -39,7 +39,7 @@ class Body:
         """Number of coordinates."""
         return len(self.measures)
 
-    def structure(self):
+    def topology_key(self):
         """What of the body decides the topology besides its name."""
         return ()
 
@@ -96,7 +96,7 @@ class Framed(Body):
 
     def place(self, build, point):
         """Inertial position of a point, as polynomials."""
-        local = [build.leaf(self, f"{point.key}.{axis}") for axis in AXES[: self.dimension]]
+        local = [build.number(self, f"{point.key}.{axis}") for axis in AXES[: self.dimension]]
         return tuple(o + d for o, d in zip(self.origin(build), self.direction(build, *local), strict=True))
 
     def at_start(self, point):
@@ -112,11 +112,11 @@ class Framed(Body):
 
     def point_leaves(self):
         """Coordinates of all points by key."""
-        return {key: x for point in self.points.values() for key, x in point.leaves().items()}
+        return {key: x for point in self.points.values() for key, x in point.parameters().items()}
 
     def weigh(self, build):
         """Gravity on the centre of mass."""
-        i, m = build.first[self.name], build.leaf(self, "mass")
+        i, m = build.first[self.name], build.number(self, "mass")
         for k, g in enumerate(build.gravity):
             build.generalized[i + k] = build.generalized[i + k] + m * g
         build.potential(-(m * build.graph.dot(zip(build.gravity, build.q[i:], strict=False))))
@@ -148,7 +148,7 @@ class Ground(Framed):
             raise ModelError(f"ground has no point '{key}'; make it with ground.at(..., key='{key}')", element="ground")
         return self.points[key]
 
-    def leaves(self):
+    def parameters(self):
         """Coordinates of the ground's points by key."""
         return self.point_leaves()
 

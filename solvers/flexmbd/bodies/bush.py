@@ -67,11 +67,11 @@ class Bush(Body):
         parts = zip(self.modes.harmonic, self.modes.sine, self.modes.shape, strict=True)
         return [f"{'s' if sine else 'c'}{k}" + (f"_{shape}" if shape else "") for k, sine, shape in parts]
 
-    def structure(self):
+    def topology_key(self):
         """Names of the amplitudes, and where the matrices have entries."""
         return ("bush", *self.labels, *((key, tuple(entries)) for key, entries in self.entries.items()))
 
-    def leaves(self):
+    def parameters(self):
         """Entries of the matrices, and the factors."""
         factors = {"factor": self.stiffness} if "damping" in self.entries else {"factor": self.stiffness, "time": self.damping}
         return self.matrices | factors
@@ -82,19 +82,19 @@ class Bush(Body):
 
     def mass_matrix(self, build):
         """That of the shapes."""
-        table = build.leaf(self, "mass")
+        table = build.number(self, "mass")
         return {(i, j): build.graph.entry(table, i, j) for i, j in self.entries["mass"]}
 
     def apply(self, build):
         """Elastic and damping forces, and their energies."""
         q, v, first = self.part(build, build.q), self.part(build, build.v), build.first[self.name]
         elastic = self._product(build, "stiffness", q)
-        factor = build.leaf(self, "factor")
+        factor = build.number(self, "factor")
         elastic = [factor * f for f in elastic]
         if "damping" in self.entries:
             lossy = self._product(build, "damping", v)
         else:
-            time = build.leaf(self, "time")
+            time = build.number(self, "time")
             lossy = [time * factor * f for f in self._product(build, "stiffness", v)]
         for i, (f, d) in enumerate(zip(elastic, lossy, strict=True)):
             build.generalized[first + i] = build.generalized[first + i] - f - d
@@ -102,7 +102,7 @@ class Bush(Body):
         build.power("dissipated", build.graph.dot(zip(lossy, v, strict=True)))
 
     def _product(self, build, key, vector):
-        total, table = [build.graph.const(0.0)] * self.coordinates, build.leaf(self, key)
+        total, table = [build.graph.const(0.0)] * self.coordinates, build.number(self, key)
         for i, j in self.entries[key]:
             x = build.graph.entry(table, i, j)
             total[i] = total[i] + x * vector[j]

@@ -32,11 +32,11 @@ class Phasors(Body):
         """All are pure numbers."""
         return ("angle", "angle") * len(self.guess)
 
-    def structure(self):
+    def topology_key(self):
         """How many there are."""
         return ("phasors", len(self.guess))
 
-    def leaves(self):
+    def parameters(self):
         """No numbers."""
         return {}
 

@@ -38,11 +38,11 @@ class PointMass(Body):
         """Its coordinates."""
         return ("length",) * self.dimension
 
-    def leaves(self):
+    def parameters(self):
         """The mass."""
         return {"mass": self.mass}
 
-    def structure(self):
+    def topology_key(self):
         """That it is no rigid body."""
         return ("point mass",)
 
@@ -64,7 +64,7 @@ class PointMass(Body):
 
     def mass_matrix(self, build):
         """The mass for each axis."""
-        return {(k, k): build.leaf(self, "mass") for k in range(self.dimension)}
+        return {(k, k): build.number(self, "mass") for k in range(self.dimension)}
 
     def apply(self, build):
         """Weight."""

@@ -40,7 +40,7 @@ class RigidBody(Framed):
         for key in ("position", "velocity", "offset"):
             object.__setattr__(self, key, tuple(check_number(owner, f"{key}[{i}]", x) for i, x in enumerate(getattr(self, key))))
 
-    def leaves(self):
+    def parameters(self):
         """Numbers of the body by key."""
         return {"mass": self.mass, "inertia": self.inertia, **self.point_leaves()}
 
@@ -58,7 +58,7 @@ class RigidBody(Framed):
 
     def mass_matrix(self, build):
         """Mass twice, inertia twice."""
-        m, j = build.leaf(self, "mass"), build.leaf(self, "inertia")
+        m, j = build.number(self, "mass"), build.number(self, "inertia")
         return {(0, 0): m, (1, 1): m, (2, 2): j, (3, 3): j}
 
     def rows(self, build):

@@ -66,12 +66,12 @@ class SpatialBody(Framed):
         object.__setattr__(self, "rotation", as_matrix(owner, self.rotation))
         _check_tensor(self.name, owner, tensor)
 
-    def leaves(self):
+    def parameters(self):
         """Numbers of the body by key."""
         moments = dict(zip((f"inertia.{key}" for key in INERTIA), self.inertia, strict=False))
         return {"mass": self.mass, **moments, **self.point_leaves()}
 
-    def structure(self):
+    def topology_key(self):
         """How many moments are given."""
         return (len(self.inertia),)
 
@@ -95,7 +95,7 @@ class SpatialBody(Framed):
         return tuple(sum(d[k][i] * c for k, c in enumerate(components)) for i in range(3))
 
     def _second_moments(self, build):
-        j = [build.leaf(self, f"inertia.{key}") for key in INERTIA[: len(self.inertia)]]
+        j = [build.number(self, f"inertia.{key}") for key in INERTIA[: len(self.inertia)]]
         half = 0.5 * (j[0] + j[1] + j[2])
         out = {(k, k): half - j[k] for k in range(3)}
         for ik, x in zip(((0, 1), (0, 2), (1, 2)), j[3:], strict=False):
@@ -104,7 +104,7 @@ class SpatialBody(Framed):
 
     def mass_matrix(self, build):
         """Mass three times; second moments on the directors."""
-        m = build.leaf(self, "mass")
+        m = build.number(self, "mass")
         out = {(i, i): m for i in range(3)}
         for (j, k), e in self._second_moments(build)[0].items():
             out |= {(3 + 3 * j + i, 3 + 3 * k + i): e for i in range(3)}

@@ -74,12 +74,12 @@ class Storage:
         """All tables."""
         return np.concatenate([*self._tables, np.zeros(1, np.int32)])
 
-    def pack(self, graph, leaves, count):
+    def pack(self, graph, given, count):
         """Numbers of all samples.
 
         Parameters
         ----------
-        leaves : sequence of float or ndarray (count,)
+        given : sequence of float or ndarray (count,)
             Leaf parameters by index.
 
         Returns
@@ -87,7 +87,7 @@ class Storage:
         numbers : ndarray (max(1, uniform),)
         parameters : ndarray (count, lane)
         """
-        values = graph.evaluate([node for _, node in self._numbers + self._rows], parameters=leaves)
+        values = graph.evaluate([node for _, node in self._numbers + self._rows], parameters=given)
         split = len(self._numbers)
         uniform, parameters = np.zeros(max(1, self._counts[0])), np.zeros((count, self._counts[1]))
         for (place, _), v in zip(self._numbers, values[:split], strict=True):

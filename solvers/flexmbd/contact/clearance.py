@@ -99,14 +99,14 @@ class ClearanceRevolute(Contact):
         radius = {} if self.bearing_radius is None else {"bearing_radius": self.bearing_radius}
         return {"clearance": self.clearance, **radius, **worn_numbers(self.worn)}
 
-    def leaves(self):
+    def parameters(self):
         """Numbers of geometry, laws and film."""
-        dry = self.sizes() if self.law is None else super().leaves()
+        dry = self.sizes() if self.law is None else super().parameters()
         return {**dry, **film_leaves(self), **asperity_leaves(self), **heat_leaves(self)}
 
-    def structure(self):
+    def topology_key(self):
         """Laws and film, and whether the joint starts as an ideal one."""
-        dry = () if self.law is None else super().structure()
+        dry = () if self.law is None else super().topology_key()
         worn = () if self.worn is None else ("worn", self.worn.order)
         return (*dry, *film_structure(self), *asperity_structure(self), *heat_structure(self), *worn, *liner_structure(self), self.start)
 

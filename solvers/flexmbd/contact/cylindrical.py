@@ -11,7 +11,7 @@ from flexmbd.contact.spatial import SpatialContact
 from flexmbd.contact.tilted_film import apply_tilted_film
 from flexmbd.errors import check_number, unit_vector
 from flexmbd.language.quadratic import Row, dot
-from flexmbd.space import AXES, axis_leaves, triad
+from flexmbd.space import AXES, axis_parameters, triad
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,7 +71,8 @@ class ClearanceCylindrical(SpatialContact):
         """Sizes and axes."""
         n1, n2 = triad(self.axis_b)
         axes = {"axis_a": self.axis_a, "axis_b": self.axis_b, "n1": n1, "n2": n2}
-        return {**super().sizes(), "length": self.length, **{k: x for key, axis in axes.items() for k, x in axis_leaves(key, axis).items()}}
+        directions = {k: x for key, axis in axes.items() for k, x in axis_parameters(key, axis).items()}
+        return {**super().sizes(), "length": self.length, **directions}
 
     def axis(self, build, key, body):
         """Direction of one of the joint's axes, as polynomials."""

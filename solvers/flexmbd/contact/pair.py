@@ -13,7 +13,7 @@ class Contact(Element):
     A subclass gives `sizes()` (its numbers) and `geometry(build)` (a `Geometry`).
     """
 
-    def leaves(self):
+    def parameters(self):
         """Numbers of geometry and laws."""
         numbers = {f"law.{k}": x for k, x in self.law.numbers().items()}
         if self.friction is not None:
@@ -23,7 +23,7 @@ class Contact(Element):
             numbers[key] = check_number(owner, key, self.minimum_impact_velocity, positive=True)
         return {**numbers, **self.sizes()}
 
-    def structure(self):
+    def topology_key(self):
         """Laws and their kernels."""
         kernels = self.law.kernels()
         friction = () if self.friction is None else (self.friction.name, self.friction.kernels().force.__name__)

@@ -48,7 +48,7 @@ class PointContact(Contact):
 
     def _touched(self, build, place):
         """Apply normal force and friction of one place; what its outputs need."""
-        rate = build.along(place.penetration)
+        rate = build.time_derivative(place.penetration)
         pair, normal = self.normal_force(build, place.penetration, rate)
         build.force_on(place.penetration, -normal)
         slip, speed = self._slip(build, place)

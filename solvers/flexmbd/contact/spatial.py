@@ -24,13 +24,13 @@ class SpatialContact(PointContact):
         """Clearance and bearing radius."""
         return {"clearance": self.clearance, "bearing_radius": self.bearing_radius}
 
-    def leaves(self):
+    def parameters(self):
         """Numbers of geometry, laws and film."""
-        return {**(self.sizes() if self.law is None else super().leaves()), **film_leaves(self)}
+        return {**(self.sizes() if self.law is None else super().parameters()), **film_leaves(self)}
 
-    def structure(self):
+    def topology_key(self):
         """Laws and film, and whether the joint starts as an ideal one."""
-        return (*(() if self.law is None else super().structure()), *film_structure(self), self.start)
+        return (*(() if self.law is None else super().topology_key()), *film_structure(self), self.start)
 
     def normal_force(self, build, penetration, rate):
         """The contact's, of which a transition from the film may take a part."""

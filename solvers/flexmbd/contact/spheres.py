@@ -6,7 +6,7 @@ from flexmbd.contact.points import Place, PointContact, unit
 from flexmbd.errors import check_number, unit_vector
 from flexmbd.frames import node_axis
 from flexmbd.language.quadratic import dot
-from flexmbd.space import axis_leaves
+from flexmbd.space import axis_parameters
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,7 +33,7 @@ class SpherePlane(PointContact):
 
     def sizes(self):
         """Radius and normal."""
-        return {"radius": self.radius, **axis_leaves("normal", self.normal)}
+        return {"radius": self.radius, **axis_parameters("normal", self.normal)}
 
     def places(self, build):
         """Radius less height of the centre."""

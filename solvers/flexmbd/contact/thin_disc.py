@@ -6,7 +6,7 @@ from flexmbd.contact.points import Place, PointContact
 from flexmbd.errors import check_number, unit_vector
 from flexmbd.frames import node_axis
 from flexmbd.language.quadratic import dot
-from flexmbd.space import axis_leaves
+from flexmbd.space import axis_parameters
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,7 +36,7 @@ class ThinDiscPlane(PointContact):
 
     def sizes(self):
         """Radius, axis and normal."""
-        return {"radius": self.radius, **axis_leaves("axis", self.axis), **axis_leaves("normal", self.normal)}
+        return {"radius": self.radius, **axis_parameters("axis", self.axis), **axis_parameters("normal", self.normal)}
 
     def places(self, build):
         """Depth of the edge's lowest point: ``radius sqrt(1 - (n.u)²)`` less the height of the centre."""

@@ -31,11 +31,11 @@ def apply_tilted_film(joint, build):
     middle = [p - shift * q for p, q in zip(e, slope, strict=True)]
     s = (*(dot(n, middle) for n in across), *(half * dot(n, slope) for n in across))
     spins = [dot(build.spin(end.body), axis) for end in (joint.a, joint.b)]
-    slip, slide = spins[0] - spins[1], build.along(shift)
+    slip, slide = spins[0] - spins[1], build.time_derivative(shift)
     x, y, tx, ty = s
     turned = [0.5 * slip * p for p in (y, -x, ty, -tx)]
     carried = [0.5 * slide * p / half for p in (tx, ty)] + [g.const(0.0)] * 2
-    rates = [build.along(p) + q + r for p, q, r in zip(s, turned, carried, strict=True)]
+    rates = [build.time_derivative(p) + q + r for p, q, r in zip(s, turned, carried, strict=True)]
 
     ends = [(x + k * tx, y + k * ty) for k in ENDS]
     sizes = []

@@ -7,7 +7,7 @@ from flexmbd.contact.clearance import check_play
 from flexmbd.contact.pair import Contact
 from flexmbd.errors import ModelError, unit_vector
 from flexmbd.language.quadratic import Row, cross, dot
-from flexmbd.space import axis_leaves
+from flexmbd.space import axis_parameters
 
 CORNERS = ((-1.0, 1.0), (1.0, 1.0), (-1.0, -1.0), (1.0, -1.0))  # end, side
 
@@ -74,12 +74,12 @@ class ClearanceTranslational(Contact):
 
     def sizes(self):
         """Clearance, length, width and both axes."""
-        axes = axis_leaves("axis_a", self.axis_a) | axis_leaves("axis_b", self.axis_b)
+        axes = axis_parameters("axis_a", self.axis_a) | axis_parameters("axis_b", self.axis_b)
         return {"clearance": self.clearance, "length": self.length, "width": self.width, **axes}
 
-    def structure(self):
+    def topology_key(self):
         """Laws, and whether the joint starts as an ideal one."""
-        return (*super().structure(), self.start)
+        return (*super().topology_key(), self.start)
 
     def _guide(self, build):
         """Direction of the guide, and at +90° to it, as polynomials."""

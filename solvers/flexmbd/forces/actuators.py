@@ -86,16 +86,16 @@ class Actuator(Force):
         both = {"along": self.along} | ({"measured": self.command.measured} if self._controlled else {})
         return {f"{key}.{end}": body for key, x in both.items() for end, body in zip("ab", x.bodies, strict=True)}
 
-    def leaves(self):
+    def parameters(self):
         """Numbers of the direction, command, limits and lag."""
         limits = {} if self.limit is None else dict(zip(("low", "high"), self.limit, strict=True))
         lag = {} if self.lag is None else {"lag": self.lag}
         parts = {"along": self.along, "command": self.command}
-        return limits | lag | {f"{key}.{k}": x for key, part in parts.items() for k, x in part.leaves().items()}
+        return limits | lag | {f"{key}.{k}": x for key, part in parts.items() for k, x in part.parameters().items()}
 
-    def structure(self):
+    def topology_key(self):
         """Direction, kind of command, limits and lag."""
-        return (self.along.structure(), self.command.structure(), self.limit is None, self.saturation, self.lag is None)
+        return (self.along.topology_key(), self.command.topology_key(), self.limit is None, self.saturation, self.lag is None)
 
     def _limited(self, build, command):
         if self.limit is None:

@@ -10,7 +10,7 @@ from flexmbd.forces.loads import Force
 from flexmbd.frames import at_start, in_inertial, node_axis
 from flexmbd.language.quadratic import cross3, dot
 from flexmbd.language.tracing import atan2
-from flexmbd.space import AXES, axis_leaves
+from flexmbd.space import AXES, axis_parameters
 
 SMALL = 1e-3  # square of the sine of an angle below which angle/sine is its series
 SERIES = 1.0, 1.0 / 6.0, 3.0 / 40.0, 5.0 / 112.0, 35.0 / 1152.0, 63.0 / 2816.0  # of asin(s)/s in s²
@@ -53,17 +53,17 @@ class Bushing(Force):
         y = unit_vector(owner, "axes[1] across axes[0]", [v - along * u for u, v in zip(x, y, strict=True)], 3)
         object.__setattr__(self, "axes", (x, y, cross3(x, y)))
 
-    def leaves(self):
+    def parameters(self):
         """Entries of both matrices, axes on both bodies, and the place at the start."""
         out = {f"{key}.{i + 1}{j + 1}": x for key in ("stiffness", "damping") for (i, j), x in getattr(self, key).items()}
         a, b = self.a.body, self.b.body
         between = [q - p for p, q in zip(a.at_start(self.a), b.at_start(self.b), strict=True)]
-        out |= axis_leaves("start", [dot(in_inertial(a, axis), between) for axis in self.axes])
+        out |= axis_parameters("start", [dot(in_inertial(a, axis), between) for axis in self.axes])
         for k, axis in enumerate(self.axes):
-            out |= axis_leaves(f"a{k + 1}", axis) | axis_leaves(f"b{k + 1}", at_start(a, b, axis))
+            out |= axis_parameters(f"a{k + 1}", axis) | axis_parameters(f"b{k + 1}", at_start(a, b, axis))
         return out
 
-    def structure(self):
+    def topology_key(self):
         """Which entries of the matrices there are."""
         return (tuple(self.stiffness), tuple(self.damping))
 
@@ -88,7 +88,7 @@ class Bushing(Force):
     def apply(self, build):
         """Forces on both bodies by virtual work."""
         x = self._deflection(build)
-        rates = [build.along(component) for component in x]
+        rates = [build.time_derivative(component) for component in x]
         elastic, viscous = self._load(build, "stiffness", x), self._load(build, "damping", rates)
         for component, f, d in zip(x, elastic, viscous, strict=True):
             build.force_on(component, -(f + d))

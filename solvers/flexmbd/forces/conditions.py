@@ -28,13 +28,13 @@ class Condition(Element):
         """Bodies between which it is measured."""
         return {f"of.{end}": body for end, body in zip("ab", self.of.bodies, strict=True)}
 
-    def leaves(self):
+    def parameters(self):
         """The value, and numbers of what is measured."""
-        return {"value": self.value} | {f"of.{key}": x for key, x in self.of.leaves().items()}
+        return {"value": self.value} | {f"of.{key}": x for key, x in self.of.parameters().items()}
 
-    def structure(self):
+    def topology_key(self):
         """What is measured, and in which direction it passes."""
-        return (self.of.structure(), self.rising)
+        return (self.of.topology_key(), self.rising)
 
     def beyond(self, build, key="value", *, rising=None):
         """Nodes of how far it is beyond a value, and of its rate."""
@@ -105,13 +105,13 @@ class Latch(Condition):
             told = f"condition '{self.name}': reset is {self.reset!r}; it must be {side} value, {self.value!r}"
             raise ModelError(told, element=self.name)
 
-    def leaves(self):
+    def parameters(self):
         """Both values, and numbers of what is measured."""
-        return super().leaves() | ({} if self.reset is None else {"reset": self.reset})
+        return super().parameters() | ({} if self.reset is None else {"reset": self.reset})
 
-    def structure(self):
+    def topology_key(self):
         """What is measured, in which direction, and whether it goes off again."""
-        return (*super().structure(), self.reset is None)
+        return (*super().topology_key(), self.reset is None)
 
     def on(self, build):
         """Node that is 1 where it is on, else 0."""
@@ -156,13 +156,13 @@ class Switched(Motion):
         """Both motions."""
         return as_motion(self.on), as_motion(self.off)
 
-    def leaves(self):
+    def parameters(self):
         """Numbers of both."""
-        return {f"{key}.{k}": x for key, part in zip(("on", "off"), self.parts, strict=True) for k, x in part.leaves().items()}
+        return {f"{key}.{k}": x for key, part in zip(("on", "off"), self.parts, strict=True) for k, x in part.parameters().items()}
 
-    def structure(self):
+    def topology_key(self):
         """The latch, and kinds of both."""
-        return ("switched", self.latch.name, *(part.structure() for part in self.parts))
+        return ("switched", self.latch.name, *(part.topology_key() for part in self.parts))
 
     def node(self, build, number):
         """The motion that holds."""

@@ -66,21 +66,21 @@ class PID:
     def _integrates(self):
         return bool(np.any(self.ki))
 
-    def structure(self):
+    def topology_key(self):
         """What is measured, kind of the target, and which terms there are."""
-        return (self.measured.structure(), as_motion(self.target).structure(), self._integrates, self.filter is None, self._winds_up,
+        return (self.measured.topology_key(), as_motion(self.target).topology_key(), self._integrates, self.filter is None, self._winds_up,
                 self.sample is None)  # fmt: skip
 
     @property
     def _winds_up(self):
         return not np.ndim(self.tracking) and self.tracking == float("inf")
 
-    def leaves(self):
+    def parameters(self):
         """Gains, times, target, and what is measured."""
         out = {key: getattr(self, key) for key in ("kp", "ki", "kd")} | ({} if self._winds_up else {"tracking": self.tracking})
         out |= {key: getattr(self, key) for key in ("filter", "sample") if getattr(self, key) is not None}
-        out |= {f"target.{k}": x for k, x in as_motion(self.target).leaves().items()}
-        return out | {f"measured.{k}": x for k, x in self.measured.leaves().items()}
+        out |= {f"target.{k}": x for k, x in as_motion(self.target).parameters().items()}
+        return out | {f"measured.{k}": x for k, x in self.measured.parameters().items()}
 
     def command(self, build, element, limited):
         """Node of the command; `limited` gives what of a command passes the limits."""

@@ -7,7 +7,7 @@ from flexmbd.errors import ModelError, unit_vector
 from flexmbd.frames import aligned_with, at_start, node_axis
 from flexmbd.language.quadratic import dot
 from flexmbd.language.tracing import full_angle
-from flexmbd.space import axis_leaves, is_spatial, triad
+from flexmbd.space import axis_parameters, is_spatial, triad
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,18 +40,18 @@ class AngleOf:
         """Both bodies."""
         return self.a, self.b
 
-    def structure(self):
+    def topology_key(self):
         """Bodies."""
         return (type(self).__name__, self.a.name, self.b.name)
 
-    def leaves(self):
+    def parameters(self):
         """Nothing; in space the triad on a, and what lies along its first direction on b at the start."""
         if self.axis is None:
             return {}
         first, second = triad(self.axis)
         other = aligned_with(self.a, self.b, first, at_start(self.a, self.b, self.axis))
         frame = {"axis": self.axis, "n1": first, "n2": second, "m1": other}
-        return {path: x for key, direction in frame.items() for path, x in axis_leaves(key, direction).items()}
+        return {path: x for key, direction in frame.items() for path, x in axis_parameters(key, direction).items()}
 
     def nodes(self, build, element, prefix=""):
         """Nodes of the angle and its rate; `prefix` is that of its numbers among the element's."""
@@ -97,13 +97,13 @@ class PlaceOf:
         """Both bodies."""
         return self.a.body, self.b.body
 
-    def structure(self):
+    def topology_key(self):
         """Points."""
         return (type(self).__name__, *((end.body.name, end.key) for end in (self.a, self.b)))
 
-    def leaves(self):
+    def parameters(self):
         """The axis."""
-        return axis_leaves("axis", self.axis)
+        return axis_parameters("axis", self.axis)
 
     def nodes(self, build, element, prefix=""):
         """Nodes of the place and its rate."""

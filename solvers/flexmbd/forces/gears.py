@@ -13,7 +13,7 @@ import numpy as np
 from flexmbd.errors import ModelError, check_number, unit_vector
 from flexmbd.forces.loads import Force
 from flexmbd.language.quadratic import cross, dot
-from flexmbd.space import axis_leaves
+from flexmbd.space import axis_parameters
 
 PRESSURE_ANGLE = np.radians(20.0)
 
@@ -36,12 +36,12 @@ class Mesh(Force):
             if hasattr(body, "slope"):
                 raise ModelError(f"{owner}: '{body.name}' is flexible; teeth are on rigid bodies or ground", element=self.name)
 
-    def leaves(self):
+    def parameters(self):
         """Numbers of the teeth."""
         cosine, sine = np.cos(self.pressure_angle), np.sin(self.pressure_angle)
         return {"stiffness": self.stiffness, "damping": self.damping, "backlash": self.backlash, "cosine": cosine, "sine": sine}
 
-    def structure(self):
+    def topology_key(self):
         """Whether there is backlash."""
         return (isinstance(self.backlash, float) and self.backlash == 0.0,)
 
@@ -51,7 +51,7 @@ class Mesh(Force):
         k, c, cosine = (build.number(self, key) for key in ("stiffness", "damping", "cosine"))
         slip, speed, *_ = self.kinematics(build)
         x, rate = slip * cosine, speed * cosine
-        if self.structure()[-1]:
+        if self.topology_key()[-1]:
             return x, rate, k * x + c * rate
         half = 0.5 * build.number(self, "backlash")
         above, below = g.greater(x, half), g.greater(-x, half)
@@ -133,16 +133,16 @@ class GearMesh(Mesh):
         """Bodies besides those of a and b, by key."""
         return {} if self.carrier is None else {"carrier": self.carrier}
 
-    def leaves(self):
+    def parameters(self):
         """Numbers of the teeth, and the sum of turned teeth at the start."""
         za, zb = self.teeth
         fa, fb, fc = (_angle(body) for body in (self.a.body, self.b.body, self.carrier))
         phase = za * (fa - fc) + (-zb if self.internal else zb) * (fb - fc)
-        return {"teeth.a": za, "teeth.b": zb, "phase": phase, **super().leaves()}
+        return {"teeth.a": za, "teeth.b": zb, "phase": phase, **super().parameters()}
 
-    def structure(self):
+    def topology_key(self):
         """Kind and carrier, and whether there is backlash."""
-        return (self.internal, None if self.carrier is None else self.carrier.name, *super().structure())
+        return (self.internal, None if self.carrier is None else self.carrier.name, *super().topology_key())
 
     def kinematics(self, build):
         """Deflection along the pitch circles and its rate; direction of a's teeth there, from a's centre to them; arms of a and b."""
@@ -196,13 +196,13 @@ class Rack(Mesh):
         object.__setattr__(self, "radius", check_number(owner, "radius", self.radius, positive=True))
         object.__setattr__(self, "axis", unit_vector(owner, "axis", self.axis))
 
-    def leaves(self):
+    def parameters(self):
         """Numbers of the teeth, radius, axis, and what is rolled off at the start."""
         angle, (x, y) = _angle(self.b.body), self.axis
         c, s = np.cos(angle), np.sin(angle)
         ax, ay = (p - q for p, q in zip(_place(self.a), _place(self.b), strict=True))
         phase = (c * x - s * y) * ax + (s * x + c * y) * ay + self.radius * (_angle(self.a.body) - angle)
-        return {"radius": self.radius, "phase": phase, **axis_leaves("axis", self.axis), **super().leaves()}
+        return {"radius": self.radius, "phase": phase, **axis_parameters("axis", self.axis), **super().parameters()}
 
     def kinematics(self, build):
         """Deflection along the pitch line and its rate; direction of the rack, from the gear's centre to it; arms of a and b."""

@@ -23,14 +23,14 @@ class Load(Force):
         """Numbers or motions by key."""
         raise NotImplementedError
 
-    def leaves(self):
+    def parameters(self):
         """Numbers of the components."""
-        motions = {name: as_motion(x).leaves() for name, x in self.components.items()}
-        return {f"{name}.{key}": x for name, leaves in motions.items() for key, x in leaves.items()}
+        motions = {name: as_motion(x).parameters() for name, x in self.components.items()}
+        return {f"{name}.{key}": x for name, parameters in motions.items() for key, x in parameters.items()}
 
-    def structure(self):
+    def topology_key(self):
         """Kinds of the components."""
-        return tuple(as_motion(x).structure() for x in self.components.values())
+        return tuple(as_motion(x).topology_key() for x in self.components.values())
 
     def _nodes(self, build):
         return [as_motion(x).node(build, lambda k, key=key: build.number(self, f"{key}.{k}")) for key, x in self.components.items()]
@@ -78,9 +78,9 @@ class PointForce(Load):
         """Along the axes of the inertial frame, or of the body's."""
         return {"fx": self.fx, "fy": self.fy} | ({"fz": self.fz} if is_spatial(self.a) else {})
 
-    def structure(self):
+    def topology_key(self):
         """Whether it follows the body, and kinds of the components."""
-        return (self.follower, *super().structure())
+        return (self.follower, *super().topology_key())
 
     def apply(self, build):
         """Add the force to the body."""
@@ -112,9 +112,9 @@ class Torque(Moment):
         """Body b."""
         return self.b
 
-    def structure(self):
+    def topology_key(self):
         """Whether it follows the body, and kinds of the components."""
-        return (self.follower, *super().structure())
+        return (self.follower, *super().topology_key())
 
     def apply(self, build):
         """Add the torque and its reaction."""

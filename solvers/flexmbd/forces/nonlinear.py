@@ -34,14 +34,14 @@ class NonlinearSpringDamper(Force):
             wanted = "a Table or a Polynomial"
             raise ModelError(f"{owner}: {self.load} is {getattr(self, self.load)!r}; it must be {wanted}", element=self.name)
 
-    def leaves(self):
+    def parameters(self):
         """Numbers of both characteristics, and the unloaded length or angle."""
-        curves = {f"{key}.{k}": x for key in (self.load, "damping") for k, x in getattr(self, key).leaves().items()}
+        curves = {f"{key}.{k}": x for key in (self.load, "damping") for k, x in getattr(self, key).parameters().items()}
         return {self.free: getattr(self, self.free), **curves}
 
-    def structure(self):
+    def topology_key(self):
         """Kinds of both characteristics."""
-        return (getattr(self, self.load).structure(), self.damping.structure())
+        return (getattr(self, self.load).topology_key(), self.damping.topology_key())
 
     @property
     def _ends(self):

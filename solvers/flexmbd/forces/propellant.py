@@ -8,7 +8,7 @@ from flexmbd.forces.coordinates import COORDINATES
 from flexmbd.forces.loads import Force
 from flexmbd.frames import node_axis
 from flexmbd.motion import as_motion, over
-from flexmbd.space import axis_leaves, is_spatial
+from flexmbd.space import axis_parameters, is_spatial
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,15 +61,15 @@ class Propellant(Force):
         """Bodies between which the coordinate is."""
         return () if self.along is None else self.along.bodies
 
-    def leaves(self):
+    def parameters(self):
         """Numbers of mass, axis and coordinate."""
-        along = {} if self.along is None else {f"along.{key}": x for key, x in self.along.leaves().items()}
-        mass = {f"mass.{key}": x for key, x in self.mass.leaves().items()}
-        return {"exhaust": self.exhaust, **mass, **axis_leaves("axis", self.axis), **along}
+        along = {} if self.along is None else {f"along.{key}": x for key, x in self.along.parameters().items()}
+        mass = {f"mass.{key}": x for key, x in self.mass.parameters().items()}
+        return {"exhaust": self.exhaust, **mass, **axis_parameters("axis", self.axis), **along}
 
-    def structure(self):
+    def topology_key(self):
         """Kind of the mass, and what it changes over."""
-        return (self.mass.structure(), None if self.along is None else self.along.structure())
+        return (self.mass.topology_key(), None if self.along is None else self.along.topology_key())
 
     def apply(self, build):
         """Mass without forces of its kinetic energy, weight, and thrust; energy that leaves with it counts as dissipated."""
@@ -77,7 +77,7 @@ class Propellant(Force):
         at = build.time if self.along is None else self.along.nodes(build, self, "along.")[0]
         given = over(self.mass, build, at, lambda key: build.number(self, f"mass.{key}"))
         mass = g.select(g.greater(given, 0.0), given, 0.0)
-        rate, velocity, place = build.along(mass), build.velocity(self.a), build.values(build.place(self.a))
+        rate, velocity, place = build.time_derivative(mass), build.velocity(self.a), build.values(build.place(self.a))
         build.add_inertia({(k, k): mass for k in range(len(place))}, velocity, expelled=True)
         build.force(self.a, *(mass * x for x in build.gravity))
         height = -g.dot(zip(build.gravity, place, strict=True))

@@ -57,13 +57,13 @@ class ReducedInertia(UserFunction):
         """Bodies between which the coordinates are."""
         return tuple(body for x in self.along for body in x.bodies)
 
-    def leaves(self):
+    def parameters(self):
         """Numbers of coordinates and function."""
-        return {f"along{k}.{key}": x for k, one in enumerate(self.along) for key, x in one.leaves().items()} | super().leaves()
+        return {f"along{k}.{key}": x for k, one in enumerate(self.along) for key, x in one.parameters().items()} | super().parameters()
 
-    def structure(self):
+    def topology_key(self):
         """Coordinates and function."""
-        return (tuple(x.structure() for x in self.along), super().structure())
+        return (tuple(x.topology_key() for x in self.along), super().topology_key())
 
     def apply(self, build):
         """Mass and the forces that follow from it."""

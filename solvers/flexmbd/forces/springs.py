@@ -25,7 +25,7 @@ class SpringDamper(Force):
         for key in self._keys():
             object.__setattr__(self, key, check_number(f"spring '{self.name}'", key, getattr(self, key)))
 
-    def leaves(self):
+    def parameters(self):
         """Stiffness, damping, length or angle."""
         return {key: getattr(self, key) for key in self._keys()}
 
@@ -49,7 +49,7 @@ class Spring(SpringDamper):
 
     length: object = 0.0
 
-    def structure(self):
+    def topology_key(self):
         """Whether the free length is zero."""
         return (isinstance(self.length, float) and self.length == 0.0,)
 
@@ -64,7 +64,7 @@ class Spring(SpringDamper):
     def apply(self, build):
         """Forces along the line of the points."""
         k, c = build.number(self, "stiffness"), build.number(self, "damping")
-        if self.structure()[0]:
+        if self.topology_key()[0]:
             d, rate = self._kinematics(build)
             g, squared = build.graph, dot(d, d)
             along = dot(d, rate)
@@ -123,9 +123,9 @@ class TorsionSpring(SpringDamper):
     def _relative(self):
         return AngleOf(self.a, self.b, self.axis)
 
-    def leaves(self):
+    def parameters(self):
         """Stiffness, damping, angle, and in space the axis."""
-        return super().leaves() | self._relative.leaves()
+        return super().parameters() | self._relative.parameters()
 
     def _twist(self, build):
         angle, rate = self._relative.nodes(build, self)

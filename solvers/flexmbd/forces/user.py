@@ -34,14 +34,14 @@ class UserFunction(Force):
             raise ModelError(told, element=self.name, remedy=remedy)
         object.__setattr__(self, "numbers", {key: self.numbers[key] for key in has[len(self.given) :]})
 
-    def leaves(self):
+    def parameters(self):
         """The numbers, and those of motions."""
-        motions = {f"{key}.{k}": y for key, x in self.numbers.items() if isinstance(x, Motion) for k, y in x.leaves().items()}
+        motions = {f"{key}.{k}": y for key, x in self.numbers.items() if isinstance(x, Motion) for k, y in x.parameters().items()}
         return {key: x for key, x in self.numbers.items() if not isinstance(x, Motion)} | motions
 
-    def structure(self):
+    def topology_key(self):
         """The function, which numbers it takes, and the kinds of motions among them."""
-        kinds = ((key, x.structure() if isinstance(x, Motion) else "number") for key, x in self.numbers.items())
+        kinds = ((key, x.topology_key() if isinstance(x, Motion) else "number") for key, x in self.numbers.items())
         return (known_as(self.function), tuple(kinds))
 
     def _nodes(self, build, *given):

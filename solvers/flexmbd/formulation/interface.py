@@ -17,13 +17,9 @@ class Interface:
     """
 
     # ---- numbers and states
-    def number(self, element, key):
-        """Node of an element's number."""
-        return self._leaf[f"@{element.name}.{key}"]
-
-    def leaf(self, body, key):
-        """Node of a body's number."""
-        return self._leaf[f"{body.name}.{key}"]
+    def number(self, owner, key):
+        """Node of a parameter of an element or a body."""
+        return self._numbers[f"{owner.name}.{key}"]
 
     def sincos(self, x):
         """Nodes of sine and cosine."""
@@ -49,7 +45,7 @@ class Interface:
         g, found = self.graph, [int(name[1:]) for name in self.graph.variables(node) if name[0] == "q" and name[1:].isdigit()]
         return {i: g.derivative(node, self.q[i]) for i in found}
 
-    def along(self, node):
+    def time_derivative(self, node):
         """Node of the total time derivative of a node of coordinates and time."""
         g = self.graph
         total = g.derivative(node, self.time)

@@ -38,10 +38,10 @@ class MassMatrix:
         momenta = symmetric_product(g, varying, self.v)
         kinetic = 0.5 * g.dot(zip(momenta, self.v, strict=True))
         if expelled:
-            self.power("dissipated", -self.along(kinetic))  # what leaves takes its kinetic energy with it
+            self.power("dissipated", -self.time_derivative(kinetic))  # what leaves takes its kinetic energy with it
             return
         for i, (p, q) in enumerate(zip(momenta, self.q, strict=True)):
-            self.generalized[i] = self.generalized[i] + g.derivative(kinetic, q) - self.along(p)
+            self.generalized[i] = self.generalized[i] + g.derivative(kinetic, q) - self.time_derivative(p)
         self.power("external", -g.derivative(kinetic, self.time))
 
     def add_inertia(self, entries, rates, *, expelled=False):

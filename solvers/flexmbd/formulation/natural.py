@@ -23,7 +23,7 @@ from flexmbd.space import AXES
 from flexmbd.tuning import USUAL
 
 
-def leaf_kind(value, fold):
+def level_of(value, fold):
     """Level of a number: folded constant (only 0, 1, -1), one for all samples, or one per sample; of a matrix with its shape."""
     level = LANE if np.ndim(value) else UNIFORM
     if isinstance(value, Matrix):
@@ -89,11 +89,11 @@ class Build(Interface, MassMatrix):
 
     def __init__(self, system, *, fold=True, shift=0.0, direct=False, tuning=USUAL):
         self.system, self.graph, self.shift, self.direct = system, self.graph_kind(tuning), shift, direct
-        self.kinds, self._leaf, self._state_index = [], {}, {}
-        for k, (path, value) in enumerate(system.leaves()):
-            kind = leaf_kind(value, fold)
+        self.kinds, self._numbers, self._state_index = [], {}, {}
+        for k, (path, value) in enumerate(system.parameters()):
+            kind = level_of(value, fold)
             self.kinds.append(kind)
-            self._leaf[path] = self._number(k, path, kind)
+            self._numbers[path.removeprefix("@")] = self._number(k, path, kind)
         g = self.graph
         self.time = g.var("t")
         self.first, n = {}, 0
@@ -104,7 +104,7 @@ class Build(Interface, MassMatrix):
         self.q, self.v = [g.var(f"q{i}") for i in range(n)], [g.var(f"v{i}") for i in range(n)]
         self.measures = [measure for body in system.bodies for measure in body.measures]
         self.generalized = [g.const(0.0)] * n
-        self.gravity = [self._leaf[f"gravity.{axis}"] for axis in AXES[: system.dimension]]
+        self.gravity = [self._numbers[f"gravity.{axis}"] for axis in AXES[: system.dimension]]
         self.states, self.contacts, self.unilaterals, self.frictions, self._memory = [], [], [], [], {}
         self.potential_energy, self.stored_energy, self.powers = g.const(0.0), g.const(0.0), {}
         self.mass, self.constant_mass, self.rows, self.initial_rows, self.owner = {}, True, [], [], {}

@@ -10,7 +10,7 @@ from flexmbd.language.node_row import NodeRow
 from flexmbd.language.quadratic import Row, cross, dot
 from flexmbd.language.tracing import atan2
 from flexmbd.motion import as_motion, over, values
-from flexmbd.space import axis_leaves
+from flexmbd.space import axis_parameters
 from flexmbd.table import cornered
 
 PLACES = np.linspace(-np.pi, np.pi, 65)
@@ -60,13 +60,13 @@ class Cam(Joint):
         """Bodies besides those of a and b, by key."""
         return {} if self.carrier is None else {"carrier": self.carrier}
 
-    def leaves(self):
+    def parameters(self):
         """Numbers of the lift, and axis."""
-        return {f"lift.{k}": x for k, x in as_motion(self.lift).leaves().items()} | axis_leaves("axis", self.axis)
+        return {f"lift.{k}": x for k, x in as_motion(self.lift).parameters().items()} | axis_parameters("axis", self.axis)
 
-    def structure(self):
+    def topology_key(self):
         """Kind of the lift, and the carrier."""
-        return (as_motion(self.lift).structure(), None if self.carrier is None else self.carrier.name)
+        return (as_motion(self.lift).topology_key(), None if self.carrier is None else self.carrier.name)
 
     def _lift(self, build):
         """Node of the lift at the cam's angle."""

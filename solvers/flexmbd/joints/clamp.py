@@ -9,7 +9,7 @@ from flexmbd.errors import ModelError, unit_vector
 from flexmbd.frames import at_start, node_axis
 from flexmbd.joints.ideal import Joint, coincident
 from flexmbd.language.quadratic import Row, cross, dot
-from flexmbd.space import axis_leaves, triad
+from flexmbd.space import axis_parameters, triad
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,12 +33,12 @@ class Clamp(Joint):
         axis = _in_frame(body, cable.at_start(self.b, 1)) if self.axis is None else self.axis
         object.__setattr__(self, "axis", unit_vector(f"clamp '{self.name}'", "axis", axis, body.dimension))
 
-    def leaves(self):
+    def parameters(self):
         """Components of the axis; in space two directions at right angles to it as well."""
         if not self.spatial:
-            return axis_leaves("axis", self.axis)
+            return axis_parameters("axis", self.axis)
         first, second = triad(self.axis)
-        return axis_leaves("axis", self.axis) | axis_leaves("n1", first) | axis_leaves("n2", second)
+        return axis_parameters("axis", self.axis) | axis_parameters("n1", first) | axis_parameters("n2", second)
 
     def rows(self, build):
         """Two lengths and one angle; in space three and two."""

@@ -34,7 +34,7 @@ class Distance(Joint):
                 raise ModelError(f"{owner} has no length: its points lie at the same place at the start", element=self.name, remedy=remedy)
         object.__setattr__(self, "length", check_number(owner, "length", length, positive=True))
 
-    def leaves(self):
+    def parameters(self):
         """The length."""
         return {"length": self.length}
 

@@ -8,7 +8,7 @@ from flexmbd.frames import node_axis
 from flexmbd.joints.ideal import Joint, turn_row
 from flexmbd.language.quadratic import Row, dot
 from flexmbd.motion import Polynomial, as_motion
-from flexmbd.space import axis_leaves, triad
+from flexmbd.space import axis_parameters, triad
 from flexmbd.table import cornered
 
 
@@ -18,13 +18,13 @@ class Drive(Joint):
 
     motion: object
 
-    def leaves(self):
+    def parameters(self):
         """Numbers of the motion."""
-        return {f"motion.{k}": x for k, x in as_motion(self.motion).leaves().items()}
+        return {f"motion.{k}": x for k, x in as_motion(self.motion).parameters().items()}
 
-    def structure(self):
+    def topology_key(self):
         """Kind of the motion."""
-        return as_motion(self.motion).structure()
+        return as_motion(self.motion).topology_key()
 
     def target(self, build):
         """Node of the prescribed value."""
@@ -52,12 +52,12 @@ class AngleDrive(Drive):
                 raise ModelError(f"{owner} needs an axis in space: three numbers in the frame of a's body", element=self.name)
             object.__setattr__(self, "axis", unit_vector(owner, "axis", self.axis, 3))
 
-    def leaves(self):
+    def parameters(self):
         """The motion; in space two directions at right angles to the axis."""
         if not self.spatial:
-            return super().leaves()
+            return super().parameters()
         first, second = triad(self.axis)
-        return axis_leaves("n1", first) | axis_leaves("n2", second) | super().leaves()
+        return axis_parameters("n1", first) | axis_parameters("n2", second) | super().parameters()
 
     def rows(self, build):
         """cross(R(motion) u_a, u_b) = 0, for a direction u at right angles to the axis"""
@@ -101,9 +101,9 @@ class SlideDrive(Drive):
         axis = (1.0, 0.0, 0.0)[:count] if self.axis is None else self.axis
         object.__setattr__(self, "axis", unit_vector(f"drive '{self.name}'", "axis", axis, count))
 
-    def leaves(self):
+    def parameters(self):
         """Axis and motion."""
-        return {**axis_leaves("axis", self.axis), **super().leaves()}
+        return {**axis_parameters("axis", self.axis), **super().parameters()}
 
     def rows(self, build):
         """(b - a).axis - motion = 0"""

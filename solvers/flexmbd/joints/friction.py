@@ -65,12 +65,12 @@ class JointFriction(Element):
         if turns and self.radius is None:
             raise ModelError(f"{owner}: '{joint.name}' needs the radius of its pin (m)", element=self.name)
 
-    def leaves(self):
+    def parameters(self):
         """Numbers of the law, radius, length."""
         sizes = {key: getattr(self, key) for key in ("radius", "length") if getattr(self, key) is not None}
         return {f"law.{k}": x for k, x in self.law.numbers().items()} | sizes
 
-    def structure(self):
+    def topology_key(self):
         """Joint and law."""
         return (self.joint.name, self.law.name, self.law.kernels().force.__name__, self.length is not None)
 

@@ -68,11 +68,11 @@ class Gear(Joint):
         """Bodies besides those of a and b, by key."""
         return {} if self.carrier is None else {"carrier": self.carrier}
 
-    def leaves(self):
+    def parameters(self):
         """The angle that the sum of turned teeth keeps, as at the start."""
         return {"phase": sum(angle for angle, _ in self._walk(*self._start())[0])}
 
-    def structure(self):
+    def topology_key(self):
         """Teeth, carrier and kind."""
         return (*self.teeth, self.internal, None if self.carrier is None else self.carrier.name)
 
@@ -83,7 +83,7 @@ class Gear(Joint):
     def rows(self, build):
         """Two for each product but the last, and one angle."""
         pairs = next((body.pairs(build) for body in build.system.bodies if body.name == f"{self.name}.phasors"), [])
-        weight = build.leaf(next(body for body in self._bodies() if body is not None), "inertia")
+        weight = build.number(next(body for body in self._bodies() if body is not None), "inertia")
         factors = [None if body is None else build.direction(body, 1.0, 0.0) for body in self._bodies()]
         rows = []
 

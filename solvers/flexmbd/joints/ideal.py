@@ -7,7 +7,7 @@ from flexmbd.element import Element
 from flexmbd.errors import ModelError, unit_vector
 from flexmbd.frames import at_start, node_axis
 from flexmbd.language.quadratic import Row, cross, dot
-from flexmbd.space import AXES, axis_leaves, is_spatial, triad
+from flexmbd.space import AXES, axis_parameters, is_spatial, triad
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,14 +51,15 @@ class AxisJoint(Joint):
         other = at_start(self.a.body, self.b.body, axis) if self.axis_b is None else self.axis_b
         object.__setattr__(self, "axis_b", unit_vector(owner, "axis_b", other, 3))
 
-    def leaves(self):
+    def parameters(self):
         """Components of the axis; in space of the whole triad on a, and of the axis on b."""
         if self.axis is None:
             return {}
         if not self.spatial:
-            return axis_leaves("axis", self.axis)
+            return axis_parameters("axis", self.axis)
         first, second = triad(self.axis)
-        return axis_leaves("axis", self.axis) | axis_leaves("n1", first) | axis_leaves("n2", second) | axis_leaves("axis_b", self.axis_b)
+        axes = {"axis": self.axis, "n1": first, "n2": second, "axis_b": self.axis_b}
+        return {name: x for key, axis in axes.items() for name, x in axis_parameters(key, axis).items()}
 
     def aligned(self, build):
         """Two angles: b's axis stays along a's."""
@@ -102,9 +103,9 @@ class RevoluteTranslational(Joint):
     def __post_init__(self):
         object.__setattr__(self, "axis", unit_vector(f"joint '{self.name}'", "axis", self.axis))
 
-    def leaves(self):
+    def parameters(self):
         """Components of the axis."""
-        return axis_leaves("axis", self.axis)
+        return axis_parameters("axis", self.axis)
 
     def rows(self, build):
         """One length: the distance of b from the line."""
@@ -152,7 +153,8 @@ def locked(build, joint):
 def frame_leaves(joint):
     """Axes of the frame that is held, at the start, in the body that holds it."""
     units = [tuple(1.0 * (i == k) for i in range(3)) for k in range(3)]
-    return {name: x for key, unit in zip("XYZ", units, strict=True) for name, x in axis_leaves(key, at_start(*_held(joint), unit)).items()}
+    axes = {key: at_start(*_held(joint), unit) for key, unit in zip("XYZ", units, strict=True)}
+    return {name: x for key, axis in axes.items() for name, x in axis_parameters(key, axis).items()}
 
 
 @dataclass(frozen=True, eq=False)
@@ -174,9 +176,9 @@ class Translational(AxisJoint):
             object.__setattr__(self, "axis", (1.0, 0.0))
         super().__post_init__()
 
-    def leaves(self):
+    def parameters(self):
         """Axis and angle; in space the frames."""
-        return super().leaves() | (frame_leaves(self) if self.spatial else {"angle": self.angle})
+        return super().parameters() | (frame_leaves(self) if self.spatial else {"angle": self.angle})
 
     def rows(self, build):
         """One length and one angle; in space two lengths and three angles."""
@@ -196,7 +198,7 @@ class Fixed(Joint):
 
     angle: object = 0.0
 
-    def leaves(self):
+    def parameters(self):
         """The angle; in space the frames."""
         return frame_leaves(self) if self.spatial else {"angle": self.angle}
 

@@ -9,7 +9,7 @@ from flexmbd.frames import node_axis
 from flexmbd.joints.ideal import Joint, turn_row
 from flexmbd.language.node_row import free_row
 from flexmbd.language.quadratic import dot
-from flexmbd.space import axis_leaves
+from flexmbd.space import axis_parameters
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,13 +42,13 @@ class RackPinion(Joint):
             if body is not None and not hasattr(body, "torque"):
                 raise ModelError(f"{owner}: '{body.name}' is no rigid body; pinion and rack are rigid bodies or ground", element=self.name)
 
-    def leaves(self):
+    def parameters(self):
         """Radius, axis, and the angle that rolling and turning keep, as at the start."""
         angle, (x, y) = _angle(self.b.body), self.axis
         (ax, ay), (bx, by) = (end.body.at_start(end) for end in (self.a, self.b))
         c, s = np.cos(angle), np.sin(angle)
         along = (c * x - s * y) * (ax - bx) + (s * x + c * y) * (ay - by)
-        return {"radius": self.radius, "phase": angle - _angle(self.a.body) - along / self.radius, **axis_leaves("axis", self.axis)}
+        return {"radius": self.radius, "phase": angle - _angle(self.a.body) - along / self.radius, **axis_parameters("axis", self.axis)}
 
     def rows(self, build):
         """One angle: that of b's frame against a's is the phase plus the distance over the radius."""

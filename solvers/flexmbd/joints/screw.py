@@ -10,7 +10,7 @@ from flexmbd.frames import aligned_with, in_inertial, node_axis
 from flexmbd.joints.spatial import Cylindrical
 from flexmbd.language.node_row import free_row
 from flexmbd.language.quadratic import Row, dot
-from flexmbd.space import axis_leaves, triad
+from flexmbd.space import axis_parameters, triad
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,12 +41,12 @@ class Screw(Cylindrical):
                 f"{owner}: lead is {self.lead!r}; it must not be zero", element=self.name, remedy="without a lead it is Revolute"
             )
 
-    def leaves(self):
+    def parameters(self):
         """Axes; on b the direction that is n1 of a at the start; place on the axis at the start, and angle for each metre."""
         other = aligned_with(self.a.body, self.b.body, triad(self.axis)[0], self.axis_b)
         between = [q - p for p, q in zip(*(end.body.at_start(end) for end in (self.a, self.b)), strict=True)]
         numbers = {"start": dot(in_inertial(self.a.body, self.axis), between), "pace": 2.0 * np.pi / self.lead}
-        return super().leaves() | axis_leaves("m1", other) | numbers
+        return super().parameters() | axis_parameters("m1", other) | numbers
 
     def rows(self, build):
         """Those of a cylindrical joint, and one angle."""

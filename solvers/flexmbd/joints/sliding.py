@@ -77,7 +77,7 @@ class SlidingJoint(Joint):
         g = build.graph
 
         def room():
-            s = build.q[self._coordinate(build)] / build.leaf(self.a.body, "length")
+            s = build.q[self._coordinate(build)] / build.number(self.a.body, "length")
             return g.select(g.greater(s, 0.5), 1.0 - s, s)
 
         return {

@@ -7,7 +7,7 @@ from flexmbd.errors import unit_vector
 from flexmbd.frames import node_axis
 from flexmbd.joints.ideal import Joint, TurningJoint, coincident
 from flexmbd.language.quadratic import Row, dot
-from flexmbd.space import axis_leaves
+from flexmbd.space import axis_parameters
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,9 +34,9 @@ class Universal(Joint):
         for key in ("axis", "axis_b"):
             object.__setattr__(self, key, unit_vector(f"joint '{self.name}'", key, getattr(self, key), 3))
 
-    def leaves(self):
+    def parameters(self):
         """Both axes."""
-        return axis_leaves("axis", self.axis) | axis_leaves("axis_b", self.axis_b)
+        return axis_parameters("axis", self.axis) | axis_parameters("axis_b", self.axis_b)
 
     def rows(self, build):
         """Three lengths and one angle."""

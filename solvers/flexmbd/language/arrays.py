@@ -38,18 +38,18 @@ class Program:
     ----------
     graph : Graph
     roots : sequence of Node
-    leaves : sequence of float
+    given : sequence of float
         Numbers of the sample.
     """
 
-    def __init__(self, graph, roots, leaves):
+    def __init__(self, graph, roots, given):
         nodes = ordered(graph, roots)
         known = [x for x in nodes if x.level < RUNTIME]
-        self._constants = np.array([float(x) for x in graph.evaluate(known, parameters=leaves)])
+        self._constants = np.array([float(x) for x in graph.evaluate(known, parameters=given)])
         variables, totals = [x for x in nodes if x.op == "var"], [x for x in nodes if x.op.startswith("total:")]
         self._inputs = _by_kind([x.value for x in variables], len(known))
         place = {x.id: k for k, x in enumerate([*known, *variables, *totals])}
-        self._totals = [(place[x.id], Pooled(x.value[0], [x.value[1]], leaves), slice(*x.value[2:])) for x in totals]
+        self._totals = [(place[x.id], Pooled(x.value[0], [x.value[1]], given), slice(*x.value[2:])) for x in totals]
         depth, groups, results = dict.fromkeys(place, 0), {}, {}  # results: call -> its parts [(node, number)]
         for x in nodes:
             if x.id in depth:
@@ -67,7 +67,7 @@ class Program:
             place |= {x.id: start + k for k, x in enumerate(members)}
             arguments = [np.array([place[x.args[k].id] for x in members]) for k in range(len(members[0].args))]
             if op.startswith("lookup:"):
-                function = partial(_columns, leaves[members[0].value.value[0]])
+                function = partial(_columns, given[members[0].value.value[0]])
             else:
                 function = _ARITHMETIC.get(op) or on_arrays(members[0].function)
             size += rows * count
@@ -113,13 +113,13 @@ class Pooled:
     ----------
     pool : Pool
     roots : sequence of Node
-    leaves : sequence of float
+    given : sequence of float
         Numbers of the sample.
     """
 
-    def __init__(self, pool, roots, leaves):
-        self._program, self._at = Program(pool.graph, roots, leaves), pool.coordinates.T
-        numbers = pool.graph.evaluate([x for own in pool.varying for x in own], parameters=leaves)
+    def __init__(self, pool, roots, given):
+        self._program, self._at = Program(pool.graph, roots, given), pool.coordinates.T
+        numbers = pool.graph.evaluate([x for own in pool.varying for x in own], parameters=given)
         self._numbers = np.array(numbers, float).reshape(len(pool.coordinates), -1).T
 
     def __call__(self, values):
@@ -144,7 +144,7 @@ class Field:
         By coordinates of the system.
     pooled : sequence of (Pool, dict (int, ...) -> Node)
         By coordinates of the one element.
-    leaves : sequence of float
+    given : sequence of float
     width : int
         Coordinates of a place.
 
@@ -154,10 +154,10 @@ class Field:
         Coordinates of all values.
     """
 
-    def __init__(self, graph, single, pooled, leaves, width):
-        self._single = Program(graph, list(single.values()), leaves)
+    def __init__(self, graph, single, pooled, given, width):
+        self._single = Program(graph, list(single.values()), given)
         pooled = [(pool, part) for pool, part in pooled if part]
-        self._pooled = [Pooled(pool, list(part.values()), leaves) for pool, part in pooled]
+        self._pooled = [Pooled(pool, list(part.values()), given) for pool, part in pooled]
         tables = [np.array(list(single), int).reshape(-1, width).T]
         tables += [np.array([pool.coordinates.T[list(key)] for key in part]).transpose(1, 0, 2).reshape(width, -1) for pool, part in pooled]
         self.places = tuple(np.concatenate(tables, axis=1))

@@ -16,10 +16,10 @@ class Stack:
     def __getattr__(self, name):
         return getattr(self._first, name)
 
-    def leaves(self):
+    def parameters(self):
         """Numbers of all samples, path by path."""
         if self._leaves is None:
-            columns = zip(*(s.leaves() for s in self._systems), strict=True)
+            columns = zip(*(s.parameters() for s in self._systems), strict=True)
             self._leaves = [(column[0][0], side_by_side([value for _, value in column])) for column in columns]
         return self._leaves
 
@@ -76,9 +76,9 @@ def describe(build, samples):
         except Exception as error:
             message[i] = f"{type(error).__name__}: {error}" if not isinstance(error, ModelError) else str(error)
             continue
-        if systems and system.structure() != systems[0].structure():
+        if systems and system.topology_key() != systems[0].topology_key():
             raise ModelError(
-                f"the model changes its topology between samples: {_difference(systems[0].structure(), system.structure())}",
+                f"the model changes its topology between samples: {_difference(systems[0].topology_key(), system.topology_key())}",
                 remedy="let inputs change numbers only, and write one study per topology",
             )
         systems.append(system)
@@ -86,7 +86,7 @@ def describe(build, samples):
     good = np.array(good, int)
     if 0 < len(good) < count:  # the code stays that of whole batches if the others can be built at once
         system = _at_once(build, {k: v[good] for k, v in samples.items()}, len(good))
-        if system is not None and system.structure() == systems[0].structure():
+        if system is not None and system.topology_key() == systems[0].topology_key():
             return system, good, message
     return (Stack(systems) if systems else None), good, message
 
@@ -98,14 +98,14 @@ def first_of(build, samples):
 
 def single(build):
     """True for a system whose numbers are all single: one run, whose results have no axis of samples."""
-    return isinstance(build, System) and not any(np.ndim(value) for _, value in build.leaves())
+    return isinstance(build, System) and not any(np.ndim(value) for _, value in build.parameters())
 
 
 def _given(system, samples):
     """`describe` for a system."""
     if samples:
         raise ModelError("a system has its numbers already: samples are for a function that makes one", remedy="leave out samples")
-    count = max((len(value) for _, value in system.leaves() if np.ndim(value)), default=1)
+    count = max((len(value) for _, value in system.parameters() if np.ndim(value)), default=1)
     _require_shapes(system, count)
     return system, np.arange(count), [""] * count
 
@@ -133,7 +133,7 @@ def _require_system(system):
 
 
 def _require_shapes(system, count):
-    for path, value in system.leaves():
+    for path, value in system.parameters():
         if np.ndim(value) and len(value) != count:
             raise ModelError(f"'{path}' has {len(value)} values for {count} samples")
 

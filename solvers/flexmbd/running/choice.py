@@ -63,11 +63,11 @@ def springs(system, sample=None):
 
     With a `sample` given, the rates of that sample.
     """
-    leaves, found = dict(system.leaves()), []
+    parameters, found = dict(system.parameters()), []
     masses = {body.name: body for body in system.bodies}
 
     def number(path):
-        value = leaves.get(path)
+        value = parameters.get(path)
         if sample is not None and value is not None and np.ndim(value):
             return float(value[sample])
         return None if value is None or np.ndim(value) else float(value)

@@ -15,13 +15,13 @@ from flexmbd.trajectory import ERROR, OK, TIMEOUT
 MANY = 1000  # rows from which on their dependence, found from a dense matrix, is left to the factorisation to tell
 
 
-def examine(problem, leaves, q0, *, length):
+def examine(problem, parameters, q0, *, length):
     """Check one sample's constraints at its assembled position.
 
     Parameters
     ----------
     problem : Problem
-    leaves : list of float
+    parameters : list of float
         Numbers of the sample.
     q0 : ndarray (n,)
         Guess of the coordinates.
@@ -43,7 +43,7 @@ def examine(problem, leaves, q0, *, length):
     dependent = "none"
     for rows, what in ((problem.rows + problem.initial_rows, "at the start"), (problem.rows, "in motion")):
         if rows:
-            q, residual, jacobian = _assembled(problem, rows, leaves, np.array(q0, float), length)
+            q, residual, jacobian = _assembled(problem, rows, parameters, np.array(q0, float), length)
             dependent = _judge(problem, rows, residual, jacobian, what, length)
             if dependent != "none" and what == "in motion" and not problem.shift:
                 raise ModelError(
@@ -54,7 +54,7 @@ def examine(problem, leaves, q0, *, length):
     return dependent
 
 
-def _assembled(problem, rows, leaves, q, length):
+def _assembled(problem, rows, parameters, q, length):
     g = problem.graph
     values = [r.polynomial.value(problem.q) for r in rows]
     facing = [g.const(1.0) if r.facing is None else r.facing.value(problem.q) for r in rows]
@@ -63,7 +63,7 @@ def _assembled(problem, rows, leaves, q, length):
 
     def evaluate(q):
         names = {f"q{i}": x for i, x in enumerate(q)} | {"t": 0.0}
-        numbers = [float(x) for x in g.evaluate(roots, names, leaves)]
+        numbers = [float(x) for x in g.evaluate(roots, names, parameters)]
         jacobian = np.zeros((len(rows), problem.n))
         for (k, i, _), x in zip(gradients, numbers[2 * len(rows) :], strict=True):
             jacobian[k, i] = x

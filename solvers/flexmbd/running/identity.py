@@ -51,12 +51,12 @@ class _Reader:
         self._seen, self._alive = {}, []
 
     def owner(self, x):
-        """A body or element: numbers that its `leaves` name are parameters, not code."""
-        return self._object(x, {} if not _own(type(x).__module__) else x.leaves())
+        """A body or element: numbers that its `parameters` name are parameters, not code."""
+        return self._object(x, {} if not _own(type(x).__module__) else x.parameters())
 
-    def value(self, x, key="", leaves=None):
+    def value(self, x, key="", parameters=None):
         """Anything that an attribute, a global or a closure may hold."""
-        leaf = (leaves or {}).get(key)
+        leaf = (parameters or {}).get(key)
         if leaf is not None and (x is leaf or (np.ndim(x) == 0 and isinstance(x, (int, float, np.number)) and x == leaf)):
             return ("parameter", key)
         if isinstance(x, _PLAIN):
@@ -64,11 +64,11 @@ class _Reader:
         if isinstance(x, np.ndarray):
             return ("array", x.shape, str(x.dtype), x.tobytes()) if x.dtype != object else _Unknown()
         if isinstance(x, (tuple, list)):
-            return (type(x).__name__, *(self.value(y, key, leaves) for y in x))
+            return (type(x).__name__, *(self.value(y, key, parameters) for y in x))
         if isinstance(x, (set, frozenset)):
             return (type(x).__name__, *sorted((self.value(y) for y in x), key=repr))
         if isinstance(x, dict):
-            return ("dict", *((self.value(k), self.value(y, k if isinstance(k, str) else "", leaves)) for k, y in x.items()))
+            return ("dict", *((self.value(k), self.value(y, k if isinstance(k, str) else "", parameters)) for k, y in x.items()))
         if isinstance(x, ModuleType):
             return ("module", x.__name__)
         if hasattr(x, "py_func"):
@@ -83,7 +83,7 @@ class _Reader:
             return ("property", *(self.value(f) for f in (x.fget, x.fset, x.fdel)))
         if isinstance(x, type):
             return self._class(x)
-        return x if isinstance(x, BuiltinFunctionType) else self._object(x, leaves)
+        return x if isinstance(x, BuiltinFunctionType) else self._object(x, parameters)
 
     def _again(self, x):
         """Number of an object that was read before, else None."""
@@ -93,7 +93,7 @@ class _Reader:
         self._alive.append(x)
         return None
 
-    def _object(self, x, leaves=None):
+    def _object(self, x, parameters=None):
         if again := self._again(x):
             return again
         kind, own = type(x), _own(type(x).__module__)
@@ -102,14 +102,14 @@ class _Reader:
             facts = [self.value(getattr(x, key, None)) for key in ("name", "continuous_onset", "states")]
             return (kind, *facts, *x.numbers(), *(known_as(f) for f in kernels if callable(f)))
         attributes = getattr(x, "__dict__", None)
-        if _of_package(kind):  # `structure` says what of its numbers decides its code
+        if _of_package(kind):  # `topology_key` says what of its numbers decides its code
             return (kind, *((key, self._part(y)) for key, y in (attributes or {}).items() if not _only_plain(y)))
         if attributes is None:
             return _Unknown()
-        return (self._class(kind) if own else kind, *((key, self.value(y, key, leaves)) for key, y in attributes.items()))
+        return (self._class(kind) if own else kind, *((key, self.value(y, key, parameters)) for key, y in attributes.items()))
 
     def _part(self, x):
-        """What an object of the package holds: only what is the user's can differ where `structure` does not."""
+        """What an object of the package holds: only what is the user's can differ where `topology_key` does not."""
         if isinstance(x, (tuple, list)):
             return tuple(self._part(y) for y in x)
         if isinstance(x, dict):

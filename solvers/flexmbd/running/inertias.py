@@ -11,14 +11,14 @@ CLEAR = 100.0  # times the shift of augmented rows: an inertia, beside mass time
 
 def smallest_inertia(system, size, sample):
     """Words on the rigid body whose inertia is the smallest beside its mass and the mechanism's size (m); "" if none is tiny."""
-    leaves, found = dict(system.leaves()), []
+    numbers, found = dict(system.parameters()), []
 
     def number(value):
         return float(of_sample(value, sample))
 
     for body in system.bodies:
-        if moments := _moments(body, leaves):
-            least, mass = min(map(number, moments)), number(leaves[f"{body.name}.mass"])
+        if moments := _moments(body, numbers):
+            least, mass = min(map(number, moments)), number(numbers[f"{body.name}.mass"])
             found.append((least / (mass * size**2), body.name, least, mass))
     share, name, least, mass = min(found, default=(1.0, "", 0.0, 0.0))
     if not share < TINY:
@@ -49,13 +49,13 @@ def loosely_held(system, shift, count):
     list of str
         A sentence for each sample; "" where all bodies are held.
     """
-    said, leaves = [""] * count, dict(system.leaves())
+    said, numbers = [""] * count, dict(system.parameters())
     for body in system.bodies if shift else ():
-        if not (_moments(body, leaves) and body.points):
+        if not (_moments(body, numbers) and body.points):
             continue
-        lever = np.max([sum(leaves[f"{body.name}.{key}.{axis}"] ** 2 for axis in AXES[: system.dimension]) for key in body.points], axis=0)
+        lever = np.max([sum(numbers[f"{body.name}.{key}.{axis}"] ** 2 for axis in AXES[: system.dimension]) for key in body.points], axis=0)
         with np.errstate(divide="ignore"):
-            share = np.broadcast_to(radius_of_gyration(body, leaves) ** 2 / lever, count)
+            share = np.broadcast_to(radius_of_gyration(body, numbers) ** 2 / lever, count)
         for i in np.flatnonzero(share < CLEAR * shift):
             said[i] = (
                 f"body '{body.name}' has an inertia of {share[i]:.1g} of its mass times its lever squared: constraints = 'augmented' with "
@@ -65,11 +65,11 @@ def loosely_held(system, shift, count):
     return said
 
 
-def radius_of_gyration(body, leaves):
+def radius_of_gyration(body, numbers):
     """The largest one of a rigid body, in m; 0 of anything else."""
-    moments = _moments(body, leaves)
-    return np.sqrt(np.max(np.broadcast_arrays(*moments), axis=0) / leaves[f"{body.name}.mass"]) if moments else 0.0
+    moments = _moments(body, numbers)
+    return np.sqrt(np.max(np.broadcast_arrays(*moments), axis=0) / numbers[f"{body.name}.mass"]) if moments else 0.0
 
 
-def _moments(body, leaves):
-    return [x for key in ("", ".xx", ".yy", ".zz") if (x := leaves.get(f"{body.name}.inertia{key}")) is not None]
+def _moments(body, numbers):
+    return [x for key in ("", ".xx", ".yy", ".zz") if (x := numbers.get(f"{body.name}.inertia{key}")) is not None]

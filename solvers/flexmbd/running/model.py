@@ -72,7 +72,7 @@ class Model:
                 self._write(system, outputs, lambda names, aliases: names)
         except Mistake as mistake:
             raise self._told(mistake, system) from mistake
-        self.structure, self.kinds = system.structure(), self.problem.kinds
+        self.structure, self.kinds = system.topology_key(), self.problem.kinds
         self.state_names = [s.name for s in self.problem.states]
         self.topology = hashlib.sha256(repr((self.structure, self.kinds)).encode()).hexdigest()[:16]
         plans = [plan for storage in (self.storage, self.signals.storage) for _, plan in storage.matrices.values()]
@@ -216,9 +216,9 @@ class Model:
 
     def pack(self, system, count):
         """What is the same for all samples, by entry of the table, and parameters of each sample, an array (count, parameters)."""
-        leaves = [value for _, value in system.leaves()]
-        numbers, own = self.storage.pack(self.problem.graph, leaves, count)
-        of_outputs, outputs_own = self.signals.storage.pack(self.problem.graph, leaves, count)
+        parameters = [value for _, value in system.parameters()]
+        numbers, own = self.storage.pack(self.problem.graph, parameters, count)
+        of_outputs, outputs_own = self.signals.storage.pack(self.problem.graph, parameters, count)
         return {names.NUMBERS: numbers, names.OUT_NUMBERS: of_outputs}, np.ascontiguousarray(np.hstack([own, outputs_own]))
 
 

@@ -5,7 +5,7 @@ import logging
 import numpy as np
 
 from flexmbd.errors import ModelError
-from flexmbd.formulation.natural import leaf_kind
+from flexmbd.formulation.natural import level_of
 from flexmbd.integrators import INTEGRATORS
 from flexmbd.parameters import of_sample, plain
 from flexmbd.running.diagnosis import examine
@@ -22,13 +22,13 @@ def model_of(system, outputs, settings):
     """The compiled `Model` of a system's topology (one per process, on disk for the next), with what failures are explained by."""
     outputs = sorted({*outputs, *witnesses(system)})
     fold = not hasattr(system, "_systems")
-    kinds = tuple(repr(leaf_kind(v, fold)) for _, v in system.leaves())
+    kinds = tuple(repr(level_of(v, fold)) for _, v in system.parameters())
     scheme = INTEGRATORS[settings.integrator]
     value = getattr(settings, scheme.setting) if scheme.setting else None
     scheme = scheme.tuned(value)
     shift = settings.constraint_shift if settings.constraints == "augmented" else 0.0
     facts = (kinds, tuple(outputs), settings.integrator, value, settings.lanes, shift, settings.linear_solver, settings.tuning)
-    key = (system.structure(), identity(system), *facts)
+    key = (system.topology_key(), identity(system), *facts)
     model, numbers = _models.get(key), _numbers(system)
     if new := model is None:
         log.info("building: %d bodies, %d elements", len(system.bodies), len(system.elements))
@@ -45,7 +45,7 @@ def model_of(system, outputs, settings):
 
 def _numbers(system):
     """All numbers of one sample, which decide what is wrong with its constraints; None for several."""
-    values = [*(v for _, v in system.leaves()), *system.initial()[0]]
+    values = [*(v for _, v in system.parameters()), *system.initial()[0]]
     return None if any(np.ndim(v) for v in values) else plain(values)
 
 
@@ -56,13 +56,13 @@ def witnesses(system):
 
 def _check_first(model, system):
     """Rows that depend on others; raises what is wrong with the constraints, unless one of the first samples is right."""
-    numbers, (q0, _) = [v for _, v in system.leaves()], system.initial()
+    numbers, (q0, _) = [v for _, v in system.parameters()], system.initial()
     count, errors = max((len(v) for v in numbers if np.ndim(v)), default=1), []
     sizes = lengths(system, count)
     for i in range(min(count, 8)):
-        leaves, q = ([of_sample(v, i) for v in values] for values in (numbers, q0))
+        given, q = ([of_sample(v, i) for v in values] for values in (numbers, q0))
         try:
-            return examine(model.problem, leaves, q, length=sizes[i])
+            return examine(model.problem, given, q, length=sizes[i])
         except ModelError as error:
             errors.append(error)
     raise errors[0]

@@ -33,23 +33,23 @@ def extents(system, count):
     ndarray (count,)
         m; 1 where nothing has a size.
     """
-    leaves, (q, _), first = dict(system.leaves()), system.initial(), 0
+    parameters, (q, _), first = dict(system.parameters()), system.initial(), 0
     low, high = (np.full((system.dimension, count), x) for x in (np.inf, -np.inf))
     size = np.zeros(count)
     for body in (*system.bodies, system.ground):
         own = q[first : first + body.coordinates]
         first += body.coordinates
-        for place in _places(body, own, leaves, system.dimension):
+        for place in _places(body, own, parameters, system.dimension):
             for k, x in enumerate(place):
                 low[k], high[k] = np.minimum(low[k], x), np.maximum(high[k], x)
-        size = np.maximum(size, radius_of_gyration(body, leaves))
+        size = np.maximum(size, radius_of_gyration(body, parameters))
     with np.errstate(invalid="ignore"):
         apart = np.where(np.isfinite(low) & np.isfinite(high), high - low, 0.0)
     size = np.maximum(size, apart.max(axis=0))
     return np.where(size > 0, size, 1.0)
 
 
-def _places(body, q, leaves, dimension):
+def _places(body, q, parameters, dimension):
     """Points of a body in the inertial frame, by its coordinates at the start: of ground and rigid bodies their own, else the nodes."""
     if isinstance(body, Framed):
         origin, axes = [0.0] * dimension, np.eye(dimension)
@@ -58,7 +58,7 @@ def _places(body, q, leaves, dimension):
             axes = [[q[2], q[3]], [-np.asarray(q[3]), q[2]]] if dimension == 2 else [q[3 + 3 * k : 6 + 3 * k] for k in range(3)]
             yield origin
         for key in body.points:
-            at = [leaves[f"{body.name}.{key}.{axis}"] for axis in AXES[:dimension]]
+            at = [parameters[f"{body.name}.{key}.{axis}"] for axis in AXES[:dimension]]
             yield [origin[i] + sum(at[k] * axes[k][i] for k in range(dimension)) for i in range(dimension)]
     elif body.vectors:
         lengths = [x for x, measure in zip(q, body.measures, strict=True) if measure == "length"]
@@ -87,16 +87,16 @@ def contact_scales(system, elements, size, settings):
         Least impact velocity in m/s, of contacts that are given none: at most `SLOWEST`, `RATE` of the mechanism's size, and the speed of
         an impact that penetrates to `DEEP` of the contact's own sizes.
     """
-    leaves, count = dict(system.leaves()), len(size)
+    parameters, count = dict(system.parameters()), len(size)
     usual = min(max(1e-4 * settings.tolerance, FINEST), COARSEST)
     nearness, slowest = np.full((len(elements), count), settings.event_tolerance or usual), np.full((len(elements), count), SLOWEST)
     for j, element in enumerate(elements):
-        mass, energy = _impact(element, leaves, count)
-        sizes = {key: leaves[f"@{element.name}.{key}"] for key in DEEP if f"@{element.name}.{key}" in leaves}
+        mass, energy = _impact(element, parameters, count)
+        sizes = {key: parameters[f"@{element.name}.{key}"] for key in DEEP if f"@{element.name}.{key}" in parameters}
         slowest[j] = np.minimum(SLOWEST, RATE * size)
         for key, x in sizes.items() if energy else ():
             slowest[j] = np.minimum(slowest[j], np.sqrt(2.0 * energy(DEEP[key] * x) / mass))
-        given = leaves.get(f"@{element.name}.minimum_impact_velocity")
+        given = parameters.get(f"@{element.name}.minimum_impact_velocity")
         slowest[j] = slowest[j] if given is None else given
         if not settings.event_tolerance:
             if "clearance" in sizes:
@@ -121,9 +121,9 @@ def coarse_events(system, elements, nearness, slowest, away):
     -------
     dict of str to str
     """
-    leaves, found = dict(system.leaves()), {}
+    parameters, found = dict(system.parameters()), {}
     for j, element in enumerate(elements):
-        mass, energy = _impact(element, leaves, len(away))
+        mass, energy = _impact(element, parameters, len(away))
         if energy is not None:
             located = np.maximum(nearness[j], ROUNDED * away)
             speed = np.sqrt(2.0 * energy(10.0 * located) / mass)
@@ -137,20 +137,20 @@ def coarse_events(system, elements, nearness, slowest, away):
     return found
 
 
-def _impact(element, leaves, count):
+def _impact(element, parameters, count):
     """Mass in kg that an impact of both bodies moves, and the energy that the law stores by penetration; None for what is not known."""
-    if getattr(element, "law", None) is None or (mass := _mass(element, leaves)) is None:
+    if getattr(element, "law", None) is None or (mass := _mass(element, parameters)) is None:
         return None, None
     kernel = on_arrays(element.law.kernels().energy)
-    numbers = [np.broadcast_to(leaves[f"@{element.name}.law.{key}"], count) for key in element.law.numbers()]
+    numbers = [np.broadcast_to(parameters[f"@{element.name}.law.{key}"], count) for key in element.law.numbers()]
     return mass, lambda depth: kernel(np.broadcast_to(depth, count), *numbers)
 
 
-def _mass(element, leaves):
+def _mass(element, parameters):
     """Mass that an impact of two bodies moves, in kg; None where neither body has a mass of its own."""
     inverse = 0.0
     for end in (element.a, element.b):
-        mass = leaves.get(f"{end.body.name}.mass")
+        mass = parameters.get(f"{end.body.name}.mass")
         inverse = inverse if mass is None else inverse + 1.0 / mass
     return 1.0 / inverse if np.any(inverse) else None
 

@@ -144,7 +144,7 @@ def attributes(model, system, settings, why):
             chosen = getattr(element, part, None)
             if chosen is not None or part == "friction":
                 used[f"{element.name}.{part}"] = "none" if chosen is None else chosen.name
-    for path, value in system.leaves():
+    for path, value in system.parameters():
         table = isinstance(value, Matrix)
         used[path.removeprefix("@")] = "per sample" if np.ndim(value) else f"{value.shape[0]} x {value.shape[1]}" if table else float(value)
     return used

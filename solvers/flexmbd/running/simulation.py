@@ -156,7 +156,7 @@ class Simulation:
     # ---- parts
     def _integration(self, samples):
         system = self._system(samples)
-        count = max([len(x) for x in samples.values()] or [np.size(x) for _, x in system.leaves()])
+        count = max([len(x) for x in samples.values()] or [np.size(x) for _, x in system.parameters()])
         return Integration(model_of(system, self.outputs, self.settings), system, count, self.settings, self.end, keeps=True)
 
     def _state(self, made, samples):
