@@ -14,6 +14,8 @@ from flexmbd.contact.laws import produced_restitution
 from flexmbd.integrators import INTEGRATORS
 from uqmbd import methods
 
+from .sentences import names, said
+
 PAGE = Path(__file__).parents[2] / "docs" / "extending.md"
 BLOCKS = re.findall(r"```python\n(.*?)```", PAGE.read_text(), re.S)
 
@@ -40,7 +42,9 @@ def module(monkeypatch, tmp_path):
 
 
 def test_page_has_no_other_blocks():
-    words = ("String", "MyLaw", "DamperFilm", "Rod(", "sledge", "held", "Track", "scotch_yoke", "HEUN3", "BEEMAN", "Corners")
+    words = (
+        "String", "MyLaw", "DamperFilm", "CoatedRevolute", "Rod(", "sledge", "held", "Track", "scotch_yoke", "HEUN3", "BEEMAN", "Corners",
+    )  # fmt: skip
     assert [sum(word in source for source in BLOCKS) for word in words] == [1] * len(BLOCKS)
 
 
@@ -89,6 +93,31 @@ def test_film(module):
     damping = 0.04 * 0.02 * (radius / c) ** 3
     speed = -mass * 9.81 / damping * (1.0 - np.exp(-damping / mass * run.time))
     np.testing.assert_allclose(run.outputs["journal.vy"][0], speed, atol=1e-9 * abs(speed[-1]))
+
+
+def test_part_of_a_clearance_joint(module):
+    """Its force, its numbers, its place in the topology, its refusals; the books close over impacts on the wall behind it."""
+    page, law, c = module("CoatedRevolute"), fm.HuntCrossley(5e9, restitution=0.6), 1e-4
+
+    def coated(x=0.0, **more):
+        s = fm.System()
+        pin = s.body("pin", mass=0.4, inertia=2e-3, position=(x, 0.0), velocity=(0.1, 0.02), rate=50.0)
+        s.add(page.CoatedRevolute("J", pin.centre, s.ground.at(0.0, 0.0), c, law, bearing_radius=0.01, **more))
+        return s
+
+    layer = page.Layer(1e6, 2e-5)
+    equations = fm.Equations(coated(0.95 * c, coating=layer))
+    assert {"@J.coating.stiffness", "@J.coating.thickness", "@J.law.K"} <= {path for path, _ in equations.system.parameters()}
+    state = [np.array(x, float) for x in equations.system.initial()]
+    assert equations.force(*state)[:2] == pytest.approx([-15.0, 0.0], rel=1e-9) and equations.output("J.force", *state) == pytest.approx(
+        15.0
+    )
+    assert coated().topology_key() != coated(coating=layer).topology_key()
+    names(said(lambda: coated(coating=0.1)), "clearance joint 'J': coating is 0.1; it must be a Layer(stiffness, thickness)")
+    names(said(lambda: coated(coating=layer, film=fm.ShortFilm(0.02, 0.02))), "for smooth dry joints, without film; leave out one of both")
+    outputs = ["J.impacts", "J.force:max", "energy.balance"]
+    run = fm.run(lambda: coated(coating=layer), {}, end=4e-3, points=201, outputs=outputs, settings={"tolerance": 1e-9, "lanes": 1})
+    assert run["J.impacts"][0, -1] > 0 and np.ptp(run["energy.balance"]) < 1e-6 * 0.5 * 0.4 * 0.1**2
 
 
 def test_force_that_is_a_function(module):

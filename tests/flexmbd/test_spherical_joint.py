@@ -217,6 +217,7 @@ def joint(**numbers):
         (lambda: joint(film=fm.ShortFilm(MU, R)), ("'B': film is 'short', which is for planar joints; this one is spherical",)),
         (lambda: joint(law=None, film=None), ("clearance joint 'B': it has neither a contact law nor a film",)),
         (lambda: joint(law=None, off=1.2 * C), ("'B': the guess of positions puts the journal 1.2 times the clearance", "give law")),
+        (lambda: joint(law=None, off=np.array([0.5, 1.3]) * C), ("'B': the guess of positions puts the journal 1.3 times",)),
         (lambda: joint(film=None, transition="smooth"), ("clearance joint 'B': transition is for joints with a film",)),
     ],
 )

@@ -21,6 +21,10 @@ class Point:
         """Coordinates by key."""
         return axis_parameters(self.key, self.at)
 
+    def place_at_start(self):
+        """Place by the guess of the start, a number or an array over samples for each axis; None unless the body has a frame."""
+        return self.body.at_start(self) if isinstance(self.body, Framed) else None
+
 
 class Body:
     """Base of what owns coordinates.

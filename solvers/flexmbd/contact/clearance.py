@@ -1,33 +1,102 @@
-"""Revolute joint with clearance: a journal (on body a) in a bearing (on body b)."""
+"""What clearance joints share; the revolute one: a journal (on body a) in a bearing (on body b)."""
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
-from flexmbd.contact.film import apply_film, check_film, check_start, film_leaves, film_structure, handed_over
-from flexmbd.contact.film_outputs import film_outputs
-from flexmbd.contact.heat import apply_heat, check_temperature, heat_leaves, heat_structure
-from flexmbd.contact.lined import apply_lined, check_liner, lined_outputs, liner_structure
-from flexmbd.contact.mixed import apply_asperities, apply_friction, asperity_leaves, asperity_structure, check_asperities
-from flexmbd.contact.pair import Contact, Geometry
-from flexmbd.contact.worn import check_worn, worn_geometry, worn_numbers, worn_outputs
-from flexmbd.errors import ModelError, check_number
+from flexmbd.contact.film import JournalFilmPart
+from flexmbd.contact.heat import HeatPart
+from flexmbd.contact.lined import LinerPart
+from flexmbd.contact.mixed import AsperityPart, JournalFrictionPart
+from flexmbd.contact.pair import Contact, Geometry, LawPart
+from flexmbd.contact.parts import check_parts, refuse
+from flexmbd.contact.transition import TransitionPart
+from flexmbd.contact.worn import WornPart, worn_geometry
+from flexmbd.errors import check_number
 from flexmbd.language.quadratic import Row
+from flexmbd.space import AXES
 
 
-def check_play(joint, *keys):
-    """Check and keep the sizes `keys` of a clearance joint, and how it starts."""
-    owner = f"clearance joint '{joint.name}'"
-    for key in keys:
-        object.__setattr__(joint, key, check_number(owner, key, getattr(joint, key), positive=True))
-    if "bearing_radius" in keys and np.any(joint.bearing_radius <= joint.clearance):
-        raise ModelError(f"{owner}: bearing_radius must be greater than the clearance", element=joint.name)
-    if joint.start not in ("as_given", "centred"):
-        raise ModelError(f"{owner}: start is '{joint.start}'; it must be 'as_given' or 'centred'", element=joint.name)
+class ClearanceJoint:
+    """What clearance joints of all shapes share: checks, and how they start. It stands before a `Contact` in the list of bases."""
+
+    @property
+    def owner(self):
+        """What messages call it."""
+        return f"clearance joint '{self.name}'"
+
+    def check(self, *keys):
+        """Check and keep the sizes `keys`; check the start and the parts."""
+        for key in keys:
+            object.__setattr__(self, key, check_number(self.owner, key, getattr(self, key), positive=True))
+        if "bearing_radius" in keys and np.any(self.bearing_radius <= self.clearance):
+            refuse(self, "bearing_radius must be greater than the clearance")
+        if self.start not in ("as_given", "centred"):
+            refuse(self, f"start is '{self.start}'; it must be 'as_given' or 'centred'")
+        check_parts(self)
+
+    def topology_key(self):
+        """Parts, and whether the joint starts as an ideal one."""
+        return (*super().topology_key(), self.start)
+
+    def initial_rows(self, build):
+        """Rows of the ideal joint, for the assembly of positions and velocities only."""
+        return [] if self.start == "as_given" else self.ideal_rows(build)
+
+
+class Bearing(ClearanceJoint):
+    """What joints share that may have a film: journal or ball in a bearing.
+
+    With a film alone there is no contact, and a guess of positions beyond the clearance, where a film has no value, is refused.
+    """
+
+    lawless: ClassVar[bool] = True
+    asperities: ClassVar = None
+
+    @property
+    def walled(self):
+        """True if something else than a film keeps both apart."""
+        return self.law is not None or self.asperities is not None
+
+    def check(self):
+        """Check sizes, start and parts."""
+        if self.film is None and not self.walled:
+            refuse(self, "it has neither a contact law nor a film")
+        super().check("clearance", *(() if self.bearing_radius is None else ("bearing_radius",)))
+
+    def check_start(self):
+        """Refuse a journal that only a film holds, and that the guess puts beyond the clearance; not on flexible bodies."""
+        if self.walled or self.start != "as_given" or any(end.place_at_start() is None for end in (self.a, self.b)):
+            return
+        distances = [np.sqrt(sum(np.square(x) for x in offset)) for offset in self.offsets_at_start()]
+        worst = max(float(np.max(distance / self.clearance)) for distance in distances)
+        if worst >= 1.0:
+            refuse(
+                self,
+                f"the guess of positions puts the journal {worst:.4g} times the clearance off the bearing's centre, and there is "
+                "no contact law",
+                "give law, start='centred', or other positions",
+            )
+
+    def offsets_at_start(self):
+        """Vectors that must be shorter than the clearance, by the guess of positions."""
+        return [[p - q for p, q in zip(self.a.place_at_start(), self.b.place_at_start(), strict=True)]]
+
+    def sizes(self):
+        """Clearance and bearing radius."""
+        radius = {} if self.bearing_radius is None else {"bearing_radius": self.bearing_radius}
+        return {"clearance": self.clearance, **radius}
+
+    def outputs(self, build):
+        """Those of the contact and its parts, and the place of a from b in the inertial frame."""
+        axes = AXES[: self.dimensions[0]]
+        out = {f"{self.name}.e{axis}": (lambda k=k: build.values(self.apart(build))[k], "m") for k, axis in enumerate(axes)}
+        return super().outputs(build) | out
 
 
 @dataclass(frozen=True, eq=False)
-class ClearanceRevolute(Contact):
+class ClearanceRevolute(Bearing, Contact):
     """Journal in a bearing, dry (Flores and Ambrósio 2004) or with an oil film (docs/theory/lubrication.md).
 
     Parameters
@@ -67,6 +136,10 @@ class ClearanceRevolute(Contact):
         The bearing's elastic surface, with a film that is solved on a grid and nothing else (docs/theory/solved_films.md).
     """
 
+    kinds: ClassVar[tuple] = (
+        AsperityPart, LawPart, JournalFrictionPart, WornPart, JournalFilmPart, TransitionPart, LinerPart, HeatPart,
+    )  # fmt: skip
+
     name: str
     a: object
     b: object
@@ -84,52 +157,20 @@ class ClearanceRevolute(Contact):
     liner: object = None
 
     def __post_init__(self):
-        check_play(self, "clearance", *(() if self.bearing_radius is None else ("bearing_radius",)))
-        check_asperities(self)
-        object.__setattr__(self, "transition", check_film(self))
-        if self.friction is not None and self.bearing_radius is None:
-            raise ModelError(f"clearance joint '{self.name}': friction needs bearing_radius (m)", element=self.name)
-        check_worn(self)
-        check_temperature(self)
-        check_liner(self)
-        check_start(self)
+        self.check()
+        self.check_start()
 
-    def sizes(self):
-        """Clearance, bearing radius, and the numbers of a worn profile."""
-        radius = {} if self.bearing_radius is None else {"bearing_radius": self.bearing_radius}
-        return {"clearance": self.clearance, **radius, **worn_numbers(self.worn)}
-
-    def parameters(self):
-        """Numbers of geometry, laws and film."""
-        dry = self.sizes() if self.law is None else super().parameters()
-        return {**dry, **film_leaves(self), **asperity_leaves(self), **heat_leaves(self)}
-
-    def topology_key(self):
-        """Laws and film, and whether the joint starts as an ideal one."""
-        dry = () if self.law is None else super().topology_key()
-        worn = () if self.worn is None else ("worn", self.worn.order)
-        return (*dry, *film_structure(self), *asperity_structure(self), *heat_structure(self), *worn, *liner_structure(self), self.start)
-
-    def initial_rows(self, build):
-        """Rows of the ideal joint, for the assembly of positions and velocities only."""
-        if self.start == "as_given":
-            return []
-        (ax, ay), (bx, by) = build.place(self.a), build.place(self.b)
-        return [Row(ax - bx, "length", f"{self.name}.x"), Row(ay - by, "length", f"{self.name}.y")]
-
-    def _eccentricity(self, build):
-        (ax, ay), (bx, by) = build.place(self.a), build.place(self.b)
-        return (ax - bx, ay - by)
+    def ideal_rows(self, build):
+        """Both centres at one place."""
+        return [Row(x, "length", f"{self.name}.{axis}") for axis, x in zip("xy", self.apart(build), strict=True)]
 
     def geometry(self, build):
         """Eccentricity less clearance; both force arms end at one point of the bearing's surface, so momentum balances."""
         if self.worn is not None:
             return worn_geometry(self, build)
-        g = build.graph
-        e = self._eccentricity(build)
+        e = self.apart(build)
         (x, y), (vx, vy) = build.values(e), build.rates(e)
-        squared = x * x + y * y
-        r = g.sqrt(g.select(g.greater(squared, 1e-24), squared, 1e-24))
+        r = build.graph.length((x, y))
         nx, ny = -x / r, -y / r
         slip, arm_a, arm_b = vy * nx - vx * ny, 0.0, 0.0
         if self.frictional:
@@ -138,71 +179,26 @@ class ClearanceRevolute(Contact):
             slip = slip + build.spin(self.a.body) * arm_a - build.spin(self.b.body) * arm_b
         return Geometry(r - build.number(self, "clearance"), -(vx * nx + vy * ny), (nx, ny), slip, arm_a, arm_b)
 
-    def normal_force(self, build, penetration, rate):
-        """The contact's, of which a transition from the film may take a part."""
-        pair, normal = super().normal_force(build, penetration, rate)
-        return pair, handed_over(self, build, normal, penetration, rate)
-
-    def friction_force(self, build, pair, slip, normal):
-        """Friction on what contact and asperities carry."""
-        load = normal if self.asperities is None else normal + build.recall(self)["asperity_load"]
-        return super().friction_force(build, pair, slip, load)
-
-    def apply(self, build):
-        """Contact, asperities and film, and their energies."""
-        known, forces = {}, []
-        if self.asperities is not None:
-            known = apply_asperities(self, build, self._eccentricity(build))
-            forces.append(known["asperities"])
-            build.remember(self, **known)
-        if self.law is not None:
-            super().apply(build)
-            known |= build.recall(self)
-            forces.append(known["force"])
-        elif self.frictional:
-            known |= apply_friction(self, build)
-            forces.append(known["rubbing"])
-        if self.film is not None:
-            known |= (apply_film if self.liner is None else apply_lined)(self, build, self._eccentricity(build))
-            forces.append(known["film"])
-            apply_heat(self, build, known["film_power"] + (known["slip_force"] * known["geometry"].slip if self.frictional else 0.0))
-        build.remember(self, **known | {"force": tuple(sum(parts) for parts in zip(*forces, strict=True))})
-
     @property
     def witness(self):
         """Output by which `explain` knows why a run failed; None where there is a contact."""
-        alone = self.law is None and self.asperities is None
-        return f"{self.name}.eccentricity_ratio:max" if alone else None
+        return None if self.walled else f"{self.name}.eccentricity_ratio:max"
 
     def explain(self, ratio):
         """Sentence on a run that failed, by the largest eccentricity ratio; empty if that was not the reason."""
         if not ratio > 0.95:  # from there on the film's stiffness asks for ever smaller steps
             return ""
         return (
-            f"clearance joint '{self.name}': the journal was pressed to {ratio:.5g} of the clearance, where the film's force grows "
+            f"{self.owner}: the journal was pressed to {ratio:.5g} of the clearance, where the film's force grows "
             "without bound, and there is neither a contact law nor asperities (give law or asperities)"
         )
 
     def outputs(self, build):
-        """The contact's and the film's outputs, and the orbit of the journal's centre in the inertial frame."""
-        name = self.name
-        forces = {} if self.law is None else super().outputs(build)
-        if self.film is not None or self.asperities is not None:
-            forces |= film_outputs(self, build)
-        if self.worn is not None:
-            forces |= worn_outputs(self, build)
-        if self.liner is not None:
-            forces |= lined_outputs(self, build)
-
-        def orbit(axis):
-            return lambda: build.values(self._eccentricity(build))[axis]
+        """Those of contact and parts, and the orbit of the journal's centre in the inertial frame."""
+        g, name = build.graph, self.name
 
         def radius():
-            x, y = build.values(self._eccentricity(build))
-            return build.graph.sqrt(x * x + y * y)
+            return g.sqrt(g.dot((x, x) for x in build.values(self.apart(build))))
 
-        def ratio():
-            return radius() / build.number(self, "clearance")
-
-        more = {f"{name}.ex": (orbit(0), "m"), f"{name}.ey": (orbit(1), "m"), f"{name}.eccentricity": (radius, "m")}
-        return {**forces, **more, f"{name}.eccentricity_ratio": (ratio, "1")}
+        ratio = {f"{name}.eccentricity_ratio": (lambda: radius() / build.number(self, "clearance"), "1")}
+        return super().outputs(build) | {f"{name}.eccentricity": (radius, "m")} | ratio

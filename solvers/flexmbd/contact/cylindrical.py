@@ -3,19 +3,19 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
-import numpy as np
-
-from flexmbd.contact.guess import check_guess
-from flexmbd.contact.points import Place, unit
-from flexmbd.contact.spatial import SpatialContact
-from flexmbd.contact.tilted_film import apply_tilted_film
+from flexmbd.contact.clearance import Bearing
+from flexmbd.contact.pair import FrictionPart, LawPart
+from flexmbd.contact.points import Place, PointContact, unit
+from flexmbd.contact.tilted_film import TiltedFilmPart
+from flexmbd.contact.transition import TransitionPart
 from flexmbd.errors import check_number, unit_vector
+from flexmbd.frames import in_inertial
 from flexmbd.language.quadratic import Row, dot
 from flexmbd.space import AXES, axis_parameters, triad
 
 
 @dataclass(frozen=True, eq=False)
-class ClearanceCylindrical(SpatialContact):
+class ClearanceCylindrical(Bearing, PointContact):
     """Journal (through `a` along `axis_a`) in a bearing (centre `b`, along `axis_b`) with radial clearance and tilt.
 
     The journal is free along and about the axis.  Contact is looked for where its centre line passes through both end sections of
@@ -36,7 +36,7 @@ class ClearanceCylindrical(SpatialContact):
         None is dry.
     """
 
-    film_shape: ClassVar[str] = "cylindrical"
+    kinds: ClassVar[tuple] = (LawPart, FrictionPart, TiltedFilmPart, TransitionPart)
 
     name: str
     a: object
@@ -55,17 +55,20 @@ class ClearanceCylindrical(SpatialContact):
 
     def __post_init__(self):
         self.check()
-        owner = f"clearance joint '{self.name}'"
-        object.__setattr__(self, "length", check_number(owner, "length", self.length, positive=True))
+        self.check_friction()
+        object.__setattr__(self, "length", check_number(self.owner, "length", self.length, positive=True))
         for key in ("axis_a", "axis_b"):
-            object.__setattr__(self, key, unit_vector(owner, key, getattr(self, key), 3))
-        check_guess(self, self._offsets)
+            object.__setattr__(self, key, unit_vector(self.owner, key, getattr(self, key), 3))
+        self.check_start()
 
-    def _offsets(self, a, b):
-        """Vectors from the bearing's axis to the journal's in both end sections, by guesses of both ends."""
-        e, along, axis = np.subtract(a.place, b.place), a.turned(self.axis_a), b.turned(self.axis_b)
-        lean = np.sum(along * axis, axis=0)
-        return [e + (k * self.length - np.sum(e * axis, axis=0)) / lean * along - k * self.length * axis for k in (-0.5, 0.5)]
+    def offsets_at_start(self):
+        """Vectors from the bearing's axis to the journal's in both end sections."""
+        ((e,), along, axis) = super().offsets_at_start(), in_inertial(self.a.body, self.axis_a), in_inertial(self.b.body, self.axis_b)
+        lean, found = dot(along, axis), []
+        for along_b in (-0.5 * self.length, 0.5 * self.length):
+            reach = (along_b - dot(e, axis)) / lean
+            found.append([x + reach * u - along_b * w for x, u, w in zip(e, along, axis, strict=True)])
+        return found
 
     def sizes(self):
         """Sizes and axes."""
@@ -78,10 +81,8 @@ class ClearanceCylindrical(SpatialContact):
         """Direction of one of the joint's axes, as polynomials."""
         return build.direction(body, *(build.number(self, f"{key}.{axis}") for axis in AXES))
 
-    def initial_rows(self, build):
-        """Rows of the ideal joint: the journal's centre line is the bearing's."""
-        if self.start == "as_given":
-            return []
+    def ideal_rows(self, build):
+        """The journal's centre line is the bearing's."""
         along, rows = self.axis(build, "axis_a", self.a.body), []
         for key in ("n1", "n2"):
             across = self.axis(build, key, self.b.body)
@@ -105,7 +106,3 @@ class ClearanceCylindrical(SpatialContact):
                 Place(size - build.number(self, "clearance"), radial, tuple(x - y for x, y in zip(arm_b, e, strict=True)), tuple(arm_b))
             )
         return found
-
-    def wet(self, build):
-        """Force and torques of the film; what the outputs need of them."""
-        return apply_tilted_film(self, build)

@@ -21,8 +21,8 @@ class DiscPlane(Contact):
     minimum_impact_velocity: object = None
 
     def __post_init__(self):
-        object.__setattr__(self, "radius", check_number(f"contact '{self.name}'", "radius", self.radius, positive=True))
-        object.__setattr__(self, "normal", unit_vector(f"contact '{self.name}'", "normal", self.normal))
+        object.__setattr__(self, "radius", check_number(self.owner, "radius", self.radius, positive=True))
+        object.__setattr__(self, "normal", unit_vector(self.owner, "normal", self.normal))
 
     def sizes(self):
         """Radius and normal."""
@@ -31,8 +31,7 @@ class DiscPlane(Contact):
     def geometry(self, build):
         """Radius less distance of the centre from the plane."""
         n = build.direction(self.b.body, build.number(self, "normal.x"), build.number(self, "normal.y"))
-        (ax, ay), (bx, by) = build.place(self.a), build.place(self.b)
-        d = (ax - bx, ay - by)
+        d = self.apart(build)
         (nx, ny), (vx, vy) = build.values(n), build.rates(d)
         height, along = build.values((dot(n, d), cross(n, d)))
         spin_b = build.spin(self.b.body)
@@ -56,7 +55,7 @@ class DiscDisc(Contact):
 
     def __post_init__(self):
         for key in ("radius_a", "radius_b"):
-            object.__setattr__(self, key, check_number(f"contact '{self.name}'", key, getattr(self, key), positive=True))
+            object.__setattr__(self, key, check_number(self.owner, key, getattr(self, key), positive=True))
 
     def sizes(self):
         """Both radii."""
@@ -64,12 +63,9 @@ class DiscDisc(Contact):
 
     def geometry(self, build):
         """Sum of the radii less the distance of the centres; both arms end at one point."""
-        g = build.graph
-        (ax, ay), (bx, by) = build.place(self.a), build.place(self.b)
-        d = (ax - bx, ay - by)
+        d = self.apart(build)
         (x, y), (vx, vy) = build.values(d), build.rates(d)
-        squared = x * x + y * y
-        r = g.sqrt(g.select(g.greater(squared, 1e-24), squared, 1e-24))
+        r = build.graph.length((x, y))
         nx, ny = x / r, y / r
         radius = build.number(self, "radius_b")
         arm_a, arm_b = radius - r, radius

@@ -4,31 +4,30 @@ It is any object with `numbers()` and `kernels()` as in ``flexmbd.lubrication.te
 books as dissipated, so none of it is counted again.
 """
 
-from flexmbd.errors import ModelError
+from flexmbd.contact.parts import Part, Rule
 
 
-def check_temperature(joint):
-    """Check that a clearance joint has the film that its temperature is of."""
-    owner = f"clearance joint '{joint.name}'"
-    if joint.temperature is None:
-        return
-    if not {"heat_capacity", "conductance"} <= set(getattr(joint.temperature, "numbers", dict)()):
-        raise ModelError(
-            f"{owner}: temperature is {joint.temperature!r}; it must be a FilmTemperature(law, start, ambient, heat_capacity, conductance)",
-            element=joint.name,
-        )
-    if joint.film is None:
-        raise ModelError(f"{owner}: temperature is for joints with a film", element=joint.name)
+class HeatPart(Part):
+    """Temperature of the film."""
 
+    key = "temperature"
+    wanted = "a FilmTemperature(law, start, ambient, heat_capacity, conductance)"
+    needs = (Rule(("film",), "temperature is for joints with a film"),)
 
-def heat_leaves(joint):
-    """Numbers of the temperature's balance."""
-    return {} if joint.temperature is None else {f"temperature.{k}": x for k, x in joint.temperature.numbers().items()}
+    @classmethod
+    def accepts(cls, given):
+        """What has the numbers of a balance."""
+        return {"heat_capacity", "conductance"} <= set(getattr(given, "numbers", dict)())
 
+    def apply(self, joint, build, nodes):
+        """All that film and friction take up heats the film."""
+        power = nodes.friction_power(build.graph, nodes.film_power)
+        ambient, capacity, conductance = (build.number(joint, f"temperature.{k}") for k in ("ambient", "heat_capacity", "conductance"))
+        build.state_rate(_rise(joint, build), (power - conductance * (film_temperature(joint, build) - ambient)) / capacity)
 
-def heat_structure(joint):
-    """Name of the viscosity's kernel."""
-    return () if joint.temperature is None else (joint.temperature.kernels().factor.__name__,)
+    def outputs(self, joint, build, nodes):
+        """The temperature."""
+        return {f"{joint.name}.temperature": (lambda: film_temperature(joint, build), "K")}
 
 
 def film_temperature(joint, build):
@@ -46,14 +45,6 @@ def film_viscosity(joint, build):
     reference, *law = (build.number(joint, f"temperature.{k}") for k in ("reference", *_law(joint)))
     arguments = (film_temperature(joint, build), reference, *law)
     return own * g.call(kernels.factor, arguments, None, lambda arguments: {(0, 0): g.call(kernels.slope, arguments)})
-
-
-def apply_heat(joint, build, power):
-    """Let a power heat the film."""
-    if joint.temperature is None:
-        return
-    ambient, capacity, conductance = (build.number(joint, f"temperature.{k}") for k in ("ambient", "heat_capacity", "conductance"))
-    build.state_rate(_rise(joint, build), (power - conductance * (film_temperature(joint, build) - ambient)) / capacity)
 
 
 def _rise(joint, build):

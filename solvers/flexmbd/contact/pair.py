@@ -1,33 +1,81 @@
 """What all contacts share: a normal law, a friction law, the impact velocity of each impact, and the energy books."""
 
 from dataclasses import dataclass
+from typing import ClassVar
 
+from flexmbd.contact.parts import JointNodes, Part, Rule, Touch, part_of, refuse
 from flexmbd.element import Element
 from flexmbd.errors import check_number
 from flexmbd.language.tracing import tangent_of
 
 
+class LawPart(Part):
+    """Normal law; it rubs itself where there is friction, for both are one force."""
+
+    key = "law"
+    wanted = "a contact law such as HuntCrossley(K, restitution=e)"
+
+    def numbers(self, joint):
+        """The law's, and the least impact velocity if it is given."""
+        least = {}
+        if joint.minimum_impact_velocity is not None:
+            key = "minimum_impact_velocity"
+            least[key] = check_number(f"contact '{joint.name}'", key, joint.minimum_impact_velocity, positive=True)
+        return super().numbers(joint) | least
+
+    def topology_key(self, joint):
+        """Law, and whether the least impact velocity is given."""
+        return (*super().structure(joint), joint.minimum_impact_velocity is None)
+
+    def apply(self, joint, build, nodes):
+        """Forces of all places of contact."""
+        joint.touch(build, nodes)
+
+
+class FrictionPart(Part):
+    """Friction law; the contact's law applies it."""
+
+    key = "friction"
+    wanted = "a friction law such as Ambrosio(mu, v0, v1)"
+    needs = (Rule(("law", "asperities"), "friction needs a contact law or asperities", "give one or leave it out"),)
+
+
 class Contact(Element):
     """Base of contact elements.
 
-    A subclass gives `sizes()` (its numbers) and `geometry(build)` (a `Geometry`).
+    A subclass gives `sizes()` (its numbers) and `geometry(build)` (a `Geometry`), or `touch(build, nodes)` where there are more places
+    of contact than one.
+
+    Attributes
+    ----------
+    kinds : tuple of type
+        Kinds of its parts (`flexmbd.contact.parts`), in the order in which they act.
+    lawless : bool
+        It may be without a law.
     """
 
+    kinds: ClassVar[tuple] = (LawPart, FrictionPart)
+    lawless: ClassVar[bool] = False
+
+    @property
+    def owner(self):
+        """What messages call it."""
+        return f"contact '{self.name}'"
+
+    @property
+    def parts(self):
+        """Its parts, of the arguments that are given."""
+        if self.law is None and not self.lawless:
+            refuse(self, f"law is None; it must be {LawPart.wanted}")
+        return tuple(part for kind in self.kinds if (part := part_of(self, kind)) is not None)
+
     def parameters(self):
-        """Numbers of geometry and laws."""
-        numbers = {f"law.{k}": x for k, x in self.law.numbers().items()}
-        if self.friction is not None:
-            numbers |= {f"friction.{k}": x for k, x in self.friction.numbers().items()}
-        if self.minimum_impact_velocity is not None:
-            owner, key = f"contact '{self.name}'", "minimum_impact_velocity"
-            numbers[key] = check_number(owner, key, self.minimum_impact_velocity, positive=True)
-        return {**numbers, **self.sizes()}
+        """Numbers of parts and geometry."""
+        return {key: x for part in self.parts for key, x in part.numbers(self).items()} | self.sizes()
 
     def topology_key(self):
-        """Laws and their kernels."""
-        kernels = self.law.kernels()
-        friction = () if self.friction is None else (self.friction.name, self.friction.kernels().force.__name__)
-        return (self.law.name, kernels.force.__name__, *friction, self.frictional, self.minimum_impact_velocity is None)
+        """What of the parts decides the code."""
+        return tuple((part.key, *part.structure(self)) for part in self.parts)
 
     @property
     def continuous(self):
@@ -39,8 +87,28 @@ class Contact(Element):
         """True if there is a friction law."""
         return self.friction is not None
 
-    def _law_numbers(self, build):
-        return [build.number(self, f"law.{k}") for k in self.law.numbers()]
+    def apply(self, build):
+        """Forces of all parts on both bodies, and their energies."""
+        nodes = JointNodes()
+        for part in self.parts:
+            part.apply(self, build, nodes)
+        build.remember(self, nodes=nodes)
+
+    def outputs(self, build):
+        """Of each place of contact, and of the parts; in the plane their force."""
+        nodes, name, g, out = build.recall(self)["nodes"], self.name, build.graph, {}
+        if nodes.forces:
+            out[f"{name}.force"] = (lambda: g.sqrt(g.dot((f, f) for f in nodes.force)), "N")
+            out |= {f"{name}.f{axis}": (lambda k=k: nodes.force[k], "N") for k, axis in enumerate("xy")}
+        for k, touch in enumerate(nodes.touches, 1):
+            out |= touch.outputs(name if len(nodes.touches) == 1 else f"{name}.{k}", g)
+        for part in self.parts:
+            out |= part.outputs(self, build, nodes)
+        return out
+
+    def apart(self, build):
+        """Point a less point b, as polynomials."""
+        return tuple(p - q for p, q in zip(build.place(self.a), build.place(self.b), strict=True))
 
     def normal_force(self, build, penetration, rate):
         """Register one place of contact; its `Pair`, the law's force there, and its power and energy in the books."""
@@ -50,7 +118,7 @@ class Contact(Element):
         began, minimum = pair.impact_velocity, pair.slowest
         if self.continuous:  # within the step of its onset the approach speed is the rate itself
             began = g.select(g.greater(pair.mode, 0.5), began, g.select(g.greater(rate, minimum), rate, minimum))
-        numbers, kernels = self._law_numbers(build), self.law.kernels()
+        numbers, kernels = [build.number(self, f"law.{k}") for k in self.law.numbers()], self.law.kernels()
         build.use(kernels)
         depth = g.select(pair.active, penetration, 0.0)
         partial = tangent_of(g, kernels, 2)
@@ -59,31 +127,34 @@ class Contact(Element):
             normal = g.select(pair.active, normal, 0.0)
         build.stored(g.call(kernels.energy, (depth, *numbers)))
         build.power("contact", normal * rate)
+        for part in self.parts:
+            normal = part.remaining(self, build, normal, penetration, rate)
         return pair, normal
 
-    def apply(self, build):
+    def touch(self, build, nodes):
         """Contact force on both bodies, and its share of potential and dissipated energy."""
-        g = build.graph
         geometry = self.geometry(build)
         pair, normal = self.normal_force(build, geometry.penetration, geometry.rate)
         nx, ny = geometry.normal
-        slip_force = g.const(0.0)
-        if self.frictional:
-            slip_force = self.rub(build, pair, geometry, normal)
+        friction = self.rub(build, pair, geometry, normal + nodes.load) if self.frictional else build.graph.const(0.0)
         if geometry.offset_b is not None:
             build.torque(self.b.body, normal * geometry.offset_b)
-        fx, fy = normal * nx + slip_force * ny, normal * ny - slip_force * nx
+        self.push(build, nodes, normal * nx + friction * ny, normal * ny - friction * nx)
+        nodes.touches.append(Touch(pair, normal, friction, geometry.penetration, geometry.rate, geometry.slip))
+
+    def push(self, build, nodes, fx, fy):
+        """Put a force on a and its reaction on b."""
         build.force(self.a, fx, fy)
         build.force(self.b, -fx, -fy)
-        build.remember(self, pair=pair, geometry=geometry, normal=normal, slip_force=slip_force, force=(fx, fy))
+        nodes.forces.append((fx, fy))
 
-    def rub(self, build, pair, geometry, normal):
+    def rub(self, build, pair, geometry, load):
         """Friction against the slip of a geometry: its torques and its power; the force, which is the caller's to apply."""
-        slip_force = self.friction_force(build, pair, geometry.slip, normal)
-        build.power("contact", slip_force * geometry.slip)
-        build.torque(self.a.body, -slip_force * geometry.arm_a)
-        build.torque(self.b.body, slip_force * geometry.arm_b)
-        return slip_force
+        friction = self.friction_force(build, pair, geometry.slip, load)
+        build.power("contact", friction * geometry.slip)
+        build.torque(self.a.body, -friction * geometry.arm_a)
+        build.torque(self.b.body, friction * geometry.arm_b)
+        return friction
 
     def friction_force(self, build, pair, slip, normal, bristle="bristle"):
         """Friction of one place of contact, against the slip; `bristle` names the law's state."""
@@ -96,31 +167,6 @@ class Contact(Element):
         if law.states:
             build.state_rate(bristle, g.select(g.greater(pair.mode, 0.5), rate, 0.0))  # no jump within the located gap
         return force
-
-    def outputs(self, build):
-        """Forces, penetration and impact count."""
-
-        def got(key):
-            return lambda: build.recall(self)[key]
-
-        def size():
-            fx, fy = build.recall(self)["force"]
-            return build.graph.sqrt(fx * fx + fy * fy)
-
-        name = self.name
-        return {
-            f"{name}.force": (size, "N"),
-            f"{name}.fx": (lambda: build.recall(self)["force"][0], "N"),
-            f"{name}.fy": (lambda: build.recall(self)["force"][1], "N"),
-            f"{name}.normal": (got("normal"), "N"),
-            f"{name}.friction": (got("slip_force"), "N"),
-            f"{name}.penetration": (lambda: build.recall(self)["geometry"].penetration, "m"),
-            f"{name}.rate": (lambda: build.recall(self)["geometry"].rate, "m/s"),
-            f"{name}.slip": (lambda: build.recall(self)["geometry"].slip, "m/s"),
-            f"{name}.contact": (lambda: build.recall(self)["pair"].closed(build.graph), "1"),
-            f"{name}.impacts": (lambda: build.recall(self)["pair"].count, "1"),
-            f"{name}.impact_velocity": (lambda: build.recall(self)["pair"].impact_velocity, "m/s"),
-        }
 
 
 @dataclass(frozen=True)

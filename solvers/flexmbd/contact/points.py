@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from flexmbd.contact.pair import Contact
-from flexmbd.errors import ModelError
+from flexmbd.contact.parts import Touch, refuse
 from flexmbd.language.quadratic import cross3, dot
 
 
@@ -35,30 +35,25 @@ class PointContact(Contact):
     def check_friction(self):
         """Refuse laws with a state, which has one direction."""
         if self.friction is not None and self.friction.states:
-            raise ModelError(
-                f"contact '{self.name}': the friction law '{self.friction.name}' has a state along one direction, so it is for planar "
-                "contacts only",
-                element=self.name,
-                remedy="use one without a state: Ambrosio, CoulombExponential, Threlfall, Stribeck",
+            refuse(
+                self,
+                f"the friction law '{self.friction.name}' has a state along one direction, so it is for planar contacts only",
+                "use one without a state: Ambrosio, CoulombExponential, Threlfall, Stribeck",
             )
 
-    def apply(self, build):
-        """Forces of all potential contact points."""
-        build.remember(self, places=[self._touched(build, place) for place in self.places(build)])
-
-    def _touched(self, build, place):
-        """Apply normal force and friction of one place; what its outputs need."""
-        rate = build.time_derivative(place.penetration)
-        pair, normal = self.normal_force(build, place.penetration, rate)
-        build.force_on(place.penetration, -normal)
-        slip, speed = self._slip(build, place)
-        push = build.graph.const(0.0)
-        if self.frictional:
-            push = self.friction_force(build, pair, speed, normal)
-            build.power("contact", push * speed)
-            self._rub(build, place, [push * x for x in slip])
-        known = {"normal": normal, "slip_force": push, "penetration": place.penetration, "rate": rate, "speed": speed}
-        return {"pair": pair, **known}
+    def touch(self, build, nodes):
+        """Normal force and friction of all potential contact points."""
+        for place in self.places(build):
+            rate = build.time_derivative(place.penetration)
+            pair, normal = self.normal_force(build, place.penetration, rate)
+            build.force_on(place.penetration, -normal)
+            slip, speed = self._slip(build, place)
+            push = build.graph.const(0.0)
+            if self.frictional:
+                push = self.friction_force(build, pair, speed, normal)
+                build.power("contact", push * speed)
+                self._rub(build, place, [push * x for x in slip])
+            nodes.touches.append(Touch(pair, normal, push, place.penetration, rate, speed))
 
     def _slip(self, build, place):
         """Direction of the slip of a against b (at most a unit vector), and its speed."""
@@ -78,38 +73,8 @@ class PointContact(Contact):
             build.force(end, *own)
             build.torque(end.body, *cross3(arm, own))
 
-    def outputs(self, build):
-        """Of each contact point: normal force, friction, penetration, its rate, slip, contact, impacts."""
-        name, out = self.name, {}
-        count = len(build.recall(self)["places"])
-        for k in range(count):
-            prefix = name if count == 1 else f"{name}.{k + 1}"
-
-            def got(key, k=k):
-                return lambda: build.recall(self)["places"][k][key]
-
-            def of(key, k=k):
-                return lambda: getattr(build.recall(self)["places"][k]["pair"], key)
-
-            out |= {
-                f"{prefix}.normal": (got("normal"), "N"),
-                f"{prefix}.friction": (got("slip_force"), "N"),
-                f"{prefix}.penetration": (got("penetration"), "m"),
-                f"{prefix}.rate": (got("rate"), "m/s"),
-                f"{prefix}.slip": (got("speed"), "m/s"),
-                f"{prefix}.contact": (lambda k=k: build.recall(self)["places"][k]["pair"].closed(build.graph), "1"),
-                f"{prefix}.impacts": (of("count"), "1"),
-                f"{prefix}.impact_velocity": (of("impact_velocity"), "m/s"),
-            }
-        return out
-
-    def apart(self, build):
-        """Point a less point b, as polynomials."""
-        return [p - q for p, q in zip(build.place(self.a), build.place(self.b), strict=True)]
-
 
 def unit(graph, vector):
     """Length (at least 1 pm) and direction of a vector."""
-    squared = dot(vector, vector)
-    size = graph.sqrt(graph.select(graph.greater(squared, 1e-24), squared, 1e-24))
+    size = graph.length(vector)
     return size, tuple(x / size for x in vector)

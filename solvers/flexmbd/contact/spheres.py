@@ -26,9 +26,8 @@ class SpherePlane(PointContact):
     minimum_impact_velocity: object = None
 
     def __post_init__(self):
-        owner = f"contact '{self.name}'"
-        object.__setattr__(self, "radius", check_number(owner, "radius", self.radius, positive=True))
-        object.__setattr__(self, "normal", unit_vector(owner, "normal", self.normal, 3))
+        object.__setattr__(self, "radius", check_number(self.owner, "radius", self.radius, positive=True))
+        object.__setattr__(self, "normal", unit_vector(self.owner, "normal", self.normal, 3))
         self.check_friction()
 
     def sizes(self):
@@ -58,7 +57,7 @@ class SphereSphere(PointContact):
 
     def __post_init__(self):
         for key in ("radius_a", "radius_b"):
-            object.__setattr__(self, key, check_number(f"contact '{self.name}'", key, getattr(self, key), positive=True))
+            object.__setattr__(self, key, check_number(self.owner, key, getattr(self, key), positive=True))
         self.check_friction()
 
     def sizes(self):

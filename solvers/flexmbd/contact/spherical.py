@@ -3,18 +3,17 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
-import numpy as np
-
-from flexmbd.contact.guess import check_guess
-from flexmbd.contact.points import Place, unit
-from flexmbd.contact.spatial import SpatialContact
-from flexmbd.contact.spherical_film import apply_socket_film
+from flexmbd.contact.clearance import Bearing
+from flexmbd.contact.pair import FrictionPart, LawPart
+from flexmbd.contact.points import Place, PointContact, unit
+from flexmbd.contact.spherical_film import SocketFilmPart
+from flexmbd.contact.transition import TransitionPart
 from flexmbd.language.quadratic import Row
 from flexmbd.space import AXES
 
 
 @dataclass(frozen=True, eq=False)
-class ClearanceSpherical(SpatialContact):
+class ClearanceSpherical(Bearing, PointContact):
     """Ball (centre `a`) in a socket (centre `b`) with radial clearance (Flores, Ambrósio, Claro and Lankarani 2006), dry or with oil.
 
     Parameters
@@ -27,7 +26,7 @@ class ClearanceSpherical(SpatialContact):
         One of ``flexmbd.lubrication.spherical``; None is dry.
     """
 
-    film_shape: ClassVar[str] = "spherical"
+    kinds: ClassVar[tuple] = (LawPart, FrictionPart, SocketFilmPart, TransitionPart)
 
     name: str
     a: object
@@ -43,12 +42,11 @@ class ClearanceSpherical(SpatialContact):
 
     def __post_init__(self):
         self.check()
-        check_guess(self, lambda a, b: [np.subtract(a.place, b.place)])
+        self.check_friction()
+        self.check_start()
 
-    def initial_rows(self, build):
-        """Rows of the ideal joint, for the assembly of positions and velocities only."""
-        if self.start == "as_given":
-            return []
+    def ideal_rows(self, build):
+        """Both centres at one place."""
         return [Row(x, "length", f"{self.name}.{axis}") for axis, x in zip(AXES, self.apart(build), strict=True)]
 
     def places(self, build):
@@ -58,7 +56,3 @@ class ClearanceSpherical(SpatialContact):
         radius, clearance = build.number(self, "bearing_radius"), build.number(self, "clearance")
         arm_b = [radius * x for x in radial]
         return [Place(size - clearance, radial, tuple(x - y for x, y in zip(arm_b, e, strict=True)), tuple(arm_b))]
-
-    def wet(self, build):
-        """Force and torques of the film; what the outputs need of them."""
-        return apply_socket_film(self, build, self.apart(build))

@@ -28,10 +28,9 @@ class ThinDiscPlane(PointContact):
     minimum_impact_velocity: object = None
 
     def __post_init__(self):
-        owner = f"contact '{self.name}'"
-        object.__setattr__(self, "radius", check_number(owner, "radius", self.radius, positive=True))
+        object.__setattr__(self, "radius", check_number(self.owner, "radius", self.radius, positive=True))
         for key in ("axis", "normal"):
-            object.__setattr__(self, key, unit_vector(owner, key, getattr(self, key), 3))
+            object.__setattr__(self, key, unit_vector(self.owner, key, getattr(self, key), 3))
         self.check_friction()
 
     def sizes(self):
@@ -43,7 +42,6 @@ class ThinDiscPlane(PointContact):
         g, radius = build.graph, build.number(self, "radius")
         axis, normal, apart = node_axis(build, self, self.a.body, "axis"), node_axis(build, self, self.b.body, "normal"), self.apart(build)
         (height, lean), u, n, d = build.values((dot(normal, apart), dot(normal, axis))), *map(build.values, (axis, normal, apart))
-        squared = 1.0 - lean * lean
-        steep = g.sqrt(g.select(g.greater(squared, 1e-24), squared, 1e-24))
+        steep = g.root(1.0 - lean * lean)
         arm_a = tuple(-(radius * ((y - lean * x) / steep)) for x, y in zip(u, n, strict=True))
         return [Place(radius * steep - height, n, arm_a, tuple(x + y for x, y in zip(d, arm_a, strict=True)))]

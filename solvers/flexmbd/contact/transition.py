@@ -3,6 +3,9 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
+import numpy as np
+
+from flexmbd.contact.parts import Part, Rule
 from flexmbd.errors import check_number, check_range
 
 
@@ -76,6 +79,43 @@ class FloresTransition:
 
 
 TRANSITIONS = (SmoothTransition, FloresTransition)
+
+
+class TransitionPart(Part):
+    """How film and contact hand over to each other; smooth unless it is given."""
+
+    key = "transition"
+    wanted = "'smooth', a SmoothTransition or a FloresTransition"
+    needs = (
+        Rule(("law", "asperities"), "transition needs a contact law or asperities", "give one or leave it out"),
+        Rule(("film",), "transition is for joints with a film"),
+    )
+
+    @classmethod
+    def chosen(cls, joint):
+        """With asperities the film's formula holds down to a thickness of their roughness."""
+        given = joint.transition
+        if isinstance(given, str) and given == "smooth":
+            given = None
+        elif given is not None or joint.film is None or not joint.walled:
+            return given
+        if joint.asperities is None:
+            return SmoothTransition()
+        ratio = np.asarray(joint.asperities.roughness) / np.asarray(joint.clearance)
+        return SmoothTransition(largest=1.0 - np.minimum(0.01, 0.5 * ratio))
+
+    @classmethod
+    def accepts(cls, given):
+        return isinstance(given, TRANSITIONS)
+
+    def topology_key(self, joint):
+        return (self.given.name,)
+
+    def remaining(self, joint, build, normal, penetration, rate):
+        """The contact's share of the law's force, whose whole power is in the books already."""
+        part = self.given.dry_share(build.graph, penetration, lambda key: build.number(joint, f"transition.{key}"))
+        build.power("contact", (part - 1.0) * normal * rate)
+        return part * normal
 
 
 def _check(transition, *keys):

@@ -3,8 +3,9 @@
 from dataclasses import dataclass
 
 from flexmbd import lanes
-from flexmbd.contact.clearance import check_play
+from flexmbd.contact.clearance import ClearanceJoint
 from flexmbd.contact.pair import Contact
+from flexmbd.contact.parts import Touch
 from flexmbd.errors import ModelError, unit_vector
 from flexmbd.language.quadratic import Row, cross, dot
 from flexmbd.space import axis_parameters
@@ -13,7 +14,7 @@ CORNERS = ((-1.0, 1.0), (1.0, 1.0), (-1.0, -1.0), (1.0, -1.0))  # end, side
 
 
 @dataclass(frozen=True, eq=False)
-class ClearanceTranslational(Contact):
+class ClearanceTranslational(ClearanceJoint, Contact):
     """Rectangular slider between two parallel walls: four corners, each against the wall of its side (docs/theory/clearance_joints.md).
 
     Parameters
@@ -52,14 +53,13 @@ class ClearanceTranslational(Contact):
     minimum_impact_velocity: object = None
 
     def __post_init__(self):
-        owner = f"clearance joint '{self.name}'"
-        check_play(self, "clearance", "length", "width")
+        self.check("clearance", "length", "width")
         for key in ("axis_a", "axis_b"):
-            object.__setattr__(self, key, unit_vector(owner, key, getattr(self, key)))
+            object.__setattr__(self, key, unit_vector(self.owner, key, getattr(self, key)))
         for key in "ab":
             body = getattr(getattr(self, key), "body", None)
             if body is not None and not hasattr(body, "offset"):
-                message = f"{owner}: {key} is on '{body.name}', which has no frame; slider and guide are on rigid bodies or ground"
+                message = f"{self.owner}: {key} is on '{body.name}', which has no frame; slider and guide are on rigid bodies or ground"
                 raise ModelError(message, element=self.name)
         if getattr(getattr(self.a, "body", None), "dimension", None) == 2:
             self._corners()  # points of the body, before its numbers are read
@@ -77,10 +77,6 @@ class ClearanceTranslational(Contact):
         axes = axis_parameters("axis_a", self.axis_a) | axis_parameters("axis_b", self.axis_b)
         return {"clearance": self.clearance, "length": self.length, "width": self.width, **axes}
 
-    def topology_key(self):
-        """Laws, and whether the joint starts as an ideal one."""
-        return (*super().topology_key(), self.start)
-
     def _guide(self, build):
         """Direction of the guide, and at +90° to it, as polynomials."""
         x, y = (build.number(self, f"axis_b.{axis}") for axis in "xy")
@@ -89,19 +85,17 @@ class ClearanceTranslational(Contact):
     def _along(self, build):
         return build.direction(self.a.body, *(build.number(self, f"axis_a.{axis}") for axis in "xy"))
 
-    def initial_rows(self, build):
-        """Rows of the ideal joint, for the assembly of positions and velocities only."""
-        if self.start == "as_given":
-            return []
+    def ideal_rows(self, build):
+        """The slider lies along the guide's middle line."""
         (u, n), along = self._guide(build), self._along(build)
         offset = Row(dot(n, build.between(self.b, self.a)), "length", f"{self.name}.offset")
         return [offset, Row(cross(u, along), "angle", f"{self.name}.angle", dot(u, along))]
 
-    def apply(self, build):
+    def touch(self, build, nodes):
         """Forces of all corners on both bodies; their power is force times rate of penetration, and friction times slip."""
         g, (u, n) = build.graph, self._guide(build)
         (ux, uy), (nx, ny) = build.values(u), build.values(n)
-        zero, found = g.const(0.0), []
+        zero = g.const(0.0)
         half = 0.5 * build.number(self, "width") + build.number(self, "clearance")
         total, moment = (zero, zero), zero
         centre = build.values(build.place(self.a))
@@ -120,34 +114,20 @@ class ClearanceTranslational(Contact):
             build.torque(self.b.body, -cross(build.values(d), force))
             arm = [p - c for p, c in zip(build.values(build.place(corner)), centre, strict=True)]
             total, moment = tuple(x + f for x, f in zip(total, force, strict=True)), moment + cross(arm, force)
-            found.append({"pair": pair, "normal": normal, "friction": rub, "penetration": penetration, "rate": rate, "slip": slip})
-        build.remember(self, corners=found, force=total, moment=moment)
+            nodes.touches.append(Touch(pair, normal, rub, penetration, rate, slip))
+        nodes.forces.append(total)
+        nodes.moment = moment
 
     def outputs(self, build):
         """Of each corner and of the whole joint; force and moment are those on the slider, about point a."""
-        name, g, out = self.name, build.graph, {}
-        units = {"normal": "N", "friction": "N", "penetration": "m", "rate": "m/s", "slip": "m/s"}
-        for k in range(4):
-
-            def corner(k=k):
-                return build.recall(self)["corners"][k]
-
-            out |= {f"{name}.{k + 1}.{key}": (lambda key=key, corner=corner: corner()[key], unit) for key, unit in units.items()}
-            out |= {
-                f"{name}.{k + 1}.contact": (lambda corner=corner: corner()["pair"].closed(g), "1"),
-                f"{name}.{k + 1}.impacts": (lambda corner=corner: corner()["pair"].count, "1"),
-                f"{name}.{k + 1}.impact_velocity": (lambda corner=corner: corner()["pair"].impact_velocity, "m/s"),
-            }
-
-        def force(k):
-            return lambda: build.recall(self)["force"][k]
+        name, g, nodes = self.name, build.graph, build.recall(self)["nodes"]
 
         def all_of(node):
-            return lambda: sum((node(corner) for corner in build.recall(self)["corners"]), g.const(0.0))
+            return lambda: sum((node(touch.pair) for touch in nodes.touches), g.const(0.0))
 
         def gap():
             """Least distance of a corner from its wall."""
-            deepest, *others = (corner["penetration"] for corner in build.recall(self)["corners"])
+            deepest, *others = (touch.penetration for touch in nodes.touches)
             for x in others:
                 deepest = g.select(g.greater(x, deepest), x, deepest)
             return -deepest
@@ -159,15 +139,12 @@ class ClearanceTranslational(Contact):
         def place(k):
             return lambda: build.values((dot(self._guide(build)[k], build.between(self.b, self.a)),))[0]
 
-        return out | {
-            f"{name}.force": (lambda: g.sqrt(g.dot((f, f) for f in build.recall(self)["force"])), "N"),
-            f"{name}.fx": (force(0), "N"),
-            f"{name}.fy": (force(1), "N"),
-            f"{name}.moment": (lambda: build.recall(self)["moment"], "N m"),
+        return super().outputs(build) | {
+            f"{name}.moment": (lambda: nodes.moment, "N m"),
             f"{name}.gap": (gap, "m"),
             f"{name}.tilt": (tilt, "rad"),
             f"{name}.offset": (place(1), "m"),
             f"{name}.slide": (place(0), "m"),
-            f"{name}.contact": (all_of(lambda corner: corner["pair"].closed(g)), "1"),
-            f"{name}.impacts": (all_of(lambda corner: corner["pair"].count), "1"),
+            f"{name}.contact": (all_of(lambda pair: pair.closed(g)), "1"),
+            f"{name}.impacts": (all_of(lambda pair: pair.count), "1"),
         }

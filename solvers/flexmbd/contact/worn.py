@@ -7,8 +7,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from flexmbd.contact.pair import Geometry
+from flexmbd.contact.parts import Part, Rule, refuse
 from flexmbd.contact.wear import WornProfile
-from flexmbd.errors import ModelError, check_number
+from flexmbd.errors import check_number
 from flexmbd.lanes import atan2, fabs, kernel, maximum, select, sqrt  # noqa: F401 - the kernels' text names them
 
 DEPTH = """
@@ -90,36 +91,57 @@ def gap_kernels(order):
     return GapKernels(space[f"worn_gap_{order}"], (space[f"worn_depth_{order}"], space[f"worn_slopes_{order}"]))
 
 
-def check_worn(joint):
-    """Check the worn profile of a clearance joint: numbers, no film, and a wall that the journal can touch everywhere."""
-    worn, owner = joint.worn, f"clearance joint '{joint.name}'"
-    if worn is None:
-        return
-    if not isinstance(worn, WornProfile):
-        raise ModelError(
-            f"{owner}: worn is {worn!r}; it must be a WornProfile", element=joint.name, remedy="make one by surface.profile(order)"
-        )
-    if joint.law is None or joint.film is not None:
-        raise ModelError(
-            f"{owner}: films and asperities do not know a worn profile", element=joint.name, remedy="leave out worn, or film and asperities"
-        )
-    for key, value in worn_numbers(worn).items():
-        check_number(owner, key, value)
-    least, angle = worn.tightest(joint.clearance)
-    if np.any(least <= 0.0):
-        i = int(np.argmin(least))
-        raise ModelError(
-            f"{owner}: the worn profile is hollower than the journal at {np.ravel(angle)[i]:.3g} rad, where clearance, depth and "
-            f"its second derivative sum up to {np.ravel(least)[i]:.3g} m; the journal cannot have worn it so",
-            element=joint.name,
-            remedy="lay the wear out by overlap_wear, take a lower order, or profile.rounded(clearance)",
-        )
+NEITHER = Rule(("film",), "films and asperities do not know a worn profile", "leave out worn, or film and asperities")
+
+
+class WornPart(Part):
+    """Worn profile of a bearing: the joint takes its geometry from `worn_geometry`."""
+
+    key = "worn"
+    wanted, remedy = "a WornProfile", "make one by surface.profile(order)"
+    needs = (NEITHER._replace(keys=("law",)),)
+    excludes = (NEITHER,)
+
+    @classmethod
+    def accepts(cls, given):
+        return isinstance(given, WornProfile)
+
+    def check(self, joint):
+        """Its numbers, and a wall that the journal can touch everywhere."""
+        for key, value in self.numbers(joint).items():
+            check_number(joint.owner, key, value)
+        least, angle = self.given.tightest(joint.clearance)
+        if np.any(least <= 0.0):
+            i = int(np.argmin(least))
+            refuse(
+                joint,
+                f"the worn profile is hollower than the journal at {np.ravel(angle)[i]:.3g} rad, where clearance, depth and "
+                f"its second derivative sum up to {np.ravel(least)[i]:.3g} m; the journal cannot have worn it so",
+                "lay the wear out by overlap_wear, take a lower order, or profile.rounded(clearance)",
+            )
+
+    def numbers(self, joint):
+        return worn_numbers(self.given)
+
+    def topology_key(self, joint):
+        return (self.given.order,)
+
+    def outputs(self, joint, build, nodes):
+        """Where the journal is in the bearing's axes, and at which angle of them it presses."""
+
+        def place(axis):
+            return lambda: worn_place(joint, build)[0][axis]
+
+        def angle():
+            c, s = worn_place(joint, build)[2]
+            return build.graph.call(atan2, (s, c))
+
+        name = joint.name
+        return {f"{name}.worn_x": (place(0), "m"), f"{name}.worn_y": (place(1), "m"), f"{name}.worn_angle": (angle, "rad")}
 
 
 def worn_numbers(worn):
-    """Numbers of a profile by name; none without one."""
-    if worn is None:
-        return {}
+    """Numbers of a profile by name."""
     out = {"worn.mean": worn.mean}
     for k in range(worn.order):
         out |= {f"worn.cosine.{k + 1}": worn.cosine[..., k], f"worn.sine.{k + 1}": worn.sine[..., k]}
@@ -129,8 +151,7 @@ def worn_numbers(worn):
 def worn_place(joint, build):
     """Nodes of the journal's place in the bearing's axes, of its penetration and outward normal there, and of the bearing's x axis."""
     g = build.graph
-    (ax, ay), (bx, by) = build.place(joint.a), build.place(joint.b)
-    ex, ey = build.values((ax - bx, ay - by))
+    ex, ey = build.values(joint.apart(build))
     ux, uy = build.values(build.direction(joint.b.body, g.const(1.0), g.const(0.0)))
     place = ex * ux + ey * uy, ey * ux - ex * uy
     kernels = gap_kernels(joint.worn.order)
@@ -148,8 +169,7 @@ def worn_place(joint, build):
 def worn_geometry(joint, build):
     """Geometry of the contact: its normal passes through the journal's centre, its point lies on the bearing's wall."""
     (x, y), penetration, (c, s), (ux, uy) = worn_place(joint, build)
-    (ax, ay), (bx, by) = build.place(joint.a), build.place(joint.b)
-    vx, vy = build.rates((ax - bx, ay - by))
+    vx, vy = build.rates(joint.apart(build))
     nx, ny = s * uy - c * ux, -c * uy - s * ux
     offset = x * s - y * c
     rate = -(vx * nx + vy * ny) - build.spin(joint.b.body) * offset
@@ -159,17 +179,3 @@ def worn_geometry(joint, build):
         arm_b = arm_a - x * c - y * s
         slip = slip + build.spin(joint.a.body) * arm_a - build.spin(joint.b.body) * arm_b
     return Geometry(penetration, rate, (nx, ny), slip, arm_a, arm_b, offset)
-
-
-def worn_outputs(joint, build):
-    """Where on the worn bearing the journal is, and where it presses: place in the bearing's axes, angle of the contact there."""
-
-    def place(axis):
-        return lambda: worn_place(joint, build)[0][axis]
-
-    def angle():
-        c, s = worn_place(joint, build)[2]
-        return build.graph.call(atan2, (s, c))
-
-    name = joint.name
-    return {f"{name}.worn_x": (place(0), "m"), f"{name}.worn_y": (place(1), "m"), f"{name}.worn_angle": (angle, "rad")}

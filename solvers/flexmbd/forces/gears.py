@@ -150,8 +150,7 @@ class GearMesh(Mesh):
         za, zb = build.number(self, "teeth.a"), build.number(self, "teeth.b")
         zb, total, way = (-zb, zb - za, -1.0) if self.internal else (zb, za + zb, 1.0)
         d = build.values(build.between(self.a, self.b))
-        squared = dot(d, d)
-        size = g.sqrt(g.select(g.greater(squared, 1e-30), squared, 1e-30))
+        size = g.length(d, 1e-30)
         half, (nx, ny) = size / total, (way * x / size for x in d)
         turns = [(self.a.body, za), (self.b.body, zb)]
         angle, spin = g.dot((z, body.full_angle(build)) for body, z in turns), g.dot((z, build.spin(body)) for body, z in turns)
@@ -200,7 +199,7 @@ class Rack(Mesh):
         """Numbers of the teeth, radius, axis, and what is rolled off at the start."""
         angle, (x, y) = _angle(self.b.body), self.axis
         c, s = np.cos(angle), np.sin(angle)
-        ax, ay = (p - q for p, q in zip(_place(self.a), _place(self.b), strict=True))
+        ax, ay = (p - q for p, q in zip(self.a.place_at_start(), self.b.place_at_start(), strict=True))
         phase = (c * x - s * y) * ax + (s * x + c * y) * ay + self.radius * (_angle(self.a.body) - angle)
         return {"radius": self.radius, "phase": phase, **axis_parameters("axis", self.axis), **super().parameters()}
 
@@ -222,11 +221,3 @@ class Rack(Mesh):
 def _angle(body):
     """Angle at the start; zero of ground."""
     return getattr(body, "angle", 0.0)
-
-
-def _place(point):
-    """Position at the start."""
-    if not point.body.measures:
-        return point.at
-    (x, y, c, s), _ = point.body.initial()
-    return x + c * point.at[0] - s * point.at[1], y + s * point.at[0] + c * point.at[1]

@@ -154,6 +154,14 @@ class Graph:
             total = self.add(total, self.mul(a, b))
         return total
 
+    def root(self, x, least=1e-24):
+        """Square root of x, of `least` where x is smaller: so that quotients by it, and its derivative, have a value everywhere."""
+        return self.sqrt(self.select(self.greater(x, least), x, least))
+
+    def length(self, components, least=1e-24):
+        """Length of a vector in m, at least 1 pm (the root of `least`)."""
+        return self.root(self.dot((x, x) for x in components), least)
+
     def call(self, function, args, count=None, tangent=None, *, partly=False):
         """Call a kernel; returns its `count` result nodes, or the one node of a kernel that returns a number.
 
