@@ -114,7 +114,7 @@ class Framed(Body):
         """Inertial position of the centre of mass, as polynomials."""
         return tuple(self.variable(build, k) for k in range(self.dimension))
 
-    def point_leaves(self):
+    def point_parameters(self):
         """Coordinates of all points by key."""
         return {key: x for point in self.points.values() for key, x in point.parameters().items()}
 
@@ -154,7 +154,7 @@ class Ground(Framed):
 
     def parameters(self):
         """Coordinates of the ground's points by key."""
-        return self.point_leaves()
+        return self.point_parameters()
 
     def origin(self, build):
         """Zero."""

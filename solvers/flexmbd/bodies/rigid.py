@@ -42,7 +42,7 @@ class RigidBody(Framed):
 
     def parameters(self):
         """Numbers of the body by key."""
-        return {"mass": self.mass, "inertia": self.inertia, **self.point_leaves()}
+        return {"mass": self.mass, "inertia": self.inertia, **self.point_parameters()}
 
     def initial(self):
         """Guess of coordinates and velocities: two tuples of four numbers or arrays."""

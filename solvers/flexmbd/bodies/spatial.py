@@ -69,7 +69,7 @@ class SpatialBody(Framed):
     def parameters(self):
         """Numbers of the body by key."""
         moments = dict(zip((f"inertia.{key}" for key in INERTIA), self.inertia, strict=False))
-        return {"mass": self.mass, **moments, **self.point_leaves()}
+        return {"mass": self.mass, **moments, **self.point_parameters()}
 
     def topology_key(self):
         """How many moments are given."""

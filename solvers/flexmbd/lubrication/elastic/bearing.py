@@ -15,8 +15,8 @@ from flexmbd.lubrication.reynolds.barus import reduced_pressure
 from flexmbd.lubrication.reynolds.bearing import ReynoldsBearing
 from flexmbd.lubrication.reynolds.checks import check_history, check_level
 from flexmbd.lubrication.reynolds.giacopini import Giacopini
+from flexmbd.lubrication.reynolds.quasi_static import SwiftStieber
 from flexmbd.lubrication.reynolds.solve import cavitation_model
-from flexmbd.lubrication.reynolds.swift_stieber import SwiftStieber
 
 COUPLINGS = ("strong", "weak")
 

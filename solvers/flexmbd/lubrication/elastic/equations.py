@@ -132,13 +132,13 @@ class FilmEquations:
         problem = self.problem(thickness)
         short = np.where(self.supplied, 0.0, np.minimum(w, 0.0)) / self.scale[0]
         fill = (1.0 + short if self.mass else np.ones_like(w))[None]
-        balance = outflow(problem, level[None], fill)[0]
+        flows = fluxes(problem, level[None], fill)
+        balance = outflow(problem, level[None], fill, flows)[0]
         if not self.mass:
             balance = balance + short * self.scale[1]
         film = self.force(pressure)
         place = self.journal.inertia * (y - self.journal.ahead) - self.journal.load - film
         residual = np.concatenate((np.where(self.supplied, 0.0, balance).ravel() / self.scale[1], place / self.scale[2]))
-        flows = fluxes(problem, level[None], fill)
         size = float(np.linalg.norm(residual))
         return FilmState(w, y, problem, pressure, stiffening, deflection, fill, flows, residual, size)
 

@@ -8,10 +8,12 @@ import scipy.sparse as sp
 from flexmbd.lubrication.reynolds.grid import Grid
 
 
-def _pick(faces, cells, count):
-    """(len(faces), count) matrix whose row is 1 in the cell of `cells`; none where that is -1."""
-    there = np.flatnonzero(cells >= 0)
-    return sp.csr_array((np.ones(there.size), (there, cells[there])), shape=(faces, count))
+def _neighbours(n, ring):
+    """(n + 1, n) matrices whose rows are 1 in the cell before a face of a line, and in the one after it."""
+    before, after = np.eye(n + 1, n, -1), np.eye(n + 1, n)
+    if ring:
+        before[0, -1] = after[-1, 0] = 1.0
+    return before, after
 
 
 @dataclass(frozen=True, eq=False)
@@ -21,38 +23,27 @@ class Stencil:
     grid: Grid
     before: sp.csr_array  # (faces along x, cells): the cell before a face
     after: sp.csr_array
+    out_x: sp.csr_array  # (cells, faces along x): net outflow
+    mean_x: sp.csr_array  # thickness of the faces by that of the cells, as in `reynolds_problem`
     below: sp.csr_array  # (faces along z, cells): the cell on the inner side
     above: sp.csr_array
-    out_x: sp.csr_array  # (cells, faces along x): net outflow
     out_z: sp.csr_array
-    mean_x: sp.csr_array  # thickness of the faces by that of the cells, as in `reynolds_problem`
     mean_z: sp.csr_array
 
     @classmethod
     def of(cls, grid):
         """The stencil of a `Grid`."""
         n, m = grid.shape
-        count = n * m
-        cell = np.arange(count).reshape(n, m)
-        none_x, none_z = np.full((1, m), -1), np.full((n, 1), -1)
-        before = np.concatenate((cell[-1:] if grid.ring else none_x, cell)).ravel()
-        after = np.concatenate((cell, cell[:1] if grid.ring else none_x)).ravel()
-        below, above = np.concatenate((none_z, cell), 1).ravel(), np.concatenate((cell, none_z), 1).ravel()
-        low, high = (_pick(before.size, c, count) for c in (before, after))
-        inner, outer = (_pick(below.size, c, count) for c in (below, above))
-        face_x, face_z = np.arange((n + 1) * m).reshape(n + 1, m), np.arange(n * (m + 1)).reshape(n, m + 1)
-        out_x = _pick(count, face_x[1:].ravel(), before.size) - _pick(count, face_x[:-1].ravel(), before.size)
-        out_z = _pick(count, face_z[:, 1:].ravel(), below.size) - _pick(count, face_z[:, :-1].ravel(), below.size)
-        mean_x, mean_z = 0.5 * (low + high), (0.5 * (inner + outer)).tolil()
+        (before, after), (below, above) = _neighbours(n, grid.ring), _neighbours(m, False)
+        mean_x, mean_z = 0.5 * (before + after), 0.5 * (below + above)
         if not grid.ring:  # carried on from the last two cells
-            mean_x = mean_x.tolil()
-            for face, near, far in ((0, 0, 1), (n, n - 1, n - 2)):
-                for j in range(m):
-                    mean_x[face * m + j, cell[near, j]], mean_x[face * m + j, cell[far, j]] = 1.5, -0.5
+            mean_x[0, :2], mean_x[-1, -2:] = (1.5, -0.5), (-0.5, 1.5)
         # the plane of symmetry, where nothing flows, and the side have their cell's thickness
-        for i in range(n):
-            mean_z[face_z[i, 0], cell[i, 0]] = mean_z[face_z[i, m], cell[i, -1]] = 1.0
-        return cls(grid, low, high, inner, outer, out_x.tocsr(), out_z.tocsr(), mean_x.tocsr(), mean_z.tocsr())
+        mean_z[0, 0] = mean_z[-1, -1] = 1.0
+        out_x, out_z = (np.eye(k, k + 1, 1) - np.eye(k, k + 1) for k in (n, m))
+        along = [sp.kron(sp.csr_array(line), sp.eye_array(m), "csr") for line in (before, after, out_x, mean_x)]
+        across = [sp.kron(sp.eye_array(n), sp.csr_array(line), "csr") for line in (below, above, out_z, mean_z)]
+        return cls(grid, *along, *across)
 
     def by_pressure(self, problem):
         """(cells, cells) slopes of `outflow` (one film) by the pressures, m^3/(Pa s)."""

@@ -5,13 +5,11 @@ from flexmbd.lubrication.reynolds.elrod_adams import ElrodAdams
 from flexmbd.lubrication.reynolds.giacopini import Giacopini
 from flexmbd.lubrication.reynolds.grid import Grid
 from flexmbd.lubrication.reynolds.grooves import AxialGroove, CircumferentialGroove
-from flexmbd.lubrication.reynolds.gumbel import Gumbel
 from flexmbd.lubrication.reynolds.problem import Problem, fluxes, outflow, reynolds_problem
+from flexmbd.lubrication.reynolds.quasi_static import Gumbel, Sommerfeld, SwiftStieber
 from flexmbd.lubrication.reynolds.resolution import GridWarning, two_grids
 from flexmbd.lubrication.reynolds.slider import SliderFilm, solve_slider
 from flexmbd.lubrication.reynolds.solve import CAVITATION, cavitation_model, solve_film
-from flexmbd.lubrication.reynolds.sommerfeld import Sommerfeld
-from flexmbd.lubrication.reynolds.swift_stieber import SwiftStieber
 
 __all__ = [
     "CAVITATION", "AxialGroove", "BearingFilm", "CircumferentialGroove", "ElrodAdams", "Giacopini", "Grid", "GridWarning", "Gumbel",

@@ -1,171 +1,182 @@
-"""Full and ruptured cells by the primal-dual active set method, a semismooth Newton method with a direct solve.
+"""Cells of a ring that hold a full film, by the primal-dual active set method, a semismooth Newton method with a direct solve.
 
-In a full cell the unknown is the pressure, in a ruptured one the fill fraction (or nothing, where mass is not conserved). After each
-solve, a full cell below the cavitation pressure (zero) ruptures, and a ruptured one that overflows becomes full, until none changes.
-Where mass is not conserved the matrix is a Stieltjes matrix, and the method ends after finitely many steps (Hintermüller, Ito and
-Kunisch, *SIAM J. Optim.* 13, 2002).
+For films that do not keep their mass: a full cell below the cavitation pressure (zero) ruptures, an empty one into which more flows than
+out of it becomes full, until none changes. The matrix is a Stieltjes matrix, so this ends after finitely many steps, at the one solution
+of the complementarity problem (Hintermüller, Ito and Kunisch, *SIAM J. Optim.* 13, 2002). Only rows with full cells are eliminated.
+
+Films solved at once (``quasi_static.py``) and those of the time loop (``solved``) go through here.
 """
 
 from typing import NamedTuple
 
 import numpy as np
 
-from flexmbd.lanes import kernel
-from flexmbd.lubrication.reynolds.elimination import solve_rows, workspace
+from flexmbd.lubrication.reynolds.band import Space, factorise, padded, stride_of, substitute
+from flexmbd.lubrication.reynolds.simd import inlined, inner
 
 
-class Pressure(NamedTuple):
-    """Solved films: films first, then (along, across)."""
+class Cells(NamedTuple):
+    """One film as a ring of cells, n around, m across, and room to solve for its pressure."""
 
-    pressure: np.ndarray  # (films, n, m) Pa
-    fill: np.ndarray  # (films, n, m) fill fraction; above 1 by p/bulk modulus in a compressible film
-    full: np.ndarray  # (films, n, m) bool: the start of a next, similar solve
-    solves: np.ndarray  # (films,) linear solves taken
-    converged: np.ndarray  # (films,) bool
-
-
-@kernel
-def _side(mass, kappa, full, fixed, given, on_p, on_f):
-    """Coefficient of a neighbour's unknown, and its share of the right side, for weights of its pressure and fill."""
-    if fixed:
-        return 0.0, -on_p * given - on_f
-    if full:
-        return on_p + kappa * on_f, -on_f
-    if mass:
-        return on_f, 0.0
-    return 0.0, -on_f
+    supply: np.ndarray  # (n, m) below zero in cells whose pressure is unknown
+    gx: np.ndarray  # (n, m) conductance of the face before a cell, m^3/(Pa s)
+    gz: np.ndarray  # (n, m + 1) conductance of the faces across
+    base: np.ndarray  # (n, m) inflow of a cell whose unknown neighbours have no pressure, m^3/s
+    on: np.ndarray  # (n, m) 1.0 in full cells, whose pressure is solved for
+    pressure: np.ndarray  # (n, m) Pa; zero where it is known
+    share: np.ndarray  # (n, m) 1.0 in cells that change sides
+    rows: np.ndarray  # (n + 1,) listed rows of cells
+    space: Space
 
 
-@kernel
-def _assemble(ring, mass, kappa, gx, gz, cx, store, source, ends, side, fixed, given, full, centre, west, east, south, north, right):
-    n, m = full.shape
+@inner
+def list_rows(cells):
+    """Rows with full cells from the first place on where nothing couples across; their number, and True if there is no such place."""
+    n, m = cells.on.shape
+    on, rows = cells.on, cells.rows
+    first = -1
     for i in range(n):
-        a = i - 1 if i > 0 else n - 1
-        b = i + 1 if i < n - 1 else 0
+        before = i - 1 if i > 0 else n - 1
+        coupled = False
         for j in range(m):
-            west[i, j] = east[i, j] = south[i, j] = north[i, j] = right[i, j] = 0.0
-            centre[i, j] = 1.0
-            if fixed[i, j] or not (full[i, j] or mass):
+            coupled = coupled or on[i, j] * on[before, j] > 0.0
+        if not coupled:
+            first = i
+            break
+    closed = first < 0
+    found = 0
+    for step in range(n - 1 if closed else n):
+        i = (first + step) % n if not closed else step
+        wet = closed
+        for j in range(m):
+            wet = wet or on[i, j] > 0.0
+        if wet:
+            rows[found] = i
+            found += 1
+    if closed:
+        rows[found] = n - 1
+    return found, closed
+
+
+@inner
+def assemble(cells, found, closed):
+    """Write the listed rows' equations; cells that are not full get ``p = 0``."""
+    n, m = cells.on.shape
+    on, gx, gz, rows = cells.on, cells.gx, cells.gz, cells.rows
+    band, border, corner, stride, wide = cells.space.band, cells.space.border, cells.space.corner, stride_of(m), padded(m)
+    for k in range(found + (1 if closed else 0)):
+        i = int(rows[k])
+        after = i + 1 if i < n - 1 else 0
+        joined = k < found - 1 and int(rows[k + 1]) == after
+        for j in range(m):
+            full = on[i, j]
+            centre = full * (gx[i, j] + gx[after, j] + gz[i, j] + gz[i, j + 1]) + (1.0 - full)
+            north = -full * on[i, j + 1] * gz[i, j + 1] if j < m - 1 else 0.0
+            if k == found:
+                corner[j * wide + j] = centre
+                if j < m - 1:
+                    corner[j * wide + j + 1] = corner[(j + 1) * wide + j] = north
                 continue
-            own_f = store[i, j] + max(cx[i + 1, j], 0.0) - min(cx[i, j], 0.0)
-            total = -source[i, j]
-            if full[i, j]:
-                centre[i, j] = gx[i, j] + gx[i + 1, j] + gz[i, j] + gz[i, j + 1] + kappa * own_f
-                total -= own_f
+            own = (m + k * m + j) * stride
+            for d in range(1, m + 1):
+                band[own + d] = 0.0
+            band[own] = centre
+            band[own + 1] += north
+            if joined:
+                band[own + m] -= full * on[after, j] * gx[after, j]
+            if closed:
+                at = (m + k * m + j) * wide
+                for b in range(wide):
+                    border[at + b] = 0.0
+                if k == 0:
+                    border[at + j] -= full * on[n - 1, j] * gx[i, j]
+                if k == found - 1:
+                    border[at + j] -= full * on[n - 1, j] * gx[after, j]
+
+
+@inner
+def take(cells, found, closed, field):
+    """Right side from a field, zero in cells that are not full."""
+    n_rows, m = found + (1 if closed else 0), cells.on.shape[1]
+    for k in range(n_rows):
+        i = int(cells.rows[k])
+        for j in range(m):
+            cells.space.x[m + k * m + j] = cells.on[i, j] * field[i, j]
+    for j in range(m + 8):
+        cells.space.x[m + n_rows * m + j] = 0.0
+
+
+@inner
+def solve_rows(cells, found, closed, field, out):
+    """Solve for `out` (n, m) with the factors there are; zero in cells that are not full."""
+    n, m = cells.on.shape
+    take(cells, found, closed, field)
+    substitute(found, m, closed, cells.space)
+    for i in range(n):
+        for j in range(m):
+            out[i, j] = 0.0
+    for k in range(found + (1 if closed else 0)):
+        i = int(cells.rows[k])
+        for j in range(m):
+            out[i, j] = cells.space.x[m + k * m + j]
+
+
+@inner
+def _swap(cells, tolerance):
+    """Full cells without pressure rupture, others that overflow become full; the number of changes."""
+    n, m = cells.on.shape
+    on, p, gx, gz = cells.on, cells.pressure, cells.gx, cells.gz
+    highest = flow = 0.0
+    for i in range(n):
+        for j in range(m):
+            highest, flow = max(highest, abs(p[i, j])), max(flow, abs(cells.base[i, j]))
+    changes = 0
+    for i in range(n):
+        before, after = (i - 1 if i > 0 else n - 1), (i + 1 if i < n - 1 else 0)
+        for j in range(m):
+            if on[i, j] > 0.0:
+                change = p[i, j] < -tolerance * highest
+            elif cells.supply[i, j] >= 0.0:
+                change = False
             else:
-                centre[i, j] = own_f
-            on_p, on_f = -gx[i, j], -max(cx[i, j], 0.0)
-            if i > 0 or ring:
-                west[i, j], more = _side(mass, kappa, full[a, j], fixed[a, j], given[a, j], on_p, on_f)
+                inflow = cells.base[i, j] + gx[i, j] * p[before, j] + gx[after, j] * p[after, j]
+                inflow += gz[i, j] * p[i, j - 1] if j > 0 else 0.0
+                inflow += gz[i, j + 1] * p[i, j + 1] if j < m - 1 else 0.0
+                change = inflow > tolerance * flow
+            if change:
+                cells.share[i, j] = 1.0
+                changes += 1
             else:
-                more = -on_p * ends[0] - on_f
-            total += more
-            on_p, on_f = -gx[i + 1, j], min(cx[i + 1, j], 0.0)
-            if i < n - 1 or ring:
-                east[i, j], more = _side(mass, kappa, full[b, j], fixed[b, j], given[b, j], on_p, on_f)
-            else:
-                more = -on_p * ends[1] - on_f
-            total += more
-            if j > 0:
-                south[i, j], more = _side(mass, kappa, full[i, j - 1], fixed[i, j - 1], given[i, j - 1], -gz[i, j], 0.0)
-                total += more
-            if j < m - 1:
-                north[i, j], more = _side(mass, kappa, full[i, j + 1], fixed[i, j + 1], given[i, j + 1], -gz[i, j + 1], 0.0)
-                total += more
-            else:
-                total += gz[i, m] * side
-            right[i, j] = total
+                cells.share[i, j] = 0.0
+    if changes > 0:
+        for i in range(n):
+            for j in range(m):
+                if cells.share[i, j] > 0.0:
+                    on[i, j] = 1.0 - on[i, j]
+    return changes
 
 
-@kernel
-def _overflow(ring, i, j, gx, gz, cx, store, source, ends, side, p):
-    """Net inflow into a cell without pressure whose neighbours are full: it wants to be full itself if this is above zero."""
-    n, m = p.shape
-    before = p[i - 1, j] if i > 0 else (p[n - 1, j] if ring else ends[0])
-    after = p[i + 1, j] if i < n - 1 else (p[0, j] if ring else ends[1])
-    below = p[i, j - 1] if j > 0 else 0.0
-    above = p[i, j + 1] if j < m - 1 else side
-    flow = gx[i, j] * before + gx[i + 1, j] * after + gz[i, j] * below + gz[i, j + 1] * above
-    return flow + cx[i, j] - cx[i + 1, j] - store[i, j] - source[i, j]
+@inlined
+def settle(cells, free, most, patience):
+    """Solve for the pressure from the full cells in `on`; these stay as they are unless `free`.
 
-
-@kernel
-def _run(ring, mass, free, kappa, most, gx, gz, cx, store, source, ends, side, fixed, given, full, p, fill, solves, converged, work, space):
-    films, n, m = p.shape
-    centre, west, east, south, north, right, u = work[0], work[1], work[2], work[3], work[4], work[5], work[6]
-    for s in range(films):
-        along, across, carried, stored, squeezed = gx[s], gz[s], cx[s], store[s], source[s]
-        held, level, on, q, f, edge = fixed[s], given[s], full[s], p[s], fill[s], ends[s]
-        for turn in range(most):
-            _assemble(
-                ring, mass, kappa, along, across, carried, stored, squeezed, edge, side[s], held, level, on,
-                centre, west, east, south, north, right,
-            )  # fmt: skip
-            solve_rows(ring, centre, west, east, south, north, right, space, u)
-            highest = flow = 0.0
-            for i in range(n):
-                for j in range(m):
-                    q[i, j] = level[i, j] if held[i, j] else (u[i, j] if on[i, j] else 0.0)
-                    f[i, j] = 1.0
-                    if mass and not held[i, j]:
-                        f[i, j] = 1.0 + kappa * u[i, j] if on[i, j] else u[i, j]
-                    highest = max(highest, abs(q[i, j]))
-                    flow = max(flow, abs(carried[i, j]) + abs(squeezed[i, j]))
-            changes = 0
-            if free:
-                for i in range(n):
-                    for j in range(m):
-                        if held[i, j]:
-                            continue
-                        if on[i, j]:
-                            swap = q[i, j] < -1e-13 * highest
-                        elif mass:
-                            swap = f[i, j] > 1.0 + 1e-12
-                        else:
-                            swap = _overflow(ring, i, j, along, across, carried, stored, squeezed, edge, side[s], q) > 1e-13 * flow
-                        if swap:
-                            on[i, j] = not on[i, j]
-                            changes += 1
-            solves[s] = turn + 1
-            if changes == 0:
-                converged[s] = True
-                break
-
-
-def solve_active(problem, *, mass, free=True, compressibility=0.0, start=None, most=200):
-    """Solve a `Problem` from the full cells `start` (films, n, m) bool, or from a film that is full everywhere.
-
-    Parameters
-    ----------
-    mass : bool
-        True: ruptured cells keep their balance by the fill fraction.
-    free : bool
-        False: no cell ruptures (Sommerfeld).
-    compressibility : float
-        1/bulk modulus in 1/Pa, used with `mass`.
-    most : int
-        Linear solves at most per film.
+    At most that many linear solves; after `patience` of them a cell needs ever more to change sides, so that round-off does not go round
+    in circles. Returns whether the full cells settled, the number of listed rows, True for a ring that is full all round, with the
+    factors of the last solve, and the number of solves.
     """
-    shape = problem.thickness.shape
-    full = np.ones(shape, bool) if start is None else np.array(np.broadcast_to(start, shape), bool)
-    p, fill = np.zeros(shape), np.ones(shape)
-    solves, converged = np.zeros(shape[0], np.int64), np.zeros(shape[0], bool)
-    g = problem
-    # one memory order, so that one compiled kernel serves all
-    fields = [np.ascontiguousarray(v) for v in (g.gx, g.gz, g.cx, g.store, g.source, g.ends, g.side, g.supplied, g.supply, full)]
-    full = fields[-1]
-    _run(
-        g.grid.ring,
-        mass,
-        free,
-        float(compressibility),
-        most,
-        *fields,
-        p,
-        fill,
-        solves,
-        converged,
-        np.empty((7, *shape[1:])),
-        workspace(*shape[1:]),
-    )
-    return Pressure(p, fill, full, solves, converged)
+    m, settled, found, closed, solves, tolerance = cells.on.shape[1], False, 0, False, 0, 1e-13
+    for turn in range(most):
+        found, closed = list_rows(cells)
+        if closed:
+            for a in range(m * padded(m)):
+                cells.space.corner[a] = 0.0
+        assemble(cells, found, closed)
+        factorise(found, m, closed, cells.space)
+        solve_rows(cells, found, closed, cells.base, cells.pressure)
+        solves = turn + 1
+        if not free or _swap(cells, tolerance) == 0:
+            settled = True
+            break
+        if turn >= patience:
+            tolerance *= 2.0
+    return settled, found, closed, solves

@@ -148,7 +148,7 @@ class ReynoldsBearing:
         # a pressure that pushes sideways on the sloped gap turns both: half of e x F each
         half = 0.5 * (place[0] * fy - place[1] * fx)
         along, across = fluxes(problem, found.pressure, fill)
-        net = outflow(problem, found.pressure, fill)
+        net = outflow(problem, found.pressure, fill, (along, across))
         grooves = np.where(problem.supplied, net, 0.0)
         largest = np.max(np.abs(along), axis=(1, 2)) + np.max(np.abs(across), axis=(1, 2))
         return BearingFilm(

@@ -4,8 +4,8 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from flexmbd.errors import check_number
-from flexmbd.lubrication.reynolds.active_set import solve_active
 from flexmbd.lubrication.reynolds.checks import check_history
+from flexmbd.lubrication.reynolds.conserving import solve_conserving
 
 
 @dataclass(frozen=True)
@@ -28,4 +28,4 @@ class ElrodAdams:
     def solve(self, problem, start=None):
         """`Pressure` of a `Problem`, from the full cells `start` (bool)."""
         check_history(self, problem)
-        return solve_active(problem, mass=True, compressibility=1.0 / self.bulk_modulus, start=start)
+        return solve_conserving(problem, compressibility=1.0 / self.bulk_modulus, start=start)

@@ -7,8 +7,8 @@ the fill fraction from upstream and the thickness at the face, so the full film 
 from dataclasses import dataclass
 from typing import ClassVar
 
-from flexmbd.lubrication.reynolds.active_set import solve_active
 from flexmbd.lubrication.reynolds.checks import check_history
+from flexmbd.lubrication.reynolds.conserving import solve_conserving
 
 
 @dataclass(frozen=True)
@@ -21,4 +21,4 @@ class Giacopini:
     def solve(self, problem, start=None):
         """`Pressure` of a `Problem`, from the full cells `start` (bool)."""
         check_history(self, problem)
-        return solve_active(problem, mass=True, start=start)
+        return solve_conserving(problem, start=start)

@@ -59,8 +59,9 @@ def solve_slider(
     )  # fmt: skip
     warn_if_coarse(problem, warn)
     found = solve_film(problem, cavitation, _column(start))
-    flow = fluxes(problem, found.pressure, found.fill)[0][:, :, 0]
-    net = np.abs(outflow(problem, found.pressure, found.fill)).sum(axis=(1, 2))
+    flows = fluxes(problem, found.pressure, found.fill)
+    flow = flows[0][:, :, 0]
+    net = np.abs(outflow(problem, found.pressure, found.fill, flows)).sum(axis=(1, 2))
     return SliderFilm(
         x=grid.x, pressure=found.pressure[:, :, 0], fill=found.fill[:, :, 0], full=found.full[:, :, 0], flow=flow,
         load=found.pressure.sum(axis=(1, 2)) * grid.dx, imbalance=net / np.maximum(np.max(np.abs(flow), axis=1), 1e-300),

@@ -6,11 +6,9 @@ from flexmbd.errors import ModelError
 from flexmbd.lubrication.reynolds.checks import check_level
 from flexmbd.lubrication.reynolds.elrod_adams import ElrodAdams
 from flexmbd.lubrication.reynolds.giacopini import Giacopini
-from flexmbd.lubrication.reynolds.gumbel import Gumbel
-from flexmbd.lubrication.reynolds.sommerfeld import Sommerfeld
-from flexmbd.lubrication.reynolds.swift_stieber import SwiftStieber
+from flexmbd.lubrication.reynolds.quasi_static import QUASI_STATIC
 
-CAVITATION = (Sommerfeld, Gumbel, SwiftStieber, ElrodAdams, Giacopini)
+CAVITATION = (*QUASI_STATIC, ElrodAdams, Giacopini)
 
 
 def cavitation_model(given):

@@ -8,7 +8,7 @@ import numpy as np
 
 from flexmbd.errors import ModelError
 from flexmbd.lubrication.solved.link import run
-from flexmbd.lubrication.solved.room import MODELS, make_room, views_of
+from flexmbd.lubrication.solved.room import MODELS, make_room, views
 from flexmbd.lubrication.solved.sums import FORCE, TANGENT
 
 
@@ -93,15 +93,15 @@ class GridFilm:
         ------
         ModelError : the gap is closed somewhere, or the ruptured region does not settle.
         """
-        room = views_of(self.block)
+        room = views(self.block)
         given = np.array((*s, *r, clearance, radius, viscosity, length, side, *supply), float)
         force, solves = run(self, given, FORCE), int(self.block[6])
         if not np.all(np.isfinite(force)):
             raise ModelError("solved film: it has no solution", remedy="the gap must be above zero everywhere")
-        pressure, thickness = np.where(room.share > 0.0, room.pressure, 0.0), room.thickness.copy()
+        pressure, thickness = np.where(room.cells.share > 0.0, room.cells.pressure, 0.0), room.thickness.copy()
         tangent = run(self, given, TANGENT).reshape(self.count, 2, self.count)
         return SolvedFilm(force, tangent[:, 0].copy(), tangent[:, 1].copy(), pressure, thickness, solves)
 
     def forget(self):
         """Forget the full cells of films solved before: the next solve starts from its own guess."""
-        views_of(self.block).keys[:] = 0.0
+        views(self.block).keys[:] = 0.0

@@ -4,13 +4,18 @@ from typing import NamedTuple
 
 import numpy as np
 
-from flexmbd.lubrication.solved.simd import EIGHT, inner
+from flexmbd.lanes import kernel
+from flexmbd.lubrication.reynolds.active_set import Cells
+from flexmbd.lubrication.reynolds.band import Space, lengths
+from flexmbd.lubrication.reynolds.quasi_static import QUASI_STATIC
+from flexmbd.lubrication.reynolds.simd import inner
 
-# n, m, shapes, supplies, half of the width (1) or all of it (0), model, solves of the last call, next way, size, widths of border and band
+# n, m, shapes, supplies, half of the width (1) or all of it (0), model, solves of the last call, next way, size
 HEAD = 16
 SLOTS, WAYS = 64, 4  # remembered films: for each lane, that many
+TABLES = 8  # fields over the cells, from `thickness` on
 SOMMERFELD, GUMBEL, REYNOLDS = range(3)
-MODELS = ("sommerfeld", "gumbel", "reynolds")
+MODELS = tuple(model.name for model in QUASI_STATIC)
 
 
 class Room(NamedTuple):
@@ -18,87 +23,44 @@ class Room(NamedTuple):
 
     head: np.ndarray
     shapes: np.ndarray  # (K, n, m) what a unit of an amplitude adds to the thickness, in m per unit
-    supply: np.ndarray  # (n, m) number of the groove that a cell belongs to, -1 for none
     keys: np.ndarray  # (SLOTS, WAYS, 2 K + 1) remembered places and directions of motion; last: 1 if there is one
     memory: np.ndarray  # (SLOTS, WAYS, n, m) their full cells, 1.0 or 0.0
     numbers: np.ndarray  # (2 K + 5 + supplies,) arguments of one film
     results: np.ndarray  # (2 K K + 2,) results of one film
     place: np.ndarray  # (2 K,) its key
     thickness: np.ndarray  # (n, m) m
-    gx: np.ndarray  # (n, m) conductance of the face before a cell, m^3/(Pa s)
-    gz: np.ndarray  # (n, m + 1) conductance of the faces across
-    base: np.ndarray  # (n, m) inflow of a cell whose unknown neighbours have no pressure, m^3/s
-    pressure: np.ndarray  # (n, m) Pa
-    on: np.ndarray  # (n, m) 1.0 in cells whose pressure is unknown and solved for
-    rows: np.ndarray  # (n + 1,) listed rows of cells
     adjoint: np.ndarray  # (n, m)
-    share: np.ndarray  # (n, m)
-    band: np.ndarray
-    inverse: np.ndarray
-    border: np.ndarray
-    corner: np.ndarray
-    factors: np.ndarray
-    x: np.ndarray
+    cells: Cells  # `supply`: number of the groove that a cell belongs to, -1 for none
 
 
 @inner
+def _next(block, start, size):
+    """The next numbers of a block, and where they end."""
+    return block[start : start + size], start + size
+
+
+@kernel
 def views(block):
     """`Room` of a block."""
     n, m, count, supplies = int(block[0]), int(block[1]), int(block[2]), int(block[3])
-    cells, wide, stride, key = n * m, int(block[9]), int(block[10]), 2 * count + 1
-    a = HEAD
-    shapes = block[a : a + count * cells].reshape((count, n, m))
-    a += count * cells
-    supply = block[a : a + cells].reshape((n, m))
-    a += cells
-    keys = block[a : a + SLOTS * WAYS * key].reshape((SLOTS, WAYS, key))
-    a += SLOTS * WAYS * key
-    memory = block[a : a + SLOTS * WAYS * cells].reshape((SLOTS, WAYS, n, m))
-    a += SLOTS * WAYS * cells
-    numbers = block[a : a + key + 4 + supplies]
-    a += key + 4 + supplies
-    results = block[a : a + 2 * count * count + 2]
-    a += 2 * count * count + 2
-    place = block[a : a + 2 * count]
-    a += 2 * count
-    thickness = block[a : a + cells].reshape((n, m))
-    a += cells
-    gx = block[a : a + cells].reshape((n, m))
-    a += cells
-    gz = block[a : a + cells + n].reshape((n, m + 1))
-    a += cells + n
-    base = block[a : a + cells].reshape((n, m))
-    a += cells
-    pressure = block[a : a + cells].reshape((n, m))
-    a += cells
-    on = block[a : a + cells].reshape((n, m))
-    a += cells
-    rows = block[a : a + n + 1]
-    a += n + 1
-    adjoint = block[a : a + cells].reshape((n, m))
-    a += cells
-    share = block[a : a + cells].reshape((n, m))
-    a += cells
-    band = block[a : a + (cells + m) * stride]
-    a += (cells + m) * stride
-    inverse = block[a : a + cells + m]
-    a += cells + m
-    border = block[a : a + (cells + m) * wide]
-    a += (cells + m) * wide
-    corner = block[a : a + m * wide]
-    a += m * wide
-    factors = block[a : a + m + EIGHT]
-    a += m + EIGHT
-    x = block[a : a + cells + 2 * m + EIGHT]
-    return Room(
-        block[:HEAD], shapes, supply, keys, memory, numbers, results, place, thickness, gx, gz, base, pressure, on, rows, adjoint, share,
-        band, inverse, border, corner, factors, x,
-    )  # fmt: skip
-
-
-def views_of(block):
-    """`Room` of a block, outside of compiled code."""
-    return getattr(views, "py_func", views)(block)
+    ways, key, size = SLOTS * WAYS, 2 * count + 1, lengths(n, m)
+    tables, a = _next(block, HEAD, (count + ways + TABLES) * n * m)
+    gz, a = _next(block, a, n * (m + 1))
+    rows, a = _next(block, a, n + 1)
+    keys, a = _next(block, a, ways * key)
+    numbers, a = _next(block, a, key + 4 + supplies)
+    results, a = _next(block, a, 2 * count * count + 2)
+    place, a = _next(block, a, 2 * count)
+    band, a = _next(block, a, size[0])
+    inverse, a = _next(block, a, size[1])
+    border, a = _next(block, a, size[2])
+    corner, a = _next(block, a, size[3])
+    factors, a = _next(block, a, size[4])
+    x, a = _next(block, a, size[5])
+    t, space = tables.reshape((count + ways + TABLES, n, m)), Space(band, inverse, border, corner, factors, x)
+    keys, memory, f = keys.reshape((SLOTS, WAYS, key)), t[count : count + ways].reshape((SLOTS, WAYS, n, m)), t[count + ways :]
+    cells = Cells(f[2], f[3], gz.reshape((n, m + 1)), f[4], f[5], f[6], f[7], rows, space)
+    return Room(block[:HEAD], t[:count], keys, memory, numbers, results, place, f[0], f[1], cells)
 
 
 def make_room(shapes, supply, *, half, model):
@@ -116,11 +78,11 @@ def make_room(shapes, supply, *, half, model):
         ``SOMMERFELD``, ``GUMBEL`` or ``REYNOLDS``.
     """
     count, n, m = shapes.shape
-    supplies, cells, wide = int(supply.max()) + 1, n * m, (m + EIGHT - 1) // EIGHT * EIGHT
-    size = HEAD + count * cells + SLOTS * WAYS * (2 * count + 1 + cells) + 2 * count + 5 + supplies + 2 * count * count + 2 + 2 * count
-    size += 9 * cells + 2 * n + 1 + (cells + m) * (m + 1 + 2 * wide) + m * wide + m + EIGHT + cells + 2 * m + EIGHT
+    supplies, ways, key = int(supply.max()) + 1, SLOTS * WAYS, 2 * count + 1
+    size = HEAD + (count + ways + TABLES) * n * m + n * (m + 2) + 1 + ways * key + 2 * key + 4 + supplies + 2 * count * count + 1
+    size += sum(lengths(n, m))
     block = np.zeros(size)
-    block[:11] = n, m, count, supplies, half, model, 0, 0, size, wide, m + wide
-    room = views_of(block)
-    room.shapes[:], room.supply[:] = shapes, supply
+    block[:9] = n, m, count, supplies, half, model, 0, 0, size
+    room = views(block)
+    room.shapes[:], room.cells.supply[:] = shapes, supply
     return block

@@ -9,9 +9,10 @@ force nor, but for a kink, its tangent.
 import numpy as np
 from numba import carray
 
-from flexmbd.lubrication.solved.cavities import solve_pressure, solve_rows
+from flexmbd.lubrication.reynolds.active_set import solve_rows
+from flexmbd.lubrication.reynolds.simd import inner
+from flexmbd.lubrication.solved.cavities import solve_pressure
 from flexmbd.lubrication.solved.room import HEAD, views
-from flexmbd.lubrication.solved.simd import inner
 
 FORCE, TANGENT, PEAK, SHEAR, SHEAR_TANGENT, THINNEST = range(6)
 
@@ -26,13 +27,13 @@ def area_of(room):
 @inner
 def forces(room, out):
     """Q_k (K,)."""
-    n, m, count, p = int(room.head[0]), int(room.head[1]), int(room.head[2]), room.pressure
+    n, m, count, p = int(room.head[0]), int(room.head[1]), int(room.head[2]), room.cells.pressure
     area, side = area_of(room), room.numbers[2 * count + 4]
     for k in range(count):
         q = 0.0
         for i in range(n):
             for j in range(m):
-                q += (room.share[i, j] * p[i, j] - side) * room.shapes[k, i, j]
+                q += (room.cells.share[i, j] * p[i, j] - side) * room.shapes[k, i, j]
         out[k] = area * q
 
 
@@ -40,7 +41,7 @@ def forces(room, out):
 def tangents(room, found, closed, out):
     """For each k the derivatives of Q_k by all s, then by all r: (2 K K,)."""
     n, m, count, half = int(room.head[0]), int(room.head[1]), int(room.head[2]), room.head[4] > 0.0
-    numbers, h, p, base, v, g = room.numbers, room.thickness, room.pressure, room.base, room.adjoint, room.share
+    numbers, h, p, base, v, g = room.numbers, room.thickness, room.cells.pressure, room.cells.base, room.adjoint, room.cells.share
     radius, viscosity, length, side = numbers[2 * count + 1], numbers[2 * count + 2], numbers[2 * count + 3], numbers[2 * count + 4]
     dx, dz = 2.0 * np.pi * radius / n, (0.5 if half else 1.0) * length / m
     along, across = 0.25 * dz / dx / viscosity, 0.25 * dx / dz / viscosity  # derivative of h^3/12 by h is h^2/4
@@ -52,7 +53,7 @@ def tangents(room, found, closed, out):
         for i in range(n):
             for j in range(m):
                 base[i, j] = area * room.shapes[k, i, j] * v[i, j]
-        solve_rows(room, found, closed, base, g)
+        solve_rows(room.cells, found, closed, base, g)
         # g is the adjoint; base collects the derivative of Q_k by the thickness of each cell
         for i in range(n):
             before, after = (i - 1 if i > 0 else n - 1), (i + 1 if i < n - 1 else 0)
@@ -131,7 +132,7 @@ def evaluate(block, given, lanes, what, results):
         elif what == TANGENT:
             tangents(room, found, closed, out)
         elif what == PEAK:
-            out[0] = max(np.max(room.pressure), 0.0)
+            out[0] = max(np.max(room.cells.pressure), 0.0)
         else:
             shears(room, what == SHEAR_TANGENT, out)
         for k in range(size):

@@ -8,9 +8,10 @@ import numpy as np
 from flexmbd.errors import ModelError, check_number, check_range
 from flexmbd.lubrication.reynolds.grid import Grid
 from flexmbd.lubrication.reynolds.problem import Problem
+from flexmbd.lubrication.reynolds.quasi_static import QUASI_STATIC
 from flexmbd.lubrication.reynolds.solve import cavitation_model, solve_film
 
-MODELS = ("sommerfeld", "gumbel", "reynolds")
+MODELS = tuple(model.name for model in QUASI_STATIC)
 
 
 class SocketPressure(NamedTuple):

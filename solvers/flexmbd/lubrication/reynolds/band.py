@@ -5,8 +5,23 @@ Unknown ``r = k m + j`` is cell j of listed row k. ``band[(m + r) * stride + d]`
 m columns ``border[(m + r) * wide + b]`` become ``inv(L)`` times them, ``corner`` the Cholesky factor of what is left of the last row.
 """
 
-from flexmbd.lanes import sqrt
-from flexmbd.lubrication.solved.simd import EIGHT, inner, load, store
+from typing import NamedTuple
+
+import numpy as np
+
+from flexmbd.lanes import kernel, sqrt
+from flexmbd.lubrication.reynolds.simd import EIGHT, inner, load, store
+
+
+class Space(NamedTuple):
+    """Flat arrays for up to n rows of cells; the matrix is written into band, border and corner."""
+
+    band: np.ndarray
+    inverse: np.ndarray  # 1/D, m zeros before
+    border: np.ndarray
+    corner: np.ndarray
+    factors: np.ndarray
+    x: np.ndarray  # right side, then solution; m zeros before, those of the border behind the listed rows
 
 
 @inner
@@ -21,13 +36,21 @@ def stride_of(m):
     return m + padded(m)
 
 
+@kernel
+def lengths(n, m):
+    """Numbers in the arrays of a `Space`, in order."""
+    cells, wide = (n + 1) * m, padded(m)
+    return cells * stride_of(m), cells, cells * wide, m * wide, m + EIGHT, cells + m + EIGHT
+
+
 @inner
-def factorise(rows, m, closed, band, inverse, border, corner, factors):
-    """Factors in place; `inverse` (m + rows m + ...) gets 1/D, `factors` is room for m + 8 numbers.
+def factorise(rows, m, closed, space):
+    """Factors in place.
 
     Row by row: all m pivots before it act upon eight of its entries while those stay in registers.
     """
     stride, wide = stride_of(m), padded(m)
+    band, inverse, border, factors = space.band, space.inverse, space.border, space.factors
     for i in range(m, m + rows * m):
         own = i * stride
         for d in range(1, m + 1):
@@ -49,7 +72,7 @@ def factorise(rows, m, closed, band, inverse, border, corner, factors):
                 store(border, here, one)
         inverse[i] = 1.0 / band[own]
     if closed:
-        _corner(rows, m, inverse, border, corner)
+        _corner(rows, m, inverse, border, space.corner)
 
 
 @inner
@@ -71,12 +94,13 @@ def _corner(rows, m, inverse, border, corner):
 
 
 @inner
-def substitute(rows, m, closed, band, inverse, border, corner, x):
-    """Solve for the right side ``x[m:]`` in place; those of the border stand behind the listed rows. ``x[:m]`` is zero.
+def substitute(rows, m, closed, space):
+    """Solve in place.
 
     Scalars by intent: a register's worth of the numbers just found would wait for their stores.
     """
     stride, wide, last, near = stride_of(m), padded(m), m + rows * m, 0.0
+    band, inverse, border, corner, x = space.band, space.inverse, space.border, space.corner, space.x
     for i in range(m, last):
         at = i * stride
         one, two, three, d = x[i], 0.0, 0.0, m
