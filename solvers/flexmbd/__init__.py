@@ -37,9 +37,9 @@ from flexmbd.contact.laws import (
     LeeWang,
     Radzimovsky,
 )
-from flexmbd.contact.stiffness import Material, hertz_sphere_stiffness
+from flexmbd.contact.stiffness import hertz_sphere_stiffness
 from flexmbd.contact.transition import FloresTransition, SmoothTransition
-from flexmbd.contact.wear import WornProfile
+from flexmbd.contact.worn_surface import WornProfile
 from flexmbd.errors import ModelError
 from flexmbd.forces import (
     PID,
@@ -93,6 +93,7 @@ from flexmbd.lubrication.stribeck import MixedFriction
 from flexmbd.lubrication.temperature import FilmTemperature
 from flexmbd.lubrication.tilted import TiltedFilm
 from flexmbd.lubrication.viscosity import Vogel, Walther
+from flexmbd.material import Material
 from flexmbd.motion import ConstantSpeed, Fourier, Harmonic, Polynomial
 from flexmbd.properties import Lubricant, lubricant, material
 from flexmbd.running.simulate import Prepared, Settings, compiled, prepare, run

@@ -2,6 +2,14 @@
 
 import numpy as np
 
+Number = float | np.ndarray
+
+
+def number(value) -> Number:
+    """A value as a float or a float array."""
+    array = np.asarray(value, dtype=float)
+    return float(array) if array.ndim == 0 else array
+
 
 class Matrix:
     """A table of numbers that is one parameter: a look-up table, a matrix of a body.

@@ -25,8 +25,12 @@ class Problem:
     q, v : tuple of Node
         Coordinates and velocities.
     time : Node
+    coordinates : tuple of str
+        Their names.
     measures : tuple of str
-        Of each coordinate: ``"length"`` or ``"angle"``.
+        What they measure: ``"length"`` or ``"angle"``.
+    initial : function
+        Guesses of coordinates and velocities of a system: two lists of numbers or arrays over samples.
     mass : mapping (i, j) -> Node
         Upper triangle of the mass matrix, less that of pools.
     constant_mass : bool
@@ -65,7 +69,9 @@ class Problem:
     q: tuple
     v: tuple
     time: Any
+    coordinates: tuple
     measures: tuple
+    initial: Any
     mass: Mapping
     constant_mass: bool
     generalized: tuple

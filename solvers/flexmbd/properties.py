@@ -9,9 +9,9 @@ from pathlib import Path
 
 import numpy as np
 
-from flexmbd.contact.stiffness import Material
 from flexmbd.errors import ModelError
 from flexmbd.lubrication.viscosity import CELSIUS, Walther
+from flexmbd.material import Material
 from flexmbd.suggest import unknown
 
 

@@ -181,13 +181,10 @@ class Layout:
         own = sorted(LANE, key=lambda name: getattr(names, name))
         return [Row(name.lower(), *LANE[name], "step" if name in LOOP else "state") for name in own]
 
-    def _coordinates(self):
-        return [f"{body.name}[{k}]" for body in self.problem.system.bodies for k in range(body.coordinates)]
-
     def _point(self, prefix, lifetime):
         found = [Row(f"{prefix}time", "time", "s", lifetime)]
         for mark, meaning, units in (("", "coordinate", ("m", "1")), ("'", "velocity", ("m/s", "1/s"))):
-            for name, measure in zip(self._coordinates(), self.problem.measures, strict=True):
+            for name, measure in zip(self.problem.coordinates, self.problem.measures, strict=True):
                 found.append(Row(f"{prefix}{name}{mark}", meaning, units[measure == "angle"], lifetime))
         return found + [Row(f"{prefix}{x.name}", "further state", "", lifetime) for x in self.problem.states]
 
@@ -198,7 +195,7 @@ class Layout:
         return found + [Row(f"{c.name}.event_tolerance", nearness, "m", "state") for c in self.problem.contacts]
 
     def _slot(self, slot, lifetime):
-        own = [*self._coordinates(), *(f"row {k}" for k in range(self.sizes["N"], self.sizes["RATES"]))]
+        own = [*self.problem.coordinates, *(f"row {k}" for k in range(self.sizes["N"], self.sizes["RATES"]))]
         own += [f"{x.name}'" for x in self.problem.states]
         own += [f"{c.name}.{key}" for c in self.problem.contacts for key in CONTACT[2:4]]
         return [Row(f"{slot.name}.{name}", slot.meaning, "", lifetime) for name in own]

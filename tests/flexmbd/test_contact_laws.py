@@ -12,8 +12,8 @@ from scipy.optimize import brentq
 from flexmbd.contact import laws
 from flexmbd.contact.friction import FRICTION_LAWS
 from flexmbd.contact.laws import CYLINDRICAL_LAWS, DAMPED_LAWS, NORMAL_LAWS, factor_for_restitution, produced_restitution
-from flexmbd.contact.stiffness import Material
 from flexmbd.lanes import VOCABULARY
+from flexmbd.material import Material
 from flexmbd.properties import published
 
 from .sentences import names, said

@@ -5,8 +5,9 @@ import pickle
 import numpy as np
 import pytest
 
-from flexmbd.contact.stiffness import Material, contact_modulus, hertz_plane_stiffness, hertz_sphere_stiffness
+from flexmbd.contact.stiffness import contact_modulus, hertz_plane_stiffness, hertz_sphere_stiffness
 from flexmbd.errors import ModelError, check_range
+from flexmbd.material import Material
 
 from .sentences import names, said
 

@@ -5,7 +5,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from flexmbd.contact.wear import WornSurface, archard, contact_angle
+from flexmbd.contact.worn_surface import WornSurface, contact_angle
+from flexmbd.wear.archard import archard
 
 from .sentences import names, said
 

@@ -8,8 +8,9 @@ from scipy.optimize import brentq
 
 import flexmbd as fm
 from flexmbd.analysis.equations import Equations
-from flexmbd.contact.wear import WornProfile, WornSurface, archard
 from flexmbd.contact.worn import gap_kernels
+from flexmbd.contact.worn_surface import WornProfile, WornSurface
+from flexmbd.wear.archard import archard
 from flexmbd.wear.overlap import overlap_wear
 
 from .running import column, simulate

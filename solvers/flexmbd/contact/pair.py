@@ -25,7 +25,7 @@ class LawPart(Part):
 
     def topology_key(self, joint):
         """Law, and whether the least impact velocity is given."""
-        return (*super().structure(joint), joint.minimum_impact_velocity is None)
+        return (*super().topology_key(joint), joint.minimum_impact_velocity is None)
 
     def apply(self, joint, build, nodes):
         """Forces of all places of contact."""
@@ -75,7 +75,7 @@ class Contact(Element):
 
     def topology_key(self):
         """What of the parts decides the code."""
-        return tuple((part.key, *part.structure(self)) for part in self.parts)
+        return tuple((part.key, *part.topology_key(self)) for part in self.parts)
 
     @property
     def continuous(self):

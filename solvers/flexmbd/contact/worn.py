@@ -8,7 +8,7 @@ import numpy as np
 
 from flexmbd.contact.pair import Geometry
 from flexmbd.contact.parts import Part, Rule, refuse
-from flexmbd.contact.wear import WornProfile
+from flexmbd.contact.worn_surface import WornProfile
 from flexmbd.errors import check_number
 from flexmbd.lanes import atan2, fabs, kernel, maximum, select, sqrt  # noqa: F401 - the kernels' text names them
 

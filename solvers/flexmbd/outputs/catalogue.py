@@ -43,7 +43,7 @@ def _point(build, name, point):
 
 
 def _body(build, body):
-    out = body.outputs(build)
+    out = build.outputs_of(body)
     for key, point in body.points.items():
         if not key.startswith("#"):
             out |= _point(build, f"{body.name}.{key}", point)

@@ -109,8 +109,8 @@ class Integration:
 
     def assemble(self):
         """Positions and velocities that satisfy the constraints, from the guesses; further states."""
-        n = self.model.problem.n
-        q, v = (np.array([np.broadcast_to(x, self.count) for x in guess], float).reshape(n, self.count) for guess in self.system.initial())
+        n, guesses = self.model.problem.n, self.model.problem.initial(self.system)
+        q, v = (np.array([np.broadcast_to(x, self.count) for x in guess], float).reshape(n, self.count) for guess in guesses)
         self.column(names.START + 1, n)[:], self.column(names.START + 1 + n, n)[:] = q.T, v.T
         self.call(assemble)
         self._further_states()

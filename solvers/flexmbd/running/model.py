@@ -11,7 +11,8 @@ from flexmbd.codegen.pools import BATCH
 from flexmbd.codegen.storage import Storage
 from flexmbd.equations.index1 import corrections, residuals
 from flexmbd.errors import ModelError
-from flexmbd.formulation.natural import Build, law_of
+from flexmbd.formulation import FORMULATIONS
+from flexmbd.formulation.base import law_of
 from flexmbd.joints.friction import check_scheme
 from flexmbd.language.kernels import ALLOWED
 from flexmbd.language.ordering import LINEAR, called, ordered
@@ -42,12 +43,14 @@ class Model:
     width : int
         Lanes, 1 to 64.
     fold : bool
-        See `Build`.
+        See `Formulation`.
     shift : float
-        See `Build`.
+        See `Formulation`.
     direct : str
         Sparse direct library that solves the linear equations of a single lane; "" for elimination in compiled code.
     tuning : Tuning
+    formulation : str
+        Key of `FORMULATIONS`.
 
     Attributes
     ----------
@@ -62,8 +65,8 @@ class Model:
         Unknown output or reduction; a kernel that cannot be compiled.
     """
 
-    def __init__(self, system, outputs, scheme, *, width=16, fold=True, shift=0.0, direct="", tuning=USUAL):
-        self.scheme, self.width, self.fold = scheme, width, fold
+    def __init__(self, system, outputs, scheme, *, width=16, fold=True, shift=0.0, direct="", tuning=USUAL, formulation="natural"):
+        self.scheme, self.width, self.fold, self._formulation = scheme, width, fold, FORMULATIONS[formulation]
         self._arguments = {"fold": fold, "shift": shift, "direct": bool(direct), "tuning": tuning}
         try:
             try:
@@ -80,7 +83,7 @@ class Model:
 
     def _write(self, system, outputs, first):
         """Write equations, then outputs; those outputs that `first` tells are made before the equations are."""
-        build = Build(system, **self._arguments)
+        build = self._formulation(system, **self._arguments)
         self.requests = Requests(outputs, build.outputs)
         self.problem = build.problem(first(self.requests.names, system.aliases))
         self.storage = Storage(BATCH if self.width == 1 else 1)

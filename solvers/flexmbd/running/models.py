@@ -5,7 +5,7 @@ import logging
 import numpy as np
 
 from flexmbd.errors import ModelError
-from flexmbd.formulation.natural import level_of
+from flexmbd.formulation.base import level_of
 from flexmbd.integrators import INTEGRATORS
 from flexmbd.parameters import of_sample, plain
 from flexmbd.running.diagnosis import examine
@@ -27,12 +27,14 @@ def model_of(system, outputs, settings):
     value = getattr(settings, scheme.setting) if scheme.setting else None
     scheme = scheme.tuned(value)
     shift = settings.constraint_shift if settings.constraints == "augmented" else 0.0
-    facts = (kinds, tuple(outputs), settings.integrator, value, settings.lanes, shift, settings.linear_solver, settings.tuning)
+    facts = (kinds, tuple(outputs), settings.integrator, value, settings.lanes, shift)
+    facts += (settings.linear_solver, settings.tuning, settings.formulation)
     key = (system.topology_key(), identity(system), *facts)
     model, numbers = _models.get(key), _numbers(system)
     if new := model is None:
         log.info("building: %d bodies, %d elements", len(system.bodies), len(system.elements))
         how = {"width": settings.lanes, "fold": fold, "shift": shift, "direct": settings.linear_solver, "tuning": settings.tuning}
+        how["formulation"] = settings.formulation
         model = Model(system, outputs, scheme, **how)
     if new or (numbers is not None and numbers != model.examined):  # of batches the first one stands for all
         model.dependent, model.examined = _check_first(model, system), numbers
@@ -56,7 +58,7 @@ def witnesses(system):
 
 def _check_first(model, system):
     """Rows that depend on others; raises what is wrong with the constraints, unless one of the first samples is right."""
-    numbers, (q0, _) = [v for _, v in system.parameters()], system.initial()
+    numbers, (q0, _) = [v for _, v in system.parameters()], model.problem.initial(system)
     count, errors = max((len(v) for v in numbers if np.ndim(v)), default=1), []
     sizes = lengths(system, count)
     for i in range(min(count, 8)):

@@ -4,6 +4,7 @@ from dataclasses import dataclass, fields
 
 from flexmbd.equations.index1 import KINDS
 from flexmbd.errors import ModelError, check_number
+from flexmbd.formulation import FORMULATIONS
 from flexmbd.integrators import INTEGRATORS
 from flexmbd.linalg.direct import back_end
 from flexmbd.suggest import unknown
@@ -49,6 +50,8 @@ class Settings:
     constraint_shift : float
         Of augmented constraints: below it the squared singular values of the constraints (scaled to 1) are not enforced at once. A
         smaller one is more exact in passing such positions, a larger one takes rows that always depend on others with longer steps.
+    formulation : str
+        Key of `flexmbd.formulation.FORMULATIONS`: the coordinates in which the equations are written.
     tuning : Tuning
         From which sizes on generated code takes another form: speed, not what is computed.
     """
@@ -65,11 +68,14 @@ class Settings:
     constraints: str = "independent"
     constraint_shift: float = 1e-6
     linear_solver: str = ""
+    formulation: str = "natural"
     tuning: Tuning = USUAL
 
     def __post_init__(self):
         if self.integrator not in INTEGRATORS and self.integrator != "auto":
             raise unknown("integrator", self.integrator, ("auto", *INTEGRATORS))
+        if self.formulation not in FORMULATIONS:
+            raise unknown("formulation", self.formulation, FORMULATIONS)
         if self.constraints not in KINDS:
             raise unknown("kind of constraints", self.constraints, KINDS)
         for key in ("tolerance", "step", "max_steps", "event_tolerance", "spectral_radius", "decay", "constraint_shift"):

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from flexmbd.contact.wear import WornProfile, WornSurface
+from flexmbd.contact.worn_surface import WornProfile, WornSurface
 from flexmbd.errors import ModelError, check_number, check_range
 from flexmbd.running.batch import describe
 from flexmbd.running.simulate import run

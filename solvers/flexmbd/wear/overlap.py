@@ -2,8 +2,9 @@
 
 import numpy as np
 
-from flexmbd.contact.wear import TURN, WornSurface, check_history, check_surface
+from flexmbd.contact.worn_surface import TURN, WornSurface
 from flexmbd.errors import ModelError, check_number, check_range
+from flexmbd.wear.archard import check_history, check_surface
 
 SMALLEST = 1e-6  # overlap by the clearance that any contact has at least: an arc of 0.0014 rad half width
 

@@ -2,7 +2,7 @@
 
 from typing import Any, ClassVar, NamedTuple, Protocol
 
-from flexmbd.contact.numbers import Number
+from flexmbd.parameters import Number
 
 
 class FrictionKernels(NamedTuple):

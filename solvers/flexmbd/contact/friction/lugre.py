@@ -5,9 +5,9 @@ from typing import ClassVar
 
 from flexmbd.contact.friction.base import FrictionKernels
 from flexmbd.contact.friction.stribeck import stribeck_curve
-from flexmbd.contact.numbers import Number, number
 from flexmbd.errors import check_range
 from flexmbd.lanes import fabs, kernel, select
+from flexmbd.parameters import Number, number
 
 
 @kernel

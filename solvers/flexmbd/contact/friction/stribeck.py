@@ -6,9 +6,9 @@ from typing import ClassVar
 import numpy as np
 
 from flexmbd.contact.friction.base import FrictionKernels
-from flexmbd.contact.numbers import Number, number
 from flexmbd.errors import check_range
 from flexmbd.lanes import exp, kernel, tanh
+from flexmbd.parameters import Number, number
 
 
 @kernel

@@ -4,9 +4,9 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from flexmbd.contact.friction.base import FrictionKernels
-from flexmbd.contact.numbers import Number, number
 from flexmbd.errors import check_range
 from flexmbd.lanes import exp, fabs, kernel, select
+from flexmbd.parameters import Number, number
 
 
 @kernel

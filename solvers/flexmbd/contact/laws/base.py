@@ -4,8 +4,8 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar, NamedTuple, Protocol
 
 from flexmbd.contact.laws.restitution import factor_for_restitution
-from flexmbd.contact.numbers import Number, number
 from flexmbd.errors import check_range
+from flexmbd.parameters import Number, number
 
 
 class NormalKernels(NamedTuple):

@@ -19,10 +19,11 @@ from flexmbd.contact.laws.base import NormalKernels
 from flexmbd.contact.laws.damped import PUBLISHED_FACTORS
 from flexmbd.contact.laws.rate_factor import rate_factor
 from flexmbd.contact.laws.restitution import factor_for_restitution
-from flexmbd.contact.numbers import Number, number
-from flexmbd.contact.stiffness import Material, contact_modulus
+from flexmbd.contact.stiffness import contact_modulus
 from flexmbd.errors import ModelError, check_range
 from flexmbd.lanes import kernel, log, select, sqrt
+from flexmbd.material import Material
+from flexmbd.parameters import Number, number
 
 LAST_SHARE = float(np.exp(-0.25))  # of P: the largest force at which the published formula is followed
 

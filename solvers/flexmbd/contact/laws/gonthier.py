@@ -5,7 +5,7 @@ from typing import ClassVar
 
 from flexmbd.contact.laws.power_law import DampedPowerLaw
 from flexmbd.contact.laws.restitution import factor_for_restitution
-from flexmbd.contact.numbers import Number, number
+from flexmbd.parameters import Number, number
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,9 +7,9 @@ import numpy as np
 
 from flexmbd.contact.laws.base import NormalKernels, RestitutionDamping
 from flexmbd.contact.laws.rate_factor import rate_factor
-from flexmbd.contact.numbers import Number, number
 from flexmbd.errors import check_range
 from flexmbd.lanes import kernel, power, select, sqrt
+from flexmbd.parameters import Number, number
 
 
 @kernel

@@ -1,0 +1,178 @@
+"""What every formulation does: parameters, joints, forces and contacts of a system, and the finished `Problem`."""
+
+from contextlib import contextmanager
+from dataclasses import fields
+
+import numpy as np
+
+from flexmbd.equations.index1 import accelerations
+from flexmbd.errors import ModelError
+from flexmbd.formulation.interface import Interface
+from flexmbd.formulation.mass_matrix import MassMatrix
+from flexmbd.language.graph import Graph
+from flexmbd.language.kernels import KernelError
+from flexmbd.language.nodes import LANE, UNIFORM
+from flexmbd.outputs import catalogue
+from flexmbd.parameters import Matrix
+from flexmbd.problem import Problem
+from flexmbd.space import AXES
+from flexmbd.tuning import USUAL
+
+
+def level_of(value, fold):
+    """Level of a number: folded constant (only 0, 1, -1), one for all samples, or one per sample; of a matrix with its shape."""
+    level = LANE if np.ndim(value) else UNIFORM
+    if isinstance(value, Matrix):
+        return level, value.shape
+    if level == LANE:
+        return level
+    return value if fold and value in (0.0, 1.0, -1.0) else UNIFORM
+
+
+@contextmanager
+def written(owner):
+    """Say whose an error is that names nobody: the element's or body's, and of a kernel the law's."""
+    try:
+        yield
+    except KernelError as error:
+        if error.element is not None:
+            raise
+        law = law_of(owner, error.function)
+        whose = f"'{owner.name}'{f', law {law!r}' if law else ''}"
+        raise KernelError(f"{whose}: {error.message}", error.function, element=owner.name, remedy=error.remedy) from error
+    except ModelError as error:
+        error.element = error.element or owner.name
+        raise
+
+
+def law_of(owner, function):
+    """Name of the law, film or other part of an element that a kernel belongs to, else None."""
+    for part in list(getattr(owner, "__dict__", {}).values()):
+        if callable(getattr(part, "kernels", None)) and not isinstance(part, type):
+            kernels = part.kernels()
+            if function in kernels or function in getattr(kernels, "helpers", ()):
+                return getattr(part, "name", type(part).__name__)
+    return None
+
+
+class Formulation(Interface, MassMatrix):
+    """Equations of a system while they are written: what elements are handed (`Interface` says what of it they use).
+
+    A formulation is a subclass. It gives `coordinates` and `bodies`, of which the second says what bodies add, and the words about places
+    and forces that `Interface` names.
+
+    Parameters
+    ----------
+    system : System
+    fold : bool
+        Fold the numbers 0, 1 and -1 into the code (not when numbers were stacked from single samples).
+    shift : float
+        Above zero: keep constraint rows that depend on others (see `equations.index1`).
+    direct : bool
+        Linear equations are solved by a sparse direct library, and all elements of flexible bodies are in pools.
+    tuning : Tuning
+
+    Attributes
+    ----------
+    pools : list of Pool
+        Elements of flexible bodies that are many and alike; what they add is in none of the nodes below.
+    generalized : list of Node
+        Generalized forces.
+    rows : list of Row
+    states : list of ExtraState
+    contacts : list of LocatedContact
+    unilaterals : list of UnilateralContact
+    """
+
+    graph_kind = Graph
+
+    def __init__(self, system, *, fold=True, shift=0.0, direct=False, tuning=USUAL):
+        self.system, self.graph, self.shift, self.direct = system, self.graph_kind(tuning), shift, direct
+        self.kinds, self._numbers, self._state_index = [], {}, {}
+        for k, (path, value) in enumerate(system.parameters()):
+            kind = level_of(value, fold)
+            self.kinds.append(kind)
+            self._numbers[path.removeprefix("@")] = self._number(k, path, kind)
+        g = self.graph
+        self.time = g.var("t")
+        self.first, self.coordinates, self.measures = {}, [], []
+        for name, own in self.parts(system).items():
+            self.first[name] = len(self.measures)
+            self.coordinates += [f"{name}[{k}]" for k in range(len(own))]
+            self.measures += own
+        self.n = len(self.measures)
+        self.q, self.v = ([g.var(f"{kind}{i}") for i in range(self.n)] for kind in "qv")
+        self.generalized = [g.const(0.0)] * self.n
+        self.gravity = [self._numbers[f"gravity.{axis}"] for axis in AXES[: system.dimension]]
+        self.states, self.contacts, self.unilaterals, self.frictions, self._memory = [], [], [], [], {}
+        self.potential_energy, self.stored_energy, self.powers = g.const(0.0), g.const(0.0), {}
+        self.mass, self.constant_mass, self.rows, self.initial_rows, self.owner = {}, True, [], [], {}
+        self.pools, self.exchanges = [], {}
+        self.bodies()
+        for element in system.elements:
+            with written(element):
+                if element.reacts:
+                    self.owner[element.name] = len(self.rows)
+                    self.rows += self.rows_of(element)
+                self.initial_rows += element.initial_rows(self)
+        for element in system.elements:
+            with written(element):
+                element.apply(self)
+        self.a, self.multipliers = self._accelerations()
+        self.outputs = catalogue(self)
+
+    # ---- what a formulation gives
+    @staticmethod
+    def parts(system):
+        """What each coordinate measures, "length" or "angle" (or another pure number), by the name of what has the coordinates."""
+        raise NotImplementedError
+
+    @staticmethod
+    def initial(system):
+        """Guesses of coordinates and velocities: two lists of numbers or arrays over samples."""
+        raise NotImplementedError
+
+    def bodies(self):
+        """Mass, rows and forces of the bodies."""
+        raise NotImplementedError
+
+    def rows_of(self, element):
+        """Rows of a joint that are left."""
+        return element.rows(self)
+
+    def outputs_of(self, body):
+        """Outputs of a body: name -> (function giving the node, unit)."""
+        return body.outputs(self)
+
+    # ---- the finished equations
+    def _accelerations(self):
+        """Nodes of accelerations and multipliers, which outputs read."""
+        return accelerations(self)
+
+    def _number(self, k, path, kind):
+        """Node of number k of the system, of a level or folded; of a matrix that of its table."""
+        if isinstance(kind, tuple):
+            return self.graph.table(k, *kind)
+        return self.graph.const(kind) if isinstance(kind, float) else self.graph.param(k, kind)
+
+    def drive_power(self):
+        """Power that time-dependent rows put in (multiplier times the row's explicit rate), and that of external loads."""
+        total = self.power_of("external")
+        for row, multiplier in zip(self.rows, self.multipliers, strict=True):
+            total = total + multiplier * row.polynomial.time_derivative(self.time).value(self.q)
+        return total
+
+    def problem(self, outputs=()):
+        """The finished equations; outputs named are made before them, because they may bring states.
+
+        Raises
+        ------
+        LateState
+            Later, from an output that brings a state and was not named.
+        """
+        for name in self.outputs:
+            if name in outputs:
+                self.outputs[name][0]()
+        found = Problem(**{field.name: getattr(self, field.name) for field in fields(Problem)})
+        self.states = found.states
+        return found
