@@ -11,6 +11,7 @@ import pytest
 import flexmbd as fm
 import uqmbd as uq
 from flexmbd.contact.laws import produced_restitution
+from flexmbd.formulation import FORMULATIONS
 from flexmbd.integrators import INTEGRATORS
 from uqmbd import methods
 
@@ -43,7 +44,8 @@ def module(monkeypatch, tmp_path):
 
 def test_page_has_no_other_blocks():
     words = (
-        "String", "MyLaw", "DamperFilm", "CoatedRevolute", "Rod(", "sledge", "held", "Track", "scotch_yoke", "HEUN3", "BEEMAN", "Corners",
+        "String", "MyLaw", "DamperFilm", "CoatedRevolute", "Rod(", "sledge", "held", "Track", "scotch_yoke",
+        "HEUN3", "BEEMAN", "JointAngles", "Corners",
     )  # fmt: skip
     assert [sum(word in source for source in BLOCKS) for word in words] == [1] * len(BLOCKS)
 
@@ -189,3 +191,34 @@ def test_method(module, monkeypatch, tmp_path):
     result = study.run(out=tmp_path / "corners", workers=0)
     assert result.inner["y"].values.tolist() == [-2.0, 6.0]
     assert int(result.attrs["runs_ok"]) == 4
+
+
+def chain(mass):
+    """Three rods on pins, a spring, and a floor that they hit."""
+    s = fm.System(gravity=(0.0, -9.81))
+    before = s.ground.at(0.0, 0.0)
+    for k in range(3):
+        rod = s.body(f"rod{k}", mass=mass, inertia=0.1, position=(0.5 + k, 0.0), points={"A": (-0.5, 0.0), "B": (0.5, 0.0)})
+        s.add(fm.Revolute(f"pin{k}", before, rod["A"]))
+        before = rod["B"]
+    s.add(fm.Spring("spring", s.ground.at(1.0, 1.0), before, stiffness=20.0, damping=0.5, length=0.8))
+    s.add(fm.DiscPlane("floor", before, s.ground.at(0.0, -1.5), radius=0.1, law=fm.HuntCrossley(stiffness=1e6, restitution=0.5)))
+    return s
+
+
+@pytest.mark.slow
+def test_formulation(module, monkeypatch):
+    """Another formulation's motion of the same system is that in natural coordinates, over impacts; its energy balance is its own."""
+    monkeypatch.setitem(FORMULATIONS, "joint_angles", module("JointAngles").JointAngles)
+    outputs, runs = ["rod2.x", "rod2.angle", "floor.force:max", "energy.balance"], {}
+    for name in ("natural", "joint_angles"):
+        settings = {"formulation": name, "tolerance": 1e-10, "lanes": 2}
+        runs[name] = fm.run(chain, {"mass": np.array([1.0, 2.0])}, end=1.5, points=31, outputs=outputs, settings=settings)
+    natural, own = runs.values()
+    assert not own.status.any() and natural["floor.force:max"].min() > 1e3
+    for name in outputs[:3]:
+        assert own[name] == pytest.approx(natural[name], rel=1e-6, abs=1e-8), name
+    assert np.ptp(own["energy.balance"]) < 5e-6
+    settings = {"formulation": "joint_angles"}
+    names(said(lambda: fm.run(chain(1.0), end=0.1, points=2, outputs=["pin0.fx"], settings=settings)), "reactions", "'pin0'")
+    names(said(lambda: fm.Settings(formulation="tree")), "formulation", "'tree'")

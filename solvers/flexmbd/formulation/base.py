@@ -140,6 +140,10 @@ class Formulation(Interface, MassMatrix):
         """Rows of a joint that are left."""
         return element.rows(self)
 
+    def reaction(self, element, body):
+        """Force and moment about the centre of mass that a joint exerts on a body."""
+        raise ModelError(f"the formulation does not know reactions of joint '{element.name}'", element=element.name)
+
     def outputs_of(self, body):
         """Outputs of a body: name -> (function giving the node, unit)."""
         return body.outputs(self)
