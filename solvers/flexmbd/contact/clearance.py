@@ -13,7 +13,6 @@ from flexmbd.contact.pair import Contact, Geometry, LawPart
 from flexmbd.contact.parts import check_parts, refuse
 from flexmbd.contact.transition import TransitionPart
 from flexmbd.contact.worn import WornPart, worn_geometry
-from flexmbd.errors import check_number
 from flexmbd.language.quadratic import Row
 from flexmbd.space import AXES
 
@@ -28,8 +27,7 @@ class ClearanceJoint:
 
     def check(self, *keys):
         """Check and keep the sizes `keys`; check the start and the parts."""
-        for key in keys:
-            object.__setattr__(self, key, check_number(self.owner, key, getattr(self, key), positive=True))
+        self.positive(*keys)
         if "bearing_radius" in keys and np.any(self.bearing_radius <= self.clearance):
             refuse(self, "bearing_radius must be greater than the clearance")
         if self.start not in ("as_given", "centred"):

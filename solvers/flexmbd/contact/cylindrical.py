@@ -8,7 +8,7 @@ from flexmbd.contact.pair import FrictionPart, LawPart
 from flexmbd.contact.points import Place, PointContact, unit
 from flexmbd.contact.tilted_film import TiltedFilmPart
 from flexmbd.contact.transition import TransitionPart
-from flexmbd.errors import check_number, unit_vector
+from flexmbd.errors import unit_vector
 from flexmbd.frames import in_inertial
 from flexmbd.language.quadratic import Row, dot
 from flexmbd.space import AXES, axis_parameters, triad
@@ -56,7 +56,7 @@ class ClearanceCylindrical(Bearing, PointContact):
     def __post_init__(self):
         self.check()
         self.check_friction()
-        object.__setattr__(self, "length", check_number(self.owner, "length", self.length, positive=True))
+        self.positive("length")
         for key in ("axis_a", "axis_b"):
             object.__setattr__(self, key, unit_vector(self.owner, key, getattr(self, key), 3))
         self.check_start()

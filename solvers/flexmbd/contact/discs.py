@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from flexmbd.contact.pair import Contact, Geometry
-from flexmbd.errors import check_number, unit_vector
+from flexmbd.errors import unit_vector
 from flexmbd.language.quadratic import cross, dot
 
 
@@ -21,7 +21,7 @@ class DiscPlane(Contact):
     minimum_impact_velocity: object = None
 
     def __post_init__(self):
-        object.__setattr__(self, "radius", check_number(self.owner, "radius", self.radius, positive=True))
+        self.positive("radius")
         object.__setattr__(self, "normal", unit_vector(self.owner, "normal", self.normal))
 
     def sizes(self):
@@ -54,8 +54,7 @@ class DiscDisc(Contact):
     minimum_impact_velocity: object = None
 
     def __post_init__(self):
-        for key in ("radius_a", "radius_b"):
-            object.__setattr__(self, key, check_number(self.owner, key, getattr(self, key), positive=True))
+        self.positive("radius_a", "radius_b")
 
     def sizes(self):
         """Both radii."""

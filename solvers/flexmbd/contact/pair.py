@@ -87,6 +87,11 @@ class Contact(Element):
         """True if there is a friction law."""
         return self.friction is not None
 
+    def positive(self, *keys):
+        """Check and keep numbers that must be above zero."""
+        for key in keys:
+            object.__setattr__(self, key, check_number(self.owner, key, getattr(self, key), positive=True))
+
     def apply(self, build):
         """Forces of all parts on both bodies, and their energies."""
         nodes = JointNodes()

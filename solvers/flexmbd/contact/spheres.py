@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from flexmbd.contact.points import Place, PointContact, unit
-from flexmbd.errors import check_number, unit_vector
+from flexmbd.errors import unit_vector
 from flexmbd.frames import node_axis
 from flexmbd.language.quadratic import dot
 from flexmbd.space import axis_parameters
@@ -26,7 +26,7 @@ class SpherePlane(PointContact):
     minimum_impact_velocity: object = None
 
     def __post_init__(self):
-        object.__setattr__(self, "radius", check_number(self.owner, "radius", self.radius, positive=True))
+        self.positive("radius")
         object.__setattr__(self, "normal", unit_vector(self.owner, "normal", self.normal, 3))
         self.check_friction()
 
@@ -56,8 +56,7 @@ class SphereSphere(PointContact):
     minimum_impact_velocity: object = None
 
     def __post_init__(self):
-        for key in ("radius_a", "radius_b"):
-            object.__setattr__(self, key, check_number(self.owner, key, getattr(self, key), positive=True))
+        self.positive("radius_a", "radius_b")
         self.check_friction()
 
     def sizes(self):

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from flexmbd.contact.points import Place, PointContact
-from flexmbd.errors import check_number, unit_vector
+from flexmbd.errors import unit_vector
 from flexmbd.frames import node_axis
 from flexmbd.language.quadratic import dot
 from flexmbd.space import axis_parameters
@@ -28,7 +28,7 @@ class ThinDiscPlane(PointContact):
     minimum_impact_velocity: object = None
 
     def __post_init__(self):
-        object.__setattr__(self, "radius", check_number(self.owner, "radius", self.radius, positive=True))
+        self.positive("radius")
         for key in ("axis", "normal"):
             object.__setattr__(self, key, unit_vector(self.owner, key, getattr(self, key), 3))
         self.check_friction()
