@@ -1,6 +1,5 @@
 """Outputs of a model as one compiled function of its state, apart from the equations: another list of outputs compiles this one anew."""
 
-
 from flexmbd.codegen.functions import Functions
 from flexmbd.codegen.machine import Code
 from flexmbd.codegen.pools import BATCH

@@ -58,8 +58,10 @@ def prepare(build, samples=None, *, end, points, outputs, settings=None):
     run(build, one, end=1e-9 * end, points=min(points, 2), outputs=outputs, settings=settings)
     model = model_of(system, outputs, settings)
     return Prepared(
-        {name: model.units[name] for name in outputs}, sorted(model.problem.outputs), attributes(model, system, settings, why),
-        model.topology
+        {name: model.units[name] for name in outputs},
+        sorted(model.problem.outputs),
+        attributes(model, system, settings, why),
+        model.topology,
     )
 
 
