@@ -65,7 +65,7 @@ class FormulaBearing:
         h = self.clearance - x[:, None] * cos - y[:, None] * sin
         u, w = vx + turning * y, vy - turning * x
         formula = short_pressure if isinstance(self.film, ShortFilm) else long_pressure
-        p, flow = formula(self.clearance, self.radius, mu[:, None], x / self.clearance, y / self.clearance, u, w, h, cos, sin, grid)
+        p, flow = formula(self, mu[:, None], (x / self.clearance, y / self.clearance), (u, w), h, (cos, sin))
         if self.film.extent == "half":
             p, flow = np.maximum(p, 0.0), np.maximum(flow, 0.0)
         area = 2.0 * grid.dx * grid.dz
@@ -81,16 +81,17 @@ class FormulaBearing:
         )  # fmt: skip
 
 
-def short_pressure(c, radius, mu, ex, ey, u, w, h, cos, sin, grid):
+def short_pressure(bearing, mu, ratio, velocity, h, direction):
     """``6 mu V.n/h^3 (L^2/4 - z^2)`` as means of the cells over z, (films, n, m) Pa, and ``L V.n``, what leaves both sides, m^2/s."""
-    along = u[:, None] * cos + w[:, None] * sin
+    grid, along = bearing.grid, sum(u[:, None] * n for u, n in zip(velocity, direction, strict=True))
     shape = 0.25 * grid.width**2 - grid.z**2 - grid.dz**2 / 12.0
     return (6.0 * mu * along / h**3)[:, :, None] * shape, grid.width * along
 
 
-def long_pressure(c, radius, mu, ex, ey, u, w, h, cos, sin, grid):
+def long_pressure(bearing, mu, ratio, velocity, h, direction):
     """``6 mu R^2 (c + h) Q.n/((2 + E^2) c^2 h^2)``, ``Q = 2 V + (E.V) E``, (films, n, m) Pa; nothing leaves the sides."""
+    (ex, ey), (u, w), (cos, sin), c = ratio, velocity, direction, bearing.clearance
     turn = ex * u + ey * w
     along = (2.0 * u + turn * ex)[:, None] * cos + (2.0 * w + turn * ey)[:, None] * sin
-    p = 6.0 * mu * radius**2 * (c + h) * along / ((2.0 + ex**2 + ey**2)[:, None] * c**2 * h**2)
-    return np.repeat(p[:, :, None], grid.across, axis=2), np.zeros_like(h)
+    p = 6.0 * mu * bearing.radius**2 * (c + h) * along / ((2.0 + ex**2 + ey**2)[:, None] * c**2 * h**2)
+    return np.repeat(p[:, :, None], bearing.grid.across, axis=2), np.zeros_like(h)

@@ -25,7 +25,6 @@ from flexmbd.state import Layout
 from flexmbd.stepping import compiled, names
 from flexmbd.stepping.assembly import ENTRIES
 from flexmbd.stepping.campaign import campaign
-from flexmbd.tuning import USUAL
 
 log = logging.getLogger("flexmbd")
 
@@ -42,15 +41,12 @@ class Model:
     scheme : Integrator
     width : int
         Lanes, 1 to 64.
-    fold : bool
-        See `Formulation`.
-    shift : float
-        See `Formulation`.
     direct : str
         Sparse direct library that solves the linear equations of a single lane; "" for elimination in compiled code.
-    tuning : Tuning
     formulation : str
         Key of `FORMULATIONS`.
+    writing
+        Further arguments of the `Formulation`: `fold`, `shift`, `tuning`.
 
     Attributes
     ----------
@@ -65,9 +61,9 @@ class Model:
         Unknown output or reduction; a kernel that cannot be compiled.
     """
 
-    def __init__(self, system, outputs, scheme, *, width=16, fold=True, shift=0.0, direct="", tuning=USUAL, formulation="natural"):
-        self.scheme, self.width, self.fold, self._formulation = scheme, width, fold, FORMULATIONS[formulation]
-        self._arguments = {"fold": fold, "shift": shift, "direct": bool(direct), "tuning": tuning}
+    def __init__(self, system, outputs, scheme, *, width=16, direct="", formulation="natural", **writing):
+        self.scheme, self.width, self._formulation = scheme, width, FORMULATIONS[formulation]
+        self._arguments = writing | {"direct": bool(direct)}
         try:
             try:
                 self._write(system, outputs, bringing)
