@@ -23,17 +23,17 @@ class Flat:
         return "x", int(name.lstrip("abcdefghijklmnopqrstuvwxyz"))
 
 
-def functions(graph, nodes, width):
+def functions(graph, nodes, width, layout=Flat, batch=1):
     """`Functions` and `Storage` with the function ``f`` of the nodes."""
-    storage = Storage()
-    made = Functions(graph, storage, Flat(width), (names.NUMBERS, names.TABLES))
+    storage = Storage(batch)
+    made = Functions(graph, storage, layout(width), (names.NUMBERS, names.TABLES))
     made.add("f", [(("y", k), x) for k, x in enumerate(nodes)])
     return made, storage
 
 
-def computed(graph, nodes, values, given=(), *, width):
+def computed(graph, nodes, values, given=(), *, width, layout=Flat, batch=1):
     """Values (nodes, samples) of nodes for variables (rows, samples); samples are a multiple of the lanes, or fewer."""
-    made, storage = functions(graph, nodes, width)
+    made, storage = functions(graph, nodes, width, layout, batch)
     code, samples = Code(made.text()), values.shape[1]
     call = ctypes.CFUNCTYPE(None, *(ctypes.c_void_p,) * 4, ctypes.c_int64, ctypes.c_int64)(code.address("f"))
     numbers, parameters = storage.pack(graph, list(given), samples)

@@ -8,6 +8,7 @@ from flexmbd.analysis.equations import StaticBuild
 from flexmbd.bodies.ancf_beam_damping import beam_drag, beam_drag_tangent
 from flexmbd.bodies.ancf_beam_elastic import beam_energy, beam_force, beam_tangent
 from flexmbd.bodies.ancf_beam_element import BLOCKS
+from flexmbd.bodies.tangent_blocks import in_vectors
 from flexmbd.equations.index1 import inertial
 from flexmbd.formulation.natural import Build
 from flexmbd.language.arrays import Program
@@ -23,34 +24,37 @@ def point(request):
     """Arguments, rates, and numbers of an integration point."""
     rng = np.random.default_rng(request.param)
     y = np.r_[1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, np.zeros(6)] + 0.25 * rng.normal(size=15)
-    return y, rng.normal(size=15), (1.7, *rng.uniform(1.0, 3.0, 6), *(0.2 * rng.normal(size=6)))
+    return y, rng.normal(size=15), (1.7, tuple(rng.uniform(1.0, 3.0, 6)), tuple(0.2 * rng.normal(size=6)))
 
 
 def test_force_is_the_derivative_of_the_energy_and_the_tangent_that_of_the_force(point):
     y, _, numbers = point
-    close(np.array(beam_force(*y, *numbers)), jacobian(lambda y: [beam_energy(*y, *numbers)], y)[0])
-    k = beam_tangent(*y, *numbers)
-    close(full(k, BLOCKS), jacobian(lambda y: beam_force(*y, *numbers), y))
+    close(np.array(beam_force(in_vectors(y), *numbers)), jacobian(lambda y: [beam_energy(in_vectors(y), *numbers)], y)[0])
+    k = beam_tangent(in_vectors(y), *numbers)
+    close(full(k, BLOCKS), jacobian(lambda y: beam_force(in_vectors(y), *numbers), y))
 
 
 def test_tangents_of_the_damping_force(point):
     y, v, numbers = point
-    numbers = numbers[:7]
-    k = beam_drag_tangent(*y, *v, *numbers)
-    close(full(k[:117], BLOCKS, k[117:234]), jacobian(lambda y: beam_drag(*y, *v, *numbers), y))
+
+    def drag(y, v):
+        return beam_drag(in_vectors(y), in_vectors(v), *numbers[:2])
+
+    k = beam_drag_tangent(in_vectors(y), in_vectors(v), *numbers[:2])
+    close(full(k[:117], BLOCKS, k[117:234]), jacobian(lambda y: drag(y, v), y))
     viscosity = full(k[234:], BLOCKS)
-    close(viscosity, jacobian(lambda v: beam_drag(*y, *v, *numbers), v))
+    close(viscosity, jacobian(lambda v: drag(y, v), v))
     assert np.linalg.eigvalsh(viscosity)[0] > -1e-12, "damping takes energy out"
-    assert np.allclose(viscosity @ v, beam_drag(*y, *v, *numbers), rtol=1e-12)
+    assert np.allclose(viscosity @ v, drag(y, v), rtol=1e-12)
 
 
 def test_rigid_motion_at_a_point(point):
     y, _, numbers = point
     turned = (y.reshape(5, 3) @ TURN.T).ravel()
-    force = np.reshape(beam_force(*y, *numbers), (5, 3))
-    assert np.allclose(np.reshape(beam_force(*turned, *numbers), (5, 3)), force @ TURN.T, atol=1e-13)
+    force = np.reshape(beam_force(in_vectors(y), *numbers), (5, 3))
+    assert np.allclose(np.reshape(beam_force(in_vectors(turned), *numbers), (5, 3)), force @ TURN.T, atol=1e-13)
     spin = np.cross((0.3, -2.0, 1.5), y.reshape(5, 3)).ravel()
-    assert np.abs(beam_drag(*y, *spin, *numbers[:7])).max() < 1e-13
+    assert np.abs(beam_drag(in_vectors(y), in_vectors(spin), *numbers[:2])).max() < 1e-13
 
 
 # ---- the body's equations

@@ -6,6 +6,7 @@ from scipy.spatial.transform import Rotation
 
 import flexmbd as fm
 from flexmbd.bodies.ancf_rules import RULES
+from flexmbd.bodies.tangent_blocks import in_vectors
 from flexmbd.equations.index1 import inertial
 from flexmbd.formulation.natural import Build
 from flexmbd.language.kernels import source_of
@@ -48,7 +49,7 @@ def test_points_of_a_rule_are_written_out(name):
     text = source_of(RULES[name].force)
     assert f"def cable_force_{name}(" in text and not any(word in text for word in ("for ", "AXIAL", "weight"))
     assert text.count("cable_axial_stress(") == {"reduced": 3, "full": 5}[name] and text.count("cable_bending_stress(") == 3
-    assert ("x2, w2)" in text) == (name == "reduced")
+    assert ("points[2][1]" in text) == (name == "reduced")
 
 
 @pytest.mark.parametrize(("ends", "degree"), [("in", 3), ("first", 4), ("last", 4), ("only", 5)])
@@ -65,9 +66,9 @@ def test_axial_points_integrate_polynomials(ends, degree):
 @pytest.mark.parametrize("seed", range(3))
 def test_force_is_the_derivative_of_the_energy_and_the_tangent_that_of_the_force(rule, points, measures, seed):
     rng = np.random.default_rng(seed)
-    y, numbers = np.tile([1.0, 0.0, 0.0], 3) + 0.2 * rng.normal(size=9), (7.0, 3.0, *measures, *points)
-    close(np.array(rule.force(*y, *numbers)), jacobian(lambda y: [rule.energy(*y, *numbers)], y)[0])
-    close(full(rule.tangent(*y, *numbers), PAIRS), jacobian(lambda y: rule.force(*y, *numbers), y))
+    y, numbers = np.tile([1.0, 0.0, 0.0], 3) + 0.2 * rng.normal(size=9), (7.0, 3.0, *measures, *rule.grouped(points))
+    close(np.array(rule.force(in_vectors(y), *numbers)), jacobian(lambda y: [rule.energy(in_vectors(y), *numbers)], y)[0])
+    close(full(rule.tangent(in_vectors(y), *numbers), PAIRS), jacobian(lambda y: rule.force(in_vectors(y), *numbers), y))
 
 
 @rules
@@ -76,11 +77,15 @@ def test_force_is_the_derivative_of_the_energy_and_the_tangent_that_of_the_force
 def test_tangents_of_the_damping_force(rule, points, green, seed):
     rng = np.random.default_rng(seed)
     y, v = np.tile([1.0, 0.0, 0.0], 3) + 0.2 * rng.normal(size=9), rng.normal(size=9)
-    tangent = rule.damping_tangent(*y, *v, 7.0, 3.0, green, *points)
-    close(full(tangent[:81], FULL_PAIRS), jacobian(lambda y: rule.damping(*y, *v, 7.0, 3.0, green, *points), y))
+
+    def of(kernel, y, v):
+        return kernel(in_vectors(y), in_vectors(v), 7.0, 3.0, green, *rule.grouped(points))
+
+    tangent = of(rule.damping_tangent, y, v)
+    close(full(tangent[:81], FULL_PAIRS), jacobian(lambda y: of(rule.damping, y, v), y))
     viscosity = full(tangent[81:], PAIRS)
-    close(viscosity, jacobian(lambda v: rule.damping(*y, *v, 7.0, 3.0, green, *points), v))
-    assert np.allclose(viscosity @ v, rule.damping(*y, *v, 7.0, 3.0, green, *points), rtol=1e-12)
+    close(viscosity, jacobian(lambda v: of(rule.damping, y, v), v))
+    assert np.allclose(viscosity @ v, of(rule.damping, y, v), rtol=1e-12)
     assert np.linalg.eigvalsh(viscosity)[0] > -1e-12, "damping takes energy out"
 
 
@@ -89,13 +94,17 @@ def test_tangents_of_the_damping_force(rule, points, green, seed):
 def test_rigid_motion_gives_no_force(rule, points, measures):
     turn = Rotation.random(random_state=4).as_matrix()
     straight, bent = np.tile([1.0, 0.0, 0.0], 3), np.array([1.0, 0.1, 0.0, 0.9, -0.3, 0.0, 1.0, 0.4, 0.0])
-    assert np.abs(rule.force(*np.tile(turn[:, 0], 3), 1.0, 1.0, *measures, *points)).max() < 2e-15
-    force = np.reshape(rule.force(*bent, 1.0, 1.0, *measures, *points), (3, 3))
-    turned = np.reshape(rule.force(*(bent.reshape(3, 3) @ turn.T).ravel(), 1.0, 1.0, *measures, *points), (3, 3))
-    assert np.allclose(turned, force @ turn.T, atol=2e-15)
+    given = rule.grouped(points)
+
+    def force(y):
+        return np.reshape(rule.force(in_vectors(y), 1.0, 1.0, *measures, *given), (3, 3))
+
+    assert np.abs(force(np.tile(turn[:, 0], 3))).max() < 2e-15
+    turned = force((bent.reshape(3, 3) @ turn.T).ravel())
+    assert np.allclose(turned, force(bent) @ turn.T, atol=2e-15)
     for y, spin in ((straight, (0.3, -2.0, 1.5)), (bent, (0.0, 0.0, 3.0))):
         v = np.cross(spin, y.reshape(3, 3)).ravel()
-        assert np.abs(rule.damping(*y, *v, 1.0, 1.0, measures[0], *points)).max() < 3e-15
+        assert np.abs(rule.damping(in_vectors(y), in_vectors(v), 1.0, 1.0, measures[0], *given)).max() < 3e-15
 
 
 @rules
@@ -108,7 +117,8 @@ def test_damping_takes_the_rate_of_the_signed_curvature(rule, points):
         return np.array([*chord, np.cos(0.5 * k), -np.sin(0.5 * k), 0.0, np.cos(0.5 * k), np.sin(0.5 * k), 0.0])
 
     v = rate * (arc(k + 1e-5) - arc(k - 1e-5)) / 2e-5
-    assert np.dot(rule.damping(*arc(k), *v, 0.0, 1.0, 1.0, *points), v) == pytest.approx(rate**2, rel=1e-4)
+    drag = rule.damping(in_vectors(arc(k)), in_vectors(v), 0.0, 1.0, 1.0, *rule.grouped(points))
+    assert np.dot(drag, v) == pytest.approx(rate**2, rel=1e-4)
 
 
 # ---- the body's equations

@@ -9,6 +9,7 @@ from numba import njit
 import flexmbd as fm
 from flexmbd.bodies.ancf_cable import CURVATURES, STRAINS
 from flexmbd.bodies.ancf_rules import RULES
+from flexmbd.bodies.tangent_blocks import in_vectors
 
 from .tangents import FULL_PAIRS, MEASURES, close, full, jacobian
 from .test_ancf_cable import rules
@@ -30,13 +31,13 @@ def bent(seed, spread=0.3):
 def test_work_of_the_force_is_the_change_of_energy(rule, points, measures, seed):
     """And it has no moment in the middle of the step; it depends on differences of places, so it has no resultant."""
     first, last = bent(seed)
-    numbers, middle = (*NUMBERS, *measures, *points), 0.5 * (first + last)
-    force = np.array(rule.conserving(*middle, *first, *numbers))
-    change = rule.energy(*last, *numbers) - rule.energy(*first, *numbers)
-    assert force @ (last - first) == pytest.approx(change, rel=1e-13, abs=1e-13 * rule.energy(*last, *numbers))
+    numbers, middle = (*NUMBERS, *measures, *rule.grouped(points)), 0.5 * (first + last)
+    force = np.array(rule.conserving(in_vectors(middle), in_vectors(first), *numbers))
+    change = rule.energy(in_vectors(last), *numbers) - rule.energy(in_vectors(first), *numbers)
+    assert force @ (last - first) == pytest.approx(change, rel=1e-13, abs=1e-13 * rule.energy(in_vectors(last), *numbers))
     moment = np.cross(middle.reshape(3, 3), force.reshape(3, 3)).sum(axis=0)
     assert np.abs(moment).max() < 1e-14 * np.abs(force).max()
-    backward = np.array(rule.conserving(*middle, *last, *numbers))
+    backward = np.array(rule.conserving(in_vectors(middle), in_vectors(last), *numbers))
     assert np.allclose(backward, force, rtol=0.0, atol=1e-14 * np.abs(force).max()), "the same backward in time"
 
 
@@ -44,10 +45,10 @@ def test_work_of_the_force_is_the_change_of_energy(rule, points, measures, seed)
 @measured
 def test_of_a_step_that_shrinks_it_is_the_force_with_an_error_of_second_order(rule, points, measures):
     y, direction = bent(5)[0], bent(6)[1]
-    numbers, errors = (*NUMBERS, *measures, *points), []
-    exact = np.array(rule.force(*y, *numbers))
+    numbers, errors = (*NUMBERS, *measures, *rule.grouped(points)), []
+    exact = np.array(rule.force(in_vectors(y), *numbers))
     for h in (0.02, 0.01, 0.0):
-        errors.append(np.abs(np.array(rule.conserving(*y, *(y - h * direction), *numbers)) - exact).max())
+        errors.append(np.abs(np.array(rule.conserving(in_vectors(y), in_vectors(y - h * direction), *numbers)) - exact).max())
     assert np.log2(errors[0] / errors[1]) == pytest.approx(2.0, abs=0.05)
     assert errors[2] < 1e-14 * np.abs(exact).max()
 
@@ -57,9 +58,9 @@ def test_of_a_step_that_shrinks_it_is_the_force_with_an_error_of_second_order(ru
 @pytest.mark.parametrize("seed", range(3))
 def test_tangent(rule, points, measures, seed):
     y, before = bent(seed, 0.2)
-    numbers = (*NUMBERS, *measures, *points)
-    tangent = full(rule.conserving_tangent(*y, *before, *numbers), FULL_PAIRS)
-    close(tangent, jacobian(lambda y: rule.conserving(*y, *before, *numbers), y))
+    numbers = (*NUMBERS, *measures, *rule.grouped(points))
+    tangent = full(rule.conserving_tangent(in_vectors(y), in_vectors(before), *numbers), FULL_PAIRS)
+    close(tangent, jacobian(lambda y: rule.conserving(in_vectors(y), in_vectors(before), *numbers), y))
 
 
 # ---- motions
@@ -99,10 +100,10 @@ def fly(force, tangent, mass, vectors, q, v, h, steps, numbers):
             pull, stiff = mass @ a, (4.0 / (h * h)) * mass
             for e in range(2):
                 z, o = vectors[e] @ q, vectors[e] @ first
-                y = (z[0], z[1], z[2], z[3], z[4], z[5], z[6], z[7], z[8])
-                x = (o[0], o[1], o[2], o[3], o[4], o[5], o[6], o[7], o[8])
-                pull += vectors[e].T @ np.array(force(*y, *x, *numbers[e]))
-                k, block = np.array(tangent(*y, *x, *numbers[e])).reshape(3, 3, 3, 3), np.zeros((9, 9))
+                y = ((z[0], z[1], z[2]), (z[3], z[4], z[5]), (z[6], z[7], z[8]))
+                x = ((o[0], o[1], o[2]), (o[3], o[4], o[5]), (o[6], o[7], o[8]))
+                pull += vectors[e].T @ np.array(force(y, x, *numbers[e]))
+                k, block = np.array(tangent(y, x, *numbers[e])).reshape(3, 3, 3, 3), np.zeros((9, 9))
                 for i in range(3):
                     for j in range(3):
                         block[3 * i : 3 * i + 3, 3 * j : 3 * j + 3] = k[i, j]
@@ -126,7 +127,7 @@ def flown(options, h, steps):
             vectors[k, 3 + i, 4 * k + 2 + i] = vectors[k, 6 + i, 4 * k + 6 + i] = 1.0
     start, numbers = [np.array(x) for x in arc(system.bodies[0])], (800.0 * le, 2e6 * 0.02**4 / 12.0 / le)
     measures = STRAINS[options[0]], CURVATURES[options[1]]
-    numbers = tuple((*numbers, *measures, *rule.points(k == 0, k == 1)) for k in range(2))
+    numbers = tuple((*numbers, *measures, *rule.grouped(rule.points(k == 0, k == 1))) for k in range(2))
     end = fly(rule.conserving, rule.conserving_tangent, e.mass.toarray(), vectors, *start, h, steps, numbers)
     return start, end, e
 

@@ -5,10 +5,13 @@ import pytest
 
 from flexmbd import lanes
 from flexmbd.lanes import kernel, select
+from flexmbd.language.arrays import Program
 from flexmbd.language.graph import Graph
+from flexmbd.language.kernels import KernelError
 from flexmbd.language.nodes import LANE, UNIFORM
 from flexmbd.language.ordering import operations
 from flexmbd.language.quadratic import Quadratic, cross, dot
+from flexmbd.language.tracing import derived_tangent, exchanged, traced
 from flexmbd.linalg.elimination import elimination_order, solve
 from flexmbd.tuning import Tuning
 
@@ -224,3 +227,29 @@ def test_a_long_function_is_cut_into_pieces():
     assert 15 <= text.count("define internal void") <= 20
     (found,) = computed(g, [total], np.array([[0.5]]), width=1)
     assert found == pytest.approx(g.evaluate([total], {"q0": 0.5})[0], rel=1e-14)
+
+
+@kernel
+def turned(x, about, scale):
+    """Sum of scale times the products of x with both vectors of a pair."""
+    a, b = about
+    return scale * (x[0] * a[0] + x[1] * a[1]), scale * (x[0] * b[1] - x[1] * b[0] * x[0])
+
+
+def test_a_kernel_takes_vectors():
+    """By numpy, in machine code, traced, with derivatives of its own and derived ones."""
+    g, q = Graph(), np.random.default_rng(6).normal(size=(7, 4))
+    x = [g.var(f"q{k}") for k in range(7)]
+    arguments = (x[0], x[1]), ((x[2], x[3]), (x[4], x[5])), x[6]
+    results = g.call(turned, arguments, 2, derived_tangent(g, turned, 6))
+    exact = turned.py_func((q[0], q[1]), ((q[2], q[3]), (q[4], q[5])), q[6])
+    values = {f"q{k}": row for k, row in enumerate(q)}
+    slopes, written = ([g.derivative(f, one) for f in of for one in x[:6]] for of in (results, traced(g, turned, arguments)))
+    moved = exchanged(g, list(results), {x[0]: x[0] + x[1]})
+    for found in (np.array(g.evaluate(results, values)), Program(g, results, [])({"q": q}), computed(g, results, q, width=4)):
+        assert found == pytest.approx(np.array(exact), rel=1e-14)
+    assert computed(g, slopes, q, width=4) == pytest.approx(Program(g, written, [])({"q": q}), rel=1e-13)
+    shifted = turned.py_func((q[0] + q[1], q[1]), ((q[2], q[3]), (q[4], q[5])), q[6])
+    assert computed(g, moved, q, width=4) == pytest.approx(np.array(shifted), rel=1e-13)
+    with pytest.raises(KernelError, match="has 3 arguments, but 7 are needed"):
+        g.call(turned, x, 2)

@@ -18,7 +18,7 @@ from flexmbd.errors import ModelError
 from flexmbd.language.arrays import Program
 from flexmbd.language.graph import Graph
 from flexmbd.language.kernels import KernelError
-from flexmbd.language.nodes import RUNTIME
+from flexmbd.language.nodes import RUNTIME, flat, nested, shape_of
 from flexmbd.language.tracing import traced
 from flexmbd.outputs import bringing
 from flexmbd.suggest import unknown
@@ -37,9 +37,10 @@ class ParametricGraph(Graph):
 
     def call(self, function, args, count=None, tangent=None, *, partly=False):
         """Call a kernel, or write out what it computes."""
-        args = tuple(self.const(a) for a in args)
+        numbers = [self.const(a) for a in flat(args)]
+        args = nested(numbers, shape_of(args))
         unsaid = tangent is None and not self.whole
-        if self.kernel(function).text and (unsaid or any(name[0] == "p" for a in args for name in self.variables(a))):
+        if self.kernel(function).text and (unsaid or any(name[0] == "p" for a in numbers for name in self.variables(a))):
             try:
                 found = traced(self, function, args)
                 return self.const(found) if count is None else tuple(self.const(x) for x in found[:count])
@@ -127,7 +128,7 @@ def _slope(graph, node, variable, what):
     """Derivative of a node; refuses a kernel on the way to a parameter that does not say its own, which would be taken for zero."""
     for x in graph.needed([node]) if variable.value[0] == "p" else ():
         if x.op.startswith("call:"):
-            known = {j for _, j in (x.tangent(x.args) if x.tangent else {})}
+            known = {j for _, j in (x.tangent(x.given) if x.tangent else {})}
             if any(variable.value in graph.variables(a) and j not in known for j, a in enumerate(x.args)):
                 name = x.op.removeprefix("call:").rpartition("_")[0]
                 raise ModelError(f"{what}: the derivative of '{name}' is not known", remedy="take differences of runs")

@@ -9,11 +9,12 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from flexmbd.bodies.ancf_beam_elastic import beam_strain
-from flexmbd.bodies.ancf_beam_element import GAUSS, NUMBERS, arguments, beam_element, shapes, slopes
+from flexmbd.bodies.ancf_beam_element import GAUSS, NUMBERS, beam_element, vectors
 from flexmbd.bodies.ancf_beam_reference import REFERENCE, frame_at, reference
 from flexmbd.bodies.ancf_beam_section import BeamSection
 from flexmbd.bodies.nodes import check_triads, nodal
 from flexmbd.bodies.slender import Slender
+from flexmbd.bodies.tangent_blocks import in_vectors
 from flexmbd.errors import ModelError, check_number, unit_vector
 from flexmbd.language.quadratic import Row, cross3, dot
 from flexmbd.space import AXES, triad
@@ -196,7 +197,7 @@ class AncfBeam(Slender):
         inverse, ends = self.elements / build.number(self, "length"), []
         values = self.part(build, build.q)[18 * section.element :][:27]
         for k, x in enumerate(GAUSS):
-            found = build.graph.call(beam_strain, (*arguments(build.graph, values, shapes(x), slopes(x)), inverse), 6)
+            found = build.graph.call(beam_strain, (in_vectors(build.graph.interpolated(vectors(x), values, 3)), inverse), 6)
             start = [build.number(self, key) for key in REFERENCE[6 * k : 6 * k + 6]] if self.curved else (1.0, *(0.0,) * 5)
             ends.append([m - o for m, o in zip(found, start, strict=True)])
         share = (section.along(build) - GAUSS[0]) * (1.0 / (GAUSS[1] - GAUSS[0]))

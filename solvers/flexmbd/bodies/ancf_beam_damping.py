@@ -1,7 +1,8 @@
 """Kelvin-Voigt damping at one integration point of an ANCF beam (notation of `ancf_beam_elastic`), as scalar kernels.
 
-Each measure of strain m resists its rate: with the gradients g of m by the arguments and their rates v, the force is ``d (g.v) g``, its
-tangents are ``d g g'`` by v and ``d (g (dg/dt)' + (g.v) H)`` by the arguments, where ``dg/dt = H v`` and H are second derivatives.
+Rates of the arguments z are v, in the same order; d are six dampings. Each measure of strain m resists its rate: with the gradients g
+of m by the arguments and their rates v, the force is ``d (g.v) g``, its tangents are ``d g g'`` by v and ``d (g (dg/dt)' + (g.v) H)``
+by the arguments, where ``dg/dt = H v`` and H are second derivatives.
 """
 
 from flexmbd.bodies.ancf_beam_elastic import (
@@ -21,14 +22,11 @@ from flexmbd.lanes import kernel
 
 
 @kernel
-def beam_motion(y, vpx, vpy, vpz, vax, vay, vaz, vbx, vby, vbz, vux, vuy, vuz, vwx, vwy, vwz, inverse):
-    """Rates of the arguments, scaled as gradients are."""
+def beam_motion(y, v, inverse):
+    """Rates v of the arguments, scaled as gradients are."""
+    p, a, b, u, w = v
     i, j = y[6], y[7]
-    ki, kj = i * inverse, j * inverse
-    return (
-        (inverse * vpx, inverse * vpy, inverse * vpz), (i * vax, i * vay, i * vaz), (j * vbx, j * vby, j * vbz),
-        (ki * vux, ki * vuy, ki * vuz), (kj * vwx, kj * vwy, kj * vwz),
-    )  # fmt: skip
+    return beam_scale(inverse, p), beam_scale(i, a), beam_scale(j, b), beam_scale(i * inverse, u), beam_scale(j * inverse, w)
 
 
 @kernel
@@ -85,29 +83,28 @@ def beam_gradient_rates(y, m, g, v, rate):
 
 
 @kernel
-def beam_drag(
-    px, py, pz, ax, ay, az, bx, by, bz, ux, uy, uz, wx, wy, wz,
-    vpx, vpy, vpz, vax, vay, vaz, vbx, vby, vbz, vux, vuy, vuz, vwx, vwy, vwz, inverse, d1, d2, d3, d4, d5, d6,
-):  # fmt: skip
-    """Derivatives of half the lost power by the rates of p, a, b, u, w: fifteen numbers."""
-    y = beam_point(px, py, pz, ax, ay, az, bx, by, bz, ux, uy, uz, wx, wy, wz, inverse)
-    g = beam_gradients(y, beam_measures(y))
-    r = beam_rates(g, beam_motion(y, vpx, vpy, vpz, vax, vay, vaz, vbx, vby, vbz, vux, vuy, vuz, vwx, vwy, vwz, inverse))
-    return beam_pull(y, g, (d1 * r[0], d2 * r[1], d3 * r[2], d4 * r[3], d5 * r[4], d6 * r[5]), inverse)
+def beam_resistance(d, r):
+    """d_k r_k"""
+    return d[0] * r[0], d[1] * r[1], d[2] * r[2], d[3] * r[3], d[4] * r[4], d[5] * r[5]
 
 
 @kernel
-def beam_drag_tangent(
-    px, py, pz, ax, ay, az, bx, by, bz, ux, uy, uz, wx, wy, wz,
-    vpx, vpy, vpz, vax, vay, vaz, vbx, vby, vbz, vux, vuy, vuz, vwx, vwy, vwz, inverse, d1, d2, d3, d4, d5, d6,
-):  # fmt: skip
+def beam_drag(z, v, inverse, d):
+    """Derivatives of half the lost power by the rates of p, a, b, u, w: fifteen numbers."""
+    y = beam_point(z, inverse)
+    g = beam_gradients(y, beam_measures(y))
+    return beam_pull(y, g, beam_resistance(d, beam_rates(g, beam_motion(y, v, inverse))), inverse)
+
+
+@kernel
+def beam_drag_tangent(z, v, inverse, d):
     """Derivatives of `beam_drag`: blocks of `beam_tangent` above the diagonal, transposes of those below it, and those by the rates."""
-    y = beam_point(px, py, pz, ax, ay, az, bx, by, bz, ux, uy, uz, wx, wy, wz, inverse)
-    m, d = beam_measures(y), (d1, d2, d3, d4, d5, d6)
-    g, v = beam_gradients(y, m), beam_motion(y, vpx, vpy, vpz, vax, vay, vaz, vbx, vby, vbz, vux, vuy, vuz, vwx, vwy, vwz, inverse)
+    y = beam_point(z, inverse)
+    m = beam_measures(y)
+    g, v = beam_gradients(y, m), beam_motion(y, v, inverse)
     r = beam_rates(g, v)
-    h, bent = beam_gradient_rates(y, m, g, v, r), beam_bent(y, m, (d1 * r[0], d2 * r[1], d3 * r[2], d4 * r[3], d5 * r[4], d6 * r[5]))
-    i, j, zero = y[6], y[7], 0.0 * d1 * r[0]
+    h, bent = beam_gradient_rates(y, m, g, v, r), beam_bent(y, m, beam_resistance(d, r))
+    i, j, zero = y[6], y[7], 0.0 * d[0] * r[0]
     o = (zero, zero, zero, zero, zero, zero, zero, zero, zero)
     none = (o, o, o, o, o, o, o, o, o)
     above = beam_unscaled(beam_products(d, g, h), bent, i, j, inverse)
@@ -115,4 +112,4 @@ def beam_drag_tangent(
     return above + below + beam_unscaled(beam_products(d, g, g), none, i, j, inverse)
 
 
-HELPERS = (beam_motion, beam_rates, beam_crossed, beam_turned, beam_gradient_rates)
+HELPERS = (beam_motion, beam_resistance, beam_rates, beam_crossed, beam_turned, beam_gradient_rates)

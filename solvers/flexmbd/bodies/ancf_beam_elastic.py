@@ -1,8 +1,9 @@
 """Elastic forces and stiffness at one integration point of an ANCF beam with section gradients, as scalar kernels.
 
-Arguments are the derivatives ``r', a', b'`` by the element's coordinate (p, u, w) and the section's gradients ``a = r_y``,
-``b = r_z``; `inverse` makes derivatives by arc length of them.  With ``A = a/|a|``, ``U = a'/|a|``, ``B = b/|b|``, ``W = b'/|b|``
-and ``n = A x B`` the six measures of strain are (docs/theory/ancf_beams.md, B2)::
+Arguments z are the vectors ``p, a, b, u, w``: the derivatives ``r', a', b'`` by the element's coordinate (p, u, w) and the section's
+gradients ``a = r_y``, ``b = r_z``; `inverse` makes derivatives by arc length of them, c are six stiffnesses, o six strains of the start.
+With ``A = a/|a|``, ``U = a'/|a|``, ``B = b/|b|``, ``W = b'/|b|`` and ``n = A x B`` the six measures of strain are
+(docs/theory/ancf_beams.md, B2)::
 
     m = (p.n,  p.A,  p.B,  (U.B - W.A)/2,  W.n,  -U.n)
 
@@ -79,14 +80,12 @@ def beam_times(s, k):
 
 
 @kernel
-def beam_point(px, py, pz, ax, ay, az, bx, by, bz, ux, uy, uz, wx, wy, wz, inverse):
+def beam_point(z, inverse):
     """p, A, B, U, W, n, 1/|a|, 1/|b|."""
-    i = 1.0 / sqrt(maximum(ax * ax + ay * ay + az * az, 1e-12))
-    j = 1.0 / sqrt(maximum(bx * bx + by * by + bz * bz, 1e-12))
-    ki, kj = i * inverse, j * inverse
-    a, b = (i * ax, i * ay, i * az), (j * bx, j * by, j * bz)
-    p = (inverse * px, inverse * py, inverse * pz)
-    return p, a, b, (ki * ux, ki * uy, ki * uz), (kj * wx, kj * wy, kj * wz), beam_cross(a, b), i, j
+    p, a, b, u, w = z
+    i, j = 1.0 / sqrt(maximum(beam_dot(a, a), 1e-12)), 1.0 / sqrt(maximum(beam_dot(b, b), 1e-12))
+    a, b = beam_scale(i, a), beam_scale(j, b)
+    return beam_scale(inverse, p), a, b, beam_scale(i * inverse, u), beam_scale(j * inverse, w), beam_cross(a, b), i, j
 
 
 @kernel
@@ -201,45 +200,49 @@ def beam_unscaled(k, h, i, j, inverse):
 
 
 @kernel
-def beam_strain(px, py, pz, ax, ay, az, bx, by, bz, ux, uy, uz, wx, wy, wz, inverse):
+def beam_strain(z, inverse):
     """The six measures."""
-    return beam_measures(beam_point(px, py, pz, ax, ay, az, bx, by, bz, ux, uy, uz, wx, wy, wz, inverse))
+    return beam_measures(beam_point(z, inverse))
 
 
 @kernel
-def beam_energy(
-    px, py, pz, ax, ay, az, bx, by, bz, ux, uy, uz, wx, wy, wz, inverse, c1, c2, c3, c4, c5, c6, o1, o2, o3, o4, o5, o6
-):  # fmt: skip
+def beam_stress(m, c, o):
+    """c_k (m_k - o_k)"""
+    return (
+        c[0] * (m[0] - o[0]), c[1] * (m[1] - o[1]), c[2] * (m[2] - o[2]),
+        c[3] * (m[3] - o[3]), c[4] * (m[4] - o[4]), c[5] * (m[5] - o[5]),
+    )  # fmt: skip
+
+
+@kernel
+def beam_energy(z, inverse, c, o):
     """Energy of the point."""
-    m = beam_measures(beam_point(px, py, pz, ax, ay, az, bx, by, bz, ux, uy, uz, wx, wy, wz, inverse))
-    e1, e2, e3, e4, e5, e6 = m[0] - o1, m[1] - o2, m[2] - o3, m[3] - o4, m[4] - o5, m[5] - o6
-    return 0.5 * (c1 * e1 * e1 + c2 * e2 * e2 + c3 * e3 * e3 + c4 * e4 * e4 + c5 * e5 * e5 + c6 * e6 * e6)
+    m = beam_strain(z, inverse)
+    s = beam_stress(m, c, o)
+    return 0.5 * (
+        s[0] * (m[0] - o[0]) + s[1] * (m[1] - o[1]) + s[2] * (m[2] - o[2])
+        + s[3] * (m[3] - o[3]) + s[4] * (m[4] - o[4]) + s[5] * (m[5] - o[5])
+    )  # fmt: skip
 
 
 @kernel
-def beam_force(
-    px, py, pz, ax, ay, az, bx, by, bz, ux, uy, uz, wx, wy, wz, inverse, c1, c2, c3, c4, c5, c6, o1, o2, o3, o4, o5, o6
-):  # fmt: skip
+def beam_force(z, inverse, c, o):
     """Derivatives of the energy by p, a, b, u, w: fifteen numbers."""
-    y = beam_point(px, py, pz, ax, ay, az, bx, by, bz, ux, uy, uz, wx, wy, wz, inverse)
+    y = beam_point(z, inverse)
     m = beam_measures(y)
-    s = (c1 * (m[0] - o1), c2 * (m[1] - o2), c3 * (m[2] - o3), c4 * (m[3] - o4), c5 * (m[4] - o5), c6 * (m[5] - o6))
-    return beam_pull(y, beam_gradients(y, m), s, inverse)
+    return beam_pull(y, beam_gradients(y, m), beam_stress(m, c, o), inverse)
 
 
 @kernel
-def beam_tangent(
-    px, py, pz, ax, ay, az, bx, by, bz, ux, uy, uz, wx, wy, wz, inverse, c1, c2, c3, c4, c5, c6, o1, o2, o3, o4, o5, o6
-):  # fmt: skip
+def beam_tangent(z, inverse, c, o):
     """Second derivatives of the energy: blocks pp pa pb aa ab au aw bb bu bw uu uw ww (those of p with u and w are zero)."""
-    y = beam_point(px, py, pz, ax, ay, az, bx, by, bz, ux, uy, uz, wx, wy, wz, inverse)
+    y = beam_point(z, inverse)
     m = beam_measures(y)
     g = beam_gradients(y, m)
-    s = (c1 * (m[0] - o1), c2 * (m[1] - o2), c3 * (m[2] - o3), c4 * (m[3] - o4), c5 * (m[4] - o5), c6 * (m[5] - o6))
-    return beam_unscaled(beam_products((c1, c2, c3, c4, c5, c6), g, g), beam_bent(y, m, s), y[6], y[7], inverse)
+    return beam_unscaled(beam_products(c, g, g), beam_bent(y, m, beam_stress(m, c, o)), y[6], y[7], inverse)
 
 
 HELPERS = (
     beam_cross, beam_dot, beam_scale, beam_sum, beam_outer, beam_add, beam_skew, beam_join, beam_times, beam_point, beam_measures,
-    beam_gradients, beam_pull, beam_products, beam_bent, beam_unscaled,
+    beam_strain, beam_stress, beam_gradients, beam_pull, beam_products, beam_bent, beam_unscaled,
 )  # fmt: skip

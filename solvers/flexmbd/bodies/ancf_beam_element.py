@@ -6,7 +6,7 @@ from math import sqrt
 from flexmbd.bodies import ancf_beam_damping, ancf_beam_elastic
 from flexmbd.bodies.ancf_beam_damping import beam_drag, beam_drag_tangent
 from flexmbd.bodies.ancf_beam_elastic import beam_energy, beam_force, beam_tangent
-from flexmbd.bodies.tangent_blocks import from_blocks, from_upper_blocks
+from flexmbd.bodies.tangent_blocks import from_blocks, from_upper_blocks, in_vectors
 from flexmbd.language.quadratic import dot
 
 NUMBERS = ("length", "line_mass", "line_y", "line_z", "EA", "GA_y", "GA_z", "GJ", "EI_y", "EI_z", "GA")
@@ -45,38 +45,31 @@ def beam_element(share, damped, curved, rigid):
     share.helpers += [*ancf_beam_elastic.HELPERS, *(ancf_beam_damping.HELPERS if damped else ())]
     for k, x in enumerate(GAUSS):
         start = rest[damped + 6 * k : damped + 6 * k + 6] if curved else (1.0, 0.0, 0.0, 0.0, 0.0, 0.0)
-        _point(share, x, inverse, weights, start, time)
+        losses = [time * c for c in weights] if damped else []
+        share.point(damped_point if damped else elastic_point, vectors(x), (inverse, *weights, *start, *losses))
     for n, weight in enumerate(() if rigid else LOBATTO):
         _section(share, n, weight * le * stiffness[0], weight * le * plain, time)
 
 
-def _point(share, x, inverse, weights, start, time):
-    """Forces of stretch, shear, twist and bending at one point."""
-    g, f, df = share.graph, shapes(x), slopes(x)
-    y = arguments(g, share.q, f, df)
-    numbers = (inverse, *weights, *start)
-    force, energy = g.call(beam_force, (*y, *numbers), 15, _stiffness(g)), g.call(beam_energy, (*y, *numbers))
-    share.add("potential", energy)
-    share.add("strain_energy", energy)
-    if time is not None:
-        v = arguments(g, share.v, f, df)
-        drag = g.call(beam_drag, (*y, *v, inverse, *(time * c for c in weights)), 15, _viscosity(g))
-        share.add("dissipated", g.dot(zip(drag, v, strict=True)))
-        force = [a + b for a, b in zip(force, drag, strict=True)]
-    for n in range(3):
-        for i in range(3):
-            parts = f[n] * force[3 + i] + df[n] * force[9 + i], f[n] * force[6 + i] + df[n] * force[12 + i]
-            for k, part in enumerate((df[n] * force[i], *parts)):
-                share.force[9 * n + 3 * k + i] = share.force[9 * n + 3 * k + i] - part
+def vectors(x):
+    """p, a, b, u, w at a point: which vector of a node, and the weights by node."""
+    f, df = shapes(x), slopes(x)
+    return (0, df), (1, f), (2, f), (1, df), (2, df)
 
 
-def arguments(graph, values, f, df):
-    """p, a, b, u, w at a point from coordinates (or rates)."""
+def elastic_point(graph, y, v, numbers):
+    """Forces of stretch, shear, twist and bending at a point, and their energy; numbers: 1/l, six stiffnesses, six strains of the start."""
+    arguments = in_vectors(y), numbers[0], numbers[1:7], numbers[7:13]
+    force, energy = graph.call(beam_force, arguments, 15, _stiffness(graph)), graph.call(beam_energy, arguments)
+    return force, {"potential": energy, "strain_energy": energy}
 
-    def mixed(k, factors):
-        return [graph.dot((factors[n], values[9 * n + 3 * k + i]) for n in range(3)) for i in range(3)]
 
-    return mixed(0, df) + mixed(1, f) + mixed(2, f) + mixed(1, df) + mixed(2, df)
+def damped_point(graph, y, v, numbers):
+    """The same with damping; its six numbers follow."""
+    force, quantities = elastic_point(graph, y, v, numbers)
+    drag = graph.call(beam_drag, (in_vectors(y), in_vectors(v), numbers[0], numbers[13:]), 15, _viscosity(graph))
+    lost = graph.dot(zip(drag, v, strict=True))
+    return [a + b for a, b in zip(force, drag, strict=True)], quantities | {"dissipated": lost}
 
 
 def _section(share, n, young, shear, time):

@@ -13,7 +13,7 @@ from flexmbd.bodies.ancf_elastic import cable_axial, cable_bending
 from flexmbd.bodies.ancf_line import Line
 from flexmbd.bodies.ancf_rules import DAMPING_HELPERS, HELPERS, RULES
 from flexmbd.bodies.ancf_shaped import axial_points, reference, shaped_element
-from flexmbd.bodies.tangent_blocks import from_blocks, from_upper_blocks
+from flexmbd.bodies.tangent_blocks import from_blocks, from_upper_blocks, in_vectors
 from flexmbd.errors import ModelError, check_number, unit_vector
 from flexmbd.language.quadratic import cross, dot
 from flexmbd.space import AXES
@@ -168,7 +168,8 @@ def cable_element(share, dimension, strain, curvature, integration, damped, shap
     g, d = share.graph, dimension
     line_mass, le, axial, bending, *more = share.numbers
     times, more = (more[:2], more[2:]) if damped else ((), more)
-    points, undeformed = more[: RULES[integration].given_numbers], more[RULES[integration].given_numbers :]
+    rule = RULES[integration]
+    points, undeformed = more[: rule.given_numbers], more[rule.given_numbers :]
     mass, inverse = line_mass * le, 1.0 / le
     share.mass = consistent_mass(mass, le, d)
     share.weigh((0.5 * mass, le * mass * (1.0 / 12.0), 0.5 * mass, -(le * mass * (1.0 / 12.0))))
@@ -176,19 +177,19 @@ def cable_element(share, dimension, strain, curvature, integration, damped, shap
         shaped_element(share, chord_and_slopes, strain, curvature, axial_points(integration, points), times, undeformed)
         return
     share.helpers += [*HELPERS, *(DAMPING_HELPERS if damped else ())]
-    rule, numbers = RULES[integration], (axial * le, bending * inverse, STRAINS[strain], CURVATURES[curvature])
-    y = chord_and_slopes(g, share.q, le)
-    force, energy = g.call(rule.force, (*y, *numbers, *points), 9, _stiffness(g, rule)), g.call(rule.energy, (*y, *numbers, *points))
+    numbers, given = (axial * le, bending * inverse, STRAINS[strain], CURVATURES[curvature]), rule.grouped(points)
+    y = in_vectors(chord_and_slopes(g, share.q, le))
+    force, energy = g.call(rule.force, (y, *numbers, *given), 9, _stiffness(g, rule)), g.call(rule.energy, (y, *numbers, *given))
     share.add("potential", energy)
     share.add("strain_energy", energy)
     if share.before:
-        before = chord_and_slopes(g, share.before, le)
-        mean = g.call(rule.conserving, (*y, *before, *numbers, *points), 9, _mean_stiffness(g, rule))
+        before = in_vectors(chord_and_slopes(g, share.before, le))
+        mean = g.call(rule.conserving, (y, before, *numbers, *given), 9, _mean_stiffness(g, rule))
         share.exchanges[force[0].args[0]] = mean[0].args[0]
     if damped:
         v = chord_and_slopes(g, share.v, le)
         losses = [n * time for n, time in zip(numbers, times, strict=False)]
-        drag = g.call(rule.damping, (*y, *v, *losses, numbers[2], *points), 9, _viscosity(g, rule))
+        drag = g.call(rule.damping, (y, in_vectors(v), *losses, numbers[2], *given), 9, _viscosity(g, rule))
         share.add("dissipated", g.dot((f, u) for f, u in zip(drag, v, strict=True)))
         force = [f + x for f, x in zip(force, drag, strict=True)]
     for i in range(d):

@@ -73,12 +73,12 @@ def cable_bending_drag(f, x, y, v, bending):
 
 
 @kernel
-def cable_outer(k, m, ux, uy, uz, vx, vy, vz, px, py, pz, hx, hy, hz):
+def cable_outer(k, m, u, v, p, h):
     """Add m I + u v' + p h' to a block of nine numbers."""
     return (
-        k[0] + m + ux * vx + px * hx, k[1] + ux * vy + px * hy, k[2] + ux * vz + px * hz,
-        k[3] + uy * vx + py * hx, k[4] + m + uy * vy + py * hy, k[5] + uy * vz + py * hz,
-        k[6] + uz * vx + pz * hx, k[7] + uz * vy + pz * hy, k[8] + m + uz * vz + pz * hz,
+        k[0] + m + u[0] * v[0] + p[0] * h[0], k[1] + u[0] * v[1] + p[0] * h[1], k[2] + u[0] * v[2] + p[0] * h[2],
+        k[3] + u[1] * v[0] + p[1] * h[0], k[4] + m + u[1] * v[1] + p[1] * h[1], k[5] + u[1] * v[2] + p[1] * h[2],
+        k[6] + u[2] * v[0] + p[2] * h[0], k[7] + u[2] * v[1] + p[2] * h[1], k[8] + m + u[2] * v[2] + p[2] * h[2],
     )  # fmt: skip
 
 
@@ -120,13 +120,13 @@ def cable_bending_drag_block(k, z, pa, sa, pb, sb, bending):
     wa = sa - tau * pa
     alpha, beta = i * (px * gx + py * gy + pz * gz), i * (px * vx + py * vy + pz * vz)
     rx, ry, rz = gx - alpha * px, gy - alpha * py, gz - alpha * pz
-    ux, uy, uz = pa * rx + wa * (vx - beta * px), pa * ry + wa * (vy - beta * py), pa * rz + wa * (vz - beta * pz)
+    u = (pa * rx + wa * (vx - beta * px), pa * ry + wa * (vy - beta * py), pa * rz + wa * (vz - beta * pz))
     along, across = sb - 2.0 * tau * pb, -bending * i
-    tx, ty, tz = across * (pb * sx + along * px), across * (pb * sy + along * py), across * (pb * sz + along * pz)
+    t = (across * (pb * sx + along * px), across * (pb * sy + along * py), across * (pb * sz + along * pz))
     turn = -bending * wa * pb
     own, same = turn * i, -2.0 * turn * i * alpha
-    hx, hy, hz = own * gx + same * px, own * gy + same * py, own * gz + same * pz
-    return cable_outer(k, turn * alpha, ux, uy, uz, tx, ty, tz, px, py, pz, hx, hy, hz)
+    h = (own * gx + same * px, own * gy + same * py, own * gz + same * pz)
+    return cable_outer(k, turn * alpha, u, t, (px, py, pz), h)
 
 
 @kernel

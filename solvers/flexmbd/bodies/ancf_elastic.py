@@ -45,9 +45,10 @@ def cable_bending(P, T, S, order):
 
 
 @kernel
-def cable_vectors(cx, cy, cz, ax, ay, az, bx, by, bz):
-    """The vectors c, d = a - c, e = b - c."""
-    return cx, cy, cz, ax - cx, ay - cy, az - cz, bx - cx, by - cy, bz - cz
+def cable_vectors(z):
+    """The vectors c, d = a - c, e = b - c of c, a, b: nine numbers."""
+    c, a, b = z
+    return c[0], c[1], c[2], a[0] - c[0], a[1] - c[1], a[2] - c[2], b[0] - c[0], b[1] - c[1], b[2] - c[2]
 
 
 @kernel

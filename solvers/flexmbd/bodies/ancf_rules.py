@@ -47,9 +47,9 @@ from flexmbd.bodies.unrolled import unrolled
 AXIAL, BENDING = (), ()  # points of a rule: place from 0 to 1, weight; `unrolled` writes them in
 
 
-def cable_energy(cx, cy, cz, ax, ay, az, bx, by, bz, axial, bending, green, order):
+def cable_energy(z, axial, bending, green, order):
     """Energy of an element, J."""
-    G = cable_products(cable_vectors(cx, cy, cz, ax, ay, az, bx, by, bz))
+    G = cable_products(cable_vectors(z))
     stretch = bend = 0.0 * G[0]
     for x, weight in AXIAL:
         stretch = stretch + weight * cable_axial_energy(G, x, green)
@@ -58,12 +58,12 @@ def cable_energy(cx, cy, cz, ax, ay, az, bx, by, bz, axial, bending, green, orde
     return axial * stretch + bending * bend
 
 
-def cable_force(cx, cy, cz, ax, ay, az, bx, by, bz, axial, bending, green, order):
+def cable_force(z, axial, bending, green, order):
     """Derivatives of the energy by c, a and b: nine numbers, J."""
-    y = cable_vectors(cx, cy, cz, ax, ay, az, bx, by, bz)
+    y = cable_vectors(z)
     G = cable_products(y)
-    z = 0.0 * G[0]
-    k = (z, z, z, z, z, z)
+    o = 0.0 * G[0]
+    k = (o, o, o, o, o, o)
     for x, weight in AXIAL:
         k = cable_axial_stress(k, G, x, weight * axial, green)
     for x, weight in BENDING:
@@ -71,12 +71,12 @@ def cable_force(cx, cy, cz, ax, ay, az, bx, by, bz, axial, bending, green, order
     return cable_pull(k, y)
 
 
-def cable_tangent(cx, cy, cz, ax, ay, az, bx, by, bz, axial, bending, green, order):
+def cable_tangent(z, axial, bending, green, order):
     """Second derivatives of the energy: the blocks cc, ca, cb, aa, ab, bb of nine numbers each, row by row."""
-    y = cable_vectors(cx, cy, cz, ax, ay, az, bx, by, bz)
+    y = cable_vectors(z)
     G = cable_products(y)
-    z = 0.0 * G[0]
-    k = (z, z, z, z, z, z, z, z, z, z, z, z, z, z, z, z, z, z, z, z, z, z, z, z, z, z, z)
+    o = 0.0 * G[0]
+    k = (o, o, o, o, o, o, o, o, o, o, o, o, o, o, o, o, o, o, o, o, o, o, o, o, o, o, o)
     for x, weight in AXIAL:
         k = cable_axial_stiffness(k, G, x, weight * axial, green)
     for x, weight in BENDING:
@@ -84,10 +84,10 @@ def cable_tangent(cx, cy, cz, ax, ay, az, bx, by, bz, axial, bending, green, ord
     return cable_blocks(k, y)
 
 
-def cable_damping(cx, cy, cz, ax, ay, az, bx, by, bz, vcx, vcy, vcz, vax, vay, vaz, vbx, vby, vbz, axial, bending, green):
+def cable_damping(z, v, axial, bending, green):
     """Derivatives of half the lost power by the rates of c, a and b: nine numbers."""
-    y, v = cable_vectors(cx, cy, cz, ax, ay, az, bx, by, bz), cable_vectors(vcx, vcy, vcz, vax, vay, vaz, vbx, vby, vbz)
-    o = 0.0 * cx * vcx
+    y, v = cable_vectors(z), cable_vectors(v)
+    o = 0.0 * y[0] * v[0]
     f = (o, o, o, o, o, o, o, o, o)
     for x, weight in AXIAL:
         f = cable_axial_drag(f, x, y, v, weight * axial, green)
@@ -96,12 +96,12 @@ def cable_damping(cx, cy, cz, ax, ay, az, bx, by, bz, vcx, vcy, vcz, vax, vay, v
     return f
 
 
-def cable_damping_tangent(cx, cy, cz, ax, ay, az, bx, by, bz, vcx, vcy, vcz, vax, vay, vaz, vbx, vby, vbz, axial, bending, green):
+def cable_damping_tangent(z, v, axial, bending, green):
     """Blocks cc, ca, cb, ac, aa, ab, bc, ba, bb of df/dy and cc, ca, cb, aa, ab, bb of df/dy_dot, nine numbers each."""
-    y, v = cable_vectors(cx, cy, cz, ax, ay, az, bx, by, bz), cable_vectors(vcx, vcy, vcz, vax, vay, vaz, vbx, vby, vbz)
-    o = 0.0 * cx * vcx
-    z = (o, o, o, o, o, o, o, o, o)
-    k = (z, z, z, z, z, z, z, z, z, z, z, z, z, z, z)
+    y, v = cable_vectors(z), cable_vectors(v)
+    o = 0.0 * y[0] * v[0]
+    n = (o, o, o, o, o, o, o, o, o)
+    k = (n, n, n, n, n, n, n, n, n, n, n, n, n, n, n)
     for x, weight in AXIAL:
         k = cable_axial_drag_tangent(k, x, y, v, weight * axial, green)
     for x, weight in BENDING:
@@ -109,12 +109,12 @@ def cable_damping_tangent(cx, cy, cz, ax, ay, az, bx, by, bz, vcx, vcy, vcz, vax
     return cable_joined(k)
 
 
-def cable_conserving(cx, cy, cz, ax, ay, az, bx, by, bz, ocx, ocy, ocz, oax, oay, oaz, obx, oby, obz, axial, bending, green, order):
+def cable_conserving(z, start, axial, bending, green, order):
     """Force of a step from its middle and its start (o): nine numbers, J."""
-    y, start = cable_vectors(cx, cy, cz, ax, ay, az, bx, by, bz), cable_vectors(ocx, ocy, ocz, oax, oay, oaz, obx, oby, obz)
+    y, start = cable_vectors(z), cable_vectors(start)
     G, H = cable_products(start), cable_products(cable_ahead(y, start))
-    z = 0.0 * H[0]
-    k = (z, z, z, z, z, z)
+    o = 0.0 * H[0]
+    k = (o, o, o, o, o, o)
     for x, weight in AXIAL:
         k = cable_axial_mean_stress(k, G, H, x, weight * axial, green)
     for x, weight in BENDING:
@@ -122,14 +122,14 @@ def cable_conserving(cx, cy, cz, ax, ay, az, bx, by, bz, ocx, ocy, ocz, oax, oay
     return cable_pull(k, y)
 
 
-def cable_conserving_tangent(cx, cy, cz, ax, ay, az, bx, by, bz, ocx, ocy, ocz, oax, oay, oaz, obx, oby, obz, axial, bending, green, order):
+def cable_conserving_tangent(z, start, axial, bending, green, order):
     """Its derivatives by the middle: the blocks cc, ca, cb, ac, aa, ab, bc, ba, bb of nine numbers each."""
-    y, start = cable_vectors(cx, cy, cz, ax, ay, az, bx, by, bz), cable_vectors(ocx, ocy, ocz, oax, oay, oaz, obx, oby, obz)
+    y, start = cable_vectors(z), cable_vectors(start)
     end = cable_ahead(y, start)
     G, H = cable_products(start), cable_products(end)
-    z = 0.0 * H[0]
-    z = (z, z, z, z, z, z)
-    k = (z, z, z, z, z, z, z)
+    o = 0.0 * H[0]
+    n = (o, o, o, o, o, o)
+    k = (n, n, n, n, n, n, n)
     for x, weight in AXIAL:
         k = cable_axial_mean_stiffness(k, G, H, x, weight * axial, green)
     for x, weight in BENDING:
@@ -144,15 +144,15 @@ GAUSS_5 = (
 )  # fmt: skip
 LOBATTO_3 = ((0.0, 0.16666666666666666), (0.5, 0.6666666666666666), (1.0, 0.16666666666666666))
 RADAU_3 = ((0.0, 0.1111111111111111), (0.3550510257216822, 0.5124858261884216), (0.8449489742783178, 0.3764030627004673))
-GIVEN_3 = (("x0", "w0"), ("x1", "w1"), ("x2", "w2"))  # arguments: elements of one pool may have different points
+GIVEN_3 = tuple((f"points[{k}][0]", f"points[{k}][1]") for k in range(3))  # an argument: elements of one pool may have different points
 
 
 @dataclass(frozen=True)
 class Rule:
     """Kernels of a rule.
 
-    The vectors c, a, b of an element come first, then their rates (damping) or those at the step's start (conserving), then ``EA l`` and
-    ``EI/l`` (for damping times its times), then the numbers of the measures, then `points`.
+    The vectors (c, a, b) of an element come first, then their rates (damping) or those at the step's start (conserving), then ``EA l`` and
+    ``EI/l`` (for damping times its times), then the numbers of the measures, then `points` if they are given.
     """
 
     energy: object
@@ -169,8 +169,12 @@ class Rule:
         """How many numbers `points` are."""
         return 2 * len(GIVEN_3) if self.given else 0
 
+    def grouped(self, points):
+        """The last argument, if there is one, of the numbers that `points` gives."""
+        return (tuple(zip(points[::2], points[1::2], strict=True)),) if self.given else ()
+
     def points(self, first, last):
-        """Axial places and weights that the kernels are given, for an element that is or is not a cable's first, last one."""
+        """Axial places and weights in turn that kernels are given, for an element that is or is not a cable's first, last one."""
         if not self.given:
             return ()
         mirrored = tuple((1.0 - x, weight) for x, weight in reversed(RADAU_3))

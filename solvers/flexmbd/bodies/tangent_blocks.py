@@ -1,4 +1,9 @@
-"""Entries of an element's tangent from blocks of nine numbers, row by row, that couple its vectors."""
+"""Vectors of three numbers, and entries of an element's tangent from blocks of nine numbers, row by row, that couple its vectors."""
+
+
+def in_vectors(numbers):
+    """Numbers as vectors of three."""
+    return tuple(tuple(numbers[k : k + 3]) for k in range(0, len(numbers), 3))
 
 
 def from_blocks(k, pairs, first=0):

@@ -1,6 +1,6 @@
 """Kernels that sum over a table of numbers, written out: no loop is left, and numbers are constants of the code.
 
-What a table has as a name instead of a number becomes an argument of the kernel.
+What a table has as a text instead of a number is a part of a further argument of the kernel.
 """
 
 import ast
@@ -20,7 +20,7 @@ def unrolled(function, name, **tables):
     name : str
         Of the kernel.
     tables : tuple of tuples of float or str
-        By the name in the loops. Texts become the last arguments, in their order.
+        By the name in the loops. Texts are parts of last arguments, ``points[0]`` of ``points``.
 
     Returns
     -------
@@ -28,7 +28,7 @@ def unrolled(function, name, **tables):
     """
     tree = _Unrolled(tables).visit(ast.parse(inspect.getsource(function)))
     tree.body[0].name = name
-    names = [x for table in tables.values() for row in table for x in row if isinstance(x, str)]
+    names = dict.fromkeys(x.partition("[")[0] for table in tables.values() for row in table for x in row if isinstance(x, str))
     tree.body[0].args.args += [ast.arg(x) for x in names]
     source, space = ast.unparse(tree), dict(function.__globals__)
     exec(compile(source, function.__code__.co_filename, "exec"), space)  # the file beside which Numba keeps machine code
@@ -52,6 +52,6 @@ class _Unrolled(ast.NodeTransformer):
         return out
 
     def visit_Name(self, node):
-        """The number or the argument that a loop's variable stands for."""
+        """The number, or the part of an argument, that a loop's variable stands for."""
         x = self.numbers.get(node.id, node)
-        return x if x is node else ast.Name(x, node.ctx) if isinstance(x, str) else ast.Constant(x)
+        return x if x is node else ast.parse(x, mode="eval").body if isinstance(x, str) else ast.Constant(x)

@@ -55,17 +55,20 @@ class Functions:
         given : dict int -> int, optional
             By id, rows of X with factors that are there already.
         """
-        inside, size = self.function(name, stores, self.layout.place, 1, given, first=self.layout.work)
+        inside, size = self.function(name, stores, self.layout.place, 1, given, first=self.layout.work, width=self.target.width)
         self.rows = max(self.rows, size)
         self.target.export(self.module, name, inside)
 
-    def function(self, name, stores, place, batch, given=None, first=0):
-        """A function for the module's own use, of so many elements side by side; how many rows of its W it works in, from `first` on."""
+    def function(self, name, stores, place, batch, given=None, first=0, width=None):
+        """A function for the module's own use, of so many elements side by side; how many rows of its W it works in, from `first` on.
+
+        It is of `width` lanes, the target's `part` if left out, and rows are as far apart as everywhere.
+        """
         pieces = Pieces(self.graph, stores, given, self.graph.tuning.piece)
         rows = Rows(first, pieces)
         made = [self._declared(f"{name}.{k}" if pieces.count > 1 else f"{name}.all") for k in range(pieces.count)]
         for k, function in enumerate(made):
-            Piece(self, function, pieces, k, place, batch, rows).write()
+            Piece(self, function, pieces, k, place, batch, rows, width or self.target.part).write()
         if len(made) == 1:
             return made[0], rows.size
         whole = self._declared(f"{name}.all")
@@ -74,6 +77,15 @@ class Functions:
             builder.call(function, whole.args)
         builder.ret_void()
         return whole, rows.size
+
+    def written(self, name, batch, body):
+        """A function for the module's own use whose instructions ``body(piece)`` writes."""
+        function = self._declared(f"{name}.all")
+        pieces = Pieces(self.graph, [], None, 1)
+        piece = Piece(self, function, pieces, 0, self.layout.place, batch, Rows(0, pieces), self.target.part)
+        body(piece)
+        piece.write()
+        return function
 
     def _declared(self, name):
         function = ir.Function(self.module, ir.FunctionType(ir.VoidType(), KINDS), name)
@@ -112,11 +124,11 @@ class Rows:
 class Piece:
     """One piece of a function while it is written."""
 
-    def __init__(self, functions, function, pieces, number, place, batch, rows):
+    def __init__(self, functions, function, pieces, number, place, batch, rows, width):
         self.functions, self.pieces, self.number, self.place, self.rows, self.batch = functions, pieces, number, place, rows, batch
         self.storage, target = functions.storage, functions.target
         self.stride, stride = target.stride, target.stride if batch == 1 else batch
-        self.writer = Writer(ir.IRBuilder(function.append_basic_block("entry")), batch * target.width, stride, target.polynomials)
+        self.writer = Writer(ir.IRBuilder(function.append_basic_block("entry")), batch * width, stride, target.polynomials)
         self.builder, self.loops = self.writer.builder, Loops(self.writer)
         self.arguments = dict(zip(NAMES, function.args, strict=True))
         self.found, self._pointers = {}, {}
@@ -136,12 +148,14 @@ class Piece:
 
     # ---- arrays
     def pointer(self, array):
-        """Rows of an array: of X, P, W, A; "x" and "y": of X from row x or y on; ``numbers`` and ``tables``."""
+        """Rows of an array: of X, P, W, A; "x" and "y": of X from row x or y on; ``numbers`` and ``tables``, "own": the element's."""
         if array not in self._pointers:
-            b, made = self.builder, None
+            b, made = self.builder, self.pointer("tables") if array == "own" else None
             with b.goto_entry_block():
                 if array in ("x", "y"):
                     made = b.gep(self.arguments["X"], [b.mul(self.arguments[array], ir.Constant(WORD, self.stride))])
+                elif array == "own":
+                    made = b.gep(made, [self.arguments["row"]])
                 elif array in ("numbers", "tables"):
                     entry = self.functions.pointers[array == "tables"]
                     address = b.load(b.gep(self.arguments["at"], [ir.Constant(WORD, entry)]))
@@ -203,7 +217,7 @@ class Piece:
             kernel, args = self.functions.graph.kernels[node.op.removeprefix("call:")], [self.value(x) for x in node.args]
             try:
                 if kernel.text:
-                    self.found[node.id] = self.writer.apply(kernel.name, kernel_function(kernel), *args)
+                    self.found[node.id] = self.writer.apply(kernel.name, kernel_function(kernel, node.shape), *args)
                 else:
                     self.found[node.id] = self.words[kernel.name](*map(self.writer.value, args))
             except (ArithmeticError, AttributeError, LookupError, NameError, TypeError, ValueError) as error:

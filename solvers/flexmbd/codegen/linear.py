@@ -6,8 +6,10 @@ import numpy as np
 from llvmlite import ir
 
 from flexmbd.codegen.blocks import elimination
+from flexmbd.codegen.points import interpolated
 from flexmbd.codegen.pools import element
 from flexmbd.codegen.values import WORD
+from flexmbd.formulation.pools import Points
 from flexmbd.linalg.sparse import SOLVE, SparsePlan
 from flexmbd.stepping.names import SOLVER, WHO
 
@@ -60,9 +62,12 @@ class Linear:
         for pool, part in pooled:
             unknowns = pool.unknowns()
             if isinstance(part, dict):
-                kept = {ij: x for ij, x in part.items() if not x.zero}
-                i, j = np.array(list(kept)).T
-                element(piece, pool, list(kept.values()), plan.places(unknowns[:, i], unknowns[:, j]), A)
+                i, j = np.array(pool.entries(part)).T
+                places = plan.places(unknowns[:, i], unknowns[:, j])
+                if isinstance(pool, Points):
+                    interpolated(piece, pool, part, places, A)
+                else:
+                    element(piece, pool, list(part.values()), places, A)
             else:
                 kept = [k for k, x in enumerate(part) if not x.zero]
                 element(piece, pool, [part[k] for k in kept], plan.rows_of(unknowns[:, kept]), A)

@@ -114,6 +114,12 @@ class Loops:
         """Put a value into a row."""
         self.builder.store(self.writer.value(value).ir, self._row(rows, index), align=8)
 
+    def add(self, rows, index, value):
+        """Add a value to a row."""
+        where = self._row(rows, index)
+        total = Value(self.writer, self.builder.load(where, align=8)) + value
+        self.builder.store(total.ir, where, align=8)
+
     def table(self, table, index):
         """Entry of a table."""
         b = self.builder

@@ -1,10 +1,12 @@
 """Elements of pools: one function in a loop over a table of which coordinates and numbers are an element's.
 
-Lanes that are samples do one element after another; with a single sample the lanes hold `BATCH` elements instead, whose values are
-gathered, computed side by side, and added element by element, in the same order.
+Lanes that are samples do one element after another, a register's lanes (`Cpu.part`) at once; with a single sample the lanes hold `BATCH`
+elements instead, whose values are gathered, computed side by side, and added element by element, in the same order.
 """
 
 from __future__ import annotations
+
+from contextlib import nullcontext
 
 import numpy as np
 from llvmlite import ir
@@ -25,31 +27,45 @@ def element(piece, pool, nodes, places, A, start=0, stop=None):
     places : ndarray (elements, nodes) or None
         Rows of A; without them all go to row 0.
     """
+    batch = 1 if places is None else piece.storage.batch
+
+    def made(functions, name, read):
+        store = _summed if places is None else put if batch > 1 else _added
+        stores = [(store(k, read), x) for k, x in enumerate(nodes)]
+        return functions.function(name, stores, placed(functions.layout, pool, batch), batch)
+
+    each(piece, pool, (pool.name, places is None, *(x.id for x in nodes)), made, places, A, start, stop)
+
+
+def each(piece, pool, key, made, places, A, start=0, stop=None):
+    """Call of a function for all elements of a pool, or some.
+
+    ``made(functions, name, read)`` writes the function known by `key`, which adds what one element has to the rows of A that its table
+    names after `read` entries, or puts it there for elements side by side; it gives the function and how many rows it works in.
+    """
     functions, storage, loops = piece.functions, piece.storage, piece.loops
     batch = 1 if places is None else storage.batch
     numbers = np.array([[storage.index(x, per_sample=True) for x in own] for own in pool.varying], np.int32)
     read = np.hstack([pool.coordinates, numbers.reshape(len(pool.coordinates), -1)])
-    width = len(nodes)
     rows = _table(read, places, batch)[start // batch : stop]
     begin, end = storage.lay(rows)
-    key = (pool.name, places is None, *(x.id for x in nodes))
     if key not in functions.elements:
-        store = _summed if places is None else _put if batch > 1 else _added
-        stores = [(store(k, read.shape[1]), x) for k, x in enumerate(nodes)]
-        place = _place(functions.layout, pool, batch)
-        functions.elements[key] = functions.function(f"{pool.name}.{len(functions.elements)}", stores, place, batch)
+        functions.elements[key] = made(functions, f"{pool.name}.{len(functions.elements)}", read.shape[1])
     function, size = functions.elements[key]
-    to = A
+    to, count = A, 0 if places is None else places.shape[1]
     if batch > 1:
-        to = piece.moved("W", piece.rows.take(batch * width))
+        to = piece.moved("W", piece.rows.take(batch * count))
     piece.rows.beyond(size * batch)
     W = piece.moved("W", piece.rows.top)
     with loops.loop(begin, end, rows.shape[1]) as row:
         given = [piece.arguments[name] for name in ("X", "P")]
         rest = [piece.arguments[name] for name in ("at", "x", "y")]
-        piece.builder.call(function, [*given, W, *rest, row.ir, to])
+        width, part = functions.target.width, functions.target.part
+        with loops.loop(0, width, part) if width > part else nullcontext(loops.index(0)) as lane:
+            X, P, work, added = (piece.builder.gep(rows, [lane.ir]) for rows in (*given, W, to))
+            piece.builder.call(function, [X, P, work, *rest, row.ir, added])
         if batch > 1:
-            _spread(loops, piece.pointer("tables"), row + batch * read.shape[1], A, to, width)
+            _spread(loops, piece.pointer("tables"), row + batch * read.shape[1], A, to, count)
 
 
 def _spread(loops, tables, at, A, shares, width):
@@ -58,16 +74,14 @@ def _spread(loops, tables, at, A, shares, width):
         first = at + 1 + e * width
         with loops.loop(0, width) as i:
             to = loops.table(tables, first + i)
-            loops.store(A, to, loops.load(A, to) + loops.load(shares, i * BATCH + e))
+            loops.add(A, to, loops.load(shares, i * BATCH + e))
 
 
 def _added(k, read):
     """Store that adds to the row of A that the element's table names."""
 
     def store(piece, value):
-        to = piece.loops.table(piece.pointer("tables"), piece.loops.index(piece.arguments["row"]) + (read + k))
-        A = piece.arguments["A"]
-        piece.loops.store(A, to, piece.loops.load(A, to) + value)
+        piece.loops.add(piece.arguments["A"], piece.loops.table(piece.pointer("own"), read + k), value)
 
     return store
 
@@ -76,17 +90,17 @@ def _summed(k, read):
     """Store that adds to the first row of A."""
 
     def store(piece, value):
-        piece.loops.store(piece.arguments["A"], 0, piece.loops.load(piece.arguments["A"], 0) + value)
+        piece.loops.add(piece.arguments["A"], 0, value)
 
     return store
 
 
-def _put(k, read):
+def put(k, read=0):
     """Store of the values of elements side by side."""
     return lambda piece, value: Loops(piece.writer).store(piece.arguments["A"], k, value)
 
 
-def _place(layout, pool, batch):
+def placed(layout, pool, batch):
     """Where variables of the one element are: those of its own by its table, others as everywhere."""
     own = {"x": layout.place("q0"), "y": layout.place("v0"), "n": ("P", 0)}
     own |= {kind: layout.place(f"{all_}0") for kind, all_ in (("z", "a"), ("b", "o")) if layout.has(all_)}
@@ -103,12 +117,12 @@ def _place(layout, pool, batch):
 
 def _gathered(piece, array, first, column, batch):
     """Value of the element's own row, or those of elements side by side."""
-    tables, row = piece.pointer("tables"), piece.loops.index(piece.arguments["row"])
+    own = piece.pointer("own")
     if batch == 1:
-        return piece.load(array, piece.loops.table(tables, row + column) + first)
+        return piece.load(array, piece.loops.table(own, column) + first)
     b, value = piece.builder, ir.Constant(piece.writer.kind, ir.Undefined)
     for e in range(batch):
-        where = piece.moved(array, piece.loops.table(tables, row + (batch * column + e)) + first)
+        where = piece.moved(array, piece.loops.table(own, batch * column + e) + first)
         value = b.insert_element(value, b.load(where), ir.Constant(ir.IntType(32), e))
     return Value(piece.writer, value)
 
@@ -128,4 +142,4 @@ def _table(read, places, batch):
     return np.hstack([read[which].transpose(0, 2, 1).reshape(len(which), -1), real, places[which].reshape(len(which), -1)])
 
 
-__all__ = ["BATCH", "element"]
+__all__ = ["BATCH", "each", "element", "placed", "put"]

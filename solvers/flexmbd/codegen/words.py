@@ -8,6 +8,7 @@ from types import FunctionType
 from flexmbd.codegen.values import Untraceable, Value
 from flexmbd.lanes import bits, polynomials
 from flexmbd.language.kernels import run_with
+from flexmbd.language.nodes import nested
 
 LIBRARY = ("exp", "log", "atan2", "tanh")  # of C, for one lane
 ELEMENTARY = ("exp", "log", "power", "sincos", "atan2", "tanh")  # polynomials for several
@@ -24,9 +25,9 @@ def words(writer):
     return found | library
 
 
-def kernel_function(kernel):
-    """Body of a function that is a kernel: ``body(writer, *values)``."""
-    return lambda writer, *values: run_with(kernel, words(writer), lambda plain: functools.partial(plain.write, writer))(*values)
+def kernel_function(kernel, shape):
+    """Body of a function that is a kernel of arguments of a shape: ``body(writer, *numbers)``."""
+    return lambda writer, *x: run_with(kernel, words(writer), lambda plain: functools.partial(plain.write, writer))(*nested(x, shape))
 
 
 def _plain(writer):

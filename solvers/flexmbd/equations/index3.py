@@ -89,7 +89,9 @@ def balance(build, along=by_place, multiplier=None):
         for ij in {(i, j), (j, i)}:
             matrix[ij] = m + matrix.get(ij, 0.0)
     for pool in build.pools:
-        matrix[pool], side[pool] = _pooled(pool, icm, cd)
+        matrix |= {part: _pooled(part, icm, cd) for part in pool.parts}
+        inertial = pool.inertial(pool.variables("z"))
+        side[pool] = [icm * (f - m) for f, m in zip(pool.share.force, inertial, strict=True)]
     for k, row in enumerate(build.rows):
         force = g.var(f"l{k}")
         for i, x in row.polynomial.gradient(build.q).items():
@@ -104,17 +106,15 @@ def balance(build, along=by_place, multiplier=None):
     return matrix, side, states
 
 
-def _pooled(pool, icm, cd):
-    """What one element of a pool adds to the matrix and to the right-hand side."""
-    g, x, y = pool.graph, pool.variables("x"), pool.variables("y")
-    zero, matrix = g.const(0.0), {}
-    for i, force in enumerate(pool.share.force):
-        for j in range(pool.size):
-            slope = pool.mass.get((i, j), zero) - icm * (g.derivative(force, x[j]) + cd * g.derivative(force, y[j]))
+def _pooled(part, icm, cd):
+    """What a part of one element of a pool adds to the matrix."""
+    g, scale, matrix = part.graph, -(part.sign * icm), dict(part.mass)
+    for i, force in enumerate(part.force):
+        for j, (x, y) in enumerate(zip(part.variables("x"), part.variables("y"), strict=True)):
+            slope = scale * (g.derivative(force, x) + cd * g.derivative(force, y))
             if not slope.zero:
-                matrix[i, j] = slope
-    inertial = pool.inertial(pool.variables("z"))
-    return matrix, [icm * (f - m) for f, m in zip(pool.share.force, inertial, strict=True)]
+                matrix[i, j] = matrix.get((i, j), 0.0) + slope
+    return matrix
 
 
 def reinforce(build, matrix, side, *, first=0, multiplier=None):

@@ -66,7 +66,9 @@ def equations_stabilised(build):
     for i, x in enumerate(stretch):
         side[i], side[n + i] = side[i] - x, -x
     for pool in build.pools:
-        _add_shifts(pool, matrix[pool], side[pool], icm, cd)
+        _add_shifts(pool, matrix[pool], side[pool], icm)
+        for part in pool.parts:
+            _add_damping(part, matrix[part], icm * cd)
     reinforce(build, matrix, side, multiplier=2 * n)
     reinforce(build, matrix, side, first=n, multiplier=2 * n + count)
     return matrix, side, states
@@ -83,9 +85,9 @@ def _mass_slopes(build, shift):
     return entries
 
 
-def _add_shifts(pool, matrix, side, icm, cd):
+def _add_shifts(pool, matrix, side, icm):
     """The shifts' share of what one element adds; their unknowns follow the element's coordinates."""
-    g, m = pool.graph, pool.size
+    m = pool.size
     old, stretch = pool.variables("b"), []
     for x, o, a in zip(pool.variables("x"), old, pool.variables("z"), strict=True):
         stretch.append(x - o - icm * a)
@@ -94,11 +96,15 @@ def _add_shifts(pool, matrix, side, icm, cd):
         side.append(-x)
     for (i, j), x in pool.mass.items():
         matrix[m + i, m + j] = x
-    for i, force in enumerate(pool.share.force):
-        for j, y in enumerate(pool.variables("y")):
-            slope = g.derivative(force, y)
+
+
+def _add_damping(part, matrix, scale):
+    """Derivatives of a part's forces by rates, for the shifts."""
+    for i, force in enumerate(part.force):
+        for j, y in enumerate(part.variables("y"), part.size):
+            slope = part.graph.derivative(force, y)
             if not slope.zero:
-                matrix[i, m + j] = icm * cd * slope
+                matrix[i, j] = part.sign * scale * slope
 
 
 def _along(build, node, cd):

@@ -118,7 +118,7 @@ class Build(Formulation):
     def _single(self, write, kind, body, places, numbers):
         before = (self.graph.var(f"o{i}") for i in places)
         share = Share(self.graph, (self.q[i] for i in places), (self.v[i] for i in places), numbers, self.gravity, before)
-        write(share, *kind)
+        share.written(write, kind)
         self.exchanges |= share.exchanges
         self._use(share.helpers)
         for i, f in zip(places, share.force, strict=True):

@@ -2,10 +2,12 @@
 
 An element is written once, for coordinates and numbers that it is handed.  Where a system has few of them, each is written into the
 system's own expressions; where it has many, one of them is compiled and run in a loop over a table (`Pool`), so that neither the size of
-the code nor the time to build it grows with their number.
+the code nor the time to build it grows with their number.  Where an element's forces are those of a law at several points, whose vectors
+are interpolated from its nodes (`Share.point`), the tangent of the law at one point is compiled, and runs in a loop over points (`Points`).
 """
 
 from copy import copy
+from itertools import product
 
 import numpy as np
 
@@ -37,13 +39,50 @@ class Share:
         Coordinates at the start of the step, for exchanges.
     exchanges : dict Node -> Node
         Calls in the force, and what an integrator that conserves energy takes for them, with q in the middle of the step.
+    points : dict (law, vectors of a node) -> list of (weights, numbers)
+        What was given to `point`.
     """
 
     def __init__(self, graph, q, v, numbers, gravity, before=()):
         self.graph, self.q, self.v, self.numbers, self.gravity = graph, tuple(q), tuple(v), tuple(numbers), tuple(gravity)
         self.force = [graph.const(0.0)] * len(self.q)
         self.mass, self.quantities, self.helpers = {}, {}, []
-        self.before, self.exchanges = tuple(before), {}
+        self.before, self.exchanges, self.points, self._of_points = tuple(before), {}, {}, list(self.force)
+
+    def written(self, write, kind):
+        """Have the element written; a list of the forces that do not come from points."""
+        write(self, *kind)
+        apart = self.force
+        self.force = [f - x for f, x in zip(apart, self._of_points, strict=True)]
+        return apart
+
+    def point(self, law, vectors, numbers=()):
+        """Add what a law does at a point.
+
+        Parameters
+        ----------
+        law : callable
+            ``law(graph, values, rates, numbers)`` gives the forces that resist changes of `values`, and quantities as a dict; a function
+            of a module.
+        vectors : sequence of (int, sequence of float)
+            By vector of the point: which one of a node it is made of, and with which weights, one for each node.  Their components one
+            after another are the values.
+        numbers : sequence of Node or float
+            They do not depend on the coordinates.
+        """
+        d, (which, weights) = len(self.gravity), zip(*vectors, strict=True)
+        values, rates = (self.graph.interpolated(vectors, x, d) for x in (self.q, self.v))
+        numbers = tuple(self.graph.const(x) for x in numbers)
+        force, quantities = law(self.graph, values, rates, numbers)
+        for key, node in quantities.items():
+            self.add(key, node)
+        step, total = len(self.q) // len(weights[0]), list(self._of_points)
+        for k, (vector, by_node) in enumerate(vectors):
+            for (n, weight), i in product(enumerate(by_node), range(d)):
+                at = step * n + d * vector + i
+                total[at] = total[at] + weight * force[d * k + i]
+        self._of_points = total
+        self.points.setdefault((law, which), []).append((weights, numbers))
 
     def weigh(self, shares):
         """Add weight: `shares` of mass (kg, or kg m for slopes) of the vectors that the coordinates are, one after another."""
@@ -84,7 +123,12 @@ class Pool:
         By body, the range of its elements.
     share : Share
         What the one element wrote.
+    points : list of Points
+    force : list of Node
+        Less what comes from points.
     """
+
+    sign = 1.0  # of `force`
 
     def __init__(self, build, name, write, kind, elements):
         g = build.graph
@@ -99,23 +143,30 @@ class Pool:
         self.owners = {}
         for k, (body, _, _) in enumerate(elements):
             self.owners[body] = (self.owners.get(body, (k, k))[0], k + 1)
-        self.share = self._written(numbers)
-        self.mass = {ij: m for (i, j), m in self.share.mass.items() for ij in {(i, j), (j, i)}}
+        self.share, self.force = self._written(numbers)
+        self.points = [Points(self, f"{name}.points{k}", *key, of) for k, (key, of) in enumerate(self.share.points.items())]
+        self.mass = {ij: m for (i, j), m in self.share.mass.items() if not m.zero for ij in {(i, j), (j, i)}}
         if any(name[0] in "xyt" for m in self.mass.values() for name in g.variables(m)):
             raise ModelError("the mass matrix of a flexible body's element must be constant", remedy="add what varies by `Build.add_mass`")
 
     def _written(self, numbers):
         x, y, before = (self.variables(kind) for kind in "xyb")
         share = Share(self.graph, x, y, numbers, self._build.gravity, before)
-        self._write(share, *self._kind)
-        return share
+        return share, share.written(self._write, self._kind)
 
     def under(self, force):
         """The pool with another force on the one element."""
+        if force == self.share.force:
+            return self
         other = copy(self)
-        other.share = copy(self.share)
+        other.share, other.force, other.points = copy(self.share), force, []
         other.share.force = force
         return other
+
+    @property
+    def parts(self):
+        """What adds to the tangent."""
+        return [self, *self.points]
 
     @property
     def size(self):
@@ -138,7 +189,7 @@ class Pool:
         out, zero = {}, self.graph.const(0.0)
         for places, numbers in zip(self.coordinates.tolist(), self._numbers, strict=True):
             if wanted.intersection(places):
-                mass = self._written(numbers).mass
+                mass = self._written(numbers)[0].mass
                 out |= {i: out.get(i, zero) + mass[k, k] for k, i in enumerate(places) if i in wanted}
         return out
 
@@ -146,8 +197,13 @@ class Pool:
         """Which unknown the one element's are, ``(elements, 2 size)``: its coordinates', then those that are as many further on."""
         return np.hstack([self.coordinates, self.coordinates + self.total])
 
-    def couplings(self, keys):
-        """Unknowns that entries (i, j) of an element's matrix couple: arrays (elements, members), one for each connected part."""
+    def entries(self, matrix):
+        """Entries of an element's matrix, a list of (i, j), for one that is given by (i, j)."""
+        return list(matrix)
+
+    def couplings(self, matrix):
+        """Unknowns that entries of an element's matrix couple: arrays (elements, members), one for each connected part."""
+        keys = self.entries(matrix)
         left = {k: {k} for ij in keys for k in ij}
         for i, j in keys:
             if left[i] is not left[j]:
@@ -160,3 +216,81 @@ class Pool:
     def sum(self, node, body=None):
         """Node of the sum of the one element's node over all elements, or over a body's."""
         return self.graph.total(self, node, *((0, len(self.coordinates)) if body is None else self.owners.get(body, (0, 0))))
+
+
+class Points(Pool):
+    """Points of a pool's one element at which a law acts; what its tangent adds to the element's follows from the weights.
+
+    In the expressions of the one point values are ``x0, x1, ...``, rates ``y0...``, and numbers that differ between points ``c0...``.  Its
+    matrix is by values; further columns are those of rates, or of other unknowns that follow the coordinates.
+
+    Parameters
+    ----------
+    pool : Pool
+    name : str
+    law, vectors, points
+        Of `Share.points`.
+
+    Attributes
+    ----------
+    weights : ndarray (points, vectors, nodes)
+    force : list of Node
+        Of the one point, resisting.
+    given : list of dict str -> Node
+        By point, its variables, in the element's.
+    dimension : int
+        Of a vector.
+    """
+
+    sign, mass = -1.0, {}
+
+    def __init__(self, pool, name, law, vectors, points):
+        g = self.graph = pool.graph
+        self.pool, self.name, self.vectors, self.dimension = pool, name, vectors, len(pool.share.gravity)
+        self.weights = np.array([weights for weights, _ in points], float)
+        columns = list(zip(*(numbers for _, numbers in points), strict=True))
+        differ = {k: f"c{k}" for k, column in enumerate(columns) if any(x is not column[0] for x in column)}
+        self.given = [{name: columns[k][p] for k, name in differ.items()} for p in range(len(points))]
+        for given, (weights, _) in zip(self.given, points, strict=True):
+            for kind in "xy":
+                values = g.interpolated(list(zip(vectors, weights, strict=True)), pool.variables(kind), self.dimension)
+                given |= {f"{kind}{k}": x for k, x in enumerate(values)}
+        if any(name[0] in "xyzb" for column in columns for x in column for name in g.variables(x)):
+            raise ModelError("the numbers of a point of a flexible body's element must not depend on its coordinates")
+        numbers = [g.var(differ[k]) if k in differ else column[0] for k, column in enumerate(columns)]
+        self.force, _ = law(g, self.variables("x"), self.variables("y"), numbers)
+
+    @property
+    def size(self):
+        """Values of a point."""
+        return self.dimension * len(self.vectors)
+
+    def unknowns(self):
+        """Those of the pool."""
+        return self.pool.unknowns()
+
+    def blocks(self, matrix):
+        """Pairs of vectors that a matrix couples, in order; a column from `vectors` on is of rates or further unknowns."""
+        d = self.dimension
+        return sorted({(i // d, j // d) for i, j in matrix})
+
+    def rows(self, matrix):
+        """By vector of a node: the point's vectors that are of it, and the columns that these are coupled to.
+
+        The columns are a dict (0, or 1 for further unknowns; vector of a node) -> list.
+        """
+        out, count = {v: ([k for k, x in enumerate(self.vectors) if x == v], {}) for v in sorted(set(self.vectors))}, len(self.vectors)
+        for k, c in self.blocks(matrix):
+            of = out[self.vectors[k]][1].setdefault((c // count, self.vectors[c % count]), [])
+            of += [] if c in of else [c]
+        return out
+
+    def entries(self, matrix):
+        """Entries of the element's matrix: by vector of a node, node, component, other node, its vectors, their components."""
+        nodes, d = range(self.weights.shape[2]), self.dimension
+        step, out = self.pool.size // len(nodes), []
+        for v, (_, columns) in self.rows(matrix).items():
+            for n, i, m in product(nodes, range(d), nodes):
+                at = step * n + d * v + i
+                out += [(at, self.pool.size * more + step * m + d * w + j) for more, w in columns for j in range(d)]
+        return out

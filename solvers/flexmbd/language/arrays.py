@@ -11,7 +11,7 @@ from scipy.sparse import csr_array
 
 from flexmbd import lanes
 from flexmbd.language.kernels import kernel_of, run_with
-from flexmbd.language.nodes import RUNTIME
+from flexmbd.language.nodes import RUNTIME, of_numbers
 from flexmbd.language.ops import OPS
 from flexmbd.language.ordering import ordered
 
@@ -69,7 +69,7 @@ class Program:
             if op.startswith("lookup:"):
                 function = partial(_columns, given[members[0].value.value[0]])
             else:
-                function = _ARITHMETIC.get(op) or on_arrays(members[0].function)
+                function = _ARITHMETIC.get(op) or of_numbers(on_arrays(members[0].function), members[0].shape)
             size += rows * count
             self._steps.append((function, arguments, start, count, rows))
             for x in members:

@@ -7,7 +7,7 @@ sample (both evaluated by numpy when parameters are packed), 3 while the motion 
 import numpy as np
 
 from flexmbd.language.kernels import KernelError, kernel_of
-from flexmbd.language.nodes import CONSTANT, RUNTIME, Node
+from flexmbd.language.nodes import CONSTANT, RUNTIME, Node, flat, of_numbers, shape_of
 from flexmbd.language.ops import OPS
 from flexmbd.tuning import USUAL
 
@@ -162,25 +162,44 @@ class Graph:
         """Length of a vector in m, at least 1 pm (the root of `least`)."""
         return self.root(self.dot((x, x) for x in components), least)
 
+    def interpolated(self, vectors, values, size):
+        """Components of vectors, each a sum over nodes of one vector of theirs times weights.
+
+        Parameters
+        ----------
+        vectors : sequence of (int, sequence of Node or float)
+            Which vector of a node, and the weights by node.
+        values : sequence of Node
+            Components of the nodes' vectors, one node after another.
+        size : int
+            Components of a vector.
+        """
+        step = len(values) // len(vectors[0][1])
+        return [
+            self.dot((weight, values[step * n + size * k + i]) for n, weight in enumerate(weights))
+            for k, weights in vectors
+            for i in range(size)
+        ]
+
     def call(self, function, args, count=None, tangent=None, *, partly=False):
         """Call a kernel; returns its `count` result nodes, or the one node of a kernel that returns a number.
 
-        `tangent(args) -> {(result, argument): Node}` gives the partial derivatives when they are asked for; `partly` says that the
-        kernel may have more results.
+        Arguments are numbers, or tuples of them. `tangent(args) -> {(result, number): Node}` gives the partial derivatives by the
+        arguments' numbers, counted through, when they are asked for; `partly` says that the kernel may have more results.
 
         Raises
         ------
         KernelError
             If the kernel cannot become part of a model, or has other numbers of arguments or results.
         """
-        args, kernel = tuple(self.const(a) for a in args), self.kernel(function)
-        for what, wanted, has in (("arguments", len(args), kernel.arguments), ("results", 1 if count is None else count, kernel.results)):
+        shape, args, kernel = shape_of(args), tuple(self.const(a) for a in flat(args)), self.kernel(function)
+        for what, wanted, has in (("arguments", len(shape), kernel.arguments), ("results", 1 if count is None else count, kernel.results)):
             if has is not None and has != wanted and not (partly and what == "results"):
                 one = what[:-1] if has == 1 else what
                 raise KernelError(f"{kernel.describe()} has {has} {one}, but {wanted} are needed here", function, remedy="")
         level = max((a.level for a in args), default=RUNTIME)
         node = self._make(f"call:{kernel.name}", args, RUNTIME if level == CONSTANT else level)
-        node.function, node.tangent = function, tangent
+        node.function, node.tangent, node.shape = function, tangent, shape
         return node if count is None else tuple(self._make("out", (node, k), node.level, k) for k in range(count))
 
     def kernel(self, function):
@@ -258,7 +277,7 @@ class Graph:
             rates = [self.derivative(a, x) for a in call.args]
             if all(r.zero for r in rates):
                 return self.const(0.0)
-            partial = {} if call.tangent is None else call.tangent(call.args)
+            partial = {} if call.tangent is None else call.tangent(call.given)
             if not any(result == k for result, _ in partial):
                 raise TypeError(f"no derivative of result {k} of {call.op}")
             return self.dot((partial[k, j], r) for j, r in enumerate(rates) if (k, j) in partial and not r.zero)
@@ -303,7 +322,7 @@ class Graph:
                 value[node.id] = _solved(node, value)
             elif node.op.startswith("call:"):
                 scalar = getattr(node.function, "py_func", node.function)
-                value[node.id] = np.vectorize(scalar)(*(value[a.id] for a in node.args))
+                value[node.id] = np.vectorize(of_numbers(scalar, node.shape))(*(value[a.id] for a in node.args))
             else:
                 value[node.id] = OPS[node.op].numpy(*(value[a.id] for a in node.args))
         return [value[r.id] for r in roots]

@@ -221,7 +221,7 @@ class _Reader(ast.NodeTransformer):
             self.fail("is not what its file says now", remedy="its source was changed after it was imported: start again, or reload it")
         a = tree.args
         if a.vararg or a.kwarg or a.kwonlyargs or a.defaults:
-            self.fail("has arguments with defaults, * or **", tree, remedy="its arguments are single numbers")
+            self.fail("has arguments with defaults, * or **", tree, remedy="name each argument: a number, or a tuple of numbers")
         tree.decorator_list, tree.returns = [], None
         for argument in (*a.posonlyargs, *a.args):
             argument.annotation = None

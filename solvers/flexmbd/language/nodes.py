@@ -1,4 +1,7 @@
-"""Values of a graph, and truths of their comparisons: arithmetic on them makes new ones."""
+"""Values of a graph, and truths of their comparisons: arithmetic on them makes new ones.
+
+Arguments of a kernel are numbers, or tuples of them (vectors), also of such; a call has their numbers one after another.
+"""
 
 CONSTANT, UNIFORM, LANE, RUNTIME = range(4)
 
@@ -6,11 +9,11 @@ CONSTANT, UNIFORM, LANE, RUNTIME = range(4)
 class Node:
     """A value in a `Graph`; arithmetic on nodes and numbers makes new nodes."""
 
-    __slots__ = ("args", "function", "graph", "id", "level", "op", "tangent", "value")
+    __slots__ = ("args", "function", "graph", "id", "level", "op", "shape", "tangent", "value")
 
     def __init__(self, graph, op, args, level, value=None):
         self.graph, self.op, self.args, self.level, self.value = graph, op, args, level, value
-        self.function = self.tangent = None
+        self.function = self.tangent = self.shape = None  # of a call
         self.id = len(graph.nodes)
         graph.nodes.append(self)
 
@@ -53,6 +56,11 @@ class Node:
         return f"<{self.op} {self.value if self.value is not None else self.id}>"
 
     @property
+    def given(self):
+        """Arguments of a call as its kernel takes them."""
+        return nested(self.args, self.shape)
+
+    @property
     def zero(self):
         """True for the constant 0."""
         return self.op == "const" and self.value == 0.0
@@ -82,3 +90,28 @@ class Condition:
 
     def __bool__(self):
         raise TypeError("it decides by a value that is known only while the motion is computed; take select(condition, a, b)")
+
+
+def flat(args):
+    """Numbers of arguments, one after another."""
+    return [x for a in args for x in (flat(a) if isinstance(a, (tuple, list)) else (a,))]
+
+
+def shape_of(args):
+    """Which arguments are tuples, of what: None for a number."""
+    return tuple(shape_of(a) if isinstance(a, (tuple, list)) else None for a in args)
+
+
+def nested(values, shape):
+    """Arguments of a shape from their numbers."""
+    rest = iter(values)
+
+    def take(part):
+        return next(rest) if part is None else tuple([take(x) for x in part])
+
+    return take(shape)
+
+
+def of_numbers(function, shape):
+    """A function of arguments of a shape as one of their numbers."""
+    return lambda *values: function(*nested(values, shape))

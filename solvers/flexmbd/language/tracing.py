@@ -4,7 +4,7 @@ import numpy as np
 
 from flexmbd import lanes
 from flexmbd.language.kernels import KernelError, run_with
-from flexmbd.language.nodes import Condition, Node
+from flexmbd.language.nodes import Condition, Node, flat, nested, shape_of
 from flexmbd.language.ops import OPS
 
 
@@ -35,15 +35,19 @@ def traced(graph, function, args):
 
 
 def derived_tangent(graph, function, count):
-    """Partial derivatives of a kernel's results by its first `count` arguments, from what it computes: a `tangent` of `Graph.call`."""
+    """Partial derivatives of a kernel's results by the first `count` numbers of its arguments, from what it computes.
+
+    It is a `tangent` of `Graph.call`.
+    """
 
     def tangent(arguments):
-        own = [graph.var(f"argument{k}") for k in range(len(arguments))]
-        results = traced(graph, function, own)
+        numbers = flat(arguments)
+        own = [graph.var(f"argument{k}") for k in range(len(numbers))]
+        results = traced(graph, function, nested(own, shape_of(arguments)))
         results = results if isinstance(results, tuple) else (results,)
         slopes = {(k, j): graph.derivative(graph.const(x), own[j]) for k, x in enumerate(results) for j in range(count)}
         slopes = {place: x for place, x in slopes.items() if not x.zero}
-        return dict(zip(slopes, exchanged(graph, list(slopes.values()), dict(zip(own, arguments, strict=True))), strict=True))
+        return dict(zip(slopes, exchanged(graph, list(slopes.values()), dict(zip(own, numbers, strict=True))), strict=True))
 
     return tangent
 
@@ -101,9 +105,9 @@ def exchanged(graph, nodes, exchanges):
         elif x.op.startswith("lookup:"):
             y = graph.lookup(x.value, args[0])[0].args[0]
         elif x.op == "out":
-            y = graph.call(args[0].function, args[0].args, x.value + 1, args[0].tangent, partly=True)[x.value]
+            y = graph.call(args[0].function, args[0].given, x.value + 1, args[0].tangent, partly=True)[x.value]
         elif x.op.startswith("call:"):
-            y = graph.call(x.function, args, None, x.tangent, partly=True)
+            y = graph.call(x.function, nested(args, x.shape), None, x.tangent, partly=True)
         else:
             y = getattr(graph, OPS[x.op].make)(*args)
         known[x.id] = y

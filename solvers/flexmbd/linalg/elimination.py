@@ -135,7 +135,7 @@ def factorise(graph: Graph, matrix, order, *, symmetric=True):
         (a matrix that a few elements make unsymmetric costs little more than a symmetric one).
     """
     zero = graph.const(0.0)
-    entry, pooled = {}, [(key, x) for key, x in matrix.items() if not isinstance(key, tuple)]
+    entry, pooled = {}, [(key, x) for key, x in matrix.items() if x and not isinstance(key, tuple)]
     for (i, j), x in ((key, x) for key, x in matrix.items() if isinstance(key, tuple)):
         if not x.zero:
             entry[i, j] = x

@@ -58,7 +58,7 @@ class SparseFactors(BlockFactors):
         tables = [np.array(list(kept), np.int64).reshape(-1, 2).T]
         for pool, part in pooled:
             unknowns = pool.unknowns()
-            tables += [np.array([unknowns[:, i], unknowns[:, j]]) for (i, j), x in part.items() if not x.zero]
+            tables += [np.array([unknowns[:, i], unknowns[:, j]]) for i, j in pool.entries(part)]
         rows, columns = np.concatenate(tables, axis=1)
         self.order = range(int(max(rows.max(), columns.max())) + 1)
         self.plan = SparsePlan(len(self.order), rows, columns)
