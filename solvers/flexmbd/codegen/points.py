@@ -1,4 +1,4 @@
-"""Tangents of points of elements (`flexmbd.pools.Points`): the law's, once for each point, and a loop over pairs of nodes.
+"""Tangents of points of elements (`flexmbd.formulation.pools.Points`): the law's, once for each point, and a loop over pairs of nodes.
 
 Rows of W hold, for one point after another, its variables and then K, the tangent of the law, block by block.
 """

@@ -7,13 +7,13 @@
 from flexmbd.equations.index1 import responses
 
 
-def directions(build):
+def directions(problem):
     """Columns ``{coordinate: Node}`` of all contacts that cannot be penetrated: of each the normal, then its tangents."""
-    return [column for contact in build.unilaterals for column in (contact.normal, *contact.tangents)]
+    return [column for contact in problem.unilaterals for column in (contact.normal, *contact.tangents)]
 
 
-def delassus(build):
+def delassus(problem):
     """Nodes of the matrix, in 1/kg, row by row in the order of `directions`."""
-    columns = directions(build)
-    found = responses(build, columns)
-    return [[build.graph.dot((x, response[i]) for i, x in column.items()) for response in found] for column in columns]
+    columns = directions(problem)
+    found = responses(problem, columns)
+    return [[problem.graph.dot((x, response[i]) for i, x in column.items()) for response in found] for column in columns]

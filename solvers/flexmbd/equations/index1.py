@@ -32,7 +32,7 @@ START = 1e-6  # shift of rows of the start, which may depend on the others
 def accelerations(problem):
     """Accelerations and multipliers of the index-1 equations as nodes.
 
-    Functions of this module take a `Problem`, or the `Build` that is about to become one; they read `graph`, `n`, `q`, `v`, `time`, `mass`,
+    Functions of this module take a `Problem`, or the `Formulation` that makes it; they read `graph`, `n`, `q`, `v`, `time`, `mass`,
     `pools`, `generalized`, `rows`, `initial_rows`, `shift` (e above; 0: the rows are independent; those of the start alone always have
     one), `direct` and `frictions`.
     """

@@ -8,15 +8,15 @@ The balance of forces is that of index 3; the rows are, scaled to be close to th
 from flexmbd.equations.index3 import balance, by_place, corrected, reinforce
 
 
-def newton_index2(build):
+def newton_index2(problem):
     """Nodes of the correction; variables and results as for index 3."""
-    g, n = build.graph, build.n
-    matrix, side, states = balance(build)
+    g, n = problem.graph, problem.n
+    matrix, side, states = balance(problem)
     cd = g.var("cd")
-    for k, row in enumerate(build.rows):
-        rate = row.polynomial.rate(build.q, build.v, build.time)
-        for i, x in by_place(build, rate, cd).items():
+    for k, row in enumerate(problem.rows):
+        rate = row.polynomial.rate(problem.q, problem.v, problem.time)
+        for i, x in by_place(problem, rate, cd).items():
             matrix[n + k, i] = x / cd
         side[n + k] = -(rate / cd)
-    reinforce(build, matrix, side)
-    return corrected(build, matrix, side, states)
+    reinforce(problem, matrix, side)
+    return corrected(problem, matrix, side, states)

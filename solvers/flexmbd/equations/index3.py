@@ -14,7 +14,7 @@ from flexmbd.equations import index1
 from flexmbd.linalg.elimination import solve
 
 
-def newton(build):
+def newton(problem):
     """Nodes of the correction.
 
     Run-time variables besides those of `Problem`: accelerations ``a0...``, multipliers ``l0...``, ``icm``, ``cd``, ``hh``, and
@@ -22,7 +22,7 @@ def newton(build):
 
     Parameters
     ----------
-    build : Problem
+    problem : Problem
 
     Returns
     -------
@@ -31,52 +31,52 @@ def newton(build):
     dict int -> Node
         Corrections of the controlled states by index.
     """
-    return corrected(build, *equations(build))
+    return corrected(problem, *equations(problem))
 
 
-def corrected(build, matrix, side, states, order=index1.order):
+def corrected(problem, matrix, side, states, order=index1.order):
     """Nodes of the solution of the equations, and of the states' corrections by it."""
-    g, size = build.graph, sum(isinstance(i, int) for i in side)
-    (x,) = solve(g, matrix, [side], order(build, build.rows, matrix), symmetric=False)
+    g, size = problem.graph, sum(isinstance(i, int) for i in side)
+    (x,) = solve(g, matrix, [side], order(problem, problem.rows, matrix), symmetric=False)
     dx = [x.get(i, g.const(0.0)) for i in range(size)]
     return dx, {k: constant + g.dot((c, dx[j]) for j, c in by.items()) for k, (constant, by) in states.items()}
 
 
-def equations(build):
+def equations(problem):
     """Matrix by (i, j), right-hand side by i, and for each controlled state its correction as (constant, {j: by dq_j})."""
-    matrix, side, states = balance(build)
-    for k, row in enumerate(build.rows):
-        for i in row.polynomial.gradient(build.q):
-            matrix[build.n + k, i] = matrix[i, build.n + k]
-        side[build.n + k] = -row.polynomial.value(build.q)
-    index1.reinforce(build, matrix, [side], build.rows, symmetric=False)
+    matrix, side, states = balance(problem)
+    for k, row in enumerate(problem.rows):
+        for i in row.polynomial.gradient(problem.q):
+            matrix[problem.n + k, i] = matrix[i, problem.n + k]
+        side[problem.n + k] = -row.polynomial.value(problem.q)
+    index1.reinforce(problem, matrix, [side], problem.rows, symmetric=False)
     return matrix, side, states
 
 
-def by_place(build, node, cd):
+def by_place(problem, node, cd):
     """Derivatives of a node along ``dq_j`` with ``dv_j = cd dq_j``, by j."""
-    g, out = build.graph, {}
+    g, out = problem.graph, {}
     indices = sorted({int(name[1:]) for name in g.variables(node) if name[0] in "qv" and name[1:].isdigit()})
     for j in indices:
-        x = g.derivative(node, build.q[j]) + cd * g.derivative(node, build.v[j])
+        x = g.derivative(node, problem.q[j]) + cd * g.derivative(node, problem.v[j])
         if not x.zero:
             out[j] = x
     return out
 
 
-def balance(build, along=by_place, multiplier=None):
+def balance(problem, along=by_place, multiplier=None):
     """The first n of the equations: balance of inertial, applied and constraint forces.
 
     `along` gives the derivatives of a node by unknown; multipliers begin at number `multiplier` of the unknowns (n if not given).
     """
-    g, n = build.graph, build.n
+    g, n = problem.graph, problem.n
     multiplier = n if multiplier is None else multiplier
     icm, cd, half = g.var("icm"), g.var("cd"), g.var("hh")
-    states = _states(build, cd, half, along)
+    states = _states(problem, cd, half, along)
     matrix, side = {}, {}
-    inertial = index1.inertial(build, [g.var(f"a{i}") for i in range(n)])
-    for i, force in enumerate(build.generalized):
-        row = along(build, force if build.constant_mass else force - inertial[i], cd)
+    inertial = index1.inertial(problem, [g.var(f"a{i}") for i in range(n)])
+    for i, force in enumerate(problem.generalized):
+        row = along(problem, force if problem.constant_mass else force - inertial[i], cd)
         for k, (constant, by) in states.items():
             slope = g.derivative(force, g.var(f"s{k}"))
             force = force + slope * constant
@@ -85,16 +85,16 @@ def balance(build, along=by_place, multiplier=None):
         for j, x in row.items():
             matrix[i, j] = -(icm * x)
         side[i] = force - inertial[i]
-    for (i, j), m in build.mass.items():
+    for (i, j), m in problem.mass.items():
         for ij in {(i, j), (j, i)}:
             matrix[ij] = m + matrix.get(ij, 0.0)
-    for pool in build.pools:
+    for pool in problem.pools:
         matrix |= {part: _pooled(part, icm, cd) for part in pool.parts}
         inertial = pool.inertial(pool.variables("z"))
         side[pool] = [icm * (f - m) for f, m in zip(pool.share.force, inertial, strict=True)]
-    for k, row in enumerate(build.rows):
+    for k, row in enumerate(problem.rows):
         force = g.var(f"l{k}")
-        for i, x in row.polynomial.gradient(build.q).items():
+        for i, x in row.polynomial.gradient(problem.q).items():
             matrix[i, multiplier + k] = x
             side[i] = side[i] - x * force
         for (i, j), x in row.polynomial.hessian().items():
@@ -117,30 +117,30 @@ def _pooled(part, icm, cd):
     return matrix
 
 
-def reinforce(build, matrix, side, *, first=0, multiplier=None):
+def reinforce(problem, matrix, side, *, first=0, multiplier=None):
     """`index1.reinforce` for rows whose entries are not the gradients of the constraint forces.
 
     The coordinates' equations begin at `first`, the rows at `multiplier` (n if not given).
     """
-    multiplier, shifts = build.n if multiplier is None else multiplier, {}
-    index1.reinforce(build, shifts, [], build.rows)
-    for k, row in enumerate(build.rows):
+    multiplier, shifts = problem.n if multiplier is None else multiplier, {}
+    index1.reinforce(problem, shifts, [], problem.rows)
+    for k, row in enumerate(problem.rows):
         across = {ij[1]: x for ij, x in matrix.items() if isinstance(ij, tuple) and ij[0] == multiplier + k}
-        for i, x in row.polynomial.gradient(build.q).items() if row.weight is not None else ():
+        for i, x in row.polynomial.gradient(problem.q).items() if row.weight is not None else ():
             for j, y in across.items():
                 matrix[first + i, j] = matrix.get((first + i, j), 0.0) + row.weight * (x * y)
             side[first + i] = side[first + i] + row.weight * (x * side[multiplier + k])
-        if (build.n + k, build.n + k) in shifts:
-            matrix[multiplier + k, multiplier + k] = shifts[build.n + k, build.n + k]
+        if (problem.n + k, problem.n + k) in shifts:
+            matrix[multiplier + k, multiplier + k] = shifts[problem.n + k, problem.n + k]
 
 
-def _states(build, cd, half, along):
+def _states(problem, cd, half, along):
     """Correction of each controlled state: residual of its own equation, and its share by the unknowns."""
-    g, out = build.graph, {}
-    for k, state in enumerate(build.states):
+    g, out = problem.graph, {}
+    for k, state in enumerate(problem.states):
         if state.controlled:
             s, rate = g.var(f"s{k}"), state.rate
             scale = 1.0 / (1.0 - half * g.derivative(rate, s))
             constant = scale * (g.var(f"p{k}") + half * rate - s)
-            out[k] = constant, {j: scale * half * x for j, x in along(build, rate, cd).items()}
+            out[k] = constant, {j: scale * half * x for j, x in along(problem, rate, cd).items()}
     return out

@@ -20,7 +20,7 @@ from flexmbd.language.tracing import exchanged
 from flexmbd.stepping.names import LINEARISE, RESPOND
 
 
-def linearised_functions(build):
+def linearised_functions(problem):
     """Stores of functions by their entries of the table, and how many rows they keep numbers in.
 
     `LINEARISE` keeps what J needs at a point; `RESPOND` gives y in the first n rows of W and adds to the rates of the states from row y on.
@@ -31,8 +31,8 @@ def linearised_functions(build):
     ModelError
         More values of laws than `Tuning.laws`.
     """
-    g, n, share, kept = build.graph, build.n, build.graph.var("hh"), Kept(build.graph)
-    laws = laws_of(build)
+    g, n, share, kept = problem.graph, problem.n, problem.graph.var("hh"), Kept(problem.graph)
+    laws = laws_of(problem)
     if len(laws) > g.tuning.laws:
         raise ModelError(
             f"integrator 'rosenbrock': the laws of contacts and films have {len(laws)} values here; it is for at most {g.tuning.laws} "
@@ -48,13 +48,13 @@ def linearised_functions(build):
         return dict(zip(found, exchanged(g, list(found.values()), back), strict=True))
 
     columns = [{} for _ in laws]
-    for i, force in enumerate(build.generalized):
+    for i, force in enumerate(problem.generalized):
         for k, x in direct(force, values).items():
             columns[k][i] = x
-    responses = index1.responses(build, columns)
+    responses = index1.responses(problem, columns)
     place, mixed = [], []  # hh T_q, N
     for law in laws:
-        by_q, by_v = slopes(g, law, build.q), slopes(g, law, build.v)
+        by_q, by_v = slopes(g, law, problem.q), slopes(g, law, problem.v)
         row = {j: share * x for j, x in by_q.items()}
         place.append({j: kept(x) for j, x in row.items()})
         mixed.append({j: share * (row.get(j, 0.0) + by_v.get(j, 0.0)) for j in sorted(row.keys() | by_v.keys())})
@@ -73,21 +73,21 @@ def linearised_functions(build):
     ]
     z = [g.dot(zip(row, side, strict=True)) for row in inverse]
     y = [g.dot(((x[i], zk) for x, zk in zip(responses, z, strict=True)), rate) for i, rate in enumerate(rates)]
-    stores, rates_from = [(("W", i), x) for i, x in enumerate(y)], max(n, len(build.rows))
+    stores, rates_from = [(("W", i), x) for i, x in enumerate(y)], max(n, len(problem.rows))
     moved = [share * x for x in y], z
-    for k, state in enumerate(build.states):
+    for k, state in enumerate(problem.states):
         total = g.var(f"d{k}")
-        for known, change in zip((build.v, values), moved, strict=True):
+        for known, change in zip((problem.v, values), moved, strict=True):
             total = g.dot(((kept(x), change[j]) for j, x in direct(state.rate, known).items()), total)
         if total.op != "var":
             stores.append((("y", rates_from + k), total))
     return {LINEARISE: [(("kept", k), x) for k, x in enumerate(kept.nodes)], RESPOND: stores}, len(kept.nodes)
 
 
-def laws_of(build):
+def laws_of(problem):
     """Nodes of the values that laws with a tangent give to the applied forces, if velocities are among what they depend on."""
-    g, found, speeds = build.graph, [], {x.value for x in build.v}
-    nodes = g.needed(build.generalized)
+    g, found, speeds = problem.graph, [], {x.value for x in problem.v}
+    nodes = g.needed(problem.generalized)
     several = {x.args[0].id for x in nodes if x.op == "out"}
     for x in nodes:
         call = x.args[0] if x.op == "out" else x

@@ -13,7 +13,7 @@ from flexmbd.errors import ModelError
 from flexmbd.language.tracing import exchanged
 
 
-def newton_midpoint(build):
+def newton_midpoint(problem):
     """Nodes of the correction; variables and results as for index 3, and ``o0...`` are the coordinates at the step's start.
 
     Raises
@@ -21,29 +21,29 @@ def newton_midpoint(build):
     ModelError
         If a row is not quadratic, or the mass matrix not constant.
     """
-    build.need_constant_mass("integrator 'energy_momentum'")
-    g, n = build.graph, build.n
-    for row in build.rows:
+    problem.need_constant_mass("integrator 'energy_momentum'")
+    g, n = problem.graph, problem.n
+    for row in problem.rows:
         if not row.polynomial.quadratic:
             raise ModelError(
                 f"integrator 'energy_momentum' needs quadratic constraint rows, and '{row.label}' is not",
                 element=row.label.rpartition(".")[0],
                 remedy="take 'generalized_alpha' or 'ggl'",
             )
-    forces = exchanged(g, build.generalized, build.exchanges)
-    pools = [pool.under(exchanged(g, pool.share.force, pool.share.exchanges)) for pool in build.pools]
-    matrix, side, states = balance(replace(build, generalized=forces, pools=pools))
-    end, half = [2.0 * q - g.var(f"o{i}") for i, q in enumerate(build.q)], g.var("hh")
+    forces = exchanged(g, problem.generalized, problem.exchanges)
+    pools = [pool.under(exchanged(g, pool.share.force, pool.share.exchanges)) for pool in problem.pools]
+    matrix, side, states = balance(replace(problem, generalized=forces, pools=pools))
+    end, half = [2.0 * q - g.var(f"o{i}") for i, q in enumerate(problem.q)], g.var("hh")
 
     def closing(node):
-        return replaced(g, node, build.time, build.time + half)
+        return replaced(g, node, problem.time, problem.time + half)
 
-    for k, row in enumerate(build.rows):
+    for k, row in enumerate(problem.rows):
         for i, x in row.polynomial.gradient(end).items():
             matrix[n + k, i] = closing(x)
         side[n + k] = -0.5 * closing(row.polynomial.value(end))
-    reinforce(build, matrix, side)
-    return corrected(build, matrix, side, states)
+    reinforce(problem, matrix, side)
+    return corrected(problem, matrix, side, states)
 
 
 def replaced(graph, node, old, new):

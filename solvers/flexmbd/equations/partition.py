@@ -13,16 +13,16 @@ from flexmbd.linalg.elimination import elimination_order, factorise
 from flexmbd.stepping.names import CLOSING, GRADIENTS
 
 
-def partition_functions(build):
+def partition_functions(problem):
     """Stores of functions by their entries of the table, and how many rows are kept: those of G.
 
     `CLOSING` gives in W the corrections dq (n) and dv (n) at a point, `GRADIENTS` the entries of G, row by row, but zeros.
     """
-    if build.shift:
+    if problem.shift:
         raise ModelError("integrator 'partitioning' needs independent constraint rows", remedy="take another with augmented constraints")
-    g, n, rows = build.graph, build.n, range(len(build.rows))
+    g, n, rows = problem.graph, problem.n, range(len(problem.rows))
     dependent = [g.var(f"dependent{i}") for i in range(n)]
-    gradients = [row.polynomial.gradient(build.q) for row in build.rows]
+    gradients = [row.polynomial.gradient(problem.q) for row in problem.rows]
     matrix = {}
     for k in rows:
         for j in rows[: k + 1]:
@@ -30,8 +30,8 @@ def partition_functions(build):
             if common:
                 matrix[k, j] = g.dot((dependent[i] * gradients[k][i], gradients[j][i]) for i in common)
     factors = factorise(g, matrix, elimination_order(len(rows), matrix, [], g.tuning))
-    place = factors.solve({k: -build.rows[k].polynomial.value(build.q) for k in rows})
-    speed = factors.solve({k: -build.rows[k].polynomial.rate(build.q, build.v, build.time) for k in rows})
+    place = factors.solve({k: -problem.rows[k].polynomial.value(problem.q) for k in rows})
+    speed = factors.solve({k: -problem.rows[k].polynomial.rate(problem.q, problem.v, problem.time) for k in rows})
     corrections = []
     for x in (place, speed):
         total = [g.const(0.0)] * n

@@ -19,7 +19,7 @@ from flexmbd.equations.index3 import balance, by_place, corrected, reinforce
 from flexmbd.linalg.elimination import elimination_order
 
 
-def newton_stabilised(build):
+def newton_stabilised(problem):
     """Nodes of the correction; variables as for index 3, and ``o0...`` and second multipliers ``u0...``.
 
     Returns
@@ -29,56 +29,56 @@ def newton_stabilised(build):
     dict int -> Node
         Corrections of the controlled states by index.
     """
-    n, count = build.n, len(build.rows)
-    matrix, side, states = equations_stabilised(build)
-    x, changes = corrected(build, matrix, side, states, _order)
+    n, count = problem.n, len(problem.rows)
+    matrix, side, states = equations_stabilised(problem)
+    x, changes = corrected(problem, matrix, side, states, _order)
     dq, de, both, second = x[:n], x[n : 2 * n], x[2 * n : 2 * n + count], x[2 * n + count :]
     return [*dq, *(b - m for b, m in zip(both, second, strict=True)), *second, *de], changes
 
 
-def equations_stabilised(build):
+def equations_stabilised(problem):
     """Matrix, right-hand side and states as for index 3; the unknowns are those of the module's docstring."""
-    g, n, count = build.graph, build.n, len(build.rows)
+    g, n, count = problem.graph, problem.n, len(problem.rows)
     icm, cd = g.var("icm"), g.var("cd")
-    matrix, side, states = balance(build, _along, 2 * n)
-    shift = [q - g.var(f"o{i}") - icm * g.var(f"a{i}") for i, q in enumerate(build.q)]
-    stretch = inertial(build, shift)
-    for (i, j), x in _mass_slopes(build, shift).items():
+    matrix, side, states = balance(problem, _along, 2 * n)
+    shift = [q - g.var(f"o{i}") - icm * g.var(f"a{i}") for i, q in enumerate(problem.q)]
+    stretch = inertial(problem, shift)
+    for (i, j), x in _mass_slopes(problem, shift).items():
         matrix[i, j] = matrix.get((i, j), 0.0) + x
         matrix[n + i, j] = x
-    for (i, j), x in build.mass.items():
+    for (i, j), x in problem.mass.items():
         matrix[n + i, n + j] = matrix[n + j, n + i] = x
-    for k, row in enumerate(build.rows):
+    for k, row in enumerate(problem.rows):
         p, first, second, multiplier = row.polynomial, 2 * n + k, 2 * n + count + k, icm * g.var(f"u{k}")
-        for i, x in p.gradient(build.q).items():
+        for i, x in p.gradient(problem.q).items():
             matrix[n + i, second] = matrix[second, n + i] = matrix[first, i] = x
             stretch[i] = stretch[i] + x * multiplier
         for (i, j), x in p.hessian().items():
             for a, b in {(i, j), (j, i)}:
                 matrix[a, b] = matrix.get((a, b), 0.0) + multiplier * x
                 matrix[n + a, b] = matrix.get((n + a, b), 0.0) + multiplier * x
-        rate, value = p.rate(build.q, build.v, build.time), p.value(build.q)
+        rate, value = p.rate(problem.q, problem.v, problem.time), p.value(problem.q)
         for i in p.indices:
-            slope = g.derivative(rate, build.q[i])
+            slope = g.derivative(rate, problem.q[i])
             if not slope.zero:
                 matrix[second, i] = -(slope / cd)
         side[first], side[second] = -value, rate / cd - value
     for i, x in enumerate(stretch):
         side[i], side[n + i] = side[i] - x, -x
-    for pool in build.pools:
+    for pool in problem.pools:
         _add_shifts(pool, matrix[pool], side[pool], icm)
         for part in pool.parts:
             _add_damping(part, matrix[part], icm * cd)
-    reinforce(build, matrix, side, multiplier=2 * n)
-    reinforce(build, matrix, side, first=n, multiplier=2 * n + count)
+    reinforce(problem, matrix, side, multiplier=2 * n)
+    reinforce(problem, matrix, side, first=n, multiplier=2 * n + count)
     return matrix, side, states
 
 
-def _mass_slopes(build, shift):
+def _mass_slopes(problem, shift):
     """Derivatives of ``M e`` by the coordinates at fixed shifts e, by (i, j)."""
-    g, entries = build.graph, {}
-    for (i, j), m in {} if build.constant_mass else build.mass.items():
-        for k, q in enumerate(build.q):
+    g, entries = problem.graph, {}
+    for (i, j), m in {} if problem.constant_mass else problem.mass.items():
+        for k, q in enumerate(problem.q):
             slope = g.derivative(m, q)
             for a, b in {(i, j), (j, i)} if not slope.zero else ():
                 entries[a, k] = entries.get((a, k), 0.0) + slope * shift[b]
@@ -107,22 +107,22 @@ def _add_damping(part, matrix, scale):
                 matrix[i, j] = part.sign * scale * slope
 
 
-def _along(build, node, cd):
+def _along(problem, node, cd):
     """Derivatives of a node along ``dq_j`` and, by n + j, ``de_j``."""
-    g, out = build.graph, by_place(build, node, cd)
-    for j, v in enumerate(build.v):
+    g, out = problem.graph, by_place(problem, node, cd)
+    for j, v in enumerate(problem.v):
         x = g.derivative(node, v)
         if not x.zero:
-            out[build.n + j] = -(cd * x)
+            out[problem.n + j] = -(cd * x)
     return out
 
 
-def _order(build, rows, matrix):
+def _order(problem, rows, matrix):
     """Elimination order in which a multiplier waits for the coordinates, or shifts, of its row."""
-    if build.direct:
+    if problem.direct:
         return None
-    n = build.n
+    n = problem.n
     neighbours = cliques(matrix, 2 * n)
     members = [{first + i for i in row.polynomial.indices} for first in (0, n) for row in rows]
-    light = {first + i for first in (0, n) for i in massless(build, rows)}
-    return elimination_order(2 * n, neighbours, members, build.graph.tuning, light)
+    light = {first + i for first in (0, n) for i in massless(problem, rows)}
+    return elimination_order(2 * n, neighbours, members, problem.graph.tuning, light)
