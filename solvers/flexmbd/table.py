@@ -55,12 +55,7 @@ class Table(Motion):
             if value not in known and (key, value) != ("beyond", None):
                 raise ModelError(f"table: {key} is {value!r}; it must be one of {', '.join(map(repr, known))}")
         for key in "xy":
-            values = getattr(self, key)
-            values = tuple(values.tolist() if isinstance(values, np.ndarray) else values) if np.ndim(values) == 1 else ()
-            numbers = tuple(check_number("table", f"{key}[{k}]", value) for k, value in enumerate(values))
-            if len(numbers) < 2 or any(np.ndim(number) for number in numbers):
-                raise ModelError(f"table: {key} is {getattr(self, key)!r}; it must be a sequence of at least two numbers")
-            object.__setattr__(self, key, numbers)
+            object.__setattr__(self, key, _numbers(key, getattr(self, key)))
         x, y = np.array(self.x), np.array(self.y, float) if len(self.x) == len(self.y) else None
         if y is None:
             raise ModelError(f"table: x has {len(self.x)} numbers and y {len(self.y)}; they must be as many")
@@ -102,8 +97,8 @@ class Table(Motion):
         return area(end) - end * (pieces(end) - 0.5 * slope * end) if end else area(0.0)
 
     def topology_key(self):
-        """Number of points, kind, and what lies beyond."""
-        return ("table", len(self.x), len(self._pieces().c), self.beyond)
+        """Kind, and what lies beyond; how many points there are is the shape of a parameter."""
+        return ("table", self.kind == "linear" or len(self.x) == 2, self.beyond)
 
     def node(self, build, number):
         """The polynomial of the segment, and what lies beyond the ends."""
@@ -144,6 +139,16 @@ class Table(Motion):
         if self.beyond != "error":
             return value
         return value * g.sqrt(g.select(g.greater(g.fabs(below) + above, 0.0), -1.0, 1.0))
+
+
+def _numbers(key, values):
+    """The x or y of a table as a tuple of numbers, checked."""
+    if isinstance(values, np.ndarray) and values.ndim == 1 and values.size > 1 and values.dtype.kind in "fi" and np.isfinite(values).all():
+        return tuple(values.astype(float).tolist())
+    numbers = tuple(check_number("table", f"{key}[{k}]", x) for k, x in enumerate(values if np.ndim(values) == 1 else ()))
+    if len(numbers) < 2 or any(np.ndim(number) for number in numbers):
+        raise ModelError(f"table: {key} is {values!r}; it must be a sequence of at least two numbers")
+    return numbers
 
 
 def segment(graph, x, rows):

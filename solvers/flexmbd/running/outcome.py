@@ -65,9 +65,10 @@ def outcome(made, bad, notes):
             x[codes != OK] = np.nan
         else:  # what was recorded before a failure stays
             x[np.logical_or.accumulate(~np.isfinite(x), axis=1)] = np.nan
-    length, away = extents(system, count), lengths(system, count)
-    failures = Failures(system, made.settings, end, length, away, made.residuals.T, counters, reasons)
-    notes = [notes[i] or failures.note(code, i) for i, code in enumerate(codes)]
+    if codes.any():
+        sizes = extents(system, count), lengths(system, count)
+        failures = Failures(system, made.settings, end, *sizes, made.residuals.T, counters, reasons)
+        notes = [notes[i] or failures.note(code, i) for i, code in enumerate(codes)]
     statistics = {"steps": counters[:, 0], "rejected": counters[:, 1], "events": counters[:, EVENTS - STEPS]}
     if any(c.stops for c in model.problem.contacts):
         statistics["ended"] = np.where(ended, time, np.nan)
