@@ -74,7 +74,7 @@ class Code:
 
     def _compiled(self):
         machine = _machine(self._level)
-        module = llvm.parse_assembly(self._text)
+        module = llvm.parse_assembly(self._text, llvm.create_context())
         module.triple = machine.triple
         if not self.on_disk():
             passes = llvm.create_pass_builder(machine, llvm.create_pipeline_tuning_options(speed_level=self._level))
@@ -83,6 +83,7 @@ class Code:
         engine.set_object_cache(lambda _, data: self._keep(data), lambda _: self.path.read_bytes() if self.on_disk() else None)
         with _ordering(self._level > 1):
             engine.finalize_object()
+        engine.remove_module(module)  # some megabytes, which nothing needs beside the machine code
         self._text = None
         return engine
 
