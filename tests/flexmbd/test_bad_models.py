@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import flexmbd as fm
+from flexmbd.element import Element
 
 from .sentences import said
 
@@ -238,3 +239,21 @@ def test_guess_on_the_wrong_side_is_refused_and_not_turned_round():
     """The row of an angle drive is a sine: it also holds half a turn away."""
     sentence = refused(lambda: driven(np.pi, 0.0))
     assert "motor" in sentence and "half a turn" in sentence
+
+
+def test_an_element_that_asks_for_a_number_it_does_not_name():
+    class Push(Element):
+        def __init__(self, name, b):
+            self.name, self.b = name, b
+
+        def parameters(self):
+            return {"size": 2.0}
+
+        def apply(self, build):
+            build.force(self.b, build.number(self, "strength"), 0.0)
+
+    s = fm.System(gravity=(0.0, -9.81))
+    body = s.body("block", mass=1.0, inertia=1.0)
+    s.add(Push("push", body.centre))
+    words = said(lambda: fm.run(s, end=0.1, points=2, outputs=["block.x"]))
+    assert "'push'" in words and "'strength'" in words and "parameters()" in words

@@ -1,5 +1,6 @@
 """What elements, contacts, films and outputs are handed of a system's equations, whatever coordinates these are in."""
 
+from flexmbd.errors import ModelError
 from flexmbd.language.tracing import sincos
 from flexmbd.problem import LateState
 from flexmbd.registry import ARMED, ExtraState, LocatedContact, Pair, UnilateralContact
@@ -19,7 +20,11 @@ class Interface:
     # ---- numbers and states
     def number(self, owner, key):
         """Node of a parameter of an element or a body."""
-        return self._numbers[f"{owner.name}.{key}"]
+        try:
+            return self._numbers[f"{owner.name}.{key}"]
+        except KeyError:
+            told = f"'{owner.name}' asks for its number '{key}', which its parameters() do not name"
+            raise ModelError(told, element=owner.name) from None
 
     def sincos(self, x):
         """Nodes of sine and cosine."""

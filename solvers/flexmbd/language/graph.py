@@ -23,7 +23,7 @@ class Graph:
         self._depends = {}
         self.kernels, self._kernel_of = {}, {}  # those called, by their names in generated code
 
-    # ---- leaves
+    # ---- what is given
     def const(self, x):
         """Constant node (nodes pass through)."""
         if isinstance(x, Node):

@@ -1,6 +1,6 @@
 """Film that evaluates a film map in lanes; theory: ``docs/theory/film_maps.md``.
 
-A map's coefficients are constants of its kernels' text: as numbers of the film they would be leaves of the system, one a sample.
+A map's coefficients are constants of its kernels' text, where those that are zero are left out; from a table each would be loaded.
 """
 
 import functools
