@@ -143,7 +143,7 @@ class Layout:
     """
 
     def __init__(self, problem, scheme, width):
-        self.problem, self.scheme, self.width, self.count, self._groups = problem, scheme, width, 0, []
+        self.problem, self.scheme, self.width, self.count, self._groups, self._named = problem, scheme, width, 0, [], {}
         n, m, contacts = problem.n, len(problem.states), problem.contacts
         multipliers = len(problem.rows) * scheme.multipliers
         rates = max(n, multipliers)
@@ -223,6 +223,11 @@ class Layout:
 
     def kept_names(self, factors):
         """Their names."""
+        if (factors, self.count) not in self._named:
+            self._named[factors, self.count] = self._names(factors)
+        return self._named[factors, self.count]
+
+    def _names(self, factors):
         first, out, kept = 0, self.sizes["SUMS"], self.sizes["FACTORS"]
         ranges = [(first, self.sizes["STATE_ROWS"]), (out, self.sizes["OUT_ROWS"]), (kept, self.sizes["KEPT"] if factors else 0)]
         rows = self.rows

@@ -302,3 +302,27 @@ def test_the_most_steps_are_those_from_a_state_on():
         state = sim.step(state, until)
     assert state["steps"] == pytest.approx(150.0) and state["stone[1]"] == pytest.approx(-0.5 * 9.81 * 1.5**2, rel=1e-9)
     names(said(lambda: sim.step(state, 3.0)), "sample 0 does not get to 3 s", "max_steps = 60")
+
+
+def test_going_on_does_not_change_what_was_found_before():
+    """A simulation uses its arrays again for the same samples; what it gave out is nobody else's."""
+    calls = []
+
+    def build(mass):
+        calls.append(mass)
+        s = fm.System(gravity=(0.0, -9.81))
+        rod = s.body("rod", mass=mass, inertia=0.1, position=(0.5, 0.0), points={"O": (-0.5, 0.0)})
+        s.add(fm.Revolute("pin", s.ground.at(0.0, 0.0), rod["O"]))
+        return s
+
+    sim = fm.compile(build, {"mass": [1.0, 2.0]}, outputs=["rod.x", "rod.y:min"], end=1.0)
+    state = sim.start({"mass": [1.0, 2.0]})
+    first, later = sim.go_on(state, 0.4, points=5)
+    known = {name: x.copy() for name, x in (first.outputs | first.statistics).items()}, later.values.copy(), len(calls)
+    second, _ = sim.go_on(later, 1.0, points=7)
+    assert all(np.array_equal(known[0][name], x) for name, x in (first.outputs | first.statistics).items())
+    assert np.array_equal(known[1], later.values) and len(calls) == known[2]
+    again, _ = sim.go_on(later, 1.0, points=7)
+    assert all(np.array_equal(second[name], again[name]) for name in second.outputs)
+    other = sim.go_on(sim.start({"mass": [2.0]}), 0.4, points=5)[0]
+    assert len(calls) > known[2] and other["rod.x"] == pytest.approx(first["rod.x"][1:], abs=1e-7)

@@ -13,6 +13,7 @@ from flexmbd.stepping.compiled import caller
 
 SLICE = 0.1  # s that the compiled loop runs between two looks at Ctrl-C
 ITERATIONS = 80  # of the assembly
+_PLACES = names.OWNER, names.CURSOR
 
 
 class Integration:
@@ -56,7 +57,7 @@ class Integration:
             self.at[names.KEPT_ROWS] = layout.sizes["KEPT"]
         self.states = np.zeros((count, layout.kept_rows(keeps)))
         self.residuals, self.counters = np.zeros((count, 4)), np.zeros((count, names.COUNTER_ROWS))
-        self.sums = np.full((count, max(1, ROWS * layout.sizes["NR"])), np.nan)
+        self.sums = np.zeros((count, max(1, ROWS * layout.sizes["NR"])))
         sizes = layout.count, parameters.shape[1], max(model.rows, model.signals.rows)
         self.X, self.P, self.W = (aligned(max(1, size), width) for size in sizes)
         packs = np.zeros_like(self.X), np.zeros_like(self.P)
@@ -67,6 +68,14 @@ class Integration:
         }  # fmt: skip
         self._point(pointed)
         self.at[names.COUNT] = count
+        self._cleared = (self.states, self.residuals, self.counters, self.X, self.P, self.W, *packs, *map(pointed.get, _PLACES))
+        self.clear(end)
+
+    def clear(self, end):
+        """Nothing has happened yet, and the time ends at `end` (s)."""
+        for x in self._cleared:
+            x.fill(0)
+        self.sums.fill(np.nan)
         self._limits(end)
 
     def _point(self, arrays):

@@ -48,7 +48,7 @@ def outcome(made, bad, notes):
     bad, notes : sequence
         Samples that could not run, and words on some of them.
     """
-    model, system, count, counters, end = made.model, made.system, made.count, made.counters, made.end
+    model, system, count, counters, end = made.model, made.system, made.count, made.counters.copy(), made.end
     if model.solver:
         model.solver.check()
     failed = counters[:, STATUS - STEPS].astype(int)

@@ -43,6 +43,8 @@ def compile(build, samples=None, *, outputs=(), end=1.0, settings=None):
 class Simulation:
     """A compiled model.
 
+    The model function is called once for samples that go on from state to state, not at every step.
+
     Attributes
     ----------
     units : dict str -> str
@@ -52,7 +54,7 @@ class Simulation:
     def __init__(self, build, samples, outputs, end, settings):
         if not 0 < end < np.inf:
             raise ModelError(f"the end of the time is {end!r} s; it must be greater than zero")
-        self._build, self.outputs, self.end = build, outputs, end
+        self._build, self.outputs, self.end, self._made = build, outputs, end, ((), None)
         system = self._system(first_of(build, samples))
         self.settings, self._why = chosen(settings, system, end)
         model = model_of(system, outputs, self.settings)
@@ -155,9 +157,16 @@ class Simulation:
 
     # ---- parts
     def _integration(self, samples):
-        system = self._system(samples)
-        count = max([len(x) for x in samples.values()] or [np.size(x) for _, x in system.parameters()])
-        return Integration(model_of(system, self.outputs, self.settings), system, count, self.settings, self.end, keeps=True)
+        """The samples with nothing done yet; the model is made once for those that go on and on."""
+        key, (before, made) = [(name, x.tobytes()) for name, x in samples.items()], self._made
+        if made is None or before != key:
+            system = self._system(samples)
+            count = max([len(x) for x in samples.values()] or [np.size(x) for _, x in system.parameters()])
+            made = Integration(model_of(system, self.outputs, self.settings), system, count, self.settings, self.end, keeps=True)
+            self._made = key, made
+        else:
+            made.clear(self.end)
+        return made
 
     def _state(self, made, samples):
         """A state; rows of the last step mean nothing after it, and depend on who else was in the lanes."""
