@@ -4,7 +4,6 @@ Every value is a `Node`.  Its level says when it is known: 0 constant, 1 one num
 sample (both evaluated by numpy when parameters are packed), 3 while the motion is computed.
 """
 
-
 from flexmbd.language.evaluation import evaluated
 from flexmbd.language.kernels import KernelError, kernel_of
 from flexmbd.language.nodes import CONSTANT, RUNTIME, Node, flat, shape_of
