@@ -174,6 +174,3 @@ class Fourier(Motion):
     def node(self, build, number):
         """Sum of harmonics."""
         return self._sum().node(build, number)
-
-
-MOTIONS = (Polynomial, Harmonic, Fourier)

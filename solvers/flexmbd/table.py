@@ -79,16 +79,16 @@ class Table(Motion):
     def parameters(self):
         """The segments (where each begins, the integral up to there, coefficients), both ends with slope and value, and the scale."""
         pieces = self._pieces()
-        area, before = pieces.antiderivative(), self._before_zero(pieces)
-        segments = np.column_stack([self.x[:-1], area(self.x[:-1]) - before, pieces.c[::-1].T])
+        area = pieces.antiderivative()
+        segments = np.column_stack([self.x[:-1], area(self.x[:-1]) - self._before_zero(pieces, area), pieces.c[::-1].T])
         out = {"segments": Matrix(segments), "first": self.x[0], "last": self.x[-1], "scale": self.scale}
         for end, x, y in (("low", self.x[0], self.y[0]), ("high", self.x[-1], self.y[-1])):
             out |= {f"{end}.slope": float(pieces.derivative()(x)), f"{end}.value": y}
         return out | {"period.integral": float(area(self.x[-1]) - area(self.x[0]))}
 
-    def _before_zero(self, pieces):
+    def _before_zero(self, pieces, area):
         """Integral from the first point to zero."""
-        area, (first, last) = pieces.antiderivative(), (self.x[0], self.x[-1])
+        first, last = self.x[0], self.x[-1]
         if self.beyond == "repeat":
             periods = np.floor(-first / (last - first))
             return area(-(last - first) * periods) + periods * area(last)

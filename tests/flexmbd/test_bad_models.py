@@ -257,3 +257,27 @@ def test_an_element_that_asks_for_a_number_it_does_not_name():
     s.add(Push("push", body.centre))
     words = said(lambda: fm.run(s, end=0.1, points=2, outputs=["block.x"]))
     assert "'push'" in words and "'strength'" in words and "parameters()" in words
+
+
+def test_equations_are_told_of_outputs_that_bring_states():
+    """An output of one's own whose state nobody knew of: its name is given where the equations are made."""
+
+    class Counter(Element):
+        name = "counter"
+
+        def outputs(self, build):
+            def way():
+                state = build.state(self, "way")
+                build.state_rate(state, build.v[0])
+                return state
+
+            return {"counter.way": (way, "m")}
+
+    s = fm.System()
+    s.body("block", mass=1.0, inertia=1.0)
+    s.add(Counter())
+    e = fm.Equations(s)
+    words = said(lambda: e.output("counter.way", np.array(s.initial()[0])))
+    assert "'counter.way'" in words and "outputs=['counter.way']" in words
+    assert fm.Equations(s, outputs=["counter.way"]).output("counter.way", np.array(s.initial()[0])) == 0.0
+    assert fm.run(s, end=0.1, points=2, outputs=["counter.way"]).status == 0

@@ -100,7 +100,7 @@ class Equations:
         self._states = [int(build.state(body, "angle").value[1:]) for body in turning]
         self.problem = problem = build.problem([*bringing(build.outputs, system.aliases), *outputs])
         self.n, self.count, self.measures = problem.n, len(problem.rows), problem.measures
-        self.coordinates = [f"{body.name}[{k}]" for body in system.bodies for k in range(body.coordinates)]
+        self.coordinates = list(problem.coordinates)
         self.rows = [row.label for row in problem.rows]
         entries = {(i, j): m for (a, b), m in problem.mass.items() for i, j in {(a, b), (b, a)}}
         self._mass = self._field(entries, lambda pool: pool.mass, 2)
@@ -221,7 +221,7 @@ class Equations:
             )
         jacobian = table.gradient(q, t)
         for _ in range(2):
-            v = v + self._orthogonal(jacobian, -(jacobian @ v + rates.value(q, t)))
+            v = v + self._orthogonal(q, jacobian, -(jacobian @ v + rates.value(q, t)))
         return q, v
 
     def scaled(self, jacobian):
@@ -232,10 +232,10 @@ class Equations:
         factors = 1.0 / np.where(largest > 0.0, largest, 1.0)
         return csr_array((data * factors[rows], jacobian.indices, jacobian.indptr), jacobian.shape), factors
 
-    def _orthogonal(self, jacobian, side):
-        """Smallest x, by kinetic energy, with ``jacobian x = side``; rows that depend on others do no harm."""
+    def _orthogonal(self, q, jacobian, side):
+        """Smallest x, by kinetic energy at q, with ``jacobian x = side``; rows that depend on others do no harm."""
         G, scale = self.scaled(jacobian)
-        mass = self.mass * self.weights[:, None] * self.weights
+        mass = self.mass_at(q) * self.weights[:, None] * self.weights
         mass = mass / max(np.abs(mass.data).max(initial=0.0), 1e-300) + SLIGHT * eye_array(self.n)
         matrix = block_array([[mass, G.T], [G, -SLIGHT * eye_array(len(side))]], format="csc")
         matrix.sum_duplicates()

@@ -89,12 +89,12 @@ class Stabilised:
     """
 
     def __init__(self, equations: Equations, outputs):
-        self.equations, build = equations, equations.problem
-        if build.frictions:
-            names = ", ".join(friction.element.name for friction in build.frictions)
+        self.equations, problem = equations, equations.problem
+        if problem.frictions:
+            names = ", ".join(friction.element.name for friction in problem.frictions)
             raise ModelError(f"the system has friction in ideal joints ({names}); this check does not know it", remedy="use run")
-        if build.contacts:
-            names = ", ".join(c.name for c in build.contacts)
+        if problem.contacts:
+            names = ", ".join(c.name for c in problem.contacts)
             raise ModelError(f"the system has contacts ({names}); this check locates no events", remedy="use run")
         for name in outputs:
             if name not in equations.catalogue:
@@ -102,41 +102,44 @@ class Stabilised:
         nodes = [equations.catalogue[name][0]() for name in outputs]
         self.units = {name: equations.catalogue[name][1] for name in outputs}
         self.names, self._outputs = list(outputs), equations.program(nodes)
-        n, rows, books = equations.n, equations.count, len(build.states)
+        n, rows, books = equations.n, equations.count, len(problem.states)
         self.size, self.multiplied = 2 * n + books + 2 * rows, 2 * n + books
         ends = np.cumsum([0, n, n, books, rows, rows])
         self._q, self._v, self._s, self._l, self._m = (slice(a, b) for a, b in pairwise(ends))
-        place = [state.name for state in build.states]
+        place = [state.name for state in problem.states]
         self._turning = [place.index(f"{body}.angle") for body in equations.system.angles()]
-        read = {int(x[1:]) for f in build.generalized for x in build.graph.variables(f) if x[0] == "s" and x[1:].isdigit()}
-        if further := [place[k] for k in sorted(read.difference(self._turning))]:
+        if further := [place[k] for k in sorted(self._read(problem.generalized).difference(self._turning))]:
             told = f"forces depend on further states ({', '.join(further)}), which this check does not know"
             raise ModelError(told, remedy="use run")
-        self._convective = equations.program([row.polynomial.convective(build.q, build.v, build.time) for row in build.rows])
+        self._convective = equations.program([row.polynomial.convective(problem.q, problem.v, problem.time) for row in problem.rows])
         rates = self._needed(nodes)
         self._rates = equations.program(rates)
         self._slopes, self._where = self._derivatives(rates)
 
+    def _read(self, nodes):
+        """Numbers of the states that nodes depend on."""
+        names = {x for node in nodes for x in self.equations.problem.graph.variables(node)}
+        return {int(x[1:]) for x in names if x[0] == "s" and x[1:].isdigit()}
+
     def _needed(self, outputs):
         """Rates of the states; zero of those that nothing reads."""
-        build, rest = self.equations.problem, {*self._turning}
+        problem, rest = self.equations.problem, {*self._turning}
         found, nodes = set(), list(outputs)
         while rest or nodes:
             found |= rest
-            nodes += [build.states[k].rate for k in rest]
-            read = {int(x[1:]) for node in nodes for x in build.graph.variables(node) if x[0] == "s" and x[1:].isdigit()}
-            rest, nodes = read - found, []
-        return [state.rate if k in found else build.graph.const(0.0) for k, state in enumerate(build.states)]
+            nodes += [problem.states[k].rate for k in rest]
+            rest, nodes = self._read(nodes) - found, []
+        return [state.rate if k in found else problem.graph.const(0.0) for k, state in enumerate(problem.states)]
 
     def _derivatives(self, rates):
         """Program of the rates' derivatives by the unknowns, and their rows and columns in the Jacobian."""
-        build, entries = self.equations.problem, {}
+        problem, entries = self.equations.problem, {}
         kinds = {"q": self._q, "v": self._v, "s": self._s, "l": self._l}
         for k, rate in enumerate(rates):
-            for name in sorted(build.graph.variables(rate)):
+            for name in sorted(problem.graph.variables(rate)):
                 if name[0] in kinds and name[1:].isdigit():
                     column = kinds[name[0]].start + int(name[1:])
-                    entries[self._s.start + k, column] = build.graph.derivative(rate, build.graph.var(name))
+                    entries[self._s.start + k, column] = problem.graph.derivative(rate, problem.graph.var(name))
         places = np.array(list(entries), int).reshape(-1, 2)
         return self.equations.program(list(entries.values())), (places[:, 0], places[:, 1])
 

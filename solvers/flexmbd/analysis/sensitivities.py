@@ -14,11 +14,11 @@ from scipy.linalg import block_diag
 from flexmbd.analysis.derivatives import Linear, Saddle
 from flexmbd.analysis.grid import time_grid
 from flexmbd.analysis.parameters import parameters_of
+from flexmbd.equations.assembly import TURN
 from flexmbd.errors import ModelError, check_number
 from flexmbd.suggest import unknown
 
-ITERATIONS = 80  # of the assembly, as in `assembly`
-TURN = 0.4  # largest change of a unit vector in one of them
+ITERATIONS = 80  # of the assembly, which carries derivatives along
 EXPLICIT, IMPLICIT = ("DOP853", "RK45", "RK23"), ("Radau", "BDF")
 
 

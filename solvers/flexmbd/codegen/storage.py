@@ -80,7 +80,7 @@ class Storage:
         Parameters
         ----------
         given : sequence of float or ndarray (count,)
-            Leaf parameters by index.
+            Parameters of the system by index; those that are a `Matrix` too.
 
         Returns
         -------

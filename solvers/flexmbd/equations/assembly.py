@@ -13,7 +13,7 @@ def assembled(rows, solve, q, turning, *, iterations=80):
     rows : callable
         ``rows(q) -> (residual (rows,), jacobian)``
     solve : callable
-        ``solve(jacobian, side)`` gives one of the x (n,) with ``jacobian x = side``.
+        ``solve(q, jacobian, side)`` gives one of the x (n,) with ``jacobian x = side``.
     q : ndarray (n,)
         The guess.
     turning : ndarray (n,) of bool
@@ -27,7 +27,7 @@ def assembled(rows, solve, q, turning, *, iterations=80):
     before = np.inf
     for _ in range(iterations):
         residual, jacobian = rows(q)
-        step = solve(jacobian, -residual)
+        step = solve(q, jacobian, -residual)
         q = q + step * min(1.0, TURN / max(np.abs(step[turning]).max(initial=0.0), 1e-300))
         largest = np.max(np.abs(step) / (1.0 + np.abs(q)), initial=0.0)
         if largest <= 1e-14 or 0.5 * before <= largest < 1e-10:  # nothing but rounding is left

@@ -11,17 +11,39 @@ from flexmbd.forces.coordinates import COORDINATES
 from flexmbd.motion import Motion, as_motion
 
 
+@dataclass(frozen=True, eq=False)
 class Condition(Element):
-    """What is measured (`of`) passes a `value`, from below if `rising`."""
+    """What is measured passes a value.
+
+    Parameters
+    ----------
+    name : str
+    of : AngleOf or PlaceOf
+    value : float or ndarray
+        rad or m.
+    rising : bool
+        Whether it counts where the value is passed from below; else from above.
+    """
 
     dimensions: ClassVar[tuple] = (2, 3)
 
-    def _check(self, *keys):
-        owner = f"condition '{self.name}'"
+    name: str
+    of: object
+    value: object
+    rising: bool = True
+
+    def __post_init__(self):
         if not isinstance(self.of, COORDINATES):
-            raise ModelError(f"{owner}: of is {self.of!r}; it must be an AngleOf or a PlaceOf", element=self.name)
-        for key in keys:
-            object.__setattr__(self, key, check_number(owner, key, getattr(self, key)))
+            raise ModelError(f"{self.owner}: of is {self.of!r}; it must be an AngleOf or a PlaceOf", element=self.name)
+        self._check("value")
+
+    @property
+    def owner(self):
+        """What messages call it."""
+        return f"condition '{self.name}'"
+
+    def _check(self, key):
+        object.__setattr__(self, key, check_number(self.owner, key, getattr(self, key)))
 
     @property
     def others(self):
@@ -50,23 +72,8 @@ class StopWhen(Condition):
     The time is located like the onset of a contact; `Trajectory.statistics["ended"]` has it, NaN of a run in which it does not come. A run
     that begins beyond the value goes on until it has come back and passes it again. Reductions over time are those up to the end.
 
-    Parameters
-    ----------
-    name : str
-    of : AngleOf or PlaceOf
-    value : float or ndarray
-        rad or m.
-    rising : bool
-        Whether it is passed from below; else from above.
+    Parameters are those of `Condition`.
     """
-
-    name: str
-    of: object
-    value: object
-    rising: bool = True
-
-    def __post_init__(self):
-        self._check("value")
 
     def apply(self, build):
         """The condition."""
@@ -82,27 +89,19 @@ class Latch(Condition):
 
     Parameters
     ----------
-    name : str
-    of : AngleOf or PlaceOf
-    value : float or ndarray
-        rad or m.
-    rising : bool
-        Whether it goes on where the value is passed from below; else from above.
     reset : float or ndarray, optional
-        Value at which it goes off, on the other side of `value` (a hysteresis); without one it stays on.
+        Value at which it goes off, on the other side of `value` (a hysteresis); without one it stays on. Others are those of `Condition`.
     """
 
-    name: str
-    of: object
-    value: object
-    rising: bool = True
     reset: object = None
 
     def __post_init__(self):
-        self._check("value", *(() if self.reset is None else ("reset",)))
-        if self.reset is not None and not np.all(np.less(self.reset, self.value) if self.rising else np.greater(self.reset, self.value)):
-            side = "below" if self.rising else "above"
-            told = f"condition '{self.name}': reset is {self.reset!r}; it must be {side} value, {self.value!r}"
+        super().__post_init__()
+        if self.reset is None:
+            return
+        self._check("reset")
+        if not np.all(np.less(self.reset, self.value) if self.rising else np.greater(self.reset, self.value)):
+            told = f"{self.owner}: reset is {self.reset!r}; it must be {'below' if self.rising else 'above'} value, {self.value!r}"
             raise ModelError(told, element=self.name)
 
     def parameters(self):

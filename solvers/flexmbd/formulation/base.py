@@ -1,5 +1,6 @@
 """What every formulation does: parameters, joints, forces and contacts of a system, and the finished `Problem`."""
 
+from abc import ABC, abstractmethod
 from contextlib import contextmanager
 from dataclasses import fields
 
@@ -55,11 +56,10 @@ def law_of(owner, function):
     return None
 
 
-class Formulation(Interface, MassMatrix):
+class Formulation(Interface, MassMatrix, ABC):
     """Equations of a system while they are written: what elements are handed (`Interface` says what of it they use).
 
-    A formulation is a subclass. It gives `coordinates` and `bodies`, of which the second says what bodies add, and the words about places
-    and forces that `Interface` names.
+    A formulation is a subclass. It gives `parts`, `initial` and `bodies`, and the words about places and forces that `Interface` names.
 
     Parameters
     ----------
@@ -123,18 +123,18 @@ class Formulation(Interface, MassMatrix):
 
     # ---- what a formulation gives
     @staticmethod
+    @abstractmethod
     def parts(system):
         """What each coordinate measures, "length" or "angle" (or another pure number), by the name of what has the coordinates."""
-        raise NotImplementedError
 
     @staticmethod
+    @abstractmethod
     def initial(system):
         """Guesses of coordinates and velocities: two lists of numbers or arrays over samples."""
-        raise NotImplementedError
 
+    @abstractmethod
     def bodies(self):
         """Mass, rows and forces of the bodies."""
-        raise NotImplementedError
 
     def rows_of(self, element):
         """Rows of a joint that are left."""

@@ -10,9 +10,9 @@ class Interface:
     """Share of a formulation that does not depend on what its coordinates are.
 
     A formulation gives in addition, of points and bodies: `place` (position, as what has derivatives by the coordinates), `values` and
-    `rates` of such, `velocity`, `spin`, `direction` (a vector fixed in a body); and takes `force` at a point and `torque` on a body. With
-    `along` and `force_on` these ten are all that elements read and write of the motion (`flexmbd.formulation.natural` has those of natural
-    coordinates).
+    `rates` of such, `velocity`, `spin`, `direction` (a vector fixed in a body); and takes `force` at a point and `torque` on a body.
+    With `time_derivative` and `force_on` these ten are all that elements read and write of the motion (`formulation.natural` has those
+    of natural coordinates).
 
     It reads `graph`, `q`, `v`, `time`, `generalized`, `states`, `contacts`, `unilaterals`.
     """

@@ -69,7 +69,7 @@ def _assembled(problem, rows, parameters, q, length):
             jacobian[k, i] = x
         return np.array(numbers[: len(rows)]), jacobian, np.array(numbers[len(rows) : 2 * len(rows)])
 
-    def least(jacobian, side):
+    def least(q, jacobian, side):
         return np.linalg.lstsq(jacobian, side, rcond=1e-10)[0]
 
     turns = np.array([measure == "angle" for measure in problem.measures], bool)
@@ -129,7 +129,7 @@ class Failures:
     open : ndarray (4, count)
         Residuals of the constraints at the start.
     counters : ndarray (count, COUNTERS)
-        See `flexmbd.loop`.
+        See `stepping.names`.
     reasons : dict
         Elements that can say why a run failed, with what they know it by.
     """

@@ -71,9 +71,8 @@ class Model:
                 self._write(system, outputs, lambda names, aliases: names)
         except Mistake as mistake:
             raise self._told(mistake, system) from mistake
-        self.structure, self.kinds = system.topology_key(), self.problem.kinds
         self.state_names = [s.name for s in self.problem.states]
-        self.topology = hashlib.sha256(repr((self.structure, self.kinds)).encode()).hexdigest()[:16]
+        self.topology = hashlib.sha256(repr((system.topology_key(), self.problem.kinds)).encode()).hexdigest()[:16]
         plans = [plan for storage in (self.storage, self.signals.storage) for _, plan in storage.matrices.values()]
         self.solver = Solver(plans, direct) if direct else None
 

@@ -24,7 +24,7 @@ class Settings:
     tolerance : float, optional
         Local error of velocities per step, relative to the largest velocity so far; 1e-8 if left out, 1e-5 where "auto" takes
         `generalized_alpha`. Also, of schemes of order 2, what the kink of a contact's force may add to it before the step is cut there,
-        with fixed steps too (see `flexmbd.events`).
+        with fixed steps too (see `stepping.events`).
     step : float
         Largest step in s (0: a fiftieth of the time); the fixed step of schemes without error estimate.
     fixed : bool
