@@ -22,6 +22,7 @@ from flexmbd.contact import (
     ThinDiscPlane,
 )
 from flexmbd.contact.friction import Ambrosio, CoulombExponential, LuGre, Stribeck, Threlfall
+from flexmbd.contact.impenetrable import Impenetrable
 from flexmbd.contact.laws import (
     Esdu78035,
     Flores,
@@ -109,7 +110,7 @@ __all__ = [
     "ClearanceRevolute", "ClearanceSpherical", "ClearanceTranslational", "ConstantSpeed", "CoulombExponential", "Cylindrical",
     "DiscDisc", "DiscPlane", "Distance", "DistanceDrive", "Equations", "Esdu78035", "FilmTemperature", "Fixed", "Flores",
     "FloresTransition", "Fourier", "Gear", "GearMesh", "Goldsmith", "Gonthier", "GreenwoodTripp", "Harmonic", "HerbertMcWhannell",
-    "Hertz", "HuGuo", "HuntCrossley", "Johnson", "JointFriction", "KelvinVoigt", "LankaraniNikravesh", "Latch", "LeeWang", "LongFilm",
+    "Hertz", "HuGuo", "HuntCrossley", "Impenetrable", "Johnson", "JointFriction", "KelvinVoigt", "LankaraniNikravesh", "Latch", "LeeWang", "LongFilm",
     "LuGre", "Lubricant", "Material", "MixedFriction", "ModelError", "NonlinearSpring", "NonlinearTorsionSpring", "PID",
     "PinkusSternlicht", "PlaceOf", "Planar", "Point", "PointForce", "PointMass", "Polynomial", "Prepared", "Propellant", "Rack",
     "RackPinion", "Radzimovsky", "ReducedInertia", "Revolute", "RevoluteTranslational", "ReynoldsFilm", "RigidBody", "Screw", "Section",

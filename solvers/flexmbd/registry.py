@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 CONTACT_ROWS = 6  # of the lane array C, per contact: mode, impact velocity, penetration, rate, count, least impact velocity
 ARMED = 0.25  # mode of a contact that is free and may begin within a step (0: free, 1: in contact)
@@ -23,6 +23,55 @@ class Pair:
     def closed(self, graph):
         """Node that is 1 in contact, else 0."""
         return graph.select(graph.greater(self.mode, 0.5), 1.0, 0.0)
+
+    def outputs(self, prefix, graph):
+        """What only contacts with a law have."""
+        return {}
+
+
+@dataclass(frozen=True)
+class Percussion:
+    """What a scheme finds of a contact that cannot be penetrated: nodes of further states.
+
+    Attributes
+    ----------
+    mode : Node
+        `OPEN`, `SLIDES` or `STICKS`.
+    force : Node
+        Normal force; of schemes that find percussions, that of a step by its length, N.
+    impulse : Node
+        Sum of normal percussions so far, N s.
+    count, impact_velocity : Node
+        Impacts so far, and the approach speed of the last one, m/s.
+    loss : Node
+        Energy that the contact has taken up so far, J.
+    others : tuple of Node
+        Forces and moments along the rates that slide, roll and pivot, N, N m.
+    """
+
+    STATES: ClassVar[tuple] = ("mode", "force", "impulse", "impacts", "impact_velocity", "loss")
+
+    mode: Any
+    force: Any
+    impulse: Any
+    count: Any
+    impact_velocity: Any
+    loss: Any
+    others: tuple
+
+    def closed(self, graph):
+        """Node that is 1 in contact, else 0."""
+        return graph.select(graph.greater(self.mode, 0.5), 1.0, 0.0)
+
+    def outputs(self, prefix, graph):
+        """What only such contacts have."""
+        sticks = graph.select(graph.greater(self.mode, 1.5), 1.0, 0.0)
+        return {
+            f"{prefix}.sticking": (lambda: sticks, "1"),
+            f"{prefix}.sliding": (lambda: self.closed(graph) - sticks, "1"),
+            f"{prefix}.impulse": (lambda: self.impulse, "N s"),
+            f"{prefix}.dissipated": (lambda: self.loss, "J"),
+        }
 
 
 @dataclass
@@ -81,9 +130,13 @@ class LocatedContact:
     assigns: tuple = ()
 
 
+OPEN, SLIDES, STICKS = 0.0, 1.0, 2.0  # mode of a contact that cannot be penetrated
+NUMBERS = 6  # of such a contact: `UnilateralContact.numbers`
+
+
 @dataclass(frozen=True)
 class UnilateralContact:
-    """A contact of bodies that cannot penetrate each other; nodes, but for `name` and `element`.
+    """A contact of bodies that cannot penetrate each other; nodes, but for `name`, `groups`, `poisson` and `element`.
 
     Attributes
     ----------
@@ -91,19 +144,43 @@ class UnilateralContact:
         Of its element.
     gap : Node
         Distance, m; zero in contact.
+    rates : tuple of Node
+        Time derivative of the gap, m/s; sliding velocities, m/s; relative angular velocities of rolling, then of pivoting, rad/s.
     normal : dict int -> Node
-        Derivatives of the gap by coordinate.
-    tangents : tuple of dict int -> Node
-        The same of places along the surface: one in the plane, two in space, none without friction.
-    friction, restitution : Node
-        Coefficients.
+        Derivatives of the first rate by velocity.
+    others : tuple of dict int -> Node
+        The same of the other rates.
+    groups : tuple of int
+        How many rates slide (one in the plane, two in space, none without friction), roll, and pivot.
+    numbers : tuple of Node
+        Restitution, tangential restitution, coefficients of friction (kinetic, static), of rolling and of pivoting (m).
+    poisson : bool
+        Restitution is of percussions (Poisson), not of velocities (Newton).
+    found : Percussion
+        What the scheme finds.
     element : Element
     """
 
     name: str
     gap: Any
+    rates: tuple
     normal: dict
-    tangents: tuple
-    friction: Any
-    restitution: Any
+    others: tuple
+    groups: tuple
+    numbers: tuple
+    poisson: bool
+    found: Percussion
     element: Any
+
+    @property
+    def first(self):
+        """Number of the first of its further states."""
+        return int(self.found.mode.value[1:])
+
+    @property
+    def directions(self):
+        """Derivatives of all rates."""
+        return self.normal, *self.others
+
+
+OTHERS = len(Percussion.STATES)  # where the states of other forces begin

@@ -147,7 +147,8 @@ class Layout:
         n, m, contacts = problem.n, len(problem.states), problem.contacts
         multipliers = len(problem.rows) * scheme.multipliers
         rates = max(n, multipliers)
-        self.sizes = {"N": n, "M": m, "NC": len(contacts), "NM": multipliers, "RATES": rates, "GAPS": rates + m, "LAST": scheme.last}
+        self.sizes = {"N": n, "M": m, "NC": len(contacts), "NU": len(problem.unilaterals), "NM": multipliers, "RATES": rates, "GAPS": rates + m, "LAST": scheme.last}
+        self.sizes["ND"] = sum(len(c.rates) for c in problem.unilaterals)
         stride = self.sizes["STRIDE"] = rates + m + 2 * len(contacts)
         self._add(names.LANE_ROWS, self._lane)
         self._add(1 + 2 * n + m, lambda: self._point("", "state"))
@@ -163,7 +164,7 @@ class Layout:
             self._add(1 + 2 * n + m, lambda key=key: self._point(f"{key.lower()}.", "step"), key)
         self.sizes |= {"FACTORS": self.count, "KEPT": 0}
         largest = n + multipliers + (n if scheme.multipliers > 1 else 0)
-        self.work = max(2 * n, largest, 4, sum(len(c.assigns) for c in contacts)) + 1
+        self.work = max(2 * n, largest, 4, sum(len(c.assigns) for c in contacts), scheme.work(problem) if scheme.work else 0) + 1
 
     @property
     def rows(self):

@@ -7,6 +7,7 @@ import numpy as np
 
 from flexmbd.contact.film import JournalFilmPart
 from flexmbd.contact.heat import HeatPart
+from flexmbd.contact.impenetrable import ImpenetrablePart
 from flexmbd.contact.lined import LinerPart
 from flexmbd.contact.mixed import AsperityPart, JournalFrictionPart
 from flexmbd.contact.pair import Contact, Geometry, LawPart
@@ -135,7 +136,7 @@ class ClearanceRevolute(Bearing, Contact):
     """
 
     kinds: ClassVar[tuple] = (
-        AsperityPart, LawPart, JournalFrictionPart, WornPart, JournalFilmPart, TransitionPart, LinerPart, HeatPart,
+        AsperityPart, LawPart, ImpenetrablePart, JournalFrictionPart, WornPart, JournalFilmPart, TransitionPart, LinerPart, HeatPart,
     )  # fmt: skip
 
     name: str

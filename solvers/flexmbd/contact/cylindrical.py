@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from flexmbd.contact.clearance import Bearing
+from flexmbd.contact.impenetrable import ImpenetrablePart
 from flexmbd.contact.pair import FrictionPart, LawPart
 from flexmbd.contact.points import Place, PointContact, unit
 from flexmbd.contact.tilted_film import TiltedFilmPart
@@ -36,7 +37,7 @@ class ClearanceCylindrical(Bearing, PointContact):
         None is dry.
     """
 
-    kinds: ClassVar[tuple] = (LawPart, FrictionPart, TiltedFilmPart, TransitionPart)
+    kinds: ClassVar[tuple] = (LawPart, ImpenetrablePart, FrictionPart, TiltedFilmPart, TransitionPart)
 
     name: str
     a: object

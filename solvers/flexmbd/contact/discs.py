@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from flexmbd.contact.pair import Contact, Geometry
+from flexmbd.contact.parts import check_parts
 from flexmbd.errors import unit_vector
 from flexmbd.language.quadratic import cross, dot
 
@@ -23,6 +24,7 @@ class DiscPlane(Contact):
     def __post_init__(self):
         self.positive("radius")
         object.__setattr__(self, "normal", unit_vector(self.owner, "normal", self.normal))
+        check_parts(self)
 
     def sizes(self):
         """Radius and normal."""
@@ -55,6 +57,7 @@ class DiscDisc(Contact):
 
     def __post_init__(self):
         self.positive("radius_a", "radius_b")
+        check_parts(self)
 
     def sizes(self):
         """Both radii."""

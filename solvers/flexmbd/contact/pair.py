@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
+from flexmbd.contact.impenetrable import ImpenetrablePart, held, hold
 from flexmbd.contact.parts import JointNodes, Part, Rule, Touch, part_of, refuse
 from flexmbd.element import Element
 from flexmbd.errors import check_number
@@ -54,7 +55,7 @@ class Contact(Element):
         It may be without a law.
     """
 
-    kinds: ClassVar[tuple] = (LawPart, FrictionPart)
+    kinds: ClassVar[tuple] = (LawPart, ImpenetrablePart, FrictionPart)
     lawless: ClassVar[bool] = False
 
     @property
@@ -84,8 +85,13 @@ class Contact(Element):
 
     @property
     def frictional(self):
-        """True if there is a friction law."""
-        return self.friction is not None
+        """True if there is friction."""
+        return (self.law if self.impenetrable else self).friction is not None
+
+    @property
+    def impenetrable(self):
+        """True if bodies cannot penetrate each other, instead of a law."""
+        return ImpenetrablePart.accepts(self.law)
 
     def positive(self, *keys):
         """Check and keep numbers that must be above zero."""
@@ -139,6 +145,8 @@ class Contact(Element):
     def touch(self, build, nodes):
         """Contact force on both bodies, and its share of potential and dissipated energy."""
         geometry = self.geometry(build)
+        if self.impenetrable:
+            return self.hold(build, nodes, geometry)
         pair, normal = self.normal_force(build, geometry.penetration, geometry.rate)
         nx, ny = geometry.normal
         friction = self.rub(build, pair, geometry, normal + nodes.load) if self.frictional else build.graph.const(0.0)
@@ -146,6 +154,15 @@ class Contact(Element):
             build.torque(self.b.body, normal * geometry.offset_b)
         self.push(build, nodes, normal * nx + friction * ny, normal * ny - friction * nx)
         nodes.touches.append(Touch(pair, normal, friction, geometry.penetration, geometry.rate, geometry.slip))
+
+    def hold(self, build, nodes, geometry):
+        """A contact that cannot be penetrated, whose force the scheme finds."""
+        (nx, ny), zero = geometry.normal, build.graph.const(0.0)
+        turn = build.spin(self.a.body) - build.spin(self.b.body)
+        pair = hold(self, build, geometry.penetration, geometry.rate, (geometry.slip,), (turn,))
+        touch = held(pair, geometry.penetration, geometry.rate, geometry.slip, zero)
+        nodes.forces.append((touch.normal * nx + touch.friction * ny, touch.normal * ny - touch.friction * nx))
+        nodes.touches.append(touch)
 
     def push(self, build, nodes, fx, fy):
         """Put a force on a and its reaction on b."""

@@ -127,7 +127,7 @@ class Touch:
             f"{prefix}.contact": (lambda: self.pair.closed(graph), "1"),
             f"{prefix}.impacts": (lambda: self.pair.count, "1"),
             f"{prefix}.impact_velocity": (lambda: self.pair.impact_velocity, "m/s"),
-        }
+        } | self.pair.outputs(prefix, graph)
 
 
 @dataclass

@@ -8,8 +8,9 @@ with equal and opposite forces at one point, against the slip there.
 from dataclasses import dataclass
 from typing import ClassVar
 
+from flexmbd.contact.impenetrable import across, hold
 from flexmbd.contact.pair import Contact
-from flexmbd.contact.parts import Touch, refuse
+from flexmbd.contact.parts import Touch, check_parts, refuse
 from flexmbd.language.quadratic import cross3, dot
 
 
@@ -33,8 +34,9 @@ class PointContact(Contact):
     dimensions: ClassVar[tuple] = (3,)
 
     def check_friction(self):
-        """Refuse laws with a state, which has one direction."""
-        if self.friction is not None and self.friction.states:
+        """Check the parts; refuse laws with a state, which has one direction."""
+        check_parts(self)
+        if not self.impenetrable and self.frictional and self.friction.states:
             refuse(
                 self,
                 f"the friction law '{self.friction.name}' has a state along one direction, so it is for planar contacts only",
@@ -43,8 +45,11 @@ class PointContact(Contact):
 
     def touch(self, build, nodes):
         """Normal force and friction of all potential contact points."""
-        for place in self.places(build):
+        for k, place in enumerate(places := self.places(build), 1):
             rate = build.time_derivative(place.penetration)
+            if self.impenetrable:
+                self._hold(build, nodes, place, rate, f"{k}." if len(places) > 1 else "")
+                continue
             pair, normal = self.normal_force(build, place.penetration, rate)
             build.force_on(place.penetration, -normal)
             slip, speed = self._slip(build, place)
@@ -55,16 +60,29 @@ class PointContact(Contact):
                 self._rub(build, place, [push * x for x in slip])
             nodes.touches.append(Touch(pair, normal, push, place.penetration, rate, speed))
 
+    def _hold(self, build, nodes, place, rate, key):
+        """A place that cannot be penetrated, whose forces the scheme finds."""
+        g, spin = build.graph, [x - y for x, y in zip(build.spin(self.a.body), build.spin(self.b.body), strict=True)]
+        first, second = across(g, place.normal)
+        apart, turns = self._apart(build, place), (dot(spin, first), dot(spin, second))
+        pair = hold(self, build, place.penetration, rate, (dot(apart, first), dot(apart, second)), turns, (dot(spin, place.normal),), key)
+        friction = g.sqrt(g.dot((f, f) for f in pair.others[:2])) if self.frictional else g.const(0.0)
+        nodes.touches.append(Touch(pair, pair.force, friction, place.penetration, rate, self._slip(build, place)[1]))
+
     def _slip(self, build, place):
         """Direction of the slip of a against b (at most a unit vector), and its speed."""
+        apart = self._apart(build, place)
+        along = dot(apart, place.normal)
+        speed, direction = unit(build.graph, [x - along * n for x, n in zip(apart, place.normal, strict=True)])
+        return direction, speed
+
+    def _apart(self, build, place):
+        """Velocity of a against b at the contact."""
         a, b = (
             [v + x for v, x in zip(build.velocity(end), cross3(build.spin(end.body), arm), strict=True)]
             for end, arm in ((self.a, place.arm_a), (self.b, place.arm_b))
         )
-        apart = [x - y for x, y in zip(a, b, strict=True)]
-        along = dot(apart, place.normal)
-        speed, direction = unit(build.graph, [x - along * n for x, n in zip(apart, place.normal, strict=True)])
-        return direction, speed
+        return [x - y for x, y in zip(a, b, strict=True)]
 
     def _rub(self, build, place, force):
         """Friction at the contact: `force` on b, its reaction on a."""

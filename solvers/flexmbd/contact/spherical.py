@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from flexmbd.contact.clearance import Bearing
+from flexmbd.contact.impenetrable import ImpenetrablePart
 from flexmbd.contact.pair import FrictionPart, LawPart
 from flexmbd.contact.points import Place, PointContact, unit
 from flexmbd.contact.spherical_film import SocketFilmPart
@@ -26,7 +27,7 @@ class ClearanceSpherical(Bearing, PointContact):
         One of ``flexmbd.lubrication.spherical``; None is dry.
     """
 
-    kinds: ClassVar[tuple] = (LawPart, FrictionPart, SocketFilmPart, TransitionPart)
+    kinds: ClassVar[tuple] = (LawPart, ImpenetrablePart, FrictionPart, SocketFilmPart, TransitionPart)
 
     name: str
     a: object

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from flexmbd import lanes
 from flexmbd.contact.clearance import ClearanceJoint
+from flexmbd.contact.impenetrable import held, hold
 from flexmbd.contact.pair import Contact
 from flexmbd.contact.parts import Touch
 from flexmbd.errors import ModelError, unit_vector
@@ -103,18 +104,23 @@ class ClearanceTranslational(ClearanceJoint, Contact):
             d = build.between(self.b, corner)
             height, along = dot(n, d) * side, dot(u, d) * side
             penetration, (rate, slip) = build.values((height,))[0] - half, build.rates((height, along))
-            pair, normal = self.normal_force(build, penetration, rate)
-            rub = zero
-            if self.frictional:
-                rub = self.friction_force(build, pair, slip, normal, f"bristle{k}")
-                build.power("contact", rub * slip)
+            if self.impenetrable:
+                nodes.touches.append(held(hold(self, build, penetration, rate, (slip,), key=f"{k}."), penetration, rate, slip, zero))
+            else:
+                pair, normal = self.normal_force(build, penetration, rate)
+                rub = zero
+                if self.frictional:
+                    rub = self.friction_force(build, pair, slip, normal, f"bristle{k}")
+                    build.power("contact", rub * slip)
+                nodes.touches.append(Touch(pair, normal, rub, penetration, rate, slip))
+            normal, rub = nodes.touches[-1].normal, nodes.touches[-1].friction
             force = tuple(-side * (normal * across + rub * axial) for across, axial in ((nx, ux), (ny, uy)))
-            build.force(corner, *force)
-            build.force(self.b, *(-f for f in force))
-            build.torque(self.b.body, -cross(build.values(d), force))
+            if not self.impenetrable:
+                build.force(corner, *force)
+                build.force(self.b, *(-f for f in force))
+                build.torque(self.b.body, -cross(build.values(d), force))
             arm = [p - c for p, c in zip(build.values(build.place(corner)), centre, strict=True)]
             total, moment = tuple(x + f for x, f in zip(total, force, strict=True)), moment + cross(arm, force)
-            nodes.touches.append(Touch(pair, normal, rub, penetration, rate, slip))
         nodes.forces.append(total)
         nodes.moment = moment
 

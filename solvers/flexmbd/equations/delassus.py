@@ -1,19 +1,75 @@
-"""Delassus matrix of contacts: how fast each contact yields to the forces in all of them, where the rows allow it.
+"""Contacts that cannot be penetrated: how fast each yields to the percussions in all of them, where the rows allow it.
 
-``W = D P D'`` with the directions D of the contacts and the accelerations ``P f`` that a generalized force f gives a system whose rows hold
+``W = D P D'`` with the directions D of the contacts and the velocities ``P p`` that generalized percussions p give a system whose rows hold
 (Brogliato 2016, Nonsmooth Mechanics, 3rd ed., ch. 5; without rows P is the inverse of the mass matrix).
 """
 
-from flexmbd.equations.index1 import responses
+from flexmbd.equations import index1
+from flexmbd.errors import ModelError
+from flexmbd.registry import NUMBERS
+
+CLOSE = 0.2  # share of what rows are open at the start of a step that it closes
 
 
 def directions(problem):
-    """Columns ``{coordinate: Node}`` of all contacts that cannot be penetrated: of each the normal, then its tangents."""
-    return [column for contact in problem.unilaterals for column in (contact.normal, *contact.tangents)]
+    """Columns ``{coordinate: Node}`` of all contacts that cannot be penetrated: of each the normal, then the others."""
+    return [column for contact in problem.unilaterals for column in contact.directions]
 
 
 def delassus(problem):
     """Nodes of the matrix, in 1/kg, row by row in the order of `directions`."""
     columns = directions(problem)
-    found = responses(problem, columns)
-    return [[problem.graph.dot((x, response[i]) for i, x in column.items()) for response in found] for column in columns]
+    return products(problem.graph, columns, index1.responses(problem, columns))
+
+
+def products(graph, columns, responses):
+    """Nodes of the matrix of the products of columns and responses."""
+    return [[graph.dot((x, response[i]) for i, x in column.items()) for response in responses] for column in columns]
+
+
+def counts(problem):
+    """Numbers of contacts and of directions."""
+    return len(problem.unilaterals), sum(len(contact.rates) for contact in problem.unilaterals)
+
+
+def rows_of_work(problem):
+    """Rows of W that `percussions` needs: gaps, numbers, velocities before and free, percussions, bounds, matrix, responses, velocities."""
+    contacts, found = counts(problem)
+    return (2 + NUMBERS) * contacts + 3 * found + found * found + found * problem.n + problem.n
+
+
+def percussions(problem):
+    """Nodes of a step of length ``hh`` from the velocities of a point in its middle, in the order of `rows_of_work`.
+
+    The velocities ``w`` that the step ends with without percussions follow from ``M (w - v) = h f + G' l``, and the rows hold at its end as
+    velocities, up to second order; what they are open as positions they close little by little::
+
+        G (w - v) = -(G v + Phi_t + (h/2) c + (e/h) (Phi - (h^2/8) c))
+
+    with everything at the middle, ``c = v' H v + ...`` the rows' second time derivative without accelerations, and e = `CLOSE`.
+    """
+    g, n, h = problem.graph, problem.n, problem.graph.var("hh")
+    if problem.frictions:
+        name = problem.frictions[0].element.name
+        told = f"joint friction '{name}': schemes with percussions do not treat friction by the reactions of ideal joints"
+        raise ModelError(told, element=name, remedy="give a clearance joint with Impenetrable(friction=...)")
+    columns, free = directions(problem), {i: h * f for i, f in enumerate(problem.generalized)}
+    free |= {pool: [h * f for f in pool.share.force] for pool in problem.pools}
+    for k, row in enumerate(problem.rows):
+        bend = row.polynomial.convective(problem.q, problem.v, problem.time)
+        open_by = row.polynomial.value(problem.q) - (0.125 * h * h) * bend
+        free[n + k] = -(row.polynomial.rate(problem.q, problem.v, problem.time) + 0.5 * h * bend + (CLOSE / h) * open_by)
+    change, *found = index1.solved(problem, [free, *columns])
+    rates = [rate for contact in problem.unilaterals for rate in contact.rates]
+    ahead = [g.dot(((x, change[i]) for i, x in column.items()), rate) for rate, column in zip(rates, columns, strict=True)]
+    zero = g.const(0.0)
+    return [
+        *(contact.gap for contact in problem.unilaterals),
+        *(x + zero for contact in problem.unilaterals for x in contact.numbers),
+        *rates,
+        *ahead,
+        *[zero] * (len(rates) + len(problem.unilaterals)),
+        *(x for row in products(g, columns, found) for x in row),
+        *(x for response in found for x in response),
+        *(v + dv for v, dv in zip(problem.v, change, strict=True)),
+    ]

@@ -54,13 +54,18 @@ def accelerations(problem):
 
 def responses(problem, columns):
     """Accelerations that generalized forces give where the rows allow them: for every column ``{i: Node}`` a list of n nodes."""
+    return solved(problem, columns) if columns else []
+
+
+def solved(problem, sides):
+    """Solutions of mass matrix and rows: for every side, by the number of coordinate or of row behind them, a list of n nodes."""
     zero, matrix = problem.graph.const(0.0), problem.mass | {pool: pool.mass for pool in problem.pools}
     for k, row in enumerate(problem.rows):
         for i, x in row.polynomial.gradient(problem.q).items():
             matrix[i, problem.n + k] = x
-    sides = [column | {problem.n + k: zero for k in range(len(problem.rows))} for column in columns]
+    sides = [{problem.n + k: zero for k in range(len(problem.rows))} | side for side in sides]
     reinforce(problem, matrix, sides, problem.rows)
-    return [[x.get(i, zero) for i in range(problem.n)] for x in _solutions(problem, matrix, sides, problem.rows)] if columns else []
+    return [[x.get(i, zero) for i in range(problem.n)] for x in _solutions(problem, matrix, sides, problem.rows)]
 
 
 def corrections(problem, rows):

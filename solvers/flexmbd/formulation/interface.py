@@ -3,7 +3,7 @@
 from flexmbd.errors import ModelError
 from flexmbd.language.tracing import sincos
 from flexmbd.problem import LateState
-from flexmbd.registry import ARMED, ExtraState, LocatedContact, Pair, UnilateralContact
+from flexmbd.registry import ARMED, ExtraState, LocatedContact, Pair, Percussion, UnilateralContact
 
 
 class Interface:
@@ -113,22 +113,33 @@ class Interface:
         values = tuple((int(state.value[1:]), self.graph.const(x)) for state, x in then.items())
         self.contacts.append(LocatedContact(element.name, quantity, rate, minimum, element, jumps=True, assigns=values))
 
-    def unilateral(self, element, gap, tangents, friction, restitution):
+    def unilateral(self, element, key, gap, rates, *, numbers, groups=(0, 0, 0), poisson=False):
         """Register a contact of bodies that cannot penetrate each other, for schemes that treat such contacts.
 
         Parameters
         ----------
-        gap : Node
-            Distance of the bodies, m, of coordinates and time.
-        tangents : sequence of Node
-            Places along the surface, m, of which the rates are the sliding velocities.
-        friction, restitution : Node
-            Coefficients.
+        element : Element
+        key : str
+            What names of its states begin with, after the element's name.
+        gap, rates, numbers, groups, poisson
+            See `UnilateralContact`. Rates are linear in the velocities.
+
+        Returns
+        -------
+        Percussion
+            Nodes of what the scheme finds: force and mode are further states.
         """
-        directions = tuple(self.gradient(x) for x in (gap, *tangents))
-        contact = UnilateralContact(element.name, gap, directions[0], directions[1:], friction, restitution, element)
-        self.unilaterals.append(contact)
-        return contact
+        mode, force, impulse, count, speed, loss, *others = (
+            self.state(element, f"{key}{name}") for name in (*Percussion.STATES, *(f"other{k}" for k in range(1, len(rates))))
+        )
+        slopes = [{i: x for i, v in enumerate(self.v) if not (x := self.graph.derivative(rate, v)).zero} for rate in rates]
+        found = Percussion(mode, force, impulse, count, speed, loss, tuple(others))
+        facts = element.name, gap, tuple(rates), slopes[0], tuple(slopes[1:]), groups, tuple(numbers), poisson, found, element
+        self.unilaterals.append(UnilateralContact(*facts))
+        for own, direction in zip((force, *others), slopes, strict=True):  # what accelerations and reactions follow from
+            for i, slope in direction.items():
+                self.generalized[i] = self.generalized[i] + own * slope
+        return found
 
     # ---- kernels and outputs
     def use(self, kernels):

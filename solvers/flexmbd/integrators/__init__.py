@@ -7,6 +7,7 @@ from flexmbd.integrators.energy_momentum import ENERGY_MOMENTUM
 from flexmbd.integrators.generalized_alpha import GENERALIZED_ALPHA, GENERALIZED_ALPHA_2
 from flexmbd.integrators.ggl import GGL
 from flexmbd.integrators.hht import HHT
+from flexmbd.integrators.moreau import MOREAU
 from flexmbd.integrators.newmark import NEWMARK, NEWMARK_DAMPED
 from flexmbd.integrators.partitioning import PARTITIONING
 from flexmbd.integrators.rk4 import RK4
@@ -25,6 +26,7 @@ SCHEMES = (
     GENERALIZED_ALPHA_2,
     GGL,
     ENERGY_MOMENTUM,
+    MOREAU,
 )
 INTEGRATORS = {scheme.name: scheme for scheme in SCHEMES}
 

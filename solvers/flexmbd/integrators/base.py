@@ -44,7 +44,8 @@ class Integrator:
         Entry of the table (`flexmbd.stepping.names`) -> function ``f(X, P, W, at)``: ``BEGIN`` makes the kept slots at the start,
         ``ATTEMPT`` a step of length `H` from the point `START` to the point `END`, with its error over the tolerance in `ERROR`,
         ``COMMIT`` takes it over in lanes whose `WHO` is 1, after ``FORGET`` the next step of such lanes uses the first slot only; if
-        it has its own interpolation ``DENSE`` puts the state of the lane `STAGE` at `FRACTION` of the step into the point `MIDDLE`.
+        it has its own interpolation ``DENSE`` puts the state of the lane `STAGE` at `FRACTION` of the step into the point `MIDDLE`; if
+        velocities jump within its steps ``MIDWAY`` puts there, for all lanes, what integrals of outputs take for the whole step.
     numbers : tuple of float
         What these functions read at `SCHEME`.
     adaptive : bool
@@ -56,6 +57,8 @@ class Integrator:
     generated : callable, optional
         Of a scheme that needs more of the equations: for a `Build`, what further functions store, by entry of the table, and how many rows
         the scheme keeps numbers in, from `FACTORS` on (see `flexmbd.equations.partition`).
+    work : callable, optional
+        How many rows of W its generated functions put results in, for a `Problem`; else 2 a coordinate and 1 a multiplier.
     reads : dict str -> (str, str)
         Kind of a run-time variable of `correction` or `generated` -> the slot that has it, and which part: "" for the first rows,
         ``"rates"``, or ``"second"`` multipliers. In place of a slot: ``"y"``, where the function's results go, or ``"kept"``.
@@ -91,6 +94,7 @@ class Integrator:
     correction: object = None
     accelerations: object = None
     generated: object = None
+    work: object = None
     reads: dict = field(default_factory=dict, hash=False)
     projects: bool = False
     treats: tuple = ("smooth",)

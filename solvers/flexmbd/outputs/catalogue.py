@@ -95,7 +95,7 @@ def _energy(build):
     taken = integral("taken", lambda: build.power_of("dissipated", "contact"))
 
     def dissipated():
-        return taken() - build.stored_energy
+        return sum((contact.found.loss for contact in build.unilaterals), taken() - build.stored_energy)
 
     work = integral("work", build.drive_power)
 

@@ -6,8 +6,8 @@ import numpy as np
 
 from flexmbd.joints import JointFriction
 
-EXPLICIT, IMPLICIT = "dormand_prince", "generalized_alpha"
-TOLERANCE = {EXPLICIT: 1e-8, IMPLICIT: 1e-5}  # unless the settings say another: what the errors of schemes of order 5 and 2 are worth
+EXPLICIT, IMPLICIT, IMPACTS = "dormand_prince", "generalized_alpha", "moreau"
+TOLERANCE = {EXPLICIT: 1e-8, IMPACTS: 1e-8, IMPLICIT: 1e-5}  # unless the settings say another: what the errors of schemes of order 5 and 2 are worth
 STABLE = 3.3  # steps of an explicit scheme, times the fastest rate, beyond which it is not stable
 AFFORDABLE = 0.25  # of the steps that a run may have: an explicit scheme that needs more for stability alone is not taken
 
@@ -31,6 +31,8 @@ def chosen(settings, system, end):
     """
     if settings.integrator != "auto":
         why = "as set"
+    elif walls := impenetrable(system):
+        settings, why = replace(settings, integrator=IMPACTS), f"time stepping: contact '{walls[0]}' cannot be penetrated"
     elif rubbing := frictions(system):
         settings, why = replace(settings, integrator=EXPLICIT), f"explicit: implicit schemes do not treat {rubbing[0]}"
     elif bodies := flexible(system):
@@ -51,6 +53,11 @@ def chosen(settings, system, end):
 def flexible(system):
     """Flexible bodies, as words."""
     return [f"{body.kind} '{body.name}'" for body in system.bodies if body.flexible]
+
+
+def impenetrable(system):
+    """Names of contacts that cannot be penetrated."""
+    return [element.name for element in system.elements if getattr(element, "impenetrable", False)]
 
 
 def frictions(system):

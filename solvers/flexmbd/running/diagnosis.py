@@ -9,7 +9,7 @@ from flexmbd.errors import ModelError
 from flexmbd.integrators import INTEGRATORS
 from flexmbd.running.choice import IMPLICIT, flexible, frictions, springs
 from flexmbd.running.inertias import smallest_inertia
-from flexmbd.stepping.names import LEFT, STATUS, STEPS, STUCK
+from flexmbd.stepping.names import LEFT, ROUGH, STATUS, STEPS, STUCK, UNSOLVED
 from flexmbd.trajectory import ERROR, OK, TIMEOUT
 
 MANY = 1000  # rows from which on their dependence, found from a dense matrix, is left to the factorisation to tell
@@ -172,6 +172,13 @@ class Failures:
                 limit = f"far more than max_steps = {self.settings.max_steps}"
                 return f"stopped {at}: {to_go}, {limit}{self._remedy(i, tiny, pace)}"
             return f"stopped {at}: more than max_steps = {self.settings.max_steps} trial steps; {to_go}{self._remedy(i, tiny, pace)}"
+        if how == UNSOLVED:
+            return (
+                f"the contact problem has no solution {at}: friction jams the contact (S_nn <= mu |S_nt|, Painlevé's paradox); "
+                "give less friction, or a contact law, which makes it a force"
+            )
+        if how == ROUGH:
+            return f"the contact problem was not solved in as many sweeps as it may take {at}; give a smaller step"
         if how == 0:
             return "the motion diverged: an output is not finite, though the steps went on to the end"
         far = self.away[i] * 2.0**-52 > 1e-12 * self.size[i]

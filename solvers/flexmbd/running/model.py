@@ -135,7 +135,7 @@ class Model:
         if b.unilaterals and "unilateral" not in scheme.treats:
             name = b.unilaterals[0].name
             told = f"contact '{name}': the integrator '{scheme.name}' does not treat bodies that cannot penetrate each other"
-            raise ModelError(told, element=name, remedy="give the contact a law, which makes it a force")
+            raise ModelError(told, element=name, remedy="take 'moreau', or give the contact a law, which makes it a force")
         zero, rates = b.graph.const(0.0), [s.rate for s in b.states]
         gaps = [x for c in b.contacts for x in (c.penetration, c.rate)]
         accelerations = b.a if scheme.accelerations is None else scheme.accelerations(b, scheme.numbers)
@@ -199,10 +199,14 @@ class Model:
         }  # fmt: skip
         for key, value in flags.items():
             at[getattr(names, key)] = int(value)
+        cones, first = [], 0
+        for c in b.unilaterals:
+            cones += [first, *c.groups, c.first, c.poisson]
+            first += len(c.rates)
         arrays = {
             names.ANGULAR: [measure == "angle" for measure in b.measures], names.CONTROLLED: [s.controlled for s in b.states],
             names.STATE_CONTACT: [-1 if s.contact is None else s.contact.index for s in b.states], names.KINK: kinks,
-            names.SHOWN: self.signals.shown, names.STOPS: [c.stops for c in b.contacts],
+            names.SHOWN: self.signals.shown, names.CONES: cones, names.STOPS: [c.stops for c in b.contacts],
             names.ASSIGNS: [x for j, c in enumerate(b.contacts) for k, _ in c.assigns for x in (j, k)],
         }  # fmt: skip
         made = {entry: np.array([int(x) for x in values] or [0], np.int64) for entry, values in arrays.items()}
@@ -224,7 +228,7 @@ _FUNCTIONS = {
     names.RHS: "rhs", names.PROJECT: "project", names.RESIDUAL: "residual", names.ASSEMBLE_PROJECT: "assemble_project",
     names.ASSEMBLE_RESIDUAL: "assemble_residual", names.LIMITS: "limits", names.MULTIPLIERS: "multipliers", names.NEWTON: "newton",
     names.OBSERVE: "observe", names.TANGENT: "tangent", names.LINEARISE: "linearise", names.RESPOND: "respond", names.CLOSING: "closing",
-    names.GRADIENTS: "gradients", names.ASSIGN: "assign",
+    names.GRADIENTS: "gradients", names.ASSIGN: "assign", names.UNILATERAL: "unilateral",
 }  # fmt: skip
 
 

@@ -9,8 +9,10 @@ from flexmbd.running.inertias import loosely_held
 from flexmbd.running.models import witnesses
 from flexmbd.running.scales import coarse_events, contact_scales, extents
 from flexmbd.space import lengths
-from flexmbd.stepping.names import ENDED, EVENTS, POINTS, STATUS, STEPS
+from flexmbd.stepping.names import ENDED, EVENTS, POINTS, ROUGH, START, STATUS, STEPS, UNSOLVED
 from flexmbd.trajectory import DIVERGED, ERROR, OK, TIMEOUT
+
+PENETRATES = 1e-7  # of the mechanism's size: what may be rounding
 
 
 def started(made):
@@ -28,8 +30,24 @@ def started(made):
         made.prepare(length, away, nearness, slowest)
     E = made.residuals
     bad = ~((E[:, 0] < 1e-9 * length + 1e-14 * away) & (E[:, 1] < 1e-9) & np.isfinite(made.accelerations).all(1))
-    loose = loosely_held(system, model.problem.shift, count)
-    return found, bad | (np.array(loose) != ""), loose
+    words = [one or other for one, other in zip(loosely_held(system, model.problem.shift, count), penetrating(made, length), strict=True)]
+    return found, bad | (np.array(words) != ""), words
+
+
+def penetrating(made, length):
+    """Words on samples in which bodies that cannot penetrate each other do so at the start, else ""."""
+    problem, words = made.model.problem, [""] * made.count
+    if problem.unilaterals:
+        known = {f"q{i}": x for i, x in enumerate(made.column(START + 1, problem.n).T)} | {"t": 0.0}
+        gaps = problem.graph.evaluate([c.gap for c in problem.unilaterals], known, [x for _, x in made.system.parameters()])
+        for contact, gap in zip(problem.unilaterals, gaps, strict=True):
+            for i in np.flatnonzero(np.broadcast_to(gap, made.count) < -PENETRATES * length):
+                deep = np.broadcast_to(gap, made.count)[i]
+                words[i] = words[i] or (
+                    f"contact '{contact.name}': the bodies penetrate each other by {-deep:.3g} m at the start, and they are impenetrable; "
+                    "give positions that do not"
+                )
+    return words
 
 
 def recorded(model, time, end):
@@ -52,7 +70,7 @@ def outcome(made, bad, notes):
     if model.solver:
         model.solver.check()
     failed = counters[:, STATUS - STEPS].astype(int)
-    codes = np.where(bad, ERROR, np.where(failed == 1, DIVERGED, np.where((failed >= 2) & (failed != ENDED), TIMEOUT, OK))).astype(np.int8)
+    codes = np.where(bad, ERROR, np.where(np.isin(failed, (1, UNSOLVED, ROUGH)), DIVERGED, np.where((failed >= 2) & (failed != ENDED), TIMEOUT, OK))).astype(np.int8)
     ended, time = failed == ENDED, counters[:, 4]
     values = _collect(model, made.histories, made.sums, np.where(ended, time, end))
     unwanted = model.requests.histories and not made.at[POINTS]  # nobody wanted the outputs

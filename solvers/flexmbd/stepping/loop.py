@@ -11,7 +11,7 @@ from flexmbd.registry import CONTACT_ROWS
 from flexmbd.stepping.events import arm, locate, settle, switch
 from flexmbd.stepping.names import (
     ANGULAR, ASSIGNED, ATTEMPT, AUGMENTED, BEFORE, CLOSES, COMMIT, CONTACTS, DRIFT, END, ENDED, ERROR, EVENTS, FINISH, FIXED, FLOORED,
-    FORGET, GAPS, H_MAX, H_MIN, HC, HN, HOPELESS, JUMPS, KINKS, LARGEST, LAST, LOOK, MARK, MAX_STEPS, MIDDLE, NC, NR, OUTPUTS, POINTS,
+    FORGET, GAPS, H_MAX, H_MIN, HC, HN, HOPELESS, JUMPS, KINKS, LARGEST, LAST, LOOK, MARK, MAX_STEPS, MIDDLE, MIDWAY, NC, NR, OUTPUTS, POINTS,
     PROJECT, RATES, REAL, REFINE, REJECTED, RESIDUAL, RESTART, RHS, SAFETY, SANG, SIZE, SLACK, SLIN, SLOTS, START, STATUS, STEPPED,
     STEPS, STRIDE, STUCK, SUM_ROWS, SUMS, TOLERANCE, WHO, WINDOW, Y0, Y1, YM, H, M, N, T,
 )  # fmt: skip
@@ -95,7 +95,10 @@ def advance(X, P, W, at):
     st(X, BEFORE, select(accepted, maximum(bounded, 1e-4), before))
     t1 = select(last, end + 0.0 * h, t + h)
     if nr > 0:
-        middle(t, h, X, W, at)
+        if at[MIDWAY] > 0:
+            call(at[MIDWAY], X, P, W, at)
+        else:
+            middle(t, h, X, W, at)
         if at[REFINE] > 0:
             call(at[REFINE], X, P, W, at)
         st(X, at[END], t1)

@@ -23,17 +23,17 @@ SUM_ROWS = 6
 
 # ---- entries of the table
 (
-    N, M, NC, NM, NR, NS, NY, NP, NPO, COUNT,
+    N, M, NC, NU, ND, NM, NR, NS, NY, NP, NPO, COUNT,
     END, MIDDLE, CONTACTS, LARGEST, SLOTS, STRIDE, RATES, GAPS, LAST, FACTORS, KEPT, SUMS, Y0, YM, Y1, STATE_ROWS, OUT_ROWS,
     FIXED, KINKS, JUMPS, CLOSES, AUGMENTED, FROZEN, FLAT, RESTART, STEPPED,
     RHS, PROJECT, RESIDUAL, ASSEMBLE_PROJECT, ASSEMBLE_RESIDUAL, LIMITS, MULTIPLIERS, NEWTON, OBSERVE, TANGENT, LINEARISE, RESPOND,
-    CLOSING, GRADIENTS, OUTPUTS, ASSIGN,
-    BEGIN, ATTEMPT, COMMIT, FORGET, RELINEARISE, REFINE, SETTLE, RELAX, DENSE,
-    NUMBERS, TABLES, OUT_NUMBERS, OUT_TABLES, SOLVER, ANGULAR, CONTROLLED, STATE_CONTACT, KINK, REAL, SCHEME,
+    CLOSING, GRADIENTS, OUTPUTS, ASSIGN, UNILATERAL,
+    BEGIN, ATTEMPT, COMMIT, FORGET, RELINEARISE, REFINE, SETTLE, RELAX, DENSE, MIDWAY,
+    NUMBERS, TABLES, OUT_NUMBERS, OUT_TABLES, SOLVER, ANGULAR, CONTROLLED, STATE_CONTACT, KINK, CONES, REAL, SCHEME,
     QUEUE, QUEUED, STARTED, RUNNING, TURNS, OWNER, CURSOR, STATES, PARAMETERS, HISTORIES, REDUCED, COUNTERS, TIMES, POINTS, GRID, GRID_ROWS,
     PACK_X, PACK_P, RESIDUALS, SHOWN, STAGE, KEPT_ROWS, STOPS, ASSIGNED, ASSIGNS,
-) = range(97)  # fmt: skip
-ENTRIES = 97
+) = range(102)  # fmt: skip
+ENTRIES = 102
 
 # ---- numbers of a run
 FINISH, TOLERANCE, H_FIRST, H_MAX, H_MIN, MAX_STEPS, DRIFT, REACH, ITERATIONS = range(9)
@@ -41,7 +41,8 @@ REALS = 9
 
 # Trial steps after which a run is looked at, and stopped if at their pace it needed more than so many times the steps that it may have.
 WINDOW, HOPELESS = 10_000.0, 4.0
-# status of runs stopped so, of runs left because nobody wanted to wait any longer, and of those that a condition ended
-STUCK, LEFT, ENDED = 3.0, 4.0, 5.0
+# status of runs stopped so, of runs left because nobody wanted to wait any longer, of those that a condition ended, and of those whose
+# contact problem has no solution, or was not solved in as many sweeps as it may take
+STUCK, LEFT, ENDED, UNSOLVED, ROUGH = 3.0, 4.0, 5.0, 6.0, 7.0
 SAFETY = 0.9
 COUNTER_ROWS = 7  # of a run: steps, rejected, events, status; its time; time and trial steps since it was last looked at

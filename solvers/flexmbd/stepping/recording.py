@@ -1,12 +1,12 @@
 """What is kept of a step: running sums of reduced signals, and the states at grid times inside it."""
 
-from flexmbd.lanes import fabs, maximum, minimum, select
+from flexmbd.lanes import fabs, lnot, maximum, minimum, select
 from flexmbd.lanes.rows import call, doubles, get, ld, put, st, width_of, words
 from flexmbd.lanes.vector import inner
 from flexmbd.registry import CONTACT_ROWS
 from flexmbd.stepping.events import crossing
 from flexmbd.stepping.names import (
-    CONTACTS, CURSOR, DENSE, END, FRACTION, GAPS, GRID, GRID_ROWS, HN, KINK, LAST, MIDDLE, NC, NR, POINTS, RATES, REFINE, SLOTS, STAGE,
+    CONTACTS, CURSOR, DENSE, END, FRACTION, GAPS, GRID, GRID_ROWS, HN, KINK, LAST, MIDDLE, MIDWAY, NC, NR, POINTS, RATES, REFINE, SLOTS, STAGE,
     START, STRIDE, SUM_ROWS, SUMS, TIMES, WHO, Y0, Y1, YM, H, M, N, T,
 )  # fmt: skip
 
@@ -21,6 +21,8 @@ def reduce_step(t, h, accepted, X, at):
         c2 = 2.0 * (y0 + y1) - 4.0 * ym
         x = -0.5 * c1 / select(fabs(c2) > 1e-300, c2, 1e-300)
         inside = (x > 0.0) & (x < 1.0) & (fabs(c2) > 1e-300)
+        if at[MIDWAY] > 0:  # no parabola leads through a jump
+            inside = inside & lnot(inside)
         vertex = y0 + 0.5 * c1 * x
         ends = y1 > y0
         x_max = select(inside & (c2 < 0.0), x, select(ends, 1.0, 0.0 * h))
@@ -34,9 +36,11 @@ def reduce_step(t, h, accepted, X, at):
         st(X, r + 2, select(down, low, ld(X, r + 2)))
         st(X, r + 3, select(down, t + x_min * h, ld(X, r + 3)))
         w = select(accepted, h * (1.0 / 6.0), 0.0)
+        if at[MIDWAY] > 0:
+            y0, y1 = ym, ym
         st(X, r + 4, ld(X, r + 4) + w * (y0 + 4.0 * ym + y1))
         st(X, r + 5, ld(X, r + 5) + w * (y0 * y0 + 4.0 * ym * ym + y1 * y1))
-        st(X, at[Y0] + k, select(accepted, y1, y0))
+        st(X, at[Y0] + k, select(accepted, ld(X, at[Y1] + k), ld(X, at[Y0] + k)))
 
 
 @inner

@@ -1,0 +1,154 @@
+"""Bodies that cannot penetrate each other: contact by complementarity in place of a law (docs/theory/nonsmooth.md)."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from flexmbd.contact.parts import Part, Rule, Touch, refuse
+from flexmbd.errors import ModelError, check_number
+from flexmbd.language.quadratic import cross3, dot
+
+RULES = ("newton", "poisson")
+KEYS = ("restitution", "tangential_restitution", "friction", "static_friction", "rolling", "pivoting")
+
+
+@dataclass(frozen=True)
+class Impenetrable:
+    """What a contact has in place of a law: no penetration, impacts in no time, dry friction that can hold.
+
+    Parameters
+    ----------
+    restitution : float or ndarray
+        From 0 (bodies stay together) to 1: separation speed over approach speed (rule "newton"), or the percussion of restitution over
+        that of compression (rule "poisson").
+    friction : float or ndarray, optional
+        Coulomb's coefficient; None is frictionless.
+    static_friction : float or ndarray, optional
+        Coefficient up to which a contact sticks, not below `friction`; left out it is the same. For the scheme ``event_driven``.
+    tangential_restitution : float or ndarray
+        From 0 to 1: sliding velocity after over before an impact, with the other sign, as far as friction can.
+    rolling, pivoting : float or ndarray, optional
+        Coefficients in m: largest moment against rolling, and against pivoting about the normal, over the normal force.
+    rule : str
+        ``"newton"`` or ``"poisson"``.
+    """
+
+    name: ClassVar[str] = "impenetrable"
+
+    restitution: object = 0.0
+    friction: object = None
+    static_friction: object = None
+    tangential_restitution: object = 0.0
+    rolling: object = None
+    pivoting: object = None
+    rule: str = "newton"
+
+    def __post_init__(self):
+        for key in KEYS:
+            given = getattr(self, key)
+            if given is None:
+                continue
+            object.__setattr__(self, key, check_number("Impenetrable", key, given))
+            top = 1.0 if "restitution" in key else np.inf
+            if np.any(getattr(self, key) < 0.0) or np.any(getattr(self, key) > top):
+                bad = np.ravel(given)[np.argmax((np.ravel(given) < 0.0) | (np.ravel(given) > top))]
+                raise ModelError(f"Impenetrable: {key} is {bad:g}; it must be {'from 0 to 1' if top == 1.0 else 'at least zero'}")
+        if self.rule not in RULES:
+            raise ModelError(f"Impenetrable: rule is {self.rule!r}; it must be 'newton' or 'poisson'")
+        for key in ("static_friction", "rolling", "pivoting"):
+            if getattr(self, key) is not None and self.friction is None:
+                raise ModelError(f"Impenetrable: {key} is given without friction", remedy="give friction=..., or leave it out")
+        if np.any(np.asarray(self.tangential_restitution) != 0.0) and self.friction is None:
+            raise ModelError("Impenetrable: tangential_restitution is given without friction", remedy="give friction=..., or leave it out")
+        if self.static_friction is not None and np.any(np.asarray(self.static_friction) < np.asarray(self.friction)):
+            raise ModelError("Impenetrable: static_friction is below friction; it must be the same or more")
+
+    def numbers(self):
+        """Those that are given, by name."""
+        return {key: getattr(self, key) for key in KEYS if getattr(self, key) is not None}
+
+
+class ImpenetrablePart(Part):
+    """In place of the law: no force is given; the scheme finds percussions (`Formulation.unilateral`)."""
+
+    key = "law"
+    wanted = "Impenetrable(restitution=e, friction=mu)"
+
+    @classmethod
+    def accepts(cls, given):
+        """True for `Impenetrable`."""
+        return isinstance(given, Impenetrable)
+
+    excludes = (
+        Rule(("friction",), "a law Impenetrable has its own friction", "leave friction out: Impenetrable(restitution, friction=mu)"),
+        Rule(
+            ("film", "asperities", "temperature", "worn", "liner", "transition", "minimum_impact_velocity"),
+            "{key} needs a contact law that is a force, and law is Impenetrable",
+            "leave it out, or give a law such as HuntCrossley(K, restitution=e)",
+        ),
+    )
+
+    def check(self, joint):
+        """Friction of a journal needs its radius; pivoting needs space."""
+        if joint.law.friction is not None and getattr(joint, "bearing_radius", 0.0) is None:
+            refuse(joint, "friction needs bearing_radius (m)")
+        if joint.law.pivoting is not None and joint.dimensions != (3,):
+            refuse(joint, "pivoting is about the normal, and in the plane nothing turns about it", "leave pivoting out")
+
+    def topology_key(self, joint):
+        """Which numbers are given, and the rule."""
+        return (self.given.name, self.given.rule, *self.given.numbers())
+
+    def apply(self, joint, build, nodes):
+        """All places of contact."""
+        joint.touch(build, nodes)
+
+
+def hold(joint, build, penetration, rate, slips, turns=(), pivots=(), key=""):
+    """Register one place of contact that cannot be penetrated.
+
+    Parameters
+    ----------
+    penetration, rate : Node
+        Above zero is what is not allowed, m, and its time derivative.
+    slips, turns, pivots : sequence of Node
+        Velocities of body a against b along the surface (m/s), of rolling and of pivoting (rad/s); without friction none is used.
+    key : str
+        Of this place among several.
+
+    Returns
+    -------
+    Percussion
+    """
+    law, groups, rates = joint.law, [0, 0, 0], [-rate]
+    for k, (own, given) in enumerate(zip((law.friction, law.rolling, law.pivoting), (slips, turns, pivots), strict=True)):
+        if own is not None:
+            groups[k] = len(given)
+            rates += given
+    zero = build.graph.const(0.0)
+    known = {name: build.number(joint, f"law.{name}") for name in law.numbers()}
+    known.setdefault("static_friction", known.get("friction", zero))
+    numbers = [known.get(name, zero) for name in KEYS]
+    return build.unilateral(joint, key, -penetration, rates, numbers=numbers, groups=tuple(groups), poisson=law.rule == "poisson")
+
+
+def held(pair, penetration, rate, slip, zero):
+    """`Touch` of a place that cannot be penetrated."""
+    return Touch(pair, pair.force, -pair.others[0] if pair.others else zero, penetration, rate, slip)
+
+
+def across(graph, normal):
+    """Two unit vectors across a unit vector, and across each other."""
+    x, y, z = normal
+    one, zero = graph.const(1.0), graph.const(0.0)
+    flat = graph.greater(0.6, graph.fabs(x))  # the axis that is not near the normal
+    ex, ey = graph.select(flat, one, zero), graph.select(flat, zero, one)
+    along = ex * x + ey * y
+    first = [ex - along * x, ey - along * y, zero - along * z]
+    size = graph.sqrt(dot(first, first))
+    first = tuple(c / size for c in first)
+    return first, tuple(cross3(normal, first))
+
+
+__all__ = ["Impenetrable", "ImpenetrablePart", "across", "held", "hold"]

@@ -1,0 +1,85 @@
+"""Where in W the contact problem of a step lies: the order of `flexmbd.equations.delassus.percussions`."""
+
+from flexmbd.lanes.rows import ld
+from flexmbd.lanes.vector import inner
+from flexmbd.registry import NUMBERS
+from flexmbd.stepping.names import ND, NU, N
+
+CONE = 6  # words of a contact: first direction, how many slide, roll, pivot, first further state, Poisson's rule
+RESTITUTION, TANGENTIAL, MU, MU_STATIC, ROLLING, PIVOTING = range(NUMBERS)
+
+
+@inner
+def gap_row(j, at):
+    """Row of W with the gap of contact j."""
+    return j
+
+
+@inner
+def number_row(j, k, at):
+    """Row of number k of contact j."""
+    return at[NU] + NUMBERS * j + k
+
+
+@inner
+def before_row(at):
+    """First row of the velocities before the step."""
+    return (1 + NUMBERS) * at[NU]
+
+
+@inner
+def free_row(at):
+    """First row of the velocities without percussions."""
+    return before_row(at) + at[ND]
+
+
+@inner
+def percussion_row(at):
+    """First row of the percussions."""
+    return before_row(at) + 2 * at[ND]
+
+
+@inner
+def bound_row(at):
+    """First row of the least normal percussions."""
+    return before_row(at) + 3 * at[ND]
+
+
+@inner
+def matrix_row(at):
+    """First row of the matrix."""
+    return bound_row(at) + at[NU]
+
+
+@inner
+def response_row(at):
+    """First row of the velocities of coordinates by unit percussions."""
+    return matrix_row(at) + at[ND] * at[ND]
+
+
+@inner
+def velocity_row(at):
+    """First row of the velocities of coordinates without percussions."""
+    return response_row(at) + at[ND] * at[N]
+
+
+@inner
+def product(r, W, at):
+    """Velocity that all percussions give direction r."""
+    s, p = matrix_row(at) + at[ND] * r, percussion_row(at)
+    total = ld(W, s) * ld(W, p)
+    for k in range(1, at[ND]):
+        total = total + ld(W, s + k) * ld(W, p + k)
+    return total
+
+
+@inner
+def entry(r, k, W, at):
+    """Of the matrix."""
+    return ld(W, matrix_row(at) + at[ND] * r + k)
+
+
+@inner
+def rate(r, W, at):
+    """Velocity of direction r with all percussions, restitution in it."""
+    return product(r, W, at) + ld(W, free_row(at) + r)
