@@ -25,7 +25,7 @@ from flexmbd.lanes.rows import evaluate, get, ld, put, st, words
 from flexmbd.lanes.vector import inner
 from flexmbd.registry import OTHERS
 from flexmbd.stepping.names import (
-    ATTEMPT, BEGIN, COMMIT, CONES, DENSE, END, ERROR, FORGET, FRACTION, HALF, LAST, MIDDLE, MIDWAY, NC, ND, NU, RATES, RHS, ROUGH,
+    ATTEMPT, BEGIN, BOOKS, COMMIT, CONES, DENSE, END, ERROR, FORGET, FRACTION, HALF, LAST, MIDDLE, MIDWAY, NC, ND, NU, RATES, RHS, ROUGH,
     SLOTS, SPAN, STAGE, START, STATUS, STRIDE, UNILATERAL, UNSOLVED, WHO, H, M, N, T,
 )  # fmt: skip
 
@@ -75,13 +75,13 @@ def attempt(X, P, W, at):
     for k in range(2 * n, 2 * n + at[M]):
         st(X, end + k, ld(X, start + k))
     remember(h, X, W, at)
-    push_out(live, zero, SLACK * ld(X, SPAN), h, W, at)
+    push_out(live, SLACK * ld(X, SPAN), h, W, at)
     for j in range(at[NU]):
         shift = ld(W, bound_row(at) + j)
         for i in range(n):
             st(X, end + i, ld(X, end + i) + ld(W, response_row(at) + at[N] * cones[CONE * j] + i) * shift)
     st(X, at[END], t + h)
-    if at[M] > 0:
+    if at[BOOKS] > 0:
         further(h, X, P, W, at)
     if at[NC] > 0:
         evaluate(at[RHS], X, P, W, at, at[END], at[SLOTS] + at[LAST] * at[STRIDE])
@@ -123,7 +123,7 @@ def dense(X, P, W, at):
         put(X, middle + i, lane, q0 + x * h * v0 if x < 0.5 else q1 - (1.0 - x) * h * v1)
         put(X, middle + n + i, lane, v0 if x < 0.5 else v1)
     for k in range(2 * n, 2 * n + at[M]):
-        put(X, middle + k, lane, get(X, end + k, lane))
+        put(X, middle + k, lane, get(X, start + k if x < 0.5 else end + k, lane))
 
 
 def commit(X, P, W, at):

@@ -51,8 +51,8 @@ def percuss(live, closed_by, X, W, at):
 
 
 @inner
-def push_out(live, closed_by, slack, h, W, at):
-    """Shifts of contacts, in the rows of their bounds, after which none of those that are closed is deeper than `slack` at the step's end."""
+def push_out(live, slack, h, W, at):
+    """Shifts of contacts, in the rows of their bounds, after which none of those that stay closed is deeper than `slack` at the step's end."""
     cones, bounds = words(at[CONES]), bound_row(at)
     for j in range(at[NU]):
         st(W, bounds + j, 0.0 * slack)
@@ -66,7 +66,8 @@ def push_out(live, closed_by, slack, h, W, at):
             for k in range(at[NU]):
                 end = end + entry(r, cones[CONE * k], W, at) * ld(W, bounds + k)
             old = ld(W, bounds + j)
-            new = select(moving & (gap <= closed_by), maximum(old - end / entry(r, r, W, at), 0.0), old)
+            stays = (ld(W, percussion_row(at) + r) > 0.0) & (ld(W, number_row(j, RESTITUTION, at)) <= 0.0)
+            new = select(moving & stays, maximum(old - end / entry(r, r, W, at), 0.0), old)
             st(W, bounds + j, new)
             change = maximum(fabs(new - old) * entry(r, r, W, at), change)
         moving = moving & (change > 1e-3 * slack)
@@ -88,7 +89,7 @@ def remember(h, X, W, at):
             if 1 <= k <= slides:
                 size = size + p * p
             st(X, now + s + (1 if k == 0 else OTHERS - 1 + k), p / h)
-            loss = loss - 0.5 * p * (product(r + k, W, at) + 2.0 * free(j, k, W, at))
+            loss = loss - 0.5 * p * (product(r + k, W, at) + free(j, k, W, at) + ld(W, before_row(at) + r + k))
         on = pn > 0.0
         limit = ld(W, number_row(j, MU, at)) * pn * (1.0 - 1e-9)
         sticks = on & (sqrt(size) < limit)
