@@ -260,6 +260,8 @@ class Layout:
         if kind in ("icm", "cd", "hh"):
             return "X", {"icm": names.ICM, "cd": names.CD, "hh": names.HALF}[kind]
         slot, part = self.scheme.reads[kind]
+        if slot == "start":
+            return "X", names.START + 1 + n + k
         offset = {"": 0, "rates": self.sizes["RATES"], "second": len(self.problem.rows)}[part]
         if slot in ("y", "kept"):
             return ("y", offset + k) if slot == "y" else ("X", self.sizes["FACTORS"] + k)

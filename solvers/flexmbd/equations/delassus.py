@@ -38,6 +38,16 @@ def rows_of_work(problem):
     return (2 + NUMBERS) * contacts + 3 * found + found * found + found * problem.n + problem.n
 
 
+def jumps(problem):
+    """Nodes at a step's end, in the order of `rows_of_work`, from its velocities there and those at its start, ``w0...``."""
+    g, columns = problem.graph, directions(problem)
+    found = index1.responses(problem, columns)
+    rates = [rate for contact in problem.unilaterals for rate in contact.rates]
+    start = [g.var(f"w{i}") - v for i, v in enumerate(problem.v)]
+    before = [g.dot(((x, start[i]) for i, x in column.items()), rate) for rate, column in zip(rates, columns, strict=True)]
+    return _arranged(problem, before, rates, columns, found, problem.v)
+
+
 def percussions(problem):
     """Nodes of a step of length ``hh`` from the velocities of a point in its middle, in the order of `rows_of_work`.
 
@@ -62,14 +72,19 @@ def percussions(problem):
     change, *found = index1.solved(problem, [free, *columns])
     rates = [rate for contact in problem.unilaterals for rate in contact.rates]
     ahead = [g.dot(((x, change[i]) for i, x in column.items()), rate) for rate, column in zip(rates, columns, strict=True)]
-    zero = g.const(0.0)
+    return _arranged(problem, rates, ahead, columns, found, [v + dv for v, dv in zip(problem.v, change, strict=True)])
+
+
+def _arranged(problem, before, free, columns, found, velocities):
+    """Nodes in the order of `rows_of_work`."""
+    zero = problem.graph.const(0.0)
     return [
         *(contact.gap for contact in problem.unilaterals),
         *(x + zero for contact in problem.unilaterals for x in contact.numbers),
-        *rates,
-        *ahead,
-        *[zero] * (len(rates) + len(problem.unilaterals)),
-        *(x for row in products(g, columns, found) for x in row),
+        *before,
+        *free,
+        *[zero] * (len(free) + len(problem.unilaterals)),
+        *(x for row in products(problem.graph, columns, found) for x in row),
         *(x for response in found for x in response),
-        *(v + dv for v, dv in zip(problem.v, change, strict=True)),
+        *(v + zero for v in velocities),
     ]

@@ -9,6 +9,7 @@ from flexmbd.integrators.ggl import GGL
 from flexmbd.integrators.hht import HHT
 from flexmbd.integrators.moreau import MOREAU
 from flexmbd.integrators.newmark import NEWMARK, NEWMARK_DAMPED
+from flexmbd.integrators.nonsmooth_alpha import NONSMOOTH_ALPHA, NONSMOOTH_GGL
 from flexmbd.integrators.partitioning import PARTITIONING
 from flexmbd.integrators.rk4 import RK4
 from flexmbd.integrators.rosenbrock import ROSENBROCK
@@ -27,6 +28,8 @@ SCHEMES = (
     GGL,
     ENERGY_MOMENTUM,
     MOREAU,
+    NONSMOOTH_ALPHA,
+    NONSMOOTH_GGL,
 )
 INTEGRATORS = {scheme.name: scheme for scheme in SCHEMES}
 

@@ -61,7 +61,8 @@ class Integrator:
         How many rows of W its generated functions put results in, for a `Problem`; else 2 a coordinate and 1 a multiplier.
     reads : dict str -> (str, str)
         Kind of a run-time variable of `correction` or `generated` -> the slot that has it, and which part: "" for the first rows,
-        ``"rates"``, or ``"second"`` multipliers. In place of a slot: ``"y"``, where the function's results go, or ``"kept"``.
+        ``"rates"``, or ``"second"`` multipliers. In place of a slot: ``"y"``, where the function's results go,
+        ``"kept"``, or ``"start"``, the velocities at the step's start.
     projects : bool
         Whether the loop projects positions and velocities when rows have drifted open by more than the tolerance.
     treats : tuple of str

@@ -115,6 +115,12 @@ def halfway(t, h, X, at):
 
 def attempt(X, P, W, at):
     """One step; its error is infinite where Newton's iteration fails."""
+    step(X, P, W, at)
+
+
+@inner
+def step(X, P, W, at):
+    """One step, for schemes that do more than that."""
     n, scheme, angular, controlled = at[N], doubles(at[SCHEME]), words(at[ANGULAR]), words(at[CONTROLLED])
     t, h, tolerance, last = ld(X, T), ld(X, H), doubles(at[REAL])[TOLERANCE], slot(at[LAST], at)
     frozen = at[FROZEN] > 0
@@ -214,7 +220,7 @@ FUNCTIONS = {BEGIN: begin, ATTEMPT: attempt, COMMIT: commit, FORGET: forget}
 
 READS = {
     "a": ("next acceleration", ""), "l": ("next multiplier", ""), "u": ("next multiplier", "second"), "p": ("known", "rates"),
-    "o": ("origin", ""),
+    "o": ("origin", ""), "w": ("start", ""),
 }  # fmt: skip
 
 
@@ -246,7 +252,7 @@ def implicit(
     made = {} if tune is None else {"tune": lambda value: (*own, *tune(value))}
     numbers = (*own, *(coefficients or (0.0,) * 9))
     rows = (*SLOT, *slots, Slot("last", "index-1 accelerations and rates at the end"))
-    reads = {kind: where for kind, where in READS.items() if kind != "o" or slots}
+    reads = {kind: where for kind, where in READS.items() if kind != "o" or any(x.name == "origin" for x in slots)}
     return Integrator(
         name, order, rows, len(rows) - 1, FUNCTIONS | (functions or {}), numbers, correction=correction, reads=reads, **made, **facts
     )  # fmt: skip

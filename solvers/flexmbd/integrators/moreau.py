@@ -18,15 +18,14 @@ import numpy as np
 
 from flexmbd.equations.delassus import percussions, rows_of_work
 from flexmbd.integrators.base import Integrator, Slot
-from flexmbd.integrators.contact_rows import CONE, bound_row, percussion_row, response_row, velocity_row
-from flexmbd.integrators.percussions import percuss, push_out, remember
-from flexmbd.lanes import lnot, select
+from flexmbd.integrators.contact_rows import CONE, RESTITUTION, gap_row, number_row, percussion_row, product, velocity_row
+from flexmbd.integrators.percussions import free, further, jump, leave_out, mean, percuss, push_out, remember, shift
+from flexmbd.lanes import select
 from flexmbd.lanes.rows import evaluate, get, ld, put, st, words
 from flexmbd.lanes.vector import inner
-from flexmbd.registry import OTHERS
 from flexmbd.stepping.names import (
-    ATTEMPT, BEGIN, BOOKS, COMMIT, CONES, DENSE, END, ERROR, FORGET, FRACTION, HALF, LAST, MIDDLE, MIDWAY, NC, ND, NU, RATES, RHS, ROUGH,
-    SLOTS, SPAN, STAGE, START, STATUS, STRIDE, UNILATERAL, UNSOLVED, WHO, H, M, N, T,
+    ATTEMPT, BEGIN, BOOKS, COMMIT, CONES, DENSE, END, ERROR, FORGET, FRACTION, HALF, LAST, MIDDLE, MIDWAY, NC, NU, RHS, ROUGH, SLOTS, SPAN,
+    STAGE, START, STATUS, STRIDE, UNILATERAL, UNSOLVED, WHO, H, M, N, T,
 )  # fmt: skip
 
 SLACK = 1e-10
@@ -40,7 +39,7 @@ def begin(X, P, W, at):
 @inner
 def middle_of(X, at):
     """The point of the step at which the equations are looked at: places half a step on, velocities of the start, no percussions."""
-    n, start, middle, cones, h = at[N], START + 1, at[MIDDLE] + 1, words(at[CONES]), ld(X, H)
+    n, start, middle, h = at[N], START + 1, at[MIDDLE] + 1, ld(X, H)
     st(X, HALF, h)
     st(X, at[MIDDLE], ld(X, T) + 0.5 * h)
     for i in range(n):
@@ -49,67 +48,53 @@ def middle_of(X, at):
         st(X, middle + n + i, v)
     for k in range(2 * n, 2 * n + at[M]):
         st(X, middle + k, ld(X, start + k))
+    leave_out(middle + 2 * n, X, at)
+
+
+@inner
+def predict_gaps(slack, X, W, at):
+    """In the rows of the gaps what they will be at the end, more by the slack, where a contact stays closed; elsewhere nothing below zero."""
+    h, cones = ld(X, H), words(at[CONES])
     for j in range(at[NU]):
-        c = CONE * j
-        s = middle + 2 * n + cones[c + 4]
-        st(X, s + 1, 0.0 * h)
-        for k in range(cones[c + 1] + cones[c + 2] + cones[c + 3]):
-            st(X, s + OTHERS + k, 0.0 * h)
+        r = cones[CONE * j]
+        stays = (ld(W, percussion_row(at) + r) > 0.0) & (ld(W, number_row(j, RESTITUTION, at)) <= 0.0)
+        end = ld(W, gap_row(j, at)) + 0.5 * h * (product(r, W, at) + free(j, 0, W, at)) + slack
+        st(W, gap_row(j, at), select(stays, end, 0.0))
 
 
 def attempt(X, P, W, at):
     """One step; a lane whose contacts have no solution ends with a status of its own."""
-    n, start, middle, end, cones = at[N], START + 1, at[MIDDLE] + 1, at[END] + 1, words(at[CONES])
-    t, h = ld(X, T), ld(X, H)
+    n, start, middle, end = at[N], START + 1, at[MIDDLE] + 1, at[END] + 1
+    h, zero = ld(X, H), 0.0 * ld(X, H)
     live = (ld(X, STATUS) < 0.5) & (h > 0.0)
     middle_of(X, at)
     evaluate(at[UNILATERAL], X, P, W, at, at[MIDDLE], 0)
-    zero = 0.0 * h
-    lost, rough = percuss(live, zero, X, W, at)
+    lost, rough = percuss(live, zero, W, at)
     for i in range(n):
         v = ld(W, velocity_row(at) + i)
-        for r in range(at[ND]):
-            v = v + ld(W, response_row(at) + at[N] * r + i) * ld(W, percussion_row(at) + r)
+        if at[NU] > 0:
+            v = v + jump(i, W, at)
         st(X, end + n + i, v)
         st(X, end + i, ld(X, middle + i) + 0.5 * h * v)
     for k in range(2 * n, 2 * n + at[M]):
         st(X, end + k, ld(X, start + k))
     remember(h, X, W, at)
-    push_out(live, SLACK * ld(X, SPAN), h, W, at)
-    for j in range(at[NU]):
-        shift = ld(W, bound_row(at) + j)
-        for i in range(n):
-            st(X, end + i, ld(X, end + i) + ld(W, response_row(at) + at[N] * cones[CONE * j] + i) * shift)
-    st(X, at[END], t + h)
+    slack = SLACK * ld(X, SPAN)
+    predict_gaps(slack, X, W, at)
+    push_out(live, 1e-3 * slack, W, at)
+    shift(X, W, at)
+    st(X, at[END], ld(X, T) + h)
     if at[BOOKS] > 0:
-        further(h, X, P, W, at)
+        further(True, X, P, W, at)
     if at[NC] > 0:
         evaluate(at[RHS], X, P, W, at, at[END], at[SLOTS] + at[LAST] * at[STRIDE])
     st(X, STATUS, select(live & lost, UNSOLVED, select(live & rough, ROUGH, ld(X, STATUS))))
     st(X, ERROR, select(live & (lost | rough), np.inf, zero))
 
 
-@inner
-def further(h, X, P, W, at):
-    """Further states: rates in the middle of the step, with the mean velocities and the forces of the contacts."""
-    n, m, start, middle, end = at[N], at[M], START + 1, at[MIDDLE] + 1, at[END] + 1
-    for i in range(n, 2 * n):
-        st(X, middle + i, 0.5 * (ld(X, start + i) + ld(X, end + i)))
-    for k in range(2 * n, 2 * n + m):
-        st(X, middle + k, ld(X, end + k))
-    last = at[SLOTS] + at[LAST] * at[STRIDE]
-    evaluate(at[RHS], X, P, W, at, at[MIDDLE], last)
-    for k in range(m):
-        st(X, end + 2 * n + k, ld(X, end + 2 * n + k) + h * ld(X, last + at[RATES] + k))
-
-
 def midway(X, P, W, at):
     """The middle of the step, for integrals of outputs: mean velocities, forces of the step."""
-    n, start, middle, end = at[N], START + 1, at[MIDDLE] + 1, at[END] + 1
-    for i in range(n, 2 * n):
-        st(X, middle + i, 0.5 * (ld(X, start + i) + ld(X, end + i)))
-    for k in range(2 * n, 2 * n + at[M]):
-        st(X, middle + k, ld(X, end + k))
+    mean(X, at)
 
 
 def dense(X, P, W, at):

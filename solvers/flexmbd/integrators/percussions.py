@@ -3,12 +3,13 @@
 from flexmbd.integrators.contact_problem import SWEEPS, solve
 from flexmbd.integrators.contact_rows import (
     CONE, MU, RESTITUTION, TANGENTIAL, before_row, bound_row, entry, free_row, gap_row, number_row, percussion_row, product,
+    response_row,
 )  # fmt: skip
 from flexmbd.lanes import any_lane, fabs, maximum, minimum, select, sqrt
-from flexmbd.lanes.rows import ld, st, words
+from flexmbd.lanes.rows import evaluate, ld, st, words
 from flexmbd.lanes.vector import inner
 from flexmbd.registry import OPEN, OTHERS, SLIDES, STICKS
-from flexmbd.stepping.names import CONES, END, NU, START, N
+from flexmbd.stepping.names import CONES, CONTROLLED, END, LAST, MIDDLE, ND, NU, RATES, RHS, SLOTS, START, STRIDE, H, M, N
 
 
 @inner
@@ -30,7 +31,7 @@ def restitute(j, W, at):
 
 
 @inner
-def percuss(live, closed_by, X, W, at):
+def percuss(live, closed_by, W, at):
     """Percussions of a step; lanes without a solution, and those in which the sweeps did not suffice.
 
     Poisson's rule has two phases: compression without restitution, then percussions of at least (1 + e) times those.
@@ -51,34 +52,90 @@ def percuss(live, closed_by, X, W, at):
 
 
 @inner
-def push_out(live, slack, h, W, at):
-    """Shifts of contacts, in the rows of their bounds, after which none of those that stay closed is deeper than `slack` at the step's end."""
+def push_out(live, exact, W, at):
+    """Shifts of contacts, in the rows of their bounds, after which what the rows of the gaps say is not below zero.
+
+    They act along the normals only, and stop changing where they move no gap by more than `exact`.
+    """
     cones, bounds = words(at[CONES]), bound_row(at)
     for j in range(at[NU]):
-        st(W, bounds + j, 0.0 * slack)
+        st(W, bounds + j, 0.0 * exact)
     moving = live
     for _ in range(SWEEPS):
-        change = 0.0 * slack
+        change = 0.0 * exact
         for j in range(at[NU]):
             r = cones[CONE * j]
-            gap = ld(W, gap_row(j, at))
-            end = gap + 0.5 * h * (product(r, W, at) + free(j, 0, W, at)) + slack
+            end = ld(W, gap_row(j, at))
             for k in range(at[NU]):
                 end = end + entry(r, cones[CONE * k], W, at) * ld(W, bounds + k)
             old = ld(W, bounds + j)
-            stays = (ld(W, percussion_row(at) + r) > 0.0) & (ld(W, number_row(j, RESTITUTION, at)) <= 0.0)
-            new = select(moving & stays, maximum(old - end / entry(r, r, W, at), 0.0), old)
+            new = select(moving, maximum(old - end / entry(r, r, W, at), 0.0), old)
             st(W, bounds + j, new)
             change = maximum(fabs(new - old) * entry(r, r, W, at), change)
-        moving = moving & (change > 1e-3 * slack)
+        moving = moving & (change > exact)
         if not any_lane(moving):
             break
 
 
 @inner
+def shift(X, W, at):
+    """Move the places at the step's end by the shifts."""
+    cones, end, n = words(at[CONES]), at[END] + 1, at[N]
+    for j in range(at[NU]):
+        by, row = ld(W, bound_row(at) + j), response_row(at) + n * cones[CONE * j]
+        for i in range(n):
+            st(X, end + i, ld(X, end + i) + ld(W, row + i) * by)
+
+
+@inner
+def jump(i, W, at):
+    """Change of the velocity of coordinate i by all percussions."""
+    first, p = response_row(at) + i, percussion_row(at)
+    total = ld(W, first) * ld(W, p)
+    for r in range(1, at[ND]):
+        total = total + ld(W, first + at[N] * r) * ld(W, p + r)
+    return total
+
+
+@inner
+def leave_out(states, X, at):
+    """No forces of contacts among the further states of a point, whose first row is given."""
+    cones = words(at[CONES])
+    for j in range(at[NU]):
+        c = CONE * j
+        first = states + cones[c + 4]
+        st(X, first + 1, 0.0 * ld(X, H))
+        for k in range(cones[c + 1] + cones[c + 2] + cones[c + 3]):
+            st(X, first + OTHERS + k, 0.0 * ld(X, H))
+
+
+@inner
+def further(every, X, P, W, at):
+    """Further states by their rates at the point in the middle, with mean velocities and the forces of the contacts; all, or uncontrolled ones."""
+    h, states, last, controlled = ld(X, H), 1 + 2 * at[N], at[SLOTS] + at[LAST] * at[STRIDE], words(at[CONTROLLED])
+    mean(X, at)
+    evaluate(at[RHS], X, P, W, at, at[MIDDLE], last)
+    for k in range(at[M]):
+        if every or controlled[k] == 0:
+            row = at[END] + states + k
+            st(X, row, ld(X, row) + h * ld(X, last + at[RATES] + k))
+
+
+@inner
+def mean(X, at):
+    """Mean velocities and the states of the end at the point in the middle."""
+    n, start, middle, end = at[N], START + 1, at[MIDDLE] + 1, at[END] + 1
+    for i in range(n, 2 * n):
+        st(X, middle + i, 0.5 * (ld(X, start + i) + ld(X, end + i)))
+    for k in range(2 * n, 2 * n + at[M]):
+        st(X, middle + k, ld(X, end + k))
+
+
+@inner
 def remember(h, X, W, at):
-    """Force, mode, impulse, impacts and loss of all contacts as further states at the step's end."""
+    """Force, mode, impulse, impacts and loss of all contacts as further states at the step's end; lanes in which something strikes."""
     cones, first = words(at[CONES]), percussion_row(at)
+    struck = h < h
     was, now = START + 1 + 2 * at[N], at[END] + 1 + 2 * at[N]
     for j in range(at[NU]):
         c = CONE * j
@@ -96,10 +153,12 @@ def remember(h, X, W, at):
         st(X, now + s, select(on, select(sticks, STICKS, SLIDES + 0.0 * h), OPEN))
         before, open_before = ld(W, before_row(at) + r), ld(X, was + s) < 0.5
         hits = on & open_before & (before < 0.0)
+        struck = struck | hits
         st(X, now + s + 2, ld(X, was + s + 2) + pn)
         st(X, now + s + 3, ld(X, was + s + 3) + select(hits, 1.0, 0.0 * h))
         st(X, now + s + 4, select(hits, -before, ld(X, was + s + 4)))
         st(X, now + s + 5, ld(X, was + s + 5) + loss)
+    return struck
 
 
 @inner
