@@ -40,25 +40,37 @@ def rows_of_work(problem):
 
 def jumps(problem):
     """Nodes at a step's end, in the order of `rows_of_work`, from its velocities there and those at its start, ``w0...``."""
-    g, columns = problem.graph, directions(problem)
+    columns = directions(problem)
     found = index1.responses(problem, columns)
-    rates = [rate for contact in problem.unilaterals for rate in contact.rates]
-    start = [g.var(f"w{i}") - v for i, v in enumerate(problem.v)]
-    before = [g.dot(((x, start[i]) for i, x in column.items()), rate) for rate, column in zip(rates, columns, strict=True)]
-    return _arranged(problem, before, rates, columns, found, problem.v)
+    before, after = (velocities(problem, columns, v) for v in (at_start(problem), problem.v))
+    return _arranged(problem, before, after, columns, found, problem.v)
+
+
+def at_start(problem):
+    """Velocities at the start of the step, as nodes."""
+    return [problem.graph.var(f"w{i}") for i in range(problem.n)]
+
+
+def velocities(problem, columns, v):
+    """Rates of all contacts, places as they are, with other velocities than those of the point."""
+    g, rates = problem.graph, [rate for contact in problem.unilaterals for rate in contact.rates]
+    if v is problem.v:
+        return rates
+    return [g.dot(((x, v[i] - problem.v[i]) for i, x in column.items()), rate) for rate, column in zip(rates, columns, strict=True)]
 
 
 def percussions(problem):
-    """Nodes of a step of length ``hh`` from the velocities of a point in its middle, in the order of `rows_of_work`.
+    """Nodes of a step of length ``hh`` at a point in its middle, in the order of `rows_of_work`; ``w0...`` are the velocities at its start.
 
-    The velocities ``w`` that the step ends with without percussions follow from ``M (w - v) = h f + G' l``, and the rows hold at its end as
+    The velocities ``x`` that the step ends with without percussions follow from ``M (x - w) = h f + G' l``, and the rows hold at its end as
     velocities, up to second order; what they are open as positions they close little by little::
 
-        G (w - v) = -(G v + Phi_t + (h/2) c + (e/h) (Phi - (h^2/8) c))
+        G (x - w) = -(G w + Phi_t + (h/2) c + (e/h) (Phi - (h^2/8) c))
 
     with everything at the middle, ``c = v' H v + ...`` the rows' second time derivative without accelerations, and e = `CLOSE`.
     """
     g, n, h = problem.graph, problem.n, problem.graph.var("hh")
+    start = at_start(problem)
     if problem.frictions:
         name = problem.frictions[0].element.name
         told = f"joint friction '{name}': schemes with percussions do not treat friction by the reactions of ideal joints"
@@ -68,11 +80,11 @@ def percussions(problem):
     for k, row in enumerate(problem.rows):
         bend = row.polynomial.convective(problem.q, problem.v, problem.time)
         open_by = row.polynomial.value(problem.q) - (0.125 * h * h) * bend
-        free[n + k] = -(row.polynomial.rate(problem.q, problem.v, problem.time) + 0.5 * h * bend + (CLOSE / h) * open_by)
+        free[n + k] = -(row.polynomial.rate(problem.q, start, problem.time) + 0.5 * h * bend + (CLOSE / h) * open_by)
     change, *found = index1.solved(problem, [free, *columns])
-    rates = [rate for contact in problem.unilaterals for rate in contact.rates]
-    ahead = [g.dot(((x, change[i]) for i, x in column.items()), rate) for rate, column in zip(rates, columns, strict=True)]
-    return _arranged(problem, rates, ahead, columns, found, [v + dv for v, dv in zip(problem.v, change, strict=True)])
+    before = velocities(problem, columns, start)
+    ahead = [g.dot(((x, change[i]) for i, x in column.items()), rate) for rate, column in zip(before, columns, strict=True)]
+    return _arranged(problem, before, ahead, columns, found, [w + dv for w, dv in zip(start, change, strict=True)])
 
 
 def _arranged(problem, before, free, columns, found, velocities):

@@ -4,11 +4,11 @@ From places q and velocities v at the start of a step of length h (Moreau 1988; 
 Dynamical Systems, ch. 10)::
 
     qm = q + (h/2) v
-    M (v1 - v) = h f(qm, v) + G' l + D' p,    rows and contacts at qm (`flexmbd.equations.delassus`)
+    M (v1 - v) = h f(qm, vm) + G' l + D' p,    rows and contacts at qm (`flexmbd.equations.delassus`)
     q1 = qm + (h/2) v1
 
-A contact is closed where its gap at qm is not above zero.  Order 1 over impacts; where nothing strikes, order 2 if forces do not depend on
-velocities.  What closed contacts would be open by less than zero at the end of the step, shifts of the places by the same matrix take
+with vm half a step on by the acceleration of the step before, or v where there is none.  A contact is closed where its gap at qm is not
+above zero.  Order 1 over impacts, 2 where nothing strikes.  What closed contacts would be open by less than zero at the end of the step, shifts of the places by the same matrix take
 away (`push_out`), but for a slack of `SLACK` of the mechanism's size, so that a contact at rest stays closed.
 
 Between the ends of a step velocities jump in its middle, and forces are percussions by the step's length.
@@ -29,6 +29,7 @@ from flexmbd.stepping.names import (
 )  # fmt: skip
 
 SLACK = 1e-10
+CHANGE, NEXT_CHANGE, LAST_SLOT = 1, 2, 3
 
 
 def begin(X, P, W, at):
@@ -38,14 +39,14 @@ def begin(X, P, W, at):
 
 @inner
 def middle_of(X, at):
-    """The point of the step at which the equations are looked at: places half a step on, velocities of the start, no percussions."""
+    """The point of the step at which the equations are looked at: places and velocities half a step on, no percussions."""
     n, start, middle, h = at[N], START + 1, at[MIDDLE] + 1, ld(X, H)
     st(X, HALF, h)
     st(X, at[MIDDLE], ld(X, T) + 0.5 * h)
     for i in range(n):
         v = ld(X, start + n + i)
         st(X, middle + i, ld(X, start + i) + 0.5 * h * v)
-        st(X, middle + n + i, v)
+        st(X, middle + n + i, v + 0.5 * h * ld(X, at[SLOTS] + CHANGE * at[STRIDE] + i))
     for k in range(2 * n, 2 * n + at[M]):
         st(X, middle + k, ld(X, start + k))
     leave_out(middle + 2 * n, X, at)
@@ -78,7 +79,10 @@ def attempt(X, P, W, at):
         st(X, end + i, ld(X, middle + i) + 0.5 * h * v)
     for k in range(2 * n, 2 * n + at[M]):
         st(X, end + k, ld(X, start + k))
-    remember(h, X, W, at)
+    struck = remember(h, X, W, at)
+    for i in range(n):
+        change = (ld(X, end + n + i) - ld(X, start + n + i)) / h
+        st(X, at[SLOTS] + NEXT_CHANGE * at[STRIDE] + i, select(struck, 0.0, change))
     slack = SLACK * ld(X, SPAN)
     predict_gaps(slack, X, W, at)
     push_out(live, 1e-3 * slack, W, at)
@@ -116,10 +120,16 @@ def commit(X, P, W, at):
     first, last, accepted = at[SLOTS], at[SLOTS] + at[LAST] * at[STRIDE], ld(X, WHO) > 0.5
     for k in range(at[STRIDE]):
         st(X, first + k, select(accepted, ld(X, last + k), ld(X, first + k)))
+    for i in range(at[N]):
+        row = at[SLOTS] + i
+        st(X, row + CHANGE * at[STRIDE], select(accepted, ld(X, row + NEXT_CHANGE * at[STRIDE]), ld(X, row + CHANGE * at[STRIDE])))
 
 
 def forget(X, P, W, at):
-    """A one-step scheme has nothing to forget."""
+    """The next step of these lanes knows no acceleration of the step before."""
+    for i in range(at[N]):
+        row = at[SLOTS] + CHANGE * at[STRIDE] + i
+        st(X, row, select(ld(X, WHO) > 0.5, 0.0, ld(X, row)))
 
 
 def generated(problem):
@@ -127,8 +137,12 @@ def generated(problem):
     return {UNILATERAL: [(("W", i), x) for i, x in enumerate(percussions(problem))]}, 0
 
 
+SLOT = (
+    Slot("first", "rates at the start", True), Slot("change", "mean acceleration in the step before; 0 where something struck", True),
+    Slot("next change", "the same of this step"), Slot("last", "rates in the middle or at the end"),
+)  # fmt: skip
 MOREAU = Integrator(
-    "moreau", 1, (Slot("first", "rates at the start", True), Slot("last", "rates in the middle or at the end")), 1,
+    "moreau", 2, SLOT, LAST_SLOT,
     {BEGIN: begin, ATTEMPT: attempt, COMMIT: commit, FORGET: forget, DENSE: dense, MIDWAY: midway}, adaptive=False, generated=generated,
-    treats=("smooth", "unilateral"), work=rows_of_work, multiplier_order=1,
+    treats=("smooth", "unilateral"), work=rows_of_work, reads={"w": ("start", "")},
 )  # fmt: skip

@@ -163,8 +163,8 @@ class Model:
                 kept = 0 if b.direct else factors[0].value[0].size
                 written |= {names.OBSERVE: after, names.TANGENT: [(("X", layout.sizes["FACTORS"]), factors[0])]}
         if scheme.generated:
-            generated, kept = scheme.generated(b)
-            written |= generated
+            generated, own = scheme.generated(b)
+            written, kept = written | generated, max(kept, own)
         layout.keep(kept)
         functions = Functions(b.graph, self.storage, layout, (names.NUMBERS, names.TABLES))
         self._entries = {}
