@@ -147,8 +147,8 @@ class Layout:
         n, m, contacts = problem.n, len(problem.states), problem.contacts
         multipliers = len(problem.rows) * scheme.multipliers
         rates = max(n, multipliers)
-        self.sizes = {"N": n, "M": m, "NC": len(contacts), "NU": len(problem.unilaterals), "NM": multipliers, "RATES": rates, "GAPS": rates + m, "LAST": scheme.last}
-        self.sizes["ND"] = sum(len(c.rates) for c in problem.unilaterals)
+        self.sizes = {"N": n, "M": m, "NC": len(contacts), "NM": multipliers, "RATES": rates, "GAPS": rates + m, "LAST": scheme.last}
+        self.sizes |= {"NU": len(problem.unilaterals), "ND": sum(len(c.rates) for c in problem.unilaterals)}
         stride = self.sizes["STRIDE"] = rates + m + 2 * len(contacts)
         self._add(names.LANE_ROWS, self._lane)
         self._add(1 + 2 * n + m, lambda: self._point("", "state"))

@@ -1,7 +1,7 @@
 """The contact problem of a step, in lanes: projected Gauss-Seidel, each contact's own problem solved exactly.
 
-In a step the velocities of all contacts, normal and sliding, are ``u = b + S p`` with the percussions p, the free velocities b and the matrix S
-(`flexmbd.equations.delassus`), which lie in W.  A contact that is closed has (Moreau 1988; Jean 1999, CMAME 177, 235-257)::
+In a step the velocities of all contacts, normal and sliding, are ``u = b + S p`` with the percussions p, the free velocities b and the
+matrix S (`flexmbd.equations.delassus`), which lie in W.  A contact that is closed has (Moreau 1988; Jean 1999, CMAME 177, 235-257)::
 
     0 <= u_n + e min(u_n-, 0)   and   p_n >= 0,  one of them zero
     |p_t| <= mu p_n,            less only where u_t + e_t u_t- = 0, else against it
@@ -18,7 +18,7 @@ from flexmbd.lanes import any_lane, fabs, lnot, maximum, minimum, select, sqrt
 from flexmbd.lanes.rows import ld, st, words
 from flexmbd.lanes.vector import inner
 from flexmbd.integrators.contact_rows import (
-    CONE, MU, PIVOTING, ROLLING, bound_row, entry, free_row, gap_row, number_row, percussion_row, product, rate,
+    CONE, MU, PIVOTING, ROLLING, bound_row, entry, free_row, gap_row, number_row, percussion_row, rate,
 )  # fmt: skip
 from flexmbd.stepping.names import CONES, ND, NU
 
@@ -172,7 +172,7 @@ def turning(j, moving, closed, W, at):
 
 @inner
 def solve(live, closed_by, W, at):
-    """Percussions of all contacts whose gap is at most `closed_by`: lanes without a solution, and those in which the sweeps did not suffice."""
+    """Percussions of contacts with gaps of at most `closed_by`: lanes without a solution, those in which the sweeps did not suffice."""
     scale = 0.0 * closed_by
     for r in range(at[ND]):
         scale = maximum(fabs(ld(W, free_row(at) + r)), scale)

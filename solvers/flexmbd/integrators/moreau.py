@@ -8,8 +8,9 @@ Dynamical Systems, ch. 10)::
     q1 = qm + (h/2) v1
 
 with vm half a step on by the acceleration of the step before, or v where there is none.  A contact is closed where its gap at qm is not
-above zero.  Order 1 over impacts, 2 where nothing strikes.  What closed contacts would be open by less than zero at the end of the step, shifts of the places by the same matrix take
-away (`push_out`), but for a slack of `SLACK` of the mechanism's size, so that a contact at rest stays closed.
+above zero.  Order 1 over impacts, 2 where nothing strikes.  By what closed contacts would overlap at the end of the step, shifts of the
+places by the same matrix push them apart (`push_out`), but for a slack of `SLACK` of the mechanism's size, so that a contact at rest stays
+closed.
 
 Between the ends of a step velocities jump in its middle, and forces are percussions by the step's length.
 """
@@ -54,7 +55,7 @@ def middle_of(X, at):
 
 @inner
 def predict_gaps(slack, X, W, at):
-    """In the rows of the gaps what they will be at the end, more by the slack, where a contact stays closed; elsewhere nothing below zero."""
+    """In the rows of the gaps what they will be at the end, and the slack, where a contact stays closed; elsewhere nothing below zero."""
     h, cones = ld(X, H), words(at[CONES])
     for j in range(at[NU]):
         r = cones[CONE * j]

@@ -6,8 +6,9 @@ With the smooth motion ``q~, v~`` of a step, in which contacts have no forces (`
     q1 = q~ + (h/2) W                                                                       "nonsmooth_generalized_alpha"
     q1 = q~ + U,   M U = G' .. + D_n' n,   0 <= n  and  gap(q~) + D_n U >= 0, one of them zero   "nonsmooth_ggl"
 
-(Chen, Acary, Virlez and Brüls 2013, Int. J. Numer. Meth. Engng 96, 487-511; Brüls, Acary and Cardona 2014, Comput. Methods Appl. Mech. Engng
-281, 131-161; one after the other, not iterated, as in Cosimo, Galvez, Cavalieri, Cardona and Brüls 2020, Multibody Syst. Dyn. 48, 127-157.)
+(Chen, Acary, Virlez and Brüls 2013, Int. J. Numer. Meth. Engng 96, 487-511; Brüls, Acary and Cardona 2014, Comput. Methods Appl. Mech.
+Engng 281, 131-161; one after the other, not iterated, as in Cosimo, Galvez, Cavalieri, Cardona and Brüls 2020, Multibody Syst. Dyn. 48,
+127-157.)
 Joints take part in the smooth motion: the first one holds their rows as velocities, the second as places and as velocities, and so are its
 contacts.  A contact is closed where its gap at q~ is not above zero.  A step in which something strikes ends the memory of the
 accelerations: the next one starts afresh.
@@ -31,8 +32,8 @@ from flexmbd.lanes import any_lane, lnot, select
 from flexmbd.lanes.rows import evaluate, get, ld, put, st, words
 from flexmbd.lanes.vector import inner
 from flexmbd.stepping.names import (
-    ATTEMPT, BOOKS, CONTROLLED, DENSE, END, ERROR, FRACTION, LAST, MIDDLE, MIDWAY, NU, RHS, ROUGH, SPAN, STAGE, START, STATUS, STRIDE, UNILATERAL,
-    UNSOLVED, H, M, N, T,
+    ATTEMPT, BOOKS, CONTROLLED, DENSE, END, ERROR, FRACTION, LAST, MIDDLE, MIDWAY, NU, RHS, ROUGH, SPAN, STAGE, START, STATUS, STRIDE,
+    UNILATERAL, UNSOLVED, H, M, N, T,
 )  # fmt: skip
 
 EXACT = 1e-13  # by the mechanism's size: gaps are closed to this
@@ -168,4 +169,6 @@ def nonsmooth(name, correction, own, slots=(), **facts):
 
 ASIDE = Slot("aside", "what of the start is put aside")
 NONSMOOTH_ALPHA = nonsmooth("nonsmooth_generalized_alpha", newton_index2, attempt, holds=("velocity",))
-NONSMOOTH_GGL = nonsmooth("nonsmooth_ggl", newton_stabilised, attempt_places, (ORIGIN,), shifts=True, multipliers=2, holds=("position", "velocity"))
+NONSMOOTH_GGL = nonsmooth(
+    "nonsmooth_ggl", newton_stabilised, attempt_places, (ORIGIN,), shifts=True, multipliers=2, holds=("position", "velocity"),
+)  # fmt: skip

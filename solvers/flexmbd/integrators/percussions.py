@@ -111,7 +111,7 @@ def leave_out(states, X, at):
 
 @inner
 def further(every, X, P, W, at):
-    """Further states by their rates at the point in the middle, with mean velocities and the forces of the contacts; all, or uncontrolled ones."""
+    """Further states, all or those uncontrolled, by their rates in the middle, with mean velocities and the forces of the contacts."""
     h, states, last, controlled = ld(X, H), 1 + 2 * at[N], at[SLOTS] + at[LAST] * at[STRIDE], words(at[CONTROLLED])
     mean(X, at)
     evaluate(at[RHS], X, P, W, at, at[MIDDLE], last)

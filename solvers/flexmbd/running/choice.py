@@ -7,7 +7,8 @@ import numpy as np
 from flexmbd.joints import JointFriction
 
 EXPLICIT, IMPLICIT, IMPACTS = "dormand_prince", "generalized_alpha", "moreau"
-TOLERANCE = {EXPLICIT: 1e-8, IMPACTS: 1e-8, IMPLICIT: 1e-5}  # unless the settings say another: what the errors of schemes of order 5 and 2 are worth
+# unless the settings say another: what the errors of schemes of order 5 and 2 are worth
+TOLERANCE = {EXPLICIT: 1e-8, IMPACTS: 1e-8, IMPLICIT: 1e-5}
 STABLE = 3.3  # steps of an explicit scheme, times the fastest rate, beyond which it is not stable
 AFFORDABLE = 0.25  # of the steps that a run may have: an explicit scheme that needs more for stability alone is not taken
 

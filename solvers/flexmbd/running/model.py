@@ -194,7 +194,8 @@ class Model:
             "CLOSES": bool(b.rows) and (scheme.projects or augmented), "AUGMENTED": augmented, "FROZEN": self.keeps_factors,
             "FLAT": all(row.polynomial.convective(b.q, b.v, b.time).zero for row in b.rows), "RESTART": scheme.correction is not None,
             "STEPPED": self.signals.stepped, "NP": self.storage.rows, "NPO": self.signals.storage.rows,
-            "NY": len(self.requests.histories), "ASSIGNED": sum(len(c.assigns) for c in b.contacts), "BOOKS": any(not s.rate.zero for s in b.states),
+            "NY": len(self.requests.histories), "ASSIGNED": sum(len(c.assigns) for c in b.contacts),
+            "BOOKS": any(not s.rate.zero for s in b.states),
             "SOLVER": self.solver.address if self.solver else 0,
         }  # fmt: skip
         for key, value in flags.items():

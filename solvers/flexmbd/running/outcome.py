@@ -70,7 +70,8 @@ def outcome(made, bad, notes):
     if model.solver:
         model.solver.check()
     failed = counters[:, STATUS - STEPS].astype(int)
-    codes = np.where(bad, ERROR, np.where(np.isin(failed, (1, UNSOLVED, ROUGH)), DIVERGED, np.where((failed >= 2) & (failed != ENDED), TIMEOUT, OK))).astype(np.int8)
+    diverged, late = np.isin(failed, (1, UNSOLVED, ROUGH)), (failed >= 2) & (failed != ENDED)
+    codes = np.where(bad, ERROR, np.where(diverged, DIVERGED, np.where(late, TIMEOUT, OK))).astype(np.int8)
     ended, time = failed == ENDED, counters[:, 4]
     values = _collect(model, made.histories, made.sums, np.where(ended, time, end))
     unwanted = model.requests.histories and not made.at[POINTS]  # nobody wanted the outputs
