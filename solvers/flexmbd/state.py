@@ -23,6 +23,7 @@ LANE = {
     "H": ("length of the step", "s"), "ERROR": ("error of the step, over the tolerance", "1"), "WHO": ("1: this lane is meant", "1"),
     "ICM": ("of Newton's iteration: coordinate by acceleration", "s^2"), "CD": ("velocity by coordinate", "1/s"),
     "HALF": ("share of the step of a linear system", "s"), "FRACTION": ("of the step, for its interpolation", "1"),
+    "OVER": ("1: an event of the scheme lies before the step's end, or it falls short of one", "1"), "CUT": ("the step to try next", "s"),
     "SLACK": ("by which a step to an event is longer, so that it ends with the run", "s"),
     "HN": ("next step", "s"), "HC": ("step to a located event; 0: none", "s"), "STEPS": ("steps so far", "1"),
     "REJECTED": ("rejected trial steps so far", "1"), "EVENTS": ("events so far", "1"), "STATUS": ("0: runs on", "1"),
@@ -33,7 +34,7 @@ LANE = {
     "KEPT_ICM": ("ICM of the kept factors", "s^2"), "KEPT_CD": ("their CD", "1/s"), "KEPT_RATE": ("rate of convergence with them", "1"),
     "KEPT_START": ("1: Newton's iteration begins by the slope before", "1"),
 }  # fmt: skip
-LOOP = ("H", "ERROR", "WHO", "ICM", "CD", "HALF", "FRACTION", "SLACK")  # of these, the rows of a step
+LOOP = ("H", "ERROR", "WHO", "ICM", "CD", "HALF", "FRACTION", "SLACK", "OVER", "CUT")  # of these, the rows of a step
 
 
 @dataclass(frozen=True)

@@ -46,6 +46,20 @@ def jumps(problem):
     return _arranged(problem, before, after, columns, found, problem.v)
 
 
+def reactions(problem):
+    """Nodes at a point, in the order of `rows_of_work`, with accelerations in place of free velocities: those without forces of contacts."""
+    g, columns = problem.graph, directions(problem)
+    found, rates = index1.responses(problem, columns), velocities(problem, columns, problem.v)
+    free = []
+    for rate, column in zip(rates, columns, strict=True):
+        total = g.derivative(rate, problem.time) + g.dot((x, problem.a[i]) for i, x in column.items())
+        for i, q in enumerate(problem.q):
+            slope = g.derivative(rate, q)
+            total = total if slope.zero else total + slope * problem.v[i]
+        free.append(total)
+    return _arranged(problem, rates, free, columns, found, problem.a)
+
+
 def at_start(problem):
     """Velocities at the start of the step, as nodes."""
     return [problem.graph.var(f"w{i}") for i in range(problem.n)]

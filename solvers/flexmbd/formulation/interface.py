@@ -136,6 +136,8 @@ class Interface:
         found = Percussion(mode, force, impulse, count, speed, loss, tuple(others))
         facts = element.name, gap, tuple(rates), slopes[0], tuple(slopes[1:]), groups, tuple(numbers), poisson, found, element
         self.unilaterals.append(UnilateralContact(*facts))
+        self.state_rate(impulse, force)
+        self.state_rate(loss, -self.graph.dot(zip((force, *others), rates, strict=True)))
         for own, direction in zip((force, *others), slopes, strict=True):  # what accelerations and reactions follow from
             for i, slope in direction.items():
                 self.generalized[i] = self.generalized[i] + own * slope

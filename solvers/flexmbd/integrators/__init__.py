@@ -4,6 +4,7 @@ from flexmbd.integrators.base import Integrator
 from flexmbd.integrators.baumgarte import BAUMGARTE
 from flexmbd.integrators.dormand_prince import DORMAND_PRINCE
 from flexmbd.integrators.energy_momentum import ENERGY_MOMENTUM
+from flexmbd.integrators.event_driven import EVENT_DRIVEN
 from flexmbd.integrators.generalized_alpha import GENERALIZED_ALPHA, GENERALIZED_ALPHA_2
 from flexmbd.integrators.ggl import GGL
 from flexmbd.integrators.hht import HHT
@@ -30,6 +31,7 @@ SCHEMES = (
     MOREAU,
     NONSMOOTH_ALPHA,
     NONSMOOTH_GGL,
+    EVENT_DRIVEN,
 )
 INTEGRATORS = {scheme.name: scheme for scheme in SCHEMES}
 

@@ -46,6 +46,8 @@ class Integrator:
         ``COMMIT`` takes it over in lanes whose `WHO` is 1, after ``FORGET`` the next step of such lanes uses the first slot only; if
         it has its own interpolation ``DENSE`` puts the state of the lane `STAGE` at `FRACTION` of the step into the point `MIDDLE`; if
         velocities jump within its steps ``MIDWAY`` puts there, for all lanes, what integrals of outputs take for the whole step.
+        ``LOCATE`` says after a trial step in `OVER` and `CUT` whether to try another one, for an event of the scheme; ``SWITCH`` acts on
+        events at the end of accepted steps, and leaves in `WHO` where there was one.
     numbers : tuple of float
         What these functions read at `SCHEME`.
     adaptive : bool

@@ -91,6 +91,7 @@ def attempt(X, P, W, at):
     st(X, at[END], ld(X, T) + h)
     if at[BOOKS] > 0:
         further(True, X, P, W, at)
+        remember(h, X, W, at)
     if at[NC] > 0:
         evaluate(at[RHS], X, P, W, at, at[END], at[SLOTS] + at[LAST] * at[STRIDE])
     st(X, STATUS, select(live & lost, UNSOLVED, select(live & rough, ROUGH, ld(X, STATUS))))

@@ -107,6 +107,7 @@ def whole(places, X, P, W, at):
             st(X, kept + i, ld(X, last + i))
         between(X, at)
         further(False, X, P, W, at)
+        remember(h, X, W, at)
         for i in range(at[STRIDE]):
             st(X, last + i, ld(X, kept + i))
     st(X, STATUS, select(live & lost, UNSOLVED, select(live & rough, ROUGH, ld(X, STATUS))))

@@ -9,7 +9,7 @@ from flexmbd.errors import ModelError
 from flexmbd.integrators import INTEGRATORS
 from flexmbd.running.choice import IMPLICIT, flexible, frictions, springs
 from flexmbd.running.inertias import smallest_inertia
-from flexmbd.stepping.names import LEFT, ROUGH, STATUS, STEPS, STUCK, UNSOLVED
+from flexmbd.stepping.names import LEFT, ROUGH, STATUS, STEPS, STORMS, STUCK, UNSOLVED
 from flexmbd.trajectory import ERROR, OK, TIMEOUT
 
 MANY = 1000  # rows from which on their dependence, found from a dense matrix, is left to the factorisation to tell
@@ -179,6 +179,8 @@ class Failures:
             )
         if how == ROUGH:
             return f"the contact problem was not solved in as many sweeps as it may take {at}; give a smaller step"
+        if how == STORMS:
+            return f"events of contacts followed each other too fast {at}: a thousand within a millionth of the run; take 'moreau', which steps over them"
         if how == 0:
             return "the motion diverged: an output is not finite, though the steps went on to the end"
         far = self.away[i] * 2.0**-52 > 1e-12 * self.size[i]

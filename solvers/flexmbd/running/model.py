@@ -19,7 +19,7 @@ from flexmbd.language.ordering import LINEAR, called, ordered
 from flexmbd.linalg.sparse import Solver
 from flexmbd.outputs import bringing
 from flexmbd.problem import LateState
-from flexmbd.registry import CONTACT_ROWS
+from flexmbd.registry import CONTACT_ROWS, OTHERS
 from flexmbd.running.signals import Requests, Signals
 from flexmbd.state import Layout
 from flexmbd.stepping import compiled, names
@@ -189,13 +189,14 @@ class Model:
             at[entry] = compiled.address(function, self.width)
         kinks = [scheme.adaptive and scheme.order <= 2 and c.continuous for c in b.contacts]
         augmented = bool(b.shift) and scheme.correction is None  # near singular positions what is open grows fast, whatever the step
+        of_contacts = {c.first + k for c in b.unilaterals for k in range(OTHERS + len(c.others))}
         flags = {
             "KINKS": any(kinks), "JUMPS": any(c.jumps for c in b.contacts),
             "CLOSES": bool(b.rows) and (scheme.projects or augmented), "AUGMENTED": augmented, "FROZEN": self.keeps_factors,
             "FLAT": all(row.polynomial.convective(b.q, b.v, b.time).zero for row in b.rows), "RESTART": scheme.correction is not None,
             "STEPPED": self.signals.stepped, "NP": self.storage.rows, "NPO": self.signals.storage.rows,
             "NY": len(self.requests.histories), "ASSIGNED": sum(len(c.assigns) for c in b.contacts),
-            "BOOKS": any(not s.rate.zero for s in b.states),
+            "BOOKS": any(not s.rate.zero for k, s in enumerate(b.states) if k not in of_contacts),
             "SOLVER": self.solver.address if self.solver else 0,
         }  # fmt: skip
         for key, value in flags.items():

@@ -9,7 +9,7 @@ from flexmbd.running.inertias import loosely_held
 from flexmbd.running.models import witnesses
 from flexmbd.running.scales import coarse_events, contact_scales, extents
 from flexmbd.space import lengths
-from flexmbd.stepping.names import ENDED, EVENTS, POINTS, ROUGH, START, STATUS, STEPS, UNSOLVED
+from flexmbd.stepping.names import ENDED, EVENTS, POINTS, ROUGH, START, STATUS, STEPS, STORMS, UNSOLVED
 from flexmbd.trajectory import DIVERGED, ERROR, OK, TIMEOUT
 
 PENETRATES = 1e-7  # of the mechanism's size: what may be rounding
@@ -70,7 +70,7 @@ def outcome(made, bad, notes):
     if model.solver:
         model.solver.check()
     failed = counters[:, STATUS - STEPS].astype(int)
-    diverged, late = np.isin(failed, (1, UNSOLVED, ROUGH)), (failed >= 2) & (failed != ENDED)
+    diverged, late = np.isin(failed, (1, UNSOLVED, ROUGH, STORMS)), (failed >= 2) & (failed != ENDED)
     codes = np.where(bad, ERROR, np.where(diverged, DIVERGED, np.where(late, TIMEOUT, OK))).astype(np.int8)
     ended, time = failed == ENDED, counters[:, 4]
     values = _collect(model, made.histories, made.sums, np.where(ended, time, end))

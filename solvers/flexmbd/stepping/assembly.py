@@ -78,6 +78,13 @@ def prepare(X, P, W, at):
             st(X, i, t)
         gaps = at[SLOTS] + at[GAPS]
         evaluate(at[LIMITS], X, P, W, at, START, 0)
+        speed = t + 1e-9 * length
+        for i in range(at[N]):
+            if angular[i] == 0:
+                speed = maximum(speed, fabs(ld(X, START + 1 + at[N] + i)))
+        st(X, SPAN, length)
+        st(X, SIZE, size)
+        st(X, SLIN, speed)
         call(at[BEGIN], X, P, W, at)
         for j in range(at[NC]):
             c = at[CONTACTS] + CONTACT_ROWS * j
@@ -111,9 +118,7 @@ def prepare(X, P, W, at):
         st(X, HN, t + real[H_FIRST])
         st(X, BEFORE, t + 1.0)
         st(X, SLIN, lin)
-        st(X, SIZE, size)
         st(X, LOOK, t + WINDOW)
-        st(X, SPAN, length)
         st(X, SANG, ang)
         if at[NR] > 0:
             evaluate(at[OUTPUTS], X, P, W, at, START, at[Y0])

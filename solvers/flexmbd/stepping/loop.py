@@ -10,10 +10,10 @@ from flexmbd.lanes.vector import inner
 from flexmbd.registry import CONTACT_ROWS
 from flexmbd.stepping.events import arm, locate, settle, switch
 from flexmbd.stepping.names import (
-    ANGULAR, ASSIGNED, ATTEMPT, AUGMENTED, BEFORE, CLOSES, COMMIT, CONTACTS, DRIFT, END, ENDED, ERROR, EVENTS, FINISH, FIXED, FLOORED,
-    FORGET, GAPS, H_MAX, H_MIN, HC, HN, HOPELESS, JUMPS, KINKS, LARGEST, LAST, LOOK, MARK, MAX_STEPS, MIDDLE, MIDWAY, NC, NR, OUTPUTS,
-    POINTS, PROJECT, RATES, REAL, REFINE, REJECTED, RESIDUAL, RESTART, RHS, SAFETY, SANG, SIZE, SLACK, SLIN, SLOTS, START, STATUS, STEPPED,
-    STEPS, STRIDE, STUCK, SUM_ROWS, SUMS, TOLERANCE, WHO, WINDOW, Y0, Y1, YM, H, M, N, T,
+    ANGULAR, ASSIGNED, ATTEMPT, AUGMENTED, BEFORE, CLOSES, COMMIT, CONTACTS, CUT, DRIFT, END, ENDED, ERROR, EVENTS, FINISH, FIXED,
+    FLOORED, FORGET, GAPS, HC, HN, HOPELESS, H_MAX, H_MIN, JUMPS, KINKS, LARGEST, LAST, LOCATE, LOOK, MARK, MAX_STEPS, MIDDLE, MIDWAY, NC,
+    NR, OUTPUTS, OVER, POINTS, PROJECT, RATES, REAL, REFINE, REJECTED, RESIDUAL, RESTART, RHS, SAFETY, SANG, SIZE, SLACK, SLIN, SLOTS,
+    START, STATUS, STEPPED, STEPS, STRIDE, STUCK, SUMS, SUM_ROWS, SWITCH, TOLERANCE, WHO, WINDOW, Y0, Y1, YM, H, M, N, T,
 )  # fmt: skip
 from flexmbd.stepping.recording import middle, record, reduce_step
 
@@ -80,9 +80,16 @@ def advance(X, P, W, at):
     next_h = maximum(minimum(h * factor, h_max), h_min)
     accepted, exact = good, rough
     next_wait = 0.0 * h
-    if nc > 0:
+    if nc > 0 or at[LOCATE] > 0:
         exact = (wait > 0.0) | rough
-        over, cut = locate(t, h, wait > 0.0, exact, X, at)
+        over, cut = live & lnot(live), h
+        if nc > 0:
+            over, cut = locate(t, h, wait > 0.0, exact, X, at)
+        if at[LOCATE] > 0:
+            call(at[LOCATE], X, P, W, at)
+            own = ld(X, OVER) > 0.5
+            cut = select(own & (lnot(over) | (ld(X, CUT) < cut)), ld(X, CUT), cut)
+            over = over | own
         may = good
         if kinks:
             may = good | (live & rough)
@@ -124,8 +131,15 @@ def advance(X, P, W, at):
     if any_lane(due):
         look(end, due & lnot(lost | late), real[MAX_STEPS], trials, X)
     quiet = accepted
-    if nc > 0:
-        hit, onset, kink, when, ended = switch(t, h, accepted, exact, X, P, W, at)
+    if nc > 0 or at[SWITCH] > 0:
+        none = live & lnot(live)
+        hit, onset, kink, when, ended = none, none, none, ld(X, T), none
+        if nc > 0:
+            hit, onset, kink, when, ended = switch(t, h, accepted, exact, X, P, W, at)
+        if at[SWITCH] > 0:
+            st(X, WHO, select(accepted, 1.0, 0.0))
+            call(at[SWITCH], X, P, W, at)
+            hit = hit | (ld(X, WHO) > 0.5)
         st(X, STATUS, select(ended, ENDED, ld(X, STATUS)))
         next_h = select(onset, maximum(0.1 * nominal, h_min), next_h)
         st(X, BEFORE, select(hit, 1.0, ld(X, BEFORE)))
@@ -133,7 +147,7 @@ def advance(X, P, W, at):
         quiet = accepted & lnot(hit)
         if kinks:
             arm(lnot(next_wait > 0.0), X, at)
-        anew = at[JUMPS] > 0 or at[RESTART] > 0
+        anew = at[JUMPS] > 0 or at[RESTART] > 0 or at[SWITCH] > 0
         if anew and any_lane(hit):
             if at[RESTART] > 0:  # velocities drift at index 3
                 evaluate(at[PROJECT], X, P, W, at, START, 0)

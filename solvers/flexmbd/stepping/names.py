@@ -13,10 +13,10 @@ rows, flags, addresses. Rows of X that every model has stand here; where the oth
 
 # ---- rows of X that every model has: those of a step, then those of the state
 (
-    H, ERROR, WHO, ICM, CD, HALF, FRACTION, SLACK,
+    H, ERROR, WHO, ICM, CD, HALF, FRACTION, SLACK, OVER, CUT,
     HN, HC, STEPS, REJECTED, EVENTS, STATUS, SLIN, SANG, FLOORED, BEFORE, SIZE, LOOK, MARK, SPAN,
     KEPT_ICM, KEPT_CD, KEPT_RATE, KEPT_START, T,
-) = range(27)  # fmt: skip
+) = range(29)  # fmt: skip
 LANE_ROWS = T  # the point at the step's start begins with its time
 START = T
 SUM_ROWS = 6
@@ -28,12 +28,12 @@ SUM_ROWS = 6
     FIXED, KINKS, JUMPS, CLOSES, AUGMENTED, FROZEN, FLAT, RESTART, STEPPED, BOOKS,
     RHS, PROJECT, RESIDUAL, ASSEMBLE_PROJECT, ASSEMBLE_RESIDUAL, LIMITS, MULTIPLIERS, NEWTON, OBSERVE, TANGENT, LINEARISE, RESPOND,
     CLOSING, GRADIENTS, OUTPUTS, ASSIGN, UNILATERAL,
-    BEGIN, ATTEMPT, COMMIT, FORGET, RELINEARISE, REFINE, SETTLE, RELAX, DENSE, MIDWAY,
+    BEGIN, ATTEMPT, COMMIT, FORGET, RELINEARISE, REFINE, SETTLE, RELAX, DENSE, MIDWAY, LOCATE, SWITCH,
     NUMBERS, TABLES, OUT_NUMBERS, OUT_TABLES, SOLVER, ANGULAR, CONTROLLED, STATE_CONTACT, KINK, CONES, REAL, SCHEME,
     QUEUE, QUEUED, STARTED, RUNNING, TURNS, OWNER, CURSOR, STATES, PARAMETERS, HISTORIES, REDUCED, COUNTERS, TIMES, POINTS, GRID, GRID_ROWS,
     PACK_X, PACK_P, RESIDUALS, SHOWN, STAGE, KEPT_ROWS, STOPS, ASSIGNED, ASSIGNS,
-) = range(103)  # fmt: skip
-ENTRIES = 103
+) = range(105)  # fmt: skip
+ENTRIES = 105
 
 # ---- numbers of a run
 FINISH, TOLERANCE, H_FIRST, H_MAX, H_MIN, MAX_STEPS, DRIFT, REACH, ITERATIONS = range(9)
@@ -42,7 +42,7 @@ REALS = 9
 # Trial steps after which a run is looked at, and stopped if at their pace it needed more than so many times the steps that it may have.
 WINDOW, HOPELESS = 10_000.0, 4.0
 # status of runs stopped so, of runs left because nobody wanted to wait any longer, of those that a condition ended, and of those whose
-# contact problem has no solution, or was not solved in as many sweeps as it may take
-STUCK, LEFT, ENDED, UNSOLVED, ROUGH = 3.0, 4.0, 5.0, 6.0, 7.0
+# contact problem has no solution, was not solved in as many sweeps as it may take, or has too many events in too little time
+STUCK, LEFT, ENDED, UNSOLVED, ROUGH, STORMS = 3.0, 4.0, 5.0, 6.0, 7.0, 8.0
 SAFETY = 0.9
 COUNTER_ROWS = 7  # of a run: steps, rejected, events, status; its time; time and trial steps since it was last looked at
