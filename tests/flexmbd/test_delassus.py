@@ -30,7 +30,8 @@ class Corner(Element):
         """Gap, its rate and the velocity along the line."""
         (_, y), (vx, vy), none = build.values(build.place(self.a)), build.velocity(self.a), build.graph.const(0.0)
         friction = build.number(self, "friction")
-        build.unilateral(self, "", y, (vy, vx), numbers=(build.number(self, "restitution"), none, friction, friction, none, none), groups=(1, 0, 0))
+        given = build.number(self, "restitution"), none, friction, friction, none, none
+        build.unilateral(self, "", y, (vy, vx), numbers=given, groups=(1, 0, 0))
 
 
 def box():

@@ -123,11 +123,15 @@ class Touch:
         out = {f"{prefix}.{key}": (lambda key=key: getattr(self, key), unit) for key, unit in units.items()}
         if self.pair is None:
             return out
-        return out | {
-            f"{prefix}.contact": (lambda: self.pair.closed(graph), "1"),
-            f"{prefix}.impacts": (lambda: self.pair.count, "1"),
-            f"{prefix}.impact_velocity": (lambda: self.pair.impact_velocity, "m/s"),
-        } | self.pair.outputs(prefix, graph)
+        return (
+            out
+            | {
+                f"{prefix}.contact": (lambda: self.pair.closed(graph), "1"),
+                f"{prefix}.impacts": (lambda: self.pair.count, "1"),
+                f"{prefix}.impact_velocity": (lambda: self.pair.impact_velocity, "m/s"),
+            }
+            | self.pair.outputs(prefix, graph)
+        )
 
 
 @dataclass

@@ -47,7 +47,7 @@ def jumps(problem):
 
 
 def reactions(problem):
-    """Nodes at a point, in the order of `rows_of_work`, with accelerations in place of free velocities: those without forces of contacts."""
+    """Nodes at a point, in the order of `rows_of_work`, with accelerations without forces of contacts in place of free velocities."""
     g, columns = problem.graph, directions(problem)
     found, rates = index1.responses(problem, columns), velocities(problem, columns, problem.v)
     free = []

@@ -310,7 +310,7 @@ def settle_mode(j, who, X, W, at):
 
 
 def switch(X, P, W, at):
-    """After a step of the lanes in `WHO`: drift of closed contacts is mended, and where an event was met modes are found; `WHO` says where."""
+    """After a step of the lanes in `WHO`: drift of closed contacts is mended, events that were met act; `WHO` says where there was one."""
     accepted, search = ld(X, WHO) > 0.5, slot(SEARCH, at)
     met = accepted & (ld(X, search + MET) > 0.5)
     cones, zero = words(at[CONES]), 0.0 * ld(X, H)

@@ -1,7 +1,7 @@
 """Forces of contacts whose modes are given or sought, at acceleration level, in lanes: for schemes that locate events.
 
-A contact that is closed has ``a_n = 0``; one that sticks ``a_t = 0`` too, one that slides ``p_t = -mu d p_n`` against the direction d of its
-sliding.  At an event modes follow from the accelerations (Pfeiffer and Glocker 1996, Multibody Dynamics with Unilateral Contacts)::
+A contact that is closed has ``a_n = 0``; one that sticks ``a_t = 0`` too, one that slides ``p_t = -mu d p_n`` against the direction d of
+its sliding.  At an event modes follow from the accelerations (Pfeiffer and Glocker 1996, Multibody Dynamics with Unilateral Contacts)::
 
     0 <= a_n  and  p_n >= 0, one of them zero
     at rest along the surface: |p_t| <= mu_s p_n with a_t = 0, else p_t = -mu p_n a_t/|a_t|
@@ -16,12 +16,6 @@ from flexmbd.lanes import any_lane, fabs, lnot, maximum, select, sqrt
 from flexmbd.lanes.rows import ld, words
 from flexmbd.lanes.vector import inner
 from flexmbd.stepping.names import CONES, ND, NU
-
-
-@inner
-def along(j, which, X):
-    """Row of X with a component of the direction of sliding of contact j, of those that begin at a row."""
-    return which + 2 * j
 
 
 @inner
@@ -55,7 +49,8 @@ def held(moving, modes, directions, X, W, at):
         if slides == 0:
             change = maximum(put_percussion(r, moving, select(closed, pn - an / snn, 0.0), W, at), change)
         else:
-            d1, p1, a1, s1, t11 = ld(X, directions + 2 * j), ld(W, first + r + 1), rate(r + 1, W, at), entry(r, r + 1, W, at), entry(r + 1, r + 1, W, at)
+            d1, p1, a1 = ld(X, directions + 2 * j), ld(W, first + r + 1), rate(r + 1, W, at)
+            s1, t11 = entry(r, r + 1, W, at), entry(r + 1, r + 1, W, at)
             d2, p2, a2, s2, t12, t22 = 0.0 * d1, 0.0 * d1, 0.0 * d1, 0.0 * d1, 0.0 * d1, 1.0 + 0.0 * d1
             if slides == 2:
                 d2, p2, a2 = ld(X, directions + 2 * j + 1), ld(W, first + r + 2), rate(r + 2, W, at)

@@ -180,7 +180,7 @@ class Failures:
         if how == ROUGH:
             return f"the contact problem was not solved in as many sweeps as it may take {at}; give a smaller step"
         if how == STORMS:
-            return f"events of contacts followed each other too fast {at}: a thousand within a millionth of the run; take 'moreau', which steps over them"
+            return f"a thousand events of contacts within a millionth of the run {at}; take integrator = 'moreau', which steps over events"
         if how == 0:
             return "the motion diverged: an output is not finite, though the steps went on to the end"
         far = self.away[i] * 2.0**-52 > 1e-12 * self.size[i]
