@@ -9,12 +9,14 @@ import flexmbd as fm
 
 G = 9.81
 HEAVY = 1e9  # kg m²: what is meant to slide without turning
-TIP = 1e-6  # m
+TIP = 1e-8  # m
 
 
 def moved(build, outputs, *, end, step, points=2, samples=None, scheme="moreau", **settings):
     """Trajectory of a model or a batch, which must have gone well; a time grid of the steps if `points` is 0."""
-    points = points or round(end / step) + 1
+    if not points:
+        points = round(end / step) + 1
+        end = (points - 1) * step
     found = fm.run(build, samples, end=end, points=points, outputs=outputs, settings={"integrator": scheme, "step": step, **settings})
     assert not np.any(found.status), found.message
     return found

@@ -10,9 +10,8 @@ import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
 
-import flexmbd as fm
 
-from .impenetrable_models import TOY, TIP, G, toy_start, woodpecker
+from .impenetrable_models import TOY, G, moved, toy_start, woodpecker
 
 MU, E = TOY["mu"], np.array(TOY["e"])
 OPEN, STICK, UP, DOWN = range(4)
@@ -172,3 +171,37 @@ def event_driven(end):
                 pecks.append((t, q[0], D[0, 0] @ before))
             closed = [k for k in closed if D[k, 0] @ v < REST]
     raise AssertionError("too many events")
+
+
+@pytest.fixture(scope="module")
+def reference():
+    """Period in s and fall in m of a cycle, speed of the beak's impact, once the motion repeats itself."""
+    pecks = event_driven(1.5)
+    cycles = np.diff(pecks[:, :2], axis=0)
+    assert np.ptp(cycles[-3:, 0]) < 1e-6, cycles  # it repeats itself
+    return cycles[-1, 0], -cycles[-1, 1], -pecks[-1, 2]
+
+
+def cycle(step):
+    """The same of the time stepping: means over the last six cycles."""
+    run = moved(woodpecker(), ["sleeve.y", "beak.impacts", "beak.impact_velocity"], end=1.5, step=step, points=0)
+    at = np.flatnonzero(np.diff(run["beak.impacts"]) > 0)[-7:]
+    return (run.time[at[-1]] - run.time[at[0]]) / 6.0, (run["sleeve.y"][at[0]] - run["sleeve.y"][at[-1]]) / 6.0, run["beak.impact_velocity"][-1]
+
+
+def test_the_cycles_period_and_fall_are_those_of_the_events(reference):
+    period, fall, speed = cycle(2e-5)
+    assert period == pytest.approx(reference[0], rel=1e-3)
+    assert fall == pytest.approx(reference[1], rel=5e-3)
+    assert speed == pytest.approx(reference[2], rel=5e-3)
+
+
+def test_a_finer_step_comes_nearer(reference):
+    coarse, fine = (abs(cycle(step)[0] - reference[0]) for step in (1e-4, 1e-5))
+    assert fine < 0.2 * coarse
+
+
+def test_energy_is_lost_only_in_the_contacts():
+    """What weight gives in a cycle, contacts take; the drift of the balance is of the order of the step."""
+    balance = [np.ptp(moved(woodpecker(), ["energy.balance"], end=0.5, step=h, points=51)["energy.balance"]) for h in (1e-4, 1e-5)]
+    assert balance[1] < 0.2 * balance[0] and balance[0] < 0.01 * (TOY["mS"] + TOY["mM"]) * G * 0.0145 * 0.5 / 0.13
