@@ -196,3 +196,31 @@ def rod(mu=0.3, angle=1.0, speed=5.0, rate=0.0, half=0.5, e=0.0):
     body = s.body("rod", mass=1.0, inertia=half**2 / 3.0, **start, points={"tip": (-half, 0.0)})
     s.add(fm.DiscPlane("floor", body["tip"], s.ground.at(0.0, 0.0), TIP, fm.Impenetrable(e, friction=mu)))
     return s
+
+
+def thrown(x=0.0, y=0.3, vx=1.0, vy=0.0, e=0.5, mu=0.3, slope=0.3, turn=0.0, m=1.0, kg=1.0, s=1.0):
+    """A block thrown over an incline; the whole model turned by an angle, and in units of which m, kg and s make an SI unit."""
+
+    def placed(a, b):
+        return np.cos(turn) * a - np.sin(turn) * b, np.sin(turn) * a + np.cos(turn) * b
+
+    def scaled(pair, size):
+        return tuple(size * p for p in placed(*pair))
+
+    system = fm.System(gravity=scaled((-G * np.sin(slope), -G * np.cos(slope)), m / s**2))
+    start = {"position": scaled((x, 0.1 + y), m), "velocity": scaled((vx, vy), m / s)}
+    block = system.body("block", mass=kg * np.ones_like(x), inertia=HEAVY * kg * m**2, **start)
+    floor = system.ground.at(0.0, 0.0)
+    system.add(fm.DiscPlane("floor", block.centre, floor, 0.1 * m, fm.Impenetrable(e, friction=mu), normal=placed(0.0, 1.0)))
+    return system
+
+
+def tumbling(angle=0.4, rate=3.0, vx=1.0, vy=-1.0, e=0.5, mu=0.3, half_width=0.1, half_height=0.15):
+    """A rectangular box of 1 kg that falls on a floor; each of its corners can touch."""
+    s = fm.System(gravity=(0.0, -G))
+    inertia = (half_width**2 + half_height**2) / 3.0
+    box = s.body("box", mass=1.0, inertia=inertia, position=(0.0, 0.5), angle=angle, velocity=(vx, vy), rate=rate)
+    for k, (x, y) in enumerate(((-1, -1), (1, -1), (1, 1), (-1, 1))):
+        place = box.at(x * half_width, y * half_height)
+        s.add(fm.DiscPlane(f"corner{k}", place, s.ground.at(0.0, 0.0), TIP, fm.Impenetrable(e, friction=mu)))
+    return s

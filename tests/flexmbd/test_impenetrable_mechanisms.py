@@ -126,6 +126,8 @@ def test_the_crank_strikes_its_guide_when_it_should(free_crank):
 def test_the_slider_stays_in_its_guide():
     """Two turns: no corner deeper than a step times the slider's fastest way across."""
     step = 1e-5
-    run = moved(slider_crank(), ["guide.gap:min", "slider.vy:abs_max", "energy.total", "slider.y"], end=4 * np.pi / 150, step=step, points=401)
+    run = moved(
+        slider_crank(), ["guide.gap:min", "slider.vy:abs_max", "energy.total", "slider.y"], end=4 * np.pi / 150, step=step, points=401
+    )
     assert run["guide.gap:min"] > -step * run["slider.vy:abs_max"]
     assert run["energy.total"][-1] < run["energy.total"][0]

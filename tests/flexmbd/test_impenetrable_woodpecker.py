@@ -186,7 +186,11 @@ def cycle(step):
     """The same of the time stepping: means over the last six cycles."""
     run = moved(woodpecker(), ["sleeve.y", "beak.impacts", "beak.impact_velocity"], end=1.5, step=step, points=0)
     at = np.flatnonzero(np.diff(run["beak.impacts"]) > 0)[-7:]
-    return (run.time[at[-1]] - run.time[at[0]]) / 6.0, (run["sleeve.y"][at[0]] - run["sleeve.y"][at[-1]]) / 6.0, run["beak.impact_velocity"][-1]
+    return (
+        (run.time[at[-1]] - run.time[at[0]]) / 6.0,
+        (run["sleeve.y"][at[0]] - run["sleeve.y"][at[-1]]) / 6.0,
+        run["beak.impact_velocity"][-1],
+    )
 
 
 def test_the_cycles_period_and_fall_are_those_of_the_events(reference):
