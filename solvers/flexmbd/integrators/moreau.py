@@ -19,7 +19,7 @@ import numpy as np
 from flexmbd.equations.delassus import percussions, rows_of_work
 from flexmbd.integrators.base import Integrator, Slot
 from flexmbd.integrators.contact_rows import CONE, bound_row, percussion_row, response_row, velocity_row
-from flexmbd.integrators.percussions import percuss, push_out, remember
+from flexmbd.integrators.percussions import book_shifts, percuss, push_out, remember
 from flexmbd.lanes import lnot, select
 from flexmbd.lanes.rows import evaluate, get, ld, put, st, words
 from flexmbd.lanes.vector import inner
@@ -76,6 +76,7 @@ def attempt(X, P, W, at):
         st(X, end + k, ld(X, start + k))
     remember(h, X, W, at)
     push_out(live, SLACK * ld(X, SPAN), h, W, at)
+    book_shifts(h, X, W, at)
     for j in range(at[NU]):
         shift = ld(W, bound_row(at) + j)
         for i in range(n):

@@ -76,6 +76,16 @@ def push_out(live, slack, h, W, at):
 
 
 @inner
+def book_shifts(h, X, W, at):
+    """What the forces do on the way of the shifts, to each contact's loss: else the balance of energy lacks it."""
+    cones, now = words(at[CONES]), at[END] + 1 + 2 * at[N]
+    for j in range(at[NU]):
+        row = now + cones[CONE * j + 4] + 5
+        pull = (free(j, 0, W, at) - ld(W, before_row(at) + cones[CONE * j])) / h
+        st(X, row, ld(X, row) + ld(W, bound_row(at) + j) * pull)
+
+
+@inner
 def remember(h, X, W, at):
     """Force, mode, impulse, impacts and loss of all contacts as further states at the step's end."""
     cones, first = words(at[CONES]), percussion_row(at)
