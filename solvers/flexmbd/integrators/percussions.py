@@ -8,7 +8,9 @@ from flexmbd.lanes import any_lane, fabs, maximum, minimum, select, sqrt
 from flexmbd.lanes.rows import ld, st, words
 from flexmbd.lanes.vector import inner
 from flexmbd.registry import OPEN, OTHERS, SLIDES, STICKS
-from flexmbd.stepping.names import CONES, END, NU, START, N
+from flexmbd.stepping.names import CONES, END, NU, SPAN, START, H, N
+
+ROUNDING = 1e-14  # of the mechanism's size: a way in a step that is none
 
 
 @inner
@@ -35,17 +37,17 @@ def percuss(live, closed_by, X, W, at):
 
     Poisson's rule has two phases: compression without restitution, then percussions of at least (1 + e) times those.
     """
-    cones, poisson = words(at[CONES]), False
+    cones, poisson, still = words(at[CONES]), False, ROUNDING * ld(X, SPAN) / ld(X, H)
     for j in range(at[NU]):
         restitute(j, W, at)
         poisson = poisson or cones[CONE * j + 5] > 0
-    lost, rough = solve(live, closed_by, W, at)
+    lost, rough = solve(live, closed_by, still, W, at)
     if poisson:
         for j in range(at[NU]):
             if cones[CONE * j + 5] > 0:
                 least = (1.0 + ld(W, number_row(j, RESTITUTION, at))) * ld(W, percussion_row(at) + cones[CONE * j])
                 st(W, bound_row(at) + j, least)
-        more, rougher = solve(live, closed_by, W, at)
+        more, rougher = solve(live, closed_by, still, W, at)
         lost, rough = lost | more, rough | rougher
     return lost, rough
 
