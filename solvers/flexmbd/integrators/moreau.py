@@ -7,7 +7,7 @@ Dynamical Systems, ch. 10)::
     M (v1 - v) = h f(qm, v) + G' l + D' p,    rows and contacts at qm (`flexmbd.equations.delassus`)
     q1 = qm + (h/2) v1
 
-A contact is closed where its gap at qm is not above zero.  Order 1 over impacts; where nothing strikes, order 2 if forces do not depend on
+A contact is closed where its gap at qm is not above zero, rounding (`SLACK`) allowed for.  Order 1 over impacts; where nothing strikes, order 2 if forces do not depend on
 velocities.  What closed contacts would be open by less than zero at the end of the step, shifts of the places by the same matrix take
 away (`push_out`), but for a slack of `SLACK` of the mechanism's size, so that a contact at rest stays closed.
 
@@ -64,8 +64,8 @@ def attempt(X, P, W, at):
     live = (ld(X, STATUS) < 0.5) & (h > 0.0)
     middle_of(X, at)
     evaluate(at[UNILATERAL], X, P, W, at, at[MIDDLE], 0)
-    zero = 0.0 * h
-    lost, rough = percuss(live, zero, X, W, at)
+    zero, slack = 0.0 * h, SLACK * ld(X, SPAN)
+    lost, rough = percuss(live, slack, X, W, at)
     for i in range(n):
         v = ld(W, velocity_row(at) + i)
         for r in range(at[ND]):
@@ -75,7 +75,7 @@ def attempt(X, P, W, at):
     for k in range(2 * n, 2 * n + at[M]):
         st(X, end + k, ld(X, start + k))
     remember(h, X, W, at)
-    push_out(live, SLACK * ld(X, SPAN), h, W, at)
+    push_out(live, slack, h, W, at)
     book_shifts(h, X, W, at)
     for j in range(at[NU]):
         shift = ld(W, bound_row(at) + j)
