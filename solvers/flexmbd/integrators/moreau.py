@@ -7,9 +7,9 @@ Dynamical Systems, ch. 10)::
     M (v1 - v) = h f(qm, v) + G' l + D' p,    rows and contacts at qm (`flexmbd.equations.delassus`)
     q1 = qm + (h/2) v1
 
-A contact is closed where its gap at qm is not above zero, rounding (`SLACK`) allowed for.  Order 1 over impacts; where nothing strikes, order 2 if forces do not depend on
-velocities.  What closed contacts would be open by less than zero at the end of the step, shifts of the places by the same matrix take
-away (`push_out`), but for a slack of `SLACK` of the mechanism's size, so that a contact at rest stays closed.
+A contact is closed where its gap at qm is not above zero, rounding (`SLACK`) allowed for.  Order 1 over impacts; where nothing strikes,
+order 2 if forces do not depend on velocities.  Shifts of the places by the same matrix bring contacts that stay closed to where they touch
+at the end of the step (`push_out`), but for a slack of `SLACK` of the mechanism's size, so that a contact at rest stays closed.
 
 Between the ends of a step velocities jump in its middle, and forces are percussions by the step's length.
 """

@@ -10,6 +10,7 @@ from flexmbd.lanes.vector import inner
 from flexmbd.registry import OPEN, OTHERS, SLIDES, STICKS
 from flexmbd.stepping.names import CONES, END, NU, SPAN, START, H, N
 
+PULLS = 100  # sweeps in which shifts may draw together: where contacts have one place too few, they never agree
 ROUNDING = 1e-14  # of the mechanism's size: a way in a step that is none
 
 
@@ -54,12 +55,15 @@ def percuss(live, closed_by, X, W, at):
 
 @inner
 def push_out(live, slack, h, W, at):
-    """Shifts of contacts, in the rows of their bounds, after which none of those that stay closed is deeper than `slack` at the step's end."""
+    """Shifts of contacts, in the rows of their bounds, after which those that stay closed are as deep as `slack` at the step's end.
+
+    Those that others lift are drawn back: else a block on two corners hops from one to the other for ever.
+    """
     cones, bounds = words(at[CONES]), bound_row(at)
     for j in range(at[NU]):
         st(W, bounds + j, 0.0 * slack)
     moving = live
-    for _ in range(SWEEPS):
+    for turn in range(SWEEPS):
         change = 0.0 * slack
         for j in range(at[NU]):
             r = cones[CONE * j]
@@ -69,7 +73,10 @@ def push_out(live, slack, h, W, at):
                 end = end + entry(r, cones[CONE * k], W, at) * ld(W, bounds + k)
             old = ld(W, bounds + j)
             stays = (ld(W, percussion_row(at) + r) > 0.0) & (ld(W, number_row(j, RESTITUTION, at)) <= 0.0)
-            new = select(moving & stays, maximum(old - end / entry(r, r, W, at), 0.0), old)
+            new = old - end / entry(r, r, W, at)
+            if turn >= PULLS:
+                new = maximum(new, old)
+            new = select(moving & stays, new, old)
             st(W, bounds + j, new)
             change = maximum(fabs(new - old) * entry(r, r, W, at), change)
         moving = moving & (change > 1e-3 * slack)
