@@ -47,7 +47,7 @@ def planar(low, mu, snn, snt, stt, bn, bt):
     pn = select(sticks, pn_stick, select(fits_up, pn_up, pn_down))
     pt = select(sticks, pt_stick, select(fits_up, mu * pn_up, -mu * pn_down))
     none = lnot(opens | sticks | fits_up | fits_down)
-    return select(opens, low, pn), select(opens, pt_open, pt), none
+    return select(opens | none, low, pn), select(opens | none, pt_open, pt), none
 
 
 @inner
@@ -111,8 +111,11 @@ def put_percussion(r, moving, new, W, at):
 
 
 @inner
-def sweep(moving, closed_by, W, at):
-    """All contacts in turn: the largest change of a velocity, and lanes in which a contact has no solution."""
+def sweep(moving, closed_by, still, W, at):
+    """All contacts in turn: the largest change of a velocity, and lanes in which a contact has no solution.
+
+    Approach slower than `still` is rounding, which need not fit a contact that has one way to move.
+    """
     cones, change, lost = words(at[CONES]), 0.0 * closed_by, closed_by < closed_by
     first = percussion_row(at)
     for j in range(at[NU]):
@@ -127,7 +130,7 @@ def sweep(moving, closed_by, W, at):
             pt, ut, snt, stt = ld(W, first + r + 1), rate(r + 1, W, at), entry(r, r + 1, W, at), entry(r + 1, r + 1, W, at)
             bn, bt = un - snn * pn - snt * pt, ut - snt * pn - stt * pt
             new, x, none = planar(low, mu, snn, snt, stt, bn, bt)
-            lost = lost | (moving & closed & none)
+            lost = lost | (moving & closed & none & (bn < -still))
             change = maximum(put_percussion(r, moving, select(closed, new, 0.0), W, at), change)
             change = maximum(put_percussion(r + 1, moving, select(closed, x, 0.0), W, at), change)
         else:
@@ -137,7 +140,7 @@ def sweep(moving, closed_by, W, at):
             bn = un - snn * pn - s1 * p1 - s2 * p2
             b1, b2 = u1 - s1 * pn - t11 * p1 - t12 * p2, u2 - s2 * pn - t12 * p1 - t22 * p2
             new, x, y, none = spatial(low, mu, snn, s1, s2, t11, t12, t22, bn, b1, b2)
-            lost = lost | (moving & closed & none)
+            lost = lost | (moving & closed & none & (bn < -still))
             change = maximum(put_percussion(r, moving, select(closed, new, 0.0), W, at), change)
             change = maximum(put_percussion(r + 1, moving, select(closed, x, 0.0), W, at), change)
             change = maximum(put_percussion(r + 2, moving, select(closed, y, 0.0), W, at), change)
@@ -171,14 +174,14 @@ def turning(j, moving, closed, W, at):
 
 
 @inner
-def solve(live, closed_by, W, at):
+def solve(live, closed_by, still, W, at):
     """Percussions of contacts with gaps of at most `closed_by`: lanes without a solution, those in which the sweeps did not suffice."""
     scale = 0.0 * closed_by
     for r in range(at[ND]):
         scale = maximum(fabs(ld(W, free_row(at) + r)), scale)
     moving, lost, change = live, closed_by < closed_by, scale
     for _ in range(SWEEPS):
-        step, none = sweep(moving, closed_by, W, at)
+        step, none = sweep(moving, closed_by, still, W, at)
         lost = lost | none
         change = select(moving, step, change)
         moving = moving & (step > EXACT * scale) & lnot(none)

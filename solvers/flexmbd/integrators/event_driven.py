@@ -207,7 +207,7 @@ def strike(needs, fast, slow, X, W, at):
     for j in range(at[NU]):
         u = ld(W, before_row(at) + cones[CONE * j])
         st(W, number_row(j, RESTITUTION, at), select(u < -slow, ld(W, number_row(j, RESTITUTION, at)), zero))
-    lost, rough = percuss(needs, zero, W, at)
+    lost, rough = percuss(needs, zero, fast, W, at)
     for i in range(n):
         st(X, START + 1 + n + i, ld(X, START + 1 + n + i) + select(needs, jump(i, W, at), zero))
     for j in range(at[NU]):

@@ -8,9 +8,9 @@ Dynamical Systems, ch. 10)::
     q1 = qm + (h/2) v1
 
 with vm half a step on by the acceleration of the step before, or v where there is none.  A contact is closed where its gap at qm is not
-above zero.  Order 1 over impacts, 2 where nothing strikes.  By what closed contacts would overlap at the end of the step, shifts of the
-places by the same matrix push them apart (`push_out`), but for a slack of `SLACK` of the mechanism's size, so that a contact at rest stays
-closed.
+above zero, rounding (`SLACK` of the mechanism's size) allowed for.  Order 1 over impacts, 2 where nothing strikes.  Shifts of the places by
+the same matrix bring contacts that stay closed to where they touch at the end of the step (`push_out`), but for that slack, so that a
+contact at rest stays closed.
 
 Between the ends of a step velocities jump in its middle, and forces are percussions by the step's length.
 """
@@ -20,7 +20,7 @@ import numpy as np
 from flexmbd.equations.delassus import percussions, rows_of_work
 from flexmbd.integrators.base import Integrator, Slot
 from flexmbd.integrators.contact_rows import CONE, RESTITUTION, gap_row, number_row, percussion_row, product, velocity_row
-from flexmbd.integrators.percussions import free, further, jump, leave_out, mean, percuss, push_out, remember, shift
+from flexmbd.integrators.percussions import book_shifts, free, further, jump, leave_out, mean, percuss, push_out, remember, rounding, shift
 from flexmbd.lanes import select
 from flexmbd.lanes.rows import evaluate, get, ld, put, st, words
 from flexmbd.lanes.vector import inner
@@ -55,23 +55,23 @@ def middle_of(X, at):
 
 @inner
 def predict_gaps(slack, X, W, at):
-    """In the rows of the gaps what they will be at the end, and the slack, where a contact stays closed; elsewhere nothing below zero."""
+    """In the rows of the gaps what they will be at the end, and the slack, where a contact stays closed; elsewhere nothing (NaN)."""
     h, cones = ld(X, H), words(at[CONES])
     for j in range(at[NU]):
         r = cones[CONE * j]
         stays = (ld(W, percussion_row(at) + r) > 0.0) & (ld(W, number_row(j, RESTITUTION, at)) <= 0.0)
         end = ld(W, gap_row(j, at)) + 0.5 * h * (product(r, W, at) + free(j, 0, W, at)) + slack
-        st(W, gap_row(j, at), select(stays, end, 0.0))
+        st(W, gap_row(j, at), select(stays, end, np.nan))
 
 
 def attempt(X, P, W, at):
     """One step; a lane whose contacts have no solution ends with a status of its own."""
     n, start, middle, end = at[N], START + 1, at[MIDDLE] + 1, at[END] + 1
-    h, zero = ld(X, H), 0.0 * ld(X, H)
+    h, zero, slack = ld(X, H), 0.0 * ld(X, H), SLACK * ld(X, SPAN)
     live = (ld(X, STATUS) < 0.5) & (h > 0.0)
     middle_of(X, at)
     evaluate(at[UNILATERAL], X, P, W, at, at[MIDDLE], 0)
-    lost, rough = percuss(live, zero, W, at)
+    lost, rough = percuss(live, slack, rounding(X), W, at)
     for i in range(n):
         v = ld(W, velocity_row(at) + i)
         if at[NU] > 0:
@@ -84,14 +84,15 @@ def attempt(X, P, W, at):
     for i in range(n):
         change = (ld(X, end + n + i) - ld(X, start + n + i)) / h
         st(X, at[SLOTS] + NEXT_CHANGE * at[STRIDE] + i, select(struck, 0.0, change))
-    slack = SLACK * ld(X, SPAN)
     predict_gaps(slack, X, W, at)
     push_out(live, 1e-3 * slack, W, at)
+    book_shifts(X, W, at)
     shift(X, W, at)
     st(X, at[END], ld(X, T) + h)
     if at[BOOKS] > 0:
         further(True, X, P, W, at)
         remember(h, X, W, at)
+        book_shifts(X, W, at)
     if at[NC] > 0:
         evaluate(at[RHS], X, P, W, at, at[END], at[SLOTS] + at[LAST] * at[STRIDE])
     st(X, STATUS, select(live & lost, UNSOLVED, select(live & rough, ROUGH, ld(X, STATUS))))

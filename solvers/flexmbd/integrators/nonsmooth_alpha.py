@@ -21,13 +21,13 @@ import numpy as np
 from flexmbd.equations import newton_index2, newton_stabilised
 from flexmbd.equations.delassus import jumps, rows_of_work
 from flexmbd.integrators.base import Slot
-from flexmbd.integrators.contact_rows import velocity_row
+from flexmbd.integrators.contact_rows import gap_row, velocity_row
 from flexmbd.integrators.generalized_alpha import TUNED
 from flexmbd.integrators.ggl import ORIGIN
 from flexmbd.integrators.implicit import implicit
 from flexmbd.integrators.implicit import step as smooth_step
 from flexmbd.integrators.iteration import STEP, slot
-from flexmbd.integrators.percussions import further, jump, leave_out, mean, percuss, push_out, remember, shift
+from flexmbd.integrators.percussions import further, jump, leave_out, mean, percuss, push_out, remember, rounding, shift
 from flexmbd.lanes import any_lane, lnot, select
 from flexmbd.lanes.rows import evaluate, get, ld, put, st, words
 from flexmbd.lanes.vector import inner
@@ -36,7 +36,7 @@ from flexmbd.stepping.names import (
     UNILATERAL, UNSOLVED, H, M, N, T,
 )  # fmt: skip
 
-EXACT = 1e-13  # by the mechanism's size: gaps are closed to this
+EXACT = 1e-12  # by the mechanism's size: gaps are closed to this, and closed below it
 
 
 @inner
@@ -86,7 +86,7 @@ def whole(places, X, P, W, at):
     fits = ld(X, ERROR) < 1e300
     live = (ld(X, STATUS) < 0.5) & (h > 0.0) & fits
     evaluate(at[UNILATERAL], X, P, W, at, at[END], 0)
-    lost, rough = percuss(live, zero, W, at)
+    lost, rough = percuss(live, EXACT * ld(X, SPAN), rounding(X), W, at)
     for k in range(at[M]):
         if controlled[k] == 0:
             st(X, end + 2 * n + k, ld(X, start + 2 * n + k))
@@ -97,6 +97,9 @@ def whole(places, X, P, W, at):
         if not places:
             st(X, end + i, ld(X, end + i) + 0.5 * h * by)
     if places:
+        for j in range(at[NU]):
+            gap = ld(W, gap_row(j, at))
+            st(W, gap_row(j, at), select(gap < zero, gap, np.nan))
         push_out(live, EXACT * ld(X, SPAN), W, at)
         shift(X, W, at)
     if any_lane(struck):

@@ -9,7 +9,10 @@ from flexmbd.lanes import any_lane, fabs, maximum, minimum, select, sqrt
 from flexmbd.lanes.rows import evaluate, ld, st, words
 from flexmbd.lanes.vector import inner
 from flexmbd.registry import OPEN, OTHERS, SLIDES, STICKS
-from flexmbd.stepping.names import CONES, CONTROLLED, END, LAST, MIDDLE, ND, NU, RATES, RHS, SLOTS, START, STRIDE, H, M, N
+from flexmbd.stepping.names import CONES, CONTROLLED, END, LAST, MIDDLE, ND, NU, RATES, RHS, SLOTS, SPAN, START, STRIDE, H, M, N
+
+PULLS = 100  # sweeps in which shifts may draw together: where contacts have one place too few, they never agree
+ROUNDING = 1e-14  # of the mechanism's size: a way in a step that is none
 
 
 @inner
@@ -31,8 +34,8 @@ def restitute(j, W, at):
 
 
 @inner
-def percuss(live, closed_by, W, at):
-    """Percussions of a step; lanes without a solution, and those in which the sweeps did not suffice.
+def percuss(live, closed_by, still, W, at):
+    """Percussions of a step; lanes without a solution, and those in which the sweeps did not suffice; slower than `still` is rounding.
 
     Poisson's rule has two phases: compression without restitution, then percussions of at least (1 + e) times those.
     """
@@ -40,28 +43,29 @@ def percuss(live, closed_by, W, at):
     for j in range(at[NU]):
         restitute(j, W, at)
         poisson = poisson or cones[CONE * j + 5] > 0
-    lost, rough = solve(live, closed_by, W, at)
+    lost, rough = solve(live, closed_by, still, W, at)
     if poisson:
         for j in range(at[NU]):
             if cones[CONE * j + 5] > 0:
                 least = (1.0 + ld(W, number_row(j, RESTITUTION, at))) * ld(W, percussion_row(at) + cones[CONE * j])
                 st(W, bound_row(at) + j, least)
-        more, rougher = solve(live, closed_by, W, at)
+        more, rougher = solve(live, closed_by, still, W, at)
         lost, rough = lost | more, rough | rougher
     return lost, rough
 
 
 @inner
 def push_out(live, exact, W, at):
-    """Shifts of contacts, in the rows of their bounds, after which what the rows of the gaps say is not below zero.
+    """Shifts of contacts, in the rows of their bounds, after which what the rows of the gaps say is zero; NaN there: not asked for.
 
-    They act along the normals only, and stop changing where they move no gap by more than `exact`.
+    They act along the normals only, and stop changing where they move no gap by more than `exact`. Contacts that others lift are drawn
+    back: else a block on two corners hops from one to the other for ever.
     """
     cones, bounds = words(at[CONES]), bound_row(at)
     for j in range(at[NU]):
         st(W, bounds + j, 0.0 * exact)
     moving = live
-    for _ in range(SWEEPS):
+    for turn in range(SWEEPS):
         change = 0.0 * exact
         for j in range(at[NU]):
             r = cones[CONE * j]
@@ -69,12 +73,31 @@ def push_out(live, exact, W, at):
             for k in range(at[NU]):
                 end = end + entry(r, cones[CONE * k], W, at) * ld(W, bounds + k)
             old = ld(W, bounds + j)
-            new = select(moving, maximum(old - end / entry(r, r, W, at), 0.0), old)
+            new = old - end / entry(r, r, W, at)
+            if turn >= PULLS:
+                new = maximum(new, old)
+            new = select(moving & (end <= end), new, old)
             st(W, bounds + j, new)
             change = maximum(fabs(new - old) * entry(r, r, W, at), change)
         moving = moving & (change > exact)
         if not any_lane(moving):
             break
+
+
+@inner
+def rounding(X):
+    """Velocity that is none, m/s."""
+    return ROUNDING * ld(X, SPAN) / select(ld(X, H) > 0.0, ld(X, H), 1.0)
+
+
+@inner
+def book_shifts(X, W, at):
+    """What the forces do on the way of the shifts, to each contact's loss: else the balance of energy lacks it."""
+    cones, now = words(at[CONES]), at[END] + 1 + 2 * at[N]
+    for j in range(at[NU]):
+        row = now + cones[CONE * j + 4] + 5
+        pull = (free(j, 0, W, at) - ld(W, before_row(at) + cones[CONE * j])) / ld(X, H)
+        st(X, row, ld(X, row) + ld(W, bound_row(at) + j) * pull)
 
 
 @inner
