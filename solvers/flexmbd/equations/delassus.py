@@ -11,6 +11,18 @@ from flexmbd.registry import NUMBERS
 CLOSE = 0.2  # share of what rows are open at the start of a step that it closes
 
 
+def check_steps(problem):
+    """Refuse what schemes that step over events do not treat."""
+    if problem.frictions:
+        name = problem.frictions[0].element.name
+        told = f"joint friction '{name}': schemes with percussions do not treat friction by the reactions of ideal joints"
+        raise ModelError(told, element=name, remedy="give a clearance joint with Impenetrable(friction=...)")
+    for contact in problem.unilaterals:
+        if getattr(getattr(contact.element, "law", None), "static_friction", None) is not None:
+            told = f"contact '{contact.name}': static_friction is for the integrator 'event_driven'; others step over the moment it acts in"
+            raise ModelError(told, element=contact.name, remedy="take 'event_driven', or leave static_friction out")
+
+
 def directions(problem):
     """Columns ``{coordinate: Node}`` of all contacts that cannot be penetrated: of each the normal, then the others."""
     return [column for contact in problem.unilaterals for column in contact.directions]
@@ -40,6 +52,7 @@ def rows_of_work(problem):
 
 def jumps(problem):
     """Nodes at a step's end, in the order of `rows_of_work`, from its velocities there and those at its start, ``w0...``."""
+    check_steps(problem)
     columns = directions(problem)
     found = index1.responses(problem, columns)
     before, after = (velocities(problem, columns, v) for v in (at_start(problem), problem.v))
@@ -74,11 +87,11 @@ def velocities(problem, columns, v):
 
 
 def percussions(problem):
-    """Nodes of a step of length ``hh`` at a point in its middle, in the order of `rows_of_work`; ``w0...`` are the velocities at its start.
+    """Nodes of a step of length ``hh`` at a point in its middle, in the order of `rows_of_work`; ``w0...`` are velocities at its start.
 
-    The velocities ``x`` that the step ends with without percussions are made of three parts: those of the start, which the rows in the middle
-    correct (a); what forces add (b); and what brings the rows to hold at the end as velocities, up to second order, and closes little by
-    little what they are open as positions (c)::
+    The velocities ``x`` that the step ends with without percussions are made of three parts: those of the start, which the rows in the
+    middle correct (a); what forces add (b); and what brings the rows to hold at the end as velocities, up to second order, and closes
+    little by little what they are open as positions (c)::
 
         G a = -(G w + Phi_t),    M b = h f + G' ..,  G b = 0,    G c = -((h/2) k + (e/h) (Phi - (h^2/8) k)),    x = w + a + b + c
 
@@ -87,10 +100,7 @@ def percussions(problem):
     """
     g, n, h = problem.graph, problem.n, problem.graph.var("hh")
     start, zero = at_start(problem), problem.graph.const(0.0)
-    if problem.frictions:
-        name = problem.frictions[0].element.name
-        told = f"joint friction '{name}': schemes with percussions do not treat friction by the reactions of ideal joints"
-        raise ModelError(told, element=name, remedy="give a clearance joint with Impenetrable(friction=...)")
+    check_steps(problem)
     pushed = {i: h * f for i, f in enumerate(problem.generalized)}
     pushed |= {pool: [h * f for f in pool.share.force] for pool in problem.pools}
     fitted, closed = {i: zero for i in range(n)}, {i: zero for i in range(n)}

@@ -21,7 +21,7 @@ from flexmbd.integrators.contact_rows import (
 from flexmbd.integrators.dormand_prince import ERROR as WEIGHTS
 from flexmbd.integrators.dormand_prince import ROWS
 from flexmbd.integrators.explicit import runge_kutta
-from flexmbd.integrators.held import hold, seek
+from flexmbd.integrators.held import FORCE, hold, seek
 from flexmbd.integrators.percussions import free, jump, leave_out, percuss
 from flexmbd.lanes import any_lane, fabs, floor, lnot, maximum, minimum, select, sqrt
 from flexmbd.lanes.rows import doubles, evaluate, ld, st, words
@@ -29,13 +29,13 @@ from flexmbd.lanes.vector import inner
 from flexmbd.registry import OPEN, OTHERS, SLIDES, STICKS
 from flexmbd.stepping.events import summit
 from flexmbd.stepping.names import (
-    BEGIN, CONES, CUT, END, ERROR, FINISH, LARGEST, LOCATE, ND, NU, OVER, REAL, RHS, ROUGH, SETTLE, SIZE, SLIN, SLOTS, SPAN,
+    BEGIN, CONES, CUT, END, ERROR, FINISH, FIXED, LARGEST, LOCATE, ND, NU, OVER, REAL, RHS, ROUGH, SETTLE, SIZE, SLIN, SLOTS, SPAN,
      START, STATUS, STORMS, STRIDE, SWITCH, UNILATERAL, UNSOLVED, WHO, H, M, N, T,
 )  # fmt: skip
 
 SLOW, STORM = 1e-6, 1000.0
 MENDS = 8  # sweeps of a projection: what has drifted is small
-GAP, SPEED, FORCE = 1e-12, 1e-10, 1e-9  # by the mechanism's size, the largest velocity, the largest force: within these an event is met
+GAP, SPEED = 1e-12, 1e-10  # by the mechanism's size, the largest velocity: within these an event is met, and within `FORCE`
 OWN = (
     Slot("search", "of the next event: step and value on either side, trials; events and time since they were counted", True),
     Slot("direction", "of sliding of each contact", True),
@@ -148,7 +148,8 @@ def locate(X, P, W, at):
         hidden = opened & (s0 < 0.0) & (s1 > 0.0) & (g1 > 0.0) & (top > near(X)) & (where > 0.001) & (where < 0.999)
         dip = select(hidden & (lnot(dips) | (where * h < dip)), where * h, dip)
         dips = dips | hidden
-    fits, seeking = ld(X, ERROR) <= 1.0, ld(X, search + HIGH) > 0.0
+    limit = 1e300 if at[FIXED] > 0 else 1.0
+    fits, seeking = ld(X, ERROR) <= limit, ld(X, search + HIGH) > 0.0
     beyond, short = fits & ((worst > 1.0) | dips), fits & seeking & (worst < -1.0) & lnot(dips)
     low, d_low = select(short, h, ld(X, search + LOW)), select(short, worst, ld(X, search + D_LOW))
     low, d_low = select(seeking, low, 0.0), select(seeking, d_low, 0.0)
@@ -293,7 +294,7 @@ def settle_mode(j, who, X, W, at):
     if slides > 1:
         p2 = ld(W, percussion_row(at) + r + 2)
     size, rests = sqrt(p1 * p1 + p2 * p2), ld(X, slot(REST, at) + j) > 0.5
-    sticks = rests & (size < ld(W, number_row(j, MU_STATIC, at)) * pn * (1.0 - 1e-9))
+    sticks = ld(X, slot(REST, at) + j) > 1.5
     turns = rests & (size > 0.0)
     safe = select(turns, size, 1.0)
     d1, d2 = select(turns, -p1 / safe, ld(X, found)), select(turns, -p2 / safe, ld(X, found + 1))

@@ -13,9 +13,11 @@ free velocities.
 from flexmbd.integrators.contact_problem import EXACT, SWEEPS, planar, put_percussion, spatial
 from flexmbd.integrators.contact_rows import CONE, MU, MU_STATIC, entry, free_row, gap_row, number_row, percussion_row, rate
 from flexmbd.lanes import any_lane, fabs, lnot, maximum, select, sqrt
-from flexmbd.lanes.rows import ld, words
+from flexmbd.lanes.rows import ld, st, words
 from flexmbd.lanes.vector import inner
-from flexmbd.stepping.names import CONES, ND, NU
+from flexmbd.stepping.names import CONES, LARGEST, ND, NU
+
+FORCE = 1e-9  # by the largest one so far: forces are known to this
 
 
 @inner
@@ -73,7 +75,8 @@ def held(moving, modes, directions, X, W, at):
 def sought(moving, rests, directions, X, W, at):
     """One sweep that seeks modes of the contacts with gaps not above zero: the largest change, and lanes without a solution.
 
-    In the rows `rests` stands 1 for contacts at rest along the surface; others slide in their directions.
+    In the rows `rests` stands 1 for contacts at rest along the surface, afterwards 2 where they stay so; others slide in their directions.
+    Friction that is at its limit does not hold: else the event that led here would come again.
     """
     cones, change, first = words(at[CONES]), 0.0 * ld(W, free_row(at)), percussion_row(at)
     lost, zero = change < change, change
@@ -84,13 +87,14 @@ def sought(moving, rests, directions, X, W, at):
         if slides == 0:
             change = maximum(put_percussion(r, moving, select(closed, maximum(pn - an / snn, 0.0), 0.0), W, at), change)
         else:
+            margin = 2.0 * FORCE * ld(X, at[LARGEST] + cones[CONE * j + 4] + 1)
             rest, d1, d2 = ld(X, rests + j) > 0.5, ld(X, directions + 2 * j), ld(X, directions + 2 * j + 1)
             p1, a1, s1, t11 = ld(W, first + r + 1), rate(r + 1, W, at), entry(r, r + 1, W, at), entry(r + 1, r + 1, W, at)
             if slides == 1:
                 bn, b1 = an - snn * pn - s1 * p1, a1 - s1 * pn - t11 * p1
                 yn, y1, none = planar(zero, static, snn, s1, t11, bn, b1)
                 xn, x1, jams = planar(zero, mu, snn, s1, t11, bn, b1)
-                holds = fabs(y1) < static * yn
+                holds = fabs(y1) < static * yn - margin
                 xn, x1 = select(holds, yn, xn), select(holds, y1, x1)
                 none = lnot(holds) & (jams | none)
                 s, x2 = s1 * d1, zero
@@ -101,10 +105,11 @@ def sought(moving, rests, directions, X, W, at):
                 b1, b2 = a1 - s1 * pn - t11 * p1 - t12 * p2, a2 - s2 * pn - t12 * p1 - t22 * p2
                 yn, y1, y2, none = spatial(zero, static, snn, s1, s2, t11, t12, t22, bn, b1, b2)
                 xn, x1, x2, jams = spatial(zero, mu, snn, s1, s2, t11, t12, t22, bn, b1, b2)
-                holds = sqrt(y1 * y1 + y2 * y2) < static * yn * (1.0 - 1e-12)
+                holds = sqrt(y1 * y1 + y2 * y2) < static * yn - margin
                 xn, x1, x2 = select(holds, yn, xn), select(holds, y1, x1), select(holds, y2, x2)
                 none = lnot(holds) & (jams | none)
                 s = s1 * d1 + s2 * d2
+            st(X, rests + j, select(moving & rest, select(holds, 2.0 + zero, 1.0 + zero), ld(X, rests + j)))
             slips = maximum(sliding(mu, snn, s, bn), 0.0)
             lost = lost | (moving & closed & select_mask(rest, none, (snn - mu * s <= 0.0) & (bn < 0.0)))
             xn, x1 = select(rest, xn, slips), select(rest, x1, -mu * d1 * slips)
