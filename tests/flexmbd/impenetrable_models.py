@@ -66,12 +66,11 @@ def belt(speed=0.5, mu=0.2, stiffness=4.0, mass=1.0):
 
 def rocking(angle=0.1, half_width=0.1, half_height=0.4, mu=1.0):
     """A uniform rectangular block of 1 kg, tilted clockwise about its right lower corner, let go."""
-    radius = np.hypot(half_width, half_height)
+    radius, x, y = np.hypot(half_width, half_height), half_width, -half_height
+    c, n = np.cos(angle), np.sin(angle)
+    centre = half_width - (c * x + n * y), TIP - (c * y - n * x)
     s = fm.System(gravity=(0.0, -G))
-    c, n = np.cos(-angle), np.sin(-angle)
-    corner = np.array([half_width, -half_height])
-    centre = np.array([half_width, TIP]) - np.array([c * corner[0] - n * corner[1], n * corner[0] + c * corner[1]])
-    block = s.body("block", mass=1.0, inertia=radius**2 / 3.0, position=tuple(centre), angle=-angle)
+    block = s.body("block", mass=1.0, inertia=radius**2 / 3.0, position=centre, angle=-np.asarray(angle))
     for name, x in (("left", -half_width), ("right", half_width)):
         s.add(fm.DiscPlane(name, block.at(x, -half_height), s.ground.at(0.0, 0.0), TIP, fm.Impenetrable(friction=mu)))
     return s

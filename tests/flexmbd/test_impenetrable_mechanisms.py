@@ -6,7 +6,7 @@ from scipy.integrate import quad, solve_ivp
 
 from .impenetrable_models import CRANK, G, moved, rocking, slider_crank, slopes
 
-STEPS = np.array([2e-4, 1e-4, 5e-5])
+STEPS = np.array([1e-4, 5e-5, 2.5e-5])
 START, ALPHA, SIZE = 0.1, np.arctan2(0.1, 0.4), np.hypot(0.1, 0.4)
 KEPT = 1.0 - 1.5 * np.sin(ALPHA) ** 2  # of the rate in an impact (Housner 1963): angular momentum about the new corner
 PACE = 0.75 * G / SIZE  # m g R over the inertia 4/3 m R² about a corner, 1/s²
@@ -28,9 +28,9 @@ def next_angle(angle):
     return ALPHA - np.arccos(np.cos(ALPHA) + energy)
 
 
-def swings(count):
+def swings(angle, count):
     """Times of the first impacts, and angles of the turning points before each of them."""
-    angle, t, times, angles = START, 0.0, [], []
+    t, times, angles = 0.0, [], []
     for _ in range(count):
         t += quarter(angle)
         times.append(t)
@@ -47,23 +47,27 @@ def test_the_quarter_of_a_small_rocking_is_housners():
 
 
 def test_a_rocking_block_strikes_when_it_should():
-    """Impacts are where the angle passes zero; angular momentum about the new corner is kept in each."""
-    times, angles = swings(6)
-    errors = []
+    """Impacts are where the angle passes zero; angular momentum about the new corner is kept in each.  Each impact
+    may add a step to the error of its time; means over 48 starts."""
+    starts, errors = np.linspace(0.05, 0.12, 48), []
+    exact = [swings(angle, 5) for angle in starts]
     for step in STEPS:
-        run = moved(rocking(START), ["block.angle"], end=2.2, step=step, points=0)
-        a = run["block.angle"]
-        at = np.flatnonzero(a[:-1] * a[1:] < 0.0)[:6]
-        errors.append(np.abs(run.time[at] - times).max())
-        tops = [np.abs(a[i:j]).max() for i, j in zip([0, *at[:-1]], at, strict=True)]
-        assert tops == pytest.approx(angles, abs=10.0 * step)
-    assert errors[-1] < 1e-3, errors
-    assert slopes(STEPS, errors) == pytest.approx(1.0, abs=0.3), errors
+        found, run = [], moved(rocking, ["block.angle"], end=2.2, step=step, points=0, samples={"angle": starts})
+        for a, (times, angles) in zip(run["block.angle"], exact, strict=True):
+            at = np.flatnonzero(a[:-1] * a[1:] < 0.0)[:5]
+            found.append(np.abs(run.time[at] + step * a[at] / (a[at] - a[at + 1]) - times).mean())
+            tops = [np.abs(a[i:j]).max() for i, j in zip([0, *at[:-1]], at, strict=True)]
+            assert tops == pytest.approx(angles, abs=10.0 * step)
+        errors.append(np.mean(found))
+    assert errors[-1] < 3.0 * STEPS[-1], errors
+    assert slopes(STEPS[[0, -1]], np.array(errors)[[0, -1]]) == pytest.approx(1.0, abs=0.2), errors
 
 
-def test_a_rocking_block_comes_to_rest_upright():
-    run = moved(rocking(0.01), ["block.angle", "block.rate", "left.contact", "right.contact"], end=1.5, step=1e-4, points=16)
-    assert run["block.angle"][-1] == pytest.approx(0.0, abs=1e-8) and run["block.rate"][-1] == pytest.approx(0.0, abs=1e-9)
+@pytest.mark.parametrize("step", [1e-3, 2e-4])
+def test_a_block_on_two_corners_comes_to_rest(step):
+    """It does not hop from one to the other."""
+    run = moved(rocking(1e-4), ["block.angle", "block.rate", "left.contact", "right.contact"], end=0.6, step=step, points=7)
+    assert run["block.angle"][-1] == pytest.approx(0.0, abs=1e-12) and run["block.rate"][-1] == pytest.approx(0.0, abs=1e-10)
     assert run["left.contact"][-1] == run["right.contact"][-1] == 1.0
 
 
