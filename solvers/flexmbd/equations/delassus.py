@@ -45,9 +45,11 @@ def counts(problem):
 
 
 def rows_of_work(problem):
-    """Rows of W that `percussions` needs: gaps, numbers, velocities before and free, percussions, bounds, matrix, responses, velocities."""
+    """Rows of W that `percussions` needs: gaps, numbers, velocities before and free, percussions, bounds, matrix, responses, velocities,
+    percussions of a sweep before.
+    """
     contacts, found = counts(problem)
-    return (2 + NUMBERS) * contacts + 3 * found + found * found + found * problem.n + problem.n
+    return (2 + NUMBERS) * contacts + 4 * found + found * found + found * problem.n + problem.n
 
 
 def jumps(problem):
@@ -89,36 +91,25 @@ def velocities(problem, columns, v):
 def percussions(problem):
     """Nodes of a step of length ``hh`` at a point in its middle, in the order of `rows_of_work`; ``w0...`` are velocities at its start.
 
-    The velocities ``x`` that the step ends with without percussions are made of three parts: those of the start, which the rows in the
-    middle correct (a); what forces add (b); and what brings the rows to hold at the end as velocities, up to second order, and closes
-    little by little what they are open as positions (c)::
+    The velocities ``x`` that the step ends with without percussions follow from ``M (x - w) = h f + G' l``, and the rows hold at its end as
+    velocities, up to second order; what they are open as positions they close little by little::
 
-        G a = -(G w + Phi_t),    M b = h f + G' ..,  G b = 0,    G c = -((h/2) k + (e/h) (Phi - (h^2/8) k)),    x = w + a + b + c
+        G (x - w) = -(G w + Phi_t + (h/2) k + (e/h) (Phi - (h^2/8) k))
 
-    with everything at the middle, ``k = v' H v + ...`` the rows' second time derivative without accelerations, and e = `CLOSE`. Contacts
-    know nothing of c: where several hold one body, velocities that its rows do not allow would set them against each other.
+    with everything at the middle, ``k = v' H v + ...`` the rows' second time derivative without accelerations, and e = `CLOSE`.
     """
-    g, n, h = problem.graph, problem.n, problem.graph.var("hh")
-    start, zero = at_start(problem), problem.graph.const(0.0)
     check_steps(problem)
+    g, n, h, start, columns = problem.graph, problem.n, problem.graph.var("hh"), at_start(problem), directions(problem)
     pushed = {i: h * f for i, f in enumerate(problem.generalized)}
     pushed |= {pool: [h * f for f in pool.share.force] for pool in problem.pools}
-    fitted, closed = {i: zero for i in range(n)}, {i: zero for i in range(n)}
     for k, row in enumerate(problem.rows):
         bend = row.polynomial.convective(problem.q, problem.v, problem.time)
         open_by = row.polynomial.value(problem.q) - (0.125 * h * h) * bend
-        fitted[n + k] = -row.polynomial.rate(problem.q, start, problem.time)
-        closed[n + k] = -(0.5 * h * bend + (CLOSE / h) * open_by)
-    columns = directions(problem)
-    if not columns:
-        whole = pushed | {n + k: fitted[n + k] + closed[n + k] for k in range(len(problem.rows))}
-        (change,) = index1.solved(problem, [whole])
-        return _arranged(problem, [], [], [], [], [w + dv for w, dv in zip(start, change, strict=True)])
-    a, b, c, *found = index1.solved(problem, [fitted, pushed, closed, *columns])
-    before = velocities(problem, columns, [w + x for w, x in zip(start, a, strict=True)])
-    ahead = [g.dot(((x, b[i]) for i, x in column.items()), rate) for rate, column in zip(before, columns, strict=True)]
-    after = [w + x + y + z for w, x, y, z in zip(start, a, b, c, strict=True)]
-    return _arranged(problem, before, ahead, columns, found, after)
+        pushed[n + k] = -(row.polynomial.rate(problem.q, start, problem.time) + 0.5 * h * bend + (CLOSE / h) * open_by)
+    change, *found = index1.solved(problem, [pushed, *columns])
+    before = velocities(problem, columns, start)
+    ahead = [g.dot(((x, change[i]) for i, x in column.items()), rate) for rate, column in zip(before, columns, strict=True)]
+    return _arranged(problem, before, ahead, columns, found, [w + dv for w, dv in zip(start, change, strict=True)])
 
 
 def _arranged(problem, before, free, columns, found, velocities):
