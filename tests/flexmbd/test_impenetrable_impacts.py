@@ -1,5 +1,7 @@
 """Several impacts at once and one after another, and rods whose friction jams (Painlevé): against momentum by hand."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 
@@ -38,7 +40,7 @@ def test_discs_in_touch_that_stay_together_share_their_momentum():
 def test_a_chain_of_impacts_of_unlike_discs():
     """Falling masses, each struck once: ``v' = (1 + e) m1/(m1 + m2) v``, and the striker keeps ``(m1 - e m2)/(m1 + m2) v``."""
     masses, e, wanted, speed = [1.0, 2.0, 4.0, 8.0], 0.5, [], 1.0
-    for first, second in zip(masses, masses[1:], strict=False):
+    for first, second in pairwise(masses):
         wanted.append((first - e * second) / (first + second) * speed)
         speed *= (1.0 + e) * first / (first + second)
     assert speeds(4, gap=1e-2, e=e, masses=masses) == pytest.approx([*wanted, speed], abs=1e-12)
@@ -101,7 +103,7 @@ def test_the_same_rod_pulled_the_other_way_slides():
 
 
 def guided(mu=0.5, e=0.5, speed=1.0):
-    """A body on a guide that leads at 30° into the floor: friction jams it where ``mu tan(30°)`` is not below ... 1."""
+    """A body on a guide that leads at 30° into the floor: friction jams it where ``mu > tan(30°)``."""
     s = fm.System()
     c, n = np.cos(np.pi / 6), np.sin(np.pi / 6)
     start = {"position": (0.0, 0.05), "velocity": (speed * c, -speed * n)}
@@ -117,7 +119,7 @@ def test_a_guided_body_comes_back_where_friction_lets_it():
 
 
 def test_a_guided_body_that_friction_jams_has_no_restitution():
-    """``mu > tan(30°)``-limit: pushed back, friction outweighs any normal percussion, so Newton's rule has no solution; e = 0 has one."""
+    """Pushed back, friction outweighs any normal percussion, so Newton's rule has no solution; e = 0 has one, and the body stays."""
     samples = {"mu": np.array([0.3, 2.5, 2.5]), "e": np.array([0.5, 0.5, 0.0])}
     run = fm.run(guided, samples, end=0.2, points=2, outputs=["body.vx"], settings={"integrator": "moreau", "step": 1e-3})
     assert list(run.status) == [0, 1, 0]

@@ -1,6 +1,7 @@
 """What holds for all numbers: energies, gaps, the friction cone, turned models, other units."""
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -31,41 +32,56 @@ def tumbles(seed):
 @few
 @batches
 def test_energy_and_what_contacts_take_are_constant(seed):
-    """Forces are constant and nothing turns: to rounding, but for the weight's work on the shifts that keep contacts closed."""
+    """Forces are constant and nothing turns: to rounding, work on the shifts that keep contacts closed and all."""
     samples = throws(seed)
     run = moved(thrown, ["energy.total", "energy.dissipated", "energy.drive"], end=1.0, step=STEP, points=101, samples=samples)
     balance = run["energy.total"] + run["energy.dissipated"] - run["energy.drive"]
-    assert np.ptp(balance, axis=1).max() < G * 1e-9, np.ptp(balance, axis=1)
+    assert np.ptp(balance, axis=1).max() < 1e-11, np.ptp(balance, axis=1)
 
 
 @few
 @batches
 def test_a_block_without_friction_or_without_restitution_gains_no_energy(seed):
+    """But for what lifts it to the floor after an impact that ends in touch: less than its weight times the way of a step."""
     for key in ("e", "mu"):
         samples = throws(seed) | {key: np.zeros(COUNT)}
-        total = moved(thrown, ["energy.total"], end=1.0, step=STEP, points=0, samples=samples)["energy.total"]
-        assert np.diff(total, axis=1).max() < G * 1e-9
+        run = moved(thrown, ["energy.total", "block.vy:abs_max", "block.vx:abs_max"], end=1.0, step=STEP, points=0, samples=samples)
+        lifted = G * STEP * np.hypot(run["block.vx:abs_max"], run["block.vy:abs_max"])
+        rise = np.diff(run["energy.total"], axis=1)
+        assert np.all(rise.max(axis=1) < lifted) and np.all((rise > 1e-9).sum(axis=1) <= 1)
+
+
+def tumbled(names, samples, end=1.0, points=2):
+    """Runs of tumbling boxes, and which of them went to the end (see the last test)."""
+    points = points or round(end / STEP) + 1
+    run = fm.run(tumbling, samples, end=end, points=points, outputs=names, settings={"integrator": "moreau", "step": STEP})
+    assert all(not text or SWEEPS in text for text in run.message), run.message
+    return run, run.status == 0
+
+
+SWEEPS = "was not solved in as many sweeps"
 
 
 @few
 @batches
-def test_contacts_of_a_tumbling_box_give_no_energy(seed):
+def test_contacts_of_a_tumbling_box_take_energy(seed):
     """Newton's rule may give some where there are friction and restitution (Kane 1984), and not where one of them is zero."""
     for key in ("e", "mu"):
         samples = tumbles(seed) | {key: np.zeros(COUNT)}
-        names = [f"corner{k}.dissipated" for k in range(4)]
-        run = moved(tumbling, names, end=1.0, step=STEP, points=0, samples=samples)
-        assert np.diff(sum(run[name] for name in names), axis=1).min() > -1e-9
+        taken = [f"corner{k}.dissipated:final" for k in range(4)]
+        run, good = tumbled(taken, samples)
+        speeds = np.hypot(samples["vx"], samples["vy"]) + np.sqrt(2.0 * G) + 0.2 * np.abs(samples["rate"])
+        assert np.all(sum(run[name][good] for name in taken) > -(G * STEP * speeds)[good])  # weight on shifts, see above
 
 
 @few
 @batches
 def test_no_gap_is_deeper_than_the_way_of_a_step(seed):
     names = [*(f"corner{k}.penetration:max" for k in range(4)), "box.vx:abs_max", "box.vy:abs_max", "box.rate:abs_max"]
-    run = moved(tumbling, names, end=1.0, step=STEP, samples=tumbles(seed))
+    run, good = tumbled(names, tumbles(seed))
     speed = np.hypot(run["box.vx:abs_max"], run["box.vy:abs_max"]) + np.hypot(0.1, 0.15) * run["box.rate:abs_max"]
     for name in names[:4]:
-        assert np.all(run[name] < STEP * speed), run[name] / (STEP * speed)
+        assert np.all((run[name] < STEP * speed)[good]), run[name] / (STEP * speed)
 
 
 @few
@@ -99,10 +115,10 @@ def test_friction_is_in_its_cone_and_against_the_slip(seed):
 def test_friction_of_a_tumbling_box_is_in_its_cone(seed):
     samples = tumbles(seed)
     names = [f"corner{k}.{what}" for k in range(4) for what in ("normal", "friction")]
-    run = moved(tumbling, names, end=1.0, step=STEP, points=0, samples=samples)
+    run, good = tumbled(names, samples, points=0)
     for k in range(4):
         limit = samples["mu"][:, None] * run[f"corner{k}.normal"]
-        assert np.all(np.abs(run[f"corner{k}.friction"]) <= limit * (1.0 + 1e-9) + 1e-9)
+        assert np.all((np.abs(run[f"corner{k}.friction"]) <= limit * (1.0 + 1e-9) + 1e-9)[good])
 
 
 @few
@@ -141,9 +157,9 @@ def test_lanes_do_not_know_their_neighbours(seed):
     """A sample alone has the bits that it has in a batch."""
     samples = tumbles(seed)
     names = ["box.x", "box.rate", "corner0.normal", "corner1.friction"]
-    together = moved(tumbling, names, end=0.6, step=STEP, points=11, samples=samples)
+    together, _ = tumbled(names, samples, end=0.6, points=11)
     k = seed % COUNT
-    alone = moved(tumbling, names, end=0.6, step=STEP, points=11, samples={key: x[k : k + 1] for key, x in samples.items()})
+    alone, _ = tumbled(names, {key: x[k : k + 1] for key, x in samples.items()}, end=0.6, points=11)
     for name in names:
         np.testing.assert_array_equal(alone[name][0], together[name][k])
 
@@ -156,3 +172,10 @@ def test_samples_are_what_a_single_system_is():
         settings={"integrator": "moreau", "step": STEP},
     )  # fmt: skip
     assert one["block.x"][-1] == batch["block.x"][3, -1]
+
+
+@pytest.mark.xfail(reason="4 of 48 boxes end with 'not solved in as many sweeps': on two corners, friction nearly redundant")
+def test_all_tumbling_boxes_go_to_the_end():
+    for seed in range(6):
+        _, good = tumbled(["box.y"], tumbles(seed))
+        assert np.all(good)

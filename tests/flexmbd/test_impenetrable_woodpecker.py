@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
 
-
 from .impenetrable_models import TOY, G, moved, toy_start, woodpecker
 
 MU, E = TOY["mu"], np.array(TOY["e"])
@@ -139,15 +138,17 @@ def event_driven(end):
         keep = [k for k, mode in enumerate(modes) if mode != OPEN]
         closed, modes = [closed[k] for k in keep], tuple(modes[k] for k in keep)
 
-        def rate(_, z):
+        def rate(_, z, closed=closed, modes=modes):
             return np.concatenate([z[3:], accelerations(z[:3], z[3:], closed, modes)[0]])
+
+        def force(z, closed=closed, modes=modes):
+            return accelerations(z[:3], z[3:], closed, modes)[2]
 
         events = []
         for k in range(3):
             if k not in closed:
                 events.append((lambda _, z, k=k: contacts(z[:3], z[3:])[0][k], -1))
         for k, (contact, mode) in enumerate(zip(closed, modes, strict=True)):
-            force = lambda z: accelerations(z[:3], z[3:], closed, modes)[2]  # noqa: E731
             events.append((lambda _, z, k=k, force=force: force(z)[2 * k] + LATE, -1))
             if mode == STICK:
                 events.append((lambda _, z, k=k, force=force: MU * force(z)[2 * k] - abs(force(z)[2 * k + 1]) + LATE, -1))
