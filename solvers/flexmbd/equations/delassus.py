@@ -45,11 +45,9 @@ def counts(problem):
 
 
 def rows_of_work(problem):
-    """Rows of W that `percussions` needs: gaps, numbers, velocities before and free, percussions, bounds, matrix, responses, velocities,
-    percussions of a sweep before.
-    """
+    """Rows of W that `percussions` needs: gaps, numbers, velocities before and free, percussions, bounds, matrix, responses, velocities."""
     contacts, found = counts(problem)
-    return (2 + NUMBERS) * contacts + 4 * found + found * found + found * problem.n + problem.n
+    return (2 + NUMBERS) * contacts + 3 * found + found * found + found * problem.n + problem.n
 
 
 def jumps(problem):

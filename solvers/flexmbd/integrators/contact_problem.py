@@ -9,8 +9,7 @@ matrix S (`flexmbd.equations.delassus`), which lie in W.  A contact that is clos
 One contact's share of this, all other percussions held, is a problem of two or three unknowns: open, sticking or sliding.  In the plane
 sliding has two candidates; in space the direction of sliding follows from one scalar equation: with ``p_t = -(u_t)/a`` the multiplier a > 0
 is where ``|p_t(a)| = mu p_n(a)``.  Rolling and pivoting percussions are projected onto their bounds.  A lane whose percussions do not
-change any more stands still, so its bits do not depend on its neighbours.  Every `LEAPS` sweeps the way that is left is estimated from the
-ratio of two changes, and leapt over (Aitken).
+change any more stands still, so its bits do not depend on its neighbours.
 
 Where no candidate is consistent (``S_nn <= mu |S_nt|``, Painlevé 1895) there is no solution: the run ends with a sentence.
 """
@@ -19,11 +18,11 @@ from flexmbd.lanes import any_lane, fabs, lnot, maximum, minimum, select, sqrt
 from flexmbd.lanes.rows import ld, st, words
 from flexmbd.lanes.vector import inner
 from flexmbd.integrators.contact_rows import (
-    CONE, MU, PIVOTING, ROLLING, bound_row, earlier_row, entry, free_row, gap_row, number_row, percussion_row, rate,
+    CONE, MU, PIVOTING, ROLLING, bound_row, entry, free_row, gap_row, number_row, percussion_row, rate,
 )  # fmt: skip
 from flexmbd.stepping.names import CONES, ND, NU
 
-SWEEPS, LEAPS = 2000, 10
+SWEEPS = 2000
 EXACT, ROUGH = 1e-13, 1e-6  # change of a velocity in a sweep, by the largest one, that is none; that is too much in the end
 TURNS = 60  # of the search for the direction of sliding
 
@@ -175,29 +174,14 @@ def turning(j, moving, closed, W, at):
 
 
 @inner
-def leap(moving, ratio, W, at):
-    """Go on along a sweep's change as far as sweeps that shrink by a ratio would lead: where contacts brace each other they creep."""
-    far = ratio / maximum(1.0 - ratio, 1e-2)
-    far = select(moving & (ratio > 0.5) & (ratio < 1.001), far, 0.0)
-    for r in range(at[ND]):
-        row = percussion_row(at) + r
-        st(W, row, ld(W, row) + far * (ld(W, row) - ld(W, earlier_row(at) + r)))
-
-
-@inner
 def solve(live, closed_by, still, W, at):
     """Percussions of contacts with gaps of at most `closed_by`: lanes without a solution, those in which the sweeps did not suffice."""
     scale = 0.0 * closed_by
     for r in range(at[ND]):
         scale = maximum(fabs(ld(W, free_row(at) + r)), scale)
     moving, lost, change = live, closed_by < closed_by, scale
-    for turn in range(SWEEPS):
-        if turn % LEAPS == LEAPS - 1:
-            for r in range(at[ND]):
-                st(W, earlier_row(at) + r, ld(W, percussion_row(at) + r))
+    for _ in range(SWEEPS):
         step, none = sweep(moving, closed_by, still, W, at)
-        if turn % LEAPS == LEAPS - 1:
-            leap(moving, step / maximum(change, 1e-300), W, at)
         lost = lost | none
         change = select(moving, step, change)
         moving = moving & (step > EXACT * scale) & lnot(none)
