@@ -174,7 +174,6 @@ def test_samples_are_what_a_single_system_is():
     assert one["block.x"][-1] == batch["block.x"][3, -1]
 
 
-@pytest.mark.xfail(reason="4 of 48 boxes end with 'not solved in as many sweeps': on two corners, friction nearly redundant")
 def test_all_tumbling_boxes_go_to_the_end():
     for seed in range(6):
         _, good = tumbled(["box.y"], tumbles(seed))

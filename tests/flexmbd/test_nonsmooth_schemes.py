@@ -109,6 +109,17 @@ def test_static_friction_above_kinetic_is_refused_by_schemes_that_step_over_even
         fm.run(belt, end=0.1, outputs=["block.x"], settings={"integrator": "moreau", "step": 1e-3})
 
 
+def test_rolling_friction_is_refused_by_the_event_driven_scheme():
+    def disc():
+        s = fm.System(gravity=(0.0, -G))
+        body = s.body("disc", mass=1.0, inertia=0.01, position=(0.0, 0.1))
+        s.add(fm.DiscPlane("floor", body.at(0.0, 0.0), s.ground.at(0.0, 0.0), 0.1, fm.Impenetrable(friction=0.3, rolling=1e-3)))
+        return s
+
+    with pytest.raises(fm.ModelError, match=r"'floor'.*rolling and pivoting"):
+        fm.run(disc, end=0.1, outputs=["disc.x"], settings={"integrator": "event_driven"})
+
+
 def test_the_event_driven_scheme_keeps_the_order_of_its_pair_across_events():
     """Order 5 over impacts, sliding and its reversals of a double pendulum; the reference has a tenth of the smallest step."""
     outputs = ["b.x:final", "b.y:final", "b.vx:final", "b.vy:final"]

@@ -45,9 +45,11 @@ def counts(problem):
 
 
 def rows_of_work(problem):
-    """Rows of W that `percussions` needs: gaps, numbers, velocities before and free, percussions, bounds, matrix, responses, velocities."""
+    """Rows of W that `percussions` needs: gaps, numbers, velocities before and free, percussions, bounds, matrix, responses, velocities,
+    percussions of the sweep before.
+    """
     contacts, found = counts(problem)
-    return (2 + NUMBERS) * contacts + 3 * found + found * found + found * problem.n + problem.n
+    return (2 + NUMBERS) * contacts + 4 * found + found * found + found * problem.n + problem.n
 
 
 def jumps(problem):
@@ -61,6 +63,10 @@ def jumps(problem):
 
 def reactions(problem):
     """Nodes at a point, in the order of `rows_of_work`, with accelerations without forces of contacts in place of free velocities."""
+    for contact in problem.unilaterals:
+        if any(contact.groups[1:]):
+            told = f"contact '{contact.name}': the integrator 'event_driven' does not treat friction against rolling and pivoting"
+            raise ModelError(told, element=contact.name, remedy="take 'moreau', or leave rolling and pivoting out")
     g, columns = problem.graph, directions(problem)
     found, rates = index1.responses(problem, columns), velocities(problem, columns, problem.v)
     free = []

@@ -9,7 +9,8 @@ matrix S (`flexmbd.equations.delassus`), which lie in W.  A contact that is clos
 One contact's share of this, all other percussions held, is a problem of two or three unknowns: open, sticking or sliding.  In the plane
 sliding has two candidates; in space the direction of sliding follows from one scalar equation: with ``p_t = -(u_t)/a`` the multiplier a > 0
 is where ``|p_t(a)| = mu p_n(a)``.  Rolling and pivoting percussions are projected onto their bounds.  A lane whose percussions do not
-change any more stands still, so its bits do not depend on its neighbours.
+change any more stands still, so its bits do not depend on its neighbours.  Where contacts of one body brace each other sweeps creep by
+equal changes; every `LEAPS` sweeps the way left is estimated from the ratio of two changes (Aitken), and gone as far as friction allows.
 
 Where no candidate is consistent (``S_nn <= mu |S_nt|``, Painlevé 1895) there is no solution: the run ends with a sentence.
 """
@@ -18,11 +19,11 @@ from flexmbd.lanes import any_lane, fabs, lnot, maximum, minimum, select, sqrt
 from flexmbd.lanes.rows import ld, st, words
 from flexmbd.lanes.vector import inner
 from flexmbd.integrators.contact_rows import (
-    CONE, MU, PIVOTING, ROLLING, bound_row, entry, free_row, gap_row, number_row, percussion_row, rate,
+    CONE, MU, PIVOTING, ROLLING, bound_row, earlier_row, entry, free_row, gap_row, number_row, percussion_row, rate,
 )  # fmt: skip
 from flexmbd.stepping.names import CONES, ND, NU
 
-SWEEPS = 2000
+SWEEPS, LEAPS = 2000, 10
 EXACT, ROUGH = 1e-13, 1e-6  # change of a velocity in a sweep, by the largest one, that is none; that is too much in the end
 TURNS = 60  # of the search for the direction of sliding
 
@@ -174,15 +175,42 @@ def turning(j, moving, closed, W, at):
 
 
 @inner
+def leap(moving, ratio, W, at):
+    """Go on along a sweep's change as far as sweeps that shrink by a ratio would lead, but not out of the cones of friction."""
+    cones, first = words(at[CONES]), percussion_row(at)
+    moving = moving & (ratio > 0.5) & (ratio < 1.001)
+    far = select(moving, ratio / maximum(1.0 - ratio, 1e-4), 0.0)
+    for r in range(at[ND]):
+        st(W, first + r, ld(W, first + r) + far * (ld(W, first + r) - ld(W, earlier_row(at) + r)))
+    for j in range(at[NU]):
+        r, slides = cones[CONE * j], cones[CONE * j + 1]
+        pn, size = maximum(ld(W, first + r), 0.0), 0.0 * ratio
+        limit = ld(W, number_row(j, MU, at)) * pn
+        for k in range(r + 1, r + 1 + slides):
+            size = size + ld(W, first + k) * ld(W, first + k)
+        size = sqrt(size)
+        scale = select(moving & (size > limit), limit / maximum(size, 1e-300), 1.0)
+        st(W, first + r, select(moving, pn, ld(W, first + r)))
+        for k in range(r + 1, r + 1 + slides):
+            st(W, first + k, scale * ld(W, first + k))
+
+
+@inner
 def solve(live, closed_by, still, W, at):
     """Percussions of contacts with gaps of at most `closed_by`: lanes without a solution, those in which the sweeps did not suffice."""
     scale = 0.0 * closed_by
     for r in range(at[ND]):
         scale = maximum(fabs(ld(W, free_row(at) + r)), scale)
     moving, lost, change = live, closed_by < closed_by, scale
-    for _ in range(SWEEPS):
+    for turn in range(SWEEPS):
+        leaps = turn % LEAPS == LEAPS - 1
+        if leaps:
+            for r in range(at[ND]):
+                st(W, earlier_row(at) + r, ld(W, percussion_row(at) + r))
         step, none = sweep(moving, closed_by, still, W, at)
         lost = lost | none
+        if leaps:
+            leap(moving & lnot(none) & (step > EXACT * scale), step / maximum(change, 1e-300), W, at)
         change = select(moving, step, change)
         moving = moving & (step > EXACT * scale) & lnot(none)
         if not any_lane(moving):

@@ -64,6 +64,12 @@ def velocity_row(at):
 
 
 @inner
+def earlier_row(at):
+    """First row of the percussions of the sweep before."""
+    return velocity_row(at) + at[N]
+
+
+@inner
 def product(r, W, at):
     """Velocity that all percussions give direction r."""
     s, p = matrix_row(at) + at[ND] * r, percussion_row(at)
