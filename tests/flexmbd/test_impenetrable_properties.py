@@ -1,7 +1,6 @@
 """What holds for all numbers: energies, gaps, the friction cone, turned models, other units."""
 
 import numpy as np
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 

@@ -6,9 +6,8 @@ matrix S (`flexmbd.equations.delassus`), which lie in W.  A contact that is clos
     0 <= u_n + e min(u_n-, 0)   and   p_n >= 0,  one of them zero
     |p_t| <= mu p_n,            less only where u_t + e_t u_t- = 0, else against it
 
-One contact's share of this, all other percussions held, is a problem of two or three unknowns: open, sticking or sliding.  In the plane
-sliding has two candidates; in space the direction of sliding follows from one scalar equation: with ``p_t = -(u_t)/a`` the multiplier a > 0
-is where ``|p_t(a)| = mu p_n(a)``.  Rolling and pivoting percussions are projected onto their bounds.  A lane whose percussions do not
+One contact's share of this, all other percussions held, is solved exactly (`flexmbd.nonsmooth.one_contact`).  Rolling and pivoting
+percussions are projected onto their bounds.  A lane whose percussions do not
 change any more stands still, so its bits do not depend on its neighbours.  Where contacts of one body brace each other sweeps creep by
 equal changes; every `LEAPS` sweeps the way left is estimated from the ratio of two changes (Aitken), and gone as far as friction allows.
 
@@ -18,6 +17,7 @@ Where no candidate is consistent (``S_nn <= mu |S_nt|``, Painlevé 1895) there i
 from flexmbd.lanes import any_lane, fabs, lnot, maximum, minimum, select, sqrt
 from flexmbd.lanes.rows import ld, st, words
 from flexmbd.lanes.vector import inner
+from flexmbd.nonsmooth.one_contact import planar, spatial
 from flexmbd.integrators.contact_rows import (
     CONE, MU, PIVOTING, ROLLING, bound_row, earlier_row, entry, free_row, gap_row, number_row, percussion_row, rate,
 )  # fmt: skip
@@ -25,74 +25,6 @@ from flexmbd.stepping.names import CONES, ND, NU
 
 SWEEPS, LEAPS = 2000, 10
 EXACT, ROUGH = 1e-13, 1e-6  # change of a velocity in a sweep, by the largest one, that is none; that is too much in the end
-TURNS = 60  # of the search for the direction of sliding
-
-
-@inner
-def planar(low, mu, snn, snt, stt, bn, bt):
-    """Normal and tangential percussion of one contact in the plane, and where there is none."""
-    # open: the normal percussion is its bound
-    limit = mu * low
-    pt_open = maximum(minimum(-(bt + snt * low) / stt, limit), -limit)
-    opens = bn + snn * low + snt * pt_open >= 0.0
-    determinant = snn * stt - snt * snt
-    safe = select(determinant > 1e-14 * snn * stt, determinant, 1.0)
-    pn_stick, pt_stick = (snt * bt - stt * bn) / safe, (snt * bn - snn * bt) / safe
-    sticks = (determinant > 1e-14 * snn * stt) & (fabs(pt_stick) <= mu * pn_stick)
-    # sliding in either direction
-    up, down = snn + mu * snt, snn - mu * snt
-    pn_up, pn_down = -bn / select(up > 0.0, up, 1.0), -bn / select(down > 0.0, down, 1.0)
-    ut_up, ut_down = bt + (snt + mu * stt) * pn_up, bt + (snt - mu * stt) * pn_down
-    slack = 1e-12 * (fabs(bt) + fabs(bn))
-    fits_up, fits_down = (up > 0.0) & (pn_up >= 0.0) & (ut_up <= slack), (down > 0.0) & (pn_down >= 0.0) & (ut_down >= -slack)
-    pn = select(sticks, pn_stick, select(fits_up, pn_up, pn_down))
-    pt = select(sticks, pt_stick, select(fits_up, mu * pn_up, -mu * pn_down))
-    none = lnot(opens | sticks | fits_up | fits_down)
-    return select(opens | none, low, pn), select(opens | none, pt_open, pt), none
-
-
-@inner
-def spatial(low, mu, snn, s1, s2, t11, t12, t22, bn, b1, b2):
-    """Normal and tangential percussions of one contact in space, and where there are none.
-
-    The normal percussion is eliminated: ``p_n = -(b_n + s . p_t)/s_nn``, ``(A + a I) p_t = -c`` with a = 0 where it sticks.
-    """
-    a11, a12, a22 = t11 - s1 * s1 / snn, t12 - s1 * s2 / snn, t22 - s2 * s2 / snn
-    c1, c2 = b1 - s1 * bn / snn, b2 - s2 * bn / snn
-    determinant = a11 * a22 - a12 * a12
-    regular = determinant > 1e-14 * t11 * t22
-    safe = select(regular, determinant, 1.0)
-    p1, p2 = (a12 * c2 - a22 * c1) / safe, (a12 * c1 - a11 * c2) / safe
-    pn = -(bn + s1 * p1 + s2 * p2) / snn
-    sticks = regular & (p1 * p1 + p2 * p2 <= (mu * pn) * (mu * pn)) & (pn >= low)
-    size, side = sqrt(c1 * c1 + c2 * c2), sqrt(s1 * s1 + s2 * s2)
-    opens = bn + snn * low - mu * low * side >= 0.0  # whatever friction does; a bound above zero is Poisson's alone
-    mass = t11 + t22
-    lower, upper = 0.0 * bn, maximum(size * (snn + mu * side) / maximum(mu * fabs(bn), 1e-300), mass)
-    slides = lnot(opens | sticks) & (mu > 0.0)
-    upper = select(slides, upper, mass)
-    for _ in range(TURNS):
-        going = slides & (upper - lower > 4e-16 * upper)
-        if not any_lane(going):
-            break
-        a = select(lower > 0.0, sqrt(lower * upper), 1e-3 * upper)
-        a = select(upper < 2.0 * lower, 0.5 * (lower + upper), a)
-        d11, d22 = a11 + a, a22 + a
-        determinant = d11 * d22 - a12 * a12
-        x1, x2 = (a12 * c2 - d22 * c1) / determinant, (a12 * c1 - d11 * c2) / determinant
-        xn = -(bn + s1 * x1 + s2 * x2) / snn
-        beyond = sqrt(x1 * x1 + x2 * x2) > mu * maximum(xn, low)
-        lower, upper = select(going & beyond, a, lower), select(going & lnot(beyond), a, upper)
-    a = 0.5 * (lower + upper)
-    d11, d22 = a11 + a, a22 + a
-    determinant = d11 * d22 - a12 * a12
-    x1, x2 = (a12 * c2 - d22 * c1) / determinant, (a12 * c1 - d11 * c2) / determinant
-    xn = -(bn + s1 * x1 + s2 * x2) / snn
-    none = slides & lnot(xn >= low)
-    plain = mu <= 0.0
-    x1, x2, xn = select(plain, 0.0, x1), select(plain, 0.0, x2), select(plain, maximum(-bn / snn, low), xn)
-    pn, p1, p2 = select(sticks, pn, xn), select(sticks, p1, x1), select(sticks, p2, x2)
-    return select(opens, low, pn), select(opens, 0.0, p1), select(opens, 0.0, p2), none
 
 
 @inner
