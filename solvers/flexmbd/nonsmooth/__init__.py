@@ -1,0 +1,8 @@
+"""Solvers of contact problems by complementarity (docs/theory/contact_solvers.md)."""
+
+from flexmbd.nonsmooth.horizontal import guide_friction, horizontal_lcp
+from flexmbd.nonsmooth.lemke import Complementary, lcp
+from flexmbd.nonsmooth.problem import ContactProblem, Solution
+from flexmbd.nonsmooth.solving import SOLVERS, solve
+
+__all__ = ["SOLVERS", "Complementary", "ContactProblem", "Solution", "guide_friction", "horizontal_lcp", "lcp", "solve"]
