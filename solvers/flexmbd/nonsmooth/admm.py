@@ -7,11 +7,12 @@ from flexmbd.linalg.direct import analyse
 from flexmbd.nonsmooth.cones import project
 from flexmbd.nonsmooth.problem import TINY
 
-ITERATIONS = 5_000
+ITERATIONS = 20_000
 RELAXED = 1.6  # over-relaxation
 NEAR = 1e-6  # proximal weight, of a matrix whose diagonal is about 1
 LOOK = 10  # iterations between two looks at the residual and at the weight
-UNEVEN = 3.0  # ratio of the two residuals from which the weight changes
+ROUNDING = 1e-16
+UNEVEN = 5.0  # ratio of the two relative residuals from which the weight changes
 
 
 def admm(problem, tolerance, iterations, start):
@@ -38,7 +39,7 @@ def admm(problem, tolerance, iterations, start):
 
     x = z = start / scale[:, None]
     y = -(matrix @ z.ravel()).reshape(z.shape) - b
-    weight = 0.1
+    weight, size = 0.1, max(np.linalg.norm(b), TINY)
     solver, done = factors(weight), 0
     while done < most:
         done += 1
@@ -52,10 +53,10 @@ def admm(problem, tolerance, iterations, start):
         if done % LOOK == 0 or done == most:
             if problem.residual(scale[:, None] * z[:, : problem.dimension]) <= tolerance:
                 break
-            apart, late = np.linalg.norm(x - z), weight * np.linalg.norm(moved)
-            ratio = apart / max(late, TINY)
-            if not 1.0 / UNEVEN < ratio < UNEVEN:
-                weight *= float(np.clip(np.sqrt(ratio), 0.1, 10.0))
+            apart = np.linalg.norm(x - z) / max(np.linalg.norm(z), size)
+            late = weight * np.linalg.norm(moved) / max(np.linalg.norm(y), size)
+            if apart > UNEVEN * late or late > UNEVEN * apart:
+                weight *= float(np.clip(np.sqrt((apart + ROUNDING) / (late + ROUNDING)), 0.1, 10.0))
                 weight = float(np.clip(weight, 1e-8, 1e4))
                 solver = factors(weight)
     return scale[:, None] * z, done, ""

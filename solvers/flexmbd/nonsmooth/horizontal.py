@@ -70,7 +70,7 @@ def guide_friction(matrix, free, friction):
 
     The normal percussion is ``p+ - p-`` with ``p+ p- = 0``, so that ``|p_n| = p+ + p-``; sliding velocities are split in the same way::
 
-        0 = u_n,   s+ = mu |p_n| - p_t  |  u_t+,   s- = mu |p_n| + p_t  |  u_t-
+        0 = u_n,   s+ = mu |p_n| + p_t  |  u_t+,   s- = mu |p_n| - p_t  |  u_t-
 
     Parameters
     ----------
@@ -93,13 +93,12 @@ def guide_friction(matrix, free, friction):
     w = np.asarray(matrix, dtype=float).reshape(m, 2, m, 2)
     nn, nt, tn, tt = w[:, 0, :, 0], w[:, 0, :, 1], w[:, 1, :, 0], w[:, 1, :, 1]
     one, none = np.eye(m), np.zeros((m, m))
-    # p_t = mu |p_n| - s+, so s- = 2 mu |p_n| - s+; pairs (p+, p-), (u+, s+), (u-, s-)
-    # unknown w: p+, s+, s-; z: p-, u+, u-
-    rows_w = np.block([[nn + nt @ mu, -nt, none], [tn + tt @ mu, -tt, none], [2.0 * mu, -one, -one]])
-    rows_z = np.block([[-nn + nt @ mu, none, none], [tn + tt @ mu, -one, one], [2.0 * mu, none, none]])
+    # p_t = s+ - mu |p_n|, so s- = 2 mu |p_n| - s+; pairs (p+, p-), (s+, u+), (s-, u-)
+    rows_w = np.block([[nn - nt @ mu, nt, none], [tn - tt @ mu, tt, none], [2.0 * mu, -one, -one]])
+    rows_z = np.block([[-nn - nt @ mu, none, none], [-tn - tt @ mu, -one, one], [2.0 * mu, none, none]])
     found = horizontal_lcp(rows_w, -rows_z, np.concatenate([-free[:, 0], -free[:, 1], np.zeros(m)]))
     (up, slack, _), (down, _, _) = found.w.reshape(3, m), found.z.reshape(3, m)
-    return np.stack([up - down, np.diag(mu) * (up + down) - slack], axis=1), found.message
+    return np.stack([up - down, slack - np.diag(mu) * (up + down)], axis=1), found.message
 
 
 __all__ = ["guide_friction", "horizontal_lcp"]

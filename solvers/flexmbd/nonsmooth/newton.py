@@ -4,12 +4,13 @@ import numpy as np
 from scipy import sparse
 from scipy.sparse.linalg import splu
 
-from flexmbd.nonsmooth.cones import rows_times
-from flexmbd.nonsmooth.nsgs import painleve, sweeps
+from flexmbd.nonsmooth.cones import project, rows_times
+from flexmbd.nonsmooth.nsgs import painleve, swept
 from flexmbd.nonsmooth.problem import TINY
 
-ITERATIONS = 200
-SWEEPS = 20  # of Gauss-Seidel at the start, and where no step along Newton's direction gains
+ITERATIONS = 100
+SWEEPS = 20  # of Gauss-Seidel at the start, and where no step along Newton's direction gains; each time twice as many,
+MOST = 5_000  # at most
 HALVES = 8  # of a step, before that
 FLOOR = 1e-9  # added to a matrix that redundant contacts make singular, of its scaled diagonal
 
@@ -47,16 +48,18 @@ def direction(problem, value, by_p, by_u):
 def newton(problem, tolerance, iterations, start):
     """Newton's method with steps halved until the functions shrink; an iteration is a step, or the sweeps in its place.
 
-    It begins with 20 sweeps of Gauss-Seidel, and makes 20 more where no step gains or the matrix is singular.  Tight tolerances cost
-    little; each step factorises a matrix of all contacts.
+    It begins with 20 sweeps of Gauss-Seidel, and makes more, each time twice as many, where no step gains or the matrix is singular.  Tight
+    tolerances cost little; each step factorises a matrix of all contacts.
     """
     p, most = start, ITERATIONS if iterations is None else iterations
     flat, mu = problem.dimension == 2, problem.friction
 
-    def sweep():
-        return sweeps(SWEEPS, flat, *problem.blocks, problem.wide, mu, p)
+    def sweep(many):
+        wanted = tolerance * max(problem.speed, TINY)
+        return swept(flat, *problem.blocks, problem.wide, mu, p, 1.0 / problem.yields, wanted, many)[2]
 
-    lost = sweep()
+    many = SWEEPS
+    lost = sweep(many)
     for done in range(most + 1):
         if lost >= 0:
             return np.full_like(p, np.nan), done, painleve(problem, lost)
@@ -76,8 +79,9 @@ def newton(problem, tolerance, iterations, start):
                     p[:], gained = new, True
                     break
         if not gained:
-            np.maximum(p[:, 0], 0.0, out=p[:, 0])
-            lost = sweep()
+            many = min(2 * many, MOST)
+            p[:] = project(p, mu)
+            lost = sweep(many)
 
 
 __all__ = ["newton"]
