@@ -1,8 +1,9 @@
 """Contact problems of one step of rigid bodies under gravity: stacks, towers, chains, piles; for benchmarks and tests."""
 
 import numpy as np
-from flexmbd.nonsmooth import ContactProblem
 from scipy import sparse
+
+from flexmbd.nonsmooth import ContactProblem
 
 GRAVITY, STEP = np.array([0.0, 0.0, -9.81]), 1e-2
 

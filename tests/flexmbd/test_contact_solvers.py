@@ -5,10 +5,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from flexmbd.errors import ModelError
-from flexmbd.nonsmooth import SOLVERS, ContactProblem, guide_friction, horizontal_lcp, lcp, solve
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
+from flexmbd.errors import ModelError
+from flexmbd.nonsmooth import SOLVERS, ContactProblem, guide_friction, horizontal_lcp, lcp, solve
 
 from .contact_scenes import scenes
 
@@ -54,7 +55,9 @@ def test_all_solvers_find_the_same_velocities(dimension, count, freedoms):
 
 @pytest.mark.parametrize("name", ["stack", "chain", "tower", "pile"])
 def test_scenes_of_bodies_are_solved_alike(name):
-    problem = {"stack": scenes.stack(4, push=0.3), "chain": scenes.chain(8), "tower": scenes.tower(3, push=0.5), "pile": scenes.pile(3, 3)}[name]
+    problem = {"stack": scenes.stack(4, push=0.3), "chain": scenes.chain(8), "tower": scenes.tower(3, push=0.5), "pile": scenes.pile(3, 3)}[
+        name
+    ]
     found = [solve(problem, solver, tolerance=1e-11, iterations=None if solver == "newton" else 200_000) for solver in ROUND]
     assert all(one.converged for one in found)
     for one in found[1:]:
@@ -62,7 +65,10 @@ def test_scenes_of_bodies_are_solved_alike(name):
 
 
 def has_siconos():
-    return Path(SYSTEM_PYTHON).exists() and not subprocess.run([SYSTEM_PYTHON, "-c", "import siconos.numerics"], capture_output=True).returncode
+    return (
+        Path(SYSTEM_PYTHON).exists()
+        and not subprocess.run([SYSTEM_PYTHON, "-c", "import siconos.numerics"], capture_output=True).returncode
+    )
 
 
 @pytest.mark.slow
@@ -70,10 +76,15 @@ def test_siconos_finds_the_same(tmp_path):
     """Velocities of stacks, towers and piles to 1e-10; forces of a chain, which are unique; Siconos's forces solve our problem."""
     if not has_siconos():
         pytest.skip("Siconos (Debian's python3-siconos) is not installed")
-    problems = {"stack": scenes.stack(5, push=0.3), "chain": scenes.chain(12), "tower": scenes.tower(4, push=0.5), "pile": scenes.pile(4, 3)}
+    problems = {
+        "stack": scenes.stack(5, push=0.3),
+        "chain": scenes.chain(12),
+        "tower": scenes.tower(4, push=0.5),
+        "pile": scenes.pile(4, 3),
+    }
     given = {name: {"matrix": p.matrix.toarray(), "free": p.free, "friction": p.friction} for name, p in problems.items()}
     np.savez(tmp_path / "in.npz", **{f"{name}:{key}": x for name, values in given.items() for key, x in values.items()})
-    script = Path(__file__).with_name("siconos_contacts.py")
+    script = Path(__file__).resolve().parents[2] / "benchmarks" / "peers" / "siconos_contacts.py"
     subprocess.run([SYSTEM_PYTHON, script, tmp_path / "in.npz", tmp_path / "out.npz"], check=True, capture_output=True)
     theirs = np.load(tmp_path / "out.npz")
     for name, problem in problems.items():

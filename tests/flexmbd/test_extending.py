@@ -13,8 +13,10 @@ import uqmbd as uq
 from flexmbd.contact.laws import produced_restitution
 from flexmbd.formulation import FORMULATIONS
 from flexmbd.integrators import INTEGRATORS
+from flexmbd.nonsmooth import SOLVERS, solve
 from uqmbd import methods
 
+from .contact_scenes import scenes
 from .sentences import names, said
 
 PAGE = Path(__file__).parents[2] / "docs" / "extending.md"
@@ -45,7 +47,7 @@ def module(monkeypatch, tmp_path):
 def test_page_has_no_other_blocks():
     words = (
         "String", "MyLaw", "DamperFilm", "CoatedRevolute", "Rod(", "sledge", "held", "Track", "scotch_yoke",
-        "HEUN3", "BEEMAN", "JointAngles", "Corners",
+        "HEUN3", "BEEMAN", "extragradient", "JointAngles", "Corners",
     )  # fmt: skip
     assert [sum(word in source for source in BLOCKS) for word in words] == [1] * len(BLOCKS)
 
@@ -171,6 +173,15 @@ def test_scheme_with_a_slot_of_its_own(module, monkeypatch):
         places.append(whole["coordinates"][0, :2])
     a, b, c = places
     assert np.log2(np.linalg.norm(a - b) / np.linalg.norm(b - c)) == pytest.approx(2.0, abs=0.2)
+
+
+def test_solver_of_contact_problems(module, monkeypatch):
+    found = module("extragradient")
+    monkeypatch.setitem(SOLVERS, "extragradient", found.extragradient)
+    problem = scenes.chain(5)
+    own, known = (solve(problem, name, tolerance=1e-9) for name in ("extragradient", "nsgs"))
+    assert own.converged
+    np.testing.assert_allclose(own.percussions, known.percussions, atol=1e-7 * known.percussions.max())
 
 
 def test_inertia_that_depends_on_a_coordinate(module):

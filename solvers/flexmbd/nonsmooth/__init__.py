@@ -4,5 +4,6 @@ from flexmbd.nonsmooth.horizontal import guide_friction, horizontal_lcp
 from flexmbd.nonsmooth.lemke import Complementary, lcp
 from flexmbd.nonsmooth.problem import ContactProblem, Solution
 from flexmbd.nonsmooth.solving import SOLVERS, solve
+from flexmbd.nonsmooth.spheres import Spheres, box
 
-__all__ = ["SOLVERS", "Complementary", "ContactProblem", "Solution", "guide_friction", "horizontal_lcp", "lcp", "solve"]
+__all__ = ["SOLVERS", "Complementary", "ContactProblem", "Solution", "Spheres", "box", "guide_friction", "horizontal_lcp", "lcp", "solve"]

@@ -1,4 +1,4 @@
-"""Horizontal linear complementarity, of joints that hold both ways with friction (Cottle, Pang and Stone 1992, 1.5; Glocker and Studer 2005)."""
+"""Horizontal linear complementarity: joints that hold both ways with friction (Cottle, Pang and Stone 1992; Glocker and Studer 2005)."""
 
 import numpy as np
 from scipy.linalg import lu_factor, lu_solve
@@ -57,7 +57,9 @@ def _choice(first, second):
         which = 0 if share[0].max() > SINGULAR else 1
         pair = left[int(np.argmax(share[which]))]
         if share[which].max() <= SINGULAR:
-            raise ModelError("horizontal complementarity: no independent choice of columns was found", remedy="check for a row that is zero")
+            raise ModelError(
+                "horizontal complementarity: no independent choice of columns was found", remedy="check for a row that is zero"
+            )
         swapped[pair] = which == 1
         unit = rest[which][:, pair] / np.linalg.norm(rest[which][:, pair])
         rest = [x - np.outer(unit, unit @ x) for x in rest]
@@ -66,7 +68,7 @@ def _choice(first, second):
 
 
 def guide_friction(matrix, free, friction):
-    """Percussions of contacts in the plane that hold both ways: ``u_n = 0``, ``|p_t| <= mu |p_n|``, less only where ``u_t = 0``, else against it.
+    """Percussions of contacts in the plane that hold both ways: ``u_n = 0`` and Coulomb's friction, at most ``mu |p_n|``.
 
     The normal percussion is ``p+ - p-`` with ``p+ p- = 0``, so that ``|p_n| = p+ + p-``; sliding velocities are split in the same way::
 

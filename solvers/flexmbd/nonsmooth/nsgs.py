@@ -84,12 +84,13 @@ def swept(flat, starts, columns, blocks, diagonal, b, mu, p, scales, wanted, mos
 def nsgs(problem, tolerance, iterations, start):
     """Sweeps over the contacts, each solved exactly with what the others have; an iteration is a sweep.
 
-    It needs no factors, and its first sweeps gain most.  Where contacts brace each other, sweeps creep by changes in a steady ratio; the way
-    left is estimated from it (Aitken) and gone where that makes the residual less.
+    It needs no factors, and its first sweeps gain most.  Where contacts brace each other, sweeps creep by changes in a steady ratio; the
+    way left is estimated from it (Aitken) and gone where that makes the residual less.
     """
     p, most = start, ITERATIONS if iterations is None else iterations
     wanted = tolerance * max(problem.speed, TINY)
-    done, _, lost = swept(problem.dimension == 2, *problem.blocks, problem.wide, problem.friction, p, 1.0 / problem.yields, wanted, most)
+    flat, scales = problem.dimension == 2, 1.0 / problem.yields
+    done, _, lost = swept(flat, *problem.blocks, problem.wide, problem.friction, p, scales, wanted, most)
     if lost >= 0:
         return np.full_like(p, np.nan), done, painleve(problem, lost)
     return p, done, ""

@@ -1,9 +1,9 @@
 """One contact with friction, all other percussions held: open, sticking or sliding, exactly; on numbers and on lanes.
 
-With its velocities ``u = S p + b`` a contact that is closed has ``0 <= u_n``, ``p_n >= low``, one of them at its bound, and Coulomb's friction
-``|p_t| <= mu p_n``, less only where ``u_t = 0``, else against it.  In the plane sliding has two candidates.  In space its direction follows
-from one scalar equation: with ``p_t = -u_t/a`` the multiplier a > 0 is where ``|p_t(a)| = mu p_n(a)``; Newton's method on
-``mu p_n/|p_t| - 1``, nearly a straight line (the same as in trust regions, Moré and Sorensen 1983), within a bracket.
+With its velocities ``u = S p + b`` a contact that is closed has ``0 <= u_n``, ``p_n >= low``, one of them at its bound, and Coulomb's
+friction ``|p_t| <= mu p_n``, less only where ``u_t = 0``, else against it.  In the plane sliding has two candidates.  In space its
+direction follows from one scalar equation: with ``p_t = -u_t/a`` the multiplier a > 0 is where ``|p_t(a)| = mu p_n(a)``; Newton's method
+on ``mu p_n/|p_t| - 1``, nearly a straight line (the same as in trust regions, Moré and Sorensen 1983), within a bracket.
 """
 
 from flexmbd.lanes import any_lane, fabs, lnot, maximum, minimum, select, sqrt

@@ -31,7 +31,8 @@ class ContactProblem:
     Raises
     ------
     ModelError
-        Wrong shapes; values that are not finite; friction below zero, or without a tangent; a contact that its own percussion does not move.
+        Wrong shapes; values that are not finite; friction below zero, or without a tangent; a contact that its own percussion does not
+        move.
     """
 
     matrix: object
@@ -50,7 +51,9 @@ class ContactProblem:
         check_range("contact problem", "friction", self.friction, at_least=0.0)
         friction = np.array(np.broadcast_to(np.asarray(self.friction, dtype=float), free.shape[:1]))
         if free.shape[1] == 1 and np.any(friction > 0.0):
-            raise ModelError("contact problem: friction is given, and contacts have a normal only; free must be (contacts, 2) or (contacts, 3)")
+            raise ModelError(
+                "contact problem: friction is given, and contacts have a normal only; free must be (contacts, 2) or (contacts, 3)"
+            )
         normal = matrix.diagonal()[:: free.shape[1]]
         if np.any(normal <= 0.0):
             bad = int(np.argmax(normal <= 0.0))
