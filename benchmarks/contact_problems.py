@@ -1,6 +1,6 @@
 """Contact problems of 100 to 5,000 contacts by all solvers of `flexmbd.nonsmooth`, by Siconos where it is small, and 1,000 falling spheres.
 
-Scenes are of one step under gravity (`contact_scenes.py`): towers of crosswise planks whose top pair is pushed (16 contacts a layer,
+Scenes are of one step under gravity (`_contact_scenes.py`): towers of crosswise planks whose top pair is pushed (16 contacts a layer,
 three quarters of their percussions redundant), and piles of spheres between walls.  Each is solved from nothing to residuals of 1e-4
 and 1e-8 (natural map as velocity, relative to the free velocities); the time is the least of some runs, of the solver and of setting up
 its blocks.  The exponent of growth is that of a line through the logarithms of contacts and of the best solver's times.  Siconos solves
@@ -29,7 +29,7 @@ from _common import ROOT, least, report, short
 # isort: split
 import json
 
-import contact_scenes
+import _contact_scenes as contact_scenes
 import numpy as np
 
 from flexmbd.nonsmooth import ContactProblem, Spheres, box, solve
@@ -72,7 +72,7 @@ def siconos(python, problems, tolerance):
         given, out = Path(folder) / "in.npz", Path(folder) / "out.npz"
         arrays = {name: {"matrix": p.matrix.toarray(), "free": p.free, "friction": p.friction} for name, p in problems.items()}
         np.savez(given, **{f"{name}:{key}": x for name, values in arrays.items() for key, x in values.items()})
-        command = [python, str(ROOT / "benchmarks" / "peers" / "siconos_contacts.py"), str(given), str(out), str(tolerance)]
+        command = [python, str(ROOT / "benchmarks" / "peers" / "siconos_contacts.py"), str(given), str(out), str(tolerance), "200"]
         done = subprocess.run(command, capture_output=True, text=True)
         if done.returncode:
             print(f"Siconos did not run in {python}: {done.stderr.strip().splitlines()[-1] if done.stderr else 'no message'}")

@@ -201,9 +201,10 @@ class Spheres:
         ahead = self.velocities + h * self.gravity
         around = self._closed(middle, NEAR * float(self.radius.min()))
         first, second, normals, gaps = around
-        # of what is open at the middle, what would close by the end; what has restitution strikes in the next step
+        # of what is open at the middle, what may close by the end; what has restitution strikes in the next step
         rates = self._rates(first, second, normals, ahead)
-        close = (gaps <= 0.0) | (2.0 * gaps < -h * rates) & ((self.restitution == 0.0) | ~self._strike(-1.0, rates, h))
+        falls = SLOW * h * math.sqrt(self.gravity @ self.gravity)
+        close = (gaps <= 0.0) | (2.0 * gaps < h * (falls - rates)) & ((self.restitution == 0.0) | ~self._strike(-1.0, rates, h))
         first, second, normals, gaps = (x[close] for x in around)
         if len(gaps):
             ahead, self.spins = self._percussed(first, second, normals, gaps, ahead, h, (solver, tolerance, iterations))
