@@ -130,13 +130,14 @@ class LocatedContact:
     assigns: tuple = ()
 
 
-OPEN, SLIDES, STICKS = 0.0, 1.0, 2.0  # mode of a contact that cannot be penetrated
+OPEN, SLIDES, STICKS, LOCKED = 0.0, 1.0, 2.0, 3.0  # mode of a contact that cannot be penetrated
+NEWTON, POISSON, LOCKS = range(3)
 NUMBERS = 6  # of such a contact: `UnilateralContact.numbers`
 
 
 @dataclass(frozen=True)
 class UnilateralContact:
-    """A contact of bodies that cannot penetrate each other; nodes, but for `name`, `groups`, `poisson` and `element`.
+    """A contact of bodies that cannot penetrate each other; nodes, but for `name`, `groups`, `rule` and `element`.
 
     Attributes
     ----------
@@ -154,8 +155,9 @@ class UnilateralContact:
         How many rates slide (one in the plane, two in space, none without friction), roll, and pivot.
     numbers : tuple of Node
         Restitution, tangential restitution, coefficients of friction (kinetic, static), of rolling and of pivoting (m).
-    poisson : bool
-        Restitution is of percussions (Poisson), not of velocities (Newton).
+    rule : int
+        `NEWTON` or `POISSON` (restitution of velocities, or of percussions), or `LOCKS`: once closed it holds both ways, until it is pulled
+        with more than its static friction's number.
     found : Percussion
         What the scheme finds.
     element : Element
@@ -168,7 +170,7 @@ class UnilateralContact:
     others: tuple
     groups: tuple
     numbers: tuple
-    poisson: bool
+    rule: int
     found: Percussion
     element: Any
 

@@ -9,7 +9,7 @@ from flexmbd.contact.parts import Part, Rule, Touch, refuse
 from flexmbd.errors import ModelError, check_number
 from flexmbd.language.quadratic import cross3, dot
 
-RULES = ("newton", "poisson")
+RULES = ("newton", "poisson")  # in the order of the registry's numbers
 KEYS = ("restitution", "tangential_restitution", "friction", "static_friction", "rolling", "pivoting")
 
 
@@ -130,7 +130,7 @@ def hold(joint, build, penetration, rate, slips, turns=(), pivots=(), key=""):
     known = {name: build.number(joint, f"law.{name}") for name in law.numbers()}
     known.setdefault("static_friction", known.get("friction", zero))
     numbers = [known.get(name, zero) for name in KEYS]
-    return build.unilateral(joint, key, -penetration, rates, numbers=numbers, groups=tuple(groups), poisson=law.rule == "poisson")
+    return build.unilateral(joint, key, -penetration, rates, numbers=numbers, groups=tuple(groups), rule=RULES.index(law.rule))
 
 
 def held(pair, penetration, rate, slip, zero):

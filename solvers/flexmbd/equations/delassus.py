@@ -6,8 +6,9 @@
 
 from flexmbd.equations import index1
 from flexmbd.errors import ModelError
-from flexmbd.registry import NUMBERS
+from flexmbd.registry import LOCKS, NUMBERS, STICKS
 
+BOTH = 1e300  # N s: bound of what holds both ways
 CLOSE = 0.2  # share of what rows are open at the start of a step that it closes
 
 
@@ -64,6 +65,9 @@ def jumps(problem):
 def reactions(problem):
     """Nodes at a point, in the order of `rows_of_work`, with accelerations without forces of contacts in place of free velocities."""
     for contact in problem.unilaterals:
+        if contact.rule == LOCKS:
+            told = f"lock '{contact.name}': the integrator 'event_driven' does not treat locks"
+            raise ModelError(told, element=contact.name, remedy="take 'moreau' or 'nonsmooth_ggl'")
         if any(contact.groups[1:]):
             told = f"contact '{contact.name}': the integrator 'event_driven' does not treat friction against rolling and pivoting"
             raise ModelError(told, element=contact.name, remedy="take 'moreau', or leave rolling and pivoting out")
@@ -124,8 +128,14 @@ def _arranged(problem, before, free, columns, found, velocities):
         *(x + zero for contact in problem.unilaterals for x in contact.numbers),
         *before,
         *free,
-        *[zero] * (len(free) + len(problem.unilaterals)),
+        *[zero] * len(free),
+        *(_least(problem.graph, contact) for contact in problem.unilaterals),
         *(x for row in products(problem.graph, columns, found) for x in row),
         *(x for response in found for x in response),
         *(v + zero for v in velocities),
     ]
+
+
+def _least(graph, contact):
+    """Least normal percussion before restitution: of what is locked none."""
+    return graph.select(graph.greater(contact.found.mode, STICKS), -BOTH, 0.0) if contact.rule == LOCKS else graph.const(0.0)

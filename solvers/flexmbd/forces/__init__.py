@@ -7,6 +7,7 @@ from flexmbd.forces.control import PID
 from flexmbd.forces.coordinates import AngleOf, PlaceOf
 from flexmbd.forces.gears import GearMesh, Rack
 from flexmbd.forces.loads import Force, PointForce, SectionTorque, Torque
+from flexmbd.forces.lock import Lock
 from flexmbd.forces.nonlinear import NonlinearSpring, NonlinearTorsionSpring
 from flexmbd.forces.propellant import Propellant
 from flexmbd.forces.reduced_inertia import ReducedInertia
@@ -18,4 +19,4 @@ FORCES = (
     UserForce, UserTorque, ReducedInertia, Propellant,
 )  # fmt: skip
 
-__all__ = [*(c.__name__ for c in FORCES), "FORCES", "PID", "AngleOf", "Force", "Latch", "PlaceOf", "StopWhen", "Switched"]
+__all__ = [*(c.__name__ for c in FORCES), "FORCES", "PID", "AngleOf", "Force", "Latch", "Lock", "PlaceOf", "StopWhen", "Switched"]

@@ -3,7 +3,7 @@
 from flexmbd.errors import ModelError
 from flexmbd.language.tracing import sincos
 from flexmbd.problem import LateState
-from flexmbd.registry import ARMED, ExtraState, LocatedContact, Pair, Percussion, UnilateralContact
+from flexmbd.registry import ARMED, NEWTON, ExtraState, LocatedContact, Pair, Percussion, UnilateralContact
 
 
 class Interface:
@@ -113,7 +113,7 @@ class Interface:
         values = tuple((int(state.value[1:]), self.graph.const(x)) for state, x in then.items())
         self.contacts.append(LocatedContact(element.name, quantity, rate, minimum, element, jumps=True, assigns=values))
 
-    def unilateral(self, element, key, gap, rates, *, numbers, groups=(0, 0, 0), poisson=False):
+    def unilateral(self, element, key, gap, rates, *, numbers, groups=(0, 0, 0), rule=NEWTON):
         """Register a contact of bodies that cannot penetrate each other, for schemes that treat such contacts.
 
         Parameters
@@ -121,7 +121,7 @@ class Interface:
         element : Element
         key : str
             What names of its states begin with, after the element's name.
-        gap, rates, numbers, groups, poisson
+        gap, rates, numbers, groups, rule
             See `UnilateralContact`. Rates are linear in the velocities.
 
         Returns
@@ -134,7 +134,7 @@ class Interface:
         )
         slopes = [{i: x for i, v in enumerate(self.v) if not (x := self.graph.derivative(rate, v)).zero} for rate in rates]
         found = Percussion(mode, force, impulse, count, speed, loss, tuple(others))
-        facts = element.name, gap, tuple(rates), slopes[0], tuple(slopes[1:]), groups, tuple(numbers), poisson, found, element
+        facts = element.name, gap, tuple(rates), slopes[0], tuple(slopes[1:]), groups, tuple(numbers), rule, found, element
         self.unilaterals.append(UnilateralContact(*facts))
         self.state_rate(impulse, force)
         self.state_rate(loss, -self.graph.dot(zip((force, *others), rates, strict=True)))

@@ -54,7 +54,8 @@ def sweep(moving, closed_by, still, W, at):
     for j in range(at[NU]):
         c = CONE * j
         r, slides, rolls, pivots = cones[c], cones[c + 1], cones[c + 2], cones[c + 3]
-        closed, low, mu = ld(W, gap_row(j, at)) <= closed_by, ld(W, bound_row(at) + j), ld(W, number_row(j, MU, at))
+        low, mu = ld(W, bound_row(at) + j), ld(W, number_row(j, MU, at))
+        closed = (ld(W, gap_row(j, at)) <= closed_by) | (low < 0.0)  # those that are locked hold whatever the gap
         pn, un, snn = ld(W, first + r), rate(r, W, at), entry(r, r, W, at)
         if slides == 0:
             new = select(closed, maximum(pn - un / snn, low), 0.0)
@@ -116,7 +117,7 @@ def leap(moving, ratio, W, at):
         st(W, first + r, ld(W, first + r) + far * (ld(W, first + r) - ld(W, earlier_row(at) + r)))
     for j in range(at[NU]):
         r, slides = cones[CONE * j], cones[CONE * j + 1]
-        pn, size = maximum(ld(W, first + r), 0.0), 0.0 * ratio
+        pn, size = maximum(ld(W, first + r), minimum(ld(W, bound_row(at) + j), 0.0)), 0.0 * ratio
         limit = ld(W, number_row(j, MU, at)) * pn
         for k in range(r + 1, r + 1 + slides):
             size = size + ld(W, first + k) * ld(W, first + k)

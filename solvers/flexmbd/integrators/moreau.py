@@ -19,7 +19,7 @@ import numpy as np
 
 from flexmbd.equations.delassus import percussions, rows_of_work
 from flexmbd.integrators.base import Integrator, Slot
-from flexmbd.integrators.contact_rows import CONE, RESTITUTION, gap_row, number_row, percussion_row, product, velocity_row
+from flexmbd.integrators.contact_rows import CONE, RESTITUTION, bound_row, gap_row, number_row, percussion_row, product, velocity_row
 from flexmbd.integrators.percussions import book_shifts, free, further, jump, leave_out, mean, percuss, push_out, remember, rounding, shift
 from flexmbd.lanes import select
 from flexmbd.lanes.rows import evaluate, get, ld, put, st, words
@@ -59,7 +59,8 @@ def predict_gaps(slack, X, W, at):
     h, cones = ld(X, H), words(at[CONES])
     for j in range(at[NU]):
         r = cones[CONE * j]
-        stays = (ld(W, percussion_row(at) + r) > 0.0) & (ld(W, number_row(j, RESTITUTION, at)) <= 0.0)
+        on = (ld(W, percussion_row(at) + r) > 0.0) | (ld(W, bound_row(at) + j) < 0.0)
+        stays = on & (ld(W, number_row(j, RESTITUTION, at)) <= 0.0)
         end = ld(W, gap_row(j, at)) + 0.5 * h * (product(r, W, at) + free(j, 0, W, at)) + slack
         st(W, gap_row(j, at), select(stays, end, np.nan))
 

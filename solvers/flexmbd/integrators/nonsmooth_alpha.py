@@ -21,7 +21,7 @@ import numpy as np
 from flexmbd.equations import newton_index2, newton_stabilised
 from flexmbd.equations.delassus import jumps, rows_of_work
 from flexmbd.integrators.base import Slot
-from flexmbd.integrators.contact_rows import gap_row, velocity_row
+from flexmbd.integrators.contact_rows import bound_row, gap_row, velocity_row
 from flexmbd.integrators.generalized_alpha import TUNED
 from flexmbd.integrators.ggl import ORIGIN
 from flexmbd.integrators.implicit import implicit
@@ -99,7 +99,7 @@ def whole(places, X, P, W, at):
     if places:
         for j in range(at[NU]):
             gap = ld(W, gap_row(j, at))
-            st(W, gap_row(j, at), select(gap < zero, gap, np.nan))
+            st(W, gap_row(j, at), select((gap < zero) | (ld(W, bound_row(at) + j) < zero), gap, np.nan))
         push_out(live, EXACT * ld(X, SPAN), W, at)
         shift(X, W, at)
     if any_lane(struck):

@@ -2,13 +2,13 @@
 
 from flexmbd.integrators.contact_problem import SWEEPS, solve
 from flexmbd.integrators.contact_rows import (
-    CONE, MU, RESTITUTION, TANGENTIAL, before_row, bound_row, entry, free_row, gap_row, number_row, percussion_row, product,
+    CONE, MU, MU_STATIC, RESTITUTION, TANGENTIAL, before_row, bound_row, entry, free_row, gap_row, number_row, percussion_row, product,
     response_row,
 )  # fmt: skip
-from flexmbd.lanes import any_lane, fabs, maximum, minimum, select, sqrt
+from flexmbd.lanes import any_lane, fabs, lnot, maximum, minimum, select, sqrt
 from flexmbd.lanes.rows import evaluate, ld, st, words
 from flexmbd.lanes.vector import inner
-from flexmbd.registry import OPEN, OTHERS, SLIDES, STICKS
+from flexmbd.registry import LOCKED, LOCKS, NEWTON, OPEN, OTHERS, POISSON, SLIDES, STICKS
 from flexmbd.stepping.names import CONES, CONTROLLED, END, LAST, MIDDLE, ND, NU, RATES, RHS, SLOTS, SPAN, START, STRIDE, H, M, N
 
 PULLS = 100  # sweeps in which shifts may draw together: where contacts have one place too few, they never agree
@@ -27,7 +27,7 @@ def restitute(j, W, at):
     strikes = before < minimum(2.0 * (ld(W, free_row(at) + r) - before), 0.0)
     st(W, number_row(j, RESTITUTION, at), select(strikes, ld(W, number_row(j, RESTITUTION, at)), 0.0))
     st(W, number_row(j, TANGENTIAL, at), select(strikes, ld(W, number_row(j, TANGENTIAL, at)), 0.0))
-    if cones[c + 5] == 0:
+    if cones[c + 5] == NEWTON:
         st(W, free_row(at) + r, ld(W, free_row(at) + r) + ld(W, number_row(j, RESTITUTION, at)) * before)
     for k in range(r + 1, r + 1 + cones[c + 1]):
         st(W, free_row(at) + k, ld(W, free_row(at) + k) + ld(W, number_row(j, TANGENTIAL, at)) * ld(W, first + k))
@@ -42,11 +42,11 @@ def percuss(live, closed_by, still, W, at):
     cones, poisson = words(at[CONES]), False
     for j in range(at[NU]):
         restitute(j, W, at)
-        poisson = poisson or cones[CONE * j + 5] > 0
+        poisson = poisson or cones[CONE * j + 5] == POISSON
     lost, rough = solve(live, closed_by, still, W, at)
     if poisson:
         for j in range(at[NU]):
-            if cones[CONE * j + 5] > 0:
+            if cones[CONE * j + 5] == POISSON:
                 least = (1.0 + ld(W, number_row(j, RESTITUTION, at))) * ld(W, percussion_row(at) + cones[CONE * j])
                 st(W, bound_row(at) + j, least)
         more, rougher = solve(live, closed_by, still, W, at)
@@ -59,7 +59,7 @@ def push_out(live, exact, W, at):
     """Shifts of contacts, in the rows of their bounds, after which what the rows of the gaps say is zero; NaN there: not asked for.
 
     They act along the normals only, and stop changing where they move no gap by more than `exact`. Contacts that others lift are drawn
-    back: else a block on two corners hops from one to the other for ever.
+    back, those that are locked in all sweeps: else a block on two corners hops from one to the other for ever.
     """
     cones, bounds = words(at[CONES]), bound_row(at)
     for j in range(at[NU]):
@@ -75,7 +75,7 @@ def push_out(live, exact, W, at):
             old = ld(W, bounds + j)
             new = old - end / entry(r, r, W, at)
             if turn >= PULLS:
-                new = maximum(new, old)
+                new = select(ld(W, percussion_row(at) + r) < 0.0, new, maximum(new, old))
             new = select(moving & (end <= end), new, old)
             st(W, bounds + j, new)
             change = maximum(fabs(new - old) * entry(r, r, W, at), change)
@@ -173,7 +173,11 @@ def remember(h, X, W, at):
         on = pn > 0.0
         limit = ld(W, number_row(j, MU, at)) * pn * (1.0 - 1e-9)
         sticks = on & (sqrt(size) < limit)
-        st(X, now + s, select(on, select(sticks, STICKS, SLIDES + 0.0 * h), OPEN))
+        mode = select(on, select(sticks, STICKS, SLIDES + 0.0 * h), OPEN)
+        if cones[c + 5] == LOCKS:
+            opens = -pn > ld(W, number_row(j, MU_STATIC, at)) * h
+            mode = select((on | (ld(X, was + s) > STICKS)) & lnot(opens), LOCKED + 0.0 * h, OPEN)
+        st(X, now + s, mode)
         before, open_before = ld(W, before_row(at) + r), ld(X, was + s) < 0.5
         hits = on & open_before & (before < 0.0)
         struck = struck | hits
@@ -190,7 +194,7 @@ def free(j, k, W, at):
     cones, c = words(at[CONES]), CONE * j
     r, x = cones[c], ld(W, free_row(at) + cones[c] + k)
     before = ld(W, before_row(at) + r + k)
-    if k == 0 and cones[c + 5] == 0:
+    if k == 0 and cones[c + 5] == NEWTON:
         x = x - ld(W, number_row(j, RESTITUTION, at)) * before
     if 1 <= k <= cones[c + 1]:
         x = x - ld(W, number_row(j, TANGENTIAL, at)) * before

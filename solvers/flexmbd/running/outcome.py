@@ -4,6 +4,7 @@ import numpy as np
 
 from flexmbd.outputs import REDUCTIONS
 from flexmbd.outputs.reductions import ROWS
+from flexmbd.registry import LOCKS
 from flexmbd.running.diagnosis import Failures
 from flexmbd.running.inertias import loosely_held
 from flexmbd.running.models import witnesses
@@ -34,19 +35,23 @@ def started(made):
     return found, bad | (np.array(words) != ""), words
 
 
+TOLD = (
+    "contact '{}': the bodies penetrate each other by {:.3g} m at the start, and they are impenetrable; give positions that do not",
+    "lock '{}': what it holds is {:.3g} (m or rad) beyond its value at the start; give positions before it",
+)  # of contacts, of locks
+
+
 def penetrating(made, length):
     """Words on samples in which bodies that cannot penetrate each other do so at the start, else ""."""
     problem, words = made.model.problem, [""] * made.count
     if problem.unilaterals:
         known = {f"q{i}": x for i, x in enumerate(made.column(START + 1, problem.n).T)} | {"t": 0.0}
+        known |= {f"s{k}": x for k, x in enumerate(made.column(START + 1 + 2 * problem.n, len(problem.states)).T)}
         gaps = problem.graph.evaluate([c.gap for c in problem.unilaterals], known, [x for _, x in made.system.parameters()])
         for contact, gap in zip(problem.unilaterals, gaps, strict=True):
             for i in np.flatnonzero(np.broadcast_to(gap, made.count) < -PENETRATES * length):
                 deep = np.broadcast_to(gap, made.count)[i]
-                words[i] = words[i] or (
-                    f"contact '{contact.name}': the bodies penetrate each other by {-deep:.3g} m at the start, and they are impenetrable; "
-                    "give positions that do not"
-                )
+                words[i] = words[i] or TOLD[contact.rule == LOCKS].format(contact.name, -deep)
     return words
 
 
