@@ -145,7 +145,9 @@ class ClearanceTranslational(ClearanceJoint, Contact):
         def place(k):
             return lambda: build.values((dot(self._guide(build)[k], build.between(self.b, self.a)),))[0]
 
-        return super().outputs(build) | {
+        taken = {"impulse": (all_of(lambda pair: pair.impulse), "N s"), "dissipated": (all_of(lambda pair: pair.loss), "J")}
+        whole = {f"{name}.{key}": value for key, value in taken.items()} if self.impenetrable else {}
+        return super().outputs(build) | whole | {
             f"{name}.moment": (lambda: nodes.moment, "N m"),
             f"{name}.gap": (gap, "m"),
             f"{name}.tilt": (tilt, "rad"),

@@ -24,6 +24,7 @@ from flexmbd.integrators.contact_rows import (
 from flexmbd.stepping.names import CONES, ND, NU
 
 SWEEPS, LEAPS = 2000, 10
+NO_GAIN = 1e-6  # of a change of percussions: what it may lead out of a cone by rounding
 EXACT, ROUGH = 1e-13, 1e-6  # change of a velocity in a sweep, by the largest one, that is none; that is too much in the end
 
 
@@ -108,20 +109,48 @@ def turning(j, moving, closed, W, at):
 
 
 @inner
+def size_of(r, slides, row, W, at):
+    """Length of the sliding percussions of the contact whose first direction is r, in rows that begin at `row`."""
+    size = 0.0 * ld(W, row)
+    for k in range(r + 1, r + 1 + slides):
+        size = size + ld(W, row + k) * ld(W, row + k)
+    return sqrt(size)
+
+
+@inner
+def farthest(far, W, at):
+    """How many of the last sweep's changes further percussions may go before one leaves its cone of friction, or holds no more."""
+    cones, p, e = words(at[CONES]), percussion_row(at), earlier_row(at)
+    for j in range(at[NU]):
+        r, slides, mu = cones[CONE * j], cones[CONE * j + 1], ld(W, number_row(j, MU, at))
+        pn, dn = ld(W, p + r), ld(W, p + r) - ld(W, e + r)
+        size, along, turns = size_of(r, slides, p, W, at), 0.0 * far, 0.0 * far
+        for k in range(r + 1, r + 1 + slides):
+            change = ld(W, p + k) - ld(W, e + k)
+            along, turns = along + ld(W, p + k) * change, turns + fabs(change)
+        along = along / maximum(size, 1e-300)
+        loses = (dn < 0.0) & (ld(W, bound_row(at) + j) >= 0.0)
+        far = select(loses, minimum(far, pn / select(loses, -dn, 1.0)), far)
+        for side in (1.0, -1.0):
+            gain = mu * dn - side * along
+            leaves = gain < -NO_GAIN * (mu * fabs(dn) + turns)
+            far = select(leaves, minimum(far, (mu * pn - side * size) / select(leaves, -gain, 1.0)), far)
+    return maximum(far, 0.0)
+
+
+@inner
 def leap(moving, ratio, W, at):
     """Go on along a sweep's change as far as sweeps that shrink by a ratio would lead, but not out of the cones of friction."""
     cones, first = words(at[CONES]), percussion_row(at)
     moving = moving & (ratio > 0.5) & (ratio < 1.001)
-    far = select(moving, ratio / maximum(1.0 - ratio, 1e-4), 0.0)
+    far = farthest(ratio / maximum(1.0 - ratio, 1e-4), W, at)
     for r in range(at[ND]):
-        st(W, first + r, ld(W, first + r) + far * (ld(W, first + r) - ld(W, earlier_row(at) + r)))
+        p = ld(W, first + r)
+        st(W, first + r, select(moving, p + far * (p - ld(W, earlier_row(at) + r)), p))
     for j in range(at[NU]):
         r, slides = cones[CONE * j], cones[CONE * j + 1]
-        pn, size = maximum(ld(W, first + r), minimum(ld(W, bound_row(at) + j), 0.0)), 0.0 * ratio
+        pn, size = maximum(ld(W, first + r), minimum(ld(W, bound_row(at) + j), 0.0)), size_of(r, slides, first, W, at)
         limit = ld(W, number_row(j, MU, at)) * pn
-        for k in range(r + 1, r + 1 + slides):
-            size = size + ld(W, first + k) * ld(W, first + k)
-        size = sqrt(size)
         scale = select(moving & (size > limit), limit / maximum(size, 1e-300), 1.0)
         st(W, first + r, select(moving, pn, ld(W, first + r)))
         for k in range(r + 1, r + 1 + slides):
