@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy.integrate import quad
 
 import flexmbd as fm
 from uqmbd.study import Study
@@ -227,3 +228,29 @@ def test_a_wearing_joint_hits_ever_harder():
     assert np.all(np.diff(fine["depth_um"]) > 0) and np.all(np.diff(fine["eccentricity_um"]) > 0)
     for found in (coarse, fine):
         assert found["force"][-1] > 1.5 * found["force"][0] and found["force_rms"][-1] > 1.1 * found["force_rms"][0]
+
+
+@pytest.mark.slow
+def test_a_panel_that_latches_has_turned_its_hub_by_what_momentum_says(tmp_path):
+    """Angular momentum is zero: the hub turns by ``-J(a)/(J(a) + ...) da`` of the panel's angle a, whatever spring and damper do."""
+    result = run("latching_panel", tmp_path, **{"max_runs = 10_000": "max_runs = 1_000"})
+    hub, inertia, panel, half, arm = 180.0, 40.0, 12.0, 1.2, 0.6
+    reduced, own = hub * panel / (hub + panel), panel * (2.0 * half) ** 2 / 12.0
+
+    def share(a):
+        beside = reduced * (half**2 + arm * half * np.cos(a)) + own
+        return beside / (inertia + own + reduced * (arm**2 + half**2 + 2.0 * arm * half * np.cos(a)))
+
+    expected = -quad(share, -0.5 * np.pi, 0.0)[0]
+    lower, upper = (float(result.bounds["hub.angle:final"].sel(bound=b)) for b in ("lower", "upper"))
+    assert lower == pytest.approx(expected, abs=2e-6) and upper == pytest.approx(expected, abs=2e-6)
+    assert abs(result.bounds["hub.rate:final"]).max() < 1e-7
+
+
+@pytest.mark.slow
+def test_chaos_in_a_guide_is_recognised(tmp_path):
+    """The offset has trusted bounds in the first impacts, and none towards the end; the slider's own motion has them at all times."""
+    result = run("translational_clearance", tmp_path, **{"max_runs = 12_000": "max_runs = 4_000"})
+    trusted = np.asarray(result.trusted["guide.offset"])
+    assert trusted[:80].all() and not trusted.all()
+    assert np.asarray(result.trusted["slider.x"]).mean() > 0.95

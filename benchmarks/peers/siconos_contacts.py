@@ -1,4 +1,6 @@
-"""Contact problems solved by Siconos: ``siconos_contacts.py IN.npz OUT.npz [TOLERANCE [NEWTON STEPS]]``; prints seconds of each as one JSON object.
+"""Contact problems solved by Siconos: ``siconos_contacts.py IN.npz OUT.npz [TOLERANCE [NEWTON STEPS]]``.
+
+Prints seconds of each as one JSON object.
 
 Solvers: its NSGS, and its semi-smooth Newton on Alart and Curnier's functions.
 """

@@ -79,7 +79,7 @@ def rocking(angle=0.1, half_width=0.1, half_height=0.4, mu=1.0):
 CRANK = {"l1": 0.153, "l2": 0.306, "m1": 0.038, "m2": 0.038, "m3": 0.076, "j1": 7.4e-5, "j2": 5.9e-4, "j3": 2.7e-6, "c": 0.001}
 
 
-def slider_crank(e=0.4, mu=0.01):
+def slider_crank(e=0.4, mu=0.01, stiffness=None):
     """Slider-crank whose slider has clearance in its guide (Flores, Leine, Glocker 2010, Multibody Syst. Dyn. 23, 165-190)."""
     l1, l2, rate = CRANK["l1"], CRANK["l2"], 150.0
     s = fm.System(gravity=(0.0, -G))
@@ -96,8 +96,10 @@ def slider_crank(e=0.4, mu=0.01):
     s.add(fm.Revolute("O", crank["O"], s.ground.at(0.0, 0.0)))
     s.add(fm.Revolute("A", crank["A"], rod["A"]))
     s.add(fm.Revolute("B", rod["B"], slider.centre))
-    law = fm.Impenetrable(e, friction=mu)
-    s.add(fm.ClearanceTranslational("guide", slider.centre, s.ground.at(0.0, 0.0), CRANK["c"], 0.1, 0.05, law))
+    law, rubs = fm.Impenetrable(e, friction=mu), None
+    if stiffness is not None:
+        law, rubs = fm.LankaraniNikravesh(stiffness, restitution=e, calibrated=True), fm.Ambrosio(mu, v0=1e-4, v1=1e-3)
+    s.add(fm.ClearanceTranslational("guide", slider.centre, s.ground.at(0.0, 0.0), CRANK["c"], 0.1, 0.05, law, rubs))
     return s
 
 

@@ -4,6 +4,8 @@ import numpy as np
 import pytest
 from scipy.integrate import quad, solve_ivp
 
+import flexmbd as fm
+
 from .impenetrable_models import CRANK, G, moved, rocking, slider_crank, slopes
 
 STEPS = np.array([1e-4, 5e-5, 2.5e-5])
@@ -135,3 +137,21 @@ def test_the_slider_stays_in_its_guide():
     )
     assert run["guide.gap:min"] > -step * run["slider.vy:abs_max"]
     assert run["energy.total"][-1] < run["energy.total"][0]
+
+
+def second_impact(build, settings):
+    """Time at which both corners of a side have struck for the second time."""
+    names = ["guide.1.impacts", "guide.2.impacts", "guide.3.impacts", "guide.4.impacts"]
+    run = fm.run(build, end=0.013, points=130_001, outputs=names, settings=settings)
+    assert run.message == [""]
+    struck = np.sort([run[name][0] for name in names], axis=0)[-2:]
+    return run.time[np.argmax(np.all(struck > 1.5, axis=0))]
+
+
+@pytest.mark.slow
+def test_a_stiffer_contact_strikes_ever_more_like_an_impenetrable_one():
+    """The second impact comes later by about the time that the first one takes, which falls with stiffness to the power -0.4 (Hertz)."""
+    exact = second_impact(lambda: slider_crank(e=0.8), {"integrator": "event_driven", "tolerance": 1e-10})
+    errors = [second_impact(lambda k=k: slider_crank(e=0.8, stiffness=k), {"tolerance": 1e-10}) - exact for k in (1e10, 1e11, 1e12)]
+    assert np.all(np.array(errors[:-1]) / errors[1:] > 2.0), errors
+    assert 0.0 < errors[-1] < 1e-4, errors

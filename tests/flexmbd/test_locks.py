@@ -1,8 +1,9 @@
 """Locks: a hinge that latches, a snap that opens: closed forms of momentum, energy, force."""
 
-import flexmbd as fm
 import numpy as np
 import pytest
+
+import flexmbd as fm
 
 HUB, PANEL, HALF, ARM = (20.0, 3.0), (4.0, 4.0 * 1.6**2 / 12.0), 0.8, 0.5
 SCHEMES = ["moreau", "nonsmooth_generalized_alpha", "nonsmooth_ggl"]
@@ -46,7 +47,8 @@ def test_a_panel_that_latches_keeps_angular_momentum(scheme):
 
 
 def test_the_loss_of_a_latch_is_booked():
-    r = fm.run(satellite, end=4.0, outputs=["energy.balance", "latch.dissipated"], settings={"integrator": "moreau", "step": 1e-3}, points=41)
+    outputs, settings = ["energy.balance", "latch.dissipated"], {"integrator": "moreau", "step": 1e-3}
+    r = fm.run(satellite, end=4.0, outputs=outputs, settings=settings, points=41)
     assert np.ptp(r["energy.balance"]) < 1e-6
     assert r["latch.dissipated"][0, -1] == pytest.approx(0.2146952, rel=1e-5)
 
