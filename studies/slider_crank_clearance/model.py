@@ -12,7 +12,8 @@ BEARING = 10e-3  # radius of the bearing, m
 STEEL = fm.Material(E=207e9, nu=0.3, name="steel")
 
 
-def slider_crank(clearance=0.5e-3, restitution=0.9, friction=0.03, speed=5000 * 2 * math.pi / 60, *, calibrated=False, slowest_impact=1e-3):
+def slider_crank(clearance=0.5e-3, restitution=0.9, friction=0.03, speed=5000 * 2 * math.pi / 60, *, calibrated=False, slowest_impact=1e-3,
+                 impenetrable=False):  # fmt: skip
     """Crank driven at constant speed from the outer dead position, journal at the bearing's centre.
 
     Parameters
@@ -28,6 +29,8 @@ def slider_crank(clearance=0.5e-3, restitution=0.9, friction=0.03, speed=5000 * 
         with which an impact comes out exactly as its restitution says.
     slowest_impact : float
         Approach speed below which the damping of an impact no longer grows, m/s.
+    impenetrable : bool
+        True takes bodies that cannot penetrate each other in place of the contact law, for the schemes of such contacts.
     """
     s = fm.System()
     crank = s.body("crank", mass=0.30, inertia=1.0e-5, position=(CRANK / 2, 0.0), points={"O": (-CRANK / 2, 0.0), "A": (CRANK / 2, 0.0)})
@@ -41,18 +44,10 @@ def slider_crank(clearance=0.5e-3, restitution=0.9, friction=0.03, speed=5000 * 
     stiffness = fm.hertz_sphere_stiffness(BEARING, BEARING - clearance, STEEL, STEEL, conformal=True)
     law = fm.LankaraniNikravesh(stiffness, restitution=restitution, calibrated=calibrated)
     sliding = fm.Ambrosio(friction, v0=1e-3, v1=1e-2)
-    joint = fm.ClearanceRevolute(
-        "B",
-        rod["B"],
-        slider["B"],
-        clearance,
-        law,
-        sliding,
-        bearing_radius=BEARING,
-        start="centred",
-        minimum_impact_velocity=slowest_impact,
-    )
-    s.add(joint)
+    if impenetrable:
+        law, sliding, slowest_impact = fm.Impenetrable(restitution, friction=friction), None, None
+    start = {"start": "centred", "minimum_impact_velocity": slowest_impact}
+    s.add(fm.ClearanceRevolute("B", rod["B"], slider["B"], clearance, law, sliding, bearing_radius=BEARING, **start))
     s.alias("slider.v", "slider.vx")
     s.alias("slider.a", "slider.ax")
     s.alias("crank.moment", "drive.moment")
