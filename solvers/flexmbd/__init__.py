@@ -11,12 +11,14 @@ from flexmbd.bodies.rigid import RigidBody
 from flexmbd.bodies.section import Section
 from flexmbd.bodies.spatial import SpatialBody
 from flexmbd.contact import (
+    BoxPlane,
     ClearanceCylindrical,
     ClearanceRevolute,
     ClearanceSpherical,
     ClearanceTranslational,
     DiscDisc,
     DiscPlane,
+    PointPlane,
     SpherePlane,
     SphereSphere,
     ThinDiscPlane,
@@ -107,14 +109,14 @@ from flexmbd.trajectory import Trajectory
 from flexmbd.wear.cycles import wear_cycles
 
 __all__ = [
-    "Actuator", "Ambrosio", "AncfBeam", "AncfCable", "AngleDrive", "AngleOf", "Bushing", "Cam", "Clamp", "ClearanceCylindrical",
+    "Actuator", "Ambrosio", "AncfBeam", "AncfCable", "AngleDrive", "AngleOf", "BoxPlane", "Bushing", "Cam", "Clamp", "ClearanceCylindrical",
     "ClearanceRevolute", "ClearanceSpherical", "ClearanceTranslational", "ConstantSpeed", "CoulombExponential", "Cylindrical",
     "DiscDisc", "DiscPlane", "Distance", "DistanceDrive", "Equations", "Esdu78035", "FilmTemperature", "Fixed", "Flores",
     "FloresTransition", "Fourier", "Gear", "GearMesh", "Goldsmith", "Gonthier", "GreenwoodTripp", "Harmonic", "HerbertMcWhannell",
     "Hertz", "HuGuo", "HuntCrossley", "Impenetrable", "Johnson", "JointFriction", "KelvinVoigt", "LankaraniNikravesh", "Latch", "Lock",
     "LeeWang", "LongFilm", "LuGre", "Lubricant", "Material", "MixedFriction", "ModelError", "NonlinearSpring",
-    "NonlinearTorsionSpring", "PID", "PinkusSternlicht", "PlaceOf", "Planar", "Point", "PointForce", "PointMass", "Polynomial",
-    "Prepared", "Propellant", "Rack", "RackPinion", "Radzimovsky", "ReducedInertia", "Revolute", "RevoluteTranslational",
+    "NonlinearTorsionSpring", "PID", "PinkusSternlicht", "PlaceOf", "Planar", "Point", "PointForce", "PointMass", "PointPlane",
+    "Polynomial", "Prepared", "Propellant", "Rack", "RackPinion", "Radzimovsky", "ReducedInertia", "Revolute", "RevoluteTranslational",
     "ReynoldsFilm", "RigidBody", "Screw", "Section", "SectionTorque", "Sensitivities", "Settings", "ShortFilm", "Simulation",
     "SlideDrive", "SlidingJoint", "SmoothTransition", "SpatialBody", "SpherePlane", "SphereSphere", "Spherical", "SphericalFilm",
     "Spring", "State", "StateSpace", "StopWhen", "Stribeck", "Switched", "System", "Table", "ThinDiscPlane", "Threlfall",

@@ -4,6 +4,7 @@ from flexmbd.contact.clearance import ClearanceRevolute
 from flexmbd.contact.cylindrical import ClearanceCylindrical
 from flexmbd.contact.discs import DiscDisc, DiscPlane
 from flexmbd.contact.pair import Contact
+from flexmbd.contact.planes import BoxPlane, PointPlane
 from flexmbd.contact.spheres import SpherePlane, SphereSphere
 from flexmbd.contact.spherical import ClearanceSpherical
 from flexmbd.contact.thin_disc import ThinDiscPlane
@@ -11,7 +12,7 @@ from flexmbd.contact.translational import ClearanceTranslational
 
 CONTACTS = (
     ClearanceRevolute, ClearanceTranslational, ClearanceSpherical, ClearanceCylindrical, DiscPlane, DiscDisc, SpherePlane, SphereSphere,
-    ThinDiscPlane,
+    ThinDiscPlane, PointPlane, BoxPlane,
 )  # fmt: skip
 
 __all__ = [*(c.__name__ for c in CONTACTS), "CONTACTS", "Contact"]
