@@ -1,4 +1,4 @@
-"""Points and boxes on planes, with every kind of law: inclines, tipping, rocking, rest; momenta, books, derivatives, bad input."""
+"""Points and boxes on planes, spheres on cylinders and in tubes, with laws and without penetration: closed forms, books, bad input."""
 
 import numpy as np
 import pytest
@@ -205,6 +205,96 @@ def test_a_rocking_block_has_housners_period_and_loss():
         assert when == pytest.approx(quarter, abs=2.0 * step) and kept == pytest.approx(ratio, abs=5.0 * step)
 
 
+# ---- a sphere and a cylinder
+BALL, DRUM = 0.05, 0.3
+
+
+def on_drum(angle, law, friction=None, inside=False, length=None, **start):
+    """A solid sphere that touches a cylinder (axis y) at an angle from its top; in a tube, from its bottom."""
+    s = fm.System(gravity=(0.0, 0.0, -G))
+    way = -(DRUM - BALL) if inside else DRUM + BALL
+    place = (way * np.sin(angle) * (-1.0 if inside else 1.0), 0.0, way * np.cos(angle))
+    ball = s.body("ball", mass=MASS, inertia=(0.4 * MASS * BALL**2,) * 3, position=place, **start)
+    s.add(
+        fm.SphereCylinder(
+            "touch", ball.centre, s.ground.at(0.0, 0.0, 0.0), BALL, DRUM, law, friction, axis=(0.0, 1.0, 0.0), inside=inside, length=length
+        )
+    )
+    return s
+
+
+def left(mu, integrator, **settings):
+    """Cosine of the angle from the top at which a sphere leaves a cylinder, and its horizontal speed from there on."""
+    run = fm.run(
+        on_drum(0.05, fm.Impenetrable(friction=mu)), end=1.5, points=6001, outputs=["ball.x", "ball.z", "ball.vx", "touch.contact"],
+        settings=settings | {"integrator": integrator},
+    )  # fmt: skip
+    assert not run.status, run.message
+    closed = run["touch.contact"] > 0.5
+    assert closed.any() and not closed[-1]
+    k = np.flatnonzero(closed)[-1]
+    return run["ball.z"][k] / np.hypot(run["ball.x"][k], run["ball.z"][k]), run["ball.vx"][-1]
+
+
+@pytest.mark.parametrize("mu, share", [(None, 2.0 / 3.0), (1e4, 10.0 / 17.0)])
+def test_a_sphere_leaves_the_top_of_a_cylinder(mu, share):
+    """Let go at an angle: at ``2/3`` of its cosine if it slides, at ``10/17`` if it rolls (nothing slips if mu is that large)."""
+    share *= np.cos(0.05)
+    speed = share * np.sqrt(G * (DRUM + BALL) * share)  # its weight just holds it on its circle
+    cosine, ahead = left(mu, "event_driven")
+    assert cosine == pytest.approx(share, abs=1e-3)  # 0.25 ms between points of the grid are 0.8e-3
+    assert ahead == pytest.approx(speed, rel=1e-5)
+    assert left(mu, "moreau", step=2e-4)[1] == pytest.approx(speed, rel=0.01)  # it hops on a surface that bends away, so leaves earlier
+
+
+@pytest.mark.parametrize("rolls", [False, True])
+@pytest.mark.parametrize("stiff", [False, True])
+def test_a_sphere_swings_in_a_tube(rolls, stiff):
+    """``sqrt(5 g/(7 (R - r)))`` if it rolls, ``sqrt(g/(R - r))`` if it slides; with the correction of its amplitude."""
+    angle = 0.1
+    rate = np.sqrt((5.0 / 7.0 if rolls else 1.0) * G / (DRUM - BALL)) * (1.0 - angle**2 / 16.0)
+    if stiff:
+        s = on_drum(angle, fm.Impenetrable(friction=1.0 if rolls else None), inside=True)
+        run = moved(s, ["ball.x", "energy.balance"], end=np.pi / rate, step=np.pi / rate / 1000)
+    else:
+        s = on_drum(angle, fm.KelvinVoigt(1e6, 1e3), fm.Ambrosio(1.0, 0.0, 1e-3) if rolls else None, inside=True)
+        run = simulate(s, ["ball.x", "energy.balance"], end=np.pi / rate, points=3)
+    assert np.abs(run["ball.x"][[0, -1]]) == pytest.approx((DRUM - BALL) * np.sin(angle), rel=2e-3)
+    assert run["ball.x"][0] == pytest.approx(-run["ball.x"][-1], rel=2e-3)  # after half a period on the other side
+
+
+def test_a_ball_slides_along_a_tube():
+    """Along the axis nothing pushes back but friction: mu g against it, and then it rolls with 5/7 of its speed."""
+    s = on_drum(0.0, fm.Impenetrable(friction=0.2), inside=True, velocity=(0.0, 1.0, 0.0))
+    run = moved(s, ["ball.vy", "ball.omega_x"], end=0.5, step=1e-3, points=11)
+    stop = 2.0 / (7.0 * 0.2 * G)
+    slides = run.time < stop - 1e-3
+    assert run["ball.vy"][slides] == pytest.approx(1.0 - 0.2 * G * run.time[slides], abs=1e-6)
+    assert run["ball.vy"][-1] == pytest.approx(5.0 / 7.0, abs=1e-3)
+    assert run["ball.omega_x"][-1] == pytest.approx(-run["ball.vy"][-1] / BALL, rel=1e-5)
+
+
+def test_a_ball_that_leaves_a_finite_cylinder_goes_over_its_rim():
+    """Frictionless, thrown along the top: the rim pushes it outwards as it falls, and energy is kept."""
+    s = on_drum(0.0, fm.Hertz(1e8), length=0.4, velocity=(0.0, 0.3, 0.0))
+    run = simulate(
+        s,
+        ["ball.y", "ball.z", "ball.vy", "ball.vz", "touch.penetration", "touch.normal", "energy.balance"],
+        end=1.0,
+        points=401,
+        tolerance=1e-9,
+    )
+    gap = np.where(
+        np.abs(run["ball.y"]) > 0.2, np.hypot(np.abs(run["ball.y"]) - 0.2, run["ball.z"] - DRUM), run["ball.z"] - DRUM
+    )  # from the line of the surface, in the plane of the motion
+    above = run["ball.z"] > DRUM
+    assert run["touch.penetration"][above] == pytest.approx(BALL - gap[above], abs=1e-12)
+    assert above.any() and not above.all() and np.ptp(run["energy.balance"]) < 1e-6
+    rim = above & (run["ball.y"] > 0.2) & (run["touch.normal"] > 0.0)
+    assert rim.sum() > 5  # it rolled over the rim, not off the edge of a plane
+    assert run["ball.vy"][-1] > 0.3
+
+
 # ---- what holds of each
 def free_pair(kind):
     """A body that turns and slides, deep in a plate that is free too; the plane of the plate is inclined in its frame."""
@@ -215,13 +305,18 @@ def free_pair(kind):
     law, friction = fm.Hertz(1e6), fm.Ambrosio(0.3, 0.0, 5.0)
     if kind is fm.PointPlane:
         s.add(kind("touch", a.at(0.01, 0.02, -0.03), b.at(0.0, 0.0, 0.01), law, friction, normal=(0.1, 0.2, 1.0)))
+    elif kind in CYLINDERS:
+        below, drum = (0.0, 0.11) if kind == "inside" else (-0.35, 0.3)
+        more = {"axis": (0.1, 1.0, 0.2)} | CYLINDERS[kind]
+        s.add(fm.SphereCylinder("touch", a.at(0.01, 0.02, -0.03), b.at(0.0, 0.0, below), 0.1, drum, law, friction, **more))
     else:
         s.add(kind("touch", a.centre, b.at(0.0, 0.0, -0.03), (0.1, 0.06, 0.04), law, friction, normal=(0.1, 0.2, 1.0)))
     e = fm.Equations(s)
     return e, *e.initial()
 
 
-KINDS = {fm.PointPlane: [""], fm.BoxPlane: [f".{k}" for k in range(1, 9)]}
+CYLINDERS = {"outside": {}, "inside": {"inside": True}, "rim": {"length": 0.02}}
+KINDS = {fm.PointPlane: [""], **{key: [""] for key in CYLINDERS}, fm.BoxPlane: [f".{k}" for k in range(1, 9)]}
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -277,6 +372,31 @@ def test_wrong_input_is_named(make, says):
     _, body, floor = planar()
     with pytest.raises(fm.ModelError, match=says):
         make(body, floor)
+
+
+WRONG_CYLINDERS = [
+    ({"radius": 0.0}, "radius is 0; it must be greater than zero"),
+    ({"cylinder_radius": -1.0}, "cylinder_radius is -1; it must be greater than zero"),
+    ({"length": 0.0}, "length is 0; it must be greater than zero"),
+    ({"inside": True, "radius": 0.3}, "radius is not below cylinder_radius"),
+    ({"inside": 1}, "inside is 1; it must be True or False"),
+    ({"axis": (1.0, 0.0)}, "axis is .* must be three numbers"),
+    ({"friction": fm.LuGre(0.3, 0.2, 0.01, 1e5), "law": fm.Hertz(1e6)}, "has a state along one direction"),
+]
+
+
+@pytest.mark.parametrize("wrong, says", WRONG_CYLINDERS)
+def test_a_wrong_cylinder_is_named(wrong, says):
+    s = fm.System(gravity=(0.0, 0.0, -G))
+    a = s.point_mass("a", mass=1.0).centre
+    with pytest.raises(fm.ModelError, match=says):
+        fm.SphereCylinder("touch", a, s.ground.at(0.0, 0.0, 0.0), **{"radius": 0.1, "cylinder_radius": 0.3, "law": HARD} | wrong)
+
+
+def test_a_cylinder_is_for_space():
+    s, body, floor = planar()
+    with pytest.raises(fm.ModelError, match="planar system"):
+        s.add(fm.SphereCylinder("touch", body.centre, floor, 0.1, 0.3, HARD))
 
 
 def test_a_box_is_part_of_a_rigid_body():

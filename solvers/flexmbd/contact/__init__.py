@@ -1,6 +1,7 @@
 """Contacts between bodies, and the laws of their forces."""
 
 from flexmbd.contact.clearance import ClearanceRevolute
+from flexmbd.contact.cylinders import SphereCylinder
 from flexmbd.contact.cylindrical import ClearanceCylindrical
 from flexmbd.contact.discs import DiscDisc, DiscPlane
 from flexmbd.contact.pair import Contact
@@ -12,7 +13,7 @@ from flexmbd.contact.translational import ClearanceTranslational
 
 CONTACTS = (
     ClearanceRevolute, ClearanceTranslational, ClearanceSpherical, ClearanceCylindrical, DiscPlane, DiscDisc, SpherePlane, SphereSphere,
-    ThinDiscPlane, PointPlane, BoxPlane,
+    ThinDiscPlane, PointPlane, BoxPlane, SphereCylinder,
 )  # fmt: skip
 
 __all__ = [*(c.__name__ for c in CONTACTS), "CONTACTS", "Contact"]
