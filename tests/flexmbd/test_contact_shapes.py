@@ -295,6 +295,40 @@ def test_a_ball_that_leaves_a_finite_cylinder_goes_over_its_rim():
     assert run["ball.vy"][-1] > 0.3
 
 
+def tube(ball=0.05, angle=0.1):
+    """A ball in a tube, by a law, of numbers over samples."""
+    s = fm.System(gravity=(0.0, 0.0, -G))
+    way = DRUM - np.asarray(ball)
+    body = s.body("ball", mass=1.0, inertia=(1e-3,) * 3, position=(way * np.sin(angle), 0.0, -way * np.cos(angle)))
+    floor = s.ground.at(0.0, 0.0, 0.0)
+    s.add(fm.SphereCylinder("tube", body.centre, floor, ball, DRUM, fm.Hertz(1e7), axis=(0.0, 1.0, 0.0), inside=True, length=0.5))
+    return s
+
+
+def block(wide=0.1, slope=0.5):
+    """A box on an incline, of numbers over samples."""
+    return box((wide, 0.2), mu=2.0, slope=slope)
+
+
+@pytest.mark.parametrize(
+    "build, samples, settings",
+    [
+        (tube, {"ball": [0.05, 0.02, 0.1], "angle": [0.1, 0.4, -0.2]}, {}),
+        (block, {"wide": [0.1, 0.12, 0.08], "slope": [0.5, 0.6, 0.7]}, {"integrator": "moreau", "step": 1e-3}),
+    ],
+)
+def test_lanes_give_the_bits_of_single_runs(build, samples, settings):
+    samples = {key: np.array(x) for key, x in samples.items()}
+    outputs = ["ball.x", "ball.z"] if build is tube else ["box.x", "box.angle"]
+    together = fm.run(build, samples, end=0.2, points=21, outputs=outputs, settings=settings)
+    assert not together.status.any(), together.message
+    for i in range(3):
+        alone = fm.run(build, {key: x[i : i + 1] for key, x in samples.items()}, end=0.2, points=21, outputs=outputs, settings=settings)
+        for name in outputs:
+            assert np.ptp(alone[name][0]) > 1e-6
+            np.testing.assert_array_equal(alone[name][0], together[name][i])
+
+
 # ---- what holds of each
 def free_pair(kind):
     """A body that turns and slides, deep in a plate that is free too; the plane of the plate is inclined in its frame."""
@@ -397,6 +431,14 @@ def test_a_cylinder_is_for_space():
     s, body, floor = planar()
     with pytest.raises(fm.ModelError, match="planar system"):
         s.add(fm.SphereCylinder("touch", body.centre, floor, 0.1, 0.3, HARD))
+
+
+def test_a_plane_needs_a_frame():
+    s = fm.System(gravity=(0.0, -G))
+    bob, band = s.point_mass("bob", mass=1.0), s.point_mass("band", mass=1.0, position=(0.0, -1.0))
+    s.add(fm.PointPlane("floor", bob.centre, band.centre, HARD))
+    with pytest.raises(fm.ModelError, match="orientation of a body"):
+        fm.run(s, end=0.1, outputs=["bob.y"], settings={"integrator": "moreau", "step": 1e-3})
 
 
 def test_a_box_is_part_of_a_rigid_body():
