@@ -107,9 +107,12 @@ HALVES = [(0.2, 0.1), (0.2, 0.15, 0.1)]
 @pytest.mark.parametrize("mu", [0.3, 0.7])
 def test_a_box_slides_where_friction_is_less_than_the_slope(half, mu):
     slope = np.pi / 6
-    run = moved(box(half, mu, slope), ["box.vx", "energy.balance"], end=0.5, step=1e-3, points=6)
+    run = moved(box(half, mu, slope), ["box.vx", "floor.impulse", "floor.dissipated", "energy.balance"], end=0.5, step=1e-3, points=6)
     pull = min(0.0, mu * np.cos(slope) - np.sin(slope)) * G
     assert run["box.vx"] == pytest.approx(pull * run.time, abs=1e-7)
+    assert run["floor.impulse"] == pytest.approx(MASS * G * np.cos(slope) * run.time, abs=1e-7)
+    rubbed = mu * MASS * G * np.cos(slope) * np.abs(0.5 * pull * run.time**2)
+    assert run["floor.dissipated"] == pytest.approx(rubbed, abs=1e-6)
     assert np.ptp(run["energy.balance"]) < 1e-7
 
 

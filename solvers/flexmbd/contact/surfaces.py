@@ -46,7 +46,7 @@ class SurfaceContact(PointContact):
             act(build, nodes, spot, k if len(spots) > 1 else "")
 
     def outputs(self, build):
-        """Of each place; of more places than one also sums: normal force, contact, impacts."""
+        """Of each place; of more places than one also sums: normal force, contact, impacts, and what percussions were and took."""
         name, g, touches, out = self.name, build.graph, build.recall(self)["nodes"].touches, super().outputs(build)
         if len(touches) > 1:
 
@@ -56,6 +56,9 @@ class SurfaceContact(PointContact):
             out[f"{name}.normal"] = (all_of(lambda touch: touch.normal), "N")
             out[f"{name}.contact"] = (all_of(lambda touch: touch.pair.closed(g)), "1")
             out[f"{name}.impacts"] = (all_of(lambda touch: touch.pair.count), "1")
+            if self.impenetrable:
+                out[f"{name}.impulse"] = (all_of(lambda touch: touch.pair.impulse), "N s")
+                out[f"{name}.dissipated"] = (all_of(lambda touch: touch.pair.loss), "J")
         return out
 
     def _flat(self, build, nodes, spot, k):
