@@ -131,7 +131,7 @@ class LocatedContact:
 
 
 OPEN, SLIDES, STICKS, LOCKED = 0.0, 1.0, 2.0, 3.0  # mode of a contact that cannot be penetrated
-NEWTON, POISSON, LOCKS = range(3)
+NEWTON, POISSON, LOCKS, HOLDS = range(4)
 NUMBERS = 6  # of such a contact: `UnilateralContact.numbers`
 
 
@@ -156,8 +156,9 @@ class UnilateralContact:
     numbers : tuple of Node
         Restitution, tangential restitution, coefficients of friction (kinetic, static), of rolling and of pivoting (m).
     rule : int
-        `NEWTON` or `POISSON` (restitution of velocities, or of percussions), or `LOCKS`: once closed it holds both ways, until it is pulled
-        with more than its static friction's number.
+        `NEWTON` or `POISSON` (restitution of velocities, or of percussions); `LOCKS`: once closed it holds both ways, until it is pulled
+        with more than its static friction's number; `HOLDS`: it holds both ways at all times, and friction is at most mu times the size
+        of its normal percussion.
     found : Percussion
         What the scheme finds.
     element : Element

@@ -4,6 +4,7 @@ from flexmbd.contact.clearance import ClearanceRevolute
 from flexmbd.contact.cylinders import SphereCylinder
 from flexmbd.contact.cylindrical import ClearanceCylindrical
 from flexmbd.contact.discs import DiscDisc, DiscPlane
+from flexmbd.contact.guide import FrictionGuide
 from flexmbd.contact.pair import Contact
 from flexmbd.contact.planes import BoxPlane, PointPlane
 from flexmbd.contact.spheres import SpherePlane, SphereSphere
@@ -13,7 +14,7 @@ from flexmbd.contact.translational import ClearanceTranslational
 
 CONTACTS = (
     ClearanceRevolute, ClearanceTranslational, ClearanceSpherical, ClearanceCylindrical, DiscPlane, DiscDisc, SpherePlane, SphereSphere,
-    ThinDiscPlane, PointPlane, BoxPlane, SphereCylinder,
+    ThinDiscPlane, PointPlane, BoxPlane, SphereCylinder, FrictionGuide,
 )  # fmt: skip
 
 __all__ = [*(c.__name__ for c in CONTACTS), "CONTACTS", "Contact"]

@@ -105,7 +105,7 @@ class ImpenetrablePart(Part):
         joint.touch(build, nodes)
 
 
-def hold(joint, build, penetration, rate, slips, turns=(), pivots=(), key=""):
+def hold(joint, build, penetration, rate, slips, turns=(), pivots=(), key="", rule=None):
     """Register one place of contact that cannot be penetrated.
 
     Parameters
@@ -116,6 +116,8 @@ def hold(joint, build, penetration, rate, slips, turns=(), pivots=(), key=""):
         Velocities of body a against b along the surface (m/s), of rolling and of pivoting (rad/s); without friction none is used.
     key : str
         Of this place among several.
+    rule : int, optional
+        Of the registry; left out, the law's.
 
     Returns
     -------
@@ -130,7 +132,8 @@ def hold(joint, build, penetration, rate, slips, turns=(), pivots=(), key=""):
     known = {name: build.number(joint, f"law.{name}") for name in law.numbers()}
     known.setdefault("static_friction", known.get("friction", zero))
     numbers = [known.get(name, zero) for name in KEYS]
-    return build.unilateral(joint, key, -penetration, rates, numbers=numbers, groups=tuple(groups), rule=RULES.index(law.rule))
+    rule = RULES.index(law.rule) if rule is None else rule
+    return build.unilateral(joint, key, -penetration, rates, numbers=numbers, groups=tuple(groups), rule=rule)
 
 
 def held(pair, penetration, rate, slip, zero):

@@ -6,7 +6,7 @@
 
 from flexmbd.equations import index1
 from flexmbd.errors import ModelError
-from flexmbd.registry import LOCKS, NUMBERS, STICKS
+from flexmbd.registry import HOLDS, LOCKS, NUMBERS, STICKS
 
 BOTH = 1e300  # N s: bound of what holds both ways
 CLOSE = 0.2  # share of what rows are open at the start of a step that it closes
@@ -65,8 +65,8 @@ def jumps(problem):
 def reactions(problem):
     """Nodes at a point, in the order of `rows_of_work`, with accelerations without forces of contacts in place of free velocities."""
     for contact in problem.unilaterals:
-        if contact.rule == LOCKS:
-            told = f"lock '{contact.name}': the integrator 'event_driven' does not treat locks"
+        if contact.rule in (LOCKS, HOLDS):
+            told = f"'{contact.name}': the integrator 'event_driven' does not treat what holds both ways: locks, guides without play"
             raise ModelError(told, element=contact.name, remedy="take 'moreau' or 'nonsmooth_ggl'")
         if any(contact.groups[1:]):
             told = f"contact '{contact.name}': the integrator 'event_driven' does not treat friction against rolling and pivoting"
@@ -137,5 +137,7 @@ def _arranged(problem, before, free, columns, found, velocities):
 
 
 def _least(graph, contact):
-    """Least normal percussion before restitution: of what is locked none."""
+    """Least normal percussion before restitution: of what is locked, or holds both ways, none."""
+    if contact.rule == HOLDS:
+        return graph.const(-BOTH)
     return graph.select(graph.greater(contact.found.mode, STICKS), -BOTH, 0.0) if contact.rule == LOCKS else graph.const(0.0)

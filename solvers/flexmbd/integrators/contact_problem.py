@@ -64,7 +64,9 @@ def sweep(moving, closed_by, still, W, at):
         elif slides == 1:
             pt, ut, snt, stt = ld(W, first + r + 1), rate(r + 1, W, at), entry(r, r + 1, W, at), entry(r + 1, r + 1, W, at)
             bn, bt = un - snn * pn - snt * pt, ut - snt * pn - stt * pt
-            new, x, none = planar(low, mu, snn, snt, stt, bn, bt)
+            side = select((low < 0.0) & (bn > 0.0), -1.0 + 0.0 * bn, 1.0)  # what holds both ways presses against either wall
+            new, x, none = planar(maximum(low, 0.0), mu, snn, side * snt, stt, side * bn, bt)
+            new, bn = side * new, side * bn
             lost = lost | (moving & closed & none & (bn < -still))
             change = maximum(put_percussion(r, moving, select(closed, new, 0.0), W, at), change)
             change = maximum(put_percussion(r + 1, moving, select(closed, x, 0.0), W, at), change)
@@ -143,6 +145,9 @@ def leap(moving, ratio, W, at):
     """Go on along a sweep's change as far as sweeps that shrink by a ratio would lead, but not out of the cones of friction."""
     cones, first = words(at[CONES]), percussion_row(at)
     moving = moving & (ratio > 0.5) & (ratio < 1.001)
+    for j in range(at[NU]):
+        if cones[CONE * j + 1] > 0:
+            moving = moving & (ld(W, bound_row(at) + j) >= 0.0)
     far = farthest(ratio / maximum(1.0 - ratio, 1e-4), W, at)
     for r in range(at[ND]):
         p = ld(W, first + r)

@@ -8,7 +8,7 @@ from flexmbd.integrators.contact_rows import (
 from flexmbd.lanes import any_lane, fabs, lnot, maximum, minimum, select, sqrt
 from flexmbd.lanes.rows import evaluate, ld, st, words
 from flexmbd.lanes.vector import inner
-from flexmbd.registry import LOCKED, LOCKS, NEWTON, OPEN, OTHERS, POISSON, SLIDES, STICKS
+from flexmbd.registry import HOLDS, LOCKED, LOCKS, NEWTON, OPEN, OTHERS, POISSON, SLIDES, STICKS
 from flexmbd.stepping.names import CONES, CONTROLLED, END, LAST, MIDDLE, ND, NU, RATES, RHS, SLOTS, SPAN, START, STRIDE, H, M, N
 
 PULLS = 100  # sweeps in which shifts may draw together: where contacts have one place too few, they never agree
@@ -75,7 +75,10 @@ def push_out(live, exact, W, at):
             old = ld(W, bounds + j)
             new = old - end / entry(r, r, W, at)
             if turn >= PULLS:
-                new = select(ld(W, percussion_row(at) + r) < 0.0, new, maximum(new, old))
+                both = ld(W, percussion_row(at) + r) < 0.0
+                if cones[CONE * j + 5] == HOLDS:
+                    both = moving
+                new = select(both, new, maximum(new, old))
             new = select(moving & (end <= end), new, old)
             st(W, bounds + j, new)
             change = maximum(fabs(new - old) * entry(r, r, W, at), change)
@@ -170,8 +173,10 @@ def remember(h, X, W, at):
                 size = size + p * p
             st(X, now + s + (1 if k == 0 else OTHERS - 1 + k), p / h)
             loss = loss - 0.5 * p * (product(r + k, W, at) + free(j, k, W, at) + ld(W, before_row(at) + r + k))
-        on = pn > 0.0
-        limit = ld(W, number_row(j, MU, at)) * pn * (1.0 - 1e-9)
+        pushes, on = pn, pn > 0.0
+        if cones[c + 5] == HOLDS:
+            pushes, on = fabs(pn), h >= h
+        limit = ld(W, number_row(j, MU, at)) * pushes * (1.0 - 1e-9)
         sticks = on & (sqrt(size) < limit)
         mode = select(on, select(sticks, STICKS, SLIDES + 0.0 * h), OPEN)
         if cones[c + 5] == LOCKS:
@@ -180,8 +185,10 @@ def remember(h, X, W, at):
         st(X, now + s, mode)
         before, open_before = ld(W, before_row(at) + r), ld(X, was + s) < 0.5
         hits = on & open_before & (before < 0.0)
+        if cones[c + 5] == HOLDS:
+            hits = h < h
         struck = struck | hits
-        st(X, now + s + 2, ld(X, was + s + 2) + pn)
+        st(X, now + s + 2, ld(X, was + s + 2) + pushes)
         st(X, now + s + 3, ld(X, was + s + 3) + select(hits, 1.0, 0.0 * h))
         st(X, now + s + 4, select(hits, -before, ld(X, was + s + 4)))
         st(X, now + s + 5, ld(X, was + s + 5) + loss)

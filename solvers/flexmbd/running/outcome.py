@@ -4,7 +4,7 @@ import numpy as np
 
 from flexmbd.outputs import REDUCTIONS
 from flexmbd.outputs.reductions import ROWS
-from flexmbd.registry import LOCKS
+from flexmbd.registry import HOLDS
 from flexmbd.running.diagnosis import Failures
 from flexmbd.running.inertias import loosely_held
 from flexmbd.running.models import witnesses
@@ -38,7 +38,8 @@ def started(made):
 TOLD = (
     "contact '{}': the bodies penetrate each other by {:.3g} m at the start, and they are impenetrable; give positions that do not",
     "lock '{}': what it holds is {:.3g} (m or rad) beyond its value at the start; give positions before it",
-)  # of contacts, of locks
+    "guide '{}': an end is {:.3g} m off its line at the start; give positions and an angle that fit",
+)  # of contacts, of locks, of guides
 
 
 def penetrating(made, length):
@@ -49,9 +50,10 @@ def penetrating(made, length):
         known |= {f"s{k}": x for k, x in enumerate(made.column(START + 1 + 2 * problem.n, len(problem.states)).T)}
         gaps = problem.graph.evaluate([c.gap for c in problem.unilaterals], known, [x for _, x in made.system.parameters()])
         for contact, gap in zip(problem.unilaterals, gaps, strict=True):
+            gap = -np.abs(gap) if contact.rule == HOLDS else gap
             for i in np.flatnonzero(np.broadcast_to(gap, made.count) < -PENETRATES * length):
                 deep = np.broadcast_to(gap, made.count)[i]
-                words[i] = words[i] or TOLD[contact.rule == LOCKS].format(contact.name, -deep)
+                words[i] = words[i] or TOLD[max(contact.rule - 1, 0)].format(contact.name, -deep)
     return words
 
 
