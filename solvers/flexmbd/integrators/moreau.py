@@ -122,8 +122,9 @@ def dense(X, P, W, at):
 def commit(X, P, W, at):
     """What the step found at its end, where smooth contacts need it, is what the next one starts with."""
     first, last, accepted = at[SLOTS], at[SLOTS] + at[LAST] * at[STRIDE], ld(X, WHO) > 0.5
-    for k in range(at[STRIDE]):
-        st(X, first + k, select(accepted, ld(X, last + k), ld(X, first + k)))
+    if at[NC] > 0:
+        for k in range(at[STRIDE]):
+            st(X, first + k, select(accepted, ld(X, last + k), ld(X, first + k)))
     for i in range(at[N]):
         row = at[SLOTS] + i
         st(X, row + CHANGE * at[STRIDE], select(accepted, ld(X, row + NEXT_CHANGE * at[STRIDE]), ld(X, row + CHANGE * at[STRIDE])))

@@ -83,7 +83,7 @@ def push_out(live, exact, W, at):
             st(W, bounds + j, new)
             change = maximum(fabs(new - old) * entry(r, r, W, at), change)
         moving = moving & (change > exact)
-        if not any_lane(moving):
+        if at[NU] == 1 or not any_lane(moving):
             break
 
 

@@ -72,11 +72,12 @@ def advance(X, P, W, at):
     small = h <= h_min
     good = live & finite & ((error <= 1.0) | small)
     bounded = select(finite, error + 1e-9, 1.0)
-    root = sqrt(sqrt(1.0 / bounded))
-    before = ld(X, BEFORE)
-    smooth = sqrt(root) * sqrt(sqrt(sqrt(sqrt(before))))  # proportional-integral: error**(-1/8) before**(1/16)
-    factor = SAFETY * select(good, smooth, root)
-    factor = select(finite, maximum(minimum(factor, 4.0), 0.2), 0.1)
+    before, factor = ld(X, BEFORE), 4.0 + 0.0 * h
+    if not fixed:
+        root = sqrt(sqrt(1.0 / bounded))
+        smooth = sqrt(root) * sqrt(sqrt(sqrt(sqrt(before))))  # proportional-integral: error**(-1/8) before**(1/16)
+        factor = maximum(minimum(SAFETY * select(good, smooth, root), 4.0), 0.2)
+    factor = select(finite, factor, 0.1)
     next_h = maximum(minimum(h * factor, h_max), h_min)
     accepted, exact = good, rough
     next_wait = 0.0 * h
