@@ -3,7 +3,6 @@
 from dataclasses import dataclass
 from itertools import product
 
-from flexmbd.bodies.base import Framed
 from flexmbd.contact.parts import refuse
 from flexmbd.contact.surfaces import Spot, SurfaceContact, turning
 from flexmbd.errors import check_number, unit_vector
@@ -121,7 +120,7 @@ class BoxPlane(PlaneContact):
             refuse(self, f"half_lengths is {given!r}; it must be {'three' if d == 3 else 'two'} numbers above zero, in m")
         sizes = (check_number(self.owner, f"half_lengths[{k}]", x, positive=True) for k, x in enumerate(given))
         object.__setattr__(self, "half_lengths", tuple(sizes))
-        if body is not None and not isinstance(body, Framed):
+        if body is not None and not hasattr(body, "offset"):
             refuse(self, f"a is on '{body.name}', which has no frame; a box is part of a rigid body")
         self.check_normal()
         if body is not None:
