@@ -168,3 +168,22 @@ def test_a_run_goes_on_from_a_state(scheme):
     rest, then = sim.go_on(sim.step(sim.start(), 0.5), 0.8)
     assert last["coordinates"] == pytest.approx(then["coordinates"], abs=1e-9)
     assert last["states"] == pytest.approx(then["states"], abs=1e-8)
+
+
+def trapped(gap=1e-7):
+    """A ball that bounces between two walls for ever."""
+    s = fm.System(gravity=(0.0, 0.0))
+    ball = s.body("ball", mass=1.0, inertia=0.004, position=(0.0, 0.1 + 0.5 * gap), velocity=(0.0, 1.0))
+    for name, height, up in (("low", 0.0, 1.0), ("high", 0.2 + gap, -1.0)):
+        s.add(fm.DiscPlane(name, ball.centre, s.ground.at(0.0, height), 0.1, fm.Impenetrable(1.0), normal=(0.0, up)))
+    return s
+
+
+def test_a_storm_of_events_ends_its_sample_and_no_other():
+    """Ten million impacts a second: ended by the steps that are left, or, where as many are allowed, as a storm; a wide gap goes on."""
+    gaps = {"gap": np.array([1e-7, 0.5])}
+    for limit, message in ((2_000_000, "far more than max_steps"), (10**13, "a thousand events of contacts within a millionth of the run")):
+        settings = {"integrator": "event_driven", "max_steps": limit}
+        r = fm.run(trapped, gaps, end=1000.0, outputs=["ball.y:final"], settings=settings)
+        assert message in r.message[0] and not r.message[1]
+        assert r["ball.y:final"][1] == pytest.approx(0.35, abs=1e-6)
