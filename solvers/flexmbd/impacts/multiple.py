@@ -65,7 +65,8 @@ def multiple_impacts(delassus, velocities, restitution, friction=0.0, *, order="
     """
     u = np.array(velocities, dtype=float)
     if u.ndim != 2 or u.shape[1] not in (1, 2, 3) or not np.all(np.isfinite(u)):
-        raise ModelError(f"impacts: velocities has the shape {u.shape}; it must be (contacts, 1), (contacts, 2) or (contacts, 3), of finite numbers")
+        told = f"impacts: velocities has the shape {u.shape}; it must be (contacts, 1), (contacts, 2) or (contacts, 3)"
+        raise ModelError(told, remedy="give finite numbers")
     w = check_delassus(delassus, u.size)
     for key, value in (("restitution", restitution), ("friction", friction)):
         check_range("impacts", key, value, at_least=0.0, at_most=1.0 if key == "restitution" else None)
