@@ -12,6 +12,7 @@ from flexmbd.bodies.section import Section
 from flexmbd.bodies.spatial import SpatialBody
 from flexmbd.contact import (
     BoxPlane,
+    CableContact,
     ClearanceCylindrical,
     ClearanceRevolute,
     ClearanceSpherical,
@@ -111,7 +112,8 @@ from flexmbd.trajectory import Trajectory
 from flexmbd.wear.cycles import wear_cycles
 
 __all__ = [
-    "Actuator", "Ambrosio", "AncfBeam", "AncfCable", "AngleDrive", "AngleOf", "BoxPlane", "Bushing", "Cam", "Clamp", "ClearanceCylindrical",
+    "Actuator", "Ambrosio", "AncfBeam", "AncfCable", "AngleDrive", "AngleOf", "BoxPlane", "Bushing", "CableContact",
+    "Cam", "Clamp", "ClearanceCylindrical",
     "ClearanceRevolute", "ClearanceSpherical", "ClearanceTranslational", "ConstantSpeed", "CoulombExponential", "Cylindrical",
     "DiscDisc", "DiscPlane", "Distance", "DistanceDrive", "Equations", "Esdu78035", "FilmTemperature", "Fixed", "Flores",
     "FloresTransition", "Fourier", "FrictionGuide",

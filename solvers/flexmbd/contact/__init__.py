@@ -1,5 +1,6 @@
 """Contacts between bodies, and the laws of their forces."""
 
+from flexmbd.contact.cables import CableContact
 from flexmbd.contact.clearance import ClearanceRevolute
 from flexmbd.contact.cylinders import SphereCylinder
 from flexmbd.contact.cylindrical import ClearanceCylindrical
@@ -14,7 +15,7 @@ from flexmbd.contact.translational import ClearanceTranslational
 
 CONTACTS = (
     ClearanceRevolute, ClearanceTranslational, ClearanceSpherical, ClearanceCylindrical, DiscPlane, DiscDisc, SpherePlane, SphereSphere,
-    ThinDiscPlane, PointPlane, BoxPlane, SphereCylinder, FrictionGuide,
+    ThinDiscPlane, PointPlane, BoxPlane, SphereCylinder, FrictionGuide, CableContact,
 )  # fmt: skip
 
 __all__ = [*(c.__name__ for c in CONTACTS), "CONTACTS", "Contact"]
