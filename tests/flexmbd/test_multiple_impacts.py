@@ -82,6 +82,7 @@ def test_energy_never_grows_in_any_impact(seed, count, d, restitution, friction)
     scale = np.sum(velocities**2)
     assert np.all(np.array(found.gains) <= 1e-9 * scale)
     assert np.all(found.velocities[:, 0] >= -1e-7 * np.sqrt(scale))
+    assert not found.creates_energy
     w = directions @ directions.T
     np.testing.assert_allclose(found.velocities.ravel(), velocities.ravel() + w @ found.percussions.ravel(), atol=1e-9 * np.sqrt(scale))
 

@@ -62,10 +62,24 @@ def test_energy_never_grows_and_axes_do_not_matter(seed, mu, restitution, angle)
     np.testing.assert_allclose(found.velocity, u + w @ found.percussion, atol=1e-7 * scale)
 
 
-def test_other_units_change_units_only():
+@pytest.mark.parametrize(("lighter", "faster"), [(1e-3, 1e2), (1e3, 1e-3), (1e9, 1e-6)])
+def test_other_units_change_units_only(lighter, faster):
+    """Kilograms at metres a second, or micrograms at micrometres."""
     w, u = body(3), np.array([-1.0, 0.7, -0.4])
-    one, other = spatial_impact(w, u, 0.3, 0.6), spatial_impact(w / 1000.0, 100.0 * u, 0.3, 0.6)
-    np.testing.assert_allclose(other.percussion, 1e5 * one.percussion, rtol=1e-7)
+    one, other = spatial_impact(w, u, 0.3, 0.6), spatial_impact(lighter * w, faster * u, 0.3, 0.6)
+    np.testing.assert_allclose(other.percussion, faster / lighter * one.percussion, rtol=1e-8)
+    assert other.work_restitution == pytest.approx(-0.36 * other.work_compression, rel=1e-7)
+
+
+def test_a_jammed_rod_strikes_without_approach_in_space_as_in_the_plane():
+    """W of a rod whose friction presses it down (tangent 1/2, mu = 2), u = (0, 1): the percussion of the plane."""
+    w = np.array([[1.0 + 3.0 * 0.2, -3.0 * 0.4], [-3.0 * 0.4, 1.0 + 3.0 * 0.8]])
+    wide = np.zeros((3, 3))
+    wide[:2, :2], wide[2, 2] = w, 1.0
+    for slip in (1.0, -1.0):
+        flat = planar_impact(w, np.array([0.0, slip]), 2.0, 0.5)
+        found = spatial_impact(wide, [0.0, slip, 0.0], 2.0, 0.5)
+        np.testing.assert_allclose(found.percussion, [*flat.percussion, 0.0], atol=1e-8)
 
 
 def test_bad_spatial_impacts_are_told():

@@ -36,6 +36,11 @@ class Impacts:
         """J, of the kinetic energy in all of them."""
         return float(sum(self.gains))
 
+    @property
+    def creates_energy(self):
+        """Whether one of them gained kinetic energy by more than rounding: Newton's restitution with friction may."""
+        return max(self.gains, default=0.0) > 1e-9 * max(map(abs, self.gains), default=0.0) + 1e-300
+
 
 def multiple_impacts(delassus, velocities, restitution, friction=0.0, *, order="sequential", rule="energetic", most=10_000):
     """Impacts of m contacts at the same time.
@@ -44,7 +49,10 @@ def multiple_impacts(delassus, velocities, restitution, friction=0.0, *, order="
     all others; then again, until none approaches.  What is left of the approach when it is below 1e-9 of that at the start (three balls
     with little restitution never come to an end) is taken in one impact of all without restitution.
 
+    Of equal approaches the first in the list strikes first.
+
     "simultaneous": Newton's restitution of all contacts as one complementarity problem, with Coulomb's friction on the velocities after.
+    With friction it may gain energy (`Impacts.creates_energy`).
 
     Parameters
     ----------

@@ -9,6 +9,8 @@ import numpy as np
 from flexmbd.errors import ModelError
 from flexmbd.impacts.result import Impact, Phase, check_contact, check_delassus, energy_change
 
+NEVER = 1e-300  # of the slip, kg/(N s): its rate is so small that it does not end
+
 
 def rays(w, slip, friction, static_friction):
     """The phases of Routh's graph: list of (kind, ratio, length).
@@ -19,7 +21,7 @@ def rays(w, slip, friction, static_friction):
     if slip:
         ratio = -friction * np.sign(slip)
         rate = w[0, 1] + w[1, 1] * ratio
-        if slip * rate >= 0.0:
+        if slip * rate >= 0.0 or abs(rate) <= NEVER * abs(slip):
             return [("slip", ratio, np.inf)]
         found.append(("slip", ratio, -slip / rate))
     if abs(w[0, 1]) <= static_friction * w[1, 1]:

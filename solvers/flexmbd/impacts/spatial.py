@@ -61,11 +61,29 @@ def spatial_impact(delassus, velocity, friction, restitution, rule="energetic", 
         raise ModelError(f"velocity is {velocity!r}", element="impact", remedy="give three finite numbers, normal and tangential")
     if np.linalg.eigvalsh(w)[0] <= 1e-12 * np.trace(w):
         raise ModelError("the Delassus matrix is singular", element="impact", remedy="give a regular one")
-    if u[0] >= 0.0:
+    if u[0] > 0.0 or not np.any(u):
         return Impact(u.copy(), np.zeros(3), 0.0, (), 0.0, 0.0, 0.0, 0.0)
-    speed = np.linalg.norm(u)
+    if u[0] == 0.0 and not _jams(w, u, friction):
+        return Impact(u.copy(), np.zeros(3), 0.0, (), 0.0, 0.0, 0.0, 0.0)
+    # in units in which matrix and velocity are about 1: tolerances of the integration are absolute
+    speed, yields = np.linalg.norm(u), np.trace(w)
+    mass = speed / yields
+    found = _integrated(w / yields, u / speed, friction, static, restitution, rule)
+    phases = tuple(Phase(one.kind, mass * one.percussion, speed * one.velocity) for one in found.phases)
+    works = (mass * speed * x for x in (found.work_compression, found.work_restitution, found.work_tangential, found.energy_change))
+    return Impact(speed * found.velocity, mass * found.percussion, mass * found.compression, phases, *works)
+
+
+def _jams(w, u, friction):
+    """Whether friction of the present slip presses a contact together that only touches."""
+    size = np.hypot(*u[1:])
+    return size > 0.0 and w[0, 0] - friction * (w[0, 1:] @ u[1:]) / size < 0.0
+
+
+def _integrated(w, u, friction, static, restitution, rule):
+    """The impact in units of its own."""
     state, phases = np.array([*u, 0.0, 0.0, 0.0, 0.0]), []
-    ray = None if np.hypot(*u[1:]) > ENDED * speed else resumed(w, friction, static)
+    ray = None if np.hypot(*u[1:]) > ENDED else resumed(w, friction, static)
     goals = [lambda p, y: y[N], None]
     for goal in range(2):
         if goal == 1:
@@ -77,18 +95,18 @@ def spatial_impact(delassus, velocity, friction, restitution, rule="energetic", 
             }[rule]
             if restitution == 0.0:
                 break
-        state, ray = _until(w, friction, static, state, goals[goal], ray, speed, phases)
+        state, ray = _until(w, friction, static, state, goals[goal], ray, phases)
     after, percussion = state[:3], np.array([state[PN], *state[PT]])
     change = energy_change(u, after, percussion)
     return Impact(after, percussion, float(pressed), tuple(phases), work, state[WORK] - work, change - state[WORK], change)
 
 
-def _until(w, mu, static, state, goal, ray, speed, phases):
+def _until(w, mu, static, state, goal, ray, phases):
     """State where the goal rises through zero, and the ray it moves along then (None while slip turns)."""
     goal.terminal, goal.direction = True, 1.0
 
     def ends(p, y):
-        return np.hypot(*y[T]) - ENDED * speed
+        return np.hypot(*y[T]) - ENDED
 
     ends.terminal, ends.direction = True, -1.0
     for _ in range(3):
@@ -98,7 +116,7 @@ def _until(w, mu, static, state, goal, ray, speed, phases):
             change = w @ np.array([1.0, *ratio])
             return np.array([*change, 1.0, *ratio, y[N]])
 
-        most = 1e4 * speed / np.linalg.eigvalsh(w)[0]
+        most = 1e4 / np.linalg.eigvalsh(w)[0]
         found = solve_ivp(rates, (state[PN], state[PN] + most), state, events=[goal] if ray else [goal, ends], **ACCURACY)
         before, state = state, found.y[:, -1].copy()
         step = np.array([state[PN] - before[PN], *(state[PT] - before[PT])])
@@ -106,6 +124,8 @@ def _until(w, mu, static, state, goal, ray, speed, phases):
         phases.append(Phase("stick" if ray and ray[1] else "slip", step, state[:3].copy()))
         if met:
             return state, ray
+        if found.status < 0:
+            raise ModelError(f"the integration of this impact failed: {found.message}", element="impact")
         if found.status != 1:
             break
         state[T] = 0.0
