@@ -9,6 +9,12 @@ CONTACT_ROWS = 6  # of the lane array C, per contact: mode, impact velocity, pen
 ARMED = 0.25  # mode of a contact that is free and may begin within a step (0: free, 1: in contact)
 
 
+class Books:
+    """Owner of the states that belong to the energy of the whole system."""
+
+    name = "energy"
+
+
 @dataclass(frozen=True)
 class Pair:
     """State of one contact within a step; nodes, but for `index`."""

@@ -32,7 +32,7 @@ LANE = {
     "SIZE": ("largest coordinate of a place so far", "m"), "LOOK": ("trial steps at which the run is looked at", "1"),
     "MARK": ("time at which it was", "s"), "SPAN": ("size of the mechanism", "m"),
     "KEPT_ICM": ("ICM of the kept factors", "s^2"), "KEPT_CD": ("their CD", "1/s"), "KEPT_RATE": ("rate of convergence with them", "1"),
-    "KEPT_START": ("1: Newton's iteration begins by the slope before", "1"),
+    "KEPT_START": ("1: Newton's iteration begins by the slope before", "1"), "DUE": ("next time that is recorded", "s"),
 }  # fmt: skip
 LOOP = ("H", "ERROR", "WHO", "ICM", "CD", "HALF", "FRACTION", "SLACK", "OVER", "CUT")  # of these, the rows of a step
 

@@ -26,7 +26,7 @@ class Trajectory:
     attributes : dict
         What was used: laws and their numbers, integrator, tolerances.
     statistics : dict name -> ndarray (n,)
-        steps, rejected, events.
+        steps, rejected, events; where they apply, ended (time of a stop, s) and energy_gained (by impacts, J).
     """
 
     time: object

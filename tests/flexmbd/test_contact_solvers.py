@@ -13,7 +13,7 @@ from flexmbd.nonsmooth import SOLVERS, ContactProblem, guide_friction, horizonta
 
 from .contact_scenes import scenes
 
-ROUND = ("nsgs", "apgd", "newton", "admm")
+ROUND = ("nsgs", "apgd", "newton", "admm", "ipm")
 SYSTEM_PYTHON = "/usr/bin/python3"
 
 
@@ -45,7 +45,7 @@ def test_all_solvers_find_the_same_velocities(dimension, count, freedoms):
     for seed in range(5):
         problem = held(count, dimension, freedoms, seed)
         names = [name for name in SOLVERS if name != "lemke" or dimension < 3]
-        found = [solve(problem, name, tolerance=1e-12, iterations=None if name in ("lemke", "newton") else 100_000) for name in names]
+        found = [solve(problem, name, tolerance=1e-12, iterations=None if name in ("lemke", "newton", "ipm") else 100_000) for name in names]
         for one, name in zip(found, names, strict=True):
             assert one.converged, f"{name}: {one.message}"
             np.testing.assert_allclose(one.velocities, found[0].velocities, atol=1e-10 * problem.speed, err_msg=name)
@@ -58,7 +58,7 @@ def test_scenes_of_bodies_are_solved_alike(name):
     problem = {"stack": scenes.stack(4, push=0.3), "chain": scenes.chain(8), "tower": scenes.tower(3, push=0.5), "pile": scenes.pile(3, 3)}[
         name
     ]
-    found = [solve(problem, solver, tolerance=1e-11, iterations=None if solver == "newton" else 200_000) for solver in ROUND]
+    found = [solve(problem, solver, tolerance=1e-11, iterations=None if solver in ("newton", "ipm") else 200_000) for solver in ROUND]
     assert all(one.converged for one in found)
     for one in found[1:]:
         np.testing.assert_allclose(one.velocities, found[0].velocities, atol=1e-9 * problem.speed)
@@ -86,15 +86,16 @@ def test_siconos_finds_the_same(tmp_path):
     np.savez(tmp_path / "in.npz", **{f"{name}:{key}": x for name, values in given.items() for key, x in values.items()})
     script = Path(__file__).resolve().parents[2] / "benchmarks" / "peers" / "siconos_contacts.py"
     subprocess.run([SYSTEM_PYTHON, script, tmp_path / "in.npz", tmp_path / "out.npz"], check=True, capture_output=True)
-    theirs = np.load(tmp_path / "out.npz")
+    with np.load(tmp_path / "out.npz") as file:
+        theirs = dict(file)
     for name, problem in problems.items():
         ours = solve(problem, "newton", tolerance=1e-12)
         assert ours.converged
         for solver in ("nsgs", "newton"):
             assert theirs[f"{name}:{solver}:status"] == 0
             percussions = theirs[f"{name}:{solver}"]
-            assert problem.residual(percussions) < 2e-12
-            assert problem.residual(percussions, 1.0) < 2e-12
+            assert problem.residual(percussions) < 1e-11  # Siconos stops at 1e-12 in its own measure
+            assert problem.residual(percussions, 1.0) < 1e-11
             np.testing.assert_allclose(ours.velocities, problem.velocities(percussions), atol=1e-10 * problem.speed)
             if name == "chain":
                 np.testing.assert_allclose(ours.percussions, percussions, atol=1e-10 * np.abs(percussions).max())

@@ -3,7 +3,7 @@
 from flexmbd.errors import ModelError
 from flexmbd.language.tracing import sincos
 from flexmbd.problem import LateState
-from flexmbd.registry import ARMED, NEWTON, ExtraState, LocatedContact, Pair, Percussion, UnilateralContact
+from flexmbd.registry import ARMED, NEWTON, Books, ExtraState, LocatedContact, Pair, Percussion, UnilateralContact
 
 
 class Interface:
@@ -129,6 +129,8 @@ class Interface:
         Percussion
             Nodes of what the scheme finds: force and mode are further states.
         """
+        if not self.unilaterals:
+            self.state(Books, "gained")  # `book_gain` finds it before the states of the first contact
         mode, force, impulse, count, speed, loss, *others = (
             self.state(element, f"{key}{name}") for name in (*Percussion.STATES, *(f"other{k}" for k in range(1, len(rates))))
         )

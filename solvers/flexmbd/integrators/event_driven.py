@@ -24,7 +24,7 @@ from flexmbd.integrators.event_search import (
 )  # fmt: skip
 from flexmbd.integrators.explicit import runge_kutta
 from flexmbd.integrators.held import hold, seek
-from flexmbd.integrators.percussions import free, jump, leave_out, percuss
+from flexmbd.integrators.percussions import book_gain, free, jump, leave_out, percuss
 from flexmbd.lanes import any_lane, fabs, lnot, maximum, select, sqrt
 from flexmbd.lanes.rows import doubles, evaluate, ld, st, words
 from flexmbd.lanes.vector import inner
@@ -120,17 +120,22 @@ def strike(needs, fast, slow, X, W, at):
     lost, rough = percuss(needs, zero, fast, W, at)
     for i in range(n):
         st(X, START + 1 + n + i, ld(X, START + 1 + n + i) + select(needs, jump(i, W, at), zero))
+    total, moved = zero, zero
     for j in range(at[NU]):
         r, s = cones[CONE * j], states + cones[CONE * j + 4]
         loss, u = zero, ld(W, before_row(at) + r)
         for k in range(1 + cones[CONE * j + 1]):
+            work = 0.5 * ld(W, percussion_row(at) + r + k) * ld(W, before_row(at) + r + k)
             after = product(r + k, W, at) + free(j, k, W, at)
-            loss = loss - 0.5 * ld(W, percussion_row(at) + r + k) * (after + ld(W, before_row(at) + r + k))
+            loss = loss - 0.5 * ld(W, percussion_row(at) + r + k) * after - work
+            moved = moved + fabs(work)
+        total = total + loss
         hits = needs & (u < -fast) & (ld(W, gap_row(j, at)) <= 0.0)
         st(X, s + 2, ld(X, s + 2) + select(needs, ld(W, percussion_row(at) + r), zero))
         st(X, s + 3, ld(X, s + 3) + select(hits, 1.0 + zero, zero))
         st(X, s + 4, select(hits, -u, ld(X, s + 4)))
         st(X, s + 5, ld(X, s + 5) + select(needs, loss, zero))
+    book_gain(needs, -total, moved, states, states, X, at)
     return lost, rough
 
 

@@ -160,7 +160,7 @@ def mean(X, at):
 @inner
 def remember(h, X, W, at):
     """Force, mode, impulse, impacts and loss of all contacts as further states at the step's end; lanes in which something strikes."""
-    cones, first = words(at[CONES]), percussion_row(at)
+    cones, first, total, moved = words(at[CONES]), percussion_row(at), 0.0 * h, 0.0 * h
     struck = h < h
     was, now = START + 1 + 2 * at[N], at[END] + 1 + 2 * at[N]
     for j in range(at[NU]):
@@ -172,7 +172,10 @@ def remember(h, X, W, at):
             if 1 <= k <= slides:
                 size = size + p * p
             st(X, now + s + (1 if k == 0 else OTHERS - 1 + k), p / h)
-            loss = loss - 0.5 * p * (product(r + k, W, at) + free(j, k, W, at) + ld(W, before_row(at) + r + k))
+            u = ld(W, before_row(at) + r + k)
+            loss = loss - 0.5 * p * (product(r + k, W, at) + free(j, k, W, at) + u)
+            moved = moved + fabs(p) * (fabs(u) + fabs(free(j, k, W, at)))
+        total = total + loss
         pushes, on = pn, pn > 0.0
         if cones[c + 5] == HOLDS:
             pushes, on = fabs(pn), h >= h
@@ -192,7 +195,15 @@ def remember(h, X, W, at):
         st(X, now + s + 3, ld(X, was + s + 3) + select(hits, 1.0, 0.0 * h))
         st(X, now + s + 4, select(hits, -before, ld(X, was + s + 4)))
         st(X, now + s + 5, ld(X, was + s + 5) + loss)
+    book_gain(struck, -total, moved, was, now, X, at)
     return struck
+
+
+@inner
+def book_gain(struck, gain, moved, was, now, X, at):
+    """Energy of an impact that grows by more than rounding, to the further state before those of the first contact."""
+    row = words(at[CONES])[4] - 1
+    st(X, now + row, ld(X, was + row) + select(struck & (gain > 1e-9 * moved), gain, 0.0))
 
 
 @inner

@@ -5,13 +5,14 @@ import numpy as np
 from flexmbd.errors import ModelError, check_range
 from flexmbd.nonsmooth.admm import admm
 from flexmbd.nonsmooth.apgd import apgd
+from flexmbd.nonsmooth.ipm import ipm
 from flexmbd.nonsmooth.lemke import lemke
 from flexmbd.nonsmooth.newton import newton
 from flexmbd.nonsmooth.nsgs import nsgs
 from flexmbd.nonsmooth.problem import Solution
 
 # name -> function (problem, tolerance, iterations or None, start (m, 3)) -> percussions (m, 3), iterations, message
-SOLVERS = {function.__name__: function for function in (nsgs, apgd, newton, admm, lemke)}
+SOLVERS = {function.__name__: function for function in (nsgs, apgd, newton, admm, ipm, lemke)}
 
 
 def solve(problem, solver="nsgs", *, tolerance=1e-8, iterations=None, start=None):
@@ -21,7 +22,7 @@ def solve(problem, solver="nsgs", *, tolerance=1e-8, iterations=None, start=None
     ----------
     problem : ContactProblem
     solver : str
-        ``"nsgs"``, ``"apgd"``, ``"newton"``, ``"admm"`` or ``"lemke"``; docs/theory/contact_solvers.md says which when.
+        ``"nsgs"``, ``"apgd"``, ``"newton"``, ``"admm"``, ``"ipm"`` or ``"lemke"``; docs/theory/contact_solvers.md says which when.
     tolerance : float
         What the residual, `ContactProblem.residual`, is to be at most.
     iterations : int, optional

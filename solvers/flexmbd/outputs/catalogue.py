@@ -1,6 +1,7 @@
 """Every quantity of a system that can be asked for, by name: expression (made when asked for) and unit."""
 
 from flexmbd.language.quadratic import cross, cross3
+from flexmbd.registry import Books
 from flexmbd.space import AXES
 
 TAKEN, DRIVE = "energy.dissipated", "energy.drive"
@@ -78,15 +79,12 @@ def _joint(build, joint):
 
 
 def _energy(build):
-    class _Books:
-        name = "energy"
-
     def kinetic():
         return build.kinetic_energy()
 
     def integral(key, power):
         def node():
-            state = build.state(_Books, key)
+            state = build.state(Books, key)
             build.state_rate(state, power())
             return state
 
@@ -109,4 +107,4 @@ def _energy(build):
         "energy.drive": (work, "J"),
         "energy.total": (lambda: kinetic() + build.potential_energy, "J"),
         "energy.balance": (balance, "J"),
-    }
+    } | ({"energy.gained": (lambda: build.state(Books, "gained"), "J")} if build.unilaterals else {})

@@ -98,7 +98,18 @@ def outcome(made, bad, notes):
     statistics = {"steps": counters[:, 0], "rejected": counters[:, 1], "events": counters[:, EVENTS - STEPS]}
     if any(c.stops for c in model.problem.contacts):
         statistics["ended"] = np.where(ended, time, np.nan)
+    if model.problem.unilaterals:
+        statistics["energy_gained"] = made.column(START + 1 + 2 * model.problem.n + model.state_names.index("energy.gained"))[:, 0]
     return values, codes, notes, statistics
+
+
+def gained(statistics):
+    """Words on energy that grew in impacts, or ""."""
+    found = statistics.get("energy_gained", np.zeros(0))
+    if not np.any(found > 0.0):
+        return ""
+    told = f"in {np.sum(found > 0.0)} of {len(found)} runs it grew in impacts, by {np.nanmax(found):.2g} J at most"
+    return f"{told}: Newton's rule can, with friction or several contacts; rule='poisson' hardly does"
 
 
 def _collect(model, H, F, end):

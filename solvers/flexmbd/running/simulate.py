@@ -10,7 +10,7 @@ from flexmbd.running.batch import describe, first_of, single
 from flexmbd.running.choice import chosen
 from flexmbd.running.integration import Integration
 from flexmbd.running.models import model_of
-from flexmbd.running.outcome import outcome, recorded, started
+from flexmbd.running.outcome import gained, outcome, recorded, started
 from flexmbd.running.settings import Settings, as_settings
 from flexmbd.trajectory import ERROR, OK, Trajectory
 from flexmbd.tuning import USUAL
@@ -119,6 +119,8 @@ def run(build, samples=None, *, end, points=201, outputs, settings=None, patienc
     if "ended" in counters:
         ended, names = int(np.isfinite(counters["ended"]).sum()), ", ".join(c.name for c in model.problem.contacts if c.stops)
         notable["ended"] = f"{ended} of {len(good)} runs by a condition" if ended else f"no run: '{names}' never came"
+    if told := gained(counters):
+        notable["energy"] = told
     out = {}
     for name in outputs:
         x = values[name] if ":" in name else values[name][:, :points]

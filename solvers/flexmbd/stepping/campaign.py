@@ -6,7 +6,7 @@ from flexmbd.lanes.vector import inner
 from flexmbd.registry import CONTACT_ROWS
 from flexmbd.stepping.loop import advance
 from flexmbd.stepping.names import (
-    CONTACTS, COUNT, COUNTER_ROWS, COUNTERS, CURSOR, ENDED, FINISH, GRID, GRID_ROWS, HISTORIES, LOOK, MARK, MIDDLE, NC, NP, NPO, NR, NY,
+    CONTACTS, COUNT, COUNTER_ROWS, COUNTERS, CURSOR, DUE, ENDED, FINISH, GRID, GRID_ROWS, HISTORIES, LOOK, MARK, MIDDLE, NC, NP, NPO, NR, NY,
     OUTPUTS, OWNER, PACK_P, PACK_X, POINTS, QUEUE, QUEUED, REAL, REDUCED, REFINE, REJECTED, RELINEARISE, RUNNING, SHOWN, START, STARTED,
     STATUS, STEPS, SUM_ROWS, SUMS, TIMES, TURNS, WINDOW, YM, H, M, N, T,
 )  # fmt: skip
@@ -88,6 +88,8 @@ def fill(sample, lane, X, P, at):
     """Put a sample into a lane."""
     load(sample, lane, X, P, at)
     words(at[CURSOR])[lane] = 0
+    if at[POINTS] > 0:
+        put(X, DUE, lane, doubles(at[TIMES])[0])
 
 
 def campaign(X, P, W, at):

@@ -15,8 +15,8 @@ rows, flags, addresses. Rows of X that every model has stand here; where the oth
 (
     H, ERROR, WHO, ICM, CD, HALF, FRACTION, SLACK, OVER, CUT,
     HN, HC, STEPS, REJECTED, EVENTS, STATUS, SLIN, SANG, FLOORED, BEFORE, SIZE, LOOK, MARK, SPAN,
-    KEPT_ICM, KEPT_CD, KEPT_RATE, KEPT_START, T,
-) = range(29)  # fmt: skip
+    KEPT_ICM, KEPT_CD, KEPT_RATE, KEPT_START, DUE, T,
+) = range(30)  # fmt: skip
 LANE_ROWS = T  # the point at the step's start begins with its time
 START = T
 SUM_ROWS = 6

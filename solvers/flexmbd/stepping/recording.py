@@ -1,12 +1,14 @@
 """What is kept of a step: running sums of reduced signals, and the states at grid times inside it."""
 
-from flexmbd.lanes import fabs, lnot, maximum, minimum, select
+import numpy as np
+
+from flexmbd.lanes import any_lane, fabs, lnot, maximum, minimum, select
 from flexmbd.lanes.rows import call, doubles, get, ld, put, st, width_of, words
 from flexmbd.lanes.vector import inner
 from flexmbd.registry import CONTACT_ROWS
 from flexmbd.stepping.events import crossing
 from flexmbd.stepping.names import (
-    CONTACTS, CURSOR, DENSE, END, FRACTION, GAPS, GRID, GRID_ROWS, HN, KINK, LAST, MIDDLE, MIDWAY, NC, NR, POINTS, RATES, REFINE, SLOTS,
+    CONTACTS, CURSOR, DENSE, DUE, END, FRACTION, GAPS, GRID, GRID_ROWS, HN, KINK, LAST, MIDDLE, MIDWAY, NC, NR, POINTS, RATES, REFINE, SLOTS,
     STAGE, START, STRIDE, SUM_ROWS, SUMS, TIMES, WHO, Y0, Y1, YM, H, M, N, T,
 )  # fmt: skip
 
@@ -64,7 +66,10 @@ def middle(t, h, X, W, at):
 
 @inner
 def record(h, accepted, X, P, W, at):
-    """Write the states at grid times inside the step just accepted, lane by lane."""
+    """Write the states at grid times inside the step just accepted, lane by lane; in the row `DUE` stands each lane's next one."""
+    accepted = accepted & (ld(X, DUE) <= (ld(X, T) + h) * (1.0 + 1e-14))
+    if not any_lane(accepted):
+        return
     st(X, WHO, select(accepted, 1.0, 0.0))
     times, cursor, grid, points = doubles(at[TIMES]), words(at[CURSOR]), doubles(at[GRID]), at[POINTS]
     for lane in range(width_of(X)):
@@ -86,6 +91,7 @@ def record(h, accepted, X, P, W, at):
                 contacts(lane, X, grid, to + size, at)
                 i += 1
             cursor[lane] = i
+            put(X, DUE, lane, times[i] if i < points else np.inf)
 
 
 @inner
