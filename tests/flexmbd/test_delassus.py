@@ -8,6 +8,8 @@ import pytest
 import flexmbd as fm
 from flexmbd.element import Element
 from flexmbd.equations.delassus import delassus, directions
+from flexmbd.equations.determined import blocks
+from flexmbd.equations.index1 import solved
 from flexmbd.formulation.natural import Build
 
 from .sentences import names, said
@@ -78,6 +80,47 @@ def test_rows_take_away_what_they_hold():
     big = np.block([[M, G.T], [G, np.zeros((len(G), len(G)))]])
     yields = np.linalg.solve(big, np.vstack([D.T, np.zeros((len(G), 2))]))[:8]
     assert numbers(build, [x for row in delassus(build) for x in row], q).reshape(2, 2) == pytest.approx(D @ yields, rel=1e-10)
+
+
+def test_what_rows_alone_determine_is_found():
+    """A driven crank (turn first, then its place), a guide; not the bodies that are free to move."""
+    drive = [{2, 3}, {2, 3}, {0, 2}, {1, 3}, {0, 2, 4, 6}, {1, 3, 5, 7}, {6, 7}, {9}, {11}, {10, 11}]
+    found = blocks(12, drive)
+    assert [own for _, own in found if len(own) > 1] == [[2, 3]]
+    assert {tuple(own) for _, own in found} == {(2, 3), (0,), (1,), (9,), (11,), (10,)}
+    assert [own for _, own in found].index([2, 3]) < min(found.index(one) for one in found if one[1] in ([0], [1]))
+    assert {tuple(own) for _, own in blocks(12, drive, apart={2})} == {(9,), (11,), (10,)}
+    assert blocks(2, [{0}, {0}]) == [] == blocks(3, [])
+
+
+def driven():
+    """A slider-crank whose crank is driven, its rod free at the slider's end, and a load on the floor."""
+    s = fm.System(gravity=(0.0, -9.81))
+    crank = s.body("crank", mass=1.0, inertia=0.1, position=(0.25, 0.0), points={"O": (-0.25, 0.0), "A": (0.25, 0.0)})
+    rod = s.body("rod", mass=1.5, inertia=0.2, position=(1.0, 0.0), points={"A": (-0.5, 0.0), "C": (0.1, -0.2)})
+    slider = s.body("slider", mass=0.7, inertia=0.1, position=(1.5, 0.0))
+    s.add(fm.Revolute("O", s.ground.at(0.0, 0.0), crank["O"]))
+    s.add(fm.Revolute("A", crank["A"], rod["A"]))
+    s.add(fm.Translational("guide", s.ground.at(0.0, 0.0), slider.centre))
+    s.add(fm.AngleDrive("drive", s.ground.at(0.0, 0.0), crank["O"], fm.ConstantSpeed(3.0)))
+    s.add(Corner("touch", rod["C"]))
+    return s
+
+
+def test_beside_what_rows_determine_the_others_follow_from_their_masses():
+    """Velocities by forces on all coordinates and by all rows, against numpy."""
+    build, e = Build(driven()), fm.Equations(driven())
+    a, b = 0.7, -0.4
+    at = [0.25 * np.cos(a), 0.25 * np.sin(a), np.cos(a), np.sin(a)]
+    q = np.array([*at, 2 * at[0] + 0.5 * np.cos(b), 2 * at[1] + 0.5 * np.sin(b), np.cos(b), np.sin(b), 1.5, 0.0, 1.0, 0.0])
+    G, M, rng = e.jacobian(q).toarray(), e.mass.toarray(), np.random.default_rng(3)
+    n, rows = len(M), len(G)
+    side = rng.normal(size=n + rows)
+    found = solved(build, [dict(enumerate(build.graph.const(x) for x in side)), {4: build.graph.const(1.0)}])
+    expected = np.linalg.solve(np.block([[M, G.T], [G, np.zeros((rows, rows))]]), np.column_stack([side, np.eye(n + rows)[4]]))[:n]
+    np.testing.assert_allclose(numbers(build, found[0], q), expected[:, 0], rtol=1e-11, atol=1e-11)
+    np.testing.assert_allclose(numbers(build, found[1], q), expected[:, 1], atol=1e-12)
+    assert all(found[1][i].zero for i in (0, 1, 2, 3, 9, 10, 11))
 
 
 def test_a_scheme_that_makes_forces_of_contacts_refuses_them():

@@ -6,6 +6,7 @@
 
 from flexmbd.equations import index1
 from flexmbd.errors import ModelError
+from flexmbd.language.tracing import exchanged
 from flexmbd.registry import HOLDS, LOCKS, NUMBERS, STICKS
 
 BOTH = 1e300  # N s: bound of what holds both ways
@@ -108,7 +109,8 @@ def percussions(problem):
     """
     check_steps(problem)
     g, n, h, start, columns = problem.graph, problem.n, problem.graph.var("hh"), at_start(problem), directions(problem)
-    pushed = {i: h * f for i, f in enumerate(problem.generalized)}
+    none = {force: g.const(0.0) for contact in problem.unilaterals for force in (contact.found.force, *contact.found.others)}
+    pushed = {i: h * f for i, f in enumerate(exchanged(g, problem.generalized, none))}
     pushed |= {pool: [h * f for f in pool.share.force] for pool in problem.pools}
     for k, row in enumerate(problem.rows):
         bend = row.polynomial.convective(problem.q, problem.v, problem.time)

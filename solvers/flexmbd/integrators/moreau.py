@@ -81,9 +81,9 @@ def attempt(X, P, W, at):
         st(X, end + i, ld(X, middle + i) + 0.5 * h * v)
     for k in range(2 * n, 2 * n + at[M]):
         st(X, end + k, ld(X, start + k))
-    struck = remember(h, X, W, at)
+    struck, by = remember(h, X, W, at), 1.0 / select(h > 0.0, h, 1.0)
     for i in range(n):
-        change = (ld(X, end + n + i) - ld(X, start + n + i)) / h
+        change = by * (ld(X, end + n + i) - ld(X, start + n + i))
         st(X, at[SLOTS] + NEXT_CHANGE * at[STRIDE] + i, select(struck, 0.0, change))
     predict_gaps(slack, X, W, at)
     push_out(live, 1e-3 * slack, W, at)

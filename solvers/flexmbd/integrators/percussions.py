@@ -161,7 +161,7 @@ def mean(X, at):
 def remember(h, X, W, at):
     """Force, mode, impulse, impacts and loss of all contacts as further states at the step's end; lanes in which something strikes."""
     cones, first, total, moved = words(at[CONES]), percussion_row(at), 0.0 * h, 0.0 * h
-    struck = h < h
+    struck, by = h < h, 1.0 / select(h > 0.0, h, 1.0)
     was, now = START + 1 + 2 * at[N], at[END] + 1 + 2 * at[N]
     for j in range(at[NU]):
         c = CONE * j
@@ -171,7 +171,7 @@ def remember(h, X, W, at):
             p = ld(W, first + r + k)
             if 1 <= k <= slides:
                 size = size + p * p
-            st(X, now + s + (1 if k == 0 else OTHERS - 1 + k), p / h)
+            st(X, now + s + (1 if k == 0 else OTHERS - 1 + k), by * p)
             u = ld(W, before_row(at) + r + k)
             loss = loss - 0.5 * p * (product(r + k, W, at) + free(j, k, W, at) + u)
             moved = moved + fabs(p) * (fabs(u) + fabs(free(j, k, W, at)))

@@ -8,8 +8,8 @@ from flexmbd.lanes.vector import inner
 from flexmbd.registry import CONTACT_ROWS
 from flexmbd.stepping.events import crossing
 from flexmbd.stepping.names import (
-    CONTACTS, CURSOR, DENSE, DUE, END, FRACTION, GAPS, GRID, GRID_ROWS, HN, KINK, LAST, MIDDLE, MIDWAY, NC, NR, POINTS, RATES, REFINE, SLOTS,
-    STAGE, START, STRIDE, SUM_ROWS, SUMS, TIMES, WHO, Y0, Y1, YM, H, M, N, T,
+    CONTACTS, CURSOR, DENSE, DUE, END, FRACTION, GAPS, GRID, GRID_ROWS, HN, KINK, LAST, MIDDLE, MIDWAY, NC, NR, POINTS, RATES, REFINE,
+    SLOTS, STAGE, START, STRIDE, SUM_ROWS, SUMS, TIMES, WHO, Y0, Y1, YM, H, M, N, T,
 )  # fmt: skip
 
 
