@@ -80,6 +80,7 @@ def finish(sample, lane, X, P, W, at):
         counters[c + i] = get(X, STEPS + i, lane)
     counters[c + 4], counters[c + 5] = get(X, T, lane), get(X, T, lane) - get(X, MARK, lane)
     counters[c + 6] = get(X, STEPS, lane) + get(X, REJECTED, lane) - get(X, LOOK, lane) + WINDOW
+    put(X, DUE, lane, 0.0)  # of this recording, not of the state
     store(sample, lane, X, at)
 
 
