@@ -1,4 +1,4 @@
-"""The command line: run, resume, report, replay, check, outputs, new."""
+"""The command line: run, resume, report, replay, check, outputs, new; those of `commands` look at results."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from uqmbd.commands import COMMANDS
 from uqmbd.errors import StudyError
 
 if TYPE_CHECKING:
@@ -159,6 +160,10 @@ def new(
 
     folder, files = write_new(Path(name), mechanism)
     typer.echo(f"wrote {', '.join(str(folder / file) for file in files)}\nnext: uqmbd run {folder / 'study.toml'}")
+
+
+for word, command in COMMANDS.items():
+    app.command(word)(command)
 
 
 @contextmanager

@@ -1,0 +1,125 @@
+"""Commands of the command line that look at results: list, show, compare, export; and schema. None of them executes a study."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from uqmbd.errors import StudyError
+
+Results = Annotated[Path, typer.Argument(metavar="RESULTS", help="Directory of results, such as results/my_study.")]
+Debug = Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")]
+LEAST = 1e-9  # relative change that is none
+SHOWN = 40  # rows of a comparison
+
+
+def list_results(
+    folder: Annotated[Path, typer.Argument(metavar="[FOLDER]", help="Where to look, with all folders below.")] = Path("results"),
+    debug: Debug = False,
+) -> None:
+    """List the results in a folder: method, state, runs."""
+    from uqmbd.overview import entries
+
+    found = entries(folder)
+    if not found:
+        typer.echo(f"no results in {folder}")
+        return
+    places = [str(x.directory.relative_to(folder)) for x in found]
+    rows = [
+        (place, x.method, x.state, f"{x.runs:,}", f"{x.failed:,}", f"{x.changed:%Y-%m-%d %H:%M}")
+        for place, x in zip(places, found, strict=True)
+    ]
+    draw((f"in {folder}", "method", "state", "runs", "failed", "changed"), rows, right=(3, 4))
+
+
+def show(results: Results, debug: Debug = False) -> None:
+    """Show the outputs of a finished study."""
+    from rich.console import Console
+
+    from uqmbd.report import terminal_table
+    from uqmbd.result import open_results
+
+    result, console = open_results(results), Console()
+    typer.echo(repr(result))
+    console.print(terminal_table(result, console.width))
+    if note := result.attrs.get("note"):
+        typer.echo(f"note: {note}")
+    if (results / "report.html").is_file():
+        typer.echo(f"report: {results / 'report.html'}")
+
+
+def compare(
+    first: Annotated[Path, typer.Argument(metavar="FIRST", help="Directory of results.")],
+    second: Annotated[Path, typer.Argument(metavar="SECOND", help="Another one.")],
+    debug: Debug = False,
+) -> None:
+    """Say how two results differ: in what was asked, and in what was found."""
+    from uqmbd.overview import compare as compared
+
+    found = compared(first, second)
+    for line in found.changed:
+        typer.echo(line)
+    for line in found.missing:
+        typer.echo(line)
+    if len(found.numbers):
+        size = found.numbers[["first", "second"]].abs().max(axis=1)
+        other = found.numbers[~(found.numbers["change"].abs() <= LEAST * size)]
+        rows = [
+            (f"{x.output} {x.unit}".strip(), x.number, *(f"{v:.6g}" for v in (x.first, x.second, x.change))) for x in other.itertuples()
+        ]
+        told = "" if len(rows) <= SHOWN else f"; the first {SHOWN} of them"
+        typer.echo(f"{len(rows)} of {len(found.numbers)} numbers differ{told}")
+        if rows:
+            draw(("output", "number", "first", "second", "change"), rows[:SHOWN], right=(2, 3, 4))
+    if len(found.histories):
+        rows = [(x[0], x[1], f"{x[2]:.4g}", f"{x[3]:.2%}", f"{x[4]:.6g}") for x in found.histories.itertuples(index=False)]
+        draw(("history", "bound", "largest change", "of the widest band", "at [s]"), rows, right=(2, 3, 4))
+
+
+def export(
+    results: Results,
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="Ends in .csv, .parquet or .nc (with histories).")],
+    debug: Debug = False,
+) -> None:
+    """Write the runs of a study to one file: inputs, outputs, status."""
+    from uqmbd.exporting import export as write
+
+    typer.echo(f"wrote {write(results, file)}")
+
+
+def schema(
+    out: Annotated[Path | None, typer.Option(metavar="FILE", help="Where to write it; to the terminal unless said.")] = None,
+    debug: Debug = False,
+) -> None:
+    """Write the JSON schema of study files, for editors."""
+    from uqmbd.study.schema import schema as made
+
+    text = json.dumps(made(), indent=2)
+    if out is None:
+        typer.echo(text)
+        return
+    try:
+        out.write_text(text + "\n", encoding="utf-8")
+    except OSError as error:
+        raise StudyError(f"cannot be written: {error.strerror}", file=out, remedy="name a file in a folder that is there") from None
+    typer.echo(f"wrote {out}; in an editor: #:schema {out} as the first line of a study file")
+
+
+def draw(header: tuple[str, ...], rows: list[tuple], *, right: tuple[int, ...] = ()) -> None:
+    """A table on the terminal."""
+    from rich.box import SIMPLE_HEAD
+    from rich.console import Console
+    from rich.table import Table
+
+    table = Table(header_style="bold", box=SIMPLE_HEAD, padding=(0, 1, 0, 0))
+    for k, name in enumerate(header):
+        table.add_column(name, justify="right" if k in right else "left", overflow="fold")
+    for row in rows:
+        table.add_row(*row)
+    Console().print(table)
+
+
+COMMANDS = {"list": list_results, "show": show, "compare": compare, "export": export, "schema": schema}

@@ -1,0 +1,202 @@
+"""What results there are, and how two of them differ. Files are read; nothing of a study is executed."""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import tomllib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from uqmbd.campaign.journal import Journal
+from uqmbd.errors import StudyError
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from uqmbd.result import Result
+
+ENDS = ("lower", "upper")
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One folder of results.
+
+    Attributes
+    ----------
+    directory : Path
+    name, method : str
+    state : str
+        ``finished``; ``running``, while a process writes; ``stopped``, a result without an end, as when too many runs failed; else
+        ``interrupted``.
+    runs, failed : int
+        Stored runs, and those of them that failed.
+    changed : datetime
+        When its journal was last written.
+    """
+
+    directory: Path
+    name: str
+    method: str
+    state: str
+    runs: int
+    failed: int
+    changed: datetime
+
+
+def entries(folder: Path) -> list[Entry]:
+    """The results in a folder and below it, by their paths.
+
+    Raises
+    ------
+    StudyError
+        If there is no such folder.
+    """
+    if not folder.is_dir():
+        raise StudyError("there is no such folder", file=folder, remedy="name the folder that holds results; it is results unless said")
+    return sorted(map(entry, _places(folder)), key=lambda one: one.directory)
+
+
+def _places(folder: Path) -> Iterator[Path]:
+    for place, folders, files in os.walk(folder):
+        if "journal.jsonl" in files and "study.toml" in files:
+            yield Path(place)
+            folders.clear()
+        folders[:] = [name for name in folders if not name.startswith(".") and not name.endswith(".zarr")]
+
+
+def entry(directory: Path) -> Entry:
+    """What a folder of results says of itself."""
+    file = directory / "journal.jsonl"
+    runs, failed = _counted(Journal(file).read()[0])
+    try:
+        document = tomllib.loads((directory / "study.toml").read_text(encoding="utf-8"))
+        name, method = document["study"]["name"], document["method"]["type"]
+    except (OSError, ValueError, KeyError, TypeError):
+        name, method = directory.name, "unknown"
+    return Entry(directory, name, method, _state(directory), runs, failed, datetime.fromtimestamp(file.stat().st_mtime))
+
+
+def _counted(records: list[dict[str, Any]]) -> tuple[int, int]:
+    """Runs and failed runs of a journal; a piece that is written again counts once, a dropped one not at all."""
+    status = np.full(max((record["rows"][1] for record in records if "rows" in record), default=0), -1, np.int8)
+    for record in records[1:]:
+        if "drop" in record:
+            chunk = records[0]["chunk"]
+            status[record["drop"] * chunk : (record["drop"] + 1) * chunk] = -1
+        else:
+            start, stop = record["rows"]
+            status[start:stop] = np.repeat(*np.array(record["status"], np.int64).reshape(-1, 2).T)
+    return int(np.sum(status >= 0)), int(np.sum(status > 0))
+
+
+def _state(directory: Path) -> str:
+    if _held(directory / "journal.jsonl"):
+        return "running"
+    if not (directory / "result.zarr").is_dir():
+        return "interrupted"
+    try:
+        json.loads((directory / "done.json").read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return "stopped"
+    return "finished"
+
+
+def _held(file: Path) -> bool:
+    """Whether a process holds a journal."""
+    with file.open("rb") as stream:
+        try:
+            fcntl.flock(stream, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return True
+    return False
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Two results beside each other.
+
+    Attributes
+    ----------
+    changed : list of str
+        Keys of the study file that differ, ``method.max_runs: 2000 -> 4000``.
+    numbers : DataFrame
+        Of scalar outputs that both have: unit, and each number of both tables that both have, with the change.
+    histories : DataFrame
+        Of histories: the largest change of each bound, over the widest band of the first result, and when.
+    missing : list of str
+        Outputs that only one of them has.
+    """
+
+    changed: list[str]
+    numbers: pd.DataFrame
+    histories: pd.DataFrame
+    missing: list[str]
+
+
+def compare(first: Path, second: Path) -> Comparison:
+    """Compare the results in two folders.
+
+    Raises
+    ------
+    StudyError
+        If one of them cannot be read.
+    """
+    from uqmbd.result import open_results
+
+    a, b = open_results(first), open_results(second)
+    missing = [f"{name} (only in {first if name in a.outputs else second})" for name in sorted(set(a.outputs) ^ set(b.outputs))]
+    return Comparison(_changed(first, second), _numbers(a, b), _histories(a, b), missing)
+
+
+def _flat(table: Any, key: str = "") -> Iterator[tuple[str, Any]]:
+    if not isinstance(table, dict):
+        yield key, table
+        return
+    for name, value in table.items():
+        yield from _flat(value, f"{key}.{name}" if key else name)
+
+
+def _changed(*places: Path) -> list[str]:
+    try:
+        one, other = (dict(_flat(tomllib.loads((place / "study.toml").read_text(encoding="utf-8")))) for place in places)
+    except (OSError, ValueError):
+        return ["study.toml of one of them cannot be read"]
+    keys = [key for key in {**one, **other} if one.get(key) != other.get(key)]
+    return [f"{key}: {one.get(key, 'not set')} -> {other.get(key, 'not set')}" for key in keys]
+
+
+def _numbers(a: Result, b: Result) -> pd.DataFrame:
+    import pandas as pd
+
+    one, other, rows = a.table(), b.table(), []
+    for name in (name for name in one.index if name in other.index):
+        for column in (column for column in one.columns if column in other.columns and column != "unit"):
+            x, y = one.at[name, column], other.at[name, column]
+            if isinstance(x, (int, float, np.number)) and isinstance(y, (int, float, np.number)) and not (pd.isna(x) and pd.isna(y)):
+                rows.append((name, one.at[name, "unit"], column, float(x), float(y), 0.0 if x == y else float(y) - float(x)))
+    return pd.DataFrame(rows, columns=["output", "unit", "number", "first", "second", "change"])
+
+
+def _histories(a: Result, b: Result) -> pd.DataFrame:
+    import pandas as pd
+
+    rows = []
+    for name, ours in a.bounds.data_vars.items():
+        theirs = b.bounds.get(name)
+        if theirs is None or "time" not in ours.dims or ours.dims != theirs.dims or not ours.time.equals(theirs.time):
+            continue
+        widest = float((ours.sel(bound="upper") - ours.sel(bound="lower")).max())
+        for bound in ENDS:
+            change = (theirs - ours).sel(bound=bound)
+            size = abs(change).max([dim for dim in change.dims if dim != "time"])
+            when = size.fillna(0.0).idxmax("time")
+            rows.append((str(name), bound, float(size.max()), float(size.max()) / widest if widest else np.nan, float(when)))
+    return pd.DataFrame(rows, columns=["output", "bound", "largest change", "share of the widest band", "at [s]"])

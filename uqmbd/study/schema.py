@@ -1,0 +1,83 @@
+"""The JSON schema of study files, by which editors complete keys and mark mistakes while one writes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from uqmbd.inputs import INPUTS
+from uqmbd.inputs.catalogue import FAMILIES
+from uqmbd.inputs.data import FITS
+from uqmbd.inputs.distributions import NAMED
+from uqmbd.inputs.fuzzy import LEVELS, SHAPES
+from uqmbd.methods import METHODS
+from uqmbd.study.file import REQUIRED
+from uqmbd.study.settings import CampaignSettings, OutputsSection, ReportSection, StudySection, TimeGrid
+
+NUMBER = {"type": "number"}
+PAIR = {"type": "array", "items": NUMBER, "minItems": 2, "maxItems": 2}
+NOT_WRITTEN = {"written", "name"}  # fields of settings that are no keys
+
+
+def schema() -> dict[str, Any]:
+    """JSON schema (draft 2020-12) of a study file."""
+    definitions: dict[str, Any] = {}
+    sections = {"study": StudySection, "time": TimeGrid, "outputs": OutputsSection, "campaign": CampaignSettings, "report": ReportSection}
+    found = {name: _settings(kind, definitions) for name, kind in sections.items()}
+    found["method"] = {"oneOf": [_method(method, definitions) for method in METHODS], "required": ["type"]}
+    found["inputs"] = {"type": "object", "additionalProperties": _input()}
+    for name, what in (("solver", "Settings of the solver."), ("dependence", "Correlation of the random inputs."), ("sets", "Sets.")):
+        found[name] = {"type": "object", "description": what}
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "Study of uqmbd",
+        "type": "object",
+        "properties": found,
+        "required": [name for name in REQUIRED if name != "inputs"],  # or sets
+        "additionalProperties": False,
+        "$defs": definitions,
+    }
+
+
+def _settings(kind: Any, definitions: dict[str, Any], *, name: str | None = None) -> dict[str, Any]:
+    """Schema of a settings class; what it refers to is added to the definitions."""
+    own = kind.model_json_schema(ref_template="#/$defs/{model}")
+    definitions |= own.pop("$defs", {})
+    keep_name = kind is StudySection
+    own["properties"] = {key: x for key, x in own.get("properties", {}).items() if keep_name or key not in NOT_WRITTEN}
+    own["description"] = (kind.__doc__ or "").partition("\n\n")[0]
+    own["title"] = name or own.get("title", "")
+    return own
+
+
+def _method(method: Any, definitions: dict[str, Any]) -> dict[str, Any]:
+    own = _settings(method, definitions, name=method.name)
+    own["properties"] = {"type": {"const": method.name}, **own["properties"]}
+    own["required"] = ["type", *own.get("required", [])]
+    return own
+
+
+def _input() -> dict[str, Any]:
+    """One key that says the kind, and a unit."""
+    lists = {name: {"type": "array", "items": NUMBER} for name in LEVELS}
+    shapes = [_numbers(kind, names) for kind, (names, *_) in SHAPES.items()]
+    fuzzy = [*shapes, {"type": "object", "properties": lists, "required": list(LEVELS), "additionalProperties": False}]
+    focal = {
+        "type": "object", "properties": {"intervals": {"type": "array", "items": PAIR}, "masses": {"type": "array", "items": NUMBER}},
+    }  # fmt: skip
+    distribution = {
+        "type": "object",
+        "properties": {"type": {"enum": sorted({*NAMED, *FAMILIES})}, "fit": {"enum": sorted(FITS)}, "truncate": {"type": "array"}},
+        "anyOf": [{"required": ["type"]}, {"required": ["data"]}],
+    }  # fmt: skip
+    values = {"interval": PAIR, "distribution": distribution, "fuzzy": {"anyOf": fuzzy}, "focal": focal}
+    return {
+        "type": "object",
+        "properties": {kind.key: values.get(kind.key, {}) for kind in INPUTS} | {"unit": {"type": "string"}},
+        "oneOf": [{"required": [kind.key]} for kind in INPUTS],
+        "additionalProperties": False,
+    }
+
+
+def _numbers(kind: str, names: Any) -> dict[str, Any]:
+    own = {"type": {"const": kind}, **dict.fromkeys(names, NUMBER)}
+    return {"type": "object", "properties": own, "required": list(own), "additionalProperties": False}
