@@ -6,6 +6,7 @@ import importlib
 from typing import Any
 
 _HOME = {
+    "Beta": "uqmbd.inputs.variables",
     "Calibrate": "uqmbd.methods",
     "CampaignSettings": "uqmbd.study",
     "Chebyshev": "uqmbd.methods",
@@ -13,14 +14,19 @@ _HOME = {
     "ConvexSet": "uqmbd.inputs",
     "Dependence": "uqmbd.inputs",
     "Evidence": "uqmbd.methods",
+    "Exponential": "uqmbd.inputs.variables",
     "Focal": "uqmbd.inputs",
     "Fuzzy": "uqmbd.inputs",
     "FuzzyBounds": "uqmbd.methods",
+    "Gamma": "uqmbd.inputs.variables",
     "Grid": "uqmbd.methods",
+    "Gumbel": "uqmbd.inputs.variables",
     "Interval": "uqmbd.inputs",
     "List": "uqmbd.methods",
+    "Lognormal": "uqmbd.inputs.variables",
     "Mixed": "uqmbd.methods",
     "MonteCarlo": "uqmbd.methods",
+    "Normal": "uqmbd.inputs.variables",
     "PCE": "uqmbd.methods",
     "Random": "uqmbd.inputs",
     "Reliability": "uqmbd.methods",
@@ -32,7 +38,10 @@ _HOME = {
     "Taylor1": "uqmbd.methods",
     "Taylor2": "uqmbd.methods",
     "TimeGrid": "uqmbd.study",
+    "Triangular": "uqmbd.inputs.variables",
+    "Uniform": "uqmbd.inputs.variables",
     "Vertex": "uqmbd.methods",
+    "Weibull": "uqmbd.inputs.variables",
     "open_results": "uqmbd.result",
 }
 

@@ -21,6 +21,8 @@ from uqmbd.inputs.units import ToSI
 class Random(Input):
     """A random variable: ``Random({"type": "uniform", "lower": 0.02, "upper": 0.05}, unit="mm")``.
 
+    In Python also ``Uniform(0.02, 0.05, unit="mm")`` and others of `uqmbd.inputs.variables`, and ``Random(scipy.stats.norm(1.0, 0.1))``.
+
     Attributes
     ----------
     distribution : dict
@@ -41,6 +43,10 @@ class Random(Input):
     fitted: Any = Field(default=None, repr=False, exclude=True)
 
     def __init__(self, distribution: Mapping[str, Any], unit: str = "", **fields: Any) -> None:
+        if hasattr(distribution, "dist"):
+            from uqmbd.inputs.of_scipy import table_of
+
+            distribution = table_of(distribution)
         super().__init__(distribution=dict(distribution) if isinstance(distribution, Mapping) else distribution, unit=unit, **fields)
 
     @model_validator(mode="after")
