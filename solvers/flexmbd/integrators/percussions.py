@@ -195,7 +195,8 @@ def remember(h, X, W, at):
         st(X, now + s + 3, ld(X, was + s + 3) + select(hits, 1.0, 0.0 * h))
         st(X, now + s + 4, select(hits, -before, ld(X, was + s + 4)))
         st(X, now + s + 5, ld(X, was + s + 5) + loss)
-    book_gain(struck, -total, moved, was, now, X, at)
+    if at[NU] > 0:
+        book_gain(struck, -total, moved, was, now, X, at)
     return struck
 
 
