@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from scipy.special import ellipk
 
@@ -82,6 +82,7 @@ def test_histories_have_a_band_for_each_level():
 
 @settings(max_examples=25, deadline=None)
 @given(st.lists(st.floats(-2, 2), min_size=9, max_size=9), st.floats(0, 1), st.floats(0, 1))
+@example([0.0] * 8 + [2.0], 0.0, 0.0)
 def test_levels_are_nested_and_hold_every_value(numbers, left, right):
     c = np.array(numbers).reshape(3, 3)
     x = Fuzzy({"type": "trapezoidal", "lower": -1, "low_mode": -1 + left, "high_mode": 1 - right, "upper": 1})
@@ -235,3 +236,9 @@ def test_a_level_that_is_not_trusted_cuts_none_and_holds_the_next():
     found = np.array([[0.0, 1.0], [-0.2, 1.3], [-0.3, 1.2], [0.4, 0.5]])[:, :, None]
     held = np.array([False, True, True, False])[:, None]
     assert nested(found, held)[:, :, 0].tolist() == [[-0.2, 1.3], [-0.2, 1.3], [-0.2, 1.2], [0.4, 0.5]]
+
+
+def test_a_level_that_is_not_trusted_stays_within_the_wider_one_that_is():
+    found = np.array([[0.0, 1.0], [0.1, 1.2], [-0.1, 0.6]])[:, :, None]
+    held = np.array([True, False, False])[:, None]
+    assert nested(found, held)[:, :, 0].tolist() == [[0.0, 1.0], [0.0, 1.0], [0.0, 0.6]]

@@ -41,14 +41,15 @@ def inside(points: np.ndarray, box: np.ndarray) -> np.ndarray:
 def nested(bounds: np.ndarray, held: np.ndarray | None = None) -> np.ndarray:
     """Bounds (levels, 2, columns) of ascending memberships such that each holds the next.
 
-    Those that are `held` (levels, columns) to be true, all where nothing is said, are cut down to the wider true ones. The others are what
-    runs reached, which may be too narrow: they cut nothing, and are widened to the next.
+    Those that are `held` (levels, columns) to be true, all where nothing is said, cut every level above. The others may be too narrow:
+    they cut nothing, and are widened to the next.
     """
     held = np.ones((len(bounds), bounds.shape[2]), bool) if held is None else held
     lower, upper = np.where(held, bounds[:, 0], -np.inf), np.where(held, bounds[:, 1], np.inf)
     lower, upper = np.maximum.accumulate(lower, axis=0), np.minimum.accumulate(upper, axis=0)
     out = bounds.copy()
-    out[:, 0], out[:, 1] = np.where(held, lower, bounds[:, 0]), np.where(held, upper, bounds[:, 1])
+    out[:, 0] = np.where(held, lower, np.clip(bounds[:, 0], lower, upper))
+    out[:, 1] = np.where(held, upper, np.clip(bounds[:, 1], lower, upper))
     for k in range(len(out) - 2, -1, -1):
         out[k, 0] = np.where(held[k], out[k, 0], np.fmin(out[k, 0], out[k + 1, 0]))
         out[k, 1] = np.where(held[k], out[k, 1], np.fmax(out[k, 1], out[k + 1, 1]))
