@@ -93,7 +93,7 @@ def bounds_by(method, names, time):
     import numpy as np
 
     from uqmbd.inputs import Interval
-    from uqmbd.simulators.base import OutputInfo
+    from uqmbd.outcomes import OutputInfo
 
     run = method.start({n: Interval(*BOX[n]) for n in names}, {n: OutputInfo("rad", True) for n in ("theta1", "theta2")}, time, 1)
     count = 0

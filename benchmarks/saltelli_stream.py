@@ -42,7 +42,7 @@ def method(blocks, points):
 
     from uqmbd.inputs import Interval
     from uqmbd.methods import Sensitivity
-    from uqmbd.simulators.base import OutputInfo
+    from uqmbd.outcomes import OutputInfo
 
     inputs = {f"x{i}": Interval(-np.pi, np.pi) for i in range(1, D + 1)}
     times = np.linspace(0, 10, points)

@@ -20,7 +20,7 @@ from _common import ROOT, report, short
 sys.path.insert(0, str(ROOT))
 from uqmbd.inputs import Interval
 from uqmbd.methods import Search
-from uqmbd.simulators.base import OutputInfo
+from uqmbd.outcomes import OutputInfo
 
 HISTORIES, NUMBERS, TIMES = 7, 12, 481
 BATCH = 64  # runs told at once

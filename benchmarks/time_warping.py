@@ -55,7 +55,7 @@ def study(warp, time):
     """The finished run of the method, and its result."""
     from uqmbd.inputs import Interval
     from uqmbd.methods import PCE
-    from uqmbd.simulators.base import OutputInfo
+    from uqmbd.outcomes import OutputInfo
 
     inputs = {"frequency": Interval(*FREQUENCY), "damping": Interval(*DAMPING)}
     run = PCE(samples=RUNS, warp=warp).start(inputs, {"x": OutputInfo("m", history=True)}, time, seed=1)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from uqmbd.simulators.base import OutputInfo
+from uqmbd.outcomes import OutputInfo
 
 
 def drive(method, inputs, model, *, time=(0.0,), seed=1, batch=1000, fail=None, reduced=False):

@@ -140,7 +140,7 @@ def test_chunk_shared_by_two_asks(tmp_path):
     from uqmbd.campaign.layout import Column, Layout
     from uqmbd.campaign.opening import claimed, store_in
     from uqmbd.campaign.pool import open_pool
-    from uqmbd.simulators.base import Outcomes
+    from uqmbd.outcomes import Outcomes
 
     class Double:
         width = 1

@@ -7,7 +7,7 @@ import numpy as np
 from rich.console import Console
 
 import uqmbd
-from uqmbd.simulators.base import Outcomes, OutputInfo
+from uqmbd.outcomes import Outcomes, OutputInfo
 from uqmbd.study import cost
 
 SENTENCE = "left at t = 0.12 s after 29309 steps: the time that was given is over; take integrator = 'generalized_alpha' [solver]"

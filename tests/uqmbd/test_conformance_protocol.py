@@ -7,7 +7,7 @@ import pytest
 
 from uqmbd.errors import StudyError
 from uqmbd.methods.base import BINDINGS
-from uqmbd.simulators.base import OutputInfo
+from uqmbd.outcomes import OutputInfo
 
 from .loop import drive
 from .method_gallery import ALL, CASES, MOST, TIME, methods_and_approaches, of

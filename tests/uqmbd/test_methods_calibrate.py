@@ -8,7 +8,7 @@ from uqmbd.analysis import levenberg
 from uqmbd.errors import StudyError
 from uqmbd.inputs import Interval, Random
 from uqmbd.methods import Calibrate, read_method
-from uqmbd.simulators.base import OutputInfo
+from uqmbd.outcomes import OutputInfo
 
 from .loop import drive
 

@@ -8,8 +8,8 @@ from uqmbd.inputs import Fuzzy, Interval, Random
 from uqmbd.methods import PCE, Chebyshev, FuzzyBounds, Taylor1
 from uqmbd.methods.checks import checks
 from uqmbd.methods.columns import Columns
+from uqmbd.outcomes import OutputInfo
 from uqmbd.result import open_results
-from uqmbd.simulators.base import OutputInfo
 
 from .loop import drive
 

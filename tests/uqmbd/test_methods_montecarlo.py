@@ -10,7 +10,7 @@ from uqmbd.inputs import Interval, Random
 from uqmbd.methods import METHODS, MonteCarlo, read_method
 from uqmbd.methods.base import generator
 from uqmbd.methods.design import DESIGNS, unit_points
-from uqmbd.simulators.base import OutputInfo
+from uqmbd.outcomes import OutputInfo
 
 from .loop import drive
 

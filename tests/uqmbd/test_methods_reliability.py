@@ -11,7 +11,7 @@ from uqmbd.errors import StudyError
 from uqmbd.inputs import Fuzzy, Interval, Random
 from uqmbd.inputs.space import Space
 from uqmbd.methods.reliability.settings import Reliability
-from uqmbd.simulators.base import OutputInfo
+from uqmbd.outcomes import OutputInfo
 
 from .loop import drive
 from .reliability_models import FOUR, LINEAR, STANDARD, found, four_branches, linear, normal, scalar, search, slab

@@ -10,7 +10,7 @@ from uqmbd.errors import StudyError
 from uqmbd.inputs import Interval, Random
 from uqmbd.methods import Sensitivity, read_method
 from uqmbd.methods.sensitivity import designs
-from uqmbd.simulators.base import OutputInfo
+from uqmbd.outcomes import OutputInfo
 
 from .loop import drive
 from .sensitivity_models import ANGLES, FIRST, PI, PROBLEM, TOTAL, UNIT, ishigami, morris_function, pick, sobol, waves

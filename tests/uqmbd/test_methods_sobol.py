@@ -12,8 +12,8 @@ from uqmbd.analysis import pick_freeze
 from uqmbd.errors import StudyError
 from uqmbd.inputs import Interval, Random
 from uqmbd.methods.sensitivity import designs
+from uqmbd.outcomes import OutputInfo
 from uqmbd.result import open_results
-from uqmbd.simulators.base import OutputInfo
 from uqmbd.study import Study, TimeGrid
 
 from .loop import drive

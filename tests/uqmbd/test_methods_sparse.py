@@ -5,7 +5,7 @@ import pytest
 
 from uqmbd.inputs import Interval
 from uqmbd.methods import Chebyshev
-from uqmbd.simulators.base import OutputInfo
+from uqmbd.outcomes import OutputInfo
 
 
 def grown(function, d, tolerance):

@@ -8,7 +8,7 @@ import uqmbd as uq
 from flexmbd.outputs.reductions import REDUCTIONS as OF_FLEXMBD
 from uqmbd.errors import StudyError
 from uqmbd.inputs.units import to_si
-from uqmbd.simulators.base import STATUS
+from uqmbd.outcomes import STATUS
 from uqmbd.simulators.function import REDUCTIONS
 
 TIME = uq.TimeGrid(end=1.0, points=11)

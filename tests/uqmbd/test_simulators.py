@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from uqmbd.errors import StudyError
-from uqmbd.simulators.base import ERROR, OK, TIMEOUT
+from uqmbd.outcomes import ERROR, OK, TIMEOUT
 from uqmbd.simulators.detect import make_simulator
 from uqmbd.simulators.lanes import LanesSimulator
 from uqmbd.simulators.model import find_model
@@ -67,7 +67,7 @@ def test_a_run_fails_alone():
 def test_a_whole_batch_that_raises_is_halved():
     from uqmbd.campaign.layout import Layout
     from uqmbd.campaign.worker import Job, run_safely
-    from uqmbd.simulators.base import Outcomes
+    from uqmbd.outcomes import Outcomes
 
     class Fragile:
         width = 4
@@ -158,7 +158,7 @@ def test_command(kind, write_study, tmp_path):
 
 
 def test_command_times_out():
-    from uqmbd.simulators.base import OutputInfo
+    from uqmbd.outcomes import OutputInfo
     from uqmbd.simulators.command import Command
     from uqmbd.simulators.function import FunctionSimulator
     from uqmbd.simulators.model import Model

@@ -15,7 +15,7 @@ from uqmbd.campaign.batches import Batch, Sizer, Work
 from uqmbd.campaign.pool import Pool
 from uqmbd.campaign.store import RunStore
 from uqmbd.campaign.worker import Delivery, Job, Reduce, pack, run_batch, run_raw
-from uqmbd.simulators.base import ERROR, STATUS, Outcomes, concatenate, failed_outcomes
+from uqmbd.outcomes import ERROR, STATUS, Outcomes, concatenate, failed_outcomes
 
 IN_FLIGHT = 2  # batches a worker has at hand: one running, one waiting
 

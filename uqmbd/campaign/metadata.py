@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from uqmbd.campaign.layout import Column, Layout
-from uqmbd.simulators.base import STATUS
+from uqmbd.outcomes import STATUS
 
 
 def create(root: Path, layout: Layout, time: np.ndarray | None) -> None:

@@ -18,7 +18,7 @@ from uqmbd.campaign.journal import Journal
 from uqmbd.campaign.layout import Column, Layout
 from uqmbd.campaign.store import RunStore
 from uqmbd.errors import StudyError
-from uqmbd.simulators.base import TIMEOUT
+from uqmbd.outcomes import TIMEOUT
 
 FORMAT = 2
 ELSEWHERE = (

@@ -13,7 +13,8 @@ import numpy as np
 from uqmbd.campaign.layout import Layout, checksum, encode, overlay
 from uqmbd.campaign.store import Piece, pack_partial
 from uqmbd.errors import StudyError
-from uqmbd.simulators.base import ERROR, OK, Outcomes, Simulator, concatenate, failed_outcomes, sample_count
+from uqmbd.outcomes import ERROR, OK, Outcomes, concatenate, failed_outcomes, sample_count
+from uqmbd.simulators.base import Simulator
 from uqmbd.simulators.model import describe
 
 Reduce = Callable[[Mapping[str, np.ndarray], Mapping[str, np.ndarray], np.ndarray], dict[str, np.ndarray]]

@@ -17,7 +17,7 @@ def read_once(result):
 
 
 def status(result) -> np.ndarray:
-    """Codes of `uqmbd.simulators.base.STATUS`, ``(run,)``: 0 is ok, negative is a place in the store that no run has filled."""
+    """Codes of `uqmbd.outcomes.STATUS`, ``(run,)``: 0 is ok, negative is a place in the store that no run has filled."""
     if "status" not in result.runs:
         return np.zeros(result.runs.sizes.get("run", 0), np.int8)
     return result.runs["status"].values

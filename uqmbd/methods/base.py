@@ -12,7 +12,7 @@ from uqmbd.errors import StudyError
 from uqmbd.inputs import Input
 from uqmbd.inputs.checked import Checked
 from uqmbd.inputs.space import Space
-from uqmbd.simulators.base import STATUS, OutputInfo
+from uqmbd.outcomes import STATUS, OutputInfo
 
 if TYPE_CHECKING:
     from uqmbd.result import Result

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from uqmbd.errors import StudyError
-from uqmbd.simulators.base import OutputInfo
+from uqmbd.outcomes import OutputInfo
 
 if TYPE_CHECKING:
     import xarray as xr

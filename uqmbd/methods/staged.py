@@ -12,7 +12,7 @@ from uqmbd.inputs.space import Space
 from uqmbd.methods.base import Method, from_unit_cube, generator
 from uqmbd.methods.columns import Columns, finite_rows
 from uqmbd.methods.failures import stop_if_too_many
-from uqmbd.simulators.base import OutputInfo
+from uqmbd.outcomes import OutputInfo
 
 if TYPE_CHECKING:
     import xarray as xr

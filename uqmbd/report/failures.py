@@ -3,8 +3,8 @@
 import numpy as np
 
 from uqmbd.figures import samples
+from uqmbd.outcomes import STATUS
 from uqmbd.report.tables import Table, number
-from uqmbd.simulators.base import STATUS
 
 SHOWN = 12
 ENOUGH_TO_SAY = 3  # failed runs below this are no region

@@ -1,5 +1,5 @@
 """Adapters that make a solver, a Python function or a command a `Simulator`."""
 
-from uqmbd.simulators.base import STATUS, Outcomes, OutputInfo, Simulator
+from uqmbd.simulators.base import Simulator
 
-__all__ = ["STATUS", "Outcomes", "OutputInfo", "Simulator"]
+__all__ = ["Simulator"]

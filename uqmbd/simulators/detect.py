@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 
 from uqmbd.errors import StudyError
-from uqmbd.simulators.base import OutputInfo, Simulator, sample_count
+from uqmbd.outcomes import OutputInfo, sample_count
+from uqmbd.simulators.base import Simulator
 from uqmbd.simulators.function import FunctionSimulator, call, output_info, wants_time, with_unit
 from uqmbd.simulators.lanes import LanesSimulator
 from uqmbd.simulators.model import Model, describe

@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from uqmbd.errors import StudyError, did_you_mean
-from uqmbd.simulators.base import ERROR, TIMEOUT, Outcomes, OutputInfo, sample_count
+from uqmbd.outcomes import ERROR, TIMEOUT, Outcomes, OutputInfo, sample_count
 from uqmbd.simulators.limit import RunTimeout, time_limit
 from uqmbd.simulators.model import Model, describe
 

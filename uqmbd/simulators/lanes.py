@@ -14,7 +14,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from uqmbd.errors import StudyError
-from uqmbd.simulators.base import Outcomes, OutputInfo
+from uqmbd.outcomes import Outcomes, OutputInfo
 from uqmbd.simulators.model import Model
 
 LOG = logging.getLogger("uqmbd")

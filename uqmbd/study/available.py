@@ -11,7 +11,7 @@ from uqmbd.study.running import Trial
 from uqmbd.study.study import naming_file
 
 if TYPE_CHECKING:
-    from uqmbd.simulators.base import OutputInfo
+    from uqmbd.outcomes import OutputInfo
     from uqmbd.study.study import Study
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from uqmbd.campaign.pool import default_workers
-from uqmbd.simulators.base import STATUS
+from uqmbd.outcomes import STATUS
 from uqmbd.study.identity import precision_of
 from uqmbd.study.nominal import fields_of
 from uqmbd.study.running import Trial

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from uqmbd.errors import StudyError
-from uqmbd.simulators.base import OK
+from uqmbd.outcomes import OK
 
 if TYPE_CHECKING:
     import xarray as xr

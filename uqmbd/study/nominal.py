@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from uqmbd.errors import StudyError
-from uqmbd.simulators.base import OK, OutputInfo
+from uqmbd.outcomes import OK, OutputInfo
 from uqmbd.simulators.model import Model, describe
 from uqmbd.study.showing import check_histories
 

@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from uqmbd.errors import StudyError
+from uqmbd.outcomes import OutputInfo
 from uqmbd.processes import leave_if_worker_is_starting
-from uqmbd.simulators.base import OutputInfo, Simulator
+from uqmbd.simulators.base import Simulator
 from uqmbd.simulators.reads import watching
 from uqmbd.study.extreme_runs import extreme_runs
 from uqmbd.study.identity import identity_of, method_tag, precision_of, study_digest, version, versions

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from uqmbd.errors import StudyError, did_you_mean
-from uqmbd.simulators.base import OutputInfo
+from uqmbd.outcomes import OutputInfo
 from uqmbd.simulators.model import Model, find_model
 from uqmbd.study.settings import ReportSection
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from uqmbd.errors import StudyError
-from uqmbd.simulators.base import OutputInfo
+from uqmbd.outcomes import OutputInfo
 
 if TYPE_CHECKING:
     from uqmbd.result import Result

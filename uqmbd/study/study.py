@@ -17,7 +17,7 @@ from uqmbd.inputs.copula import Dependence
 from uqmbd.inputs.sets import ConvexSet
 from uqmbd.inputs.space import Space
 from uqmbd.methods import Method
-from uqmbd.simulators.base import OutputInfo
+from uqmbd.outcomes import OutputInfo
 from uqmbd.simulators.model import Model, find_model
 from uqmbd.study.settings import CampaignSettings, ReportSection, TimeGrid
 from uqmbd.study.showing import check_report, field_functions

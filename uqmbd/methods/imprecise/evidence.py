@@ -14,7 +14,7 @@ from uqmbd.inputs import Input
 from uqmbd.inputs.space import Space
 from uqmbd.methods.base import MethodRun
 from uqmbd.methods.intervals.chebyshev import Chebyshev
-from uqmbd.simulators.base import OutputInfo
+from uqmbd.outcomes import OutputInfo
 
 
 class Evidence(Chebyshev):

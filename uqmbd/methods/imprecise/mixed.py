@@ -14,7 +14,7 @@ from uqmbd.inputs.space import Space
 from uqmbd.methods.base import MethodRun, fallback_count
 from uqmbd.methods.probabilistic.pce import PCE
 from uqmbd.methods.sets.fuzzy import FuzzyBounds, checked_levels
-from uqmbd.simulators.base import OutputInfo
+from uqmbd.outcomes import OutputInfo
 
 DEFAULT_LEVELS = FuzzyBounds.model_fields["levels"].default
 

@@ -14,7 +14,7 @@ from uqmbd.errors import StudyError, did_you_mean
 from uqmbd.inputs import Input
 from uqmbd.methods.base import MethodRun
 from uqmbd.methods.intervals.inclusion import Inclusion
-from uqmbd.simulators.base import OutputInfo
+from uqmbd.outcomes import OutputInfo
 
 DEFAULT_DEGREE = 8
 SPLIT_DEGREE = 4  # where nothing is said

@@ -15,7 +15,7 @@ from uqmbd.inputs import Input
 from uqmbd.methods.intervals.chebyshev import node_count
 from uqmbd.methods.intervals.chebyshev_grid import expansion, growth
 from uqmbd.methods.intervals.inclusion_run import NODE, VALIDATION, InclusionRun
-from uqmbd.simulators.base import OutputInfo
+from uqmbd.outcomes import OutputInfo
 
 if TYPE_CHECKING:
     from uqmbd.methods.intervals.chebyshev import Chebyshev

@@ -14,7 +14,7 @@ from uqmbd.analysis.sparse_grid import HIGHEST_LEVEL, Index, SparseGrid, new_nod
 from uqmbd.inputs import Input
 from uqmbd.methods.base import generator
 from uqmbd.methods.intervals.inclusion_run import CORNER, NODE, VALIDATION, InclusionRun
-from uqmbd.simulators.base import OutputInfo
+from uqmbd.outcomes import OutputInfo
 
 if TYPE_CHECKING:
     from uqmbd.methods.intervals.chebyshev import Chebyshev

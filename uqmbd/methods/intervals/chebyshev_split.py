@@ -19,8 +19,8 @@ from uqmbd.methods.intervals.chebyshev_grid import expansion
 from uqmbd.methods.intervals.closing import joined
 from uqmbd.methods.intervals.inclusion import LEAST_VALIDATION
 from uqmbd.methods.intervals.inclusion_run import COARSE, NODE, VALIDATION, InclusionRun
+from uqmbd.outcomes import OutputInfo
 from uqmbd.result import Result
-from uqmbd.simulators.base import OutputInfo
 
 if TYPE_CHECKING:
     from uqmbd.methods.intervals.chebyshev import Chebyshev

@@ -23,8 +23,8 @@ from uqmbd.methods.failures import MEND
 from uqmbd.methods.intervals.closing import CANDIDATES, STREAM, Closing, Outer, joined
 from uqmbd.methods.intervals.inclusion import MOST_CORNERS, Inclusion
 from uqmbd.methods.staged import StagedRun
+from uqmbd.outcomes import OutputInfo
 from uqmbd.result import Result
-from uqmbd.simulators.base import OutputInfo
 
 # CORNER: validation at corners; EXTREME: where monotonic columns have their ends; SEARCH: where a search went; FALLBACK: its fresh runs
 NODE, VALIDATION, FALLBACK, CORNER, EXTREME, SEARCH, OWN = range(7)  # OWN: the first that a method may call as it likes

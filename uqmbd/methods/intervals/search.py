@@ -11,7 +11,7 @@ from pydantic import Field, model_validator
 from uqmbd.errors import StudyError, did_you_mean
 from uqmbd.inputs import Input
 from uqmbd.methods.base import Method, MethodRun
-from uqmbd.simulators.base import OutputInfo
+from uqmbd.outcomes import OutputInfo
 
 if TYPE_CHECKING:
     from uqmbd.methods.intervals.fresh import Plan

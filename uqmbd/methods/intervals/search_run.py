@@ -16,8 +16,8 @@ from uqmbd.methods.failures import where
 from uqmbd.methods.intervals.fresh import Found, statement
 from uqmbd.methods.intervals.searching import FIRST, SEARCH, WIDENING, BoundsSearch
 from uqmbd.methods.staged import StagedRun
+from uqmbd.outcomes import OutputInfo
 from uqmbd.result import Result
-from uqmbd.simulators.base import OutputInfo
 
 if TYPE_CHECKING:
     from uqmbd.methods.intervals.search import Search

@@ -12,7 +12,7 @@ from pydantic import Field
 from uqmbd.inputs import Input
 from uqmbd.methods.base import MethodRun
 from uqmbd.methods.intervals.inclusion import Inclusion
-from uqmbd.simulators.base import OutputInfo
+from uqmbd.outcomes import OutputInfo
 
 
 class Taylor1(Inclusion):

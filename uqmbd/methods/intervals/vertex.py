@@ -11,7 +11,7 @@ from uqmbd.errors import StudyError
 from uqmbd.inputs import Input
 from uqmbd.methods.base import MethodRun
 from uqmbd.methods.intervals.inclusion import MOST_CORNERS, Inclusion
-from uqmbd.simulators.base import OutputInfo
+from uqmbd.outcomes import OutputInfo
 
 MOST_INPUTS = 16
 

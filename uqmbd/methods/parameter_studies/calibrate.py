@@ -13,7 +13,7 @@ from uqmbd.inputs import Input
 from uqmbd.inputs.checked import Number
 from uqmbd.methods.base import MethodRun
 from uqmbd.methods.parameter_studies.from_file import FromFile
-from uqmbd.simulators.base import OutputInfo
+from uqmbd.outcomes import OutputInfo
 
 
 class Calibrate(FromFile):

@@ -15,8 +15,8 @@ from uqmbd.methods.base import count_failures, generator
 from uqmbd.methods.design import unit_points
 from uqmbd.methods.parameter_studies.calibrate_data import Comparison, measured
 from uqmbd.methods.parameter_studies.list_run import GivenRun
+from uqmbd.outcomes import OutputInfo
 from uqmbd.result import Result
-from uqmbd.simulators.base import OutputInfo
 
 if TYPE_CHECKING:
     from uqmbd.methods.parameter_studies.calibrate import Calibrate

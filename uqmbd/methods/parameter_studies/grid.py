@@ -13,7 +13,7 @@ from uqmbd.errors import StudyError, did_you_mean
 from uqmbd.inputs import Input
 from uqmbd.inputs.checked import Number
 from uqmbd.methods.base import Method, MethodRun
-from uqmbd.simulators.base import OutputInfo
+from uqmbd.outcomes import OutputInfo
 
 FEWEST, MOST = 2, 1000
 

@@ -12,8 +12,8 @@ from uqmbd.inputs.units import to_si
 from uqmbd.methods.base import Method, count_failures
 from uqmbd.methods.failures import stop_if_too_many
 from uqmbd.methods.staged import KeptRun
+from uqmbd.outcomes import OutputInfo
 from uqmbd.result import Result
-from uqmbd.simulators.base import OutputInfo
 
 
 class GivenRun(KeptRun):

@@ -14,7 +14,7 @@ from uqmbd.inputs.checked import Number
 from uqmbd.inputs.table import read_columns
 from uqmbd.methods.base import MethodRun
 from uqmbd.methods.parameter_studies.from_file import FromFile
-from uqmbd.simulators.base import OutputInfo
+from uqmbd.outcomes import OutputInfo
 
 
 class List(FromFile):

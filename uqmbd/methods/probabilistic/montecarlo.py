@@ -11,7 +11,7 @@ from pydantic import Field
 from uqmbd.inputs import Input
 from uqmbd.methods.base import Method, MethodRun
 from uqmbd.methods.quantile_levels import Quantiles
-from uqmbd.simulators.base import OutputInfo
+from uqmbd.outcomes import OutputInfo
 
 
 class MonteCarlo(Method):

@@ -20,8 +20,8 @@ from uqmbd.methods.failures import stop_if_too_many
 from uqmbd.methods.probabilistic.montecarlo_reduce import reduce_batch
 from uqmbd.methods.quantile_levels import levels_of
 from uqmbd.methods.reduced import ReducedRun
+from uqmbd.outcomes import OutputInfo
 from uqmbd.result import Result
-from uqmbd.simulators.base import OutputInfo
 
 if TYPE_CHECKING:
     from uqmbd.methods.probabilistic.montecarlo import MonteCarlo

@@ -19,7 +19,7 @@ from uqmbd.methods.intervals.chebyshev import node_count, whole_degrees
 from uqmbd.methods.intervals.inclusion import LEAST_VALIDATION
 from uqmbd.methods.probabilistic.warping import warp_wanted
 from uqmbd.methods.quantile_levels import Quantiles
-from uqmbd.simulators.base import OutputInfo
+from uqmbd.outcomes import OutputInfo
 
 TERMS_A_RUN = 10  # candidates among which a sparse fit chooses, for each run that is fitted
 RUNS_A_TERM = 2  # with which the degree "auto" of full least squares goes on

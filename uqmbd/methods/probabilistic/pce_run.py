@@ -24,8 +24,8 @@ from uqmbd.methods.failures import MEND
 from uqmbd.methods.probabilistic.pce_design import d_optimal, tensor_gauss
 from uqmbd.methods.quantile_levels import levels_of, too_far_out
 from uqmbd.methods.staged import StagedRun
+from uqmbd.outcomes import OutputInfo
 from uqmbd.result import Result
-from uqmbd.simulators.base import OutputInfo
 
 if TYPE_CHECKING:
     from uqmbd.methods.probabilistic.pce import PCE

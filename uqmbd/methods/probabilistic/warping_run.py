@@ -20,8 +20,8 @@ from uqmbd.methods.base import generator
 from uqmbd.methods.probabilistic.pce_run import SAMPLED, VALIDATION, Fitted, PCERun
 from uqmbd.methods.probabilistic.warping import ORDERS, check_outputs, events_of
 from uqmbd.methods.sensitivity.designs import saltelli
+from uqmbd.outcomes import OutputInfo
 from uqmbd.result import Result
-from uqmbd.simulators.base import OutputInfo
 
 if TYPE_CHECKING:
     from uqmbd.methods.probabilistic.pce import PCE

@@ -16,8 +16,8 @@ from uqmbd.methods.base import generator
 from uqmbd.methods.columns import Columns
 from uqmbd.methods.intervals.chebyshev_run import ChebyshevRun
 from uqmbd.methods.sets.convex import body_of
+from uqmbd.outcomes import OutputInfo
 from uqmbd.result import Result
-from uqmbd.simulators.base import OutputInfo
 
 if TYPE_CHECKING:
     from uqmbd.methods.reliability.settings import Reliability

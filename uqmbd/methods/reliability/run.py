@@ -16,8 +16,8 @@ from uqmbd.inputs.space import Space
 from uqmbd.methods.base import count_failures
 from uqmbd.methods.columns import Columns, finite_rows
 from uqmbd.methods.staged import StagedRun
+from uqmbd.outcomes import OutputInfo
 from uqmbd.result import Result
-from uqmbd.simulators.base import OutputInfo
 
 if TYPE_CHECKING:
     from uqmbd.methods.reliability.settings import Reliability

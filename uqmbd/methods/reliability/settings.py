@@ -15,7 +15,7 @@ from uqmbd.inputs.space import Space
 from uqmbd.methods.approach import Approach, ByApproach
 from uqmbd.methods.base import MethodRun
 from uqmbd.methods.intervals.chebyshev import Chebyshev, whole_degrees
-from uqmbd.simulators.base import OutputInfo
+from uqmbd.outcomes import OutputInfo
 
 FEWEST_OF_LEVELS = 100  # points of a level of subset simulation; with fewer the stated limits do not hold (docs/theory/reliability.md)
 SEARCH = {"step": 0.01, "tolerance": 3e-4, "iterations": 50}

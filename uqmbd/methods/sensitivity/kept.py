@@ -9,7 +9,7 @@ import numpy as np
 
 from uqmbd.inputs import Input
 from uqmbd.methods.staged import StagedRun
-from uqmbd.simulators.base import OutputInfo
+from uqmbd.outcomes import OutputInfo
 
 if TYPE_CHECKING:
     from uqmbd.methods.sensitivity.settings import Sensitivity

@@ -17,8 +17,8 @@ from uqmbd.methods.sensitivity import designs
 from uqmbd.methods.sensitivity.estimates import ESTIMATES, Found
 from uqmbd.methods.sensitivity.kept import SensitivityRun
 from uqmbd.methods.sensitivity.settings import LEAST_DELTA, LEAST_HDMR
+from uqmbd.outcomes import OutputInfo
 from uqmbd.result import Result
-from uqmbd.simulators.base import OutputInfo
 
 if TYPE_CHECKING:
     from uqmbd.methods.sensitivity.settings import Sensitivity

@@ -13,7 +13,7 @@ from uqmbd.inputs import Input
 from uqmbd.inputs.checked import Number
 from uqmbd.methods.approach import Approach, ByApproach
 from uqmbd.methods.base import MethodRun
-from uqmbd.simulators.base import OutputInfo
+from uqmbd.outcomes import OutputInfo
 
 LEAST_HDMR = 300  # runs below which SALib refuses
 RUNS_A_TERM = 5  # of hdmr, each of whose fits takes half of the runs

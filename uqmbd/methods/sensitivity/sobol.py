@@ -18,8 +18,8 @@ from uqmbd.methods.failures import stop_if_too_many
 from uqmbd.methods.reduced import ReducedRun
 from uqmbd.methods.sensitivity.designs import saltelli
 from uqmbd.methods.sensitivity.reduce import UNIT, marks, reduce_batch, span, unit_sums
+from uqmbd.outcomes import OutputInfo
 from uqmbd.result import Result
-from uqmbd.simulators.base import OutputInfo
 
 if TYPE_CHECKING:
     from uqmbd.methods.sensitivity.settings import Sensitivity

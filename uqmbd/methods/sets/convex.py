@@ -13,7 +13,7 @@ from uqmbd.inputs import Input
 from uqmbd.inputs.space import Space
 from uqmbd.methods.base import Method, MethodRun
 from uqmbd.methods.intervals.chebyshev import DEFAULT_DEGREE, Chebyshev
-from uqmbd.simulators.base import OutputInfo
+from uqmbd.outcomes import OutputInfo
 
 if TYPE_CHECKING:
     from uqmbd.analysis.convex_body import Body

@@ -15,7 +15,7 @@ from uqmbd.inputs import Input
 from uqmbd.inputs.space import Space
 from uqmbd.methods.base import Method, MethodRun, fallback_count
 from uqmbd.methods.intervals.chebyshev import Chebyshev
-from uqmbd.simulators.base import OutputInfo
+from uqmbd.outcomes import OutputInfo
 
 MOST_LEVELS = 101
 MOST_OF_LEVEL = 200  # runs of a level that nobody asked for

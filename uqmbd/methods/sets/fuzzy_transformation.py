@@ -12,8 +12,8 @@ from uqmbd.inputs import Input
 from uqmbd.methods.base import count_failures
 from uqmbd.methods.intervals.inclusion_run import NODE
 from uqmbd.methods.staged import StagedRun
+from uqmbd.outcomes import OutputInfo
 from uqmbd.result import Result
-from uqmbd.simulators.base import OutputInfo
 
 if TYPE_CHECKING:
     from uqmbd.methods.sets.fuzzy import FuzzyBounds
