@@ -9,6 +9,7 @@ import numpy as np
 
 STATUS = ("ok", "diverged", "timeout", "error")
 OK, DIVERGED, TIMEOUT, ERROR = range(4)
+MEND = "mend what their messages say, narrow the inputs to where the model works"  # the remedy for failed runs
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ import pytest
 
 from uqmbd.analysis import chebyshev
 from uqmbd.analysis.nested_grid import Grid
-from uqmbd.methods.intervals.chebyshev_grid import expansion, growth
+from uqmbd.surrogates.tensor import coefficients, growth
 
 
 def tensor_points(degrees):
@@ -89,6 +89,6 @@ def test_a_few_lost_nodes_cost_accuracy_not_the_study():
     values = np.exp(0.5 * points[:, :1] - 0.3 * points[:, 1:])
     ok = np.ones(len(points), bool)
     ok[[7, 40, 80]] = False
-    c = expansion(degrees, points, values, ok)
+    c = coefficients(degrees, points, values, ok)
     fresh = np.random.default_rng(2).uniform(-1, 1, (500, 2))
     assert np.abs(chebyshev.evaluate(c, fresh)[:, 0] - np.exp(0.5 * fresh[:, 0] - 0.3 * fresh[:, 1])).max() < 1e-8

@@ -152,7 +152,7 @@ def _in_parts(plain: Expansion, bent: Expansion, body: Body, best: np.ndarray, g
             child = box.copy()
             child[axis, 1 - half] = box[axis].mean()
             boxes.append(child)
-            tops.append(np.full(count, -np.inf) if _outside(child, body) else _lower_of((bent, plain), child, best, gap, above, halvings))
+            tops.append(np.full(count, -np.inf) if outside(child, body) else _lower_of((bent, plain), child, best, gap, above, halvings))
     return np.maximum(np.max(tops, axis=0), best)
 
 
@@ -168,7 +168,7 @@ def _lower_of(
     return top
 
 
-def _outside(box: np.ndarray, body: Body) -> bool:
+def outside(box: np.ndarray, body: Body) -> bool:
     """Whether a box (d, 2) has certainly no point of the set."""
     inverse = np.linalg.inv(body.generators)
     least = np.maximum(np.abs(inverse @ box.mean(axis=1)) - np.abs(inverse) @ np.ptp(box, axis=1) / 2, 0.0)

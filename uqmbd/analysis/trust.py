@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -10,6 +11,21 @@ ENCLOSED, SEARCHED = range(2)  # where bounds come from: the range of a surrogat
 FLOOR = 1e-9  # of an output's range: bands no wider are points
 SHARE = 0.05  # of the band's width, or of the standard deviation, that an error may be where nothing is said
 _ROUNDING = 1e-12  # of an output's size
+
+
+@dataclass(frozen=True)
+class Outer:
+    """Bounds of one region, and how far they can be believed; all (columns,) but the bounds, (2, columns)."""
+
+    bounds: np.ndarray
+    error: np.ndarray
+    trusted: np.ndarray
+    source: np.ndarray
+
+
+def joined(bounds: np.ndarray, inner: np.ndarray) -> np.ndarray:
+    """Bounds (2, columns) that hold both; NaN holds nothing."""
+    return np.stack([np.fmin(bounds[0], inner[0]), np.fmax(bounds[1], inner[1])])
 
 
 def width(bounds: np.ndarray, slices: Iterable[slice]) -> np.ndarray:

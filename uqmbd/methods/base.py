@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 import numpy as np
 from pydantic import Field
 
+from uqmbd.analysis.streams import generator as generator
 from uqmbd.errors import StudyError
 from uqmbd.inputs import Input
 from uqmbd.inputs.checked import Checked
@@ -129,11 +130,6 @@ def fallback_count(asked: int | None, planned: int) -> int:
     A method does not know what a run costs, so what nobody asked for never more than doubles a study.
     """
     return min(MOST_FALLBACK, planned) if asked is None else asked
-
-
-def generator(seed: int, stream: int) -> np.random.Generator:
-    """Independent random numbers for each use (`stream`) of one seed."""
-    return np.random.default_rng(np.random.SeedSequence([seed, stream]))
 
 
 def from_unit_cube(inputs: Mapping[str, Input], u: np.ndarray) -> dict[str, np.ndarray]:

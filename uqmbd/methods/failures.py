@@ -9,8 +9,8 @@ import numpy as np
 from uqmbd.errors import StudyError
 from uqmbd.inputs import Input
 from uqmbd.methods.base import Method
+from uqmbd.outcomes import MEND as MEND
 
-MEND = "mend what their messages say, narrow the inputs to where the model works"
 NONE = "read the messages of the runs; the first one usually says why"
 ENOUGH_TO_SAY = 3  # failed runs below this are no region
 

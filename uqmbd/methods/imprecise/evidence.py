@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from math import prod
-from typing import ClassVar, Literal
+from typing import TYPE_CHECKING, ClassVar
 
-import numpy as np
 from pydantic import Field
 
 from uqmbd.errors import StudyError
 from uqmbd.inputs import Input
 from uqmbd.inputs.space import Space
-from uqmbd.methods.base import MethodRun
 from uqmbd.methods.intervals.chebyshev import Chebyshev
-from uqmbd.outcomes import OutputInfo
+
+if TYPE_CHECKING:
+    from uqmbd.regions.base import Box
 
 
 class Evidence(Chebyshev):
@@ -24,7 +24,7 @@ class Evidence(Chebyshev):
     of them, so more elements cost no runs. Where it is not trusted, the range in a focal box is that of the expansion there, widened by
     its error, joined with what the runs there reached; with fewer than 20 runs in the box, also with what those next to it reached.
 
-    The settings of `Chebyshev` (tensor grid only) and that below.
+    The settings of `Chebyshev`, and that below.
 
     Attributes
     ----------
@@ -35,7 +35,6 @@ class Evidence(Chebyshev):
     name: ClassVar[str] = "evidence"
     accepts: ClassVar[frozenset[str]] = frozenset({"focal", "interval"})
 
-    grid: Literal["tensor"] = "tensor"
     max_boxes: int = Field(default=10_000, ge=1)
 
     def check(self, inputs: Mapping[str, Input]) -> None:
@@ -47,7 +46,7 @@ class Evidence(Chebyshev):
                 key="inputs",
                 remedy="give focal = { intervals = [...], masses = [...] }, or use the method chebyshev for intervals alone",
             )
-        count = prod(len(elements_of(item)[1]) for item in items)
+        count = prod(len(item.elements[1]) if item.kind == "focal" else 1 for item in items)
         if count > self.max_boxes:
             raise StudyError(
                 f"the focal elements make {count} boxes, more than max_boxes = {self.max_boxes}",
@@ -56,16 +55,7 @@ class Evidence(Chebyshev):
                 remedy="join elements of small mass, or raise max_boxes",
             )
 
-    def _start(self, inputs: Space, outputs: dict[str, OutputInfo], time: np.ndarray, seed: int) -> MethodRun:
-        from uqmbd.methods.imprecise.evidence_run import EvidenceRun
+    def region(self) -> type[Box]:
+        from uqmbd.regions.focal import Focal
 
-        return EvidenceRun(self, inputs, outputs, time, seed)
-
-
-def elements_of(item: Input) -> tuple[np.ndarray, np.ndarray]:
-    """Focal elements of an input in the coordinate that is [-1, 1] over its hull: ends (n, 2) and masses (n,)."""
-    if item.kind == "interval":
-        return np.array([[-1.0, 1.0]]), np.ones(1)
-    ends, masses = item.elements
-    lower, upper = item.hull
-    return np.clip((2 * ends - lower - upper) / (upper - lower), -1, 1), masses
+        return Focal

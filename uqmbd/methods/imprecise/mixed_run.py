@@ -22,8 +22,8 @@ from uqmbd.methods.base import count_failures, generator
 from uqmbd.methods.imprecise.mixed_fallback import TwoLoop
 from uqmbd.methods.probabilistic.pce_run import CDF_LEVELS, SAMPLED, PCERun
 from uqmbd.methods.quantile_levels import too_far_out
-from uqmbd.methods.sets.convex import body_of
-from uqmbd.methods.sets.fuzzy import boxes
+from uqmbd.regions.body import body_of
+from uqmbd.regions.cuts import boxes
 from uqmbd.result import Result
 
 if TYPE_CHECKING:

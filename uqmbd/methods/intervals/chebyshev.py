@@ -3,23 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
-from math import prod
 from numbers import Integral
-from typing import Annotated, Any, ClassVar, Literal, Self
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self
 
-import numpy as np
 from pydantic import BeforeValidator, Field, model_validator
 
 from uqmbd.errors import StudyError, did_you_mean
 from uqmbd.inputs import Input
-from uqmbd.methods.base import MethodRun
 from uqmbd.methods.intervals.inclusion import Inclusion
-from uqmbd.outcomes import OutputInfo
+from uqmbd.surrogates.tensor import HIGHEST_DEGREE, node_count
+
+if TYPE_CHECKING:
+    from uqmbd.surrogates.base import Surrogate
 
 DEFAULT_DEGREE = 8
 SPLIT_DEGREE = 4  # where nothing is said
 FIRST_DEGREE = 2  # where growth by `tolerance` begins
-HIGHEST_DEGREE = 128
 
 
 def whole_degrees(value: Any) -> int | dict[str, int] | None:
@@ -124,20 +123,15 @@ class Chebyshev(Inclusion):
                 remedy="lower the degree, take fewer inputs, raise max_runs, or give distributions and use the method montecarlo",
             )
 
-    def _start(self, inputs: dict[str, Input], outputs: dict[str, OutputInfo], time: np.ndarray, seed: int) -> MethodRun:
+    def surrogate(self) -> type[Surrogate]:
         if self.grid == "sparse":
-            from uqmbd.methods.intervals.chebyshev_sparse import SparseRun
+            from uqmbd.surrogates.sparse import Sparse
 
-            return SparseRun(self, inputs, outputs, time, seed)
+            return Sparse
         if self.split:
-            from uqmbd.methods.intervals.chebyshev_split import SplitRun
+            from uqmbd.surrogates.split import Split
 
-            return SplitRun(self, inputs, outputs, time, seed)
-        from uqmbd.methods.intervals.chebyshev_run import ChebyshevRun
+            return Split
+        from uqmbd.surrogates.tensor import Tensor
 
-        return ChebyshevRun(self, inputs, outputs, time, seed)
-
-
-def node_count(degrees: Iterable[int]) -> int:
-    """Number of nodes of a tensor grid."""
-    return prod(degree + 1 for degree in degrees)
+        return Tensor

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
 from uqmbd.analysis.outside import leaving, share_at_most
 from uqmbd.analysis.regions import Region
-from uqmbd.analysis.trust import ENCLOSED, SEARCHED
+from uqmbd.analysis.trust import ENCLOSED, SEARCHED, Outer, joined
 from uqmbd.methods.columns import Columns
 from uqmbd.methods.intervals.fresh import Found, Plan, hits, statement
 from uqmbd.methods.intervals.searching import COUNTING, LEAST_COUNTED, SEARCH, BoundsSearch
@@ -18,16 +17,6 @@ FRESH, ENOUGH = 0.25, 120  # share of the runs that are fresh; so many in each r
 SETTLED, MARGIN = 3e-4, 0.01  # as of the method `search`
 STREAM = 200  # where its random numbers begin
 CANDIDATES, COLUMNS = 256, 64  # points and columns of which the surrogate says where its extremes are
-
-
-@dataclass(frozen=True)
-class Outer:
-    """Bounds of one region, and how far they can be believed; all (columns,) but the bounds, (2, columns)."""
-
-    bounds: np.ndarray
-    error: np.ndarray
-    trusted: np.ndarray
-    source: np.ndarray
 
 
 class Closing:
@@ -137,8 +126,3 @@ class Closing:
     def found(self, region: int = 0) -> Found:
         """What the search knows of a region."""
         return self.search.found(region)
-
-
-def joined(bounds: np.ndarray, inner: np.ndarray) -> np.ndarray:
-    """Bounds (2, columns) that hold both; NaN holds nothing."""
-    return np.stack([np.fmin(bounds[0], inner[0]), np.fmax(bounds[1], inner[1])])

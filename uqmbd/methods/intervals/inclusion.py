@@ -4,20 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from math import ceil
-from typing import ClassVar, Literal
+from typing import TYPE_CHECKING, ClassVar, Literal
 
+import numpy as np
 from pydantic import Field
 
 from uqmbd.analysis.trust import SHARE
 from uqmbd.inputs import Input
-from uqmbd.methods.base import Method, fallback_count
+from uqmbd.methods.base import Method, MethodRun, fallback_count
+from uqmbd.outcomes import OutputInfo
+from uqmbd.surrogates.base import LEAST_VALIDATION, MOST_CORNERS
 
-LEAST_VALIDATION = 10
-MOST_CORNERS = 64  # runs
+if TYPE_CHECKING:
+    from uqmbd.regions.base import Box
+    from uqmbd.surrogates.base import Surrogate
 
 
 class Inclusion(Method):
-    """Settings of a method whose bounds come from a surrogate.
+    """Settings of a method whose bounds are the range of a surrogate over a region.
 
     Runs at random points are never fitted: their largest error widens the bounds. So the bounds are validated by runs, not proven. Where
     the error is too large to trust the surrogate, a search for the extremes takes over with the `fallback_runs`, as of the method
@@ -82,3 +86,18 @@ class Inclusion(Method):
     def extreme_runs(self, inputs: int) -> int:
         """Largest number of runs at corners."""
         return min(MOST_CORNERS, 2**inputs) if self.corner_runs else 0
+
+    def surrogate(self) -> type[Surrogate]:
+        """The kind of surrogate, imported only now."""
+        raise NotImplementedError
+
+    def region(self) -> type[Box]:
+        """The kind of region: the whole box of the intervals unless said."""
+        from uqmbd.regions.base import Box
+
+        return Box
+
+    def _start(self, inputs: dict[str, Input], outputs: dict[str, OutputInfo], time: np.ndarray, seed: int) -> MethodRun:
+        from uqmbd.methods.surrogate_run import SurrogateRun
+
+        return SurrogateRun(self, self.surrogate(), self.region(), inputs, outputs, time, seed)

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from itertools import combinations
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 from pydantic import Field
 
 from uqmbd.inputs import Input
-from uqmbd.methods.base import MethodRun
 from uqmbd.methods.intervals.inclusion import Inclusion
-from uqmbd.outcomes import OutputInfo
+
+if TYPE_CHECKING:
+    from uqmbd.surrogates.base import Surrogate
 
 
 class Taylor1(Inclusion):
@@ -44,10 +45,10 @@ class Taylor1(Inclusion):
         least = self.total_runs(len(self.nodes(len(inputs))))
         return least, least + self.extreme_runs(len(inputs))
 
-    def _start(self, inputs: dict[str, Input], outputs: dict[str, OutputInfo], time: np.ndarray, seed: int) -> MethodRun:
-        from uqmbd.methods.intervals.taylor_run import TaylorRun
+    def surrogate(self) -> type[Surrogate]:
+        from uqmbd.surrogates.taylor import Taylor
 
-        return TaylorRun(self, inputs, outputs, time, seed)
+        return Taylor
 
 
 class Taylor2(Taylor1):

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import ClassVar
-
-import numpy as np
+from typing import TYPE_CHECKING, ClassVar
 
 from uqmbd.errors import StudyError
 from uqmbd.inputs import Input
-from uqmbd.methods.base import MethodRun
-from uqmbd.methods.intervals.inclusion import MOST_CORNERS, Inclusion
-from uqmbd.outcomes import OutputInfo
+from uqmbd.methods.intervals.inclusion import Inclusion
+from uqmbd.surrogates.base import MOST_CORNERS
+
+if TYPE_CHECKING:
+    from uqmbd.surrogates.base import Surrogate
 
 MOST_INPUTS = 16
 
@@ -49,7 +49,7 @@ class Vertex(Inclusion):
         first = self.total_runs(corners)
         return first, first + len(inputs) * min(corners, MOST_CORNERS)
 
-    def _start(self, inputs: dict[str, Input], outputs: dict[str, OutputInfo], time: np.ndarray, seed: int) -> MethodRun:
-        from uqmbd.methods.intervals.vertex_run import VertexRun
+    def surrogate(self) -> type[Surrogate]:
+        from uqmbd.surrogates.corners import Corners
 
-        return VertexRun(self, inputs, outputs, time, seed)
+        return Corners

@@ -15,11 +15,12 @@ from uqmbd.errors import StudyError, did_you_mean
 from uqmbd.inputs import Input
 from uqmbd.inputs.space import Space
 from uqmbd.methods.base import Method, MethodRun
-from uqmbd.methods.intervals.chebyshev import node_count, whole_degrees
-from uqmbd.methods.intervals.inclusion import LEAST_VALIDATION
+from uqmbd.methods.intervals.chebyshev import whole_degrees
 from uqmbd.methods.probabilistic.warping import warp_wanted
 from uqmbd.methods.quantile_levels import Quantiles
 from uqmbd.outcomes import OutputInfo
+from uqmbd.surrogates.base import LEAST_VALIDATION
+from uqmbd.surrogates.tensor import node_count
 
 TERMS_A_RUN = 10  # candidates among which a sparse fit chooses, for each run that is fitted
 RUNS_A_TERM = 2  # with which the degree "auto" of full least squares goes on

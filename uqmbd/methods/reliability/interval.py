@@ -14,10 +14,12 @@ from uqmbd.inputs import Input
 from uqmbd.inputs.space import Space
 from uqmbd.methods.base import generator
 from uqmbd.methods.columns import Columns
-from uqmbd.methods.intervals.chebyshev_run import ChebyshevRun
-from uqmbd.methods.sets.convex import body_of
+from uqmbd.methods.surrogate_run import SurrogateRun
 from uqmbd.outcomes import OutputInfo
+from uqmbd.regions.base import Box
+from uqmbd.regions.body import body_of
 from uqmbd.result import Result
+from uqmbd.surrogates.tensor import Tensor
 
 if TYPE_CHECKING:
     from uqmbd.methods.reliability.settings import Reliability
@@ -26,13 +28,13 @@ BEGINNINGS, BEGINNING_STREAM = 2048, 100  # points of a set among which the sear
 _HALVINGS = 45
 
 
-class IntervalRun(ChebyshevRun):
+class IntervalRun(SurrogateRun):
     """Chebyshev's runs over the box of the intervals; the index follows from the expansion over the set."""
 
     def __init__(
         self, settings: Reliability, inputs: Mapping[str, Input], outputs: Mapping[str, OutputInfo], time: np.ndarray, seed: int
     ) -> None:
-        super().__init__(settings.expansion(), inputs, outputs, time, seed)
+        super().__init__(settings.expansion(), Tensor, Box, inputs, outputs, time, seed)
         self._wanted = settings
         self._at = self._columns.slices[settings.output].start
 
@@ -43,7 +45,7 @@ class IntervalRun(ChebyshevRun):
     def result(self) -> Result:
         box, name, wanted = super().result(), self._wanted.output, self._wanted
         body = body_of(self._inputs)
-        trusted, error = bool(self._trusted[self._at]), self.settings.safety * float(self._error[self._at])
+        trusted, error = bool(self.trusted[self._at]), self.settings.safety * float(self.error[self._at])
         inside = (self._status == 0) & body.contains(self._points)
         seen = self._values[inside]
         reached = np.array([seen[:, self._at].min(), seen[:, self._at].max()])
@@ -92,7 +94,7 @@ class IntervalRun(ChebyshevRun):
 
     def _over(self, body: Body, factor: float) -> np.ndarray:
         """Range (2,) of the expansion over the set scaled by `factor` about its centre; over a box it is verified."""
-        part = self._surrogate.select(np.array([self._at]))
+        part = self.expansion.select(np.array([self._at]))
         if not self._inputs.sets:
             scaled = part.c
             for axis in range(scaled.ndim - 1):

@@ -6,17 +6,15 @@ from collections.abc import Mapping
 from math import comb
 from typing import TYPE_CHECKING, ClassVar
 
-import numpy as np
-
 from uqmbd.errors import StudyError
 from uqmbd.inputs import Input
 from uqmbd.inputs.space import Space
-from uqmbd.methods.base import Method, MethodRun
+from uqmbd.methods.base import Method
 from uqmbd.methods.intervals.chebyshev import DEFAULT_DEGREE, Chebyshev
-from uqmbd.outcomes import OutputInfo
 
 if TYPE_CHECKING:
-    from uqmbd.analysis.convex_body import Body
+    from uqmbd.regions.base import Box
+    from uqmbd.surrogates.base import Surrogate
 
 OVERSAMPLING = 2  # runs for each term, where all runs are in the set
 
@@ -29,7 +27,7 @@ class ConvexBounds(Chebyshev):
     place where one is near (`uqmbd.analysis.set_enclosure`); the attribute ``verified_share`` says at how many columns. The error seen at
     random runs of the set is added.
 
-    The settings of `Chebyshev` but `corner_runs` and `split`, and those below.
+    The settings of `Chebyshev` but `corner_runs`, and those below. With `split` the bounds are those over boxes that cover the set.
 
     Attributes
     ----------
@@ -79,23 +77,16 @@ class ConvexBounds(Chebyshev):
                 value=True,
                 remedy="remove it; confirm = true runs extremes",
             )
-        if self.split:
-            raise StudyError(
-                "the extremes over a set are those of one expansion, which is not cut into pieces",
-                key="method.split",
-                value=True,
-                remedy='remove it, or take a higher degree or grid = "sparse"',
-            )
         if not self.within:
             super().check(inputs)
             return
         Method.check(self, inputs)
-        if self.grid != "tensor" or self.tolerance is not None or isinstance(self.degree, dict):
+        if self.grid != "tensor" or self.split or self.tolerance is not None or isinstance(self.degree, dict):
             raise StudyError(
                 "runs within the set are fitted by one total degree",
                 key="method.within",
                 value=True,
-                remedy="give degree = 4, say, and no grid",
+                remedy="give degree = 4, say, and neither grid nor split",
             )
         needed = self.total_runs(self.fitted_runs(len(inputs)))
         if needed > self.max_runs:
@@ -105,22 +96,14 @@ class ConvexBounds(Chebyshev):
                 remedy="lower the degree or raise max_runs",
             )
 
-    def _start(self, inputs: Space, outputs: dict[str, OutputInfo], time: np.ndarray, seed: int) -> MethodRun:
-        from uqmbd.methods.sets.convex_run import ConvexRun, SparseConvexRun, WithinRun
+    def surrogate(self) -> type[Surrogate]:
+        if not self.within:
+            return super().surrogate()
+        from uqmbd.surrogates.scattered import Scattered
 
-        kind = WithinRun if self.within else SparseConvexRun if self.grid == "sparse" else ConvexRun
-        return kind(self, inputs, outputs, time, seed)
+        return Scattered
 
+    def region(self) -> type[Box]:
+        from uqmbd.regions.body import ConvexBody
 
-def body_of(space: Space) -> Body:
-    """The product of all sets and of the intervals in none, in the coordinates of the box."""
-    from uqmbd.analysis.convex_body import Body
-
-    names = list(space)
-    generators, blocks = np.eye(len(names)), []
-    for item in space.sets.values():
-        at = tuple(names.index(name) for name in item.inputs)
-        generators[np.ix_(at, at)] = item.generators
-        blocks.append((at, item.shape == "ellipsoid"))
-    free = tuple(names.index(name) for name in space.free)
-    return Body(generators, tuple(blocks) + (((free, False),) if free else ()))
+        return ConvexBody

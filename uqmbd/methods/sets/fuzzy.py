@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from itertools import pairwise
 from numbers import Integral, Real
-from typing import Annotated, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 import numpy as np
 from pydantic import BeforeValidator, Field
@@ -16,6 +16,9 @@ from uqmbd.inputs.space import Space
 from uqmbd.methods.base import Method, MethodRun, fallback_count
 from uqmbd.methods.intervals.chebyshev import Chebyshev
 from uqmbd.outcomes import OutputInfo
+
+if TYPE_CHECKING:
+    from uqmbd.regions.base import Box
 
 MOST_LEVELS = 101
 MOST_OF_LEVEL = 200  # runs of a level that nobody asked for
@@ -40,7 +43,7 @@ class FuzzyBounds(Chebyshev):
     64 (1978) 369). One Chebyshev expansion on the support serves all levels; its verified range on each box is widened by the error
     seen there. Levels whose error exceeds `trust_tolerance` get random runs of their own, and show the envelope of the runs.
 
-    The settings of `Chebyshev` but `split`, and those below.
+    The settings of `Chebyshev`, and those below.
 
     Attributes
     ----------
@@ -89,13 +92,6 @@ class FuzzyBounds(Chebyshev):
         return min(MOST_OF_LEVEL, planned // 2 // doubtful) if self.level_runs is None else self.level_runs
 
     def check(self, inputs: Mapping[str, Input]) -> None:
-        if self.split:
-            raise StudyError(
-                "the levels of a fuzzy study share one expansion, which is not cut into pieces",
-                key="method.split",
-                value=True,
-                remedy="remove it; levels that are not trusted get runs of their own",
-            )
         if self.approach == "surrogate":
             super().check(inputs)
             return
@@ -115,22 +111,14 @@ class FuzzyBounds(Chebyshev):
         cores = [1 if item.kind == "fuzzy" and len(set(item.cut(1.0))) == 1 else 2 for item in inputs.values()]
         return transformation_count(cores, len(self.levels), general=self.variant == "general")
 
+    def region(self) -> type[Box]:
+        from uqmbd.regions.cuts import Cuts
+
+        return Cuts
+
     def _start(self, inputs: Space, outputs: dict[str, OutputInfo], time: np.ndarray, seed: int) -> MethodRun:
         if self.approach == "transformation":
             from uqmbd.methods.sets.fuzzy_transformation import TransformationRun
 
             return TransformationRun(self, inputs, outputs, time, seed)
-        from uqmbd.methods.sets.fuzzy_run import FuzzyRun, SparseFuzzyRun
-
-        return (SparseFuzzyRun if self.grid == "sparse" else FuzzyRun)(self, inputs, outputs, time, seed)
-
-
-def boxes(inputs: Mapping[str, Input], levels: tuple[float, ...]) -> np.ndarray:
-    """Box of every level in the support's coordinates [-1, 1]^d, shape (levels, d, 2)."""
-    out = np.tile([-1.0, 1.0], (len(levels), len(inputs), 1))
-    for i, item in enumerate(inputs.values()):
-        if item.kind == "fuzzy":
-            lower, upper = item.cut(0.0)
-            cuts = np.array([item.cut(alpha) for alpha in levels])
-            out[:, i] = np.clip(2 * (cuts - lower) / (upper - lower) - 1, -1, 1)
-    return out
+        return super()._start(inputs, outputs, time, seed)

@@ -10,10 +10,11 @@ import numpy as np
 from uqmbd.analysis.alpha_cuts import transformation_points
 from uqmbd.inputs import Input
 from uqmbd.methods.base import count_failures
-from uqmbd.methods.intervals.inclusion_run import NODE
 from uqmbd.methods.staged import StagedRun
 from uqmbd.outcomes import OutputInfo
+from uqmbd.regions.cuts import boxes
 from uqmbd.result import Result
+from uqmbd.surrogates.base import NODE
 
 if TYPE_CHECKING:
     from uqmbd.methods.sets.fuzzy import FuzzyBounds
@@ -30,8 +31,6 @@ class TransformationRun(StagedRun):
         self._level_of = np.empty(0, int)
 
     def _plan(self) -> Iterator[bool]:
-        from uqmbd.methods.sets.fuzzy import boxes
-
         levels = self.settings.levels
         table = boxes(self._inputs, levels)
         cuts = [lambda alpha, i=i: tuple(table[levels.index(alpha), i]) for i in range(len(self._inputs))]

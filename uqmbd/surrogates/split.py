@@ -1,11 +1,11 @@
-"""The run of a Chebyshev study that cuts the box where the response is not smooth."""
+"""Chebyshev expansions on the parts of a box that is cut where the response is not smooth."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import product
-from typing import TYPE_CHECKING
+from typing import Any
 
 import numpy as np
 import xarray as xr
@@ -13,17 +13,9 @@ import xarray as xr
 from uqmbd.analysis import chebyshev
 from uqmbd.analysis.chebyshev_expansions import TensorExpansion
 from uqmbd.analysis.pieces import PiecewiseExpansion
-from uqmbd.inputs import Input
-from uqmbd.methods.intervals.chebyshev import node_count
-from uqmbd.methods.intervals.chebyshev_grid import expansion
-from uqmbd.methods.intervals.closing import joined
-from uqmbd.methods.intervals.inclusion import LEAST_VALIDATION
-from uqmbd.methods.intervals.inclusion_run import COARSE, NODE, VALIDATION, InclusionRun
-from uqmbd.outcomes import OutputInfo
-from uqmbd.result import Result
-
-if TYPE_CHECKING:
-    from uqmbd.methods.intervals.chebyshev import Chebyshev
+from uqmbd.analysis.trust import joined
+from uqmbd.surrogates.base import COARSE, LEAST_VALIDATION, NODE, VALIDATION, Runs, Surrogate, told_of_lost
+from uqmbd.surrogates.tensor import coefficients, node_count
 
 BATCH_SHARE = 0.5  # leaves whose need is at least so much of the greatest are cut together
 ROUND_SHARE = 0.25  # of the nodes, added before validation runs are asked again
@@ -32,6 +24,8 @@ SMALLEST = 2.0**-20  # half of the box's width: a jump is not chased further
 FINE = 1e-4  # of the width: leaves of a column that is not trusted need no closer range
 LEAF_PARTS = ["lower", "upper", "error", "trusted"]
 _DIGITS = 12  # to which points are the same run
+
+Cover = Callable[[np.ndarray], Sequence[Sequence[np.ndarray]]]  # boxes (n, d, 2) to smaller ones in each, (d, 2)
 
 
 @dataclass(frozen=True)
@@ -53,43 +47,47 @@ class Leaf:
     upper: np.ndarray
     runs: np.ndarray
 
+    def meets(self, box: np.ndarray) -> bool:
+        """Whether a box (d, 2) has a point of this leaf."""
+        return bool(np.all(box[:, 1] >= self.lower) and np.all(box[:, 0] <= self.upper))
 
-class SplitRun(InclusionRun):
+    def part(self, box: np.ndarray) -> np.ndarray:
+        """What of a box (d, 2) is in this leaf, in the leaf's own [-1, 1]^d."""
+        return np.clip((2 * box - (self.lower + self.upper)[:, None]) / (self.upper - self.lower)[:, None], -1, 1)
+
+
+class Split(Surrogate):
     """Every leaf has a tensor grid of the same degrees. The leaves that need it most are halved, each across the input whose last
     coefficients lack the most; runs at shared nodes are reused, and runs of the parent that are nodes no more validate its halves.
 
     What a leaf needs is the bits that its error lacks to the target, on the mean over a history, times its volume.
     """
 
-    settings: Chebyshev
-
-    def __init__(
-        self, settings: Chebyshev, inputs: Mapping[str, Input], outputs: Mapping[str, OutputInfo], time: np.ndarray, seed: int
-    ) -> None:
-        super().__init__(settings, inputs, outputs, time, seed)
-        self._degrees = settings.first_degrees(inputs)
+    def __init__(self, runs: Runs) -> None:
+        super().__init__(runs)
+        self._degrees = runs.settings.first_degrees(runs.inputs)
         self._run_at: dict[tuple[float, ...], int] = {}
         self._made = 0  # leaves
         self._by_leaf: tuple[np.ndarray, np.ndarray] | None = None  # errors and trust of the leaves, as of the last assessment
         self._expansions: dict[int, TensorExpansion] = {}  # by number of the leaf
         self._whole: set[int] = set()  # leaves that are not cut again: their halves failed
 
-    def _build(self) -> Iterator[bool]:
-        d = len(self._inputs)
+    def build(self) -> Iterator[bool]:
+        d = len(self.runs.inputs)
         self._leaves = [self._leaf(-np.ones(d), np.ones(d))]
-        self._add_validation(self.settings.validation_runs(len(self._run_at)))
+        self.runs.add_validation(self.runs.settings.validation_runs(len(self._run_at)))
         yield True
         while True:
             before = len(self._run_at)
             while len(self._run_at) - before <= ROUND_SHARE * before and (cuts := self._cuts()):
-                if len(self._points) > self._told:  # halves may share all their nodes with others
+                if len(self.runs.points) > self.runs.told:  # halves may share all their nodes with others
                     yield True
                 self._keep_good(cuts)
-            lacking = self.settings.validation_runs(len(self._run_at)) - int(np.count_nonzero(self._roles == VALIDATION))
+            lacking = self.runs.settings.validation_runs(len(self._run_at)) - int(np.count_nonzero(self.runs.roles == VALIDATION))
             if lacking > 0:
-                self._add_validation(lacking)
+                self.runs.add_validation(lacking)
                 yield True
-            self._assess()
+            self.runs.assess()
             if len(self._run_at) == before:
                 return
 
@@ -99,19 +97,19 @@ class SplitRun(InclusionRun):
         points = 0.5 * (lower + upper) + 0.5 * (upper - lower) * nodes
         keys = [tuple(point) for point in (np.round(points, _DIGITS) + 0.0).tolist()]
         new = [i for i, key in enumerate(keys) if key not in self._run_at]
-        self._run_at.update({keys[i]: len(self._points) + k for k, i in enumerate(new)})
-        self._add(points[new], NODE)
+        self._run_at.update({keys[i]: len(self.runs.points) + k for k, i in enumerate(new)})
+        self.runs.add(points[new], NODE)
         self._made += 1
         return Leaf(self._made, lower, upper, np.array([self._run_at[key] for key in keys]))
 
     def _cuts(self) -> list[tuple[Leaf, Leaf, Leaf]]:
         """The next leaves to cut, each with its halves; empty when all are content or the budget is spent."""
-        self._stop_early()
-        scale = self._scale()
+        self.runs.stop_early()
+        scale = self.runs.scale()
         need = np.array([self._need(leaf, scale) for leaf in self._leaves])
         cuts = []
         for i in np.argsort(-need, kind="stable"):
-            room = self.settings.most_nodes() - len(self._run_at) >= 2 * node_count(self._degrees)
+            room = self.runs.settings.most_nodes() - len(self._run_at) >= 2 * node_count(self._degrees)
             if need[i] <= 0 or need[i] < BATCH_SHARE * need.max() or not room:
                 break
             leaf = self._leaves[i]
@@ -125,7 +123,7 @@ class SplitRun(InclusionRun):
     def _keep_good(self, cuts: list[tuple[Leaf, Leaf, Leaf]]) -> None:
         """Halves take the place of their leaf, unless too many of their runs failed to expand them."""
         for leaf, *halves in cuts:
-            if all(np.mean(self._status[half.runs] == 0) > 0.5 for half in halves):
+            if all(np.mean(self.runs.status[half.runs] == 0) > 0.5 for half in halves):
                 at = next(i for i, other in enumerate(self._leaves) if other is leaf)
                 self._leaves[at : at + 1] = halves
             else:
@@ -134,13 +132,13 @@ class SplitRun(InclusionRun):
     def _expansion_of(self, leaf: Leaf) -> TensorExpansion:
         if leaf.number not in self._expansions:
             runs = leaf.runs
-            c = expansion(self._degrees, self._local(leaf, runs), self._values[runs], self._status[runs] == 0)
+            c = coefficients(self._degrees, self._local(leaf, runs), self.runs.values[runs], self.runs.status[runs] == 0)
             self._expansions[leaf.number] = TensorExpansion(c)
         return self._expansions[leaf.number]
 
     def _local(self, leaf: Leaf, runs: np.ndarray) -> np.ndarray:
         """Points of runs in the leaf's own [-1, 1]^d."""
-        return np.clip((2 * self._points[runs] - leaf.lower - leaf.upper) / (leaf.upper - leaf.lower), -1, 1)
+        return np.clip((2 * self.runs.points[runs] - leaf.lower - leaf.upper) / (leaf.upper - leaf.lower), -1, 1)
 
     def _need(self, leaf: Leaf, scale: np.ndarray) -> float:
         if leaf.number in self._whole or np.min(leaf.upper - leaf.lower) < 2 * SMALLEST:
@@ -148,12 +146,12 @@ class SplitRun(InclusionRun):
         p, runs = self._expansion_of(leaf), self._inside(leaf)
         error = self._guess(leaf)
         if runs.size:
-            error = np.maximum(error, np.abs(p.evaluate(self._local(leaf, runs)) - self._values[runs]).max(axis=0))
-        return self._bits(error / scale) * float(np.prod(0.5 * (leaf.upper - leaf.lower)))
+            error = np.maximum(error, np.abs(p.evaluate(self._local(leaf, runs)) - self.runs.values[runs]).max(axis=0))
+        return self.bits(error / scale) * float(np.prod(0.5 * (leaf.upper - leaf.lower)))
 
     def _inside(self, leaf: Leaf) -> np.ndarray:
         """Runs inside that are none of its nodes and were ok, indices."""
-        inside = np.all((self._points >= leaf.lower) & (self._points <= leaf.upper), axis=1) & (self._status == 0)
+        inside = np.all((self.runs.points >= leaf.lower) & (self.runs.points <= leaf.upper), axis=1) & (self.runs.status == 0)
         inside[leaf.runs] = False
         return np.flatnonzero(inside)
 
@@ -163,7 +161,7 @@ class SplitRun(InclusionRun):
         The last coefficients of an expansion that is exact need not be small.
         """
         if self._inside(leaf).size >= LEAST_VALIDATION:
-            return np.zeros(self._columns.count)
+            return np.zeros(self.runs.columns.count)
         return self._last(self._expansion_of(leaf).c).max(axis=0)
 
     @staticmethod
@@ -185,53 +183,66 @@ class SplitRun(InclusionRun):
             found.append(fall * (n * sizes[n] + (LAST_BUT_ONE * n * sizes[n - 1] if n > 1 else 0.0)))
         return np.array(found)
 
-    def _worst(self, rows: np.ndarray) -> np.ndarray:
+    def missed(self, expansion: PiecewiseExpansion, rows: np.ndarray) -> np.ndarray:
         """Few validation runs lie in a small leaf, so its last coefficients count as well."""
-        return np.maximum(super()._worst(rows), np.max([self._guess(leaf) for leaf in self._leaves], axis=0))
+        return np.maximum(super().missed(expansion, rows), np.max([self._guess(leaf) for leaf in self._leaves], axis=0))
 
     def _axis(self, leaf: Leaf, scale: np.ndarray) -> int:
         """The input across which to cut: that whose last coefficients lack the most, the widest of equals."""
         tails = self._last(self._expansion_of(leaf).c) / scale
         width = leaf.upper - leaf.lower
-        return max(range(len(tails)), key=lambda axis: (round(self._bits(tails[axis]), 9), float(tails[axis].max()) > 1e-12, width[axis]))
+        return max(range(len(tails)), key=lambda axis: (round(self.bits(tails[axis]), 9), float(tails[axis].max()) > 1e-12, width[axis]))
 
-    def _unfitted(self) -> np.ndarray:
-        fresh = np.ones(len(self._points), bool)
-        fresh[self._node_runs()] = False
+    def fresh(self) -> np.ndarray:
+        fresh = np.ones(len(self.runs.points), bool)
+        fresh[self.fitted()] = False
         return fresh
 
-    def _node_runs(self) -> np.ndarray:
+    def fitted(self) -> np.ndarray:
         return np.unique(np.concatenate([leaf.runs for leaf in self._leaves]))
 
-    def _expand(self) -> PiecewiseExpansion:
-        runs = self._node_runs()
-        lost = int(np.count_nonzero(self._status[runs]))
-        self._note = (
-            f"{lost} of {len(runs)} runs at nodes failed; the expansions there are least-squares fits to the others" if lost else ""
-        )
+    def fit(self) -> PiecewiseExpansion:
+        self._by_leaf = None
+        nodes = self.fitted()
+        then = "the expansions there are least-squares fits to the others"
+        self.note = told_of_lost(int(np.count_nonzero(self.runs.status[nodes])), len(nodes), then)
         boxes = np.array([[leaf.lower, leaf.upper] for leaf in self._leaves])
         return PiecewiseExpansion(boxes, tuple(self._expansion_of(leaf) for leaf in self._leaves))
 
-    def _enclosed(self, columns: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def enclosed(
+        self, columns: np.ndarray, error: np.ndarray, trusted: np.ndarray, box: np.ndarray | None = None
+    ) -> tuple[np.ndarray, np.ndarray]:
         """Union of what the leaves enclose, each widened by its own error."""
-        found, met = self._enclosed_by_leaf(columns)
-        return np.stack([found[:, 0].min(axis=0), found[:, 1].max(axis=0)]), met
+        boxes = None if box is None else [[box] if leaf.meets(box) else [] for leaf in self._leaves]
+        found, met = self._enclosed_by_leaf(columns, trusted, boxes)
+        return np.stack([np.nanmin(found[:, 0], axis=0), np.nanmax(found[:, 1], axis=0)]), met
 
-    def _enclosed_by_leaf(self, columns: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Range of each leaf's expansion, widened by its error, (leaves, 2, columns), and which columns reached their gap in all."""
-        width = np.ptp(self._envelope(self._counted())[:, columns], axis=0)
-        doubted = np.where(self._trusted[columns], 0.0, FINE * width)
-        enclosures, met = [], np.ones(len(columns), bool)
-        for leaf, error in zip(self._leaves, self._errors_by_leaf()[0][:, columns], strict=True):
-            gap = np.maximum(np.maximum(self.settings.gap * width, doubted), np.where(self._trusted[columns], 0.0, COARSE * error))
-            enclosure, reached = self._range(columns, gap, surrogate=self._expansion_of(leaf))
-            met &= reached
-            enclosures.append(enclosure + self.settings.safety * error * np.array([[-1.0], [1.0]]))
-        return np.array(enclosures), met
+    def covered(self, columns: np.ndarray, trusted: np.ndarray, cover: Cover) -> tuple[np.ndarray, np.ndarray]:
+        """The same over what boxes in the leaves cover; `trusted` is that of these columns."""
+        boxes = np.array([np.stack([leaf.lower, leaf.upper], axis=1) for leaf in self._leaves])
+        found, met = self._enclosed_by_leaf(columns, trusted, cover(boxes))
+        return np.stack([np.nanmin(found[:, 0], axis=0), np.nanmax(found[:, 1], axis=0)]), met
 
-    def _assess(self) -> None:
-        self._by_leaf = None
-        super()._assess()
+    def _enclosed_by_leaf(
+        self, columns: np.ndarray, trusted: np.ndarray, boxes: Sequence[Sequence[np.ndarray]] | None = None
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Range of each leaf's expansion, widened by its error, (leaves, 2, columns), and which columns reached their gap in all.
+
+        Over the whole leaves, or over the boxes (d, 2) of each; NaN of a leaf without any.
+        """
+        runs = self.runs
+        width = np.ptp(runs.envelope(runs.counted())[:, columns], axis=0)
+        doubted = np.where(trusted, 0.0, FINE * width)
+        enclosures, met = np.full((len(self._leaves), 2, len(columns)), np.nan), np.ones(len(columns), bool)
+        for k, (leaf, error) in enumerate(zip(self._leaves, self._errors_by_leaf()[0][:, columns], strict=True)):
+            gap = np.maximum(np.maximum(runs.settings.gap * width, doubted), np.where(trusted, 0.0, COARSE * error))
+            margin = runs.settings.safety * error * np.array([[-1.0], [1.0]])
+            for box in [None] if boxes is None else boxes[k]:
+                part = None if box is None else leaf.part(box)
+                enclosure, reached = runs.range(columns, gap, surrogate=self._expansion_of(leaf), box=part)
+                met &= reached
+                enclosures[k] = joined(enclosure + margin, enclosures[k])
+        return enclosures, met
 
     def _errors_by_leaf(self) -> tuple[np.ndarray, np.ndarray]:
         """Validated error of each leaf over neighbours in time, and whether it is trusted there, (leaves, columns) both."""
@@ -242,42 +253,43 @@ class SplitRun(InclusionRun):
             runs, error = self._inside(leaf), self._guess(leaf)
             if runs.size:
                 seen = self._expansion_of(leaf).evaluate(self._local(leaf, runs))
-                error = np.maximum(error, np.abs(seen - self._values[runs]).max(axis=0))
-            found.append(self._judged(error))
+                error = np.maximum(error, np.abs(seen - self.runs.values[runs]).max(axis=0))
+            found.append(self.runs.judged(error))
         self._by_leaf = tuple(np.array(each) for each in zip(*found, strict=True))
         return self._by_leaf
 
-    def result(self) -> Result:
-        """Bounds as of other surrogates, and those of each leaf."""
-        result = super().result()
-        _, trusted = self._errors_by_leaf()
-        volume = np.array([np.prod(0.5 * (leaf.upper - leaf.lower)) for leaf in self._leaves])
-        inside = volume @ trusted
-        slices = self._columns.slices
-        result.attrs["trusted_volume"] = {name: float(np.clip(inside[at].mean(), 0.0, 1.0)) for name, at in slices.items()}
-        result.leaves = self._leaves_found()
-        return result
+    def groups(self) -> dict[str, Any]:
+        """Bounds in each leaf."""
+        return {"leaves": self._leaves_found()}
 
     def _leaves_found(self) -> xr.Dataset:
         """The group `leaves`, see `uqmbd.result.Result`."""
-        scalars = {name: at.start for name, at in self._columns.slices.items() if not self._columns.outputs[name].history}
+        scalars = {name: at.start for name, at in self.runs.columns.slices.items() if not self.runs.columns.outputs[name].history}
         columns = np.array(sorted(scalars.values()), int)
         if not columns.size:
             return xr.Dataset()
         error, trusted = (each[:, columns] for each in self._errors_by_leaf())
-        bounds, _ = self._enclosed_by_leaf(columns)
-        ok = self._status == 0
+        bounds, _ = self._enclosed_by_leaf(columns, self.runs.trusted[columns])
+        runs = self.runs
         for k, leaf in enumerate(self._leaves):
-            values = self._values[np.ix_(ok & np.all((self._points >= leaf.lower) & (self._points <= leaf.upper), axis=1), columns)]
+            here = (runs.status == 0) & np.all((runs.points >= leaf.lower) & (runs.points <= leaf.upper), axis=1)
+            values = runs.values[np.ix_(here, columns)]
             if len(values):
                 bounds[k] = joined(bounds[k], np.stack([values.min(axis=0), values.max(axis=0)]))
         table = np.stack([bounds[:, 0], bounds[:, 1], error, trusted], axis=1)
-        ends = {key: self._samples(np.array([getattr(leaf, key) for leaf in self._leaves])) for key in ("lower", "upper")}
-        boxes = {f"{key}:{name}": ("leaf", ends[key][name]) for key in ends for name in self._inputs}
+        ends = {key: self.runs.samples(np.array([getattr(leaf, key) for leaf in self._leaves])) for key in ("lower", "upper")}
+        boxes = {f"{key}:{name}": ("leaf", ends[key][name]) for key in ends for name in self.runs.inputs}
         coords = {"leaf": np.arange(len(self._leaves)), "part": np.array(LEAF_PARTS, object)} | boxes
-        unit = {name: {"unit": self._columns.outputs[name].unit} for name in scalars}
+        unit = {name: {"unit": self.runs.columns.outputs[name].unit} for name in scalars}
         found = {name: (("leaf", "part"), table[..., np.searchsorted(columns, at)], unit[name]) for name, at in scalars.items()}
         return xr.Dataset(found, coords)
 
-    def _facts(self) -> dict:
-        return {"degrees": [int(degree) for degree in self._degrees], "leaves": len(self._leaves)}
+    def facts(self) -> dict:
+        volume = np.array([np.prod(0.5 * (leaf.upper - leaf.lower)) for leaf in self._leaves])
+        inside = volume @ self._errors_by_leaf()[1]
+        slices = self.runs.columns.slices
+        return {
+            "degrees": [int(degree) for degree in self._degrees],
+            "leaves": len(self._leaves),
+            "trusted_volume": {name: float(np.clip(inside[at].mean(), 0.0, 1.0)) for name, at in slices.items()},
+        }

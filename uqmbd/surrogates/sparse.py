@@ -1,44 +1,34 @@
-"""The run of a Chebyshev study on a sparse grid that adapts to the inputs and their couplings."""
+"""Chebyshev expansions on a sparse grid that adapts to the inputs and their couplings."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from itertools import permutations
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from uqmbd.analysis.chebyshev_expansions import SparseExpansion
 from uqmbd.analysis.kinks import beyond
 from uqmbd.analysis.sparse_grid import HIGHEST_LEVEL, Index, SparseGrid, new_nodes
-from uqmbd.inputs import Input
-from uqmbd.methods.base import generator
-from uqmbd.methods.intervals.inclusion_run import CORNER, NODE, VALIDATION, InclusionRun
-from uqmbd.outcomes import OutputInfo
-
-if TYPE_CHECKING:
-    from uqmbd.methods.intervals.chebyshev import Chebyshev
+from uqmbd.analysis.streams import generator
+from uqmbd.surrogates.base import CORNER, NODE, VALIDATION, Runs, Surrogate, told_of_lost
 
 BATCH_SHARE = 0.5  # indices whose indicator is at least so much of the greatest are refined together
 UNSEEN_SHARE = 0.25  # of the nodes, opened when the validation runs find more than the indicators did
 
 
-class SparseRun(InclusionRun):
+class Sparse(Surrogate):
     """Starts from the centre, refines indices with the greatest surplus, and lets the validation runs say when that is enough.
 
     The next indices are those whose expected surplus lacks the most bits to the tolerance.
     """
 
-    settings: Chebyshev
+    def __init__(self, runs: Runs) -> None:
+        super().__init__(runs)
+        self._grid = SparseGrid(len(runs.inputs))
 
-    def __init__(
-        self, settings: Chebyshev, inputs: Mapping[str, Input], outputs: Mapping[str, OutputInfo], time: np.ndarray, seed: int
-    ) -> None:
-        super().__init__(settings, inputs, outputs, time, seed)
-        self._grid = SparseGrid(len(self._inputs))
-
-    def _build(self) -> Iterator[bool]:
-        d = len(self._inputs)
+    def build(self) -> Iterator[bool]:
+        d = len(self.runs.inputs)
         centre = (0,) * d
         self._open([centre, *(tuple(int(i == axis) for i in range(d)) for axis in range(d))])
         yield True
@@ -46,32 +36,33 @@ class SparseRun(InclusionRun):
             while chosen := self._worst_indices():
                 self._open(chosen)
                 yield True
-            lacking = self.settings.validation_runs(len(self._grid)) - int(np.isin(self._roles, (VALIDATION, CORNER)).sum())
+            lacking = self.runs.settings.validation_runs(len(self._grid)) - int(np.isin(self.runs.roles, (VALIDATION, CORNER)).sum())
             if lacking > 0:
-                self._add_validation(lacking)
+                self._validate(lacking)
                 yield True
-            self._assess()
+            self.runs.assess()
             if self._content():
-                yield from self._run_extremes()
+                yield from self.runs.run_extremes()
             if self._content() or not (chosen := self._unseen()):
                 return
             self._open(chosen)
             yield True
 
     def _content(self) -> bool:
-        return bool(np.all(self._error <= self.settings.target * self._scale()))
+        return bool(np.all(self.runs.error <= self.runs.settings.target * self.runs.scale()))
 
-    def _add_validation(self, count: int) -> None:
-        """Half of them at corners that were not run yet, where a sparse grid is worst and extremes are."""
-        tries = 4 * (len(self._points) + count)
-        corners = generator(self._seed, CORNER).choice([-1.0, 1.0], (tries, len(self._inputs)))
-        corners = self._not_run(corners[np.sort(np.unique(corners, axis=0, return_index=True)[1])])[: count // 2]
-        self._add(corners, CORNER)
-        super()._add_validation(count - len(corners))
+    def _validate(self, count: int) -> None:
+        """Half of them at corners that were not run yet, where a sparse grid is worst and extremes are; of a set, at its edge there."""
+        runs = self.runs
+        ways = generator(runs.seed, CORNER).choice([-1.0, 1.0], (4 * (len(runs.points) + count), len(runs.inputs)))
+        ways = ways[np.sort(np.unique(ways, axis=0, return_index=True)[1])]
+        edge = runs.not_run(runs.region.edge(ways))[: count // 2]
+        runs.add(edge, CORNER)
+        runs.add_validation(count - len(edge))
 
     def _open(self, indices: list[Index]) -> None:
         for index in indices:
-            self._add(self._grid.open(index, len(self._points)), NODE)
+            self.runs.add(self._grid.open(index, len(self.runs.points)), NODE)
 
     def _candidates(self) -> list[Index]:
         """Indices that can be opened."""
@@ -97,7 +88,7 @@ class SparseRun(InclusionRun):
 
         Along an input that is refined already to level l alone, the next l/4 levels come with it: fewer, larger asks.
         """
-        budget, spent, found = self.settings.most_nodes() - len(self._grid), 0, {}
+        budget, spent, found = self.runs.settings.most_nodes() - len(self._grid), 0, {}
         for index in ranked:
             run = [index]
             if sum(map(bool, index)) == 1:
@@ -114,10 +105,10 @@ class SparseRun(InclusionRun):
 
     def _worst_indices(self) -> list[Index]:
         """Next indices to open, those that are expected to lack the most; empty when none lacks anything or the budget is spent."""
-        self._stop_early()
-        self._grid.absorb(self._values, self._status == 0)
-        scale = self._scale()
-        need = {index: bits for index in self._candidates() if (bits := self._bits(self._expected(index, scale))) > 0}
+        self.runs.stop_early()
+        self._grid.absorb(self.runs.values, self.runs.status == 0)
+        scale = self.runs.scale()
+        need = {index: bits for index in self._candidates() if (bits := self.bits(self._expected(index, scale))) > 0}
         least = BATCH_SHARE * max(need.values(), default=0.0)
         ranked = sorted(need, key=lambda index: -need[index])
         return self._affordable([index for index in ranked if need[index] >= least]) or self._affordable(ranked)
@@ -128,7 +119,7 @@ class SparseRun(InclusionRun):
         In turn the one with the greatest expected surplus and the lowest; no more than a share of the nodes there are, so that the
         validation runs are asked again soon.
         """
-        scale = self._scale()
+        scale = self.runs.scale()
         size = {index: round(self._weight(self._expected(index, scale)), 12) for index in self._candidates()}
         greatest = sorted(size, key=lambda index: (-size[index], sum(index)))
         lowest = sorted(size, key=lambda index: (sum(index), -size[index]))
@@ -137,24 +128,22 @@ class SparseRun(InclusionRun):
 
     def _weight(self, relative: np.ndarray) -> float:
         """Mean over the times of a history, added up over the outputs, so that impacts cannot claim all runs."""
-        return float(sum(relative[at].mean() for at in self._columns.slices.values()))
+        return float(sum(relative[at].mean() for at in self.runs.columns.slices.values()))
 
-    def _worst(self, rows: np.ndarray) -> np.ndarray:
+    def missed(self, expansion: SparseExpansion, rows: np.ndarray) -> np.ndarray:
         """Where an input has a high degree and the runs are few, what it lacks by its coefficients counts as well."""
-        return np.maximum(super()._worst(rows), beyond(self._surrogate, len(self._inputs), len(rows)).max(axis=0))
+        return np.maximum(super().missed(expansion, rows), beyond(expansion, len(self.runs.inputs), len(rows)).max(axis=0))
 
-    def _node_runs(self) -> np.ndarray:
+    def fitted(self) -> np.ndarray:
         return self._grid.runs()
 
-    def _expand(self) -> SparseExpansion:
-        self._grid.absorb(self._values, self._status == 0)
-        lost = self._grid.filled
-        self._note = (
-            f"{lost} of {len(self._grid)} runs at nodes failed; there the smoothest expansion through the others is taken" if lost else ""
-        )
+    def fit(self) -> SparseExpansion:
+        self._grid.absorb(self.runs.values, self.runs.status == 0)
+        then = "there the smoothest expansion through the others is taken"
+        self.note = told_of_lost(self._grid.filled, len(self._grid), then)
         return self._grid.expansion()
 
-    def _facts(self) -> dict:
+    def facts(self) -> dict:
         levels = np.array(self._grid.indices)
         return {
             "grid": "sparse",

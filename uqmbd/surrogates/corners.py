@@ -1,74 +1,67 @@
-"""The run of a study by the vertex method."""
+"""Runs at all corners of the box: the bounds are theirs, a multilinear function describes them."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import product
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
 from uqmbd.analysis.chebyshev_expansions import TensorExpansion
 from uqmbd.analysis.corner_slopes import extreme_places, gains
 from uqmbd.errors import StudyError
-from uqmbd.methods.failures import MEND
-from uqmbd.methods.intervals.chebyshev_grid import expansion
-from uqmbd.methods.intervals.closing import Outer
-from uqmbd.methods.intervals.inclusion import MOST_CORNERS
-from uqmbd.methods.intervals.inclusion_run import NODE, OWN, VALIDATION, InclusionRun
-
-if TYPE_CHECKING:
-    from uqmbd.methods.intervals.vertex import Vertex
-
+from uqmbd.outcomes import MEND
+from uqmbd.surrogates.base import MOST_CORNERS, NODE, OWN, VALIDATION, Surrogate
+from uqmbd.surrogates.tensor import coefficients
 
 BESIDE = OWN + 1  # a role: beside a corner, a little inside in one input
 STEP = 0.01  # of the interval; an extreme nearer to a corner than half of this exceeds it by next to nothing
 
 
-class VertexRun(InclusionRun):
+class Corners(Surrogate):
     """All corners and the validation runs in one ask, then the runs beside the corners where extremes are."""
 
-    settings: Vertex
-    bounds_from_surrogate: ClassVar[bool] = False
+    bounds_from_expansion: ClassVar[bool] = False
 
-    def _build(self) -> Iterator[bool]:
-        corners = np.array(list(product((1.0, -1.0), repeat=len(self._inputs))))  # the nodes of degree 1, in their order
-        self._add(corners, NODE)
-        self._add_random(self.settings.validation_runs(len(corners)), VALIDATION)
+    def build(self) -> Iterator[bool]:
+        corners = np.array(list(product((1.0, -1.0), repeat=len(self.runs.inputs))))  # the nodes of degree 1, in their order
+        self.runs.add(corners, NODE)
+        self.runs.add_random(self.runs.settings.validation_runs(len(corners)), VALIDATION)
         self._beside: dict[int, np.ndarray] = {}  # rows beside a corner, one for each input, by the corner's row
         yield True
-        self._stop_early()
-        least, greatest = extreme_places(self._values[: len(corners)], self._status[: len(corners)] == 0)
+        self.runs.stop_early()
+        least, greatest = extreme_places(self.runs.values[: len(corners)], self.runs.status[: len(corners)] == 0)
         self._places = np.stack([least, greatest])
         rows, times = np.unique(self._places[self._places >= 0], return_counts=True)
         chosen = rows[np.argsort(-times, kind="stable")][:MOST_CORNERS]
         if chosen.size:
             for row in chosen.tolist():
-                self._beside[row] = len(self._points) + np.arange(len(self._inputs))
-                self._add(corners[row] * (1 - 2 * STEP * np.eye(len(self._inputs))), BESIDE)
+                self._beside[row] = len(self.runs.points) + np.arange(len(self.runs.inputs))
+                self.runs.add(corners[row] * (1 - 2 * STEP * np.eye(len(self.runs.inputs))), BESIDE)
             yield True
 
-    def _expand(self) -> TensorExpansion:
+    def fit(self) -> TensorExpansion:
         """The multilinear function through the corners; it shows the shares of the inputs."""
-        runs = self._node_runs()
-        ok = self._status[runs] == 0
+        runs = self.fitted()
+        ok = self.runs.status[runs] == 0
         if not ok.any():
             raise StudyError("the runs at all corners failed", remedy=f"{MEND}, or take a method that runs inside the box: chebyshev")
-        self._note = "" if ok.all() else f"{np.count_nonzero(~ok)} of {len(runs)} corners failed; the bounds are those of the others"
-        return TensorExpansion(expansion((1,) * len(self._inputs), self._points[runs], self._values[runs], ok))
+        self.note = "" if ok.all() else f"{np.count_nonzero(~ok)} of {len(runs)} corners failed; the bounds are those of the others"
+        return TensorExpansion(coefficients((1,) * len(self.runs.inputs), self.runs.points[runs], self.runs.values[runs], ok))
 
     def _at_corners(self) -> np.ndarray:
         """What the corners reached, (2, columns)."""
-        runs = self._node_runs()
-        return self._envelope(runs[self._status[runs] == 0])
+        runs = self.fitted()
+        return self.runs.envelope(runs[self.runs.status[runs] == 0])
 
-    def _worst(self, rows: np.ndarray) -> np.ndarray:
+    def missed(self, expansion: TensorExpansion, rows: np.ndarray) -> np.ndarray:
         low, high = self._at_corners()
-        values = self._values[rows]
+        values = self.runs.values[rows]
         error = np.maximum(np.maximum(low - values.min(axis=0), values.max(axis=0) - high), 0.0)
         mixed = np.flatnonzero(self._mixed())
         if mixed.size:
-            misfit = np.abs(self._surrogate.select(mixed).evaluate(self._points[rows]) - values[:, mixed]).max(axis=0)
+            misfit = np.abs(expansion.select(mixed).evaluate(self.runs.points[rows]) - values[:, mixed]).max(axis=0)
             error[mixed] = np.maximum(error[mixed], misfit)
         gains = self._gains.sum(axis=1).max(axis=0)
         return np.maximum(error, np.where(np.isnan(gains), high - low, gains))  # nothing known: it may be anything
@@ -76,29 +69,31 @@ class VertexRun(InclusionRun):
     @property
     def _gains(self) -> np.ndarray:
         """What the response would gain beyond its extreme corners over each whole interval, (2, d, columns); see `gains`."""
-        return gains(self._values, self._status == 0, self._places, self._beside, len(self._inputs), STEP)
+        return gains(self.runs.values, self.runs.status == 0, self._places, self._beside, len(self.runs.inputs), STEP)
 
-    def _attributes(self, outer: Outer, met: float) -> dict:
-        attrs = super()._attributes(outer, met) | {"runs_beside_corners": int(np.count_nonzero(self._roles == BESIDE))}
-        turning, unknown = ((self._gains > 0) & ~outer.trusted).any(axis=0), np.isnan(self._gains).any(axis=(0, 1))
-        notes = [self._note] if self._note else []
+    def facts(self) -> dict:
+        return {"runs_beside_corners": int(np.count_nonzero(self.runs.roles == BESIDE))}
+
+    def notes(self, trusted: np.ndarray) -> list[str]:
+        turning, unknown = ((self._gains > 0) & ~trusted).any(axis=0), np.isnan(self._gains).any(axis=(0, 1))
+        notes = super().notes(trusted)
         if turning.any():
-            inputs = [name for name, some in zip(self._inputs, turning.any(axis=1), strict=True) if some]
+            inputs = [name for name, some in zip(self.runs.inputs, turning.any(axis=1), strict=True) if some]
             who = ", ".join(self._named(turning.any(axis=0)))
             notes.append(f"the response turns inside the box in {' and '.join(inputs)}: extremes of {who} are not at corners")
         if unknown.any():
             who = ", ".join(self._named(unknown))
             notes.append(f"beside corners at which {who} have extremes runs failed, or were too many to be made")
-        return attrs | ({"note": "; ".join(notes)} if notes else {})
+        return notes
 
     def _named(self, columns: np.ndarray) -> list[str]:
         """Outputs that have some of the columns."""
-        return [name for name, at in self._columns.slices.items() if columns[at].any()]
+        return [name for name, at in self.runs.columns.slices.items() if columns[at].any()]
 
     def _mixed(self) -> np.ndarray:
         """Whether the response rises along some edges of the box and falls along parallel ones, (columns,)."""
-        runs, d = self._node_runs(), len(self._inputs)
-        values = np.where((self._status[runs] == 0)[:, None], self._values[runs], np.nan).reshape(*(2,) * d, -1)
+        runs, d = self.fitted(), len(self.runs.inputs)
+        values = np.where((self.runs.status[runs] == 0)[:, None], self.runs.values[runs], np.nan).reshape(*(2,) * d, -1)
         rounding = 1e-12 * np.nanmax(np.abs(values).reshape(len(runs), -1), axis=0)
         mixed = np.zeros(values.shape[-1], bool)
         for axis in range(d):
@@ -106,7 +101,9 @@ class VertexRun(InclusionRun):
             mixed |= np.any(rise > rounding, axis=0) & np.any(rise < -rounding, axis=0)
         return mixed
 
-    def _enclosed(self, columns: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def enclosed(
+        self, columns: np.ndarray, error: np.ndarray, trusted: np.ndarray, box: np.ndarray | None = None
+    ) -> tuple[np.ndarray, np.ndarray]:
         """What the corners reached, widened by the error."""
-        margin = self.settings.safety * self._error * np.array([[-1.0], [1.0]])
-        return (self._at_corners() + margin)[:, columns], np.ones(len(columns))
+        margin = self.runs.settings.safety * error * np.array([[-1.0], [1.0]])
+        return self._at_corners()[:, columns] + margin, np.ones(len(columns))

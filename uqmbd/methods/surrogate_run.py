@@ -1,0 +1,305 @@
+"""Bounds of a response by a surrogate over a region: nodes, validation, corners, and a search where trust is missing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, ClassVar
+
+import numpy as np
+import xarray as xr
+
+from uqmbd.analysis import trust
+from uqmbd.analysis.alpha_cuts import restricted
+from uqmbd.analysis.chebyshev_expansions import Expansion
+from uqmbd.analysis.monotonicity import extreme_corners, signs
+from uqmbd.analysis.order_statistics import quantiles
+from uqmbd.analysis.streams import generator
+from uqmbd.analysis.trust import Outer, joined
+from uqmbd.errors import StudyError
+from uqmbd.inputs import Input
+from uqmbd.methods.base import count_failures
+from uqmbd.methods.checks import checks
+from uqmbd.methods.design import sobol
+from uqmbd.methods.intervals.closing import CANDIDATES, STREAM, Closing
+from uqmbd.methods.staged import StagedRun
+from uqmbd.outcomes import MEND, OutputInfo
+from uqmbd.regions.base import Box
+from uqmbd.result import Result
+from uqmbd.surrogates.base import CORNER, EXTREME, FALLBACK, MOST_CORNERS, NODE, OWN, SEARCH, VALIDATION, Surrogate
+
+FEW_FAILED = 3
+
+
+class SurrogateRun(StagedRun):
+    """A surrogate says where it wants runs and what it makes of them, a region where it is asked for its range.
+
+    See `uqmbd.surrogates.base.Runs` for what both may use of it.
+    """
+
+    chosen: ClassVar[tuple[int, ...]] = (SEARCH,)
+
+    def __init__(
+        self,
+        settings: Any,
+        surrogate: type[Surrogate],
+        region: type[Box],
+        inputs: Mapping[str, Input],
+        outputs: Mapping[str, OutputInfo],
+        time: np.ndarray,
+        seed: int,
+    ) -> None:
+        super().__init__(inputs, outputs, time, seed)
+        self.settings, self.inputs, self.columns, self.seed = settings, self._inputs, self._columns, seed
+        self._closing: Closing | None = None
+        self.surrogate = surrogate(self)
+        self.region = region(self)
+
+    # what surrogates and regions see ------------------------------------------------------------------------------------------------------
+    points = property(lambda self: self._points)
+    values = property(lambda self: self._values)
+    status = property(lambda self: self._status)
+    roles = property(lambda self: self._roles)
+    told = property(lambda self: self._told)
+
+    def add(self, points: np.ndarray, role: int) -> None:
+        self._add(points, role)
+
+    def add_random(self, count: int, role: int) -> None:
+        self._add(self.region.random(generator(self.seed, role).random((count, len(self.inputs)))), role)
+
+    def add_validation(self, count: int) -> None:
+        had, start = int(np.count_nonzero(self.roles == VALIDATION)), len(self.points)
+        self.add_random(had + count, VALIDATION)
+        keep = np.r_[:start, start + had : len(self.points)]
+        self._points, self._roles = self._points[keep], self._roles[keep]
+
+    def samples(self, points: np.ndarray) -> dict[str, np.ndarray]:
+        """Inputs in SI at points (n, d)."""
+        return self._samples(points)
+
+    def not_run(self, points: np.ndarray) -> np.ndarray:
+        done = {tuple(point) for point in self.points.tolist()}
+        return points[[tuple(point) not in done for point in points.tolist()]]
+
+    def stop_early(self) -> None:
+        if np.count_nonzero(self.status) >= FEW_FAILED:  # one of the first five runs is no share yet
+            self._stop_if_too_many_failed(self.settings)
+
+    def scale(self) -> np.ndarray:
+        smallest, largest = self._ranges(self.values[self.status == 0])
+        scale = np.maximum(largest - smallest, 1e-9 * np.maximum(abs(smallest), abs(largest)))
+        return np.where(scale > 0, scale, 1.0)
+
+    def counted(self) -> np.ndarray:
+        return np.flatnonzero((self.status == 0) & self.region.contains(self.points))
+
+    def envelope(self, runs: np.ndarray) -> np.ndarray:
+        values = self.values[runs]
+        return np.stack([values.min(axis=0), values.max(axis=0)])
+
+    def judged(self, error: np.ndarray, width: np.ndarray | None = None) -> tuple[np.ndarray, np.ndarray]:
+        """Error over neighbours and trust of every column; its `width` is that of the band of all runs unless said, (columns,)."""
+        settings = self.settings
+        bounds = self.envelope(self.counted())
+        return trust.assessed(error, self.columns.slices.values(), bounds, settings.trust_tolerance, settings.width_tolerance, width)
+
+    def assess(self) -> None:
+        """Surrogate, validated error and trust of every column."""
+        self._stop_if_too_many_failed(self.settings)
+        self.expansion = self.surrogate.fit()
+        fresh = (self.status == 0) & self.surrogate.fresh()
+        if not fresh.any():
+            raise StudyError(
+                "all validation runs failed, so nothing is known about the error of the expansion", remedy=f"{MEND}, or give it more runs"
+            )
+        self.missed = self.surrogate.missed(self.expansion, np.flatnonzero(fresh))
+        self.error, self.trusted = self.judged(self.missed)
+        self._signs = None
+        self.region.judge()
+
+    def range(
+        self,
+        columns: np.ndarray,
+        gap: np.ndarray,
+        *,
+        seen: Sequence[np.ndarray] | None = None,
+        box: np.ndarray | None = None,
+        surrogate: Expansion | None = None,
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Output by output: no output changes another's bounds."""
+        surrogate = self.expansion if surrogate is None else surrogate
+        enclosure, met = np.empty((2, len(columns))), np.empty(len(columns), bool)
+        for at in self.columns.slices.values():
+            some = (columns >= at.start) & (columns < at.stop)
+            if some.any():
+                part = surrogate.select(columns[some])
+                part = part if box is None else restricted(part, box)
+                known = None if seen is None else tuple(end[some] for end in seen)
+                enclosure[:, some], met[some] = part.range(self.settings.enclosure, gap[some], known)
+        return enclosure, met
+
+    # the runs -----------------------------------------------------------------------------------------------------------------------------
+    def _plan(self) -> Iterator[bool]:
+        self.region.before()
+        yield from self.surrogate.build()
+        self.assess()
+        yield from self.run_extremes()
+        self._own = len(self.points)
+        yield from self.region.confirm()
+        yield from self._search()
+
+    def _search(self) -> Iterator[bool]:
+        """Where trust is missing: runs that seek the extremes, and fresh ones that say what they missed."""
+        settings, d = self.settings, len(self.inputs)
+        parts, sought = self.region.sought()
+        count = self.region.fallback(sought, self._own)
+        if not count:
+            return
+        if self.region.scattered:
+            self.add_random(count, FALLBACK)
+            yield True
+            self.assess()
+            return
+        closing = Closing(count, self.columns, d, self.seed, parts, sought, settings.width_tolerance, settings.safety)
+        closing.search.begin(self.points, self.values, self.status)
+        candidates = closing.search.into(2 * sobol(CANDIDATES, d, generator(self.seed, STREAM - 1)) - 1)
+        for chosen, points, part in closing.steps(self.expansion, candidates):
+            first = len(self.points)
+            self.add(points, SEARCH if chosen else np.where(part == 0, FALLBACK, OWN))
+            yield True
+            closing.search.take(self.values[first:], self.status[first:])
+        self._closing = closing
+        self.assess()
+
+    def run_extremes(self) -> Iterator[bool]:
+        if not self.settings.corner_runs:
+            return
+        left = MOST_CORNERS - int(np.count_nonzero(self.roles == EXTREME))
+        corners = self.not_run(extreme_corners(self._monotonic()))[:left]
+        if len(corners):
+            self.add(corners, EXTREME)
+            yield True
+            self.assess()
+
+    def _extremes_run(self) -> np.ndarray:
+        """Columns that are monotonic in all inputs and of which both corners were run: there runs alone are the bounds; indices."""
+        if not self.settings.corner_runs:
+            return np.empty(0, int)
+        ran = {tuple(point) for point in self.points[self._rows()].tolist() if np.all(np.abs(point) == 1)}
+        kinds, kind = np.unique(self._monotonic(), axis=1, return_inverse=True)
+        both = [all(tuple(end) in ran for end in (corner, -corner)) for corner in kinds.T.astype(float)]  # 0 is no corner
+        return np.flatnonzero(np.array(both)[kind.ravel()])
+
+    def _monotonic(self) -> np.ndarray:
+        """Sign of the slope in each input where it has only one over the box and the column is trusted, else 0: (d, columns)."""
+        if self._signs is None:
+            self._signs = signs(self.expansion, self.error, len(self.inputs), closely=self.settings.corner_runs) * self.trusted
+        return self._signs
+
+    # what follows -------------------------------------------------------------------------------------------------------------------------
+    def outer(
+        self,
+        part: int,
+        enclosed: Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]],
+        inner: np.ndarray,
+        error: np.ndarray,
+        trusted: np.ndarray,
+    ) -> tuple[Outer, float]:
+        """The bounds of a part of the region (0 is the whole), and the share of the trusted columns whose enclosure reached its gap.
+
+        Parameters
+        ----------
+        enclosed : callable
+            Columns to the range of the surrogate, widened by its error, and to whether they reached their gap.
+        inner : ndarray, shape (2, columns)
+        error, trusted : ndarray, shape (columns,)
+        """
+        closing, enclosure, met = self._closing, np.full_like(inner, np.nan), np.ones(0)
+        asked = trusted | (True if closing is None else ~closing.found(part).trusted)
+        if asked.any():
+            enclosure[:, asked], met = enclosed(np.flatnonzero(asked))
+            met = met[trusted[asked]]
+        if part == 0:
+            at_corners = self._extremes_run()
+            enclosure[:, at_corners] = inner[:, at_corners]
+        if closing is not None:
+            found = closing.outer(part, enclosure, inner, error, trusted)
+        else:
+            found = Outer(joined(enclosure, inner), error, trusted, np.full(len(error), trust.ENCLOSED, np.int8))
+        return found, float(met.mean()) if met.size else 1.0
+
+    def result(self) -> Result:
+        self._require_finished()
+        runs = self.counted()
+        inner = self.envelope(runs)
+        outer, met = self.region.bounds(inner)
+        columns, ends = self.columns, {"bound": ["lower", "upper"]}
+        histories = [name for name, info in columns.outputs.items() if info.history]
+        horizons = {name: trust.horizon(outer.trusted[columns.slices[name]], columns.time) for name in histories}
+        values = self.values[runs]
+        groups = {
+            "bounds": columns.dataset(outer.bounds, ends),
+            "inner": columns.dataset(inner, ends),
+            "error": columns.dataset(outer.error),
+            "trusted": columns.dataset(outer.trusted, unit=""),
+            "source": columns.dataset(outer.source, unit=""),
+            "trust_horizon": xr.Dataset({name: ((), value, {"unit": "s"}) for name, value in horizons.items()}),
+            "worst": self._at_runs(runs[np.stack([values.argmin(axis=0), values.argmax(axis=0)])]),
+            "validation": self._checks(),
+            "statistics": self._statistics(),
+            "sensitivity": self._main_effects(),
+            **self.surrogate.groups(),
+            **self.region.groups(outer, met, inner),
+        }
+        return Result(**groups, attrs=self._attributes(outer, met))
+
+    def _main_effects(self) -> xr.Dataset:
+        """Share of each input of the width, the others averaged."""
+        widths = self.expansion.main_effect_widths()
+        total = widths.sum(axis=0)
+        shares = np.divide(widths, total, out=np.zeros_like(widths), where=total > 0)
+        return self.columns.dataset(shares[None], {"kind": ["main_effect"], "input": list(self.inputs)}, unit="")
+
+    def _checks(self) -> xr.Dataset:
+        """What the surrogate says of the runs that it was not made of; nothing where the bounds do not come from it."""
+        if not self.surrogate.bounds_from_expansion:
+            return xr.Dataset()
+        rows = np.flatnonzero((self.status == 0) & self.surrogate.fresh())
+        return checks(self.columns, rows, self.values[rows], self.expansion.evaluate(self.points[rows]))
+
+    def _statistics(self) -> xr.Dataset:
+        """Statistics of the random runs, when there are fallback runs: uniform over the box, a description, not a distribution."""
+        rows = (self.status == 0) & np.isin(self.roles, (VALIDATION, FALLBACK))
+        if not np.any(self.roles == FALLBACK):
+            return xr.Dataset()
+        values = self.values[rows]
+        levels = {name: q for name, q in quantiles(values).items() if "_" not in name}
+        std = values.std(axis=0, ddof=1) if len(values) > 1 else np.full(values.shape[1], np.nan)
+        all_ = {"mean": values.mean(axis=0), "std": std, "min": values.min(axis=0), "max": values.max(axis=0)} | levels
+        return self.columns.dataset(np.array(list(all_.values())), {"statistic": list(all_)})
+
+    def _attributes(self, outer: Outer, met: float) -> dict:
+        settings = self.settings
+        attrs = {
+            "method": settings.name,
+            "seed": self.seed,
+            **self.surrogate.facts(),
+            "enclosure": settings.enclosure,
+            "trust_tolerance": settings.trust_tolerance,
+            "width_tolerance": settings.width_tolerance,
+            "safety": settings.safety,
+            "trusted_share": float(outer.trusted.mean()),
+            "runs_nodes": int(np.count_nonzero(self.roles == NODE)),
+            "runs_validation": int(np.count_nonzero(np.isin(self.roles, (VALIDATION, CORNER)))),
+            "runs_fallback": int(np.count_nonzero(np.isin(self.roles, (FALLBACK, SEARCH)))),
+            **({} if self._closing is None else self._closing.said(outer, self.values, self.status)),
+            **count_failures(self.status),
+        }
+        if settings.corner_runs:
+            attrs["runs_corners"] = int(np.count_nonzero(self.roles == EXTREME))
+        attrs["monotonic"] = dict(zip(self.inputs, (self._monotonic() != 0).mean(axis=1).tolist(), strict=True))
+        if settings.enclosure == "bernstein":
+            attrs |= {"gap": settings.gap, "gap_reached_share": met}
+        if notes := [*self.surrogate.notes(outer.trusted), *self.region.notes()]:
+            attrs["note"] = "; ".join(notes)
+        return attrs | self.region.facts()

@@ -1,0 +1,1 @@
+"""Questions: what is asked of a surrogate over a region."""

@@ -1,0 +1,107 @@
+"""Focal elements: all products of intervals with masses, in their hull."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+import xarray as xr
+
+from uqmbd.analysis import evidence
+from uqmbd.analysis.chebyshev_expansions import TensorExpansion
+from uqmbd.analysis.order_statistics import LEVELS, level_name
+from uqmbd.analysis.reached import ENOUGH, distance_from
+from uqmbd.analysis.reached import ends as ends_of_runs
+from uqmbd.analysis.trust import Outer
+from uqmbd.inputs import Input
+from uqmbd.regions.base import Box
+from uqmbd.surrogates.base import COARSE, Runs
+
+MEMORY = 4_000_000  # ends of ranges held at a time
+FAR_OFF = 0.1  # of the range of all runs: an expansion with a larger error takes the range of a box no farther beyond it
+
+
+class Focal(Box):
+    """The hull of the focal elements; what the masses say is computed from the surrogate."""
+
+    scattered: ClassVar[bool] = True  # every focal box needs some runs, not only those that hold the extremes
+
+    def __init__(self, runs: Runs) -> None:
+        super().__init__(runs)
+        self._ends, self._masses = evidence.boxes([elements_of(item) for item in runs.inputs.values()])
+
+    def groups(self, outer: Outer, met: float, inner: np.ndarray) -> dict[str, Any]:
+        columns, masses = self.runs.columns, self._masses
+        names = ["mean", *(level_name(level) for level in LEVELS)]
+        bounds = np.empty((len(names), 2, columns.count))
+        step = max(1, MEMORY // len(masses))
+        for first in range(0, columns.count, step):
+            at = np.arange(first, min(first + step, columns.count))
+            bounds[..., at] = list(evidence.statistics(*self._ranges_on(at), masses, LEVELS))
+        return {"statistics": columns.dataset(bounds, {"statistic": names, "bound": ["lower", "upper"]}), "cdf": self._cdf()}
+
+    def facts(self) -> dict[str, Any]:
+        return {"focal_boxes": len(self._masses)}
+
+    def notes(self) -> list[str]:
+        """The note, where the expansion is not trusted."""
+        runs = self.runs
+        if runs.trusted.all():
+            return []
+        points = runs.points[runs.status == 0]
+        few = sum(int(np.count_nonzero(distance_from(points, box) == 0) < ENOUGH) for box in self._ends)
+        who = ", ".join(name for name, at in runs.columns.slices.items() if not runs.trusted[at].all())
+        note = f"where the expansion is not trusted ({who}), a focal box has its range widened by its error and joined with that of runs"
+        note += f"; {few} of {len(self._ends)} boxes hold fewer than {ENOUGH} runs and take those next to them as well" if few else ""
+        return [note]
+
+    def _ranges_on(self, columns: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Lower and upper end of the `columns` on every focal box, 2 x (boxes, columns), widened by the validated error.
+
+        Joined with what runs reached there where the expansion is not trusted.
+        """
+        runs, settings, ends = self.runs, self.runs.settings, self._ends
+        ok = runs.status == 0
+        values, trusted, error = runs.values[np.ix_(ok, columns)], runs.trusted[columns], runs.error[columns]
+        if isinstance(runs.expansion, TensorExpansion):
+            gap = np.maximum(settings.gap * np.ptp(values, axis=0), np.where(trusted, 0.0, COARSE * error))
+            lower, upper = evidence.ranges(runs.expansion.c[..., columns], ends, gap, settings.enclosure)
+            lower, upper = lower - settings.safety * error, upper + settings.safety * error
+        else:
+            found = np.stack([runs.surrogate.enclosed(columns, error, trusted, box)[0] for box in ends], axis=1)
+            lower, upper = found
+        if not trusted.all():
+            points, values = runs.points[ok], values[:, ~trusted]
+            least, most = values.min(axis=0), values.max(axis=0)
+            beyond = np.where(error[~trusted] > FAR_OFF * (most - least), FAR_OFF * (most - least), np.inf)
+            lower[:, ~trusted] = np.clip(lower[:, ~trusted], least - beyond, most)
+            upper[:, ~trusted] = np.clip(upper[:, ~trusted], least, most + beyond)
+            for row, box in enumerate(ends):
+                low, high = ends_of_runs(values, distance_from(points, box))
+                lower[row, ~trusted] = np.minimum(lower[row, ~trusted], low)
+                upper[row, ~trusted] = np.maximum(upper[row, ~trusted], high)
+        return lower, upper
+
+    def _cdf(self) -> xr.Dataset:
+        """Belief and plausibility of scalars."""
+        columns = self.runs.columns
+        scalars = type(columns)({name: info for name, info in columns.outputs.items() if not info.history}, columns.time)
+        if not scalars.count:
+            return xr.Dataset()
+        table = np.empty((evidence.LEVELS, 3, scalars.count))
+        for name, at in scalars.slices.items():
+            lower, upper = (side[:, 0] for side in self._ranges_on(np.array([columns.slices[name].start])))
+            values = evidence.levels(lower, upper)
+            both = evidence.belief_and_plausibility(values, lower, upper, self._masses)
+            table[:, :, at.start] = np.stack([values, *both], axis=1)
+        found = scalars.dataset(table, {"level": range(evidence.LEVELS), "column": ["value", "lower", "upper"]})
+        return found.assign_coords(level=np.arange(evidence.LEVELS))
+
+
+def elements_of(item: Input) -> tuple[np.ndarray, np.ndarray]:
+    """Focal elements of an input in the coordinate that is [-1, 1] over its hull: ends (n, 2) and masses (n,)."""
+    if item.kind == "interval":
+        return np.array([[-1.0, 1.0]]), np.ones(1)
+    ends, masses = item.elements
+    lower, upper = item.hull
+    return np.clip((2 * ends - lower - upper) / (upper - lower), -1, 1), masses

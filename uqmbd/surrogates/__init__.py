@@ -1,0 +1,1 @@
+"""Surrogates: where each wants runs, and what it makes of them."""

@@ -1,0 +1,184 @@
+"""What a surrogate is: where it wants runs, what it makes of them, and how wrong that is at others."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, ClassVar, Protocol
+
+import numpy as np
+
+from uqmbd.analysis.chebyshev_expansions import Expansion
+
+# what a run is for. CORNER: validation at corners; EXTREME: where monotonic columns have their ends; SEARCH: where a search went;
+# FALLBACK: its fresh runs; OWN: the first that a surrogate or a region may call as it likes
+NODE, VALIDATION, FALLBACK, CORNER, EXTREME, SEARCH, OWN = range(7)
+COARSE = 0.01  # of the error: an expansion that is not trusted needs no closer range
+LEAST_VALIDATION = 10
+MOST_CORNERS = 64  # runs
+
+
+class Runs(Protocol):
+    """The runs of a study, as a surrogate and a region see them: what was run, and what can be asked for.
+
+    Attributes
+    ----------
+    settings : Method
+    inputs : Space
+        In SI units.
+    columns : Columns
+        Of all outputs.
+    points : ndarray, shape (runs, d)
+        In [-1, 1]^d.
+    values : ndarray, shape (runs, columns)
+    status, roles : ndarray, shape (runs,)
+    told, seed : int
+    error, trusted : ndarray, shape (columns,)
+        As of the last `assess`.
+    expansion : Expansion
+        The same.
+    region : Region
+    """
+
+    settings: Any
+    inputs: Any
+    columns: Any
+    points: np.ndarray
+    values: np.ndarray
+    status: np.ndarray
+    roles: np.ndarray
+    told: int
+    seed: int
+    error: np.ndarray
+    trusted: np.ndarray
+    region: Any
+    expansion: Any
+
+    def add(self, points: np.ndarray, role: int) -> None:
+        """Points (n, d) for the next ask."""
+        ...
+
+    def add_random(self, count: int, role: int) -> None:
+        """Random points of the region; each role has random numbers of its own."""
+        ...
+
+    def add_validation(self, count: int) -> None:
+        """So many further random runs for validation: the first of many are those of few."""
+        ...
+
+    def assess(self) -> None:
+        """Fit, and see how wrong the surrogate is."""
+        ...
+
+    def stop_early(self) -> None:
+        """Stop between asks when too many runs failed."""
+        ...
+
+    def run_extremes(self) -> Iterator[bool]:
+        """Runs at corners where columns that are monotonic in all inputs have their extremes, if the settings want them."""
+        ...
+
+    def not_run(self, points: np.ndarray) -> np.ndarray:
+        """Those of `points` (n, d) that were not run yet."""
+        ...
+
+    def scale(self) -> np.ndarray:
+        """Range of each output over the runs so far, repeated for its columns, never zero: (columns,)."""
+        ...
+
+    def envelope(self, runs: np.ndarray) -> np.ndarray:
+        """What these runs reached, (2, columns)."""
+        ...
+
+    def counted(self) -> np.ndarray:
+        """Runs whose outcomes the bounds have to hold, indices."""
+        ...
+
+    def range(
+        self, columns: np.ndarray, gap: np.ndarray, *, seen: Any = None, box: np.ndarray | None = None, surrogate: Expansion | None = None
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Range of the surrogate of some columns, in a part of the box if said, and which of them reached their gap."""
+        ...
+
+
+class Surrogate:
+    """One kind of surrogate, at work on the runs of a study. A kind is one file.
+
+    Attributes
+    ----------
+    bounds_from_expansion : bool
+        False where the bounds are those of runs, and the expansion only describes them.
+    note : str
+        What failed runs did to the last fit.
+    """
+
+    bounds_from_expansion: ClassVar[bool] = True
+
+    def __init__(self, runs: Runs) -> None:
+        self.runs = runs
+        self.note = ""
+
+    def build(self) -> Iterator[bool]:
+        """Steps up to and with the validation runs, one for each ask."""
+        raise NotImplementedError
+
+    def fit(self) -> Expansion:
+        """The expansion of all columns."""
+        raise NotImplementedError
+
+    def fitted(self) -> np.ndarray:
+        """Runs that the surrogate is made of, indices."""
+        return np.flatnonzero(self.runs.roles == NODE)
+
+    def fresh(self) -> np.ndarray:
+        """Whether each run is none that the surrogate was made of, (runs,)."""
+        return self.runs.roles != NODE
+
+    def missed(self, expansion: Expansion, rows: np.ndarray) -> np.ndarray:
+        """Largest error at runs that the surrogate was not made of, (columns,)."""
+        return np.abs(expansion.evaluate(self.runs.points[rows]) - self.runs.values[rows]).max(axis=0)
+
+    def enclosed(
+        self, columns: np.ndarray, error: np.ndarray, trusted: np.ndarray, box: np.ndarray | None = None
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Range of the surrogate of some columns over the cube, or over a box (d, 2) in it, widened by the error: (2, columns).
+
+        And which of them reached their gap. `error`, `trusted` are those of these columns.
+        """
+        runs, settings = self.runs, self.runs.settings
+        seen = self.seen(columns) if box is None else None
+        width = np.ptp(runs.envelope(runs.counted())[:, columns] if seen is None else np.stack(seen), axis=0)
+        gap = np.maximum(settings.gap * width, np.where(trusted, 0.0, COARSE * error))
+        enclosure, met = runs.range(columns, gap, seen=seen, box=box)
+        return enclosure + settings.safety * error * np.array([[-1.0], [1.0]]), met
+
+    def seen(self, columns: np.ndarray) -> tuple[np.ndarray, np.ndarray] | None:
+        """Smallest and largest value of the surrogate at its nodes; None where it does not interpolate its runs."""
+        if self.note:
+            return None
+        nodes = self.runs.values[np.ix_(self.fitted(), columns)]
+        return nodes.min(axis=0), nodes.max(axis=0)
+
+    def facts(self) -> dict[str, Any]:
+        """Attributes of the result."""
+        return {}
+
+    def notes(self, trusted: np.ndarray) -> list[str]:
+        """Sentences about the result; `trusted` (columns,)."""
+        return [self.note] if self.note else []
+
+    def groups(self) -> dict[str, Any]:
+        """Further groups of the result."""
+        return {}
+
+    def bits(self, relative: np.ndarray) -> float:
+        """How many bits sizes (columns,) lack to the target, on the mean over the times of a history, added up over the outputs.
+
+        So a few times at which impacts spoil every expansion cannot claim all runs.
+        """
+        lacking = np.log2(np.maximum(relative / self.runs.settings.target, 1.0))
+        return float(sum(lacking[at].mean() for at in self.runs.columns.slices.values()))
+
+
+def told_of_lost(lost: int, runs: int, then: str) -> str:
+    """What is said of failed runs among those that are fitted; empty where there are none."""
+    return f"{lost} of {runs} runs at nodes failed; {then}" if lost else ""
