@@ -14,7 +14,7 @@ from uqmbd.analysis.set_bounds import extremes
 from uqmbd.errors import StudyError
 from uqmbd.inputs import ConvexSet, Interval, Random, Space
 from uqmbd.methods import Chebyshev, ConvexBounds, MonteCarlo, read_method
-from uqmbd.methods.sets.convex import body_of
+from uqmbd.regions.body import body_of
 
 from .loop import drive
 
@@ -263,7 +263,7 @@ def test_who_treats_what():
 @pytest.mark.parametrize(
     ("table", "words"),
     [
-        ({"split": True}, "not cut into pieces"),
+        ({"split": True, "within": True}, "one total degree"),
         ({"corner_runs": True}, "corners of the box are not in the set"),
         ({"within": True, "degree": {"a": 3}}, "one total degree"),
         ({"within": True, "degree": 40}, "more than max_runs"),
@@ -273,6 +273,33 @@ def test_who_treats_what():
 def test_wrong_settings(table, words):
     with pytest.raises(StudyError, match=words):
         read_method({"type": "convex", **table}).check(ELLIPSOID)
+
+
+@given(st.lists(st.floats(-1, 1), min_size=7, max_size=7))
+@settings(max_examples=40, deadline=None)
+def test_linear_bound_over_a_part_of_a_set(numbers):
+    """It holds all points that are in the set and in the box, and is the set's own where the box is whole."""
+    *slope, low, middle, high, rho = numbers
+    slope = np.array(slope)[:, None]
+    body = Body(np.linalg.cholesky(np.array([[1, 0.9 * rho, 0], [0.9 * rho, 1, 0], [0, 0, 1]])), (((0, 1), True), ((2,), False)))
+    box = np.array([sorted([low, high]), [-1, 1], sorted([middle, 1])])
+    points = body.sample(np.random.default_rng(0).random((4000, 3)))
+    inside = points[np.all((points >= box[:, 0]) & (points <= box[:, 1]), axis=1)]
+    assert (inside @ slope).max(initial=-np.inf) <= body.linear_bound(slope, box)[0] + 1e-12
+    whole = np.tile([-1.0, 1.0], (3, 1))
+    assert body.linear_bound(slope, whole) == pytest.approx(body.linear_radius(slope), abs=1e-12)
+
+
+@pytest.mark.parametrize("rho", [0.5, -0.8])
+def test_split_grid_follows_a_kink_over_an_ellipse(rho):
+    """|s| + t, s and t of the unit ellipse with correlation ρ: up to √(2 + 2|ρ|), down to -√(1 - ρ²) where s = 0."""
+    space = Space({"a": Interval(0, 2), "b": Interval(1, 5)}, sets={"s": {"inputs": ["a", "b"], "correlation": [["a", "b", rho]]}})
+    method = ConvexBounds(split=True, tolerance=1e-3, max_runs=3000)
+    result, _ = drive(method, space, scalar(lambda a, b: np.abs(a - 1.0) + (b - 3) / 2))
+    exact = np.array([-np.sqrt(1 - rho**2), np.sqrt(2 + 2 * abs(rho))])
+    lower, upper = result.bounds["y"].values
+    assert result.trusted["y"] and lower <= exact[0] + 1e-9 and upper >= exact[1] - 1e-9
+    assert [lower, upper] == pytest.approx(exact, abs=1e-3)
 
 
 def test_a_set_brings_its_inputs():

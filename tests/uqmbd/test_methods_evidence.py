@@ -245,14 +245,33 @@ def test_units_and_notation():
 
 
 def test_many_boxes_and_columns_are_taken_in_parts(monkeypatch):
-    from uqmbd.methods.imprecise import evidence_run
+    from uqmbd.regions import focal
 
     one, _ = drive(Evidence(degree=2), HAND, total, time=[0, 1, 2])
-    monkeypatch.setattr(evidence_run, "_MEMORY", 12)
+    monkeypatch.setattr(focal, "MEMORY", 12)
     other, _ = drive(Evidence(degree=2), HAND, total, time=[0, 1, 2])
     for (_, a), (_, b) in zip(one.groups(), other.groups()):
         for name in a:
             assert a[name].values == pytest.approx(b[name].values, abs=1e-12, nan_ok=True)
+
+
+@pytest.mark.parametrize("how", [{"grid": "sparse", "trust_tolerance": 1e-6}, {"split": True, "degree": 3, "tolerance": 1e-5}])
+def test_any_grid_says_the_same(how):
+    """The hand example on other surrogates: belief and plausibility of a + b."""
+    one, _ = drive(Evidence(degree=2), HAND, total, time=[0, 1, 2])
+    other, _ = drive(Evidence(**how), HAND, total, time=[0, 1, 2])
+    for name in ("y", "h"):
+        assert other.statistics[name].values == pytest.approx(one.statistics[name].values, abs=2e-5)
+
+
+def test_split_grid_follows_a_kink_in_every_focal_box():
+    """|a - 2.2| is 0 to 1.2 on [1, 2] ..., exactly by hand; a single expansion of degree 8 is not trusted."""
+    inputs, kink = {"a": A, "b": Interval(0, 1)}, lambda time, a, b: {"y": np.abs(a - 2.2) + 0 * b}
+    result, _ = drive(Evidence(split=True, tolerance=1e-3, max_runs=2000), inputs, kink)
+    # ranges on [1, 2], [2, 4], [1.5, 2.5]: [0.2, 1.2], [0, 1.8], [0, 0.7]
+    lower, upper = 0.5 * 0.2, 0.5 * 1.2 + 0.3 * 1.8 + 0.2 * 0.7
+    found = result.statistics["y"].sel(statistic="mean").values
+    assert result.trusted["y"] and found == pytest.approx([lower, upper], abs=0.01)
 
 
 def exponential(time, a, b):
@@ -288,7 +307,6 @@ def test_failures():
         (lambda: Evidence(degree=2).check({"a": Interval(0, 1)}), "use the method chebyshev"),
         (lambda: Evidence(degree=2).check({"a": A, "b": Random({"type": "uniform", "lower": 0, "upper": 1})}), "of kind random"),
         (lambda: Evidence(degree=2, max_boxes=5).check(HAND), "6 boxes, more than max_boxes = 5"),
-        (lambda: Evidence(grid="sparse"), "tensor"),
         (lambda: read_method({"type": "evidence", "max_box": 3}), 'did you mean "max_boxes"'),
     ],
 )

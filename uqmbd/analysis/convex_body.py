@@ -6,6 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+REACHES, STEPS = (1.0, 1.0, 0.25, 0.0625), (-1.0, -0.75, -0.5, -0.25, 0.25, 0.5, 0.75, 1.0)  # of a search for a support function
+
 
 @dataclass(frozen=True)
 class Body:
@@ -67,3 +69,27 @@ class Body:
         """Largest value of ``slope · x`` over the set, (columns,); `slope` has the shape (d, columns)."""
         steep = self.generators.T @ slope
         return sum(np.linalg.norm(steep[list(at)], ord=2 if ball else 1, axis=0) for at, ball in self.blocks)
+
+    def linear_bound(self, slope: np.ndarray, box: np.ndarray) -> np.ndarray:
+        """Bound of ``slope · x`` from above over the part of the set in a box (d, 2), (columns,); `slope` has the shape (d, columns).
+
+        It is the sum of the greatest values of ``s · x`` over the set and of ``(slope - s) · x`` over the box, for any s; the least sum
+        is the greatest value itself (infimal convolution: Rockafellar, Convex Analysis (1970), corollary 16.4.1). s is found by steps
+        along one coordinate after the other.
+        """
+        middle, half, scale = box.mean(axis=1), np.ptp(box, axis=1) / 2, np.abs(slope).max(axis=0)
+
+        def total(s: np.ndarray) -> np.ndarray:
+            return self.linear_radius(s) + middle @ (slope - s) + half @ np.abs(slope - s)
+
+        s = slope.copy()
+        best = total(s)
+        for reach in REACHES:
+            for axis in range(len(slope)):
+                for step in STEPS:
+                    trial = s.copy()
+                    trial[axis] += step * reach * scale
+                    value = total(trial)
+                    s[axis] = np.where(value < best, trial[axis], s[axis])
+                    best = np.minimum(best, value)
+        return best

@@ -77,7 +77,7 @@ class ConvexBody(Box):
         runs = self.runs
         box, met = super().enclosed(columns)
         if isinstance(runs.expansion, PiecewiseExpansion):
-            out, met = runs.surrogate.covered(columns, runs.trusted[columns], self._cover)
+            out, met = runs.surrogate.covered(columns, runs.trusted[columns], self)
             exact, verified = np.zeros(len(columns), bool), np.full(len(columns), runs.settings.enclosure != "scan")
         else:
             found, places, exact = self._extremes(columns)
@@ -105,7 +105,7 @@ class ConvexBody(Box):
         verified[rest] = near.all(axis=0)
         return out, verified
 
-    def _cover(self, boxes: np.ndarray) -> list[list[np.ndarray]]:
+    def cover(self, boxes: np.ndarray) -> list[list[np.ndarray]]:
         """Boxes (d, 2) within each of the `boxes` (n, d, 2) that together hold its part of the set.
 
         Those that the surface of the set crosses are halved, the largest first, and halves without a point of the set are left out.
@@ -128,6 +128,10 @@ class ConvexBody(Box):
         for k, box in whole + parts:
             found[k].append(box)
         return found
+
+    def support(self, slope: np.ndarray, box: np.ndarray) -> np.ndarray:
+        """See `Body.linear_bound`."""
+        return self._body.linear_bound(slope, box)
 
     def _holds(self, box: np.ndarray) -> bool:
         """Whether the set certainly holds a box (d, 2): it is convex, so all corners tell."""

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import product
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 import xarray as xr
 
 from uqmbd.analysis import chebyshev
+from uqmbd.analysis.alpha_cuts import restricted
 from uqmbd.analysis.chebyshev_expansions import TensorExpansion
 from uqmbd.analysis.pieces import PiecewiseExpansion
 from uqmbd.analysis.trust import joined
@@ -25,7 +26,17 @@ FINE = 1e-4  # of the width: leaves of a column that is not trusted need no clos
 LEAF_PARTS = ["lower", "upper", "error", "trusted"]
 _DIGITS = 12  # to which points are the same run
 
-Cover = Callable[[np.ndarray], Sequence[Sequence[np.ndarray]]]  # boxes (n, d, 2) to smaller ones in each, (d, 2)
+
+class Covering(Protocol):
+    """A convex region in the cube."""
+
+    def cover(self, boxes: np.ndarray) -> list[list[np.ndarray]]:
+        """Boxes (d, 2) within each of the `boxes` (n, d, 2) that together hold its part of the region."""
+        ...
+
+    def support(self, slope: np.ndarray, box: np.ndarray) -> np.ndarray:
+        """Bound of ``slope · x`` from above over its part in a box (d, 2), (columns,); `slope` has the shape (d, columns)."""
+        ...
 
 
 @dataclass(frozen=True)
@@ -217,18 +228,23 @@ class Split(Surrogate):
         found, met = self._enclosed_by_leaf(columns, trusted, boxes)
         return np.stack([np.nanmin(found[:, 0], axis=0), np.nanmax(found[:, 1], axis=0)]), met
 
-    def covered(self, columns: np.ndarray, trusted: np.ndarray, cover: Cover) -> tuple[np.ndarray, np.ndarray]:
-        """The same over what boxes in the leaves cover; `trusted` is that of these columns."""
-        boxes = np.array([np.stack([leaf.lower, leaf.upper], axis=1) for leaf in self._leaves])
-        found, met = self._enclosed_by_leaf(columns, trusted, cover(boxes))
+    def covered(self, columns: np.ndarray, trusted: np.ndarray, region: Covering) -> tuple[np.ndarray, np.ndarray]:
+        """The same over a convex region in the cube, from boxes that cover it; `trusted` is that of these columns."""
+        boxes = region.cover(np.array([np.stack([leaf.lower, leaf.upper], axis=1) for leaf in self._leaves]))
+        found, met = self._enclosed_by_leaf(columns, trusted, boxes, region.support)
         return np.stack([np.nanmin(found[:, 0], axis=0), np.nanmax(found[:, 1], axis=0)]), met
 
     def _enclosed_by_leaf(
-        self, columns: np.ndarray, trusted: np.ndarray, boxes: Sequence[Sequence[np.ndarray]] | None = None
+        self,
+        columns: np.ndarray,
+        trusted: np.ndarray,
+        boxes: Sequence[Sequence[np.ndarray]] | None = None,
+        support: Callable[[np.ndarray, np.ndarray], np.ndarray] | None = None,
     ) -> tuple[np.ndarray, np.ndarray]:
         """Range of each leaf's expansion, widened by its error, (leaves, 2, columns), and which columns reached their gap in all.
 
-        Over the whole leaves, or over the boxes (d, 2) of each; NaN of a leaf without any.
+        Over the whole leaves, or over the boxes (d, 2) of each; NaN of a leaf without any. With `support` over the part of a box that is
+        in a convex region: in small boxes what is not linear is small, and what is linear has the region's support function.
         """
         runs = self.runs
         width = np.ptp(runs.envelope(runs.counted())[:, columns], axis=0)
@@ -240,6 +256,12 @@ class Split(Surrogate):
             for box in [None] if boxes is None else boxes[k]:
                 part = None if box is None else leaf.part(box)
                 enclosure, reached = runs.range(columns, gap, surrogate=self._expansion_of(leaf), box=part)
+                if support is not None:
+                    bent, slope = without_slope(restricted(self._expansion_of(leaf), part), box)
+                    curved, _ = runs.range(columns, gap, surrogate=bent)
+                    s, middle = slope[:, columns], box.mean(axis=1)
+                    ends = curved - s.T @ middle + np.stack([-support(-s, box), support(s, box)])
+                    enclosure = np.stack([np.maximum(enclosure[0], ends[0]), np.minimum(enclosure[1], ends[1])])
                 met &= reached
                 enclosures[k] = joined(enclosure + margin, enclosures[k])
         return enclosures, met
@@ -293,3 +315,15 @@ class Split(Surrogate):
             "leaves": len(self._leaves),
             "trusted_volume": {name: float(np.clip(inside[at].mean(), 0.0, 1.0)) for name, at in slices.items()},
         }
+
+
+def without_slope(part: TensorExpansion, box: np.ndarray) -> tuple[TensorExpansion, np.ndarray]:
+    """An expansion on a box (d, 2) without its linear terms, and their slopes in the coordinates of the box's ends, (d, columns)."""
+    c, half = part.c.copy(), np.ptp(box, axis=1) / 2
+    slope = np.zeros((len(box), c.shape[-1]))
+    for axis in range(len(box)):
+        at = tuple(int(i == axis) for i in range(len(box)))
+        if half[axis] > 0:
+            slope[axis] = c[at] / half[axis]
+            c[at] = 0.0
+    return TensorExpansion(c), slope
