@@ -8,29 +8,17 @@ from itertools import product
 import numpy as np
 
 from uqmbd.analysis import chebyshev
-from uqmbd.analysis.chebyshev_expansions import Expansion, SparseExpansion, TensorExpansion
+from uqmbd.analysis.chebyshev_expansions import Expansion, mapped
+from uqmbd.analysis.pieces import PiecewiseExpansion
 
 Cut = Callable[[float], tuple[float, float]]
 
 
 def restricted(expansion: Expansion, box: np.ndarray) -> Expansion:
     """The same polynomials in the coordinates of a smaller box, [-1, 1]^d again; `box` (d, 2) may have sides of width 0."""
-    if isinstance(expansion, TensorExpansion):
-        c = expansion.c
-        for axis, (lower, upper) in enumerate(box):
-            matrix = chebyshev.restriction(c.shape[axis] - 1, lower, upper)
-            c = np.moveaxis(np.tensordot(matrix, c, axes=(1, axis)), 0, axis)
-        return TensorExpansion(c)
-    c = expansion.c
-    for axis, (lower, upper) in enumerate(box):
-        degrees = expansion.exponents[:, axis]
-        matrix = chebyshev.restriction(int(degrees.max(initial=0)), lower, upper)
-        new = np.zeros_like(c)
-        for j in range(len(matrix)):
-            terms = np.flatnonzero(degrees >= j)
-            np.add.at(new, expansion.lowered[axis][terms, j], matrix[j, degrees[terms]][:, None] * c[terms])
-        c = new
-    return SparseExpansion(expansion.exponents, c)
+    if isinstance(expansion, PiecewiseExpansion):
+        return expansion.restricted(box)
+    return mapped(expansion, lambda axis, degree: chebyshev.restriction(degree, *box[axis]))
 
 
 def inside(points: np.ndarray, box: np.ndarray) -> np.ndarray:

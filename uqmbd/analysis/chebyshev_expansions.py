@@ -5,7 +5,7 @@ All are in products of Chebyshev polynomials on [-1, 1]^d, for many columns at o
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Protocol
@@ -142,3 +142,20 @@ class SparseExpansion:
         found = np.zeros((int(self.exponents[:, axis].max(initial=0)) + 1, self.c.shape[1]))
         np.add.at(found, self.exponents[:, axis], np.abs(self.c))
         return found
+
+
+def mapped(expansion: TensorExpansion | SparseExpansion, matrix: Callable[[int, int], np.ndarray]) -> TensorExpansion | SparseExpansion:
+    """The same polynomials in other bases: ``matrix(axis, degree)[j, k]`` is the part of the j-th new one in the k-th old one, j <= k."""
+    c = expansion.c
+    if isinstance(expansion, TensorExpansion):
+        for axis in range(c.ndim - 1):
+            c = np.moveaxis(np.tensordot(matrix(axis, c.shape[axis] - 1), c, axes=(1, axis)), 0, axis)
+        return TensorExpansion(c)
+    for axis in range(expansion.exponents.shape[1]):
+        degrees = expansion.exponents[:, axis]
+        part, new = matrix(axis, int(degrees.max(initial=0))), np.zeros_like(c)
+        for j in range(len(part)):
+            terms = np.flatnonzero(degrees >= j)
+            np.add.at(new, expansion.lowered[axis][terms, j], part[j, degrees[terms]][:, None] * c[terms])
+        c = new
+    return SparseExpansion(expansion.exponents, c)

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from uqmbd.analysis.chebyshev_expansions import TensorExpansion
+from uqmbd.analysis import chebyshev
+from uqmbd.analysis.chebyshev_expansions import TensorExpansion, mapped
 
 _LINE, _OTHERS = 33, 128  # points of a main effect, and of the other inputs that are averaged
 
@@ -50,6 +51,21 @@ class PiecewiseExpansion:
         found = [part.range(how, gap) for part in self.parts]
         bounds = np.stack([np.min([b[0] for b, _ in found], axis=0), np.max([b[1] for b, _ in found], axis=0)])
         return bounds, np.all([met for _, met in found], axis=0)
+
+    def restricted(self, box: np.ndarray) -> PiecewiseExpansion:
+        """On a box (d, 2) within the cube, in its own coordinates; parts that only touch it are left out unless it has no width there."""
+        low, high = box[:, 0], box[:, 1]
+        flat, boxes, parts = high == low, [], []
+        for (lower, upper), part in zip(self.boxes, self.parts, strict=True):
+            start, stop = np.maximum(lower, low), np.minimum(upper, high)
+            if np.any(np.where(flat, start > stop, start >= stop)):
+                continue
+            local = np.stack([2 * start - lower - upper, 2 * stop - lower - upper], axis=1) / (upper - lower)[:, None]
+            parts.append(mapped(part, lambda axis, degree, own=local: chebyshev.restriction(degree, *own[axis])))
+            width = np.where(flat, 1.0, high - low)
+            ends = [np.where(flat, -1.0, (2 * start - low - high) / width), np.where(flat, 1.0, (2 * stop - low - high) / width)]
+            boxes.append(np.stack(ends))
+        return PiecewiseExpansion(np.array(boxes), tuple(parts))
 
     def derivative(self, axis: int) -> PiecewiseExpansion:
         """Of each part; a jump between parts has none."""

@@ -23,6 +23,8 @@ from uqmbd.methods.design import sobol
 from uqmbd.methods.intervals.closing import CANDIDATES, STREAM, Closing
 from uqmbd.methods.staged import StagedRun
 from uqmbd.outcomes import MEND, OutputInfo
+from uqmbd.questions import asked
+from uqmbd.questions.base import Answer
 from uqmbd.regions.base import Box
 from uqmbd.result import Result
 from uqmbd.surrogates.base import CORNER, EXTREME, FALLBACK, MOST_CORNERS, NODE, OWN, SEARCH, VALIDATION, Surrogate
@@ -237,6 +239,7 @@ class SurrogateRun(StagedRun):
         histories = [name for name, info in columns.outputs.items() if info.history]
         horizons = {name: trust.horizon(outer.trusted[columns.slices[name]], columns.time) for name in histories}
         values = self.values[runs]
+        answers = [asked(name)(self) for name in dict.fromkeys(self.settings.questions) if name != "bounds"]
         groups = {
             "bounds": columns.dataset(outer.bounds, ends),
             "inner": columns.dataset(inner, ends),
@@ -247,18 +250,20 @@ class SurrogateRun(StagedRun):
             "worst": self._at_runs(runs[np.stack([values.argmin(axis=0), values.argmax(axis=0)])]),
             "validation": self._checks(),
             "statistics": self._statistics(),
-            "sensitivity": self._main_effects(),
+            "sensitivity": self._sensitivity(answers),
+            **{key: group for answer in answers for key, group in answer.groups.items()},
             **self.surrogate.groups(),
             **self.region.groups(outer, met, inner),
         }
-        return Result(**groups, attrs=self._attributes(outer, met))
+        return Result(**groups, attrs=self._attributes(outer, met, [note for answer in answers for note in answer.notes]))
 
-    def _main_effects(self) -> xr.Dataset:
-        """Share of each input of the width, the others averaged."""
+    def _sensitivity(self, answers: Sequence[Answer]) -> xr.Dataset:
+        """Share of each input of the width, the others averaged, and what the questions say."""
         widths = self.expansion.main_effect_widths()
         total = widths.sum(axis=0)
         shares = np.divide(widths, total, out=np.zeros_like(widths), where=total > 0)
-        return self.columns.dataset(shares[None], {"kind": ["main_effect"], "input": list(self.inputs)}, unit="")
+        kinds = {"main_effect": shares} | {kind: part for answer in answers for kind, part in answer.sensitivity.items()}
+        return self.columns.dataset(np.stack(list(kinds.values())), {"kind": list(kinds), "input": list(self.inputs)}, unit="")
 
     def _checks(self) -> xr.Dataset:
         """What the surrogate says of the runs that it was not made of; nothing where the bounds do not come from it."""
@@ -278,7 +283,7 @@ class SurrogateRun(StagedRun):
         all_ = {"mean": values.mean(axis=0), "std": std, "min": values.min(axis=0), "max": values.max(axis=0)} | levels
         return self.columns.dataset(np.array(list(all_.values())), {"statistic": list(all_)})
 
-    def _attributes(self, outer: Outer, met: float) -> dict:
+    def _attributes(self, outer: Outer, met: float, more: Sequence[str]) -> dict:
         settings = self.settings
         attrs = {
             "method": settings.name,
@@ -300,6 +305,6 @@ class SurrogateRun(StagedRun):
         attrs["monotonic"] = dict(zip(self.inputs, (self._monotonic() != 0).mean(axis=1).tolist(), strict=True))
         if settings.enclosure == "bernstein":
             attrs |= {"gap": settings.gap, "gap_reached_share": met}
-        if notes := [*self.surrogate.notes(outer.trusted), *self.region.notes()]:
+        if notes := [*self.surrogate.notes(outer.trusted), *self.region.notes(), *more]:
             attrs["note"] = "; ".join(notes)
         return attrs | self.region.facts()

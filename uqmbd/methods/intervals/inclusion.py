@@ -4,20 +4,32 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from math import ceil
-from typing import TYPE_CHECKING, ClassVar, Literal
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 import numpy as np
-from pydantic import Field
+from pydantic import BeforeValidator, Field
 
 from uqmbd.analysis.trust import SHARE
+from uqmbd.errors import did_you_mean
 from uqmbd.inputs import Input
 from uqmbd.methods.base import Method, MethodRun, fallback_count
 from uqmbd.outcomes import OutputInfo
+from uqmbd.questions import NAMES
 from uqmbd.surrogates.base import LEAST_VALIDATION, MOST_CORNERS
 
 if TYPE_CHECKING:
     from uqmbd.regions.base import Box
     from uqmbd.surrogates.base import Surrogate
+
+
+def known_questions(value: Any) -> Any:
+    """`value` when it is a list of questions."""
+    if not isinstance(value, (list, tuple)):
+        raise ValueError(f'questions are a list such as ["bounds", "indices"], not {value!r}')
+    for name in value:
+        if name not in NAMES:
+            raise ValueError(f"there is no question {name!r}; {did_you_mean(str(name), NAMES, noun='question')}")
+    return tuple(value)
 
 
 class Inclusion(Method):
@@ -44,6 +56,9 @@ class Inclusion(Method):
     fallback_runs : int
         Runs of a search when some time or scalar is not trusted, a quarter of them fresh. They come on top of `max_runs`. Where nothing is
         said as many as the runs before them, 2000 at most; where a run costs little, many more are well spent.
+    questions : list of str
+        What is asked besides the ``bounds``, without further runs: ``indices`` (Sobol' indices of the surrogate, every place in the box
+        equally likely), ``width`` (by how much the bounds narrow when one input is halved about its middle).
     corner_runs : bool
         Whether to run the two corners of the box at which a time or scalar has its extremes where the surrogate is monotonic in every
         input. They come on top of `max_runs`, the corners that serve the most columns first, 64 at most.
@@ -59,6 +74,7 @@ class Inclusion(Method):
     safety: float = Field(default=2.0, ge=1)
     fallback_runs: int | None = Field(default=None, ge=0)
     corner_runs: bool = False
+    questions: Annotated[tuple[str, ...], BeforeValidator(known_questions)] = ("bounds",)
 
     def validation_runs(self, nodes: int) -> int:
         """Number of validation runs that go with so many runs at nodes."""
