@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from uqmbd.figures.frames import Frame
+    from uqmbd.surrogates.kept import KeptSurrogate
 
 
 SHOWN = 6  # outputs that a `repr` names
@@ -84,6 +85,8 @@ class Result:
         two limits are equal unless the probability is imprecise.
     convergence : Dataset
         ``count`` x ``statistic``: statistics by number of runs; of a history their largest absolute value over time.
+    surrogates : Dataset
+        [``part`` x] ``term`` [x time]: coefficients of the surrogate of each output; `Result.surrogate` evaluates it.
     runs : Dataset
         ``run`` [x time]: inputs as ``input:<name>``, outputs, status, message; kept in ``runs.zarr`` beside the result.
     fields : Dataset
@@ -112,6 +115,7 @@ class Result:
     interaction: xr.Dataset = field(default_factory=xr.Dataset)
     cdf: xr.Dataset = field(default_factory=xr.Dataset)
     convergence: xr.Dataset = field(default_factory=xr.Dataset)
+    surrogates: xr.Dataset = field(default_factory=xr.Dataset)
     runs: xr.Dataset = field(default_factory=xr.Dataset)
     fields: xr.Dataset = field(default_factory=xr.Dataset)
     attrs: dict[str, Any] = field(default_factory=dict)
@@ -132,7 +136,7 @@ class Result:
     def groups(self) -> Iterator[tuple[str, xr.Dataset]]:
         """Name and Dataset of every group that is computed from the runs, empty ones included."""
         for item in fields(self):
-            if item.name not in ("runs", "fields", "attrs"):
+            if item.name not in ("surrogates", "runs", "fields", "attrs"):
                 yield item.name, getattr(self, item.name)
 
     @property
@@ -147,6 +151,19 @@ class Result:
     def outputs(self) -> list[str]:
         """Names of the outputs, in the order of the study."""
         return list(dict.fromkeys(name for _, group in self.groups() for name in group.data_vars))
+
+    def surrogate(self, name: str) -> KeptSurrogate:
+        """The surrogate of one output, which evaluates, differentiates and bounds it again without a run, and can be saved to a file."""
+        from uqmbd.surrogates.kept import of_output
+
+        self._require(name)
+        if name not in self.surrogates:
+            raise StudyError(
+                f"there is no surrogate of '{name}' in this result",
+                value=name,
+                remedy="take a method that makes one, of inputs that do not depend on each other: chebyshev, fuzzy, pce ...",
+            )
+        return of_output(self.surrogates, name)
 
     def table(self) -> pd.DataFrame:
         """Scalar outputs as a table, one row each: unit, bounds, error, trust and statistics, whichever there are.
@@ -196,7 +213,7 @@ class Result:
             xr.Dataset(attrs={"attrs": attrs, "outputs": self.outputs, "fields": list(self.fields)}).to_zarr(
                 new, mode="w", zarr_format=3, consolidated=False
             )
-            for key, group in (*self.groups(), ("fields", self.fields)):
+            for key, group in (*self.groups(), ("surrogates", self.surrogates), ("fields", self.fields)):
                 if len(group.data_vars):
                     storable(group).to_zarr(new, group=key, mode="w", zarr_format=3, consolidated=False)
             seal(new)
@@ -248,11 +265,12 @@ def open_results(path: str | PathLike[str]) -> Result:
         root = xr.open_zarr(store, consolidated=False, chunks=None)
         order = list(root.attrs["outputs"])
         groups = {}
-        orders = {key: order for key, _ in Result().groups()} | {"fields": list(root.attrs.get("fields", []))}
+        orders = {key: order for key, _ in Result().groups()} | {"surrogates": order, "fields": list(root.attrs.get("fields", []))}
         for key, names in orders.items():
             if (store / key).is_dir():
                 with xr.open_zarr(store, group=key, consolidated=False, chunks=None) as group:
-                    groups[key] = group.load()[[name for name in names if name in group]]
+                    group.load()  # of surrogates the coordinates count too, which a selection would leave out
+                    groups[key] = group if key == "surrogates" else group[[name for name in names if name in group]]
         attrs = dict(root.attrs["attrs"])
     except Exception as error:  # zarr, xarray and the codecs each have their own
         raise StudyError(f"the result cannot be read ({error})", file=store, remedy=AGAIN) from error

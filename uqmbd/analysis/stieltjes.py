@@ -14,11 +14,11 @@ RESOLVED = 1e-11
 
 
 def polynomials(x: np.ndarray, alpha: np.ndarray, beta: np.ndarray, degree: int) -> np.ndarray:
-    """``ψ_0 ... ψ_degree`` at `x` (n,) by the three-term recurrence: shape (n, degree + 1)."""
+    """``ψ_0 ... ψ_degree`` at `x` (n,), real or complex, by the three-term recurrence: shape (n, degree + 1)."""
     if degree >= len(alpha):
         raise ValueError(f"the recurrence is known up to degree {len(alpha) - 1}, not {degree}")
-    x = np.asarray(x, float)
-    out, root = np.empty((degree + 1, len(x))), np.sqrt(beta)
+    x = np.asarray(x)
+    out, root = np.empty((degree + 1, len(x)), np.result_type(x, float)), np.sqrt(beta)
     out[0] = 1.0
     for k in range(degree):
         out[k + 1] = (x - alpha[k]) * out[k]

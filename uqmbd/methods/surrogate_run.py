@@ -28,6 +28,7 @@ from uqmbd.questions.base import Answer
 from uqmbd.regions.base import Box
 from uqmbd.result import Result
 from uqmbd.surrogates.base import CORNER, EXTREME, FALLBACK, MOST_CORNERS, NODE, OWN, SEARCH, VALIDATION, Surrogate
+from uqmbd.surrogates.kept import kept, straight
 
 FEW_FAILED = 3
 
@@ -252,10 +253,18 @@ class SurrogateRun(StagedRun):
             "statistics": self._statistics(),
             "sensitivity": self._sensitivity(answers),
             **{key: group for answer in answers for key, group in answer.groups.items()},
+            "surrogates": self._kept(),
             **self.surrogate.groups(),
             **self.region.groups(outer, met, inner),
         }
         return Result(**groups, attrs=self._attributes(outer, met, [note for answer in answers for note in answer.notes]))
+
+    def _kept(self) -> xr.Dataset:
+        """The surrogate, to be asked again; nothing where the bounds do not come from it."""
+        if not self.surrogate.bounds_from_expansion:
+            return xr.Dataset()
+        axes = [straight(name, *item.ppf(np.array([0.0, 1.0]))) for name, item in self.inputs.items()]
+        return kept(axes, self.expansion, self.columns, self.error)
 
     def _sensitivity(self, answers: Sequence[Answer]) -> xr.Dataset:
         """Share of each input of the width, the others averaged, and what the questions say."""

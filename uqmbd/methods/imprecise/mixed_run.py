@@ -105,6 +105,7 @@ class MixedRun(PCERun):
             validation=self._checks,
             statistics=self._statistics(),
             cdf=self._cdf(),
+            surrogates=self._kept(),
             attrs=self._attributes(),
         )
 

@@ -26,6 +26,7 @@ from uqmbd.methods.quantile_levels import levels_of, too_far_out
 from uqmbd.methods.staged import StagedRun
 from uqmbd.outcomes import OutputInfo
 from uqmbd.result import Result
+from uqmbd.surrogates.kept import curved, kept
 
 if TYPE_CHECKING:
     from uqmbd.methods.probabilistic.pce import PCE
@@ -180,8 +181,18 @@ class PCERun(StagedRun):
             interaction=columns.dataset(expansion.second(), {"pair": pairs}, unit="") if pairs else xr.Dataset(),
             cdf=self._cdf(),
             convergence=self._convergence(),
+            surrogates=self._kept(),
             attrs=self._attributes(),
         )
+
+    def _kept(self) -> xr.Dataset:
+        """The expansion, to be asked again; not where inputs depend on each other, or have a few values only."""
+        if not isinstance(self._expansion, Expansion) or self._inputs.dependence is not None:
+            return xr.Dataset()
+        degrees = self._expansion.indices.max(axis=0)
+        items = zip(self._inputs.items(), self._families, degrees, strict=True)
+        axes = [curved(name, item, family, int(degree)) for (name, item), family, degree in items]
+        return xr.Dataset() if None in axes else kept(axes, self._expansion, self._columns, self._error)
 
     @property
     def _levels_of_quantiles(self) -> tuple[float, ...]:

@@ -1,0 +1,118 @@
+"""Surrogates of a result: asked again without runs, against the functions they stand for."""
+
+import numpy as np
+import pytest
+
+from uqmbd.errors import StudyError
+from uqmbd.inputs import Fuzzy, Interval, Random
+from uqmbd.inputs.space import Space
+from uqmbd.methods import PCE, Chebyshev, ConvexBounds, FuzzyBounds, Mixed, MonteCarlo, Taylor2, Vertex
+from uqmbd.result import open_results
+from uqmbd.surrogates.kept import open_surrogate
+
+from .loop import drive
+
+TIME = np.linspace(0, 1, 5)
+BOX = {"a": Interval(1, 2), "b": Interval(-1, 1)}
+RNG = np.random.default_rng(3)
+A, B = 1 + RNG.random(20), 2 * RNG.random(20) - 1
+
+
+def model(time, a, b):
+    return {"y": np.sin(a) * np.exp(0.3 * b), "h": np.cos(np.outer(a, time)) + b[:, None] * time}
+
+
+@pytest.mark.parametrize(
+    "method",
+    [
+        Chebyshev(degree=9),
+        Chebyshev(grid="sparse", tolerance=1e-7),
+        Chebyshev(split=True, degree=7, tolerance=1e-7),
+        FuzzyBounds(degree=9, levels=3),
+        PCE(samples=150, degree=8),
+    ],
+)
+def test_values_and_slopes_are_those_of_the_model(method):
+    inputs = BOX | {"b": Fuzzy({"type": "triangular", "lower": -1, "mode": 0, "upper": 1})} if method.name == "fuzzy" else BOX
+    result, _ = drive(method, inputs, model, time=TIME)
+    y, h = result.surrogate("y"), result.surrogate("h")
+    assert y(a=A, b=B) == pytest.approx(model(TIME, A, B)["y"], abs=1e-5)
+    assert h(a=A, b=B) == pytest.approx(model(TIME, A, B)["h"], abs=1e-5) and h(a=1.5, b=0.0).shape == (5,)
+    slope = y.gradient(a=A, b=B)
+    assert slope["a"] == pytest.approx(np.cos(A) * np.exp(0.3 * B), abs=1e-3)
+    assert slope["b"] == pytest.approx(0.3 * np.sin(A) * np.exp(0.3 * B), abs=1e-3)
+
+
+def test_random_inputs_keep_their_coordinates():
+    """Lognormal, normal and Weibull variables; a polynomial of the germs is met exactly."""
+    inputs = {
+        "a": Random({"type": "normal", "mean": 2, "std": 0.5}),
+        "b": Random({"type": "lognormal", "mean": 1, "std": 0.3}),
+        "w": Random({"type": "weibull", "shape": 2, "scale": 3}),
+    }
+    result, _ = drive(PCE(samples=200, degree=3), inputs, lambda time, a, b, w: {"y": a**2 + 0.5 * a * np.log(b) + w})
+    a, b, w = (item.ppf(RNG.random(30)) for item in inputs.values())
+    y = result.surrogate("y")
+    assert y(a=a, b=b, w=w) == pytest.approx(a**2 + 0.5 * a * np.log(b) + w, abs=1e-3)
+    assert y.gradient(a=2.0, b=1.0, w=3.0)["a"] == pytest.approx(4.0, abs=1e-3)
+
+
+def test_mixed_inputs():
+    inputs = {"a": Interval(1, 2), "b": Random({"type": "normal", "mean": 0, "std": 0.2})}
+    result, _ = drive(Mixed(samples=100, degree=6, germs=256), inputs, model, time=TIME)
+    assert result.surrogate("y")(a=A, b=0.2 * B) == pytest.approx(model(TIME, A, 0.2 * B)["y"], abs=1e-4)
+
+
+def test_bounds_over_a_smaller_box_hold_the_model():
+    for method in (Chebyshev(degree=9), Chebyshev(split=True, degree=5, tolerance=1e-6)):
+        result, _ = drive(method, BOX, model, time=TIME)
+        low, high = result.surrogate("y").bounds(a=(1.2, 1.4), b=(0.0, 0.5))
+        assert [low, high] == pytest.approx([np.sin(1.2), np.sin(1.4) * np.exp(0.15)], abs=1e-6)
+        assert result.surrogate("y").bounds(b=0.0) == pytest.approx([np.sin(1), 1.0], abs=1e-6)
+        assert result.surrogate("h").bounds().shape == (2, 5)
+
+
+def test_it_survives_the_disk_and_a_file_of_its_own(tmp_path):
+    result, _ = drive(Chebyshev(split=True, degree=3, tolerance=1e-3), BOX, model, time=TIME)
+    result.save(tmp_path)
+    again = open_results(tmp_path).surrogate("h")
+    alone = open_surrogate(result.surrogate("h").save(tmp_path / "h.json"))
+    for other in (again, alone):
+        assert np.array_equal(other(a=A, b=B), result.surrogate("h")(a=A, b=B)) and other.unit == "m"
+        assert np.array_equal(other.error, result.error["h"].values)
+
+
+def test_what_there_is_no_surrogate_of():
+    normal = {name: Random({"type": "normal", "mean": 0, "std": 1}) for name in "ab"}
+    bound = Space(normal, {"rank_correlation": [["a", "b", 0.5]]})
+    square = Space(BOX, sets={"s": {"inputs": ["a", "b"], "correlation": [["a", "b", 0.5]]}})
+    for method, inputs in ((MonteCarlo(samples=20), normal), (Vertex(), BOX), (PCE(samples=80, degree=2, warp=None), bound)):
+        result, _ = drive(method, inputs, lambda time, a, b: {"y": a + b})
+        with pytest.raises(StudyError, match="no surrogate of 'y'"):
+            result.surrogate("y")
+    for method, inputs in ((ConvexBounds(degree=2), square), (Taylor2(), BOX)):
+        result, _ = drive(method, inputs, lambda time, a, b: {"y": a + b})
+        assert result.surrogate("y")(a=1.5, b=0.25) == pytest.approx(1.75)
+
+
+@pytest.mark.parametrize(
+    ("inputs", "words"),
+    [
+        ({"a": 1.5}, "needs b"),
+        ({"a": 1.5, "b": 0, "c": 1}, "no input 'c'"),
+        ({"a": 2.5, "b": 0}, "from 1 to 2 only"),
+    ],
+)
+def test_mistakes_are_one_sentence(inputs, words):
+    result, _ = drive(Chebyshev(degree=3), BOX, model, time=TIME)
+    with pytest.raises(StudyError, match=words):
+        result.surrogate("y")(**inputs)
+    with pytest.raises(StudyError, match="no output 'z'"):
+        result.surrogate("z")
+
+
+def test_a_file_that_is_no_surrogate(tmp_path):
+    (tmp_path / "x.json").write_text("{}")
+    for name, words in (("x.json", "is no surrogate"), ("z.json", "no such file")):
+        with pytest.raises(StudyError, match=words):
+            open_surrogate(tmp_path / name)
