@@ -43,6 +43,7 @@ _HOME = {
     "Vertex": "uqmbd.methods",
     "Weibull": "uqmbd.inputs.variables",
     "open_results": "uqmbd.result",
+    "open_surrogate": "uqmbd.surrogates.kept",
 }
 
 __all__ = sorted(_HOME)

@@ -47,7 +47,7 @@ def module(monkeypatch, tmp_path):
 def test_page_has_no_other_blocks():
     words = (
         "String", "MyLaw", "DamperFilm", "CoatedRevolute", "Rod(", "sledge", "held", "Track", "scotch_yoke",
-        "HEUN3", "BEEMAN", "extragradient", "JointAngles", "Corners",
+        "HEUN3", "BEEMAN", "extragradient", "JointAngles", "CornersRun", "TotalDegree",
     )  # fmt: skip
     assert [sum(word in source for source in BLOCKS) for word in words] == [1] * len(BLOCKS)
 
@@ -194,7 +194,7 @@ def test_inertia_that_depends_on_a_coordinate(module):
 
 
 def test_method(module, monkeypatch, tmp_path):
-    found = module("Corners")
+    found = module("CornersRun")
     monkeypatch.setattr(methods, "METHODS", (*methods.METHODS, found.Corners))
     method = methods.read_method({"type": "corners"})
     inputs = {"a": uq.Interval(1.0, 2.0), "b": uq.Interval(-1.0, 3.0)}
@@ -202,6 +202,20 @@ def test_method(module, monkeypatch, tmp_path):
     result = study.run(out=tmp_path / "corners", workers=0)
     assert result.inner["y"].values.tolist() == [-2.0, 6.0]
     assert int(result.attrs["runs_ok"]) == 4
+
+
+def test_surrogate(module, monkeypatch, tmp_path):
+    found = module("TotalDegree")
+    monkeypatch.setattr(methods, "METHODS", (*methods.METHODS, found.LeastSquares))
+    method = methods.read_method({"type": "least_squares", "degree": 5, "questions": ["bounds", "indices", "width"]})
+    inputs = {"a": uq.Interval(1.0, 2.0), "b": uq.Interval(-1.0, 3.0)}
+    study = uq.Study(model=lambda a, b: {"y": a * b + np.sin(a)}, inputs=inputs, outputs=["y"], method=method)
+    result = study.run(out=tmp_path / "least_squares", workers=0)
+    assert result.bounds["y"].values == pytest.approx([-2 + np.sin(2), 6 + np.sin(2)], abs=1e-4) and bool(result.trusted["y"])
+    # a * b with independent a, b: their product about the means has the variance 1/12 * 16/12, a share of the whole one
+    a, b = (np.ravel(part) for part in np.meshgrid(np.linspace(1, 2, 401), np.linspace(-1, 3, 401)))
+    whole = np.var(result.surrogate("y")(a=a, b=b))
+    assert float(result.interaction["y"].sel(pair="a*b")) * whole == pytest.approx(16 / 144, rel=0.01)
 
 
 def chain(mass):

@@ -20,7 +20,7 @@ def grown(function, d, tolerance):
     run.result()
     x = np.random.default_rng(3).uniform(-1, 1, (2000, d))
     values = function(x)
-    return np.abs(run._surrogate.evaluate(x)[:, 0] - values).max() / np.ptp(values), count
+    return np.abs(run.expansion.evaluate(x)[:, 0] - values).max() / np.ptp(values), count
 
 
 def coupled_peak(x):

@@ -11,7 +11,7 @@ from uqmbd.analysis.regions import regions
 from uqmbd.inputs import Interval, Random, read_input
 from uqmbd.inputs.space import Space
 from uqmbd.methods.imprecise.mixed import Mixed
-from uqmbd.methods.sets.convex import body_of
+from uqmbd.regions.body import body_of
 
 from .loop import drive
 

@@ -9,10 +9,10 @@ import numpy as np
 import xarray as xr
 
 from uqmbd.analysis import trust
-from uqmbd.analysis.alpha_cuts import restricted
 from uqmbd.analysis.chebyshev_expansions import Expansion
 from uqmbd.analysis.monotonicity import extreme_corners, signs
 from uqmbd.analysis.order_statistics import quantiles
+from uqmbd.analysis.ranges import range_of
 from uqmbd.analysis.streams import generator
 from uqmbd.analysis.trust import Outer, joined
 from uqmbd.errors import StudyError
@@ -23,8 +23,8 @@ from uqmbd.methods.design import sobol
 from uqmbd.methods.intervals.closing import CANDIDATES, STREAM, Closing
 from uqmbd.methods.staged import StagedRun
 from uqmbd.outcomes import MEND, OutputInfo
-from uqmbd.questions import asked
-from uqmbd.questions.base import Answer
+from uqmbd.questions import answers_of
+from uqmbd.questions.base import Answer, Asked
 from uqmbd.regions.base import Box
 from uqmbd.result import Result
 from uqmbd.surrogates.base import CORNER, EXTREME, FALLBACK, MOST_CORNERS, NODE, OWN, SEARCH, VALIDATION, Surrogate
@@ -129,17 +129,8 @@ class SurrogateRun(StagedRun):
         box: np.ndarray | None = None,
         surrogate: Expansion | None = None,
     ) -> tuple[np.ndarray, np.ndarray]:
-        """Output by output: no output changes another's bounds."""
-        surrogate = self.expansion if surrogate is None else surrogate
-        enclosure, met = np.empty((2, len(columns))), np.empty(len(columns), bool)
-        for at in self.columns.slices.values():
-            some = (columns >= at.start) & (columns < at.stop)
-            if some.any():
-                part = surrogate.select(columns[some])
-                part = part if box is None else restricted(part, box)
-                known = None if seen is None else tuple(end[some] for end in seen)
-                enclosure[:, some], met[some] = part.range(self.settings.enclosure, gap[some], known)
-        return enclosure, met
+        which, how = self.expansion if surrogate is None else surrogate, self.settings.enclosure
+        return range_of(which, self.columns.slices.values(), columns, gap, how, seen=seen, box=box)
 
     # the runs -----------------------------------------------------------------------------------------------------------------------------
     def _plan(self) -> Iterator[bool]:
@@ -240,7 +231,8 @@ class SurrogateRun(StagedRun):
         histories = [name for name, info in columns.outputs.items() if info.history]
         horizons = {name: trust.horizon(outer.trusted[columns.slices[name]], columns.time) for name in histories}
         values = self.values[runs]
-        answers = [asked(name)(self) for name in dict.fromkeys(self.settings.questions) if name != "bounds"]
+        subject = Asked(self.inputs, columns, self.expansion, inner, self.error, self.trusted, self.settings.enclosure)
+        answers = answers_of(subject, self.settings.questions)
         groups = {
             "bounds": columns.dataset(outer.bounds, ends),
             "inner": columns.dataset(inner, ends),

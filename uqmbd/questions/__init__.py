@@ -1,20 +1,33 @@
-"""Questions: what is asked of a surrogate besides its bounds."""
+"""Questions: what is asked of a surrogate, without further runs."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+from uqmbd.errors import did_you_mean
 
 if TYPE_CHECKING:
-    from uqmbd.questions.base import Answer
-    from uqmbd.surrogates.base import Runs
+    from uqmbd.questions.base import Answer, Asked
 
-NAMES = ("bounds", "indices", "width")  # of `[method] questions`; bounds there are always
+NAMES = ("bounds", "indices", "width")
 
 
-def asked(name: str) -> Callable[[Runs], Answer]:
-    """The function of a question, imported only now."""
+def known_questions(value: Any) -> Any:
+    """`value` when it is a list of questions."""
+    if not isinstance(value, (list, tuple)):
+        raise ValueError(f'questions are a list such as ["bounds", "indices"], not {value!r}')
+    for name in value:
+        if name not in NAMES:
+            raise ValueError(f"there is no question {name!r}; {did_you_mean(str(name), NAMES, noun='question')}")
+    return tuple(dict.fromkeys(value))
+
+
+def answers_of(asked: Asked, questions: Iterable[str], *, but: tuple[str, ...] = ("bounds",)) -> list[Answer]:
+    """What the questions say, without those that the method answers itself."""
+    from uqmbd.questions.bounds import bounds
     from uqmbd.questions.indices import indices
     from uqmbd.questions.width import width
 
-    return {"indices": indices, "width": width}[name]
+    known = {"bounds": bounds, "indices": indices, "width": width}
+    return [known[name](asked) for name in questions if name not in but]

@@ -1,11 +1,46 @@
-"""What a question gives back."""
+"""What a question is asked of, and what it gives back."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 import xarray as xr
+
+from uqmbd.analysis.chebyshev_expansions import Expansion
+from uqmbd.analysis.ranges import range_of
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A surrogate of all columns over [-1, 1]^d, and what runs reached.
+
+    Attributes
+    ----------
+    inputs : Space
+    columns : Columns
+    expansion : Expansion
+        In Chebyshev polynomials.
+    reached : ndarray, shape (2, columns)
+    error, trusted : ndarray, shape (columns,)
+    enclosure : str
+        How ranges are found, a key of `uqmbd.analysis.enclosures.ENCLOSURES`.
+    """
+
+    inputs: Mapping[str, Any]
+    columns: Any
+    expansion: Expansion
+    reached: np.ndarray
+    error: np.ndarray
+    trusted: np.ndarray
+    enclosure: str = "bernstein"
+
+    def range(self, gap: np.ndarray, box: np.ndarray | None = None) -> np.ndarray:
+        """Range (2, columns) of the surrogate over the cube, or a box (d, 2) in it."""
+        every = np.arange(self.columns.count)
+        return range_of(self.expansion, self.columns.slices.values(), every, gap, self.enclosure, box=box)[0]
 
 
 @dataclass(frozen=True)

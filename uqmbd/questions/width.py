@@ -4,24 +4,21 @@ from __future__ import annotations
 
 import numpy as np
 
-from uqmbd.questions.base import Answer
-from uqmbd.surrogates.base import Runs
+from uqmbd.questions.base import Answer, Asked
 
 GAP = 1e-4  # of the bounds, as a share of the width
 ROUNDING = 64 * np.finfo(float).eps  # of an output: its width is nothing
 
 
-def width(runs: Runs) -> Answer:
+def width(asked: Asked) -> Answer:
     """``1 - (width with the input halved about its middle) / width``, of the surrogate's range over the box."""
-    d, every = len(runs.inputs), np.arange(runs.columns.count)
-    reached = runs.envelope(runs.counted())
-    gap = GAP * np.ptp(reached, axis=0)
-    whole = np.ptp(runs.range(every, gap)[0], axis=0)
-    wide = whole > ROUNDING * np.abs(reached).max(axis=0)
-    reduction = np.zeros((d, len(every)))
+    d = len(asked.inputs)
+    gap = GAP * np.ptp(asked.reached, axis=0)
+    whole = np.ptp(asked.range(gap), axis=0)
+    wide = whole > ROUNDING * np.abs(asked.reached).max(axis=0)
+    reduction = np.zeros((d, len(whole)))
     for axis in range(d):
         half = np.tile([-1.0, 1.0], (d, 1))
         half[axis] = [-0.5, 0.5]
-        narrow = np.ptp(runs.range(every, gap, box=half)[0], axis=0)
-        reduction[axis] = np.where(wide, 1 - narrow / np.where(wide, whole, 1.0), 0.0)
+        reduction[axis] = np.where(wide, 1 - np.ptp(asked.range(gap, half), axis=0) / np.where(wide, whole, 1.0), 0.0)
     return Answer({"width_reduction": reduction})

@@ -4,32 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from math import ceil
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
 import numpy as np
 from pydantic import BeforeValidator, Field
 
 from uqmbd.analysis.trust import SHARE
-from uqmbd.errors import did_you_mean
 from uqmbd.inputs import Input
 from uqmbd.methods.base import Method, MethodRun, fallback_count
 from uqmbd.outcomes import OutputInfo
-from uqmbd.questions import NAMES
+from uqmbd.questions import known_questions
 from uqmbd.surrogates.base import LEAST_VALIDATION, MOST_CORNERS
 
 if TYPE_CHECKING:
     from uqmbd.regions.base import Box
     from uqmbd.surrogates.base import Surrogate
-
-
-def known_questions(value: Any) -> Any:
-    """`value` when it is a list of questions."""
-    if not isinstance(value, (list, tuple)):
-        raise ValueError(f'questions are a list such as ["bounds", "indices"], not {value!r}')
-    for name in value:
-        if name not in NAMES:
-            raise ValueError(f"there is no question {name!r}; {did_you_mean(str(name), NAMES, noun='question')}")
-    return tuple(value)
 
 
 class Inclusion(Method):

@@ -19,6 +19,7 @@ from uqmbd.methods.intervals.chebyshev import whole_degrees
 from uqmbd.methods.probabilistic.warping import warp_wanted
 from uqmbd.methods.quantile_levels import Quantiles
 from uqmbd.outcomes import OutputInfo
+from uqmbd.questions import known_questions
 from uqmbd.surrogates.base import LEAST_VALIDATION
 from uqmbd.surrogates.tensor import node_count
 
@@ -77,6 +78,9 @@ class PCE(Method):
     quantiles : list of float
         Probabilities of the quantiles, 5, 25, 50, 75 and 95 % where nothing is said. Those beyond any run are what the expansion says where
         nothing has tried it; the attribute ``note`` names them.
+    questions : list of str
+        What is asked of the expansion: ``indices`` (always answered), and of intervals ``bounds`` (its range, widened by its error) and
+        ``width`` (by how much they narrow when one input is halved about its middle). Not of warped histories.
     warp : str or dict
         Bring histories onto one time line before they are expanded: ``linear`` or ``quadratic`` (stochastic time warping), ``kinks``,
         ``{ kinks = "output" }``, ``{ crossings = "output", level = 0.0 }`` or ``{ events = ["output", ...] }`` (alignment by events).
@@ -101,6 +105,7 @@ class PCE(Method):
     max_runs: int = Field(default=10_000, ge=1)
     warp: Annotated[Any, BeforeValidator(warp_wanted)] = None
     quantiles: Quantiles = None
+    questions: Annotated[Any, BeforeValidator(known_questions)] = ("indices",)
 
     @model_validator(mode="after")
     def _consistent(self) -> Self:
@@ -194,6 +199,7 @@ class PCE(Method):
             if name not in inputs:
                 remedy = did_you_mean(name, inputs, noun="input")
                 raise StudyError(f"there is no input '{name}' to have a degree", key=f"method.degree.{name}", remedy=remedy)
+        self._check_questions(inputs)
         fitted, kept = self.counts(inputs)
         if self.design == "quadrature":
             if fitted + kept > self.max_runs:
@@ -213,6 +219,21 @@ class PCE(Method):
                 remedy=f"use {self.samples_for(least)} samples or more",
             )
         self._check_terms(inputs, fitted)
+
+    def _check_questions(self, inputs: Space) -> None:
+        """Raise `StudyError` for questions that these inputs have no answer to."""
+        asked = [name for name in self.questions if name != "indices"]
+        random = [name for name, item in inputs.items() if item.kind == "random"]
+        if asked and random:
+            raise StudyError(
+                f"the input '{random[0]}' is random, and the question {asked[0]} is one to intervals",
+                key="method.questions",
+                value=list(self.questions),
+                remedy="give it as interval = [lower, upper], or remove the question",
+            )
+        if asked and self.warp is not None:
+            remedy = "remove it, or remove warp; bounds of intervals are there with warp without being asked for"
+            raise StudyError("warped histories have no such answer", key="method.questions", value=list(self.questions), remedy=remedy)
 
     def _check_terms(self, inputs: Mapping[str, Input], fitted: int) -> None:
         """Refuse a degree that the runs cannot determine."""

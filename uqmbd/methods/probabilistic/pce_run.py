@@ -10,6 +10,7 @@ import numpy as np
 import xarray as xr
 
 from uqmbd.analysis import multi_index, regression, trust
+from uqmbd.analysis.basis_change import chebyshev_of
 from uqmbd.analysis.chaos_expansion import EXACT_SKEWNESS, SAMPLE, Expansion, basis, cube_sample
 from uqmbd.analysis.families import Family, family, hermite, legendre
 from uqmbd.analysis.order_statistics import level_name
@@ -25,6 +26,8 @@ from uqmbd.methods.probabilistic.pce_design import d_optimal, tensor_gauss
 from uqmbd.methods.quantile_levels import levels_of, too_far_out
 from uqmbd.methods.staged import StagedRun
 from uqmbd.outcomes import OutputInfo
+from uqmbd.questions import answers_of
+from uqmbd.questions.base import Answer, Asked
 from uqmbd.result import Result
 from uqmbd.surrogates.kept import curved, kept
 
@@ -169,21 +172,35 @@ class PCERun(StagedRun):
         histories = [name for name, info in columns.outputs.items() if info.history]
         kinds = {"kind": ["first", "total"], "input": inputs}
         horizons = {name: trust.horizon(self._trusted[columns.slices[name]], columns.time) for name in histories}
+        answers = self._answers()
+        kinds["kind"] += list(answers.sensitivity)
         return Result(
+            **answers.groups,
             inner=columns.dataset(np.stack([values.min(axis=0), values.max(axis=0)]), {"bound": ["lower", "upper"]}),
             error=columns.dataset(self._error),
             trusted=columns.dataset(self._trusted, unit=""),
             trust_horizon=xr.Dataset({name: ((), value, {"unit": "s"}) for name, value in horizons.items()}),
             validation=self._checks,
             statistics=self._statistics(),
-            sensitivity=columns.dataset(np.stack([first, total]), kinds, unit=""),
-            aggregated=self._aggregated(histories, np.stack([first, total]), kinds),
+            sensitivity=columns.dataset(np.stack([first, total, *answers.sensitivity.values()]), kinds, unit=""),
+            aggregated=self._aggregated(histories, np.stack([first, total]), kinds | {"kind": ["first", "total"]}),
             interaction=columns.dataset(expansion.second(), {"pair": pairs}, unit="") if pairs else xr.Dataset(),
             cdf=self._cdf(),
             convergence=self._convergence(),
             surrogates=self._kept(),
             attrs=self._attributes(),
         )
+
+    def _answers(self) -> Answer:
+        """To the questions besides the indices."""
+        if set(self.settings.questions) <= {"indices"}:
+            return Answer()
+        values = self._values[self._rows()]
+        reached = np.stack([values.min(axis=0), values.max(axis=0)])
+        subject = Asked(self._inputs, self._columns, chebyshev_of(self._expansion), reached, self._error, self._trusted)
+        found = answers_of(subject, self.settings.questions, but=("indices",))
+        merged = {key: group for answer in found for key, group in answer.groups.items()}
+        return Answer({kind: part for answer in found for kind, part in answer.sensitivity.items()}, merged)
 
     def _kept(self) -> xr.Dataset:
         """The expansion, to be asked again; not where inputs depend on each other, or have a few values only."""
