@@ -147,7 +147,7 @@ CASES = [
     case("vertex", "jumping", THREE, JUMPING, fallback_runs=20),
     case("fuzzy", "triangular", BOX | {"a": NUMBER}, levels=3, degree=3),
     case("fuzzy", "levels", {"a": NUMBER, "b": LEVELS}, JUMPING, levels=[0.0, 0.4, 1.0], degree=3, level_runs=4),
-    case("fuzzy", "split", BOX | {"a": NUMBER}, JUMPING, levels=3, degree=3, split=True, max_runs=150, level_runs=4),
+    case("fuzzy", "split", BOX | {"a": NUMBER}, JUMPING, levels=3, degree=3, split=True, max_runs=150, level_runs=0, fallback_runs=0),
     case("fuzzy", "sparse", THREE | {"a": NUMBER}, levels=3, grid="sparse", max_runs=60),
     case("convex", "split", ELLIPSE, JUMPING, degree=3, split=True, max_runs=150),
     case("convex", "sparse", ELLIPSE, grid="sparse", max_runs=60),
