@@ -86,12 +86,12 @@ def report(
     debug: Debug = False,
 ) -> None:
     """Write the report of a finished study again."""
-    from uqmbd.campaign.complete import require_complete
     from uqmbd.result import open_results
+    from uqmbd.runs.of_results import require_runs
     from uqmbd.study.storing import results_directory
 
     stored_study(results)
-    require_complete(results)
+    require_runs(results)
     write_report(open_results(results), results, None if out is None else results_directory(out, "report"))
 
 
@@ -104,8 +104,8 @@ def replay(
     debug: Debug = False,
 ) -> None:
     """Run again what reached a bound, and write it beside the run in the middle of the inputs."""
-    from uqmbd.campaign.files import writing
     from uqmbd.result import open_results
+    from uqmbd.runs.files import writing
     from uqmbd.study import Study
     from uqmbd.study.replay import replay as again
 
@@ -219,8 +219,8 @@ def show(finished: Finished) -> None:
 
 def write_report(result, directory: Path, out: Path | None = None) -> None:
     """Write the report, beside the results unless said, show the table and the path."""
-    from uqmbd.campaign.files import writing
     from uqmbd.report import write_report as write
+    from uqmbd.runs.files import writing
 
     table(result)
     logging.getLogger("uqmbd").info("writing the report ...")

@@ -101,10 +101,9 @@ def start(study, *arguments) -> subprocess.Popen:
     return subprocess.Popen(command, cwd=study.parent, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, start_new_session=True)
 
 
-def wait_for_runs(directory, lines: int, seconds: float = 60.0) -> None:
+def wait_for_runs(directory, files: int, seconds: float = 60.0) -> None:
     end = time.monotonic() + seconds
-    journal = directory / "journal.jsonl"
-    while not journal.exists() or journal.read_bytes().count(b"\n") < lines:
+    while len(list((directory / "runs").glob("*.runs"))) < files:
         assert time.monotonic() < end, "the study does not get on"
         time.sleep(0.02)
 

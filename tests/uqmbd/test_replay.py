@@ -20,7 +20,7 @@ from uqmbd.report.tables import outputs_table, worst_table
 from uqmbd.result import open_results
 from uqmbd.study.extreme_runs import extreme_runs
 from uqmbd.study.replay import replay as run_again
-from uqmbd.study.running import Trial
+from uqmbd.study.trial import Trial
 
 
 def bend(a, b, time):
