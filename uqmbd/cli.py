@@ -1,4 +1,4 @@
-"""The command line: run, resume, report, replay, check, outputs, new; those of `commands` look at results."""
+"""The command line: run, resume, retry, report, replay, check, outputs, new; those of `commands` look at results."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ import typer
 
 from uqmbd.commands import COMMANDS
 from uqmbd.errors import StudyError
+from uqmbd.outcomes import STATUS
 
 if TYPE_CHECKING:
     from uqmbd.study.running import Finished
@@ -77,6 +78,23 @@ def resume(results: Results, workers: Workers = None, scheduler: Scheduler = Non
     stored = stored_study(results)
     with interruptible(results):
         show(run_study(Study.from_file(stored), workers=workers, out=results, scheduler=scheduler))
+
+
+@app.command()
+def retry(
+    results: Results,
+    status: Annotated[str, typer.Option(help="Which failed runs: error, timeout, diverged, with commas between.")] = ",".join(STATUS[1:]),
+    workers: Workers = None,
+    scheduler: Scheduler = None,
+    debug: Debug = False,
+) -> None:
+    """Do failed runs again; everything else is kept."""
+    from uqmbd.study import Study
+    from uqmbd.study.running import run_study
+
+    stored, wanted = stored_study(results), [word.strip() for word in status.split(",")]
+    with interruptible(results):
+        show(run_study(Study.from_file(stored), workers=workers, out=results, scheduler=scheduler, again=wanted))
 
 
 @app.command()

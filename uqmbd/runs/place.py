@@ -129,6 +129,8 @@ def place_of(where: str | Path) -> Place:
     StudyError
         If fsspec does not know it, or the package for it is missing.
     """
+    if not str(where).strip():
+        raise StudyError("the place of the runs is empty", key="campaign.runs", value=str(where), remedy="name a folder, or leave it out")
     if not is_address(where):
         return Folder(Path(where))
     if str(where).startswith(("file://", "local://")):

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from uqmbd.runs.piece import spans_of
-from uqmbd.runs.place import Folder, Place, place_of
+from uqmbd.runs.place import Folder, Place, is_address, place_of
 
 RUNS = "runs"
 ELSEWHERE_FILE = "runs.url"  # says where they are, if not in `RUNS`
@@ -16,10 +16,11 @@ OLD = ("runs.zarr", "journal.jsonl", "partials")  # of earlier versions
 
 
 def place_in(results: Path, elsewhere: str | None = None) -> Place:
-    """The place of the runs of a folder of results: `elsewhere` if that is said, or what the folder says, or in it."""
+    """The place of the runs of a folder of results: `elsewhere` (relative to it) if that is said, or what the folder says, or in it."""
     try:
         if elsewhere is not None:
-            return place_of(elsewhere)
+            inside = elsewhere.strip() and not is_address(elsewhere)
+            return place_of((results / elsewhere).resolve() if inside else elsewhere)
         return place_of((results / ELSEWHERE_FILE).read_text(encoding="utf-8").strip())
     except (FileNotFoundError, NotADirectoryError):
         return Folder(results / RUNS)

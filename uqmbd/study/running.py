@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from uqmbd.errors import StudyError
-from uqmbd.outcomes import OutputInfo
+from uqmbd.errors import StudyError, did_you_mean
+from uqmbd.outcomes import STATUS, OutputInfo
 from uqmbd.processes import leave_if_worker_is_starting
 from uqmbd.runs.where import keep_used
 from uqmbd.study.extreme_runs import extreme_runs
@@ -66,8 +66,9 @@ def run_study(
     scheduler: str | None = None,
     overwrite: bool | str = False,
     progress: bool | None = None,
+    again: Sequence[str] = (),
 ) -> Finished:
-    """See `Study.run`."""
+    """See `Study.run`; stored runs that ended with a status in `again` are done again."""
     from uqmbd.campaign.opening import claimed, peek
     from uqmbd.runs.files import writing
 
@@ -83,7 +84,7 @@ def run_study(
         if refused is not None and overwrite != "if_changed":
             raise refused
         discard = overwrite is True or refused is not None
-        if header is not None and not discard and (date := done_on(directory, digest)):
+        if header is not None and not discard and not again and (date := done_on(directory, digest)):
             from uqmbd.result import open_results
 
             return Finished(open_results(directory), directory, None, date=date)
@@ -101,6 +102,7 @@ def run_study(
         if discard:
             claim.clear()
         store, info = open_or_make(study, claim, identity, reach, trial)
+        store.redo(codes_of(again))
         fields = fields_of(study, trial, info)  # before the runs, so that a mistake in a function shows at once
         with writing(directory):
             (directory / "done.json").unlink(missing_ok=True)
@@ -115,6 +117,15 @@ def run_study(
             keep_used(directory, tally.used)
             write_done(directory, digest)
         return Finished(with_runs(result, directory), directory, tally, store.damaged)
+
+
+def codes_of(words: Sequence[str]) -> list[int]:
+    """Codes of the statuses of failed runs by their names."""
+    failed = STATUS[1:]
+    for word in words:
+        if word not in failed:
+            raise StudyError(f"no failed run has the status '{word}'", key="--status", value=word, remedy=did_you_mean(word, failed))
+    return [STATUS.index(word) for word in words]
 
 
 def told(

@@ -46,7 +46,8 @@ class CampaignSettings(Checked):
         Type of stored histories: ``float64`` (``auto`` is the same), or ``float32`` for half of the disk: then everything is computed from
         the rounded numbers, and the result says how much of the spread over the runs that is.
     runs : str, optional
-        Where the runs are kept: another folder, or an address that fsspec knows (``s3://bucket/study``); beside the results unless said.
+        Where the runs are kept: a folder, relative to that of the results, or an address that fsspec knows (``s3://bucket/study``); in
+        ``runs`` beside the results unless said.
     timeout : float, optional
         Longest time a run may take [s] (Python functions and commands; the lane solver has ``solver.max_steps``).
     """

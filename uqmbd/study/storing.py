@@ -11,6 +11,7 @@ import numpy as np
 
 from uqmbd.errors import StudyError
 from uqmbd.outcomes import OutputInfo
+from uqmbd.runs.place import is_address
 from uqmbd.study.identity import precision_of
 from uqmbd.study.reuse import short
 
@@ -32,6 +33,9 @@ def results_directory(out: str | Path | None, name: str) -> Path:
         return Path("results") / name
     if not str(out).strip():
         raise StudyError("the place of the results is empty", key="--out", value=str(out), remedy=f"write --out results/{name}, say")
+    if is_address(out):
+        remedy = f'write [campaign] runs = "{out}" for the runs, which are most of it, and a folder for the rest'
+        raise StudyError("results lie in a folder; only their runs can be kept elsewhere", key="--out", value=str(out), remedy=remedy)
     return Path(out)
 
 
