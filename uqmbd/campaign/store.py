@@ -33,6 +33,10 @@ class RunStore(Runs):
         Runs of a piece, at most: rows of one piece have the same number when divided by it.
     timeout : float or None
         Longest time that runs of this session may take [s].
+    index : Index
+        Rows by the hashes of their inputs, of the first `indexed` pieces; made when runs are looked for that are not where they were.
+    follower : int
+        Row after the last one that was found.
     due : ndarray of bool, shape (rows,)
         Runs that are there and are done again when a method asks for them: they count as missing until they are committed anew.
     session : int
@@ -47,7 +51,7 @@ class RunStore(Runs):
         self.chunk: int = self.header["chunk"]
         self.damaged: list[str] = []
         self.session = 1 + max((piece.order[0] for piece in self.pieces), default=0)
-        self.index, self.indexed, self.known = Index(), 0, np.empty(0, bool)
+        self.index, self.indexed, self.known, self.follower = Index(), 0, np.empty(0, bool), 0
         with self.guarded():
             self.tidy()
         self.due = np.zeros(len(self.piece_of), bool)
@@ -70,18 +74,34 @@ class RunStore(Runs):
         """Rows of the samples, -1 for those not run yet; of equal runs the one that continues the row before is taken."""
         n = len(next(iter(samples.values())))
         rows = np.full(n, -1)
-        if not self.pieces:
-            return rows
-        self.take_in()
-        for begin in range(0, n, AT_ONCE):
-            part = {name: np.asarray(samples[name][begin : begin + AT_ONCE]) for name in self.inputs}
-            keys = hashes(part, self.inputs)
-            at = self.index.find(keys, int(rows[begin - 1]) if begin else -2)
-            there = np.flatnonzero(at >= 0)
-            wrong = there[~self.agree(at[there], {name: values[there] for name, values in part.items()})]
+        if self.pieces:
+            for begin in range(0, n, AT_ONCE):
+                part = {name: np.asarray(samples[name][begin : begin + AT_ONCE]) for name in self.inputs}
+                rows[begin : begin + AT_ONCE] = self.find_some(part)
+        return rows
+
+    def find_some(self, samples: Mapping[str, np.ndarray]) -> np.ndarray:
+        """The same for not too many; first it is seen whether they lie one after the other, as in a study that is gone on with."""
+        n, start = len(samples[self.inputs[0]]), self.follower
+        rows = np.full(n, -1)
+        there = np.flatnonzero(self.piece_of[start : start + n] >= 0)
+        there = there[self.agree(start + there, {name: values[there] for name, values in samples.items()})]
+        rows[there] = start + there
+        left = np.flatnonzero(rows < 0)
+        if len(left):
+            self.take_in()
+            other = {name: values[left] for name, values in samples.items()}
+            keys = hashes(other, self.inputs)
+            rows[left], several = self.index.find(keys)
+            for i in np.flatnonzero(several).tolist():
+                before = int(rows[left[i] - 1]) if left[i] else start - 1
+                if before + 1 in self.index.all_of(keys[i]):
+                    rows[left[i]] = before + 1
+            found = np.flatnonzero(rows[left] >= 0)
+            wrong = found[~self.agree(rows[left[found]], {name: values[found] for name, values in other.items()})]
             for i in wrong.tolist():  # another run has the same hash
-                at[i] = self.search(keys[i], {name: values[i : i + 1] for name, values in part.items()})
-            rows[begin : begin + AT_ONCE] = at
+                rows[left[i]] = self.search(keys[i], {name: values[i : i + 1] for name, values in other.items()})
+        self.follower = int(rows[-1]) + 1 if rows[-1] >= 0 else start + n
         return rows
 
     def agree(self, rows: np.ndarray, samples: Mapping[str, np.ndarray]) -> np.ndarray:
@@ -91,7 +111,7 @@ class RunStore(Runs):
 
     def search(self, key: np.uint64, sample: Mapping[str, np.ndarray]) -> int:
         """The lowest row of one run, among all that have its hash."""
-        rows = self.index.rows[self.index.span(key)]
+        rows = self.index.all_of(key)
         good = np.flatnonzero(self.agree(rows, {name: np.repeat(value, len(rows)) for name, value in sample.items()}))
         return int(rows[good[0]]) if len(good) else -1
 
@@ -167,7 +187,7 @@ class RunStore(Runs):
         with self.guarded():
             self.place.remove(*(name for name, _ in found))
         self.bad, self.foreign = [], []
-        self.index, self.indexed, self.known = Index(), 0, np.empty(0, bool)
+        self.index, self.indexed, self.known, self.follower = Index(), 0, np.empty(0, bool), 0
         self.load()
         self.due = np.zeros(len(self.piece_of), bool)
         self.redo_stopped()
