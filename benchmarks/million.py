@@ -4,10 +4,10 @@
 Compared: `uqmbd run` of a Monte Carlo study of the slider-crank with clearance over a quarter turn (numbers only, a run of some hundred
 microseconds), the campaign as the command says it took, and the solver alone, `flexmbd.run` on samples of the same study in as many
 processes side by side as the study has workers. `ratio` is the campaign's rate over the solver's. Then, on the same results: the peak
-memory of the driver (VmHWM of its process), the number of files of the runs, seconds to open the result and to read one column, seconds of a
-second `uqmbd run` (the whole process, nothing to simulate), and what `uqmbd resume` needs after the driver was killed in the middle of
-the study: seconds from its start to the first new file, less those of a study that begins. With `--formula` the same of 10^7 runs of a
-vectorised Python function, where there is nothing but the house.
+memory of the driver (VmHWM of its process), the number of files of the runs, seconds to open the result and to read one column,
+seconds of a second `uqmbd run` (the whole process, nothing to simulate), and what `uqmbd resume` needs after the driver was killed in
+the middle of the study: seconds from its start to the first new file, less those of a study that begins. With `--formula` the same of
+10^7 runs of a vectorised Python function, where there is nothing but the house.
 
 Targets: ratio 0.95, driver below 500 MB, fewer than 2,000 files, opening and a second run below 2 s (10 s for 10^7), resuming below 5 s.
 Prediction (made before measuring): a batch of 4,096 runs is a second of a worker and 5 ms of the driver: ratio of 0.97. 3 inputs and 8

@@ -56,6 +56,7 @@ def run(
     workers: Workers = None,
     scheduler: Scheduler = None,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Discard the results of another study in the same place.")] = False,
+    shard: Annotated[str | None, typer.Option(metavar="K/N", help="Do the K-th of N shares of the runs only, for job arrays.")] = None,
     debug: Debug = False,
 ) -> None:
     """Run a study, or what is missing of it, and write its report."""
@@ -66,6 +67,11 @@ def run(
     found = Study.from_file(study)
     place = results_directory(out, found.name)
     with interruptible(place):
+        if shard is not None:
+            from uqmbd.study.shards import run_shard
+
+            typer.echo(run_shard(found, shard, workers=workers, out=place, scheduler=scheduler))
+            return
         show(run_study(found, workers=workers, out=place, scheduler=scheduler, overwrite=overwrite))
 
 

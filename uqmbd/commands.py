@@ -1,4 +1,4 @@
-"""Commands of the command line that look at results: list, show, compare, export, verify; and schema. None of them executes a study."""
+"""Commands of the command line that look at results: list, show, compare, export, verify; merge, schema. None of them executes a study."""
 
 from __future__ import annotations
 
@@ -102,6 +102,17 @@ def verify(results: Results, debug: Debug = False) -> None:
     raise StudyError(f"{len(files)} files are damaged:{lost}", file=results, remedy=f"`uqmbd resume {results}` does their runs again")
 
 
+def merge(
+    results: Annotated[Path, typer.Argument(metavar="RESULTS", help="Gets the runs of the others; made if it is not there.")],
+    others: Annotated[list[Path], typer.Argument(metavar="OTHER...", help="Directories of results of the same model: shards, say.")],
+    debug: Debug = False,
+) -> None:
+    """Gather the runs of several directories of results in one."""
+    from uqmbd.study.shards import merge as gather
+
+    typer.echo(f"{gather(results, others):,} runs added; for the result: uqmbd resume {results}")
+
+
 def schema(
     out: Annotated[Path | None, typer.Option(metavar="FILE", help="Where to write it; to the terminal unless said.")] = None,
     debug: Debug = False,
@@ -134,4 +145,4 @@ def draw(header: tuple[str, ...], rows: list[tuple], *, right: tuple[int, ...] =
     Console().print(table)
 
 
-COMMANDS = {"list": list_results, "show": show, "compare": compare, "export": export, "verify": verify, "schema": schema}
+COMMANDS = {"list": list_results, "show": show, "compare": compare, "export": export, "verify": verify, "merge": merge, "schema": schema}

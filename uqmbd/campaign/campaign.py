@@ -86,6 +86,8 @@ class Campaign:
         Gives the `Pool`; called only if a run is missing.
     shapes : dict of str to tuple
         Shape of one run's output by name, of all that the store holds.
+    shard : (int, int), optional
+        ``(k, n)``: of each ask only every n-th piece is done, from the k-th on; it ends where a method would have to hear of the others.
     told : tuple of str
         Outputs that the method is told; all of them unless said.
     precision : str
@@ -105,6 +107,7 @@ class Campaign:
     keep_histories: bool = True
     tag: str = ""
     told: tuple[str, ...] | None = None
+    shard: tuple[int, int] | None = None
     batch: int | None = None
     watcher: Watcher = field(default_factory=Watcher)
     tally: Tally = field(default_factory=Tally)
@@ -124,7 +127,8 @@ class Campaign:
             while (samples := self.ask()) is not None:
                 self.tally.asked += len(next(iter(samples.values())))
                 self.watcher.asked(self.tally.asked)
-                self.answer({name: np.asarray(values, np.float64) for name, values in samples.items()})
+                if not self.answer({name: np.asarray(values, np.float64) for name, values in samples.items()}):
+                    break
         finally:
             self.tally.wall = time.perf_counter() - began
         return self.tally
@@ -137,8 +141,8 @@ class Campaign:
         return self.method.ask()
 
     # one ask -----------------------------------------------------------------------------------------------------------------------------
-    def answer(self, samples: dict[str, np.ndarray]) -> None:
-        """Have the runs of one ask that are missing done, and tell the method all of them."""
+    def answer(self, samples: dict[str, np.ndarray]) -> bool:
+        """Have the runs of one ask that are missing done, and tell the method all of them; False where others are to do some of them."""
         store = self.store
         rows = store.find(samples)
         again = self.without_partial(rows)
@@ -146,6 +150,9 @@ class Campaign:
         free = np.flatnonzero(rows < 0)
         rows[free] = store.allocate(len(free))
         missing = np.flatnonzero((store.piece_of[rows] < 0) | store.due[rows])
+        if self.shard is not None:
+            part, of = self.shard
+            missing = missing[rows[missing] // store.chunk % of == part - 1]
         if self.reduce is None:
             missing = missing[np.argsort(rows[missing], kind="stable")]
         fresh = rows[missing]
@@ -161,6 +168,7 @@ class Campaign:
         if work.pieces:
             self.fan_out(work, teller)
         teller.advance()
+        return teller.told == len(teller.groups)
 
     def without_partial(self, rows: np.ndarray) -> np.ndarray:
         """Which stored runs are done again, (runs,) bool: of histories that are not kept this method needs a partial that is not there."""

@@ -12,7 +12,7 @@ NAME = "lock"
 
 
 class Lock:
-    """A file ``lock`` in a folder that this process holds.
+    """A file ``lock`` in a folder that this process holds, alone or (`shared`) with others that share it.
 
     Raises
     ------
@@ -20,11 +20,11 @@ class Lock:
         If another process does.
     """
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, *, shared: bool = False) -> None:
         self.path = folder / NAME
         self.stream = os.open(self.path, os.O_RDWR | os.O_CREAT, 0o644)
         try:
-            fcntl.flock(self.stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            fcntl.flock(self.stream, (fcntl.LOCK_SH if shared else fcntl.LOCK_EX) | fcntl.LOCK_NB)
         except BlockingIOError:
             os.close(self.stream)
             raise StudyError("another uqmbd is writing here", file=folder, remedy="wait for it to end, or choose --out") from None
@@ -47,7 +47,7 @@ def held(folder: Path) -> bool:
     """Whether a process holds the lock of a folder."""
     try:
         with (folder / NAME).open("rb") as stream:
-            fcntl.flock(stream, fcntl.LOCK_SH | fcntl.LOCK_NB)
+            fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
         return True
     except OSError:

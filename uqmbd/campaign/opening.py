@@ -63,12 +63,15 @@ class Claim:
         What the runs that are there share; None if there are none.
     locks : list of Lock
         Of the directory, and of the runs' folder if that is another one.
+    shared : bool
+        Others may write other runs at the same time.
     """
 
     directory: Path
     place: Place
     header: dict[str, Any] | None
     locks: list[Lock]
+    shared: bool = False
 
     def clear(self) -> None:
         """Discard the results that are there, and nothing else."""
@@ -85,13 +88,15 @@ class Claim:
 
 
 @contextmanager
-def claimed(directory: Path, runs: str | None = None) -> Iterator[Claim]:
+def claimed(directory: Path, runs: str | None = None, *, shared: bool = False) -> Iterator[Claim]:
     """Make a directory of results, and hold it for a block; when that fails before a store is made, what was made here goes again.
 
     Parameters
     ----------
     runs : str, optional
         Where the runs are kept, a folder or an address; in the directory unless said.
+    shared : bool
+        Held with others, each of which adds other runs: the shards of a study.
     """
     made = [folder for folder in (directory / RUNS, directory, *directory.parents) if not folder.exists()]
     ours = [name for name in (NAME, "study.toml", "reads.json", ELSEWHERE_FILE) if not (directory / name).exists()]
@@ -100,14 +105,14 @@ def claimed(directory: Path, runs: str | None = None) -> Iterator[Claim]:
     try:
         with writing(directory):
             directory.mkdir(parents=True, exist_ok=True)
-            locks.append(Lock(directory))
+            locks.append(Lock(directory, shared=shared))
             if runs is not None:
                 replace_text(directory / ELSEWHERE_FILE, str(place))
             if isinstance(place, Folder):
                 place.folder.mkdir(parents=True, exist_ok=True)
                 if place.folder != directory / RUNS:
-                    locks.append(Lock(place.folder))
-            claim = Claim(directory, place, peek(directory), locks)
+                    locks.append(Lock(place.folder, shared=shared))
+            claim = Claim(directory, place, peek(directory), locks, shared)
         yield claim
     except Exception:
         if locks and locks[0].in_place() and peek(directory) is None:
@@ -156,7 +161,7 @@ def store_in(
             shared = json.dumps([header[key] for key in ("identity", "columns", "time")], sort_keys=True)
             header["id"] = hashlib.sha256(shared.encode()).hexdigest()[:16]
             claim.place.put(HEADER, json.dumps(header).encode())
-        store = RunStore(claim.place, claim.directory, claim.locks[0], timeout)
+        store = RunStore(claim.place, claim.directory, claim.locks[0], timeout, shared=claim.shared)
         if claim.header is None and store.foreign:
             claim.place.remove(HEADER)
             file = claim.place.path(store.foreign[0])

@@ -45,15 +45,18 @@ class RunStore(Runs):
         What was found damaged, and is done again.
     """
 
-    def __init__(self, place: Place, directory: Path, lock: Lock | None = None, timeout: float | None = None) -> None:
+    def __init__(
+        self, place: Place, directory: Path, lock: Lock | None = None, timeout: float | None = None, *, shared: bool = False
+    ) -> None:
         super().__init__(place)
         self.directory, self.lock, self.timeout = directory, lock, timeout
         self.chunk: int = self.header["chunk"]
         self.damaged: list[str] = []
         self.session = 1 + max((piece.order[0] for piece in self.pieces), default=0)
         self.index, self.indexed, self.known, self.follower = Index(), 0, np.empty(0, bool), 0
-        with self.guarded():
-            self.tidy()
+        if not shared:  # what others are writing just now is left alone
+            with self.guarded():
+                self.tidy()
         self.due = np.zeros(len(self.piece_of), bool)
         self.redo_stopped()
 
@@ -163,10 +166,13 @@ class RunStore(Runs):
         """`n` free rows, lowest first: holes left by a kill, then new ones."""
         free = np.flatnonzero(self.piece_of < 0)[:n]
         rows = np.concatenate([free, np.arange(len(self.piece_of), len(self.piece_of) + n - len(free))])
-        more = n - len(free)
+        self.grow(n - len(free))
+        return rows
+
+    def grow(self, more: int) -> None:
+        """Make room in memory for so many further rows."""
         self.piece_of = np.concatenate([self.piece_of, np.full(more, -1, np.int32)])
         self.due = np.concatenate([self.due, np.zeros(more, bool)])
-        return rows
 
     def commit(self, rows: np.ndarray, blocks: Blocks, tag: str, seconds: float = 0.0) -> None:
         """Write the file of a piece, whose runs have these rising rows; `seconds` went by since the last one."""

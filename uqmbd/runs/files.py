@@ -45,7 +45,7 @@ def write(path: Path, *parts: Any) -> None:
 
 def replace(path: Path, *parts: Any) -> None:
     """Write a file whole or not at all: under another name first."""
-    fresh = path.with_name(f".{path.name}.new")
+    fresh = path.with_name(f".{path.name}.{os.urandom(4).hex()}.new")  # others may write the same file
     try:
         write(fresh, *parts)
         os.replace(fresh, path)
