@@ -17,7 +17,6 @@ import typer
 
 from uqmbd.commands import COMMANDS
 from uqmbd.errors import StudyError
-from uqmbd.outcomes import STATUS
 
 if TYPE_CHECKING:
     from uqmbd.study.running import Finished
@@ -89,7 +88,7 @@ def resume(results: Results, workers: Workers = None, scheduler: Scheduler = Non
 @app.command()
 def retry(
     results: Results,
-    status: Annotated[str, typer.Option(help="Which failed runs: error, timeout, diverged, with commas between.")] = ",".join(STATUS[1:]),
+    status: Annotated[str, typer.Option(help="Which failed runs, with commas between.")] = "diverged,timeout,error",
     workers: Workers = None,
     scheduler: Scheduler = None,
     debug: Debug = False,

@@ -134,6 +134,18 @@ def test_a_place_that_nobody_knows_is_a_sentence(where, words, write_study, uqmb
     assert code == 2 and "campaign.runs" in said and words in said
 
 
+def test_an_object_store_that_cannot_be_reached_is_a_sentence(bucket, write_study, uqmbd, monkeypatch):
+    import fsspec
+
+    study = write_study(("seed = 3", f'seed = 3\nruns = "{bucket}/osc"'))
+    fsspec.get_filesystem_class("s3").clear_instance_cache()
+    for word in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):
+        monkeypatch.delenv(word)
+    monkeypatch.setenv("AWS_EC2_METADATA_DISABLED", "true")
+    code, said = uqmbd("run", study)
+    assert code == 2 and "credentials" in said.lower() and "fault" not in said
+
+
 def test_results_themselves_lie_in_a_folder(write_study, uqmbd):
     code, said = uqmbd("run", write_study(), "--out", "s3://bucket/osc")
     assert code == 2 and '[campaign] runs = "s3://bucket/osc"' in said

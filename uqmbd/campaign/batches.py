@@ -116,5 +116,6 @@ def cut(rows: np.ndarray, chunk: int, breaks: np.ndarray) -> list[tuple[int, int
     """
     if not len(rows):
         return []
-    starts = np.flatnonzero(np.concatenate([[True], np.diff(rows // chunk) != 0]) | breaks)
+    number = rows // chunk
+    starts = np.flatnonzero(np.concatenate([[True], number[1:] != number[:-1]]) | breaks)
     return list(zip(starts.tolist(), [*starts[1:].tolist(), len(rows)], strict=True))

@@ -147,17 +147,18 @@ class Campaign:
         rows = store.find(samples)
         again = self.without_partial(rows)
         store.due[rows[again]] = True
-        free = np.flatnonzero(rows < 0)
-        rows[free] = store.allocate(len(free))
+        new = rows < 0
+        rows[new] = store.allocate(int(new.sum()))
         missing = np.flatnonzero((store.piece_of[rows] < 0) | store.due[rows])
         if self.shard is not None:
             part, of = self.shard
             missing = missing[rows[missing] // store.chunk % of == part - 1]
-        if self.reduce is None:
-            missing = missing[np.argsort(rows[missing], kind="stable")]
         fresh = rows[missing]
+        if self.reduce is None and (fresh[1:] < fresh[:-1]).any():
+            order = np.argsort(fresh, kind="stable")
+            missing, fresh = missing[order], fresh[order]
         breaks = np.zeros(len(missing), bool)
-        breaks[1:] = np.diff(fresh) <= 0
+        breaks[1:] = fresh[1:] <= fresh[:-1]
         if self.reduce is not None and len(missing):
             # a piece's partial is told as a whole, so it must not reach over runs already there
             breaks[1:] |= (np.diff(missing) != 1) | (np.diff(fresh) != 1) | (np.diff(again[missing]) != 0)

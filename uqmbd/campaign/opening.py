@@ -171,10 +171,14 @@ def store_in(
 
 def peek(directory: Path, runs: str | None = None) -> dict[str, Any] | None:
     """What the runs of a directory of results, or of a place elsewhere, share (identity, columns, notes); None if there are none."""
+    place = place_in(directory, runs)
     try:
-        return dict(json.loads(place_in(directory, runs).read(HEADER)))
-    except (OSError, ValueError):
+        return dict(json.loads(place.read(HEADER)))
+    except (FileNotFoundError, NotADirectoryError, ValueError):
         return {"format": 2} if any((directory / name).exists() for name in OLD) else None
+    except OSError as error:
+        remedy = "see whether the place can be reached, and read by you; for an object store its keys and endpoint"
+        raise StudyError(f"the runs cannot be read ({error})", file=place.path(HEADER), remedy=remedy) from error
 
 
 def differences(header: Mapping[str, Any], identity: Mapping[str, str]) -> list[str]:

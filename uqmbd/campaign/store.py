@@ -185,8 +185,8 @@ class RunStore(Runs):
         self.piece_of[rows] = len(self.pieces) - 1
         self.due[rows] = False
 
-    def drop_damaged(self) -> None:
-        """Look through all files and remove those that are not as they were written, so that their runs are done again."""
+    def drop_damaged(self) -> bool:
+        """Look through all files and remove those that are not as they were written, so that their runs are done again; False if all are."""
         self.require_place()
         found = list(self.damages())
         self.damaged += [f"{name} does not agree with its checksum: its {runs} runs are done again" for name, runs in found]
@@ -197,6 +197,7 @@ class RunStore(Runs):
         self.load()
         self.due = np.zeros(len(self.piece_of), bool)
         self.redo_stopped()
+        return bool(found)
 
     def describe(self, attributes: Mapping[str, Any]) -> None:
         """Write attributes of the whole store (versions, seed, what the simulator used)."""

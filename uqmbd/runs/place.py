@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -90,30 +90,46 @@ class Remote:
         return self.address
 
     def names(self) -> dict[str, int]:
-        self.system.invalidate_cache()
-        try:
-            found = self.system.ls(self.root, detail=True)
-        except FileNotFoundError:
-            return {}
-        return {entry["name"].rsplit("/", 1)[-1]: int(entry["size"]) for entry in found if entry["type"] == "file"}
+        with reaching():
+            self.system.invalidate_cache()
+            try:
+                found = self.system.ls(self.root, detail=True)
+            except FileNotFoundError:
+                return {}
+            return {entry["name"].rsplit("/", 1)[-1]: int(entry["size"]) for entry in found if entry["type"] == "file"}
 
     def read(self, name: str, start: int = 0, stop: int | None = None) -> bytes:
-        return self.system.cat_file(f"{self.root}/{name}", start=start or None, end=stop)
+        with reaching():
+            return self.system.cat_file(f"{self.root}/{name}", start=start or None, end=stop)
 
     def beginnings(self, names: Sequence[str], length: int) -> list[bytes]:
         paths = [f"{self.root}/{name}" for name in names]
-        return self.system.cat_ranges(paths, [0] * len(paths), [length] * len(paths))  # all at once, where the system can
+        with reaching():
+            return self.system.cat_ranges(paths, [0] * len(paths), [length] * len(paths))  # all at once, where the system can
 
     def put(self, name: str, *parts: Any) -> None:
-        self.system.pipe_file(f"{self.root}/{name}", b"".join(bytes(part) for part in parts))
+        with reaching():
+            self.system.pipe_file(f"{self.root}/{name}", b"".join(bytes(part) for part in parts))
 
     def remove(self, *names: str) -> None:
-        for name in names:
-            with suppress(FileNotFoundError):
-                self.system.rm_file(f"{self.root}/{name}")
+        with reaching():
+            for name in names:
+                with suppress(FileNotFoundError):
+                    self.system.rm_file(f"{self.root}/{name}")
 
     def path(self, name: str) -> str:
         return f"{self.address}/{name}"
+
+
+@contextmanager
+def reaching() -> Iterator[None]:
+    """What a package of fsspec raises in the block, each its own, as an OSError."""
+    try:
+        yield
+    except OSError:
+        raise
+    except Exception as error:
+        raise OSError(" ".join(str(error).split()) or type(error).__name__) from error
 
 
 def is_address(where: str | Path) -> bool:

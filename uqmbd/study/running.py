@@ -155,7 +155,8 @@ def told(
             return result, tally
         except Damaged:
             simulated = tally.simulated
-            store.drop_damaged()
+            if not store.drop_damaged():
+                raise
 
 
 def early_pool(study: Study, workers: int | None, scheduler: str | None, stack: ExitStack) -> EarlyPool:
