@@ -73,7 +73,7 @@ def place(kind, tmp_path, request) -> str:
 
 
 @pytest.mark.parametrize("store", ["all", "scalars"])
-@pytest.mark.parametrize("kind", ["folder", "file", "memory", "s3"])
+@pytest.mark.parametrize("kind", ["folder", "file", "memory", pytest.param("s3", marks=pytest.mark.slow)])
 def test_runs_elsewhere_are_those_beside_the_results(kind, store, write_study, tmp_path, request):
     chosen = (BATCHES, ("seed = 3", f'seed = 3\nstore = "{store}"'))
     beside = uq.Study.from_file(write_study(*chosen)).run(out=tmp_path / "beside")
@@ -101,6 +101,7 @@ def test_a_relative_place_is_one_of_the_results(write_study, tmp_path):
     assert list((tmp_path / "shared").glob("*.runs")) and uq.open_results(tmp_path / "r").runs.sizes["run"] == 40
 
 
+@pytest.mark.slow
 def test_a_damaged_object_is_run_again(bucket, write_study, tmp_path, uqmbd):
     study = uq.Study.from_file(write_study(BATCHES, ("seed = 3", f'seed = 3\nruns = "{bucket}/osc"')))
     whole = numbers(study.run(out=tmp_path / "r"))

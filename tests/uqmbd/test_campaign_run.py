@@ -223,7 +223,7 @@ def blocks(file) -> dict[str, tuple[int, int]]:
 
 
 @pytest.mark.parametrize("part", ["x", "status", "input:k", "head", "partial:status"])
-@pytest.mark.parametrize("harm", ["flip", "cut", "delete"])
+@pytest.mark.parametrize("harm", ["flip", "cut", "empty", "delete"])
 def test_a_damaged_file_is_run_again(harm, part, write_study, uqmbd, tmp_path, runs_done):
     study = write_study(model=LOGGED)
     uqmbd("run", study, "--out", "r")
@@ -233,7 +233,7 @@ def test_a_damaged_file_is_run_again(harm, part, write_study, uqmbd, tmp_path, r
     data = bytearray(file.read_bytes())
     begin, end = blocks(file)[part]
     data[(begin + end) // 2] ^= 0xFF
-    file.unlink() if harm == "delete" else file.write_bytes(bytes(data) if harm == "flip" else bytes(data[:-1]))
+    file.unlink() if harm == "delete" else file.write_bytes({"flip": data, "cut": data[:-1], "empty": b""}[harm])
     read = part not in ("x", "message") or harm != "flip"  # the method is told a partial instead of the history
     if part == "head" or harm != "flip":
         code, output = uqmbd("report", "r")

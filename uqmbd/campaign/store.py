@@ -186,7 +186,7 @@ class RunStore(Runs):
         self.due[rows] = False
 
     def drop_damaged(self) -> bool:
-        """Look through all files and remove those that are not as they were written, so that their runs are done again; False if all are."""
+        """Look through all files and remove those that are not as they were written: their runs are done again. False if all are."""
         self.require_place()
         found = list(self.damages())
         self.damaged += [f"{name} does not agree with its checksum: its {runs} runs are done again" for name, runs in found]

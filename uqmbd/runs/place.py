@@ -105,7 +105,8 @@ class Remote:
     def beginnings(self, names: Sequence[str], length: int) -> list[bytes]:
         paths = [f"{self.root}/{name}" for name in names]
         with reaching():
-            return self.system.cat_ranges(paths, [0] * len(paths), [length] * len(paths))  # all at once, where the system can
+            # all at once, where the system can; what cannot be reached now must not be taken for damaged
+            return self.system.cat_ranges(paths, [0] * len(paths), [length] * len(paths), on_error="raise")
 
     def put(self, name: str, *parts: Any) -> None:
         with reaching():

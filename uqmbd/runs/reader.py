@@ -55,7 +55,10 @@ class Runs:
     def load(self) -> None:
         """Read the heads of all files."""
         sizes = {name: size for name, size in sorted(self.place.names().items()) if name.endswith(SUFFIX)}
-        found = []
+        found, empty = [], [name for name, size in sizes.items() if size < PREFIX]
+        self.bad += empty
+        for name in empty:
+            del sizes[name]
         for name, data in zip(sizes, self.place.beginnings(list(sizes), FIRST), strict=True):
             data = data if head_length(data[:PREFIX]) <= FIRST else self.place.read(name, 0, head_length(data[:PREFIX]))
             piece = Piece.read(name, data, sizes[name])
