@@ -75,7 +75,12 @@ def test_compare_measures_histories_by_their_band(write_study, uqmbd, tmp_path):
     assert "inputs.c.interval: [0.1, 0.2] -> [0.1, 0.3]" in said and "largest change" in said and "upper" in said
 
 
-def test_exported_runs_are_those_of_the_store(done, uqmbd, tmp_path):
+@pytest.mark.parametrize("at_once", [64 << 20, 1500])
+def test_exported_runs_are_those_of_the_store(at_once, done, uqmbd, tmp_path, monkeypatch):
+    """All at once, and a few at a time."""
+    import uqmbd.exporting as exporting
+
+    monkeypatch.setattr(exporting, "AT_ONCE", at_once)
     runs = open_results(done).runs
     for suffix in ("csv", "parquet", "nc"):
         assert uqmbd("export", done, tmp_path / f"to/runs.{suffix}")[0] == 0
