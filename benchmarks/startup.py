@@ -2,7 +2,7 @@
 """Seconds until the command line answers, and until the demo study has its first result when its compiled code is on disk.
 
 Compared with a limit of time: `uqmbd --help`, the whole process; and `uqmbd run` of the demo study (2 workers) in an empty directory, from
-the start of the process to the first batch of runs committed in the journal of its results, after which the run is stopped. Before
+the start of the process to the first batch of runs committed in the folder of its results, after which the run is stopped. Before
 it, the same once with an empty cache of compiled code, which fills it; its time is in the notes. The median of several starts counts.
 
 Target: --help in under 0.5 s, first result in under 5 s. Prediction (made before measuring): 0.25 s for --help, since typer and rich
@@ -35,13 +35,12 @@ def answer():
 
 def first_result(study, out, cache, log, limit=300.0):
     """Seconds from the start of a run to its first committed batch."""
-    journal = out / "journal.jsonl"
     start = time.perf_counter()
     command = [UQMBD, "run", str(study), "--out", str(out)]
     environment = ENVIRONMENT | {"FLEXMBD_CACHE_DIR": str(cache)}
     process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, env=environment, start_new_session=True)
     try:
-        while not journal.exists() or journal.read_bytes().count(b"\n") < 2:  # the first line is the header
+        while not any((out / "runs").glob("*.runs")):
             if process.poll() is not None or time.perf_counter() - start > limit:
                 log.seek(0)
                 raise RuntimeError(f"no batch was committed: {log.read().decode()}")

@@ -10,7 +10,7 @@ from scipy.integrate import quad
 
 import flexmbd as fm
 from uqmbd.study import Study
-from uqmbd.study.running import Trial
+from uqmbd.study.trial import Trial
 from uqmbd.study.settings import TimeGrid
 
 from .flexmbd.test_lubricated_joint import critical_mass

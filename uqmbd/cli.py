@@ -1,4 +1,4 @@
-"""The command line: run, resume, report, replay, check, outputs, new; those of `commands` look at results."""
+"""The command line: run, resume, retry, report, replay, check, outputs, new; those of `commands` look at results."""
 
 from __future__ import annotations
 
@@ -55,6 +55,7 @@ def run(
     workers: Workers = None,
     scheduler: Scheduler = None,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Discard the results of another study in the same place.")] = False,
+    shard: Annotated[str | None, typer.Option(metavar="K/N", help="Do the K-th of N shares of the runs only, for job arrays.")] = None,
     debug: Debug = False,
 ) -> None:
     """Run a study, or what is missing of it, and write its report."""
@@ -65,6 +66,11 @@ def run(
     found = Study.from_file(study)
     place = results_directory(out, found.name)
     with interruptible(place):
+        if shard is not None:
+            from uqmbd.study.shards import run_shard
+
+            typer.echo(run_shard(found, shard, workers=workers, out=place, scheduler=scheduler))
+            return
         show(run_study(found, workers=workers, out=place, scheduler=scheduler, overwrite=overwrite))
 
 
@@ -80,18 +86,35 @@ def resume(results: Results, workers: Workers = None, scheduler: Scheduler = Non
 
 
 @app.command()
+def retry(
+    results: Results,
+    status: Annotated[str, typer.Option(help="Which failed runs, with commas between.")] = "diverged,timeout,error",
+    workers: Workers = None,
+    scheduler: Scheduler = None,
+    debug: Debug = False,
+) -> None:
+    """Do failed runs again; everything else is kept."""
+    from uqmbd.study import Study
+    from uqmbd.study.running import run_study
+
+    stored, wanted = stored_study(results), [word.strip() for word in status.split(",")]
+    with interruptible(results):
+        show(run_study(Study.from_file(stored), workers=workers, out=results, scheduler=scheduler, again=wanted))
+
+
+@app.command()
 def report(
     results: Results,
     out: Annotated[str | None, typer.Option(metavar="DIR", help="Where the report goes; beside the results unless said.")] = None,
     debug: Debug = False,
 ) -> None:
     """Write the report of a finished study again."""
-    from uqmbd.campaign.complete import require_complete
     from uqmbd.result import open_results
+    from uqmbd.runs.of_results import require_runs
     from uqmbd.study.storing import results_directory
 
     stored_study(results)
-    require_complete(results)
+    require_runs(results)
     write_report(open_results(results), results, None if out is None else results_directory(out, "report"))
 
 
@@ -104,8 +127,8 @@ def replay(
     debug: Debug = False,
 ) -> None:
     """Run again what reached a bound, and write it beside the run in the middle of the inputs."""
-    from uqmbd.campaign.files import writing
     from uqmbd.result import open_results
+    from uqmbd.runs.files import writing
     from uqmbd.study import Study
     from uqmbd.study.replay import replay as again
 
@@ -219,8 +242,8 @@ def show(finished: Finished) -> None:
 
 def write_report(result, directory: Path, out: Path | None = None) -> None:
     """Write the report, beside the results unless said, show the table and the path."""
-    from uqmbd.campaign.files import writing
     from uqmbd.report import write_report as write
+    from uqmbd.runs.files import writing
 
     table(result)
     logging.getLogger("uqmbd").info("writing the report ...")

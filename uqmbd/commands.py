@@ -1,4 +1,4 @@
-"""Commands of the command line that look at results: list, show, compare, export; and schema. None of them executes a study."""
+"""Commands of the command line that look at results: list, show, compare, export, verify; merge, schema. None of them executes a study."""
 
 from __future__ import annotations
 
@@ -90,6 +90,29 @@ def export(
     typer.echo(f"wrote {write(results, file)}")
 
 
+def verify(results: Results, debug: Debug = False) -> None:
+    """Compare every file of a study's runs with its checksums."""
+    from uqmbd.overview import damaged_runs
+
+    runs, files = damaged_runs(results)
+    if not files:
+        typer.echo(f"{runs:,} runs: every file is as it was written")
+        return
+    lost = "".join(f"\n    {name}" + (f" with {count:,} runs" if count else "") for name, count in files)
+    raise StudyError(f"{len(files)} files are damaged:{lost}", file=results, remedy=f"`uqmbd resume {results}` does their runs again")
+
+
+def merge(
+    results: Annotated[Path, typer.Argument(metavar="RESULTS", help="Gets the runs of the others; made if it is not there.")],
+    others: Annotated[list[Path], typer.Argument(metavar="OTHER...", help="Directories of results of the same model: shards, say.")],
+    debug: Debug = False,
+) -> None:
+    """Gather the runs of several directories of results in one."""
+    from uqmbd.study.shards import merge as gather
+
+    typer.echo(f"{gather(results, others):,} runs added; for the result: uqmbd resume {results}")
+
+
 def schema(
     out: Annotated[Path | None, typer.Option(metavar="FILE", help="Where to write it; to the terminal unless said.")] = None,
     debug: Debug = False,
@@ -122,4 +145,4 @@ def draw(header: tuple[str, ...], rows: list[tuple], *, right: tuple[int, ...] =
     Console().print(table)
 
 
-COMMANDS = {"list": list_results, "show": show, "compare": compare, "export": export, "schema": schema}
+COMMANDS = {"list": list_results, "show": show, "compare": compare, "export": export, "verify": verify, "merge": merge, "schema": schema}

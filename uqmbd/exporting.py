@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+import numpy as np
 
 from uqmbd.errors import StudyError
 
@@ -12,6 +16,8 @@ if TYPE_CHECKING:
 
 FORMATS = {".csv": "numbers of each run", ".parquet": "numbers of each run, with units", ".nc": "NetCDF, with histories"}
 COMPRESSED = 4  # of 9
+AT_ONCE = 64 << 20  # bytes of runs in memory at a time
+CHUNK = 4096  # runs, and times, that are compressed together
 
 
 def export(results: Path, out: Path) -> Path:
@@ -25,7 +31,7 @@ def export(results: Path, out: Path) -> Path:
     StudyError
         If there are no runs, the ending is another one, or a package that writes it is missing.
     """
-    from uqmbd.result import open_runs
+    from uqmbd.runs.of_results import open_runs
 
     if out.suffix not in FORMATS:
         known = ", ".join(f"{suffix} ({what})" for suffix, what in FORMATS.items())
@@ -48,28 +54,59 @@ def export(results: Path, out: Path) -> Path:
     return out
 
 
+def parts(runs: xr.Dataset) -> Iterator[tuple[slice, xr.Dataset]]:
+    """The runs in memory, some at a time: as many as fit, so that 10^7 of them can be written."""
+    size = sum(x.dtype.itemsize * int(np.prod(x.shape[1:])) for x in runs.data_vars.values())
+    length = max(1, AT_ONCE // max(size, 1))
+    for begin in range(0, runs.sizes["run"], length):
+        part = slice(begin, begin + length)
+        yield part, runs.isel(run=part).load()
+
+
 def rows(runs: xr.Dataset, file: Path, suffix: str) -> None:
     """One row a run; histories are left out."""
-    table = runs[[name for name, x in runs.data_vars.items() if x.dims == ("run",)]].load().to_dataframe()
+    numbers = runs[[name for name, x in runs.data_vars.items() if x.dims == ("run",)]].reset_coords(drop=True)
     if suffix == ".csv":
-        table.to_csv(file, index_label="run")
+        for part, found in parts(numbers):
+            table = found.to_dataframe().set_axis(range(part.start, part.start + found.sizes["run"]))
+            table.to_csv(file, index_label="run", mode="a" if part.start else "w", header=not part.start)
         return
+    import pandas as pd
     import pyarrow as pa
     from pyarrow import parquet
 
-    found = pa.Table.from_pandas(table.rename_axis("run"))
-    fields = [field.with_metadata({"unit": str(runs[field.name].attrs.get("unit", ""))}) if field.name in runs else field
-              for field in found.schema]  # fmt: skip
-    parquet.write_table(found.cast(pa.schema(fields, found.schema.metadata)), file)
+    with ExitStack() as stack:
+        writer, schema = None, None
+        for part, found in parts(numbers):
+            table = found.to_dataframe().set_axis(pd.RangeIndex(part.start, part.start + found.sizes["run"], name="run"))
+            rows = pa.Table.from_pandas(table.reset_index(), schema=schema, preserve_index=False)
+            if writer is None:
+                units = {name: str(x.attrs.get("unit", "")) for name, x in runs.data_vars.items()}
+                fields = [field.with_metadata({"unit": units[field.name]}) if field.name in units else field for field in rows.schema]
+                schema = pa.schema(fields, rows.schema.metadata)
+                writer = stack.enter_context(parquet.ParquetWriter(file, schema))
+            writer.write_table(rows.cast(schema))
 
 
 def netcdf(runs: xr.Dataset, file: Path, suffix: str) -> None:
     """All of it, compressed."""
-    import h5netcdf  # noqa: F401
-    import h5py  # noqa: F401
+    import h5netcdf
+    import h5py
 
-    plain = {name: {"zlib": True, "complevel": COMPRESSED} for name, x in runs.data_vars.items() if x.dtype.kind in "fiu"}
-    attrs = {key: str(value) for key, value in runs.attrs.items()}
-    found = runs.load().assign_attrs(attrs)
-    found.attrs = attrs
-    found.to_netcdf(file, engine="h5netcdf", encoding=plain)
+    with h5netcdf.File(file, "w") as target:
+        target.dimensions = {str(name): int(size) for name, size in runs.sizes.items()}
+        for key, value in runs.attrs.items():
+            target.attrs[str(key)] = str(value)
+        variables = {}
+        for name, x in runs.variables.items():
+            text = x.dtype.kind not in "fiu"
+            chunks = tuple(max(1, min(size, CHUNK)) for size in x.shape)
+            how = {} if text else {"compression": "gzip", "compression_opts": COMPRESSED, "chunks": chunks}
+            variables[name] = target.create_variable(str(name), x.dims, h5py.string_dtype() if text else x.dtype, **how)
+            for key, value in x.attrs.items():
+                variables[name].attrs[key] = value
+        for name in runs.coords:
+            variables[name][:] = runs[name].values
+        for part, found in parts(runs):
+            for name, x in found.data_vars.items():
+                variables[name][part.start : part.start + x.shape[0]] = x.values

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import fcntl
 import json
 import os
 import tomllib
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -14,8 +14,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from uqmbd.campaign.journal import Journal
+from uqmbd.campaign.locking import NAME, held
 from uqmbd.errors import StudyError
+from uqmbd.runs.reader import Runs
+from uqmbd.runs.where import place_in
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -39,7 +41,7 @@ class Entry:
     runs, failed : int
         Stored runs, and those of them that failed.
     changed : datetime
-        When its journal was last written.
+        When a file was last written in it, or its last runs.
     """
 
     directory: Path
@@ -66,7 +68,7 @@ def entries(folder: Path) -> list[Entry]:
 
 def _places(folder: Path) -> Iterator[Path]:
     for place, folders, files in os.walk(folder):
-        if "journal.jsonl" in files and "study.toml" in files:
+        if "study.toml" in files and (NAME in files or "journal.jsonl" in files):
             yield Path(place)
             folders.clear()
         folders[:] = [name for name in folders if not name.startswith(".") and not name.endswith(".zarr")]
@@ -74,31 +76,29 @@ def _places(folder: Path) -> Iterator[Path]:
 
 def entry(directory: Path) -> Entry:
     """What a folder of results says of itself."""
-    file = directory / "journal.jsonl"
-    runs, failed = _counted(Journal(file).read()[0])
     try:
         document = tomllib.loads((directory / "study.toml").read_text(encoding="utf-8"))
         name, method = document["study"]["name"], document["method"]["type"]
     except (OSError, ValueError, KeyError, TypeError):
         name, method = directory.name, "unknown"
-    return Entry(directory, name, method, _state(directory), runs, failed, datetime.fromtimestamp(file.stat().st_mtime))
+    changed = max(file.stat().st_mtime for file in (directory / "runs", directory / "study.toml", directory) if file.exists())
+    return Entry(directory, name, method, _state(directory), *_counted(directory), datetime.fromtimestamp(changed))
 
 
-def _counted(records: list[dict[str, Any]]) -> tuple[int, int]:
-    """Runs and failed runs of a journal; a piece that is written again counts once, a dropped one not at all."""
-    status = np.full(max((record["rows"][1] for record in records if "rows" in record), default=0), -1, np.int8)
-    for record in records[1:]:
-        if "drop" in record:
-            chunk = records[0]["chunk"]
-            status[record["drop"] * chunk : (record["drop"] + 1) * chunk] = -1
-        else:
-            start, stop = record["rows"]
-            status[start:stop] = np.repeat(*np.array(record["status"], np.int64).reshape(-1, 2).T)
-    return int(np.sum(status >= 0)), int(np.sum(status > 0))
+def _counted(directory: Path) -> tuple[int, int]:
+    """Runs and failed runs, by the heads of their files; a run that was done again counts once."""
+    try:
+        runs = Runs(place_in(directory))
+        rows = runs.rows
+        if sum(piece.runs for piece in runs.pieces) != len(rows):
+            return len(rows), int((runs.column("status", rows) > 0).sum())
+        return len(rows), sum(sum(piece.head["counts"][1:]) for piece in runs.pieces)
+    except StudyError:  # of an earlier version, or damaged
+        return 0, 0
 
 
 def _state(directory: Path) -> str:
-    if _held(directory / "journal.jsonl"):
+    if held(directory):
         return "running"
     if not (directory / "result.zarr").is_dir():
         return "interrupted"
@@ -109,14 +109,26 @@ def _state(directory: Path) -> str:
     return "finished"
 
 
-def _held(file: Path) -> bool:
-    """Whether a process holds a journal."""
-    with file.open("rb") as stream:
-        try:
-            fcntl.flock(stream, fcntl.LOCK_SH | fcntl.LOCK_NB)
-        except BlockingIOError:
-            return True
-    return False
+def damaged_runs(results: Path) -> tuple[int, list[tuple[str, int]]]:
+    """Read every file of the runs in a folder of results: the number of runs, and the files that are damaged with how many runs each held.
+
+    Where there are such, they are put aside (``NAME.damaged``) and the result no longer counts as finished, so that `uqmbd resume` does
+    these runs again; unless the study is running, or the disk read-only.
+
+    Raises
+    ------
+    StudyError
+        If there are no runs.
+    """
+    runs = Runs(place_in(results))
+    found = list(runs.damages())
+    if found and not held(results):
+        with suppress(OSError):
+            (results / "done.json").unlink(missing_ok=True)
+            for name, _ in found:
+                runs.place.put(f"{name}.damaged", runs.place.read(name))
+                runs.place.remove(name)
+    return len(runs.rows), found
 
 
 @dataclass(frozen=True)

@@ -88,7 +88,7 @@ class Result:
     surrogates : Dataset
         [``part`` x] ``term`` [x time]: coefficients of the surrogate of each output; `Result.surrogate` evaluates it.
     runs : Dataset
-        ``run`` [x time]: inputs as ``input:<name>``, outputs, status, message; kept in ``runs.zarr`` beside the result.
+        ``run`` [x time]: inputs as ``input:<name>``, outputs, status, message; kept beside the result, read when looked at.
     fields : Dataset
         Arrays over one or two dimensions of their own that functions of ``[report]`` made of one run; ``attrs["inputs"]`` of it says at
         which inputs.
@@ -276,20 +276,9 @@ def open_results(path: str | PathLike[str]) -> Result:
         raise StudyError(f"the result cannot be read ({error})", file=store, remedy=AGAIN) from error
     if not sealed:
         attrs["note"] = "; ".join(filter(None, [attrs.get("note"), UNSEALED]))
+    from uqmbd.runs.of_results import open_runs
+
     return Result(**groups, runs=open_runs(folder), attrs=attrs)
-
-
-def open_runs(folder: Path) -> xr.Dataset:
-    """The runs that a result is made of, opened but not read; a store may hold others, of a study that had wider ranges, say."""
-    runs, rows = folder / "runs.zarr", folder / "rows.npy"
-    if not runs.is_dir():
-        return xr.Dataset()
-    try:
-        found = xr.open_zarr(runs, consolidated=False, chunks=None)
-        return found.isel(run=np.load(rows)) if rows.is_file() else found
-    except Exception as error:  # as above
-        remedy = "put back what is missing, or delete result.zarr and resume the study: what is lost is run again"
-        raise StudyError(f"the runs of this result cannot be read ({error})", file=runs, remedy=remedy) from error
 
 
 def storable(group: xr.Dataset) -> xr.Dataset:

@@ -1,14 +1,19 @@
 """Campaigns from end to end in this process: what is stored, what is run again and what is not."""
 
 import errno
-import json
 
 import numpy as np
 import pytest
 import xarray as xr
 
 import uqmbd as uq
+from uqmbd.campaign.campaign import Campaign
+from uqmbd.campaign.opening import claimed, store_in
+from uqmbd.campaign.pool import open_pool
 from uqmbd.errors import StudyError
+from uqmbd.outcomes import Outcomes
+from uqmbd.runs.piece import Column, Piece
+from uqmbd.runs.view import RunsBackend
 from uqmbd.study.running import run_study
 
 LOGGED = """
@@ -62,20 +67,26 @@ def assert_identical(first, second) -> None:
             assert np.array_equal(values, second[name]), name
 
 
-def cut_journal(directory, keep: float) -> None:
-    """What a kill leaves: the first lines of the journal, and a torn one."""
-    journal = directory / "journal.jsonl"
-    lines = journal.read_bytes().splitlines(keepends=True)
-    kept = 1 + int(keep * (len(lines) - 1))
-    torn = lines[kept][: len(lines[kept]) // 2] if kept < len(lines) else b""
-    journal.write_bytes(b"".join(lines[:kept]) + torn)
+def pieces(directory) -> list:
+    """The files of the runs, in the order of their rows."""
+    return sorted((directory / "runs").glob("*.runs"))
+
+
+def cut_store(directory, keep: float) -> None:
+    """What a kill leaves: some of the files of the runs, and one that was not renamed yet."""
+    files = pieces(directory)
+    kept = int(keep * len(files))
+    if kept < len(files):
+        (directory / "runs" / f".{files[kept].name}.new").write_bytes(files[kept].read_bytes()[:-9])
+    for file in files[kept:]:
+        file.unlink()
     (directory / "done.json").unlink(missing_ok=True)
 
 
 def test_store_holds_what_the_model_returned(write_study, tmp_path, runs_done):
     result = uq.Study.from_file(write_study(model=LOGGED)).run(out=tmp_path / "r")
     assert runs_done() == 41  # one to see what the model returns
-    with xr.open_zarr(tmp_path / "r" / "runs.zarr", consolidated=False) as runs:
+    with xr.open_dataset(tmp_path / "r" / "runs", engine=RunsBackend) as runs:
         k, c, time = runs["input:k"].values, runs["input:c"].values, runs["time"].values
         x = np.exp(-c[:, None] * time) * np.cos(np.sqrt(k)[:, None] * time)
         assert runs["x"].dtype == np.float64
@@ -118,7 +129,7 @@ def test_resume_is_identical(kind, keep, write_study, uqmbd, tmp_path, runs_done
     extra = 2 if kind == "chebyshev" else 1  # the trial, and after a search the nominal run
     whole, done = numbers(tmp_path / "r"), runs_done() - extra
     assert len(whole["status"]) == done
-    cut_journal(tmp_path / "r", keep)
+    cut_store(tmp_path / "r", keep)
     code, output = uqmbd("resume", tmp_path / "r")
     assert code == 0, output
     again = runs_done() - extra
@@ -126,84 +137,123 @@ def test_resume_is_identical(kind, keep, write_study, uqmbd, tmp_path, runs_done
     assert_identical(numbers(tmp_path / "r"), whole)
 
 
-def test_chebyshev_with_two_asks_shares_a_chunk(write_study, tmp_path, runs_done):
+def test_few_runs_are_one_a_file(write_study, tmp_path, runs_done):
     study = uq.Study.from_file(write_study(*INTERVALS, ("workers = 0", "workers = 0\nbatch = 7"), model=LOGGED))
     finished = run_study(study, out=tmp_path / "r")
-    records = [json.loads(line[9:]) for line in (tmp_path / "r" / "journal.jsonl").read_text().splitlines()]
-    assert records[0]["chunk"] == 1  # few runs, so that a slow function is spread over all workers
+    assert len(pieces(tmp_path / "r")) == finished.tally.simulated  # so that a slow function is spread over all workers
     assert finished.tally.asked == len(finished.result.runs["status"])
 
 
-def test_chunk_shared_by_two_asks(tmp_path):
-    """The chunk in which the second ask begins is written twice; both its parts survive a cut at any line."""
-    from uqmbd.campaign.campaign import Campaign
-    from uqmbd.campaign.layout import Column, Layout
-    from uqmbd.campaign.opening import claimed, store_in
-    from uqmbd.campaign.pool import open_pool
-    from uqmbd.outcomes import Outcomes
+class Double:
+    """Twice the input; large ones fail."""
 
-    class Double:
-        width = 1
+    width = 1
 
-        def simulate(self, samples):
-            a = samples["a"]
-            return Outcomes({"y": 2 * a}, (a > 0.9).astype(np.int8), ["big" if x > 0.9 else "" for x in a])
+    def simulate(self, samples):
+        a = samples["a"]
+        return Outcomes({"y": 2 * a}, (a > 0.9).astype(np.int8), ["big" if x > 0.9 else "" for x in a])
 
-    class ThreeAsks:
-        def __init__(self):
-            self.left = [np.linspace(0, 1, 10), np.linspace(0.05, 0.95, 7), np.linspace(0, 1, 25)]
-            self.told = []
 
-        def ask(self):
-            return {"a": self.left.pop(0)} if self.left else None
+class Asks:
+    """A method that asks for given inputs, and keeps what it is told."""
 
-        def tell(self, samples, outputs, status):
-            assert np.array_equal(outputs["y"], 2 * samples["a"])
-            self.told.append((samples["a"], status))
+    def __init__(self, *asks):
+        self.left, self.told = list(asks), []
 
-    layout = Layout(4, (Column("input:a", "float64"), Column("y", "float64"), Column("status", "int8"), Column("message", "str")))
+    def ask(self):
+        return {"a": self.left.pop(0)} if self.left else None
 
-    def go(pool):
-        method = ThreeAsks()
-        with claimed(tmp_path) as claim:
-            store = store_in(claim, {}, layout, None)
-            tally = Campaign(method, store, Double, lambda: pool, {"y": ()}, "float64", batch=4).run()
-        with xr.open_zarr(tmp_path / "runs.zarr", consolidated=False) as runs:
-            runs.load()
-        told = [np.concatenate(part) for part in zip(*method.told, strict=True)]
-        return tally, runs, told
+    def tell(self, samples, outputs, status):
+        assert np.array_equal(outputs["y"], 2 * samples["a"])
+        self.told.append((samples["a"], status))
 
-    with open_pool(0) as pool:
-        _, whole, told = go(pool)
-        assert np.array_equal(whole["y"], 2 * whole["input:a"])
-        assert np.array_equal(whole["status"], whole["input:a"] > 0.9)
-        assert np.array_equal(whole["message"] == "big", whole["input:a"] > 0.9)
-        lines = (tmp_path / "journal.jsonl").read_bytes().splitlines(keepends=True)
-        for kept in range(1, len(lines)):
-            (tmp_path / "journal.jsonl").write_bytes(b"".join(lines[:kept]))
-            tally, again, told_again = go(pool)
-            assert tally.simulated > 0
-            assert again.identical(whole), kept
+
+COLUMNS = (Column("input:a", "float64"), Column("y", "float64"), Column("status", "int8"), Column("message", "str"))
+
+
+def go(directory, *asks):
+    """A campaign by hand: its tally, all runs, and what the method was told."""
+    method = Asks(*asks)
+    with open_pool(0) as pool, claimed(directory) as claim:
+        store = store_in(claim, {}, COLUMNS, 4, None)
+        tally = Campaign(method, store, Double, lambda: pool, {"y": ()}, "float64", batch=4).run()
+    runs = xr.open_dataset(directory / "runs", engine=RunsBackend).load()
+    return tally, runs, [np.concatenate(part) for part in zip(*method.told, strict=True)]
+
+
+def test_three_asks_survive_the_loss_of_any_files(tmp_path):
+    """Every file alone, and all from one on: what is lost is run again, and nothing else, in the places where it was."""
+    asks = np.linspace(0, 1, 10), np.linspace(0.05, 0.95, 7), np.linspace(0, 1, 25)
+    _, whole, told = go(tmp_path, *asks)
+    assert np.array_equal(whole["y"], 2 * whole["input:a"])
+    assert np.array_equal(whole["status"], whole["input:a"] > 0.9)
+    assert np.array_equal(whole["message"] == "big", whole["input:a"] > 0.9)
+    count = len(pieces(tmp_path))
+    for first in range(count):
+        for last in {first + 1, count}:
+            files = pieces(tmp_path)[first:last]
+            for file in files:
+                file.unlink()
+            tally, again, told_again = go(tmp_path, *asks)
+            assert 0 < tally.simulated <= 4 * len(files)
+            assert again.identical(whole), (first, last)
             assert all(np.array_equal(*pair) for pair in zip(told, told_again, strict=True))
 
 
-@pytest.mark.parametrize("column", ["x/c/3/0", "status/c/0", "input:k/c/5"])
-@pytest.mark.parametrize("harm", ["flip", "cut", "delete"])
-def test_corrupt_chunk_is_run_again(harm, column, write_study, uqmbd, tmp_path, runs_done):
+@pytest.mark.parametrize("bits", [64, 2])
+def test_runs_are_found_by_their_inputs(bits, tmp_path, monkeypatch):
+    """In any order, twice in one ask, and when different inputs have the same hash."""
+    import uqmbd.campaign.store as store
+
+    whole = store.hashes
+    monkeypatch.setattr(store, "hashes", lambda *a: whole(*a) & np.uint64(2**bits - 1))
+    first = np.array([0.1, 0.2, 0.2, 0.3, 0.4, 0.5, 0.1, -0.0])
+    assert go(tmp_path, first)[0].simulated == 8
+    tally, runs, told = go(tmp_path, first[::-1], np.array([0.6, 0.2, 0.7, 0.0, 0.1, 0.6]))
+    assert tally.simulated == 3 and runs.sizes["run"] == 11
+    assert np.array_equal(told[0], [*first[::-1], 0.6, 0.2, 0.7, 0.0, 0.1, 0.6])
+    assert go(tmp_path, first, first, np.array([0.7, 0.6]))[0].simulated == 0
+
+
+def blocks(file) -> dict[str, tuple[int, int]]:
+    """Where in a file the blocks of the columns are, and the head."""
+    piece = Piece.read(file.name, file.read_bytes(), file.stat().st_size)
+    found = {name: (piece.base + entry[0], piece.base + entry[0] + entry[1]) for name, entry in piece.head["blocks"].items()}
+    return found | {"head": (0, piece.base)}
+
+
+@pytest.mark.parametrize("part", ["x", "status", "input:k", "head", "partial:status"])
+@pytest.mark.parametrize("harm", ["flip", "cut", "empty", "delete"])
+def test_a_damaged_file_is_run_again(harm, part, write_study, uqmbd, tmp_path, runs_done):
     study = write_study(model=LOGGED)
     uqmbd("run", study, "--out", "r")
     whole = numbers(tmp_path / "r")
     runs_done()
-    file = tmp_path / "r" / "runs.zarr" / column
+    file = pieces(tmp_path / "r")[3]
     data = bytearray(file.read_bytes())
-    data[len(data) // 2] ^= 0xFF
-    file.unlink() if harm == "delete" else file.write_bytes(bytes(data) if harm == "flip" else bytes(data[:-1]))
+    begin, end = blocks(file)[part]
+    data[(begin + end) // 2] ^= 0xFF
+    file.unlink() if harm == "delete" else file.write_bytes({"flip": data, "cut": data[:-1], "empty": b""}[harm])
+    read = part not in ("x", "message") or harm != "flip"  # the method is told a partial instead of the history
+    if part == "head" or harm != "flip":
+        code, output = uqmbd("report", "r")
+        assert (code == 2 and "missing" in output) or file.name in output
     (tmp_path / "r" / "done.json").unlink()  # a finished result is not looked through again
     code, output = uqmbd("run", study, "--out", "r")
     assert code == 0
-    assert column in output and "checksum" in output
-    assert runs_done() == 2  # the run of the chunk, and one to see what the model returns
+    if read:
+        assert harm == "delete" or file.name in output
+        assert runs_done() == 2  # the run of the file, and one to see what the model returns
+    else:
+        assert runs_done() == 0
+        with pytest.raises(StudyError, match="x does not agree with its checksum"):
+            numbers(tmp_path / "r")
+        code, output = uqmbd("verify", "r")
+        assert code == 2 and file.name in output and "resume" in output
+        code, output = uqmbd("resume", "r")
+        assert code == 0 and runs_done() == 2
     assert_identical(numbers(tmp_path / "r"), whole)
+    assert uqmbd("verify", "r")[0] == 0
 
 
 def test_results_of_another_study(write_study, uqmbd, tmp_path):
@@ -230,29 +280,29 @@ def test_place_that_cannot_be_written(write_study, uqmbd, tmp_path):
     assert "--out" in output and "file/r" in output and "Not a directory" in output and "remedy" in output
 
 
-@pytest.mark.parametrize("room", [0, 3, 40, 77, 150])
+@pytest.mark.parametrize("room", [0, 1, 2, 3, 20, 42])
 def test_disk_full(room, write_study, uqmbd, tmp_path, monkeypatch):
-    import uqmbd.campaign.store as store
+    import uqmbd.runs.files as files
 
     study = write_study()
     uqmbd("run", study, "--out", "whole")
     left = [room]
-    write = store.write
+    write = files.write
 
-    def full(path, data):
-        left[0] -= 1
+    def full(path, *parts):
+        left[0] -= path.parent.name == "runs"
         if left[0] < 0:
             path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_bytes(bytes(data)[: len(data) // 2])
+            path.write_bytes(bytes(parts[0])[: len(parts[0]) // 2])
             raise OSError(errno.ENOSPC, "No space left on device", str(path))
-        write(path, data)
+        write(path, *parts)
 
     with monkeypatch.context() as patch:
-        patch.setattr(store, "write", full)
+        patch.setattr(files, "write", full)
         code, output = uqmbd("run", study, "--out", "r")
     assert code == 2
     assert "No space left" in output and "resume" in output and "--out" in output
-    assert uqmbd("resume", "r")[0] == 0
+    assert (uqmbd("resume", "r") if room else uqmbd("run", study, "--out", "r"))[0] == 0  # of nothing nothing can be resumed
     assert_identical(numbers(tmp_path / "r"), numbers(tmp_path / "whole"))
 
 
@@ -278,8 +328,6 @@ def test_every_run_fails(write_study, uqmbd, runs_done):
 
 
 def test_one_writer(write_study, tmp_path):
-    from uqmbd.campaign.opening import claimed
-
     study = uq.Study.from_file(write_study())
     study.run(out=tmp_path / "r")
     (tmp_path / "r" / "done.json").unlink()

@@ -208,22 +208,22 @@ def test_fewer_whole_histories_keep_partials_and_more_take_only_the_runs_that_la
 
 @pytest.mark.parametrize("moment", ["before", "after"])
 def test_a_kill_in_a_second_pass_loses_nothing(moment, tmp_path, monkeypatch):
-    """Just before and just after a line of the journal: what the first pass committed is still there, and what the second one had done."""
-    from uqmbd.campaign.journal import Journal
+    """Just before and just after a commit: what the first pass committed is still there, and what the second one had done."""
+    from uqmbd.runs.place import Folder
 
     simulated(tmp_path / "r", samples=300, history_runs=10)
-    append, left = Journal.append, [4]
+    put, left = Folder.put, [4]
 
-    def killed(journal, record):
-        left[0] -= 1
+    def killed(folder, name, *parts):
+        left[0] -= name.endswith(".runs")
         if left[0] < 0 and moment == "after":
-            append(journal, record)
+            put(folder, name, *parts)
         if left[0] < 0:
             raise KeyboardInterrupt
-        append(journal, record)
+        put(folder, name, *parts)
 
     with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
-        patch.setattr(Journal, "append", killed)
+        patch.setattr(Folder, "put", killed)
         simulated(tmp_path / "r", samples=300, history_runs=300)
     assert simulated(tmp_path / "r", samples=300, history_runs=10)[0] == 0
     again, found = simulated(tmp_path / "r", samples=300, history_runs=300)

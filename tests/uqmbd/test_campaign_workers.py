@@ -101,10 +101,9 @@ def start(study, *arguments) -> subprocess.Popen:
     return subprocess.Popen(command, cwd=study.parent, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, start_new_session=True)
 
 
-def wait_for_runs(directory, lines: int, seconds: float = 60.0) -> None:
+def wait_for_runs(directory, files: int, seconds: float = 60.0) -> None:
     end = time.monotonic() + seconds
-    journal = directory / "journal.jsonl"
-    while not journal.exists() or journal.read_bytes().count(b"\n") < lines:
+    while len(list((directory / "runs").glob("*.runs"))) < files:
         assert time.monotonic() < end, "the study does not get on"
         time.sleep(0.02)
 
@@ -146,3 +145,24 @@ def test_killing_the_driver_ends_its_workers(write_study, tmp_path, deaths):
     process.stdout.close()
     _, alive = psutil.wait_procs(children, timeout=20)
     assert not alive
+
+
+@pytest.mark.parametrize("forgets", [False, True])
+def test_the_job_is_sent_once_to_each_process(forgets, write_study, tmp_path, deaths, monkeypatch):
+    """Also to one that comes in the middle: here a process that forgets the job before its tenth batch."""
+    from uqmbd.campaign import worker
+    from uqmbd.campaign.pool import Here
+
+    sent, start = [], Here.start
+
+    def watched(self, function, key, packed, *arguments):
+        sent.append(packed is not None)
+        if forgets and len(sent) == 10:
+            worker.JOBS.clear()
+        return start(self, function, key, packed, *arguments)
+
+    worker.JOBS.clear()
+    monkeypatch.setattr(Here, "start", watched)
+    result = uq.Study.from_file(write_study(("workers = 0", "workers = 0\nbatch = 2"), model=MODEL)).run(out=tmp_path / "r")
+    assert result.attrs["runs_ok"] == 40
+    assert 1 + forgets <= sum(sent) <= 1 + 2 * forgets and len(sent) > 20  # two batches are at hand when it forgets

@@ -10,8 +10,9 @@ import pandas as pd
 import pytest
 import xarray as xr
 
-from uqmbd.campaign.journal import Journal
+from uqmbd.campaign.locking import Lock
 from uqmbd.methods import METHODS
+from uqmbd.result import open_results
 from uqmbd.study.schema import schema
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -32,10 +33,9 @@ def test_list_tells_results_runs_and_states(done, uqmbd, tmp_path):
     assert "stopped" in uqmbd("list", tmp_path)[1]
     (done / "result.zarr").rename(done / "away.zarr")
     assert "interrupted" in uqmbd("list", tmp_path)[1]
-    journal = Journal(done / "journal.jsonl")
-    journal.lock()
+    lock = Lock(done)
     assert "running" in uqmbd("list", tmp_path)[1]
-    journal.close()
+    lock.release()
 
 
 def test_list_counts_failed_runs(write_study, uqmbd, tmp_path):
@@ -46,7 +46,7 @@ def test_list_counts_failed_runs(write_study, uqmbd, tmp_path):
         ("samples = 40", "samples = 200\nmax_failed = 0.5"),
     )
     assert uqmbd("run", write_study(*changes, model=model))[0] == 0
-    runs = xr.open_zarr(tmp_path / "results/osc/runs.zarr", consolidated=False)
+    runs = open_results(tmp_path / "results/osc").runs
     failed = int((runs.status > 0).sum())
     row = next(line for line in uqmbd("list")[1].splitlines() if "montecarlo" in line)
     assert failed > 2 and row.split()[3:5] == ["200", str(failed)]
@@ -75,8 +75,13 @@ def test_compare_measures_histories_by_their_band(write_study, uqmbd, tmp_path):
     assert "inputs.c.interval: [0.1, 0.2] -> [0.1, 0.3]" in said and "largest change" in said and "upper" in said
 
 
-def test_exported_runs_are_those_of_the_store(done, uqmbd, tmp_path):
-    runs = xr.open_zarr(done / "runs.zarr", consolidated=False)
+@pytest.mark.parametrize("at_once", [64 << 20, 1500])
+def test_exported_runs_are_those_of_the_store(at_once, done, uqmbd, tmp_path, monkeypatch):
+    """All at once, and a few at a time."""
+    import uqmbd.exporting as exporting
+
+    monkeypatch.setattr(exporting, "AT_ONCE", at_once)
+    runs = open_results(done).runs
     for suffix in ("csv", "parquet", "nc"):
         assert uqmbd("export", done, tmp_path / f"to/runs.{suffix}")[0] == 0
     tables = pd.read_csv(tmp_path / "to/runs.csv", index_col="run"), pd.read_parquet(tmp_path / "to/runs.parquet")

@@ -20,7 +20,7 @@ from uqmbd.report.tables import outputs_table, worst_table
 from uqmbd.result import open_results
 from uqmbd.study.extreme_runs import extreme_runs
 from uqmbd.study.replay import replay as run_again
-from uqmbd.study.running import Trial
+from uqmbd.study.trial import Trial
 
 
 def bend(a, b, time):
@@ -204,7 +204,7 @@ def test_runs_that_are_not_stored_are_made_again_with_the_nominal_one(study, res
             return Trial(study).checked().simulate(samples)
 
     trial.__dict__["simulator"] = Watched()
-    store = {"layout": SimpleNamespace(columns=()), "time": study.grid(), "status": np.zeros(1, np.int8)}
+    store = {"columns": {}, "time": study.grid(), "column": lambda name, rows: np.zeros(len(rows), np.int8)}
     empty = SimpleNamespace(find=lambda samples: np.full(len(samples["a"]), -1), **store)
     found = extreme_runs(result, trial, empty)
     xr.testing.assert_equal(found, result.extreme_runs)

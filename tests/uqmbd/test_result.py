@@ -1,5 +1,7 @@
 """A result goes to disk and comes back, as a whole or not at all; tables and figures."""
 
+import shutil
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -251,7 +253,16 @@ def test_a_result_without_checksums_opens_with_a_note(bounds, tmp_path):
 
 def test_broken_runs_are_named(write_study, uqmbd, tmp_path):
     uqmbd("run", write_study(), "--out", "r")
-    (tmp_path / "r" / "runs.zarr" / "zarr.json").unlink()
-    with pytest.raises(StudyError, match="runs of this result cannot be read") as found:
+    (tmp_path / "r" / "runs" / "head.json").write_text("{")
+    with pytest.raises(StudyError, match="the runs cannot be read") as found:
         open_results(tmp_path / "r")
-    assert found.value.file.endswith("runs.zarr")
+    assert found.value.file.endswith("head.json")
+
+
+def test_runs_of_an_earlier_version_can_be_read(write_study, uqmbd, tmp_path):
+    uqmbd("run", write_study(), "--out", "r")
+    runs = open_results(tmp_path / "r").runs.load()
+    shutil.rmtree(tmp_path / "r" / "runs")
+    (tmp_path / "r" / "rows.npy").unlink()
+    runs.drop_vars("message").to_zarr(tmp_path / "r" / "runs.zarr", consolidated=False, zarr_format=3)
+    assert np.array_equal(open_results(tmp_path / "r").runs["x"], runs["x"])

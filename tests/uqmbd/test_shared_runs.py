@@ -1,6 +1,7 @@
 """One store for several studies: which runs are used again, which are refused, and what a finished or killed study leaves."""
 
 import os
+import shutil
 import subprocess
 import sys
 import textwrap
@@ -143,27 +144,27 @@ def test_a_raised_timeout_does_stopped_runs_again(tmp_path):
 
 # a finished study, a killed one -----------------------------------------------------------------------------------------------------------
 def test_a_finished_study_is_not_looked_through(tmp_path, monkeypatch):
-    from uqmbd.campaign import files, journal, store
+    """Neither its data nor, by those that do not look at its runs, the heads of its files."""
+    from uqmbd.campaign import store
+    from uqmbd.runs import reader
 
     asked(tmp_path)
 
     def looked(*_):
         raise AssertionError("the store was read")
 
-    monkeypatch.setattr(journal.Journal, "read", looked)
-    monkeypatch.setattr(store, "file_sum", looked)
-    monkeypatch.setattr(files, "file_sum", looked)
+    monkeypatch.setattr(reader, "decode", looked)
+    monkeypatch.setattr(store, "RunStore", looked)
     assert asked(tmp_path).tally is None
 
 
-def test_the_journal_is_read_once(tmp_path, monkeypatch):
-    from uqmbd.campaign import journal
+def test_opening_reads_no_data(tmp_path, monkeypatch):
+    from uqmbd.runs import reader
+    from uqmbd.runs.place import Folder
 
     asked(tmp_path)
-    read, count = journal.Journal.read, []
-    monkeypatch.setattr(journal.Journal, "read", lambda self: count.append(1) or read(self))
-    asked(tmp_path, outputs=["peak"])
-    assert len(count) == 1
+    monkeypatch.setattr(reader, "decode", None)
+    assert len(reader.Runs(Folder(tmp_path / "runs")).rows) == uq.open_results(tmp_path).runs.sizes["run"]
 
 
 def test_killed_before_the_first_run(write_study, uqmbd, tmp_path):
@@ -194,17 +195,19 @@ def test_a_study_file_is_not_replaced_by_results(write_study, uqmbd, tmp_path):
     text = study.read_text()
     code, output = uqmbd("run", study, "--out", tmp_path)
     assert code == 2 and "replace this study file" in output and "--out" in output
-    assert study.read_text() == text and not (tmp_path / "journal.jsonl").exists()
+    assert study.read_text() == text and not (tmp_path / "runs").exists()
 
 
-def test_an_old_store_is_refused(tmp_path):
-    from uqmbd.campaign.journal import seal
-
+@pytest.mark.parametrize("age", ["of another format", "runs.zarr with its journal"])
+def test_an_old_store_is_refused(age, tmp_path):
     asked(tmp_path)
-    lines = (tmp_path / "journal.jsonl").read_bytes().splitlines(keepends=True)
-    header = lines[0][9:-1].replace(b'"format":2', b'"format":1')
-    (tmp_path / "journal.jsonl").write_bytes(b"".join([seal(header) + b" " + header + b"\n", *lines[1:]]))
-    with pytest.raises(StudyError, match="another version of uqmbd"):
+    if age == "of another format":
+        head = tmp_path / "runs" / "head.json"
+        head.write_text(head.read_text().replace('"format": 3', '"format": 9'))
+    else:
+        shutil.rmtree(tmp_path / "runs")
+        (tmp_path / "journal.jsonl").write_text("")
+    with pytest.raises(StudyError, match=r"another version of uqmbd(?s:.)*overwrite"):
         asked(tmp_path)
 
 

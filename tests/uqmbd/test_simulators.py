@@ -65,7 +65,6 @@ def test_a_run_fails_alone():
 
 
 def test_a_whole_batch_that_raises_is_halved():
-    from uqmbd.campaign.layout import Layout
     from uqmbd.campaign.worker import Job, run_safely
     from uqmbd.outcomes import Outcomes
 
@@ -80,7 +79,7 @@ def test_a_whole_batch_that_raises_is_halved():
             return Outcomes({"y": samples["a"]}, np.zeros(len(samples["a"]), np.int8), [""] * len(samples["a"]))
 
     simulator = Fragile()
-    found = run_safely(Job(simulator, Layout(4, ()), {"y": ()}, "float64"), {"a": np.arange(100.0)})
+    found = run_safely(Job(simulator, ("y",), {"y": ()}, "float64"), {"a": np.arange(100.0)})
     assert np.flatnonzero(found.status).tolist() == [13]
     assert "thirteen" in found.message[13] and np.isnan(found.outputs["y"][13])
     assert simulator.calls < 20

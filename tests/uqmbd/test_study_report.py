@@ -10,7 +10,7 @@ import uqmbd as uq
 from uqmbd.errors import StudyError
 from uqmbd.result import open_results
 from uqmbd.study.nominal import fields_of
-from uqmbd.study.running import Trial
+from uqmbd.study.trial import Trial
 
 from .conftest import STUDY
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
@@ -50,14 +51,17 @@ class Work:
     Attributes
     ----------
     samples : dict of str to ndarray
-        The missing runs of the ask.
-    pieces : deque of (int, int)
-        Positions ``[begin, end)`` in `samples` of the pieces left.
+        All runs of the ask.
+    missing : ndarray of int64
+        Those of them that are to be done, by number.
     rows : ndarray of int64
-        Row in the store of each missing run.
+        Row in the store of each of these.
+    pieces : deque of (int, int)
+        Positions ``[begin, end)`` in `missing` of the pieces left.
     """
 
     samples: Mapping[str, np.ndarray]
+    missing: np.ndarray
     rows: np.ndarray
     pieces: deque[tuple[int, int]] = field(default_factory=deque)
 
@@ -72,28 +76,46 @@ class Work:
         taken = [self.pieces.popleft()]
         while self.pieces and self.pieces[0][1] - first <= runs:
             taken.append(self.pieces.popleft())
-        part = slice(first, taken[-1][1])
-        spans = [(int(self.rows[begin]), int(self.rows[end - 1]) + 1) for begin, end in taken]
-        return Batch(spans, {name: values[part] for name, values in self.samples.items()})
+        at: Any = self.missing[first : taken[-1][1]]
+        if at[-1] - at[0] + 1 == len(at) and (np.diff(at) == 1).all():
+            at = slice(int(at[0]), int(at[-1]) + 1)
+        return Batch([self.rows[begin:end] for begin, end in taken], {name: values[at] for name, values in self.samples.items()})
 
 
 @dataclass(frozen=True)
 class Batch:
-    """What is sent to a worker: rows of the pieces, and the samples of all of them in order."""
+    """What a worker does at once: rows of its pieces, and the samples of all of them in order."""
 
-    spans: list[tuple[int, int]]
+    rows: list[np.ndarray]
     samples: dict[str, np.ndarray]
+
+    @property
+    def lengths(self) -> list[int]:
+        """Runs of each piece."""
+        return [len(rows) for rows in self.rows]
 
     @property
     def runs(self) -> int:
         """Number of runs."""
-        return sum(stop - start for start, stop in self.spans)
+        return sum(self.lengths)
 
     def split(self) -> list[Batch]:
         """One batch for each piece."""
         parts, at = [], 0
-        for start, stop in self.spans:
-            part = slice(at, at + stop - start)
+        for rows in self.rows:
+            part = slice(at, at + len(rows))
             at = part.stop
-            parts.append(Batch([(start, stop)], {name: values[part] for name, values in self.samples.items()}))
+            parts.append(Batch([rows], {name: values[part] for name, values in self.samples.items()}))
         return parts
+
+
+def cut(rows: np.ndarray, chunk: int, breaks: np.ndarray) -> list[tuple[int, int]]:
+    """Cut runs into pieces ``(begin, end)`` of their positions: rows that have the same number when divided by `chunk`.
+
+    `breaks` holds True at positions where a new piece has to begin. So the division depends on rows alone, never on timing.
+    """
+    if not len(rows):
+        return []
+    number = rows // chunk
+    starts = np.flatnonzero(np.concatenate([[True], number[1:] != number[:-1]]) | breaks)
+    return list(zip(starts.tolist(), [*starts[1:].tolist(), len(rows)], strict=True))

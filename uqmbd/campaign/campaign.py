@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import math
 import time
 from collections import Counter, deque
 from collections.abc import Callable, Mapping
@@ -11,11 +13,12 @@ from typing import Any
 
 import numpy as np
 
-from uqmbd.campaign.batches import Batch, Sizer, Work
+from uqmbd.campaign.batches import Batch, Sizer, Work, cut
 from uqmbd.campaign.pool import Pool
 from uqmbd.campaign.store import RunStore
-from uqmbd.campaign.worker import Delivery, Job, Reduce, pack, run_batch, run_raw
-from uqmbd.outcomes import ERROR, STATUS, Outcomes, concatenate, failed_outcomes
+from uqmbd.campaign.telling import Teller, reduce_some
+from uqmbd.campaign.worker import Delivery, Job, pack, run_batch, run_raw
+from uqmbd.outcomes import ERROR, Outcomes, concatenate, failed_outcomes
 
 IN_FLIGHT = 2  # batches a worker has at hand: one running, one waiting
 
@@ -30,8 +33,8 @@ class Tally:
         Runs the method asked for, and how many of them were not in the store.
     status : Counter
         Runs told to the method by status.
-    rows : list of ndarray
-        Where they are in the store.
+    used : ndarray of bool
+        Rows of the store in which they are.
     workers, deaths : int
         Runs done at once, and batches whose worker died.
     wall, fan_out : float
@@ -44,7 +47,7 @@ class Tally:
     simulated: int = 0
     workers: int = 0
     status: Counter[str] = field(default_factory=Counter)
-    rows: list[np.ndarray] = field(default_factory=list)
+    used: np.ndarray = field(default_factory=lambda: np.zeros(0, bool))
     wall: float = 0.0
     fan_out: float = 0.0
     simulating: float = 0.0
@@ -83,6 +86,8 @@ class Campaign:
         Gives the `Pool`; called only if a run is missing.
     shapes : dict of str to tuple
         Shape of one run's output by name, of all that the store holds.
+    shard : (int, int), optional
+        ``(k, n)``: of each ask only every n-th piece is done, from the k-th on; it ends where a method would have to hear of the others.
     told : tuple of str
         Outputs that the method is told; all of them unless said.
     precision : str
@@ -102,6 +107,7 @@ class Campaign:
     keep_histories: bool = True
     tag: str = ""
     told: tuple[str, ...] | None = None
+    shard: tuple[int, int] | None = None
     batch: int | None = None
     watcher: Watcher = field(default_factory=Watcher)
     tally: Tally = field(default_factory=Tally)
@@ -110,9 +116,10 @@ class Campaign:
         """Ask, run, store, tell, until the method has enough."""
         began = time.perf_counter()
         self.pool: Pool | None = None
-        self.reduce = getattr(self.method, "reduce", None)
         if self.told is None:
             self.told = tuple(self.shapes)
+        # what is stored anyway is not stored once more as a partial
+        self.reduce = getattr(self.method, "reduce", None) if any(self.shapes[name] for name in self.told) else None
         if self.reduce is not None and set(self.told) != set(self.shapes):
             self.reduce = partial(reduce_some, self.reduce, self.told)
         self.sizer = Sizer(8 * sum(int(np.prod(shape)) for shape in self.shapes.values()), self.batch)
@@ -120,76 +127,86 @@ class Campaign:
             while (samples := self.ask()) is not None:
                 self.tally.asked += len(next(iter(samples.values())))
                 self.watcher.asked(self.tally.asked)
-                self.answer({name: np.asarray(values, np.float64) for name, values in samples.items()})
+                if not self.answer({name: np.asarray(values, np.float64) for name, values in samples.items()}):
+                    break
         finally:
             self.tally.wall = time.perf_counter() - began
         return self.tally
 
     def ask(self) -> dict[str, np.ndarray] | None:
-        """The method's next samples; it hears first what the runs so far took, from the journal, as it would in a resumed study."""
+        """The method's next samples; it hears first what the runs so far took, from the store, as it would in a resumed study."""
         if hasattr(self.method, "spent"):
-            pieces = np.unique(self.store.segment[np.concatenate(self.tally.rows)]) if self.tally.rows else []
-            self.method.spent(sum(self.store.took.get(int(start), 0.0) for start in pieces))
+            pieces = np.unique(self.store.piece_of[np.flatnonzero(self.tally.used)]).tolist()
+            self.method.spent(math.fsum(self.store.pieces[number].head["seconds"] for number in pieces))
         return self.method.ask()
 
     # one ask -----------------------------------------------------------------------------------------------------------------------------
-    def answer(self, samples: dict[str, np.ndarray]) -> None:
-        """Have the runs of one ask that are missing done, and tell the method all of them."""
-        rows = self.store.find(samples)
+    def answer(self, samples: dict[str, np.ndarray]) -> bool:
+        """Have the runs of one ask that are missing done, and tell the method all of them; False where others are to do some of them."""
+        store = self.store
+        rows = store.find(samples)
         again = self.without_partial(rows)
-        missing = np.flatnonzero((rows < 0) | again)
-        free = np.flatnonzero(rows < 0)
-        if len(free):
-            rows[free] = self.store.allocate(len(free))
-        self.store.expect(rows[again])
+        store.due[rows[again]] = True
+        new = rows < 0
+        rows[new] = store.allocate(int(new.sum()))
+        missing = np.flatnonzero((store.piece_of[rows] < 0) | store.due[rows])
+        if self.shard is not None:
+            part, of = self.shard
+            missing = missing[rows[missing] // store.chunk % of == part - 1]
         fresh = rows[missing]
+        if self.reduce is None and (fresh[1:] < fresh[:-1]).any():
+            order = np.argsort(fresh, kind="stable")
+            missing, fresh = missing[order], fresh[order]
         breaks = np.zeros(len(missing), bool)
+        breaks[1:] = fresh[1:] <= fresh[:-1]
         if self.reduce is not None and len(missing):
-            breaks[1:] = np.diff(missing) != 1  # a piece's partial is told as a whole, so it must not reach over runs already there
-            breaks[1:] |= np.diff(again[missing]) != 0
-        work = Work({name: values[missing] for name, values in samples.items()}, fresh)
-        work.pieces = deque(self.store.layout.cut(fresh, breaks))
-        segment = self.store.segment[rows]
-        for begin, end in work.pieces:
-            segment[missing[begin:end]] = fresh[begin]
-        teller = Teller(self, samples, rows, self.groups(rows, segment))
+            # a piece's partial is told as a whole, so it must not reach over runs already there
+            breaks[1:] |= (np.diff(missing) != 1) | (np.diff(fresh) != 1) | (np.diff(again[missing]) != 0)
+        work = Work(samples, missing, fresh)
+        work.pieces = deque(cut(fresh, store.chunk, breaks))
+        teller = Teller(self, samples, rows, self.groups(rows, work))
         teller.advance(reused=True)
         if work.pieces:
             self.fan_out(work, teller)
         teller.advance()
+        return teller.told == len(teller.groups)
 
     def without_partial(self, rows: np.ndarray) -> np.ndarray:
         """Which stored runs are done again, (runs,) bool: of histories that are not kept this method needs a partial that is not there."""
         again = np.zeros(len(rows), bool)
-        if self.keep_histories or {*self.shapes} <= {column.name for column in self.store.layout.columns}:
+        if self.keep_histories or {*self.shapes} <= self.store.columns.keys():
             return again
-        segment = np.full(len(rows), -1)
-        segment[rows >= 0] = self.store.segment[rows[rows >= 0]]
-        for begin, end in self.groups(rows, segment):
-            again[begin:end] = rows[begin] >= 0 and self.partial(rows[begin:end], begin) is None
+        for begin, end in self.groups(rows):
+            there = rows[begin] >= 0 and self.store.done(rows[begin:end])
+            again[begin:end] = there and self.partial(rows[begin:end], begin) is None
         return again
 
-    def groups(self, rows: np.ndarray, segment: np.ndarray) -> list[tuple[int, int]]:
-        """What is told at once: pieces where partials are told, else blocks of a chunk's length."""
-        n, length = len(rows), self.store.layout.chunk
+    def groups(self, rows: np.ndarray, work: Work | None = None) -> list[tuple[int, int]]:
+        """What is told at once: pieces where partials are told, also those that `work` will make, else blocks of a piece's length."""
+        n, length = len(rows), self.store.chunk
         if self.reduce is None:
             return [(begin, min(begin + length, n)) for begin in range(0, n, length)]
-        starts = np.flatnonzero(np.concatenate([[True], (np.diff(rows) != 1) | (np.diff(segment) != 0)]))
+        piece, there = np.full(n, -1), np.flatnonzero(rows >= 0)
+        there = there[~self.store.due[rows[there]]]
+        piece[there] = self.store.piece_of[rows[there]]
+        for number, (begin, end) in enumerate(work.pieces if work is not None else ()):
+            piece[work.missing[begin:end]] = len(self.store.pieces) + number
+        starts = np.flatnonzero(np.concatenate([[True], (np.diff(rows) != 1) | (np.diff(piece) != 0)]))
         return list(zip(starts.tolist(), [*starts[1:].tolist(), n], strict=True))
 
     def partial(self, rows: np.ndarray, first: int) -> dict[str, np.ndarray] | None:
         """What `reduce` made of these rows, which are runs number `first` and on of an ask; None if that is not there, or is too little."""
-        start = int(rows[0])
-        stop, checksum, tag = self.store.pieces.get(start, (0, None, ""))
-        if checksum is None or tag != self.tag or stop != rows[-1] + 1:
+        number = int(self.store.piece_of[rows[0]])
+        piece = self.store.pieces[number]
+        if not piece.has_partial or piece.head["tag"] != self.tag or piece.spans.tolist() != [[int(rows[0]), int(rows[-1]) + 1]]:
             return None
-        partial = self.store.partial(start)
+        partial = self.store.partial(number)
         return partial if self.method.suffices(partial, first) else None
 
     # fan-out -----------------------------------------------------------------------------------------------------------------------------
     def fan_out(self, work: Work, teller: Teller) -> None:
         """Keep every worker supplied, commit what comes back, tell what is complete."""
-        packed = self.start()
+        self.start()
         began = self.mark = time.perf_counter()
         under_way: dict[Any, Batch] = {}
 
@@ -197,14 +214,18 @@ class Campaign:
             per_worker = 1 if self.sizer.seconds_per_run is None else IN_FLIGHT
             while work.pieces and len(under_way) < per_worker * self.pool.workers:
                 batch = work.take(self.sizer.runs(work.remaining, self.pool.workers))
-                under_way[self.pool.start(run_batch, packed, batch.spans, batch.samples)] = batch
+                under_way[self.pool.start(run_batch, self.key, None, batch.lengths, batch.samples)] = batch
 
         try:
             supply()
             while under_way:
                 task, outcome = self.pool.next()
-                self.receive(under_way.pop(task), outcome, packed)
-                del task, outcome
+                batch = under_way.pop(task)
+                if outcome is None:  # a worker that has not heard of the job
+                    under_way[self.pool.start(run_batch, self.key, self.packed, batch.lengths, batch.samples)] = batch
+                    continue
+                self.receive(batch, outcome)
+                del task, outcome, batch
                 supply()
                 teller.advance()
         finally:
@@ -212,18 +233,19 @@ class Campaign:
             if under_way:
                 self.pool.cancel()
 
-    def start(self) -> bytes:
-        """Get the pool if need be; the job as bytes."""
+    def start(self) -> None:
+        """Get the pool if need be, and pack the job."""
         import cloudpickle
 
         if self.pool is None:
-            self.job = Job(self.prepare(), self.store.layout, dict(self.shapes), self.precision, self.reduce)
+            kept = tuple(name for name in self.shapes if name in self.store.columns)
+            self.job = Job(self.prepare(), kept, dict(self.shapes), self.precision, self.reduce)
             self.packed = cloudpickle.dumps(self.job)
+            self.key = hashlib.sha256(self.packed).hexdigest()
             self.pool = self.get_pool()
             self.tally.workers = self.pool.workers
-        return self.packed
 
-    def receive(self, batch: Batch, outcome: Any, packed: bytes) -> None:
+    def receive(self, batch: Batch, outcome: Any) -> None:
         """Commit a batch; one that lost its worker is taken apart."""
         if isinstance(outcome, Delivery):
             self.commit(batch, outcome)
@@ -232,10 +254,10 @@ class Campaign:
             raise outcome
         self.tally.deaths += 1
         for part in batch.split():
-            outcomes = self.isolate(part.samples, packed, part.runs if len(batch.spans) > 1 else part.runs // 2)
-            self.commit(part, Delivery(pack(self.job, part.spans, part.samples, outcomes), {}, 0.0, 0.0))
+            outcomes = self.isolate(part.samples, part.runs if len(batch.rows) > 1 else part.runs // 2)
+            self.commit(part, Delivery(pack(self.job, part.lengths, part.samples, outcomes), {}, 0.0, 0.0))
 
-    def isolate(self, samples: Mapping[str, np.ndarray], packed: bytes, size: int) -> Outcomes:
+    def isolate(self, samples: Mapping[str, np.ndarray], size: int) -> Outcomes:
         """Run samples in ever smaller parts, until only the run that kills its worker is left."""
         n = len(next(iter(samples.values())))
         size = max(size, 1)
@@ -244,22 +266,19 @@ class Campaign:
             part = {name: values[begin : begin + size] for name, values in samples.items()}
             runs = min(size, n - begin)
             try:
-                found.append(self.pool.call(run_raw, packed, part))
+                found.append(self.pool.call(run_raw, self.key, self.packed, part))
             except Exception as error:
                 if not lost_worker(error):
                     raise
                 dead = failed_outcomes(1, self.shapes, ERROR, "the worker process died while running it")
-                found.append(self.isolate(part, packed, runs // 2) if runs > 1 else dead)
+                found.append(self.isolate(part, runs // 2) if runs > 1 else dead)
         return concatenate(found)
 
     def commit(self, batch: Batch, delivery: Delivery) -> None:
         """Write a finished batch."""
-        at = 0
-        for piece in delivery.pieces:
-            part = slice(at, at + piece.stop - piece.start)
-            at = part.stop
+        for rows, blocks in zip(batch.rows, delivery.pieces, strict=True):
             now = time.perf_counter()
-            self.store.commit(piece, {name: values[part] for name, values in batch.samples.items()}, self.tag, now - self.mark)
+            self.store.commit(rows, blocks, self.tag, now - self.mark)
             self.mark = now
         if delivery.attributes and not self.tally.attributes:
             self.tally.attributes = dict(delivery.attributes)
@@ -269,53 +288,6 @@ class Campaign:
         self.tally.packing += delivery.packing
         if delivery.simulating:
             self.sizer.measured(batch.runs, delivery.simulating + delivery.packing)
-
-
-@dataclass
-class Teller:
-    """Tells the method the runs of one ask, in the order it asked, as soon as they are complete."""
-
-    campaign: Campaign
-    samples: Mapping[str, np.ndarray]
-    rows: np.ndarray
-    groups: list[tuple[int, int]]
-    told: int = 0
-
-    def advance(self, *, reused: bool = False) -> None:
-        """Tell all groups that are complete, up to the first that is not."""
-        store = self.campaign.store
-        while self.told < len(self.groups):
-            begin, end = self.groups[self.told]
-            rows = self.rows[begin:end]
-            status = store.status[rows]
-            if status.min() < 0:
-                return
-            self.tell(slice(begin, end), rows, status)
-            self.told += 1
-            self.campaign.tally.rows.append(rows)
-            counts = {STATUS[code]: int(number) for code, number in enumerate(np.bincount(status, minlength=1)) if number}
-            self.campaign.tally.status.update(counts)
-            self.campaign.watcher.done(end - begin, end - begin - counts.get("ok", 0), reused=reused)
-
-    def tell(self, part: slice, rows: np.ndarray, status: np.ndarray) -> None:
-        """Tell one group, from what the store gives back."""
-        campaign = self.campaign
-        if campaign.reduce is not None and (partial := campaign.partial(rows, part.start)) is not None:
-            campaign.method.tell_reduced(partial)
-            return
-        samples = {name: values[part] for name, values in self.samples.items()}
-        outputs = {name: campaign.store.read(name, rows) for name in campaign.told}
-        if campaign.reduce is None:
-            campaign.method.tell(samples, outputs, status)
-        else:
-            campaign.method.tell_reduced(campaign.reduce(samples, outputs, status))
-
-
-def reduce_some(
-    reduce: Reduce, names: tuple[str, ...], samples: Mapping[str, np.ndarray], outputs: Mapping[str, np.ndarray], status: np.ndarray
-) -> dict[str, np.ndarray]:
-    """A method's `reduce` of some of the outputs."""
-    return reduce(samples, {name: outputs[name] for name in names}, status)
 
 
 def lost_worker(error: BaseException) -> bool:

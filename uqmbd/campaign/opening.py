@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-import os
+import hashlib
+import json
 import shutil
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -12,19 +13,42 @@ from typing import Any
 
 import numpy as np
 
-from uqmbd.campaign import metadata
-from uqmbd.campaign.files import writing
-from uqmbd.campaign.journal import Journal
-from uqmbd.campaign.layout import Column, Layout
+from uqmbd.campaign.locking import NAME, Lock
 from uqmbd.campaign.store import RunStore
 from uqmbd.errors import StudyError
-from uqmbd.outcomes import TIMEOUT
+from uqmbd.runs.files import replace_text, writing
+from uqmbd.runs.piece import Column
+from uqmbd.runs.place import Folder, Place
+from uqmbd.runs.reader import FORMAT, HEADER
+from uqmbd.runs.where import ELSEWHERE_FILE, OLD, RUNS, place_in
 
-FORMAT = 2
 ELSEWHERE = (
     "choose another place (--out DIR; in Python out=...), or discard those results (--overwrite; in Python overwrite=True, "
     'or "if_changed" for only such a case)'
 )
+LARGEST = 1 << 16  # runs in a piece
+BYTES = 32 << 20  # of float64 outputs in a piece, at most
+PIECES = 128  # pieces that the planned runs are cut into, as long as these hold between `width` and LARGEST runs
+
+
+def piece_length(n: int, width: int, batch: int | None, bytes_per_run: int) -> int:
+    """Runs in a piece, from the number of runs that are planned and their size (never from timing)."""
+    fair = 1 << max(0, (n // PIECES).bit_length() - 1)
+    length = max(1, min(max(fair, width), LARGEST, BYTES // max(bytes_per_run, 1)))
+    return length if batch is None else max(1, min(length, batch))
+
+
+def columns_of(
+    inputs: Mapping[str, str], outputs: Mapping[str, tuple[str, bool]], points: int, precision: str, histories: bool
+) -> tuple[Column, ...]:
+    """The columns of a study: `inputs` name -> unit, `outputs` name -> (unit, is a history)."""
+    found = [Column(f"input:{name}", "float64", 0, unit) for name, unit in inputs.items()]
+    for name, (unit, history) in outputs.items():
+        if not history:
+            found.append(Column(name, "float64", 0, unit))
+        elif histories:
+            found.append(Column(name, precision, points, unit))
+    return (*found, Column("status", "int8"), Column("message", "str"))
 
 
 @dataclass
@@ -33,46 +57,65 @@ class Claim:
 
     Attributes
     ----------
-    journal : Journal
-        Open and locked.
-    records : list of dict
-        What was in it, the header first; empty if there was none.
+    place : Place
+        Where its runs are.
+    header : dict or None
+        What the runs that are there share; None if there are none.
+    locks : list of Lock
+        Of the directory, and of the runs' folder if that is another one.
+    shared : bool
+        Others may write other runs at the same time.
     """
 
     directory: Path
-    journal: Journal
-    records: list[dict[str, Any]]
-
-    @property
-    def header(self) -> dict[str, Any] | None:
-        """The header of the store that is there."""
-        return self.records[0] if self.records else None
+    place: Place
+    header: dict[str, Any] | None
+    locks: list[Lock]
+    shared: bool = False
 
     def clear(self) -> None:
-        """Discard the results that are there."""
+        """Discard the results that are there, and nothing else."""
         with writing(self.directory):
             (self.directory / "done.json").unlink(missing_ok=True)
-            self.journal.clear()
-            clear(self.directory)
-        self.records = []
+            names = self.place.names()
+            self.place.remove(*sorted(name for name in names if name != NAME))  # the header last but for what sorts after it
+            for name in (*OLD, "result.zarr", "tables", "figures"):
+                shutil.rmtree(self.directory / name, ignore_errors=True)
+            for name in (*OLD, "study.toml", "reads.json", "rows.npy", "report.html"):
+                with suppress(IsADirectoryError):
+                    (self.directory / name).unlink(missing_ok=True)
+        self.header = None
 
 
 @contextmanager
-def claimed(directory: Path) -> Iterator[Claim]:
-    """Make a directory of results, and hold it for a block; when that fails before a store is made, what was made here goes again."""
-    made = [folder for folder in (directory, *directory.parents) if not folder.exists()]
-    ours = [name for name in ("journal.jsonl", "study.toml", "reads.json") if not (directory / name).exists()]
-    journal = Journal(directory / "journal.jsonl")
-    with writing(directory):
-        if (directory / "runs.zarr").exists() and not journal.path.exists():
-            raise StudyError("holds a runs.zarr without its journal", file=directory, remedy=ELSEWHERE)
-        directory.mkdir(parents=True, exist_ok=True)
-        journal.lock()
-        claim = Claim(directory, journal, journal.open())
+def claimed(directory: Path, runs: str | None = None, *, shared: bool = False) -> Iterator[Claim]:
+    """Make a directory of results, and hold it for a block; when that fails before a store is made, what was made here goes again.
+
+    Parameters
+    ----------
+    runs : str, optional
+        Where the runs are kept, a folder or an address; in the directory unless said.
+    shared : bool
+        Held with others, each of which adds other runs: the shards of a study.
+    """
+    made = [folder for folder in (directory / RUNS, directory, *directory.parents) if not folder.exists()]
+    ours = [name for name in (NAME, "study.toml", "reads.json", ELSEWHERE_FILE) if not (directory / name).exists()]
+    place = place_in(directory, runs)
+    locks: list[Lock] = []
     try:
+        with writing(directory):
+            directory.mkdir(parents=True, exist_ok=True)
+            locks.append(Lock(directory, shared=shared))
+            if runs is not None:
+                replace_text(directory / ELSEWHERE_FILE, str(place))
+            if isinstance(place, Folder):
+                place.folder.mkdir(parents=True, exist_ok=True)
+                if place.folder != directory / RUNS:
+                    locks.append(Lock(place.folder, shared=shared))
+            claim = Claim(directory, place, peek(directory), locks, shared)
         yield claim
     except Exception:
-        if not os.fstat(claim.journal.stream).st_size:
+        if locks and locks[0].in_place() and peek(directory) is None:
             for name in ours:
                 (directory / name).unlink(missing_ok=True)
             with suppress(OSError):
@@ -80,13 +123,15 @@ def claimed(directory: Path) -> Iterator[Claim]:
                     folder.rmdir()
         raise
     finally:
-        claim.journal.close()
+        for lock in locks:
+            lock.release()
 
 
 def store_in(
     claim: Claim,
     identity: Mapping[str, str],
-    layout: Layout,
+    columns: tuple[Column, ...],
+    chunk: int,
     time: np.ndarray | None,
     *,
     notes: Mapping[str, Any] | None = None,
@@ -98,53 +143,42 @@ def store_in(
     ----------
     identity : dict of str to str
         Fingerprints of what fixes a run (model, time, solver, code), by a name the user understands.
-    layout : Layout
-        Used for a new store; an existing one keeps its own.
+    columns, chunk, time
+        Variables, runs of a piece, times [s] of a new store; an existing one keeps its own.
     notes : dict, optional
         Kept in the header of a new store.
     timeout : float, optional
-        Longest time a run may take [s]; runs that a smaller one has stopped are forgotten, to be done again in their rows.
+        Longest time a run may take [s]; runs that a smaller one has stopped are done again when they are asked for.
     """
-    directory, journal = claim.directory, claim.journal
-    with writing(directory):
+    with writing(claim.directory):
         if claim.header is not None:
-            compare(claim.header, identity, directory)
-            layout = header_layout(claim.header)
+            compare(claim.header, identity, claim.directory)
         else:
-            shutil.rmtree(directory / "runs.zarr", ignore_errors=True)
-            metadata.create(directory / "runs.zarr", layout, time)
-            columns = [astuple(column) for column in layout.columns]
-            header = {"format": FORMAT, "chunk": layout.chunk, "columns": columns, "identity": dict(identity), "notes": dict(notes or {})}
-            journal.append(header)
-        store = RunStore(directory, layout, journal, time)
-        store.replay(claim.records[1:])
-        store.verify()
-    release(store, claim.records[1:], timeout)
-    journal.stamp = {"timeout": timeout}
-    return store
+            header = {
+                "format": FORMAT, "chunk": chunk, "columns": [astuple(column) for column in columns], "identity": dict(identity),
+                "notes": dict(notes or {}), "time": None if time is None else time.tolist(),
+            }  # fmt: skip
+            shared = json.dumps([header[key] for key in ("identity", "columns", "time")], sort_keys=True)
+            header["id"] = hashlib.sha256(shared.encode()).hexdigest()[:16]
+            claim.place.put(HEADER, json.dumps(header).encode())
+        store = RunStore(claim.place, claim.directory, claim.locks[0], timeout, shared=claim.shared)
+        if claim.header is None and store.foreign:
+            claim.place.remove(HEADER)
+            file = claim.place.path(store.foreign[0])
+            raise StudyError(f"holds runs of another study, whose {HEADER} is missing", file=file, remedy=ELSEWHERE)
+        return store
 
 
-def release(store: RunStore, records: list[dict[str, Any]], timeout: float | None) -> None:
-    """Forget the runs that were stopped at a time limit below the one of now."""
-    limits = np.full(len(store.status), np.inf)
-    for record in records:
-        if "rows" in record:
-            limits[slice(*record["rows"])] = np.inf if record.get("timeout") is None else record["timeout"]
-    for row in np.flatnonzero((store.status == TIMEOUT) & (limits < (np.inf if timeout is None else timeout))).tolist():
-        store.status[row] = -1
-        key = store.known.pop(row, None)
-        if key is not None and store.index.get(key) == row:
-            del store.index[key]
-
-
-def peek(directory: Path) -> dict[str, Any] | None:
-    """Header of the store in `directory` (identity, layout, notes), None if there is no store."""
-    return Journal(directory / "journal.jsonl").first()
-
-
-def header_layout(header: Mapping[str, Any]) -> Layout:
-    """The layout a store was made with."""
-    return Layout(header["chunk"], tuple(Column(*entry) for entry in header["columns"]))
+def peek(directory: Path, runs: str | None = None) -> dict[str, Any] | None:
+    """What the runs of a directory of results, or of a place elsewhere, share (identity, columns, notes); None if there are none."""
+    place = place_in(directory, runs)
+    try:
+        return dict(json.loads(place.read(HEADER)))
+    except (FileNotFoundError, NotADirectoryError, ValueError):
+        return {"format": 2} if any((directory / name).exists() for name in OLD) else None
+    except OSError as error:
+        remedy = "see whether the place can be reached, and read by you; for an object store its keys and endpoint"
+        raise StudyError(f"the runs cannot be read ({error})", file=place.path(HEADER), remedy=remedy) from error
 
 
 def differences(header: Mapping[str, Any], identity: Mapping[str, str]) -> list[str]:
@@ -156,16 +190,8 @@ def differences(header: Mapping[str, Any], identity: Mapping[str, str]) -> list[
 def compare(header: Mapping[str, Any], identity: Mapping[str, str], directory: Path, detail: str = "") -> None:
     """`StudyError` when a store belongs to another study; it says in what that one differs (`detail`: what of the model)."""
     if header.get("format") != FORMAT:
-        raise StudyError("was written by another version of uqmbd", file=directory, remedy=ELSEWHERE)
+        raise StudyError("was written by another version of uqmbd, whose runs this one cannot add to", file=directory, remedy=ELSEWHERE)
     different = differences(header, identity)
     if different:
         words = [f"model: {detail}" if key == "model" and detail else key for key in different]
         raise StudyError(f"holds the results of another study (it differs in: {', '.join(words)})", file=directory, remedy=ELSEWHERE)
-
-
-def clear(directory: Path) -> None:
-    """Remove a study's results, and nothing else, from a directory."""
-    for name in ("runs.zarr", "result.zarr", "partials", "tables", "figures"):
-        shutil.rmtree(directory / name, ignore_errors=True)
-    for name in ("done.json", "study.toml", "reads.json", "rows.npy", "report.html"):
-        (directory / name).unlink(missing_ok=True)

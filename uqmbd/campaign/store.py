@@ -1,327 +1,218 @@
-"""The run store: `runs.zarr` with its journal. One writer, chunk-wise commits, runs found again by their inputs."""
+"""The run store: one immutable file a piece, whose renaming is the commit; runs are found again by their inputs. One writer."""
 
 from __future__ import annotations
 
 import json
-import os
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from uqmbd.campaign import metadata
-from uqmbd.campaign.files import file_sum, write, writing
-from uqmbd.campaign.journal import Journal
-from uqmbd.campaign.layout import Column, Layout, checksum, decode, encode, overlay
+from uqmbd.campaign.index import Index, hashes, same
+from uqmbd.campaign.locking import Lock
 from uqmbd.errors import StudyError
+from uqmbd.outcomes import TIMEOUT
+from uqmbd.runs.files import writing
+from uqmbd.runs.piece import Blocks, Piece, beginning, file_name, spans_of
+from uqmbd.runs.place import TEMPORARY, Place
+from uqmbd.runs.reader import ABOUT, Damaged, Runs
 
-RESUME = "`uqmbd resume` does again what is lost:"
-
-
-@dataclass(frozen=True)
-class Piece:
-    """Consecutive runs of one chunk, as a worker delivers them and the journal commits them.
-
-    Attributes
-    ----------
-    start, stop : int
-        Rows in the store.
-    files : dict of str to bytes
-        Encoded chunk by column name (rows outside the piece are empty); ``message`` only if there is one.
-    sums : dict of str to list
-        Length and crc32 of each file.
-    status : ndarray of int8, shape (stop - start,)
-    partial : bytes or None
-        What the method's `reduce` made of the piece, packed.
-    """
-
-    start: int
-    stop: int
-    files: dict[str, Any]
-    sums: dict[str, list[int]]
-    status: np.ndarray
-    partial: Any = None
+AT_ONCE = 1 << 18  # runs that are looked for at a time
 
 
-@dataclass
-class RunStore:
-    """Open it with `opening.store_in`; close it when done.
+class RunStore(Runs):
+    """Runs that may be added to; `opening.store_in` opens it.
 
     Attributes
     ----------
-    layout : Layout
-    time : ndarray or None
-        Times of the histories [s].
-    index : dict of bytes to int
-        Row of a run by the bytes of its inputs.
-    known : dict of int to bytes
-        The inverse, with all rows of equal runs.
-    status : ndarray of int8, shape (rows,)
-        -1 where a row is free.
-    segment : ndarray of int64, shape (rows,)
-        First row of the committed piece that a row belongs to.
-    pieces : dict of int to (int, list or None, str)
-        Committed pieces by first row: last row + 1, checksum of the partial, tag of the method that made the partial.
-    sums : dict of int to dict
-        Checksums of a chunk's files by column name.
+    directory : Path
+        The folder of results.
+    chunk : int
+        Runs of a piece, at most: rows of one piece have the same number when divided by it.
+    timeout : float or None
+        Longest time that runs of this session may take [s].
+    index : Index
+        Rows by the hashes of their inputs, of the first `indexed` pieces; made when runs are looked for that are not where they were.
+    follower : int
+        Row after the last one that was found.
+    due : ndarray of bool, shape (rows,)
+        Runs that are there and are done again when a method asks for them: they count as missing until they are committed anew.
+    session : int
+        Number of this session; what it commits takes the place of what earlier ones did.
     damaged : list of str
-        What `verify` has found.
-    seconds : float
-        Wall time that all runs took, in this session and earlier ones [s].
-    took : dict of int to float
-        The same by first row of the committed piece.
+        What was found damaged, and is done again.
     """
 
-    directory: Path
-    layout: Layout
-    journal: Journal
-    time: np.ndarray | None = None
-    index: dict[bytes, int] = field(default_factory=dict)
-    known: dict[int, bytes] = field(default_factory=dict)
-    status: np.ndarray = field(default_factory=lambda: np.empty(0, np.int8))
-    segment: np.ndarray = field(default_factory=lambda: np.empty(0, np.int64))
-    pieces: dict[int, tuple[int, list[int] | None, str]] = field(default_factory=dict)
-    sums: dict[int, dict[str, list[int]]] = field(default_factory=dict)
-    damaged: list[str] = field(default_factory=list)
-    seconds: float = 0.0
-    took: dict[int, float] = field(default_factory=dict)
+    def __init__(
+        self, place: Place, directory: Path, lock: Lock | None = None, timeout: float | None = None, *, shared: bool = False
+    ) -> None:
+        super().__init__(place)
+        self.directory, self.lock, self.timeout = directory, lock, timeout
+        self.chunk: int = self.header["chunk"]
+        self.damaged: list[str] = []
+        self.session = 1 + max((piece.order[0] for piece in self.pieces), default=0)
+        self.index, self.indexed, self.known, self.follower = Index(), 0, np.empty(0, bool), 0
+        if not shared:  # what others are writing just now is left alone
+            with self.guarded():
+                self.tidy()
+        self.due = np.zeros(len(self.piece_of), bool)
+        self.redo_stopped()
 
-    @property
-    def root(self) -> Path:
-        """The zarr group."""
-        return self.directory / "runs.zarr"
+    def tidy(self) -> None:
+        """Remove what a killed process left, files with a damaged head, and files whose runs were all done again."""
+        self.damaged += [f"{name} is damaged: its runs are done again" for name in self.bad]
+        owned = np.zeros(len(self.pieces) + 1, bool)
+        owned[self.piece_of] = True  # -1 marks the last, which stands for none
+        old = [piece.name for piece, keep in zip(self.pieces, owned[:-1].tolist(), strict=True) if not keep]
+        self.place.remove(*self.bad, *old, *(name for name in self.place.names() if name.endswith(TEMPORARY)))
+        self.bad = []
+        if old:
+            self.pieces = [piece for piece in self.pieces if piece.name not in set(old)]
+            self.paint()
 
-    # reading -----------------------------------------------------------------------------------------------------------------------------
+    # which runs are there ----------------------------------------------------------------------------------------------------------------
     def find(self, samples: Mapping[str, np.ndarray]) -> np.ndarray:
         """Rows of the samples, -1 for those not run yet; of equal runs the one that continues the row before is taken."""
-        if not self.index:
-            return np.full(len(next(iter(samples.values()))), -1)
-        rows, row = [], -2
-        for key in self.keys(samples):
-            row = row + 1 if self.known.get(row + 1) == key else self.index.get(key, -1)
-            rows.append(row)
-        return np.array(rows, np.int64)
+        n = len(next(iter(samples.values())))
+        rows = np.full(n, -1)
+        if self.pieces:
+            for begin in range(0, n, AT_ONCE):
+                part = {name: np.asarray(samples[name][begin : begin + AT_ONCE]) for name in self.inputs}
+                rows[begin : begin + AT_ONCE] = self.find_some(part)
+        return rows
 
-    def keys(self, samples: Mapping[str, np.ndarray]) -> list[bytes]:
-        """Identity of runs within a study: the bytes of their inputs (adding zero makes -0.0 and 0.0 the same)."""
-        table = np.column_stack([samples[name] for name in self.input_names()]).astype(np.float64) + 0.0
-        return [row.tobytes() for row in table]
+    def find_some(self, samples: Mapping[str, np.ndarray]) -> np.ndarray:
+        """The same for not too many; first it is seen whether they lie one after the other, as in a study that is gone on with."""
+        n, start = len(samples[self.inputs[0]]), self.follower
+        rows = np.full(n, -1)
+        there = np.flatnonzero(self.piece_of[start : start + n] >= 0)
+        there = there[self.agree(start + there, {name: values[there] for name, values in samples.items()})]
+        rows[there] = start + there
+        left = np.flatnonzero(rows < 0)
+        if len(left):
+            self.take_in()
+            other = {name: values[left] for name, values in samples.items()}
+            keys = hashes(other, self.inputs)
+            rows[left], several = self.index.find(keys)
+            for i in np.flatnonzero(several).tolist():
+                before = int(rows[left[i] - 1]) if left[i] else start - 1
+                if before + 1 in self.index.all_of(keys[i]):
+                    rows[left[i]] = before + 1
+            found = np.flatnonzero(rows[left] >= 0)
+            wrong = found[~self.agree(rows[left[found]], {name: values[found] for name, values in other.items()})]
+            for i in wrong.tolist():  # another run has the same hash
+                rows[left[i]] = self.search(keys[i], {name: values[i : i + 1] for name, values in other.items()})
+        self.follower = int(rows[-1]) + 1 if rows[-1] >= 0 else start + n
+        return rows
 
-    def input_names(self) -> list[str]:
-        """Inputs in the order of the columns."""
-        return [column.name[6:] for column in self.layout.columns if column.name.startswith("input:")]
+    def agree(self, rows: np.ndarray, samples: Mapping[str, np.ndarray]) -> np.ndarray:
+        """Which of the rows hold runs of these inputs."""
+        stored = self.read([f"input:{name}" for name in self.inputs], rows)
+        return same(samples, {name: stored[f"input:{name}"] for name in self.inputs}, self.inputs)
 
-    def read(self, name: str, rows: np.ndarray) -> np.ndarray:
-        """Values of a column at any rows, in their order; histories and scalars as float64."""
-        column = next(c for c in self.layout.columns if c.name == name)
-        kind = np.float64 if column.dtype.startswith("float") else column.empty(0).dtype
-        found = column.empty(len(rows)).astype(kind)
-        chunks = rows // self.layout.chunk
-        for chunk in np.unique(chunks).tolist():
-            at = np.flatnonzero(chunks == chunk)
-            if name in self.sums.get(chunk, ()):
-                data = self.file(self.root / column.path(chunk))
-                found[at] = decode(column, data, self.layout.chunk)[rows[at] - chunk * self.layout.chunk]
-        return found
+    def search(self, key: np.uint64, sample: Mapping[str, np.ndarray]) -> int:
+        """The lowest row of one run, among all that have its hash."""
+        rows = self.index.all_of(key)
+        good = np.flatnonzero(self.agree(rows, {name: np.repeat(value, len(rows)) for name, value in sample.items()}))
+        return int(rows[good[0]]) if len(good) else -1
 
-    def partial(self, start: int) -> dict[str, np.ndarray]:
-        """What `reduce` made of the piece that begins at row `start`."""
-        return unpack_partial(self.file(self.partial_path(start)))
+    def take_in(self) -> None:
+        """Put the runs of pieces that came since the last time into the index."""
+        keys, found = [], []
+        self.known = np.concatenate([self.known, np.zeros(len(self.piece_of) - len(self.known), bool)])
+        for number in range(self.indexed, len(self.pieces)):
+            rows = np.concatenate([np.arange(*span) for span in self.pieces[number].spans.tolist()])
+            rows = rows[self.piece_of[rows] == number]
+            rows = rows[~self.known[rows]]  # others were done again
+            stored = self.read([f"input:{name}" for name in self.inputs], rows)
+            keys.append(hashes({name: stored[f"input:{name}"] for name in self.inputs}, self.inputs))
+            found.append(rows)
+            self.known[rows] = True
+        if found:
+            self.index.add(np.concatenate(keys), np.concatenate(found))
+        self.indexed = len(self.pieces)
 
-    def partial_path(self, start: int) -> Path:
-        """File of a piece's partial."""
-        return self.directory / "partials" / f"{start:09d}"
+    def done(self, rows: np.ndarray) -> bool:
+        """True if all these runs are there and none of them is to be done again."""
+        return bool((self.piece_of[rows] >= 0).all()) and not self.due[rows].any()
 
-    def file(self, path: Path) -> bytes:
-        """What a committed file holds; `StudyError` if it has gone since it was verified."""
+    def redo(self, statuses: Iterable[int]) -> int:
+        """Have runs of these statuses done again; how many they are."""
+        codes = list(statuses)
+        for number, piece in enumerate(self.pieces):
+            if any(piece.head["counts"][code] for code in codes):
+                self.mark(number, codes)
+        return int(self.due.sum())
+
+    def redo_stopped(self) -> None:
+        """Have runs done again that were stopped at a time limit below the one of now."""
+        for number, piece in enumerate(self.pieces):
+            limit = piece.head["timeout"]
+            if piece.head["counts"][TIMEOUT] and limit is not None and (self.timeout is None or limit < self.timeout):
+                self.mark(number, [TIMEOUT])
+
+    def mark(self, number: int, codes: list[int]) -> None:
+        """Have runs of a piece that ended so done again."""
+        rows = np.flatnonzero(self.piece_of == number)
         try:
-            return path.read_bytes()
-        except FileNotFoundError:
-            self.require_place()
-            raise StudyError("the file was removed while the study was running", file=path, remedy=f"{RESUME} {self.directory}") from None
-
-    def require_place(self) -> None:
-        """Raise `StudyError` when the folder was moved or removed since the store was opened."""
-        if not self.journal.in_place():
-            text = "the folder of results was moved or removed while the study was running"
-            raise StudyError(text, file=self.directory, remedy=f"move it back, then {RESUME} {self.directory}; or run the study again")
+            self.due[rows[np.isin(self.column("status", rows), codes)]] = True
+        except Damaged:
+            self.due[rows] = True  # found again, and dropped, when it is read
 
     # writing -----------------------------------------------------------------------------------------------------------------------------
     def allocate(self, n: int) -> np.ndarray:
         """`n` free rows, lowest first: holes left by a kill, then new ones."""
-        free = np.flatnonzero(self.status < 0)[:n]
-        rows = np.concatenate([free, np.arange(len(self.status), len(self.status) + n - len(free))])
-        self.grow(int(rows[-1]) + 1 if n else 0)
-        self.require_place()
-        with writing(self.root):
-            metadata.resize(self.root, self.layout, len(self.status))
+        free = np.flatnonzero(self.piece_of < 0)[:n]
+        rows = np.concatenate([free, np.arange(len(self.piece_of), len(self.piece_of) + n - len(free))])
+        self.grow(n - len(free))
         return rows
 
-    def grow(self, rows: int) -> None:
-        """Make room in memory."""
-        more = rows - len(self.status)
-        if more > 0:
-            self.status = np.concatenate([self.status, np.full(more, -1, np.int8)])
-            self.segment = np.concatenate([self.segment, np.full(more, -1, np.int64)])
+    def grow(self, more: int) -> None:
+        """Make room in memory for so many further rows."""
+        self.piece_of = np.concatenate([self.piece_of, np.full(more, -1, np.int32)])
+        self.due = np.concatenate([self.due, np.zeros(more, bool)])
 
-    def expect(self, rows: np.ndarray) -> None:
-        """Runs that are there and are done again: they count as missing until they are committed anew (in memory; a kill keeps them)."""
-        self.status[rows] = -1
+    def commit(self, rows: np.ndarray, blocks: Blocks, tag: str, seconds: float = 0.0) -> None:
+        """Write the file of a piece, whose runs have these rising rows; `seconds` went by since the last one."""
+        head = {"of": self.header["id"], "rows": spans_of(rows), "counts": blocks.counts, "tag": tag, "timeout": self.timeout}
+        head |= {"seconds": seconds, "blocks": blocks.table}
+        before, name = beginning(head), file_name(int(rows[0]), self.session)
+        with self.guarded():
+            self.place.put(name, before, blocks.data)
+        self.pieces.append(Piece(name, len(before), head))
+        self.piece_of[rows] = len(self.pieces) - 1
+        self.due[rows] = False
 
-    def commit(self, piece: Piece, samples: Mapping[str, np.ndarray], tag: str, seconds: float = 0.0) -> None:
-        """Write the files of a piece, then its line in the journal: that line is the commit. `seconds` went by since the last one."""
-        chunk = piece.start // self.layout.chunk
-        sums = dict(piece.sums)
-        fresh: list[Path] = []  # beside files that hold committed runs: those stay until the journal says otherwise
+    def drop_damaged(self) -> bool:
+        """Look through all files and remove those that are not as they were written: their runs are done again. False if all are."""
         self.require_place()
-        with writing(self.root):
-            for column in self.layout.columns:
-                data = piece.files.get(column.name)
-                path = self.root / column.path(chunk)
-                if column.name in self.sums.get(chunk, ()):
-                    data = self.merged(column, chunk, piece, data)
-                    sums[column.name] = checksum(data)
-                    path = beside(path)
-                    fresh.append(path)
-                if data is not None:
-                    write(path, data)
-                elif not path.name.endswith(".new"):
-                    path.unlink(missing_ok=True)  # a killed process may have left one
-            partial = None
-            if piece.partial is not None:
-                path, partial = self.partial_path(piece.start), checksum(piece.partial)
-                if self.pieces.get(piece.start, (0, None))[1] is not None:
-                    path = beside(path)
-                    fresh.append(path)
-                write(path, piece.partial)
-            record = {"rows": [piece.start, piece.stop], "sums": sums, "status": status_runs(piece.status), "partial": partial}
-            self.journal.append({**record, "tag": tag, "seconds": seconds})
-            for path in fresh:
-                os.replace(path, path.with_name(path.name[:-4]))
-        self.note(piece.start, piece.stop, sums, piece.status, partial, tag)
-        self.seconds += seconds
-        self.took[piece.start] = seconds
-        self.remember(np.arange(piece.start, piece.stop), samples)
-
-    def remember(self, rows: np.ndarray, samples: Mapping[str, np.ndarray]) -> None:
-        """Make runs findable by their inputs."""
-        for row, key in zip(rows.tolist(), self.keys(samples), strict=True):
-            self.known[row] = key
-            self.index.setdefault(key, row)
-
-    def merged(self, column: Column, chunk: int, piece: Piece, data: bytes | None) -> bytes:
-        """A chunk's file with the piece laid over the runs that are in it already."""
-        length = self.layout.chunk
-        under = decode(column, self.file(self.root / column.path(chunk)), length)
-        offset = piece.start - chunk * length
-        over = column.empty(length) if data is None else decode(column, data, length)
-        return encode(column, overlay(column, length, offset, over[offset : offset + piece.stop - piece.start], under))
-
-    def note(self, start: int, stop: int, sums: dict, status: np.ndarray, partial: list[int] | None, tag: str) -> None:
-        """Take a committed piece into memory; of a longer one that it replaces the rest becomes a piece without a partial."""
-        self.grow(stop)
-        if start in self.pieces:
-            self.segment[stop : self.pieces[start][0]] = stop
-        self.status[start:stop] = status
-        self.segment[start:stop] = start
-        self.pieces[start] = (stop, partial, tag)
-        self.sums.setdefault(start // self.layout.chunk, {}).update(sums)
-
-    def drop(self, chunk: int) -> None:
-        """Forget a chunk, in memory."""
-        first, last = chunk * self.layout.chunk, (chunk + 1) * self.layout.chunk
-        self.status[first:last] = -1
-        self.sums.pop(chunk, None)
-        for start in [start for start in self.pieces if first <= start < last]:
-            del self.pieces[start]
+        found = list(self.damages())
+        self.damaged += [f"{name} does not agree with its checksum: its {runs} runs are done again" for name, runs in found]
+        with self.guarded():
+            self.place.remove(*(name for name, _ in found))
+        self.bad, self.foreign = [], []
+        self.index, self.indexed, self.known, self.follower = Index(), 0, np.empty(0, bool), 0
+        self.load()
+        self.due = np.zeros(len(self.piece_of), bool)
+        self.redo_stopped()
+        return bool(found)
 
     def describe(self, attributes: Mapping[str, Any]) -> None:
         """Write attributes of the whole store (versions, seed, what the simulator used)."""
+        with self.guarded():
+            self.place.put(ABOUT, json.dumps({**self.about(), **attributes}, default=str).encode())
+
+    @contextmanager
+    def guarded(self):
+        """Writing in the block: a sentence when the folder has gone, or when there is no room."""
         self.require_place()
-        with writing(self.root):
-            metadata.set_attributes(self.root, attributes)
+        with writing(self.directory):
+            yield
 
-    def close(self) -> None:
-        """Let go of the store, so that another process may write."""
-        self.journal.close()
-
-    # opening -----------------------------------------------------------------------------------------------------------------------------
-    def replay(self, records: list[dict[str, Any]]) -> None:
-        """Take the journal's records into memory."""
-        for record in records:
-            if "drop" in record:
-                self.drop(record["drop"])
-            else:
-                start, stop = record["rows"]
-                status = np.repeat(*np.array(record["status"], np.int64).reshape(-1, 2).T).astype(np.int8)
-                self.note(start, stop, record["sums"], status, record["partial"], record["tag"])
-                self.seconds += record["seconds"]
-                self.took[start] = record["seconds"]
-
-    def verify(self) -> None:
-        """Compare every file with its checksum; a chunk that does not agree is dropped, to be run again."""
-        with writing(self.root):
-            if metadata.mend(self.root, self.layout, self.time, len(self.status)):
-                self.damaged.append("runs.zarr: metadata was missing or damaged, and is written anew")
-        for chunk in sorted(self.sums):
-            bad = [column.path(chunk) for column in self.layout.columns if not self.intact(column, chunk)]
-            first, last = chunk * self.layout.chunk, (chunk + 1) * self.layout.chunk
-            for start, (_, partial, _) in self.pieces.items():
-                if first <= start < last and partial is not None and not settled(self.partial_path(start), partial):
-                    bad.append(str(self.partial_path(start).relative_to(self.directory)))
-            if bad:
-                runs = int(np.count_nonzero(self.status[first:last] >= 0))
-                self.damaged.append(f"{bad[0]} does not agree with its checksum: its {runs} runs are done again")
-                with writing(self.root):
-                    self.journal.append({"drop": chunk})
-                self.drop(chunk)
-        rows = np.flatnonzero(self.status >= 0)
-        if len(rows):
-            self.remember(rows, {name: self.read(f"input:{name}", rows) for name in self.input_names()})
-
-    def intact(self, column: Column, chunk: int) -> bool:
-        """True if a chunk's file is as the journal says."""
-        return settled(self.root / column.path(chunk), self.sums[chunk].get(column.name))
-
-
-def beside(path: Path) -> Path:
-    """Where the next version of a file waits for its line in the journal."""
-    return path.with_name(path.name + ".new")
-
-
-def settled(path: Path, expected: list[int] | None) -> bool:
-    """True if a file is as the journal says; finishes a rename that a kill has interrupted. None: the journal knows no such file."""
-    fresh = beside(path)
-    if fresh.exists():
-        if expected is not None and file_sum(fresh) == expected:
-            os.replace(fresh, path)
-        else:
-            fresh.unlink()
-    return expected is None or file_sum(path) == expected
-
-
-def status_runs(status: np.ndarray) -> list[list[int]]:
-    """Status codes as (code, count) pairs."""
-    starts = np.flatnonzero(np.concatenate([[True], status[1:] != status[:-1]]))
-    counts = np.diff([*starts, len(status)])
-    return [[int(status[s]), int(c)] for s, c in zip(starts, counts, strict=True)]
-
-
-def pack_partial(partial: Mapping[str, np.ndarray]) -> bytes:
-    """A method's partial as bytes: a line of JSON that says what the arrays are, then the arrays."""
-    arrays = {name: np.ascontiguousarray(array) for name, array in partial.items()}
-    head = json.dumps([[name, array.dtype.str, array.shape] for name, array in arrays.items()])
-    return b"".join([head.encode(), b"\n", *(array.tobytes() for array in arrays.values())])
-
-
-def unpack_partial(data: bytes) -> dict[str, np.ndarray]:
-    """The inverse of `pack_partial`."""
-    at = data.index(b"\n") + 1
-    found = {}
-    for name, kind, shape in json.loads(data[: at - 1]):
-        count = int(np.prod(shape))
-        found[name] = np.frombuffer(data, kind, count, at).reshape(shape)
-        at += count * np.dtype(kind).itemsize
-    return found
+    def require_place(self) -> None:
+        """Raise `StudyError` when the folder of results was moved or removed since the store was opened."""
+        if self.lock is not None and not self.lock.in_place():
+            remedy = f"move it back, then `uqmbd resume {self.directory}` does again what is lost; or run the study again"
+            raise StudyError("the folder of results was moved or removed while the study was running", file=self.directory, remedy=remedy)

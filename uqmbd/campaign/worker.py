@@ -5,15 +5,14 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
-from uqmbd.campaign.layout import Layout, checksum, encode, overlay
-from uqmbd.campaign.store import Piece, pack_partial
 from uqmbd.errors import StudyError
 from uqmbd.outcomes import ERROR, OK, Outcomes, concatenate, failed_outcomes, sample_count
+from uqmbd.runs.piece import Blocks
+from uqmbd.runs.piece import pack as pack_blocks
 from uqmbd.simulators.base import Simulator
 from uqmbd.simulators.model import describe
 
@@ -27,7 +26,8 @@ class Job:
     Attributes
     ----------
     simulator : Simulator
-    layout : Layout
+    kept : tuple of str
+        Outputs that are stored.
     shapes : dict of str to tuple
         Shape of one run's output by name.
     precision : str
@@ -37,7 +37,7 @@ class Job:
     """
 
     simulator: Simulator
-    layout: Layout
+    kept: tuple[str, ...]
     shapes: dict[str, tuple[int, ...]]
     precision: str
     reduce: Reduce | None = None
@@ -47,33 +47,45 @@ class Job:
 class Delivery:
     """A finished batch: its pieces, what the simulator says it used, and the seconds spent simulating and packing."""
 
-    pieces: list[Piece]
+    pieces: list[Blocks]
     attributes: dict[str, Any]
     simulating: float
     packing: float
 
 
-@lru_cache(maxsize=2)
-def unpack(job: bytes) -> Job:
-    """The job, unpickled once a process."""
-    import cloudpickle
-
-    return cloudpickle.loads(job)
+JOBS: dict[str, Job] = {}  # of this process
 
 
-def run_batch(packed: bytes, spans: list[tuple[int, int]], samples: Mapping[str, np.ndarray]) -> Delivery:
-    """Simulate a batch; `spans` are the rows ``(start, stop)`` of its pieces, in the order of the samples."""
-    job = unpack(packed)
+def unpack(key: str, packed: bytes | None) -> Job | None:
+    """The job of a key, unpickled once a process; None if it is not known here and did not come along."""
+    if key not in JOBS and packed is not None:
+        import cloudpickle
+
+        job = cloudpickle.loads(packed)
+        while len(JOBS) > 1:
+            JOBS.pop(next(iter(JOBS)))
+        JOBS[key] = job
+    return JOBS.get(key)
+
+
+def run_batch(key: str, packed: bytes | None, lengths: list[int], samples: Mapping[str, np.ndarray]) -> Delivery | None:
+    """Simulate a batch; `lengths` are those of its pieces, in the order of the samples.
+
+    The job is sent to a process once: a worker that has not heard of it yet answers None, and gets it with the batch.
+    """
+    job = unpack(key, packed)
+    if job is None:
+        return None
     began = time.perf_counter()
     outcomes = run_safely(job, samples)
     simulated = time.perf_counter()
-    pieces = pack(job, spans, samples, outcomes)
+    pieces = pack(job, lengths, samples, outcomes)
     return Delivery(pieces, dict(outcomes.attributes), simulated - began, time.perf_counter() - simulated)
 
 
-def run_raw(packed: bytes, samples: Mapping[str, np.ndarray]) -> Outcomes:
+def run_raw(key: str, packed: bytes, samples: Mapping[str, np.ndarray]) -> Outcomes:
     """Simulate a batch and return it as it is (for runs that are being isolated)."""
-    return run_safely(unpack(packed), samples)
+    return run_safely(unpack(key, packed), samples)
 
 
 def run_safely(job: Job, samples: Mapping[str, np.ndarray]) -> Outcomes:
@@ -109,33 +121,22 @@ def checked(job: Job, outcomes: Outcomes, n: int) -> Outcomes:
     return Outcomes(outcomes.outputs, status, message, outcomes.attributes)
 
 
-def pack(job: Job, spans: list[tuple[int, int]], samples: Mapping[str, np.ndarray], outcomes: Outcomes) -> list[Piece]:
-    """Encode each piece as the store's files hold it."""
+def pack(job: Job, lengths: list[int], samples: Mapping[str, np.ndarray], outcomes: Outcomes) -> list[Blocks]:
+    """Encode each piece as its file holds it."""
     pieces, at = [], 0
-    for start, stop in spans:
-        part = slice(at, at + stop - start)
+    for length in lengths:
+        part = slice(at, at + length)
         at = part.stop
-        values: dict[str, Any] = {f"input:{name}": array[part] for name, array in samples.items()}
-        values.update({name: stored(job, name, outcomes.outputs[name][part]) for name in job.shapes})
-        values["status"] = outcomes.status[part]
-        values["message"] = outcomes.message[part]
-        files = {}
-        for column in job.layout.columns:
-            if column.name == "message" and not any(values["message"]):
-                continue
-            whole = overlay(column, job.layout.chunk, start % job.layout.chunk, values[column.name])
-            files[column.name] = np.frombuffer(encode(column, whole), np.uint8)  # arrays travel without a copy, bytes do not
+        status, inputs = outcomes.status[part], {name: np.asarray(array[part], np.float64) for name, array in samples.items()}
+        values = {name: stored(job, name, outcomes.outputs[name][part]) for name in job.shapes}
         partial = None
         if job.reduce is not None:
-            told = {name: np.asarray(values[name], np.float64) for name in job.shapes}
-            reduced = job.reduce({name: array[part] for name, array in samples.items()}, told, outcomes.status[part])
-            partial = np.frombuffer(pack_partial(reduced), np.uint8)
-        sums = {name: checksum(data) for name, data in files.items()}
-        pieces.append(Piece(start, stop, files, sums, outcomes.status[part], partial))
+            partial = job.reduce(inputs, {name: np.asarray(array, np.float64) for name, array in values.items()}, status)
+        columns = {f"input:{name}": array for name, array in inputs.items()} | {name: values[name] for name in job.kept}
+        pieces.append(pack_blocks({**columns, "status": np.asarray(status, np.int8), "message": outcomes.message[part]}, status, partial))
     return pieces
 
 
 def stored(job: Job, name: str, values: np.ndarray) -> np.ndarray:
     """Values as the store keeps them; histories that it does not keep are not rounded."""
-    kept = job.shapes[name] and any(column.name == name for column in job.layout.columns)
-    return values.astype(job.precision) if kept else values
+    return values.astype(job.precision) if job.shapes[name] and name in job.kept else values

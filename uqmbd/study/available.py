@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 from uqmbd.errors import StudyError, did_you_mean
 from uqmbd.simulators.detect import available_outputs
 from uqmbd.simulators.function import REDUCTIONS
-from uqmbd.study.running import Trial
 from uqmbd.study.study import naming_file
+from uqmbd.study.trial import Trial
 
 if TYPE_CHECKING:
     from uqmbd.outcomes import OutputInfo

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from uqmbd.campaign.store import RunStore
     from uqmbd.result import Result
-    from uqmbd.study.running import Trial
+    from uqmbd.study.trial import Trial
 
 CASES = ("nominal", "lower", "upper")
 
@@ -83,14 +83,15 @@ def outputs_at(
     What the store has not is made if `make`, but for the first one with `skip_first`.
     """
     samples = {key: np.array([point[key] for point in points]) for key in points[0]}
-    columns = {column.name: column for column in store.layout.columns}
+    columns = store.columns
     info = trial.stored or trial.info
     rows = store.find(samples)
     stored = (rows >= 0) & all(name in columns for name in names)
-    good = stored & (store.status[rows] == OK)
+    good = stored.copy()
+    good[stored] = store.column("status", rows[stored]) == OK
     found = {name: np.full((len(points), len(store.time)) if info[name].history else len(points), np.nan) for name in names}
     for name in names if good.any() else ():
-        found[name][good] = store.read(name, rows[good])
+        found[name][good] = store.column(name, rows[good])
     missing = np.flatnonzero(~stored)
     missing = missing[missing > 0] if skip_first else missing
     if not (make and len(missing)):

@@ -5,8 +5,8 @@ from __future__ import annotations
 from importlib.resources import files
 from pathlib import Path
 
-from uqmbd.campaign.files import write, writing
 from uqmbd.errors import StudyError, did_you_mean
+from uqmbd.runs.files import write, writing
 from uqmbd.study.study import check_name
 
 MECHANISMS = ("python", "slider_crank", "four_bar", "beam", "command")  # folders of `templates`

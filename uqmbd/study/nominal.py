@@ -16,8 +16,8 @@ from uqmbd.study.showing import check_histories
 if TYPE_CHECKING:
     import xarray as xr
 
-    from uqmbd.study.running import Trial
     from uqmbd.study.study import Study
+    from uqmbd.study.trial import Trial
 
 KEY = "report.fields"
 

@@ -9,9 +9,10 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from uqmbd.campaign.files import replace_text
-from uqmbd.campaign.opening import ELSEWHERE, FORMAT, compare, header_layout
+from uqmbd.campaign.opening import ELSEWHERE, compare
 from uqmbd.errors import StudyError
+from uqmbd.runs.files import replace_text
+from uqmbd.runs.reader import FORMAT
 from uqmbd.simulators.own import file_digest, tree_digest
 from uqmbd.study.identity import precision_of
 
@@ -65,7 +66,7 @@ def some(names: list[str]) -> str:
 def lacking(study: Study, header: Mapping[str, Any], directory: Path) -> StudyError | None:
     """The error for outputs, or histories, that the stored runs do not have."""
     stored = header["notes"]["outputs"]
-    kept = {column.name: column.dtype for column in header_layout(header).columns}
+    kept = {name: dtype for name, dtype, *_ in header["columns"]}
     missing = [name for name in study.outputs if name not in stored]
     if missing:
         text, remedy = f"holds runs without the outputs {', '.join(missing)}", f"leave them out, {ELSEWHERE}"

@@ -45,6 +45,9 @@ class CampaignSettings(Checked):
     precision : str
         Type of stored histories: ``float64`` (``auto`` is the same), or ``float32`` for half of the disk: then everything is computed from
         the rounded numbers, and the result says how much of the spread over the runs that is.
+    runs : str, optional
+        Where the runs are kept: a folder, relative to that of the results, or an address that fsspec knows (``s3://bucket/study``); in
+        ``runs`` beside the results unless said.
     timeout : float, optional
         Longest time a run may take [s] (Python functions and commands; the lane solver has ``solver.max_steps``).
     """
@@ -54,6 +57,7 @@ class CampaignSettings(Checked):
     batch: Whole | None = Field(default=None, ge=1)
     store: Literal["all", "scalars"] = "all"
     precision: Literal["auto", "float32", "float64"] = "auto"
+    runs: str | None = None
     timeout: Number | None = Field(default=None, gt=0)
 
 

@@ -35,16 +35,17 @@ def first_messages(study: Study, store: RunStore) -> list[str]:
     """The first different messages of failed runs, each with the inputs of its run in the units that the user wrote."""
     from uqmbd.inputs.units import to_si
 
-    rows = np.flatnonzero(store.status > 0)
+    rows = store.rows
+    rows = rows[store.column("status", rows) > 0]
     found: dict[str, int] = {}
-    for row, message in zip(rows.tolist(), store.read("message", rows).tolist(), strict=True):
+    for row, message in zip(rows.tolist(), store.column("message", rows).tolist(), strict=True):
         found.setdefault(message, row)
     lines = []
     for message, row in list(found.items())[:SHOWN]:
         words = []
         for name, item in study.inputs.items():
             unit = (item.written or item).unit
-            value = to_si(unit).back(store.read(f"input:{name}", np.array([row]))[0])
+            value = to_si(unit).back(store.column(f"input:{name}", np.array([row]))[0])
             words.append(f"{name} = {value:.6g} {unit}".strip())
         lines.append(f"at {', '.join(words)}: {message}")
     return lines
@@ -52,15 +53,16 @@ def first_messages(study: Study, store: RunStore) -> list[str]:
 
 def keep_unfinished(study: Study, store: RunStore, directory: Path, why: str) -> None:
     """Save a result that holds the runs and why there is no more; it does not count as finished."""
-    from uqmbd.campaign.files import writing
     from uqmbd.methods.base import count_failures
     from uqmbd.result import Result
+    from uqmbd.runs.files import writing
+    from uqmbd.runs.where import USED
     from uqmbd.study.identity import versions
 
     attrs = {
         "study": study.name,
         "method": study.method.name,
-        **count_failures(store.status[store.status >= 0]),
+        **count_failures(store.column("status", store.rows)),
         "inputs": study.inputs.described(),
         "settings": study.method.model_dump(exclude_none=True),
         "seed": study.campaign.seed,
@@ -70,4 +72,5 @@ def keep_unfinished(study: Study, store: RunStore, directory: Path, why: str) ->
         "note": f"The study stopped, so there are no results but its runs: {why}",
     }
     with writing(directory):
+        (directory / USED).unlink(missing_ok=True)
         Result(attrs=attrs).save(directory)

@@ -1,19 +1,27 @@
-"""Where results go; what `campaign.store` and `campaign.precision` mean for a method: what it needs, what rounding costs."""
+"""Where results and runs go; what `campaign.store` and `campaign.precision` mean for a method: what it needs, what rounding costs."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from uqmbd.errors import StudyError
 from uqmbd.outcomes import OutputInfo
+from uqmbd.runs.place import is_address
+from uqmbd.study.identity import precision_of
+from uqmbd.study.reuse import short
 
 if TYPE_CHECKING:
+    from uqmbd.campaign.opening import Claim
+    from uqmbd.campaign.store import RunStore
     from uqmbd.result import Result
+    from uqmbd.simulators.fingerprint import Reach
     from uqmbd.study.study import Study
+    from uqmbd.study.trial import Trial
 
 HALF_A_STEP = 2.0**-24  # of float32, relative: the largest error of rounding
 FELT = 1e-3  # share of the spread over the runs from which rounding is seen in standard deviations and quantiles
@@ -25,6 +33,9 @@ def results_directory(out: str | Path | None, name: str) -> Path:
         return Path("results") / name
     if not str(out).strip():
         raise StudyError("the place of the results is empty", key="--out", value=str(out), remedy=f"write --out results/{name}, say")
+    if is_address(out):
+        remedy = f'write [campaign] runs = "{out}" for the runs, which are most of it, and a folder for the rest'
+        raise StudyError("results lie in a folder; only their runs can be kept elsewhere", key="--out", value=str(out), remedy=remedy)
     return Path(out)
 
 
@@ -40,6 +51,45 @@ def check_store(study: Study, info: Mapping[str, OutputInfo]) -> None:
         remedy=f'remove campaign.store, or ask for numbers only ("{histories[0]}:max", say); '
         "montecarlo and the approach sobol of sensitivity do without",
     )
+
+
+def open_or_make(
+    study: Study, claim: Claim, identity: Mapping[str, str], reach: Reach, trial: Trial
+) -> tuple[RunStore, dict[str, OutputInfo]]:
+    """The store of a study and what its outputs are; a store that is there knows them without the model."""
+    from uqmbd.campaign.opening import columns_of, piece_length, store_in
+    from uqmbd.runs.files import writing
+
+    columns, chunk, notes = (), 1, None
+    if claim.header is not None:
+        stored = stored_outputs(claim.header)
+        info = study.in_units({name: stored[name] for name in study.outputs})
+    else:
+        info = study.in_units(trial.info)
+        points = 0 if study.time is None else study.time.points
+        columns = columns_of(
+            {name: item.to_si().unit for name, item in study.inputs.items()},
+            {name: (entry.unit, entry.history) for name, entry in info.items()},
+            points,
+            precision_of(study),
+            study.campaign.store == "all",
+        )
+        least, most = study.method.planned_runs(study.inputs)
+        size = 8 * sum(points if entry.history else 1 for entry in info.values())
+        chunk = piece_length(round(math.sqrt(least * most)), trial.simulator.width, study.campaign.batch, size)
+        notes = {
+            "outputs": {name: [entry.unit, entry.history] for name, entry in trial.info.items()},
+            "model": {name: short(digest) for name, digest in reach.parts.items()},
+        }
+        with writing(claim.directory):
+            trial.remember(claim.directory)
+    check_store(study, info)
+    return store_in(claim, identity, columns, chunk, study.grid(), notes=notes, timeout=study.campaign.timeout), info
+
+
+def stored_outputs(header: Mapping[str, Any]) -> dict[str, OutputInfo]:
+    """What the runs of a store hold."""
+    return {name: OutputInfo(*entry) for name, entry in header["notes"]["outputs"].items()}
 
 
 def rounding_cost(study: Study, result: Result) -> dict[str, str]:

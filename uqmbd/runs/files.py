@@ -1,4 +1,4 @@
-"""Reading and writing the files of a run store."""
+"""Writing files whole or not at all, with a sentence when that fails."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from uqmbd.campaign.layout import checksum
 from uqmbd.errors import StudyError
 
 
@@ -27,32 +26,34 @@ def writing(place: Path) -> Iterator[None]:
         ) from error
 
 
-def write(path: Path, data: Any) -> None:
-    """Write a file, making its folder when it is the first one there."""
-    flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC  # `open` makes five system calls of it, and a campaign writes thousands of files
+def write(path: Path, *parts: Any) -> None:
+    """Write a file from its parts, making its folder when it is the first one there."""
+    flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC
     try:
         file = os.open(path, flags, 0o666)
     except FileNotFoundError:
         path.parent.mkdir(parents=True, exist_ok=True)
         file = os.open(path, flags, 0o666)
     try:
-        view = memoryview(data).cast("B")
-        while len(view):
-            view = view[os.write(file, view) :]
+        for data in parts:
+            view = memoryview(data).cast("B")
+            while len(view):
+                view = view[os.write(file, view) :]
     finally:
         os.close(file)
 
 
-def replace_text(path: Path, text: str) -> None:
-    """Write a text file whole or not at all."""
-    fresh = path.with_name(path.name + ".new")
-    write(fresh, text.encode())
-    fresh.replace(path)
-
-
-def file_sum(path: Path) -> list[int] | None:
-    """Checksum of a file, None if it is not there."""
+def replace(path: Path, *parts: Any) -> None:
+    """Write a file whole or not at all: under another name first."""
+    fresh = path.with_name(f".{path.name}.{os.urandom(4).hex()}.new")  # others may write the same file
     try:
-        return checksum(path.read_bytes())
-    except FileNotFoundError:
-        return None
+        write(fresh, *parts)
+        os.replace(fresh, path)
+    except OSError:
+        fresh.unlink(missing_ok=True)  # on a full disk it takes room
+        raise
+
+
+def replace_text(path: Path, text: str) -> None:
+    """The same for text."""
+    replace(path, text.encode())

@@ -1,0 +1,64 @@
+"""Telling a method the runs of one ask: in the order it asked, and what the store gives back, so that a resumed study hears the same."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from uqmbd.outcomes import STATUS
+
+if TYPE_CHECKING:
+    from uqmbd.campaign.campaign import Campaign
+    from uqmbd.campaign.worker import Reduce
+
+
+@dataclass
+class Teller:
+    """Tells the method the runs of one ask, in the order it asked, as soon as they are complete."""
+
+    campaign: Campaign
+    samples: Mapping[str, np.ndarray]
+    rows: np.ndarray
+    groups: list[tuple[int, int]]
+    told: int = 0
+
+    def advance(self, *, reused: bool = False) -> None:
+        """Tell all groups that are complete, up to the first that is not."""
+        campaign, tally = self.campaign, self.campaign.tally
+        tally.used = np.concatenate([tally.used, np.zeros(len(campaign.store.piece_of) - len(tally.used), bool)])
+        while self.told < len(self.groups):
+            begin, end = self.groups[self.told]
+            rows = self.rows[begin:end]
+            if not campaign.store.done(rows):
+                return
+            status = self.tell(slice(begin, end), rows)
+            self.told += 1
+            tally.used[rows] = True
+            counts = {STATUS[code]: int(number) for code, number in enumerate(np.bincount(status, minlength=1)) if number}
+            tally.status.update(counts)
+            campaign.watcher.done(end - begin, end - begin - counts.get("ok", 0), reused=reused)
+
+    def tell(self, part: slice, rows: np.ndarray) -> np.ndarray:
+        """Tell one group, from what the store gives back; its status."""
+        campaign, store = self.campaign, self.campaign.store
+        if campaign.reduce is not None and (partial := campaign.partial(rows, part.start)) is not None:
+            campaign.method.tell_reduced(partial)
+            return store.column("status", rows)
+        stored = store.read([*campaign.told, "status"], rows)
+        samples = {name: values[part] for name, values in self.samples.items()}
+        outputs = {name: np.asarray(stored[name], np.float64) for name in campaign.told}
+        if campaign.reduce is None:
+            campaign.method.tell(samples, outputs, stored["status"])
+        else:
+            campaign.method.tell_reduced(campaign.reduce(samples, outputs, stored["status"]))
+        return stored["status"]
+
+
+def reduce_some(
+    reduce: Reduce, names: tuple[str, ...], samples: Mapping[str, np.ndarray], outputs: Mapping[str, np.ndarray], status: np.ndarray
+) -> dict[str, np.ndarray]:
+    """A method's `reduce` of some of the outputs."""
+    return reduce(samples, {name: outputs[name] for name in names}, status)

@@ -1,0 +1,186 @@
+"""The one reader of stored runs: by row and column, each block compared with its checksum when it is read."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from uqmbd.errors import StudyError
+from uqmbd.runs.piece import PARTIAL, PREFIX, SUFFIX, Column, Piece, decode, head_length
+from uqmbd.runs.place import Place
+
+FORMAT = 3
+HEADER, ABOUT = "head.json", "about.json"
+FIRST = 1 << 14  # bytes in which most heads end
+MEND = "`uqmbd verify` looks through all files; after it `uqmbd resume` does again what is lost"
+
+
+class Damaged(StudyError):
+    """A file of runs that is missing, or not as it was written."""
+
+
+class Runs:
+    """Stored runs. Opening reads the heads of the files, no data.
+
+    Attributes
+    ----------
+    place : Place
+    header : dict
+        What all runs share: format, columns, identity, notes, times.
+    columns : dict of str to Column
+    time : ndarray or None
+        Times of the histories [s].
+    pieces : list of Piece
+        By session, then by first row.
+    piece_of : ndarray of int32, shape (rows,)
+        Piece of each row, -1 where there is no run: what a later session wrote counts.
+    bad, foreign : list of str
+        Files whose head is damaged, and of runs of another identity; both are left out.
+    """
+
+    def __init__(self, place: Place) -> None:
+        self.place = place
+        self.header = header_of(place)
+        self.columns = {entry[0]: Column(*entry) for entry in self.header["columns"]}
+        self.time = None if self.header["time"] is None else np.array(self.header["time"], float)
+        self.pieces: list[Piece] = []
+        self.bad: list[str] = []
+        self.foreign: list[str] = []
+        self.load()
+
+    def load(self) -> None:
+        """Read the heads of all files."""
+        sizes = {name: size for name, size in sorted(self.place.names().items()) if name.endswith(SUFFIX)}
+        found, empty = [], [name for name, size in sizes.items() if size < PREFIX]
+        self.bad += empty
+        for name in empty:
+            del sizes[name]
+        for name, data in zip(sizes, self.place.beginnings(list(sizes), FIRST), strict=True):
+            data = data if head_length(data[:PREFIX]) <= FIRST else self.place.read(name, 0, head_length(data[:PREFIX]))
+            piece = Piece.read(name, data, sizes[name])
+            if piece is None:
+                self.bad.append(name)
+            elif piece.head["of"] != self.header["id"]:
+                self.foreign.append(name)
+            else:
+                found.append(piece)
+        self.pieces = sorted(found, key=lambda piece: piece.order)
+        self.paint()
+
+    def paint(self) -> None:
+        """Say which piece each row is in."""
+        self.piece_of = np.full(max((int(piece.spans[-1, 1]) for piece in self.pieces), default=0), -1, np.int32)
+        for number, piece in enumerate(self.pieces):
+            for start, stop in piece.spans.tolist():
+                self.piece_of[start:stop] = number
+
+    @property
+    def rows(self) -> np.ndarray:
+        """Rows that hold a run."""
+        return np.flatnonzero(self.piece_of >= 0)
+
+    @cached_property
+    def inputs(self) -> list[str]:
+        """Inputs in the order of the columns."""
+        return [name[6:] for name in self.columns if name.startswith("input:")]
+
+    @property
+    def seconds(self) -> float:
+        """Wall time that the runs took [s]."""
+        return float(sum(piece.head["seconds"] for piece in self.pieces))
+
+    def about(self) -> dict[str, Any]:
+        """Versions, seed, what the simulator used."""
+        try:
+            return dict(json.loads(self.place.read(ABOUT)))
+        except (OSError, ValueError):
+            return {}
+
+    # reading -----------------------------------------------------------------------------------------------------------------------------
+    def read(self, names: Sequence[str], rows: np.ndarray) -> dict[str, np.ndarray]:
+        """Columns at any rows, in their order and in their stored types; NaN, -1 and "" where there is no run.
+
+        Raises
+        ------
+        Damaged
+            If a file is missing, or a block not as it was written.
+        """
+        found = {name: self.columns[name].empty(len(rows)) for name in names}
+        for number, at in self.by_piece(rows):
+            places = self.pieces[number].places(rows[at])
+            for name, values in self.blocks(number, [name for name in names if name in self.pieces[number].head["blocks"]]):
+                found[name][at] = values[places]
+        return found
+
+    def column(self, name: str, rows: np.ndarray) -> np.ndarray:
+        """One column, see `read`."""
+        return self.read([name], rows)[name]
+
+    def by_piece(self, rows: np.ndarray) -> Iterator[tuple[int, Any]]:
+        """Numbers of the pieces in which rows are, each with where in `rows` those are (a slice or positions)."""
+        numbers = self.piece_of[rows]
+        order = None
+        if len(numbers) and (numbers[1:] < numbers[:-1]).any():
+            order = np.argsort(numbers, kind="stable")
+            numbers = numbers[order]
+        ends = [*(np.flatnonzero(np.diff(numbers)) + 1).tolist(), len(numbers)]
+        for begin, end in zip([0, *ends[:-1]], ends, strict=True):
+            if end > begin and numbers[begin] >= 0:
+                yield int(numbers[begin]), slice(begin, end) if order is None else order[begin:end]
+
+    def partial(self, number: int) -> dict[str, np.ndarray]:
+        """What a method's `reduce` made of the runs of a piece."""
+        names = [name for name in self.pieces[number].head["blocks"] if name.startswith(PARTIAL)]
+        return {name.removeprefix(PARTIAL): values for name, values in self.blocks(number, names)}
+
+    def blocks(self, number: int, names: Sequence[str]) -> Iterator[tuple[str, np.ndarray]]:
+        """Blocks of a piece; in one reading where they are most of what lies between the first and the last of them."""
+        piece = self.pieces[number]
+        entries = {name: piece.head["blocks"][name] for name in names}
+        if not entries:
+            return
+        begin, end = min(e[0] for e in entries.values()), max(e[0] + e[1] for e in entries.values())
+        whole = None
+        if 2 * sum(entry[1] for entry in entries.values()) >= end - begin:
+            whole = memoryview(self.bytes(piece, begin, end))
+        for name, entry in entries.items():
+            start, stop = entry[0], entry[0] + entry[1]
+            values = decode(entry, self.bytes(piece, start, stop) if whole is None else whole[start - begin : stop - begin])
+            if values is None:
+                text = f"the file is damaged: {name} does not agree with its checksum"
+                raise Damaged(text, file=self.place.path(piece.name), remedy=MEND)
+            yield name, values
+
+    def bytes(self, piece: Piece, start: int, stop: int) -> bytes:
+        """Some of the bytes of a piece's blocks."""
+        try:
+            return self.place.read(piece.name, piece.base + start, piece.base + stop) if stop > start else b""
+        except FileNotFoundError:
+            raise Damaged("the file is missing", file=self.place.path(piece.name), remedy=MEND) from None
+
+    def damages(self) -> Iterator[tuple[str, int]]:
+        """Every file that is not as it was written, and how many runs it held (0 where that cannot be read): all of them are read."""
+        yield from ((name, 0) for name in self.bad)
+        for number, piece in enumerate(self.pieces):
+            try:
+                for _ in self.blocks(number, list(piece.head["blocks"])):
+                    pass
+            except Damaged:
+                yield piece.name, piece.runs
+
+
+def header_of(place: Place) -> dict[str, Any]:
+    """What all runs of a place share; `StudyError` if it holds no runs that this version can read."""
+    try:
+        header = dict(json.loads(place.read(HEADER)))
+    except FileNotFoundError:
+        raise StudyError("there are no runs here", file=place.path(HEADER), remedy="put it back, or run the study again") from None
+    except (OSError, ValueError) as error:
+        raise StudyError(f"the runs cannot be read ({error})", file=place.path(HEADER), remedy="put back what is damaged") from error
+    if header.get("format") != FORMAT:
+        raise StudyError("was written by another version of uqmbd", file=place.path(HEADER), remedy="read it with that version")
+    return header

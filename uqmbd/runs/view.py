@@ -1,0 +1,78 @@
+"""Stored runs as an xarray Dataset: opened without reading data, read column by column, run by run."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+import xarray as xr
+from xarray.backends import BackendArray, BackendEntrypoint
+from xarray.core import indexing
+
+from uqmbd.outcomes import STATUS
+from uqmbd.runs.piece import Column
+from uqmbd.runs.place import Place, place_of
+from uqmbd.runs.reader import Runs
+
+AT_ONCE = 1 << 18  # runs of a column that are gathered at a time
+
+
+class LazyColumn(BackendArray):
+    """A column of some of the runs; `rows` None stands for all of them."""
+
+    def __init__(self, runs: Runs, column: Column, rows: np.ndarray | None) -> None:
+        self.runs, self.column, self.rows = runs, column, rows
+        count = len(runs.piece_of) if rows is None else len(rows)
+        self.shape = (count, column.points) if column.points else (count,)
+        self.dtype = column.empty(0).dtype
+
+    def __getitem__(self, key: indexing.ExplicitIndexer) -> Any:
+        return indexing.explicit_indexing_adapter(key, self.shape, indexing.IndexingSupport.OUTER, self.at)
+
+    def at(self, key: tuple[Any, ...]) -> np.ndarray:
+        """Values at positions (number, slice or array) of each axis."""
+        first, *others = key
+        if isinstance(first, slice):
+            wanted = np.arange(*first.indices(self.shape[0])) if self.rows is None else self.rows[first]
+        else:
+            wanted = np.atleast_1d(np.asarray(first))
+            wanted = np.where(wanted < 0, wanted + self.shape[0], wanted)
+            wanted = wanted if self.rows is None else self.rows[wanted]
+        parts = [
+            self.runs.column(self.column.name, wanted[begin : begin + AT_ONCE])[(slice(None), *others)]
+            for begin in range(0, max(len(wanted), 1), AT_ONCE)
+        ]
+        found = parts[0] if len(parts) == 1 else np.concatenate(parts)
+        return found if isinstance(first, (slice, np.ndarray)) else found[0]
+
+
+class RunsBackend(BackendEntrypoint):
+    """For `xarray.open_dataset`: ``xr.open_dataset("results/study/runs", engine=RunsBackend)``, in chunks of dask if `chunks` is given."""
+
+    description: ClassVar[str] = "Runs of a study of uqmbd"
+    open_dataset_parameters: ClassVar[tuple[str, ...]] = ("filename_or_obj", "drop_variables", "rows")
+
+    def open_dataset(self, filename_or_obj: Any, *, drop_variables: Any = None, rows: np.ndarray | None = None) -> xr.Dataset:
+        """``run`` [x ``time``]: inputs as ``input:<name>``, outputs, status, message; `rows` chooses runs by their rows in the store."""
+        found = Runs(place_of(filename_or_obj))
+        attributes = {name: {"unit": column.unit} for name, column in found.columns.items()}
+        attributes["status"] |= {"flag_values": list(range(len(STATUS))), "flag_meanings": " ".join(STATUS)}  # as the CF conventions
+        variables = {
+            name: (
+                ("run", "time") if column.points else ("run",),
+                indexing.LazilyIndexedArray(LazyColumn(found, column, rows)),
+                attributes[name],
+            )
+            for name, column in found.columns.items()
+        }
+        coords = {} if found.time is None else {"time": ("time", found.time, {"unit": "s"})}
+        runs = xr.Dataset({name: xr.Variable(*entry) for name, entry in variables.items()}, coords, found.about())
+        return runs.drop_vars(drop_variables or [], errors="ignore")
+
+
+def open_view(place: Place, spans: np.ndarray | None = None) -> xr.Dataset:
+    """The runs of a place, or of some of its rows, ``(spans, 2)`` first and last + 1."""
+    rows = None
+    if spans is not None and not (len(spans) == 1 and spans[0, 0] == 0 and spans[0, 1] == len(Runs(place).piece_of)):
+        rows = np.concatenate([np.arange(start, stop) for start, stop in spans.tolist()])
+    return xr.open_dataset(str(place), engine=RunsBackend, rows=rows, chunks=None)

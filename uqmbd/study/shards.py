@@ -1,0 +1,153 @@
+"""Shares of a study's runs for job arrays, without a cluster; and the runs of several folders gathered in one."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from contextlib import ExitStack
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from uqmbd.errors import StudyError
+from uqmbd.study.identity import identity_of
+from uqmbd.study.reuse import refusal
+from uqmbd.study.running import campaign, early_pool, spare_study, start, write_study
+from uqmbd.study.storing import open_or_make, results_directory, stored_outputs
+from uqmbd.study.study import naming_file
+from uqmbd.study.trial import Trial
+
+if TYPE_CHECKING:
+    from uqmbd.campaign.store import RunStore
+    from uqmbd.runs.reader import Runs
+    from uqmbd.study.study import Study
+
+
+def shard_of(text: str) -> tuple[int, int]:
+    """``"3/10"`` as (3, 10)."""
+    found = re.fullmatch(r"\s*(\d+)\s*/\s*(\d+)\s*", text)
+    part, of = (int(found[1]), int(found[2])) if found else (0, 0)
+    if not 1 <= part <= of:
+        raise StudyError("a shard is K/N with K from 1 to N", key="--shard", value=text, remedy="write --shard 3/10, say")
+    return part, of
+
+
+def run_shard(
+    study: Study,
+    shard: str,
+    *,
+    workers: int | None = None,
+    out: str | Path | None = None,
+    scheduler: str | None = None,
+    progress: bool | None = None,
+) -> str:
+    """Do a share of the runs, and say in a sentence what was done and what comes next.
+
+    The shares are pieces of each ask, by their place in it, so that all shards together make the runs of the whole study, in the same rows
+    and pieces. They may write into one folder at once, or each into its own, for `merge`. A method that asks for further runs once it
+    knows these is gone on with by `uqmbd resume`, or round by round by the same shards.
+
+    Parameters
+    ----------
+    shard : str
+        ``"3/10"``: the third of ten.
+    """
+    from uqmbd.campaign.campaign import Tally
+    from uqmbd.campaign.opening import claimed, peek
+    from uqmbd.campaign.progress import progress_bar
+    from uqmbd.runs.files import writing
+
+    wanted, directory = shard_of(shard), results_directory(out, study.name)
+    reach = study.model.reached()
+    identity = identity_of(study, reach)
+    with naming_file(study), ExitStack() as stack:
+        header = peek(directory, study.campaign.runs)
+        refused = None if header is None else refusal(study, header, identity, reach, directory)
+        if refused is not None:
+            raise refused
+        if header is None:
+            spare_study(directory)
+        claim = stack.enter_context(claimed(directory, study.campaign.runs, shared=True))
+        with writing(directory):
+            write_study(study, directory)
+            (directory / "done.json").unlink(missing_ok=True)
+        trial = Trial(study, None if claim.header is None else stored_outputs(claim.header))
+        pool = early_pool(study, workers, scheduler, stack)
+        if claim.header is None:
+            trial.checked()
+        pool.get()
+        store, info = open_or_make(study, claim, identity, reach, trial)
+        with progress_bar(progress, f"{study.name} {shard}") as watcher:
+            part = campaign(study, start(study, info), store, info, trial, pool, watcher, Tally())
+            part.shard = wanted
+            tally = part.run()
+    return f"shard {shard}: {tally.simulated:,} runs done; when all are, `uqmbd resume {directory}` (or `uqmbd merge` where they lie apart)"
+
+
+def merge(results: Path, others: Sequence[Path]) -> int:
+    """Add the runs of other folders of results to one, in the rows that they have there if these are free; the number of runs added.
+
+    Raises
+    ------
+    StudyError
+        If they are runs of another model, or hold other outputs.
+    """
+    from uqmbd.campaign.opening import ELSEWHERE, claimed, compare
+    from uqmbd.campaign.store import RunStore
+    from uqmbd.runs.files import writing
+    from uqmbd.runs.reader import HEADER, Runs
+    from uqmbd.runs.where import place_in
+
+    added = 0
+    for other in others:
+        source = Runs(place_in(other))
+        with claimed(results) as claim:
+            if claim.header is None:
+                with writing(results):
+                    for name in ("study.toml", "reads.json"):
+                        if (other / name).is_file():
+                            (results / name).write_bytes((other / name).read_bytes())
+                    claim.place.put(HEADER, source.place.read(HEADER))
+            elif claim.header.get("id") != source.header["id"]:
+                compare(claim.header, source.header["identity"], results)
+                raise StudyError(f"holds other outputs than {other}", file=results, remedy=ELSEWHERE)
+            with writing(results):
+                (results / "done.json").unlink(missing_ok=True)
+            added += add(RunStore(claim.place, results, claim.locks[0]), source)
+    return added
+
+
+def add(store: RunStore, source: Runs) -> int:
+    """Add the runs of `source` that are not there yet; every block is verified as it is read."""
+    from uqmbd.runs.piece import PARTIAL, pack
+
+    added = 0
+    for number, piece in enumerate(source.pieces):
+        rows = np.flatnonzero(source.piece_of == number)
+        if not len(rows):
+            continue
+        store.grow(max(0, int(rows[-1]) + 1 - len(store.piece_of)))
+        arrays = dict(source.blocks(number, list(piece.head["blocks"])))
+        at = piece.places(rows)
+        inputs = {name: arrays[f"input:{name}"][at] for name in source.inputs}
+        new = store.piece_of[rows] < 0
+        taken = np.flatnonzero(~new)
+        other = taken[~store.agree(rows[taken], {name: values[taken] for name, values in inputs.items()})]
+        other = other[store.find({name: values[other] for name, values in inputs.items()}) < 0] if len(other) else other
+        target = rows.copy()
+        target[other] = len(store.piece_of) + np.arange(len(other))
+        store.grow(len(other))
+        for wanted in (np.flatnonzero(new), other):
+            if len(wanted):
+                place = at[wanted]
+                columns = {name: arrays[name][place] for name in arrays if not name.startswith(PARTIAL) and name != "message"}
+                message = arrays["message"][place].tolist() if "message" in arrays else []
+                whole = len(wanted) == piece.runs
+                partial = {name.removeprefix(PARTIAL): arrays[name] for name in arrays if whole and name.startswith(PARTIAL)}
+                store.timeout = piece.head["timeout"]
+                share = piece.head["seconds"] * len(wanted) / piece.runs
+                blocks = pack({**columns, "message": message}, columns["status"], partial)
+                store.commit(target[wanted], blocks, piece.head["tag"], share)
+                added += len(wanted)
+    return added
