@@ -15,7 +15,7 @@ import numpy as np
 
 from uqmbd.errors import StudyError
 
-NUGGET = 1e-10  # added to the correlation of a point with itself, so that near points leave the matrix positive definite
+NUGGETS = 1e-12, 1e-9  # added to the correlation of a point with itself, so that near points leave the matrix positive definite
 SHORTEST, LONGEST = 0.02, 50.0  # bounds of the lengths, in ranges of the points
 BLOCK = 2**21  # entries of the matrix of correlations that are held at a time
 
@@ -213,12 +213,23 @@ def _most_likely(x: np.ndarray, y: np.ndarray, correlation: Any, terms: np.ndarr
     return _Column(found.lengths, -best.fun, found.scale * unit, trend, found.weights * unit, found.lower, found.whitened, found.root)
 
 
+def _factor(matrix: np.ndarray) -> np.ndarray:
+    """Cholesky factor (n, n), with the larger nugget where the smaller one does not suffice."""
+    for nugget in NUGGETS:
+        matrix.flat[:: len(matrix) + 1] = 1.0 + nugget
+        try:
+            return np.linalg.cholesky(matrix)
+        except np.linalg.LinAlgError:
+            pass
+    message = "two points are the same, or the values do not change with the points: the correlations have no factor"
+    raise StudyError(message, key="points", remedy="leave out points that are there twice")
+
+
 def _with(lengths: np.ndarray, x: np.ndarray, y: np.ndarray, correlation: Any, terms: np.ndarray) -> tuple[_Column, np.ndarray]:
     """The fit with given lengths, and the matrix (n, n) that derivatives need."""
     scaled = x / lengths
     matrix, derivative = correlation(_squares(scaled, scaled))
-    matrix.flat[:: len(x) + 1] = 1.0 + NUGGET
-    lower = np.linalg.cholesky(matrix)
+    lower = _factor(matrix)
     whitened, right = _solve(lower, terms), _solve(lower, y)
     basis, root = np.linalg.qr(whitened)
     inside = basis.T @ right

@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 SURE = 2.0  # U from which the sign is taken for known: it is wrong with the probability Φ(-2) = 0.023
 NEGLECTED = 0.01  # part of the probability that unsure points may weigh
 CANDIDATES = 600  # unsure points among which a batch is chosen
-AGREED, APART = 3.0, 0.5  # standard deviations of Kriging by which a run may differ, and of the inputs between runs that look whether it does
+AGREED = 3.0  # standard deviations of Kriging by which a run may differ
+APART = 0.5  # standard deviations of the inputs between the runs that look whether it does
 FIRST_RUNS, FIRST_SPREAD = 12, 1.5  # of the first design, and its spread in standard deviations
 SEARCHED_AGAIN = 5  # batches after which the lengths are searched from new beginnings too
 POPULATION = 5  # random numbers of the population
