@@ -174,6 +174,7 @@ CASES = [
     case("reliability", "tailed", TAILED, approach="importance", samples=100, **RARE),
     case("reliability", "bent", WAITING, approach="importance", samples=100, output="s", above=12.0),
     case("reliability", "tailed", TAILED, approach="subset", samples=100, levels=6, **RARE),
+    case("reliability", "tailed", TAILED, approach="ak_mcs", cov=0.2, max_runs=60, **RARE),
     case("reliability", "bound", BOUND, approach="subset", samples=100, levels=6, output="s", above=3.3),
     case("reliability", "bound", BOUND, approach="form", output="s", above=3.3),
     case("reliability", "box", BOX, approach="interval", degree=4, output="s", above=3.2),

@@ -1,4 +1,4 @@
-"""How safely an output stays on its side of a limit: the method `reliability`, in five approaches."""
+"""How safely an output stays on its side of a limit: the method `reliability`, in six approaches."""
 
 from __future__ import annotations
 
@@ -26,6 +26,7 @@ APPROACHES: Mapping[str, Approach] = {
     "sorm": Approach("reliability.search:SormRun", SEARCH, "random"),
     "importance": Approach("reliability.importance:ImportanceRun", {"samples": 1000, "fallback_runs": None, **SEARCH}, "random"),
     "subset": Approach("reliability.subset:SubsetRun", {"samples": 1000, "levels": 10}, "random"),
+    "ak_mcs": Approach("reliability.ak_mcs:LearningRun", {"batch": 6, "max_runs": 300, "cov": 0.01, "population": 500_000}, "random"),
     "interval": Approach("reliability.interval:IntervalRun", {"degree": 8, "trust_tolerance": 1e-3, "max_runs": 10_000}, "interval"),
 }
 
@@ -41,8 +42,8 @@ class Reliability(ByApproach):
         One of them: the output is unsafe above, or below, this limit [SI unit of the output].
     approach : str
         ``form`` (plane through the design point), ``sorm`` (its curvatures as well), ``importance`` (sampling around it), ``subset``
-        (simulation by ever rarer events), for random inputs; ``interval`` (margin by radius, and distance to the limit, for intervals
-        and convex sets over them).
+        (simulation by ever rarer events), ``ak_mcs`` (Kriging that learns where the limit is), for random inputs; ``interval`` (margin
+        by radius, and distance to the limit, for intervals and convex sets over them).
     samples : int
         importance: runs around the design point; subset: points of each level, a multiple of 10, at least 100.
     fallback_runs : int
@@ -61,7 +62,13 @@ class Reliability(ByApproach):
     trust_tolerance : float
         interval: largest validated error of the expansion, as a fraction of the response's range, that is trusted.
     max_runs : int
-        interval: limit of the runs.
+        interval, ak_mcs: limit of the runs.
+    batch : int
+        ak_mcs: runs that are asked for at once.
+    cov : float
+        ak_mcs: coefficient of variation of the probability by the number of points of the population, at which that is large enough.
+    population : int
+        ak_mcs: largest number of points of a shell of the population.
     """
 
     name: ClassVar[str] = "reliability"
@@ -83,6 +90,9 @@ class Reliability(ByApproach):
     degree: Annotated[Any, BeforeValidator(whole_degrees)] = None
     trust_tolerance: Number | None = Field(default=None, gt=0, lt=1)
     max_runs: int | None = Field(default=None, ge=1)
+    batch: int | None = Field(default=None, ge=1, le=1000)
+    cov: Number | None = Field(default=None, ge=1e-3, lt=1)
+    population: int | None = Field(default=None, ge=10_000, le=10_000_000)
 
     @model_validator(mode="after")
     def _consistent(self) -> Self:
