@@ -10,8 +10,8 @@ from scipy.integrate import quad
 
 import flexmbd as fm
 from uqmbd.study import Study
-from uqmbd.study.trial import Trial
 from uqmbd.study.settings import TimeGrid
+from uqmbd.study.trial import Trial
 
 from .flexmbd.test_lubricated_joint import critical_mass
 
