@@ -68,6 +68,9 @@ class Watcher:
     def done(self, runs: int, failed: int, *, reused: bool = False) -> None:
         """So many runs were told to the method."""
 
+    def waiting(self, seconds: float) -> None:
+        """There has been no worker for so long; 0 when there are some again."""
+
 
 @dataclass
 class Campaign:
@@ -203,7 +206,9 @@ class Campaign:
             supply()
             while under_way:
                 task, outcome = self.pool.next()
-                self.receive(under_way.pop(task), outcome, packed)
+                self.tally.workers = max(self.tally.workers, self.pool.workers)
+                if task is not None:
+                    self.receive(under_way.pop(task), outcome, packed)
                 del task, outcome
                 supply()
                 teller.advance()
@@ -220,6 +225,7 @@ class Campaign:
             self.job = Job(self.prepare(), self.store.layout, dict(self.shapes), self.precision, self.reduce)
             self.packed = cloudpickle.dumps(self.job)
             self.pool = self.get_pool()
+            self.pool.waiting = self.watcher.waiting
             self.tally.workers = self.pool.workers
         return self.packed
 

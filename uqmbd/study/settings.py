@@ -47,6 +47,8 @@ class CampaignSettings(Checked):
         the rounded numbers, and the result says how much of the spread over the runs that is.
     timeout : float, optional
         Longest time a run may take [s] (Python functions and commands; the lane solver has ``solver.max_steps``).
+    wait : float
+        Longest time for which a cluster (``--scheduler``) may have no workers, at the start or in between [s]: as long as a queue takes.
     """
 
     workers: Whole | None = Field(default=None, ge=0, le=4096)
@@ -55,6 +57,7 @@ class CampaignSettings(Checked):
     store: Literal["all", "scalars"] = "all"
     precision: Literal["auto", "float32", "float64"] = "auto"
     timeout: Number | None = Field(default=None, gt=0)
+    wait: Number = Field(default=600.0, ge=0)
 
 
 class StudySection(Checked):

@@ -155,7 +155,7 @@ class Study:
         *,
         workers: int | None = None,
         out: str | Path | None = None,
-        scheduler: str | None = None,
+        cluster: Any = None,
         overwrite: bool | str = False,
         progress: bool | None = None,
     ) -> Result:
@@ -167,8 +167,10 @@ class Study:
         ----------
         workers : int, optional
             Processes, instead of ``campaign.workers``.
-        scheduler : str, optional
-            Address of a Dask scheduler to use.
+        cluster : str, distributed.Client or cluster, optional
+            Where the runs are done instead: the address of a Dask scheduler (or its ``scheduler.json``), a client, or a cluster object
+            that a client takes (``LocalCluster``, ``SLURMCluster``, ``KubeCluster``). It stays as it is. Workers may come late, leave, and
+            be replaced.
         overwrite : bool or "if_changed"
             Discard the results in the same place: True always, ``"if_changed"`` only when they are of another model, or of other solver
             settings or times; else they are used. False refuses to touch those of another model.
@@ -177,7 +179,7 @@ class Study:
         """
         from uqmbd.study.running import run_study
 
-        done = run_study(self, workers=workers, out=out, scheduler=scheduler, overwrite=overwrite, progress=progress)
+        done = run_study(self, workers=workers, out=out, scheduler=cluster, overwrite=overwrite, progress=progress)
         if done.tally is None:
             print(f"uqmbd: result of {done.date} reused ({done.directory})", file=sys.stderr)
         return done.result
