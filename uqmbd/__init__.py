@@ -43,6 +43,7 @@ _HOME = {
     "Vertex": "uqmbd.methods",
     "Weibull": "uqmbd.inputs.variables",
     "open_results": "uqmbd.result",
+    "vectorized": "uqmbd.simulators.vectorized",
 }
 
 __all__ = sorted(_HOME)

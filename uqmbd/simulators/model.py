@@ -38,6 +38,8 @@ class Model:
         Text of the file, for workers that cannot see it.
     bare : callable, optional
         The function itself when it can be found under no name.
+    vectorized : bool
+        The study says that the function takes arrays.
     reads : dict of str to str
         Hashes of the user's files that were read while the model was imported, and in its trial run.
     sources : dict of str to str
@@ -51,6 +53,7 @@ class Model:
     name: str = ""
     source: str = ""
     bare: Callable[..., Any] | None = None
+    vectorized: bool = False
     reads: dict[str, str] = field(default_factory=dict, compare=False)
     sources: dict[str, str] = field(default_factory=dict, compare=False)
 
@@ -74,9 +77,16 @@ class Model:
                 load_file(Path(self.path), self.source, fresh=True)
             function = self.load()
             found = reach_of(function, folder_of(function))
+        if self.takes_arrays:
+            found.parts["vectorized"] = "yes"
         self.sources.update(found.sources)
         self.saw(reads.files)
         return found
+
+    @property
+    def takes_arrays(self) -> bool:
+        """True for a function of arrays: the study says it, or its decorator `uqmbd.vectorized`."""
+        return self.vectorized or getattr(self.load(), "vectorized", False) is True
 
     def saw(self, files: dict[str, str]) -> None:
         """Take in which files the model was seen to read."""

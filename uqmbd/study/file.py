@@ -6,6 +6,7 @@ import difflib
 import json
 import tomllib
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -126,7 +127,7 @@ def model_of(top: StudySection, directory: Path, timeout: float | None) -> Model
         )
     if top.command is not None:
         return command_model(top.command, top.template, top.result, directory, timeout)
-    return find_model(top.model, directory)
+    return replace(find_model(top.model, directory), vectorized=top.vectorized)
 
 
 def value_at(document: Any, key: str | None) -> Any:
@@ -150,7 +151,7 @@ def remedy_for(document: Mapping[str, Any], error: StudyError) -> str:
 
 def resolved(study: Study, document: Mapping[str, Any], top: StudySection, directory: Path) -> dict[str, Any]:
     """The document with defaults filled in and paths absolute, so that it can be read from anywhere."""
-    section = {key: value for key, value in top.model_dump().items() if value not in (None, "")}
+    section = {key: value for key, value in top.model_dump().items() if value not in (None, "", False)}
     section["name"] = study.name
     if top.model is not None:
         section["model"] = study.model.label
@@ -191,8 +192,9 @@ def tables(study: Study) -> dict[str, Any]:
         written = item.written or item
         value = [written.lower, written.upper] if written.key == "interval" else getattr(written, written.key)
         inputs[name] = {written.key: value} | ({"unit": written.unit} if written.unit else {})
+    arrays = {"vectorized": True} if study.model.vectorized else {}
     found = {
-        "study": {"name": study.name, "model": study.model.label} | study.words(),
+        "study": {"name": study.name, "model": study.model.label} | arrays | study.words(),
         "time": None if study.time is None else study.time.model_dump(),
         "inputs": inputs,
         "dependence": {} if study.inputs.dependence is None else study.inputs.dependence.model_dump(),

@@ -71,6 +71,8 @@ class StudySection(Checked):
         Stand on the first screen of the report: a title instead of the name, and what is asked, in a sentence or two.
     model : str, optional
         The function, ``model.py:function`` (relative to the study file) or ``package.module:function``.
+    vectorized : bool
+        The function takes arrays, one number for each run, and is called once for a batch.
     command : str or list of str, optional
         A program to run instead; ``{{input}}`` in it becomes the number, in SI.
     template : str, optional
@@ -83,6 +85,7 @@ class StudySection(Checked):
     title: str = ""
     description: str = ""
     model: str | None = None
+    vectorized: bool = False
     command: str | list[str] | None = None
     template: str | None = None
     result: str = "result.json"

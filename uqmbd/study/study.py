@@ -6,6 +6,7 @@ import re
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
@@ -58,6 +59,8 @@ class Study:
     units : dict of str to str, optional
         Units of outputs for which the model gives none, by the output's name, with or without its reduction. They are words for reports;
         nothing is converted.
+    vectorized : bool
+        The function takes arrays, one number for each run, and is called once for a batch; see `uqmbd.vectorized`.
     title, description : str
         What the report begins with: a title instead of the name, and what is asked, in a sentence or two.
 
@@ -85,10 +88,11 @@ class Study:
         sets: Mapping[str, ConvexSet | Mapping[str, Any]] | None = None,
         report: ReportSection | Mapping[str, Any] | None = None,
         units: Mapping[str, str] | None = None,
+        vectorized: bool = False,
         title: str = "",
         description: str = "",
     ) -> None:
-        self.model = model if isinstance(model, Model) else find_model(model, Path(directory))
+        self.model = model if isinstance(model, Model) else replace(find_model(model, Path(directory)), vectorized=vectorized)
         self.inputs = Space(check_inputs(inputs, optional=bool(sets)), dependence, sets)
         check_inputs(self.inputs)  # with those that sets bring
         self.outputs = check_outputs(outputs, time)
