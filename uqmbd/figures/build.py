@@ -3,6 +3,7 @@
 from uqmbd.figures.fields import field_figures
 from uqmbd.figures.histories import history_figures
 from uqmbd.figures.marks import Figure
+from uqmbd.figures.more import more_sections
 from uqmbd.figures.orbits import orbit_figures
 from uqmbd.figures.outputs import output_names
 from uqmbd.figures.overviews import distribution_overview, sensitivity_overview, validation_overview
@@ -24,6 +25,7 @@ def sections(result) -> dict[str, list[Figure]]:
         "Regions": region_figures(result),
         "Orbits": orbit_figures(result, histories),
         "Regimes": regime_figures(result, histories),
+        **more_sections(result),
         "Fields": field_figures(result),
         "Distributions": distribution_overview(result, scalars) + [figure for name in scalars for figure in scalar_figures(result, name)],
         "Sensitivities": sensitivity_overview(result, scalars) + sensitivity_figures(result, histories + scalars),

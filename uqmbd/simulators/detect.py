@@ -15,6 +15,7 @@ from uqmbd.simulators.base import Simulator
 from uqmbd.simulators.function import FunctionSimulator, call, output_info, wants_time, with_unit
 from uqmbd.simulators.lanes import LanesSimulator
 from uqmbd.simulators.model import Model, describe
+from uqmbd.simulators.outside import OutsideSimulator
 from uqmbd.simulators.vectorized import called, make_vectorized, refuse_timeout
 
 TRIALS = 3
@@ -29,6 +30,8 @@ def make_simulator(
     timeout: float | None = None,
 ) -> Simulator:
     """Run the model once (on the first of a few samples that works) and wrap it by what it returned."""
+    if model.simulator is not None:
+        return OutsideSimulator(model, tuple(names), time, dict(settings), timeout)
     if model.takes_arrays:
         refuse_settings(settings)
         refuse_timeout(timeout)
@@ -56,6 +59,9 @@ def refuse_settings(settings: Mapping[str, Any]) -> None:
 
 def available_outputs(model: Model, time: np.ndarray | None, samples: Mapping[str, np.ndarray]) -> dict[str, OutputInfo]:
     """Every output that a model has, from one run of a Python model, or from the system that it returns."""
+    if model.simulator is not None:
+        text = "a simulator from outside does not say which outputs there are"
+        raise StudyError(text, key="study.simulator", value=model.simulator.label, remedy="see its documentation")
     raw = called(model, samples, time) if model.takes_arrays else trial(model, time, samples)
     if is_system(raw):
         import flexmbd

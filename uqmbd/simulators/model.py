@@ -40,6 +40,8 @@ class Model:
         The function itself when it can be found under no name.
     vectorized : bool
         The study says that the function takes arrays.
+    simulator : Model, optional
+        What runs the model, of one from outside; itself, when there is no function besides.
     reads : dict of str to str
         Hashes of the user's files that were read while the model was imported, and in its trial run.
     sources : dict of str to str
@@ -54,6 +56,7 @@ class Model:
     source: str = ""
     bare: Callable[..., Any] | None = None
     vectorized: bool = False
+    simulator: Model | None = None
     reads: dict[str, str] = field(default_factory=dict, compare=False)
     sources: dict[str, str] = field(default_factory=dict, compare=False)
 
@@ -79,9 +82,19 @@ class Model:
             found = reach_of(function, folder_of(function))
         if self.takes_arrays:
             found.parts["vectorized"] = "yes"
+        if self.simulator is not None and not self.is_simulator:
+            more = self.simulator.reached()
+            found.parts.update({f"{name} (simulator)": digest for name, digest in more.parts.items()})
+            found.sources.update(more.sources)
+            found.unknown = found.unknown or more.unknown
         self.sources.update(found.sources)
         self.saw(reads.files)
         return found
+
+    @property
+    def is_simulator(self) -> bool:
+        """True for a simulator from outside that is given no function."""
+        return self.simulator is not None and self.simulator.label == self.label
 
     @property
     def takes_arrays(self) -> bool:

@@ -71,6 +71,8 @@ class StudySection(Checked):
         Stand on the first screen of the report: a title instead of the name, and what is asked, in a sentence or two.
     model : str, optional
         The function, ``model.py:function`` (relative to the study file) or ``package.module:function``.
+    simulator : str, optional
+        What runs the model, from outside: ``package.module:Name``, ``file.py:Name``, or the name that an installed package offers.
     vectorized : bool
         The function takes arrays, one number for each run, and is called once for a batch.
     command : str or list of str, optional
@@ -85,6 +87,7 @@ class StudySection(Checked):
     title: str = ""
     description: str = ""
     model: str | None = None
+    simulator: str | None = None
     vectorized: bool = False
     command: str | list[str] | None = None
     template: str | None = None
@@ -123,6 +126,8 @@ class ReportSection(Checked):
         What the codes mean.
     fields : list
         Functions of the nominal run that return labelled arrays to draw: ``"model.py:pressure_map"``.
+    figures : list
+        Functions of the result that return figures: ``"file.py:my_figures"``, ``"package.module:my_figures"``.
     needs : list of str
         Outputs that the nominal run has for them besides those of the study.
     """
@@ -132,6 +137,7 @@ class ReportSection(Checked):
     regimes: list[str] | None = None
     regime_labels: list[str] = Field(default=["film", "mixed", "dry"], min_length=1, max_length=8)
     fields: list[Any] = []
+    figures: list[Any] = []
     needs: list[str] = []
 
     @field_validator("orbits")
@@ -145,7 +151,7 @@ class ReportSection(Checked):
                 raise ValueError(f"an orbit cannot be divided by {orbit[2]!r}, which is not above 0")
         return None if orbits is None else [list(orbit) for orbit in orbits]
 
-    @field_validator("fields", mode="before")
+    @field_validator("fields", "figures", mode="before")
     @classmethod
     def _several(cls, fields: Any) -> Any:
         return fields if isinstance(fields, list) else [fields]

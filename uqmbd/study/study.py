@@ -6,12 +6,12 @@ import re
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
+from uqmbd.doors import model_of
 from uqmbd.errors import StudyError, did_you_mean
 from uqmbd.inputs import Input
 from uqmbd.inputs.copula import Dependence
@@ -19,7 +19,7 @@ from uqmbd.inputs.sets import ConvexSet
 from uqmbd.inputs.space import Space
 from uqmbd.methods import Method
 from uqmbd.outcomes import OutputInfo
-from uqmbd.simulators.model import Model, find_model
+from uqmbd.simulators.model import Model
 from uqmbd.study.settings import CampaignSettings, ReportSection, TimeGrid
 from uqmbd.study.showing import check_report, field_functions
 
@@ -59,6 +59,8 @@ class Study:
     units : dict of str to str, optional
         Units of outputs for which the model gives none, by the output's name, with or without its reduction. They are words for reports;
         nothing is converted.
+    simulator : str or callable, optional
+        What runs the model, from outside (``docs/plugins.md``): then `model` is handed to it, and may be left out.
     vectorized : bool
         The function takes arrays, one number for each run, and is called once for a batch; see `uqmbd.vectorized`.
     title, description : str
@@ -75,7 +77,7 @@ class Study:
     def __init__(
         self,
         *,
-        model: Callable[..., Any] | str | Model,
+        model: Callable[..., Any] | str | Model | None = None,
         inputs: Mapping[str, Input],
         outputs: Sequence[str],
         method: Method,
@@ -89,10 +91,11 @@ class Study:
         report: ReportSection | Mapping[str, Any] | None = None,
         units: Mapping[str, str] | None = None,
         vectorized: bool = False,
+        simulator: str | Callable[..., Any] | None = None,
         title: str = "",
         description: str = "",
     ) -> None:
-        self.model = model if isinstance(model, Model) else replace(find_model(model, Path(directory)), vectorized=vectorized)
+        self.model = model if isinstance(model, Model) else model_of(model, simulator, vectorized, Path(directory))
         self.inputs = Space(check_inputs(inputs, optional=bool(sets)), dependence, sets)
         check_inputs(self.inputs)  # with those that sets bring
         self.outputs = check_outputs(outputs, time)
@@ -107,7 +110,7 @@ class Study:
         self.units = check_units(units or {}, self.outputs)
         self.title = check_kind(title, str, "study.title", "text")
         self.description = check_kind(description, str, "study.description", "text")
-        self.report = check_report(report, self.outputs, list(self.inputs))
+        self.report = check_report(report, self.outputs, list(self.inputs), Path(directory))
         self.field_functions = field_functions(self.report, Path(directory))
         self.method.check(self.inputs)
         self.document: dict[str, Any] | None = None
