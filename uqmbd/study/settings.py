@@ -119,11 +119,11 @@ class ReportSection(Checked):
         The output that the report begins with; the first trusted number unless said.
     orbits : list, optional
         Pairs of histories, x and y, and optionally what both are divided by, an input or a number: ``["B.ex", "B.ey", "clearance"]``.
-        Unless said: every pair ``X.ex``, ``X.ey``.
+        Unless said: those that the solver's outputs are known for (flexmbd: every ``X.ex``, ``X.ey``).
     regimes : list of str, optional
-        Histories that are codes 0, 1, ...; every ``X.regime`` unless said.
-    regime_labels : list of str
-        What the codes mean.
+        Histories that are codes 0, 1, ...; unless said those that are known (flexmbd: every ``X.regime``).
+    regime_labels : list of str, optional
+        What the codes mean; unless said what they mean in flexmbd, film, mixed and dry.
     fields : list
         Functions of the nominal run that return labelled arrays to draw: ``"model.py:pressure_map"``.
     figures : list
@@ -135,7 +135,7 @@ class ReportSection(Checked):
     key: str | None = None
     orbits: list[Any] | None = None
     regimes: list[str] | None = None
-    regime_labels: list[str] = Field(default=["film", "mixed", "dry"], min_length=1, max_length=8)
+    regime_labels: list[str] | None = Field(default=None, min_length=1, max_length=8)
     fields: list[Any] = []
     figures: list[Any] = []
     needs: list[str] = []
