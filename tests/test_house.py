@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
-PACKAGES = (ROOT / "uqmbd", ROOT / "solvers" / "flexmbd")
+PACKAGES = (ROOT / "uqmbd", ROOT / "solvers" / "flexmbd", ROOT / "solvers" / "flexmbd_uq")
 MODULES = sorted(path for package in PACKAGES for path in package.rglob("*.py"))
 SCRIPTS = sorted((ROOT / "benchmarks").glob("*.py"))
 STUDIES = sorted((ROOT / "studies").glob("*/study.toml"))

@@ -44,6 +44,7 @@ _HOME = {
     "Weibull": "uqmbd.inputs.variables",
     "open_results": "uqmbd.result",
     "open_surrogate": "uqmbd.surrogates.kept",
+    "vectorized": "uqmbd.simulators.vectorized",
 }
 
 __all__ = sorted(_HOME)

@@ -61,11 +61,11 @@ def test_processes_give_the_same_numbers(write_study, tmp_path, deaths):
 
 
 def test_an_existing_scheduler(write_study, tmp_path, deaths, uqmbd):
-    from uqmbd.campaign.pool import open_pool
+    from distributed import LocalCluster
 
     study = write_study(model=MODEL)
-    with open_pool(1) as pool:
-        code, output = uqmbd("run", study, "--scheduler", pool.client.scheduler_info()["address"], "--out", "there")
+    with LocalCluster(n_workers=1, threads_per_worker=1, dashboard_address="127.0.0.1:0", local_directory=tmp_path / "dask") as cluster:
+        code, output = uqmbd("run", study, "--scheduler", cluster.scheduler_address, "--out", "there")
     assert code == 0, output
     assert_same(uq.open_results(tmp_path / "there"), uq.Study.from_file(study).run(out=tmp_path / "here"))
 

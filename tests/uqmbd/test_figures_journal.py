@@ -5,13 +5,14 @@ import json
 import numpy as np
 import pytest
 
+from flexmbd_uq.orbits import orbit_figures
+from flexmbd_uq.regimes import regime_figures, regimes_of
+from flexmbd_uq.shares import regimes_table
 from uqmbd import figures
 from uqmbd.figures import matplotlib_view
 from uqmbd.figures.alt import alternative
 from uqmbd.figures.marks import Image, Points
-from uqmbd.figures.regimes import regimes_of
 from uqmbd.report import plotly_view
-from uqmbd.report.regimes import regimes_table
 from uqmbd.result import open_results
 
 from .made_up_journal import TIME, journal
@@ -24,7 +25,7 @@ def marks(figure) -> dict:
 
 
 def test_orbit_is_in_units_of_each_runs_own_clearance():
-    (figure,) = figures.orbit_figures(journal(), NAMES)
+    (figure,) = orbit_figures(journal(), NAMES)
     found = marks(figure)
     assert [panel.x_label for panel in figure.panels] == ["B.ex / clearance"] and np.hypot(
         found["clearance"].x, found["clearance"].y
@@ -35,7 +36,7 @@ def test_orbit_is_in_units_of_each_runs_own_clearance():
 
 def test_points_of_the_middle_run_have_the_colours_of_their_regimes():
     """The median place is that of the run in the middle, 19 or 20 of 40: mixed from 0.8 s + 0.4 s k/40 on."""
-    (figure,) = figures.orbit_figures(journal(), NAMES)
+    (figure,) = orbit_figures(journal(), NAMES)
     points = {label: mark for label, mark in marks(figure).items() if isinstance(mark, Points)}
     run = int(next(iter(points)).split(":")[0].removeprefix("run "))
     assert run in (19, 20) and list(points) == [f"run {run}: {word}" for word in ("film", "mixed", "dry")]
@@ -43,21 +44,21 @@ def test_points_of_the_middle_run_have_the_colours_of_their_regimes():
     wanted = [np.sum(TIME < start), np.sum((TIME >= start) & (TIME < 1.6)), np.sum(TIME >= 1.6)]
     assert [len(mark.x) for mark in points.values()] == wanted
     assert np.hypot(points[f"run {run}: dry"].x, points[f"run {run}: dry"].y) == pytest.approx(1)
-    stack = figures.regime_figures(journal(), NAMES)[0].panels[0].marks[0]
+    stack = regime_figures(journal(), NAMES)[0].panels[0].marks[0]
     assert [look.color for look in stack.looks()] == [f"c{mark.style}" for mark in points.values()], "one colour scheme"
 
 
 def test_orbits_that_the_study_names():
     result = journal(4)
     result.attrs["report"] = {"orbits": [["B.ey", "B.ex", 2e-3]], "regime_labels": ["oil"]}
-    (figure,) = figures.orbit_figures(result, [])
+    (figure,) = orbit_figures(result, [])
     assert figure.panels[0].x_label == "B.ey / 0.002 m" and "run 2: oil" in marks(figure)
     assert marks(figure)["run 3"].y[0] == pytest.approx(0.2 * 1.75 / 2 * np.cos(0.3 * 0.25))
     result.attrs["report"] = {"orbits": []}
-    assert figures.orbit_figures(result, NAMES) == []
+    assert orbit_figures(result, NAMES) == []
     result.attrs["report"] = {}
     result.runs = result.runs.drop_vars("input:clearance")
-    (figure,) = figures.orbit_figures(result, NAMES)
+    (figure,) = orbit_figures(result, NAMES)
     assert figure.panels[0].x_label == "B.ex [m]" and "clearance" not in marks(figure)
 
 
@@ -76,10 +77,10 @@ def test_shares_of_regimes_over_time_and_over_runs():
     assert "not probabilities" in regimes_table(journal(method="mixed")).note
     result = journal()
     result.attrs["report"] = {"regimes": []}
-    assert not regimes_table(result).rows and not figures.regime_figures(result, NAMES)
+    assert not regimes_table(result).rows and not regime_figures(result, NAMES)
     result.runs["status"][:] = 1
     result.attrs["report"] = {"regimes": ["B.regime"]}
-    assert not regimes_table(result).rows and not figures.regime_figures(result, NAMES) and not figures.orbit_figures(result, NAMES)
+    assert not regimes_table(result).rows and not regime_figures(result, NAMES) and not orbit_figures(result, NAMES)
 
 
 def test_fields_are_pictures_and_curves():
@@ -140,3 +141,15 @@ def test_fields_are_saved_and_opened(tmp_path):
     again = open_results(result.save(tmp_path))
     assert again.fields.equals(result.fields) and again.fields.attrs == result.fields.attrs
     assert again.fields["B.pressure"].attrs == result.fields["B.pressure"].attrs and again.outputs == NAMES
+
+
+def test_reports_find_them_by_entry_points():
+    """They stand where they always stood; `pip install -e .` again, if a checkout of before knows no such entry points."""
+    from uqmbd.report.more import more_tables
+
+    titles = list(figures.sections(journal()))
+    at = titles.index("Orbits")
+    assert titles[at : at + 2] == ["Orbits", "Regimes"]
+    assert set(titles[:at]) <= {"Histories", "Where bounds were reached", "Regions"}
+    (table,) = more_tables(journal())
+    assert table.title == "Share of the time in each regime" and table.rows

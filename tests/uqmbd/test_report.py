@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 import xarray as xr
 
+from flexmbd_uq.orbits import orbit_figures
 from uqmbd import figures
 from uqmbd.figures import samples
 from uqmbd.figures.colors import DARK, LIGHT
@@ -59,7 +60,7 @@ def test_scalar_counts_good_runs_only(bounded, counted):
 
 
 def test_orbit_lies_in_its_clearance_circle(bounded):
-    (figure,) = figures.orbit_figures(bounded, list(made_up_mechanism.HISTORIES))
+    (figure,) = orbit_figures(bounded, list(made_up_mechanism.HISTORIES))
     ring, *drawn = [np.nanmax(np.hypot(mark.x, mark.y)) for mark in figure.panels[0].marks]
     assert figure.panels[0].equal and labels(figure)[0] == "clearance" and ring == pytest.approx(1)
     assert labels(figure)[1:3] == ["runs", "outermost place of the runs"] and 0.9 < max(drawn) <= 1 + 1e-12

@@ -71,6 +71,9 @@ class Watcher:
     def done(self, runs: int, failed: int, *, reused: bool = False) -> None:
         """So many runs were told to the method."""
 
+    def waiting(self, seconds: float) -> None:
+        """There has been no worker for so long; 0 when there are some again."""
+
 
 @dataclass
 class Campaign:
@@ -220,12 +223,15 @@ class Campaign:
             supply()
             while under_way:
                 task, outcome = self.pool.next()
-                batch = under_way.pop(task)
-                if outcome is None:  # a worker that has not heard of the job
-                    under_way[self.pool.start(run_batch, self.key, self.packed, batch.lengths, batch.samples)] = batch
-                    continue
-                self.receive(batch, outcome)
-                del task, outcome, batch
+                self.tally.workers = max(self.tally.workers, self.pool.workers)
+                if task is not None:
+                    batch = under_way.pop(task)
+                    if outcome is None:  # a worker that has not heard of the job
+                        under_way[self.pool.start(run_batch, self.key, self.packed, batch.lengths, batch.samples)] = batch
+                    else:
+                        self.receive(batch, outcome)
+                    del batch
+                del task, outcome
                 supply()
                 teller.advance()
         finally:
@@ -243,6 +249,7 @@ class Campaign:
             self.packed = cloudpickle.dumps(self.job)
             self.key = hashlib.sha256(self.packed).hexdigest()
             self.pool = self.get_pool()
+            self.pool.waiting = self.watcher.waiting
             self.tally.workers = self.pool.workers
 
     def receive(self, batch: Batch, outcome: Any) -> None:

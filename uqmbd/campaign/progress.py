@@ -18,6 +18,7 @@ class Counter(Watcher):
 
     def __init__(self) -> None:
         self.total = self.finished = self.reused = self.failed = 0
+        self.alone = 0.0
 
     def asked(self, runs: int) -> None:
         self.total = runs
@@ -27,6 +28,10 @@ class Counter(Watcher):
         self.finished += runs
         self.failed += failed
         self.reused += runs if reused else 0
+        self.show()
+
+    def waiting(self, seconds: float) -> None:
+        self.alone = seconds
         self.show()
 
     def show(self) -> None:
@@ -46,6 +51,7 @@ class Bar(Counter):
         """Update the line."""
         notes = [f"{self.failed:,} failed"] if self.failed else []
         notes += [f"{self.reused:,} were there"] if self.reused else []
+        notes += [f"no workers for {self.alone:.0f} s, waiting"] if self.alone else []
         self.progress.update(
             self.task,
             total=self.total - self.reused,
@@ -62,15 +68,17 @@ class Lines(Counter):
         super().__init__()
         self.title, self.every = title, every
         self.began = self.spoken = time.monotonic()
+        self.told = False  # that there are no workers
 
     def show(self) -> None:
         """Print a line, if it is time for one."""
         now = time.monotonic()
-        if now - self.spoken >= self.every:
-            self.spoken = now
+        if now - self.spoken >= self.every or (self.alone and not self.told):
+            self.spoken, self.told = now, bool(self.alone)
             rate = (self.finished - self.reused) / (now - self.began)
             left = f", about {(self.total - self.finished) / rate:,.0f} s left" if rate else ""
             notes = f", {self.failed:,} failed" if self.failed else ""
+            notes += f", no workers for {self.alone:.0f} s, waiting" if self.alone else ""
             print(f"{self.title}: {self.finished:,}/{self.total:,} runs, {rate:,.3g} runs/s{left}{notes}", file=sys.stderr, flush=True)
 
 

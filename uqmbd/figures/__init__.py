@@ -3,9 +3,7 @@
 from uqmbd.figures.build import sections
 from uqmbd.figures.fields import field_figures
 from uqmbd.figures.histories import history_figure, history_figures
-from uqmbd.figures.orbits import orbit_figures
 from uqmbd.figures.outputs import output_names
-from uqmbd.figures.regimes import regime_figures
 from uqmbd.figures.relations import convergence_figures, scatter_figures
 from uqmbd.figures.scalars import scalar_figure, scalar_figures
 from uqmbd.figures.sensitivities import sensitivity_figures
@@ -16,10 +14,8 @@ __all__ = [
     "field_figures",
     "history_figure",
     "history_figures",
-    "orbit_figures",
     "output_names",
     "plot",
-    "regime_figures",
     "scalar_figure",
     "scalar_figures",
     "scatter_figures",

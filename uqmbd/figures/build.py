@@ -3,10 +3,9 @@
 from uqmbd.figures.fields import field_figures
 from uqmbd.figures.histories import history_figures
 from uqmbd.figures.marks import Figure
-from uqmbd.figures.orbits import orbit_figures
+from uqmbd.figures.more import more_sections
 from uqmbd.figures.outputs import output_names
 from uqmbd.figures.overviews import distribution_overview, sensitivity_overview, validation_overview
-from uqmbd.figures.regimes import regime_figures
 from uqmbd.figures.region_maps import region_figures
 from uqmbd.figures.relations import convergence_figures, scatter_figures
 from uqmbd.figures.scalars import scalar_figures
@@ -22,8 +21,7 @@ def sections(result) -> dict[str, list[Figure]]:
         "Histories": history_figures(result, histories),
         "Where bounds were reached": worst_figures(result, histories),
         "Regions": region_figures(result),
-        "Orbits": orbit_figures(result, histories),
-        "Regimes": regime_figures(result, histories),
+        **more_sections(result),
         "Fields": field_figures(result),
         "Distributions": distribution_overview(result, scalars) + [figure for name in scalars for figure in scalar_figures(result, name)],
         "Sensitivities": sensitivity_overview(result, scalars) + sensitivity_figures(result, histories + scalars),

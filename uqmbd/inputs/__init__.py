@@ -18,8 +18,8 @@ from uqmbd.inputs.space import Space
 INPUTS: tuple[type[Input], ...] = (Interval, Random, Fuzzy, Focal)
 
 
-def read_input(table: Mapping[str, Any]) -> Input:
-    """The input that a table of a study file describes, in the units of the file.
+def read_input(table: Mapping[str, Any], more: Mapping[str, type[Input]] | None = None) -> Input:
+    """The input that a table of a study file describes, in the units of the file; `more` are kinds from outside by their keys.
 
     Raises
     ------
@@ -28,7 +28,7 @@ def read_input(table: Mapping[str, Any]) -> Input:
     """
     if not isinstance(table, Mapping):
         raise StudyError("an input is a table", value=table, remedy="write interval = [lower, upper], say")
-    kinds = {kind.key: kind for kind in INPUTS}
+    kinds = {kind.key: kind for kind in INPUTS} | dict(more or {})
     for key in table:
         if key not in kinds and key != "unit":
             raise StudyError(f"an input has no key '{key}'", key=key, remedy=did_you_mean(key, [*kinds, "unit"], noun="key"))

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
-from uqmbd.errors import StudyError, did_you_mean
+from uqmbd.doors import find
+from uqmbd.errors import StudyError
 from uqmbd.methods.base import Method, MethodRun
 from uqmbd.methods.imprecise.evidence import Evidence
 from uqmbd.methods.imprecise.mixed import Mixed
@@ -43,8 +45,8 @@ METHODS: tuple[type[Method], ...] = (
 )
 
 
-def read_method(table: Mapping[str, Any]) -> Method:
-    """The method that the table ``[method]`` of a study file describes.
+def read_method(table: Mapping[str, Any], directory: Path = Path()) -> Method:
+    """The method that the table ``[method]`` of a study file in `directory` describes: one of `METHODS`, or one from outside.
 
     Raises
     ------
@@ -55,9 +57,8 @@ def read_method(table: Mapping[str, Any]) -> Method:
     name = table.get("type") if isinstance(table, Mapping) else None
     if name is None:
         raise StudyError("a method needs its type", key="type", remedy=f"use one of: {', '.join(known)}")
-    if not isinstance(name, str) or name not in known:
-        raise StudyError(f"there is no method '{name}'", key="type", value=name, remedy=did_you_mean(str(name), known, noun="method"))
-    return known[name](**{key: value for key, value in table.items() if key != "type"})
+    kind = find(name, known if isinstance(name, str) else {}, "method", key="type", directory=directory, kind=Method)
+    return kind(**{key: value for key, value in table.items() if key != "type"})
 
 
 __all__ = [

@@ -15,6 +15,8 @@ from uqmbd.simulators.base import Simulator
 from uqmbd.simulators.function import FunctionSimulator, call, output_info, wants_time, with_unit
 from uqmbd.simulators.lanes import LanesSimulator
 from uqmbd.simulators.model import Model, describe
+from uqmbd.simulators.outside import OutsideSimulator
+from uqmbd.simulators.vectorized import called, make_vectorized, refuse_timeout
 
 TRIALS = 3
 
@@ -28,11 +30,23 @@ def make_simulator(
     timeout: float | None = None,
 ) -> Simulator:
     """Run the model once (on the first of a few samples that works) and wrap it by what it returned."""
+    if model.simulator is not None:
+        return OutsideSimulator(model, tuple(names), time, dict(settings), timeout)
+    if model.takes_arrays:
+        refuse_settings(settings)
+        refuse_timeout(timeout)
+        return make_vectorized(model, tuple(names), time, samples)
     raw = trial(model, time, samples)
     if is_system(raw):
         if time is None:
             raise StudyError("a model that returns a System needs times", key="time", remedy="add a section [time] with end and points")
         return LanesSimulator(model, tuple(names), time, dict(settings))
+    refuse_settings(settings)
+    return FunctionSimulator(model, tuple(names), time, output_info(raw, tuple(names), time), timeout)
+
+
+def refuse_settings(settings: Mapping[str, Any]) -> None:
+    """`StudyError` for settings of the solver where there is none."""
     if settings:
         key = next(iter(settings))
         raise StudyError(
@@ -41,12 +55,14 @@ def make_simulator(
             value=settings[key],
             remedy="remove the section [solver]",
         )
-    return FunctionSimulator(model, tuple(names), time, output_info(raw, tuple(names), time), timeout)
 
 
 def available_outputs(model: Model, time: np.ndarray | None, samples: Mapping[str, np.ndarray]) -> dict[str, OutputInfo]:
     """Every output that a model has, from one run of a Python model, or from the system that it returns."""
-    raw = trial(model, time, samples)
+    if model.simulator is not None:
+        text = "a simulator from outside does not say which outputs there are"
+        raise StudyError(text, key="study.simulator", value=model.simulator.label, remedy="see its documentation")
+    raw = called(model, samples, time) if model.takes_arrays else trial(model, time, samples)
     if is_system(raw):
         import flexmbd
 
@@ -55,7 +71,7 @@ def available_outputs(model: Model, time: np.ndarray | None, samples: Mapping[st
         what = "nothing (None)" if raw is None else type(raw).__name__
         raise StudyError(f"the model returned {what}", key="study.model", value=model.label, remedy='return a dict: {"name": values}')
     found = {str(name): with_unit(value) for name, value in raw.items() if name != "time"}
-    return {name: OutputInfo(unit, np.ndim(value) > 0) for name, (value, unit) in found.items()}
+    return {name: OutputInfo(unit, np.ndim(value) > model.takes_arrays) for name, (value, unit) in found.items()}
 
 
 def takes(function: Callable[..., Any], names: Iterable[str], time: np.ndarray | None) -> bool:

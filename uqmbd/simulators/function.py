@@ -158,22 +158,27 @@ def output_info(raw: Any, names: tuple[str, ...], time: np.ndarray | None) -> di
     """Which outputs are histories, from what one run returned; `StudyError` names an output that cannot be had."""
     info = {}
     for name in names:
-        base, _, reduction = name.partition(":")
-        if isinstance(raw, Mapping) and base not in raw:
-            raise StudyError(
-                f"the model has no output {base!r}", key="outputs.include", value=name, remedy=did_you_mean(base, raw, noun="output")
-            )
-        if reduction and reduction not in REDUCTIONS:
-            raise StudyError(
-                f"there is no reduction {reduction!r}", key="outputs.include", value=name, remedy=did_you_mean(reduction, REDUCTIONS)
-            )
+        known_reduction(raw, name)
         try:
-            history = lookup(raw, name, names).ndim > 0 and not reduction
+            history = lookup(raw, name, names).ndim > 0 and ":" not in name
             pick(raw, name, names, time, history)
         except BadOutput as error:
             raise StudyError(str(error), key="outputs.include", value=name, remedy=shape_remedy(time)) from None
         info[name] = OutputInfo(unit_of(raw, name), history)
     return info
+
+
+def known_reduction(raw: Any, name: str) -> None:
+    """`StudyError` for an output that the model did not return, or a reduction that there is not."""
+    base, _, reduction = name.partition(":")
+    if isinstance(raw, Mapping) and base not in raw:
+        raise StudyError(
+            f"the model has no output {base!r}", key="outputs.include", value=name, remedy=did_you_mean(base, raw, noun="output")
+        )
+    if reduction and reduction not in REDUCTIONS:
+        raise StudyError(
+            f"there is no reduction {reduction!r}", key="outputs.include", value=name, remedy=did_you_mean(reduction, REDUCTIONS)
+        )
 
 
 def shape_remedy(time: np.ndarray | None) -> str:

@@ -38,6 +38,10 @@ class Model:
         Text of the file, for workers that cannot see it.
     bare : callable, optional
         The function itself when it can be found under no name.
+    vectorized : bool
+        The study says that the function takes arrays.
+    simulator : Model, optional
+        What runs the model, of one from outside; itself, when there is no function besides.
     reads : dict of str to str
         Hashes of the user's files that were read while the model was imported, and in its trial run.
     sources : dict of str to str
@@ -51,6 +55,8 @@ class Model:
     name: str = ""
     source: str = ""
     bare: Callable[..., Any] | None = None
+    vectorized: bool = False
+    simulator: Model | None = None
     reads: dict[str, str] = field(default_factory=dict, compare=False)
     sources: dict[str, str] = field(default_factory=dict, compare=False)
 
@@ -74,9 +80,26 @@ class Model:
                 load_file(Path(self.path), self.source, fresh=True)
             function = self.load()
             found = reach_of(function, folder_of(function))
+        if self.takes_arrays:
+            found.parts["vectorized"] = "yes"
+        if self.simulator is not None and not self.is_simulator:
+            more = self.simulator.reached()
+            found.parts.update({f"{name} (simulator)": digest for name, digest in more.parts.items()})
+            found.sources.update(more.sources)
+            found.unknown = found.unknown or more.unknown
         self.sources.update(found.sources)
         self.saw(reads.files)
         return found
+
+    @property
+    def is_simulator(self) -> bool:
+        """True for a simulator from outside that is given no function."""
+        return self.simulator is not None and self.simulator.label == self.label
+
+    @property
+    def takes_arrays(self) -> bool:
+        """True for a function of arrays: the study says it, or its decorator `uqmbd.vectorized`."""
+        return self.vectorized or getattr(self.load(), "vectorized", False) is True
 
     def saw(self, files: dict[str, str]) -> None:
         """Take in which files the model was seen to read."""

@@ -9,11 +9,12 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from uqmbd.doors import find, is_ours, label_of, model_of, offered
 from uqmbd.errors import StudyError, did_you_mean
-from uqmbd.inputs import Input, read_input
+from uqmbd.inputs import INPUTS, Input, read_input
 from uqmbd.methods import read_method
 from uqmbd.simulators.command import command_model
-from uqmbd.simulators.model import Model, find_model
+from uqmbd.simulators.model import Model
 from uqmbd.study.settings import CampaignSettings, OutputsSection, ReportSection, StudySection, TimeGrid
 from uqmbd.study.showing import written as report_written
 
@@ -70,13 +71,13 @@ def build(document: Mapping[str, Any], path: Path, kind: type[Study]) -> Study:
     campaign = section_of(CampaignSettings, document, "campaign")
     time = section_of(TimeGrid, document, "time") if "time" in document else None
     outputs = section_of(OutputsSection, document, "outputs")
-    inputs = {name: input_of(name, table) for name, table in document.get("inputs", {}).items()}
+    inputs = {name: input_of(name, table, path.parent) for name, table in document.get("inputs", {}).items()}
     try:
-        method = read_method(document["method"])
+        method = read_method(document["method"], path.parent)
     except StudyError as error:
         raise error.under("method") from None
     found = kind(
-        model=model_of(top, path.parent, campaign.timeout),
+        model=named_model(top, path.parent, campaign.timeout),
         inputs=inputs,
         outputs=outputs.include,
         units=outputs.units,
@@ -107,16 +108,20 @@ def section_of(model: type, document: Mapping[str, Any], section: str) -> Any:
         raise StudyError("a key is a name", key=section, remedy="use the keys of the documentation") from None
 
 
-def input_of(name: str, table: Any) -> Input:
-    """One input, in SI units."""
+def input_of(name: str, table: Any, directory: Path) -> Input:
+    """One input, in SI units; its kind may be one from outside."""
+    known = {kind.key: kind for kind in INPUTS}
+    keys = [key for key in table if key not in known and (":" in key or key in offered("input"))] if isinstance(table, Mapping) else []
     try:
-        return read_input(table).to_si()
+        return read_input(table, {key: find(key, known, "input", key=key, directory=directory, kind=Input) for key in keys}).to_si()
     except StudyError as error:
         raise error.under(f"inputs.{name}") from error.__cause__
 
 
-def model_of(top: StudySection, directory: Path, timeout: float | None) -> Model:
+def named_model(top: StudySection, directory: Path, timeout: float | None) -> Model:
     """The model that a study's ``model`` or ``command`` names."""
+    if top.simulator is not None and top.command is None:
+        return model_of(top.model, top.simulator, top.vectorized, directory)
     if (top.model is None) == (top.command is None):
         raise StudyError(
             "a study has a model or a command" + ("" if top.model is None else ", not both"),
@@ -126,7 +131,7 @@ def model_of(top: StudySection, directory: Path, timeout: float | None) -> Model
         )
     if top.command is not None:
         return command_model(top.command, top.template, top.result, directory, timeout)
-    return find_model(top.model, directory)
+    return model_of(top.model, None, top.vectorized, directory)
 
 
 def value_at(document: Any, key: str | None) -> Any:
@@ -150,10 +155,12 @@ def remedy_for(document: Mapping[str, Any], error: StudyError) -> str:
 
 def resolved(study: Study, document: Mapping[str, Any], top: StudySection, directory: Path) -> dict[str, Any]:
     """The document with defaults filled in and paths absolute, so that it can be read from anywhere."""
-    section = {key: value for key, value in top.model_dump().items() if value not in (None, "")}
+    section = {key: value for key, value in top.model_dump().items() if value not in (None, "", False)}
     section["name"] = study.name
-    if top.model is not None:
-        section["model"] = study.model.label
+    if top.simulator is not None:
+        section["simulator"] = study.model.simulator.label
+    if top.command is None:
+        section |= {} if top.model is None else {"model": study.model.label}
         del section["result"]
     elif top.template is not None:
         section["template"] = str((directory / top.template).resolve())
@@ -171,10 +178,13 @@ def anchored(document: Mapping[str, Any], directory: Path) -> dict[str, Any]:
             return {**table, "data": str(directory / table["data"])}
         return table
 
+    def by_path(key: str) -> str:
+        return str((directory / key).resolve()) if ".py:" in key else key
+
     found = dict(document)
     if isinstance(document.get("inputs"), Mapping):
         found["inputs"] = {
-            name: {key: with_path(value) for key, value in table.items()} if isinstance(table, Mapping) else table
+            name: {by_path(key): with_path(value) for key, value in table.items()} if isinstance(table, Mapping) else table
             for name, table in document["inputs"].items()
         }
     if isinstance(document.get("sets"), Mapping):
@@ -190,15 +200,21 @@ def tables(study: Study) -> dict[str, Any]:
     for name, item in study.inputs.written.items():
         written = item.written or item
         value = [written.lower, written.upper] if written.key == "interval" else getattr(written, written.key)
-        inputs[name] = {written.key: value} | ({"unit": written.unit} if written.unit else {})
+        key = written.key if is_ours(type(written)) else label_of(type(written))
+        inputs[name] = {key: value} | ({"unit": written.unit} if written.unit else {})
+    arrays = {"vectorized": True} if study.model.vectorized else {}
+    if study.model.simulator is not None:
+        arrays["simulator"] = study.model.simulator.label
+    model = {} if study.model.is_simulator else {"model": study.model.label}
+    kind = type(study.method)
     found = {
-        "study": {"name": study.name, "model": study.model.label} | study.words(),
+        "study": {"name": study.name} | model | arrays | study.words(),
         "time": None if study.time is None else study.time.model_dump(),
         "inputs": inputs,
         "dependence": {} if study.inputs.dependence is None else study.inputs.dependence.model_dump(),
         "sets": {name: item.settings() for name, item in study.inputs.sets.items()},
         "outputs": {"include": study.outputs} | ({"units": study.units} if study.units else {}),
-        "method": {"type": study.method.name, **study.method.model_dump(exclude_none=True)},
+        "method": {"type": study.method.name if is_ours(kind) else label_of(kind), **study.method.model_dump(exclude_none=True)},
         "campaign": study.campaign.model_dump(exclude_none=True),
         "solver": study.solver,
         "report": report_written(study.report, study.field_functions),

@@ -14,6 +14,7 @@ from collections.abc import Mapping
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
+from uqmbd.doors import name_and_code
 from uqmbd.study.showing import written
 
 if TYPE_CHECKING:
@@ -56,12 +57,13 @@ def study_digest(study: Study, identity: Mapping[str, str]) -> str:
     more = [shown, [[function.digest, sorted(function.reads.values())] for function in study.field_functions]] if shown else []
     more += [table for table in (study.words(), study.units) if table]
     settings = [study.campaign.store, study.campaign.timeout, precision_of(study)]
-    return fingerprint([dict(identity), question_of(study), study.method.name, study.method.model_dump(), settings, *more])
+    method = [name_and_code(type(study.method), study.method.name), study.method.model_dump()]
+    return fingerprint([dict(identity), question_of(study), *method, settings, *more])
 
 
 def method_tag(study: Study) -> str:
     """Fingerprint of what a method's partials of a batch depend on besides the runs: what its `reduce` reads, and what is asked."""
-    return fingerprint([study.method.name, study.method.reduce_key(), question_of(study)])[:16]
+    return fingerprint([name_and_code(type(study.method), study.method.name), study.method.reduce_key(), question_of(study)])[:16]
 
 
 def precision_of(study: Study) -> str:

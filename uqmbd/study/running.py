@@ -63,7 +63,7 @@ def run_study(
     *,
     workers: int | None = None,
     out: str | Path | None = None,
-    scheduler: str | None = None,
+    scheduler: Any = None,
     overwrite: bool | str = False,
     progress: bool | None = None,
     again: Sequence[str] = (),
@@ -159,13 +159,13 @@ def told(
                 raise
 
 
-def early_pool(study: Study, workers: int | None, scheduler: str | None, stack: ExitStack) -> EarlyPool:
+def early_pool(study: Study, workers: int | None, scheduler: Any, stack: ExitStack) -> EarlyPool:
     """A pool that is starting, and is stopped when `stack` closes."""
     from uqmbd.campaign.pool import EarlyPool, default_workers
 
     wanted = next((n for n in (workers, study.campaign.workers) if n is not None), default_workers())
     needed = ["uqmbd.campaign.worker", "numcodecs", *(["flexmbd"] if "flexmbd" in sys.modules else []), *study.method.worker_modules]
-    pool = EarlyPool(wanted, scheduler, needed)
+    pool = EarlyPool(wanted, scheduler, needed, study.campaign.wait)
     stack.callback(pool.close)
     return pool
 

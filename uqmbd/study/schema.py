@@ -15,6 +15,7 @@ from uqmbd.study.settings import CampaignSettings, OutputsSection, ReportSection
 
 NUMBER = {"type": "number"}
 PAIR = {"type": "array", "items": NUMBER, "minItems": 2, "maxItems": 2}
+OUTSIDE = "From outside: module:Name, or file.py:Name."
 NOT_WRITTEN = {"written", "name"}  # fields of settings that are no keys
 
 
@@ -23,7 +24,8 @@ def schema() -> dict[str, Any]:
     definitions: dict[str, Any] = {}
     sections = {"study": StudySection, "time": TimeGrid, "outputs": OutputsSection, "campaign": CampaignSettings, "report": ReportSection}
     found = {name: _settings(kind, definitions) for name, kind in sections.items()}
-    found["method"] = {"oneOf": [_method(method, definitions) for method in METHODS], "required": ["type"]}
+    outside = {"type": "object", "properties": {"type": {"type": "string", "pattern": ":"}}, "description": OUTSIDE}
+    found["method"] = {"oneOf": [*(_method(method, definitions) for method in METHODS), outside], "required": ["type"]}
     found["inputs"] = {"type": "object", "additionalProperties": _input()}
     for name, what in (("solver", "Settings of the solver."), ("dependence", "Correlation of the random inputs."), ("sets", "Sets.")):
         found[name] = {"type": "object", "description": what}
@@ -70,10 +72,12 @@ def _input() -> dict[str, Any]:
         "anyOf": [{"required": ["type"]}, {"required": ["data"]}],
     }  # fmt: skip
     values = {"interval": PAIR, "distribution": distribution, "fuzzy": {"anyOf": fuzzy}, "focal": focal}
+    own = [{"required": [kind.key]} for kind in INPUTS]
     return {
         "type": "object",
+        "patternProperties": {":": {"description": OUTSIDE}},
         "properties": {kind.key: values.get(kind.key, {}) for kind in INPUTS} | {"unit": {"type": "string"}},
-        "oneOf": [{"required": [kind.key]} for kind in INPUTS],
+        "oneOf": [*own, {"not": {"anyOf": own}, "minProperties": 1}],
         "additionalProperties": False,
     }
 

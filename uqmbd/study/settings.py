@@ -50,6 +50,8 @@ class CampaignSettings(Checked):
         ``runs`` beside the results unless said.
     timeout : float, optional
         Longest time a run may take [s] (Python functions and commands; the lane solver has ``solver.max_steps``).
+    wait : float
+        Longest time for which a cluster (``--scheduler``) may have no workers, at the start or in between [s]: as long as a queue takes.
     """
 
     workers: Whole | None = Field(default=None, ge=0, le=4096)
@@ -59,6 +61,7 @@ class CampaignSettings(Checked):
     precision: Literal["auto", "float32", "float64"] = "auto"
     runs: str | None = None
     timeout: Number | None = Field(default=None, gt=0)
+    wait: Number = Field(default=600.0, ge=0)
 
 
 class StudySection(Checked):
@@ -72,6 +75,10 @@ class StudySection(Checked):
         Stand on the first screen of the report: a title instead of the name, and what is asked, in a sentence or two.
     model : str, optional
         The function, ``model.py:function`` (relative to the study file) or ``package.module:function``.
+    simulator : str, optional
+        What runs the model, from outside: ``package.module:Name``, ``file.py:Name``, or the name that an installed package offers.
+    vectorized : bool
+        The function takes arrays, one number for each run, and is called once for a batch.
     command : str or list of str, optional
         A program to run instead; ``{{input}}`` in it becomes the number, in SI.
     template : str, optional
@@ -84,6 +91,8 @@ class StudySection(Checked):
     title: str = ""
     description: str = ""
     model: str | None = None
+    simulator: str | None = None
+    vectorized: bool = False
     command: str | list[str] | None = None
     template: str | None = None
     result: str = "result.json"
@@ -114,13 +123,15 @@ class ReportSection(Checked):
         The output that the report begins with; the first trusted number unless said.
     orbits : list, optional
         Pairs of histories, x and y, and optionally what both are divided by, an input or a number: ``["B.ex", "B.ey", "clearance"]``.
-        Unless said: every pair ``X.ex``, ``X.ey``.
+        Unless said: those that the solver's outputs are known for (flexmbd: every ``X.ex``, ``X.ey``).
     regimes : list of str, optional
-        Histories that are codes 0, 1, ...; every ``X.regime`` unless said.
-    regime_labels : list of str
-        What the codes mean.
+        Histories that are codes 0, 1, ...; unless said those that are known (flexmbd: every ``X.regime``).
+    regime_labels : list of str, optional
+        What the codes mean; unless said what they mean in flexmbd, film, mixed and dry.
     fields : list
         Functions of the nominal run that return labelled arrays to draw: ``"model.py:pressure_map"``.
+    figures : list
+        Functions of the result that return figures: ``"file.py:my_figures"``, ``"package.module:my_figures"``.
     needs : list of str
         Outputs that the nominal run has for them besides those of the study.
     """
@@ -128,8 +139,9 @@ class ReportSection(Checked):
     key: str | None = None
     orbits: list[Any] | None = None
     regimes: list[str] | None = None
-    regime_labels: list[str] = Field(default=["film", "mixed", "dry"], min_length=1, max_length=8)
+    regime_labels: list[str] | None = Field(default=None, min_length=1, max_length=8)
     fields: list[Any] = []
+    figures: list[Any] = []
     needs: list[str] = []
 
     @field_validator("orbits")
@@ -143,7 +155,7 @@ class ReportSection(Checked):
                 raise ValueError(f"an orbit cannot be divided by {orbit[2]!r}, which is not above 0")
         return None if orbits is None else [list(orbit) for orbit in orbits]
 
-    @field_validator("fields", mode="before")
+    @field_validator("fields", "figures", mode="before")
     @classmethod
     def _several(cls, fields: Any) -> Any:
         return fields if isinstance(fields, list) else [fields]

@@ -6,14 +6,17 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+from uqmbd.doors import named_or_label, outside
 from uqmbd.errors import StudyError, did_you_mean
 from uqmbd.outcomes import OutputInfo
 from uqmbd.simulators.model import Model, find_model
 from uqmbd.study.settings import ReportSection
 
 
-def check_report(given: ReportSection | Mapping[str, Any] | None, outputs: list[str], inputs: list[str]) -> ReportSection:
-    """The section, whose names are outputs and inputs of the study."""
+def check_report(
+    given: ReportSection | Mapping[str, Any] | None, outputs: list[str], inputs: list[str], directory: Path = Path()
+) -> ReportSection:
+    """The section, whose names are outputs and inputs of the study; functions of figures by names that are found from anywhere."""
     try:
         report = given if isinstance(given, ReportSection) else ReportSection(**(given or {}))
         for orbit in report.orbits or []:
@@ -21,6 +24,12 @@ def check_report(given: ReportSection | Mapping[str, Any] | None, outputs: list[
             known((name for name in orbit[2:] if isinstance(name, str)), inputs, "orbits", "input")
         known(report.regimes or [], outputs, "regimes", "output")
         known([report.key] if report.key is not None else [], outputs, "key", "output")
+        names = [named_or_label(entry) if callable(entry) else entry for entry in report.figures]
+        labels = [
+            outside(name, (), "figure", key="figures", directory=directory).label if not callable(entry) else name
+            for name, entry in zip(names, report.figures, strict=True)
+        ]
+        report = report.model_copy(update={"figures": labels})
     except StudyError as error:
         raise error.under("report") from None
     return report

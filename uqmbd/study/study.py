@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
+from uqmbd.doors import model_of
 from uqmbd.errors import StudyError, did_you_mean
 from uqmbd.inputs import Input
 from uqmbd.inputs.copula import Dependence
@@ -18,7 +19,7 @@ from uqmbd.inputs.sets import ConvexSet
 from uqmbd.inputs.space import Space
 from uqmbd.methods import Method
 from uqmbd.outcomes import OutputInfo
-from uqmbd.simulators.model import Model, find_model
+from uqmbd.simulators.model import Model
 from uqmbd.study.settings import CampaignSettings, ReportSection, TimeGrid
 from uqmbd.study.showing import check_report, field_functions
 
@@ -58,6 +59,10 @@ class Study:
     units : dict of str to str, optional
         Units of outputs for which the model gives none, by the output's name, with or without its reduction. They are words for reports;
         nothing is converted.
+    simulator : str or callable, optional
+        What runs the model, from outside (``docs/plugins.md``): then `model` is handed to it, and may be left out.
+    vectorized : bool
+        The function takes arrays, one number for each run, and is called once for a batch; see `uqmbd.vectorized`.
     title, description : str
         What the report begins with: a title instead of the name, and what is asked, in a sentence or two.
 
@@ -72,7 +77,7 @@ class Study:
     def __init__(
         self,
         *,
-        model: Callable[..., Any] | str | Model,
+        model: Callable[..., Any] | str | Model | None = None,
         inputs: Mapping[str, Input],
         outputs: Sequence[str],
         method: Method,
@@ -85,10 +90,12 @@ class Study:
         sets: Mapping[str, ConvexSet | Mapping[str, Any]] | None = None,
         report: ReportSection | Mapping[str, Any] | None = None,
         units: Mapping[str, str] | None = None,
+        vectorized: bool = False,
+        simulator: str | Callable[..., Any] | None = None,
         title: str = "",
         description: str = "",
     ) -> None:
-        self.model = model if isinstance(model, Model) else find_model(model, Path(directory))
+        self.model = model if isinstance(model, Model) else model_of(model, simulator, vectorized, Path(directory))
         self.inputs = Space(check_inputs(inputs, optional=bool(sets)), dependence, sets)
         check_inputs(self.inputs)  # with those that sets bring
         self.outputs = check_outputs(outputs, time)
@@ -103,7 +110,7 @@ class Study:
         self.units = check_units(units or {}, self.outputs)
         self.title = check_kind(title, str, "study.title", "text")
         self.description = check_kind(description, str, "study.description", "text")
-        self.report = check_report(report, self.outputs, list(self.inputs))
+        self.report = check_report(report, self.outputs, list(self.inputs), Path(directory))
         self.field_functions = field_functions(self.report, Path(directory))
         self.method.check(self.inputs)
         self.document: dict[str, Any] | None = None
@@ -155,7 +162,7 @@ class Study:
         *,
         workers: int | None = None,
         out: str | Path | None = None,
-        scheduler: str | None = None,
+        cluster: Any = None,
         overwrite: bool | str = False,
         progress: bool | None = None,
     ) -> Result:
@@ -167,8 +174,10 @@ class Study:
         ----------
         workers : int, optional
             Processes, instead of ``campaign.workers``.
-        scheduler : str, optional
-            Address of a Dask scheduler to use.
+        cluster : str, distributed.Client or cluster, optional
+            Where the runs are done instead: the address of a Dask scheduler (or its ``scheduler.json``), a client, or a cluster object
+            that a client takes (``LocalCluster``, ``SLURMCluster``, ``KubeCluster``). It stays as it is. Workers may come late, leave, and
+            be replaced.
         overwrite : bool or "if_changed"
             Discard the results in the same place: True always, ``"if_changed"`` only when they are of another model, or of other solver
             settings or times; else they are used. False refuses to touch those of another model.
@@ -177,7 +186,7 @@ class Study:
         """
         from uqmbd.study.running import run_study
 
-        done = run_study(self, workers=workers, out=out, scheduler=scheduler, overwrite=overwrite, progress=progress)
+        done = run_study(self, workers=workers, out=out, scheduler=cluster, overwrite=overwrite, progress=progress)
         if done.tally is None:
             print(f"uqmbd: result of {done.date} reused ({done.directory})", file=sys.stderr)
         return done.result

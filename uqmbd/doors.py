@@ -1,0 +1,123 @@
+"""Doors: methods, simulators, kinds of input and figures that come from outside, by ``"module:Name"``, ``"file.py:Name"`` or entry points.
+
+The groups of entry points are ``uqmbd.methods``, ``uqmbd.simulators``, ``uqmbd.inputs`` and ``uqmbd.figures``. What comes with uqmbd
+keeps its names: nothing from outside replaces it.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
+from functools import cache
+from importlib.metadata import EntryPoint, entry_points
+from pathlib import Path
+from typing import Any
+
+from uqmbd.errors import StudyError, did_you_mean
+from uqmbd.simulators.fingerprint import reach_of
+from uqmbd.simulators.loading import LOADED
+from uqmbd.simulators.model import Model, find_model, wrap_callable
+
+HERE = Path()
+
+
+@cache
+def offered(noun: str) -> dict[str, EntryPoint]:
+    """What installed packages offer, by name; `noun` is "method", "simulator", "input" or "figure"."""
+    return {entry.name: entry for entry in entry_points(group=f"uqmbd.{noun}s")}
+
+
+def find(name: str, known: Mapping[str, Any], noun: str, *, key: str, directory: Path = HERE, kind: type | None = None) -> Any:
+    """The class or function of a name.
+
+    Parameters
+    ----------
+    name : str
+        One of `known`; else ``"package.module:Name"``, ``"file.py:Name"`` relative to `directory`, or the name of an entry point.
+    known : dict of str to object
+        What comes with uqmbd.
+    noun : str
+        What it is: "method", "simulator", "input" or "figure".
+    key : str
+        Where the name stands in the study file.
+    kind : type, optional
+        What the class has to come from.
+
+    Raises
+    ------
+    StudyError
+        When there is none of that name, it cannot be imported, or it is something else.
+    """
+    return known[name] if name in known else outside(name, known, noun, key=key, directory=directory, kind=kind).load()
+
+
+def outside(name: str, known: Iterable[str], noun: str, *, key: str, directory: Path = HERE, kind: type | None = None) -> Model:
+    """Where a thing from outside is: as `find`, but as a `Model`, which can be pickled and knows the code that it reaches."""
+    more = offered(noun)
+    if not isinstance(name, str) or not (":" in name or name in more or name.startswith("<")):
+        remedy = did_you_mean(str(name), [*known, *more], noun=noun)
+        raise StudyError(f"there is no {noun} '{name}'", key=key, value=name, remedy=remedy)
+    if name.startswith("<"):
+        text = f"the {noun} was made in a script, and can be found under no name"
+        raise StudyError(text, key=key, value=name, remedy="run that script again: the study goes on where it stopped")
+    try:
+        model = find_model(more[name].value if name in more else name, directory)
+    except StudyError as error:
+        raise StudyError(error.message, key=key, value=name, remedy=error.remedy) from error.__cause__
+    found = model.load()
+    if kind is not None and not (isinstance(found, type) and issubclass(found, kind)):
+        text = f"'{name.rpartition(':')[2]}' is no {noun}"
+        raise StudyError(text, key=key, value=name, remedy=f"name a class that comes from {kind.__module__}.{kind.__qualname__}")
+    if found.__module__ in LOADED:
+        import cloudpickle
+
+        cloudpickle.register_pickle_by_value(sys.modules[found.__module__])  # a file that workers would not find by name
+    return model
+
+
+def model_of(model: Any, simulator: Any, vectorized: bool, directory: Path) -> Model:
+    """The model of a study, with what runs it: a function or its name, and a simulator from outside or its name."""
+    if simulator is None:
+        if model is None:
+            raise StudyError("a study has a model, or a simulator from outside", key="study.model", remedy="give `model` a function")
+        return replace(find_model(model, directory), vectorized=vectorized)
+    if vectorized:
+        text = "a simulator from outside is handed all runs of a batch anyway"
+        raise StudyError(text, key="study.vectorized", value=True, remedy="leave it out")
+    named = isinstance(simulator, str)
+    by = outside(simulator, (), "simulator", key="study.simulator", directory=directory) if named else wrap_callable(simulator)
+    return replace(by if model is None else find_model(model, directory), simulator=by)
+
+
+def label_of(thing: Any) -> str:
+    """Name under which `find` finds a class or function from outside: a file's path, or its module, and its name in it."""
+    module, name = thing.__module__ or "", thing.__qualname__
+    if module in LOADED:
+        return f"{LOADED[module].path}:{name}"
+    return f"<{name}>" if module == "__main__" or not name.isidentifier() else f"{module}:{name}"
+
+
+def is_ours(thing: Any) -> bool:
+    """True for what comes with uqmbd."""
+    return (thing.__module__ or "").partition(".")[0] == __name__.partition(".")[0]
+
+
+def name_and_code(thing: type, name: str) -> Any:
+    """What a result depends on of a class: its name, and of one from outside the code that it reaches."""
+    if is_ours(thing):
+        return name
+    if thing.__module__ in LOADED:  # a changed file is loaded anew, as another class; and what is sent to workers changes classes
+        return [name, digest_of(thing)]
+    return [name, reach_of(thing).digest]
+
+
+@cache
+def digest_of(thing: type) -> str:
+    """Hash of all that a class reaches."""
+    return reach_of(thing).digest
+
+
+def named_or_label(thing: Callable[..., Any] | str) -> str:
+    """A name as it is; a function by its label."""
+    return thing if isinstance(thing, str) else label_of(thing)

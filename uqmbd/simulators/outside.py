@@ -1,0 +1,79 @@
+"""A simulator from outside: made in each process anew, from the class that the study names."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from uqmbd.errors import StudyError
+from uqmbd.outcomes import Outcomes, OutputInfo
+from uqmbd.simulators.base import Simulator
+from uqmbd.simulators.model import Model, describe
+
+
+@dataclass
+class OutsideSimulator:
+    """What the class is called with; it is called when it is first needed.
+
+    Attributes
+    ----------
+    model : Model
+        Where the class is (`Model.simulator`), and the function that it is handed, if there is one.
+    outputs : tuple of str
+    time : ndarray of shape (points,) or None
+        The study's time grid [s].
+    settings : dict
+        The section ``[solver]``.
+    timeout : float, optional
+        Longest time a run may take [s].
+    """
+
+    model: Model
+    outputs: tuple[str, ...]
+    time: np.ndarray | None
+    settings: dict[str, Any]
+    timeout: float | None
+
+    @cached_property
+    def made(self) -> Simulator:
+        """The simulator; `StudyError` when it cannot be made, or is none."""
+        assert self.model.simulator is not None
+        label = self.model.simulator.label
+        more = {"outputs": self.outputs, "time": self.time, "settings": dict(self.settings), "timeout": self.timeout}
+        try:
+            made = self.model.simulator.load()(model=None if self.model.is_simulator else self.model.load(), **more)
+        except StudyError:
+            raise
+        except Exception as error:
+            remedy = "it is called with model, outputs, time, settings and timeout by name"
+            raise StudyError(f"making the simulator raises {describe(error)}", key="study.simulator", value=label, remedy=remedy) from error
+        absent = [name for name in ("width", "check", "simulate") if getattr(made, name, None) is None]
+        if absent:
+            text = f"{type(made).__name__} is no simulator: it has no {' and no '.join(absent)}"
+            raise StudyError(text, key="study.simulator", value=label, remedy="see uqmbd.simulators.base.Simulator")
+        return made
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {key: value for key, value in vars(self).items() if key != "made"}
+
+    @property
+    def width(self) -> int:
+        """Runs that are done side by side."""
+        return self.made.width
+
+    def check(self, samples: Mapping[str, np.ndarray]) -> dict[str, OutputInfo]:
+        """See `Simulator.check`; every output that is asked for has to be there."""
+        found = dict(self.made.check(samples))
+        absent = [name for name in self.outputs if not isinstance(found.get(name), OutputInfo)]
+        if absent:
+            text = f"the simulator says nothing of the output '{absent[0]}'"
+            raise StudyError(text, key="outputs.include", value=absent[0], remedy="have its `check` return an OutputInfo for each output")
+        return {name: found[name] for name in self.outputs}
+
+    def simulate(self, samples: Mapping[str, np.ndarray]) -> Outcomes:
+        """See `Simulator.simulate`."""
+        return self.made.simulate(samples)

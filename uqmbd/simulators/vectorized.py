@@ -1,0 +1,171 @@
+"""A Python function of arrays as the simulator: one call for a batch, each input and each output an array over the runs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar, TypeVar
+
+import numpy as np
+
+from uqmbd.errors import StudyError
+from uqmbd.outcomes import ERROR, Outcomes, OutputInfo, concatenate, failed_outcomes, sample_count
+from uqmbd.simulators.function import BadOutput, call, known_reduction, lookup, unit_of
+from uqmbd.simulators.model import Model, describe
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+REDUCTIONS: dict[str, Callable[[np.ndarray, np.ndarray], np.ndarray]] = {  # of histories (run, time), to the last bit those of `function`
+    "max": lambda y, t: y.max(axis=1),
+    "min": lambda y, t: y.min(axis=1),
+    "abs_max": lambda y, t: np.abs(y).max(axis=1),
+    "mean": lambda y, t: np.trapezoid(y, t, axis=1) / (t[-1] - t[0]),
+    "rms": lambda y, t: np.sqrt(np.trapezoid(y * y, t, axis=1) / (t[-1] - t[0])),
+    "final": lambda y, t: y[:, -1],
+    "time_of_max": lambda y, t: t[np.argmax(y, axis=1)],
+    "time_of_min": lambda y, t: t[np.argmin(y, axis=1)],
+}
+ALIKE = 1e-6  # part of an output's size by which a run may differ alone and in a batch: sums over arrays of other lengths round differently
+
+
+def vectorized(function: F) -> F:
+    """Mark a model as one that takes arrays: it is called once for a batch of runs, not once a run.
+
+    Each input is an array of shape (runs,), in SI. Each output is an array (runs,) of numbers, or (runs, points) over time. A run for which
+    something is NaN or infinite has failed; the others have not.
+
+    Examples
+    --------
+    >>> import uqmbd as uq
+    >>> @uq.vectorized
+    ... def force(stiffness, way):
+    ...     return {"force": stiffness * way}
+    """
+    function.vectorized = True
+    return function
+
+
+@dataclass(frozen=True)
+class VectorizedSimulator:
+    """A black box of arrays.
+
+    Attributes
+    ----------
+    model : Model
+        Where the function is.
+    names : tuple of str
+        Outputs, ``"name"`` or ``"name:reduction"``.
+    time : ndarray of shape (points,) or None
+        The study's time grid [s]; handed to the function if it has a parameter `time`.
+    info : dict of str to OutputInfo
+        Which outputs are histories, from a trial batch.
+    """
+
+    width: ClassVar[int] = 64  # a call costs some microseconds
+
+    model: Model
+    names: tuple[str, ...]
+    time: np.ndarray | None
+    info: dict[str, OutputInfo]
+
+    def check(self, samples: Mapping[str, np.ndarray]) -> dict[str, OutputInfo]:
+        """What the outputs are, as the trial batch said."""
+        return self.info
+
+    def simulate(self, samples: Mapping[str, np.ndarray]) -> Outcomes:
+        """Run a batch by one call; when that raises, by one call for each half, until only the runs that raise have failed."""
+        n = sample_count(samples)
+        try:
+            raw = call(self.model.load(), {key: np.array(values, np.float64) for key, values in samples.items()}, self.time)
+        except (Exception, SystemExit) as error:
+            if n == 1:
+                shapes = {name: (len(self.time),) if self.info[name].history else () for name in self.names}
+                return failed_outcomes(1, shapes, ERROR, f"the model raised {describe(error)}")
+            halves = (slice(0, n // 2), slice(n // 2, n))
+            return concatenate([self.simulate({key: values[half] for key, values in samples.items()}) for half in halves])
+        outputs = {name: columns(raw, name, self.names, self.time, n, self.info[name].history) for name in self.names}
+        status, message = np.zeros(n, np.int8), [""] * n
+        for name, values in outputs.items():
+            finite = np.isfinite(values).reshape(n, -1).all(axis=1)
+            for i in np.flatnonzero(~finite & (status == 0)).tolist():
+                status[i], message[i] = ERROR, f"output {name!r} is NaN or infinite"
+        return Outcomes(outputs, status, message, {"simulator": "function of arrays"})
+
+
+def columns(raw: Any, name: str, names: tuple[str, ...], time: np.ndarray | None, n: int, history: bool | None = None) -> np.ndarray:
+    """One output of `n` runs, (n,) or (n, points), reduced over time if its name says so.
+
+    Raises
+    ------
+    StudyError
+        When it has another shape: a model of arrays cannot be right for some runs only.
+    """
+    reduction = name.partition(":")[2]
+    try:
+        values = lookup(raw, name, names)
+    except BadOutput as error:
+        raise StudyError(str(error), key="outputs.include", value=name, remedy=remedy(time)) from None
+    shapes = [] if history or reduction else [(n,)]
+    shapes += [(n, len(time))] if time is not None and history is not False else []
+    if reduction and time is not None:
+        shapes = [(n, len(time))]
+    if values.shape not in shapes:
+        wanted = " or ".join(map(str, shapes)) or f"a shape with times, ({n}, points),"
+        text = f"the model was called with {n} runs and gave {name!r} in shape {values.shape}, where {wanted} is expected"
+        raise StudyError(text, key="outputs.include", value=name, remedy=remedy(time))
+    return REDUCTIONS[reduction](values, time) if reduction else values
+
+
+def remedy(time: np.ndarray | None) -> str:
+    """What a model of arrays has to return."""
+    rest = "" if time is None else f", or (runs, {len(time)}) over time"
+    return f"return for it an array (runs,){rest}; or leave `vectorized` out: then the model is called with numbers, run by run"
+
+
+def make_vectorized(
+    model: Model, names: tuple[str, ...], time: np.ndarray | None, samples: Mapping[str, np.ndarray]
+) -> VectorizedSimulator:
+    """Call the model with a few samples at once, and with the first alone, and wrap it by what it returned.
+
+    Raises
+    ------
+    StudyError
+        When it raises, has no such output, gives other shapes, or a run's result depends on the other runs of its batch.
+    """
+    raw, single = (called(model, {key: values[:n] for key, values in samples.items()}, time) for n in (sample_count(samples), 1))
+    info = {}
+    for name in names:
+        base, _, reduction = name.partition(":")
+        known_reduction(raw, name)
+        values = columns(raw, name, names, time, sample_count(samples))
+        alone = columns(single, name, names, time, 1, values.ndim > 1 if not reduction else None)
+        if not np.allclose(values[:1], alone, rtol=ALIKE, atol=ALIKE * np.nanmax(np.abs(values), initial=0.0), equal_nan=True):
+            text = f"the model gives {base!r} of a run other values in a batch than alone"
+            raise StudyError(text, key="study.model", value=model.label, remedy="have each run depend on its own inputs only")
+        info[name] = OutputInfo(unit_of(raw, name), values.ndim > 1)
+    return VectorizedSimulator(model, names, time, info)
+
+
+def called(model: Model, samples: Mapping[str, np.ndarray], time: np.ndarray | None) -> Any:
+    """What the model returns for a batch of trial samples."""
+    try:
+        return call(model.load(), {key: np.array(values, np.float64) for key, values in samples.items()}, time)
+    except (Exception, SystemExit) as error:
+        at = ", ".join(f"{key}={values.tolist()}" for key, values in samples.items())
+        raise StudyError(
+            f"the model raises {describe(error)} at arrays {at}",
+            key="study.model",
+            value=model.label,
+            remedy="a vectorized model takes arrays: np.where instead of `if`, numpy's functions instead of math's",
+        ) from error
+
+
+def refuse_timeout(timeout: float | None) -> None:
+    """A limit of a run cannot be held by a model that is called for a batch."""
+    if timeout is not None:
+        raise StudyError(
+            "a time limit is of a run, and a vectorized model is called for a batch",
+            key="campaign.timeout",
+            value=timeout,
+            remedy="leave one of the two out",
+        )
