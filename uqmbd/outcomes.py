@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
@@ -43,12 +44,15 @@ class Outcomes:
         One sentence a run, empty when ok.
     attributes : dict
         What was used (laws, integrator, tolerance ...), the same for all runs.
+    states : object, optional
+        Of runs that go on from states: where they are now, for a simulator of the same model to go on from.
     """
 
     outputs: dict[str, np.ndarray]
     status: np.ndarray
     message: list[str]
     attributes: dict[str, str | float] = field(default_factory=dict)
+    states: Any = None
 
 
 def sample_count(samples: Mapping[str, np.ndarray]) -> int:

@@ -1,0 +1,57 @@
+"""Runs that go on from states."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from uqmbd.simulators.lanes import LanesSimulator
+from uqmbd.simulators.model import find_model
+
+PENDULUM = """
+import flexmbd as fm
+
+def pendulum(length):
+    s = fm.System()
+    bob = s.body("bob", mass=1.0, inertia=0.1, position=(length, 0.0))
+    s.add(fm.Revolute("pin", s.ground.at(0.0, 0.0), bob.at(-length, 0.0)))
+    s.gravity = (0.0, -9.81)
+    return s
+"""
+NAMES = ("bob.x", "bob.vy")
+SAMPLES = {"length": np.array([0.5, 0.7, 1.1])}
+
+
+@pytest.fixture
+def over(tmp_path):
+    """The simulator of a pendulum over a time from zero, with so many points."""
+    (tmp_path / "model.py").write_text(PENDULUM)
+    model = find_model("model.py:pendulum", tmp_path)
+    return lambda end, points: LanesSimulator(model, NAMES, np.linspace(0.0, end, points))
+
+
+def test_runs_that_go_on_are_independent_of_their_neighbours(over):
+    """Bit for bit: three runs side by side, or one alone, over two halves; the states hold all that the second half needs."""
+    half = over(0.5, 11)
+    first = half.simulate(SAMPLES, start=half.start(SAMPLES))
+    second = half.simulate(SAMPLES, start=first.states)
+    assert not second.status.any() and second.states.time.tolist() == [1.0] * 3
+    alone = {"length": SAMPLES["length"][1:2]}
+    before = half.simulate(alone, start=half.start(alone))
+    after = half.simulate(alone, start=before.states)
+    for name in NAMES:
+        assert np.array_equal(first.outputs[name], half.simulate(SAMPLES).outputs[name])
+        np.testing.assert_allclose(second.outputs[name][:, 0], first.outputs[name][:, -1], rtol=1e-13, atol=1e-13)
+        assert np.array_equal(after.outputs[name], second.outputs[name][1:2])
+
+
+def test_two_halves_are_one_whole_but_for_rounding(over):
+    """With steps of one length; those that a scheme chooses are others after a stop, and then the tolerance is between both."""
+    settings = {"integrator": "rk4", "step": 2.0**-10}
+    whole, half = (replace(one, settings=settings) for one in (over(1.0, 21), over(0.5, 11)))
+    together = whole.simulate(SAMPLES)
+    first = half.simulate(SAMPLES, start=half.start(SAMPLES))
+    second = half.simulate(SAMPLES, start=first.states)
+    for name in NAMES:
+        joined = np.hstack([first.outputs[name], second.outputs[name][:, 1:]])
+        np.testing.assert_allclose(joined, together.outputs[name], rtol=0.0, atol=1e-14)
