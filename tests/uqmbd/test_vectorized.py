@@ -1,7 +1,5 @@
 """Models of arrays: one call a batch, and what is wrong with a run is that run's alone."""
 
-import time
-
 import numpy as np
 import pytest
 
@@ -117,13 +115,18 @@ def test_numbers_and_arrays_are_different_models(tmp_path):
     assert study(product, tmp_path).model.digest != study(product, tmp_path, vectorized=False).model.digest
 
 
-def test_a_million_runs_a_second():
+def test_a_batch_is_one_call():
     """Two million runs of y = a b, as a worker does them: simulated and checked."""
-    names, n = ("y",), 2_000_000
+    calls, n = [], 2_000_000
+
+    def product(a, b):
+        calls.append(len(a))
+        return {"y": a * b}
+
     few = {"a": np.linspace(1.0, 2.0, 4), "b": np.linspace(3.0, 4.0, 4)}
-    simulator = make_simulator(find_model(uq.vectorized(lambda a, b: {"y": a * b}), "."), names, None, few, {})
+    simulator = make_simulator(find_model(uq.vectorized(product), "."), ("y",), None, few, {})
+    calls.clear()
     samples = {"a": np.linspace(1.0, 2.0, n), "b": np.linspace(3.0, 4.0, n)}
-    began = time.process_time()
     outcomes = run_safely(Job(simulator, None, {"y": ()}, "float64"), samples)
-    assert n / (time.process_time() - began) > 1e6
     assert np.array_equal(outcomes.outputs["y"], samples["a"] * samples["b"])
+    assert calls == [n]
