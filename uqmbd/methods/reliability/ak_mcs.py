@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from uqmbd.methods.reliability.settings import Reliability
 
 SURE = 2.0  # U from which the sign is taken for known: it is wrong with the probability Φ(-2) = 0.023
-NEGLECTED = 0.01  # part of the probability that unsure points may weigh
+NEGLECTED = 0.02  # part of the probability that unsure points may weigh
 CANDIDATES = 600  # unsure points among which a batch is chosen
 AGREED = 3.0  # standard deviations of Kriging by which a run may differ
 APART = 0.5  # standard deviations of the inputs between the runs that look whether it does
