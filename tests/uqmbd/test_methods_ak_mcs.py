@@ -28,7 +28,7 @@ def test_shells_have_their_probabilities():
 
 
 def published(a, b):
-    """With k = 6: Echard et al. 2011 publish 4.416e-3, by Monte Carlo with 1e6 points (some 1.5 % of it); 2e7 points gave 4.4572e-3."""
+    """With k = 6: Echard et al. 2011 publish 4.416e-3; 2e7 points gave 4.4572e-3."""
     return -np.min([3 + 0.1 * (a - b) ** 2 - np.abs(a + b) / np.sqrt(2), 6 / np.sqrt(2) - np.abs(a - b)], axis=0)
 
 
