@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 import xarray as xr
 
+from uqmbd.analysis.columns import Columns
 from uqmbd.inputs import Fuzzy, Interval, Random
 from uqmbd.methods import PCE, Chebyshev, FuzzyBounds, Taylor1
 from uqmbd.methods.checks import checks
-from uqmbd.methods.columns import Columns
 from uqmbd.outcomes import OutputInfo
 from uqmbd.result import open_results
 

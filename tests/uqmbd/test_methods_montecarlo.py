@@ -5,10 +5,10 @@ import pickle
 import numpy as np
 import pytest
 
+from uqmbd.analysis.streams import generator
 from uqmbd.errors import StudyError
 from uqmbd.inputs import Interval, Random
 from uqmbd.methods import METHODS, MonteCarlo, read_method
-from uqmbd.methods.base import generator
 from uqmbd.methods.design import DESIGNS, unit_points
 from uqmbd.outcomes import OutputInfo
 

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 import numpy as np
 from pydantic import Field
 
-from uqmbd.analysis.streams import generator as generator
 from uqmbd.errors import StudyError
 from uqmbd.inputs import Input
 from uqmbd.inputs.checked import Checked
@@ -86,11 +85,9 @@ class Method(Checked):
         """Raise `StudyError` when this method cannot treat these inputs, before anything is run."""
         if not inputs:
             raise StudyError("a study needs at least one input", key="inputs")
-        from uqmbd.methods import METHODS
-
         for name, item in inputs.items():
             if item.kind not in self.accepts:
-                able = [method.name for method in METHODS if item.kind in method.accepts]
+                able = names_of("accepts", item.kind)
                 others = f"methods that can: {', '.join(able)}" if able else "no method can yet"
                 raise StudyError(
                     f"the method {self.name} cannot treat the input '{name}' of kind {item.kind}; {others}",
@@ -101,7 +98,7 @@ class Method(Checked):
         space = Space.of(inputs)
         for what, words in BINDINGS.items():
             if getattr(space, what) and what not in self.treats:
-                able = [method.name for method in METHODS if what in method.treats]
+                able = names_of("treats", what)
                 remedy = f"remove [{what}], or use one of: {', '.join(able)}" if able else f"remove [{what}]"
                 raise StudyError(f"the method {self.name} cannot treat {words}", key=what, remedy=remedy)
 
@@ -122,6 +119,18 @@ class Method(Checked):
 
     def _start(self, inputs: Space, outputs: dict[str, OutputInfo], time: np.ndarray, seed: int) -> MethodRun:
         raise NotImplementedError
+
+
+def names_of(fact: str, what: str) -> list[str]:
+    """Names of our methods whose `fact` (``accepts``, ``treats``) holds something."""
+    found: list[str] = []
+    left = Method.__subclasses__()
+    while left:
+        one = left.pop(0)
+        left += one.__subclasses__()
+        if "name" in vars(one) and one.__module__.startswith("uqmbd.") and what in getattr(one, fact):
+            found.append(one.name)
+    return sorted(found)
 
 
 def fallback_count(asked: int | None, planned: int) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import xarray as xr
 
-from uqmbd.methods.columns import Columns
+from uqmbd.analysis.columns import Columns
 
 CHECKS = 50  # of a history, which has a number for each time; scalars keep all
 TIMES = 200

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from uqmbd.analysis.columns import Columns, finite_rows
+from uqmbd.analysis.streams import generator
 from uqmbd.inputs import Input
 from uqmbd.inputs.space import Space
-from uqmbd.methods.base import Method, from_unit_cube, generator
-from uqmbd.methods.columns import Columns, finite_rows
+from uqmbd.methods.base import Method, from_unit_cube
 from uqmbd.methods.failures import stop_if_too_many
 from uqmbd.outcomes import OutputInfo
 

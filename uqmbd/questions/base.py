@@ -10,6 +10,7 @@ import numpy as np
 import xarray as xr
 
 from uqmbd.analysis.chebyshev_expansions import Expansion
+from uqmbd.analysis.columns import Columns
 from uqmbd.analysis.ranges import range_of
 
 
@@ -30,7 +31,7 @@ class Asked:
     """
 
     inputs: Mapping[str, Any]
-    columns: Any
+    columns: Columns
     expansion: Expansion
     reached: np.ndarray
     error: np.ndarray

@@ -9,6 +9,7 @@ import xarray as xr
 
 from uqmbd.analysis import evidence
 from uqmbd.analysis.chebyshev_expansions import TensorExpansion
+from uqmbd.analysis.columns import Columns
 from uqmbd.analysis.order_statistics import LEVELS, level_name
 from uqmbd.analysis.reached import ENOUGH, distance_from
 from uqmbd.analysis.reached import ends as ends_of_runs
@@ -85,7 +86,7 @@ class Focal(Box):
     def _cdf(self) -> xr.Dataset:
         """Belief and plausibility of scalars."""
         columns = self.runs.columns
-        scalars = type(columns)({name: info for name, info in columns.outputs.items() if not info.history}, columns.time)
+        scalars = Columns({name: info for name, info in columns.outputs.items() if not info.history}, columns.time)
         if not scalars.count:
             return xr.Dataset()
         table = np.empty((evidence.LEVELS, 3, scalars.count))

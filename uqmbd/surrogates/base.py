@@ -8,6 +8,7 @@ from typing import Any, ClassVar, Protocol
 import numpy as np
 
 from uqmbd.analysis.chebyshev_expansions import Expansion
+from uqmbd.analysis.columns import Columns
 
 # what a run is for. CORNER: validation at corners; EXTREME: where monotonic columns have their ends; SEARCH: where a search went;
 # FALLBACK: its fresh runs; OWN: the first that a surrogate or a region may call as it likes
@@ -41,7 +42,7 @@ class Runs(Protocol):
 
     settings: Any
     inputs: Any
-    columns: Any
+    columns: Columns
     points: np.ndarray
     values: np.ndarray
     status: np.ndarray

@@ -16,6 +16,7 @@ from uqmbd.analysis import stieltjes
 from uqmbd.analysis.alpha_cuts import restricted
 from uqmbd.analysis.chaos_expansion import Expansion as Chaos
 from uqmbd.analysis.chebyshev_expansions import SparseExpansion
+from uqmbd.analysis.columns import Columns
 from uqmbd.analysis.families import Family
 from uqmbd.analysis.pieces import PiecewiseExpansion
 from uqmbd.analysis.set_bounds import terms_of
@@ -226,9 +227,7 @@ def open_surrogate(path: str | Path) -> KeptSurrogate:
         table = None
     if not isinstance(table, dict) or table.get("format") != FORMAT:
         raise StudyError("is no surrogate of uqmbd", file=path, remedy="give a file that `save` of a surrogate wrote")
-    axes = tuple(
-        Axis(each["name"], *(np.array(each[key], float) for key in _AXIS[:4]), bool(each["bounded"])) for each in table["axes"]
-    )
+    axes = tuple(Axis(each["name"], *(np.array(each[key], float) for key in _AXIS[:4]), bool(each["bounded"])) for each in table["axes"])
     exponents = np.array(table["exponents"], int).reshape(-1, len(axes))
     whole = np.tile([-np.inf, np.inf], (len(axes), 1))
     pieces = tuple(Piece(whole if each["box"] is None else np.array(each["box"]), np.array(each["c"])) for each in table["pieces"])
@@ -258,7 +257,7 @@ def curved(name: str, item: Input, family: Family, degree: int) -> Axis | None:
     return Axis(name, value, place, family.alpha[:count], family.beta[:count], bounded=item.kind != "random")
 
 
-def kept(axes: Sequence[Axis], expansion: Any, columns: Any, error: np.ndarray) -> xr.Dataset:
+def kept(axes: Sequence[Axis], expansion: Any, columns: Columns, error: np.ndarray) -> xr.Dataset:
     """The group `surrogates` of a result: coefficients of every output, ``[part x] term [x time]``.
 
     Parameters

@@ -9,7 +9,7 @@ import numpy as np
 from uqmbd.analysis import two_loop
 from uqmbd.analysis.chaos_expansion import Expansion, cube_sample
 from uqmbd.analysis.regions import Region
-from uqmbd.methods.base import generator
+from uqmbd.analysis.streams import generator
 
 _STREAM = 60  # random numbers of the inner loop, and of the germs
 _COLUMNS, _GERMS = 64, 256  # of the expansion when it proposes points

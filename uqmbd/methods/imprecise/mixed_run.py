@@ -15,10 +15,11 @@ from uqmbd.analysis.chaos_expansion import cube_sample
 from uqmbd.analysis.order_statistics import level_name
 from uqmbd.analysis.reached import ENOUGH, ends
 from uqmbd.analysis.regions import Region, regions
+from uqmbd.analysis.streams import generator
 from uqmbd.analysis.threads import one_thread
 from uqmbd.analysis.two_loop import CONFIDENCE, least_runs
 from uqmbd.inputs.space import Space
-from uqmbd.methods.base import count_failures, generator
+from uqmbd.methods.base import count_failures
 from uqmbd.methods.imprecise.mixed_fallback import TwoLoop
 from uqmbd.methods.probabilistic.pce_run import CDF_LEVELS, SAMPLED, PCERun
 from uqmbd.methods.quantile_levels import too_far_out

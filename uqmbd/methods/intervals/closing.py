@@ -6,10 +6,10 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
+from uqmbd.analysis.columns import Columns
 from uqmbd.analysis.outside import leaving, share_at_most
 from uqmbd.analysis.regions import Region
 from uqmbd.analysis.trust import ENCLOSED, SEARCHED, Outer, joined
-from uqmbd.methods.columns import Columns
 from uqmbd.methods.intervals.fresh import Found, Plan, hits, statement
 from uqmbd.methods.intervals.searching import COUNTING, LEAST_COUNTED, SEARCH, BoundsSearch
 

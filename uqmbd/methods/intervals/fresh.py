@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from uqmbd.analysis.columns import Columns
 from uqmbd.analysis.extremes import Extremes
 from uqmbd.analysis.outside import exceedance, leaving, share_at_most
-from uqmbd.methods.columns import Columns
 
 LATE = 2 / 3  # of the search's runs: what it gained after these is what it may gain yet
 

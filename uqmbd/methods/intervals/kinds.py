@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from uqmbd.analysis.boundary import Boundary
+from uqmbd.analysis.columns import Columns
 from uqmbd.analysis.extreme_search import Search, neighbours
 from uqmbd.analysis.extremes import Extremes
 from uqmbd.analysis.moment_limits import proportion_limits
 from uqmbd.errors import StudyError
 from uqmbd.figures.regions import regions_said
-from uqmbd.methods.columns import Columns
 from uqmbd.methods.intervals.fresh import Counts, Plan, Reached
 from uqmbd.methods.intervals.searching import FIRST, SEARCH, WIDENING, BoundsSearch
 

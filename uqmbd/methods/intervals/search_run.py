@@ -9,9 +9,9 @@ import numpy as np
 import xarray as xr
 
 from uqmbd.analysis import trust
+from uqmbd.analysis.columns import finite_rows
 from uqmbd.inputs import Input
 from uqmbd.methods.base import count_failures
-from uqmbd.methods.columns import finite_rows
 from uqmbd.methods.failures import where
 from uqmbd.methods.intervals.fresh import Found, statement
 from uqmbd.methods.intervals.searching import FIRST, SEARCH, WIDENING, BoundsSearch

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from uqmbd.analysis import trust
+from uqmbd.analysis.columns import Columns
 from uqmbd.analysis.extremes import Extremes
 from uqmbd.analysis.populations import Populations, doubt, populations
-from uqmbd.methods.base import generator
-from uqmbd.methods.columns import Columns
+from uqmbd.analysis.streams import generator
 from uqmbd.methods.design import sobol
 from uqmbd.methods.intervals.asked import Asked
 from uqmbd.methods.intervals.fresh import Counts, Found, Plan, Reached

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from uqmbd.analysis.columns import Columns
 from uqmbd.errors import StudyError, did_you_mean
 from uqmbd.inputs.table import read_columns
 from uqmbd.inputs.units import to_si
-from uqmbd.methods.columns import Columns
 
 if TYPE_CHECKING:
     from uqmbd.methods.parameter_studies.calibrate import Calibrate

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from uqmbd.analysis.levenberg import covariance, held, step
+from uqmbd.analysis.streams import generator
 from uqmbd.errors import StudyError
 from uqmbd.inputs import Input
-from uqmbd.methods.base import count_failures, generator
+from uqmbd.methods.base import count_failures
 from uqmbd.methods.design import unit_points
 from uqmbd.methods.parameter_studies.calibrate_data import Comparison, measured
 from uqmbd.methods.parameter_studies.list_run import GivenRun

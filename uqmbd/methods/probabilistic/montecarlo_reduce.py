@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from uqmbd.analysis import moments
-from uqmbd.methods.columns import Columns, pack_both
+from uqmbd.analysis.columns import Columns, pack_both
 
 
 def reduce_batch(

@@ -10,11 +10,12 @@ import numpy as np
 import xarray as xr
 
 from uqmbd.analysis import moments
+from uqmbd.analysis.columns import Columns
 from uqmbd.analysis.moment_limits import moment_limits
 from uqmbd.analysis.order_statistics import quantiles
+from uqmbd.analysis.streams import generator
 from uqmbd.inputs import Input
-from uqmbd.methods.base import count_failures, from_unit_cube, generator
-from uqmbd.methods.columns import Columns
+from uqmbd.methods.base import count_failures, from_unit_cube
 from uqmbd.methods.design import unit_points
 from uqmbd.methods.failures import stop_if_too_many
 from uqmbd.methods.probabilistic.montecarlo_reduce import reduce_batch

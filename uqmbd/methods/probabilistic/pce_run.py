@@ -14,11 +14,12 @@ from uqmbd.analysis.basis_change import chebyshev_of
 from uqmbd.analysis.chaos_expansion import EXACT_SKEWNESS, SAMPLE, Expansion, basis, cube_sample
 from uqmbd.analysis.families import Family, family, hermite, legendre
 from uqmbd.analysis.order_statistics import level_name
+from uqmbd.analysis.streams import generator
 from uqmbd.analysis.threads import one_thread
 from uqmbd.errors import StudyError
 from uqmbd.inputs import Input
 from uqmbd.inputs.space import Space
-from uqmbd.methods.base import count_failures, generator
+from uqmbd.methods.base import count_failures
 from uqmbd.methods.checks import checks
 from uqmbd.methods.design import unit_points
 from uqmbd.methods.failures import MEND

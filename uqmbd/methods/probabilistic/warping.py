@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from uqmbd.analysis import event_alignment
+from uqmbd.analysis.columns import Columns
 from uqmbd.errors import StudyError, did_you_mean
-from uqmbd.methods.columns import Columns
 
 ORDERS = {"linear": 1, "quadratic": 2}  # of the time maps
 _SAID = (

@@ -11,12 +11,12 @@ import xarray as xr
 from uqmbd.analysis import event_alignment, multi_index, regression, time_warping, warped_history
 from uqmbd.analysis.chaos_expansion import SAMPLE, Expansion, basis, cube_sample
 from uqmbd.analysis.pick_freeze import Layout
+from uqmbd.analysis.streams import generator
 from uqmbd.analysis.threads import one_thread
 from uqmbd.analysis.warped_columns import WarpedColumns
 from uqmbd.analysis.warped_history import WarpedHistory
 from uqmbd.errors import StudyError
 from uqmbd.inputs import Input
-from uqmbd.methods.base import generator
 from uqmbd.methods.probabilistic.pce_run import SAMPLED, VALIDATION, Fitted, PCERun
 from uqmbd.methods.probabilistic.warping import ORDERS, check_outputs, events_of
 from uqmbd.methods.sensitivity.designs import saltelli

@@ -9,8 +9,8 @@ import numpy as np
 
 from uqmbd.analysis import reliability_sampling as sampling
 from uqmbd.analysis.reliability_form import NotFoundError
+from uqmbd.analysis.streams import generator
 from uqmbd.inputs.space import Space
-from uqmbd.methods.base import generator
 from uqmbd.methods.reliability.population import Population, Share, limits
 from uqmbd.methods.reliability.run import SAMPLING, ReliabilityRun, estimated
 from uqmbd.surrogates.kriging import Kriging

@@ -9,8 +9,8 @@ import numpy as np
 from uqmbd.analysis import reliability_sampling as sampling
 from uqmbd.analysis import reliability_subset
 from uqmbd.analysis.reliability_form import NotFoundError
+from uqmbd.analysis.streams import generator
 from uqmbd.inputs.space import Space
-from uqmbd.methods.base import generator
 from uqmbd.methods.reliability.run import SAMPLING, estimated, in_role, index_to
 from uqmbd.methods.reliability.search import FormRun, Points
 

@@ -9,11 +9,11 @@ import numpy as np
 
 from uqmbd.analysis.chebyshev import restriction
 from uqmbd.analysis.chebyshev_expansions import TensorExpansion
+from uqmbd.analysis.columns import Columns
 from uqmbd.analysis.set_bounds import Body, extremes
+from uqmbd.analysis.streams import generator
 from uqmbd.inputs import Input
 from uqmbd.inputs.space import Space
-from uqmbd.methods.base import generator
-from uqmbd.methods.columns import Columns
 from uqmbd.methods.surrogate_run import SurrogateRun
 from uqmbd.outcomes import OutputInfo
 from uqmbd.regions.base import Box

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 import xarray as xr
 
+from uqmbd.analysis.columns import Columns, finite_rows
 from uqmbd.analysis.reliability_form import NotFoundError
 from uqmbd.analysis.reliability_sampling import Probability
 from uqmbd.errors import StudyError
 from uqmbd.inputs import Input
 from uqmbd.inputs.space import Space
 from uqmbd.methods.base import count_failures
-from uqmbd.methods.columns import Columns, finite_rows
 from uqmbd.methods.staged import StagedRun
 from uqmbd.outcomes import OutputInfo
 from uqmbd.result import Result

@@ -10,8 +10,8 @@ import numpy as np
 
 from uqmbd.analysis import reliability_form as form
 from uqmbd.analysis.reliability_form import DesignPoint
+from uqmbd.analysis.streams import generator
 from uqmbd.inputs.space import Space
-from uqmbd.methods.base import generator
 from uqmbd.methods.reliability.run import SEARCHING, ReliabilityRun, in_role, index_of, index_to
 
 if TYPE_CHECKING:

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from uqmbd.analysis.columns import Columns, pack_both
 from uqmbd.analysis.pick_freeze import Layout, sums_of
-from uqmbd.methods.columns import Columns, pack_both
 
 UNIT = 8  # blocks whose sums are kept together; fixed, so that neither batches nor more samples change them
 

@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 import xarray as xr
 
+from uqmbd.analysis.columns import Columns
 from uqmbd.analysis.elementary import shares, variance
+from uqmbd.analysis.streams import generator
 from uqmbd.errors import StudyError
 from uqmbd.inputs import Input
-from uqmbd.methods.base import count_failures, generator
-from uqmbd.methods.columns import Columns
+from uqmbd.methods.base import count_failures
 from uqmbd.methods.sensitivity import designs
 from uqmbd.methods.sensitivity.estimates import ESTIMATES, Found
 from uqmbd.methods.sensitivity.kept import SensitivityRun

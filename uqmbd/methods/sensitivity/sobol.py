@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 import xarray as xr
 
+from uqmbd.analysis.columns import Columns
 from uqmbd.analysis.pick_freeze import Estimator, Layout, Sums, draws, half_widths, widening
+from uqmbd.analysis.streams import generator
 from uqmbd.errors import StudyError
 from uqmbd.inputs import Input
-from uqmbd.methods.base import count_failures, from_unit_cube, generator
-from uqmbd.methods.columns import Columns
+from uqmbd.methods.base import count_failures, from_unit_cube
 from uqmbd.methods.failures import stop_if_too_many
 from uqmbd.methods.reduced import ReducedRun
 from uqmbd.methods.sensitivity.designs import saltelli
