@@ -11,9 +11,9 @@ import numpy as np
 from uqmbd.campaign.pool import default_workers
 from uqmbd.outcomes import STATUS
 from uqmbd.study.identity import precision_of
+from uqmbd.study.naming import naming_file
 from uqmbd.study.nominal import fields_of
 from uqmbd.study.storing import check_store
-from uqmbd.study.study import naming_file
 from uqmbd.study.trial import Trial
 
 if TYPE_CHECKING:

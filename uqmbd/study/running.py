@@ -17,12 +17,12 @@ from uqmbd.processes import leave_if_worker_is_starting
 from uqmbd.runs.where import keep_used
 from uqmbd.study.extreme_runs import extreme_runs
 from uqmbd.study.identity import identity_of, method_tag, precision_of, study_digest, version, versions
+from uqmbd.study.naming import naming_file
 from uqmbd.study.nominal import fields_of
 from uqmbd.study.reuse import check_overwrite, done_on, refusal, write_done
 from uqmbd.study.showing import written
 from uqmbd.study.stopped import explaining
 from uqmbd.study.storing import open_or_make, results_directory, rounding_cost, stored_outputs
-from uqmbd.study.study import naming_file
 from uqmbd.study.trial import Trial
 
 if TYPE_CHECKING:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
@@ -196,17 +195,6 @@ class Study:
         from uqmbd.study.cost import estimate
 
         return estimate(self, patience=patience)
-
-
-@contextmanager
-def naming_file(study: Study) -> Iterator[None]:
-    """An error in the block that concerns the study itself names the file it was read from."""
-    try:
-        yield
-    except StudyError as error:
-        if study.file is None or error.key is None or error.key.startswith("--"):
-            raise
-        raise error.at(file=study.file) from error.__cause__
 
 
 def check_inputs(inputs: Mapping[str, Input], *, optional: bool = False) -> dict[str, Input]:
