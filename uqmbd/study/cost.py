@@ -58,12 +58,12 @@ class Cost:
     message: str = ""
     fallback: int = 0
 
-    def table(self) -> Any:
-        """For the terminal."""
+    def table(self, method: str = "") -> Any:
+        """For the terminal; `method` is the label of one of several."""
         from rich.markup import escape
         from rich.table import Table
 
-        found = Table(title=f"{self.name}: the study is valid", show_header=False)
+        found = Table(title=f"{self.name}{f', {method}' if method else ''}: the study is valid", show_header=False)
         runs = f"{self.least:,}" if self.least == self.most else f"{self.least:,} to {self.most:,}"
         span = [self.seconds_per_run * n / self.workers for n in (self.least, self.most)]
         seconds = f"{span[0]:.2g} s" if self.least == self.most else f"{span[0]:.2g} to {span[1]:.2g} s"
