@@ -19,7 +19,6 @@ from uqmbd.commands import COMMANDS
 from uqmbd.errors import StudyError
 
 if TYPE_CHECKING:
-    from uqmbd.study import Study
     from uqmbd.study.running import Finished
 
 LAST_WORDS = 3.0  # seconds that threads have to end after the command has
@@ -62,7 +61,7 @@ def run(
 ) -> None:
     """Run a study, or what is missing of it, and write its report."""
     from uqmbd.study import Study
-    from uqmbd.study.running_methods import alone, place_of_method, run_methods
+    from uqmbd.study.running_methods import alone, place_of_method, require_one, run_methods
     from uqmbd.study.storing import results_directory
 
     found = Study.from_file(study)
@@ -73,7 +72,7 @@ def run(
         if shard is not None:
             from uqmbd.study.shards import run_shard
 
-            require_one_method(found)
+            require_one(found)
             typer.echo(run_shard(found, shard, workers=workers, out=place, scheduler=scheduler))
             return
         show(run_methods(found, workers=workers, out=place, scheduler=scheduler, overwrite=overwrite))
@@ -198,14 +197,6 @@ def new(
 
 for word, command in COMMANDS.items():
     app.command(word)(command)
-
-
-def require_one_method(study: Study) -> None:
-    """`StudyError` for a study of several methods, whose runs are shared: its shards would not know what the others have."""
-    if len(study.methods) > 1:
-        known = ", ".join(study.methods)
-        remedy = f"add --method LABEL, one of {known}; the next one then uses the runs of those before"
-        raise StudyError("the runs of several methods cannot be split into shards at once", key="--shard", remedy=remedy)
 
 
 @contextmanager

@@ -1,6 +1,5 @@
-"""Several methods of one study: they share its runs, each result is what the method alone would give, and each is there when another fails."""
+"""Several methods of one study: they share its runs, and each result is what the method alone would give."""
 
-import textwrap
 
 import jsonschema
 import numpy as np
@@ -170,13 +169,14 @@ def test_inputs_have_to_suit_every_method():
         study([uq.MonteCarlo(samples=4), uq.Vertex()])
 
 
-# study files and the command line -----------------------------------------------------------------------------------------------------------
+# study files and the command line ---------------------------------------------------------------------------------------------------------
 def test_file_with_several_methods(file, uqmbd):
     code, output = uqmbd("run", file, "--out", "r")
     assert code == 0 and "vertex:" in output and "smooth:" in output, output
     found = uq.open_each(file.parent / "r")
-    assert {label: found[label].bounds["y"].values.tolist() for label in found} == {"vertex": [1.0, 3.0], "smooth": pytest.approx([1.0, 3.0])}
+    assert list(found) == ["vertex", "smooth"]
     for label in found:
+        np.testing.assert_allclose(found[label].bounds["y"], [1.0, 3.0], rtol=1e-12)
         assert (file.parent / "r" / label / "report.html").is_file()
     code, output = uqmbd("resume", "r")
     assert code == 0 and output.count("nothing to simulate") == 2, output
@@ -236,7 +236,7 @@ def test_both_ways_between_one_and_several(file, uqmbd):
     assert uqmbd("run", file, "--out", "r")[0] == 0
     file.write_text(several)
     code, output = uqmbd("run", file, "--out", "r")
-    assert code == 0 and "(0 simulated, 4 were there)" in output, output
+    assert code == 0 and "(0 simulated, 18 were there)" in output, output
     assert not (file.parent / "r" / "report.html").exists()
     file.write_text(one)
     code, output = uqmbd("run", file, "--out", "r")

@@ -47,6 +47,14 @@ def alone(study: Study, label: str) -> Study:
     return found
 
 
+def require_one(study: Study) -> None:
+    """`StudyError` for a study of several methods, whose runs are shared: its shards would not know what the others have."""
+    if len(study.methods) > 1:
+        known = ", ".join(study.methods)
+        remedy = f"add --method LABEL, one of {known}; the next one then uses the runs of those before"
+        raise StudyError("the runs of several methods cannot be split into shards at once", key="--shard", remedy=remedy)
+
+
 def place_of_method(study: Study, directory: Path, label: str) -> Path:
     """Where the results of one method are, if those of the study are in `directory`."""
     return directory / label if len(study.methods) > 1 else directory
