@@ -136,10 +136,14 @@ class WarpedRun(PCERun):
         for name, facts in self._facts.items():
             at = self._columns.slices[name]
             size = max(largest[at.start] - smallest[at.start], 1e-300)
-            before = self._columns.time < self._differ.get(name, np.inf)
+            before = self._comparable(name)
             if before.any():
                 facts["error"], facts["plain_error"] = (float(error[at][before].max() / size) for error in errors)
             self._trusted[at] &= before
+
+    def _comparable(self, name: str) -> np.ndarray:
+        """Times before the runs of a history differ in their number of events, bool (times,)."""
+        return self._columns.time < self._differ.get(name, np.inf)
 
     @one_thread
     def result(self) -> Result:
@@ -170,7 +174,16 @@ class WarpedRun(PCERun):
             "bounds_sample": SAMPLE,
             "safety": SAFETY,
         }
-        notes = [attrs["note"]] if "note" in attrs else []
+        if differ:
+            attrs["events_differ_from"] = differ
+        notes = [*([attrs["note"]] if "note" in attrs else []), *self._about_warping()]
+        if notes:
+            attrs["note"] = "; ".join(notes)
+        return attrs
+
+    def _about_warping(self) -> list[str]:
+        """Sentences about what is not warped, where it does not help, and from where on it cannot."""
+        notes = []
         for name, facts in self._facts.items():
             if "not_warped" in facts:
                 notes.append(f"the output '{name}' is not warped: {facts['not_warped']}")
@@ -179,11 +192,7 @@ class WarpedRun(PCERun):
                     f"warping does not help the output '{name}': its validated error is {facts['error']:.2g} of the range, "
                     f"that of the expansion at each time {facts['plain_error']:.2g}"
                 )
-        if differ:
-            attrs["events_differ_from"] = differ
-            notes += [
-                f"from {time:.6g} s the runs differ in their number of events, and '{name}' is not trusted" for name, time in differ.items()
-            ]
-        if notes:
-            attrs["note"] = "; ".join(notes)
-        return attrs
+        for name, time in self._differ.items():
+            if np.isfinite(time):
+                notes.append(f"from {time:.6g} s the runs differ in their number of events, and '{name}' is not trusted")
+        return notes
