@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -21,6 +22,8 @@ from uqmbd.methods.probabilistic.pce_run import SAMPLED, VALIDATION, Fitted, PCE
 from uqmbd.methods.probabilistic.warping import ORDERS, check_outputs, events_of
 from uqmbd.methods.sensitivity.designs import saltelli
 from uqmbd.outcomes import OutputInfo
+from uqmbd.questions.base import Answer
+from uqmbd.questions.width import width
 from uqmbd.result import Result
 
 if TYPE_CHECKING:
@@ -30,6 +33,26 @@ POINTS = 2**12  # with which statistics of warped histories are taken
 BLOCKS = 512  # of pick-freeze points, for the Sobol' indices of warped histories
 SAFETY = 2.0  # bounds are widened by so many times the validated error, as those of the inclusion methods
 HELPS = 0.5  # of the plain expansion's error: above it, warping is said not to help
+
+
+@dataclass(frozen=True)
+class Sampled:
+    """Warped columns as what a question about ranges is asked of; see `uqmbd.questions.base.Asked`.
+
+    Attributes
+    ----------
+    sample : ndarray, shape (n, d)
+        Points of the unit cube.
+    """
+
+    inputs: Mapping[str, Input]
+    columns: WarpedColumns
+    sample: np.ndarray
+    reached: np.ndarray
+
+    def range(self, gap: np.ndarray, box: np.ndarray | None = None) -> np.ndarray:
+        """Sampled range (2, columns) over the cube, or a box (d, 2) in [-1, 1]^d; `gap` is of no use here."""
+        return np.stack(self.columns.range(self.sample, None if box is None else (box.T + 1) / 2))
 
 
 class WarpedRun(PCERun):
@@ -151,6 +174,14 @@ class WarpedRun(PCERun):
         if all(item.kind == "interval" for item in self._inputs.values()):
             result.bounds = self._bounds()
         return result
+
+    def _answers(self) -> Answer:
+        """How bounds narrow with each interval; the bounds themselves are there without being asked for."""
+        if "width" not in self.settings.questions:
+            return Answer()
+        values = self._values[self._rows()]
+        subject = Sampled(self._inputs, self._expansion, self._sample[:POINTS], np.stack([values.min(axis=0), values.max(axis=0)]))
+        return width(subject)
 
     def _bounds(self) -> xr.Dataset:
         """Sampled range of the surrogate, widened by its validated error, with what runs reached."""
