@@ -21,7 +21,7 @@ USUAL = ("mean", "std", "q05", "q95")
 EXTREMES = [("least run", True), ("greatest run", True)]
 FINER = 1e-3  # of the range: an extreme this far beyond its history was between two times
 OWN_SHOWN = 6  # statistics that only some methods have
-QUIET = re.compile(r"min|max|q\d.*|.*_lower|.*_upper|.*_inner")  # statistics that have no column of their own
+QUIET = re.compile(r"min|max|variance|q\d.*|.*_lower|.*_upper|.*_inner")  # statistics that have no column of their own
 
 
 @dataclass(frozen=True)
@@ -60,6 +60,8 @@ def outputs_table(result) -> Table:
         columns = [column for column in columns if column not in EXTREMES]  # what the study is about is there
     columns = [column for column in columns if column[0] == "output" or any(cells.get(column[0]) for cells in every)]
     rows = [tuple(cells.get(column, "") for column, _ in columns) for cells in every]
+    told = [any(cells.get(column) for column, _ in columns if column not in ("output", "unit")) for cells in every]
+    rows = [row for row, some in zip(rows, told, strict=True) if some] or rows  # of others the method says nothing
     said = any(cells.get(column) for cells in every[len(scalars) :] for column, right in columns if right)
     note = "Of a history: the widest over time of bounds and quantiles, and the largest error and standard deviation." if said else ""
     if "gap" in dict(columns):
