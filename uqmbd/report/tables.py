@@ -60,8 +60,7 @@ def outputs_table(result) -> Table:
         columns = [column for column in columns if column not in EXTREMES]  # what the study is about is there
     columns = [column for column in columns if column[0] == "output" or any(cells.get(column[0]) for cells in every)]
     rows = [tuple(cells.get(column, "") for column, _ in columns) for cells in every]
-    told = [any(cells.get(column) for column, _ in columns if column not in ("output", "unit")) for cells in every]
-    rows = [row for row, some in zip(rows, told, strict=True) if some] or rows  # of others the method says nothing
+    rows = [row for row in rows if any(row[1 + (("unit", False) in columns) :])] or rows  # of others the method says nothing
     said = any(cells.get(column) for cells in every[len(scalars) :] for column, right in columns if right)
     note = "Of a history: the widest over time of bounds and quantiles, and the largest error and standard deviation." if said else ""
     if "gap" in dict(columns):
