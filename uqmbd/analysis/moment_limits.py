@@ -6,6 +6,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from uqmbd.analysis.columnwise import columnwise
+
 SKEWED = 25.0  # times the squared skewness: with more runs Student's t holds (Cochran, Sampling Techniques, 1977, 2.15)
 HEAVY = 50.0  # times the excess kurtosis: with more runs the limits of a standard deviation hold
 LEAST = 6  # runs from which a standard deviation has limits
@@ -113,11 +115,16 @@ def two_valued(mean: np.ndarray, std: np.ndarray, smallest: np.ndarray, largest:
 
 def shape(sample: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Skewness, and kurtosis about a trimmed mean as Bonett takes it, of the rows of `sample` (n, columns): 2 x (columns,)."""
+    third, fourth = columnwise(_shape, sample)
+    return third, fourth
+
+
+def _shape(sample: np.ndarray) -> np.ndarray:
     from scipy.stats import trim_mean
 
     n, columns = sample.shape
     if n < LEAST:
-        return np.zeros(columns), np.full(columns, 3.0)
+        return np.stack([np.zeros(columns), np.full(columns, 3.0)])
     centred = sample - sample.mean(axis=0)
     scale = np.abs(centred).max(axis=0)
     centred = np.divide(centred, scale, out=np.zeros_like(centred), where=scale > 0)  # powers of small numbers vanish
@@ -125,4 +132,4 @@ def shape(sample: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     some = second > 0
     third = np.divide((centred**3).mean(axis=0), second**1.5, out=np.zeros(columns), where=some)
     trimmed = centred - trim_mean(centred, 1 / (2 * np.sqrt(n - 4)), axis=0)
-    return third, np.divide((trimmed**4).mean(axis=0), second**2, out=np.full(columns, 3.0), where=some)
+    return np.stack([third, np.divide((trimmed**4).mean(axis=0), second**2, out=np.full(columns, 3.0), where=some)])

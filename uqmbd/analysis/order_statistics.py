@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from uqmbd.analysis.columnwise import columnwise
+
 LEVELS = (0.05, 0.25, 0.50, 0.75, 0.95)
 
 
@@ -32,19 +34,20 @@ def quantiles(values: np.ndarray, levels: tuple[float, ...] = LEVELS, confidence
     """
     from scipy.stats import binom
 
-    n = len(values)
-    ordered = np.sort(values, axis=0)
-    out = {}
-    for level in levels:
-        name = level_name(level)
-        tail = (1 - confidence) / 2
-        first = int(binom.ppf(tail, n, level)) if n else 0
-        last = int(binom.ppf(1 - tail, n, level)) + 1 if n else 1
-        shape = values.shape[1:]
-        out[name] = _interpolated(ordered, level) if n else np.full(shape, np.nan)
-        out[name + "_lower"] = ordered[first - 1] if first >= 1 else np.full(shape, -np.inf)
-        out[name + "_upper"] = ordered[last - 1] if last <= n else np.full(shape, np.inf)
-    return out
+    n, shape, tail = len(values), values.shape[1:], (1 - confidence) / 2
+    ranks = [(int(binom.ppf(tail, n, level)), int(binom.ppf(1 - tail, n, level)) + 1) if n else (0, 1) for level in levels]
+
+    def of(part: np.ndarray) -> np.ndarray:
+        ordered, rows = np.sort(part, axis=0), []
+        for level, (first, last) in zip(levels, ranks, strict=True):
+            rows.append(_interpolated(ordered, level) if n else np.full(part.shape[1], np.nan))
+            rows.append(ordered[first - 1] if first >= 1 else np.full(part.shape[1], -np.inf))
+            rows.append(ordered[last - 1] if last <= n else np.full(part.shape[1], np.inf))
+        return np.array(rows)
+
+    found = columnwise(of, values.reshape(n, -1) if n else np.empty((0, int(np.prod(shape)))))
+    names = [level_name(level) + end for level in levels for end in ("", "_lower", "_upper")]
+    return {name: row.reshape(shape) for name, row in zip(names, found, strict=True)}
 
 
 def _interpolated(ordered: np.ndarray, level: float) -> np.ndarray:

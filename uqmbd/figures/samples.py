@@ -7,12 +7,15 @@ import numpy as np
 from uqmbd.figures.outputs import pretty
 
 BLOCKS = 6  # neighbouring runs lie in one chunk of the store: few blocks mean few chunks to read
+MOST_NUMBERS = 1 << 24  # that a page keeps in memory; others are read when they are drawn
 FLOATS_DRAWN = 300_000  # of all histories on a page; 4 bytes each become 5.4 in the page
 
 
 def read_once(result):
-    """The result with all numbers of its runs in memory; histories and messages stay on disk."""
+    """The result with all numbers of its runs in memory, unless they are very many; histories and messages stay on disk."""
     numbers = [name for name, values in result.runs.data_vars.items() if values.ndim == 1 and name != "message"]
+    if len(numbers) * result.runs.sizes.get("run", 0) > MOST_NUMBERS:
+        numbers = ["status"]
     return replace(result, runs=result.runs.assign(result.runs[numbers].load().data_vars)) if numbers else result
 
 

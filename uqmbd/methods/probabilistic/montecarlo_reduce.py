@@ -34,7 +34,12 @@ def reduce_batch(
     """
     status = np.asarray(status, np.int8)
     values, curves, ok = pack_both(scalars, histories, outputs, status)
-    rows = np.column_stack([np.asarray(samples[name], float) for name in inputs])
-    known = {row.tobytes() for row in head}
-    wanted = ok & np.array([row.tobytes() in known for row in rows], bool)
+    wanted = ok & in_head(np.column_stack([np.asarray(samples[name], float) for name in inputs]), head) if histories.count else []
     return {"status": status, "scalars": values[ok], "moments": moments.of(curves, ok), "histories": curves[wanted]}
+
+
+def in_head(rows: np.ndarray, head: np.ndarray) -> np.ndarray:
+    """Which of the samples (n, inputs) are among those of the head, bit for bit."""
+    found, known = np.isin(rows[:, 0], head[:, 0]), {row.tobytes() for row in head}
+    found[found] = [row.tobytes() in known for row in rows[found]]
+    return found

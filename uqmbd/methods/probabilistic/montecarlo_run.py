@@ -11,6 +11,7 @@ import xarray as xr
 
 from uqmbd.analysis import moments
 from uqmbd.analysis.columns import Columns
+from uqmbd.analysis.columnwise import columnwise
 from uqmbd.analysis.moment_limits import moment_limits
 from uqmbd.analysis.order_statistics import quantiles
 from uqmbd.analysis.streams import generator
@@ -47,7 +48,8 @@ class MonteCarloRun(ReducedRun):
         points = unit_points(settings.design, settings.samples, len(inputs), generator(seed, 0))
         self._samples = from_unit_cube(inputs, points)
         self._status: list[np.ndarray] = []
-        self._values: list[np.ndarray] = []
+        self._values = np.empty((settings.samples, self._scalars.count))  # of the ok runs, `_good` so far
+        self._good = 0
         self._moments = moments.empty(self._histories.count)
         self._kept: list[np.ndarray] = []
         self._told = 0
@@ -58,7 +60,9 @@ class MonteCarloRun(ReducedRun):
     def tell_reduced(self, partial: Mapping[str, np.ndarray]) -> None:
         """Take in what `reduce` made of a batch, in run order."""
         self._status.append(partial["status"])
-        self._values.append(partial["scalars"])
+        good = len(partial["scalars"])
+        self._values[self._good : self._good + good] = partial["scalars"]
+        self._good += good
         if self._histories.count:
             self._moments = moments.merge(self._moments, partial["moments"])
         self._kept.append(partial["histories"][: self._wanted(partial, self._told)])
@@ -77,9 +81,10 @@ class MonteCarloRun(ReducedRun):
         failures = count_failures(status)
         count = int(failures["runs_ok"])
         stop_if_too_many(self.settings, self._inputs, {name: x[: len(status)] for name, x in self._samples.items()}, status)
-        values = np.concatenate(self._values)
+        values = self._values[: self._good]
         levels = levels_of(self.settings.quantiles)
-        scalars = Statistics.of(values.mean(axis=0), _std(values), values.min(axis=0), values.max(axis=0), count, values, levels)
+        ends = values.min(axis=0), values.max(axis=0)
+        scalars = Statistics.of(values.mean(axis=0), columnwise(_std, values), *ends, count, values, levels)
         kept = np.concatenate(self._kept) if self._kept else np.zeros((0, self._histories.count))
         state = self._moments
         histories = Statistics.of(

@@ -1,0 +1,18 @@
+"""Statistics of large matrices a few columns at a time, so that what they need besides stays small."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+LARGEST = 1 << 23  # numbers that are worked on at once
+
+
+def columnwise(function: Callable[[np.ndarray], np.ndarray], values: np.ndarray) -> np.ndarray:
+    """``function(values)`` of the columns of `values` (n, columns), which gives (..., columns)."""
+    n, columns = values.shape
+    if values.size <= LARGEST:
+        return function(values)
+    step = max(1, LARGEST // n)
+    return np.concatenate([function(np.ascontiguousarray(values[:, i : i + step])) for i in range(0, columns, step)], axis=-1)
