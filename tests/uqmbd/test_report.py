@@ -1,7 +1,5 @@
 """The report: what figures say about a made-up result, and what the page holds."""
 
-import base64
-import gzip
 import json
 import re
 
@@ -17,7 +15,7 @@ from uqmbd.figures.marks import Band, Bars, Curve, Level
 from uqmbd.figures.trust import percent, trust_of
 from uqmbd.report import write_report
 from uqmbd.report.lead import lead_of
-from uqmbd.report.page import POLICY
+from uqmbd.report.page import POLICY, unpacked
 from uqmbd.result import Result
 
 from . import made_up_mechanism, made_up_results
@@ -135,7 +133,7 @@ def test_page_follows_the_readers_colours_and_asks_no_network(tmp_path):
     sources = re.findall(r'<script type="text/plain" data-figure="([^"]+)">(.*?)</script>', text, re.S)
     assert len(sources) == len(re.findall(r'<div id="[^"]+" class="plotly-graph-div" role="img" aria-label="[^"]{20,}"', text)) == 2
     for _, source in sources:
-        layout = json.loads(gzip.decompress(base64.b64decode(source)))["layout"]
+        layout = json.loads(unpacked(source))["layout"]
         colors = (layout["paper_bgcolor"], layout["font"]["color"], layout["xaxis"]["gridcolor"])
         assert colors == ("var(--paper)", "var(--ink)", "var(--grid)")
     assert "default-src 'none'" in POLICY and "http" not in POLICY and f'content="{POLICY}"'.replace("'", "&#39;") in text
