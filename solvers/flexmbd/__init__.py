@@ -1,131 +1,81 @@
-"""flexmbd: deterministic multibody dynamics, many samples at once."""
+"""flexmbd: deterministic multibody dynamics, many samples at once.
 
-from flexmbd.analysis import Sensitivities, StateSpace, arc_length, inverse_dynamics, modes, sensitivities, state_space, static
-from flexmbd.analysis.equations import Equations, output_units
-from flexmbd.analysis.reference import reference
-from flexmbd.bodies.ancf_beam import AncfBeam
-from flexmbd.bodies.ancf_cable import AncfCable
-from flexmbd.bodies.base import Point
-from flexmbd.bodies.point_mass import PointMass
-from flexmbd.bodies.rigid import RigidBody
-from flexmbd.bodies.section import Section
-from flexmbd.bodies.spatial import SpatialBody
-from flexmbd.contact import (
-    BoxPlane,
-    CableContact,
-    ClearanceCylindrical,
-    ClearanceRevolute,
-    ClearanceSpherical,
-    ClearanceTranslational,
-    DiscDisc,
-    DiscPlane,
-    FrictionGuide,
-    PointPlane,
-    SphereCylinder,
-    SpherePlane,
-    SphereSphere,
-    ThinDiscPlane,
-)
-from flexmbd.contact.friction import Ambrosio, CoulombExponential, LuGre, Stribeck, Threlfall
-from flexmbd.contact.impenetrable import Impenetrable
-from flexmbd.contact.laws import (
-    Esdu78035,
-    Flores,
-    Goldsmith,
-    Gonthier,
-    HerbertMcWhannell,
-    Hertz,
-    HuGuo,
-    HuntCrossley,
-    Johnson,
-    KelvinVoigt,
-    LankaraniNikravesh,
-    LeeWang,
-    Radzimovsky,
-)
-from flexmbd.contact.stiffness import hertz_sphere_stiffness
-from flexmbd.contact.transition import FloresTransition, SmoothTransition
-from flexmbd.contact.worn_surface import WornProfile
-from flexmbd.errors import ModelError
-from flexmbd.forces import (
-    PID,
-    Actuator,
-    AngleOf,
-    Bushing,
-    GearMesh,
-    Latch,
-    Lock,
-    NonlinearSpring,
-    NonlinearTorsionSpring,
-    PlaceOf,
-    PointForce,
-    Propellant,
-    Rack,
-    ReducedInertia,
-    SectionTorque,
-    Spring,
-    StopWhen,
-    Switched,
-    Torque,
-    TorsionSpring,
-    UserForce,
-    UserTorque,
-)
-from flexmbd.joints import (
-    AngleDrive,
-    Cam,
-    Clamp,
-    Cylindrical,
-    Distance,
-    DistanceDrive,
-    Fixed,
-    Gear,
-    JointFriction,
-    Planar,
-    RackPinion,
-    Revolute,
-    RevoluteTranslational,
-    Screw,
-    SlideDrive,
-    SlidingJoint,
-    Spherical,
-    Translational,
-    Universal,
-)
-from flexmbd.lubrication import LongFilm, PinkusSternlicht, ShortFilm
-from flexmbd.lubrication.asperities import GreenwoodTripp
-from flexmbd.lubrication.solved import ReynoldsFilm
-from flexmbd.lubrication.spherical import SphericalFilm
-from flexmbd.lubrication.stribeck import MixedFriction
-from flexmbd.lubrication.temperature import FilmTemperature
-from flexmbd.lubrication.tilted import TiltedFilm
-from flexmbd.lubrication.viscosity import Vogel, Walther
-from flexmbd.material import Material
-from flexmbd.motion import ConstantSpeed, Fourier, Harmonic, Polynomial
-from flexmbd.properties import Lubricant, lubricant, material
-from flexmbd.running.simulate import Prepared, Settings, compiled, prepare, run
-from flexmbd.running.simulation import Simulation, compile
-from flexmbd.state import State
-from flexmbd.system import System
-from flexmbd.table import Table
-from flexmbd.trajectory import Trajectory
-from flexmbd.wear.cycles import wear_cycles
+Names are imported when they are asked for: `import flexmbd` alone costs nothing, so what only reads a model's file need not wait.
+"""
 
-__all__ = [
-    "Actuator", "Ambrosio", "AncfBeam", "AncfCable", "AngleDrive", "AngleOf", "BoxPlane", "Bushing", "CableContact",
-    "Cam", "Clamp", "ClearanceCylindrical",
-    "ClearanceRevolute", "ClearanceSpherical", "ClearanceTranslational", "ConstantSpeed", "CoulombExponential", "Cylindrical",
-    "DiscDisc", "DiscPlane", "Distance", "DistanceDrive", "Equations", "Esdu78035", "FilmTemperature", "Fixed", "Flores",
-    "FloresTransition", "Fourier", "FrictionGuide",
-    "Gear", "GearMesh", "Goldsmith", "Gonthier", "GreenwoodTripp", "Harmonic", "HerbertMcWhannell",
-    "Hertz", "HuGuo", "HuntCrossley", "Impenetrable", "Johnson", "JointFriction", "KelvinVoigt", "LankaraniNikravesh", "Latch",
-    "LeeWang", "Lock", "LongFilm", "LuGre", "Lubricant", "Material", "MixedFriction", "ModelError", "NonlinearSpring",
-    "NonlinearTorsionSpring", "PID", "PinkusSternlicht", "PlaceOf", "Planar", "Point", "PointForce", "PointMass", "PointPlane",
-    "Polynomial", "Prepared", "Propellant", "Rack", "RackPinion", "Radzimovsky", "ReducedInertia", "Revolute", "RevoluteTranslational",
-    "ReynoldsFilm", "RigidBody", "Screw", "Section", "SectionTorque", "Sensitivities", "Settings", "ShortFilm", "Simulation",
-    "SlideDrive", "SlidingJoint", "SmoothTransition", "SpatialBody", "SphereCylinder", "SpherePlane", "SphereSphere", "Spherical",
-    "SphericalFilm", "Spring", "State", "StateSpace", "StopWhen", "Stribeck", "Switched", "System", "Table", "ThinDiscPlane", "Threlfall",
-    "TiltedFilm", "Torque", "TorsionSpring", "Trajectory", "Translational", "Universal", "UserForce", "UserTorque", "Vogel",
-    "Walther", "WornProfile", "arc_length", "compile", "compiled", "hertz_sphere_stiffness", "inverse_dynamics", "lubricant",
-    "material", "modes", "output_units", "prepare", "reference", "run", "sensitivities", "state_space", "static", "wear_cycles",
-]  # fmt: skip
+from __future__ import annotations
+
+import importlib
+from typing import Any
+
+from flexmbd.material import Material as Material
+from flexmbd.properties import Lubricant as Lubricant
+from flexmbd.properties import lubricant as lubricant
+from flexmbd.properties import material as material  # last: there is a module of this name as well
+
+_NAMES = {  # module -> what comes from it
+    "analysis": "Sensitivities StateSpace arc_length inverse_dynamics modes sensitivities state_space static",
+    "analysis.equations": "Equations output_units",
+    "analysis.reference": "reference",
+    "bodies.ancf_beam": "AncfBeam",
+    "bodies.ancf_cable": "AncfCable",
+    "bodies.base": "Point",
+    "bodies.point_mass": "PointMass",
+    "bodies.rigid": "RigidBody",
+    "bodies.section": "Section",
+    "bodies.spatial": "SpatialBody",
+    "contact": (
+        "BoxPlane CableContact ClearanceCylindrical ClearanceRevolute ClearanceSpherical ClearanceTranslational DiscDisc DiscPlane "
+        "FrictionGuide PointPlane SphereCylinder SpherePlane SphereSphere ThinDiscPlane"
+    ),
+    "contact.friction": "Ambrosio CoulombExponential LuGre Stribeck Threlfall",
+    "contact.impenetrable": "Impenetrable",
+    "contact.laws": (
+        "Esdu78035 Flores Goldsmith Gonthier HerbertMcWhannell Hertz HuGuo HuntCrossley Johnson KelvinVoigt LankaraniNikravesh "
+        "LeeWang Radzimovsky"
+    ),
+    "contact.stiffness": "hertz_sphere_stiffness",
+    "contact.transition": "FloresTransition SmoothTransition",
+    "contact.worn_surface": "WornProfile",
+    "errors": "ModelError",
+    "forces": (
+        "Actuator AngleOf Bushing GearMesh Latch Lock NonlinearSpring NonlinearTorsionSpring PID PlaceOf PointForce Propellant "
+        "Rack ReducedInertia SectionTorque Spring StopWhen Switched Torque TorsionSpring UserForce UserTorque"
+    ),
+    "joints": (
+        "AngleDrive Cam Clamp Cylindrical Distance DistanceDrive Fixed Gear JointFriction Planar RackPinion Revolute "
+        "RevoluteTranslational Screw SlideDrive SlidingJoint Spherical Translational Universal"
+    ),
+    "lubrication": "LongFilm PinkusSternlicht ShortFilm",
+    "lubrication.asperities": "GreenwoodTripp",
+    "lubrication.solved": "ReynoldsFilm",
+    "lubrication.spherical": "SphericalFilm",
+    "lubrication.stribeck": "MixedFriction",
+    "lubrication.temperature": "FilmTemperature",
+    "lubrication.tilted": "TiltedFilm",
+    "lubrication.viscosity": "Vogel Walther",
+    "motion": "ConstantSpeed Fourier Harmonic Polynomial",
+    "running.simulate": "Prepared Settings compiled prepare run",
+    "running.simulation": "Simulation compile",
+    "state": "State",
+    "system": "System",
+    "table": "Table",
+    "trajectory": "Trajectory",
+    "wear.cycles": "wear_cycles",
+}
+_HOME = {name: module for module, names in _NAMES.items() for name in names.split()}
+
+__all__ = sorted([*_HOME, "Lubricant", "Material", "lubricant", "material"])
+
+
+def __getattr__(name: str) -> Any:
+    """Import what is asked for."""
+    if name not in _HOME:
+        raise AttributeError(f"module 'flexmbd' has no attribute {name!r}")
+    found = getattr(importlib.import_module(f"flexmbd.{_HOME[name]}"), name)
+    globals()[name] = found
+    return found
+
+
+def __dir__() -> list[str]:
+    return list(__all__)

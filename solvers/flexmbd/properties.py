@@ -10,7 +10,6 @@ from pathlib import Path
 import numpy as np
 
 from flexmbd.errors import ModelError
-from flexmbd.lubrication.viscosity import CELSIUS, Walther
 from flexmbd.material import Material
 from flexmbd.suggest import unknown
 
@@ -38,6 +37,8 @@ class Lubricant:
     @property
     def law(self):
         """Kinematic viscosity by temperature (`Walther`, through both points), as films and `FilmTemperature` take it."""
+        from flexmbd.lubrication.viscosity import CELSIUS, Walther  # only now: a table of materials needs no solver
+
         return Walther.through((CELSIUS + 40.0, CELSIUS + 100.0), (self.at_40, self.at_100))
 
     def kinematic_viscosity(self, temperature):
