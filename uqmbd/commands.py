@@ -75,8 +75,8 @@ def compare(
         if rows:
             draw(("output", "number", "first", "second", "change"), rows[:SHOWN], right=(2, 3, 4))
     if len(found.histories):
-        rows = [(x[0], x[1], f"{x[2]:.4g}", f"{x[3]:.2%}", f"{x[4]:.6g}") for x in found.histories.itertuples(index=False)]
-        draw(("history", "bound", "largest change", "of the widest band", "at [s]"), rows, right=(2, 3, 4))
+        rows = [(x[0], x[1], f"{x[2]:.4g}", f"{x[3]:.2%}", x[4], f"{x[5]:.6g}") for x in found.histories.itertuples(index=False)]
+        draw(("output", "bound", "largest change", "of the widest band", "over", "at"), rows, right=(2, 3, 5))
 
 
 def export(

@@ -9,6 +9,7 @@ import numpy as np
 from uqmbd.figures import samples
 from uqmbd.figures.outputs import output_names, percents, pretty, shown_quantiles, unit_of, widest
 from uqmbd.figures.trust import percent, trust_of
+from uqmbd.outcomes import axis_of
 from uqmbd.report.numbers import Scale, apart, number, scale
 from uqmbd.result import gap_of
 
@@ -295,9 +296,9 @@ def statistics(table, quantiles: Mapping[str, str]) -> dict[str, tuple[float, ..
     """
     table = widest(table)
     known = [str(word) for word in table["statistic"].values]
-    far = {key: percent for key, percent in percents(quantiles).items() if percent != 50 or "time" not in table.dims}
+    far = {key: percent for key, percent in percents(quantiles).items() if percent != 50 or not axis_of(table.dims)}
     extremes = {"std": ("std", _greatest)} | {quantiles[key]: (key, _least if far[key] < 50 else _greatest) for key in far}
-    if "time" not in table.dims:
+    if not axis_of(table.dims):
         extremes = {"mean": ("mean", _least)} | extremes | {word.replace("_", " "): (word, _least) for word in _own(known)}
     found = {}
     for column, (key, extreme) in extremes.items():
@@ -321,11 +322,11 @@ def _greatest(values: np.ndarray) -> float:
 
 
 def _share(trust) -> str:
-    return percent(trust.share) if trust.history else ("yes" if trust.share else "no")
+    return percent(trust.share) if trust.axis else ("yes" if trust.share else "no")
 
 
 def _horizon(trust) -> str:
-    if not trust.history:
+    if np.isnan(trust.horizon):
         return ""
     return "end" if np.isinf(trust.horizon) else number(trust.horizon)
 

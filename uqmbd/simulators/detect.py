@@ -10,9 +10,10 @@ from typing import Any
 import numpy as np
 
 from uqmbd.errors import StudyError
-from uqmbd.outcomes import OutputInfo, sample_count
+from uqmbd.outcomes import TIME, OutputInfo, sample_count
 from uqmbd.simulators.base import Simulator
-from uqmbd.simulators.function import FunctionSimulator, call, output_info, wants_time, with_unit
+from uqmbd.simulators.curve import taken
+from uqmbd.simulators.function import FunctionSimulator, call, output_info, wants_time
 from uqmbd.simulators.lanes import LanesSimulator
 from uqmbd.simulators.model import Model, describe
 from uqmbd.simulators.outside import OutsideSimulator
@@ -66,12 +67,15 @@ def available_outputs(model: Model, time: np.ndarray | None, samples: Mapping[st
     if is_system(raw):
         import flexmbd
 
-        return {name: OutputInfo(unit, True) for name, unit in flexmbd.output_units(raw).items()}
+        return {name: OutputInfo(unit) for name, unit in flexmbd.output_units(raw).items()}
     if raw is None or not isinstance(raw, Mapping):
         what = "nothing (None)" if raw is None else type(raw).__name__
         raise StudyError(f"the model returned {what}", key="study.model", value=model.label, remedy='return a dict: {"name": values}')
-    found = {str(name): with_unit(value) for name, value in raw.items() if name != "time"}
-    return {name: OutputInfo(unit, np.ndim(value) > model.takes_arrays) for name, (value, unit) in found.items()}
+    found = {str(name): taken(value) for name, value in raw.items() if name != "time"}
+    return {
+        name: OutputInfo(unit, axis or (TIME if np.ndim(value) > model.takes_arrays else None))
+        for name, (value, unit, axis) in found.items()
+    }
 
 
 def takes(function: Callable[..., Any], names: Iterable[str], time: np.ndarray | None) -> bool:

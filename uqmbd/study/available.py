@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from uqmbd.errors import StudyError, did_you_mean
+from uqmbd.simulators.curve import REDUCTIONS
 from uqmbd.simulators.detect import available_outputs
-from uqmbd.simulators.function import REDUCTIONS
 from uqmbd.study.study import naming_file
 from uqmbd.study.trial import Trial
 
@@ -32,5 +32,5 @@ def outputs_table(study: Study, word: str = "") -> Any:
         raise StudyError(f"the model has no output with '{word}' in its name", remedy=did_you_mean(word, found, noun="output"))
     table = Table("output", "unit", "kind", title=f"{study.name}: {len(names)} of {len(found)} outputs")
     for name in sorted(names):
-        table.add_row(name, found[name].unit or "-", "over time" if found[name].history else "number")
+        table.add_row(name, found[name].unit or "-", found[name].kind)
     return Group(table, f"over time: as it is, or as a number: {', '.join(f'name:{how}' for how in REDUCTIONS)}")

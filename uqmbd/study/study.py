@@ -6,6 +6,7 @@ import re
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
@@ -34,7 +35,8 @@ class Study:
     Parameters
     ----------
     model : function or str
-        ``f(**inputs)`` that returns a `flexmbd.System`, or a dict of numbers and arrays over time; or its name, ``model.py:function``.
+        ``f(**inputs)`` that returns a `flexmbd.System`, or a dict of numbers, arrays over time, `Curve`;
+        or its name, ``model.py:function``.
     inputs : dict of str to Input
         Uncertain arguments of the model.
     outputs : list of str
@@ -98,7 +100,7 @@ class Study:
         self.model = model if isinstance(model, Model) else model_of(model, simulator, vectorized, Path(directory))
         self.inputs = Space(check_inputs(inputs, optional=bool(sets)), dependence, sets)
         check_inputs(self.inputs)  # with those that sets bring
-        self.outputs = check_outputs(outputs, time)
+        self.outputs = check_outputs(outputs)
         self.method = check_kind(method, Method, "method", "a method such as uqmbd.Chebyshev(degree=8)")
         self.time = check_kind(time, (TimeGrid, type(None)), "time", "uqmbd.TimeGrid(end=..., points=...)")
         self.solver = dict(solver or {})
@@ -142,7 +144,7 @@ class Study:
         found = dict(info)
         for name, known in info.items():
             base, _, reduction = name.partition(":")
-            unit = self.units.get(name, "" if reduction.startswith("time_of_") else self.units.get(base, ""))
+            unit = self.units.get(name, "" if "_of_" in reduction else self.units.get(base, ""))
             if unit and known.unit and unit != known.unit:
                 raise StudyError(
                     f"the model gives '{name}' in {known.unit}, the study in {unit}",
@@ -150,7 +152,7 @@ class Study:
                     value=unit,
                     remedy="remove one of them",
                 )
-            found[name] = OutputInfo(known.unit or unit, known.history)
+            found[name] = replace(known, unit=known.unit or unit)
         return found
 
     def grid(self) -> np.ndarray | None:
@@ -222,7 +224,7 @@ def check_inputs(inputs: Mapping[str, Input], *, optional: bool = False) -> dict
     return dict(inputs)
 
 
-def check_outputs(outputs: Sequence[str], time: TimeGrid | None) -> list[str]:
+def check_outputs(outputs: Sequence[str]) -> list[str]:
     """Names of the outputs: some, all different, fit to be variables of a dataset."""
     if isinstance(outputs, str) or not all(isinstance(name, str) for name in outputs):
         raise StudyError(
@@ -231,17 +233,13 @@ def check_outputs(outputs: Sequence[str], time: TimeGrid | None) -> list[str]:
     if not outputs:
         raise StudyError("a study needs at least one output", key="outputs.include", value=[], remedy="name one")
     for name in outputs:
-        base, _, reduction = name.partition(":")
+        base = name.partition(":")[0]
         if not base.strip() or "/" in name or "\\" in name or base.startswith(".") or base in ("status", "message", "time", "run", "input"):
             raise StudyError(
                 "an output cannot have this name",
                 key="outputs.include",
                 value=name,
                 remedy="rename it (no slash; not status, message, time)",
-            )
-        if reduction and time is None:
-            raise StudyError(
-                "a reduction over time needs times", key="outputs.include", value=name, remedy="add a section [time] with end and points"
             )
         if list(outputs).count(name) > 1:
             raise StudyError("the output is named twice", key="outputs.include", value=name, remedy="name it once")

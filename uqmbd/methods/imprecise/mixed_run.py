@@ -96,13 +96,11 @@ class MixedRun(PCERun):
         self._reach()
         self._germs = cube_sample(len(self._inputs) - len(self._imprecise), generator(self._seed, SAMPLED), self.settings.germs)
         self._margin = self.settings.safety * self._error
-        histories = [name for name, info in columns.outputs.items() if info.history]
-        horizons = {name: trust.horizon(self._trusted[columns.slices[name]], columns.time) for name in histories}
         return Result(
             inner=columns.dataset(self._reached[0], {"bound": ["lower", "upper"]}),
             error=columns.dataset(self._error),
             trusted=columns.dataset(self._trusted, unit=""),
-            trust_horizon=xr.Dataset({name: ((), value, {"unit": "s"}) for name, value in horizons.items()}),
+            trust_horizon=trust.horizons(self._trusted, columns),
             validation=self._checks,
             statistics=self._statistics(),
             cdf=self._cdf(),
@@ -137,9 +135,7 @@ class MixedRun(PCERun):
             self._moments = imprecise_moments.moment_bounds(part, self._imprecise, self._regions)
             out[:, 0][..., trusted] = self._moments.mean + outwards
             out[:, 1][..., trusted] = np.maximum(np.sqrt(self._moments.variance) + outwards, 0.0)
-            history = np.concatenate(
-                [np.full(at.stop - at.start, self._columns.outputs[name].history) for name, at in self._columns.slices.items()]
-            )
+            history = np.concatenate([np.full(at.stop - at.start, name in self._columns.axes) for name, at in self._columns.slices.items()])
             for columns, germs in ((~history, self._germs), (history, self._germs[: len(self._germs) // HISTORY_SHARE])):
                 some = columns[trusted]
                 if some.any():
@@ -177,7 +173,7 @@ class MixedRun(PCERun):
         found = {}
         for name, info in self._columns.outputs.items():
             at = self._columns.slices[name]
-            if info.history:
+            if info.axis:
                 continue
             if self._followed[at.start]:
                 part, margin = self._expansion.columns(at), float(self._margin[at.start])

@@ -101,8 +101,8 @@ class Search(Method):
     def _start(self, inputs: dict[str, Input], outputs: dict[str, OutputInfo], time: np.ndarray, seed: int) -> MethodRun:
         from uqmbd.methods.intervals.search_run import SearchRun
 
-        if self.sequence is not None and (self.sequence not in outputs or outputs[self.sequence].history):
-            numbers = [name for name, info in outputs.items() if not info.history]
+        if self.sequence is not None and (self.sequence not in outputs or outputs[self.sequence].axis):
+            numbers = [name for name, info in outputs.items() if not info.axis]
             what = "is a history, not a number" if self.sequence in outputs else "is no output of the study"
             raise StudyError(
                 f"the output '{self.sequence}', which is to tell kinds of runs apart, {what}",
