@@ -135,13 +135,14 @@ def draw(header: tuple[str, ...], rows: list[tuple], *, right: tuple[int, ...] =
     """A table on the terminal."""
     from rich.box import SIMPLE_HEAD
     from rich.console import Console
+    from rich.markup import escape
     from rich.table import Table
 
     table = Table(header_style="bold", box=SIMPLE_HEAD, padding=(0, 1, 0, 0))
     for k, name in enumerate(header):
         table.add_column(name, justify="right" if k in right else "left", overflow="fold")
     for row in rows:
-        table.add_row(*row)
+        table.add_row(*map(escape, row))
     Console().print(table)
 
 

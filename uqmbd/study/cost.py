@@ -78,7 +78,7 @@ class Cost:
         if self.message:
             found.add_row("the first that failed", escape(self.message))
         for name, text in self.outputs.items():
-            found.add_row(f"output {name}", text)
+            found.add_row(f"output {name}", escape(text))
         return found
 
 
