@@ -184,7 +184,9 @@ def test_a_command_writes_a_curve(write_study, tmp_path):
     )
     command = f'command = ["{sys.executable}", "{tmp_path}/solver.py", "{{{{k}}}}", "{{{{c}}}}"]'
     path = write_study(
-        ('model = "model.py:oscillator"', command), ('"x", "peak", "x:rms"', '"p", "p:angle_of_max"'), ("samples = 40", "samples = 12")
+        ('model = "model.py:oscillator"', command),
+        ('"x", "peak", "x:rms"', '"p", "p:angle_of_max"'),
+        ("samples = 40", "samples = 12\nmax_failed = 0.9"),
     )
     runs = uq.Study.from_file(path).run(out=tmp_path / "r", progress=False).runs
     k, bad = runs["input:k"].values, runs["input:k"].values > 10.0

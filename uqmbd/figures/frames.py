@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from uqmbd.figures.outputs import axis_unit, output_names, widest
-from uqmbd.outcomes import axis_of
+from uqmbd.figures.outputs import axis_name, axis_unit, output_names, widest
+from uqmbd.outcomes import TIME, axis_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -56,7 +56,10 @@ def frames(result) -> Iterator[Frame]:
             table = flat(array)
             units = dict.fromkeys(table.columns, unit_of_output(result, str(name))) if group in OWN_UNIT else axis_units(result, str(name))
             plain = {column: unit for column, unit in units.items() if not PURE.fullmatch(str(column))}
-            yield Frame(f"{group}_{name}", CAPTIONS[group].format(name), table, plain)
+            caption = CAPTIONS[group].format(name)
+            if (axis := axis_name(result, str(name))) not in (None, TIME.name):
+                caption = caption.replace("all times", f"all of the {axis}")
+            yield Frame(f"{group}_{name}", caption, table, plain)
 
 
 def flat(array: xr.DataArray) -> pd.DataFrame:

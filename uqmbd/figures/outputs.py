@@ -45,6 +45,17 @@ def label_of(result, name: str) -> str:
     return name + in_unit(result, name)
 
 
+def axis_name(result, name: str) -> str | None:
+    """What an output is over, from the first group that says it; None for a number."""
+    return next((axis for _, group in result.groups() if name in group and (axis := axis_of(group[name].dims))), None)
+
+
+def words_over(result, names: Iterable[str]) -> tuple[str, str]:
+    """What some outputs are, and over what: ``history``, ``time``, unless curves are among them."""
+    plain = all(axis_name(result, name) in (None, TIME.name) for name in names)
+    return ("history", "time") if plain else ("history or a curve", "time or its axis")
+
+
 def axis_label(array) -> str:
     """What the output of an array is over, as an axis of a figure says it: ``time [s]``, ``frequency [Hz]``."""
     unit = axis_unit(array).strip()

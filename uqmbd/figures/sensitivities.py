@@ -4,7 +4,7 @@ import numpy as np
 
 from uqmbd.figures.labels import places, shortened
 from uqmbd.figures.marks import COLORS, Band, Cells, Curve, Figure, Panel, Points, Rows, Stack
-from uqmbd.figures.outputs import axis_label, grid_of, in_unit, point_of
+from uqmbd.figures.outputs import axis_label, axis_name, grid_of, in_unit, point_of
 from uqmbd.outcomes import axis_of
 
 FAMILIES = (("first", "total"), ("main_effect",), ("width_reduction",), ("derivative",), ("delta",), ("pawn",), ("dgsm",), ("importance",))
@@ -39,8 +39,9 @@ def main_effects(result, name: str) -> list[Curve]:
 def sensitivity_figures(result, names: list[str]) -> list[Figure]:
     """Every figure of the sensitivities of these outputs: over time, aggregated, of scalars, and of pairs."""
     figures = []
-    groups = ((result.sensitivity, "sensitivity", "sensitivities"), (result.aggregated, "aggregated", "sensitivities over all times"))
     for name in names:
+        every = f"sensitivities over all {'times' if axis_name(result, name) == 'time' else f'of the {axis_name(result, name)}'}"
+        groups = ((result.sensitivity, "sensitivity", "sensitivities"), (result.aggregated, "aggregated", every))
         for group, key, title in groups:
             if name not in group:
                 continue

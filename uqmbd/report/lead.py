@@ -6,7 +6,7 @@ import numpy as np
 
 from uqmbd.figures.extremes import extreme_of
 from uqmbd.figures.marks import Figure
-from uqmbd.figures.outputs import axis_unit, output_names, shown_quantiles, widest
+from uqmbd.figures.outputs import axis_name, axis_unit, output_names, shown_quantiles, widest
 from uqmbd.figures.regions import regions_said
 from uqmbd.figures.sensitivities import kinds
 from uqmbd.figures.trust import percent, trust_of
@@ -106,7 +106,7 @@ def _both(texts: list[str], unit: str) -> str:
 
 def anywhere(result, name: str) -> str:
     """That a history is meant at any time, and a curve at any value of its axis; empty for a number."""
-    axis = next((axis for _, group in result.groups() if name in group and (axis := axis_of(group[name].dims))), None)
+    axis = axis_name(result, name)
     return "" if axis is None else " at any time" if axis == TIME.name else f" at any {axis}"
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from uqmbd.figures import samples
-from uqmbd.figures.outputs import output_names, percents, pretty, shown_quantiles, unit_of, widest
+from uqmbd.figures.outputs import output_names, percents, pretty, shown_quantiles, unit_of, widest, words_over
 from uqmbd.figures.trust import percent, trust_of
 from uqmbd.outcomes import axis_of
 from uqmbd.report.numbers import Scale, apart, number, scale
@@ -62,9 +62,10 @@ def outputs_table(result) -> Table:
     columns = [column for column in columns if column[0] == "output" or any(cells.get(column[0]) for cells in every)]
     rows = [tuple(cells.get(column, "") for column, _ in columns) for cells in every]
     said = any(cells.get(column) for cells in every[len(scalars) :] for column, right in columns if right)
-    note = "Of a history: the widest over time of bounds and quantiles, and the largest error and standard deviation." if said else ""
+    who, when = words_over(result, histories)
+    note = f"Of a {who}: the widest over {when} of bounds and quantiles, and the largest error and standard deviation." if said else ""
     if "gap" in dict(columns):
-        note = f"{note} Gap: by how much bounds are wider than what runs reached; of a history the median over time.".strip()
+        note = f"{note} Gap: by how much bounds are wider than what runs reached; of a {who} the median over {when}.".strip()
     if finer := finer_extremes(result):
         note = f"{note} {finer}".strip()
     if "alpha" in result.statistics.dims:
@@ -326,9 +327,7 @@ def _share(trust) -> str:
 
 
 def _horizon(trust) -> str:
-    if np.isnan(trust.horizon):
-        return ""
-    return "end" if np.isinf(trust.horizon) else number(trust.horizon)
+    return "" if np.isnan(trust.horizon) else "end" if np.isinf(trust.horizon) else number(trust.horizon)
 
 
 def _facts(title: str, facts: Mapping) -> Table:
