@@ -94,6 +94,11 @@ class OutputInfo:
         """In words: ``number``, ``over time``, ``over frequency [Hz]``."""
         return "number" if self.axis is None else "over time" if self.over_time else f"over {self.axis.label}"
 
+    @property
+    def noun(self) -> str:
+        """What it is: ``a number``, ``a history``, ``a curve over frequency``."""
+        return "a number" if self.axis is None else "a history" if self.over_time else f"a curve over {self.axis.name}"
+
     def on(self, time: np.ndarray) -> Axis | None:
         """The axis with its values, where those of time are `time` (points,)."""
         return Axis(TIME.name, time, TIME.unit) if self.over_time else self.axis

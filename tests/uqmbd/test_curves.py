@@ -265,7 +265,7 @@ def test_stored_runs_over_other_values_are_of_another_output():
     for other, words in ((Axis("angle", GRID + 1, "rad"), "at other values"), (Axis("way", GRID, "m"), "over way [m]"), (None, "number")):
         with pytest.raises(StudyError) as error:
             assert Trial(study_of(outputs=["p"]), {"p": OutputInfo("Pa", other)}).info
-        assert words in error.value.message and "'p' over angle [rad]" in error.value.message
+        assert words in error.value.message and "the output 'p' is over angle [rad]" in error.value.message
 
 
 def test_curves_that_are_not_stored(tmp_path):
@@ -352,7 +352,7 @@ def test_only_histories_are_warped(tmp_path):
     "method, words",
     [
         (uq.PCE(samples=40, degree=2, warp="linear"), "no output is over time"),
-        (uq.Calibrate(scalars={"p": 1.0}), "is over angle [rad], and readings are numbers or over time"),
+        (uq.Calibrate(scalars={"p": 1.0}), "is a curve over angle, and readings are numbers or over time"),
         (uq.Reliability(approach="form", output="p", above=1.0), "'p'"),
     ],
 )
@@ -363,7 +363,7 @@ def test_methods_that_mean_time_or_a_number_refuse_a_curve(method, words, tmp_pa
 
 
 def test_orbits_are_of_histories(tmp_path):
-    with pytest.raises(StudyError, match=r"the output 'p' is over angle \[rad\], not a history"):
+    with pytest.raises(StudyError, match=r"the output 'p' is a curve over angle, not a history"):
         study_of(report={"orbits": [["p", "x"]]}).run(out=tmp_path / "r", workers=0, progress=False)
 
 

@@ -58,7 +58,7 @@ def frames(result) -> Iterator[Frame]:
             plain = {column: unit for column, unit in units.items() if not PURE.fullmatch(str(column))}
             caption = CAPTIONS[group].format(name)
             if (axis := axis_name(result, str(name))) not in (None, TIME.name):
-                caption = caption.replace("all times", f"all of the {axis}")
+                caption = caption.replace("all times", f"all values of {axis}")
             yield Frame(f"{group}_{name}", caption, table, plain)
 
 

@@ -51,9 +51,11 @@ def axis_name(result, name: str) -> str | None:
 
 
 def words_over(result, names: Iterable[str]) -> tuple[str, str]:
-    """What some outputs are, and over what: ``history``, ``time``, unless curves are among them."""
-    plain = all(axis_name(result, name) in (None, TIME.name) for name in names)
-    return ("history", "time") if plain else ("history or a curve", "time or its axis")
+    """What some outputs are, and over what: ``history`` and ``time``, ``curve`` and ``its axis``, or both."""
+    axes = {axis_name(result, name) for name in names}
+    if not axes - {None, TIME.name}:
+        return "history", "time"
+    return ("history or a curve", "time or its axis") if TIME.name in axes else ("curve", "its axis")
 
 
 def axis_label(array) -> str:

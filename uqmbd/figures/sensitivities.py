@@ -40,7 +40,8 @@ def sensitivity_figures(result, names: list[str]) -> list[Figure]:
     """Every figure of the sensitivities of these outputs: over time, aggregated, of scalars, and of pairs."""
     figures = []
     for name in names:
-        every = f"sensitivities over all {'times' if axis_name(result, name) == 'time' else f'of the {axis_name(result, name)}'}"
+        axis = axis_name(result, name)
+        every = f"sensitivities over all {'times' if axis == 'time' else f'values of {axis}'}"
         groups = ((result.sensitivity, "sensitivity", "sensitivities"), (result.aggregated, "aggregated", every))
         for group, key, title in groups:
             if name not in group:

@@ -68,7 +68,7 @@ def _runs(result, name: str) -> tuple[Panel, list[str]]:
         caption.append("First panel: measured from the middle of the band, which is narrow.")
     if places:
         x, y = np.array(list(places.values())).T
-        marks.append(Points(x, y, tuple(places), tuple(SIDES[word] for word in places), "where they reach it", MARK))
+        marks.append(Points(x, y, tuple(places), tuple(SIDES[word] for word in places), "where they reach it", MARK, on_curves=True))
     trust = trust_of(result, name)
     return Panel(axis_label(table), label, tuple(marks), trust.spans if trust else (), height=3.0), caption
 

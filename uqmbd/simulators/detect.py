@@ -13,7 +13,7 @@ from uqmbd.errors import StudyError
 from uqmbd.outcomes import TIME, OutputInfo, sample_count
 from uqmbd.simulators.base import Simulator
 from uqmbd.simulators.curve import taken
-from uqmbd.simulators.function import FunctionSimulator, call, output_info, wants_time
+from uqmbd.simulators.function import FunctionSimulator, call, lacks_times, output_info, wants_time
 from uqmbd.simulators.lanes import LanesSimulator
 from uqmbd.simulators.model import Model, describe
 from uqmbd.simulators.outside import OutsideSimulator
@@ -37,6 +37,9 @@ def make_simulator(
         refuse_settings(settings)
         refuse_timeout(timeout)
         return make_vectorized(model, tuple(names), time, samples)
+    reduced = next((name for name in names if ":" in name), None)
+    if time is None and reduced and wants_time(model.load()) and not takes(model.load(), samples, None):
+        raise lacks_times(reduced)
     raw = trial(model, time, samples)
     if is_system(raw):
         if time is None:

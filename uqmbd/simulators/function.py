@@ -191,8 +191,13 @@ def known_reduction(name: str, axis: Axis | None, time: np.ndarray | None) -> No
         text = f"there is no reduction {reduction!r}{where}"
         raise StudyError(text, key="outputs.include", value=name, remedy=did_you_mean(reduction, known))
     if reduction and axis is None and time is None:
-        remedy = "add a section [time] with end and points, or return a uqmbd.Curve, which has an axis of its own"
-        raise StudyError("a reduction over time needs times", key="outputs.include", value=name, remedy=remedy)
+        raise lacks_times(name)
+
+
+def lacks_times(name: str) -> StudyError:
+    """The error for a reduction over time in a study without times."""
+    remedy = "add a section [time] with end and points, or return a uqmbd.Curve, which has an axis of its own"
+    return StudyError("a reduction over time needs times", key="outputs.include", value=name, remedy=remedy)
 
 
 def shape_remedy(time: np.ndarray | None) -> str:

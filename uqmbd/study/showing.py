@@ -41,8 +41,7 @@ def check_histories(report: ReportSection, info: Mapping[str, OutputInfo], store
     for key, names in (("report.orbits", orbits), ("report.regimes", report.regimes or [])):
         for name in names:
             if not info[name].over_time:
-                kind = "a number" if info[name].axis is None else info[name].kind
-                raise StudyError(f"the output '{name}' is {kind}, not a history", key=key, remedy="name an output over time")
+                raise StudyError(f"the output '{name}' is {info[name].noun}, not a history", key=key, remedy="name an output over time")
             if store != "all":
                 raise StudyError("needs histories, which this study does not store", key=key, remedy='write campaign.store = "all"')
 

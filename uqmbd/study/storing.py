@@ -45,7 +45,7 @@ def check_store(study: Study, info: Mapping[str, OutputInfo]) -> None:
     histories = [name for name, entry in info.items() if entry.axis]
     if study.campaign.store == "all" or not histories or study.method.reduce_key() is not None:
         return
-    what = "a history" if info[histories[0]].over_time else "a curve"
+    what = info[histories[0]].noun
     raise StudyError(
         f"the method {study.method.name} needs the histories of all runs, and '{histories[0]}' is {what} that would not be kept",
         key="campaign.store",

@@ -67,7 +67,7 @@ class Trial:
         check_axes(found)
         for name, known in (self.stored or {}).items():
             if name in found and not alike(found[name].axis, known.axis):
-                text = f"the model gives '{name}' {found[name].kind}, and the stored runs have it {known.kind}"
+                text = f"the output '{name}' is {found[name].kind}, and in the stored runs {known.kind}"
                 text += " at other values" if found[name].kind == known.kind else ""
                 remedy = "have the model give it as it did, or discard the stored runs (--overwrite; in Python overwrite=True)"
                 raise StudyError(text, key="outputs.include", value=name, remedy=remedy)

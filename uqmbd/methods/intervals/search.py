@@ -103,7 +103,7 @@ class Search(Method):
 
         if self.sequence is not None and (self.sequence not in outputs or outputs[self.sequence].axis):
             numbers = [name for name, info in outputs.items() if not info.axis]
-            what = "is a history, not a number" if self.sequence in outputs else "is no output of the study"
+            what = f"is {outputs[self.sequence].noun}, not a number" if self.sequence in outputs else "is no output of the study"
             raise StudyError(
                 f"the output '{self.sequence}', which is to tell kinds of runs apart, {what}",
                 key="method.sequence",

@@ -130,7 +130,7 @@ def check_output(name: str, columns: Columns, *, history: bool, key: str) -> Non
         raise StudyError(f"the study has no output '{name}'", key=key, remedy=did_you_mean(name, columns.outputs, noun="output"))
     info = columns.outputs[name]
     if info.axis and not info.over_time:
-        text = f"the output '{name}' is {info.kind}, and readings are numbers or over time"
+        text = f"the output '{name}' is {info.noun}, and readings are numbers or over time"
         raise StudyError(text, key=key, remedy="measure numbers of it, such as its greatest value, or leave it out")
     if info.over_time != history:
         kind, remedy = ("a scalar", "put it under scalars") if history else ("a history", "put it into the file given as data")

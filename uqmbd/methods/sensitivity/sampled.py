@@ -80,7 +80,7 @@ class SampledRun(SensitivityRun):
         self._unit = self._how.points(settings, len(inputs), generator(seed, 0))
         if self._how.scalars_only and all(info.axis for info in outputs.values()):
             raise StudyError(
-                f"the approach {settings.approach} treats scalars only, and all outputs are histories",
+                f"the approach {settings.approach} treats scalars only, and all outputs are histories or curves",
                 key="method.approach",
                 value=settings.approach,
                 remedy='reduce them ("slider.x:max", say), or take approach = "pawn" or "sobol"',
