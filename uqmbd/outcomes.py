@@ -10,7 +10,7 @@ import numpy as np
 
 STATUS = ("ok", "diverged", "timeout", "error")
 OK, DIVERGED, TIMEOUT, ERROR = range(4)
-SAME = 1e-9  # of the largest value of an axis: a smaller difference is rounding
+SAME = 1e-12  # of the largest value of an axis: a smaller difference is rounding
 MEND = "mend what their messages say, narrow the inputs to where the model works"  # the remedy for failed runs
 
 
@@ -98,10 +98,6 @@ class OutputInfo:
     def noun(self) -> str:
         """What it is: ``a number``, ``a history``, ``a curve over frequency``."""
         return "a number" if self.axis is None else "a history" if self.over_time else f"a curve over {self.axis.name}"
-
-    def on(self, time: np.ndarray) -> Axis | None:
-        """The axis with its values, where those of time are `time` (points,)."""
-        return Axis(TIME.name, time, TIME.unit) if self.over_time else self.axis
 
     def shape(self, times: int) -> tuple[int, ...]:
         """Shape of one run's output, where the study has so many times."""

@@ -95,7 +95,7 @@ def test_reductions_over_the_axis():
 
 def test_a_run_with_another_axis_is_a_run_that_failed():
     def model(a):
-        given = [curve(GRID), curve(GRID, GRID * (1 + 1e-12)), curve(GRID, GRID + 1), curve(GRID[1:], GRID[1:]), curve(GRID[1:])]
+        given = [curve(GRID), curve(GRID, GRID * (1 + 1e-13)), curve(GRID, GRID + 1), curve(GRID[1:], GRID[1:]), curve(GRID[1:])]
         given += [GRID, 1.0, curve(GRID, axis="way"), curve(GRID, axis_unit="deg"), curve(np.nan * GRID), curve(GRID, "no grid")]
         return {"p": given[int(a)]}
 

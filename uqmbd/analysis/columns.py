@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from uqmbd.errors import StudyError
-from uqmbd.outcomes import OutputInfo
+from uqmbd.outcomes import TIME, Axis, OutputInfo
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -33,7 +33,8 @@ class Columns:
     def __init__(self, outputs: Mapping[str, OutputInfo], time: np.ndarray) -> None:
         self.outputs = dict(outputs)
         self.time = time
-        self.axes = {name: axis for name, info in self.outputs.items() if (axis := info.on(time)) is not None}
+        times = Axis(TIME.name, time, TIME.unit)
+        self.axes = {name: times if info.over_time else info.axis for name, info in self.outputs.items() if info.axis is not None}
         self.slices: dict[str, slice] = {}
         self.count = 0
         for name in self.outputs:

@@ -1,4 +1,4 @@
-"""Outputs over an axis of their own: how a model returns them, and which axes there can be."""
+"""Outputs over an axis of their own: how a model returns them, which axes there can be, and what an output is reduced to over its axis."""
 
 from __future__ import annotations
 

@@ -33,13 +33,13 @@ def make_simulator(
     """Run the model once (on the first of a few samples that works) and wrap it by what it returned."""
     if model.simulator is not None:
         return OutsideSimulator(model, tuple(names), time, dict(settings), timeout)
+    reduced = next((name for name in names if ":" in name), None)
+    if time is None and reduced and wants_time(model.load()) and not takes(model.load(), samples, None):
+        raise lacks_times(reduced)
     if model.takes_arrays:
         refuse_settings(settings)
         refuse_timeout(timeout)
         return make_vectorized(model, tuple(names), time, samples)
-    reduced = next((name for name in names if ":" in name), None)
-    if time is None and reduced and wants_time(model.load()) and not takes(model.load(), samples, None):
-        raise lacks_times(reduced)
     raw = trial(model, time, samples)
     if is_system(raw):
         if time is None:
