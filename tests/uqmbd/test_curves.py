@@ -74,7 +74,7 @@ def test_bounds_of_a_frequency_response():
     result = run.result()
     found = result.bounds["receptance"].values
     assert result.attrs["runs"] == 304 and result.trusted["receptance"].all()
-    assert (found[0] <= exact[0] * (1 + 1e-7)).all() and (found[1] >= exact[1] * (1 - 1e-7)).all()
+    assert (found[0] <= exact[0] * (1 + 1e-12)).all() and (found[1] >= exact[1] * (1 - 1e-12)).all()
     np.testing.assert_allclose(found, exact, rtol=3e-5)
 
 
