@@ -55,34 +55,38 @@ def run(
     workers: Workers = None,
     scheduler: Scheduler = None,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Discard the results of another study in the same place.")] = False,
+    method: Annotated[str | None, typer.Option(metavar="LABEL", help="Only this one of a study's methods.")] = None,
     shard: Annotated[str | None, typer.Option(metavar="K/N", help="Do the K-th of N shares of the runs only, for job arrays.")] = None,
     debug: Debug = False,
 ) -> None:
     """Run a study, or what is missing of it, and write its report."""
     from uqmbd.study import Study
-    from uqmbd.study.running import run_study
+    from uqmbd.study.running_methods import alone, place_of_method, require_one, run_methods
     from uqmbd.study.storing import results_directory
 
     found = Study.from_file(study)
     place = results_directory(out, found.name)
+    if method is not None:
+        found, place = alone(found, method), place_of_method(found, place, method)  # of the whole study
     with interruptible(place):
         if shard is not None:
             from uqmbd.study.shards import run_shard
 
+            require_one(found)
             typer.echo(run_shard(found, shard, workers=workers, out=place, scheduler=scheduler))
             return
-        show(run_study(found, workers=workers, out=place, scheduler=scheduler, overwrite=overwrite))
+        show(run_methods(found, workers=workers, out=place, scheduler=scheduler, overwrite=overwrite))
 
 
 @app.command()
 def resume(results: Results, workers: Workers = None, scheduler: Scheduler = None, debug: Debug = False) -> None:
     """Go on with a study that was interrupted; only missing runs are done."""
     from uqmbd.study import Study
-    from uqmbd.study.running import run_study
+    from uqmbd.study.running_methods import run_methods
 
     stored = stored_study(results)
     with interruptible(results):
-        show(run_study(Study.from_file(stored), workers=workers, out=results, scheduler=scheduler))
+        show(run_methods(Study.from_file(stored), workers=workers, out=results, scheduler=scheduler))
 
 
 @app.command()
@@ -95,11 +99,11 @@ def retry(
 ) -> None:
     """Do failed runs again; everything else is kept."""
     from uqmbd.study import Study
-    from uqmbd.study.running import run_study
+    from uqmbd.study.running_methods import run_methods
 
     stored, wanted = stored_study(results), [word.strip() for word in status.split(",")]
     with interruptible(results):
-        show(run_study(Study.from_file(stored), workers=workers, out=results, scheduler=scheduler, again=wanted))
+        show(run_methods(Study.from_file(stored), workers=workers, out=results, scheduler=scheduler, again=wanted))
 
 
 @app.command()
@@ -111,11 +115,14 @@ def report(
     """Write the report of a finished study again."""
     from uqmbd.result import open_results
     from uqmbd.runs.of_results import require_runs
+    from uqmbd.runs.where import folders_of
     from uqmbd.study.storing import results_directory
 
     stored_study(results)
-    require_runs(results)
-    write_report(open_results(results), results, None if out is None else results_directory(out, "report"))
+    for folder in folders_of(results):
+        require_runs(folder)
+        place = None if out is None else results_directory(out, "report")
+        write_report(open_results(folder), folder, place if place is None or folder == results else place / folder.name)
 
 
 @app.command()
@@ -151,8 +158,11 @@ def check(
     from rich.console import Console
 
     from uqmbd.study import Study
+    from uqmbd.study.running_methods import alone
 
-    Console().print(Study.from_file(study).check(patience=patience).table())
+    found = Study.from_file(study)
+    for label in found.methods:
+        Console().print(alone(found, label).check(patience=patience).table(label if len(found.methods) > 1 else ""))
 
 
 @app.command()
@@ -220,8 +230,16 @@ def stored_study(results: Path) -> Path:
     return stored
 
 
-def show(finished: Finished) -> None:
-    """The end of a run on the terminal: what was done, the table, where the report is."""
+def show(finished: dict[str, Finished]) -> None:
+    """The end of a run on the terminal, method by method."""
+    for label, one in finished.items():
+        if len(finished) > 1:
+            typer.echo(f"{label}:")
+        show_one(one)
+
+
+def show_one(finished: Finished) -> None:
+    """What was done, the table, where the report is."""
     for text in finished.damaged:
         typer.echo(f"damaged: {text}", err=True)
     tally = finished.tally

@@ -41,14 +41,17 @@ def show(results: Results, debug: Debug = False) -> None:
 
     from uqmbd.report import terminal_table
     from uqmbd.result import open_results
+    from uqmbd.runs.where import folders_of
 
-    result, console = open_results(results), Console()
-    typer.echo(repr(result))
-    console.print(terminal_table(result, console.width))
-    if note := result.attrs.get("note"):
-        typer.echo(f"note: {note}")
-    if (results / "report.html").is_file():
-        typer.echo(f"report: {results / 'report.html'}")
+    console = Console()
+    for folder in folders_of(results):
+        result = open_results(folder)
+        typer.echo(repr(result))
+        console.print(terminal_table(result, console.width))
+        if note := result.attrs.get("note"):
+            typer.echo(f"note: {note}")
+        if (folder / "report.html").is_file():
+            typer.echo(f"report: {folder / 'report.html'}")
 
 
 def compare(

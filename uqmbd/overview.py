@@ -18,7 +18,7 @@ from uqmbd.campaign.locking import NAME, held
 from uqmbd.errors import StudyError
 from uqmbd.outcomes import axis_of
 from uqmbd.runs.reader import Runs
-from uqmbd.runs.where import place_in
+from uqmbd.runs.where import labels_in, place_in
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -69,7 +69,7 @@ def entries(folder: Path) -> list[Entry]:
 
 def _places(folder: Path) -> Iterator[Path]:
     for place, folders, files in os.walk(folder):
-        if "study.toml" in files and (NAME in files or "journal.jsonl" in files):
+        if "study.toml" in files and (NAME in files or "journal.jsonl" in files) and not labels_in(Path(place)):
             yield Path(place)
             folders.clear()
         folders[:] = [name for name in folders if not name.startswith(".") and not name.endswith(".zarr")]

@@ -260,9 +260,12 @@ def open_results(path: str | PathLike[str]) -> Result:
     folder = folder.parent if folder.name == "result.zarr" else folder
     store = folder / "result.zarr"
     if not store.is_dir():
-        raise StudyError(
-            "there is no result here", file=folder, remedy="run or resume the study first, or give the folder with result.zarr"
-        )
+        from uqmbd.runs.where import labels_in
+
+        remedy = "run or resume the study first, or give the folder with result.zarr"
+        if labels := labels_in(folder):
+            remedy = f"it holds those of several methods: give {folder / labels[0]}, say; in Python uqmbd.open_each opens all"
+        raise StudyError("there is no result here", file=folder, remedy=remedy)
     sealed = require_intact(store, AGAIN)
     try:
         root = xr.open_zarr(store, consolidated=False, chunks=None)

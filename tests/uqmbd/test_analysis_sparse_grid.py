@@ -14,6 +14,11 @@ from uqmbd.analysis.sparse_grid import SparseGrid, degree, fractions, new_nodes
 from uqmbd.analysis.sparse_range import LARGEST_TENSOR, sparse_range
 
 
+def range_of(expansion, *arguments, **options):
+    """`sparse_range` of an expansion."""
+    return sparse_range(expansion.exponents, expansion.c, *arguments, **options)
+
+
 def simplex(d, level):
     """All indices of a sum up to `level`, lowest first."""
     return sorted((index for index in product(range(level + 1), repeat=d) if sum(index) <= level), key=sum)
@@ -136,7 +141,7 @@ def test_known_ranges_up_to_eight_inputs(name):
         corners = np.array(list(product((-1.0, 1.0), repeat=8)))
         low = function(corners).min()  # concave: least at a corner
     grid, points = filled(simplex(d, level), lambda x: function(x)[:, None])
-    (lower, upper), met = sparse_range(grid.expansion(), np.array([1e-4 * (high - low)]))
+    (lower, upper), met = range_of(grid.expansion(), np.array([1e-4 * (high - low)]))
     assert lower[0] <= low + 1e-9 and high - 1e-9 <= upper[0]
     assert met.all() and upper[0] - lower[0] <= (high - low) * (1 + 2.1e-4)
     assert len(points) <= 833
@@ -152,11 +157,11 @@ def test_large_coupled_expansion_goes_to_the_boxes_and_says_when_they_run_out():
     p = grid.expansion()
     assert np.prod(p.exponents.max(axis=0) + 1.0) > LARGEST_TENSOR
     ends = p.evaluate(np.array([[-1.0] * d, [1.0] * d]))
-    bounds, met = sparse_range(p, 1e-6 * np.ptp(ends, axis=0))
+    bounds, met = range_of(p, 1e-6 * np.ptp(ends, axis=0))
     assert met.all() and bounds == pytest.approx(np.sort(ends, axis=0), rel=1e-5)
     hard = random_sparse(3, 8, 4, 0.8, columns=1)
     scan = hard.range("scan", np.ones(1))[0]
-    loose, met = sparse_range(hard, 1e-9 * (scan[1] - scan[0]), max_boxes=20)
+    loose, met = range_of(hard, 1e-9 * (scan[1] - scan[0]), max_boxes=20)
     assert not met.any() and loose[0] <= scan[0] and scan[1] <= loose[1]
 
 
@@ -168,7 +173,7 @@ def test_samples_never_leave_the_bounds(seed, shape, decay):
     x = np.concatenate([rng.uniform(-1, 1, (2000, shape[0])), rng.choice([-1.0, 0.0, 1.0], (1000, shape[0]))])
     values = p.evaluate(x)
     for boxes in (5, 300):
-        bounds, _ = sparse_range(p, 1e-3 * np.ptp(values, axis=0), max_boxes=boxes)
+        bounds, _ = range_of(p, 1e-3 * np.ptp(values, axis=0), max_boxes=boxes)
         assert np.all(bounds[0] <= values.min(axis=0)) and np.all(values.max(axis=0) <= bounds[1])
     assert np.all(p.range("cosine", np.ones(3))[0][1] >= bounds[1] - 1e-3 * np.ptp(values, axis=0))
 
@@ -178,10 +183,10 @@ def test_samples_never_leave_the_bounds(seed, shape, decay):
 def test_permuting_inputs_and_scaling(seed, scale):
     p = random_sparse(seed, 4, 4, 0.6)
     gap = 1e-5 * np.abs(p.c).sum(axis=0)
-    bounds, met = sparse_range(p, gap)
+    bounds, met = range_of(p, gap)
     order = np.random.default_rng(seed).permutation(4)
-    permuted, met_too = sparse_range(SparseExpansion(p.exponents[:, order], p.c), gap)
-    scaled, _ = sparse_range(SparseExpansion(p.exponents, scale * p.c), scale * gap)
+    permuted, met_too = range_of(SparseExpansion(p.exponents[:, order], p.c), gap)
+    scaled, _ = range_of(SparseExpansion(p.exponents, scale * p.c), scale * gap)
     assert met.all() and met_too.all()
     assert np.all(np.abs(permuted - bounds) <= 1.01 * gap) and np.all(np.abs(scaled - scale * bounds) <= 1.01 * scale * gap)
 
@@ -192,7 +197,7 @@ def test_widening_an_interval_never_narrows_the_bounds(seed, shrink):
     p = random_sparse(seed, 3, 4, 0.6)
     gap = 1e-6 * np.abs(p.c).sum(axis=0)
     grid, _ = filled(simplex(3, 4), lambda x: p.evaluate(shrink * x))  # the same polynomial on a smaller box
-    inner, outer = sparse_range(grid.expansion(), gap)[0], sparse_range(p, gap)[0]
+    inner, outer = range_of(grid.expansion(), gap)[0], range_of(p, gap)[0]
     assert np.all(outer[0] <= inner[0] + 2 * gap) and np.all(inner[1] - 2 * gap <= outer[1])
 
 

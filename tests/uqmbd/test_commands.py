@@ -144,6 +144,7 @@ def test_the_schema_marks_mistakes(change):
 def test_the_schema_knows_every_method(uqmbd, tmp_path):
     assert uqmbd("schema", "--out", tmp_path / "schema.json")[0] == 0
     found = json.loads((tmp_path / "schema.json").read_text())
-    *ours, _ = found["properties"]["method"]["oneOf"]  # and those from outside
-    assert {one["properties"]["type"]["const"] for one in ours} == {method.name for method in METHODS}
+    for kind in ("method", "labelled_method"):
+        *ours, _ = found["$defs"][kind]["oneOf"]  # and those from outside
+        assert {one["properties"]["type"]["const"] for one in ours} == {method.name for method in METHODS}
     jsonschema.Draft202012Validator.check_schema(found)

@@ -13,7 +13,7 @@ from uqmbd.report.terminal import terminal_table
 from uqmbd.result import open_results
 
 from .loop import drive
-from .method_gallery import CASES, MOST, TIME
+from .method_gallery import ALL, MOST, TIME
 
 
 def plain(value):
@@ -26,9 +26,6 @@ def table_of(result) -> str:
     console = Console(width=80, file=StringIO(), record=True)
     console.print(terminal_table(result))
     return console.export_text()
-
-
-WITHOUT_FREEDOM = pytest.mark.xfail(strict=True, reason="calibrate: the standard deviation of an input that has none is NaN in attrs")
 
 
 @MOST
@@ -44,9 +41,7 @@ def test_saved_and_opened_it_is_the_same(case, tmp_path):
     assert table_of(again) == table_of(result)
 
 
-@pytest.mark.parametrize(
-    "case", [pytest.param(case, id=case.name, marks=WITHOUT_FREEDOM if case.method.name == "calibrate" else ()) for case in CASES]
-)
+@ALL
 def test_attributes_are_plain_numbers_and_words(case):
     """As JSON has them: no value that is not a number, which other readers of the file would refuse."""
     result, _ = drive(case.method, case.inputs, case.model, time=TIME)

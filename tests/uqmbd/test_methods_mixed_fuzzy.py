@@ -166,7 +166,6 @@ def test_failed_runs_are_left_out():
         (lambda: read_method({"type": "mixed", "samples": 50, "levels": [0, 0.7, 0.5, 1]}), "memberships that ascend from 0 to 1"),
         (lambda: read_method({"type": "mixed", "samples": 50, "level": 3}), 'did you mean "levels"'),
         (lambda: Mixed(samples=50, levels=5).check({"z": Z, "m": Interval(0, 1)}), "no fuzzy number to have levels"),
-        (lambda: Mixed(samples=50, warp="linear").check(INPUTS), "warped histories are not bounded over intervals"),
     ],
 )
 def test_mistakes_are_one_sentence(make, words):

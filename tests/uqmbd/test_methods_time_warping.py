@@ -44,6 +44,23 @@ def test_band_of_an_oscillator():
     assert first[0] > 0.9 and total[1] < 0.1 and np.all(first < total + 0.02)
 
 
+def test_widths_of_a_warped_history():
+    """Against those of a fine grid of the box, and of the box with one input halved."""
+    time, half = np.linspace(0, 20, 401), {"f": Interval(0.975, 1.025), "a": Interval(1.25, 1.75)}
+    box = {"f": Interval(0.95, 1.05), "a": Interval(1.0, 2.0)}
+
+    def model(time, f, a):
+        return {"x": a[:, None] * np.cos(TURN * f[:, None] * time)}
+
+    result, _ = drive(PCE(samples=80, warp="linear", questions=["width"]), box, model, time=time)
+    found = result.sensitivity["x"].sel(kind="width_reduction")
+    whole = np.ptp(model(time, **grid(box, 201))["x"], axis=0)
+    for name in box:
+        narrow = np.ptp(model(time, **grid(box | {name: half[name]}, 201))["x"], axis=0)
+        np.testing.assert_allclose(found.sel(input=name), 1 - narrow / whole, atol=0.01)
+    assert float(found.sel(input="a")[0]) == pytest.approx(0.5, abs=1e-3)
+
+
 def test_random_inputs_and_failed_runs():
     inputs = {"f": Random({"type": "normal", "mean": 1.0, "std": 0.01}), "d": Random({"type": "uniform", "lower": 0.01, "upper": 0.03})}
     time = np.linspace(0, 30, 601)

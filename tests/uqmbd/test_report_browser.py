@@ -1,9 +1,7 @@
 """The page in a browser: it draws, follows the theme, and a drag marks runs."""
 
 import asyncio
-import re
 import shutil
-import subprocess
 
 import numpy as np
 import pytest
@@ -20,12 +18,12 @@ IN_A_BROWSER = pytest.mark.skipif(
 )
 
 
-def browse(page, profile) -> subprocess.CompletedProcess:
-    """The page in chromium: what it is in the end (stdout), and what it said."""
-    quiet = ["--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update"]
-    command = ["chromium", "--headless", "--no-sandbox", *quiet, "--disable-sync", f"--user-data-dir={profile}"]
-    command += ["--virtual-time-budget=20000", "--enable-logging=stderr", "--dump-dom", page.as_uri()]
-    return subprocess.run(command, capture_output=True, text=True, timeout=180, stdin=subprocess.DEVNULL)
+LISTEN = """<head><script>
+window.said = [];
+for (const kind of ["error", "warn"]) console[kind] = (...words) => window.said.push(words.join(" "));
+addEventListener("error", (event) => window.said.push(event.message));
+addEventListener("unhandledrejection", (event) => window.said.push(String(event.reason)));
+</script>"""
 
 
 @pytest.mark.slow
@@ -33,14 +31,20 @@ def browse(page, profile) -> subprocess.CompletedProcess:
 @pytest.mark.parametrize("case", ["bounded", "counted"])
 def test_page_in_a_browser(case, request, tmp_path):
     page = write_report(request.getfixturevalue(case), tmp_path)
-    page.write_text(page.read_text().replace("</body>", "<script>window.uqmbd.all()</script></body>"))
-    done = browse(page, tmp_path / "profile")
-    said = [line for line in done.stderr.splitlines() if "CONSOLE" in line and "WebGL" not in line]  # drawn by software here
-    assert done.returncode == 0 and not said, said
-    drawn = re.findall(r'<div id="[^"]+" class="plotly-graph-div js-plotly-plot"', done.stdout)
-    assert len(drawn) == len(list((tmp_path / "figures").glob("*.png"))) == 9
-    assert done.stdout.count('class="main-svg"') >= len(drawn)
-    assert done.stdout.count('class="scatterlayer') >= len(drawn) and 'class="barlayer' in done.stdout
+    figures = len(list((tmp_path / "figures").glob("*.png")))
+    text = page.read_text().replace("<head>", LISTEN, 1)
+    page.write_text(text.replace("</body>", "<script>window.uqmbd.all()</script></body>"))
+
+    async def seen():
+        async with Browser(tmp_path / "profile") as browser:
+            await browser.open(page, f"document.querySelectorAll('.plotly-graph-div.js-plotly-plot .main-svg').length >= {figures}")
+            await browser.wait_for(f"document.querySelectorAll('.plotly-graph-div.js-plotly-plot').length == {figures}")
+            await browser.wait_for(f"document.querySelectorAll('.scatterlayer').length >= {figures}")
+            await browser.wait_for("!!document.querySelector('.barlayer')")
+            return await browser.run("window.said")
+
+    said = [line for line in asyncio.run(seen()) if "WebGL" not in line]  # drawn by software here
+    assert figures == 9 and not said, said
 
 
 @pytest.mark.slow
@@ -91,13 +95,19 @@ def test_ctrl_p_draws_every_figure_before_it_prints(tmp_path, monkeypatch):
 @IN_A_BROWSER
 def test_the_button_changes_the_colours_of_figures(tmp_path):
     page = write_report(made_up_results.fuzzy(3), tmp_path)
-    click = "<script>for (const _ of [1, 2]) document.getElementById('theme').click();</script></body>"
-    page.write_text(page.read_text().replace("</body>", click))
-    done = browse(page, tmp_path / "profile")
-    assert 'data-theme="dark"' in done.stdout and ">colours: dark<" in done.stdout
-    papers = set(re.findall(r'<svg class="main-svg"[^>]*style="background: ([^;]+);', done.stdout))
-    assert papers == {f"rgb{rgb(DARK['paper'])}"}
-    assert "rgb" + str(rgb(DARK["ink"])) in done.stdout and "rgb" + str(rgb(LIGHT["ink"])) not in done.stdout
+    papers = "[...new Set([...document.querySelectorAll('.main-svg')].map((one) => one.style.background).filter((one) => one))]"
+    dark = f"rgb{rgb(DARK['paper'])}"
+
+    async def seen():
+        async with Browser(tmp_path / "profile") as browser:
+            await browser.open(page, "!!document.querySelector('.main-svg')")
+            await browser.run("for (const _ of [1, 2]) document.getElementById('theme').click()")
+            await browser.wait_for(f"{papers}.join() == '{dark}'")
+            return await browser.run("document.documentElement.outerHTML")
+
+    text = asyncio.run(seen())
+    assert 'data-theme="dark"' in text and ">colours: dark<" in text
+    assert "rgb" + str(rgb(DARK["ink"])) in text and "rgb" + str(rgb(LIGHT["ink"])) not in text
 
 
 PLACES = """(() => {

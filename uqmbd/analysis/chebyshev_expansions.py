@@ -12,7 +12,7 @@ from typing import Protocol
 
 import numpy as np
 
-from uqmbd.analysis import chebyshev
+from uqmbd.analysis import chebyshev, sparse_chebyshev
 from uqmbd.analysis.enclosures import ENCLOSURES, SPARSE_ENCLOSURES
 
 _MEMORY = 8_000_000  # numbers of a basis held at a time
@@ -89,24 +89,13 @@ class SparseExpansion:
     c: np.ndarray
 
     def evaluate(self, points: np.ndarray) -> np.ndarray:
-        chunk = max(1, _MEMORY // max(1, len(self.exponents)))
-        parts = [self.basis(points[i : i + chunk]) @ self.c for i in range(0, len(points), chunk)]
-        return np.concatenate(parts) if parts else np.empty((0, self.c.shape[1]))
-
-    def basis(self, points: np.ndarray) -> np.ndarray:
-        """All terms at `points` (n, d): shape (n, terms)."""
-        out = np.ones((len(points), len(self.exponents)))
-        for axis, degrees in enumerate(self.exponents.T):
-            used = np.flatnonzero(degrees)
-            if used.size:
-                out[:, used] *= chebyshev.polynomials(points[:, axis], int(degrees.max()))[:, degrees[used]]
-        return out
+        return sparse_chebyshev.evaluate(self.exponents, self.c, points)
 
     def select(self, columns: np.ndarray) -> SparseExpansion:
         return SparseExpansion(self.exponents, self.c[:, columns])
 
     def range(self, how: str, gap: np.ndarray, seen: Sequence[np.ndarray] | None = None) -> tuple[np.ndarray, np.ndarray]:
-        return SPARSE_ENCLOSURES[how](self, gap, seen)
+        return SPARSE_ENCLOSURES[how](self.exponents, self.c, gap, seen)
 
     def derivative(self, axis: int) -> SparseExpansion:
         lower, out = self.lowered[axis], np.zeros_like(self.c)
@@ -118,14 +107,8 @@ class SparseExpansion:
 
     @cached_property
     def lowered(self) -> np.ndarray:
-        """Which term has degree j in an input instead of its own, shape (d, terms, highest degree + 1); -1 above its own degree."""
-        place = {tuple(row): t for t, row in enumerate(self.exponents.tolist())}
-        table = np.full((self.exponents.shape[1], len(self.exponents), int(self.exponents.max(initial=0)) + 1), -1)
-        for row, t in place.items():
-            for axis, degree in enumerate(row):
-                for j in range(degree + 1):
-                    table[axis, t, j] = place[(*row[:axis], j, *row[axis + 1 :])]
-        return table
+        """See `uqmbd.analysis.sparse_chebyshev.lowered`."""
+        return sparse_chebyshev.lowered(self.exponents)
 
     def main_effect_widths(self, *, points: int = 129) -> np.ndarray:
         means = chebyshev.mean_weights(int(self.exponents.max(initial=0)))[self.exponents]

@@ -4,14 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import product
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from uqmbd.analysis import chebyshev
-
-if TYPE_CHECKING:
-    from uqmbd.analysis.chebyshev_expansions import SparseExpansion
+from uqmbd.analysis import chebyshev, sparse_chebyshev
 
 SCAN_POINTS = 30_000  # of the whole grid
 _LEFT_OUT = 0.05  # part of the gap that terms may add up to and couple nothing
@@ -28,10 +24,8 @@ def bernstein(c: np.ndarray, gap: np.ndarray, seen: Sequence[np.ndarray] | None 
 
     large = np.argwhere(np.any(np.abs(c) * c[..., 0].size > _LEFT_OUT * gap, axis=-1))
     if len(coupled(large)) > 1:
-        from uqmbd.analysis.chebyshev_expansions import SparseExpansion
-
         exponents = np.argwhere(np.ones(c.shape[:-1], bool))
-        return sparse_bernstein(SparseExpansion(exponents, c.reshape(len(exponents), -1)), gap, seen)
+        return sparse_bernstein(exponents, c.reshape(len(exponents), -1), gap, seen)
     return bernstein_range(c, gap, seen=seen)
 
 
@@ -60,32 +54,38 @@ def scan(c: np.ndarray, gap: np.ndarray, seen: Sequence[np.ndarray] | None = Non
     return bounds, np.zeros(columns, bool)
 
 
-def sparse_bernstein(p: SparseExpansion, gap: np.ndarray, seen: Sequence[np.ndarray] | None = None) -> tuple[np.ndarray, np.ndarray]:
+def sparse_bernstein(
+    exponents: np.ndarray, c: np.ndarray, gap: np.ndarray, seen: Sequence[np.ndarray] | None = None
+) -> tuple[np.ndarray, np.ndarray]:
     """Verified range to `gap`, see `uqmbd.analysis.sparse_range`: bounds (2, columns) and whether the gap was reached (columns,)."""
     from uqmbd.analysis.sparse_range import sparse_range
 
-    return sparse_range(p, gap, seen=seen)
+    return sparse_range(exponents, c, gap, seen=seen)
 
 
-def sparse_cosine(p: SparseExpansion, gap: np.ndarray, seen: Sequence[np.ndarray] | None = None) -> tuple[np.ndarray, np.ndarray]:
+def sparse_cosine(
+    exponents: np.ndarray, c: np.ndarray, gap: np.ndarray, seen: Sequence[np.ndarray] | None = None
+) -> tuple[np.ndarray, np.ndarray]:
     """`cosine` of the terms there are."""
-    order = np.argsort(p.exponents.any(axis=1), kind="stable")  # the constant term first
-    return cosine(p.c[order], gap)
+    order = np.argsort(exponents.any(axis=1), kind="stable")  # the constant term first
+    return cosine(c[order], gap)
 
 
-def sparse_scan(p: SparseExpansion, gap: np.ndarray, seen: Sequence[np.ndarray] | None = None) -> tuple[np.ndarray, np.ndarray]:
+def sparse_scan(
+    exponents: np.ndarray, c: np.ndarray, gap: np.ndarray, seen: Sequence[np.ndarray] | None = None
+) -> tuple[np.ndarray, np.ndarray]:
     """Smallest and largest value at the corners (of 12 inputs at most) and at Sobol' points: not an enclosure, for comparison."""
     from scipy.stats import qmc
 
-    d = p.exponents.shape[1]
+    d = exponents.shape[1]
     points = -np.cos(np.pi * qmc.Sobol(d, scramble=False).random_base2(SCAN_POINTS.bit_length() - 1))
     if d <= 12:
         points = np.concatenate([np.array(list(product((-1.0, 1.0), repeat=d))), points])
-    low, high = np.full(p.c.shape[1], np.inf), np.full(p.c.shape[1], -np.inf)
+    low, high = np.full(c.shape[1], np.inf), np.full(c.shape[1], -np.inf)
     for i in range(0, len(points), 1024):
-        values = p.evaluate(points[i : i + 1024])
+        values = sparse_chebyshev.evaluate(exponents, c, points[i : i + 1024])
         low, high = np.minimum(low, values.min(axis=0)), np.maximum(high, values.max(axis=0))
-    return np.stack([low, high]), np.zeros(p.c.shape[1], bool)
+    return np.stack([low, high]), np.zeros(c.shape[1], bool)
 
 
 ENCLOSURES = {"bernstein": bernstein, "cosine": cosine, "scan": scan}

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from uqmbd.analysis import sparse_chebyshev
 from uqmbd.analysis.chebyshev_expansions import Expansion, SparseExpansion, TensorExpansion
 from uqmbd.analysis.convex_body import Body
 from uqmbd.analysis.ellipsoids import ball_range
@@ -98,7 +99,7 @@ def _search(exponents: np.ndarray, c: np.ndarray, body: Body, candidates: np.nda
     """Projected gradients from the best candidates of each column that are apart from each other."""
     columns, d = c.shape[1], exponents.shape[1]
     begin = np.empty((2, columns, STARTS), int)
-    terms = SparseExpansion(exponents, c).basis(candidates @ body.generators.T)
+    terms = sparse_chebyshev.basis(exponents, candidates @ body.generators.T)
     for i in range(0, columns, chunk := max(1, _MEMORY // len(candidates))):
         values = terms @ c[:, i : i + chunk]
         for end, signed in enumerate((values, -values)):
@@ -168,5 +169,5 @@ def terms_of(expansion: Expansion) -> tuple[np.ndarray, np.ndarray]:
 def least_squares(points: np.ndarray, values: np.ndarray, degree: int) -> SparseExpansion:
     """Polynomials of a total degree fitted to values (n, columns) at points (n, d) of the set."""
     exponents = index_set([degree] * points.shape[1])
-    basis = SparseExpansion(exponents, np.zeros((len(exponents), 0))).basis(points)
+    basis = sparse_chebyshev.basis(exponents, points)
     return SparseExpansion(exponents, np.linalg.lstsq(basis, values, rcond=None)[0])

@@ -132,7 +132,7 @@ def _upper(p: Expansion, best: np.ndarray, gap: np.ndarray, halvings: int) -> np
     slack = SLACK * np.abs(p.c).reshape(-1, len(best)).sum(axis=0)
     if isinstance(p, TensorExpansion):
         return bernstein_range(p.c, gap, seen=seen, max_boxes=halvings)[0][1] + slack
-    return sparse_range(p, gap, seen=seen, max_boxes=halvings)[0][1] + slack
+    return sparse_range(p.exponents, p.c, gap, seen=seen, max_boxes=halvings)[0][1] + slack
 
 
 def _in_parts(plain: Expansion, bent: Expansion, body: Body, best: np.ndarray, gap: np.ndarray, top: np.ndarray) -> np.ndarray:

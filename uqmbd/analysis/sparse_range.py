@@ -8,16 +8,12 @@ beforehand and the rounding are added to it.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from uqmbd.analysis import chebyshev
+from uqmbd.analysis import chebyshev, sparse_chebyshev
 from uqmbd.analysis.bernstein import bernstein_range, least_gap, within
 from uqmbd.analysis.sparse_kernel import DEPTH, sparse_ranges
-
-if TYPE_CHECKING:
-    from uqmbd.analysis.chebyshev_expansions import SparseExpansion
 
 MAX_BOXES = 4000
 LARGEST_TENSOR = 4096  # terms
@@ -26,14 +22,13 @@ _GIVEN_UP = 0.05  # part of the gap spent on terms that are left out for all col
 
 
 def sparse_range(
-    expansion: SparseExpansion, gap: np.ndarray, *, seen: Sequence[np.ndarray] | None = None, max_boxes: int = MAX_BOXES
+    exponents: np.ndarray, c: np.ndarray, gap: np.ndarray, *, seen: Sequence[np.ndarray] | None = None, max_boxes: int = MAX_BOXES
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Enclosure of the range of each column over [-1, 1]^d: `bernstein_range` for a `SparseExpansion`.
+    """Enclosure of the range of each column over [-1, 1]^d: `bernstein_range` for the terms `exponents` (terms, d) only.
 
-    The parameters but the first, and what is returned, are those of `bernstein_range`; `max_boxes` are spent on one end of one column and
-    group of coupled inputs.
+    The parameters but the first two, and what is returned, are those of `bernstein_range`; the coefficients `c` are (terms, columns), and
+    `max_boxes` are spent on one end of one column and group of coupled inputs.
     """
-    exponents, c = expansion.exponents, expansion.c
     magnitude = np.abs(c).sum(axis=0)
     gap = least_gap(gap, magnitude)
     kept = _needed(exponents, np.abs(c), _GIVEN_UP * gap)
@@ -96,9 +91,7 @@ def _group_range(exponents: np.ndarray, c: np.ndarray, gap: np.ndarray, seen: Se
         return bounds, np.stack([np.where(met, bounds[0] + gap, np.inf), np.where(met, bounds[1] - gap, -np.inf)])
     exponents = np.concatenate([np.zeros((1, exponents.shape[1]), int), exponents])
     c = np.concatenate([np.zeros((1, columns)), c])
-    from uqmbd.analysis.chebyshev_expansions import SparseExpansion
-
-    lowered = SparseExpansion(exponents, c).lowered
+    lowered = sparse_chebyshev.lowered(exponents)
     alone = np.zeros((exponents.shape[1], 3), int)
     for degree in (1, 2):
         for axis in range(exponents.shape[1]):

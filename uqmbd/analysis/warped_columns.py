@@ -17,15 +17,15 @@ _MOVES = 3  # rounds
 _STRETCHES = 1.1, 2.0  # of the box, for the halves of a sample: a tenth and a half of all coordinates then lie on its faces
 
 
-def _range(history: WarpedHistory, u: np.ndarray, times: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Smallest and largest value at the points `u` (n, d) and what moves from there to faces find: 2 x (times,)."""
+def _range(history: WarpedHistory, u: np.ndarray, times: np.ndarray, box: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Smallest and largest value at the points `u` (n, d) and what moves from there to faces of the box (2, d) find: 2 x (times,)."""
     d = u.shape[1]
     ends, best, points = [np.full(len(times), np.inf), np.full(len(times), -np.inf)], np.empty((2, len(times), d)), u
     for step in range(1 + _MOVES):
         if step:
             points = np.repeat(np.unique(best.reshape(-1, d), axis=0), 2 * d, axis=0)
             coordinate = np.arange(len(points)) % (2 * d)
-            points[np.arange(len(points)), coordinate // 2] = coordinate % 2
+            points[np.arange(len(points)), coordinate // 2] = box[coordinate % 2, coordinate // 2]
         values = history.evaluate(points, times)
         for which, (found, beats) in enumerate([(values.argmin(axis=0), np.less), (values.argmax(axis=0), np.greater)]):
             reached = values[found, np.arange(len(times))]
@@ -143,13 +143,18 @@ class WarpedColumns:
             out[:, places] = np.quantile(values, levels, axis=1, overwrite_input=True, method="hazen")
         return out
 
-    def range(self, u: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def range(self, u: np.ndarray, box: np.ndarray | None = None) -> tuple[np.ndarray, np.ndarray]:
         """Smallest and largest value at points `u` (n, d), which are moved outwards so that many lie on faces and corners: 2 x (columns,).
 
         Sampled, so from inside; not an enclosure. From the extreme points of warped columns, single coordinates are then moved to faces.
+        The points stand for the unit cube, or are moved into the `box` (2, d) in it.
         """
         stretch = np.where(np.arange(len(u)) < len(u) // 2, *_STRETCHES)[:, None]
         u = np.clip(0.5 + stretch * (u - 0.5), 0, 1)
+        if box is None:
+            box = np.stack([np.zeros(u.shape[1]), np.ones(u.shape[1])])
+        else:
+            u = box[0] + u * (box[1] - box[0])
         lower, upper = np.empty(len(self.at)), np.empty(len(self.at))
         _, rest = self._parts()
         if rest.size:
@@ -158,7 +163,7 @@ class WarpedColumns:
         for places, history, times in self._parts()[0]:
             for i in range(0, len(times), _PART):
                 part = places[i : i + _PART]
-                lower[part], upper[part] = _range(history, u, times[i : i + _PART])
+                lower[part], upper[part] = _range(history, u, times[i : i + _PART], box)
         return lower, upper
 
     @cached_property

@@ -21,7 +21,7 @@ from uqmbd.runs.files import replace_text, writing
 from uqmbd.runs.piece import Column
 from uqmbd.runs.place import Folder, Place
 from uqmbd.runs.reader import FORMAT, HEADER
-from uqmbd.runs.where import ELSEWHERE_FILE, OLD, RUNS, place_in
+from uqmbd.runs.where import ELSEWHERE_FILE, OLD, READS, RUNS, place_in
 
 ELSEWHERE = (
     "choose another place (--out DIR; in Python out=...), or discard those results (--overwrite; in Python overwrite=True, "
@@ -82,7 +82,7 @@ class Claim:
             self.place.remove(*sorted(name for name in names if name != NAME))  # the header last but for what sorts after it
             for name in (*OLD, "result.zarr", "tables", "figures"):
                 shutil.rmtree(self.directory / name, ignore_errors=True)
-            for name in (*OLD, "study.toml", "reads.json", "rows.npy", "report.html"):
+            for name in (*OLD, "study.toml", READS, "rows.npy", "report.html"):
                 with suppress(IsADirectoryError):
                     (self.directory / name).unlink(missing_ok=True)
         self.header = None
@@ -100,7 +100,7 @@ def claimed(directory: Path, runs: str | None = None, *, shared: bool = False) -
         Held with others, each of which adds other runs: the shards of a study.
     """
     made = [folder for folder in (directory / RUNS, directory, *directory.parents) if not folder.exists()]
-    ours = [name for name in (NAME, "study.toml", "reads.json", ELSEWHERE_FILE) if not (directory / name).exists()]
+    ours = [name for name in (NAME, "study.toml", ELSEWHERE_FILE) if not (directory / name).exists()]
     place = place_in(directory, runs)
     locks: list[Lock] = []
     try:
@@ -120,6 +120,7 @@ def claimed(directory: Path, runs: str | None = None, *, shared: bool = False) -
             for name in ours:
                 (directory / name).unlink(missing_ok=True)
             with suppress(OSError):
+                place.remove(READS)
                 for folder in made:
                     folder.rmdir()
         raise

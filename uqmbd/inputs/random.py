@@ -47,6 +47,10 @@ class Random(Input):
             from uqmbd.inputs.of_scipy import table_of
 
             distribution = table_of(distribution)
+        elif type(distribution).__module__.startswith("chaospy."):
+            from uqmbd.inputs.of_chaospy import table_of
+
+            distribution = table_of(distribution)
         super().__init__(distribution=dict(distribution) if isinstance(distribution, Mapping) else distribution, unit=unit, **fields)
 
     @model_validator(mode="after")

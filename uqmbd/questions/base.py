@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 import xarray as xr
@@ -12,6 +12,24 @@ import xarray as xr
 from uqmbd.analysis.chebyshev_expansions import Expansion
 from uqmbd.analysis.columns import Columns
 from uqmbd.analysis.ranges import range_of
+
+
+class Ranged(Protocol):
+    """What has a range over any box."""
+
+    @property
+    def inputs(self) -> Mapping[str, Any]:
+        """By name."""
+        ...
+
+    @property
+    def reached(self) -> np.ndarray:
+        """What runs reached, (2, columns)."""
+        ...
+
+    def range(self, gap: np.ndarray, box: np.ndarray | None = None) -> np.ndarray:
+        """Range (2, columns) over the cube [-1, 1]^d, or a box (d, 2) in it."""
+        ...
 
 
 @dataclass(frozen=True)

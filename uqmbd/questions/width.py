@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from uqmbd.questions.base import Answer, Asked
+from uqmbd.questions.base import Answer, Ranged
 
 GAP = 1e-4  # of the bounds, as a share of the width
 ROUNDING = 64 * np.finfo(float).eps  # of an output: its width is nothing
 
 
-def width(asked: Asked) -> Answer:
+def width(asked: Ranged) -> Answer:
     """``1 - (width with the input halved about its middle) / width``, of the surrogate's range over the box."""
     d = len(asked.inputs)
     gap = GAP * np.ptp(asked.reached, axis=0)

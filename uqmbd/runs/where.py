@@ -1,7 +1,8 @@
-"""Where the runs of a folder of results are, and which of them its result is made of."""
+"""Where the runs of a folder of results are, which of them its result is made of, and which folders of methods are in it."""
 
 from __future__ import annotations
 
+import tomllib
 from pathlib import Path
 
 import numpy as np
@@ -12,6 +13,7 @@ from uqmbd.runs.place import Folder, Place, is_address, place_of
 RUNS = "runs"
 ELSEWHERE_FILE = "runs.url"  # says where they are, if not in `RUNS`
 USED = "rows.npy"
+READS = "reads.json"  # beside the runs: hashes of the files that their model was seen to read
 OLD = ("runs.zarr", "journal.jsonl", "partials")  # of earlier versions
 
 
@@ -37,3 +39,17 @@ def used_in(results: Path) -> np.ndarray | None:
         return np.load(results / USED)
     except FileNotFoundError:
         return None
+
+
+def labels_in(folder: Path) -> list[str]:
+    """Labels of the methods whose results a folder holds, by its study file; none if it is that of one method."""
+    try:
+        methods = tomllib.loads((folder / "study.toml").read_text(encoding="utf-8"))["method"]
+    except (OSError, ValueError, KeyError):
+        return []
+    return [str(table.get("label", table.get("type"))) for table in methods] if isinstance(methods, list) else []
+
+
+def folders_of(folder: Path) -> list[Path]:
+    """The folders that hold a result each: those of several methods, or the folder itself."""
+    return [folder / label for label in labels_in(folder)] or [folder]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from uqmbd.errors import StudyError, did_you_mean
 from uqmbd.simulators.curve import REDUCTIONS
 from uqmbd.simulators.detect import available_outputs
-from uqmbd.study.study import naming_file
+from uqmbd.study.naming import naming_file
 from uqmbd.study.trial import Trial
 
 if TYPE_CHECKING:

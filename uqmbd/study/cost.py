@@ -11,9 +11,9 @@ import numpy as np
 from uqmbd.campaign.pool import default_workers
 from uqmbd.outcomes import STATUS
 from uqmbd.study.identity import precision_of
+from uqmbd.study.naming import naming_file
 from uqmbd.study.nominal import fields_of
 from uqmbd.study.storing import check_store
-from uqmbd.study.study import naming_file
 from uqmbd.study.trial import Trial
 
 if TYPE_CHECKING:
@@ -58,12 +58,12 @@ class Cost:
     message: str = ""
     fallback: int = 0
 
-    def table(self) -> Any:
-        """For the terminal."""
+    def table(self, method: str = "") -> Any:
+        """For the terminal; `method` is the label of one of several."""
         from rich.markup import escape
         from rich.table import Table
 
-        found = Table(title=f"{self.name}: the study is valid", show_header=False)
+        found = Table(title=f"{self.name}{f', {method}' if method else ''}: the study is valid", show_header=False)
         runs = f"{self.least:,}" if self.least == self.most else f"{self.least:,} to {self.most:,}"
         span = [self.seconds_per_run * n / self.workers for n in (self.least, self.most)]
         seconds = f"{span[0]:.2g} s" if self.least == self.most else f"{span[0]:.2g} to {span[1]:.2g} s"

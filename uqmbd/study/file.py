@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING, Any
 from uqmbd.doors import find, is_ours, label_of, model_of, offered
 from uqmbd.errors import StudyError, did_you_mean
 from uqmbd.inputs import INPUTS, Input, read_input
-from uqmbd.methods import read_method
+from uqmbd.methods import Method, read_method
 from uqmbd.simulators.command import command_model
 from uqmbd.simulators.model import Model
+from uqmbd.study.labels import labelled
 from uqmbd.study.settings import CampaignSettings, OutputsSection, ReportSection, StudySection, TimeGrid
 from uqmbd.study.showing import written as report_written
 
@@ -61,7 +62,7 @@ def build(document: Mapping[str, Any], path: Path, kind: type[Study]) -> Study:
     for section, table in document.items():
         if section not in SECTIONS:
             raise StudyError(f"there is no section '{section}'", key=section, remedy=did_you_mean(section, SECTIONS, noun="section"))
-        if not isinstance(table, dict):
+        if not isinstance(table, dict) and not (section == "method" and is_list_of_tables(table)):
             raise StudyError("is a section, not a value", key=section, value=table, remedy=f"write [{section}] on a line of its own")
     document = anchored(document, path.parent)
     for section, remedy in REQUIRED.items():
@@ -73,7 +74,7 @@ def build(document: Mapping[str, Any], path: Path, kind: type[Study]) -> Study:
     outputs = section_of(OutputsSection, document, "outputs")
     inputs = {name: input_of(name, table, path.parent) for name, table in document.get("inputs", {}).items()}
     try:
-        method = read_method(document["method"], path.parent)
+        method = methods_of(document["method"], path.parent)
     except StudyError as error:
         raise error.under("method") from None
     found = kind(
@@ -96,6 +97,25 @@ def build(document: Mapping[str, Any], path: Path, kind: type[Study]) -> Study:
     found.file = path
     found.document = resolved(found, document, top, path.parent)
     return found
+
+
+def is_list_of_tables(value: Any) -> bool:
+    """What ``[[method]]`` makes."""
+    return isinstance(value, list) and all(isinstance(table, dict) for table in value)
+
+
+def methods_of(section: Any, directory: Path) -> Method | dict[str, Method]:
+    """The method of ``[method]``, or those of ``[[method]]`` by their labels."""
+    if not isinstance(section, list):
+        return read_method(section, directory)
+    found: list[tuple[str, Method]] = []
+    for table in section:
+        label = table.get("label", table.get("type"))
+        try:
+            found.append((label, read_method({key: value for key, value in table.items() if key != "label"}, directory)))
+        except StudyError as error:
+            raise (error if label is None else error.under(str(label))) from None
+    return labelled(found)
 
 
 def section_of(model: type, document: Mapping[str, Any], section: str) -> Any:
@@ -137,6 +157,8 @@ def named_model(top: StudySection, directory: Path, timeout: float | None) -> Mo
 def value_at(document: Any, key: str | None) -> Any:
     """The value at a dotted key, if it is there."""
     for part in (key or "").split("."):
+        if isinstance(document, list):  # of methods, by their labels
+            document = {str(table.get("label", table.get("type"))): table for table in document if isinstance(table, Mapping)}
         if not isinstance(document, Mapping) or part not in document:
             return None
         document = document[part]
@@ -190,7 +212,8 @@ def anchored(document: Mapping[str, Any], directory: Path) -> dict[str, Any]:
     if isinstance(document.get("sets"), Mapping):
         found["sets"] = {name: with_path(table) for name, table in document["sets"].items()}
     if "method" in document:
-        found["method"] = with_path(document["method"])
+        several = isinstance(document["method"], list)
+        found["method"] = [with_path(table) for table in document["method"]] if several else with_path(document["method"])
     return found
 
 
@@ -206,7 +229,7 @@ def tables(study: Study) -> dict[str, Any]:
     if study.model.simulator is not None:
         arrays["simulator"] = study.model.simulator.label
     model = {} if study.model.is_simulator else {"model": study.model.label}
-    kind = type(study.method)
+    methods = [{"label": label, **method_table(method)} for label, method in study.methods.items()]
     found = {
         "study": {"name": study.name} | model | arrays | study.words(),
         "time": None if study.time is None else study.time.model_dump(),
@@ -214,7 +237,7 @@ def tables(study: Study) -> dict[str, Any]:
         "dependence": {} if study.inputs.dependence is None else study.inputs.dependence.model_dump(),
         "sets": {name: item.settings() for name, item in study.inputs.sets.items()},
         "outputs": {"include": study.outputs} | ({"units": study.units} if study.units else {}),
-        "method": {"type": study.method.name if is_ours(kind) else label_of(kind), **study.method.model_dump(exclude_none=True)},
+        "method": method_table(study.method) if len(methods) == 1 else methods,
         "campaign": study.campaign.model_dump(exclude_none=True),
         "solver": study.solver,
         "report": report_written(study.report, study.field_functions),
@@ -222,13 +245,23 @@ def tables(study: Study) -> dict[str, Any]:
     return {section: table for section, table in found.items() if table}
 
 
+def method_table(method: Method) -> dict[str, Any]:
+    """The table of a method in a study file."""
+    kind = type(method)
+    return {"type": method.name if is_ours(kind) else label_of(kind), **method.model_dump(exclude_none=True)}
+
+
 def write_toml(document: Mapping[str, Any]) -> str:
-    """TOML text of a document of sections, of which those in `NESTED` have sub-sections."""
+    """TOML text of a document of sections, of which those in `NESTED` have sub-sections, and lists are of tables."""
     lines = []
     for section, table in document.items():
-        nested = {f"{section}.{key}": value for key, value in table.items()} if section in NESTED else {section: table}
-        for title, entries in nested.items():
-            lines += [f"[{title}]", *(f"{toml_key(key)} = {toml_value(value)}" for key, value in entries.items()), ""]
+        if isinstance(table, list):
+            titled = [(f"[[{section}]]", entries) for entries in table]
+        else:
+            nested = {f"{section}.{key}": value for key, value in table.items()} if section in NESTED else {section: table}
+            titled = [(f"[{title}]", entries) for title, entries in nested.items()]
+        for title, entries in titled:
+            lines += [title, *(f"{toml_key(key)} = {toml_value(value)}" for key, value in entries.items()), ""]
     return "\n".join(lines)
 
 

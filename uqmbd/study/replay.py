@@ -13,7 +13,7 @@ from uqmbd.errors import StudyError, did_you_mean
 from uqmbd.figures.extremes import Extreme, extreme_of
 from uqmbd.outcomes import axis_of
 from uqmbd.result import Result, safe_name
-from uqmbd.study.study import naming_file
+from uqmbd.study.naming import naming_file
 from uqmbd.study.trial import Trial
 
 if TYPE_CHECKING:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping
+from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,7 +13,9 @@ from typing import TYPE_CHECKING, Any
 from uqmbd.campaign.opening import ELSEWHERE, compare
 from uqmbd.errors import StudyError
 from uqmbd.runs.files import replace_text
+from uqmbd.runs.place import Folder
 from uqmbd.runs.reader import FORMAT
+from uqmbd.runs.where import READS, place_in
 from uqmbd.simulators.own import file_digest, tree_digest
 from uqmbd.study.identity import precision_of
 
@@ -91,21 +94,22 @@ def folder_of(study: Study) -> str:
 
 def remember_files(study: Study, directory: Path, *, solver: bool) -> None:
     """Keep what the model was seen to read beside its runs; `solver`: it goes to flexmbd, whose source then counts."""
-    folder, known = folder_of(study), remembered(directory)
+    folder, known = folder_of(study), remembered(study, directory)
     found = {**known, **({SOLVER: tree_digest("flexmbd")} if solver else {})}
     for file, digest in study.model.reads.items():
         below = folder and file.startswith(folder + os.sep)
         found[f"{HERE}{file[len(folder) :]}" if below else file] = digest
     if found != known:
-        replace_text(directory / "reads.json", json.dumps(found, indent=1))
+        place_in(directory, study.campaign.runs).put(READS, json.dumps(found, indent=1).encode())
 
 
-def remembered(directory: Path) -> dict[str, str]:
-    """Hashes of the files that the model of a store was seen to read."""
-    try:
-        return dict(json.loads((directory / "reads.json").read_text(encoding="utf-8")))
-    except (OSError, ValueError):
-        return {}
+def remembered(study: Study, directory: Path) -> dict[str, str]:
+    """Hashes of the files that the model of the stored runs was seen to read."""
+    found: dict[str, str] = {}
+    for place in (Folder(directory), place_in(directory, study.campaign.runs)):  # earlier versions wrote it beside the result
+        with suppress(OSError, ValueError):
+            found |= json.loads(place.read(READS))
+    return found
 
 
 def changed_files(study: Study, directory: Path) -> list[str]:
@@ -115,7 +119,7 @@ def changed_files(study: Study, directory: Path) -> list[str]:
     def now(name: str) -> str:
         return tree_digest("flexmbd") if name == SOLVER else file_digest(name.replace(HERE, folder, 1) if name.startswith(HERE) else name)
 
-    return [name.removeprefix(HERE + os.sep) for name, digest in remembered(directory).items() if now(name) != digest]
+    return [name.removeprefix(HERE + os.sep) for name, digest in remembered(study, directory).items() if now(name) != digest]
 
 
 # finished results -------------------------------------------------------------------------------------------------------------------------

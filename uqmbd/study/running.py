@@ -17,12 +17,12 @@ from uqmbd.processes import leave_if_worker_is_starting
 from uqmbd.runs.where import keep_used
 from uqmbd.study.extreme_runs import extreme_runs
 from uqmbd.study.identity import identity_of, method_tag, precision_of, study_digest, version, versions
+from uqmbd.study.naming import naming_file
 from uqmbd.study.nominal import fields_of
 from uqmbd.study.reuse import check_overwrite, done_on, refusal, write_done
 from uqmbd.study.showing import written
 from uqmbd.study.stopped import explaining
 from uqmbd.study.storing import open_or_make, results_directory, rounding_cost, stored_outputs
-from uqmbd.study.study import naming_file
 from uqmbd.study.trial import Trial
 
 if TYPE_CHECKING:
@@ -47,6 +47,8 @@ class Finished:
         What was done; None when the result was there already.
     date : str
         When a result that was there already was made.
+    discarded : bool
+        Runs that were there, of another model say, have been discarded.
     damaged : list of str
         What was found damaged in the store, and mended.
     """
@@ -56,6 +58,7 @@ class Finished:
     tally: Tally | None
     damaged: list[str] = field(default_factory=list)
     date: str = ""
+    discarded: bool = False
 
 
 def run_study(
@@ -116,7 +119,7 @@ def run_study(
             result.save(directory)
             keep_used(directory, tally.used)
             write_done(directory, digest)
-        return Finished(with_runs(result, directory), directory, tally, store.damaged)
+        return Finished(with_runs(result, directory), directory, tally, store.damaged, discarded=discard and header is not None)
 
 
 def codes_of(words: Sequence[str]) -> list[int]:

@@ -25,7 +25,12 @@ def schema() -> dict[str, Any]:
     sections = {"study": StudySection, "time": TimeGrid, "outputs": OutputsSection, "campaign": CampaignSettings, "report": ReportSection}
     found = {name: _settings(kind, definitions) for name, kind in sections.items()}
     outside = {"type": "object", "properties": {"type": {"type": "string", "pattern": ":"}}, "description": OUTSIDE}
-    found["method"] = {"oneOf": [*(_method(method, definitions) for method in METHODS), outside], "required": ["type"]}
+    definitions["method"] = {"oneOf": [*(_method(method, definitions) for method in METHODS), outside], "required": ["type"]}
+    definitions["labelled_method"] = {
+        "oneOf": [*(_method(method, definitions, labelled=True) for method in METHODS), outside], "required": ["type"],
+    }  # fmt: skip
+    several = {"type": "array", "items": {"$ref": "#/$defs/labelled_method"}, "description": "Several methods on the same runs."}
+    found["method"] = {"oneOf": [{"$ref": "#/$defs/method"}, several]}
     found["inputs"] = {"type": "object", "additionalProperties": _input()}
     for name, what in (("solver", "Settings of the solver."), ("dependence", "Correlation of the random inputs."), ("sets", "Sets.")):
         found[name] = {"type": "object", "description": what}
@@ -51,9 +56,10 @@ def _settings(kind: Any, definitions: dict[str, Any], *, name: str | None = None
     return own
 
 
-def _method(method: Any, definitions: dict[str, Any]) -> dict[str, Any]:
+def _method(method: Any, definitions: dict[str, Any], *, labelled: bool = False) -> dict[str, Any]:
     own = _settings(method, definitions, name=method.name)
-    own["properties"] = {"type": {"const": method.name}, **own["properties"]}
+    label = {"label": {"type": "string", "description": "Names the folder of its results; the type unless said."}} if labelled else {}
+    own["properties"] = {"type": {"const": method.name}, **label, **own["properties"]}
     own["required"] = ["type", *own.get("required", [])]
     return own
 

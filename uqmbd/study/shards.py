@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,10 +12,10 @@ import numpy as np
 
 from uqmbd.errors import StudyError
 from uqmbd.study.identity import identity_of
+from uqmbd.study.naming import naming_file
 from uqmbd.study.reuse import refusal
 from uqmbd.study.running import campaign, early_pool, spare_study, start, write_study
 from uqmbd.study.storing import open_or_make, results_directory, stored_outputs
-from uqmbd.study.study import naming_file
 from uqmbd.study.trial import Trial
 
 if TYPE_CHECKING:
@@ -97,7 +97,7 @@ def merge(results: Path, others: Sequence[Path]) -> int:
     from uqmbd.campaign.store import RunStore
     from uqmbd.runs.files import writing
     from uqmbd.runs.reader import HEADER, Runs
-    from uqmbd.runs.where import place_in
+    from uqmbd.runs.where import READS, place_in
 
     added = 0
     for other in others:
@@ -105,9 +105,10 @@ def merge(results: Path, others: Sequence[Path]) -> int:
         with claimed(results) as claim:
             if claim.header is None:
                 with writing(results):
-                    for name in ("study.toml", "reads.json"):
-                        if (other / name).is_file():
-                            (results / name).write_bytes((other / name).read_bytes())
+                    if (other / "study.toml").is_file():
+                        (results / "study.toml").write_bytes((other / "study.toml").read_bytes())
+                    with suppress(FileNotFoundError):
+                        claim.place.put(READS, source.place.read(READS))
                     claim.place.put(HEADER, source.place.read(HEADER))
             elif claim.header.get("id") != source.header["id"]:
                 compare(claim.header, source.header["identity"], results)

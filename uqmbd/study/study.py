@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
@@ -21,11 +20,13 @@ from uqmbd.inputs.space import Space
 from uqmbd.methods import Method
 from uqmbd.outcomes import OutputInfo
 from uqmbd.simulators.model import Model
+from uqmbd.study.labels import labelled
 from uqmbd.study.settings import CampaignSettings, ReportSection, TimeGrid
 from uqmbd.study.showing import check_report, field_functions
 
 if TYPE_CHECKING:
     from uqmbd.result import Result
+    from uqmbd.results import Results
     from uqmbd.study.cost import Cost
 
 
@@ -41,7 +42,9 @@ class Study:
         Uncertain arguments of the model.
     outputs : list of str
         ``"name"`` or ``"name:reduction"``.
-    method : Method
+    method : Method, list or dict of these
+        Several methods are run one after the other on the same runs: what one has had done the next does not do again. Each has a folder
+        of results by its label, which is its type, or the key of a dict.
     time : TimeGrid, optional
         Not needed for models that return only numbers.
     name : str, optional
@@ -82,7 +85,7 @@ class Study:
         model: Callable[..., Any] | str | Model | None = None,
         inputs: Mapping[str, Input],
         outputs: Sequence[str],
-        method: Method,
+        method: Method | Sequence[Method] | Mapping[str, Method],
         time: TimeGrid | None = None,
         name: str | None = None,
         campaign: CampaignSettings | Mapping[str, Any] | None = None,
@@ -101,7 +104,8 @@ class Study:
         self.inputs = Space(check_inputs(inputs, optional=bool(sets)), dependence, sets)
         check_inputs(self.inputs)  # with those that sets bring
         self.outputs = check_outputs(outputs)
-        self.method = check_kind(method, Method, "method", "a method such as uqmbd.Chebyshev(degree=8)")
+        self.methods = labelled(method)
+        self.method = next(iter(self.methods.values()))
         self.time = check_kind(time, (TimeGrid, type(None)), "time", "uqmbd.TimeGrid(end=..., points=...)")
         self.solver = dict(solver or {})
         try:
@@ -114,13 +118,14 @@ class Study:
         self.description = check_kind(description, str, "study.description", "text")
         self.report = check_report(report, self.outputs, list(self.inputs), Path(directory))
         self.field_functions = field_functions(self.report, Path(directory))
-        self.method.check(self.inputs)
+        for one in self.methods.values():
+            one.check(self.inputs)
         self.document: dict[str, Any] | None = None
         self.file: Path | None = None
 
     def __repr__(self) -> str:
         inputs = ", ".join(f"{name} {item.describe()}" for name, item in self.inputs.items())
-        return f"<Study {self.name}: {self.model.label}, {self.method.name}; inputs {inputs}; outputs {', '.join(self.outputs)}>"
+        return f"<Study {self.name}: {self.model.label}, {', '.join(self.methods)}; inputs {inputs}; outputs {', '.join(self.outputs)}>"
 
     @classmethod
     def from_file(cls, path: str | Path) -> Self:
@@ -167,10 +172,11 @@ class Study:
         cluster: Any = None,
         overwrite: bool | str = False,
         progress: bool | None = None,
-    ) -> Result:
+    ) -> Result | Results:
         """Run what is missing and return the result; all of it is kept in ``results/<name>`` or `out`.
 
-        A finished result of the same study is returned as it is; a line on the standard error stream says so, and when it was made.
+        A finished result of the same study is returned as it is; a line on the standard error stream says so, and when it was made. A study
+        of several methods returns the results of each by its label.
 
         Parameters
         ----------
@@ -186,29 +192,26 @@ class Study:
         progress : bool, optional
             On a terminal there is a bar, elsewhere a line every ten seconds. True: a line every two seconds, in a notebook; False: nothing.
         """
-        from uqmbd.study.running import run_study
+        from uqmbd.study.running_methods import run_methods
 
-        done = run_study(self, workers=workers, out=out, scheduler=cluster, overwrite=overwrite, progress=progress)
-        if done.tally is None:
-            print(f"uqmbd: result of {done.date} reused ({done.directory})", file=sys.stderr)
-        return done.result
+        done = run_methods(self, workers=workers, out=out, scheduler=cluster, overwrite=overwrite, progress=progress)
+        for one in done.values():
+            if one.tally is None:
+                print(f"uqmbd: result of {one.date} reused ({one.directory})", file=sys.stderr)
+        if len(done) == 1:
+            return next(iter(done.values())).result
+        from uqmbd.results import Results
+
+        return Results({label: one.result for label, one in done.items()})
 
     def check(self, *, patience: float = 60.0) -> Cost:
-        """Build the model once and estimate what the study costs; trial runs that are not done after `patience` seconds are left."""
+        """Build the model once and estimate what the study costs; trial runs that are not done after `patience` seconds are left.
+
+        Of several methods each needs what is said of it as if it had no runs of the others to use.
+        """
         from uqmbd.study.cost import estimate
 
         return estimate(self, patience=patience)
-
-
-@contextmanager
-def naming_file(study: Study) -> Iterator[None]:
-    """An error in the block that concerns the study itself names the file it was read from."""
-    try:
-        yield
-    except StudyError as error:
-        if study.file is None or error.key is None or error.key.startswith("--"):
-            raise
-        raise error.at(file=study.file) from error.__cause__
 
 
 def check_inputs(inputs: Mapping[str, Input], *, optional: bool = False) -> dict[str, Input]:

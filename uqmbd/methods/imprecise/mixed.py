@@ -35,7 +35,9 @@ class Mixed(PCE):
     first, each with the same sample of the random inputs. The bounds are then confidence limits (95 %) of the least and the greatest
     statistic at these points; what of their width is sampling shows in ``mean_inner`` and so on, the limits on the other side.
 
-    The settings of `PCE` but `warp`, of which the design and the fit are, and those below.
+    With `warp` histories are expanded on a warped time line; their statistics are then sampled, and the bounds of these searched for.
+
+    The settings of `PCE`, of which the design and the fit are, and those below.
 
     Attributes
     ----------
@@ -85,15 +87,12 @@ class Mixed(PCE):
         if "fuzzy" not in kinds and self.levels != checked_levels(DEFAULT_LEVELS):
             remedy = "remove it, or give an input as a fuzzy number"
             raise StudyError("there is no fuzzy number to have levels", key="method.levels", value=list(self.levels), remedy=remedy)
-        if self.warp is not None:
-            raise StudyError(
-                "the statistics of warped histories are not bounded over intervals",
-                key="method.warp",
-                value=self.warp,
-                remedy="remove it, or use the method pce at a few values of the intervals",
-            )
 
     def _start(self, inputs: Space, outputs: dict[str, OutputInfo], time: np.ndarray, seed: int) -> MethodRun:
+        if self.warp is not None:
+            from uqmbd.methods.imprecise.mixed_warping import WarpedMixedRun
+
+            return WarpedMixedRun(self, inputs, outputs, time, seed)
         from uqmbd.methods.imprecise.mixed_run import MixedRun
 
         return MixedRun(self, inputs, outputs, time, seed)

@@ -11,7 +11,7 @@ import xarray as xr
 
 from uqmbd.analysis import imprecise_moments, probability_box, trust
 from uqmbd.analysis.alpha_cuts import nested
-from uqmbd.analysis.chaos_expansion import cube_sample
+from uqmbd.analysis.chaos_expansion import Expansion, cube_sample
 from uqmbd.analysis.order_statistics import level_name
 from uqmbd.analysis.reached import ENOUGH, ends
 from uqmbd.analysis.regions import Region, regions
@@ -48,7 +48,7 @@ class MixedRun(PCERun):
         self._assess()
         left = np.flatnonzero(~self._followed)
         budget = self.settings.fallback_most(self._inputs) if left.size else 0
-        part, levels = self._expansion.columns(left), self._levels_of_quantiles
+        part, levels = self._polynomials.columns(left), self._levels_of_quantiles
         self._two_loop = TwoLoop(self._regions, self._imprecise, len(self._inputs), budget, self._seed, part, levels)
         if self._two_loop:
             self._add(self._two_loop.points, FALLBACK)
@@ -65,6 +65,11 @@ class MixedRun(PCERun):
             everywhere = np.full(len(self._error), np.inf)
             self._followed = trust.assessed(self._missed, slices, ends, self.settings.trust_tolerance, 1.0, everywhere)[1]
             self._assessed = True
+
+    @property
+    def _polynomials(self) -> Expansion:
+        """The expansion of all columns."""
+        return self._expansion
 
     @cached_property
     def _imprecise(self) -> list[int]:
@@ -131,18 +136,7 @@ class MixedRun(PCERun):
         self._places = np.zeros((len(self._regions), self._columns.count, 2 * len(levels), len(self._imprecise)))
         trusted = np.flatnonzero(self._followed)
         if trusted.size:
-            part, outwards = self._expansion.columns(trusted), np.array([[-1.0], [1.0]]) * self._margin[trusted]
-            self._moments = imprecise_moments.moment_bounds(part, self._imprecise, self._regions)
-            out[:, 0][..., trusted] = self._moments.mean + outwards
-            out[:, 1][..., trusted] = np.maximum(np.sqrt(self._moments.variance) + outwards, 0.0)
-            history = np.concatenate([np.full(at.stop - at.start, name in self._columns.axes) for name, at in self._columns.slices.items()])
-            for columns, germs in ((~history, self._germs), (history, self._germs[: len(self._germs) // HISTORY_SHARE])):
-                some = columns[trusted]
-                if some.any():
-                    found, places = probability_box.quantile_bounds(part.columns(some), self._imprecise, levels, germs, self._regions)
-                    out[:, 3:][..., trusted[some]] = found + outwards[:, some]
-                    shape = (len(places), 2 * len(levels), *places.shape[3:])
-                    self._places[:, trusted[some]] = places.reshape(shape).swapaxes(1, 2)
+            self._fill(out, trusted)
         out[:, 2] = out[:, 1] ** 2
         self._doubtful = np.zeros((2, self._columns.count), bool)
         if self._two_loop:
@@ -157,6 +151,27 @@ class MixedRun(PCERun):
         if self._two_loop:
             out, names = np.concatenate([out, inner], axis=1), [*names, *(f"{name}_inner" for name in names)]
         return self._labelled(out, {"statistic": names, "bound": ["lower", "upper"]})
+
+    @cached_property
+    def _of_histories(self) -> np.ndarray:
+        """Which columns belong to histories, bool (columns,)."""
+        slices = self._columns.slices.items()
+        return np.concatenate([np.full(at.stop - at.start, name in self._columns.axes) for name, at in slices])
+
+    def _fill(self, out: np.ndarray, columns: np.ndarray) -> None:
+        """Bounds of the statistics (regions, statistics, 2, columns) of some columns, from their expansions."""
+        levels, part = self._levels_of_quantiles, self._polynomials.columns(columns)
+        outwards = np.array([[-1.0], [1.0]]) * self._margin[columns]
+        self._moments = imprecise_moments.moment_bounds(part, self._imprecise, self._regions)
+        out[:, 0][..., columns] = self._moments.mean + outwards
+        out[:, 1][..., columns] = np.maximum(np.sqrt(self._moments.variance) + outwards, 0.0)
+        history = self._of_histories[columns]
+        for some, germs in ((~history, self._germs), (history, self._germs[: len(self._germs) // HISTORY_SHARE])):
+            if some.any():
+                found, places = probability_box.quantile_bounds(part.columns(some), self._imprecise, levels, germs, self._regions)
+                out[:, 3:][..., columns[some]] = found + outwards[:, some]
+                shape = (len(places), 2 * len(levels), *places.shape[3:])
+                self._places[:, columns[some]] = places.reshape(shape).swapaxes(1, 2)
 
     def _sample_points(self) -> int:
         """Germs of a scalar."""
@@ -176,7 +191,7 @@ class MixedRun(PCERun):
             if info.axis:
                 continue
             if self._followed[at.start]:
-                part, margin = self._expansion.columns(at), float(self._margin[at.start])
+                part, margin = self._polynomials.columns(at), float(self._margin[at.start])
                 places = self._places[:, at.start]
                 table = probability_box.boxes(part, self._imprecise, self._germs, self._regions, places, margin, rows=CDF_LEVELS)
             else:

@@ -10,7 +10,8 @@ from uqmbd.analysis.columns import Columns
 from uqmbd.analysis.outside import leaving, share_at_most
 from uqmbd.analysis.regions import Region
 from uqmbd.analysis.trust import ENCLOSED, SEARCHED, Outer, joined
-from uqmbd.methods.intervals.fresh import Found, Plan, hits, statement
+from uqmbd.methods.intervals.fresh import Found, hits, statement
+from uqmbd.methods.intervals.plan import Plan
 from uqmbd.methods.intervals.searching import COUNTING, LEAST_COUNTED, SEARCH, BoundsSearch
 
 FRESH, ENOUGH = 0.25, 120  # share of the runs that are fresh; so many in each region, but no more than half of all

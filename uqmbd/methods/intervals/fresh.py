@@ -1,4 +1,4 @@
-"""What a search is allowed, what it has reached, and what fresh runs say of that."""
+"""What a search has reached, and what fresh runs say of that."""
 
 from __future__ import annotations
 
@@ -11,28 +11,6 @@ from uqmbd.analysis.extremes import Extremes
 from uqmbd.analysis.outside import exceedance, leaving, share_at_most
 
 LATE = 2 / 3  # of the search's runs: what it gained after these is what it may gain yet
-
-
-@dataclass(frozen=True)
-class Plan:
-    """What a search may spend, and how it is judged; see `uqmbd.methods.intervals.search.Search`.
-
-    Attributes
-    ----------
-    first, runs, fresh : int
-        Sobol' points at the beginning, runs of the search with them at most, and fresh runs.
-    settled, tolerance, margin : float
-        Shares of the band's width.
-    safety : float
-    """
-
-    first: int
-    runs: int
-    fresh: int
-    settled: float
-    tolerance: float
-    safety: float
-    margin: float
 
 
 @dataclass(frozen=True)

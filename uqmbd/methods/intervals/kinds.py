@@ -18,7 +18,8 @@ from uqmbd.analysis.extremes import Extremes
 from uqmbd.analysis.moment_limits import proportion_limits
 from uqmbd.errors import StudyError
 from uqmbd.figures.regions import regions_said
-from uqmbd.methods.intervals.fresh import Counts, Plan, Reached
+from uqmbd.methods.intervals.fresh import Counts, Reached
+from uqmbd.methods.intervals.plan import Plan
 from uqmbd.methods.intervals.searching import FIRST, SEARCH, WIDENING, BoundsSearch
 
 if TYPE_CHECKING:

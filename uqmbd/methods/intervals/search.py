@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, ClassVar, Self
+from typing import ClassVar, Self
 
 import numpy as np
 from pydantic import Field, model_validator
@@ -11,12 +11,9 @@ from pydantic import Field, model_validator
 from uqmbd.errors import StudyError, did_you_mean
 from uqmbd.inputs import Input
 from uqmbd.methods.base import Method, MethodRun
+from uqmbd.methods.intervals.plan import LEAST_ROUND, Plan
 from uqmbd.outcomes import OutputInfo
 
-if TYPE_CHECKING:
-    from uqmbd.methods.intervals.fresh import Plan
-
-LEAST_ROUND = 64  # runs of one round of the search
 MOST_FIRST = 4096
 
 
@@ -91,8 +88,6 @@ class Search(Method):
     @property
     def plan(self) -> Plan:
         """What a run of this method may spend."""
-        from uqmbd.methods.intervals.fresh import Plan
-
         return Plan(self.beginning, self.searching, self.fresh, self.settled, self.trust_tolerance, self.safety, self.margin)
 
     def planned_runs(self, inputs: Mapping[str, Input]) -> tuple[int, int]:

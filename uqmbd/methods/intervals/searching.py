@@ -14,8 +14,8 @@ from uqmbd.analysis.populations import Populations, doubt, populations
 from uqmbd.analysis.streams import generator
 from uqmbd.methods.design import sobol
 from uqmbd.methods.intervals.asked import Asked
-from uqmbd.methods.intervals.fresh import Counts, Found, Plan, Reached
-from uqmbd.methods.intervals.search import LEAST_ROUND
+from uqmbd.methods.intervals.fresh import Counts, Found, Reached
+from uqmbd.methods.intervals.plan import LEAST_ROUND, Plan
 
 if TYPE_CHECKING:
     from uqmbd.analysis.regions import Region

@@ -80,7 +80,8 @@ class PCE(Method):
         nothing has tried it; the attribute ``note`` names them.
     questions : list of str
         What is asked of the expansion: ``indices`` (always answered), and of intervals ``bounds`` (its range, widened by its error) and
-        ``width`` (by how much they narrow when one input is halved about its middle). Not of warped histories.
+        ``width`` (by how much they narrow when one input is halved about its middle). With `warp` both are sampled, and bounds are there
+        without being asked for.
     warp : str or dict
         Bring histories onto one time line before they are expanded: ``linear`` or ``quadratic`` (stochastic time warping), ``kinks``,
         ``{ kinks = "output" }``, ``{ crossings = "output", level = 0.0 }`` or ``{ events = ["output", ...] }`` (alignment by events).
@@ -231,9 +232,6 @@ class PCE(Method):
                 value=list(self.questions),
                 remedy="give it as interval = [lower, upper], or remove the question",
             )
-        if asked and self.warp is not None:
-            remedy = "remove it, or remove warp; bounds of intervals are there with warp without being asked for"
-            raise StudyError("warped histories have no such answer", key="method.questions", value=list(self.questions), remedy=remedy)
 
     def _check_terms(self, inputs: Mapping[str, Input], fitted: int) -> None:
         """Refuse a degree that the runs cannot determine."""

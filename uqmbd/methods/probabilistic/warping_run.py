@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -21,6 +22,8 @@ from uqmbd.methods.probabilistic.pce_run import SAMPLED, VALIDATION, Fitted, PCE
 from uqmbd.methods.probabilistic.warping import ORDERS, check_outputs, events_of
 from uqmbd.methods.sensitivity.designs import saltelli
 from uqmbd.outcomes import OutputInfo
+from uqmbd.questions.base import Answer
+from uqmbd.questions.width import width
 from uqmbd.result import Result
 
 if TYPE_CHECKING:
@@ -30,6 +33,26 @@ POINTS = 2**12  # with which statistics of warped histories are taken
 BLOCKS = 512  # of pick-freeze points, for the Sobol' indices of warped histories
 SAFETY = 2.0  # bounds are widened by so many times the validated error, as those of the inclusion methods
 HELPS = 0.5  # of the plain expansion's error: above it, warping is said not to help
+
+
+@dataclass(frozen=True)
+class Sampled:
+    """Warped columns as what a question about ranges is asked of; see `uqmbd.questions.base.Asked`.
+
+    Attributes
+    ----------
+    sample : ndarray, shape (n, d)
+        Points of the unit cube.
+    """
+
+    inputs: Mapping[str, Input]
+    columns: WarpedColumns
+    sample: np.ndarray
+    reached: np.ndarray
+
+    def range(self, gap: np.ndarray, box: np.ndarray | None = None) -> np.ndarray:
+        """Sampled range (2, columns) over the cube, or a box (d, 2) in [-1, 1]^d; `gap` is of no use here."""
+        return np.stack(self.columns.range(self.sample, None if box is None else (box.T + 1) / 2))
 
 
 class WarpedRun(PCERun):
@@ -136,10 +159,14 @@ class WarpedRun(PCERun):
         for name, facts in self._facts.items():
             at = self._columns.slices[name]
             size = max(largest[at.start] - smallest[at.start], 1e-300)
-            before = self._columns.time < self._differ.get(name, np.inf)
+            before = self._comparable(name)
             if before.any():
                 facts["error"], facts["plain_error"] = (float(error[at][before].max() / size) for error in errors)
             self._trusted[at] &= before
+
+    def _comparable(self, name: str) -> np.ndarray:
+        """Times before the runs of a history differ in their number of events, bool (times,)."""
+        return self._columns.time < self._differ.get(name, np.inf)
 
     @one_thread
     def result(self) -> Result:
@@ -147,6 +174,14 @@ class WarpedRun(PCERun):
         if all(item.kind == "interval" for item in self._inputs.values()):
             result.bounds = self._bounds()
         return result
+
+    def _answers(self) -> Answer:
+        """How bounds narrow with each interval; the bounds themselves are there without being asked for."""
+        if "width" not in self.settings.questions:
+            return Answer()
+        values = self._values[self._rows()]
+        subject = Sampled(self._inputs, self._expansion, self._sample[:POINTS], np.stack([values.min(axis=0), values.max(axis=0)]))
+        return width(subject)
 
     def _bounds(self) -> xr.Dataset:
         """Sampled range of the surrogate, widened by its validated error, with what runs reached."""
@@ -170,7 +205,16 @@ class WarpedRun(PCERun):
             "bounds_sample": SAMPLE,
             "safety": SAFETY,
         }
-        notes = [attrs["note"]] if "note" in attrs else []
+        if differ:
+            attrs["events_differ_from"] = differ
+        notes = [*([attrs["note"]] if "note" in attrs else []), *self._about_warping()]
+        if notes:
+            attrs["note"] = "; ".join(notes)
+        return attrs
+
+    def _about_warping(self) -> list[str]:
+        """Sentences about what is not warped, where it does not help, and from where on it cannot."""
+        notes = []
         for name, facts in self._facts.items():
             if "not_warped" in facts:
                 notes.append(f"the output '{name}' is not warped: {facts['not_warped']}")
@@ -179,11 +223,7 @@ class WarpedRun(PCERun):
                     f"warping does not help the output '{name}': its validated error is {facts['error']:.2g} of the range, "
                     f"that of the expansion at each time {facts['plain_error']:.2g}"
                 )
-        if differ:
-            attrs["events_differ_from"] = differ
-            notes += [
-                f"from {time:.6g} s the runs differ in their number of events, and '{name}' is not trusted" for name, time in differ.items()
-            ]
-        if notes:
-            attrs["note"] = "; ".join(notes)
-        return attrs
+        for name, time in self._differ.items():
+            if np.isfinite(time):
+                notes.append(f"from {time:.6g} s the runs differ in their number of events, and '{name}' is not trusted")
+        return notes

@@ -1,0 +1,78 @@
+"""The results of several methods of one study beside each other."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from uqmbd.errors import StudyError
+from uqmbd.result import Result, open_results
+from uqmbd.runs.where import labels_in
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+class Results(Mapping[str, Result]):
+    """What each method of a study found, by its label: ``results["pce"].statistics``.
+
+    Parameters
+    ----------
+    results : dict of str to Result
+    """
+
+    def __init__(self, results: Mapping[str, Result]) -> None:
+        self._results = dict(results)
+
+    def __getitem__(self, label: str) -> Result:
+        return self._results[label]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._results)
+
+    def __len__(self) -> int:
+        return len(self._results)
+
+    def __repr__(self) -> str:
+        found = ", ".join(f"{label}: {result.attrs.get('runs', 0):,} runs" for label, result in self.items())
+        return f"<Results of {self.name} ({found})>"
+
+    def _repr_html_(self) -> str:
+        """For notebooks: the line of `repr`, and the scalar outputs."""
+        table = self.table()
+        return f"<p>{html.escape(repr(self))}</p>" + (table.to_html(na_rep="") if len(table) else "")
+
+    @property
+    def name(self) -> str:
+        """Name of the study."""
+        return next((str(result.attrs["study"]) for result in self.values() if "study" in result.attrs), "unknown")
+
+    def table(self) -> pd.DataFrame:
+        """Scalar outputs, one row for each output and method, with what each method says of it; see `Result.table`."""
+        import pandas as pd
+
+        tables = {label: result.table() for label, result in self.items()}
+        tables = {label: table for label, table in tables.items() if len(table)}
+        if not tables:
+            return pd.DataFrame()
+        found = pd.concat(tables, names=["method", "output"]).swaplevel()
+        order = dict.fromkeys(found.index.get_level_values("output"))
+        return found.loc[[(name, label) for name in order for label in tables if (name, label) in found.index]]
+
+
+def open_each(folder: Path) -> Results:
+    """The results in the folder of a study of several methods.
+
+    Raises
+    ------
+    StudyError
+        If one of them is not there.
+    """
+    labels = labels_in(folder)
+    missing = [label for label in labels if not (folder / label / "result.zarr").is_dir()]
+    if missing or not labels:
+        text = f"there is no result yet of the methods {', '.join(missing)}" if missing else "there are no results of several methods here"
+        raise StudyError(text, file=folder, remedy=f"`uqmbd resume {folder}` makes what is missing")
+    return Results({label: open_results(folder / label) for label in labels})

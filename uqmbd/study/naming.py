@@ -1,0 +1,23 @@
+"""Errors of a study name the file that it was read from."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from uqmbd.errors import StudyError
+
+if TYPE_CHECKING:
+    from uqmbd.study.study import Study
+
+
+@contextmanager
+def naming_file(study: Study) -> Iterator[None]:
+    """An error in the block that concerns the study itself names the file it was read from."""
+    try:
+        yield
+    except StudyError as error:
+        if study.file is None or error.key is None or error.key.startswith("--"):
+            raise
+        raise error.at(file=study.file) from error.__cause__

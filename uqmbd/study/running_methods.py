@@ -1,0 +1,127 @@
+"""Run the methods of a study: one, or several that share its runs."""
+
+from __future__ import annotations
+
+import copy
+import shutil
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from uqmbd.campaign.locking import Lock
+from uqmbd.campaign.opening import peek
+from uqmbd.errors import StudyError, did_you_mean
+from uqmbd.runs.files import writing
+from uqmbd.runs.place import is_address
+from uqmbd.runs.where import RUNS
+from uqmbd.study.file import tables
+from uqmbd.study.labels import OF_ONE
+from uqmbd.study.running import Finished, run_study, spare_study, write_study
+from uqmbd.study.storing import results_directory
+
+if TYPE_CHECKING:
+    from uqmbd.study.study import Study
+
+
+def alone(study: Study, label: str) -> Study:
+    """The study with one of its methods only, whose runs are the study's; its results go below the study's.
+
+    Raises
+    ------
+    StudyError
+        If it has no method of this label.
+    """
+    if label not in study.methods:
+        remedy = did_you_mean(label, list(study.methods), noun="method")
+        raise StudyError(f"the study has no method '{label}'", key="--method", value=label, remedy=remedy)
+    found = copy.copy(study)
+    found.methods = {label: study.methods[label]}
+    found.method = study.methods[label]
+    if len(study.methods) > 1:
+        runs = study.campaign.runs or RUNS
+        shared = runs if is_address(runs) or Path(runs).is_absolute() else str(Path("..") / runs)
+        found.campaign = study.campaign.model_copy(update={"runs": shared})
+    if study.document is not None:
+        written = tables(found)
+        found.document = {**study.document, "method": written["method"], "campaign": written["campaign"]}
+    return found
+
+
+def require_one(study: Study) -> None:
+    """`StudyError` for a study of several methods, whose runs are shared: its shards would not know what the others have."""
+    if len(study.methods) > 1:
+        known = ", ".join(study.methods)
+        remedy = f"add --method LABEL, one of {known}; the next one then uses the runs of those before"
+        raise StudyError("the runs of several methods cannot be split into shards at once", key="--shard", remedy=remedy)
+
+
+def place_of_method(study: Study, directory: Path, label: str) -> Path:
+    """Where the results of one method are, if those of the study are in `directory`."""
+    return directory / label if len(study.methods) > 1 else directory
+
+
+def run_methods(study: Study, *, out: str | Path | None = None, **how: Any) -> dict[str, Finished]:
+    """Run all methods of a study, each by `uqmbd.study.running.run_study`: what is finished, by label."""
+    directory = results_directory(out, study.name)
+    if len(study.methods) > 1:
+        return run_each(study, directory, **how)
+    return {label: run_study(study, out=directory, **how) for label in study.methods}
+
+
+def run_each(study: Study, directory: Path, *, overwrite: bool | str = False, **how: Any) -> dict[str, Finished]:
+    """Run every method, in their order, with the runs of all others at hand.
+
+    Parameters
+    ----------
+    directory : Path
+        Of the study; a method's results are in ``directory / label``.
+
+    Raises
+    ------
+    StudyError
+        The first that a method has raised, after the others have been run, if there are runs at all.
+    """
+    spare_study(directory)
+    with writing(directory):
+        directory.mkdir(parents=True, exist_ok=True)
+        lock = Lock(directory)
+    found: dict[str, Finished] = {}
+    wrong: list[StudyError] = []
+    try:
+        with writing(directory):
+            clear(directory)  # what a single method has left here
+            write_study(study, directory)
+        for label in study.methods:
+            one, place = alone(study, label), directory / label
+            try:
+                found[label] = run_study(one, out=place, overwrite=overwrite, **how)
+            except StudyError as error:
+                if peek(place, one.campaign.runs) is None:
+                    raise
+                wrong.append(error)
+                continue
+            if found[label].discarded:  # with the runs that all share
+                for other in set(study.methods) - set(found):
+                    clear(directory / other)
+            overwrite = False
+    finally:
+        lock.release()
+    if wrong:
+        raise wrong[0]
+    return found
+
+
+def clear(folder: Path) -> None:
+    """Remove the result of a method, and nothing else."""
+    with writing(folder):
+        for name in OF_ONE:
+            remove(folder / name)
+
+
+def remove(path: Path) -> None:
+    """Remove a file or folder that may not be there."""
+    if path.is_dir() and not path.is_symlink():
+        shutil.rmtree(path, ignore_errors=True)
+    else:
+        with suppress(FileNotFoundError):
+            path.unlink()
