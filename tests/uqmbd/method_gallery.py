@@ -34,7 +34,7 @@ def SMOOTH(time, a, b, c=0.5):
 def JUMPING(time, a, b, c=0.5):
     found = SMOOTH(time, a, b, c)
     jump = np.where(np.sin(5 * a) + b > 0.7, 1.0, 0.0)
-    return found | {"s": found["s"] + jump, "h": found["h"] + jump[:, None] * time, "f": found["f"] + jump[:, None] * FREQUENCY}
+    return found | {"s": found["s"] + jump, "h": found["h"] + jump[:, None] * time, "f": found["f"] + jump[:, None] / (1 + FREQUENCY)}
 
 
 # inputs of each kind; a lies mostly in [1, 2], b in [0, 1] ----------------------------------------------------------------------
