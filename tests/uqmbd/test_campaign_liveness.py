@@ -116,7 +116,7 @@ def test_a_scheduler_that_dies_while_a_study_runs(cluster, limits, write_study, 
 def test_a_scheduler_whose_workers_leave(cluster, limits):
     address, process = cluster
     limits(look=0.2, patience=0.5)
-    with open_pool(0, address, wait=0.5) as pool:
+    with open_pool(0, address, wait=2.0) as pool:
         assert pool.call(double, 1) == 2
         process.stdin.write("let the worker go\n")
         process.stdin.flush()

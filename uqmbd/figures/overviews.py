@@ -25,9 +25,9 @@ def distribution_overview(result, scalars: list[str]) -> list[Figure]:
             rows[name] = np.histogram(values, bins=CLASSES)[0] / len(values)
     if len(rows) < LEAST:
         return []
-    columns = ("least run", *("" for _ in range(CLASSES - 2)), "greatest run")
+    columns = ("", "least run", *[""] * (CLASSES - 4), "greatest run", "")  # words at the very ends would be cut off
     cells = Cells(np.array(list(rows.values())), "share of the runs", columns, text=False)
-    caption = ["Each row: where the runs of one output lie between the least and the greatest of them; the darker, the more runs."]
+    caption = ["Each row: where the runs of one output lie between the least and the greatest; the stronger the colour, the more of them."]
     if not samples.are_a_sample(result):
         caption.append("The method chose where to run: this shows what the runs covered, not a probability.")
     return [Figure("distributions", "All scalar outputs", (Panel("", "", (cells,), names=tuple(rows)),), tuple(caption), overview=True)]

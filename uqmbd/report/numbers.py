@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 DIGITS = 5
-MOST = 12  # digits; below that numbers are equal but for rounding
+MOST = 9  # digits; below that numbers are equal but for rounding
 TELLING = 2  # digits of the difference of two bounds that are shown
 PREFIXES = {-12: "p", -9: "n", -6: "µ", -3: "m", 0: "", 3: "k", 6: "M", 9: "G"}
 PREFIXED = re.compile(r"(m|N|Pa|J|W|V|A|Hz|s|rad)(?![\w²³^])")  # at the beginning of a unit, to the first power

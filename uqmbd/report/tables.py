@@ -22,7 +22,7 @@ USUAL = ("mean", "std", "q05", "q95")
 EXTREMES = [("least run", True), ("greatest run", True)]
 FINER = 1e-3  # of the range: an extreme this far beyond its history was between two times
 OWN_SHOWN = 6  # statistics that only some methods have
-QUIET = re.compile(r"min|max|q\d.*|.*_lower|.*_upper|.*_inner")  # statistics that have no column of their own
+QUIET = re.compile(r"min|max|variance|q\d.*|.*_lower|.*_upper|.*_inner")  # statistics that have no column of their own
 
 
 @dataclass(frozen=True)
@@ -61,6 +61,7 @@ def outputs_table(result) -> Table:
         columns = [column for column in columns if column not in EXTREMES]  # what the study is about is there
     columns = [column for column in columns if column[0] == "output" or any(cells.get(column[0]) for cells in every)]
     rows = [tuple(cells.get(column, "") for column, _ in columns) for cells in every]
+    rows = [row for row in rows if any(row[1 + (("unit", False) in columns) :])] or rows  # of others the method says nothing
     said = any(cells.get(column) for cells in every[len(scalars) :] for column, right in columns if right)
     who, when = words_over(result, histories)
     note = f"Of a {who}: the widest over {when} of bounds and quantiles, and the largest error and standard deviation." if said else ""
@@ -91,9 +92,8 @@ def finer_extremes(result) -> str:
     if not beyond:
         return ""
     points = result.runs.sizes.get("time", 0)
-    what = "are" if len(beyond) > 1 else "is"
     grid = f"the {points} times of the study" if points else "the times of the study"
-    return f"{', '.join(beyond)} {what} taken from every step of the solver, the histories from {grid}: they miss peaks in between."
+    return f"{', '.join(beyond)} {'are' if len(beyond) > 1 else 'is'} taken from every step of the solver, the histories from {grid}: they miss peaks in between."
 
 
 def known_statistics(result) -> list[str]:
