@@ -12,6 +12,7 @@ _HOME = {
     "Chebyshev": "uqmbd.methods",
     "ConvexBounds": "uqmbd.methods",
     "ConvexSet": "uqmbd.inputs",
+    "Curve": "uqmbd.simulators.curve",
     "Dependence": "uqmbd.inputs",
     "Evidence": "uqmbd.methods",
     "Exponential": "uqmbd.inputs.variables",

@@ -78,8 +78,8 @@ def compare(
         if rows:
             draw(("output", "number", "first", "second", "change"), rows[:SHOWN], right=(2, 3, 4))
     if len(found.histories):
-        rows = [(x[0], x[1], f"{x[2]:.4g}", f"{x[3]:.2%}", f"{x[4]:.6g}") for x in found.histories.itertuples(index=False)]
-        draw(("history", "bound", "largest change", "of the widest band", "at [s]"), rows, right=(2, 3, 4))
+        rows = [(x[0], x[1], f"{x[2]:.4g}", f"{x[3]:.2%}", x[4], f"{x[5]:.6g}") for x in found.histories.itertuples(index=False)]
+        draw(("output", "bound", "largest change", "of the widest band", "over", "at"), rows, right=(2, 3, 5))
 
 
 def export(
@@ -138,13 +138,14 @@ def draw(header: tuple[str, ...], rows: list[tuple], *, right: tuple[int, ...] =
     """A table on the terminal."""
     from rich.box import SIMPLE_HEAD
     from rich.console import Console
+    from rich.markup import escape
     from rich.table import Table
 
     table = Table(header_style="bold", box=SIMPLE_HEAD, padding=(0, 1, 0, 0))
     for k, name in enumerate(header):
         table.add_column(name, justify="right" if k in right else "left", overflow="fold")
     for row in rows:
-        table.add_row(*row)
+        table.add_row(*map(escape, row))
     Console().print(table)
 
 

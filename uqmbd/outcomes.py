@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -10,7 +10,63 @@ import numpy as np
 
 STATUS = ("ok", "diverged", "timeout", "error")
 OK, DIVERGED, TIMEOUT, ERROR = range(4)
+SAME = 1e-12  # of the largest value of an axis: a smaller difference is rounding
 MEND = "mend what their messages say, narrow the inputs to where the model works"  # the remedy for failed runs
+
+
+@dataclass(frozen=True, eq=False)
+class Axis:
+    """What an output is over: time, or an axis of its own, such as a frequency or an angle.
+
+    Attributes
+    ----------
+    name : str
+        The dimension's name in results.
+    values : ndarray, shape (points,)
+        Rising; in `unit`.
+    unit : str
+        ``""`` for none.
+    """
+
+    name: str
+    values: np.ndarray
+    unit: str = ""
+
+    def __post_init__(self) -> None:
+        values = np.array(self.values, np.float64)
+        values.setflags(write=False)
+        object.__setattr__(self, "values", values)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Axis) and self._key == other._key
+
+    def __hash__(self) -> int:
+        return hash(self._key)
+
+    @property
+    def _key(self) -> tuple[str, bytes, str]:
+        return self.name, self.values.tobytes(), self.unit
+
+    @property
+    def label(self) -> str:
+        """Name and unit: ``frequency [Hz]``."""
+        return f"{self.name} [{self.unit}]" if self.unit else self.name
+
+    def fits(self, grid: np.ndarray) -> bool:
+        """Whether `grid` has the values of the axis, up to rounding."""
+        size = np.abs(self.values).max(initial=0.0)
+        return grid.shape == self.values.shape and bool((np.abs(grid - self.values) <= SAME * size).all())
+
+
+TIME = Axis("time", np.empty(0), "s")  # the study's time grid, whose values the study has
+DIMENSIONS = frozenset((
+    "run alpha bound statistic kind input pair region leaf part case check history_check column level count term exponent one"
+).split())  # fmt: skip  # of results, besides the axis of an output
+
+
+def axis_of(dims: Iterable[Any]) -> str | None:
+    """Which of the dimensions of an array of a result is the axis of its output; None for a number."""
+    return next((str(dim) for dim in dims if dim not in DIMENSIONS), None)
 
 
 @dataclass(frozen=True)
@@ -21,12 +77,31 @@ class OutputInfo:
     ----------
     unit : str
         SI unit, ``""`` when the simulator does not say.
-    history : bool
-        True for a function of time, False for one number a run.
+    axis : Axis or None
+        What it is over: the study's times unless said (a history), an axis of its own (a curve); None for one number a run.
     """
 
     unit: str = ""
-    history: bool = True
+    axis: Axis | None = TIME
+
+    @property
+    def over_time(self) -> bool:
+        """Whether it is a history, over the study's times."""
+        return self.axis is not None and self.axis.name == TIME.name
+
+    @property
+    def kind(self) -> str:
+        """In words: ``number``, ``over time``, ``over frequency [Hz]``."""
+        return "number" if self.axis is None else "over time" if self.over_time else f"over {self.axis.label}"
+
+    @property
+    def noun(self) -> str:
+        """What it is: ``a number``, ``a history``, ``a curve over frequency``."""
+        return "a number" if self.axis is None else "a history" if self.over_time else f"a curve over {self.axis.name}"
+
+    def shape(self, times: int) -> tuple[int, ...]:
+        """Shape of one run's output, where the study has so many times."""
+        return () if self.axis is None else (times if self.over_time else len(self.axis.values),)
 
 
 @dataclass(frozen=True)
@@ -36,7 +111,7 @@ class Outcomes:
     Attributes
     ----------
     outputs : dict of str to ndarray
-        ``(n,)`` for a scalar, ``(n, points)`` for a history; float64, NaN where the run failed (a history may
+        ``(n,)`` for a number, ``(n, points)`` for a history or a curve; float64, NaN where the run failed (a history may
         hold what was computed before).
     status : ndarray of int8, shape (n,)
         Index into `STATUS`.

@@ -16,6 +16,7 @@ import numpy as np
 
 from uqmbd.campaign.locking import NAME, held
 from uqmbd.errors import StudyError
+from uqmbd.outcomes import axis_of
 from uqmbd.runs.reader import Runs
 from uqmbd.runs.where import labels_in, place_in
 
@@ -142,7 +143,7 @@ class Comparison:
     numbers : DataFrame
         Of scalar outputs that both have: unit, and each number of both tables that both have, with the change.
     histories : DataFrame
-        Of histories: the largest change of each bound, over the widest band of the first result, and when.
+        Of histories and curves: the largest change of each bound, over the widest band of the first result, and where.
     missing : list of str
         Outputs that only one of them has.
     """
@@ -200,15 +201,20 @@ def _numbers(a: Result, b: Result) -> pd.DataFrame:
 def _histories(a: Result, b: Result) -> pd.DataFrame:
     import pandas as pd
 
+    from uqmbd.figures.outputs import axis_label
+
     rows = []
     for name, ours in a.bounds.data_vars.items():
         theirs = b.bounds.get(name)
-        if theirs is None or "time" not in ours.dims or ours.dims != theirs.dims or not ours.time.equals(theirs.time):
+        axis = axis_of(ours.dims)
+        if theirs is None or axis is None or ours.dims != theirs.dims or not ours[axis].equals(theirs[axis]):
             continue
         widest = float((ours.sel(bound="upper") - ours.sel(bound="lower")).max())
         for bound in ENDS:
             change = (theirs - ours).sel(bound=bound)
-            size = abs(change).max([dim for dim in change.dims if dim != "time"])
-            when = size.fillna(0.0).idxmax("time")
-            rows.append((str(name), bound, float(size.max()), float(size.max()) / widest if widest else np.nan, float(when)))
-    return pd.DataFrame(rows, columns=["output", "bound", "largest change", "share of the widest band", "at [s]"])
+            size = abs(change).max([dim for dim in change.dims if dim != axis])
+            when = size.fillna(0.0).idxmax(axis)
+            rows.append(
+                (str(name), bound, float(size.max()), float(size.max()) / widest if widest else np.nan, axis_label(ours), float(when))
+            )
+    return pd.DataFrame(rows, columns=["output", "bound", "largest change", "share of the widest band", "over", "at"])

@@ -36,7 +36,8 @@ SHOWN = 6  # outputs that a `repr` names
 class Result:
     """What a study found. Each group is a Dataset with one variable per output (``"slider.x"``, ``"B.force:max"``).
 
-    A group that the method does not have is empty.
+    A group that the method does not have is empty. Below, ``time`` stands for whatever an output is over: the study's times, or the axis of
+    its own that a `Curve` has.
 
     Attributes
     ----------
@@ -184,17 +185,19 @@ class Result:
         return pd.DataFrame.from_dict(rows, orient="index").rename_axis("output")
 
     def history(self, name: str) -> pd.DataFrame:
-        """One history output as a table over time (s); columns as in `table`."""
+        """One output over time (s), or over another axis, as a table; columns as in `table`."""
         import pandas as pd
 
         from uqmbd.figures.frames import row, timed
+        from uqmbd.figures.outputs import grid_of
+        from uqmbd.outcomes import axis_of
 
         self._require(name)
         parts = timed(self, name)
         if not parts:
             raise StudyError(f"the output '{name}' is a scalar, not a history", remedy="use Result.table()")
-        time = pd.Index(next(iter(parts.values()))["time"].values, name="time")
-        return pd.DataFrame(row(parts), index=time)
+        array = next(iter(parts.values()))
+        return pd.DataFrame(row(parts), index=pd.Index(grid_of(array), name=axis_of(array.dims)))
 
     def tables(self) -> Iterator[Frame]:
         """Every table, as `save` writes them: scalars, histories, and those of each output in the groups from `sensitivity` on."""

@@ -4,7 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 
-from uqmbd.outcomes import OutputInfo
+from uqmbd.outcomes import TIME, Axis, OutputInfo
+
+
+def over(value, time):
+    """What an output (n,) or (n, points) is over: an axis of its own where it has not as many points as there are times."""
+    if np.ndim(value) < 2:
+        return None
+    points = np.shape(value)[1]
+    return TIME if points == len(time) else Axis("frequency", np.arange(1.0, points + 1), "Hz")
 
 
 def drive(method, inputs, model, *, time=(0.0,), seed=1, batch=1000, fail=None, reduced=False):
@@ -14,7 +22,7 @@ def drive(method, inputs, model, *, time=(0.0,), seed=1, batch=1000, fail=None, 
     """
     time = np.asarray(time, float)
     some = {name: item.to_si().ppf(np.array([0.5])) for name, item in inputs.items()}
-    outputs = {name: OutputInfo("m", np.ndim(value) == 2) for name, value in model(time, **some).items()}
+    outputs = {name: OutputInfo("m", over(value, time)) for name, value in model(time, **some).items()}
     run = method.start(inputs, outputs, time, seed)
     count = 0
     while (samples := run.ask()) is not None:

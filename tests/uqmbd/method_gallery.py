@@ -1,7 +1,8 @@
 """Every method and approach with inputs of every kind that it takes, on functions that cost nothing: what conformance tests run over.
 
-A case has a method, inputs for it, and a model ``(time, **samples) -> outputs``. Each model has two scalars, ``s`` and ``t``, and a history
-``h``; `SMOOTH` is trusted by every surrogate, `JUMPING` by none, so that runs of a fallback are there as well.
+A case has a method, inputs for it, and a model ``(time, **samples) -> outputs``. Each model has two scalars, ``s`` and ``t``, a history
+``h``, and a curve ``f`` over a frequency; `SMOOTH` is trusted by every surrogate, `JUMPING` by none, so that runs of a fallback are
+there as well.
 """
 
 from __future__ import annotations
@@ -20,18 +21,20 @@ from uqmbd.methods.reliability.settings import APPROACHES as RELIABILITY
 from uqmbd.methods.sensitivity.settings import APPROACHES as SENSITIVITY
 
 TIME = np.linspace(0.0, 2.0, 4)
+FREQUENCY = np.arange(1.0, 4.0)
 
 
 # models -----------------------------------------------------------------------------------------------------------------------------------
 def SMOOTH(time, a, b, c=0.5):
     h = 1.0 + a[:, None] * np.sin(time) + (b**2)[:, None] * np.cos(time)
-    return {"s": a + b**2 + 0.3 * a * b + 0.1 * c * a, "h": h, "t": a + b}
+    f = a[:, None] / FREQUENCY + (b**2)[:, None]
+    return {"s": a + b**2 + 0.3 * a * b + 0.1 * c * a, "h": h, "f": f, "t": a + b}
 
 
 def JUMPING(time, a, b, c=0.5):
     found = SMOOTH(time, a, b, c)
     jump = np.where(np.sin(5 * a) + b > 0.7, 1.0, 0.0)
-    return found | {"s": found["s"] + jump, "h": found["h"] + jump[:, None] * time}
+    return found | {"s": found["s"] + jump, "h": found["h"] + jump[:, None] * time, "f": found["f"] + jump[:, None] / (1 + FREQUENCY)}
 
 
 # inputs of each kind; a lies mostly in [1, 2], b in [0, 1] ----------------------------------------------------------------------

@@ -11,6 +11,7 @@ from uqmbd.methods.sensitivity.settings import APPROACHES
 from uqmbd.study.running import run_study
 
 TIME = uq.TimeGrid(end=2.0, points=5)
+WAY = np.arange(3.0)
 BOX = {"a": Interval(1.0, 2.0), "b": Interval(0.0, 1.0)}
 UNIFORM = {"a": Random({"type": "uniform", "lower": 1.0, "upper": 2.0}), "b": Random({"type": "uniform", "lower": 0.0, "upper": 1.0})}
 TRIANGLE = Fuzzy({"type": "triangular", "lower": 1.0, "mode": 1.5, "upper": 2.0})
@@ -52,14 +53,15 @@ def test_every_method_and_approach_is_tried():
 
 
 class Counted:
-    """A history and a scalar of two inputs, and how often they were asked for."""
+    """A history, a curve and scalars of two inputs, and how often they were asked for."""
 
     def __init__(self) -> None:
         self.runs = 0
 
     def model(self, a, b, time):
         self.runs += 1
-        return {"h": 1.0 + a * np.sin(time) + b * b * time, "s": a + b**2, "c": a + b}
+        curve = uq.Curve(a * WAY + b * b, WAY, "way", unit="N", axis_unit="m")
+        return {"h": 1.0 + a * np.sin(time) + b * b * time, "f": curve, "s": a + b**2, "c": a + b}
 
     def study(self, case, outputs, **campaign):
         method, inputs, sets = case
@@ -88,9 +90,9 @@ def test_scalars_alone_are_kept_either_way(method, inputs, sets, tmp_path):
 @pytest.mark.parametrize(("method", "inputs", "sets"), EVERY)
 def test_with_a_history_results_are_the_same_or_refused_at_once(method, inputs, sets, tmp_path):
     case, counted = (method, inputs, sets), Counted()
-    study = counted.study(case, ["s", "h"], store="scalars")
+    study = counted.study(case, ["s", "h", "f"], store="scalars")
     if method.reduce_key() is not None:
-        whole = Counted().study(case, ["s", "h"], store="all").run(out=tmp_path / "all")
+        whole = Counted().study(case, ["s", "h", "f"], store="all").run(out=tmp_path / "all")
         assert numbers(study.run(out=tmp_path / "scalars")) == numbers(whole)
         return
     with pytest.raises(StudyError, match=r"needs the histories of all runs, and 'h'"):

@@ -30,7 +30,7 @@ class Endless:
 class Trial:
     """Stands for that of `uqmbd.study.running`."""
 
-    info = {"y": OutputInfo("m", False)}
+    info = {"y": OutputInfo("m", None)}
     simulator = Endless()
 
     def __init__(self, study):

@@ -7,12 +7,14 @@ import pytest
 
 from uqmbd.errors import StudyError
 from uqmbd.methods.base import BINDINGS
-from uqmbd.outcomes import OutputInfo
+from uqmbd.outcomes import Axis, OutputInfo
 
 from .loop import drive
-from .method_gallery import ALL, CASES, MOST, TIME, methods_and_approaches, of
+from .method_gallery import ALL, CASES, FREQUENCY, MOST, TIME, methods_and_approaches, of
 
-OUTPUTS = {"s": OutputInfo("m", False), "h": OutputInfo("m", True), "t": OutputInfo("m", False)}
+OUTPUTS = {
+    "s": OutputInfo("m", None), "h": OutputInfo("m"), "f": OutputInfo("m", Axis("frequency", FREQUENCY, "Hz")), "t": OutputInfo("m", None)
+}  # fmt: skip
 
 
 def numbers(result) -> dict[str, bytes]:

@@ -181,7 +181,7 @@ def test_levenberg_step_is_the_normal_equations():
 
 
 # mistakes ---------------------------------------------------------------------------------------------------------------------------------
-OUTPUTS = {"x": OutputInfo("m", True), "peak": OutputInfo("m", False), "y": OutputInfo("m", True)}
+OUTPUTS = {"x": OutputInfo("m"), "peak": OutputInfo("m", None), "y": OutputInfo("m")}
 FILES = [
     ("x\n1\n", {}, "method.data", "no column 'time'"),
     ("time\n1\n", {}, "method.data", "no column besides time"),

@@ -82,7 +82,7 @@ def test_fuzzy_studies_have_checks_of_the_support():
 
 def test_histories_keep_few_checks_and_times_with_the_worst_check():
     time, number, count = np.linspace(0, 3, 1001), np.arange(500) * 2, 500
-    columns = Columns({"x": OutputInfo("m", True), "y": OutputInfo("N", True), "peak": OutputInfo("", False)}, time)
+    columns = Columns({"x": OutputInfo("m"), "y": OutputInfo("N"), "peak": OutputInfo("", None)}, time)
     runs = np.random.default_rng(0).random((count, columns.count))
     surrogate = runs.copy()
     surrogate[123, columns.slices["x"].start + 500] += 3.0
@@ -99,7 +99,7 @@ def test_histories_keep_few_checks_and_times_with_the_worst_check():
 
 
 def test_few_checks_of_few_times_are_all_kept():
-    columns = Columns({"x": OutputInfo("m", True)}, TIME)
+    columns = Columns({"x": OutputInfo("m")}, TIME)
     found = checks(columns, np.arange(7), np.ones((7, 5)), np.zeros((7, 5)))
     assert found["x"].shape == (7, 2, 5) and "thinned" not in found["x"].attrs and "check" not in found.dims
 

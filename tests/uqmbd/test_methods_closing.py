@@ -168,7 +168,7 @@ def test_an_end_that_no_run_reaches_is_enclosed():
 
 def test_a_budget_of_time_ends_the_search():
     """Runs of 10 ms each, as the campaign would say it: 12 s are some 1,200 runs, fresh ones among them."""
-    outputs = {"y": OutputInfo("m", False)}
+    outputs = {"y": OutputInfo("m", None)}
     run, count = Search(max_runs=20_000, fresh=200, settled=0.0, budget=12.0).start(BOX, outputs, np.zeros(1), 1), 0
     while True:
         run.spent(0.01 * count)

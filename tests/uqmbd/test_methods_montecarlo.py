@@ -95,7 +95,7 @@ def test_batches_and_reduction_change_nothing(design):
 
 def test_reduction_is_small_and_picklable():
     method = MonteCarlo(samples=5000, history_runs=10)
-    run = method.start(PLANE, {"x": OutputInfo("m", True)}, np.linspace(0, 1, 50), 1)
+    run = method.start(PLANE, {"x": OutputInfo("m")}, np.linspace(0, 1, 50), 1)
     samples = {name: values[:1000] for name, values in run.ask().items()}
     reduce = pickle.loads(pickle.dumps(run.reduce))
     assert len(pickle.dumps(run.reduce)) < 4000

@@ -98,7 +98,7 @@ def test_a_replay_asks_for_the_same_runs():
         asked = []
         for _ in range(2):
             run = Reliability(output="y:max", above=2.5, approach=approach).start(
-                STANDARD, {"y:max": OutputInfo("m", False)}, np.zeros(1), 4
+                STANDARD, {"y:max": OutputInfo("m", None)}, np.zeros(1), 4
             )
             asked.append([])
             while (samples := run.ask()) is not None:

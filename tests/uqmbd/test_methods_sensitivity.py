@@ -297,5 +297,5 @@ def test_mistakes_about_inputs_and_outputs():
             Sensitivity(**table).check(inputs)
         assert error.value.key == key and error.value.remedy
     with pytest.raises(StudyError, match="treats scalars only") as error:
-        Sensitivity(approach="delta", samples=50).start(ANGLES, {"h": OutputInfo("m", True)}, np.arange(3.0), 1)
+        Sensitivity(approach="delta", samples=50).start(ANGLES, {"h": OutputInfo("m")}, np.arange(3.0), 1)
     assert "name" not in error.value.remedy and "pawn" in error.value.remedy

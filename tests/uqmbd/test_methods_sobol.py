@@ -163,7 +163,7 @@ def test_inputs_with_ties(batch):
 
 
 def test_reduce_is_picklable_and_small():
-    run = sobol(512).start(ANGLES, {"h": OutputInfo("m", True)}, np.arange(300.0), 1)
+    run = sobol(512).start(ANGLES, {"h": OutputInfo("m")}, np.arange(300.0), 1)
     samples = run.ask()
     part = {name: values[7:400] for name, values in samples.items()}
     reduced = pickle.loads(pickle.dumps(run.reduce))(part, {"h": np.tile(part["x1"][:, None], 300)}, np.zeros(393, np.int8))
@@ -173,7 +173,7 @@ def test_reduce_is_picklable_and_small():
 
 
 def test_more_samples_extend():
-    few, many = (sobol(n).start(ANGLES, {"f": OutputInfo("m", False)}, np.zeros(0), 5).ask()["x2"] for n in (64, 256))
+    few, many = (sobol(n).start(ANGLES, {"f": OutputInfo("m", None)}, np.zeros(0), 5).ask()["x2"] for n in (64, 256))
     assert np.array_equal(few, many[: len(few)])
 
 

@@ -11,7 +11,7 @@ from uqmbd.outcomes import OutputInfo
 def grown(function, d, tolerance):
     """Error of the surrogate at 2,000 fresh points relative to the range, and the number of runs."""
     method = Chebyshev(grid="sparse", tolerance=tolerance, trust_tolerance=0.1, enclosure="cosine", fallback_runs=0)
-    run = method.start({f"x{i}": Interval(-1, 1) for i in range(d)}, {"y": OutputInfo("", False)}, np.zeros(1), 1)
+    run = method.start({f"x{i}": Interval(-1, 1) for i in range(d)}, {"y": OutputInfo("", None)}, np.zeros(1), 1)
     count = 0
     while (samples := run.ask()) is not None:
         x = np.stack(list(samples.values()), axis=1)
@@ -45,7 +45,7 @@ def test_couplings_are_resolved_with_few_runs(function, d, most):
 @pytest.mark.parametrize("at", np.linspace(-0.9, 0.83, 12))
 def test_a_kink_that_validation_runs_miss_is_not_trusted_beyond_its_error(at):
     method = Chebyshev(grid="sparse", tolerance=1e-4, fallback_runs=0)
-    run = method.start({"x": Interval(-1, 1)}, {"y": OutputInfo("", False)}, np.zeros(1), 1)
+    run = method.start({"x": Interval(-1, 1)}, {"y": OutputInfo("", None)}, np.zeros(1), 1)
     while (samples := run.ask()) is not None:
         run.tell(samples, {"y": np.abs(samples["x"] - at) + 0.1 * samples["x"]}, np.zeros(len(samples["x"]), np.int8))
     result = run.result()

@@ -8,7 +8,7 @@ from flexmbd.outputs.reductions import REDUCTIONS as OF_FLEXMBD
 from uqmbd.errors import StudyError
 from uqmbd.inputs.units import to_si
 from uqmbd.outcomes import STATUS
-from uqmbd.simulators.function import REDUCTIONS
+from uqmbd.simulators.curve import REDUCTIONS
 
 TIME = uq.TimeGrid(end=1.0, points=11)
 

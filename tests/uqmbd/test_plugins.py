@@ -27,7 +27,7 @@ class Spring:
         self.model, self.outputs, self.factor = model, outputs, FACTOR * settings.get("scale", 1.0)
 
     def check(self, samples):
-        return {name: OutputInfo("N", False) for name in self.outputs}
+        return {name: OutputInfo("N", None) for name in self.outputs}
 
     def simulate(self, samples):
         force = self.factor * np.prod(list(samples.values()), axis=0)

@@ -1,6 +1,5 @@
 """Several methods of one study: they share its runs, and each result is what the method alone would give."""
 
-
 import jsonschema
 import numpy as np
 import pytest

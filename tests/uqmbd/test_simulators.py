@@ -37,7 +37,7 @@ def simulator_of(function, names, time=TIME, samples=None, **settings):
 def test_histories_scalars_and_reductions():
     simulator = simulator_of(lambda a, time: {"y": a * time, "z": 2 * a}, ["y", "z", "y:max", "y:rms", "y:time_of_max", "y:mean"])
     found = simulator.simulate({"a": np.array([1.0, -3.0])})
-    assert {name: info.history for name, info in simulator.check({}).items()}["y"]
+    assert {name: info.over_time for name, info in simulator.check({}).items()}["y"]
     np.testing.assert_array_equal(found.outputs["y"], [TIME, -3 * TIME])
     np.testing.assert_array_equal(found.outputs["z"], [2.0, -6.0])
     np.testing.assert_allclose(found.outputs["y:rms"], np.array([1.0, 3.0]) / np.sqrt(3), rtol=1e-4)
@@ -163,7 +163,7 @@ def test_command_times_out():
     from uqmbd.simulators.model import Model
 
     model = Model("sleep", "", bare=Command(("sleep", "{{a}}"), "", "result.json", timeout=0.1))
-    found = FunctionSimulator(model, ("y",), None, {"y": OutputInfo("", False)}).simulate({"a": np.array([10.0, 0.0])})
+    found = FunctionSimulator(model, ("y",), None, {"y": OutputInfo("", None)}).simulate({"a": np.array([10.0, 0.0])})
     assert found.status.tolist() == [TIMEOUT, ERROR]
     assert found.message == ["stopped after 0.1 s", "the model raised CommandFailed: the program left no file result.json"]
 
@@ -179,7 +179,7 @@ def test_a_function_that_returns_a_system_goes_to_the_lanes(tmp_path):
     simulator = make_simulator(systems(tmp_path), ["rod.angle"], TIME, BOX, {"tolerance": 1e-8})
     assert isinstance(simulator, LanesSimulator)
     info = simulator.check(BOX)
-    assert info["rod.angle"].unit == "rad" and info["rod.angle"].history
+    assert info["rod.angle"].unit == "rad" and info["rod.angle"].over_time
     found = pickle.loads(pickle.dumps(simulator)).simulate(BOX)
     assert found.outputs["rod.angle"].shape == (3, 101) and found.status.tolist() == [OK] * 3
 

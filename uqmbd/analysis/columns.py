@@ -1,4 +1,4 @@
-"""All outputs side by side in one matrix: a scalar is one column, a history one column per time."""
+"""All outputs side by side in one matrix: a scalar is one column, a history or a curve one column for each point of its axis."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from uqmbd.errors import StudyError
-from uqmbd.outcomes import OutputInfo
+from uqmbd.outcomes import TIME, Axis, OutputInfo
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -22,6 +22,8 @@ class Columns:
     outputs : dict of str to OutputInfo
     time : ndarray, shape (points,)
         s
+    axes : dict of str to Axis
+        What outputs are over, with its values; scalars have none.
     slices : dict of str to slice
         Columns of each output.
     count : int
@@ -31,10 +33,12 @@ class Columns:
     def __init__(self, outputs: Mapping[str, OutputInfo], time: np.ndarray) -> None:
         self.outputs = dict(outputs)
         self.time = time
+        times = Axis(TIME.name, time, TIME.unit)
+        self.axes = {name: times if info.over_time else info.axis for name, info in self.outputs.items() if info.axis is not None}
         self.slices: dict[str, slice] = {}
         self.count = 0
-        for name, info in self.outputs.items():
-            width = len(time) if info.history else 1
+        for name in self.outputs:
+            width = len(self.axes[name].values) if name in self.axes else 1
             self.slices[name] = slice(self.count, self.count + width)
             self.count += width
 
@@ -44,7 +48,7 @@ class Columns:
         for name, at in self.slices.items():
             values = np.asarray(outputs[name], float)
             if values.size != rows * (at.stop - at.start):
-                raise StudyError(f"the output '{name}' has the shape {values.shape} for {rows} runs and {at.stop - at.start} times")
+                raise StudyError(f"the output '{name}' has the shape {values.shape} for {rows} runs and {at.stop - at.start} columns")
             matrix[:, at] = values.reshape(rows, -1)
         return matrix
 
@@ -56,13 +60,21 @@ class Columns:
         coords: dict = {dim: np.array(list(words), dtype=object) for dim, words in labels.items()}
         variables = {}
         for name, at in self.slices.items():
-            info = self.outputs[name]
-            part = array[..., at] if info.history else array[..., at.start]
-            dims = (*labels, "time") if info.history else tuple(labels)
-            variables[name] = (dims, part, {"unit": info.unit if unit is None else unit})
-        if any(info.history for info in self.outputs.values()):
-            coords["time"] = ("time", self.time, {"unit": "s"})
-        return xr.Dataset(variables, coords)
+            part = array[..., at] if name in self.axes else array[..., at.start]
+            variables[name] = ((*labels, *self.dims(name)), part, {"unit": self.outputs[name].unit if unit is None else unit})
+        return xr.Dataset(variables, coords | self.coords())
+
+    def dims(self, name: str) -> tuple[str, ...]:
+        """The dimension of an output over an axis; none of a scalar."""
+        return (self.axes[name].name,) if name in self.axes else ()
+
+    def shape(self, name: str) -> tuple[int, ...]:
+        """Shape of one run's output."""
+        return self.axes[name].values.shape if name in self.axes else ()
+
+    def coords(self) -> dict[str, tuple[str, np.ndarray, dict[str, str]]]:
+        """The axes of all outputs as coordinates of a Dataset."""
+        return {axis.name: (axis.name, axis.values, {"unit": axis.unit}) for axis in self.axes.values()}
 
 
 def pack_both(

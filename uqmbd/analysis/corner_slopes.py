@@ -30,9 +30,7 @@ def extreme_places(values: np.ndarray, ok: np.ndarray) -> tuple[np.ndarray, np.n
     return least, greatest
 
 
-def gains(
-    values: np.ndarray, ok: np.ndarray, places: np.ndarray, beside: Mapping[int, np.ndarray], d: int, step: float
-) -> np.ndarray:
+def gains(values: np.ndarray, ok: np.ndarray, places: np.ndarray, beside: Mapping[int, np.ndarray], d: int, step: float) -> np.ndarray:
     """By how much a column would pass its extreme if it went on over the whole interval as it begins at the corner, (2, d, columns).
 
     0 where it turns back at once, as a monotonic response does. Of a response that does not become steeper inside, the extreme along

@@ -4,8 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+    from uqmbd.analysis.columns import Columns
 
 ENCLOSED, SEARCHED = range(2)  # where bounds come from: the range of a surrogate, or a search
 FLOOR = 1e-9  # of an output's range: bands no wider are points
@@ -90,3 +96,11 @@ def horizon(trusted: np.ndarray, time: np.ndarray) -> float:
         return np.inf
     held = np.flatnonzero(trusted)
     return float(time[held[-1] + 1] if held.size else time[0])
+
+
+def horizons(trusted: np.ndarray, columns: Columns) -> xr.Dataset:
+    """The trust horizon of each history, s, from the trust of all columns; an axis other than time has none."""
+    import xarray as xr
+
+    found = {name: horizon(trusted[columns.slices[name]], columns.time) for name, info in columns.outputs.items() if info.over_time}
+    return xr.Dataset({name: ((), value, {"unit": "s"}) for name, value in found.items()})

@@ -16,6 +16,7 @@ import numpy as np
 from uqmbd.campaign.locking import NAME, Lock
 from uqmbd.campaign.store import RunStore
 from uqmbd.errors import StudyError
+from uqmbd.outcomes import OutputInfo
 from uqmbd.runs.files import replace_text, writing
 from uqmbd.runs.piece import Column
 from uqmbd.runs.place import Folder, Place
@@ -39,15 +40,15 @@ def piece_length(n: int, width: int, batch: int | None, bytes_per_run: int) -> i
 
 
 def columns_of(
-    inputs: Mapping[str, str], outputs: Mapping[str, tuple[str, bool]], points: int, precision: str, histories: bool
+    inputs: Mapping[str, str], outputs: Mapping[str, OutputInfo], points: int, precision: str, histories: bool
 ) -> tuple[Column, ...]:
-    """The columns of a study: `inputs` name -> unit, `outputs` name -> (unit, is a history)."""
+    """The columns of a study: `inputs` name -> unit; `points` of the time grid. Histories and curves are there if `histories`."""
     found = [Column(f"input:{name}", "float64", 0, unit) for name, unit in inputs.items()]
-    for name, (unit, history) in outputs.items():
-        if not history:
-            found.append(Column(name, "float64", 0, unit))
+    for name, info in outputs.items():
+        if info.axis is None:
+            found.append(Column(name, "float64", 0, info.unit))
         elif histories:
-            found.append(Column(name, precision, points, unit))
+            found.append(Column(name, precision, *info.shape(points), info.unit))
     return (*found, Column("status", "int8"), Column("message", "str"))
 
 
@@ -135,6 +136,7 @@ def store_in(
     chunk: int,
     time: np.ndarray | None,
     *,
+    axes: Mapping[str, Any] | None = None,
     notes: Mapping[str, Any] | None = None,
     timeout: float | None = None,
 ) -> RunStore:
@@ -146,6 +148,8 @@ def store_in(
         Fingerprints of what fixes a run (model, time, solver, code), by a name the user understands.
     columns, chunk, time
         Variables, runs of a piece, times [s] of a new store; an existing one keeps its own.
+    axes : dict, optional
+        Axes other than time of a new store, by name, see `Runs.axes`.
     notes : dict, optional
         Kept in the header of a new store.
     timeout : float, optional
@@ -159,7 +163,8 @@ def store_in(
                 "format": FORMAT, "chunk": chunk, "columns": [astuple(column) for column in columns], "identity": dict(identity),
                 "notes": dict(notes or {}), "time": None if time is None else time.tolist(),
             }  # fmt: skip
-            shared = json.dumps([header[key] for key in ("identity", "columns", "time")], sort_keys=True)
+            header |= {"axes": dict(axes)} if axes else {}
+            shared = json.dumps([header[key] for key in ("identity", "columns", "time", "axes") if key in header], sort_keys=True)
             header["id"] = hashlib.sha256(shared.encode()).hexdigest()[:16]
             claim.place.put(HEADER, json.dumps(header).encode())
         store = RunStore(claim.place, claim.directory, claim.locks[0], timeout, shared=claim.shared)

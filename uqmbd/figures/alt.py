@@ -33,7 +33,7 @@ def _said(mark: Mark, panel: Panel) -> str:
         )
     if isinstance(mark, Points) and not any(mark.sides):
         return f"{len(mark.y)} {mark.label}{_range(mark.y)}"
-    if isinstance(mark, Points) and panel.x_label == "time [s]":
+    if isinstance(mark, Points) and mark.on_curves:
         return f"{mark.label}: " + ", ".join(f"{name} at {x:.4g}" for name, x in zip(mark.names, mark.x, strict=True))
     if isinstance(mark, (Rows, Points)):
         names, values = (panel.names, mark.values) if isinstance(mark, Rows) else (mark.names, mark.x)

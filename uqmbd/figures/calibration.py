@@ -3,7 +3,7 @@
 import numpy as np
 
 from uqmbd.figures.marks import Curve, Figure, Panel
-from uqmbd.figures.outputs import in_unit, label_of, unit_of
+from uqmbd.figures.outputs import axis_label, grid_of, in_unit, label_of, unit_of
 
 KINDS = {"fitted", "measured", "residual"}
 
@@ -16,16 +16,14 @@ def is_calibrated(result, name: str) -> bool:
 def calibration_figure(result, name: str) -> Figure:
     """Measured and fitted history over time; below it their difference."""
     table = result.statistics[name]
-    time = table["time"].values
+    time, along = grid_of(table), axis_label(table)
     fitted, measured, residual = (table.sel(statistic=kind).values for kind in ("fitted", "measured", "residual"))
     zero = Curve(time[[0, -1]], np.zeros(2), "no difference", "limit")
-    panels = [Panel("time [s]", label_of(result, name), (Curve(time, fitted, "fitted", "mean"),), height=3.0)]
+    panels = [Panel(along, label_of(result, name), (Curve(time, fitted, "fitted", "mean"),), height=3.0)]
     if not np.isfinite(measured).any():
         return Figure(name, name, tuple(panels), ("This output was not measured.",))
-    panels[0] = Panel("time [s]", label_of(result, name), (Curve(time, measured, "measured", 1), *panels[0].marks), height=3.0)
-    panels.append(
-        Panel("time [s]", "fitted − measured" + in_unit(result, name), (zero, Curve(time, residual, "residual", "error")), height=2.0)
-    )
+    panels[0] = Panel(along, label_of(result, name), (Curve(time, measured, "measured", 1), *panels[0].marks), height=3.0)
+    panels.append(Panel(along, "fitted − measured" + in_unit(result, name), (zero, Curve(time, residual, "residual", "error")), height=2.0))
     unit = unit_of(result, name)
     rms = np.sqrt(np.nanmean(residual**2))
     caption = f"Root mean square of the difference at the study's times: {rms:.3g}{f' {unit}' if unit else ''}."

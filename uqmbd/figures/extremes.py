@@ -8,6 +8,7 @@ import numpy as np
 
 from uqmbd.analysis.trust import FLOOR
 from uqmbd.figures.outputs import widest
+from uqmbd.outcomes import axis_of
 
 
 @dataclass(frozen=True)
@@ -21,11 +22,11 @@ class Extreme:
     value : float
         The bound, as runs reached it; unit of the output.
     at : int or None
-        Of a history: at which point of the time grid.
+        Of an output over an axis: at which point of it.
     time : float or None
-        Of a history: when [s].
+        Where on the axis that is; of a history when [s].
     beyond : bool
-        Of a history: whether it goes further at a time when all runs agree, such as the start, which says nothing of inputs.
+        Whether it goes further where all runs agree, such as at the start of a history, which says nothing of inputs.
     """
 
     inputs: dict[str, float]
@@ -47,7 +48,7 @@ def extreme_of(result, name: str, bound: str, time: float | None = None) -> Extr
     bound : str
         ``lower`` or ``upper``.
     time : float, optional
-        Of a history: when [s]; where it reaches furthest unless said, of the times when runs differ.
+        Where on the axis of the output, of a history when [s]; where it reaches furthest unless said, of the points where runs differ.
     """
     if name not in result.worst or name not in result.inner:
         return None
@@ -56,13 +57,13 @@ def extreme_of(result, name: str, bound: str, time: float | None = None) -> Extr
     if not np.isfinite(values.values).any():
         return None
     at, when, beyond = None, None, False
-    if "time" in values.dims:
+    if axis := axis_of(values.dims):
         if time is None:
-            at, beyond = furthest(*both.sel(bound=["lower", "upper"]).transpose("bound", "time").values, up=bound == "upper")
+            at, beyond = furthest(*both.sel(bound=["lower", "upper"]).transpose("bound", axis).values, up=bound == "upper")
         else:
-            at = int(np.abs(values["time"].values - time).argmin())
-        when = float(values["time"].values[at])
-        values, places = values.isel(time=at), places.isel(time=at)
+            at = int(np.abs(values[axis].values - time).argmin())
+        when = float(values[axis].values[at])
+        values, places = values.isel({axis: at}), places.isel({axis: at})
     if not np.isfinite(places.values).all():
         return None
     inputs = {str(key): float(x) for key, x in zip(places["input"].values, places.values, strict=True)}
@@ -70,7 +71,7 @@ def extreme_of(result, name: str, bound: str, time: float | None = None) -> Extr
 
 
 def furthest(lower: np.ndarray, upper: np.ndarray, *, up: bool) -> tuple[int, bool]:
-    """At which time the upper (or the lower) end of a band reaches furthest while it has a width, and whether it goes further elsewhere.
+    """At which point the upper (or the lower) end of a band reaches furthest while it has a width, and whether it goes further elsewhere.
 
     Parameters
     ----------

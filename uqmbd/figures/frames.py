@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from uqmbd.figures.outputs import output_names, widest
+from uqmbd.figures.outputs import axis_name, axis_unit, output_names, widest
+from uqmbd.outcomes import TIME, axis_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -47,22 +48,25 @@ def frames(result) -> Iterator[Frame]:
         if table is not None and len(table.columns):
             unit = unit_of_output(result, name)
             plain = [column for column in table.columns if SAME_UNIT.match(column)]
-            yield Frame(f"history_{name}", f"{name} over time", table, {"time": "s"} | dict.fromkeys(plain, unit))
+            yield Frame(f"history_{name}", f"{name} over {table.index.name}", table, axis_units(result, name) | dict.fromkeys(plain, unit))
     for group in TABLES:
         for name, array in getattr(result, group).data_vars.items():
-            if group == "validation" and "time" in array.dims:
+            if group == "validation" and axis_of(array.dims):
                 continue  # checks x times are no table
             table = flat(array)
-            units = dict.fromkeys(table.columns, unit_of_output(result, str(name))) if group in OWN_UNIT else {"time": "s"}
+            units = dict.fromkeys(table.columns, unit_of_output(result, str(name))) if group in OWN_UNIT else axis_units(result, str(name))
             plain = {column: unit for column, unit in units.items() if not PURE.fullmatch(str(column))}
-            yield Frame(f"{group}_{name}", CAPTIONS[group].format(name), table, plain)
+            caption = CAPTIONS[group].format(name)
+            if (axis := axis_name(result, str(name))) not in (None, TIME.name):
+                caption = caption.replace("all times", f"all values of {axis}")
+            yield Frame(f"{group}_{name}", caption, table, plain)
 
 
 def flat(array: xr.DataArray) -> pd.DataFrame:
     """One output of a group with what it is about in the rows and kinds, statistics or columns side by side.
 
-    Of histories the rows are times, and the columns say which input or pair, and which kind: ``b total``. With membership levels the
-    plain columns are those of the lowest, ``value_alpha_0.5`` and so on those of the others.
+    Of histories the rows are times, of curves values of their axis, and the columns say which input or pair, and which kind: ``b total``.
+    With membership levels the plain columns are those of the lowest, ``value_alpha_0.5`` and so on those of the others.
     """
     if "alpha" in array.dims:
         import pandas as pd
@@ -70,9 +74,9 @@ def flat(array: xr.DataArray) -> pd.DataFrame:
         return pd.concat([flat(part).add_suffix(suffix) for suffix, part in by_level(array)], axis=1)
     array = array.drop_vars([name for name in array.coords if name not in array.dims])
     across = next(dim for dim in ("kind", "statistic", "column", "pair", "bound") if dim in array.dims)
-    if "time" in array.dims:
+    if axis := axis_of(array.dims):
         parts = [dim for dim in ("region", "input", "pair", "kind", "bound") if dim in array.dims]
-        stacked = array.transpose("time", *parts).stack(one=parts)
+        stacked = array.transpose(axis, *parts).stack(one=parts)
         table = stacked.to_pandas()
         table.columns = [" ".join(map(str, entry)) if isinstance(entry, tuple) else str(entry) for entry in stacked["one"].values]
         return table
@@ -98,9 +102,14 @@ def by_level(array: xr.DataArray) -> Iterator[tuple[str, xr.DataArray]]:
 
 
 def timed(result, name: str) -> dict[str, xr.DataArray]:
-    """The groups in which one history has a value at every time; checks have it at some only."""
-    found = {key: group[name] for key, group in result.groups() if name in group and "time" in group[name].dims}
+    """The groups in which one output has a value at every point of its axis, a time say; checks have it at some only."""
+    found = {key: group[name] for key, group in result.groups() if name in group and axis_of(group[name].dims)}
     return {key: array for key, array in found.items() if key != "validation"}
+
+
+def axis_units(result, name: str) -> dict[str, str]:
+    """Name and unit of what an output is over; none of a scalar."""
+    return next(({str(axis_of(array.dims)): axis_unit(array).strip()} for array in timed(result, name).values()), {})
 
 
 def unit_of_output(result, name: str) -> str:
@@ -109,7 +118,7 @@ def unit_of_output(result, name: str) -> str:
 
 
 def row(parts: Mapping[str, xr.DataArray]) -> dict[str, Any]:
-    """Columns of a table from the groups of one output; each value has the remaining dimensions (none, or time).
+    """Columns of a table from the groups of one output; each value has the remaining dimensions (none, or that of its axis).
 
     Bounds with membership levels: ``lower`` and ``upper`` are those of the lowest level, ``lower_alpha_0.5`` those of another.
     Imprecise statistics: ``mean_lower_bound`` and ``mean_upper_bound``, and with levels ``mean_lower_bound_alpha_0.5``.

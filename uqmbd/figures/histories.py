@@ -1,4 +1,4 @@
-"""Histories over time: bounds, statistics, a few runs, errors."""
+"""Histories, and curves over another axis: bounds, statistics, a few runs, errors."""
 
 import re
 from dataclasses import replace
@@ -8,9 +8,10 @@ import numpy as np
 from uqmbd.figures import samples
 from uqmbd.figures.calibration import calibration_figure, is_calibrated
 from uqmbd.figures.marks import Band, Curve, Figure, Panel, of_level
-from uqmbd.figures.outputs import in_unit, label_of, widest
+from uqmbd.figures.outputs import axis_label, grid_of, in_unit, label_of, widest
 from uqmbd.figures.sensitivities import main_effects
 from uqmbd.figures.trust import trust_of
+from uqmbd.outcomes import axis_of
 
 OUTER, INNER = "outer bounds", "reached by runs"
 NARROW = 0.1  # of the range of its middle: a band below this is drawn once more without its middle
@@ -22,8 +23,8 @@ IMPRECISE = "Intervals leave the statistics imprecise: each lies somewhere in it
 
 def history_figures(result, names: list[str]) -> list[Figure]:
     """One figure for each history, all with the same few runs behind."""
-    stored = [name for name in names if name in result.runs and "time" in result.runs[name].dims]
-    points = result.runs.sizes.get("time", 0)
+    stored = [name for name in names if name in result.runs and axis_of(result.runs[name].dims)]
+    points = max((result.runs[name].shape[1] for name in stored), default=0)
     count, points = samples.share_of_page(len(stored), points)
     runs = samples.histories(result, stored, count) if stored else {}
     figures = [
@@ -34,7 +35,7 @@ def history_figures(result, names: list[str]) -> list[Figure]:
 
 
 def history_figure(result, name: str, runs: np.ndarray | None = None, points: int = 240) -> Figure:
-    """Bounds, statistics and a few runs of one history over time; below it its error and its main effects.
+    """Bounds, statistics and a few runs of one history, or curve; below it its error and its main effects.
 
     Parameters
     ----------
@@ -43,7 +44,7 @@ def history_figure(result, name: str, runs: np.ndarray | None = None, points: in
     name : str
         The history.
     runs : ndarray, optional
-        ``(runs, time)``, drawn thin behind the rest.
+        ``(runs, points)``, drawn thin behind the rest.
     points : int
         To how many points each of these runs is thinned.
     """
@@ -53,7 +54,8 @@ def history_figure(result, name: str, runs: np.ndarray | None = None, points: in
     imprecise = name in result.statistics and "bound" in result.statistics[name].dims
     described = imprecise or trust is None or trust.share < 1 or name not in result.bounds
     marks = [*(_statistic_marks(result, name) if described else ()), *_bound_marks(result, name)]
-    panels = [Panel("time [s]", label_of(result, name), tuple(marks), shades, height=3.0)]
+    along = next((axis_label(group[name]) for _, group in result.groups() if name in group and axis_of(group[name].dims)), "")
+    panels = [Panel(along, label_of(result, name), tuple(marks), shades, height=3.0)]
     centre = centre_of(marks)
     if centre is None:
         panels = [replace(panels[0], marks=(*drawn, *marks))]
@@ -61,18 +63,18 @@ def history_figure(result, name: str, runs: np.ndarray | None = None, points: in
         from_centre = tuple(less(mark, *centre) for mark in (*drawn, *marks))
         panels = [
             replace(panels[0], height=2.0),
-            Panel("time [s]", "from the middle" + in_unit(result, name), from_centre, shades, height=3.0),
+            Panel(along, "from the middle" + in_unit(result, name), from_centre, shades, height=3.0),
         ]
     if described and (means := mean_levels(result, name)):
         centre_of_mean = centre_of(means)
         means = means if centre_of_mean is None else [less(mark, *centre_of_mean) for mark in means]
         what = "mean" if centre_of_mean is None else "mean from its middle"
-        panels.append(Panel("time [s]", what + in_unit(result, name), tuple(means), shades, height=2.0))
+        panels.append(Panel(along, what + in_unit(result, name), tuple(means), shades, height=2.0))
     if name in result.error and np.any((error := widest(result.error[name])).values):
-        curve = Curve(error["time"].values, np.maximum(error.values, _floor(error.values)), "validated error", "error")
-        panels.append(Panel("time [s]", "error" + in_unit(result, name), (curve,), shades, log=True))
+        curve = Curve(grid_of(error), np.maximum(error.values, _floor(error.values)), "validated error", "error")
+        panels.append(Panel(along, "error" + in_unit(result, name), (curve,), shades, log=True))
     if effects := main_effects(result, name):
-        panels.append(Panel("time [s]", "sensitivity", tuple(effects), shades))
+        panels.append(Panel(along, "sensitivity", tuple(effects), shades))
     caption = [trust.sentence()] if trust else []
     if centre is not None:
         caption.append("Second panel: the same, measured from the middle of the widest band, so that a narrow band can be seen.")
@@ -122,7 +124,7 @@ def less(mark: Curve | Band, x: np.ndarray, y: np.ndarray) -> Curve | Band:
 def _run_marks(result, name: str, runs: np.ndarray | None, points: int) -> list[Curve]:
     if runs is None or not len(runs):
         return []
-    time = result.runs["time"].values
+    time = grid_of(result.runs[name])
     good = np.flatnonzero(samples.good(result))
     if len(good) == len(runs) <= NAMED:
         return [Curve(*samples.thin(time, run, points), f"run {number}", color) for color, (number, run) in enumerate(zip(good, runs))]
@@ -133,13 +135,13 @@ def _run_marks(result, name: str, runs: np.ndarray | None, points: int) -> list[
 
 def _statistic_marks(result, name: str) -> list[Curve | Band]:
     """The fan of quantiles and the mean; of imprecise statistics the widest fan and the band of the mean."""
-    if name not in result.statistics or "time" not in result.statistics[name].dims:
+    if name not in result.statistics or not axis_of(result.statistics[name].dims):
         return []
     table = result.statistics[name]
     if "alpha" in table.dims:
         widest_pair = fan(set(table["statistic"].values.tolist()))[:1]
         return [band for low, high, _ in widest_pair for band in _nested(table, low, high)]
-    time, known = table["time"].values, set(table["statistic"].values.tolist())
+    time, known = grid_of(table), set(table["statistic"].values.tolist())
     imprecise = "bound" in table.dims
 
     def get(key: str, bound: str) -> np.ndarray:
@@ -168,7 +170,7 @@ def mean_levels(result, name: str) -> list[Band]:
 
 
 def _has_levels(result, name: str) -> bool:
-    return name in result.statistics and {"alpha", "time"} <= set(result.statistics[name].dims)
+    return name in result.statistics and "alpha" in result.statistics[name].dims and axis_of(result.statistics[name].dims) is not None
 
 
 def _nested(table, low: str, high: str) -> list[Band]:
@@ -177,7 +179,7 @@ def _nested(table, low: str, high: str) -> list[Band]:
     alpha, bands = table["alpha"].values, []
     for level in levels_shown(alpha):
         ends = (table.isel(alpha=level).sel(statistic=key, bound=side).values for key, side in ((low, "lower"), (high, "upper")))
-        bands.append(of_level(table["time"].values, *ends, alpha[level]))
+        bands.append(of_level(grid_of(table), *ends, alpha[level]))
     return bands
 
 
@@ -192,17 +194,17 @@ def _bound_marks(result, name: str) -> list[Curve | Band]:
     marks: list[Curve | Band] = []
     if name in result.bounds:
         bounds = result.bounds[name]
-        time = bounds["time"].values
+        time, axis = grid_of(bounds), axis_of(bounds.dims)
         if "alpha" in bounds.dims:
             alpha = bounds["alpha"].values
             for level in levels_shown(alpha):
-                pair = bounds.isel(alpha=level).sel(bound=["lower", "upper"]).transpose("bound", "time").values
+                pair = bounds.isel(alpha=level).sel(bound=["lower", "upper"]).transpose("bound", axis).values
                 marks.append(of_level(time, *pair, alpha[level]))
         else:
-            marks.append(Band(time, *bounds.sel(bound=["lower", "upper"]).transpose("bound", "time").values, OUTER, "outer"))
+            marks.append(Band(time, *bounds.sel(bound=["lower", "upper"]).transpose("bound", axis).values, OUTER, "outer"))
     if name in result.inner:
         inner = widest(result.inner[name])
-        marks += [Curve(inner["time"].values, inner.sel(bound=side).values, INNER, "inner") for side in ("lower", "upper")]
+        marks += [Curve(grid_of(inner), inner.sel(bound=side).values, INNER, "inner") for side in ("lower", "upper")]
     return marks
 
 

@@ -130,7 +130,7 @@ class Rows:
 class Points:
     """Symbols with their names; ``sides`` says where each name stands (`uqmbd.figures.labels`), empty where there is no room.
 
-    ``small`` ones are many along a line.
+    ``small`` ones are many along a line. Those ``on_curves`` are places on the curves of the panel.
     """
 
     x: np.ndarray
@@ -140,6 +140,7 @@ class Points:
     label: str
     style: int = 0
     small: bool = False
+    on_curves: bool = False
 
     @property
     def many(self) -> bool:

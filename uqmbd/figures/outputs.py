@@ -5,14 +5,16 @@ from collections.abc import Iterable
 
 import numpy as np
 
+from uqmbd.outcomes import TIME, axis_of
+
 QUANTILE = re.compile(r"q(\d+(?:\.\d+)?)")
 GROUPS = ("bounds", "statistics", "inner", "error", "sensitivity", "cdf", "validation")
 
 
 def output_names(result) -> tuple[list[str], list[str]]:
-    """Names of the histories and of the scalars that a result speaks of, in its own order."""
+    """Names of the outputs over time or another axis, and of the scalars, that a result speaks of, in its own order."""
     groups = [group for _, group in result.groups()]
-    histories = [name for name in result.outputs if any(name in group and "time" in group[name].dims for group in groups)]
+    histories = [name for name in result.outputs if any(name in group and axis_of(group[name].dims) for group in groups)]
     histories = [name for name in result.outputs if name in histories or name in result.aggregated or name in result.trust_horizon]
     return histories, [name for name in result.outputs if name not in histories]
 
@@ -41,6 +43,42 @@ def in_unit(result, name: str) -> str:
 def label_of(result, name: str) -> str:
     """Axis label of an output: its name, and its unit in brackets."""
     return name + in_unit(result, name)
+
+
+def axis_name(result, name: str) -> str | None:
+    """What an output is over, from the first group that says it; None for a number."""
+    return next((axis for _, group in result.groups() if name in group and (axis := axis_of(group[name].dims))), None)
+
+
+def words_over(result, names: Iterable[str]) -> tuple[str, str]:
+    """What some outputs are, and over what: ``history`` and ``time``, ``curve`` and ``its axis``, or both."""
+    axes = {axis_name(result, name) for name in names}
+    if not axes - {None, TIME.name}:
+        return "history", "time"
+    return ("history or a curve", "time or its axis") if TIME.name in axes else ("curve", "its axis")
+
+
+def axis_label(array) -> str:
+    """What the output of an array is over, as an axis of a figure says it: ``time [s]``, ``frequency [Hz]``."""
+    unit = axis_unit(array).strip()
+    return f"{axis_of(array.dims)} [{unit}]" if unit else str(axis_of(array.dims))
+
+
+def axis_unit(array) -> str:
+    """Unit of what the output of an array is over, to stand after a number: `` Hz``; empty when it has none."""
+    axis = axis_of(array.dims)
+    unit = pretty(str(array[axis].attrs.get("unit", TIME.unit if axis == TIME.name else "")))
+    return f" {unit}" if unit else ""
+
+
+def point_of(array) -> str:
+    """A word for one value of what the output of an array is over: ``time``, or ``point`` of another axis."""
+    return "time" if axis_of(array.dims) == TIME.name else "point"
+
+
+def grid_of(array) -> np.ndarray:
+    """The values of what the output of an array is over."""
+    return array[axis_of(array.dims)].values
 
 
 def widest(array):

@@ -4,6 +4,7 @@ import numpy as np
 
 from uqmbd.figures.outputs import unit_of
 from uqmbd.figures.trust import percent
+from uqmbd.outcomes import axis_of
 
 TOLD = 6  # kinds that a sentence names
 
@@ -13,7 +14,7 @@ def regions_said(result, name: str) -> str:
     if name not in result.regions:
         return ""
     bounds = result.regions[name]
-    number = "time" not in bounds.dims and name != result.regions.attrs["sequence"]
+    number = not axis_of(bounds.dims) and name != result.regions.attrs["sequence"]
     unit, parts = unit_of(result, name), []
     ends = bounds.sel(bound=["lower", "upper"]).values if number else np.empty((0, 2))
     texts = outward(ends)

@@ -6,7 +6,7 @@ import numpy as np
 
 from uqmbd.figures import samples
 from uqmbd.figures.marks import Band, Curve, Figure, Pairs, Panel
-from uqmbd.figures.outputs import in_unit
+from uqmbd.figures.outputs import axis_name, in_unit
 from uqmbd.figures.sensitivities import kinds
 
 VARIABLES = 8  # in the scatter matrix
@@ -60,8 +60,8 @@ def convergence_figures(result, names: list[str]) -> list[Figure]:
             unit = in_unit(result, name) if re.fullmatch(SAME_UNIT, word) else ""
             panels.append(Panel("number of runs", word.replace("_", " ") + unit, tuple(marks), height=1.2))
         if panels:
-            history = name in result.aggregated or name in result.trust_horizon
-            caption = ("Of a history: the largest size over time.",) if history else ()
+            axis = axis_name(result, name)
+            caption = (f"Of {'a history' if axis == 'time' else 'a curve'}: the largest size over {axis}.",) if axis else ()
             figures.append(Figure(f"{name}.convergence", f"{name}: convergence", tuple(panels), caption))
     return figures
 

@@ -4,7 +4,8 @@ import numpy as np
 
 from uqmbd.figures.labels import places, shortened
 from uqmbd.figures.marks import COLORS, Band, Cells, Curve, Figure, Panel, Points, Rows, Stack
-from uqmbd.figures.outputs import in_unit
+from uqmbd.figures.outputs import axis_label, axis_name, grid_of, in_unit, point_of
+from uqmbd.outcomes import axis_of
 
 FAMILIES = (("first", "total"), ("main_effect",), ("width_reduction",), ("derivative",), ("delta",), ("pawn",), ("dgsm",), ("importance",))
 WORDS = {
@@ -26,11 +27,11 @@ PAIR_LETTERS = 18  # of the name of each input of a pair
 def main_effects(result, name: str) -> list[Curve]:
     """The main effects of a history over time, one curve for each of the leading inputs, in colours that bounds do not have."""
     table = result.sensitivity[name] if name in result.sensitivity else None
-    if table is None or "time" not in table.dims or "main_effect" not in kinds(table):
+    if table is None or not axis_of(table.dims) or "main_effect" not in kinds(table):
         return []
     values = _of(table, "main_effect")
     return [
-        Curve(table["time"].values, values[k], f"{_inputs(table)[k]} (main effect)", INPUT_COLORS[rank % APART] + COLORS * (rank // APART))
+        Curve(grid_of(table), values[k], f"{_inputs(table)[k]} (main effect)", INPUT_COLORS[rank % APART] + COLORS * (rank // APART))
         for rank, k in enumerate(leading(np.abs(values), COLORS))
     ]
 
@@ -38,14 +39,16 @@ def main_effects(result, name: str) -> list[Curve]:
 def sensitivity_figures(result, names: list[str]) -> list[Figure]:
     """Every figure of the sensitivities of these outputs: over time, aggregated, of scalars, and of pairs."""
     figures = []
-    groups = ((result.sensitivity, "sensitivity", "sensitivities"), (result.aggregated, "aggregated", "sensitivities over all times"))
     for name in names:
+        axis = axis_name(result, name)
+        every = f"sensitivities over all {'times' if axis == 'time' else f'values of {axis}'}"
+        groups = ((result.sensitivity, "sensitivity", "sensitivities"), (result.aggregated, "aggregated", every))
         for group, key, title in groups:
             if name not in group:
                 continue
             table = group[name]
-            if "time" in table.dims:
-                figures += _over_time(table, name, title)
+            if axis_of(table.dims):
+                figures += _over_axis(table, name, title)
             else:
                 figures += _bars(table, name, key, title)
                 figures += _morris(result, table, name, key)
@@ -89,23 +92,24 @@ def _inputs(table) -> list[str]:
 
 
 def _thinned(table):
-    """Every so many of the times, and how many; scalars as they are."""
-    step = -(-table.sizes.get("time", 1) // TIMES_SHOWN)
-    return (table.isel(time=slice(None, None, step)), step) if step > 1 else (table, 1)
+    """Every so many of the times, or points of another axis, and how many; scalars as they are."""
+    axis = axis_of(table.dims)
+    step = -(-table.sizes.get(axis, 1) // TIMES_SHOWN)
+    return (table.isel({axis: slice(None, None, step)}), step) if step > 1 else (table, 1)
 
 
-def _over_time(table, name: str, title: str) -> list[Figure]:
+def _over_axis(table, name: str, title: str) -> list[Figure]:
     found = [kind for kind in kinds(table) if kind not in ("main_effect", "mu")]
     if not found:
         return []
     table, step = _thinned(table)
-    time, inputs = table["time"].values, _inputs(table)
+    time, along, inputs = grid_of(table), axis_label(table), _inputs(table)
     order = leading(np.abs(_of(table, "total" if "total" in found else found[0])), COLORS if len(inputs) <= COLORS else COLORS - 1)
     panels, caption = [], []
     for kind in found:
         values = _of(table, kind)
         if kind == "first":
-            panels.append(Panel("time [s]", WORDS[kind], (_stack(time, values, inputs, order),), height=2.0))
+            panels.append(Panel(along, WORDS[kind], (_stack(time, values, inputs, order),), height=2.0))
             caption.append("First order: what each input causes alone, as a share of the variance; the rest is caused by inputs together.")
             if np.nanmin(values) < 0:
                 caption.append("Estimates below zero are drawn as zero.")
@@ -114,13 +118,13 @@ def _over_time(table, name: str, title: str) -> list[Figure]:
         if len(inputs) <= BANDS_SHOWN and (limits := _limits(table, kind)):
             marks = [Band(time, limits[0][k], limits[1][k], f"{inputs[k]}, confidence limits", c) for c, k in zip(INPUT_COLORS, order)]
         marks += [Curve(time, values[k], inputs[k], c) for c, k in zip(INPUT_COLORS, order)]
-        panels.append(Panel("time [s]", "width lost" if kind == "width_reduction" else WORDS.get(kind, kind), tuple(marks), height=2.0))
+        panels.append(Panel(along, "width lost" if kind == "width_reduction" else WORDS.get(kind, kind), tuple(marks), height=2.0))
         if kind == "width_reduction":
             caption.append("Width lost: how much narrower the bounds become when the interval of one input is halved.")
     if len(inputs) > len(order):
         caption.append(f"Shown are the {len(order)} leading ones of {len(inputs)} inputs.")
     if step > 1:
-        caption.append(f"One of {step} times is drawn.")
+        caption.append(f"One of {step} {point_of(table)}s is drawn.")
     return [Figure(f"{name}.sensitivity", f"{name}: {title}", tuple(panels), tuple(caption))]
 
 
@@ -192,12 +196,12 @@ def _pairs(table, name: str) -> list[Figure]:
     inputs = list(dict.fromkeys(part for pair in pairs for part in pair.split("*", 1)))
     brief = shortened(inputs, PAIR_LETTERS)
     words = [" × ".join(brief[part] for part in pair.split("*", 1)) for pair in pairs]
-    if "time" in table.dims:
+    if axis_of(table.dims):
         order = leading(np.abs(values), PAIRS_SHOWN)
-        curves = [Curve(table["time"].values, values[k], words[k], c) for c, k in enumerate(order)]
+        curves = [Curve(grid_of(table), values[k], words[k], c) for c, k in enumerate(order)]
         caption = [f"The {len(order)} leading ones of {len(pairs)} pairs."] if len(order) < len(pairs) else []
-        caption += [f"One of {step} times is drawn."] if step > 1 else []
-        return [Figure(key, title, (Panel("time [s]", "second order", tuple(curves)),), tuple(caption))]
+        caption += [f"One of {step} {point_of(table)}s is drawn."] if step > 1 else []
+        return [Figure(key, title, (Panel(axis_label(table), "second order", tuple(curves)),), tuple(caption))]
     if len(inputs) < 3:
         return [Figure(key, title, (Panel("second order", "", (Rows(values, "second order", 0),), names=tuple(words)),))]
     matrix = np.full((len(inputs), len(inputs)), np.nan)

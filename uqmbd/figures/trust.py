@@ -1,11 +1,12 @@
-"""Where a result may be relied on: the trusted share of the time, its gaps, and the sentence that explains them."""
+"""Where a result may be relied on: the trusted share of the time, or another axis, its gaps, and the sentence that explains them."""
 
 from dataclasses import dataclass
 
 import numpy as np
 
 from uqmbd.analysis.trust import SEARCHED as BY_SEARCH
-from uqmbd.figures.outputs import widest
+from uqmbd.figures.outputs import axis_unit, grid_of, widest
+from uqmbd.outcomes import TIME, axis_of
 
 BEYOND = "its validated error exceeds the tolerance"
 WIDENED = "the error of the surrogate exceeds the tolerance, and the bounds are widened by that"
@@ -19,19 +20,21 @@ class Trust:
     Parameters
     ----------
     share : float
-        Share of the time (or 0 or 1 of a scalar) that is trusted.
+        Share of the time, or of another axis, that is trusted; 0 or 1 of a scalar.
     horizon : float
-        Time [s] from which trust stays lost; inf if it holds at the end. NaN for a scalar.
+        Time [s] from which trust stays lost; inf if it holds at the end. NaN of what is not over time.
     spans : tuple of (float, float)
-        Times [s] that are not trusted, merged.
+        Times [s], or values of another axis, that are not trusted, merged.
     bounds : bool
         Whether there are bounds to be trusted.
     searched : float
-        Share of the time at which a search has found them.
+        Share of the axis at which a search has found them.
     widened : str
         Where bounds that are not trusted come from: ``search``, ``surrogate``, or ``both``.
     alone : bool
         Whether nothing but a search has been asked.
+    axis, unit : str
+        What the output is over, and the unit of that, to stand after a number; empty of a scalar.
     """
 
     share: float
@@ -41,11 +44,8 @@ class Trust:
     searched: float = 0.0
     widened: str = "surrogate"
     alone: bool = False
-
-    @property
-    def history(self) -> bool:
-        """Whether the output is a history."""
-        return not np.isnan(self.horizon)
+    axis: str = ""
+    unit: str = ""
 
     def sentence(self) -> str:
         """Explain it in words."""
@@ -55,23 +55,23 @@ class Trust:
         """Where the bounds come from, if not all from the same."""
         if not self.searched or self.alone:
             return ""
-        where = f" at {percent(self.searched)} of the time" if self.history and self.searched < 1 else ""
+        where = f" at {percent(self.searched)} of the {self.axis}" if self.axis and self.searched < 1 else ""
         return f" They come from a search{where}, since the surrogate was not close enough."
 
     def _trusted(self) -> str:
         what = "The bounds are" if self.bounds else "The surrogate is"
         if self.share == 1.0:
-            return f"{what} trusted" + (" at all times." if self.history else ".")
-        if not self.history:
+            return f"{what} trusted" + (f" at all {'times' if self.axis == TIME.name else f'values of {self.axis}'}." if self.axis else ".")
+        if not self.axis:
             return f"{what} not trusted: {self._why()}."
         if self.share == 0.0:
-            return f"{what} trusted at no time: {self._why()}."
+            return f"{what} trusted at no {'time' if self.axis == TIME.name else f'value of {self.axis}'}: {self._why()}."
         if len(self.spans) == 1:
-            where = f"from {self.spans[0][0]:.4g} s to {self.spans[0][1]:.4g} s"
+            where = f"from {self.spans[0][0]:.4g}{self.unit} to {self.spans[0][1]:.4g}{self.unit}"
         else:
             longest = max(self.spans, key=lambda span: span[1] - span[0])
-            where = f"in {len(self.spans)} spans, the longest from {longest[0]:.4g} s to {longest[1]:.4g} s"
-        text = f"{what} not trusted for {percent(1 - self.share)} of the time ({where}): there {self._why()}."
+            where = f"in {len(self.spans)} spans, the longest from {longest[0]:.4g}{self.unit} to {longest[1]:.4g}{self.unit}"
+        text = f"{what} not trusted for {percent(1 - self.share)} of the {self.axis} ({where}): there {self._why()}."
         if np.isfinite(self.horizon):
             text += f" Trust is lost for good at {self.horizon:.4g} s (the trust horizon)."
         return text
@@ -104,17 +104,18 @@ def trust_of(result, name: str) -> Trust | None:
         searched, doubtful = float(taken.mean()), np.unique(taken[~trusted])
         widened = "both" if len(doubtful) > 1 else "search" if doubtful.any() else "surrogate"
     origin = name in result.bounds, searched, widened, result.attrs.get("method") == "search"
-    if "time" not in result.trusted[name].dims:
+    array = result.trusted[name]
+    axis = axis_of(array.dims)
+    if axis is None:
         return Trust(float(trusted[0]), np.nan, (), *origin)
-    time = result.trusted[name]["time"].values
-    horizon = float(result.trust_horizon[name]) if name in result.trust_horizon else np.inf
-    return Trust(float(trusted.mean()), horizon, _spans(time, ~trusted), *origin)
+    horizon = float(result.trust_horizon[name]) if name in result.trust_horizon else np.inf if axis == TIME.name else np.nan
+    return Trust(float(trusted.mean()), horizon, _spans(grid_of(array), ~trusted), *origin, axis, axis_unit(array))
 
 
 def marked(result, name: str, title: str) -> str:
     """The title of a figure of one scalar, which says when the scalar is not trusted."""
     trust = trust_of(result, name)
-    return f"{title} (not trusted)" if trust and not trust.history and not trust.share else title
+    return f"{title} (not trusted)" if trust and not trust.axis and not trust.share else title
 
 
 def _spans(time: np.ndarray, flagged: np.ndarray) -> tuple[tuple[float, float], ...]:

@@ -4,8 +4,9 @@ import numpy as np
 
 from uqmbd.analysis.trust import SEARCHED
 from uqmbd.figures.marks import Band, Curve, Figure, Panel, Points
-from uqmbd.figures.outputs import in_unit, unit_of, widest
+from uqmbd.figures.outputs import axis_label, grid_of, in_unit, unit_of, widest
 from uqmbd.figures.trust import percent, trust_of
+from uqmbd.outcomes import axis_of
 
 POINTS = 400  # checks drawn of a scalar
 MORE = 1.001  # times the largest error at the runs: above it something else counts too
@@ -15,7 +16,7 @@ FLOOR = 1e-6  # of the tolerance: smaller errors are drawn there, since only wha
 def validation_figures(result, names: list[str]) -> list[Figure]:
     """One figure for each output that has checks."""
     checked = [name for name in names if name in result.validation]
-    return [_over_time(result, name) if "time" in result.validation[name].dims else _scalar(result, name) for name in checked]
+    return [_over_axis(result, name) if axis_of(result.validation[name].dims) else _scalar(result, name) for name in checked]
 
 
 def _scalar(result, name: str) -> Figure:
@@ -46,11 +47,11 @@ def _scalar(result, name: str) -> Figure:
     return Figure(f"{name}.validation", f"{name}: surrogate against validation runs", panels, tuple(caption))
 
 
-def _over_time(result, name: str) -> Figure:
-    """The check with the largest error, and the errors of all over time."""
+def _over_axis(result, name: str) -> Figure:
+    """The check with the largest error, and the errors of all over time, or another axis."""
     table = result.validation[name]
-    time, unit = table["time"].values, in_unit(result, name)
-    run, said = (table.sel(column=column).transpose("history_check", "time").values for column in ("run", "surrogate"))
+    time, along, unit = grid_of(table), axis_label(table), in_unit(result, name)
+    run, said = (table.sel(column=column).transpose("history_check", ...).values for column in ("run", "surrogate"))
     misses = np.abs(said - run)
     numbers, number = table["history_check"].values, int(table.attrs["largest_error_run"])
     worst = int(np.flatnonzero(numbers == number)[0])
@@ -60,7 +61,7 @@ def _over_time(result, name: str) -> Figure:
     allowed = tolerance(result, name)
     searched = name in result.source and bool((widest(result.source[name]) == SEARCHED).any())  # the error there is that of the search
     largest = result.error[name] if name in result.error and not searched else None
-    top = (time, misses.max(axis=0)) if largest is None else (largest["time"].values, widest(largest).values)
+    top = (time, misses.max(axis=0)) if largest is None else (grid_of(largest), widest(largest).values)
     greatest = float(np.nanmax(top[1], initial=0.0))
     floor = FLOOR * (allowed or greatest) or 1e-300
     errors = [
@@ -70,8 +71,8 @@ def _over_time(result, name: str) -> Figure:
     if allowed:
         errors.append(Curve(*limits(result, name, allowed, floor), "tolerance", "limit"))
     panels = (
-        Panel("time [s]", name + unit, course, shades, height=3.0),
-        Panel("time [s]", "error" + unit, tuple(errors), shades, height=2.0, log=True),
+        Panel(along, name + unit, course, shades, height=3.0),
+        Panel(along, "error" + unit, tuple(errors), shades, height=2.0, log=True),
     )
     caption = [_sentence(result, name)]
     if "thinned" in table.attrs:
@@ -87,9 +88,9 @@ def tolerance(result, name: str) -> float | None:
 
 
 def limits(result, name: str, allowed: float, floor: float) -> tuple[np.ndarray, np.ndarray]:
-    """Times, and the largest error at which a history is trusted there: `allowed`, or less where its own band is narrow."""
+    """Times, or other points, and the largest error at which an output is trusted there: `allowed`, or less where its band is narrow."""
     inner = widest(result.inner[name])
-    time, own = inner["time"].values, np.full(inner.sizes["time"], np.inf)
+    time, own = grid_of(inner), np.full(len(grid_of(inner)), np.inf)
     if "width_tolerance" in result.attrs:
         width = (inner.sel(bound="upper") - inner.sel(bound="lower")).values
         own = float(result.attrs["width_tolerance"]) * width

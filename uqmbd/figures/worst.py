@@ -6,13 +6,12 @@ from uqmbd.figures import samples
 from uqmbd.figures.extremes import extreme_of
 from uqmbd.figures.histories import OUTER, centre_of, less
 from uqmbd.figures.marks import Band, Curve, Figure, Panel, Points
-from uqmbd.figures.outputs import in_unit, label_of, pretty, unit_of, widest
+from uqmbd.figures.outputs import axis_label, axis_unit, grid_of, in_unit, label_of, point_of, pretty, unit_of, widest
 from uqmbd.figures.trust import trust_of
 
 ENDS = (("lower", "lowest", 2), ("upper", "highest", 1))  # bound, word, colour
 SIDES = {"lowest": "bottom", "highest": "top"}  # where the words stand
 MARK = 6  # colour of the places
-TIME = "time [s]"
 
 
 def worst_figures(result, names: list[str]) -> list[Figure]:
@@ -27,20 +26,20 @@ def worst_figure(result, name: str) -> Figure:
     """The figure of one history; a result of an earlier version has the inputs only."""
     runs, caption = _runs(result, name) if name in result.extreme_runs else (None, [])
     places = widest(result.worst[name])
-    time, panels = places["time"].values, [] if runs is None else [runs]
+    time, panels = grid_of(places), [] if runs is None else [runs]
     for key in map(str, places["input"].values):
         unit = samples.written(result, key)
         values = {end: np.asarray(unit.of(places.sel(bound=end, input=key).values)) for end, _, _ in ENDS}
         curves = tuple(Curve(time, values[end], f"input at {end} bound", color) for end, _, color in ENDS)
-        panels.append(Panel(TIME, samples.with_unit(key, unit), curves, height=1.4))
-    caption.append(f"{'Below: the' if caption else 'The'} inputs of the run that reached each bound, at every time.")
+        panels.append(Panel(axis_label(places), samples.with_unit(key, unit), curves, height=1.4))
+    caption.append(f"{'Below: the' if caption else 'The'} inputs of the run that reached each bound, at every {point_of(places)}.")
     return Figure(f"{name}.worst", f"{name}: where its bounds were reached", tuple(panels), tuple(caption))
 
 
 def _runs(result, name: str) -> tuple[Panel, list[str]]:
     """The band of bounds with the nominal run and the two that reach furthest, and what they are in words."""
     table = result.extreme_runs[name]
-    time, inputs = table["time"].values, table.attrs["inputs"]
+    time, inputs = grid_of(table), table.attrs["inputs"]
     marks, caption, places = _band(result, name), [], {}
     nominal = table.sel(case="nominal").values
     if np.isfinite(nominal).all():
@@ -59,7 +58,9 @@ def _runs(result, name: str) -> tuple[Panel, list[str]]:
         marks.append(Curve(time, values, f"run of the {word} value", color))
         value = f"{values[found.at]:.4g} {unit_of(result, name)}".rstrip()
         where = " where runs differ" if found.beyond else ""
-        caption.append(f"The {word} value of a run{where}, {value} at {found.time:.4g} s: {inputs_said(result, found.inputs)}.")
+        caption.append(
+            f"The {word} value of a run{where}, {value} at {found.time:.4g}{axis_unit(table)}: {inputs_said(result, found.inputs)}."
+        )
     label, centre = label_of(result, name), centre_of(marks)
     if centre is not None:
         marks, label = [less(mark, *centre) for mark in marks], "from the middle" + in_unit(result, name)
@@ -67,9 +68,9 @@ def _runs(result, name: str) -> tuple[Panel, list[str]]:
         caption.append("First panel: measured from the middle of the band, which is narrow.")
     if places:
         x, y = np.array(list(places.values())).T
-        marks.append(Points(x, y, tuple(places), tuple(SIDES[word] for word in places), "where they reach it", MARK))
+        marks.append(Points(x, y, tuple(places), tuple(SIDES[word] for word in places), "where they reach it", MARK, on_curves=True))
     trust = trust_of(result, name)
-    return Panel(TIME, label, tuple(marks), trust.spans if trust else (), height=3.0), caption
+    return Panel(axis_label(table), label, tuple(marks), trust.spans if trust else (), height=3.0), caption
 
 
 def _band(result, name: str) -> list[Band | Curve]:
@@ -77,7 +78,7 @@ def _band(result, name: str) -> list[Band | Curve]:
     if name not in result.bounds:
         return []
     bounds = widest(result.bounds[name])
-    return [Band(bounds["time"].values, *bounds.sel(bound=["lower", "upper"]).transpose("bound", "time").values, OUTER, "outer")]
+    return [Band(grid_of(bounds), *bounds.sel(bound=["lower", "upper"]).transpose("bound", ...).values, OUTER, "outer")]
 
 
 def inputs_said(result, inputs: dict[str, float]) -> str:

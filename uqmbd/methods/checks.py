@@ -14,8 +14,9 @@ TIMES = 200
 def checks(columns: Columns, numbers: np.ndarray, runs: np.ndarray, surrogate: np.ndarray) -> xr.Dataset:
     """Group `validation` of a result.
 
-    Scalars have the dims ``check, column`` and all checks. Histories have ``history_check, column, time``: at most `CHECKS` checks at
-    `TIMES` times, both evenly chosen, and the check with the largest error of each history. A check has the number of its run.
+    Scalars have the dims ``check, column`` and all checks. Histories and curves have ``history_check, column`` and their axis: at most
+    `CHECKS` checks at `TIMES` points of it, both evenly chosen, and the check with the largest error of each. A check has the number of
+    its run.
 
     Parameters
     ----------
@@ -26,12 +27,10 @@ def checks(columns: Columns, numbers: np.ndarray, runs: np.ndarray, surrogate: n
         What was run, and what the surrogate says; units of the outputs.
     """
     misses = np.abs(surrogate - runs)
-    histories = [name for name, info in columns.outputs.items() if info.history]
     worst = {name: int(np.argmax(misses[:, at].max(axis=1))) for name, at in columns.slices.items()}
-    own = np.unique([worst[name] for name in histories]).astype(int)
+    own = np.unique([worst[name] for name in columns.axes]).astype(int)
     kept = np.union1d(own, _evenly(len(numbers), max(CHECKS - len(own), 0)))
-    times = _evenly(len(columns.time), TIMES)
-    variables = {}
+    variables, coords = {}, {"column": np.array(["run", "surrogate"], dtype=object)}
     for name, at in columns.slices.items():
         attrs = {
             "unit": columns.outputs[name].unit,
@@ -39,20 +38,20 @@ def checks(columns: Columns, numbers: np.ndarray, runs: np.ndarray, surrogate: n
             "largest_error": float(misses[:, at].max()),
             "largest_error_run": int(numbers[worst[name]]),
         }
-        if name in histories:
-            both = np.stack([some[:, at][np.ix_(kept, times)] for some in (runs, surrogate)], axis=1)
-            if both.shape[0] < len(numbers) or both.shape[2] < len(columns.time):
+        if name in columns.axes:
+            axis = columns.axes[name]
+            points = _evenly(len(axis.values), TIMES)
+            both = np.stack([some[:, at][np.ix_(kept, points)] for some in (runs, surrogate)], axis=1)
+            if both.shape[0] < len(numbers) or both.shape[2] < len(axis.values):
                 attrs["thinned"] = (
                     f"{len(kept)} of {len(numbers)} checks, among them that with the largest error, "
-                    f"at {len(times)} of {len(columns.time)} times, evenly chosen"
+                    f"at {len(points)} of {len(axis.values)} {'times' if columns.outputs[name].over_time else 'points'}, evenly chosen"
                 )
-            variables[name] = (("history_check", "column", "time"), both, attrs)
+            variables[name] = (("history_check", "column", axis.name), both, attrs)
+            coords |= {"history_check": numbers[kept], axis.name: (axis.name, axis.values[points], {"unit": axis.unit})}
         else:
             variables[name] = (("check", "column"), np.stack([runs[:, at.start], surrogate[:, at.start]], axis=1), attrs)
-    coords: dict = {"column": np.array(["run", "surrogate"], dtype=object)}
-    if histories:
-        coords |= {"history_check": numbers[kept], "time": ("time", columns.time[times], {"unit": "s"})}
-    if len(histories) < len(variables):
+    if len(columns.axes) < len(variables):
         coords["check"] = numbers
     return xr.Dataset(variables, coords)
 

@@ -228,8 +228,6 @@ class SurrogateRun(StagedRun):
         inner = self.envelope(runs)
         outer, met = self.region.bounds(inner)
         columns, ends = self.columns, {"bound": ["lower", "upper"]}
-        histories = [name for name, info in columns.outputs.items() if info.history]
-        horizons = {name: trust.horizon(outer.trusted[columns.slices[name]], columns.time) for name in histories}
         values = self.values[runs]
         subject = Asked(self.inputs, columns, self.expansion, inner, self.error, self.trusted, self.settings.enclosure)
         answers = answers_of(subject, self.settings.questions)
@@ -239,7 +237,7 @@ class SurrogateRun(StagedRun):
             "error": columns.dataset(outer.error),
             "trusted": columns.dataset(outer.trusted, unit=""),
             "source": columns.dataset(outer.source, unit=""),
-            "trust_horizon": xr.Dataset({name: ((), value, {"unit": "s"}) for name, value in horizons.items()}),
+            "trust_horizon": trust.horizons(outer.trusted, columns),
             "worst": self._at_runs(runs[np.stack([values.argmin(axis=0), values.argmax(axis=0)])]),
             "validation": self._checks(),
             "statistics": self._statistics(),

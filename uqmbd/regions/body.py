@@ -44,7 +44,7 @@ class ConvexBody(Box):
     def confirm(self) -> Iterator[bool]:
         """Places at which the surrogate of scalars has its extremes over the set."""
         runs = self.runs
-        scalars = [at.start for name, at in runs.columns.slices.items() if not runs.columns.outputs[name].history]
+        scalars = [at.start for name, at in runs.columns.slices.items() if name not in runs.columns.axes]
         if runs.settings.confirm and scalars:
             places = self._extremes(np.array(scalars))[1].reshape(-1, len(runs.inputs))
             runs.add(np.unique(np.clip(places, -1, 1).round(12), axis=0), CORNER)

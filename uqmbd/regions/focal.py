@@ -86,7 +86,7 @@ class Focal(Box):
     def _cdf(self) -> xr.Dataset:
         """Belief and plausibility of scalars."""
         columns = self.runs.columns
-        scalars = Columns({name: info for name, info in columns.outputs.items() if not info.history}, columns.time)
+        scalars = Columns({name: info for name, info in columns.outputs.items() if not info.axis}, columns.time)
         if not scalars.count:
             return xr.Dataset()
         table = np.empty((evidence.LEVELS, 3, scalars.count))

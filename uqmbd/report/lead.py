@@ -6,11 +6,12 @@ import numpy as np
 
 from uqmbd.figures.extremes import extreme_of
 from uqmbd.figures.marks import Figure
-from uqmbd.figures.outputs import output_names, shown_quantiles, widest
+from uqmbd.figures.outputs import axis_name, axis_unit, output_names, shown_quantiles, widest
 from uqmbd.figures.regions import regions_said
 from uqmbd.figures.sensitivities import kinds
 from uqmbd.figures.trust import percent, trust_of
 from uqmbd.figures.worst import inputs_said
+from uqmbd.outcomes import TIME, axis_of
 from uqmbd.report.numbers import apart
 from uqmbd.report.tables import has_unit, scale_of, statistics
 
@@ -69,7 +70,7 @@ def key_output(result) -> str | None:
 def _range(result, name: str) -> str:
     """Between what the output lies, or how it is distributed."""
     within = scale_of(result, name)
-    time = " at any time" if trust_is_over_time(result, name) else ""
+    time = anywhere(result, name)
     if name in result.bounds:
         bounds = widest(result.bounds[name])
         ends = [within.of(float(pick(bounds.sel(bound=side).values))) for side, pick in (("lower", np.nanmin), ("upper", np.nanmax))]
@@ -103,9 +104,10 @@ def _both(texts: list[str], unit: str) -> str:
     return f"{texts[0]} {unit}".rstrip() if len(texts) == 1 else f"between {texts[0]} and {texts[1]} {unit}".rstrip()
 
 
-def trust_is_over_time(result, name: str) -> bool:
-    """Whether an output is a history."""
-    return name in output_names(result)[0]
+def anywhere(result, name: str) -> str:
+    """That a history is meant at any time, and a curve at any value of its axis; empty for a number."""
+    axis = axis_name(result, name)
+    return "" if axis is None else " at any time" if axis == TIME.name else f" at any {axis}"
 
 
 def _inputs(result) -> str:
@@ -128,14 +130,15 @@ def _worst(result, name: str) -> str:
     if found is None:
         return ""
     within = scale_of(result, name)
-    when = "" if found.time is None else f", at {found.time:.4g} s"
+    when = "" if found.time is None else f", at {found.time:.4g}{axis_unit(result.inner[name])}"
+    there = "" if found.time is None else " then" if axis_of(result.inner[name].dims) == TIME.name else " there"
     where = " where runs differ" if found.beyond else ""
     value = within.said(f"{within.of(found.value):.4g}")
     said = f"The greatest value that a run reached{where}, {value}{when}, has {inputs_said(result, found.inputs)}"
     nominal = np.atleast_1d(result.extreme_runs[name].sel(case="nominal").values)[found.at or 0] if name in result.extreme_runs else np.nan
     if not np.isfinite(nominal):
         return f"{said}."
-    return f"{said}; the run in the middle of the inputs has {within.said(f'{within.of(nominal):.4g}')}{' then' * bool(when)}."
+    return f"{said}; the run in the middle of the inputs has {within.said(f'{within.of(nominal):.4g}')}{there}."
 
 
 def _statement(result) -> str:
@@ -147,7 +150,7 @@ def _statement(result) -> str:
 def _cause(result, name: str) -> str:
     """Which inputs the output depends on most."""
     for group in (result.sensitivity, result.aggregated):
-        if name not in group or "time" in group[name].dims:
+        if name not in group or axis_of(group[name].dims):
             continue
         table = group[name]
         kind = next((kind for kind in SHARES if kind in kinds(table)), None)
@@ -165,13 +168,16 @@ def _trusted(result) -> str:
     trusts = [trust for name in result.outputs if (trust := trust_of(result, name))]
     if not trusts:
         return ""
-    numbers, histories = [t for t in trusts if not t.history], [t for t in trusts if t.history]
+    numbers, histories = ([t for t in trusts if t.axis == axis] for axis in ("", TIME.name))
+    curves = [t for t in trusts if t.axis not in ("", TIME.name)]
     parts = []
     if numbers:
         parts.append(f"{sum(t.share == 1.0 for t in numbers)} of {len(numbers)} numbers")
     if histories:
         whole = sum(t.share == 1.0 for t in histories)
         parts.append(f"{whole} of {len(histories)} histories at all times")
+    if curves:
+        parts.append(f"{sum(t.share == 1.0 for t in curves)} of {len(curves)} curves on their whole axis")
     bounded = all(t.bounds for t in trusts)
     others = bounded and not all(t.share == 1.0 for t in trusts)
     rest = " Elsewhere they hold all runs, and are widened by what may be missing." if others else ""
@@ -180,4 +186,4 @@ def _trusted(result) -> str:
 
 def _by_output(result) -> tuple[tuple[str, float, str], ...]:
     found = [(name, trust) for name in result.outputs if (trust := trust_of(result, name))]
-    return tuple((name, t.share, percent(t.share) if t.history else "yes" if t.share else "no") for name, t in found[:TOLD])
+    return tuple((name, t.share, percent(t.share) if t.axis else "yes" if t.share else "no") for name, t in found[:TOLD])

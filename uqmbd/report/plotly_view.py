@@ -11,7 +11,6 @@ from uqmbd.figures.marks import SHADE, Bars, Cells, Curve, Figure, Image, Level,
 from uqmbd.report.plotly_marks import color, traces
 
 LABEL = 42  # characters in a legend
-TIME = "time [s]"
 FONT = "system-ui, -apple-system, 'Segoe UI', 'DejaVu Sans', sans-serif"
 
 
@@ -53,7 +52,7 @@ def draw(figure: Figure) -> go.Figure:
         symbol = dict(symbol="square", size=12, color=color(SHADE.color, 0.35))
         plot.add_trace(go.Scatter(x=[None], y=[None], mode="markers", marker=symbol, name="not trusted"), row=1, col=1)
     first = figure.panels[0]
-    scattered = any(isinstance(mark, Points) for mark in first.marks) and first.x_label != TIME
+    scattered = any(isinstance(mark, Points) and not mark.on_curves for mark in first.marks)
     over_time = not (figure.square or first.named or scattered or any(isinstance(mark, Image) for mark in first.marks))
     pictures = any(isinstance(mark, Image) for mark in figure.panels[-1].marks)
     plot.update_layout(

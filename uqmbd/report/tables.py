@@ -7,8 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from uqmbd.figures import samples
-from uqmbd.figures.outputs import output_names, percents, pretty, shown_quantiles, unit_of, widest
+from uqmbd.figures.outputs import output_names, percents, pretty, shown_quantiles, unit_of, widest, words_over
 from uqmbd.figures.trust import percent, trust_of
+from uqmbd.outcomes import axis_of
 from uqmbd.report.numbers import Scale, apart, number, scale
 from uqmbd.result import gap_of
 
@@ -62,9 +63,10 @@ def outputs_table(result) -> Table:
     rows = [tuple(cells.get(column, "") for column, _ in columns) for cells in every]
     rows = [row for row in rows if any(row[1 + (("unit", False) in columns) :])] or rows  # of others the method says nothing
     said = any(cells.get(column) for cells in every[len(scalars) :] for column, right in columns if right)
-    note = "Of a history: the widest over time of bounds and quantiles, and the largest error and standard deviation." if said else ""
+    who, when = words_over(result, histories)
+    note = f"Of a {who}: the widest over {when} of bounds and quantiles, and the largest error and standard deviation." if said else ""
     if "gap" in dict(columns):
-        note = f"{note} Gap: by how much bounds are wider than what runs reached; of a history the median over time.".strip()
+        note = f"{note} Gap: by how much bounds are wider than what runs reached; of a {who} the median over {when}.".strip()
     if finer := finer_extremes(result):
         note = f"{note} {finer}".strip()
     if "alpha" in result.statistics.dims:
@@ -296,9 +298,9 @@ def statistics(table, quantiles: Mapping[str, str]) -> dict[str, tuple[float, ..
     """
     table = widest(table)
     known = [str(word) for word in table["statistic"].values]
-    far = {key: percent for key, percent in percents(quantiles).items() if percent != 50 or "time" not in table.dims}
+    far = {key: percent for key, percent in percents(quantiles).items() if percent != 50 or not axis_of(table.dims)}
     extremes = {"std": ("std", _greatest)} | {quantiles[key]: (key, _least if far[key] < 50 else _greatest) for key in far}
-    if "time" not in table.dims:
+    if not axis_of(table.dims):
         extremes = {"mean": ("mean", _least)} | extremes | {word.replace("_", " "): (word, _least) for word in _own(known)}
     found = {}
     for column, (key, extreme) in extremes.items():
@@ -322,13 +324,11 @@ def _greatest(values: np.ndarray) -> float:
 
 
 def _share(trust) -> str:
-    return percent(trust.share) if trust.history else ("yes" if trust.share else "no")
+    return percent(trust.share) if trust.axis else ("yes" if trust.share else "no")
 
 
 def _horizon(trust) -> str:
-    if not trust.history:
-        return ""
-    return "end" if np.isinf(trust.horizon) else number(trust.horizon)
+    return "" if np.isnan(trust.horizon) else "end" if np.isinf(trust.horizon) else number(trust.horizon)
 
 
 def _facts(title: str, facts: Mapping) -> Table:

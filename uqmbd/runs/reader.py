@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from uqmbd.errors import StudyError
+from uqmbd.outcomes import Axis
 from uqmbd.runs.piece import PARTIAL, PREFIX, SUFFIX, Column, Piece, decode, head_length
 from uqmbd.runs.place import Place
 
@@ -30,10 +31,12 @@ class Runs:
     ----------
     place : Place
     header : dict
-        What all runs share: format, columns, identity, notes, times.
+        What all runs share: format, columns, identity, notes, times, other axes.
     columns : dict of str to Column
     time : ndarray or None
         Times of the histories [s].
+    axes : dict of str to Axis
+        Of outputs that are over another axis than time.
     pieces : list of Piece
         By session, then by first row.
     piece_of : ndarray of int32, shape (rows,)
@@ -47,6 +50,7 @@ class Runs:
         self.header = header_of(place)
         self.columns = {entry[0]: Column(*entry) for entry in self.header["columns"]}
         self.time = None if self.header["time"] is None else np.array(self.header["time"], float)
+        self.axes = own_axes(self.header)
         self.pieces: list[Piece] = []
         self.bad: list[str] = []
         self.foreign: list[str] = []
@@ -171,6 +175,12 @@ class Runs:
                     pass
             except Damaged:
                 yield piece.name, piece.runs
+
+
+def own_axes(header: Mapping[str, Any]) -> dict[str, Axis]:
+    """Outputs that are over another axis than time; the header has ``axes``: by name ``unit``, ``values`` and ``outputs``."""
+    axes = header.get("axes", {}).items()
+    return {output: axis for name, it in axes for axis in [Axis(name, it["values"], it["unit"])] for output in it["outputs"]}
 
 
 def header_of(place: Place) -> dict[str, Any]:

@@ -53,19 +53,21 @@ class RunsBackend(BackendEntrypoint):
     open_dataset_parameters: ClassVar[tuple[str, ...]] = ("filename_or_obj", "drop_variables", "rows")
 
     def open_dataset(self, filename_or_obj: Any, *, drop_variables: Any = None, rows: np.ndarray | None = None) -> xr.Dataset:
-        """``run`` [x ``time``]: inputs as ``input:<name>``, outputs, status, message; `rows` chooses runs by their rows in the store."""
+        """``run`` [x ``time`` or another axis]: inputs as ``input:<name>``, outputs, status, message; `rows` chooses runs by their rows."""
         found = Runs(place_of(filename_or_obj))
+        axes = {name: axis for name, axis in found.axes.items() if name in found.columns}
         attributes = {name: {"unit": column.unit} for name, column in found.columns.items()}
         attributes["status"] |= {"flag_values": list(range(len(STATUS))), "flag_meanings": " ".join(STATUS)}  # as the CF conventions
         variables = {
             name: (
-                ("run", "time") if column.points else ("run",),
+                ("run", axes[name].name if name in axes else "time") if column.points else ("run",),
                 indexing.LazilyIndexedArray(LazyColumn(found, column, rows)),
                 attributes[name],
             )
             for name, column in found.columns.items()
         }
         coords = {} if found.time is None else {"time": ("time", found.time, {"unit": "s"})}
+        coords |= {axis.name: (axis.name, axis.values, {"unit": axis.unit}) for axis in axes.values()}
         runs = xr.Dataset({name: xr.Variable(*entry) for name, entry in variables.items()}, coords, found.about())
         return runs.drop_vars(drop_variables or [], errors="ignore")
 

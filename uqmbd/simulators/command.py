@@ -1,8 +1,8 @@
 """An external program as the model: a template directory is copied, inputs are filled in, the program runs, a result file is read.
 
 Files of the template that are text may hold ``{{name}}``; so may the arguments of the command. The result file is JSON (a mapping from
-output to number or list) or CSV (a header line, one column an output). Where it has ``time`` other than the study's, histories are
-interpolated.
+output to number or list, or to what makes a `Curve`) or CSV (a header line, one column an output: numbers and histories only). Where it
+has ``time`` other than the study's, histories are interpolated.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ import tempfile
 import threading
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 from time import sleep
 from typing import Any
@@ -28,6 +28,7 @@ import numpy as np
 
 from uqmbd.errors import StudyError
 from uqmbd.processes import descendants, kill
+from uqmbd.simulators.curve import Curve
 from uqmbd.simulators.limit import RunTimeout
 from uqmbd.simulators.model import Model
 from uqmbd.simulators.own import file_digest, is_own_file
@@ -180,13 +181,22 @@ def read_result(file: Path) -> dict[str, Any]:
             found = json.loads(file.read_text(encoding="utf-8"))
             if not isinstance(found, dict):
                 raise CommandFailed(f"{file.name} does not hold a mapping from output to number or list")
-            return found
+            return {name: as_curve(name, value) if isinstance(value, dict) else value for name, value in found.items()}
         with file.open(newline="", encoding="utf-8") as stream:
             rows = list(csv.reader(stream))
         columns = np.array(rows[1:], dtype=np.float64).T
         return {name.strip(): column if len(column) > 1 else column[0] for name, column in zip(rows[0], columns, strict=True)}
     except (ValueError, IndexError) as error:
         raise CommandFailed(f"{file.name} cannot be read: {error}") from None
+
+
+def as_curve(name: str, written: dict[str, Any]) -> Curve:
+    """An output over an axis of its own: ``{"values": [...], "grid": [...], "axis": "frequency", "unit": "m", "axis_unit": "Hz"}``."""
+    try:
+        return Curve(**written)
+    except TypeError:
+        keys = ", ".join(field.name for field in fields(Curve))
+        raise CommandFailed(f"the output '{name}' is a table with {', '.join(written)}; an output over an axis has {keys}") from None
 
 
 def on_grid(found: dict[str, Any], time: np.ndarray | None) -> dict[str, Any]:

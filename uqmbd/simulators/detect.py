@@ -10,9 +10,10 @@ from typing import Any
 import numpy as np
 
 from uqmbd.errors import StudyError
-from uqmbd.outcomes import OutputInfo, sample_count
+from uqmbd.outcomes import TIME, OutputInfo, sample_count
 from uqmbd.simulators.base import Simulator
-from uqmbd.simulators.function import FunctionSimulator, call, output_info, wants_time, with_unit
+from uqmbd.simulators.curve import taken
+from uqmbd.simulators.function import FunctionSimulator, call, lacks_times, output_info, wants_time
 from uqmbd.simulators.lanes import LanesSimulator
 from uqmbd.simulators.model import Model, describe
 from uqmbd.simulators.outside import OutsideSimulator
@@ -32,6 +33,9 @@ def make_simulator(
     """Run the model once (on the first of a few samples that works) and wrap it by what it returned."""
     if model.simulator is not None:
         return OutsideSimulator(model, tuple(names), time, dict(settings), timeout)
+    reduced = next((name for name in names if ":" in name), None)
+    if time is None and reduced and wants_time(model.load()) and not takes(model.load(), samples, None):
+        raise lacks_times(reduced)
     if model.takes_arrays:
         refuse_settings(settings)
         refuse_timeout(timeout)
@@ -66,12 +70,15 @@ def available_outputs(model: Model, time: np.ndarray | None, samples: Mapping[st
     if is_system(raw):
         import flexmbd
 
-        return {name: OutputInfo(unit, True) for name, unit in flexmbd.output_units(raw).items()}
+        return {name: OutputInfo(unit) for name, unit in flexmbd.output_units(raw).items()}
     if raw is None or not isinstance(raw, Mapping):
         what = "nothing (None)" if raw is None else type(raw).__name__
         raise StudyError(f"the model returned {what}", key="study.model", value=model.label, remedy='return a dict: {"name": values}')
-    found = {str(name): with_unit(value) for name, value in raw.items() if name != "time"}
-    return {name: OutputInfo(unit, np.ndim(value) > model.takes_arrays) for name, (value, unit) in found.items()}
+    found = {str(name): taken(value) for name, value in raw.items() if name != "time"}
+    return {
+        name: OutputInfo(unit, axis or (TIME if np.ndim(value) > model.takes_arrays else None))
+        for name, (value, unit, axis) in found.items()
+    }
 
 
 def takes(function: Callable[..., Any], names: Iterable[str], time: np.ndarray | None) -> bool:

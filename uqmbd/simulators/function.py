@@ -11,20 +11,10 @@ from typing import Any, ClassVar
 import numpy as np
 
 from uqmbd.errors import StudyError, did_you_mean
-from uqmbd.outcomes import ERROR, TIMEOUT, Outcomes, OutputInfo, sample_count
+from uqmbd.outcomes import ERROR, TIME, TIMEOUT, Axis, Outcomes, OutputInfo, sample_count
+from uqmbd.simulators.curve import REDUCTIONS, alike, check_axis, reductions_over, taken
 from uqmbd.simulators.limit import RunTimeout, time_limit
 from uqmbd.simulators.model import Model, describe
-
-REDUCTIONS: dict[str, Callable[[np.ndarray, np.ndarray], float]] = {
-    "max": lambda y, t: y.max(),
-    "min": lambda y, t: y.min(),
-    "abs_max": lambda y, t: np.abs(y).max(),
-    "mean": lambda y, t: np.trapezoid(y, t) / (t[-1] - t[0]),
-    "rms": lambda y, t: np.sqrt(np.trapezoid(y * y, t) / (t[-1] - t[0])),
-    "final": lambda y, t: y[-1],
-    "time_of_max": lambda y, t: t[np.argmax(y)],
-    "time_of_min": lambda y, t: t[np.argmin(y)],
-}
 
 
 class BadOutput(Exception):
@@ -40,11 +30,11 @@ class FunctionSimulator:
     model : Model
         Where the function is.
     names : tuple of str
-        Outputs, ``"name"`` or ``"name:reduction"`` (a reduction over the time grid).
+        Outputs, ``"name"`` or ``"name:reduction"`` (a reduction over the time grid, or over the output's own axis).
     time : ndarray of shape (points,) or None
         The study's time grid [s]; handed to the function if it has a parameter `time`.
     info : dict of str to OutputInfo
-        Which outputs are histories, from a trial run.
+        What the outputs are over, from a trial run.
     timeout : float, optional
         Longest time a run may take [s].
     """
@@ -70,14 +60,14 @@ class FunctionSimulator:
         n = sample_count(samples)
         info = self.info or self.check(samples)
         points = 0 if self.time is None else len(self.time)
-        outputs = {name: np.full((n, points) if info[name].history else n, np.nan) for name in self.names}
+        outputs = {name: np.full((n, *info[name].shape(points)), np.nan) for name in self.names}
         status = np.zeros(n, np.int8)
         message = [""] * n
         for i in range(n):
             try:
                 with time_limit(self.timeout):
                     raw = call(function, {key: float(values[i]) for key, values in samples.items()}, self.time)
-                row = {name: pick(raw, name, self.names, self.time, info[name].history) for name in self.names}
+                row = {name: pick(raw, name, self.names, self.time, info[name].axis) for name in self.names}
             except RunTimeout as error:
                 status[i], message[i] = TIMEOUT, str(error)
             except BadOutput as error:
@@ -108,8 +98,8 @@ def wants_time(function: Callable[..., Any]) -> bool:
         return False
 
 
-def lookup(raw: Any, name: str, names: tuple[str, ...]) -> np.ndarray:
-    """The array the function returned for the base name of an output."""
+def lookup(raw: Any, name: str, names: tuple[str, ...]) -> tuple[np.ndarray, Axis | None]:
+    """The array the function returned for the base name of an output, and its axis if that is its own."""
     base = name.partition(":")[0]
     if raw is None:
         raise BadOutput("the model returned nothing (None); end it with a `return` of its outputs")
@@ -119,70 +109,99 @@ def lookup(raw: Any, name: str, names: tuple[str, ...]) -> np.ndarray:
         raw = {base: raw}
     if base not in raw:
         raise BadOutput(f"the model returned no output {base!r} (it returned {', '.join(map(str, raw)) or 'nothing'})")
-    values, _ = with_unit(raw[base])
     try:
-        return np.asarray(values, dtype=np.float64)
+        values, _, axis = taken(raw[base])
+    except (TypeError, ValueError):
+        raise BadOutput(f"the grid of output {base!r} is not an array of numbers") from None
+    try:
+        return np.asarray(values, dtype=np.float64), axis
     except (TypeError, ValueError):
         raise BadOutput(f"output {base!r} is not a number or an array of numbers but {type(values).__name__}") from None
 
 
-def with_unit(value: Any) -> tuple[Any, str]:
-    """What a model returned for an output, and its unit: ``(values, "N")``, or values alone, which have none."""
-    if isinstance(value, tuple) and len(value) == 2 and isinstance(value[1], str):
-        return value
-    return value, ""
-
-
 def unit_of(raw: Any, name: str) -> str:
-    """The unit that the model gives an output; of a time at which something happens, the second."""
+    """The unit that the model gives an output; of a place on an axis that of the axis, of a time the second."""
     base, _, reduction = name.partition(":")
-    if reduction.startswith("time_of_"):
-        return "s"
-    return with_unit(raw[base] if isinstance(raw, Mapping) else raw)[1]
+    _, unit, axis = taken(raw[base] if isinstance(raw, Mapping) else raw)
+    return (axis or TIME).unit if "_of_" in reduction else unit
 
 
-def pick(raw: Any, name: str, names: tuple[str, ...], time: np.ndarray | None, history: bool) -> np.ndarray | float:
-    """One output of one run, checked: right shape, all finite, reduced over time if its name says so."""
-    value = lookup(raw, name, names)
+def pick(raw: Any, name: str, names: tuple[str, ...], time: np.ndarray | None, over: Axis | None) -> np.ndarray | float:
+    """One output of one run, checked: over what it should be over, all finite, reduced if its name says so."""
+    value, axis = lookup(raw, name, names)
     reduction = name.partition(":")[2]
-    expected = (len(time),) if time is not None and (history or reduction) else ()
+    if not reduction:
+        check_over(name, axis, over)
+    elif reduction not in reductions_over(axis):
+        raise BadOutput(f"output {name!r} is over {'time' if axis is None else axis.name}, which it was not when the model was tried")
+    grid = axis.values if axis is not None else time if over is not None or reduction else None
+    expected = () if grid is None else grid.shape
     if value.shape != expected:
         raise BadOutput(f"output {name!r} has shape {value.shape} where {expected} is expected")
     bad = int(np.count_nonzero(~np.isfinite(value)))
     if bad:
-        raise BadOutput(f"output {name!r} is NaN or infinite" + (f" at {bad} of {value.size} times" if value.ndim else ""))
-    return REDUCTIONS[reduction](value, time) if reduction else value
+        where = "times" if axis is None else f"values of {axis.name}"
+        raise BadOutput(f"output {name!r} is NaN or infinite" + (f" at {bad} of {value.size} {where}" if value.ndim else ""))
+    return REDUCTIONS[reductions_over(axis)[reduction]](value, grid) if reduction else value
+
+
+def check_over(name: str, axis: Axis | None, over: Axis | None) -> None:
+    """Raise `BadOutput` when an output has another axis of its own than in the trial run, where it was over `over`."""
+    own = None if over is not None and over.name == TIME.name else over
+    if alike(axis, own):
+        return
+    if axis is None or own is None or axis.name != own.name:
+        was, now = ("no axis of its own" if one is None else one.label for one in (own, axis))
+        raise BadOutput(f"output {name!r} is over {now}, and was over {was} when the model was tried")
+    raise BadOutput(f"output {name!r} is not at the same {len(own.values)} values of {own.label} as when the model was tried")
 
 
 def output_info(raw: Any, names: tuple[str, ...], time: np.ndarray | None) -> dict[str, OutputInfo]:
-    """Which outputs are histories, from what one run returned; `StudyError` names an output that cannot be had."""
+    """What the outputs are over, from what one run returned; `StudyError` names an output that cannot be had."""
     info = {}
     for name in names:
-        known_reduction(raw, name)
+        known_output(raw, name)
         try:
-            history = lookup(raw, name, names).ndim > 0 and ":" not in name
-            pick(raw, name, names, time, history)
+            value, axis = lookup(raw, name, names)
+            if axis is not None:
+                check_axis(name, axis, names)
+            known_reduction(name, axis, time)
+            over = None if ":" in name else axis or (TIME if value.ndim else None)
+            pick(raw, name, names, time, over)
         except BadOutput as error:
             raise StudyError(str(error), key="outputs.include", value=name, remedy=shape_remedy(time)) from None
-        info[name] = OutputInfo(unit_of(raw, name), history)
+        info[name] = OutputInfo(unit_of(raw, name), over)
     return info
 
 
-def known_reduction(raw: Any, name: str) -> None:
-    """`StudyError` for an output that the model did not return, or a reduction that there is not."""
-    base, _, reduction = name.partition(":")
+def known_output(raw: Any, name: str) -> None:
+    """`StudyError` for an output that the model did not return."""
+    base = name.partition(":")[0]
     if isinstance(raw, Mapping) and base not in raw:
         raise StudyError(
             f"the model has no output {base!r}", key="outputs.include", value=name, remedy=did_you_mean(base, raw, noun="output")
         )
-    if reduction and reduction not in REDUCTIONS:
-        raise StudyError(
-            f"there is no reduction {reduction!r}", key="outputs.include", value=name, remedy=did_you_mean(reduction, REDUCTIONS)
-        )
+
+
+def known_reduction(name: str, axis: Axis | None, time: np.ndarray | None) -> None:
+    """`StudyError` for a reduction that there is not over an axis of its own, or else over time."""
+    reduction, known = name.partition(":")[2], reductions_over(axis)
+    if reduction and reduction not in known:
+        where = "" if axis is None else f" over {axis.name}"
+        text = f"there is no reduction {reduction!r}{where}"
+        raise StudyError(text, key="outputs.include", value=name, remedy=did_you_mean(reduction, known))
+    if reduction and axis is None and time is None:
+        raise lacks_times(name)
+
+
+def lacks_times(name: str) -> StudyError:
+    """The error for a reduction over time in a study without times."""
+    remedy = "add a section [time] with end and points, or return a uqmbd.Curve, which has an axis of its own"
+    return StudyError("a reduction over time needs times", key="outputs.include", value=name, remedy=remedy)
 
 
 def shape_remedy(time: np.ndarray | None) -> str:
     """What a model's outputs have to look like."""
     if time is None:
-        return "return a finite number for it, or give the study a [time] section for outputs over time"
-    return f"return a finite number for it, or {len(time)} finite numbers, one for each time"
+        return "return a finite number for it, or a uqmbd.Curve, or give the study a [time] section for outputs over time"
+    return f"return a finite number for it, or {len(time)} finite numbers, one for each time, or a uqmbd.Curve"

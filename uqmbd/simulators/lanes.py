@@ -14,7 +14,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from uqmbd.errors import StudyError
-from uqmbd.outcomes import Outcomes, OutputInfo
+from uqmbd.outcomes import TIME, Outcomes, OutputInfo
 from uqmbd.simulators.model import Model
 
 LOG = logging.getLogger("uqmbd")
@@ -59,7 +59,7 @@ class LanesSimulator:
             prepared = flexmbd.prepare(self.model.load(), dict(samples), **arguments)
             arguments["settings"]["integrator"] = prepared.attributes["solver.integrator"]  # what "auto" takes depends on the end
             flexmbd.run(self.model.load(), dict(samples), **{**arguments, "end": 1e-9 * arguments["end"], "points": 2})
-        return {name: OutputInfo(prepared.units.get(name, ""), ":" not in name) for name in self.names}
+        return {name: OutputInfo(prepared.units.get(name, ""), None if ":" in name else TIME) for name in self.names}
 
     def start(self, samples: Mapping[str, np.ndarray]) -> Any:
         """States of the runs at time zero, from which `simulate` can go on."""

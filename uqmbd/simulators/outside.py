@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from uqmbd.errors import StudyError
-from uqmbd.outcomes import Outcomes, OutputInfo
+from uqmbd.outcomes import Axis, Outcomes, OutputInfo
 from uqmbd.simulators.base import Simulator
 from uqmbd.simulators.model import Model, describe
 
@@ -72,6 +72,10 @@ class OutsideSimulator:
         if absent:
             text = f"the simulator says nothing of the output '{absent[0]}'"
             raise StudyError(text, key="outputs.include", value=absent[0], remedy="have its `check` return an OutputInfo for each output")
+        wrong = [name for name in self.outputs if not isinstance(found[name].axis, (Axis, type(None)))]
+        if wrong:
+            remedy = "write OutputInfo(unit) for a history, OutputInfo(unit, None) for a number, OutputInfo(unit, Axis(...)) else"
+            raise StudyError(f"the axis of the output '{wrong[0]}' is none", key="outputs.include", value=wrong[0], remedy=remedy)
         return {name: found[name] for name in self.outputs}
 
     def simulate(self, samples: Mapping[str, np.ndarray]) -> Outcomes:

@@ -9,30 +9,21 @@ from typing import Any, ClassVar, TypeVar
 import numpy as np
 
 from uqmbd.errors import StudyError
-from uqmbd.outcomes import ERROR, Outcomes, OutputInfo, concatenate, failed_outcomes, sample_count
-from uqmbd.simulators.function import BadOutput, call, known_reduction, lookup, unit_of
+from uqmbd.outcomes import ERROR, TIME, Axis, Outcomes, OutputInfo, concatenate, failed_outcomes, sample_count
+from uqmbd.simulators.curve import REDUCTIONS, check_axis, reductions_over
+from uqmbd.simulators.function import BadOutput, call, check_over, known_output, known_reduction, lookup, unit_of
 from uqmbd.simulators.model import Model, describe
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-REDUCTIONS: dict[str, Callable[[np.ndarray, np.ndarray], np.ndarray]] = {  # of histories (run, time), to the last bit those of `function`
-    "max": lambda y, t: y.max(axis=1),
-    "min": lambda y, t: y.min(axis=1),
-    "abs_max": lambda y, t: np.abs(y).max(axis=1),
-    "mean": lambda y, t: np.trapezoid(y, t, axis=1) / (t[-1] - t[0]),
-    "rms": lambda y, t: np.sqrt(np.trapezoid(y * y, t, axis=1) / (t[-1] - t[0])),
-    "final": lambda y, t: y[:, -1],
-    "time_of_max": lambda y, t: t[np.argmax(y, axis=1)],
-    "time_of_min": lambda y, t: t[np.argmin(y, axis=1)],
-}
 ALIKE = 1e-6  # part of an output's size by which a run may differ alone and in a batch: sums over arrays of other lengths round differently
 
 
 def vectorized(function: F) -> F:
     """Mark a model as one that takes arrays: it is called once for a batch of runs, not once a run.
 
-    Each input is an array of shape (runs,), in SI. Each output is an array (runs,) of numbers, or (runs, points) over time. A run for which
-    something is NaN or infinite has failed; the others have not.
+    Each input is an array of shape (runs,), in SI. Each output is an array (runs,) of numbers, or (runs, points) over time or in a
+    `Curve`. A run for which something is NaN or infinite has failed; the others have not.
 
     Examples
     --------
@@ -58,7 +49,7 @@ class VectorizedSimulator:
     time : ndarray of shape (points,) or None
         The study's time grid [s]; handed to the function if it has a parameter `time`.
     info : dict of str to OutputInfo
-        Which outputs are histories, from a trial batch.
+        What the outputs are over, from a trial batch.
     """
 
     width: ClassVar[int] = 64  # a call costs some microseconds
@@ -79,11 +70,11 @@ class VectorizedSimulator:
             raw = call(self.model.load(), {key: np.array(values, np.float64) for key, values in samples.items()}, self.time)
         except (Exception, SystemExit) as error:
             if n == 1:
-                shapes = {name: (len(self.time),) if self.info[name].history else () for name in self.names}
+                shapes = {name: self.info[name].shape(0 if self.time is None else len(self.time)) for name in self.names}
                 return failed_outcomes(1, shapes, ERROR, f"the model raised {describe(error)}")
             halves = (slice(0, n // 2), slice(n // 2, n))
             return concatenate([self.simulate({key: values[half] for key, values in samples.items()}) for half in halves])
-        outputs = {name: columns(raw, name, self.names, self.time, n, self.info[name].history) for name in self.names}
+        outputs = {name: columns(raw, name, self.names, self.time, n, self.info[name])[0] for name in self.names}
         status, message = np.zeros(n, np.int8), [""] * n
         for name, values in outputs.items():
             finite = np.isfinite(values).reshape(n, -1).all(axis=1)
@@ -92,34 +83,45 @@ class VectorizedSimulator:
         return Outcomes(outputs, status, message, {"simulator": "function of arrays"})
 
 
-def columns(raw: Any, name: str, names: tuple[str, ...], time: np.ndarray | None, n: int, history: bool | None = None) -> np.ndarray:
-    """One output of `n` runs, (n,) or (n, points), reduced over time if its name says so.
+def columns(
+    raw: Any, name: str, names: tuple[str, ...], time: np.ndarray | None, n: int, known: OutputInfo | None = None
+) -> tuple[np.ndarray, Axis | None]:
+    """One output of `n` runs, (n,) or (n, points), reduced if its name says so, and what it is over; `known` once it was tried.
 
     Raises
     ------
     StudyError
-        When it has another shape: a model of arrays cannot be right for some runs only.
+        When it has another shape or grid: a model of arrays cannot be right for some runs only.
     """
     reduction = name.partition(":")[2]
     try:
-        values = lookup(raw, name, names)
+        values, axis = lookup(raw, name, names)
+        if known is not None and not reduction:
+            check_over(name, axis, known.axis)
     except BadOutput as error:
         raise StudyError(str(error), key="outputs.include", value=name, remedy=remedy(time)) from None
-    shapes = [] if history or reduction else [(n,)]
-    shapes += [(n, len(time))] if time is not None and history is not False else []
-    if reduction and time is not None:
-        shapes = [(n, len(time))]
+    if axis is not None and known is None:
+        check_axis(name, axis, names)
+    known_reduction(name, axis, time)
+    grid = time if axis is None else axis.values
+    over = bool(reduction) or axis is not None or (known is not None and known.axis is not None)
+    shapes = [] if over else [(n,)]
+    if grid is not None and (over or known is None):
+        shapes.append((n, len(grid)))
     if values.shape not in shapes:
         wanted = " or ".join(map(str, shapes)) or f"a shape with times, ({n}, points),"
         text = f"the model was called with {n} runs and gave {name!r} in shape {values.shape}, where {wanted} is expected"
         raise StudyError(text, key="outputs.include", value=name, remedy=remedy(time))
-    return REDUCTIONS[reduction](values, time) if reduction else values
+    if reduction:
+        return REDUCTIONS[reductions_over(axis)[reduction]](values, grid), None
+    return values, axis or (TIME if values.ndim > 1 else None)
 
 
 def remedy(time: np.ndarray | None) -> str:
     """What a model of arrays has to return."""
     rest = "" if time is None else f", or (runs, {len(time)}) over time"
-    return f"return for it an array (runs,){rest}; or leave `vectorized` out: then the model is called with numbers, run by run"
+    arrays = f"an array (runs,){rest}, or a uqmbd.Curve of (runs, points)"
+    return f"return for it {arrays}; or leave `vectorized` out: then the model is called with numbers, run by run"
 
 
 def make_vectorized(
@@ -135,14 +137,13 @@ def make_vectorized(
     raw, single = (called(model, {key: values[:n] for key, values in samples.items()}, time) for n in (sample_count(samples), 1))
     info = {}
     for name in names:
-        base, _, reduction = name.partition(":")
-        known_reduction(raw, name)
-        values = columns(raw, name, names, time, sample_count(samples))
-        alone = columns(single, name, names, time, 1, values.ndim > 1 if not reduction else None)
+        known_output(raw, name)
+        values, axis = columns(raw, name, names, time, sample_count(samples))
+        info[name] = OutputInfo(unit_of(raw, name), axis)
+        alone, _ = columns(single, name, names, time, 1, info[name])
         if not np.allclose(values[:1], alone, rtol=ALIKE, atol=ALIKE * np.nanmax(np.abs(values), initial=0.0), equal_nan=True):
-            text = f"the model gives {base!r} of a run other values in a batch than alone"
+            text = f"the model gives {name.partition(':')[0]!r} of a run other values in a batch than alone"
             raise StudyError(text, key="study.model", value=model.label, remedy="have each run depend on its own inputs only")
-        info[name] = OutputInfo(unit_of(raw, name), values.ndim > 1)
     return VectorizedSimulator(model, names, time, info)
 
 

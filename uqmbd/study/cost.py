@@ -78,7 +78,7 @@ class Cost:
         if self.message:
             found.add_row("the first that failed", escape(self.message))
         for name, text in self.outputs.items():
-            found.add_row(f"output {name}", text)
+            found.add_row(f"output {name}", escape(text))
         return found
 
 
@@ -108,8 +108,9 @@ def estimate(study: Study, *, patience: float = PATIENCE) -> Cost:
         per_run, runs = seconds / runs, runs * 4
     least, most = study.method.planned_runs(study.inputs)
     points = 0 if study.time is None else study.time.points
-    size = np.dtype(precision_of(study)).itemsize * points * (study.campaign.store == "all")
-    per_store = sum(size if entry.history else 8 for entry in info.values()) + 8 * len(study.inputs) + 1  # and the status
+    size = np.dtype(precision_of(study)).itemsize * (study.campaign.store == "all")
+    stored = sum(size * entry.shape(points)[0] if entry.axis else 8 for entry in info.values())
+    per_store = stored + 8 * len(study.inputs) + 1  # and the status
     return Cost(
         study.name,
         least,
@@ -118,7 +119,7 @@ def estimate(study: Study, *, patience: float = PATIENCE) -> Cost:
         default_workers() if study.campaign.workers is None else max(1, study.campaign.workers),
         most * per_store / 1e6,
         {status: number for status, number in tried.items() if number},
-        {name: f"{entry.unit or '-'}, {'history' if entry.history else 'number'}" for name, entry in info.items()},
+        {name: f"{entry.unit or '-'}, {entry.kind}" for name, entry in info.items()},
         message,
         study.method.fallback_most(study.inputs),
     )

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from uqmbd.analysis.columns import Columns
 from uqmbd.errors import StudyError
 from uqmbd.outcomes import OK
 
@@ -44,13 +45,15 @@ def extreme_runs(result: Result, trial: Trial, store: RunStore) -> xr.Dataset:
     names = [str(name) for name in result.worst.data_vars if name in result.inner]
     if not names:
         return xr.Dataset()
+    info = trial.stored or trial.info
+    columns = Columns({name: info[name] for name in names}, np.zeros(0) if store.time is None else store.time)
     middle = {key: float(values[0]) for key, values in trial.samples.items()}
     ends = {name: {bound: extreme_of(result, name, bound) for bound in CASES[1:]} for name in names}
     cases = {name: {"nominal": middle} | {bound: end.inputs for bound, end in ends[name].items() if end} for name in names}
     points = list(dict.fromkeys(key_of(inputs) for found in cases.values() for inputs in found.values()))
     before = {} if trial.stored is None else nominal_before(store.directory, middle, names)
     make = "statement" in result.attrs or "searched_share" in result.attrs
-    outputs = outputs_at([dict(point) for point in points], names, trial, store, make=make, skip_first=bool(before))
+    outputs = outputs_at([dict(point) for point in points], columns, trial, store, make=make, skip_first=bool(before))
     variables = {}
     for name in names:
         values = np.full((len(CASES), *outputs[name].shape[1:]), np.nan)
@@ -63,11 +66,8 @@ def extreme_runs(result: Result, trial: Trial, store: RunStore) -> xr.Dataset:
             del cases[name]["nominal"]
         times = {bound: end.time for bound, end in ends[name].items() if end and end.time is not None}
         attrs = {"unit": result.inner[name].attrs.get("unit", ""), "inputs": cases[name]} | ({"reached": times} if times else {})
-        variables[name] = (("case", "time")[: values.ndim], values, attrs)
-    coords = {"case": np.array(CASES, object)}
-    if any("time" in dims for dims, _, _ in variables.values()):
-        coords["time"] = ("time", store.time, {"unit": "s"})
-    return xr.Dataset(variables, coords)
+        variables[name] = (("case", *columns.dims(name)), values, attrs)
+    return xr.Dataset(variables, {"case": np.array(CASES, object)} | columns.coords())
 
 
 def key_of(inputs: Mapping[str, float]) -> tuple[tuple[str, float], ...]:
@@ -76,20 +76,19 @@ def key_of(inputs: Mapping[str, float]) -> tuple[tuple[str, float], ...]:
 
 
 def outputs_at(
-    points: list[dict[str, float]], names: list[str], trial: Trial, store: RunStore, *, make: bool, skip_first: bool
+    points: list[dict[str, float]], outputs: Columns, trial: Trial, store: RunStore, *, make: bool, skip_first: bool
 ) -> dict[str, np.ndarray]:
-    """Outputs of a few runs, (runs,) or (runs, points), as the store has them or would have them; NaN where a run fails.
+    """These outputs of a few runs, (runs,) or (runs, points), as the store has them or would have them; NaN where a run fails.
 
     What the store has not is made if `make`, but for the first one with `skip_first`.
     """
     samples = {key: np.array([point[key] for point in points]) for key in points[0]}
-    columns = store.columns
-    info = trial.stored or trial.info
+    columns, names = store.columns, list(outputs.outputs)
     rows = store.find(samples)
     stored = (rows >= 0) & all(name in columns for name in names)
     good = stored.copy()
     good[stored] = store.column("status", rows[stored]) == OK
-    found = {name: np.full((len(points), len(store.time)) if info[name].history else len(points), np.nan) for name in names}
+    found = {name: np.full((len(points), *outputs.shape(name)), np.nan) for name in names}
     for name in names if good.any() else ():
         found[name][good] = store.column(name, rows[good])
     missing = np.flatnonzero(~stored)

@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from uqmbd.analysis.columns import Columns
 from uqmbd.errors import StudyError, did_you_mean
 from uqmbd.figures.extremes import Extreme, extreme_of
+from uqmbd.outcomes import axis_of
 from uqmbd.result import Result, safe_name
 from uqmbd.study.naming import naming_file
 from uqmbd.study.trial import Trial
@@ -33,7 +35,7 @@ class Replay:
     again : float
         What it reached now.
     file : Path
-        Its outputs, and those of the run in the middle of the inputs.
+        Its outputs over the axis of the one that is asked for, and those of the run in the middle of the inputs.
     """
 
     inputs: dict[str, float]
@@ -53,7 +55,8 @@ def worst_inputs(result: Result, name: str, bound: str, time: float | None) -> E
     if bound not in ENDS:
         raise StudyError("a bound is upper or lower", key="bound", value=bound, remedy="say upper or lower")
     if time is not None and "time" not in result.inner[name].dims:
-        raise StudyError(f"{name} is a number and has no time", key="time", value=time, remedy="leave --time out")
+        what = "a number" if (axis := axis_of(result.inner[name].dims)) is None else f"over {axis}"
+        raise StudyError(f"{name} is {what} and has no time", key="time", value=time, remedy="leave --time out")
     found = extreme_of(result, name, bound, time)
     if found is None:
         raise StudyError(f"the result does not say which run reached the {bound} bound of {name}", remedy="take another time, or bound")
@@ -82,10 +85,12 @@ def replay(study: Study, result: Result, directory: Path, name: str, bound: str 
         done = trial.checked().simulate({key: np.array([found.inputs[key], middle[key]]) for key in middle})
     if done.status[0]:
         raise StudyError(f"the run failed this time: {done.message[0]}", remedy="if the model has changed, run the study again")
-    histories = {key: values for key, values in done.outputs.items() if values.ndim == 2}
-    table = {f"{key} {who}": values[k] for key, values in histories.items() for k, who in enumerate(("worst", "middle"))}
-    if table:
-        frame = pd.DataFrame(table, index=pd.Index(study.grid(), name="time"))
+    columns = Columns(trial.info, np.zeros(0) if study.time is None else study.grid())
+    over = columns.axes.get(name) or next(iter(columns.axes.values()), None)
+    if over is not None:
+        beside = {key: done.outputs[key] for key, axis in columns.axes.items() if axis.name == over.name}
+        table = {f"{key} {who}": values[k] for key, values in beside.items() for k, who in enumerate(("worst", "middle"))}
+        frame = pd.DataFrame(table, index=pd.Index(over.values, name=over.name))
     else:
         frame = pd.DataFrame({who: {key: values[k] for key, values in done.outputs.items()} for k, who in enumerate(("worst", "middle"))})
     file = directory / f"worst_{safe_name(name)}_{bound}.csv"

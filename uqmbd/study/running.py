@@ -199,7 +199,7 @@ def campaign(
         store=store,
         prepare=trial.checked,
         get_pool=pool.get,
-        shapes={name: (points,) if entry.history else () for name, entry in (trial.stored or info).items()},
+        shapes={name: entry.shape(points) for name, entry in (trial.stored or info).items()},
         told=tuple(info),
         precision=rounded[0] if rounded else precision_of(study),
         keep_histories=all(name in store.columns for name in info),

@@ -40,8 +40,8 @@ def check_histories(report: ReportSection, info: Mapping[str, OutputInfo], store
     orbits = [name for orbit in report.orbits or [] for name in orbit[:2]]
     for key, names in (("report.orbits", orbits), ("report.regimes", report.regimes or [])):
         for name in names:
-            if not info[name].history:
-                raise StudyError(f"the output '{name}' is a number, not a history", key=key, remedy="name an output over time")
+            if not info[name].over_time:
+                raise StudyError(f"the output '{name}' is {info[name].noun}, not a history", key=key, remedy="name an output over time")
             if store != "all":
                 raise StudyError("needs histories, which this study does not store", key=key, remedy='write campaign.store = "all"')
 

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from uqmbd.errors import StudyError
-from uqmbd.outcomes import OutputInfo
+from uqmbd.outcomes import TIME, OutputInfo, axis_of
 from uqmbd.runs.place import is_address
+from uqmbd.runs.reader import own_axes
 from uqmbd.study.identity import precision_of
 from uqmbd.study.reuse import short
 
@@ -41,11 +42,12 @@ def results_directory(out: str | Path | None, name: str) -> Path:
 
 def check_store(study: Study, info: Mapping[str, OutputInfo]) -> None:
     """Raise `StudyError` when histories are not to be kept and the method needs all of them."""
-    histories = [name for name, entry in info.items() if entry.history]
+    histories = [name for name, entry in info.items() if entry.axis]
     if study.campaign.store == "all" or not histories or study.method.reduce_key() is not None:
         return
+    what = info[histories[0]].noun
     raise StudyError(
-        f"the method {study.method.name} needs the histories of all runs, and '{histories[0]}' is a history that would not be kept",
+        f"the method {study.method.name} needs the histories of all runs, and '{histories[0]}' is {what} that would not be kept",
         key="campaign.store",
         value=study.campaign.store,
         remedy=f'remove campaign.store, or ask for numbers only ("{histories[0]}:max", say); '
@@ -60,7 +62,7 @@ def open_or_make(
     from uqmbd.campaign.opening import columns_of, piece_length, store_in
     from uqmbd.runs.files import writing
 
-    columns, chunk, notes = (), 1, None
+    columns, chunk, notes, axes = (), 1, None, None
     if claim.header is not None:
         stored = stored_outputs(claim.header)
         info = study.in_units({name: stored[name] for name in study.outputs})
@@ -69,27 +71,39 @@ def open_or_make(
         points = 0 if study.time is None else study.time.points
         columns = columns_of(
             {name: item.to_si().unit for name, item in study.inputs.items()},
-            {name: (entry.unit, entry.history) for name, entry in info.items()},
+            info,
             points,
             precision_of(study),
             study.campaign.store == "all",
         )
         least, most = study.method.planned_runs(study.inputs)
-        size = 8 * sum(points if entry.history else 1 for entry in info.values())
+        size = 8 * sum(math.prod(entry.shape(points)) for entry in info.values())
         chunk = piece_length(round(math.sqrt(least * most)), trial.simulator.width, study.campaign.batch, size)
         notes = {
-            "outputs": {name: [entry.unit, entry.history] for name, entry in trial.info.items()},
+            "outputs": {name: [entry.unit, entry.axis is not None] for name, entry in trial.info.items()},
             "model": {name: short(digest) for name, digest in reach.parts.items()},
         }
+        axes = axes_of(trial.info)
         with writing(claim.directory):
             trial.remember(claim.directory)
     check_store(study, info)
-    return store_in(claim, identity, columns, chunk, study.grid(), notes=notes, timeout=study.campaign.timeout), info
+    return store_in(claim, identity, columns, chunk, study.grid(), axes=axes, notes=notes, timeout=study.campaign.timeout), info
 
 
 def stored_outputs(header: Mapping[str, Any]) -> dict[str, OutputInfo]:
     """What the runs of a store hold."""
-    return {name: OutputInfo(*entry) for name, entry in header["notes"]["outputs"].items()}
+    axes = own_axes(header)
+    return {name: OutputInfo(unit, axes.get(name, TIME) if over else None) for name, (unit, over) in header["notes"]["outputs"].items()}
+
+
+def axes_of(info: Mapping[str, OutputInfo]) -> dict[str, Any]:
+    """Axes other than time by name, as the header of a store has them; see `own_axes`."""
+    found: dict[str, Any] = {}
+    for name, entry in info.items():
+        if entry.axis is not None and not entry.over_time:
+            axis = found.setdefault(entry.axis.name, {"unit": entry.axis.unit, "values": entry.axis.values.tolist(), "outputs": []})
+            axis["outputs"].append(name)
+    return found
 
 
 def rounding_cost(study: Study, result: Result) -> dict[str, str]:
@@ -101,7 +115,7 @@ def rounding_cost(study: Study, result: Result) -> dict[str, str]:
         return {}
     shares = {}
     for name, ends in result.inner.data_vars.items():
-        if "time" in ends.dims:
+        if axis_of(ends.dims):
             lower, upper = ends.sel(bound="lower").values, ends.sel(bound="upper").values
             size, spread = np.maximum(abs(lower), abs(upper)), upper - lower
             seen = spread > 0

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
@@ -35,7 +36,8 @@ class Study:
     Parameters
     ----------
     model : function or str
-        ``f(**inputs)`` that returns a `flexmbd.System`, or a dict of numbers and arrays over time; or its name, ``model.py:function``.
+        ``f(**inputs)`` that returns a `flexmbd.System`, or a dict of numbers, arrays over time, `Curve`;
+        or its name, ``model.py:function``.
     inputs : dict of str to Input
         Uncertain arguments of the model.
     outputs : list of str
@@ -101,7 +103,7 @@ class Study:
         self.model = model if isinstance(model, Model) else model_of(model, simulator, vectorized, Path(directory))
         self.inputs = Space(check_inputs(inputs, optional=bool(sets)), dependence, sets)
         check_inputs(self.inputs)  # with those that sets bring
-        self.outputs = check_outputs(outputs, time)
+        self.outputs = check_outputs(outputs)
         self.methods = labelled(method)
         self.method = next(iter(self.methods.values()))
         self.time = check_kind(time, (TimeGrid, type(None)), "time", "uqmbd.TimeGrid(end=..., points=...)")
@@ -147,7 +149,7 @@ class Study:
         found = dict(info)
         for name, known in info.items():
             base, _, reduction = name.partition(":")
-            unit = self.units.get(name, "" if reduction.startswith("time_of_") else self.units.get(base, ""))
+            unit = self.units.get(name, "" if "_of_" in reduction else self.units.get(base, ""))
             if unit and known.unit and unit != known.unit:
                 raise StudyError(
                     f"the model gives '{name}' in {known.unit}, the study in {unit}",
@@ -155,7 +157,7 @@ class Study:
                     value=unit,
                     remedy="remove one of them",
                 )
-            found[name] = OutputInfo(known.unit or unit, known.history)
+            found[name] = replace(known, unit=known.unit or unit)
         return found
 
     def grid(self) -> np.ndarray | None:
@@ -225,7 +227,7 @@ def check_inputs(inputs: Mapping[str, Input], *, optional: bool = False) -> dict
     return dict(inputs)
 
 
-def check_outputs(outputs: Sequence[str], time: TimeGrid | None) -> list[str]:
+def check_outputs(outputs: Sequence[str]) -> list[str]:
     """Names of the outputs: some, all different, fit to be variables of a dataset."""
     if isinstance(outputs, str) or not all(isinstance(name, str) for name in outputs):
         raise StudyError(
@@ -234,17 +236,13 @@ def check_outputs(outputs: Sequence[str], time: TimeGrid | None) -> list[str]:
     if not outputs:
         raise StudyError("a study needs at least one output", key="outputs.include", value=[], remedy="name one")
     for name in outputs:
-        base, _, reduction = name.partition(":")
+        base = name.partition(":")[0]
         if not base.strip() or "/" in name or "\\" in name or base.startswith(".") or base in ("status", "message", "time", "run", "input"):
             raise StudyError(
                 "an output cannot have this name",
                 key="outputs.include",
                 value=name,
                 remedy="rename it (no slash; not status, message, time)",
-            )
-        if reduction and time is None:
-            raise StudyError(
-                "a reduction over time needs times", key="outputs.include", value=name, remedy="add a section [time] with end and points"
             )
         if list(outputs).count(name) > 1:
             raise StudyError("the output is named twice", key="outputs.include", value=name, remedy="name it once")

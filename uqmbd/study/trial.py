@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from uqmbd.errors import StudyError
 from uqmbd.outcomes import OutputInfo
 from uqmbd.simulators.base import Simulator
+from uqmbd.simulators.curve import alike, check_axes
 from uqmbd.simulators.reads import watching
 from uqmbd.study.reuse import remember_files
 
@@ -54,8 +56,22 @@ class Trial:
 
     @cached_property
     def info(self) -> dict[str, OutputInfo]:
-        """Units and kinds of the outputs; the model is checked and compiled."""
-        return self.simulator.check(self.samples)
+        """Units and axes of the outputs; the model is checked and compiled.
+
+        Raises
+        ------
+        StudyError
+            When an axis cannot be one, or is not that of the stored runs.
+        """
+        found = self.simulator.check(self.samples)
+        check_axes(found)
+        for name, known in (self.stored or {}).items():
+            if name in found and not alike(found[name].axis, known.axis):
+                text = f"the output '{name}' is {found[name].kind}, and in the stored runs {known.kind}"
+                text += " at other values" if found[name].kind == known.kind else ""
+                remedy = "have the model give it as it did, or discard the stored runs (--overwrite; in Python overwrite=True)"
+                raise StudyError(text, key="outputs.include", value=name, remedy=remedy)
+        return found
 
     def checked(self) -> Simulator:
         """The simulator, with its model checked and the compiled code on disk."""

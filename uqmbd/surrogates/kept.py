@@ -22,6 +22,7 @@ from uqmbd.analysis.pieces import PiecewiseExpansion
 from uqmbd.analysis.set_bounds import terms_of
 from uqmbd.errors import StudyError, did_you_mean
 from uqmbd.inputs import Input
+from uqmbd.outcomes import TIME, Axis, axis_of
 
 FORMAT = "uqmbd surrogate 1"
 KNOTS = 513  # of the way from an input's value to its coordinate where that is no straight line
@@ -32,7 +33,7 @@ _STEP = 1e-30  # of complex differences
 
 
 @dataclass(frozen=True)
-class Axis:
+class InputAxis:
     """One input: its coordinate, and the polynomials of it.
 
     Attributes
@@ -100,27 +101,32 @@ class KeptSurrogate:
     Attributes
     ----------
     name, unit : str
-    axes : tuple of Axis
+    axes : tuple of InputAxis
         Inputs in order.
     exponents : ndarray of int, shape (terms, d)
     pieces : tuple of Piece
-    time : ndarray or None
-        s, of a history.
+    over : Axis or None
+        What the output is over: time or an axis of its own; None for a number.
     error : ndarray
         Validated error, a number or (points,).
     """
 
     name: str
     unit: str
-    axes: tuple[Axis, ...]
+    axes: tuple[InputAxis, ...]
     exponents: np.ndarray
     pieces: tuple[Piece, ...]
-    time: np.ndarray | None
+    over: Axis | None
     error: np.ndarray
 
     def __repr__(self) -> str:
-        kind = "a history" if self.time is not None else "a number"
+        kind = "a number" if self.over is None else "a history" if self.time is not None else f"over {self.over.label}"
         return f"<surrogate of {self.name} [{self.unit}], {kind}, of {', '.join(axis.name for axis in self.axes)}>"
+
+    @property
+    def time(self) -> np.ndarray | None:
+        """Times of a history, s; None of other outputs."""
+        return self.over.values if self.over is not None and self.over.name == TIME.name else None
 
     def __call__(self, **inputs: Any) -> np.ndarray:
         """Values of the output; numbers or arrays of one shape for each input, in SI: that shape [x points]."""
@@ -157,7 +163,7 @@ class KeptSurrogate:
         part = restricted(whole, box)
         gap = 1e-9 * np.maximum(np.abs(np.concatenate(flat[1])).sum(axis=0), 1e-300)
         found = part.range("bernstein", gap)[0]
-        return found[:, 0] if self.time is None else found
+        return found[:, 0] if self.over is None else found
 
     def save(self, path: str | Path) -> Path:
         """Write it as JSON, from which `open_surrogate` (or any program) evaluates it."""
@@ -166,6 +172,8 @@ class KeptSurrogate:
         pieces = [{"box": _finite(piece.box), "c": piece.c.tolist()} for piece in self.pieces]
         time = None if self.time is None else self.time.tolist()
         table = {"format": FORMAT, "name": self.name, "unit": self.unit, "axes": axes, "exponents": self.exponents.tolist()}
+        if self.over is not None and time is None:
+            table["over"] = {"name": self.over.name, "values": self.over.values.tolist(), "unit": self.over.unit}
         path.write_text(json.dumps({**table, "pieces": pieces, "time": time, "error": self.error.tolist()}), encoding="utf-8")
         return path
 
@@ -227,22 +235,24 @@ def open_surrogate(path: str | Path) -> KeptSurrogate:
         table = None
     if not isinstance(table, dict) or table.get("format") != FORMAT:
         raise StudyError("is no surrogate of uqmbd", file=path, remedy="give a file that `save` of a surrogate wrote")
-    axes = tuple(Axis(each["name"], *(np.array(each[key], float) for key in _AXIS[:4]), bool(each["bounded"])) for each in table["axes"])
+    axes = tuple(
+        InputAxis(each["name"], *(np.array(each[key], float) for key in _AXIS[:4]), bool(each["bounded"])) for each in table["axes"]
+    )
     exponents = np.array(table["exponents"], int).reshape(-1, len(axes))
     whole = np.tile([-np.inf, np.inf], (len(axes), 1))
     pieces = tuple(Piece(whole if each["box"] is None else np.array(each["box"]), np.array(each["c"])) for each in table["pieces"])
-    time = None if table["time"] is None else np.array(table["time"])
-    return KeptSurrogate(table["name"], table["unit"], axes, exponents, pieces, time, np.array(table["error"]))
+    over = Axis(**table["over"]) if "over" in table else None if table["time"] is None else Axis(TIME.name, table["time"], TIME.unit)
+    return KeptSurrogate(table["name"], table["unit"], axes, exponents, pieces, over, np.array(table["error"]))
 
 
 # with a result ----------------------------------------------------------------------------------------------------------------------------
-def straight(name: str, low: float, high: float) -> Axis:
+def straight(name: str, low: float, high: float) -> InputAxis:
     """An input between two values, with Chebyshev polynomials."""
     none = np.empty(0)
-    return Axis(name, np.array([low, high]), np.array([-1.0, 1.0]), none, none, bounded=True)
+    return InputAxis(name, np.array([low, high]), np.array([-1.0, 1.0]), none, none, bounded=True)
 
 
-def curved(name: str, item: Input, family: Family, degree: int) -> Axis | None:
+def curved(name: str, item: Input, family: Family, degree: int) -> InputAxis | None:
     """An input with a distribution, and the polynomials of its germ; None where values are no coordinate (of a few values, say)."""
     z = np.linspace(-FARTHEST, FARTHEST, KNOTS)
     value, place = item.from_normal(z), family.germ(ndtr(z))
@@ -254,11 +264,11 @@ def curved(name: str, item: Input, family: Family, degree: int) -> Axis | None:
     if np.abs(line - place).max() <= STRAIGHT * np.abs(place).max():
         value, place = value[[0, -1]], place[[0, -1]]
     count = degree + 2
-    return Axis(name, value, place, family.alpha[:count], family.beta[:count], bounded=item.kind != "random")
+    return InputAxis(name, value, place, family.alpha[:count], family.beta[:count], bounded=item.kind != "random")
 
 
-def kept(axes: Sequence[Axis], expansion: Any, columns: Columns, error: np.ndarray) -> xr.Dataset:
-    """The group `surrogates` of a result: coefficients of every output, ``[part x] term [x time]``.
+def kept(axes: Sequence[InputAxis], expansion: Any, columns: Columns, error: np.ndarray) -> xr.Dataset:
+    """The group `surrogates` of a result: coefficients of every output, ``[part x] term [x axis]``.
 
     Parameters
     ----------
@@ -280,12 +290,9 @@ def kept(axes: Sequence[Axis], expansion: Any, columns: Columns, error: np.ndarr
     coords["exponent"] = (("term", "input"), exponents)
     named = {}
     for name, at in columns.slices.items():
-        info = columns.outputs[name]
-        dims = (*lead, "time") if info.history else lead
-        attrs = {"unit": info.unit, "error": np.atleast_1d(error[at]).tolist()}
-        named[name] = (dims, c[..., at] if info.history else c[..., at.start], attrs)
-    if any(info.history for info in columns.outputs.values()):
-        coords["time"] = ("time", columns.time, {"unit": "s"})
+        attrs = {"unit": columns.outputs[name].unit, "error": np.atleast_1d(error[at]).tolist()}
+        named[name] = ((*lead, *columns.dims(name)), c[..., at] if name in columns.axes else c[..., at.start], attrs)
+    coords |= columns.coords()
     table = [{**{key: np.asarray(getattr(axis, key)).tolist() for key in _AXIS}, "name": axis.name} for axis in axes]
     return xr.Dataset(named, coords, attrs={"axes": json.dumps(table)})
 
@@ -293,16 +300,17 @@ def kept(axes: Sequence[Axis], expansion: Any, columns: Columns, error: np.ndarr
 def of_output(group: xr.Dataset, name: str) -> KeptSurrogate:
     """The surrogate of one output from the group of a result."""
     axes = tuple(
-        Axis(each["name"], *(np.array(each[key], float) for key in _AXIS[:4]), bool(each["bounded"]))
+        InputAxis(each["name"], *(np.array(each[key], float) for key in _AXIS[:4]), bool(each["bounded"]))
         for each in json.loads(group.attrs["axes"])
     )
     array = group[name]
-    time = array["time"].values if "time" in array.dims else None
+    axis = axis_of(array.dims)
+    over = None if axis is None else Axis(axis, array[axis].values, array[axis].attrs.get("unit", ""))
     if "part" in array.dims:
         boxes = np.stack([group["part_lower"].values, group["part_upper"].values], axis=2)
         pieces = tuple(Piece(box, c) for box, c in zip(boxes, array.values, strict=True))
     else:
         pieces = (Piece(np.tile([-np.inf, np.inf], (len(axes), 1)), array.values),)
     error = np.array(array.attrs["error"])
-    error = error[0] if time is None else error
-    return KeptSurrogate(name, array.attrs.get("unit", ""), axes, group["exponent"].values.astype(int), pieces, time, np.asarray(error))
+    error = error[0] if over is None else error
+    return KeptSurrogate(name, array.attrs.get("unit", ""), axes, group["exponent"].values.astype(int), pieces, over, np.asarray(error))

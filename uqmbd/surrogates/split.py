@@ -286,7 +286,7 @@ class Split(Surrogate):
 
     def _leaves_found(self) -> xr.Dataset:
         """The group `leaves`, see `uqmbd.result.Result`."""
-        scalars = {name: at.start for name, at in self.runs.columns.slices.items() if not self.runs.columns.outputs[name].history}
+        scalars = {name: at.start for name, at in self.runs.columns.slices.items() if name not in self.runs.columns.axes}
         columns = np.array(sorted(scalars.values()), int)
         if not columns.size:
             return xr.Dataset()

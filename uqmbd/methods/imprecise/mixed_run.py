@@ -101,13 +101,11 @@ class MixedRun(PCERun):
         self._reach()
         self._germs = cube_sample(len(self._inputs) - len(self._imprecise), generator(self._seed, SAMPLED), self.settings.germs)
         self._margin = self.settings.safety * self._error
-        histories = [name for name, info in columns.outputs.items() if info.history]
-        horizons = {name: trust.horizon(self._trusted[columns.slices[name]], columns.time) for name in histories}
         return Result(
             inner=columns.dataset(self._reached[0], {"bound": ["lower", "upper"]}),
             error=columns.dataset(self._error),
             trusted=columns.dataset(self._trusted, unit=""),
-            trust_horizon=xr.Dataset({name: ((), value, {"unit": "s"}) for name, value in horizons.items()}),
+            trust_horizon=trust.horizons(self._trusted, columns),
             validation=self._checks,
             statistics=self._statistics(),
             cdf=self._cdf(),
@@ -158,7 +156,7 @@ class MixedRun(PCERun):
     def _of_histories(self) -> np.ndarray:
         """Which columns belong to histories, bool (columns,)."""
         slices = self._columns.slices.items()
-        return np.concatenate([np.full(at.stop - at.start, self._columns.outputs[name].history) for name, at in slices])
+        return np.concatenate([np.full(at.stop - at.start, name in self._columns.axes) for name, at in slices])
 
     def _fill(self, out: np.ndarray, columns: np.ndarray) -> None:
         """Bounds of the statistics (regions, statistics, 2, columns) of some columns, from their expansions."""
@@ -190,7 +188,7 @@ class MixedRun(PCERun):
         found = {}
         for name, info in self._columns.outputs.items():
             at = self._columns.slices[name]
-            if info.history:
+            if info.axis:
                 continue
             if self._followed[at.start]:
                 part, margin = self._polynomials.columns(at), float(self._margin[at.start])

@@ -41,7 +41,7 @@ def add_regions(result: Result, search: KindsSearch, columns: Columns) -> None:
         setattr(result, group, found.assign_coords(along).assign_attrs(sequence=search.sequence))
     trusted = np.stack([k.trusted for k in kinds])
     result.regions_trusted = columns.dataset(trusted, {"region": along["region"].tolist()}, unit="").assign_coords(region=along["region"])
-    names = [name for name, info in columns.outputs.items() if not info.history and name != search.sequence]
+    names = [name for name, info in columns.outputs.items() if not info.axis and name != search.sequence]
     result.attrs |= {"sequence": search.sequence, "regions": {name: regions_said(result, name) for name in names}}
 
 

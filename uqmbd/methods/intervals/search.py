@@ -96,9 +96,9 @@ class Search(Method):
     def _start(self, inputs: dict[str, Input], outputs: dict[str, OutputInfo], time: np.ndarray, seed: int) -> MethodRun:
         from uqmbd.methods.intervals.search_run import SearchRun
 
-        if self.sequence is not None and (self.sequence not in outputs or outputs[self.sequence].history):
-            numbers = [name for name, info in outputs.items() if not info.history]
-            what = "is a history, not a number" if self.sequence in outputs else "is no output of the study"
+        if self.sequence is not None and (self.sequence not in outputs or outputs[self.sequence].axis):
+            numbers = [name for name, info in outputs.items() if not info.axis]
+            what = f"is {outputs[self.sequence].noun}, not a number" if self.sequence in outputs else "is no output of the study"
             raise StudyError(
                 f"the output '{self.sequence}', which is to tell kinds of runs apart, {what}",
                 key="method.sequence",

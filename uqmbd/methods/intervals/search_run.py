@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
-import xarray as xr
 
 from uqmbd.analysis import trust
 from uqmbd.analysis.columns import finite_rows
@@ -79,14 +78,13 @@ class SearchRun(StagedRun):
         self._require_finished()
         columns, ends, found = self._columns, {"bound": ["lower", "upper"]}, self._search.found()
         trusted = found.trusted
-        horizons = {n: trust.horizon(trusted[columns.slices[n]], columns.time) for n, info in columns.outputs.items() if info.history}
         result = Result(
             bounds=columns.dataset(found.outer, ends),
             inner=columns.dataset(found.inner, ends),
             error=columns.dataset(found.error),
             trusted=columns.dataset(trusted, unit=""),
             source=columns.dataset(np.full(columns.count, trust.SEARCHED, np.int8), unit=""),
-            trust_horizon=xr.Dataset({name: ((), value, {"unit": "s"}) for name, value in horizons.items()}),
+            trust_horizon=trust.horizons(trusted, columns),
             worst=self._at_runs(found.places),
             attrs=self._attributes(found),
         )

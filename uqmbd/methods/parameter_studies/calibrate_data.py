@@ -128,7 +128,11 @@ def check_output(name: str, columns: Columns, *, history: bool, key: str) -> Non
     """Raise `StudyError` unless the study has such an output."""
     if name not in columns.outputs:
         raise StudyError(f"the study has no output '{name}'", key=key, remedy=did_you_mean(name, columns.outputs, noun="output"))
-    if columns.outputs[name].history != history:
+    info = columns.outputs[name]
+    if info.axis and not info.over_time:
+        text = f"the output '{name}' is {info.noun}, and readings are numbers or over time"
+        raise StudyError(text, key=key, remedy="measure numbers of it, such as its greatest value, or leave it out")
+    if info.over_time != history:
         kind, remedy = ("a scalar", "put it under scalars") if history else ("a history", "put it into the file given as data")
         raise StudyError(f"the output '{name}' is {kind}", key=key, remedy=remedy)
 

@@ -42,8 +42,8 @@ class MonteCarloRun(ReducedRun):
         self.settings = settings
         self._inputs = inputs
         self._seed = seed
-        self._scalars = Columns({name: info for name, info in outputs.items() if not info.history}, time)
-        self._histories = Columns({name: info for name, info in outputs.items() if info.history}, time)
+        self._scalars = Columns({name: info for name, info in outputs.items() if not info.axis}, time)
+        self._histories = Columns({name: info for name, info in outputs.items() if info.axis}, time)
         self._order = list(outputs)
         points = unit_points(settings.design, settings.samples, len(inputs), generator(seed, 0))
         self._samples = from_unit_cube(inputs, points)
@@ -112,7 +112,10 @@ class MonteCarloRun(ReducedRun):
         parts = [(self._scalars, scalars), (self._histories, histories)]
         for word, key in (("mean", "mean_doubtful"), ("standard deviation", "std_doubtful")):
             shares = {name: found.doubtful[key][at].mean() for layout, found in parts for name, at in layout.slices.items()}
-            who = [name + ("" if shares[name] == 1 else f" (at {shares[name]:.0%} of the times)") for name in self._order if shares[name]]
+            of = {name: "times" if info.over_time else "points" for name, info in self._histories.outputs.items()}
+            who = [
+                name + ("" if shares[name] == 1 else f" (at {shares[name]:.0%} of the {of[name]})") for name in self._order if shares[name]
+            ]
             if who:
                 notes.append(f"{count} runs of a skewed output are too few: the limits of the {word} of {', '.join(who)} are too narrow")
         if same := [name for name, at in self._scalars.slices.items() if scalars.doubtful["constant"][at].any()]:

@@ -170,9 +170,8 @@ class PCERun(StagedRun):
         self._sample = cube_sample(len(self._inputs), generator(self._seed, SAMPLED), self._sample_points())
         first, total = expansion.first(), expansion.total()
         inputs, pairs = list(self._inputs), ["*".join(pair) for pair in combinations(self._inputs, 2)]
-        histories = [name for name, info in columns.outputs.items() if info.history]
+        histories = list(columns.axes)
         kinds = {"kind": ["first", "total"], "input": inputs}
-        horizons = {name: trust.horizon(self._trusted[columns.slices[name]], columns.time) for name in histories}
         answers = self._answers()
         kinds["kind"] += list(answers.sensitivity)
         return Result(
@@ -180,7 +179,7 @@ class PCERun(StagedRun):
             inner=columns.dataset(np.stack([values.min(axis=0), values.max(axis=0)]), {"bound": ["lower", "upper"]}),
             error=columns.dataset(self._error),
             trusted=columns.dataset(self._trusted, unit=""),
-            trust_horizon=xr.Dataset({name: ((), value, {"unit": "s"}) for name, value in horizons.items()}),
+            trust_horizon=trust.horizons(self._trusted, columns),
             validation=self._checks,
             statistics=self._statistics(),
             sensitivity=columns.dataset(np.stack([first, total, *answers.sensitivity.values()]), kinds, unit=""),
@@ -267,7 +266,7 @@ class PCERun(StagedRun):
         levels, found = np.linspace(0, 1, CDF_LEVELS), {}
         for name, info in self._columns.outputs.items():
             at = self._columns.slices[name]
-            if info.history:
+            if info.axis:
                 continue
             if self._trusted[at.start]:
                 value = self._expansion.columns(at).quantiles(levels, self._sample)[:, 0]

@@ -45,8 +45,8 @@ def warp_wanted(value: Any) -> str | dict[str, Any] | None:
 
 def check_outputs(warp: str | dict[str, Any], columns: Columns) -> None:
     """Raise `StudyError` when the setting names outputs that are not there, or not of the kind it needs."""
-    if not any(info.history for info in columns.outputs.values()):
-        raise StudyError("there is no history to be warped: all outputs are scalars", key="method.warp", remedy="remove warp")
+    if not any(info.over_time for info in columns.outputs.values()):
+        raise StudyError("there is no history to be warped: no output is over time", key="method.warp", remedy="remove warp")
     if isinstance(warp, str):
         return
     key = next(iter(warp))
@@ -54,7 +54,8 @@ def check_outputs(warp: str | dict[str, Any], columns: Columns) -> None:
         if name not in columns.outputs:
             remedy = did_you_mean(name, columns.outputs, noun="output")
             raise StudyError(f"there is no output '{name}' that would have events", key=f"method.warp.{key}", value=name, remedy=remedy)
-        if columns.outputs[name].history == (key == "events"):
+        info = columns.outputs[name]
+        if info.axis if key == "events" else not info.over_time:
             wanted = "a scalar output, the time of an event in s" if key == "events" else "a history"
             raise StudyError(f"the output '{name}' is not {wanted}", key=f"method.warp.{key}", value=name, remedy=f"name {wanted}")
 

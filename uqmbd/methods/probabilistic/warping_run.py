@@ -75,7 +75,7 @@ class WarpedRun(PCERun):
         plain, loo, missed, choices = super()._fit(rows, degrees)
         self._plain, self._facts, self._differ, warped = plain, {}, {}, []
         for j, (name, at) in enumerate(self._columns.slices.items()):
-            if not self._columns.outputs[name].history:
+            if not self._columns.outputs[name].over_time:
                 continue
             try:
                 history, choices[j] = self._history(name, at, rows, choices[j])

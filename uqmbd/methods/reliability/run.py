@@ -46,7 +46,7 @@ class ReliabilityRun(StagedRun):
         self._all = Columns(outputs, time)
         self._ends = np.array([[np.inf], [-np.inf]]).repeat(self._all.count, axis=1)
         # of many runs only the scalars are kept, and the envelope of everything
-        super().__init__(inputs, {name: info for name, info in outputs.items() if not info.history}, time, seed)
+        super().__init__(inputs, {name: info for name, info in outputs.items() if not info.axis}, time, seed)
         self._at = self._columns.slices[settings.output].start
 
     def tell(self, samples: Mapping[str, np.ndarray], outputs: Mapping[str, np.ndarray], status: np.ndarray) -> None:

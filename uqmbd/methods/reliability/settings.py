@@ -162,7 +162,9 @@ class Reliability(ByApproach):
         if self.output not in outputs:
             remedy = did_you_mean(self.output, outputs, noun="output")
             raise StudyError(f"the study has no output '{self.output}'", key="method.output", value=self.output, remedy=remedy)
-        if outputs[self.output].history:
+        if outputs[self.output].axis:
             remedy = f'take one number of it: output = "{self.output}:max", and the same in [outputs]'
-            raise StudyError(f"the output '{self.output}' is a history; a limit is for a scalar", key="method.output", remedy=remedy)
+            raise StudyError(
+                f"the output '{self.output}' is {outputs[self.output].noun}; a limit is for a scalar", key="method.output", remedy=remedy
+            )
         return self.run_class()(self, inputs, outputs, time, seed)

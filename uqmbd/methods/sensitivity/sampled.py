@@ -78,9 +78,9 @@ class SampledRun(SensitivityRun):
         super().__init__(settings, inputs, outputs, time, seed)
         self._how = DESIGNS[settings.approach]
         self._unit = self._how.points(settings, len(inputs), generator(seed, 0))
-        if self._how.scalars_only and all(info.history for info in outputs.values()):
+        if self._how.scalars_only and all(info.axis for info in outputs.values()):
             raise StudyError(
-                f"the approach {settings.approach} treats scalars only, and all outputs are histories",
+                f"the approach {settings.approach} treats scalars only, and all outputs are histories or curves",
                 key="method.approach",
                 value=settings.approach,
                 remedy='reduce them ("slider.x:max", say), or take approach = "pawn" or "sobol"',
@@ -145,11 +145,11 @@ class SampledRun(SensitivityRun):
         """Columns of scalars and of histories."""
         parts: dict[bool, list[int]] = {False: [], True: []}
         for name, at in self._columns.slices.items():
-            parts[self._columns.outputs[name].history] += range(at.start, at.stop)
+            parts[name in self._columns.axes] += range(at.start, at.stop)
         return np.array(parts[False], int), np.array(parts[True], int)
 
     def _scalar_columns(self) -> Columns:
-        return Columns({name: info for name, info in self._columns.outputs.items() if not info.history}, self._columns.time)
+        return Columns({name: info for name, info in self._columns.outputs.items() if not info.axis}, self._columns.time)
 
     def _interpolated(self, ok: np.ndarray) -> np.ndarray:
         """Values with failed runs replaced by linear interpolation along their closed curves."""
@@ -188,7 +188,7 @@ class SampledRun(SensitivityRun):
         weighted = [kind for kind in kinds if kind in WEIGHTED and not self._how.scalars_only]
         rows = {}
         for name, at in self._columns.slices.items():
-            if weighted and self._columns.outputs[name].history:
+            if weighted and name in self._columns.axes:
                 v = variance(values[:, at])
                 rows[name] = [shares((kinds[kind][:, at] * v).sum(axis=1, keepdims=True), v.sum()) for kind in weighted]
         return pooled_dataset(weighted, list(self._inputs), rows)
@@ -213,7 +213,7 @@ class SampledRun(SensitivityRun):
         for name, share in self._facts.get("explained_share", {}).items():
             if share < EXPLAINED:
                 notes.append(f"the expansion explains {share:.0%} of the variance of {name}; the rest is not in the indices: raise degree")
-        left_out = [name for name, info in self._columns.outputs.items() if info.history and how.scalars_only]
+        left_out = [name for name, info in self._columns.outputs.items() if info.axis and how.scalars_only]
         if left_out:
             notes.append(f"{settings.approach} treats scalars only: no sensitivities of {', '.join(left_out)}")
         if notes:

@@ -42,8 +42,8 @@ class SobolRun(ReducedRun):
         self.settings = settings
         self._inputs, self._seed, self._order = inputs, seed, list(outputs)
         self._layout = Layout(len(inputs), bool(settings.of("second_order")))
-        self._scalars = Columns({name: info for name, info in outputs.items() if not info.history}, time)
-        self._histories = Columns({name: info for name, info in outputs.items() if info.history}, time)
+        self._scalars = Columns({name: info for name, info in outputs.items() if not info.axis}, time)
+        self._histories = Columns({name: info for name, info in outputs.items() if info.axis}, time)
         self._samples = from_unit_cube(inputs, saltelli(settings.samples, self._layout, generator(seed, 0)))
         self._told = 0
         self._status: list[np.ndarray] = []
