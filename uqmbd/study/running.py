@@ -167,7 +167,8 @@ def early_pool(study: Study, workers: int | None, scheduler: Any, stack: ExitSta
     from uqmbd.campaign.pool import EarlyPool, default_workers
 
     wanted = next((n for n in (workers, study.campaign.workers) if n is not None), default_workers())
-    needed = ["uqmbd.campaign.worker", "numcodecs", *(["flexmbd.running.simulate"] if "flexmbd" in sys.modules else []), *study.method.worker_modules]
+    solver = ["flexmbd.running.simulate"] if "flexmbd" in sys.modules else []
+    needed = ["uqmbd.campaign.worker", "numcodecs", *solver, *study.method.worker_modules]
     pool = EarlyPool(wanted, scheduler, needed, study.campaign.wait)
     stack.callback(pool.close)
     return pool
