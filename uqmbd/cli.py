@@ -260,16 +260,11 @@ def show_one(finished: Finished) -> None:
 
 def write_report(result, directory: Path, out: Path | None = None) -> None:
     """Write the report, beside the results unless said, show the table and the path."""
-    from uqmbd.report import write_report as write
-    from uqmbd.runs.files import writing
+    from uqmbd.report import report_of
 
     table(result)
     logging.getLogger("uqmbd").info("writing the report ...")
-    stored = directory / "study.toml"
-    place = out or directory
-    with writing(place):
-        page = write(result, place, study_text=stored.read_text(encoding="utf-8"))
-    typer.echo(f"report: {page}")
+    typer.echo(f"report: {report_of(directory, result, out)}")
 
 
 def table(result) -> None:

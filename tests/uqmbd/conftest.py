@@ -62,20 +62,22 @@ def write_study(tmp_path):
     return write
 
 
-@pytest.fixture
-def uqmbd(monkeypatch, capsys, tmp_path):
-    """Call the command line: ``code, output = uqmbd("run", study)``; relative results land in the test's folder.
-
-    The report, which takes seconds to draw and has tests of its own, is replaced by an empty page.
-    """
+@pytest.fixture(autouse=True)
+def empty_page(monkeypatch):
+    """The report, which takes seconds to draw and has tests of its own, is replaced by an empty page where a study writes it."""
     import uqmbd.report
-    from uqmbd import cli
 
-    def empty_page(result, directory, *, study_text):
+    def write(result, directory, *, study_text):
         (directory / "report.html").write_text(study_text)
         return directory / "report.html"
 
-    monkeypatch.setattr(uqmbd.report, "write_report", empty_page)
+    monkeypatch.setattr(uqmbd.report, "write_report", write)
+
+
+@pytest.fixture
+def uqmbd(monkeypatch, capsys, tmp_path):
+    """Call the command line: ``code, output = uqmbd("run", study)``; relative results land in the test's folder."""
+    from uqmbd import cli
 
     def call(*arguments) -> tuple[int, str]:
         monkeypatch.chdir(tmp_path)

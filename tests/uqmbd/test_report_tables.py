@@ -9,6 +9,7 @@ import xarray as xr
 from rich.console import Console
 
 from uqmbd.report import tables, terminal_table
+from uqmbd.report.extremes import finer_extremes
 from uqmbd.report.failures import failures_table, failures_where
 from uqmbd.report.numbers import apart, scale
 from uqmbd.result import Result
@@ -61,7 +62,7 @@ def test_bounds_that_differ_are_told_apart_and_have_a_fitting_prefix():
 
 
 def test_peaks_between_the_times_of_a_history_are_explained(bounded):
-    assert not tables.finer_extremes(bounded), "the largest value is in the history"
+    assert not finer_extremes(bounded), "the largest value is in the history"
     bounded.bounds["B.force:max"] = bounded.bounds["B.force:max"] * 0 + 2 * float(bounded.bounds["B.force"].max())
     assert "B.force:max is taken from every step of the solver, the histories from the 481 times" in tables.outputs_table(bounded).note
 

@@ -10,6 +10,7 @@ from uqmbd.figures import samples
 from uqmbd.figures.outputs import output_names, percents, pretty, shown_quantiles, unit_of, widest, words_over
 from uqmbd.figures.trust import percent, trust_of
 from uqmbd.outcomes import axis_of
+from uqmbd.report.extremes import ends_of, finer_extremes, greatest, least
 from uqmbd.report.numbers import Scale, apart, number, scale
 from uqmbd.result import gap_of
 
@@ -20,7 +21,6 @@ ELSEWHERE = frozenset((
 COUNTS = ("runs", "failed_share")
 USUAL = ("mean", "std", "q05", "q95")
 EXTREMES = [("least run", True), ("greatest run", True)]
-FINER = 1e-3  # of the range: an extreme this far beyond its history was between two times
 OWN_SHOWN = 6  # statistics that only some methods have
 QUIET = re.compile(r"min|max|variance|q\d.*|.*_lower|.*_upper|.*_inner")  # statistics that have no column of their own
 
@@ -72,29 +72,6 @@ def outputs_table(result) -> Table:
     if "alpha" in result.statistics.dims:
         note = f"{note} Statistics are those of the lowest membership.".strip()
     return Table("Outputs", tuple(c for c, _ in columns), tuple(rows), tuple(n for _, n in columns), note)
-
-
-def finer_extremes(result) -> str:
-    """A sentence on extremes such as ``B.force:max`` that go beyond their history, which has only the times of the study's grid."""
-    histories, scalars = output_names(result)
-    groups = [group for group in (result.bounds, result.inner) if group.data_vars]
-    beyond = []
-    for name in scalars:
-        base, _, reduction = name.partition(":")
-        group = next((group for group in groups if base in histories and base in group and name in group), None)
-        if group is None or reduction not in ("max", "min", "abs_max"):
-            continue
-        lower, upper = _ends(widest(group[base]))
-        largest = {"max": upper, "min": -lower, "abs_max": max(-lower, upper)}[reduction]
-        own = _ends(widest(group[name]))
-        if (-own[0] if reduction == "min" else own[1]) > largest + FINER * max(upper - lower, 0.0):
-            beyond.append(name)
-    if not beyond:
-        return ""
-    points = result.runs.sizes.get("time", 0)
-    grid = f"the {points} times of the study" if points else "the times of the study"
-    are = "are" if len(beyond) > 1 else "is"
-    return f"{', '.join(beyond)} {are} taken from every step of the solver, the histories from {grid}: they miss peaks in between."
 
 
 def known_statistics(result) -> list[str]:
@@ -236,7 +213,7 @@ def _cells(result, name: str) -> dict[str, str]:
         if group == "inner" and name in result.inner:
             cells["least run"], cells["greatest run"] = cells["inner lower"], cells["inner upper"]
     if name in result.error:
-        cells["error"] = f"{within.of(_greatest(result.error[name].values)) + 0.0:.2g}"  # no -0
+        cells["error"] = f"{within.of(greatest(result.error[name].values)) + 0.0:.2g}"  # no -0
     if name in result.statistics:
         found = statistics(result.statistics[name], shown_quantiles(result))
         cells |= {key: " … ".join(apart(*_in(within, key, ends))) for key, ends in found.items()}
@@ -259,7 +236,7 @@ def _gap(result, name: str) -> str:
 
 def scale_of(result, name: str) -> Scale:
     """The unit in which an output is said, with the prefix that fits its bounds, or else its statistics."""
-    ends = [_ends(widest(group[name])) for group in (result.bounds, result.inner) if name in group]
+    ends = [ends_of(widest(group[name])) for group in (result.bounds, result.inner) if name in group]
     if not ends and name in result.statistics:
         usual = [values for key, values in statistics(result.statistics[name], shown_quantiles(result)).items() if has_unit(key)]
         ends = usual or [(0.0,)]
@@ -276,13 +253,8 @@ def has_unit(column: str) -> bool:
     return column in ("mean", "std") or column.endswith(" %")
 
 
-def _ends(bounds) -> tuple[float, float]:
-    """Lower and upper bound, of a history the widest."""
-    return _least(bounds.sel(bound="lower").values), _greatest(bounds.sel(bound="upper").values)
-
-
 def _both(bounds, prefix: str, within: Scale) -> dict[str, str]:
-    lower, upper = apart(*map(within.of, _ends(bounds)))
+    lower, upper = apart(*map(within.of, ends_of(bounds)))
     return {f"{prefix}lower": lower, f"{prefix}upper": upper}
 
 
@@ -299,9 +271,9 @@ def statistics(table, quantiles: Mapping[str, str]) -> dict[str, tuple[float, ..
     table = widest(table)
     known = [str(word) for word in table["statistic"].values]
     far = {key: percent for key, percent in percents(quantiles).items() if percent != 50 or not axis_of(table.dims)}
-    extremes = {"std": ("std", _greatest)} | {quantiles[key]: (key, _least if far[key] < 50 else _greatest) for key in far}
+    extremes = {"std": ("std", greatest)} | {quantiles[key]: (key, least if far[key] < 50 else greatest) for key in far}
     if not axis_of(table.dims):
-        extremes = {"mean": ("mean", _least)} | extremes | {word.replace("_", " "): (word, _least) for word in _own(known)}
+        extremes = {"mean": ("mean", least)} | extremes | {word.replace("_", " "): (word, least) for word in _own(known)}
     found = {}
     for column, (key, extreme) in extremes.items():
         if key not in known:
@@ -311,16 +283,8 @@ def statistics(table, quantiles: Mapping[str, str]) -> dict[str, tuple[float, ..
             found[column] = (extreme(one.values),)
             continue
         lower, upper = (one.sel(bound=bound).values for bound in ("lower", "upper"))
-        found[column] = (_least(lower) if extreme is _least else _greatest(lower), extreme(upper))
+        found[column] = (least(lower) if extreme is least else greatest(lower), extreme(upper))
     return found
-
-
-def _least(values: np.ndarray) -> float:
-    return float(np.nanmin(values)) if np.isfinite(values).any() else float("nan")
-
-
-def _greatest(values: np.ndarray) -> float:
-    return float(np.nanmax(values)) if np.isfinite(values).any() else float("nan")
 
 
 def _share(trust) -> str:

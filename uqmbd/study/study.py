@@ -172,8 +172,9 @@ class Study:
         cluster: Any = None,
         overwrite: bool | str = False,
         progress: bool | None = None,
+        report: bool = True,
     ) -> Result | Results:
-        """Run what is missing and return the result; all of it is kept in ``results/<name>`` or `out`.
+        """Run what is missing and return the result; all of it is kept in ``results/<name>`` or `out`, with a report.
 
         A finished result of the same study is returned as it is; a line on the standard error stream says so, and when it was made. A study
         of several methods returns the results of each by its label.
@@ -189,6 +190,8 @@ class Study:
         overwrite : bool or "if_changed"
             Discard the results in the same place: True always, ``"if_changed"`` only when they are of another model, or of other solver
             settings or times; else they are used. False refuses to touch those of another model.
+        report : bool
+            Write ``report.html``, as the command does, where the result is new or has none.
         progress : bool, optional
             On a terminal there is a bar, elsewhere a line every ten seconds. True: a line every two seconds, in a notebook; False: nothing.
         """
@@ -198,6 +201,10 @@ class Study:
         for one in done.values():
             if one.tally is None:
                 print(f"uqmbd: result of {one.date} reused ({one.directory})", file=sys.stderr)
+            if report and (one.tally is not None or not (one.directory / "report.html").is_file()):
+                from uqmbd.report import report_of
+
+                report_of(one.directory, one.result)
         if len(done) == 1:
             return next(iter(done.values())).result
         from uqmbd.results import Results

@@ -1,0 +1,45 @@
+"""The least and the greatest of an output, and where a history misses its own peaks."""
+
+import numpy as np
+
+from uqmbd.figures.outputs import output_names, widest
+
+FINER = 1e-3  # of the range: an extreme this far beyond its history was between two times
+
+
+def finer_extremes(result) -> str:
+    """A sentence on extremes such as ``B.force:max`` that go beyond their history, which has only the times of the study's grid."""
+    histories, scalars = output_names(result)
+    groups = [group for group in (result.bounds, result.inner) if group.data_vars]
+    beyond = []
+    for name in scalars:
+        base, _, reduction = name.partition(":")
+        group = next((group for group in groups if base in histories and base in group and name in group), None)
+        if group is None or reduction not in ("max", "min", "abs_max"):
+            continue
+        lower, upper = ends_of(widest(group[base]))
+        largest = {"max": upper, "min": -lower, "abs_max": max(-lower, upper)}[reduction]
+        own = ends_of(widest(group[name]))
+        if (-own[0] if reduction == "min" else own[1]) > largest + FINER * max(upper - lower, 0.0):
+            beyond.append(name)
+    if not beyond:
+        return ""
+    points = result.runs.sizes.get("time", 0)
+    grid = f"the {points} times of the study" if points else "the times of the study"
+    are = "are" if len(beyond) > 1 else "is"
+    return f"{', '.join(beyond)} {are} taken from every step of the solver, the histories from {grid}: they miss peaks in between."
+
+
+def ends_of(bounds) -> tuple[float, float]:
+    """Lower and upper bound, of a history the widest."""
+    return least(bounds.sel(bound="lower").values), greatest(bounds.sel(bound="upper").values)
+
+
+def least(values: np.ndarray) -> float:
+    """The smallest number that is one."""
+    return float(np.nanmin(values)) if np.isfinite(values).any() else float("nan")
+
+
+def greatest(values: np.ndarray) -> float:
+    """The largest number that is one."""
+    return float(np.nanmax(values)) if np.isfinite(values).any() else float("nan")
