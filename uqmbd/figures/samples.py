@@ -7,7 +7,7 @@ import numpy as np
 from uqmbd.figures.outputs import pretty
 
 BLOCKS = 6  # neighbouring runs lie in one chunk of the store: few blocks mean few chunks to read
-MOST_NUMBERS = 1 << 24  # that a page keeps in memory; others are read when they are drawn
+MOST_NUMBERS = 1 << 22  # that a page keeps in memory; others are read when they are drawn
 FLOATS_DRAWN = 300_000  # of all histories on a page; 4 bytes each become 5.4 in the page
 
 

@@ -1,12 +1,12 @@
 """The page: figures and tables in one file that needs no network."""
 
-import base64
 import gzip
 from functools import cache
 from importlib.resources import files
 from itertools import chain
 from pathlib import Path
 
+import numpy as np
 from jinja2 import Environment, StrictUndefined
 from plotly.offline import get_plotlyjs
 
@@ -23,7 +23,8 @@ from uqmbd.report.more import more_tables
 from uqmbd.report.regions import regions_table
 from uqmbd.result import safe_names
 
-IN_HTML = {ord("&"): ord("."), ord("<"): ord(","), ord(">"): ord("/")}  # of base 85's letters those that mean something in a page
+# of base 85, none of which means something in a page
+LETTERS = np.frombuffer(b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz!#$%.()*+-;,=/?@^_`{|}~", np.uint8)
 # The browser itself refuses every address. Plotly writes style elements, and its scatter matrix makes functions from text.
 POLICY = "default-src 'none'; script-src 'unsafe-inline' 'unsafe-eval'; style-src 'unsafe-inline'; img-src data: blob:; font-src data:"
 
@@ -93,14 +94,18 @@ def _drawn(figure: Figure, name: str) -> dict[str, object]:
 
 def packed(text: str) -> str:
     """Text as a page holds it: gzip in base 85, which takes 6 % less room than base 64; the browser unpacks it when it is needed."""
-    data = gzip.compress(text.encode(), 9, mtime=0)
+    data = gzip.compress(text.encode(), 6, mtime=0)
     missing = -len(data) % 4  # bytes to whole groups; said first
-    return f"{missing}{base64.b85encode(data + bytes(missing)).decode().translate(IN_HTML)}"
+    numbers = np.frombuffer(data + bytes(missing), ">u4").astype(np.int64)
+    digits = numbers[:, None] // 85 ** np.arange(4, -1, -1) % 85
+    return f"{missing}{LETTERS[digits].tobytes().decode()}"
 
 
 def unpacked(text: str) -> str:
     """What `packed` was given."""
-    data = base64.b85decode(text[1:].translate({new: old for old, new in IN_HTML.items()}))
+    digits = np.searchsorted(LETTERS, np.frombuffer(text[1:].encode(), np.uint8), sorter=np.argsort(LETTERS))
+    numbers = np.argsort(LETTERS)[digits].reshape(-1, 5) @ 85 ** np.arange(4, -1, -1)
+    data = numbers.astype(">u4").tobytes()
     return gzip.decompress(data[: len(data) - int(text[0])]).decode()
 
 
