@@ -23,6 +23,7 @@ UNSEALED = "this result was written before results had checksums: damage to its 
 
 if TYPE_CHECKING:
     import pandas as pd
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
     from uqmbd.figures.frames import Frame
@@ -231,12 +232,12 @@ class Result:
                     file.with_name(f"{file.name}.tex").write_text(latex(frame), encoding="utf-8")
         return folder
 
-    def plot(self, name: str) -> Figure:
-        """Matplotlib figure of one output: over time, or its distribution over the runs."""
+    def plot(self, name: str, ax: Axes | None = None) -> Figure:
+        """Matplotlib figure of one output: over time, or its distribution over the runs; its first panel, into `ax` if that is given."""
         from uqmbd.figures import plot
 
         self._require(name)
-        return plot(self, name)
+        return plot(self, name, ax)
 
     def _require(self, name: str) -> None:
         if name not in self.outputs:

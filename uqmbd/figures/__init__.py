@@ -25,7 +25,7 @@ __all__ = [
 ]
 
 
-def plot(result, name: str):
+def plot(result, name: str, ax=None):
     """Matplotlib figure of one output: over time, or its distribution (membership, distribution function, or runs).
 
     Parameters
@@ -33,11 +33,15 @@ def plot(result, name: str):
     result : uqmbd.result.Result
     name : str
         An output of it.
+    ax : matplotlib.axes.Axes, optional
+        Where to draw its first panel, instead of a figure of its own.
     """
-    from uqmbd.figures.matplotlib_view import draw  # half a second to import
+    from uqmbd.figures.matplotlib_view import draw, draw_into  # half a second to import
 
     histories, _ = output_names(result)
     if name in histories:
-        return draw((history_figures(result, [name]) or sensitivity_figures(result, [name]))[0])
-    figures = scalar_figures(result, name) + sensitivity_figures(result, [name])
-    return draw(figures[0] if figures else scalar_figure(result, name))
+        found = (history_figures(result, [name]) or sensitivity_figures(result, [name]))[0]
+    else:
+        figures = scalar_figures(result, name) + sensitivity_figures(result, [name])
+        found = figures[0] if figures else scalar_figure(result, name)
+    return draw(found) if ax is None else draw_into(found, ax)

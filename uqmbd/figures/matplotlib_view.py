@@ -61,6 +61,18 @@ def draw(figure: Figure, theme: Theme = LIGHT) -> Canvas:
     return canvas
 
 
+def draw_into(figure: Figure, axes, theme: Theme = LIGHT) -> Canvas:
+    """Draw the first panel of the figure into `axes` that are there already, with a legend; their figure."""
+    panel_marks(axes, figure.panels[0], theme)
+    if not axes.get_xlabel():
+        axes.set_xlabel(figure.panels[-1].x_label)
+    axes.set_title(short(figure.title, 40))
+    handles, labels = axes.get_legend_handles_labels()
+    if handles:
+        axes.legend(handles, list(shortened(labels, LABEL).values()), fontsize=8, frameon=False)
+    return axes.figure
+
+
 def _size(figure: Figure) -> tuple[float, float]:
     """Width and height in inches."""
     panels = figure.panels
