@@ -29,7 +29,7 @@ def run(name, tmp_path, **changes):
     for key in ('model = "', 'fields = ["'):
         text = text.replace(key, f"{key}{STUDIES}/{name}/")
     copy.write_text(text)
-    return Study.from_file(copy).run(out=tmp_path / f"{name}-results")
+    return Study.from_file(copy).run(out=tmp_path / f"{name}-results", report=False)
 
 
 def fresh(function, ranges, outputs, count, seed):

@@ -47,6 +47,7 @@ _HOME = {
     "open_results": "uqmbd.result",
     "open_surrogate": "uqmbd.surrogates.kept",
     "vectorized": "uqmbd.simulators.vectorized",
+    "write_report": "uqmbd.report",
 }
 
 __all__ = sorted(_HOME)

@@ -199,7 +199,7 @@ def test_method(module, monkeypatch, tmp_path):
     method = methods.read_method({"type": "corners"})
     inputs = {"a": uq.Interval(1.0, 2.0), "b": uq.Interval(-1.0, 3.0)}
     study = uq.Study(model=lambda a, b: {"y": a * b}, inputs=inputs, outputs=["y"], method=method)
-    result = study.run(out=tmp_path / "corners", workers=0)
+    result = study.run(out=tmp_path / "corners", workers=0, report=False)
     assert result.inner["y"].values.tolist() == [-2.0, 6.0]
     assert int(result.attrs["runs_ok"]) == 4
 
@@ -210,7 +210,7 @@ def test_surrogate(module, monkeypatch, tmp_path):
     method = methods.read_method({"type": "least_squares", "degree": 5, "questions": ["bounds", "indices", "width"]})
     inputs = {"a": uq.Interval(1.0, 2.0), "b": uq.Interval(-1.0, 3.0)}
     study = uq.Study(model=lambda a, b: {"y": a * b + np.sin(a)}, inputs=inputs, outputs=["y"], method=method)
-    result = study.run(out=tmp_path / "least_squares", workers=0)
+    result = study.run(out=tmp_path / "least_squares", workers=0, report=False)
     assert result.bounds["y"].values == pytest.approx([-2 + np.sin(2), 6 + np.sin(2)], abs=1e-4) and bool(result.trusted["y"])
     # a * b with independent a, b: their product about the means has the variance 1/12 * 16/12, a share of the whole one
     a, b = (np.ravel(part) for part in np.meshgrid(np.linspace(1, 2, 401), np.linspace(-1, 3, 401)))

@@ -62,20 +62,28 @@ def write_study(tmp_path):
     return write
 
 
-@pytest.fixture
-def uqmbd(monkeypatch, capsys, tmp_path):
-    """Call the command line: ``code, output = uqmbd("run", study)``; relative results land in the test's folder.
+@pytest.fixture(autouse=True)
+def no_report(request, monkeypatch):
+    """The report of `Study.run` and of the command, which takes seconds to draw and has tests of its own, is an empty page.
 
-    The report, which takes seconds to draw and has tests of its own, is replaced by an empty page.
+    Tests marked ``report`` have the whole one.
     """
+    if request.node.get_closest_marker("report"):
+        return
     import uqmbd.report
-    from uqmbd import cli
 
-    def empty_page(result, directory, *, study_text):
+    def write_report(result, directory, *, study_text=""):
+        directory.mkdir(parents=True, exist_ok=True)
         (directory / "report.html").write_text(study_text)
         return directory / "report.html"
 
-    monkeypatch.setattr(uqmbd.report, "write_report", empty_page)
+    monkeypatch.setattr(uqmbd.report, "write_report", write_report)
+
+
+@pytest.fixture
+def uqmbd(monkeypatch, capsys, tmp_path):
+    """Call the command line: ``code, output = uqmbd("run", study)``; relative results land in the test's folder."""
+    from uqmbd import cli
 
     def call(*arguments) -> tuple[int, str]:
         monkeypatch.chdir(tmp_path)

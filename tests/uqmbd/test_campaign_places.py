@@ -28,7 +28,7 @@ def put_or_die(self, name, *parts):
     put(self, name, *parts)
 
 place.Remote.put = put_or_die
-Study.from_file(sys.argv[1]).run(out=sys.argv[2])
+Study.from_file(sys.argv[1]).run(out=sys.argv[2], report=False)
 """
 
 

@@ -29,7 +29,7 @@ CHEBYSHEV = (
     ('distribution = { type = "uniform", lower = 0.1, upper = 0.2 }', "interval = [0.1, 0.2]"),
     ('type = "montecarlo"\nsamples = 40', 'type = "chebyshev"\ndegree = 12\ntrust_tolerance = 1e-12\nfallback_runs = 800'),
 )
-RUN = "import sys; from uqmbd.study import Study; Study.from_file(sys.argv[1]).run(out=sys.argv[2])"
+RUN = "import sys; from uqmbd.study import Study; Study.from_file(sys.argv[1]).run(out=sys.argv[2], report=False)"
 
 
 def numbers(directory) -> dict[str, np.ndarray]:

@@ -91,7 +91,7 @@ def model(a):
     return {"y": K * a}
 
 study = uq.Study(model=model, inputs={"a": uq.Interval(1.0, 2.0)}, outputs=["y"], method=uq.Chebyshev(degree=2), campaign={"workers": 0})
-print(study.run(overwrite=%s).bounds["y"].values.tolist())
+print(study.run(overwrite=%s, report=False).bounds["y"].values.tolist())
 """
 
 
@@ -190,7 +190,7 @@ def test_a_file_beside_the_model_shadows_no_library(workers, tmp_path):
         "import sys; import uqmbd as uq; from uqmbd.study import Study\n"
         "if __name__ == '__main__':\n"
         "    for name in ('study', 'names'):\n"
-        "        print(float(Study.from_file(f'{sys.argv[1]}/{name}.toml').run().statistics['y'].sel(statistic='mean')))\n"
+        "        print(float(Study.from_file(f'{sys.argv[1]}/{name}.toml').run(report=False).statistics['y'].sel(statistic='mean')))\n"
         "    import colorsys; colorsys.rgb_to_hsv; assert sys.path[0] != sys.argv[1] and sys.path[-1] == sys.argv[1]\n"
     )
     (tmp_path / "elsewhere").mkdir()

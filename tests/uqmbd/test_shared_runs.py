@@ -177,7 +177,7 @@ def test_killed_before_the_first_run(write_study, uqmbd, tmp_path):
     """
     changes = [("model.py:oscillator", "model.py:scalar"), ('["x", "peak", "x:rms"]', '["y"]')]
     study = write_study(*changes, model=model)
-    command = "import sys; from uqmbd.study import Study; Study.from_file(sys.argv[1]).run(out=sys.argv[2])"
+    command = "import sys; from uqmbd.study import Study; Study.from_file(sys.argv[1]).run(out=sys.argv[2], report=False)"
     killed = subprocess.run([sys.executable, "-c", command, str(study), str(tmp_path / "r")], env={**os.environ, "KILL": "1"})
     assert killed.returncode == -9
     code, output = uqmbd("resume", tmp_path / "r")

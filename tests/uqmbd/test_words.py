@@ -35,7 +35,7 @@ def test_a_script_without_a_guard_is_answered_shortly(tmp_path):
         return {"y": 2 * a}
 
     study = uq.Study(model=model, inputs={"a": uq.Interval(1, 2)}, outputs=["y"], method=uq.Vertex(), name="unguarded")
-    study.run(workers=2)
+    study.run(workers=2, report=False)
     """
     (tmp_path / "script.py").write_text(textwrap.dedent(script))
     done = subprocess.run([sys.executable, "script.py"], cwd=tmp_path, capture_output=True, text=True, timeout=300)

@@ -91,7 +91,8 @@ def finer_extremes(result) -> str:
         return ""
     points = result.runs.sizes.get("time", 0)
     grid = f"the {points} times of the study" if points else "the times of the study"
-    return f"{', '.join(beyond)} {'are' if len(beyond) > 1 else 'is'} taken from every step of the solver, the histories from {grid}: they miss peaks in between."
+    who = f"{', '.join(beyond)} {'are' if len(beyond) > 1 else 'is'}"
+    return f"{who} taken from every step of the solver, the histories from {grid}: they miss peaks in between."
 
 
 def known_statistics(result) -> list[str]:

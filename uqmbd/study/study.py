@@ -170,6 +170,7 @@ class Study:
         cluster: Any = None,
         overwrite: bool | str = False,
         progress: bool | None = None,
+        report: bool = True,
     ) -> Result | Results:
         """Run what is missing and return the result; all of it is kept in ``results/<name>`` or `out`.
 
@@ -189,13 +190,18 @@ class Study:
             settings or times; else they are used. False refuses to touch those of another model.
         progress : bool, optional
             On a terminal there is a bar, elsewhere a line every ten seconds. True: a line every two seconds, in a notebook; False: nothing.
+        report : bool
+            Write ``report.html`` and its figures beside the result, as the command does, unless they are there already; False leaves them.
         """
+        from uqmbd.study.reporting import write_reports
         from uqmbd.study.running_methods import run_methods
 
         done = run_methods(self, workers=workers, out=out, scheduler=cluster, overwrite=overwrite, progress=progress)
         for one in done.values():
             if one.tally is None:
                 print(f"uqmbd: result of {one.date} reused ({one.directory})", file=sys.stderr)
+        if report:
+            write_reports(done)
         if len(done) == 1:
             return next(iter(done.values())).result
         from uqmbd.results import Results
