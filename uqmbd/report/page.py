@@ -16,6 +16,7 @@ from uqmbd.figures.trust import percent
 from uqmbd.report import plotly_view, tables
 from uqmbd.report.failures import failures_table, failures_where
 from uqmbd.report.lead import lead_of
+from uqmbd.report.made import made_table
 from uqmbd.report.more import more_tables
 from uqmbd.report.pages import asset, rendered, replaced
 from uqmbd.report.regions import regions_table
@@ -46,7 +47,7 @@ def _render(result, sections: dict[str, list[Figure]], names: dict[str, str], st
     found = [tables.estimates_table(result), tables.starts_table(result), tables.by_statistic(result), tables.worst_table(result)]
     found += [regions_table(result), *more_tables(result)]
     about = [tables.inputs_table(result), tables.method_table(result), tables.counts_table(result), tables.cost_table(result)]
-    further = [tables.versions_table(result), tables.other_table(result), tables.simulator_table(result)]
+    further = [tables.versions_table(result), tables.other_table(result), tables.simulator_table(result), made_table(result)]
     return rendered(
         "page.html.j2",
         lead=lead,
