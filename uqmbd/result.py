@@ -25,6 +25,7 @@ UNSEALED = "this result was written before results had checksums: damage to its 
 
 if TYPE_CHECKING:
     import pandas as pd
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
     from uqmbd.figures.frames import Frame
@@ -234,12 +235,30 @@ class Result:
                     file.with_name(f"{file.name}.tex").write_text(latex(frame), encoding="utf-8")
         return folder
 
-    def plot(self, name: str) -> Figure:
-        """Matplotlib figure of one output: over time, or its distribution over the runs."""
+    def plot(self, name: str, ax: Axes | None = None) -> Figure:
+        """Matplotlib figure of one output: over time, or its distribution over the runs.
+
+        Parameters
+        ----------
+        name : str
+            An output.
+        ax : matplotlib.axes.Axes, optional
+            Where it is drawn, without its smaller panels (error, trust); else a figure of its own is made.
+
+        Returns
+        -------
+        matplotlib.figure.Figure
+            That of `ax`, or the new one.
+
+        Raises
+        ------
+        StudyError
+            If there is no such output.
+        """
         from uqmbd.figures import plot
 
         self._require(name)
-        return plot(self, name)
+        return plot(self, name, ax)
 
     def _require(self, name: str) -> None:
         if name not in self.outputs:

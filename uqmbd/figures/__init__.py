@@ -25,7 +25,7 @@ __all__ = [
 ]
 
 
-def plot(result, name: str):
+def plot(result, name: str, ax=None):
     """Matplotlib figure of one output: over time, or its distribution (membership, distribution function, or runs).
 
     Parameters
@@ -33,11 +33,13 @@ def plot(result, name: str):
     result : uqmbd.result.Result
     name : str
         An output of it.
+    ax : matplotlib.axes.Axes, optional
+        Where it is drawn, without its smaller panels; else a figure of its own is made.
     """
-    from uqmbd.figures.matplotlib_view import draw  # half a second to import
+    from uqmbd.figures.matplotlib_view import draw, draw_into  # half a second to import
 
-    histories, _ = output_names(result)
-    if name in histories:
-        return draw((history_figures(result, [name]) or sensitivity_figures(result, [name]))[0])
-    figures = scalar_figures(result, name) + sensitivity_figures(result, [name])
-    return draw(figures[0] if figures else scalar_figure(result, name))
+    if name in output_names(result)[0]:
+        figures = history_figures(result, [name]) or sensitivity_figures(result, [name])
+    else:
+        figures = scalar_figures(result, name) + sensitivity_figures(result, [name]) or [scalar_figure(result, name)]
+    return draw(figures[0]) if ax is None else draw_into(ax, figures[0])

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure as Canvas
 from matplotlib.transforms import blended_transform_factory
@@ -59,6 +60,19 @@ def draw(figure: Figure, theme: Theme = LIGHT) -> Canvas:
     axes[-1].xaxis.set_label_coords(0.5, (bottom - slanted - 0.3) / height, below)
     _title(canvas, figure, theme, height)
     return canvas
+
+
+def draw_into(axis: Axes, figure: Figure, theme: Theme = LIGHT) -> Canvas:
+    """Draw the first panel of a figure into axes that are there, whose colours and place stay as they are; the figure of these axes."""
+    panel = figure.panels[0]
+    panel_marks(axis, panel, theme)
+    axis.set_xlabel(panel.x_label or figure.panels[-1].x_label)
+    axis.set_title(short(figure.title, 60), fontsize="medium")
+    handles, labels = axis.get_legend_handles_labels()
+    entries = dict(zip(labels, handles, strict=True))
+    if len(entries) > 1 or not panel.named:
+        axis.legend(entries.values(), shortened(list(entries), LABEL).values(), fontsize="small")
+    return axis.figure.figure  # the whole one, of axes in a part of it as well
 
 
 def _size(figure: Figure) -> tuple[float, float]:
