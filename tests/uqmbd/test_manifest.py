@@ -98,7 +98,9 @@ def test_a_file_that_has_changed_meanwhile_is_not_passed_off_as_the_one_that_was
 
 
 def test_the_file_of_a_function_of_a_script_is_copied(tmp_path):
-    study = uq.Study(model=lambda a: {"y": a}, inputs={"a": uq.Interval(0.0, 1.0)}, outputs=["y"], method=uq.Vertex(), campaign={"workers": 0})
+    study = uq.Study(
+        model=lambda a: {"y": a}, inputs={"a": uq.Interval(0.0, 1.0)}, outputs=["y"], method=uq.Vertex(), campaign={"workers": 0}
+    )
     result = study.run(out=tmp_path / "r", progress=False)
     copies = [tmp_path / "r" / entry["copy"] for entry in result.manifest["model"]["files"]]
     assert any("test_the_file_of_a_function_of_a_script_is_copied" in copy.read_text() for copy in copies)

@@ -26,6 +26,11 @@ def test_studies_and_results_are_told_in_a_line(tmp_path):
     assert len(repr(found)) < 200 and "<table" in found._repr_html_() and "&lt;Result" in found._repr_html_()
 
 
+def test_a_study_is_a_table_in_a_notebook():
+    shown = study(name="doubled", title="Twice <a>")._repr_html_()
+    assert "Twice &lt;a&gt;" in shown and "<td>a</td><td>[1, 2] mm</td>" in shown and "method: vertex" in shown
+
+
 @pytest.mark.slow
 def test_a_script_without_a_guard_is_answered_shortly(tmp_path):
     script = """
