@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import html
 import json
-import os
-import shutil
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, fields
 from os import PathLike
@@ -98,8 +96,8 @@ class Result:
     attrs : dict
         Study, method, seed, numbers of runs, versions.
     manifest : dict
-        What it was made with: model and its files, packages, machine, command, times, git commit; as in ``manifest.json`` of its folder. Empty
-        unless a study was run.
+        What it was made with: model and its files, packages, machine, command, times, git commit; as in ``manifest.json`` of its
+        folder. Empty unless a study was run.
     """
 
     bounds: xr.Dataset = field(default_factory=xr.Dataset)

@@ -1,4 +1,4 @@
-"""What a result was made with, so that its folder stands alone: model and its files, packages, machine, command, state of the repository."""
+"""What a result was made with, so that its folder stands alone: files of the model, packages, machine, command, git commit."""
 
 from __future__ import annotations
 

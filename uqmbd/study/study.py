@@ -128,7 +128,8 @@ class Study:
 
     def _repr_html_(self) -> str:
         """For notebooks: what is asked, and the inputs as a table."""
-        rows = "".join(f"<tr><td>{html.escape(name)}</td><td>{html.escape(item.describe())}</td></tr>" for name, item in self.inputs.items())
+        inputs = {name: html.escape(item.describe()) for name, item in self.inputs.items()}
+        rows = "".join(f"<tr><td>{name}</td><td>{text}</td></tr>" for name, text in inputs.items())
         methods = ", ".join(one if one == kind.name else f"{one} ({kind.name})" for one, kind in self.methods.items())
         facts = {"model": self.model.label, "method": methods, "outputs": ", ".join(self.outputs)}
         words = "".join(f"<br>{key}: {html.escape(text)}" for key, text in facts.items())
