@@ -35,6 +35,7 @@ def in_words(result) -> str:
 def outputs_by_method(results) -> Table:
     """The scalar outputs, a row for each method; see `uqmbd.results.Results.table`."""
     table = results.table()
+    table = table[[name for name in table.columns if table[name].astype(str).any()]]  # units, where no output has one
     words = ("output", "method", *(str(name).replace("_", " ") for name in table.columns))
     rows = tuple((*at, *("" if pd.isna(value) else number(value) for value in row)) for at, *row in table.itertuples(name=None))
     return Table("Outputs", words, rows, tuple(name not in ("output", "method", "unit") for name in words))
