@@ -113,16 +113,26 @@ def report(
     debug: Debug = False,
 ) -> None:
     """Write the report of a finished study again."""
+    from uqmbd.report import write_overview, write_report
     from uqmbd.result import open_results
+    from uqmbd.results import Results
     from uqmbd.runs.of_results import require_runs
     from uqmbd.runs.where import folders_of
     from uqmbd.study.storing import results_directory
 
     stored_study(results)
-    for folder in folders_of(results):
+    place = results if out is None else results_directory(out, "report")
+    found, folders = {}, folders_of(results)
+    for folder in folders:
         require_runs(folder)
-        place = None if out is None else results_directory(out, "report")
-        write_report(open_results(folder), folder, place if place is None or folder == results else place / folder.name)
+        found[folder.name] = open_results(folder)
+        table(found[folder.name])
+        logging.getLogger("uqmbd").info("writing the report ...")
+        text = (folder / "study.toml").read_text(encoding="utf-8")
+        page = write_report(found[folder.name], place if folder == results else place / folder.name, study_text=text)
+        typer.echo(f"report: {page}")
+    if folders != [results]:
+        typer.echo(f"report: {write_overview(Results(found), place)}")
 
 
 @app.command()
@@ -231,15 +241,19 @@ def stored_study(results: Path) -> Path:
 
 
 def show(finished: dict[str, Finished]) -> None:
-    """The end of a run on the terminal, method by method."""
+    """The end of a run on the terminal: each method, then where the reports are."""
+    from uqmbd.study.reporting import write_reports
+
     for label, one in finished.items():
         if len(finished) > 1:
             typer.echo(f"{label}:")
         show_one(one)
+    for page in write_reports(finished):
+        typer.echo(f"report: {page}")
 
 
 def show_one(finished: Finished) -> None:
-    """What was done, the table, where the report is."""
+    """What was done, and the table."""
     for text in finished.damaged:
         typer.echo(f"damaged: {text}", err=True)
     tally = finished.tally
@@ -251,20 +265,7 @@ def show_one(finished: Finished) -> None:
         done = f"{tally.simulated:,} simulated" + (f", {told - tally.simulated:,} were there" if told > tally.simulated else "")
         speed = f", {tally.simulated / tally.wall:,.0f} runs/s" if tally.simulated and tally.wall else ""
         typer.echo(f"{told:,} runs ({done}), {failed:,} failed, {tally.wall:.1f} s{speed}")
-    if tally is None and (finished.directory / "report.html").is_file():
-        table(finished.result)
-        typer.echo(f"report: {finished.directory / 'report.html'}")
-    else:
-        write_report(finished.result, finished.directory)
-
-
-def write_report(result, directory: Path, out: Path | None = None) -> None:
-    """Write the report, beside the results unless said, show the table and the path."""
-    from uqmbd.report import report_of
-
-    table(result)
-    logging.getLogger("uqmbd").info("writing the report ...")
-    typer.echo(f"report: {report_of(directory, result, out)}")
+    table(finished.result)
 
 
 def table(result) -> None:

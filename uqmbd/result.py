@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import html
 import json
-import os
-import shutil
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, fields
 from os import PathLike
@@ -16,6 +14,8 @@ import numpy as np
 import xarray as xr
 
 from uqmbd.errors import StudyError, did_you_mean
+from uqmbd.runs.files import replacing
+from uqmbd.runs.where import MANIFEST
 from uqmbd.sealing import require_intact, seal
 
 AGAIN = "delete result.zarr and resume the study: its runs are kept, and only the result is computed again"
@@ -96,6 +96,9 @@ class Result:
         which inputs.
     attrs : dict
         Study, method, seed, numbers of runs, versions.
+    manifest : dict
+        What it was made with: model and its files, packages, machine, command, times, git commit; as in ``manifest.json`` of its
+        folder. Empty unless a study was run.
     """
 
     bounds: xr.Dataset = field(default_factory=xr.Dataset)
@@ -121,6 +124,7 @@ class Result:
     runs: xr.Dataset = field(default_factory=xr.Dataset)
     fields: xr.Dataset = field(default_factory=xr.Dataset)
     attrs: dict[str, Any] = field(default_factory=dict)
+    manifest: dict[str, Any] = field(default_factory=dict)
 
     def __repr__(self) -> str:
         counts = f"{self.attrs['runs']:,} runs, " if "runs" in self.attrs else ""
@@ -138,7 +142,7 @@ class Result:
     def groups(self) -> Iterator[tuple[str, xr.Dataset]]:
         """Name and Dataset of every group that is computed from the runs, empty ones included."""
         for item in fields(self):
-            if item.name not in ("surrogates", "runs", "fields", "attrs"):
+            if item.name not in ("surrogates", "runs", "fields", "attrs", "manifest"):
                 yield item.name, getattr(self, item.name)
 
     @property
@@ -212,7 +216,7 @@ class Result:
 
         folder = Path(path)
         folder.mkdir(parents=True, exist_ok=True)
-        with _replacing(folder / "result.zarr") as new:
+        with replacing(folder / "result.zarr") as new:
             attrs = json.loads(json.dumps(self.attrs, default=_plain))
             xr.Dataset(attrs={"attrs": attrs, "outputs": self.outputs, "fields": list(self.fields)}).to_zarr(
                 new, mode="w", zarr_format=3, consolidated=False
@@ -221,7 +225,7 @@ class Result:
                 if len(group.data_vars):
                     storable(group).to_zarr(new, group=key, mode="w", zarr_format=3, consolidated=False)
             seal(new)
-        with _replacing(folder / "tables") as new:
+        with replacing(folder / "tables") as new:
             new.mkdir()
             frames = list(self.tables())
             names = safe_names(frame.key for frame in frames)
@@ -233,7 +237,25 @@ class Result:
         return folder
 
     def plot(self, name: str, ax: Axes | None = None) -> Figure:
-        """Matplotlib figure of one output: over time, or its distribution over the runs; its first panel, into `ax` if that is given."""
+        """Matplotlib figure of one output: over time, or its distribution over the runs.
+
+        Parameters
+        ----------
+        name : str
+            An output.
+        ax : matplotlib.axes.Axes, optional
+            Where it is drawn, without its smaller panels (error, trust); else a figure of its own is made.
+
+        Returns
+        -------
+        matplotlib.figure.Figure
+            That of `ax`, or the new one.
+
+        Raises
+        ------
+        StudyError
+            If there is no such output.
+        """
         from uqmbd.figures import plot
 
         self._require(name)
@@ -285,7 +307,16 @@ def open_results(path: str | PathLike[str]) -> Result:
         attrs["note"] = "; ".join(filter(None, [attrs.get("note"), UNSEALED]))
     from uqmbd.runs.of_results import open_runs
 
-    return Result(**groups, runs=open_runs(folder), attrs=attrs)
+    return Result(**groups, runs=open_runs(folder), attrs=attrs, manifest=manifest_in(folder))
+
+
+def manifest_in(folder: Path) -> dict[str, Any]:
+    """What ``manifest.json`` says; empty if it is not there or damaged, which concerns no number."""
+    try:
+        found = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return found if isinstance(found, dict) else {}
 
 
 def storable(group: xr.Dataset) -> xr.Dataset:
@@ -310,27 +341,6 @@ def safe_names(names: Iterable[str]) -> dict[str, str]:
         taken.add(free.casefold())
         found[name] = free
     return found
-
-
-class _replacing:
-    """Context: a new folder beside `target` that takes its place when the block ends well, and vanishes when it does not."""
-
-    def __init__(self, target: Path) -> None:
-        self.target = target
-        self.new = target.with_name(f".{target.name}.{os.getpid()}.new")
-
-    def __enter__(self) -> Path:
-        shutil.rmtree(self.new, ignore_errors=True)
-        return self.new
-
-    def __exit__(self, kind: type | None, *_: object) -> None:
-        if kind is None:
-            old = self.target.with_name(f".{self.target.name}.{os.getpid()}.old")
-            if self.target.exists():
-                self.target.rename(old)
-            self.new.rename(self.target)
-            shutil.rmtree(old, ignore_errors=True)
-        shutil.rmtree(self.new, ignore_errors=True)
 
 
 def _plain(value: Any) -> Any:

@@ -63,15 +63,21 @@ def write_study(tmp_path):
 
 
 @pytest.fixture(autouse=True)
-def empty_page(monkeypatch):
-    """The report, which takes seconds to draw and has tests of its own, is replaced by an empty page where a study writes it."""
+def no_report(request, monkeypatch):
+    """The report of `Study.run` and of the command, which takes seconds to draw and has tests of its own, is an empty page.
+
+    Tests marked ``report`` have the whole one.
+    """
+    if request.node.get_closest_marker("report"):
+        return
     import uqmbd.report
 
-    def write(result, directory, *, study_text):
+    def write_report(result, directory, *, study_text=""):
+        directory.mkdir(parents=True, exist_ok=True)
         (directory / "report.html").write_text(study_text)
         return directory / "report.html"
 
-    monkeypatch.setattr(uqmbd.report, "write_report", write)
+    monkeypatch.setattr(uqmbd.report, "write_report", write_report)
 
 
 @pytest.fixture

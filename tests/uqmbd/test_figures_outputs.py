@@ -183,15 +183,3 @@ def test_few_runs_have_names_and_bars_say_whether_they_are_a_sample():
 
 def test_a_point_on_the_axis_has_a_name():
     assert places(np.array([0.03, 0.2]), np.array([0.014, 0.0]), ["mass", "stiffness"]) == ("right", "left")
-
-
-def test_two_outputs_beside_each_other():
-    from matplotlib.figure import Figure
-
-    result = made_up.rich(runs=30)
-    canvas = Figure()
-    left, right = canvas.subplots(1, 2)
-    assert result.plot("slider.x", ax=left) is canvas
-    result.plot(next(name for name in result.outputs if name != "slider.x"), ax=right)
-    assert left.lines and left.get_title() == "slider.x" and left.get_xlabel() == "time [s]"
-    assert right.has_data() and left.get_legend() is not None and len(canvas.axes) == 2

@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import xarray as xr
+from matplotlib.figure import Figure
 
 from uqmbd.errors import StudyError
 from uqmbd.figures.frames import Frame
@@ -194,6 +195,24 @@ def test_figures(result, tmp_path):
                 legend = " ".join(text.get_text() for box in figure.legends for text in box.get_texts())
                 assert ("not trusted" in legend) == (result.attrs["method"] == "chebyshev")
             figure.savefig(tmp_path / f"{safe_name(name)}.png")
+
+
+def test_two_outputs_stand_side_by_side_in_one_figure(bounded):
+    canvas = Figure(figsize=(10, 4))
+    left, right = canvas.subplots(1, 2)
+    assert bounded.plot("B.ex", ax=left) is canvas and bounded.plot("B.force:max", ax=right) is canvas
+    assert canvas.axes == [left, right]  # nothing but what was asked for
+    assert (left.get_xlabel(), right.get_xlabel()) == ("time [s]", "B.force:max [N]")
+    assert left.get_title().startswith("B.ex") and left.get_legend() is not None
+    ends = np.concatenate([line.get_ydata() for line in left.lines] + [area.get_paths()[0].vertices[:, 1] for area in left.collections])
+    drawn = [np.nanmin(ends), np.nanmax(ends)]
+    assert drawn == pytest.approx([float(bounded.bounds["B.ex"].min()), float(bounded.bounds["B.ex"].max())])
+
+
+def test_axes_in_a_part_of_a_figure_give_the_whole_figure(bounded):
+    canvas = Figure()
+    part = canvas.subfigures(1, 2)[0]
+    assert bounded.plot("B.ex", part.subplots()) is canvas
 
 
 def test_safe_names():

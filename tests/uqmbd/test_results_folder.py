@@ -180,15 +180,3 @@ def test_without_a_terminal_a_line_tells_of_progress(monkeypatch, capsys):
         "crank: 300/1,000 runs, 10 runs/s, about 70 s left, 20 failed",
         "crank: 400/1,000 runs, 10 runs/s, about 60 s left, 30 failed",
     ]
-
-
-def test_a_study_in_python_writes_its_report(write_study, tmp_path):
-    study = uq.Study.from_file(write_study())
-    study.run(out=tmp_path / "r", report=False)
-    page = tmp_path / "r" / "report.html"
-    assert not page.exists()
-    study.run(out=tmp_path / "r")  # the result is there, a report is not
-    assert 'type = "montecarlo"' in page.read_text()
-    page.write_text("read")
-    study.run(out=tmp_path / "r")
-    assert page.read_text() == "read"

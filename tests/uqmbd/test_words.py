@@ -26,6 +26,11 @@ def test_studies_and_results_are_told_in_a_line(tmp_path):
     assert len(repr(found)) < 200 and "<table" in found._repr_html_() and "&lt;Result" in found._repr_html_()
 
 
+def test_a_study_is_a_table_in_a_notebook():
+    shown = study(name="doubled", title="Twice <a>")._repr_html_()
+    assert "Twice &lt;a&gt;" in shown and "<td>a</td><td>[1, 2] mm</td>" in shown and "method: vertex" in shown
+
+
 @pytest.mark.slow
 def test_a_script_without_a_guard_is_answered_shortly(tmp_path):
     script = """
@@ -35,7 +40,7 @@ def test_a_script_without_a_guard_is_answered_shortly(tmp_path):
         return {"y": 2 * a}
 
     study = uq.Study(model=model, inputs={"a": uq.Interval(1, 2)}, outputs=["y"], method=uq.Vertex(), name="unguarded")
-    study.run(workers=2)
+    study.run(workers=2, report=False)
     """
     (tmp_path / "script.py").write_text(textwrap.dedent(script))
     done = subprocess.run([sys.executable, "script.py"], cwd=tmp_path, capture_output=True, text=True, timeout=300)

@@ -1,16 +1,19 @@
-"""Progress: a bar on a terminal, a line every ten seconds elsewhere; runs done, rate, time left, failures."""
+"""Progress: a bar on a terminal and in a notebook, a line every ten seconds elsewhere; runs done, rate, time left, failures."""
 
 from __future__ import annotations
 
+import html
 import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any
 
 from uqmbd.campaign.campaign import Watcher
 
 EVERY = 10.0  # seconds between lines where there is no terminal
-OFTEN = 2.0  # if they are asked for, as in a notebook
+OFTEN = 2.0  # if they are asked for
+SOON = 0.2  # seconds between pictures of a bar in a notebook
 
 
 class Counter(Watcher):
@@ -19,6 +22,7 @@ class Counter(Watcher):
     def __init__(self) -> None:
         self.total = self.finished = self.reused = self.failed = 0
         self.alone = 0.0
+        self.began = time.monotonic()
 
     def asked(self, runs: int) -> None:
         self.total = runs
@@ -37,6 +41,14 @@ class Counter(Watcher):
     def show(self) -> None:
         """Say how it stands."""
         raise NotImplementedError
+
+    def words(self) -> str:
+        """Runs done, rate, time left, failures."""
+        rate = (self.finished - self.reused) / max(time.monotonic() - self.began, 1e-9)
+        left = f", about {(self.total - self.finished) / rate:,.0f} s left" if rate else ""
+        notes = f", {self.failed:,} failed" if self.failed else ""
+        notes += f", no workers for {self.alone:.0f} s, waiting" if self.alone else ""
+        return f"{self.finished:,}/{self.total:,} runs, {rate:,.3g} runs/s{left}{notes}"
 
 
 class Bar(Counter):
@@ -67,7 +79,7 @@ class Lines(Counter):
     def __init__(self, title: str, every: float = EVERY) -> None:
         super().__init__()
         self.title, self.every = title, every
-        self.began = self.spoken = time.monotonic()
+        self.spoken = self.began
         self.told = False  # that there are no workers
 
     def show(self) -> None:
@@ -75,18 +87,64 @@ class Lines(Counter):
         now = time.monotonic()
         if now - self.spoken >= self.every or (self.alone and not self.told):
             self.spoken, self.told = now, bool(self.alone)
-            rate = (self.finished - self.reused) / (now - self.began)
-            left = f", about {(self.total - self.finished) / rate:,.0f} s left" if rate else ""
-            notes = f", {self.failed:,} failed" if self.failed else ""
-            notes += f", no workers for {self.alone:.0f} s, waiting" if self.alone else ""
-            print(f"{self.title}: {self.finished:,}/{self.total:,} runs, {rate:,.3g} runs/s{left}{notes}", file=sys.stderr, flush=True)
+            print(f"{self.title}: {self.words()}", file=sys.stderr, flush=True)
+
+
+class NotebookBar(Counter):
+    """A bar below the cell of a notebook, which is drawn again in its place.
+
+    Parameters
+    ----------
+    title : str
+    display : module
+        ``IPython.display``.
+    """
+
+    def __init__(self, title: str, display: Any) -> None:
+        super().__init__()
+        self.title, self.html = title, display.HTML
+        self.drawn = self.began
+        self.handle = display.display(self.html(self.text()), display_id=True)
+
+    def text(self) -> str:
+        """The bar as HTML."""
+        share = f'value="{self.finished}" max="{self.total}"' if self.total else ""
+        return f"<div><b>{html.escape(self.title)}</b> <progress {share}></progress> {html.escape(self.words())}</div>"
+
+    def show(self) -> None:
+        """Draw it again, if it is time to or all is done."""
+        now = time.monotonic()
+        if now - self.drawn >= SOON or self.finished == self.total:
+            self.drawn = now
+            self.end()
+
+    def end(self) -> None:
+        """Draw it as it stands."""
+        self.handle.update(self.html(self.text()))
+
+
+def notebook_display() -> Any:
+    """``IPython.display`` in a notebook, else None; a terminal with IPython is a terminal."""
+    shell = sys.modules["IPython"].get_ipython() if "IPython" in sys.modules else None
+    if not hasattr(shell, "kernel"):
+        return None
+    import IPython.display
+
+    return IPython.display
 
 
 @contextmanager
 def progress_bar(wanted: bool | None, title: str) -> Iterator[Watcher]:
-    """A bar on a terminal, lines elsewhere (in logs and notebooks), more of them when progress is `wanted`; silent if it is not."""
+    """A bar on a terminal and in a notebook, lines elsewhere, more of them when progress is `wanted`; silent if it is not."""
     if wanted is False:
         yield Watcher()
+        return
+    if (display := notebook_display()) is not None:
+        bar = NotebookBar(title, display)
+        try:
+            yield bar
+        finally:
+            bar.end()
         return
     if not sys.stderr.isatty():
         yield Lines(title, OFTEN if wanted else EVERY)

@@ -34,14 +34,12 @@ def plot(result, name: str, ax=None):
     name : str
         An output of it.
     ax : matplotlib.axes.Axes, optional
-        Where to draw its first panel, instead of a figure of its own.
+        Where it is drawn, without its smaller panels; else a figure of its own is made.
     """
     from uqmbd.figures.matplotlib_view import draw, draw_into  # half a second to import
 
-    histories, _ = output_names(result)
-    if name in histories:
-        found = (history_figures(result, [name]) or sensitivity_figures(result, [name]))[0]
+    if name in output_names(result)[0]:
+        figures = history_figures(result, [name]) or sensitivity_figures(result, [name])
     else:
-        figures = scalar_figures(result, name) + sensitivity_figures(result, [name])
-        found = figures[0] if figures else scalar_figure(result, name)
-    return draw(found) if ax is None else draw_into(found, ax)
+        figures = scalar_figures(result, name) + sensitivity_figures(result, [name]) or [scalar_figure(result, name)]
+    return draw(figures[0]) if ax is None else draw_into(ax, figures[0])

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure as Canvas
 from matplotlib.transforms import blended_transform_factory
@@ -61,16 +62,17 @@ def draw(figure: Figure, theme: Theme = LIGHT) -> Canvas:
     return canvas
 
 
-def draw_into(figure: Figure, axes, theme: Theme = LIGHT) -> Canvas:
-    """Draw the first panel of the figure into `axes` that are there already, with a legend; their figure."""
-    panel_marks(axes, figure.panels[0], theme)
-    if not axes.get_xlabel():
-        axes.set_xlabel(figure.panels[-1].x_label)
-    axes.set_title(short(figure.title, 40))
-    handles, labels = axes.get_legend_handles_labels()
-    if handles:
-        axes.legend(handles, list(shortened(labels, LABEL).values()), fontsize=8, frameon=False)
-    return axes.figure
+def draw_into(axis: Axes, figure: Figure, theme: Theme = LIGHT) -> Canvas:
+    """Draw the first panel of a figure into axes that are there, whose colours and place stay as they are; the figure of these axes."""
+    panel = figure.panels[0]
+    panel_marks(axis, panel, theme)
+    axis.set_xlabel(panel.x_label or figure.panels[-1].x_label)
+    axis.set_title(short(figure.title, 60), fontsize="medium")
+    handles, labels = axis.get_legend_handles_labels()
+    entries = dict(zip(labels, handles, strict=True))
+    if len(entries) > 1 or not panel.named:
+        axis.legend(entries.values(), shortened(list(entries), LABEL).values(), fontsize="small")
+    return axis.figure.figure  # the whole one, of axes in a part of it as well
 
 
 def _size(figure: Figure) -> tuple[float, float]:

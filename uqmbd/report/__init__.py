@@ -3,11 +3,12 @@
 from pathlib import Path
 
 from uqmbd.report.terminal import terminal_table
+from uqmbd.runs.files import writing
 
-__all__ = ["report_of", "terminal_table", "write_report"]
+__all__ = ["terminal_table", "write_overview", "write_report"]
 
 
-def write_report(result, directory, *, study_text: str = ""):
+def write_report(result, directory, *, study_text: str | None = None) -> Path:
     """Write ``report.html`` and ``figures/*.png`` of a result.
 
     Parameters
@@ -17,22 +18,48 @@ def write_report(result, directory, *, study_text: str = ""):
     directory : path-like
         Where the report goes; made if it is not there.
     study_text : str, optional
-        The study file, shown at the end of the page.
+        The study file, shown at the end of the page; ``study.toml`` in `directory` unless said.
 
     Returns
     -------
     pathlib.Path
         The page.
+
+    Raises
+    ------
+    StudyError
+        If it cannot be written.
     """
     from uqmbd.report.page import write_page  # plotly and matplotlib cost a second to import
 
-    return write_page(result, directory, study_text=study_text)
+    stored = Path(directory) / "study.toml"
+    if study_text is None:
+        study_text = stored.read_text(encoding="utf-8") if stored.is_file() else ""
+    with writing(Path(directory)):
+        return write_page(result, directory, study_text=study_text)
 
 
-def report_of(directory: Path, result, out: Path | None = None) -> Path:
-    """Write the report of the result in a folder of results, beside it or into `out`, with the study file at its end: the page."""
-    from uqmbd.runs.files import writing
+def write_overview(results, directory) -> Path:
+    """Write ``report.html`` of several methods of one study: their pages, which lie in folders beside it, and what each says.
 
-    place, stored = out or directory, directory / "study.toml"
-    with writing(place):
-        return write_report(result, place, study_text=stored.read_text(encoding="utf-8"))
+    Parameters
+    ----------
+    results : uqmbd.results.Results
+        By the label of the method, which names its folder.
+    directory : path-like
+        Of the study.
+
+    Returns
+    -------
+    pathlib.Path
+        The page.
+
+    Raises
+    ------
+    StudyError
+        If it cannot be written.
+    """
+    from uqmbd.report.several import write_page_of_several
+
+    with writing(Path(directory)):
+        return write_page_of_several(results, Path(directory))

@@ -2,24 +2,23 @@
 
 import gzip
 from functools import cache
-from importlib.resources import files
 from itertools import chain
 from pathlib import Path
 
 import numpy as np
-from jinja2 import Environment, StrictUndefined
 from plotly.offline import get_plotlyjs
 
 from uqmbd import figures
 from uqmbd.figures import matplotlib_view, samples
 from uqmbd.figures.alt import alternative
-from uqmbd.figures.colors import DARK, LIGHT, css
 from uqmbd.figures.marks import Figure
 from uqmbd.figures.trust import percent
 from uqmbd.report import plotly_view, tables
 from uqmbd.report.failures import failures_table, failures_where
 from uqmbd.report.lead import lead_of
+from uqmbd.report.made import made_table
 from uqmbd.report.more import more_tables
+from uqmbd.report.pages import asset, rendered, replaced
 from uqmbd.report.regions import regions_table
 from uqmbd.result import safe_names
 
@@ -39,17 +38,10 @@ def write_page(result, directory, *, study_text: str = "") -> Path:
     names = safe_names(figure.key for figure in chain.from_iterable(sections.values()))
     for figure in chain.from_iterable(sections.values()):
         matplotlib_view.save(figure, pictures / f"{names[figure.key]}.png")
-    page = directory / "report.html"
-    partial = page.with_suffix(".html.partial")
-    partial.write_text(_render(result, sections, names, study_text), encoding="utf-8")
-    partial.replace(page)
-    return page
+    return replaced(directory / "report.html", _render(result, sections, names, study_text))
 
 
 def _render(result, sections: dict[str, list[Figure]], names: dict[str, str], study_text: str) -> str:
-    assets = files("uqmbd.report") / "assets"
-    environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
-    template = environment.from_string((assets / "page.html.j2").read_text(encoding="utf-8"))
     lead = lead_of(result, sections)
     drawn = {
         title: [_drawn(figure, names[figure.key]) for figure in group if figure is not lead.figure] for title, group in sections.items()
@@ -57,15 +49,13 @@ def _render(result, sections: dict[str, list[Figure]], names: dict[str, str], st
     found = [tables.estimates_table(result), tables.starts_table(result), tables.by_statistic(result), tables.worst_table(result)]
     found += [regions_table(result), *more_tables(result)]
     about = [tables.inputs_table(result), tables.method_table(result), tables.counts_table(result), tables.cost_table(result)]
-    further = [tables.versions_table(result), tables.other_table(result), tables.simulator_table(result)]
-    return template.render(
+    further = [tables.versions_table(result), tables.other_table(result), tables.simulator_table(result), made_table(result)]
+    return rendered(
+        "page.html.j2",
         lead=lead,
         key=_drawn(lead.figure, names[lead.figure.key]) if lead.figure else None,
-        style=(assets / "page.css").read_text(encoding="utf-8"),
-        script=(assets / "page.js").read_text(encoding="utf-8"),
+        script=asset("page.js"),
         policy=POLICY,
-        light=css(LIGHT),
-        dark=css(DARK),
         plotly=packed_plotly(),
         cards=_cards(result),
         warnings=_warnings(result),

@@ -172,10 +172,8 @@ def trust_table(result) -> Table:
     """Trust in each history, with the sentence that explains it."""
     rows = []
     for name in output_names(result)[0]:
-        trust = trust_of(result, name)
-        if trust is None:
-            continue
-        rows.append((name, _share(trust), _horizon(trust), trust.sentence()))
+        if (trust := trust_of(result, name)) is not None:
+            rows.append((name, _share(trust), _horizon(trust), trust.sentence()))
     return Table("Trust", ("output", "trusted", "trust horizon [s]", "in words"), tuple(rows), (False, True, True, False))
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -57,3 +58,24 @@ def replace(path: Path, *parts: Any) -> None:
 def replace_text(path: Path, text: str) -> None:
     """The same for text."""
     replace(path, text.encode())
+
+
+class replacing:
+    """Context: a new folder beside `target` that takes its place when the block ends well, and vanishes when it does not."""
+
+    def __init__(self, target: Path) -> None:
+        self.target = target
+        self.new = target.with_name(f".{target.name}.{os.getpid()}.new")
+
+    def __enter__(self) -> Path:
+        shutil.rmtree(self.new, ignore_errors=True)
+        return self.new
+
+    def __exit__(self, kind: type | None, *_: object) -> None:
+        if kind is None:
+            old = self.target.with_name(f".{self.target.name}.{os.getpid()}.old")
+            if self.target.exists():
+                self.target.rename(old)
+            self.new.rename(self.target)
+            shutil.rmtree(old, ignore_errors=True)
+        shutil.rmtree(self.new, ignore_errors=True)

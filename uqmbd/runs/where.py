@@ -13,6 +13,8 @@ from uqmbd.runs.place import Folder, Place, is_address, place_of
 RUNS = "runs"
 ELSEWHERE_FILE = "runs.url"  # says where they are, if not in `RUNS`
 USED = "rows.npy"
+MANIFEST = "manifest.json"  # what a result was made with
+MODEL = "model"  # copies of the files of its model
 READS = "reads.json"  # beside the runs: hashes of the files that their model was seen to read
 OLD = ("runs.zarr", "journal.jsonl", "partials")  # of earlier versions
 

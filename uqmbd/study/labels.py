@@ -7,10 +7,10 @@ from collections.abc import Mapping, Sequence
 
 from uqmbd.errors import StudyError
 from uqmbd.methods import Method
-from uqmbd.runs.where import RUNS
+from uqmbd.runs.where import MANIFEST, MODEL, RUNS
 
-OF_ONE = ("result.zarr", "tables", "figures", "report.html", "rows.npy", "done.json")  # what a method leaves in its folder
-TAKEN = {RUNS, *OF_ONE, "study.toml", "lock", "model"}  # names in a folder of results
+OF_ONE = ("result.zarr", "tables", "figures", "report.html", "rows.npy", "done.json", MANIFEST, MODEL)  # what a method leaves in its folder
+TAKEN = {RUNS, *OF_ONE, "study.toml", "lock"}  # names in a folder of results
 
 
 def labelled(method: Method | Sequence[Method | tuple[str, Method]] | Mapping[str, Method]) -> dict[str, Method]:

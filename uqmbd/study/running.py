@@ -14,9 +14,10 @@ import numpy as np
 from uqmbd.errors import StudyError, did_you_mean
 from uqmbd.outcomes import STATUS, OutputInfo
 from uqmbd.processes import leave_if_worker_is_starting
-from uqmbd.runs.where import keep_used
+from uqmbd.runs.where import MANIFEST, keep_used
 from uqmbd.study.extreme_runs import extreme_runs
 from uqmbd.study.identity import identity_of, method_tag, precision_of, study_digest, version, versions
+from uqmbd.study.manifest import keep_manifest, now
 from uqmbd.study.naming import naming_file
 from uqmbd.study.nominal import fields_of
 from uqmbd.study.reuse import check_overwrite, done_on, refusal, write_done
@@ -76,6 +77,7 @@ def run_study(
     from uqmbd.runs.files import writing
 
     leave_if_worker_is_starting()
+    began = now()
     directory = results_directory(out, study.name)
     check_overwrite(overwrite)
     reach = study.model.reached()
@@ -108,7 +110,8 @@ def run_study(
         store.redo(codes_of(again))
         fields = fields_of(study, trial, info)  # before the runs, so that a mistake in a function shows at once
         with writing(directory):
-            (directory / "done.json").unlink(missing_ok=True)
+            for name in ("done.json", MANIFEST):
+                (directory / name).unlink(missing_ok=True)
             write_study(study, directory)
         stack.enter_context(explaining(study, store, directory))
         result, tally = told(study, store, info, trial, pool, progress)
@@ -116,6 +119,7 @@ def run_study(
             result.fields = fields
         with writing(directory):
             trial.remember(directory)
+            result.manifest = keep_manifest(study, directory, identity, digest, began)
             result.save(directory)
             keep_used(directory, tally.used)
             write_done(directory, digest)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import re
 import sys
 from collections.abc import Callable, Mapping, Sequence
@@ -127,6 +128,16 @@ class Study:
         inputs = ", ".join(f"{name} {item.describe()}" for name, item in self.inputs.items())
         return f"<Study {self.name}: {self.model.label}, {', '.join(self.methods)}; inputs {inputs}; outputs {', '.join(self.outputs)}>"
 
+    def _repr_html_(self) -> str:
+        """For notebooks: what is asked, and the inputs as a table."""
+        inputs = {name: html.escape(item.describe()) for name, item in self.inputs.items()}
+        rows = "".join(f"<tr><td>{name}</td><td>{text}</td></tr>" for name, text in inputs.items())
+        methods = ", ".join(one if one == kind.name else f"{one} ({kind.name})" for one, kind in self.methods.items())
+        facts = {"model": self.model.label, "method": methods, "outputs": ", ".join(self.outputs)}
+        words = "".join(f"<br>{key}: {html.escape(text)}" for key, text in facts.items())
+        head = f"<p><b>{html.escape(self.title or self.name)}</b>{words}</p>"
+        return f"{head}<table><thead><tr><th>input</th><th>value</th></tr></thead><tbody>{rows}</tbody></table>"
+
     @classmethod
     def from_file(cls, path: str | Path) -> Self:
         """Read a study file."""
@@ -190,21 +201,20 @@ class Study:
         overwrite : bool or "if_changed"
             Discard the results in the same place: True always, ``"if_changed"`` only when they are of another model, or of other solver
             settings or times; else they are used. False refuses to touch those of another model.
-        report : bool
-            Write ``report.html``, as the command does, where the result is new or has none.
         progress : bool, optional
-            On a terminal there is a bar, elsewhere a line every ten seconds. True: a line every two seconds, in a notebook; False: nothing.
+            On a terminal and in a notebook there is a bar, elsewhere a line every ten seconds, or two if True. False: nothing.
+        report : bool
+            Write ``report.html`` and its figures beside the result, as the command does, unless they are there already; False leaves them.
         """
+        from uqmbd.study.reporting import write_reports
         from uqmbd.study.running_methods import run_methods
 
         done = run_methods(self, workers=workers, out=out, scheduler=cluster, overwrite=overwrite, progress=progress)
         for one in done.values():
             if one.tally is None:
                 print(f"uqmbd: result of {one.date} reused ({one.directory})", file=sys.stderr)
-            if report and (one.tally is not None or not (one.directory / "report.html").is_file()):
-                from uqmbd.report import report_of
-
-                report_of(one.directory, one.result)
+        if report:
+            write_reports(done)
         if len(done) == 1:
             return next(iter(done.values())).result
         from uqmbd.results import Results

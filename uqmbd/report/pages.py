@@ -1,0 +1,27 @@
+"""What all pages share: templates and style of `assets`, colours for light and dark."""
+
+from importlib.resources import files
+from pathlib import Path
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+
+from uqmbd.figures.colors import DARK, LIGHT, css
+from uqmbd.runs.files import replace_text
+
+
+def rendered(template: str, **values) -> str:
+    """A template of `assets`, filled."""
+    loader = PackageLoader("uqmbd.report", "assets")
+    environment = Environment(loader=loader, autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
+    return environment.get_template(template).render(light=css(LIGHT), dark=css(DARK), style=asset("page.css"), **values)
+
+
+def asset(name: str) -> str:
+    """The text of a file of `assets`."""
+    return (files("uqmbd.report") / "assets" / name).read_text(encoding="utf-8")
+
+
+def replaced(page: Path, text: str) -> Path:
+    """The page, written whole or not at all."""
+    replace_text(page, text)
+    return page

@@ -1,0 +1,176 @@
+"""What a result was made with, so that its folder stands alone: files of the model, packages, machine, command, git commit."""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.metadata
+import inspect
+import json
+import os
+import platform
+import re
+import shlex
+import subprocess
+import sys
+from collections.abc import Mapping
+from contextlib import suppress
+from datetime import datetime
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from uqmbd.runs.files import replace_text, replacing
+from uqmbd.runs.where import MANIFEST, MODEL
+from uqmbd.simulators.own import file_digest, is_own_file
+
+if TYPE_CHECKING:
+    from uqmbd.study.study import Study
+
+FORMAT = 1
+LARGEST = 1 << 20  # bytes of a data file that is copied; of larger ones there is the hash only
+PATIENCE = 5.0  # seconds for git
+IN_URL = re.compile(r"(?<=://)[^/\s@]+@")  # user and password of an address
+
+
+def keep_manifest(study: Study, directory: Path, identity: Mapping[str, str], digest: str, began: datetime) -> dict[str, Any]:
+    """Copy the files of the model into ``model``, write ``manifest.json``, and return what is in it.
+
+    Parameters
+    ----------
+    identity, digest
+        What the runs, and the result, follow from; see `uqmbd.study.identity`.
+    began : datetime
+        When the run of the study began that made the result.
+    """
+    found = {
+        "format": FORMAT,
+        "study": study.name,
+        "method": study.method.name,
+        "seed": study.campaign.seed,
+        "started": began.isoformat(timespec="seconds"),
+        "ended": now().isoformat(timespec="seconds"),
+        "command": IN_URL.sub("", shlex.join(sys.argv)),
+        "folder": os.getcwd(),
+        "machine": machine(),
+        "python": f"{platform.python_implementation()} {platform.python_version()}",
+        "packages": packages(),
+        "identity": {"result": digest, **identity},
+        "model": {"name": study.model.label, "files": copy_model(study, directory / MODEL)},
+        "git": repository(home_of(study)),
+    }
+    replace_text(directory / MANIFEST, json.dumps(found, indent=1))
+    return found
+
+
+def now() -> datetime:
+    """This moment, with its time zone."""
+    return datetime.now().astimezone()
+
+
+def machine() -> dict[str, str | int]:
+    """Name, operating system and processor of this computer."""
+    return {"host": platform.node(), "system": platform.platform(), "processor": processor(), "cores": os.cpu_count() or 0}
+
+
+@cache
+def processor() -> str:
+    """The processor in words, as the system has it."""
+    with suppress(OSError, StopIteration):
+        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace").splitlines()
+        return next(line.partition(":")[2].strip() for line in lines if line.startswith("model name"))
+    return platform.processor() or platform.machine()
+
+
+def packages() -> dict[str, str]:
+    """Versions of all distributions of which this process has imported a module, by name."""
+    loaded = {name.partition(".")[0] for name in sys.modules}
+    names = {name for module, owners in owners_of_modules().items() if module in loaded for name in owners}
+    found = {}
+    for name in sorted(names | {"uqmbd"}, key=str.lower):  # which an editable installation does not name as its owner
+        with suppress(importlib.metadata.PackageNotFoundError):
+            found[name] = importlib.metadata.version(name)
+    return found
+
+
+@cache
+def owners_of_modules() -> Mapping[str, list[str]]:
+    """Distributions by the modules that they bring; a quarter of a second the first time."""
+    return importlib.metadata.packages_distributions()
+
+
+# the model --------------------------------------------------------------------------------------------------------------------------------
+def copy_model(study: Study, folder: Path) -> list[dict[str, str]]:
+    """Copy the source and data files of a model into `folder`: of each its path, hash, and the copy if there is one.
+
+    A file that has changed since the study was begun is not what was run: it has no copy, and the entry says so.
+    """
+    model, home = study.model, home_of(study)
+    digests = {**model.reads, **model.sources}
+    with replacing(folder) as new:
+        new.mkdir()
+        if model.path:
+            entries = [entry(model.path, model.source.encode(), new, home)]
+        else:
+            entries = [entry(*written, new, home)] if (written := source_of(model.bare)) else []
+        for file, digest in digests.items():
+            if file in [known["path"] for known in entries]:
+                continue
+            if file_digest(file) != digest:
+                entries.append({"path": file, "sha256": digest, "note": "was missing or not as it had been when the result was written"})
+            else:
+                entries.append(entry(file, Path(file).read_bytes(), new, home))
+    return entries
+
+
+def entry(file: str, data: bytes, folder: Path, home: Path | None) -> dict[str, str]:
+    """Copy the content of a file, and say where."""
+    digest = hashlib.sha256(data).hexdigest()
+    if len(data) > LARGEST:
+        return {"path": file, "sha256": digest, "note": f"not copied: {len(data):,} bytes"}
+    path = Path(file)
+    below = path.relative_to(home) if home is not None and path.is_relative_to(home) else Path("elsewhere", digest[:8], path.name)
+    (folder / below).parent.mkdir(parents=True, exist_ok=True)
+    (folder / below).write_bytes(data)
+    return {"path": file, "sha256": digest, "copy": (Path(MODEL) / below).as_posix()}
+
+
+def source_of(function: Any) -> tuple[str, bytes] | None:
+    """File and text of a function that is in no model file: the user's file in which it is written, or the text of the function alone."""
+    if function is None:
+        return None
+    with suppress(OSError, TypeError):
+        file = inspect.getsourcefile(function)
+        if file and os.path.isfile(file) and is_own_file(file):
+            return os.path.realpath(file), Path(file).read_bytes()
+        name = re.sub(r"\W+", "_", getattr(function, "__name__", "")).strip("_") or "function"
+        return f"{name}.py", inspect.getsource(function).encode()  # of a notebook
+    return None
+
+
+def home_of(study: Study) -> Path | None:
+    """Folder of the model; None if it lies in no file."""
+    if study.model.path:
+        return Path(study.model.path).parent
+    written = source_of(study.model.bare)
+    return Path(written[0]).parent if written and os.path.isabs(written[0]) else None
+
+
+# the repository ---------------------------------------------------------------------------------------------------------------------------
+def repository(folder: Path | None) -> dict[str, str | int | bool]:
+    """Commit of the git repository in which a folder lies, and whether all of it is committed; empty if there is none, or no git."""
+    if folder is None:
+        return {}
+    commit = git(folder, "rev-parse", "HEAD")
+    if not commit:
+        return {}
+    changed = git(folder, "status", "--porcelain")
+    return {"commit": commit} if changed is None else {"commit": commit, "clean": not changed, "changed": len(changed.splitlines())}
+
+
+def git(folder: Path, *words: str) -> str | None:
+    """What git says, without asking anything; None if it fails."""
+    command = ["git", "-c", "core.fsmonitor=false", "--no-optional-locks", *words]
+    with suppress(OSError, subprocess.SubprocessError):
+        done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=PATIENCE, stdin=subprocess.DEVNULL, check=True)
+        return done.stdout.strip()
+    return None
