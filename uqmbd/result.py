@@ -241,20 +241,8 @@ class Result:
 
         Parameters
         ----------
-        name : str
-            An output.
         ax : matplotlib.axes.Axes, optional
-            Where it is drawn, without its smaller panels (error, trust); else a figure of its own is made.
-
-        Returns
-        -------
-        matplotlib.figure.Figure
-            That of `ax`, or the new one.
-
-        Raises
-        ------
-        StudyError
-            If there is no such output.
+            Where it is drawn, without its smaller panels (error, trust); its figure is returned. Else a figure of its own is made.
         """
         from uqmbd.figures import plot
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 from collections.abc import Iterator, Mapping
+from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -62,7 +63,7 @@ class Results(Mapping[str, Result]):
         return found.loc[[(name, label) for name in order for label in tables if (name, label) in found.index]]
 
 
-def open_each(folder: Path) -> Results:
+def open_each(path: str | PathLike[str]) -> Results:
     """The results in the folder of a study of several methods.
 
     Raises
@@ -70,6 +71,7 @@ def open_each(folder: Path) -> Results:
     StudyError
         If one of them is not there.
     """
+    folder = Path(path)
     labels = labels_in(folder)
     missing = [label for label in labels if not (folder / label / "result.zarr").is_dir()]
     if missing or not labels:

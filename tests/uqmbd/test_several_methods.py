@@ -93,7 +93,7 @@ def test_adding_a_method_simulates_only_what_it_lacks(tmp_path):
 
 def test_results_are_opened_together_and_one_by_one(tmp_path):
     made = study(METHODS).run(out=tmp_path, progress=False)
-    found = uq.open_each(tmp_path)
+    found = uq.open_each(str(tmp_path))
     assert list(found) == list(METHODS)
     assert all(found[label].statistics.identical(made[label].statistics) for label in METHODS)
     assert uq.open_results(tmp_path / "few").runs.sizes["run"] == 16
