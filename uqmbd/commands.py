@@ -1,4 +1,7 @@
-"""Commands of the command line that look at results: list, show, compare, export, verify; merge, schema. None of them executes a study."""
+"""Commands of the command line that look at results: list, show, watch, compare, export, verify; merge, schema.
+
+None of them simulates anything; `watch` alone reads the model's file.
+"""
 
 from __future__ import annotations
 
@@ -14,6 +17,7 @@ Results = Annotated[Path, typer.Argument(metavar="RESULTS", help="Directory of r
 Debug = Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")]
 LEAST = 1e-9  # relative change that is none
 SHOWN = 40  # rows of a comparison
+WATCHED = "so_far"  # folder of the page of a study under way
 
 
 def list_results(
@@ -52,6 +56,37 @@ def show(results: Results, debug: Debug = False) -> None:
             typer.echo(f"note: {note}")
         if (folder / "report.html").is_file():
             typer.echo(f"report: {folder / 'report.html'}")
+
+
+def watch(
+    results: Results,
+    every: Annotated[float | None, typer.Option(min=1.0, metavar="SECONDS", help="Look again and again, until the study ends.")] = None,
+    debug: Debug = False,
+) -> None:
+    """Show what the runs of a study under way say so far, on the terminal and as a page."""
+    import time
+
+    from rich.console import Console
+
+    from uqmbd.campaign.locking import held
+    from uqmbd.report import terminal_table, write_report
+    from uqmbd.runs.where import folders_of
+    from uqmbd.study import Study
+    from uqmbd.study.watching import so_far
+
+    console, waited = Console(), True
+    while waited:
+        waited = every is not None and held(results)
+        for folder in [folder for folder in folders_of(results) if (folder / "study.toml").is_file()] or [results]:
+            if not (folder / "study.toml").is_file():
+                raise StudyError("holds no study", file=folder, remedy="name the directory that `uqmbd run` makes, results/<study name>")
+            found = so_far(Study.from_file(folder / "study.toml"), folder)
+            console.print(terminal_table(found.result, console.width))
+            typer.echo("\n".join([found.sentence(), *(f"failed {message}" for message in found.messages)]))
+            page = write_report(found.result, folder / WATCHED, study_text=(folder / "study.toml").read_text(encoding="utf-8"))
+            typer.echo(f"page: {page}")
+        if waited:
+            time.sleep(every or 0.0)
 
 
 def compare(
@@ -149,4 +184,7 @@ def draw(header: tuple[str, ...], rows: list[tuple], *, right: tuple[int, ...] =
     Console().print(table)
 
 
-COMMANDS = {"list": list_results, "show": show, "compare": compare, "export": export, "verify": verify, "merge": merge, "schema": schema}
+COMMANDS = {
+    "list": list_results, "show": show, "watch": watch, "compare": compare, "export": export, "verify": verify, "merge": merge,
+    "schema": schema,
+}  # fmt: skip

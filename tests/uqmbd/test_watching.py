@@ -1,0 +1,113 @@
+"""What is said of a study that has not ended: it is what its first runs say, and looking changes nothing."""
+
+import numpy as np
+import pytest
+
+import uqmbd as uq
+from uqmbd.campaign.campaign import Campaign
+from uqmbd.errors import StudyError
+from uqmbd.study import Study
+from uqmbd.study.watching import so_far
+
+
+def stop_after(monkeypatch, batches, look=None):
+    """Have a campaign interrupted, or looked at, when so many batches are stored."""
+    commit, left = Campaign.commit, [batches]
+
+    def counted(self, *arguments):
+        commit(self, *arguments)
+        left[0] -= 1
+        if left[0] == 0:
+            if look is None:
+                raise KeyboardInterrupt
+            look()
+
+    monkeypatch.setattr(Campaign, "commit", counted)
+
+
+def content(folder):
+    return {path.relative_to(folder): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}
+
+
+@pytest.fixture
+def stopped(write_study, uqmbd, monkeypatch, tmp_path):
+    """A folder of results with 12 of 40 runs."""
+    study = write_study(("workers = 0", "workers = 0\nbatch = 4"))
+    with monkeypatch.context() as patch:
+        stop_after(patch, 3)
+        assert uqmbd("run", study, "--out", "r")[0] == 130
+    return tmp_path / "r"
+
+
+def test_statistics_are_those_of_the_first_runs(stopped):
+    found = so_far(Study.from_file(stopped / "study.toml"), stopped)
+    assert (found.runs, found.failed, found.least, found.most) == (12, 0, 40, 40)
+    name = next(name for name in found.result.outputs if found.result.statistics[name].dims == ("statistic",))
+    values = found.result.runs[name].values[:12]
+    assert float(found.result.statistics[name].sel(statistic="mean")) == pytest.approx(values.mean(), rel=1e-12)
+    assert found.result.attrs["note"].startswith("The study has not ended")
+
+
+def test_a_method_that_needs_all_runs_says_what_they_reached(write_study, uqmbd, monkeypatch, tmp_path):
+    def model(k, c):
+        return {"y": k * c}
+
+    study = uq.Study(
+        model=model,
+        inputs={"k": uq.Interval(1.0, 2.0), "c": uq.Interval(1.0, 3.0)},
+        outputs=["y"],
+        method=uq.Chebyshev(degree=4),
+        campaign={"workers": 0, "batch": 5},
+    )
+    with monkeypatch.context() as patch:
+        stop_after(patch, 2)
+        with pytest.raises(KeyboardInterrupt):
+            study.run(out=tmp_path / "r", progress=False)
+    found = so_far(study, tmp_path / "r")
+    values = found.result.runs["y"].values
+    ok = np.isfinite(values) & (found.result.runs["status"].values == 0)
+    assert found.runs == ok.sum() == 10
+    assert found.result.inner["y"].values.tolist() == [values[ok].min(), values[ok].max()]
+    assert not found.result.bounds.data_vars
+
+
+def test_looking_changes_nothing(stopped, uqmbd):
+    before = content(stopped)
+    code, output = uqmbd("watch", "r")
+    assert code == 0 and "12 of 40 runs, 0 failed" in output, output
+    assert (stopped / "so_far" / "report.html").is_file()
+    after = content(stopped)
+    assert {path: text for path, text in after.items() if path.parts[0] != "so_far"} == before
+    assert uqmbd("resume", "r")[0] == 0
+    code, output = uqmbd("watch", "r", "--every", "1")
+    assert code == 0 and "40 of 40 runs" in output, output  # it has ended, so it is looked at once
+
+
+def test_a_study_is_watched_while_it_runs(write_study, uqmbd, monkeypatch, tmp_path):
+    study, seen = write_study(("workers = 0", "workers = 0\nbatch = 4")), []
+    stop_after(monkeypatch, 3, lambda: seen.append(so_far(Study.from_file(tmp_path / "r" / "study.toml"), tmp_path / "r")))
+    assert uqmbd("run", study, "--out", "r")[0] == 0
+    assert seen[0].runs == 12 and uq.open_results(tmp_path / "r").attrs["runs"] == 40
+
+
+def test_nothing_to_watch_is_said(write_study, uqmbd, tmp_path):
+    (tmp_path / "empty").mkdir()
+    code, output = uqmbd("watch", "empty")
+    assert code == 2 and "holds no study" in output, output
+    study = Study.from_file(write_study())
+    with pytest.raises(StudyError, match="no runs yet"):
+        so_far(study, tmp_path / "empty")
+
+
+def test_failed_runs_are_named(tmp_path):
+    def model(k, c):
+        if k > 1.8e-3:
+            raise ValueError("too stiff")
+        return {"y": k * c}
+
+    inputs = {"k": uq.Uniform(1.0, 2.0, unit="mm"), "c": uq.Uniform(1.0, 3.0)}
+    study = uq.Study(model=model, inputs=inputs, outputs=["y"], method=uq.MonteCarlo(samples=20, max_failed=0.9), campaign={"workers": 0})
+    study.run(out=tmp_path / "r", progress=False)
+    found = so_far(study, tmp_path / "r")
+    assert found.failed == uq.open_results(tmp_path / "r").attrs["runs_failed"] > 0
+    assert len(found.messages) == 1 and "too stiff" in found.messages[0] and "mm" in found.messages[0]
