@@ -242,3 +242,10 @@ def test_both_ways_between_one_and_several(file, uqmbd):
     code, output = uqmbd("run", file, "--out", "r")
     assert code == 0 and "(0 simulated" in output, output
     assert "smooth" not in page.read_text()
+
+
+@pytest.mark.parametrize(("old", "new"), [('label = "smooth"', "label = []"), ('type = "vertex"', "type = []"), ('type = "vertex"', "")])
+def test_label_and_type_are_words(file, uqmbd, old, new):
+    file.write_text(FILE.replace(old, new))
+    code, output = uqmbd("check", file)
+    assert code == 2 and "method" in output and "fault of uqmbd" not in output, output

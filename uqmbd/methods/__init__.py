@@ -57,7 +57,9 @@ def read_method(table: Mapping[str, Any], directory: Path = Path()) -> Method:
     name = table.get("type") if isinstance(table, Mapping) else None
     if name is None:
         raise StudyError("a method needs its type", key="type", remedy=f"use one of: {', '.join(known)}")
-    kind = find(name, known if isinstance(name, str) else {}, "method", key="type", directory=directory, kind=Method)
+    if not isinstance(name, str):
+        raise StudyError("the type of a method is a word", key="type", value=name, remedy=f"use one of: {', '.join(known)}")
+    kind = find(name, known, "method", key="type", directory=directory, kind=Method)
     return kind(**{key: value for key, value in table.items() if key != "type"})
 
 

@@ -114,7 +114,7 @@ def methods_of(section: Any, directory: Path) -> Method | dict[str, Method]:
         try:
             found.append((label, read_method({key: value for key, value in table.items() if key != "label"}, directory)))
         except StudyError as error:
-            raise (error if label is None else error.under(str(label))) from None
+            raise (error.under(label) if isinstance(label, str) else error) from None
     return labelled(found)
 
 

@@ -30,10 +30,12 @@ def labelled(method: Method | Sequence[Method | tuple[str, Method]] | Mapping[st
     for label, one in pairs:
         if not isinstance(one, Method):
             raise StudyError("expected a method such as uqmbd.Chebyshev(degree=8)", key="method", value=one)
+        if not isinstance(label, str):
+            raise StudyError("a method's label is also a folder", key="method.label", value=label, remedy="give it a word")
         if label in found:
             remedy = f'give one of them another: label = "{label}_2"; in Python {{"{label}": ..., "{label}_2": ...}}'
             raise StudyError(f"two methods have the label '{label}', which names the folder of their results", key="method", remedy=remedy)
-        if len(pairs) > 1 and (not isinstance(label, str) or not re.fullmatch(r"\w[\w.\-]*", label) or label in TAKEN):
+        if len(pairs) > 1 and (not re.fullmatch(r"\w[\w.\-]*", label) or label in TAKEN):
             remedy = f"use letters, digits, dots, dashes and underscores, and none of: {', '.join(sorted(TAKEN))}"
             raise StudyError("a method's label is also a folder", key="method.label", value=label, remedy=remedy)
         found[label] = one
