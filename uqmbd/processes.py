@@ -26,6 +26,15 @@ def keep_the_recursion_limit() -> None:
     sys.setrecursionlimit = lambda limit: change(max(limit, sys.getrecursionlimit()))
 
 
+def give_memory_back() -> None:
+    """Have the system take back what was freed (glibc keeps it for the next large array, and a study may hold millions of runs)."""
+    if sys.platform == "linux":
+        import ctypes
+
+        with suppress(OSError, AttributeError):
+            ctypes.CDLL(None).malloc_trim(0)
+
+
 def leave_if_worker_is_starting() -> None:
     """End this process in silence if it is a worker that executes its parent's script as it starts.
 

@@ -15,6 +15,7 @@ from uqmbd.runs.place import Place, place_of
 from uqmbd.runs.reader import Runs
 
 AT_ONCE = 1 << 18  # runs of a column that are gathered at a time
+CACHED = 1 << 18  # runs up to which a column that was read is kept in memory
 
 
 class LazyColumn(BackendArray):
@@ -74,7 +75,7 @@ class RunsBackend(BackendEntrypoint):
 
 def open_view(place: Place, spans: np.ndarray | None = None) -> xr.Dataset:
     """The runs of a place, or of some of its rows, ``(spans, 2)`` first and last + 1."""
-    rows = None
-    if spans is not None and not (len(spans) == 1 and spans[0, 0] == 0 and spans[0, 1] == len(Runs(place).piece_of)):
+    rows, count = None, len(Runs(place).piece_of)
+    if spans is not None and not (len(spans) == 1 and spans[0, 0] == 0 and spans[0, 1] == count):
         rows = np.concatenate([np.arange(start, stop) for start, stop in spans.tolist()])
-    return xr.open_dataset(str(place), engine=RunsBackend, rows=rows, chunks=None)
+    return xr.open_dataset(str(place), engine=RunsBackend, rows=rows, chunks=None, cache=count <= CACHED)

@@ -13,7 +13,7 @@ import numpy as np
 
 from uqmbd.errors import StudyError, did_you_mean
 from uqmbd.outcomes import STATUS, OutputInfo
-from uqmbd.processes import leave_if_worker_is_starting
+from uqmbd.processes import give_memory_back, leave_if_worker_is_starting
 from uqmbd.runs.where import MANIFEST, keep_used
 from uqmbd.study.extreme_runs import extreme_runs
 from uqmbd.study.identity import identity_of, method_tag, precision_of, study_digest, version, versions
@@ -115,6 +115,7 @@ def run_study(
             write_study(study, directory)
         stack.enter_context(explaining(study, store, directory))
         result, tally = told(study, store, info, trial, pool, progress)
+        give_memory_back()
         if fields is not None:
             result.fields = fields
         with writing(directory):
@@ -150,12 +151,14 @@ def told(
     simulated = 0
     while True:
         method, tally = start(study, info), Tally(simulated=simulated)
+        give_memory_back()
         try:
             with progress_bar(progress, study.name) as watcher:
                 campaign(study, method, store, info, trial, pool, watcher, tally).run()
             if not tally.status["ok"]:
                 raise nothing_worked(store, study)
             pool.let_go()
+            give_memory_back()
             result = method.result()
             describe(result, study, tally, store)
             result.extreme_runs = extreme_runs(result, trial, store)
