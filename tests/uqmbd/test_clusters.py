@@ -181,7 +181,9 @@ def block(language: str, word: str) -> str:
 
 
 def test_slurm_is_asked_for_what_the_recipe_says():
+    before = signal.getsignal(signal.SIGINT)
     pytest.importorskip("dask_jobqueue", reason="dask-jobqueue is not installed (extra `clusters`)")
+    signal.signal(signal.SIGINT, before)  # which it takes for itself when it is imported, for all tests after this one
     names: dict = {}
     code = block("python", "SLURMCluster").split("with Client")[0].replace("SLURMCluster(", "SLURMCluster(scheduler_options=dict(port=0), ")
     exec(code, names)

@@ -21,7 +21,7 @@ def rays(w, slip, friction, static_friction):
     if slip:
         ratio = -friction * np.sign(slip)
         rate = w[0, 1] + w[1, 1] * ratio
-        if slip * rate >= 0.0 or abs(rate) <= NEVER * abs(slip):
+        if np.sign(slip) * rate >= 0.0 or abs(rate) <= NEVER * abs(slip):
             return [("slip", ratio, np.inf)]
         found.append(("slip", ratio, -slip / rate))
     if abs(w[0, 1]) <= static_friction * w[1, 1]:
