@@ -52,7 +52,7 @@ def show(results: Results, debug: Debug = False) -> None:
         result = open_results(folder)
         typer.echo(repr(result))
         console.print(terminal_table(result, console.width))
-        if note := result.attrs.get("note"):
+        for note in result.facts.notes:
             typer.echo(f"note: {note}")
         if (folder / "report.html").is_file():
             typer.echo(f"report: {folder / 'report.html'}")

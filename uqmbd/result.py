@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import html
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field, fields
 from os import PathLike
 from pathlib import Path
@@ -14,7 +14,8 @@ import numpy as np
 import xarray as xr
 
 from uqmbd.errors import StudyError, did_you_mean
-from uqmbd.runs.files import replacing
+from uqmbd.facts import Facts
+from uqmbd.runs.files import replacing, safe_names
 from uqmbd.runs.where import MANIFEST
 from uqmbd.sealing import require_intact, seal
 
@@ -95,7 +96,7 @@ class Result:
         Arrays over one or two dimensions of their own that functions of ``[report]`` made of one run; ``attrs["inputs"]`` of it says at
         which inputs.
     attrs : dict
-        Study, method, seed, numbers of runs, versions.
+        Everything that the result says of itself, as it is stored; `facts` are those that every result has, typed.
     manifest : dict
         What it was made with: model and its files, packages, machine, command, times, git commit; as in ``manifest.json`` of its
         folder. Empty unless a study was run.
@@ -127,12 +128,12 @@ class Result:
     manifest: dict[str, Any] = field(default_factory=dict)
 
     def __repr__(self) -> str:
-        counts = f"{self.attrs['runs']:,} runs, " if "runs" in self.attrs else ""
+        facts = self.facts
+        counts = "" if facts.runs is None else f"{facts.runs:,} runs, "
         known = ", ".join(name for name, group in self.groups() if group.data_vars)
         names = self.outputs
         shown = ", ".join(names[:SHOWN]) + (f" and {len(names) - SHOWN} more" if len(names) > SHOWN else "")
-        who, how = (self.attrs.get(key, "unknown") for key in ("study", "method"))
-        return f"<Result of {who} ({how}): {counts}{shown}; groups: {known}>"
+        return f"<Result of {facts.study or 'unknown'} ({facts.method or 'unknown'}): {counts}{shown}; groups: {known}>"
 
     def _repr_html_(self) -> str:
         """For notebooks: the line of `repr`, and the scalar outputs."""
@@ -144,6 +145,21 @@ class Result:
         for item in fields(self):
             if item.name not in ("surrogates", "runs", "fields", "attrs", "manifest"):
                 yield item.name, getattr(self, item.name)
+
+    @property
+    def facts(self) -> Facts:
+        """Study, method, inputs with their units, numbers of runs, notes ...: what every result says of itself."""
+        return Facts.of(self.attrs)
+
+    @property
+    def tree(self) -> xr.DataTree:
+        """Everything as one tree, a node for each group that is there; arrays are shared with the groups, not copied.
+
+        ``xarray.open_datatree`` reads the same from ``result.zarr``, but for the runs.
+        """
+        others = (("surrogates", self.surrogates), ("runs", self.runs), ("fields", self.fields))
+        nodes = {name: group for name, group in (*self.groups(), *others) if len(group.data_vars)}
+        return xr.DataTree.from_dict({"/": xr.Dataset(attrs=self.attrs), **nodes}, name=self.facts.study or None)
 
     @property
     def gap(self) -> xr.Dataset:
@@ -265,7 +281,7 @@ def gap_of(outer: xr.DataArray, inner: xr.DataArray) -> xr.DataArray:
 def open_results(path: str | PathLike[str]) -> Result:
     """The result in the folder `path` (the one that holds ``result.zarr``); its runs are opened but not read.
 
-    Every file of the result is compared with its checksum; a result of an earlier version, without checksums, says so in ``attrs["note"]``.
+    Every file of the result is compared with its checksum; a result of an earlier version, without checksums, says so in its notes.
     """
     folder = Path(path)
     folder = folder.parent if folder.name == "result.zarr" else folder
@@ -292,7 +308,7 @@ def open_results(path: str | PathLike[str]) -> Result:
     except Exception as error:  # zarr, xarray and the codecs each have their own
         raise StudyError(f"the result cannot be read ({error})", file=store, remedy=AGAIN) from error
     if not sealed:
-        attrs["note"] = "; ".join(filter(None, [attrs.get("note"), UNSEALED]))
+        attrs["notes"] = [*Facts.of(attrs).notes, UNSEALED]
     from uqmbd.runs.of_results import open_runs
 
     return Result(**groups, runs=open_runs(folder), attrs=attrs, manifest=manifest_in(folder))
@@ -311,24 +327,6 @@ def storable(group: xr.Dataset) -> xr.Dataset:
     """Text coordinates as variable-length strings, which zarr 3 has a specification for."""
     text = {name: coord.astype(object) for name, coord in group.coords.items() if coord.dtype.kind in "UT"}
     return group.assign_coords(text)
-
-
-def safe_name(name: str) -> str:
-    """An output's name as part of a file name on any system: ``B.force:max -> B.force_max``."""
-    return "".join(letter if letter.isalnum() or letter in "._-" else "_" for letter in name)
-
-
-def safe_names(names: Iterable[str]) -> dict[str, str]:
-    """`safe_name` of each, all different, on disks that do not tell capitals apart as well: ``x:max, x_max -> x_max, x_max_2``."""
-    found: dict[str, str] = {}
-    taken: set[str] = set()
-    for name in dict.fromkeys(names):
-        plain, number = safe_name(name), 1
-        while (free := plain if number == 1 else f"{plain}_{number}").casefold() in taken:
-            number += 1
-        taken.add(free.casefold())
-        found[name] = free
-    return found
 
 
 def _plain(value: Any) -> Any:

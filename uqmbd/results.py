@@ -37,7 +37,7 @@ class Results(Mapping[str, Result]):
         return len(self._results)
 
     def __repr__(self) -> str:
-        found = ", ".join(f"{label}: {result.attrs.get('runs', 0):,} runs" for label, result in self.items())
+        found = ", ".join(f"{label}: {result.facts.runs or 0:,} runs" for label, result in self.items())
         return f"<Results of {self.name} ({found})>"
 
     def _repr_html_(self) -> str:
@@ -48,7 +48,7 @@ class Results(Mapping[str, Result]):
     @property
     def name(self) -> str:
         """Name of the study."""
-        return next((str(result.attrs["study"]) for result in self.values() if "study" in result.attrs), "unknown")
+        return next(filter(None, (result.facts.study for result in self.values())), "unknown")
 
     def table(self) -> pd.DataFrame:
         """Scalar outputs, one row for each output and method, with what each method says of it; see `Result.table`."""

@@ -53,7 +53,7 @@ def attributes(method: str, runs: xr.Dataset) -> dict:
     return {
         "study": "made_up_crank", "method": method, "settings": {"degree": 8}, "seed": 1, "wall_time": 3.21, "runs_simulated_last": 100,
         "runs": runs.sizes["run"], "runs_ok": runs.sizes["run"] - failed, "runs_failed": failed, "versions": {"python": "3.11"},
-        "inputs": {"clearance": {"kind": "interval", "text": "[0.02, 0.05] mm"}}, "note": "2 runs are left out",
+        "inputs": {"clearance": {"kind": "interval", "text": "[0.02, 0.05] mm"}}, "notes": ["2 runs are left out"],
     }  # fmt: skip
 
 

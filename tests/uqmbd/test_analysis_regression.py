@@ -122,3 +122,26 @@ def test_components_leave_out_what_they_say(shape):
 def test_a_constant_column_has_the_constant_only():
     indices, psi = problem(2, 3, 20)
     assert regression.choose(psi, level(indices), [3], np.full((20, 4), 2.0), "lars").terms.tolist() == [0]
+
+
+@pytest.mark.parametrize("rows", [1, 37, 200, 1000])
+def test_blocks_of_runs_give_the_fit_of_all_of_them(rows):
+    random = np.random.default_rng(3)
+    psi = np.column_stack([np.ones(200), random.normal(size=(200, 6))])
+    values = psi @ random.normal(size=(7, 4)) + 0.1 * random.normal(size=(200, 4))
+    groups = [(np.arange(7), slice(0, 2)), (np.array([0, 3, 5]), slice(2, 4))]
+    for (terms, at), fit in zip(groups, regression.by_blocks(lambda part: psi[part], values, groups, rows), strict=True):
+        whole = regression.least_squares(psi[:, terms], values[:, at])
+        for ours, theirs in ((fit.c, whole.c), (fit.loo, whole.loo), (fit.missed, whole.missed)):
+            np.testing.assert_allclose(ours, theirs, rtol=1e-11)
+
+
+def test_blocks_with_terms_that_are_nearly_the_same_are_fitted_by_qr():
+    random = np.random.default_rng(4)
+    x = random.normal(size=60)
+    psi = np.column_stack([np.ones(60), x, x + 1e-7 * random.normal(size=60)])
+    values = psi @ np.array([[1.0], [2.0], [3.0]])
+    (fit,) = regression.by_blocks(lambda part: psi[part], values, [(np.arange(3), slice(0, 1))], 16)
+    np.testing.assert_allclose(psi @ fit.c, values, rtol=1e-12)
+    with pytest.raises(ValueError, match="cannot tell the 2 terms apart"):
+        regression.by_blocks(lambda part: psi[part][:, [1, 1]], values, [(np.arange(2), slice(0, 1))], 16)

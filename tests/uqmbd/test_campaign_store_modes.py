@@ -159,8 +159,8 @@ def test_single_precision_is_a_choice_and_its_cost_is_said(tmp_path):
             model=waves(offset), inputs=inputs, outputs=["h"], method=uq.MonteCarlo(samples=200), time=TIME, name="w",
             campaign={"workers": 0, "precision": "float32"},
         )  # fmt: skip
-        attrs = study.run(out=tmp_path / f"{offset:g}").attrs
-        return attrs["precision"], attrs.get("note", "")
+        result = study.run(out=tmp_path / f"{offset:g}")
+        return result.attrs["precision"], result.facts.note
 
     small, none = cost(0.0)
     assert "float32: rounding is up to" in small and "of 'h'" in small and none == ""

@@ -50,7 +50,7 @@ def test_planes(beta):
     statistics, result, count = found(STANDARD, linear, above=beta, approach="ak_mcs", cov=0.03)
     assert statistics["probability"] == pytest.approx(norm.sf(beta), rel=0.1) and count < 60
     assert statistics["probability_lower"] < norm.sf(beta) < statistics["probability_upper"] and statistics["cov"] <= 0.03
-    assert "note" not in result.attrs
+    assert not result.facts.notes
 
 
 def test_a_ratio_of_lognormal_loads():
@@ -65,12 +65,12 @@ def test_a_ratio_of_lognormal_loads():
 def test_a_limit_that_is_not_reached():
     statistics, result, _ = found(STANDARD, linear, above=12.0, approach="ak_mcs")
     assert statistics["probability"] == statistics["probability_lower"] == 0 and np.isinf(statistics["cov"])
-    assert 0 < statistics["probability_upper"] < 2e-3 and "no point" in result.attrs["note"]
+    assert 0 < statistics["probability_upper"] < 2e-3 and "no point" in result.facts.note
 
 
 def test_too_few_runs_to_learn_from():
     statistics, result, count = found(STANDARD, branches, above=0.0, approach="ak_mcs", max_runs=30)
-    assert count == 30 and not result.attrs["learning_converged"] and "did not converge" in result.attrs["note"]
+    assert count == 30 and not result.attrs["learning_converged"] and "did not converge" in result.facts.note
     assert statistics["probability_lower"] < FOUR < statistics["probability_upper"]
 
 

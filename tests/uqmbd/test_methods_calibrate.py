@@ -52,7 +52,7 @@ def test_line_is_recovered(tmp_path, differences):
     result, runs = drive(Calibrate(data=data, differences=differences), LINE, line, time=TIME)
     assert list(result.attrs["estimate"].values()) == pytest.approx([1.5, -0.7], abs=1e-9)
     assert runs <= 40
-    assert result.attrs["starts"][0]["end"] == "converged" and "note" not in result.attrs
+    assert result.attrs["starts"][0]["end"] == "converged" and not result.facts.notes
 
 
 def test_oscillator_is_recovered(tmp_path):
@@ -118,7 +118,7 @@ def test_bounds(tmp_path):
     theirs = least_squares(lambda z: z[0] + z[1] * TIME - y, [0, 1.25], bounds=([-10, -0.5], [10, 3]))
     assert list(result.attrs["estimate"].values()) == pytest.approx(theirs.x, abs=1e-6)
     assert result.attrs["at_bound"] == ["b"] and "b" not in result.attrs["estimate_std"]
-    assert "b ended at a bound" in result.attrs["note"]
+    assert "b ended at a bound" in result.facts.note
 
 
 def rosenbrock(time, a, b):
@@ -140,7 +140,7 @@ def test_inputs_that_the_data_do_not_tell(tmp_path):
     data = measure(tmp_path, {"time": TIME, "y": 2 + TIME})
     result, _ = drive(Calibrate(data=data), {"a": Interval(0, 3), "b": Interval(0, 3)}, sum_and_time, time=TIME)
     assert sum(result.attrs["estimate"].values()) == pytest.approx(2, abs=1e-8)
-    assert "do not tell a, b apart" in result.attrs["note"]
+    assert "do not tell a, b apart" in result.facts.note
 
 
 def in_hole(x):
@@ -239,7 +239,7 @@ def test_inputs_whose_common_factor_the_data_do_not_tell(tmp_path, sigma):
     x = exact(model=vibration, stiffness=100.0, damping=0.5, mass=1.0)["x"] + sigma * np.random.default_rng(1).standard_normal(len(TIME))
     inputs = {"stiffness": Interval(80, 120), "damping": Interval(0.3, 0.8), "mass": Interval(0.8, 1.2)}
     result, _ = drive(Calibrate(data=measure(tmp_path, {"time": TIME, "x": x})), inputs, vibration, time=TIME)
-    assert "do not tell stiffness, damping, mass apart" in result.attrs["note"]
+    assert "do not tell stiffness, damping, mass apart" in result.facts.note
 
 
 def test_as_many_readings_as_inputs_tell_no_deviations():
@@ -249,5 +249,5 @@ def test_as_many_readings_as_inputs_tell_no_deviations():
         drive(Calibrate(scalars={"s": 0.6, "t": 0.2}, **more), inputs, lambda time, a, b: {"s": a + b, "t": a - b})[0]
         for more in ({}, {"deviations": {"s": 0.01, "t": 0.01}})
     ]
-    assert "2 readings of as many inputs tell no standard deviations" in found[0].attrs["note"]
-    assert "note" not in found[1].attrs and found[1].attrs["estimate_std"]["a"] == pytest.approx(0.01 / np.sqrt(2))
+    assert "2 readings of as many inputs tell no standard deviations" in found[0].facts.note
+    assert not found[1].facts.notes and found[1].attrs["estimate_std"]["a"] == pytest.approx(0.01 / np.sqrt(2))

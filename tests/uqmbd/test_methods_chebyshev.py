@@ -193,7 +193,7 @@ def test_batches_and_failures_do_not_change_what_is_reported():
     for (_, a), (_, b) in zip(one.groups(), other.groups()):
         assert a.identical(b)
     lost, _ = drive(Chebyshev(degree=8), UNIT_BOX, model, fail=lambda s: (s["x"] > 0.9) & (s["y"] > 0.92) & (s["y"] < 0.93))
-    assert lost.attrs["runs_failed"] >= 2 and "least-squares" in lost.attrs["note"]
+    assert lost.attrs["runs_failed"] >= 2 and "least-squares" in lost.facts.note
     assert lost.bounds["f:value"].values == pytest.approx(one.bounds["f:value"].values, abs=1e-4)
     with pytest.raises(StudyError, match=r"runs failed, most of them where x > 0\.5"):
         drive(Chebyshev(degree=8), UNIT_BOX, model, fail=lambda s: s["x"] > 0.5)

@@ -164,7 +164,7 @@ def test_untrusted_outputs_have_no_less_than_runs_and_expansion_say():
     assert not result.trusted["y"]
     belief, plausibility = at(result.cdf["y"], 0.5)
     assert belief == 0 and 0.7 <= plausibility <= 1
-    assert result.attrs["note"].startswith("where the expansion is not trusted (y), a focal box has its range widened by its error")
+    assert result.facts.note.startswith("where the expansion is not trusted (y), a focal box has its range widened by its error")
 
 
 def exact_of(function, a, b, points=121):
@@ -202,7 +202,7 @@ def test_a_box_with_few_runs_does_not_have_their_width():
     exact = exact_of(chequered, x, z, points=601)
     for seed in range(20):
         result, _ = drive(Evidence(degree=8), {"x": x, "z": z}, lambda time, x, z: {"y": chequered(x, z)}, seed=seed)
-        assert not result.trusted["y"] and "boxes hold fewer than 20 runs" in result.attrs["note"]
+        assert not result.trusted["y"] and "boxes hold fewer than 20 runs" in result.facts.note
         assert hold(result, *exact)
         assert np.ptp(result.statistics["y"].sel(statistic="mean").values) < 1.5 * 3.34
 
@@ -282,7 +282,7 @@ def test_failures():
     whole, _ = drive(Evidence(degree=6), HAND, exponential)
     for fail in (lambda s: (s["a"] > 3.99) & (s["b"] > 2.99), lambda s: np.isclose(s["a"], 2.5) & (s["b"] > 1.4) & (s["b"] < 1.6)):
         result, _ = drive(Evidence(degree=6), HAND, exponential, fail=fail)
-        assert 1 <= result.attrs["runs_failed"] <= 3 and "least-squares" in result.attrs.get("note", "least-squares")
+        assert 1 <= result.attrs["runs_failed"] <= 3 and "least-squares" in (result.facts.note or "least-squares")
         assert result.statistics["y"].values == pytest.approx(whole.statistics["y"].values, abs=2e-3)
     with pytest.raises(StudyError, match=r"runs failed, most of them where a > 3"):
         drive(Evidence(degree=6), HAND, exponential, fail=lambda s: s["a"] > 3.2)

@@ -30,7 +30,7 @@ def test_form_on_a_plane_is_exact():
     design = [statistics[f"design:{name}"] for name in "abc"]
     assert design == pytest.approx([2 + beta * direction[0], -1 + 0.5 * beta * direction[1], 1 + 2 * beta * direction[2]], rel=1e-9)
     assert count == statistics["runs"] == 2 * 7 + 4 + (5 * 3 + 4) + (1 + 2 * 2)
-    assert result.attrs["points_against_plane"] == [0, 19] and "note" not in result.attrs
+    assert result.attrs["points_against_plane"] == [0, 19] and not result.facts.notes
 
 
 def test_an_unsafe_median_has_a_negative_index():
@@ -103,14 +103,14 @@ def waves(a, b):
 @pytest.mark.parametrize("function", [four, two_points, waves])
 def test_a_limit_with_other_parts_is_noted(function, approach):
     _, result, _ = found(STANDARD, function, above=0.0, approach=approach)
-    assert result.attrs["points_against_plane"][0] > 0 and "there are other design points" in result.attrs["note"]
+    assert result.attrs["points_against_plane"][0] > 0 and "there are other design points" in result.facts.note
 
 
 def test_a_bent_limit_is_not_noted():
     """A design point, and no other; the medians safe, and unsafe. FORM is off by 10 and 20 %."""
     for limit in (3.0, -3.0):
         _, result, _ = found(STANDARD, lambda a, b: b - 0.05 * a**2, above=limit, approach="form")
-        assert result.attrs["points_against_plane"][0] == 0 and "note" not in result.attrs
+        assert result.attrs["points_against_plane"][0] == 0 and not result.facts.notes
         bent = 1 + (0.3 if limit > 0 else -0.3)  # 1 + β κ
         assert result.attrs["second_order_factor"] == pytest.approx(bent**-0.5, rel=1e-6)
 
@@ -129,10 +129,10 @@ def test_a_bend_that_makes_form_wrong_is_noted(d):
     """FORM is 0.45 to 1e-5 of the exact 1e-4. The bend is seen in at most five directions, by at most eleven runs."""
     inputs, limit = exponentials(d)
     statistics, result, _ = found(inputs, total, above=limit, approach="form")
-    assert statistics["probability"] < 0.5e-4 and "the limit bends" in result.attrs["note"] and "of FORM is off" in result.attrs["note"]
+    assert statistics["probability"] < 0.5e-4 and "the limit bends" in result.facts.note and "of FORM is off" in result.facts.note
     assert result.attrs["directions_of_bend"] == [min(5, d - 1), d - 1]
     assert result.attrs["second_order_factor"] * statistics["probability"] > 1e-4
-    assert (f"the {d - 6} others are taken to be like these" in result.attrs["note"]) == (d > 6)
+    assert (f"the {d - 6} others are taken to be like these" in result.facts.note) == (d > 6)
 
 
 @pytest.mark.parametrize("d", [5, 10, 20])
@@ -140,15 +140,15 @@ def test_a_bend_that_makes_sorm_wrong_is_noted(d):
     """Breitung's formula gives 1.5, 2.3 and 5.6 times the exact 1e-4."""
     inputs, limit = exponentials(d)
     statistics, result, _ = found(inputs, total, above=limit, approach="sorm")
-    assert statistics["probability"] > 1.4e-4 and "two formulas of second order differ" in result.attrs["note"]
+    assert statistics["probability"] > 1.4e-4 and "two formulas of second order differ" in result.facts.note
 
 
 def test_inputs_that_only_one_direction_depends_on_have_no_bend():
     """One input, and a plane in twelve."""
     _, result, _ = found({"a": STANDARD["a"]}, lambda a: a**3, above=27.0, approach="form")
-    assert result.attrs["second_order_factor"] == 1 and result.attrs["directions_of_bend"] == [0, 0] and "note" not in result.attrs
+    assert result.attrs["second_order_factor"] == 1 and result.attrs["directions_of_bend"] == [0, 0] and not result.facts.notes
     _, result, _ = found({f"x{i}": normal(0, 1) for i in range(12)}, total, above=12.0, approach="form")
-    assert result.attrs["second_order_factor"] == pytest.approx(1, abs=1e-6) and "note" not in result.attrs
+    assert result.attrs["second_order_factor"] == pytest.approx(1, abs=1e-6) and not result.facts.notes
 
 
 def test_against_openturns():

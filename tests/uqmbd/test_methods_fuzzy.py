@@ -150,7 +150,7 @@ def test_transformation_on_a_grid_sees_inner_extremes_that_corners_miss():
     }
     assert bounds(found["general"])[0] == pytest.approx([0, 2.25], abs=0.02)
     assert bounds(found["reduced"])[0][0] >= 0 and bounds(found["general"])[:, 0].max() <= bounds(found["reduced"])[:, 0].max()
-    assert "bounds" in found["general"].attrs["note"] or "bound" in found["general"].attrs["note"]
+    assert "bounds" in found["general"].facts.note or "bound" in found["general"].facts.note
 
 
 def test_number_of_points_of_the_transformation():
@@ -219,7 +219,7 @@ def test_many_failed_runs_stop_the_method_and_say_where(approach):
 
 def test_failed_runs_of_the_transformation_are_left_out_and_said():
     result, _ = drive(FuzzyBounds(approach="transformation"), PENDULUM, scalar(period), fail=failing("one"))
-    assert result.attrs["runs_failed"] >= 1 and "failed and are left out" in result.attrs["note"]
+    assert result.attrs["runs_failed"] >= 1 and "failed and are left out" in result.facts.note
     assert np.isfinite(bounds(result)).all()
 
 

@@ -25,7 +25,7 @@ def test_grid():
     assert runs == 9 == Grid(points=3).planned_runs(INPUTS)[0]
     assert result.inner["f"].values == pytest.approx([9 + 10 / 6, 11 + 50 / 6])
     assert result.statistics["h"].sel(statistic="mean").values == pytest.approx([10000, -10000])
-    assert "no probabilities" in result.attrs["note"]
+    assert "no probabilities" in result.facts.note
 
 
 def test_grid_of_values():
@@ -63,7 +63,7 @@ def test_changed_file(tmp_path):
 @pytest.mark.parametrize("method", [Grid(points=10), List(samples={"k": np.linspace(9, 11, 100).tolist(), "c": [0.5] * 100})])
 def test_failed_runs(method):
     one, _ = drive(method, INPUTS, line, time=[0, 1], fail=lambda x: np.arange(len(x["k"])) == 0)
-    assert "1 of 100 runs failed and are left out" in one.attrs["note"]
+    assert "1 of 100 runs failed and are left out" in one.facts.note
     assert np.isfinite(one.inner["f"].values).all()
     with pytest.raises(StudyError, match="most of them where k > 1"):
         drive(method, INPUTS, line, time=[0, 1], fail=lambda x: x["k"] > 10600)

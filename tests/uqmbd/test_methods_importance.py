@@ -86,7 +86,7 @@ def test_a_plane_needs_no_subset_simulation(beta, d):
     inputs = {f"x{i}": normal(0, 1) for i in range(d)}
     for seed in range(4):
         statistics, result, count = found(inputs, total, above=beta * np.sqrt(d), approach="importance", seed=seed)
-        assert result.attrs["estimated_by"] == "importance sampling" and "note" not in result.attrs and count < 1000 + 40 * d + 20
+        assert result.attrs["estimated_by"] == "importance sampling" and not result.facts.notes and count < 1000 + 40 * d + 20
         assert result.attrs["effective_unsafe_runs"] > 80 and result.attrs["largest_weight_share"] < 0.05
 
 
@@ -97,7 +97,7 @@ def seeds(count, d):
         statistics, result, _ = found(inputs, total, above=limit, approach="importance", seed=seed, batch=10**6)
         held.append(holds(statistics, RARE))
         if result.attrs["estimated_by"] == "subset simulation":
-            assert "are those of subset simulation" in result.attrs["note"] and statistics["probability"] < 1e-3
+            assert "are those of subset simulation" in result.facts.note and statistics["probability"] < 1e-3
     return np.mean(held)
 
 
@@ -120,7 +120,7 @@ def test_without_runs_for_it_the_doubt_is_said(d):
     inputs, limit = exponentials(d)
     for seed in range(2):
         statistics, result, _ = found(inputs, total, above=limit, approach="importance", seed=seed, fallback_runs=0, batch=10**6)
-        assert result.attrs["estimated_by"] == "importance sampling" and "may be far off" in result.attrs["note"]
+        assert result.attrs["estimated_by"] == "importance sampling" and "may be far off" in result.facts.note
         assert statistics["probability"] == result.attrs["around_design_point"][0]
 
 

@@ -215,7 +215,7 @@ def test_one_failed_run_does_not_ruin_the_study(method):
     whole, count = drive(method, inputs, model)
     at = {"taylor2": (0.1, 0.0), "vertex": (1.0, -1.0)}.get(method.name, (1.0, 0.0))
     lost, _ = drive(method, inputs, model, fail=lambda s: (abs(s["x"] - at[0]) < 1e-9) & (abs(s["y"] - at[1]) < 1e-9))
-    assert lost.attrs["runs_failed"] == 1 and "failed" in lost.attrs["note"]
+    assert lost.attrs["runs_failed"] == 1 and "failed" in lost.facts.note
     width = float(whole.bounds["f:value"].diff("bound").item())
     margin = (0.05 if method.name == "taylor2" else 1e-3) * width  # one second derivative is lost
     assert lost.bounds["f:value"].values == pytest.approx(whole.bounds["f:value"].values, abs=margin)
@@ -236,7 +236,7 @@ def test_failed_runs_here_and_there(share):
         with pytest.raises(StudyError, match="runs failed"):
             drive(Chebyshev(grid="sparse"), box(4), model, fail=fail)
     result, _ = drive(Chebyshev(grid="sparse", tolerance=1e-5, max_failed=0.5, max_runs=600), box(4), model, fail=fail)
-    assert result.attrs["runs_failed"] > 0 and (share < 0.05 or "runs at nodes failed" in result.attrs["note"])
+    assert result.attrs["runs_failed"] > 0 and (share < 0.05 or "runs at nodes failed" in result.facts.note)
     assert result.bounds["f:value"].values[1] == pytest.approx(high, rel=0.02 if share > 0.05 else 5e-3)
 
 

@@ -133,7 +133,7 @@ def test_the_bounds_are_widened_by_the_validated_error():
 
 def test_an_untrusted_output_says_only_what_runs_reached():
     result, _ = drive(Mixed(degree=2, samples=60, fallback_runs=0), GERM, scalar(lambda z, m: np.where(z > 0.1, 1.0, 0.0)))
-    assert not result.trusted["y"] and "not trusted" in result.attrs["note"]
+    assert not result.trusted["y"] and "not trusted" in result.facts.note
     assert bounds(result, "mean").tolist() == [0, 1] == bounds(result, "q50").tolist() and bounds(result, "std").tolist() == [0, 0.5]
     assert result.cdf["y"].values[100].tolist() == [0.5, 0, 1]
 
@@ -163,7 +163,7 @@ def test_a_few_failed_runs_are_left_out(failed):
         return np.isin(samples["z"], order)
 
     result, _ = drive(Mixed(degree=4, samples=100), GERM, model, fail=fail)
-    assert result.attrs["runs_failed"] == failed and "left out of the fit" in result.attrs["note"]
+    assert result.attrs["runs_failed"] == failed and "left out of the fit" in result.facts.note
     assert result.statistics["y"].values == pytest.approx(whole.statistics["y"].values, rel=2e-3)
 
 

@@ -136,7 +136,7 @@ def test_an_untrusted_output_has_the_range_of_the_runs_of_each_level():
     here = (m >= 1.5) & (m <= 3)
     assert not result.trusted["y"] and ENOUGH < here.sum() == result.attrs["runs_by_level"][1] < 200
     expected = np.array([[y.min(), y.max()], *3 * [[y[here].min(), y[here].max()]]])  # too few runs in the others
-    assert result.attrs["runs_by_level"][2] < ENOUGH and f"fewer than {ENOUGH} runs" in result.attrs["note"]
+    assert result.attrs["runs_by_level"][2] < ENOUGH and f"fewer than {ENOUGH} runs" in result.facts.note
     assert bounds(result, "mean") == pytest.approx(expected, abs=0) and bounds(result, "q50") == pytest.approx(expected, abs=0)
     assert result.cdf["y"].values[:, [0, -1], 0] == pytest.approx(expected, abs=0)
     assert bounds(result, "std")[:, 1] == pytest.approx(np.ptp(expected, axis=1) / 2)
@@ -155,7 +155,7 @@ def test_failed_runs_are_left_out():
         return np.isin(np.arange(len(samples["z"])), [3, 40])
 
     result, _ = drive(Mixed(degree=2, samples=60, levels=3), INPUTS, scalar(lambda z, m: m + z), fail=fail)
-    assert result.attrs["runs_failed"] == 2 and "2 of 60 runs failed" in result.attrs["note"]
+    assert result.attrs["runs_failed"] == 2 and "2 of 60 runs failed" in result.facts.note
     assert bounds(result, "mean") == pytest.approx(cuts(result), abs=1e-9)
 
 

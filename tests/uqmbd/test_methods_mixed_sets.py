@@ -142,4 +142,4 @@ def test_many_intervals_are_scanned_inside_the_set(monkeypatch):
     result, _ = drive(Mixed(degree=2, samples=60, safety=0.0), ELLIPSOID, scalar(linear))
     low, high = bounds(result, "mean") - (SLOPE @ MIDDLE + 2)
     assert -RADIUS - 1e-9 < low < -0.999 * RADIUS and 0.999 * RADIUS < high < RADIUS + 1e-9
-    assert result.attrs["exact_share"] == 0 and "width_of_box" not in result.attrs and "not verified" in result.attrs["note"]
+    assert result.attrs["exact_share"] == 0 and "width_of_box" not in result.attrs and "not verified" in result.facts.note

@@ -69,7 +69,7 @@ def test_scalars_keep_their_expansion(result):
 
 def test_what_is_searched_for_is_said(result):
     assert result.attrs["moments_verified"] is False
-    assert "warped histories are searched for" in result.attrs["note"]
+    assert "warped histories are searched for" in result.facts.note
 
 
 def test_bounds_of_memberships_lie_in_each_other():
@@ -93,7 +93,7 @@ def test_nothing_is_said_of_times_from_which_runs_differ_in_their_events():
     time = np.linspace(0, 6, 301)
     found = drive(Mixed(samples=80, warp="kinks", fallback_runs=0), inputs, pulses, time=time)[0]
     start = found.attrs["events_differ_from"]["x"]
-    assert 0 < start < 6 and "differ in their number of events" in found.attrs["note"]
+    assert 0 < start < 6 and "differ in their number of events" in found.facts.note
     late = time >= start
     reached = found.inner["x"].values[:, late]
     np.testing.assert_allclose(found.statistics["x"].sel(statistic="mean").values[:, late], reached)

@@ -111,7 +111,7 @@ def test_failed_runs_are_counted_and_left_out():
     result, _ = drive(MonteCarlo(samples=1000, max_failed=0.2), PLANE, wave, time=[0.0, 1.0], fail=lambda s: s["a"] > 1.9)
     assert result.attrs["runs_failed"] == result.attrs["runs_diverged"] == pytest.approx(100, abs=30)
     assert result.attrs["runs_ok"] + result.attrs["runs_failed"] == 1000
-    assert "left out" in result.attrs["note"]
+    assert "left out" in result.facts.note
     assert np.isfinite(stat(result, "x", "mean")).all()
     with pytest.raises(StudyError, match="none of the 10 runs"):
         drive(MonteCarlo(samples=10), PLANE, wave, time=[0.0], fail=lambda s: s["a"] > 0)

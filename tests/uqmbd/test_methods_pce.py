@@ -9,6 +9,7 @@ from uqmbd.errors import StudyError
 from uqmbd.inputs import Interval, Random
 from uqmbd.inputs.space import Space
 from uqmbd.methods import PCE, read_method
+from uqmbd.methods.probabilistic import pce_fit
 from uqmbd.result import open_results
 
 from .loop import drive
@@ -230,7 +231,7 @@ def test_trust_is_lost_at_kinks_and_statistics_are_those_of_the_runs():
     assert statistic(result, "std", "v")[~trusted] == pytest.approx(runs.std(axis=0, ddof=1)[~trusted])
     assert statistic(result, "q05", "v")[~trusted] == pytest.approx(np.quantile(runs, 0.05, axis=0)[~trusted])
     assert statistic(result, "mean", "v")[time > 0.71] == pytest.approx(-1.0, abs=1e-10)
-    assert "statistics are those of 120 runs" in result.attrs["note"] and 0.5 < result.attrs["trusted_share"] < 0.7
+    assert "statistics are those of 120 runs" in result.facts.note and 0.5 < result.attrs["trusted_share"] < 0.7
 
 
 def test_a_constant_output_is_trusted():
@@ -295,3 +296,20 @@ def test_planned_runs_are_the_runs_asked_for():
     assert PCE(samples=100).planned_runs(UNIT) == (100, 100)
     assert PCE(design="quadrature", degree=4).planned_runs(UNIT) == (139, 139)
     assert read_method({"type": "pce", "samples": 50, "degree": [2, 3]}) == PCE(samples=50, degree=[3, 2])
+
+
+def test_more_runs_than_a_matrix_holds_give_the_same_expansion(monkeypatch):
+    def found():
+        return drive(PCE(samples=4000, degree=[8, 9, 10]), CUBE, scalar(ishigami))[0]
+
+    whole = found()
+    assert "runs_choosing_terms" not in whole.attrs
+    monkeypatch.setattr(pce_fit, "WHOLE", 286 * 1500)
+    parts = found()
+    assert parts.attrs["runs_choosing_terms"] == 1500
+    for kind in ("first", "total"):
+        np.testing.assert_allclose(indices(parts, kind), ISHIGAMI[kind], atol=1e-4)
+        np.testing.assert_allclose(indices(parts, kind), indices(whole, kind), atol=1e-4)
+    means = [result.convergence["f:value"].sel(statistic="mean") for result in (parts, whole)]
+    np.testing.assert_allclose(*means, rtol=1e-3)
+    assert parts.attrs["loo_error"]["f:value"] == pytest.approx(whole.attrs["loo_error"]["f:value"], rel=0.3)

@@ -28,7 +28,7 @@ def test_few_failed_runs_change_nothing(how, share):
     part, _ = drive(method, UNIT, SMOOTH, fail=fail)
     failed = 1 if share == "one" else 3
     assert part.attrs["runs_failed"] == failed and part.attrs["failed_share"] == pytest.approx(failed / 300)
-    assert f"{failed} of 300 runs failed" in part.attrs["note"]
+    assert f"{failed} of 300 runs failed" in part.facts.note
     error = float(whole.error["f:value"])
     assert part.statistics["f:value"].values == pytest.approx(whole.statistics["f:value"].values, abs=max(5 * error, 1e-9))
     assert part.sensitivity["f:value"].values == pytest.approx(whole.sensitivity["f:value"].values, abs=max(5 * error, 1e-9))
@@ -53,6 +53,6 @@ def test_a_quadrature_without_all_its_points_is_a_regression():
     method = PCE(design="quadrature", degree=6, truncation="total")
     result, _ = drive(method, UNIT, SMOOTH, fail=lambda samples: (samples["x"] > 0.9) & (samples["y"] > 0.9))
     whole, _ = drive(method, UNIT, SMOOTH)
-    assert result.attrs["regression"] == "least_squares" and "Gauss points are missing" in result.attrs["note"]
+    assert result.attrs["regression"] == "least_squares" and "Gauss points are missing" in result.facts.note
     assert whole.attrs["regression"] == "projection"
     assert statistic(result, "std") == pytest.approx(statistic(whole, "std"), rel=1e-6)

@@ -59,7 +59,7 @@ def test_limits_of_one_level_are_exact(name, limit, lower, upper):
     statistics, result, _ = found(STANDARD, linear, above=limit, approach="subset", levels=1)
     assert statistics["probability_lower"] == pytest.approx(lower, abs=1e-5)
     assert statistics["probability_upper"] == pytest.approx(upper, abs=1e-5)
-    assert ("not reached" in result.attrs.get("note", "")) == (name == "never")
+    assert ("not reached" in result.facts.note) == (name == "never")
 
 
 def test_importance_sampling_of_a_likely_event():
@@ -137,7 +137,7 @@ def test_interval_distance_of_a_bent_margin():
 
 def test_an_untrusted_expansion_has_no_distance():
     statistics, result, _ = found(LINEAR, lambda a, b: np.where(a > 2.1, 1.0, 0.0), above=0.5, approach="interval", degree=4)
-    assert np.isnan(statistics["distance"]) and not result.trusted["y:max"] and "not trusted" in result.attrs["note"]
+    assert np.isnan(statistics["distance"]) and not result.trusted["y:max"] and "not trusted" in result.facts.note
 
 
 def test_other_outputs_have_their_envelope():
@@ -222,7 +222,7 @@ def test_a_limit_out_of_reach_is_said():
     with pytest.raises(StudyError, match="not reached within 10 standard deviations"):
         found(STANDARD, linear, above=20.0, approach="form")
     statistics, result, _ = found(STANDARD, linear, above=20.0, approach="subset", levels=3, samples=100)
-    assert statistics["probability"] == 0 and "not reached in 3 levels" in result.attrs["note"]
+    assert statistics["probability"] == 0 and "not reached in 3 levels" in result.facts.note
     with pytest.raises(StudyError, match="same value"):
         found(STANDARD, lambda a, b: np.round(0 * a), above=1.0, approach="subset")
     with pytest.raises(StudyError, match="does not change with the inputs"):

@@ -131,7 +131,7 @@ def test_keeps_away_from_a_corner_that_fails():
     result, _ = drive(
         Search(max_runs=2000, fresh=500), {"a": UNIT, "b": UNIT}, rising, fail=lambda samples: samples["a"] + samples["b"] > 1.8
     )
-    assert result.attrs["failed_share"] < 0.15 and "b > " in result.attrs["note"]
+    assert result.attrs["failed_share"] < 0.15 and "b > " in result.facts.note
     assert 1.79 < float(result.inner["s"].sel(bound="upper")) <= 1.8
 
 

@@ -87,7 +87,7 @@ def test_derivative():
     given = Sensitivity(approach="derivative", max_failed=0.5)
     result, _ = drive(given, inputs, cubic, time=[0, 1], fail=lambda x: x["a"] > 2.0001)
     assert pick(result, "derivative", "h")[0] == pytest.approx(spread[0] / 2.5, rel=1e-6)
-    assert "by a are one-sided" in result.attrs["note"]
+    assert "by a are one-sided" in result.facts.note
     with pytest.raises(StudyError, match="at the medians of the inputs failed"):
         drive(given, inputs, cubic, time=[0, 1], fail=lambda x: abs(x["a"] - 2) < 1e-9)
 
@@ -107,7 +107,7 @@ def test_width():
     rough, _ = drive(Sensitivity(approach="width", degree=2), {"a": Interval(-1, 1)}, lambda time, a: {"f": abs(a) + 0 * a})
     assert not bool(rough.trusted["f"])
     few, _ = drive(Sensitivity(approach="width", degree=4), inputs, bowl, time=[0, 1], fail=lambda x: (x["a"] == 2) & (x["c"] == 1))
-    assert "nodes failed" in few.attrs["note"]
+    assert "nodes failed" in few.facts.note
     assert pick(few, "width_reduction") == pytest.approx([3 / 8, 1.5 / 8, 0], abs=1e-3)
 
 
@@ -202,7 +202,7 @@ def test_failed_runs(approach):
     clean, _ = drive(given, ANGLES, waves, time=np.arange(4.0), batch=10**6)
     rng = np.random.default_rng(1)
     few, _ = drive(given, ANGLES, waves, time=np.arange(4.0), batch=10**6, fail=lambda x: rng.random(len(x["x1"])) < 0.01)
-    assert 0 < few.attrs["runs_failed"] and few.attrs["note"]
+    assert 0 < few.attrs["runs_failed"] and few.facts.note
     scale = np.abs(clean.sensitivity["f"].values).max()
     for kind in clean.sensitivity["kind"].values:
         if not kind.endswith(("lower", "upper")):

@@ -191,7 +191,7 @@ def test_one_nan_among_1280():
     result, runs = drive(given, ANGLES, ishigami, fail=one_of(700), batch=2000)
     assert runs == 1280
     assert (result.attrs["blocks"], result.attrs["blocks_dropped"], result.attrs["runs_failed"]) == (256, 1, 1)
-    assert "1 of 256 blocks hold a failed run" in result.attrs["note"]
+    assert "1 of 256 blocks hold a failed run" in result.facts.note
     clean, _ = drive(given, ANGLES, ishigami, batch=2000)
     assert pick(result, "first") == pytest.approx(pick(clean, "first"), abs=0.02)
     u = designs.saltelli(256, pick_freeze.Layout(3), np.random.default_rng(1))

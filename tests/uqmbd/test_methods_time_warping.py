@@ -37,7 +37,7 @@ def test_band_of_an_oscillator():
     lower, upper = result.bounds["x"].values
     assert np.abs(lower - direct.min(axis=0)).max() < 4e-3 and np.abs(upper - direct.max(axis=0)).max() < 4e-3
     facts = result.attrs["warped"]["x"]
-    assert facts["error"] < 1e-3 and facts["plain_error"] > 0.2 and "warping does not help" not in result.attrs["note"]
+    assert facts["error"] < 1e-3 and facts["plain_error"] > 0.2 and "warping does not help" not in result.facts.note
     assert statistic(result, "mean") == pytest.approx(direct.mean(axis=0), abs=0.01)  # of a grid, whose faces weigh too much
     # a function of the frequency and, less and less, of the damping
     first, total = (result.aggregated["x"].sel(kind=kind).values for kind in ("first", "total"))
@@ -65,7 +65,7 @@ def test_random_inputs_and_failed_runs():
     inputs = {"f": Random({"type": "normal", "mean": 1.0, "std": 0.01}), "d": Random({"type": "uniform", "lower": 0.01, "upper": 0.03})}
     time = np.linspace(0, 30, 601)
     result, _ = drive(PCE(samples=80, warp="linear"), inputs, oscillator, time=time, fail=lambda samples: samples["f"] > 1.02)
-    assert 0 < result.attrs["runs_failed"] < 5 and "runs failed" in result.attrs["note"]
+    assert 0 < result.attrs["runs_failed"] < 5 and "runs failed" in result.facts.note
     assert not result.bounds.data_vars and bool(result.trusted["x"][2:].all())
     # E cos(w t) of a normal frequency is cos(w t) exp(-s² t² / 2)
     decay = (np.exp(-0.01 * time) - np.exp(-0.03 * time))[1:] / (0.02 * time[1:])
@@ -125,7 +125,7 @@ def test_warping_that_does_not_help_says_so():
 
     time = np.linspace(0, 20, 401)
     result, _ = drive(PCE(samples=60, warp="linear"), BOX, beat, time=time)
-    assert not result.trusted["x"].all() and "warping does not help the output 'x'" in result.attrs["note"]
+    assert not result.trusted["x"].all() and "warping does not help the output 'x'" in result.facts.note
     inner, bounds = result.inner["x"].values, result.bounds["x"].values
     assert np.all(bounds[0] <= inner[0]) and np.all(bounds[1] >= inner[1])
 
@@ -157,7 +157,7 @@ def test_numbers_of_events_that_differ():
     result, _ = drive(PCE(samples=40, warp="kinks"), box, ball, time=time)
     differ = result.attrs["events_differ_from"]["x"]
     fourth = bouncing([0.75, 0.76], time)[1][:, 3]  # the fourth impact of the least elastic balls, which others do not reach
-    assert fourth[0] <= differ <= fourth[1] and "differ in their number of events" in result.attrs["note"]
+    assert fourth[0] <= differ <= fourth[1] and "differ in their number of events" in result.facts.note
     trusted = result.trusted["x"].values
     # errors count for their neighbours within half a percent of the time grid
     assert trusted[time < differ - 2 * time[1]].all() and not trusted[time >= differ].any()
@@ -168,7 +168,7 @@ def test_numbers_of_events_that_differ():
 def test_histories_without_events_stay_plain():
     time = np.linspace(0, 2, 101)
     result, _ = drive(PCE(samples=40, warp="kinks"), BOX, oscillator, time=time)
-    assert "no event" in result.attrs["note"] and bool(result.trusted["x"].all())
+    assert "no event" in result.facts.note and bool(result.trusted["x"].all())
     result, _ = drive(PCE(samples=40, warp={"crossings": "x"}), BOX, oscillator, time=time[:60])
     assert result.attrs["warped"]["x"]["events"] == 2 and bool(result.trusted["x"].all())
 
@@ -180,7 +180,7 @@ def test_a_constant_history_and_a_scalar_beside_it():
 
     time = np.linspace(0, 10, 201)
     result, _ = drive(PCE(samples=60, warp="linear"), BOX, model, time=time)
-    assert bool(result.trusted["still"].all()) and "'still' is not warped" in result.attrs["note"]
+    assert bool(result.trusted["still"].all()) and "'still' is not warped" in result.facts.note
     assert result.cdf["max"].shape == (201, 3) and result.bounds["max"].shape == (2,)
     assert np.all(result.bounds["still"] == 0)
 

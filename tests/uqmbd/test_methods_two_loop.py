@@ -75,7 +75,7 @@ def test_bounds_of_a_response_with_a_jump():
     assert np.all(inner[:2, 0] >= exact[:2, 0]) and np.all(inner[:2, 1] <= exact[:2, 1])
     reached = result.inner["y"].values
     assert np.all(np.ptp(outer[:, :], axis=1) < 0.5 * np.ptp(reached)) and np.unique(outer[[0, 2, 6]], axis=0).shape == (3, 2)
-    assert "two-loop Monte Carlo" in result.attrs["note"] and "fallback_runs = 12000 would halve it" in result.attrs["note"]
+    assert "two-loop Monte Carlo" in result.facts.note and "fallback_runs = 12000 would halve it" in result.facts.note
     value, low, high = result.cdf["y"].values.T
     for m in (-0.5, 0.5):
         exact_cdf = norm.cdf(np.minimum(value, m)) + np.maximum(norm.cdf(value - 2) - norm.cdf(m), 0)
@@ -139,7 +139,7 @@ def test_as_many_runs_as_asked_for(asked, made):
     assert made - 5 <= result.attrs["runs_fallback"] <= made and count == 100 + result.attrs["runs_fallback"]
     assert method.planned_runs(STEP) == (100, 100 + (100 if asked is None else asked))
     if not made:
-        assert "for better ones write fallback_runs = 2000" in result.attrs["note"]
+        assert "for better ones write fallback_runs = 2000" in result.facts.note
 
 
 def test_too_few_runs_for_all_corners_are_none():
@@ -151,13 +151,13 @@ def test_too_few_runs_for_all_corners_are_none():
 
     exact = np.array([norm.cdf(1) - 5, norm.sf(1) + 5])
     few, count = drive(Mixed(samples=100, fallback_runs=600), five, model)
-    assert count == 100 and "write fallback_runs = 2640, for a two-loop Monte Carlo" in few.attrs["note"]
+    assert count == 100 and "write fallback_runs = 2640, for a two-loop Monte Carlo" in few.facts.note
     result, _ = drive(Mixed(samples=100, fallback_runs=2640), five, model)
     low, high = stated(result)[0]
     assert low <= exact[0] and high >= exact[1] and high - low < 1.1 * np.ptp(exact)
     seven = five | {f"n{i}": Interval(-1, 1) for i in range(2)}
     result, count = drive(Mixed(samples=100, fallback_runs=9000), seven, model)
-    assert count == 100 and "too many corners" in result.attrs["note"]
+    assert count == 100 and "too many corners" in result.facts.note
 
 
 def test_levels_of_fuzzy_numbers_are_nested():
@@ -176,7 +176,7 @@ def test_points_of_a_convex_set_are_in_it():
     assert len(x) == 20 and served == [0] and not grid.size and body.contains(x).all()
     inputs = Space(BALL, sets={"s": {"inputs": ["e", "f"], "correlation": [["e", "f", 0.7]]}})
     result, _ = drive(Mixed(samples=100, fallback_runs=1000), inputs, bouncing)
-    assert "two-loop" in result.attrs["note"] and np.isfinite(stated(result)).all()
+    assert "two-loop" in result.facts.note and np.isfinite(stated(result)).all()
 
 
 def test_failed_runs_of_the_inner_loop_are_left_out():

@@ -31,7 +31,7 @@ def test_a_response_that_turns_inside_is_not_trusted(name):
         result, _ = drive(Vertex(fallback_runs=0), unit(INPUTS[name]), of_points(TURNING[name]), seed=seed)
         assert not result.trusted["y"]
     turning = "x" if name == "one" else " and ".join(INPUTS[name])
-    assert result.attrs["note"] == f"the response turns inside the box in {turning}: extremes of y are not at corners"
+    assert result.facts.note == f"the response turns inside the box in {turning}: extremes of y are not at corners"
     points = np.stack(np.meshgrid(*[np.linspace(0, 1, 25)] * len(INPUTS[name])), axis=-1).reshape(-1, len(INPUTS[name]))
     corners = np.stack(np.meshgrid(*[[0.0, 1.0]] * len(INPUTS[name])), axis=-1).reshape(-1, len(INPUTS[name]))
     assert float(result.error["y"]) >= TURNING[name](points).max() - TURNING[name](corners).max() > 0
@@ -47,7 +47,7 @@ def test_monotonic_responses_stay_trusted_and_exact():
             return np.tanh(p @ a) + p**3 @ (np.sign(a) * b)
 
         result, count = drive(Vertex(), unit("xzwv"[:d]), of_points(rising), seed=seed)
-        assert result.trusted["y"] and "note" not in result.attrs and count == 2**d + 10 + 2 * d
+        assert result.trusted["y"] and not result.facts.notes and count == 2**d + 10 + 2 * d
         ends = [rising(np.where(way * a > 0, 1.0, 0.0)[None])[0] for way in (-1, 1)]
         assert result.bounds["y"].values == pytest.approx(ends, abs=1e-12)
 
@@ -87,4 +87,4 @@ def test_where_nothing_is_known_beside_a_corner_it_is_said():
     inside = lambda s: np.isclose(s["x"], 0.99) & (s["z"] == 1)  # noqa: E731 - the run beside the greatest corner
     result, _ = drive(Vertex(max_failed=0.1), unit("xz"), rising, fail=inside)
     assert result.attrs["runs_failed"] == 1 and not result.trusted["y"]
-    assert result.attrs["note"].startswith("beside corners at which y have extremes runs failed")
+    assert result.facts.note.startswith("beside corners at which y have extremes runs failed")

@@ -85,7 +85,7 @@ def test_the_note_names_the_output():
 
     for reduced in (False, True):
         result, _ = drive(MonteCarlo(samples=100), u, model, time=[0.0, 1.0], reduced=reduced)
-        note = result.attrs["note"]
+        note = result.facts.note
         assert "the limits of the mean of heavy are too narrow" in note and "plain" not in note and "h" not in note.split()
         assert "all 100 runs have the same never, which says nothing of any rarer than 1 in 25" in note
 

@@ -61,7 +61,7 @@ def test_expansions_have_them_and_say_which_lie_beyond_the_runs():
     result, _ = drive(PCE(samples=60, degree=2, quantiles=ASKED), NORMAL, lambda time, z: {"y": z})
     assert names(result) == NAMES
     assert [float(of(result, name)) for name in NAMES] == pytest.approx(norm.ppf(ASKED), abs=0.02)
-    assert "q00.1, q99.9 lie beyond all 60 runs" in result.attrs["note"]
+    assert "q00.1, q99.9 lie beyond all 60 runs" in result.facts.note
     far, _ = drive(PCE(samples=60, degree=1, quantiles=[1e-5]), NORMAL, lambda time, z: {"y": z})
     assert float(of(far, "q00.001")) == pytest.approx(norm.ppf(1e-5), abs=0.1) and far.attrs["expansion_sample"] == 2**20
 

@@ -32,7 +32,7 @@ def test_indices_of_the_ishigami_function(settings, near):
     table = result.sensitivity["y"]
     assert table.sel(kind="first").values == pytest.approx(FIRST, abs=near)
     assert table.sel(kind="total").values == pytest.approx(TOTAL, abs=near)
-    assert list(table["kind"].values) == ["main_effect", "first", "total"] and "equally likely" in result.attrs["note"]
+    assert list(table["kind"].values) == ["main_effect", "first", "total"] and "equally likely" in result.facts.note
     if "split" not in settings:
         assert float(result.interaction["y"].sel(pair="a*c")) == pytest.approx(0.2437, abs=1e-4)
 

@@ -8,12 +8,14 @@ import pytest
 import xarray as xr
 from matplotlib.figure import Figure
 
+import uqmbd as uq
 from uqmbd.errors import StudyError
 from uqmbd.figures.frames import Frame
 from uqmbd.figures.latex import escape, latex
 from uqmbd.inputs import Interval, Random
 from uqmbd.methods import Chebyshev, MonteCarlo
-from uqmbd.result import UNSEALED, Result, open_results, safe_name, safe_names
+from uqmbd.result import UNSEALED, Result, open_results
+from uqmbd.runs.files import safe_name, safe_names
 
 from . import made_up_results
 from .loop import drive
@@ -267,7 +269,7 @@ def test_a_result_without_checksums_opens_with_a_note(bounds, tmp_path):
     for key in ("checksums", "seal"):
         del attributes[key]
     opened = open_results(tmp_path)
-    assert opened.table().equals(bounds.table()) and UNSEALED in opened.attrs["note"]
+    assert opened.table().equals(bounds.table()) and UNSEALED in opened.facts.note
 
 
 def test_broken_runs_are_named(write_study, uqmbd, tmp_path):
@@ -285,3 +287,43 @@ def test_runs_of_an_earlier_version_can_be_read(write_study, uqmbd, tmp_path):
     (tmp_path / "r" / "rows.npy").unlink()
     runs.drop_vars("message").to_zarr(tmp_path / "r" / "runs.zarr", consolidated=False, zarr_format=3)
     assert np.array_equal(open_results(tmp_path / "r").runs["x"], runs["x"])
+
+
+def test_the_tree_is_what_xarray_reads_from_the_folder(tmp_path):
+    result = uq.Study(
+        model=lambda k: {"x": k**2},
+        inputs={"k": uq.Interval(1.0, 2.0, unit="mm")},
+        outputs=["x"],
+        method=uq.Chebyshev(degree=3),
+        campaign={"workers": 0},
+        name="tree",
+    ).run(out=tmp_path)
+    tree = result.tree
+    assert {"bounds", "error", "surrogates", "runs"} <= set(tree.children) and "cdf" not in tree.children
+    xr.testing.assert_identical(tree["bounds"].to_dataset(), result.bounds)
+    read = xr.open_datatree(tmp_path / "result.zarr", engine="zarr", consolidated=False)
+    for name, node in read.children.items():
+        xr.testing.assert_equal(node.to_dataset(), tree[name].to_dataset())
+    assert set(read.children) == set(tree.children) - {"runs"}
+
+
+def test_facts_are_typed_and_know_the_units_of_inputs(tmp_path):
+    study = uq.Study(
+        model=lambda k: {"x": k},
+        inputs={"k": uq.Interval(1.0, 2.0, unit="mm")},
+        outputs=["x"],
+        method=uq.Vertex(),
+        campaign={"workers": 0},
+        name="facts",
+    )
+    for result in (study.run(out=tmp_path), uq.open_results(tmp_path)):
+        facts = result.facts
+        assert (facts.study, facts.method, facts.runs, facts.runs_failed) == ("facts", "vertex", len(result.runs["run"]), 0)
+        entry = facts.inputs["k"]
+        assert (entry.kind, entry.text, entry.unit, entry.factor) == ("interval", "[1, 2] mm", "mm", 1e-3)
+        assert entry.of(0.0015) == 1.5 and not entry.binds
+
+
+def test_notes_of_an_earlier_version_were_one_text():
+    facts = uq.Result(attrs={"note": "3 runs failed; narrow the inputs"}).facts
+    assert facts.notes == ("3 runs failed; narrow the inputs",) and facts.runs is None

@@ -149,7 +149,7 @@ def test_a_study_that_stops_says_what_its_runs_said_and_can_be_reported(write_st
     assert "uqmbd report r" in output and not (tmp_path / "r" / "done.json").exists()
     result = uq.open_results(tmp_path / "r")
     failed = int((result.runs["status"].values > 0).sum())
-    assert result.attrs["runs_failed"] == failed and "The study stopped" in result.attrs["note"]
+    assert result.attrs["runs_failed"] == failed and "The study stopped" in result.facts.note
     code, output = uqmbd("report", "r")
     assert code == 0, output
     text = Path(page.write_page(result, tmp_path / "page")).read_text(encoding="utf-8")

@@ -20,7 +20,7 @@ def nothing(time, a, b):
 def test_delta_shows_no_limits():
     """Those of resamples held the exact delta of Ishigami's inputs (0.25, 0.49, 0.15 at b = 0.05) in 0 to 3 % of the cases."""
     result, _ = drive(Sensitivity(approach="delta", samples=300, resamples=10), ANGLES, ishigami)
-    assert result.sensitivity["kind"].values.tolist() == ["delta"] and "no confidence limits" in result.attrs["note"]
+    assert result.sensitivity["kind"].values.tolist() == ["delta"] and "no confidence limits" in result.facts.note
     assert set(result.attrs["delta_without_influence"]) == {"f"} and "confidence" not in result.attrs
     with pytest.raises(StudyError, match="delta has no key 'confidence'"):
         Sensitivity(approach="delta", samples=300, confidence=0.9)
@@ -81,9 +81,9 @@ def test_hdmr_says_what_it_does_not_explain():
     x1, x2, x3 = (weight / 2 * f @ basis for f in (np.sin(PI * z), 7 * np.sin(PI * z) ** 2, 1 + 0.1 * (PI * z) ** 4))
     held = (np.outer(x1, x3) ** 2).sum() - (x1[0] * x3[0]) ** 2 + (x2[1:] ** 2).sum()
     assert result.attrs["explained_share"]["f"] == pytest.approx(held / 13.844587940719254, abs=0.04)
-    assert "% of the variance of f; the rest is not in the indices" in result.attrs["note"]
+    assert "% of the variance of f; the rest is not in the indices" in result.facts.note
     fine, _ = drive(Sensitivity(approach="hdmr", samples=300, resamples=3, degree=2), PLAIN, nothing)
-    assert "note" not in fine.attrs
+    assert not fine.facts.notes
 
 
 def test_hdmr_with_more_terms_than_runs_bear():

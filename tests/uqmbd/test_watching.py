@@ -45,7 +45,7 @@ def test_statistics_are_those_of_the_first_runs(stopped):
     name = next(name for name in found.result.outputs if found.result.statistics[name].dims == ("statistic",))
     values = found.result.runs[name].values[:12]
     assert float(found.result.statistics[name].sel(statistic="mean")) == pytest.approx(values.mean(), rel=1e-12)
-    assert found.result.attrs["note"].startswith("The study has not ended")
+    assert found.result.facts.note.startswith("The study has not ended")
 
 
 def test_a_method_that_needs_all_runs_says_what_they_reached(write_study, uqmbd, monkeypatch, tmp_path):

@@ -8,7 +8,7 @@ run is thereby seen as what it is.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -52,18 +52,16 @@ def least_squares(psi: np.ndarray, values: np.ndarray) -> Fit:
     ValueError
         Fewer runs than terms, or terms that these runs cannot tell apart.
     """
-    from scipy.linalg import cho_solve, lapack, qr, solve_triangular
+    from scipy.linalg import cho_solve, qr, solve_triangular
 
     n, terms = psi.shape
     if n < terms:
         raise ValueError(f"{terms} terms need at least {terms} runs, not {n}")
     gram = psi.T @ psi
-    factor, fails = lapack.dpotrf(gram, lower=1)
-    well = not fails and lapack.dpocon(factor, np.abs(gram).sum(axis=0).max(), uplo="L")[0] > 1 / _ILL
-    if well:
+    factor, inverse = _factored(gram)
+    if factor is not None:
         q = solve_triangular(factor, psi.T, lower=True).T
         c = cho_solve((factor, True), psi.T @ values)
-        inverse = lapack.dtrtri(factor, lower=1)[0]
         trace = float((np.tril(inverse) ** 2).sum())
     else:
         q, r = qr(psi, mode="economic")
@@ -72,12 +70,75 @@ def least_squares(psi: np.ndarray, values: np.ndarray) -> Fit:
             raise ValueError(f"these {n} runs cannot tell the {terms} terms apart")
         c = solve_triangular(r, q.T @ values)
         trace = float((solve_triangular(r, np.eye(terms)) ** 2).sum())
-    left = 1 - np.einsum("ij,ij->i", q, q)
-    residuals = values - psi @ c
+    squares, missed = _left_out(1 - np.einsum("ij,ij->i", q, q), values - psi @ c)
+    return _fit(c, squares / n * correction(n, terms, trace), missed)
+
+
+def by_blocks(
+    psi: Callable[[slice], np.ndarray], values: np.ndarray, groups: Sequence[tuple[np.ndarray, slice]], rows: int
+) -> list[Fit]:
+    """`least_squares` of groups of columns, each by terms of its own, with the terms of `rows` runs at a time in memory.
+
+    Parameters
+    ----------
+    psi : callable
+        All terms at a slice of the runs, (rows, terms).
+    values : ndarray, shape (n, columns)
+    groups : sequence of (terms, columns)
+        Each fewer terms than runs.
+
+    Raises
+    ------
+    ValueError
+        See `least_squares`.
+    """
+    from scipy.linalg import cho_solve, solve_triangular
+
+    n = len(values)
+    blocks = [slice(at, min(at + rows, n)) for at in range(0, n, rows)]
+    first = psi(blocks[0])
+    gram, right = first.T @ first, first.T @ values[blocks[0]]
+    for block in blocks[1:]:
+        part = psi(block)
+        gram += part.T @ part
+        right += part.T @ values[block]
+    factors = [_factored(gram[np.ix_(terms, terms)]) for terms, _ in groups]
+    if any(factor is None for factor, _ in factors):
+        whole = np.concatenate([psi(block) for block in blocks])
+        return [least_squares(whole[:, terms], values[:, at]) for terms, at in groups]
+    coefficients = [cho_solve((factor, True), right[terms, at]) for (factor, _), (terms, at) in zip(factors, groups, strict=True)]
+    sums: list[list[np.ndarray]] = [[] for _ in groups]
+    for block in blocks:
+        part = psi(block)
+        for (factor, _), (terms, at), c, found in zip(factors, groups, coefficients, sums, strict=True):
+            q = solve_triangular(factor, part[:, terms].T, lower=True)
+            found.append(np.stack(_left_out(1 - np.einsum("ij,ij->j", q, q), values[block, at] - part[:, terms] @ c)))
+    fits = []
+    for (_, inverse), c, found in zip(factors, coefficients, sums, strict=True):
+        squares, missed = np.stack(found, axis=1)
+        trace = float((np.tril(inverse) ** 2).sum())
+        fits.append(_fit(c, squares.sum(axis=0) / n * correction(n, len(c), trace), np.fmax.reduce(missed, axis=0)))
+    return fits
+
+
+def _factored(gram: np.ndarray) -> tuple[np.ndarray | None, np.ndarray | None]:
+    """The Cholesky factor of a normal matrix and its inverse, lower triangles; None where it is ill-conditioned."""
+    from scipy.linalg import lapack
+
+    factor, fails = lapack.dpotrf(gram, lower=1)
+    if fails or lapack.dpocon(factor, np.abs(gram).sum(axis=0).max(), uplo="L")[0] <= 1 / _ILL:
+        return None, None
+    return factor, lapack.dtrtri(factor, lower=1)[0]
+
+
+def _left_out(left: np.ndarray, residuals: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Sum of the squares, and the largest, of the errors at runs left out, from `left`, 1 less the leverage, and the residuals."""
     # at leverage 1 a run is met exactly, and nothing is known about its error
-    residuals /= np.where(left > 1e-12, left, np.nan)[:, None]
-    loo = np.einsum("ij,ij->j", residuals, residuals) / n * correction(n, terms, trace)
-    missed = np.fmax(np.fmax.reduce(residuals, axis=0), -np.fmin.reduce(residuals, axis=0))
+    residuals = residuals / np.where(left > 1e-12, left, np.nan)[:, None]
+    return np.einsum("ij,ij->j", residuals, residuals), np.fmax(np.fmax.reduce(residuals, axis=0), -np.fmin.reduce(residuals, axis=0))
+
+
+def _fit(c: np.ndarray, loo: np.ndarray, missed: np.ndarray) -> Fit:
     return Fit(c, np.where(np.isfinite(loo), loo, np.inf), np.where(np.isfinite(missed), missed, np.inf))
 
 

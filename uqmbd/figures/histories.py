@@ -93,7 +93,7 @@ def history_figure(result, name: str, runs: np.ndarray | None = None, points: in
 
 def spread(result) -> str:
     """Of what runs the statistics of a method that bounds its outputs are."""
-    where = PLACES.get(str(result.attrs.get("method")), "spread evenly over the box")
+    where = PLACES.get(result.facts.method, "spread evenly over the box")
     return f"Mean and quantiles are those of random runs {where}: a description, not a probability."
 
 

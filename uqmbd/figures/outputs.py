@@ -95,7 +95,7 @@ def percents(known: Iterable[str]) -> dict[str, float]:
 def shown_quantiles(result) -> dict[str, str]:
     """Quantiles that stand in tables, and their words: all that the study asks for, otherwise 5 and 95 %."""
     known = percents(result.statistics["statistic"].values) if "statistic" in result.statistics.coords else {}
-    asked = result.attrs.get("settings", {}).get("quantiles") is not None
+    asked = result.facts.settings.get("quantiles") is not None
     return {key: f"{percent:.10g} %" for key, percent in known.items() if asked or key in ("q05", "q95")}
 
 

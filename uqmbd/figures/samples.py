@@ -1,9 +1,10 @@
 """A few runs out of many, read lazily and thinned for drawing."""
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
+from uqmbd.facts import InputFacts
 from uqmbd.figures.outputs import pretty
 
 BLOCKS = 6  # neighbouring runs lie in one chunk of the store: few blocks mean few chunks to read
@@ -38,7 +39,7 @@ def failed(result) -> np.ndarray:
 
 def are_a_sample(result) -> bool:
     """Whether the runs are a sample of the inputs' distribution."""
-    method, design = result.attrs.get("method"), result.attrs.get("design", "random")
+    method, design = result.facts.method, result.attrs.get("design", "random")
     return method == "montecarlo" or (method == "pce" and design not in ("doptimal", "quadrature"))
 
 
@@ -52,29 +53,16 @@ def choose(candidates: np.ndarray, count: int) -> np.ndarray:
     return index[np.unique(starts[:, None] + np.arange(length))][:count]
 
 
-@dataclass(frozen=True)
-class Written:
-    """One input in the unit the user wrote: ``values`` in SI become ``(values - offset) / factor``."""
-
-    unit: str
-    factor: float = 1.0
-    offset: float = 0.0
-
-    def of(self, values):
-        """SI values in that unit."""
-        return (np.asarray(values, float) - self.offset) / self.factor
-
-
-def written(result, name: str) -> Written:
+def written(result, name: str) -> InputFacts:
     """How the user wrote the input `name`; in SI where a result (of an older version) does not say."""
-    entry = result.attrs.get("inputs", {}).get(name, {})
-    if "unit" in entry:
-        return Written(str(entry["unit"]), float(entry["factor"]), float(entry["offset"]))
+    entry = result.facts.inputs.get(name)
+    if entry is not None and entry.unit is not None:
+        return entry
     stored = result.runs[f"input:{name}"].attrs.get("unit", "") if f"input:{name}" in result.runs else ""
-    return Written(str(stored))
+    return InputFacts("", "", str(stored))
 
 
-def with_unit(name: str, unit: Written) -> str:
+def with_unit(name: str, unit: InputFacts) -> str:
     """An input's name, and its unit in brackets if it has one."""
     return f"{name} [{pretty(unit.unit)}]" if unit.unit else name
 

@@ -142,7 +142,7 @@ def _levels(result, name: str) -> list[Level]:
     for key, style in (("measured", "error"), ("fitted", "mean")):
         if key in known and np.isfinite(value := float(result.statistics[name].sel(statistic=key))):
             marks.append(Level(value, key, style))
-    settings = result.attrs.get("settings", {})
+    settings = result.facts.settings
     if settings.get("output") == name:  # of a reliability study
         marks += [Level(float(settings[side]), "limit", "error") for side in ("above", "below") if settings.get(side) is not None]
     return marks

@@ -103,7 +103,7 @@ def trust_of(result, name: str) -> Trust | None:
         taken = np.atleast_1d(widest(result.source[name]).values) == BY_SEARCH
         searched, doubtful = float(taken.mean()), np.unique(taken[~trusted])
         widened = "both" if len(doubtful) > 1 else "search" if doubtful.any() else "surrogate"
-    origin = name in result.bounds, searched, widened, result.attrs.get("method") == "search"
+    origin = name in result.bounds, searched, widened, result.facts.method == "search"
     array = result.trusted[name]
     axis = axis_of(array.dims)
     if axis is None:

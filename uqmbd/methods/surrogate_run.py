@@ -304,6 +304,5 @@ class SurrogateRun(StagedRun):
         attrs["monotonic"] = dict(zip(self.inputs, (self._monotonic() != 0).mean(axis=1).tolist(), strict=True))
         if settings.enclosure == "bernstein":
             attrs |= {"gap": settings.gap, "gap_reached_share": met}
-        if notes := [*self.surrogate.notes(outer.trusted), *self.region.notes(), *more]:
-            attrs["note"] = "; ".join(notes)
+        attrs["notes"] = [*self.surrogate.notes(outer.trusted), *self.region.notes(), *more]
         return attrs | self.region.facts()

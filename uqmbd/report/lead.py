@@ -52,15 +52,14 @@ def lead_of(result, sections: dict[str, list[Figure]]) -> Lead:
     sentences = [text for text in said if text]
     figures = [figure for group in sections.values() for figure in group if not figure.overview]
     figure = next((one for one in figures if key and (one.key == key or one.key.startswith(f"{key}."))), None)
-    attrs = result.attrs
-    title = str(attrs.get("title") or attrs.get("study", "study"))
-    return Lead(title, str(attrs.get("description", "")), tuple(sentences), figure, _by_output(result))
+    facts = result.facts
+    return Lead(facts.title or facts.study or "study", facts.description, tuple(sentences), figure, _by_output(result))
 
 
 def key_output(result) -> str | None:
     """The output that the report begins with: `[report] key`, that of a reliability study, or the first, numbers that are trusted first."""
     histories, scalars = output_names(result)
-    for wanted in (result.attrs.get("report", {}).get("key"), result.attrs.get("settings", {}).get("output")):
+    for wanted in (result.attrs.get("report", {}).get("key"), result.facts.settings.get("output")):
         if wanted in (*histories, *scalars):
             return wanted
     trusted = [name for name in scalars if (trust := trust_of(result, name)) and trust.share]
@@ -111,8 +110,7 @@ def anywhere(result, name: str) -> str:
 
 
 def _inputs(result) -> str:
-    kinds_of = result.attrs.get("inputs", {})
-    names = [name for name, entry in kinds_of.items() if "set" not in entry["kind"] and "correlation" not in entry["kind"]]
+    names = [name for name, entry in result.facts.inputs.items() if not entry.binds]
     if not names:
         return "the inputs"
     if len(names) > NAMED:
@@ -121,7 +119,8 @@ def _inputs(result) -> str:
 
 
 def _runs(result) -> str:
-    return f"{int(result.attrs.get('runs_ok', result.runs.sizes.get('run', 0))):,}"
+    told = result.facts.runs_ok
+    return f"{result.runs.sizes.get('run', 0) if told is None else told:,}"
 
 
 def _worst(result, name: str) -> str:

@@ -20,7 +20,7 @@ from uqmbd.report.made import made_table
 from uqmbd.report.more import more_tables
 from uqmbd.report.pages import asset, rendered, replaced
 from uqmbd.report.regions import regions_table
-from uqmbd.result import safe_names
+from uqmbd.runs.files import safe_names
 
 # of base 85, none of which means something in a page
 LETTERS = np.frombuffer(b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz!#$%.()*+-;,=/?@^_`{|}~", np.uint8)
@@ -107,20 +107,21 @@ def packed_plotly() -> str:
 
 def _cards(result) -> list[tuple[str, str]]:
     """The few numbers a reader looks for first."""
-    runs, wall = tables.runs_done(result), result.attrs.get("wall_time")
+    runs, wall = tables.runs_done(result), result.facts.wall_time
     cards = [("runs", f"{runs:,}"), ("failed", f"{_failed(result):,}")]
     if wall is not None:
-        cards.append(("wall time", f"{float(wall):.3g} s"))
+        cards.append(("wall time", f"{wall:.3g} s"))
     return cards
 
 
 def _failed(result) -> int:
-    return int(result.attrs["runs_failed"]) if "runs_failed" in result.attrs else int(samples.failed(result).sum())
+    told = result.facts.runs_failed
+    return int(samples.failed(result).sum()) if told is None else told
 
 
 def _warnings(result) -> list[str]:
-    texts = [str(result.attrs.get("note", ""))]
+    texts = [f"{note[0].upper()}{note[1:].rstrip('.')}." for note in result.facts.notes]
     failed, runs = _failed(result), tables.runs_done(result)
     if failed:
         texts.append(f"{failed} of {runs} runs failed ({percent(failed / runs)}); see Failures.")
-    return [text for text in texts if text]
+    return texts

@@ -16,8 +16,8 @@ def write_page_of_several(results, directory: Path) -> Path:
     first = next(iter(results.values()))
     text = rendered(
         "several.html.j2",
-        title=str(first.attrs.get("title", results.name)),
-        question=str(first.attrs.get("description", "")),
+        title=first.facts.title or results.name,
+        question=first.facts.description,
         policy=POLICY,
         pages={label: in_words(result) for label, result in results.items()},
         table=outputs_by_method(results),
@@ -27,9 +27,9 @@ def write_page_of_several(results, directory: Path) -> Path:
 
 def in_words(result) -> str:
     """The method of a result, its runs, and what is to be known of it."""
-    failed = int(result.attrs.get("runs_failed", 0))
-    runs = f"{int(result.attrs.get('runs', 0)):,} runs" + (f", {failed:,} failed" if failed else "")
-    return ". ".join(filter(None, [f"{result.attrs.get('method', '')}, {runs}", str(result.attrs.get("note", ""))]))
+    facts = result.facts
+    failed = f", {facts.runs_failed:,} failed" if facts.runs_failed else ""
+    return ". ".join(filter(None, [f"{facts.method}, {facts.runs or 0:,} runs{failed}", facts.note]))
 
 
 def outputs_by_method(results) -> Table:

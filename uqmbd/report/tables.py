@@ -15,7 +15,7 @@ from uqmbd.report.numbers import Scale, apart, number, scale
 from uqmbd.result import gap_of
 
 ELSEWHERE = frozenset((
-    "study title description inputs method seed settings simulator versions wall_time workers overhead note estimate estimate_std "
+    "study title description inputs method seed settings simulator versions wall_time workers overhead note notes estimate estimate_std "
     "readings report statement sequence regions"
 ).split())  # fmt: skip
 COUNTS = ("runs", "failed_share")
@@ -104,7 +104,7 @@ def by_statistic(result) -> Table:
 
 def inputs_table(result) -> Table:
     """The inputs in the notation they were written in."""
-    rows = tuple((name, entry["kind"], entry["text"]) for name, entry in result.attrs.get("inputs", {}).items())
+    rows = tuple((name, entry.kind, entry.text) for name, entry in result.facts.inputs.items())
     return Table("Inputs", ("input", "kind", "value"), rows, (False, False, False))
 
 
@@ -135,7 +135,7 @@ def starts_table(result) -> Table:
 def method_table(result) -> Table:
     """The method and its settings."""
     named = {key: result.attrs[key] for key in ("method", "seed") if key in result.attrs}
-    return _facts("Method", named | result.attrs.get("settings", {}))
+    return _facts("Method", named | dict(result.facts.settings))
 
 
 def counts_table(result) -> Table:
@@ -145,7 +145,7 @@ def counts_table(result) -> Table:
 
 def cost_table(result) -> Table:
     """Wall time and rate."""
-    wall, runs = result.attrs.get("wall_time", 0.0), result.attrs.get("runs_simulated_last", 0)
+    wall, runs = result.facts.wall_time, result.attrs.get("runs_simulated_last", 0)
     facts = {key: result.attrs[key] for key in ("workers", "overhead") if key in result.attrs}
     if wall:
         facts = {"wall time of the last session": f"{wall:.3g} s", "runs simulated in it": runs, "runs per second": runs / wall} | facts
@@ -154,17 +154,17 @@ def cost_table(result) -> Table:
 
 def versions_table(result) -> Table:
     """Versions of what made the result."""
-    return _facts("Versions", dict(result.attrs.get("versions", {})))
+    return _facts("Versions", result.facts.versions)
 
 
 def simulator_table(result) -> Table:
     """Everything that decided the numbers: solver settings, laws, stiffness, masses."""
-    return _facts("Model and solver, as used", result.attrs.get("simulator", {}))
+    return _facts("Model and solver, as used", result.facts.simulator)
 
 
 def other_table(result) -> Table:
     """Everything else that the result says of itself."""
-    known = ELSEWHERE | set(result.attrs.get("settings", ()))
+    known = ELSEWHERE | set(result.facts.settings)
     return _facts("Further facts", {k: v for k, v in result.attrs.items() if k not in known and not k.startswith(COUNTS)})
 
 
@@ -195,7 +195,8 @@ def worst_table(result) -> Table:
 
 def runs_done(result) -> int:
     """Number of runs, from the counts or else from the runs themselves."""
-    return int(result.attrs.get("runs", result.runs.sizes.get("run", 0)))
+    told = result.facts.runs
+    return result.runs.sizes.get("run", 0) if told is None else told
 
 
 def _cells(result, name: str) -> dict[str, str]:

@@ -33,7 +33,7 @@ def terminal_table(result, width: int = WIDTH) -> Group:
     parts = [_drawn(estimates, range(len(estimates.header)))] if estimates.rows else []
     if len(kept) > 1 or not parts:
         parts.append(_drawn(named, kept))
-    parts[0].title = str(result.attrs.get("study", "")) or None
+    parts[0].title = result.facts.study or None
     if below:
         parts.append(Text(" ".join(below), style="italic"))
     return Group(*parts)

@@ -1,10 +1,10 @@
-"""Writing files whole or not at all, with a sentence when that fails."""
+"""Writing files whole or not at all, with a sentence when that fails; names that any disk takes."""
 
 from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -79,3 +79,21 @@ class replacing:
             self.new.rename(self.target)
             shutil.rmtree(old, ignore_errors=True)
         shutil.rmtree(self.new, ignore_errors=True)
+
+
+def safe_name(name: str) -> str:
+    """An output's name as part of a file name on any system: ``B.force:max -> B.force_max``."""
+    return "".join(letter if letter.isalnum() or letter in "._-" else "_" for letter in name)
+
+
+def safe_names(names: Iterable[str]) -> dict[str, str]:
+    """`safe_name` of each, all different, on disks that do not tell capitals apart as well: ``x:max, x_max -> x_max, x_max_2``."""
+    found: dict[str, str] = {}
+    taken: set[str] = set()
+    for name in dict.fromkeys(names):
+        plain, number = safe_name(name), 1
+        while (free := plain if number == 1 else f"{plain}_{number}").casefold() in taken:
+            number += 1
+        taken.add(free.casefold())
+        found[name] = free
+    return found

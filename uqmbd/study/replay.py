@@ -12,7 +12,8 @@ from uqmbd.analysis.columns import Columns
 from uqmbd.errors import StudyError, did_you_mean
 from uqmbd.figures.extremes import Extreme, extreme_of
 from uqmbd.outcomes import axis_of
-from uqmbd.result import Result, safe_name
+from uqmbd.result import Result
+from uqmbd.runs.files import safe_name
 from uqmbd.study.naming import naming_file
 from uqmbd.study.trial import Trial
 
@@ -48,7 +49,7 @@ def worst_inputs(result: Result, name: str, bound: str, time: float | None) -> E
     """The run that reached a bound; of a history where it reaches furthest unless `time` (s) is said."""
     if not len(result.worst.data_vars):
         raise StudyError(
-            f"a result of the method {result.attrs.get('method')} does not say which run reached a bound", remedy="take the method search"
+            f"a result of the method {result.facts.method} does not say which run reached a bound", remedy="take the method search"
         )
     if name not in result.worst:
         raise StudyError(f"the result has no output '{name}'", value=name, remedy=did_you_mean(name, result.worst, noun="output"))

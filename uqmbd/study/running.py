@@ -266,8 +266,7 @@ def describe(result: Result, study: Study, tally: Tally, store: RunStore) -> Non
         "versions": versions(),
     }
     cost = rounding_cost(study, result)
-    cost["note"] = "; ".join(filter(None, [result.attrs.get("note"), cost.pop("note", "")]))
-    result.attrs |= {key: text for key, text in cost.items() if text}
+    result.attrs |= cost | {"notes": [*result.attrs.get("notes", ()), *cost.get("notes", ())]}
     if shown := written(study.report, study.field_functions):
         result.attrs["report"] = shown
     store.describe({"study": study.name, "seed": study.campaign.seed, "versions": versions()})

@@ -69,7 +69,7 @@ def keep_unfinished(study: Study, store: RunStore, directory: Path, why: str) ->
         "wall_time": store.seconds,
         "model": study.model.label,
         "versions": versions(),
-        "note": f"The study stopped, so there are no results but its runs: {why}",
+        "notes": [f"The study stopped, so there are no results but its runs: {why}"],
     }
     with writing(directory):
         (directory / USED).unlink(missing_ok=True)

@@ -106,7 +106,7 @@ def axes_of(info: Mapping[str, OutputInfo]) -> dict[str, Any]:
     return found
 
 
-def rounding_cost(study: Study, result: Result) -> dict[str, str]:
+def rounding_cost(study: Study, result: Result) -> dict[str, Any]:
     """Attributes of a result that say what histories stored as float32 cost; none where nothing was rounded.
 
     The rounding of a number is at most 2^-24 of it. It is compared with the spread over the runs at the same time, from group `inner`.
@@ -129,5 +129,5 @@ def rounding_cost(study: Study, result: Result) -> dict[str, str]:
         text = f"rounding is up to {shares[worst]:.1g} of the spread over the runs (of '{worst}')"
     found = {"precision": f"float32: {text}"}
     if shares[worst] > FELT:
-        found["note"] = f'histories were stored as float32, and {text}: precision = "float64" keeps their digits'
+        found["notes"] = [f'histories were stored as float32, and {text}: precision = "float64" keeps their digits']
     return found

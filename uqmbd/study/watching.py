@@ -81,8 +81,8 @@ def so_far(study: Study, directory: Path) -> SoFar:
     described |= {"settings": study.method.model_dump(exclude_none=True), "seed": study.campaign.seed}
     described |= {"model": study.model.label, "versions": versions()}
     note = f"The study has not ended: this is of what is there, {found.sentence()}."
-    note = "; ".join([note, *([result.attrs["note"]] if "note" in result.attrs else [])])
-    result.attrs = {**described, "runs": len(status), "runs_failed": failed, **result.attrs, "note": note}
+    notes = [note, *result.attrs.get("notes", ())]
+    result.attrs = {**described, "runs": len(status), "runs_failed": failed, **result.attrs, "notes": notes}
     return found
 
 

@@ -212,7 +212,7 @@ class MixedRun(PCERun):
 
     def _attributes(self) -> dict:
         settings, failures, bound = self.settings, count_failures(self._status), self._regions[0].bound
-        attrs = {key: value for key, value in super()._attributes().items() if key not in ("note", "expansion_sample", "skewness")}
+        attrs = {key: value for key, value in super()._attributes().items() if key not in ("expansion_sample", "skewness")}
         names = list(self._inputs)
         attrs |= {
             "intervals": [names[i] for i in self._imprecise],
@@ -243,7 +243,7 @@ class MixedRun(PCERun):
             notes += self._about_untrusted()
         if bound and self._moments and self._moments.exact < 1:
             notes.append("bounds of mean and variance over the sets are searched for and not verified")
-        return attrs | ({"note": "; ".join(notes)} if notes else {})
+        return attrs | {"notes": notes}
 
     def _about_untrusted(self) -> list[str]:
         """Sentences about what is not trusted, and what to do."""

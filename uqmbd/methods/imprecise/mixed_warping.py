@@ -57,7 +57,7 @@ class WarpedMixedRun(MixedRun, WarpedRun):
     def _attributes(self) -> dict:
         attrs = super()._attributes()
         attrs["moments_verified"] = attrs["moments_verified"] and not (self._warped & self._followed).any()
-        notes = [attrs.get("note", ""), *self._about_warping()]
+        attrs["notes"] += self._about_warping()
         if (self._warped & self._followed).any():
-            notes.append("bounds of the statistics of warped histories are searched for and not verified")
-        return attrs | ({"note": "; ".join(filter(None, notes))} if any(notes) else {})
+            attrs["notes"].append("bounds of the statistics of warped histories are searched for and not verified")
+        return attrs

@@ -98,7 +98,7 @@ class SearchRun(StagedRun):
         settings = self.settings
         failed = self._status != 0
         region = where(self._inputs, self._samples(self._points), failed) if failed.any() else ""
-        note = {"note": f"runs fail where {region}: the search keeps away from there, and nothing is known of it"} if region else {}
+        notes = [f"runs fail where {region}: the search keeps away from there, and nothing is known of it"] if region else []
         return {
             "method": settings.name,
             "seed": self._seed,
@@ -112,7 +112,7 @@ class SearchRun(StagedRun):
             "runs_fresh": int(np.count_nonzero(self._roles >= WIDENING)),
             "ways": {name: list(each) for name, each in self._search.tally.items()},
             **count_failures(self._status),
-            **note,
+            "notes": notes,
         }
 
 

@@ -224,7 +224,7 @@ class CalibrateRun(GivenRun):
             },
             "at_bound": [names[i] for i in np.flatnonzero(~free)],
             "starts": [{"cost": float(s.cost), "steps": s.steps, "end": s.end, "at": self._x([s.z])[0].tolist()} for s in self._all],
-            **({"note": "; ".join(notes)} if notes else {}),
+            "notes": notes,
             **count_failures(self._status),
         }
 

@@ -55,14 +55,14 @@ class ParameterRun(GivenRun):
     def result(self) -> Result:
         seen = self._seen()
         ends = np.stack([seen.min(axis=0), seen.max(axis=0)])
-        note = "least, greatest and mean value describe the runs that were made; they are no probabilities"
+        notes = ["least, greatest and mean value describe the runs that were made; they are no probabilities"]
         failures = count_failures(self._status)
         if failures["runs_failed"]:
-            note += f"; {failures['runs_failed']} of {failures['runs']} runs failed and are left out"
+            notes.append(f"{failures['runs_failed']} of {failures['runs']} runs failed and are left out")
         return Result(
             inner=self._columns.dataset(ends, {"bound": ["lower", "upper"]}),
             statistics=self._columns.dataset(np.concatenate([seen.mean(axis=0)[None], ends]), {"statistic": ["mean", "min", "max"]}),
-            attrs={"method": self.settings.name, "seed": self._seed, "note": note, **failures},
+            attrs={"method": self.settings.name, "seed": self._seed, "notes": notes, **failures},
         )
 
 

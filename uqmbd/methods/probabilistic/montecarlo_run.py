@@ -97,8 +97,7 @@ class MonteCarloRun(ReducedRun):
         if count < len(status):
             notes.append(f"{len(status) - count} of {len(status)} runs failed and are left out: the statistics are those of runs that work")
         notes += self._doubts(scalars, histories, count)
-        if notes:
-            attrs["note"] = "; ".join(notes)
+        attrs["notes"] = notes
         rows = {"s": scalars.rows, "h": histories.rows}
         return Result(
             inner=self._join({"bound": ["lower", "upper"]}, {k: [each["min"], each["max"]] for k, each in rows.items()}),

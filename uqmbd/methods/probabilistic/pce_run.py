@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from itertools import combinations
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 import xarray as xr
 
-from uqmbd.analysis import multi_index, regression, trust
+from uqmbd.analysis import regression, trust
 from uqmbd.analysis.basis_change import chebyshev_of
-from uqmbd.analysis.chaos_expansion import EXACT_SKEWNESS, SAMPLE, Expansion, basis, cube_sample
+from uqmbd.analysis.chaos_expansion import EXACT_SKEWNESS, SAMPLE, Expansion, cube_sample
 from uqmbd.analysis.families import Family, family, hermite, legendre
 from uqmbd.analysis.order_statistics import level_name
 from uqmbd.analysis.streams import generator
@@ -24,6 +24,7 @@ from uqmbd.methods.checks import checks
 from uqmbd.methods.design import unit_points
 from uqmbd.methods.failures import MEND
 from uqmbd.methods.probabilistic.pce_design import d_optimal, tensor_gauss
+from uqmbd.methods.probabilistic.pce_fit import Fit, Fitted
 from uqmbd.methods.quantile_levels import levels_of, too_far_out
 from uqmbd.methods.staged import StagedRun
 from uqmbd.outcomes import OutputInfo
@@ -58,16 +59,6 @@ def family_of(space: Space, name: str, degree: int) -> Family:
     return family(item.ppf, getattr(item, "named", None), degree=degree)
 
 
-class Fitted(NamedTuple):
-    """An expansion with its relative squared leave-one-out error and the largest error at a run left out, (columns,) both and NaN where
-    there is none, and what was chosen for each output."""
-
-    expansion: Expansion
-    loo: np.ndarray
-    missed: np.ndarray
-    choices: list[regression.Choice]
-
-
 class PCERun(StagedRun):
     """Asks once, for the runs that are fitted and those for validation."""
 
@@ -78,6 +69,7 @@ class PCERun(StagedRun):
         self._degrees = settings.candidates(self._inputs, self._counts[0])
         self._indices = settings.terms(self._inputs, self._degrees[-1])
         self._families = [family_of(self._inputs, name, int(k)) for name, k in zip(self._inputs, self._indices.max(axis=0))]
+        self._fitting = Fit(settings, self._families, self._indices, self._degrees, self._columns)
         self._weights: np.ndarray | None = None
 
     def _plan(self) -> Iterator[bool]:
@@ -104,40 +96,12 @@ class PCERun(StagedRun):
         """The expansion that is fitted to the runs told so far."""
         return self._fit(self._rows(FITTED)).expansion
 
-    def _fit(self, rows: np.ndarray, degrees: list[int] | None = None) -> Fitted:
+    def _fit(self, rows: np.ndarray, degrees: list[int] | None = None, choices: list[regression.Choice] | None = None) -> Fitted:
         """What some runs say."""
-        psi, values = basis(self._families, self._indices, self._u[rows]), self._values[rows]
-        terms, columns = len(self._indices), self._columns
-        c, loo, missed, choices = np.zeros((terms, columns.count)), np.zeros(columns.count), np.zeros(columns.count), []
+        u, values = self._u[rows], self._values[rows]
         if self._weights is not None and len(rows) == len(self._weights):
-            c = psi.T @ (self._weights[:, None] * values)
-            whole = regression.Choice(np.arange(terms), np.nan, self._degrees[-1], 0.0)
-            unknown = np.full(columns.count, np.nan)
-            return Fitted(Expansion(self._indices, self._families, c), unknown, unknown, [whole] * len(columns.slices))
-        if isinstance(self.settings.degree, dict):
-            levels = np.full(terms, float(self._degrees[-1]))
-        else:
-            levels = multi_index.level(self._indices, self.settings.shape, self.settings.q)
-        how = self.settings.how
-        if self.settings.design == "quadrature":  # some of its runs failed
-            how, levels = "least_squares", self._indices.sum(axis=1).astype(float)
-            degrees = list(range(1, int(levels.max()) + 1))
-        for name, at in columns.slices.items():
-            choice = regression.choose(psi, levels, degrees or self._degrees, values[:, at], how)
-            if not np.isfinite(choice.loo):
-                raise StudyError(
-                    f"the {len(rows)} runs that are ok cannot determine the expansion of the output '{name}'",
-                    key="method.samples",
-                    remedy="use more samples, a lower degree or sparse regression",
-                )
-            fit = regression.least_squares(psi[:, choice.terms], values[:, at])
-            c[choice.terms, at], missed[at] = fit.c, fit.missed
-            variance = values[:, at].var(axis=0)
-            loo[at] = np.divide(fit.loo, variance, out=np.zeros_like(variance), where=variance > 0)
-            choices.append(choice)
-        used = np.any(c != 0, axis=1)
-        used[0] = True  # the constant
-        return Fitted(Expansion(self._indices[used], self._families, c[used]), loo, missed, choices)
+            return self._fitting.project(u, values, self._weights)
+        return self._fitting.regress(u, values, degrees, choices)
 
     def _assess(self) -> None:
         """Expansion, validated error and trust of every column, and what the checks of it are."""
@@ -149,7 +113,7 @@ class PCERun(StagedRun):
             )
         if not rows.size:
             raise StudyError("all runs that would be fitted failed, so there is nothing to expand", remedy=f"{MEND}, or give it more runs")
-        self._expansion, self._loo, missed, self._choices = self._fit(rows)
+        self._expansion, self._loo, missed, self._choices, self._chosen_by = self._fit(rows)
         values = self._values[self._rows()]
         said = self._expansion.evaluate(self._u[fresh])
         error = np.abs(said - self._values[fresh]).max(axis=0)
@@ -286,7 +250,8 @@ class PCERun(StagedRun):
         found = np.full((len(counts), 3, len(columns.slices)), np.nan)
         for i, count in enumerate(counts):
             try:
-                fit, loo = (self._expansion, self._loo) if count == len(rows) else self._fit(rows[:count], degrees)[:2]
+                known = self._choices if count > self._chosen_by else None
+                fit, loo = (self._expansion, self._loo) if count == len(rows) else self._fit(rows[:count], degrees, known)[:2]
             except StudyError:
                 continue  # these runs are fewer than the terms
             variance = fit.variance()
@@ -323,6 +288,8 @@ class PCERun(StagedRun):
             "runs_validation": len(self._rows(VALIDATION)),
             **failures,
         }
+        if self._chosen_by < attrs["runs_fitted"]:
+            attrs["runs_choosing_terms"] = self._chosen_by
         notes = []
         if failures["runs_failed"]:
             notes.append(f"{failures['runs_failed']} of {failures['runs']} runs failed and are left out of the fit")
@@ -334,7 +301,5 @@ class PCERun(StagedRun):
                 f"where the result is not trusted, statistics are those of {len(self._sample_rows())} runs; "
                 "the Sobol' indices there are those of an expansion that does not hold"
             )
-        notes += self._about_quantiles()
-        if notes:
-            attrs["note"] = "; ".join(notes)
+        attrs["notes"] = notes + self._about_quantiles()
         return attrs

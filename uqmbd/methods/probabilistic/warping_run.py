@@ -18,7 +18,8 @@ from uqmbd.analysis.warped_columns import WarpedColumns
 from uqmbd.analysis.warped_history import WarpedHistory
 from uqmbd.errors import StudyError
 from uqmbd.inputs import Input
-from uqmbd.methods.probabilistic.pce_run import SAMPLED, VALIDATION, Fitted, PCERun
+from uqmbd.methods.probabilistic.pce_fit import Fitted
+from uqmbd.methods.probabilistic.pce_run import SAMPLED, VALIDATION, PCERun
 from uqmbd.methods.probabilistic.warping import ORDERS, check_outputs, events_of
 from uqmbd.methods.sensitivity.designs import saltelli
 from uqmbd.outcomes import OutputInfo
@@ -71,8 +72,8 @@ class WarpedRun(PCERun):
                 "warping needs histories of 8 times or more in equal steps", key="method.warp", remedy="use an equal time grid"
             )
 
-    def _fit(self, rows: np.ndarray, degrees: list[int] | None = None) -> Fitted:
-        plain, loo, missed, choices = super()._fit(rows, degrees)
+    def _fit(self, rows: np.ndarray, degrees: list[int] | None = None, choices: list[regression.Choice] | None = None) -> Fitted:
+        plain, loo, missed, choices, by = super()._fit(rows, degrees, choices)
         self._plain, self._facts, self._differ, warped = plain, {}, {}, []
         for j, (name, at) in enumerate(self._columns.slices.items()):
             if not self._columns.outputs[name].over_time:
@@ -86,7 +87,7 @@ class WarpedRun(PCERun):
             warped.append((at, history))
         rng, layout = generator(self._seed, SAMPLED + 1), Layout(len(self._inputs), second=True)
         sample, blocks = cube_sample(len(self._inputs), rng, POINTS), saltelli(BLOCKS, layout, rng)
-        return Fitted(WarpedColumns(plain, warped, sample, blocks, np.arange(self._columns.count)), loo, missed, choices)
+        return Fitted(WarpedColumns(plain, warped, sample, blocks, np.arange(self._columns.count)), loo, missed, choices, by)
 
     def _history(self, name: str, at: slice, rows: np.ndarray, plain: regression.Choice) -> tuple[WarpedHistory, regression.Choice]:
         """Warped surrogate of one history; raises `ValueError` when its runs cannot be aligned."""
@@ -207,9 +208,7 @@ class WarpedRun(PCERun):
         }
         if differ:
             attrs["events_differ_from"] = differ
-        notes = [*([attrs["note"]] if "note" in attrs else []), *self._about_warping()]
-        if notes:
-            attrs["note"] = "; ".join(notes)
+        attrs["notes"] += self._about_warping()
         return attrs
 
     def _about_warping(self) -> list[str]:

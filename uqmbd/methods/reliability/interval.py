@@ -81,7 +81,7 @@ class IntervalRun(SurrogateRun):
             box.attrs["distance_note"] = "the limit is not reached within the inputs: its distance is 1 or more"
         if not trusted:
             words = "the expansion is not trusted: the index is that of the range which runs reached, and there is no distance"
-            box.attrs["note"] = "; ".join(part for part in (box.attrs.get("note", ""), words) if part)
+            box.attrs["notes"].append(words)
         return Result(
             bounds=beside.dataset(ends[:, None], label),
             inner=self._columns.dataset(np.stack([seen.min(axis=0), seen.max(axis=0)]), label),

@@ -42,7 +42,7 @@ class ReliabilityRun(StagedRun):
         self, settings: Reliability, inputs: Mapping[str, Input], outputs: Mapping[str, OutputInfo], time: np.ndarray, seed: int
     ) -> None:
         self.settings = settings
-        self._note = ""
+        self._notes: list[str] = []
         self._all = Columns(outputs, time)
         self._ends = np.array([[np.inf], [-np.inf]]).repeat(self._all.count, axis=1)
         # of many runs only the scalars are kept, and the envelope of everything
@@ -129,10 +129,9 @@ class ReliabilityRun(StagedRun):
             **self._facts(),
             "runs_search": int(np.count_nonzero(self._roles == SEARCHING)),
             "runs_sampling": int(np.count_nonzero(self._roles == SAMPLING)),
+            "notes": self._notes,
             **count_failures(self._status),
         }
-        if self._note:
-            attrs["note"] = self._note
         return Result(
             inner=self._all.dataset(self._ends, {"bound": ["lower", "upper"]}),
             statistics=beside.dataset(shown, {"statistic": list(statistics)}, unit=""),
@@ -143,7 +142,7 @@ class ReliabilityRun(StagedRun):
 
     def _say(self, words: str) -> None:
         """Add to the note."""
-        self._note = "; ".join(part for part in (self._note, words) if part)
+        self._notes.append(words)
 
 
 def in_role(role: int, search: Generator[np.ndarray, np.ndarray, Any]) -> Generator[tuple[np.ndarray, int], np.ndarray, Any]:

@@ -78,7 +78,7 @@ class DerivativeRun(SensitivityRun):
                 **self._named(),
                 "step": self.settings.of("step"),
                 "spread": dict(zip(names, spread.tolist(), strict=True)),
-                **({"note": "; ".join(notes)} if notes else {}),
+                "notes": notes,
                 **count_failures(self._status),
             },
         )

@@ -216,6 +216,4 @@ class SampledRun(SensitivityRun):
         left_out = [name for name, info in self._columns.outputs.items() if info.axis and how.scalars_only]
         if left_out:
             notes.append(f"{settings.approach} treats scalars only: no sensitivities of {', '.join(left_out)}")
-        if notes:
-            attrs["note"] = "; ".join(notes)
-        return attrs | count_failures(self._status)
+        return attrs | {"notes": notes} | count_failures(self._status)

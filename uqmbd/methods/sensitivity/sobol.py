@@ -178,11 +178,8 @@ class SobolRun(ReducedRun):
         attrs |= {"blocks": len(good), "blocks_dropped": lost, "runs_in_a_block": self._layout.length}
         if self._histories.count:
             attrs["history_limit_groups"] = int(np.count_nonzero(self._sums.count))
-        if lost:
-            attrs["note"] = (
-                f"{lost} of {len(good)} blocks hold a failed run and are left out as a whole: the indices are those of the others"
-            )
-        return attrs | count_failures(status)
+        said = f"{lost} of {len(good)} blocks hold a failed run and are left out as a whole: the indices are those of the others"
+        return attrs | {"notes": [said] if lost else []} | count_failures(status)
 
 
 def pooled_dataset(kinds: list[str], inputs: list[str], rows: Mapping[str, list[np.ndarray]]) -> xr.Dataset:

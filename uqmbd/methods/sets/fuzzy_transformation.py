@@ -63,7 +63,8 @@ class TransformationRun(StagedRun):
             "seed": self._seed,
             **count_failures(self._status),
         }
-        note = "smallest and largest values of runs, which bound the response only where it is monotonic or the grid is dense"
+        notes = ["smallest and largest values of runs, which bound the response only where it is monotonic or the grid is dense"]
         failed = int(np.count_nonzero(~ok))
-        attrs["note"] = note + (f"; {failed} of {len(ok)} runs failed and are left out" if failed else "")
-        return Result(bounds=labelled, inner=labelled.copy(), attrs=attrs)
+        if failed:
+            notes.append(f"{failed} of {len(ok)} runs failed and are left out")
+        return Result(bounds=labelled, inner=labelled.copy(), attrs={**attrs, "notes": notes})

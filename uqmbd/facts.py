@@ -1,0 +1,94 @@
+"""What a result says of itself, typed: which study and method, inputs with their units, numbers of runs, notes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+
+@dataclass(frozen=True)
+class InputFacts:
+    """One input, or what binds several, as the user wrote it.
+
+    Attributes
+    ----------
+    kind : str
+        ``random``, ``interval``, ``fuzzy`` ...; ``rank correlation`` and ``set (...)`` bind inputs.
+    text : str
+        In the notation of study files.
+    unit : str or None
+        As written; None where nothing is known of it: of what binds inputs, and in results of an earlier version.
+    factor, offset : float
+        ``SI = factor * written + offset``.
+    """
+
+    kind: str
+    text: str
+    unit: str | None = None
+    factor: float = 1.0
+    offset: float = 0.0
+
+    def of(self, values: np.ndarray | float) -> np.ndarray:
+        """SI values in the unit that was written."""
+        return (np.asarray(values, float) - self.offset) / self.factor
+
+    @property
+    def binds(self) -> bool:
+        """Whether it is no input, but binds some."""
+        return self.kind == "rank correlation" or self.kind.startswith("set (")
+
+
+@dataclass(frozen=True)
+class Facts:
+    """Facts that every result has; what a method says beyond them is in `Result.attrs`.
+
+    Attributes
+    ----------
+    study, title, description, method : str
+        Empty where they are not known.
+    inputs : dict of str to InputFacts
+    settings : dict
+        Of the method.
+    seed : int or None
+    runs, runs_ok, runs_failed : int or None
+    wall_time : float or None
+        Of all sessions, s.
+    model : str
+    simulator, versions : dict
+        What the simulator said of itself; versions of the packages.
+    notes : tuple of str
+        Sentences that a reader has to know.
+    """
+
+    study: str = ""
+    title: str = ""
+    description: str = ""
+    method: str = ""
+    inputs: Mapping[str, InputFacts] = field(default_factory=dict)
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    seed: int | None = None
+    runs: int | None = None
+    runs_ok: int | None = None
+    runs_failed: int | None = None
+    wall_time: float | None = None
+    model: str = ""
+    simulator: Mapping[str, Any] = field(default_factory=dict)
+    versions: Mapping[str, str] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, attrs: Mapping[str, Any]) -> Facts:
+        """Those in the attributes of a result, also of one that an earlier version wrote, whose notes were one text."""
+        known = {name: attrs[name] for name in cls.__dataclass_fields__ if attrs.get(name) is not None}
+        known["inputs"] = {name: InputFacts(**entry) for name, entry in attrs.get("inputs", {}).items()}
+        old = attrs.get("note")
+        known["notes"] = tuple(attrs.get("notes", (old,) if old else ()))
+        return cls(**known)
+
+    @property
+    def note(self) -> str:
+        """All notes as one text."""
+        return "; ".join(self.notes)

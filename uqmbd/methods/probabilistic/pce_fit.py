@@ -1,0 +1,124 @@
+"""What runs say about an expansion: terms that are chosen for each output, their coefficients, and the errors of runs left out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from uqmbd.analysis import multi_index, regression
+from uqmbd.analysis.chaos_expansion import Expansion, basis
+from uqmbd.analysis.families import Family
+from uqmbd.errors import StudyError
+
+if TYPE_CHECKING:
+    from uqmbd.analysis.columns import Columns
+    from uqmbd.methods.probabilistic.pce import PCE
+
+WHOLE = 2**22  # numbers of a matrix of runs and terms up to which it is held as a whole; of more runs the first choose the terms
+LEAST_RUNS = 2  # for each term, that choose
+
+
+class Fitted(NamedTuple):
+    """An expansion with its relative squared leave-one-out error and the largest error at a run left out, (columns,) both and NaN where
+    there is none, what was chosen for each output, and by how many of the runs."""
+
+    expansion: Expansion
+    loo: np.ndarray
+    missed: np.ndarray
+    choices: list[regression.Choice]
+    chosen_by: int
+
+
+@dataclass(frozen=True)
+class Fit:
+    """How expansions of all columns are fitted.
+
+    Attributes
+    ----------
+    families : sequence of Family
+        Of each input.
+    indices : ndarray of int, shape (terms, d)
+        All terms that may be chosen.
+    degrees : list of int
+        Among which is chosen.
+    """
+
+    settings: PCE
+    families: Sequence[Family]
+    indices: np.ndarray
+    degrees: list[int]
+    columns: Columns
+
+    def project(self, u: np.ndarray, values: np.ndarray, weights: np.ndarray) -> Fitted:
+        """By the quadrature with the points `u` (n, d) and `weights` (n,): nothing is left over that would tell an error."""
+        c = basis(self.families, self.indices, u).T @ (weights[:, None] * values)
+        whole = regression.Choice(np.arange(len(self.indices)), np.nan, self.degrees[-1], 0.0)
+        unknown = np.full(self.columns.count, np.nan)
+        return Fitted(Expansion(self.indices, self.families, c), unknown, unknown, [whole] * len(self.columns.slices), len(u))
+
+    def regress(
+        self,
+        u: np.ndarray,
+        values: np.ndarray,
+        degrees: list[int] | None = None,
+        choices: list[regression.Choice] | None = None,
+    ) -> Fitted:
+        """By least squares from points `u` (n, d) of the unit cube and `values` (n, columns); `choices` where they are made already.
+
+        Raises
+        ------
+        StudyError
+            These runs cannot determine the expansion.
+        """
+        few = min(len(u), max(WHOLE // len(self.indices), LEAST_RUNS * len(self.indices)))
+        psi = basis(self.families, self.indices, u[:few]) if choices is None or few == len(u) else None
+        if choices is None:
+            choices = self._choose(psi, values[:few], degrees or self.degrees, len(u))
+        choices = list(choices)
+        slices = list(self.columns.slices.values())
+        if few == len(u):
+            fits = [regression.least_squares(psi[:, choice.terms], values[:, at]) for choice, at in zip(choices, slices, strict=True)]
+        else:
+            del psi
+            fits = self._by_blocks(u, values, choices)
+        c, loo, missed = np.zeros((len(self.indices), self.columns.count)), np.zeros(self.columns.count), np.zeros(self.columns.count)
+        for k, (at, fit) in enumerate(zip(slices, fits, strict=True)):
+            c[choices[k].terms, at], missed[at] = fit.c, fit.missed
+            variance = values[:, at].var(axis=0)
+            loo[at] = np.divide(fit.loo, variance, out=np.zeros_like(variance), where=variance > 0)
+            if few < len(u) and variance.sum() > 0:
+                choices[k] = replace(choices[k], loo=float(fit.loo.sum() / variance.sum()))
+        used = np.any(c != 0, axis=1)
+        used[0] = True  # the constant
+        return Fitted(Expansion(self.indices[used], self.families, c[used]), loo, missed, choices, few)
+
+    def _choose(self, psi: np.ndarray, values: np.ndarray, degrees: list[int], runs: int) -> list[regression.Choice]:
+        """Degree and terms of each output."""
+        settings, how, found = self.settings, self.settings.how, []
+        if isinstance(settings.degree, dict):
+            levels = np.full(len(self.indices), float(self.degrees[-1]))
+        else:
+            levels = multi_index.level(self.indices, settings.shape, settings.q)
+        if settings.design == "quadrature":  # some of its runs failed
+            how, levels = "least_squares", self.indices.sum(axis=1).astype(float)
+            degrees = list(range(1, int(levels.max()) + 1))
+        for name, at in self.columns.slices.items():
+            choice = regression.choose(psi, levels, degrees, values[:, at], how)
+            if not np.isfinite(choice.loo):
+                raise StudyError(
+                    f"the {runs} runs that are ok cannot determine the expansion of the output '{name}'",
+                    key="method.samples",
+                    remedy="use more samples, a lower degree or sparse regression",
+                )
+            found.append(choice)
+        return found
+
+    def _by_blocks(self, u: np.ndarray, values: np.ndarray, choices: list[regression.Choice]) -> list[regression.Fit]:
+        """Coefficients of the chosen terms from all runs, some of them at a time."""
+        known = np.unique(np.concatenate([choice.terms for choice in choices]))
+        groups = [(np.searchsorted(known, choice.terms), at) for choice, at in zip(choices, self.columns.slices.values(), strict=True)]
+        rows = max(1, WHOLE // (4 * len(known)))
+        return regression.by_blocks(lambda part: basis(self.families, self.indices[known], u[part]), values, groups, rows)
