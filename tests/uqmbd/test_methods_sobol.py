@@ -12,6 +12,7 @@ from uqmbd.analysis import pick_freeze
 from uqmbd.errors import StudyError
 from uqmbd.inputs import Interval, Random
 from uqmbd.methods.sensitivity import designs
+from uqmbd.methods.sensitivity import sobol as sobol_run
 from uqmbd.outcomes import OutputInfo
 from uqmbd.result import open_results
 from uqmbd.study import Study, TimeGrid
@@ -62,8 +63,10 @@ def test_sobol_g():
         assert (pick(result, f"{kind}_lower", "g")[:4] <= exact).all() and (exact <= pick(result, f"{kind}_upper", "g")[:4]).all()
 
 
-def test_confidence_covers():
+@pytest.mark.parametrize("groups", [sobol_run.SCALAR_GROUPS, 100])
+def test_confidence_covers(groups, monkeypatch):
     """Limits of 95 % hold in 50 repetitions at least 47 times for each index; Sobol' points scatter less than the bootstrap thinks."""
+    monkeypatch.setattr(sobol_run, "SCALAR_GROUPS", groups)
     held = np.zeros((2, 2, 3))
     for seed in range(50):
         result, _ = drive(sobol(1024), ANGLES, ishigami_twice, seed=seed)
@@ -92,9 +95,12 @@ def test_sobol_is_salibs(second):
     count, mean, moment = pick_freeze.sums_of(layout, y.reshape(64, layout.length, -1))
     summed = pick_freeze.Sums(np.array([count]), mean[None], moment[None])
     pooled = pick_freeze.Estimator(layout, summed).indices().shares()
+    few = pick_freeze.Sums.grouped(layout, y.reshape(64, layout.length, -1), 10)
+    assert few.count.tolist() == [7] * 4 + [6] * 6
+    grouped = pick_freeze.Estimator(layout, few).indices().shares()
     for i in range(y.shape[1]):
         theirs = sobol.analyze(PROBLEM, y[:, i], calc_second_order=second, num_resamples=2, seed=1)
-        for ours in (found, pooled):
+        for ours in (found, pooled, grouped):
             assert ours["first"][:, i] == pytest.approx(theirs["S1"], rel=1e-10, abs=1e-10)
             assert ours["total"][:, i] == pytest.approx(theirs["ST"], rel=1e-10, abs=1e-10)
             if second:

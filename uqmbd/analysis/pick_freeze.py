@@ -99,6 +99,16 @@ class Sums:
         none = np.broadcast_to(0.0, (len(values), len(layout.products[0]), values.shape[-1]))
         return cls(np.ones(len(values)), mean, none)
 
+    @classmethod
+    def grouped(cls, layout: Layout, values: np.ndarray, most: int) -> Sums:
+        """Every block a group of its own, or where they are more than `most` neighbouring blocks together, in so many groups."""
+        if len(values) <= most:
+            return cls.single(layout, values)
+        sums = cls.empty(layout, most, values.shape[-1])
+        for group, part in enumerate(np.array_split(values, most)):
+            sums.merge(group, *sums_of(layout, part), layout)
+        return sums
+
     def merge(self, group: int, count: float, mean: np.ndarray, moment: np.ndarray, layout: Layout) -> None:
         """Take the sums of `count` more blocks into a group."""
         if not count:

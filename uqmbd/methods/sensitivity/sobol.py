@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from uqmbd.methods.sensitivity.settings import Sensitivity
 
 GROUPS = 32  # of blocks, at most, that are resampled for the confidence limits of histories
+SCALAR_GROUPS = 2**13  # of those of scalars: the limits are no other with more of them, the resamples larger
 LEAST_BLOCKS = 2
 KINDS = [kind + end for kind in ("first", "total") for end in ("", "_lower", "_upper")]
 
@@ -108,7 +109,7 @@ class SobolRun(ReducedRun):
         self._kinds: dict[str, dict[str, np.ndarray]] = {}
         self._pooled: dict[str, dict[str, np.ndarray]] = {}
         self._moments: dict[str, np.ndarray] = {}
-        self._take("s", self._scalars, Sums.single(self._layout, blocks), 1)
+        self._take("s", self._scalars, Sums.grouped(self._layout, blocks, SCALAR_GROUPS), 1)
         full = self._sums.count > 0
         self._take("h", self._histories, Sums(self._sums.count[full], self._sums.mean[full], self._sums.moment[full]), 2)
         ok = values[status == 0]
