@@ -60,15 +60,7 @@ def test_every_method_and_approach_is_tried():
         assert {what for what in BINDINGS if any(getattr(space, what) for space in spaces)} == method.treats
 
 
-SUMS = pytest.mark.xfail(strict=True, reason="histories of sobol: sums of blocks are merged in the pieces told, which costs a last digit")
-
-
-def to_the_bit(case):
-    """Indices of histories from merged sums are the same to 1e-12 (`test_methods_sobol.test_any_batches`), not to the bit."""
-    return pytest.param(case, id=case.name, marks=[SUMS] if case.name in ("sensitivity-sobol-random", "sensitivity-sobol-pairs") else [])
-
-
-@pytest.mark.parametrize("case", list(map(to_the_bit, CASES)))
+@ALL
 def test_batches_do_not_change_the_result(case):
     one, seven, all_ = (drive(case.method, case.inputs, case.model, time=TIME, batch=size, fail=None) for size in (1, 7, 10**6))
     assert numbers(one[0]) == numbers(seven[0]) == numbers(all_[0]) and one[1] == seven[1] == all_[1]

@@ -111,16 +111,15 @@ def test_sobol_is_salibs(second):
 @settings(max_examples=15, deadline=None)
 @given(st.data())
 def test_any_batches(data):
-    """However the runs are cut, reduced or not, with limits: the same to 1e-12; to 1e-9 where a mean of 1e6 hides a spread of 1."""
+    """However the runs are cut, reduced or not, with limits: the same to the last digit."""
     fail = (lambda x: (x["x1"] > 3.1) & (x["x2"] > 1.5)) if data.draw(st.booleans()) else None
-    given = sobol(40, second_order=data.draw(st.booleans()), max_failed=0.5)
+    given = sobol(data.draw(st.sampled_from([36, 40])), second_order=data.draw(st.booleans()), max_failed=0.5)
     whole, _ = drive(given, ANGLES, waves, time=np.arange(4.0), fail=fail)
-    batch = data.draw(st.integers(1, 60))
+    batch = data.draw(st.integers(1, 200))
     cut, _ = drive(given, ANGLES, waves, time=np.arange(4.0), fail=fail, batch=batch, reduced=data.draw(st.booleans()))
     for (name, a), (_, b) in zip(whole.groups(), cut.groups(), strict=True):
         for key in a.data_vars:
-            hidden = 1e-9 if name == "aggregated" else np.where(np.arange(4) == 1, 1e-9, 1e-12) if key == "h" else 1e-12
-            assert (np.abs(b[key].values - a[key].values) <= hidden * np.maximum(1, np.abs(a[key].values))).all(), name
+            assert np.array_equal(a[key].values, b[key].values, equal_nan=True), name
     assert cut.attrs == whole.attrs
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from uqmbd.analysis.columns import Columns, pack_both
 from uqmbd.analysis.pick_freeze import Layout, sums_of
 
-UNIT = 8  # blocks whose sums are kept together; fixed, so that neither batches nor more samples change them
+UNIT = 8  # blocks whose sums are made together; fixed, so that neither batches nor more samples change them
 
 
 def marks(rows: np.ndarray) -> np.ndarray:
@@ -50,16 +50,17 @@ def reduce_batch(
     -------
     dict
         ``status`` (n,) int8; ``scalars`` (n, scalars), NaN where failed; ``range`` (2, columns of histories) of the ok runs; ``edges``
-        (runs before the first and after the last whole block, columns of histories); ``inside`` (2,): rows of the whole blocks; of
-        the units of blocks touched ``units``, ``counts``, ``means``, ``moments``.
+        (runs before the first and after the last whole unit of blocks, columns of histories); ``inside`` (2,): rows of the whole units;
+        of these ``units``, ``counts``, ``means``, ``moments``.
     """
     status = np.asarray(status, np.int8)
     values, curves, ok = pack_both(scalars, histories, outputs, status)
     values[~ok], curves[~ok] = np.nan, np.nan
     start = find(design, marks(np.column_stack([np.asarray(samples[name], float) for name in inputs])))
     # of runs whose place is not known the driver, which does know, makes the sums
-    begin = len(status) if start is None else min(-start % layout.length, len(status))
-    end = begin + (len(status) - begin) // layout.length * layout.length
+    length = UNIT * layout.length
+    begin = len(status) if start is None else min(-start % length, len(status))
+    end = begin + (len(status) - begin) // length * length
     partial = {
         "status": status,
         "scalars": values,

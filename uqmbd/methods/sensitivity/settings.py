@@ -113,7 +113,8 @@ class Sensitivity(ByApproach):
         return self
 
     def reduce_key(self) -> dict[str, Any] | None:
-        return {"approach": "sobol", "second_order": self.of("second_order")} if self.approach == "sobol" else None
+        known = {"approach": "sobol", "second_order": self.of("second_order"), "units": "whole"}
+        return known if self.approach == "sobol" else None
 
     def planned_runs(self, inputs: Mapping[str, Input]) -> tuple[int, int]:
         runs = self.run_class().planned(self, len(inputs))

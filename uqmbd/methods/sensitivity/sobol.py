@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from copy import deepcopy
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -34,7 +35,8 @@ KINDS = [kind + end for kind in ("first", "total") for end in ("", "_lower", "_u
 class SobolRun(ReducedRun):
     """Asks once, for blocks of runs (`uqmbd.analysis.pick_freeze`). Keeps all scalars, and of histories the sums of groups of blocks.
 
-    `tell` is ``tell_reduced(reduce(...))``. A batch may cut a block in two: runs at its edges wait for the rest of their block.
+    `tell` is ``tell_reduced(reduce(...))``. A batch may cut a unit of blocks in two: runs at its edges wait for the rest, so that batches
+    do not change the last digit.
     """
 
     def __init__(
@@ -70,26 +72,28 @@ class SobolRun(ReducedRun):
         self._span[1] = np.maximum(self._span[1], partial["range"][1])
         begin, end = (int(row) for row in partial["inside"])
         self._await(partial["edges"][:begin])
-        if end > begin and self._told % self._layout.length:
+        if end > begin and self._told % (UNIT * self._layout.length):
             raise RuntimeError("blocks of runs are told out of order")
-        self._merge(partial)
+        self._merge(partial, self._sums)
         self._told += end - begin
         self._await(partial["edges"][begin:])
 
     def _await(self, rows: np.ndarray) -> None:
-        """Put runs to those that wait, and take in what became whole blocks."""
+        """Put runs to those that wait, and take in what became whole units."""
         self._waiting = np.concatenate([self._waiting, rows])
         self._told += len(rows)
-        length = self._layout.length
+        length = UNIT * self._layout.length
         whole = len(self._waiting) // length * length
         if whole:
-            first = (self._told - len(self._waiting)) // length
-            self._merge(unit_sums(self._layout, self._waiting[:whole], first))
+            self._merge(self._of_waiting(whole), self._sums)
             self._waiting = self._waiting[whole:]
 
-    def _merge(self, partial: Mapping[str, np.ndarray]) -> None:
+    def _of_waiting(self, rows: int) -> dict[str, np.ndarray]:
+        return unit_sums(self._layout, self._waiting[:rows], (self._told - len(self._waiting)) // self._layout.length)
+
+    def _merge(self, partial: Mapping[str, np.ndarray], sums: Sums) -> None:
         for unit, count, mean, moment in zip(*(partial[key] for key in ("units", "counts", "means", "moments")), strict=True):
-            self._sums.merge(self._group_of[int(unit)], float(count), mean, moment, self._layout)
+            sums.merge(self._group_of[int(unit)], float(count), mean, moment, self._layout)
 
     def result(self) -> Result:
         status = np.concatenate(self._status) if self._status else np.zeros(0, np.int8)
@@ -110,8 +114,11 @@ class SobolRun(ReducedRun):
         self._pooled: dict[str, dict[str, np.ndarray]] = {}
         self._moments: dict[str, np.ndarray] = {}
         self._take("s", self._scalars, Sums.grouped(self._layout, blocks, SCALAR_GROUPS), 1)
-        full = self._sums.count > 0
-        self._take("h", self._histories, Sums(self._sums.count[full], self._sums.mean[full], self._sums.moment[full]), 2)
+        sums = deepcopy(self._sums)
+        self._merge(self._of_waiting(len(self._waiting) // length * length), sums)  # the last unit may have fewer blocks
+        full = sums.count > 0
+        self._history_groups = int(full.sum())
+        self._take("h", self._histories, Sums(sums.count[full], sums.mean[full], sums.moment[full]), 2)
         ok = values[status == 0]
         ends = {"s": np.stack([ok.min(axis=0), ok.max(axis=0)]), "h": self._span}
         statistics = {key: np.concatenate([self._moments[key], ends[key]]) for key in ends}
@@ -178,7 +185,7 @@ class SobolRun(ReducedRun):
         attrs |= {key: settings.of(key) for key in ("second_order", "resamples", "confidence")}
         attrs |= {"blocks": len(good), "blocks_dropped": lost, "runs_in_a_block": self._layout.length}
         if self._histories.count:
-            attrs["history_limit_groups"] = int(np.count_nonzero(self._sums.count))
+            attrs["history_limit_groups"] = self._history_groups
         said = f"{lost} of {len(good)} blocks hold a failed run and are left out as a whole: the indices are those of the others"
         return attrs | {"notes": [said] if lost else []} | count_failures(status)
 
