@@ -46,7 +46,7 @@ _HOME = {
     "Weibull": "uqmbd.inputs.variables",
     "open_each": "uqmbd.results",
     "open_results": "uqmbd.result",
-    "open_surrogate": "uqmbd.surrogates.kept",
+    "open_surrogate": "uqmbd.surrogates.opening",
     "vectorized": "uqmbd.simulators.vectorized",
     "write_report": "uqmbd.report",
 }

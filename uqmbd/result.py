@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from uqmbd.figures.frames import Frame
-    from uqmbd.surrogates.kept import KeptSurrogate
+    from uqmbd.surrogates.asked import KeptSurrogate
 
 
 SHOWN = 6  # outputs that a `repr` names
@@ -89,7 +89,7 @@ class Result:
     convergence : Dataset
         ``count`` x ``statistic``: statistics by number of runs; of a history their largest absolute value over time.
     surrogates : Dataset
-        [``part`` x] ``term`` [x time]: coefficients of the surrogate of each output; `Result.surrogate` evaluates it.
+        [``part`` x] ``term`` [x time]: coefficients of the surrogate of each output, of Kriging its runs; `Result.surrogate` evaluates it.
     runs : Dataset
         ``run`` [x time]: inputs as ``input:<name>``, outputs, status, message; kept beside the result, read when looked at.
     fields : Dataset
@@ -175,15 +175,18 @@ class Result:
         return list(dict.fromkeys(name for _, group in self.groups() for name in group.data_vars))
 
     def surrogate(self, name: str) -> KeptSurrogate:
-        """The surrogate of one output, which evaluates, differentiates and bounds it again without a run, and can be saved to a file."""
-        from uqmbd.surrogates.kept import of_output
+        """The surrogate of one output, which evaluates and differentiates it again without a run, and can be saved to a file.
+
+        Polynomials of intervals also say the range over any part of the box, Kriging its standard deviation.
+        """
+        from uqmbd.surrogates.opening import of_output
 
         self._require(name)
         if name not in self.surrogates:
             raise StudyError(
                 f"there is no surrogate of '{name}' in this result",
                 value=name,
-                remedy="take a method that makes one, of inputs that do not depend on each other: chebyshev, fuzzy, pce ...",
+                remedy="take a method that makes one, of independent inputs: chebyshev, fuzzy, pce, reliability by ak_mcs ...",
             )
         return of_output(self.surrogates, name)
 

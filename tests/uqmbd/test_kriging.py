@@ -96,3 +96,21 @@ def test_bad_data_is_refused(points, values, keys, key):
     with pytest.raises(StudyError) as error:
         Kriging.fit(points, values, **keys)
     assert error.value.key == key and error.value.remedy
+
+
+@pytest.mark.parametrize("kernel", KERNELS)
+@pytest.mark.parametrize("trend", TRENDS)
+def test_slopes_and_known_lengths(kernel, trend):
+    """Slopes against central differences; with the lengths of a fit the fit comes back without a search."""
+    random = np.random.default_rng(5)
+    points = 3 * random.random((25, 2)) + 1
+    values = np.sin(points[:, 0]) * points[:, 1] + 2 * points[:, 0]
+    model = Kriging.fit(points, values, kernel=kernel, trend=trend)
+    at, step = 2 * random.random((10, 2)) + 1.5, 1e-3  # weights of 1e9 leave few digits to shorter ones
+    slopes = model.gradient(at)
+    for i in range(2):
+        ahead, behind = (model.evaluate(at + h * np.eye(2)[i])[:, 0] for h in (step, -step))
+        np.testing.assert_allclose(slopes[:, i], (ahead - behind) / (2 * step), rtol=1e-5, atol=2e-5)
+    again = Kriging.known(points, values, model.lengths[0], kernel=kernel, trend=trend)
+    np.testing.assert_allclose(again.evaluate(at), model.evaluate(at), rtol=1e-6)
+    np.testing.assert_allclose(again.std(at), model.std(at), rtol=1e-3, atol=1e-7)

@@ -6,9 +6,9 @@ import pytest
 from uqmbd.errors import StudyError
 from uqmbd.inputs import Fuzzy, Interval, Random
 from uqmbd.inputs.space import Space
-from uqmbd.methods import PCE, Chebyshev, ConvexBounds, FuzzyBounds, Mixed, MonteCarlo, Taylor2, Vertex
+from uqmbd.methods import PCE, Chebyshev, ConvexBounds, FuzzyBounds, Mixed, MonteCarlo, Reliability, Taylor2, Vertex
 from uqmbd.result import open_results
-from uqmbd.surrogates.kept import open_surrogate
+from uqmbd.surrogates.opening import open_surrogate
 
 from .loop import drive
 
@@ -55,6 +55,40 @@ def test_random_inputs_keep_their_coordinates():
     y = result.surrogate("y")
     assert y(a=a, b=b, w=w) == pytest.approx(a**2 + 0.5 * a * np.log(b) + w, abs=1e-3)
     assert y.gradient(a=2.0, b=1.0, w=3.0)["a"] == pytest.approx(4.0, abs=1e-3)
+
+
+def load_over_strength(time, load, strength):
+    return {"g": 10 * load - strength * np.sqrt(strength), "other": load}
+
+
+def test_kriging_of_a_limit_is_kept(tmp_path):
+    """Near the limit that it learnt; it meets its runs, and its slopes are those of differences."""
+    inputs = {
+        "load": Random({"type": "normal", "mean": 1, "std": 0.2}),
+        "strength": Random({"type": "lognormal", "mean": 8, "std": 1}),
+    }
+    method = Reliability(output="g", above=0.0, approach="ak_mcs", max_runs=200)
+    result, _ = drive(method, inputs, load_over_strength)
+    g = result.surrogate("g")
+    load = np.linspace(1.0, 2.0, 9)
+    strength = (10 * load) ** (2 / 3)
+    assert g(load=load, strength=strength) == pytest.approx(np.zeros(9), abs=0.05)
+    assert np.abs(g(load=load, strength=strength)).max() < 5 * g.std(load=load, strength=strength).max() + 0.01
+    runs = {name: result.surrogates["coordinate"].values[:, i] for i, name in enumerate(inputs)}
+    at = {name: item.from_normal(runs[name]) for name, item in inputs.items()}
+    assert g(**at) == pytest.approx(result.surrogates["g"].values, abs=1e-5) and g.std(**at).max() < 1e-3
+    slope = g.gradient(load=load, strength=strength)
+    for name, step in (("load", 1e-5), ("strength", 1e-4)):
+        ahead, behind = ({"load": load, "strength": strength} | {name: (load if name == "load" else strength) + h} for h in (step, -step))
+        assert slope[name] == pytest.approx((g(**ahead) - g(**behind)) / (2 * step), rel=1e-4)
+    result.save(tmp_path)
+    for again in (open_results(tmp_path).surrogate("g"), open_surrogate(g.save(tmp_path / "g.json"))):
+        assert np.array_equal(again(load=load, strength=strength), g(load=load, strength=strength)) and again.unit == "m"
+        assert np.isnan(again.error) and repr(again) == "<surrogate of g [m], a number, of load, strength>"
+    with pytest.raises(StudyError, match="no surrogate of 'other'"):
+        result.surrogate("other")
+    with pytest.raises(StudyError, match="only a surrogate of intervals has bounds"):
+        g.bounds()
 
 
 def test_mixed_inputs():

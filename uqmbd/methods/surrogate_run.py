@@ -27,8 +27,9 @@ from uqmbd.questions import answers_of
 from uqmbd.questions.base import Answer, Asked
 from uqmbd.regions.base import Box
 from uqmbd.result import Result
+from uqmbd.surrogates.asked import straight
 from uqmbd.surrogates.base import CORNER, EXTREME, FALLBACK, MOST_CORNERS, NODE, OWN, SEARCH, VALIDATION, Surrogate
-from uqmbd.surrogates.kept import kept, straight
+from uqmbd.surrogates.kept import kept
 
 FEW_FAILED = 3
 

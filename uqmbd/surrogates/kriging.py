@@ -8,7 +8,7 @@ for each input. Sacks, Welch, Mitchell, Wynn, Stat. Sci. 4 (1989) 409; Rasmussen
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -75,6 +75,7 @@ class Kriging:
     """A fitted model of one column or several, each with lengths of its own. Made by `fit`."""
 
     def __init__(self, kernel: str, trend: str, middle: np.ndarray, half: np.ndarray, points: np.ndarray, columns: list[_Column]) -> None:
+        self.kernel, self.trend = kernel, trend
         self._correlation, self._terms = KERNELS[kernel], TRENDS[trend]
         self._middle, self._half, self._points, self._columns = middle, half, points, columns
 
@@ -114,14 +115,22 @@ class Kriging:
         points, values = np.asarray(points, float), np.asarray(values, float)
         values = values[:, None] if values.ndim == 1 else values
         _check(points, values, kernel, trend)
-        low, high = points.min(axis=0), points.max(axis=0)
-        middle, half = (low + high) / 2, np.where(high > low, (high - low) / 2, 1.0)
+        middle, half = _middle_and_half(points)
         x, rng, found = (points - middle) / half, np.random.default_rng(seed), []
         for column, y in enumerate(values.T):
             firsts = [np.zeros(x.shape[1])] if start is None else [np.log(start.lengths[column] / half)]
             firsts += list(rng.uniform(np.log(0.2), np.log(5.0), (restarts, x.shape[1])))
             found.append(_most_likely(x, y, KERNELS[kernel], TRENDS[trend](x), firsts))
         return cls(kernel, trend, middle, half, x, found)
+
+    @classmethod
+    def known(cls, points: np.ndarray, values: np.ndarray, lengths: np.ndarray, *, kernel: str, trend: str) -> Kriging:
+        """That of one column (n,) at `points` (n, d) with `lengths` (d,) found before, without a search."""
+        _check(points, values[:, None], kernel, trend)
+        middle, half = _middle_and_half(points)
+        x, scaled, unit = (points - middle) / half, values - values.mean(), values.std() or 1.0
+        found = _with(lengths / half, x, scaled / unit, KERNELS[kernel], TRENDS[trend](x))[0]
+        return cls(kernel, trend, middle, half, x, [_in_unit(found, values.mean(), unit)])
 
     @property
     def lengths(self) -> np.ndarray:
@@ -140,6 +149,16 @@ class Kriging:
             for j, column in enumerate(self._columns):
                 out[at, j] = self._terms(x) @ column.trend + self._near(x, column) @ column.weights
         return out
+
+    def gradient(self, points: np.ndarray, column: int = 0) -> np.ndarray:
+        """Derivatives (n, d) of the predictions of one column at `points` (n, d)."""
+        of, out = self._columns[column], np.empty(points.shape)
+        for at, x in self._blocks(points):
+            # a kernel's second value is -2 of the derivative by the squared distance
+            part = self._correlation(_squares(x / of.lengths, self._points / of.lengths))[1] * of.weights
+            out[at] = (part @ self._points - part.sum(axis=1)[:, None] * x) / of.lengths**2
+        slopes = of.trend[1:] if len(of.trend) > 1 else 0.0  # of a linear trend
+        return (out + slopes) / self._half
 
     def std(self, points: np.ndarray) -> np.ndarray:
         """Standard deviation (n, columns) of the prediction at `points` (n, d); that of the trend's coefficients is in it."""
@@ -208,9 +227,20 @@ def _most_likely(x: np.ndarray, y: np.ndarray, correlation: Any, terms: np.ndarr
     ends = [minimize(_loss, first, (x, scaled, correlation, terms), "L-BFGS-B", True, bounds=bounds) for first in firsts]
     best = min(ends, key=lambda end: end.fun)
     found = _with(np.exp(best.x), x, scaled, correlation, terms)[0]
+    return _in_unit(found, y.mean(), unit)
+
+
+def _in_unit(found: _Column, mean: float, unit: float) -> _Column:
+    """The fit of values that were divided by `unit` after `mean` was taken away, in their own unit."""
     trend = found.trend * unit
-    trend[0] += y.mean()
-    return _Column(found.lengths, -best.fun, found.scale * unit, trend, found.weights * unit, found.lower, found.whitened, found.root)
+    trend[0] += mean
+    return replace(found, scale=found.scale * unit, trend=trend, weights=found.weights * unit)
+
+
+def _middle_and_half(points: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Of the box around the points, which is the unit of lengths."""
+    low, high = points.min(axis=0), points.max(axis=0)
+    return (low + high) / 2, np.where(high > low, (high - low) / 2, 1.0)
 
 
 def _factor(matrix: np.ndarray) -> np.ndarray:

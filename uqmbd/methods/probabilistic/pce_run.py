@@ -31,7 +31,7 @@ from uqmbd.outcomes import OutputInfo
 from uqmbd.questions import answers_of
 from uqmbd.questions.base import Answer, Asked
 from uqmbd.result import Result
-from uqmbd.surrogates.kept import curved, kept
+from uqmbd.surrogates.kept import kept, of_germ
 
 if TYPE_CHECKING:
     from uqmbd.methods.probabilistic.pce import PCE
@@ -172,7 +172,7 @@ class PCERun(StagedRun):
             return xr.Dataset()
         degrees = self._expansion.indices.max(axis=0)
         items = zip(self._inputs.items(), self._families, degrees, strict=True)
-        axes = [curved(name, item, family, int(degree)) for (name, item), family, degree in items]
+        axes = [of_germ(name, item, family, int(degree)) for (name, item), family, degree in items]
         return xr.Dataset() if None in axes else kept(axes, self._expansion, self._columns, self._error)
 
     @property

@@ -6,6 +6,7 @@ from collections.abc import Generator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import xarray as xr
 
 from uqmbd.analysis import reliability_sampling as sampling
 from uqmbd.analysis.reliability_form import NotFoundError
@@ -13,6 +14,7 @@ from uqmbd.analysis.streams import generator
 from uqmbd.inputs.space import Space
 from uqmbd.methods.reliability.population import Population, Share, limits
 from uqmbd.methods.reliability.run import SAMPLING, ReliabilityRun, estimated
+from uqmbd.surrogates.kept_kriging import kept, normal_axes
 from uqmbd.surrogates.kriging import Kriging
 
 if TYPE_CHECKING:
@@ -199,6 +201,13 @@ class LearningRun(ReliabilityRun):
         last = {count: (value, cov) for count, value, cov in self._counts}
         values, covs = np.array(list(last.values())).T
         return np.array(list(last)), {"probability": values, "cov": covs}
+
+    def _kept(self) -> xr.Dataset:
+        name, axes = self.settings.output, normal_axes(self._inputs)
+        if axes is None:
+            return xr.Dataset()
+        ok = self._status == 0
+        return kept(axes, name, self._columns.outputs[name], self._points[ok], self._values[ok, self._at], self._kriging)
 
     def _facts(self) -> dict[str, Any]:
         return {

@@ -77,6 +77,10 @@ class ReliabilityRun(StagedRun):
         """Numbers of runs, and statistics (counts,) from so many of them."""
         return np.empty(0, int), {}
 
+    def _kept(self) -> xr.Dataset:
+        """The group `surrogates`."""
+        return xr.Dataset()
+
     def _facts(self) -> dict[str, Any]:
         """Further attributes."""
         return {}
@@ -137,6 +141,7 @@ class ReliabilityRun(StagedRun):
             statistics=beside.dataset(shown, {"statistic": list(statistics)}, unit=""),
             sensitivity=group,
             convergence=convergence,
+            surrogates=self._kept(),
             attrs=attrs,
         )
 

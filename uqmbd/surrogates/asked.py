@@ -1,0 +1,211 @@
+"""What kept surrogates of all kinds share: inputs with their coordinates, how they are asked, and how an output's value is shaped."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from uqmbd.analysis import stieltjes
+from uqmbd.errors import StudyError, did_you_mean
+from uqmbd.inputs import Input
+from uqmbd.outcomes import TIME, Axis
+
+FORMAT = "uqmbd surrogate 1"
+KNOTS = 513  # of the way from an input's value to its coordinate where that is no straight line
+FARTHEST = 8.0  # normal scores of the outermost knots
+SCORES = np.linspace(-FARTHEST, FARTHEST, KNOTS)
+STRAIGHT = 1e-12  # relative: that way is one
+OUTSIDE = 1e-9  # of an interval's width, by which a value may lie beyond it
+_NUMBERS = ("value", "place", "alpha", "beta")
+
+
+@dataclass(frozen=True)
+class InputAxis:
+    """One input: its coordinate, and the polynomials of it.
+
+    Attributes
+    ----------
+    name : str
+    value, place : ndarray, shape (knots,)
+        Values, in SI, and coordinates there; between them and beyond them straight lines if they are two, a smooth curve else.
+    alpha, beta : ndarray, shape (degree + 1,)
+        Three-term recurrence of the polynomials; none of Chebyshev's.
+    bounded : bool
+        Whether values outside the knots have no meaning.
+    """
+
+    name: str
+    value: np.ndarray
+    place: np.ndarray
+    alpha: np.ndarray
+    beta: np.ndarray
+    bounded: bool
+
+    def at(self, values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Coordinates of values (n,), and their slopes."""
+        low, high = self.value[0], self.value[-1]
+        beyond = OUTSIDE * (high - low)
+        if self.bounded and values.size and (values.min() < low - beyond or values.max() > high + beyond):
+            worst = values.min() if values.min() < low - beyond else values.max()
+            raise StudyError(
+                f"the surrogate knows '{self.name}' from {low:.6g} to {high:.6g} only (SI units)",
+                key=self.name,
+                value=float(worst),
+                remedy="give a value in between, or run the study with a wider input",
+            )
+        if len(self.value) == 2:
+            slope = (self.place[1] - self.place[0]) / (high - low)
+            return self.place[0] + slope * (values - low), np.full(len(values), slope)
+        from scipy.interpolate import PchipInterpolator
+
+        curve = PchipInterpolator(self.value, self.place)
+        slope = curve.derivative()
+        inside = np.clip(values, low, high)
+        return curve(inside) + slope(inside) * (values - inside), slope(inside)
+
+    def polynomials(self, x: np.ndarray, degree: int) -> np.ndarray:
+        """All up to a degree at coordinates `x` (n,), real or complex: (n, degree + 1)."""
+        if self.alpha.size:
+            return stieltjes.polynomials(x, self.alpha, self.beta, degree)
+        out = np.ones((len(x), degree + 1), x.dtype)
+        for k in range(1, degree + 1):
+            out[:, k] = x if k == 1 else 2 * x * out[:, k - 1] - out[:, k - 2]
+        return out
+
+    def table(self) -> dict[str, Any]:
+        """For JSON."""
+        return {"name": self.name, "bounded": self.bounded, **{key: getattr(self, key).tolist() for key in _NUMBERS}}
+
+    @classmethod
+    def of_table(cls, table: Mapping[str, Any]) -> InputAxis:
+        """From what `table` gave."""
+        return cls(table["name"], *(np.array(table[key], float) for key in _NUMBERS), bool(table["bounded"]))
+
+
+@dataclass(frozen=True)
+class KeptSurrogate:
+    """The surrogate of one output: evaluated, differentiated, and written to a file of its own. A kind adds what it evaluates.
+
+    Attributes
+    ----------
+    name, unit : str
+    axes : tuple of InputAxis
+        Inputs in order.
+    over : Axis or None
+        What the output is over: time or an axis of its own; None for a number.
+    error : ndarray
+        Validated error, a number or (points,); NaN where there is none.
+    """
+
+    name: str
+    unit: str
+    axes: tuple[InputAxis, ...]
+    over: Axis | None
+    error: np.ndarray
+
+    def __repr__(self) -> str:
+        kind = "a number" if self.over is None else "a history" if self.time is not None else f"over {self.over.label}"
+        return f"<surrogate of {self.name} [{self.unit}], {kind}, of {', '.join(axis.name for axis in self.axes)}>"
+
+    @property
+    def time(self) -> np.ndarray | None:
+        """Times of a history, s; None of other outputs."""
+        return self.over.values if self.over is not None and self.over.name == TIME.name else None
+
+    def __call__(self, **inputs: Any) -> np.ndarray:
+        """Values of the output; numbers or arrays of one shape for each input, in SI: that shape [x points]."""
+        points, _, shape = self._points(inputs)
+        return self._shaped(self._values(points), shape)
+
+    def gradient(self, **inputs: Any) -> dict[str, np.ndarray]:
+        """Derivatives with respect to every input, in SI: shapes as of a call; exact to rounding."""
+        points, slopes, shape = self._points(inputs)
+        found = {}
+        for i, axis in enumerate(self.axes):
+            slope = self._slope(points, i)
+            found[axis.name] = self._shaped(slope * slopes[:, i].reshape((-1, *[1] * (slope.ndim - 1))), shape)
+        return found
+
+    def bounds(self, **intervals: Any) -> np.ndarray:
+        """Verified range (2,) or (2, points) over a box: ``(lower, upper)`` or a number for an input, the whole of the others.
+
+        Of the surrogate: add the validated error for the model.
+
+        Raises
+        ------
+        StudyError
+            Only polynomials of intervals have one.
+        """
+        raise StudyError("only a surrogate of intervals has bounds", value=self.name, remedy="evaluate it at samples of the inputs")
+
+    def save(self, path: str | Path) -> Path:
+        """Write it as JSON, from which `uqmbd.open_surrogate` (or any program) evaluates it."""
+        path = Path(path)
+        time = None if self.time is None else self.time.tolist()
+        table = {"format": FORMAT, "name": self.name, "unit": self.unit, "axes": [axis.table() for axis in self.axes], **self._table()}
+        if self.over is not None and time is None:
+            table["over"] = {"name": self.over.name, "values": self.over.values.tolist(), "unit": self.over.unit}
+        path.write_text(json.dumps({**table, "time": time, "error": _numbers(self.error)}), encoding="utf-8")
+        return path
+
+    def _values(self, points: np.ndarray) -> np.ndarray:
+        """At coordinates (n, d): (n,) or (n, points)."""
+        raise NotImplementedError
+
+    def _slope(self, points: np.ndarray, i: int) -> np.ndarray:
+        """Derivative by coordinate `i`, shape as `_values`."""
+        raise NotImplementedError
+
+    def _table(self) -> dict[str, Any]:
+        """What only this kind has, for JSON."""
+        raise NotImplementedError
+
+    def _require(self, inputs: Mapping[str, Any]) -> None:
+        names = [axis.name for axis in self.axes]
+        for name in inputs:
+            if name not in names:
+                raise StudyError(f"the surrogate has no input '{name}'", key=name, remedy=did_you_mean(name, names, noun="input"))
+
+    def _points(self, inputs: Mapping[str, Any]) -> tuple[np.ndarray, np.ndarray, tuple[int, ...]]:
+        """Coordinates (n, d) and their slopes, and the shape of what was given."""
+        self._require(inputs)
+        if missing := [axis.name for axis in self.axes if axis.name not in inputs]:
+            raise StudyError(f"the surrogate needs {', '.join(missing)}", key=missing[0], remedy="give a number or an array for each input")
+        arrays = np.broadcast_arrays(*(np.asarray(inputs[axis.name], float) for axis in self.axes))
+        both = [axis.at(array.ravel()) for axis, array in zip(self.axes, arrays, strict=True)]
+        return np.stack([x for x, _ in both], axis=1), np.stack([slope for _, slope in both], axis=1), arrays[0].shape
+
+    def _shaped(self, values: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
+        return values.reshape((*shape, *values.shape[1:]))
+
+
+def _numbers(error: np.ndarray) -> Any:
+    """For JSON, which has no NaN."""
+    return None if np.isnan(error).all() else error.tolist()
+
+
+def straight(name: str, low: float, high: float) -> InputAxis:
+    """An input between two values, whose coordinate goes from -1 to 1."""
+    none = np.empty(0)
+    return InputAxis(name, np.array([low, high]), np.array([-1.0, 1.0]), none, none, bounded=True)
+
+
+def curved(name: str, item: Input, places: np.ndarray, alpha: Sequence[float] = (), beta: Sequence[float] = ()) -> InputAxis | None:
+    """An input with a distribution, whose coordinate is `places` (KNOTS,) at the normal scores `SCORES`; of polynomials their recurrence.
+
+    None where values are no coordinate (of a few values, say).
+    """
+    value, place = item.from_normal(SCORES), np.asarray(places, float)
+    keep = np.r_[True, (np.diff(value) > 0) & (np.diff(place) > 0)] & np.isfinite(value) & np.isfinite(place)
+    value, place = value[keep], place[keep]
+    if len(value) < 2 or np.any(np.diff(value) <= 0) or np.any(np.diff(place) <= 0):
+        return None
+    line = place[0] + (place[-1] - place[0]) * (value - value[0]) / (value[-1] - value[0])
+    if np.abs(line - place).max() <= STRAIGHT * np.abs(place).max():
+        value, place = value[[0, -1]], place[[0, -1]]
+    return InputAxis(name, value, place, np.asarray(alpha, float), np.asarray(beta, float), bounded=item.kind != "random")

@@ -1,0 +1,35 @@
+"""Kept surrogates of any kind, from a result or a file."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import xarray as xr
+
+from uqmbd.errors import StudyError
+from uqmbd.outcomes import TIME, Axis
+from uqmbd.surrogates import kept, kept_kriging
+from uqmbd.surrogates.asked import FORMAT, InputAxis, KeptSurrogate
+
+
+def open_surrogate(path: str | Path) -> KeptSurrogate:
+    """The surrogate in a file that `KeptSurrogate.save` wrote."""
+    path = Path(path)
+    try:
+        table = json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise StudyError("there is no such file", file=path, remedy="give a file that `save` of a surrogate wrote") from None
+    except ValueError:
+        table = None
+    if not isinstance(table, dict) or table.get("format") != FORMAT:
+        raise StudyError("is no surrogate of uqmbd", file=path, remedy="give a file that `save` of a surrogate wrote")
+    axes = tuple(map(InputAxis.of_table, table["axes"]))
+    over = Axis(**table["over"]) if "over" in table else None if table["time"] is None else Axis(TIME.name, table["time"], TIME.unit)
+    return (kept_kriging if "kriging" in table else kept).of_table(table, axes, over)
+
+
+def of_output(group: xr.Dataset, name: str) -> KeptSurrogate:
+    """The surrogate of one output from the group `surrogates` of a result."""
+    axes = tuple(map(InputAxis.of_table, json.loads(group.attrs["axes"])))
+    return (kept_kriging if group.attrs.get("kind") == "kriging" else kept).of_group(group, name, axes)
