@@ -192,6 +192,12 @@ def test_one_method_of_a_file(file, uqmbd):
     assert code == 0 and not (file.parent / "r" / "vertex").exists(), output
     code, output = uqmbd("run", file, "--out", "r")
     assert code == 0 and "nothing to simulate" in output, output
+    page = file.parent / "r" / "report.html"
+    before = f"chebyshev, {uq.open_results('r/smooth').facts.runs} runs"
+    assert before in page.read_text()
+    file.write_text(file.read_text().replace("degree = 2", "degree = 3"))
+    code, output = uqmbd("run", file, "--out", "r", "--method", "smooth")
+    assert code == 0 and "report: r/report.html" in output.replace("\\", "/") and before not in page.read_text(), output
     code, output = uqmbd("run", file, "--out", "r", "--method", "smoth")
     assert code == 2 and "did you mean" in output and "smooth" in output, output
     code, output = uqmbd("run", file, "--out", "r", "--shard", "1/2")

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from uqmbd.results import Results
     from uqmbd.study.running import Finished
 
 PAGE = "report.html"
@@ -28,14 +29,29 @@ def write_reports(finished: Mapping[str, Finished]) -> list[Path]:
     if any(lacks(one) for one in finished.values()):
         logging.getLogger("uqmbd").info("writing the report ...")
     pages = [report.write_report(one.result, one.directory) if lacks(one) else one.directory / PAGE for one in finished.values()]
-    if len(finished) > 1:
-        from uqmbd.results import Results
-
-        folder = next(iter(finished.values())).directory.parent
-        pages.append(report.write_overview(Results({label: one.result for label, one in finished.items()}), folder))
+    folder = next(iter(finished.values())).directory.parent
+    if (several := several_of(finished, folder)) is not None:
+        pages.append(report.write_overview(several, folder))
     return pages
 
 
-def lacks(one: Finished) -> bool:
-    """Whether the page of a result is to be written: it is new, or its page is not there."""
-    return one.tally is not None or not (one.directory / PAGE).is_file()
+def several_of(finished: Mapping[str, Finished], folder: Path) -> Results | None:
+    """The results of all methods of a study, of which one may have been run alone; None if it has one, or some are not there yet."""
+    from uqmbd.errors import StudyError
+    from uqmbd.results import Results, open_each
+    from uqmbd.runs.where import labels_in
+
+    if len(finished) > 1:
+        return Results({label: one.result for label, one in finished.items()})
+    one = next(iter(finished.values()))
+    if one.directory.name not in labels_in(folder) or not lacks(one, folder):
+        return None
+    try:
+        return open_each(folder)
+    except StudyError:
+        return None
+
+
+def lacks(one: Finished, folder: Path | None = None) -> bool:
+    """Whether the page of a result, or that of all methods in `folder`, is to be written: the result is new, or the page is not there."""
+    return one.tally is not None or not ((folder or one.directory) / PAGE).is_file()
