@@ -17,6 +17,7 @@ from uqmbd.analysis.families import Family
 
 SAMPLE = 2**14  # points with which quantiles and, for many terms, skewness are taken
 EXACT_SKEWNESS = 150  # terms up to which skewness is exact
+_ROUNDING = 1e-12  # of skewness
 _MEMORY = 4_000_000  # numbers of one array held at a time
 
 
@@ -96,7 +97,8 @@ class Expansion:
             if sample is None:
                 raise ValueError(f"the skewness of more than {EXACT_SKEWNESS} terms is taken from a sample")
             third = np.concatenate([((f - f.mean(axis=1, keepdims=True)) ** 3).mean(axis=1) for f in self._sampled(sample)])
-        return np.divide(third, std**3, out=np.zeros_like(std), where=std > 1e-14 * np.abs(self.mean()))
+        found = np.divide(third, std**3, out=np.zeros_like(std), where=std > 1e-14 * np.abs(self.mean()))
+        return np.where(np.abs(found) > _ROUNDING, found, 0.0)
 
     def _third_moment(self) -> np.ndarray:
         """``Σ c_i c_j c_k E ψ_i ψ_j ψ_k`` without the constant, (columns,)."""

@@ -4,6 +4,8 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+UNSEEN = 1e-6  # of the largest number of a figure: what is smaller is shown as 0
+
 
 @dataclass(frozen=True)
 class Style:
@@ -171,7 +173,8 @@ class Cells:
         if not self.text:
             return [[""] * self.values.shape[1] for _ in self.values]
         if self.columns:
-            return [["" if np.isnan(value) else f"{value:.2g}" for value in row] for row in self.values]
+            unseen = UNSEEN * self.full()
+            return [["" if np.isnan(value) else f"{value:.2g}" if abs(value) > unseen else "0" for value in row] for row in self.values]
         greatest = np.nanmax(np.abs(self.values), initial=0.0)
         decimals = int(np.clip(1 - np.floor(np.log10(greatest)), 0, 4)) if greatest > 0 else 0
         return [["" if np.isnan(value) else f"{value:.{decimals}f}" for value in row] for row in self.values]

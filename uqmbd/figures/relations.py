@@ -14,6 +14,8 @@ POINTS = 400  # runs in it
 LEAST = 10  # runs below this show no relation
 ROUNDING = 1e-9  # relative
 STATISTICS = 5  # panels of convergence
+WORDS = {"loo": "error left out"}
+SAID = {"loo": "Error left out: mean square of the errors at runs left out of the fit in turn, over the variance."}
 SAME_UNIT = r"mean|std|median|min|max|q\d.*"  # statistics with the unit of their output
 
 
@@ -58,11 +60,12 @@ def convergence_figures(result, names: list[str]) -> list[Figure]:
             if set(ends) <= limits:
                 marks.insert(0, Band(count, *table.sel(statistic=ends).values, "confidence limits", "confidence"))
             unit = in_unit(result, name) if re.fullmatch(SAME_UNIT, word) else ""
-            panels.append(Panel("number of runs", word.replace("_", " ") + unit, tuple(marks), height=1.2))
+            panels.append(Panel("number of runs", WORDS.get(word, word.replace("_", " ")) + unit, tuple(marks), height=1.2))
         if panels:
             axis = axis_name(result, name)
-            caption = (f"Of {'a history' if axis == 'time' else 'a curve'}: the largest size over {axis}.",) if axis else ()
-            figures.append(Figure(f"{name}.convergence", f"{name}: convergence", tuple(panels), caption))
+            caption = [f"Of {'a history' if axis == 'time' else 'a curve'}: the largest size over {axis}."] if axis else []
+            caption += [SAID[word] for word in known if word in SAID]
+            figures.append(Figure(f"{name}.convergence", f"{name}: convergence", tuple(panels), tuple(caption)))
     return figures
 
 

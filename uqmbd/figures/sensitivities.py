@@ -3,7 +3,7 @@
 import numpy as np
 
 from uqmbd.figures.labels import places, shortened
-from uqmbd.figures.marks import COLORS, Band, Cells, Curve, Figure, Panel, Points, Rows, Stack
+from uqmbd.figures.marks import COLORS, UNSEEN, Band, Cells, Curve, Figure, Panel, Points, Rows, Stack
 from uqmbd.figures.outputs import axis_label, axis_name, grid_of, in_unit, point_of
 from uqmbd.outcomes import axis_of
 
@@ -48,7 +48,7 @@ def sensitivity_figures(result, names: list[str]) -> list[Figure]:
                 continue
             table = group[name]
             if axis_of(table.dims):
-                figures += _over_axis(table, name, title)
+                figures += _over_axis(table, name, title, in_unit(result, name))
             else:
                 figures += _bars(table, name, key, title)
                 figures += _morris(result, table, name, key)
@@ -98,7 +98,7 @@ def _thinned(table):
     return (table.isel({axis: slice(None, None, step)}), step) if step > 1 else (table, 1)
 
 
-def _over_axis(table, name: str, title: str) -> list[Figure]:
+def _over_axis(table, name: str, title: str, unit: str) -> list[Figure]:
     found = [kind for kind in kinds(table) if kind not in ("main_effect", "mu")]
     if not found:
         return []
@@ -118,7 +118,8 @@ def _over_axis(table, name: str, title: str) -> list[Figure]:
         if len(inputs) <= BANDS_SHOWN and (limits := _limits(table, kind)):
             marks = [Band(time, limits[0][k], limits[1][k], f"{inputs[k]}, confidence limits", c) for c, k in zip(INPUT_COLORS, order)]
         marks += [Curve(time, values[k], inputs[k], c) for c, k in zip(INPUT_COLORS, order)]
-        panels.append(Panel(along, "width lost" if kind == "width_reduction" else WORDS.get(kind, kind), tuple(marks), height=2.0))
+        what = "width lost" if kind == "width_reduction" else WORDS.get(kind, kind)
+        panels.append(Panel(along, what + (unit if kind in MORRIS else ""), tuple(marks), height=2.0))
         if kind == "width_reduction":
             caption.append("Width lost: how much narrower the bounds become when the interval of one input is halved.")
     if len(inputs) > len(order):
@@ -172,6 +173,7 @@ def _morris(result, table, name: str, key: str) -> list[Figure]:
     if not set(MORRIS) <= set(kinds(table)):
         return []
     x, y = (_of(table, kind) for kind in MORRIS)
+    y = np.where(np.abs(y) > UNSEEN * np.nanmax(x), y, 0.0)  # an axis would show nothing but rounding
     inputs, marks = _inputs(table), []
     if limits := _limits(table, "mu_star"):
         gap = np.full(len(x), np.nan)

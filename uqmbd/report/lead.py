@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from uqmbd.figures.extremes import extreme_of
-from uqmbd.figures.marks import Figure
+from uqmbd.figures.marks import UNSEEN, Figure
 from uqmbd.figures.outputs import axis_name, axis_unit, output_names, shown_quantiles, widest
 from uqmbd.figures.regions import regions_said
 from uqmbd.figures.sensitivities import kinds
@@ -90,6 +90,10 @@ def _range(result, name: str) -> str:
         parts.append(f"its mean is {_both(said['mean'], within.unit)}")
     if {"5 %", "95 %"} <= set(said):
         parts.append(f"nine of ten values lie between {said['5 %'][0]} and {within.said(said['95 %'][-1])}")
+    if "probability" not in said and not {"5 %", "95 %"} & set(said) and name in result.inner:  # of a method that tells no distribution
+        ends = [float(pick(result.inner[name].sel(bound=side).values)) for side, pick in (("lower", np.nanmin), ("upper", np.nanmax))]
+        lower, upper = apart(*map(within.of, ends))
+        return f"{name} was between {lower} and {within.said(upper)}{time} in {_runs(result)} runs."
     return f"{name}{time}: {', '.join(parts)}." if parts else ""
 
 
@@ -153,6 +157,8 @@ def _cause(result, name: str) -> str:
             continue
         table = group[name]
         kind = next((kind for kind in SHARES if kind in kinds(table)), None)
+        if "mu_star" in kinds(table):
+            return _effects(result, name, table)
         if kind is None or table.sizes["input"] < 2:
             continue
         values = np.nan_to_num(np.asarray(table.sel(kind=kind).values, float))
@@ -160,6 +166,16 @@ def _cause(result, name: str) -> str:
         words = [f"{table['input'].values[k]} ({100 * values[k]:.0f} %)" for k in order if values[k] >= 0.005]
         return f"It depends most on {', then on '.join(words)}." if words else ""
     return ""
+
+
+def _effects(result, name: str, table) -> str:
+    """By how much the leading inputs change the output, each over its whole range."""
+    within = scale_of(result, name)
+    values = np.nan_to_num(np.asarray(table.sel(kind="mu_star").values, float))
+    order = np.argsort(-values, kind="stable")[:LEADING]
+    seen = [k for k in order if values[k] > UNSEEN * values.max()]
+    words = [f"with {table['input'].values[k]}, by {within.said(f'{within.of(values[k]):.3g}')}" for k in seen]
+    return f"It changes most {', then '.join(words)}, on average over the range of the input." if words else ""
 
 
 def _trusted(result) -> str:
