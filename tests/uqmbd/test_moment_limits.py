@@ -90,6 +90,14 @@ def test_the_note_names_the_output():
         assert "all 100 runs have the same never, which says nothing of any rarer than 1 in 25" in note
 
 
+def test_the_note_names_the_most_doubtful_outputs_only():
+    u = {"u": Random({"type": "uniform", "lower": 0, "upper": 1})}
+    names = [f"y{k}" for k in range(20)]
+    heavy = SHAPES["lognormal, s = 2"][0]
+    result, _ = drive(MonteCarlo(samples=100), u, lambda time, u: {name: heavy(u) for name in names})
+    assert result.facts.notes[0].endswith("the limits of the mean of y0, y1, y2, y3, y4, y5 and 14 more are too narrow")
+
+
 def test_histories_and_scalars_have_the_same_limits():
     """Streamed as well as kept: the shape of a history's distribution is that of the runs that are kept."""
     u = {"u": Random({"type": "uniform", "lower": 0, "upper": 1})}

@@ -16,6 +16,7 @@ from uqmbd.figures.trust import percent, trust_of
 from uqmbd.report import write_report
 from uqmbd.report.lead import lead_of
 from uqmbd.report.page import POLICY, unpacked
+from uqmbd.report.tables import outputs_table
 from uqmbd.result import Result
 
 from . import made_up_mechanism, made_up_results
@@ -107,7 +108,7 @@ def test_the_page_begins_with_the_question_and_the_answer(bounded, tmp_path, mon
     assert re.search(r"Bounds are trusted for 0 of 1 numbers and 0 of 6 histories", first)
     results = text[text.index('id="Results"') : text.index('id="Histories"')]
     assert 'data-figure="slider.x"' in results and text.count('data-figure="slider.x"') == 1, "the key figure stands here, and only here"
-    assert "<li><span>B.force</span>" in results
+    assert "<li><span>B.<wbr>force<wbr></span>" in results
 
 
 def test_the_answer_is_in_the_words_of_the_result():
@@ -116,6 +117,26 @@ def test_the_answer_is_in_the_words_of_the_result():
     assert "its mean is between 0 and 1 m" in lead_of(mixed, {}).sentences[0]
     assert any("It depends most on" in text and "%" in text for text in lead_of(counted, {}).sentences)
     assert lead_of(Result(attrs={"study": "empty"}), {}).sentences == ()
+    counted.sensitivity = counted.sensitivity.sel(kind=["mu", "mu_star", "sigma"])
+    counted.aggregated = xr.Dataset()
+    words = "It changes most with clearance, by 1 m, then with friction, by 0.5 m, on average over the range of the input."
+    assert words in lead_of(counted, {}).sentences
+    counted.statistics = counted.statistics.sel(statistic=["mean"])
+    counted.inner["peak"] = ("bound", [0.2, 1.5])
+    counted.inner = counted.inner.assign_coords(bound=["lower", "upper"])
+    assert lead_of(counted, {}).sentences[0] == "peak was between 0.2 and 1.5 m in 60 runs."
+
+
+def test_quantiles_that_are_near_are_told_apart():
+    """Of an energy of 17.8478 J that changes in its last digits."""
+    result = made_up_results.rich(2, histories=())
+    result.statistics["peak"] = 17.8478 + 1e-6 * result.statistics["peak"]
+    sentence = next(words for words in lead_of(result, {}).sentences if "nine of ten" in words)
+    low, high = re.search(r"between (\S+) and (\S+)", sentence).groups()
+    assert float(low) < float(high)
+    table = outputs_table(result)
+    cells = dict(zip(table.header, table.rows[0], strict=True))
+    assert float(cells["5 %"]) < float(cells["mean"]) < float(cells["95 %"])
 
 
 def test_the_page_says_where_runs_fail(tmp_path):

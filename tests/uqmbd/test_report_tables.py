@@ -53,6 +53,7 @@ def test_the_terminal_cuts_no_number(bounded, width):
 
 def test_bounds_that_differ_are_told_apart_and_have_a_fitting_prefix():
     assert apart(0.120001, 0.120009) == ["0.120001", "0.120009"]
+    assert apart(7e-34, 31.3) == ["0", "31.3"] and apart(-2.0, -1e-31) == ["-2", "0"] and apart(1e-31, 2e-31) == ["1e-31", "2e-31"]
     assert apart(1.0, 1.0) == ["1", "1"] and apart(1.0, 1.0 + 1e-15) == ["1", "1"] and apart(np.nan, 2.0) == ["nan", "2"]
     said = {unit: scale(unit, values).unit for unit, values in {"m": [-2.97e-5, 1e-9], "N": [20142.0], "m/s²": [1.4e5], "s": [5e3]}.items()}
     assert said == {"m": "µm", "N": "kN", "m/s²": "km/s²", "s": "s"}

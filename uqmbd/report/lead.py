@@ -89,7 +89,8 @@ def _range(result, name: str) -> str:
     if "mean" in said:
         parts.append(f"its mean is {_both(said['mean'], within.unit)}")
     if {"5 %", "95 %"} <= set(said):
-        parts.append(f"nine of ten values lie between {said['5 %'][0]} and {within.said(said['95 %'][-1])}")
+        lower, upper = apart(within.of(found["5 %"][0]), within.of(found["95 %"][-1]))
+        parts.append(f"nine of ten values lie between {lower} and {within.said(upper)}")
     if "probability" not in said and not {"5 %", "95 %"} & set(said) and name in result.inner:  # of a method that tells no distribution
         ends = [float(pick(result.inner[name].sel(bound=side).values)) for side, pick in (("lower", np.nanmin), ("upper", np.nanmax))]
         lower, upper = apart(*map(within.of, ends))
@@ -157,7 +158,7 @@ def _cause(result, name: str) -> str:
             continue
         table = group[name]
         kind = next((kind for kind in SHARES if kind in kinds(table)), None)
-        if "mu_star" in kinds(table):
+        if kind is None and "mu_star" in kinds(table):
             return _effects(result, name, table)
         if kind is None or table.sizes["input"] < 2:
             continue

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 DIGITS = 5
+ROUNDING = 1e-12  # of the largest number of a row
 MOST = 9  # digits; below that numbers are equal but for rounding
 TELLING = 2  # digits of the difference of two bounds that are shown
 PREFIXES = {-12: "p", -9: "n", -6: "µ", -3: "m", 0: "", 3: "k", 6: "M", 9: "G"}
@@ -57,11 +58,11 @@ def number(value, digits: int = DIGITS) -> str:
 
 
 def apart(*values: float) -> list[str]:
-    """Numbers with enough digits that those that differ are told apart."""
+    """Numbers with enough digits that those that differ are told apart; what is nothing beside the others is 0."""
     finite = np.unique([value for value in values if np.isfinite(value)])
     gaps = np.diff(finite)
     size = np.abs(finite).max() if len(finite) else 0.0
     gaps = gaps[gaps > size * 10.0**-MOST]
     needed = int(np.ceil(np.log10(size / gaps.min()))) + TELLING if len(gaps) else DIGITS
     digits = min(max(needed, DIGITS), MOST + TELLING)
-    return [number(float(value), digits) for value in values]
+    return [number(float(value) if not abs(value) < ROUNDING * size else 0.0, digits) for value in values]

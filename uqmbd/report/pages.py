@@ -1,5 +1,6 @@
 """What all pages share: templates and style of `assets`, colours for light and dark."""
 
+import re
 from importlib.resources import files
 from pathlib import Path
 
@@ -13,7 +14,13 @@ def rendered(template: str, **values) -> str:
     """A template of `assets`, filled."""
     loader = PackageLoader("uqmbd.report", "assets")
     environment = Environment(loader=loader, autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
+    environment.filters["parts"] = parts
     return environment.get_template(template).render(light=css(LIGHT), dark=css(DARK), style=asset("page.css"), **values)
+
+
+def parts(name: str) -> list[str]:
+    """Of a name, after which a line may break: ``rod. middle. curvature: abs_ max``."""
+    return re.split(r"(?<=[.:_])(?=.)", name)
 
 
 def asset(name: str) -> str:

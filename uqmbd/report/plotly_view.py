@@ -119,10 +119,10 @@ def _axes(plot: go.Figure, panel: Panel, row: int, *, last: bool) -> None:
 
 
 def _decades(panel: Panel) -> int:
-    """Decades between ticks, so that a small logarithmic panel has about four of them."""
+    """Decades between ticks, so that a small logarithmic panel has four of them at most."""
     values = np.concatenate([mark.y for mark in panel.marks if isinstance(mark, Curve)])
     values = np.log10(values[np.isfinite(values) & (values > 0)])
-    return max(1, round(np.ptp(values) / 4)) if len(values) else 1
+    return max(1, int(np.ceil(np.ptp(values) / 3))) if len(values) else 1
 
 
 def _shades(panel: Panel, row: int) -> list[dict]:

@@ -216,6 +216,8 @@ def _cells(result, name: str) -> dict[str, str]:
     if name in result.statistics:
         found = statistics(result.statistics[name], shown_quantiles(result))
         cells |= {key: " … ".join(apart(*_in(within, key, ends))) for key, ends in found.items()}
+        values = {key: within.of(ends[0]) for key, ends in found.items() if has_unit(key) and key != "std" and len(ends) == 1}
+        cells |= dict(zip(values, apart(*values.values()), strict=True))
     if gap := _gap(result, name):
         cells["gap"] = gap
     trust = trust_of(result, name)

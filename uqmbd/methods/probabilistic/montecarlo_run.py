@@ -28,6 +28,8 @@ from uqmbd.result import Result
 if TYPE_CHECKING:
     from uqmbd.methods.probabilistic.montecarlo import MonteCarlo
 
+NAMED = 6  # outputs in a sentence, the most doubtful ones
+
 
 class MonteCarloRun(ReducedRun):
     """Asks once. Keeps all scalars, the moments of all histories, and the first `history_runs` histories.
@@ -112,11 +114,12 @@ class MonteCarloRun(ReducedRun):
         for word, key in (("mean", "mean_doubtful"), ("standard deviation", "std_doubtful")):
             shares = {name: found.doubtful[key][at].mean() for layout, found in parts for name, at in layout.slices.items()}
             of = {name: "times" if info.over_time else "points" for name, info in self._histories.outputs.items()}
-            who = [
-                name + ("" if shares[name] == 1 else f" (at {shares[name]:.0%} of the {of[name]})") for name in self._order if shares[name]
-            ]
+            doubtful = sorted((name for name in self._order if shares[name]), key=lambda name: -shares[name])
+            who = ", ".join(
+                name if shares[name] == 1 else f"{name} (at {max(shares[name], 0.01):.0%} of the {of[name]})" for name in doubtful[:NAMED]
+            ) + (f" and {len(doubtful) - NAMED} more" if len(doubtful) > NAMED else "")
             if who:
-                notes.append(f"{count} runs of a skewed output are too few: the limits of the {word} of {', '.join(who)} are too narrow")
+                notes.append(f"{count} runs of a skewed output are too few: the limits of the {word} of {who} are too narrow")
         if same := [name for name, at in self._scalars.slices.items() if scalars.doubtful["constant"][at].any()]:
             notes.append(f"all {count} runs have the same {', '.join(same)}, which says nothing of any rarer than 1 in {count // 4 or 1}")
         return notes

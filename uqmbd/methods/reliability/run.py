@@ -146,8 +146,8 @@ class ReliabilityRun(StagedRun):
         )
 
     def _say(self, words: str) -> None:
-        """Add to the note."""
-        self._notes.append(words)
+        """Add to the notes what is not empty."""
+        self._notes += [words] if words else []
 
 
 def in_role(role: int, search: Generator[np.ndarray, np.ndarray, Any]) -> Generator[tuple[np.ndarray, int], np.ndarray, Any]:
