@@ -89,7 +89,7 @@ def page() -> str:
     parts.append(section("[sets.NAME]", ConvexSet))
     parts.append(section("[outputs]", OutputsSection))
     parts.append('## [method]\n\n`type` is the name of one of the methods below; `studies/README.md` says when to take which.\n')
-    for kind in METHODS:
+    for kind in METHODS.values():
         accepts = ", ".join(sorted(kind.accepts))
         parts.append("#" + section(f'type = "{kind.name}"', kind, note=f"{summary(kind)} Inputs: {accepts}."))
     parts.append(section("[campaign]", CampaignSettings))

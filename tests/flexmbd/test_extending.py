@@ -195,7 +195,7 @@ def test_inertia_that_depends_on_a_coordinate(module):
 
 def test_method(module, monkeypatch, tmp_path):
     found = module("CornersRun")
-    monkeypatch.setattr(methods, "METHODS", (*methods.METHODS, found.Corners))
+    monkeypatch.setattr(methods, "METHODS", {**methods.METHODS, "corners": found.Corners})
     method = methods.read_method({"type": "corners"})
     inputs = {"a": uq.Interval(1.0, 2.0), "b": uq.Interval(-1.0, 3.0)}
     study = uq.Study(model=lambda a, b: {"y": a * b}, inputs=inputs, outputs=["y"], method=method)
@@ -206,7 +206,7 @@ def test_method(module, monkeypatch, tmp_path):
 
 def test_surrogate(module, monkeypatch, tmp_path):
     found = module("TotalDegree")
-    monkeypatch.setattr(methods, "METHODS", (*methods.METHODS, found.LeastSquares))
+    monkeypatch.setattr(methods, "METHODS", {**methods.METHODS, "least_squares": found.LeastSquares})
     method = methods.read_method({"type": "least_squares", "degree": 5, "questions": ["bounds", "indices", "width"]})
     inputs = {"a": uq.Interval(1.0, 2.0), "b": uq.Interval(-1.0, 3.0)}
     study = uq.Study(model=lambda a, b: {"y": a * b + np.sin(a)}, inputs=inputs, outputs=["y"], method=method)

@@ -95,7 +95,7 @@ class Case:
 
 
 def case(kind, what, inputs, model=SMOOTH, *, more=None, new=None, **settings):
-    made = next(method for method in METHODS if method.name == kind)
+    made = METHODS[kind]
     name = "-".join(filter(None, [kind, settings.get("approach", ""), what]))
     others = [None if keys is None else made(**{**settings, **keys}) for keys in (more, new)]
     return Case(name, made(**settings), Space.of(inputs), model, *others, settings)
@@ -215,4 +215,4 @@ def of(*names, but=()):
 def methods_and_approaches() -> set[str]:
     """Every method, with its approach where it has several, as cases have to be there for."""
     several = {"sensitivity": SENSITIVITY, "reliability": RELIABILITY}
-    return {f"{m.name}-{approach}" if approach else m.name for m in METHODS for approach in several.get(m.name, ("",))}
+    return {f"{m.name}-{approach}" if approach else m.name for m in METHODS.values() for approach in several.get(m.name, ("",))}

@@ -57,7 +57,7 @@ def test_two_thousand_at_most():
 
 
 def test_methods_without_a_surrogate_have_none():
-    assert MonteCarlo(samples=10).fallback_most({}) == 0 and all(hasattr(method, "fallback_most") for method in METHODS)
+    assert MonteCarlo(samples=10).fallback_most({}) == 0 and all(hasattr(method, "fallback_most") for method in METHODS.values())
 
 
 def test_check_says_how_many_there_can_be(uqmbd, write_study):

@@ -166,6 +166,6 @@ def test_mistakes_are_one_sentence(make, words):
 
 
 def test_registry():
-    assert len({method.name for method in METHODS}) == len(METHODS)
-    assert all(method.__doc__ and method.accepts for method in METHODS)
+    assert all(method.name == name for name, method in METHODS.items())
+    assert all(method.__doc__ and method.accepts for method in METHODS.values())
     assert MonteCarlo(samples=5).planned_runs(PLANE) == (5, 5)

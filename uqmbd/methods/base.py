@@ -12,6 +12,7 @@ from uqmbd.errors import StudyError
 from uqmbd.inputs import Input
 from uqmbd.inputs.checked import Checked
 from uqmbd.inputs.space import Space
+from uqmbd.methods.names import METHODS
 from uqmbd.outcomes import STATUS, OutputInfo
 
 if TYPE_CHECKING:
@@ -43,7 +44,7 @@ class MethodRun(Protocol):
 class Method(Checked):
     """Settings of a method, frozen; the keys are those of a study file's ``[method]``.
 
-    A method is one file with one subclass, plus its entry in `uqmbd.methods.METHODS`.
+    A method is one file with one subclass, plus its line in `uqmbd.methods.names`.
 
     Attributes
     ----------
@@ -123,14 +124,7 @@ class Method(Checked):
 
 def names_of(fact: str, what: str) -> list[str]:
     """Names of our methods whose `fact` (``accepts``, ``treats``) holds something."""
-    found: list[str] = []
-    left = Method.__subclasses__()
-    while left:
-        one = left.pop(0)
-        left += one.__subclasses__()
-        if "name" in vars(one) and one.__module__.startswith("uqmbd.") and what in getattr(one, fact):
-            found.append(one.name)
-    return sorted(found)
+    return sorted(name for name, method in METHODS.items() if what in getattr(method, fact))
 
 
 def fallback_count(asked: int | None, planned: int) -> int:

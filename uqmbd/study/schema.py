@@ -25,9 +25,9 @@ def schema() -> dict[str, Any]:
     sections = {"study": StudySection, "time": TimeGrid, "outputs": OutputsSection, "campaign": CampaignSettings, "report": ReportSection}
     found = {name: _settings(kind, definitions) for name, kind in sections.items()}
     outside = {"type": "object", "properties": {"type": {"type": "string", "pattern": ":"}}, "description": OUTSIDE}
-    definitions["method"] = {"oneOf": [*(_method(method, definitions) for method in METHODS), outside], "required": ["type"]}
+    definitions["method"] = {"oneOf": [*(_method(method, definitions) for method in METHODS.values()), outside], "required": ["type"]}
     definitions["labelled_method"] = {
-        "oneOf": [*(_method(method, definitions, labelled=True) for method in METHODS), outside], "required": ["type"],
+        "oneOf": [*(_method(method, definitions, labelled=True) for method in METHODS.values()), outside], "required": ["type"],
     }  # fmt: skip
     several = {"type": "array", "items": {"$ref": "#/$defs/labelled_method"}, "description": "Several methods on the same runs."}
     found["method"] = {"oneOf": [{"$ref": "#/$defs/method"}, several]}
