@@ -19,6 +19,7 @@ from uqmbd.campaign.store import RunStore
 from uqmbd.campaign.telling import Teller, reduce_some
 from uqmbd.campaign.worker import Delivery, Job, pack, run_batch, run_raw
 from uqmbd.outcomes import ERROR, Outcomes, concatenate, failed_outcomes
+from uqmbd.processes import give_memory_back
 
 IN_FLIGHT = 2  # batches a worker has at hand: one running, one waiting
 
@@ -210,6 +211,7 @@ class Campaign:
     def fan_out(self, work: Work, teller: Teller) -> None:
         """Keep every worker supplied, commit what comes back, tell what is complete."""
         self.start()
+        give_memory_back()  # what finding the runs of a large ask took
         began = self.mark = time.perf_counter()
         under_way: dict[Any, Batch] = {}
 

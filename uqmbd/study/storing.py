@@ -78,7 +78,7 @@ def open_or_make(
         )
         least, most = study.method.planned_runs(study.inputs)
         size = 8 * sum(math.prod(entry.shape(points)) for entry in info.values())
-        chunk = piece_length(round(math.sqrt(least * most)), trial.simulator.width, study.campaign.batch, size)
+        chunk = piece_length(round(math.sqrt(least * most)), trial.checked().width, study.campaign.batch, size)
         notes = {
             "outputs": {name: [entry.unit, entry.axis is not None] for name, entry in trial.info.items()},
             "model": {name: short(digest) for name, digest in reach.parts.items()},
