@@ -41,6 +41,12 @@ points = 3
 [campaign]
 workers = 1
 """
+LOCKED = """{}
+    import threading, uqmbd as uq
+    lock = threading.Lock()
+    inputs = {{"a": uq.Interval(1.0, 2.0)}}
+    uq.Study(model=lambda a: {{"y": lock and a}}, inputs=inputs, outputs=["y"], method=uq.Vertex()).run(workers=1)
+"""
 
 
 def test_what_a_function_returns_comes_from_another_process():
@@ -64,6 +70,12 @@ def test_it_imports_what_this_process_can(tmp_path, monkeypatch):
         return beside_the_script.VALUE
 
     assert apart(value) == 7
+
+
+@pytest.mark.parametrize("solver", ["", "import flexmbd"])
+def test_a_model_that_cannot_be_sent_is_told(tmp_path, solver):
+    found = uqmbd(tmp_path, LOCKED.format(solver))
+    assert "the model holds what cannot be sent to another process: cannot pickle '_thread.lock' object" in found.stderr, found.stderr
 
 
 def test_what_it_raises_is_raised_here():

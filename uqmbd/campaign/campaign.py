@@ -20,6 +20,7 @@ from uqmbd.campaign.telling import Teller, reduce_some
 from uqmbd.campaign.worker import Delivery, Job, pack, run_batch, run_raw
 from uqmbd.outcomes import ERROR, Outcomes, concatenate, failed_outcomes
 from uqmbd.processes import give_memory_back
+from uqmbd.simulators.apart import packed
 
 IN_FLIGHT = 2  # batches a worker has at hand: one running, one waiting
 
@@ -243,12 +244,10 @@ class Campaign:
 
     def start(self) -> None:
         """Get the pool if need be, and pack the job."""
-        import cloudpickle
-
         if self.pool is None:
             kept = tuple(name for name in self.shapes if name in self.store.columns)
             self.job = Job(self.prepare(), kept, dict(self.shapes), self.precision, self.reduce)
-            self.packed = cloudpickle.dumps(self.job)
+            self.packed = packed(self.job)
             self.key = hashlib.sha256(self.packed).hexdigest()
             self.pool = self.get_pool()
             self.pool.waiting = self.watcher.waiting

@@ -12,6 +12,8 @@ import traceback
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
+from uqmbd.errors import StudyError
+
 LOG = logging.getLogger("uqmbd")
 START = (
     "import pickle, sys; sys.path[:], sys.argv[:] = pickle.load(sys.stdin.buffer); from uqmbd.simulators.apart import answer; answer()"
@@ -59,6 +61,24 @@ class ToParent(logging.Handler):
         self.say(Logged(record.levelno, record.getMessage()))
 
 
+def packed(work: Any) -> bytes:
+    """Work for another process, with the functions of scripts and notebooks by value.
+
+    Raises
+    ------
+    StudyError
+        When it cannot be sent, because of what the model holds.
+    """
+    import cloudpickle
+
+    try:
+        return cloudpickle.dumps(work)
+    except Exception as error:
+        text = f"the model holds what cannot be sent to another process: {' '.join(str(error).split())}"
+        remedy = "have the function make it (a lock, an open file, a connection) when it is called, or use workers = 0"
+        raise StudyError(text, key="study.model", remedy=remedy) from error
+
+
 def apart(function: Callable[[], Any]) -> Any:
     """What a function, which cloudpickle can send, returns when another process calls it; what it raises is raised here.
 
@@ -67,9 +87,7 @@ def apart(function: Callable[[], Any]) -> Any:
     Ended
         The process has ended without an answer.
     """
-    import cloudpickle
-
-    work = pickle.dumps((sys.path, sys.argv)) + cloudpickle.dumps(function)
+    work = pickle.dumps((sys.path, sys.argv)) + packed(function)
     with subprocess.Popen([sys.executable, "-c", START], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
         try:
             process.stdin.write(work)
