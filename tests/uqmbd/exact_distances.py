@@ -1,0 +1,69 @@
+"""Exact delta and PAWN, by quadrature of distribution functions that are known in closed form; no run of any estimator is in them.
+
+Delta of an input is the mean, over its values x, of the total variation between the output and the output given x; PAWN is the median,
+over slices of equal probability, of the Kolmogorov-Smirnov distance between the output and the output given the slice. Both need only the
+distribution function of the output given x: that of the output is its mean over x, that given a slice the mean over the slice. The total
+variation is half the sum of the differences of probability in the cells of a partition: from below, and the better the finer it is.
+
+    python -m tests.uqmbd.exact_distances       print what tests have as numbers, from two resolutions
+"""
+
+import numpy as np
+from scipy.special import ndtr, ndtri
+
+PI = np.pi
+DELTA = np.array([0.0, 0.0, 0.0])
+PAWN = np.array([0.0, 0.0, 0.0])
+
+
+def distances(given, slices=10):
+    """Delta and PAWN from ``given`` (n, cells + 1): distribution function at the edges of the cells, given n values of equal weight."""
+    whole = given.mean(axis=0)
+    shift = np.abs(np.diff(given, axis=1) - np.diff(whole)).sum(axis=1) / 2
+    parts = given.reshape(slices, -1, len(whole)).mean(axis=1)
+    return shift.mean(), np.median(np.abs(parts - whole).max(axis=1))
+
+
+def middles(low, high, n):
+    """Middles of n equal parts."""
+    return low + (np.arange(n) + 0.5) * (high - low) / n
+
+
+def arcsine(x):
+    """P(sin of an angle that is uniform <= x)."""
+    return 0.5 + np.arcsin(np.clip(x, -1, 1)) / PI
+
+
+def ishigami(n, inner, cells):
+    """Delta and PAWN (2, 3) of ``sin x1 + 7 sin² x2 + 0.1 x3⁴ sin x1``, angles uniform over [-π, π].
+
+    ``7 sin² x2 = 3.5 - 3.5 cos 2 x2`` and ``sin x1`` are arcsine variables, so each input given leaves one mean over another:
+    over x3 of the function of the second, over x3 of that of ``sin x1``, over x2 of that of ``sin x1``.
+
+    Parameters
+    ----------
+    n : int
+        Values of the input that is given; a multiple of the slices.
+    inner : int
+        Values of the one over which the mean is taken.
+    cells : int
+        Of the output.
+    """
+    top = 1 + 0.1 * PI**4
+    y = np.linspace(-top, 7 + top, cells + 1)
+    x, steep, wave = middles(-PI, PI, n), 1 + 0.1 * middles(0, PI, inner) ** 4, 3.5 - 3.5 * np.cos(middles(0, PI, inner))
+    first = [np.mean([arcsine((y - np.sin(v) * b) / 3.5 - 1) for b in steep], axis=0) for v in x]
+    second = [np.mean([arcsine((y - 7 * np.sin(v) ** 2) / b) for b in steep], axis=0) for v in x]
+    third = [np.mean([arcsine((y - c) / (1 + 0.1 * v**4)) for c in wave], axis=0) for v in x]
+    return np.array([distances(np.array(given)) for given in (first, second, third)]).T
+
+
+def sum_of_normals(weights, n, cells):
+    """Delta and PAWN (2, d) of a sum of standard normal variables with these weights, whose squares add up to 1."""
+    y, z = np.linspace(-9, 9, cells + 1), ndtri(middles(0, 1, n))
+    return np.array([distances(ndtr((y - a * z[:, None]) / np.sqrt(1 - a**2))) for a in weights]).T
+
+
+if __name__ == "__main__":
+    for scale in (1, 2):
+        print(ishigami(200 * scale, 400 * scale, 2000 * scale), sum_of_normals(np.sqrt([0.6, 0.3, 0.1]), 2000 * scale, 2000 * scale))
