@@ -38,15 +38,13 @@ def test_morris():
 APPROACHES = {
     "fast": (dict(samples=1000), {"first": (FIRST, 0.03), "total": (TOTAL, 0.05)}),
     "rbd_fast": (dict(samples=2000), {"first": (FIRST, 0.05)}),
-    "delta": (dict(samples=1500, resamples=10), {"delta": ([0.2104, 0.3577, 0.1552], 0.08)}),
     "dgsm": (dict(samples=2000), {"dgsm": ([2.2311, 7.0787, 3.1745], 0.25)}),
-    "pawn": (dict(samples=1500, resamples=10), {"pawn": ([0.25, 0.40, 0.10], 0.05)}),
 }
 
 
 @pytest.mark.parametrize("approach", APPROACHES)
 def test_ishigami_other_approaches(approach):
-    """Exact first and total indices and DGSM (π² E[f_i²] over the variance, on the unit cube); delta and PAWN as SALib gives them."""
+    """Exact first and total indices and DGSM (π² E[f_i²] over the variance, on the unit cube). Delta, PAWN: `test_methods_distances`."""
     given, expected = APPROACHES[approach]
     result, _ = drive(Sensitivity(approach=approach, **given), ANGLES, ishigami, seed=2)
     for kind, (exact, error) in expected.items():

@@ -37,7 +37,7 @@ class IntervalRun:
         from uqmbd.regions.base import Box
         from uqmbd.surrogates.tensor import Tensor
 
-        self.settings, self._seed = settings, seed
+        self.settings = settings
         self._box = SurrogateRun(settings.expansion(), Tensor, Box, inputs, outputs, time, seed)
         self.ask, self.tell = self._box.ask, self._box.tell
         self._at = self._box.columns.slices[settings.output].start
@@ -106,7 +106,7 @@ class IntervalRun:
             width = np.ptp(runs.values[runs.status == 0, self._at])
             return TensorExpansion(scaled).range("bernstein", np.array([runs.settings.gap * width]))[0][:, 0]
         exponents = np.indices(part.c.shape[:-1]).reshape(len(runs.inputs), -1).T
-        points = generator(self._seed, BEGINNING_STREAM).random((BEGINNINGS, len(runs.inputs)))
+        points = generator(runs.seed, BEGINNING_STREAM).random((BEGINNINGS, len(runs.inputs)))
         scaled = Body(factor * body.generators, body.blocks)
         return extremes(exponents, part.c.reshape(len(exponents), 1), scaled, points)[0][:, 0]
 

@@ -50,7 +50,7 @@ class SampledRun(SensitivityRun):
         self._stop_if_too_many_failed(self.settings)
         settings, ok = self.settings, self._status == 0
         size = settings.size(len(self._inputs))
-        whole, needed, what = ok.reshape(-1, size).all(axis=1), settings.needs(), "stars" if settings.stars else "runs"
+        whole, needed, what = ok.reshape(-1, size).all(axis=1), settings.needs, "stars" if settings.stars else "runs"
         if whole.sum() < needed:
             raise StudyError(
                 f"{whole.sum()} {what} are without a failed run; {settings.approach} needs {needed}",
@@ -126,6 +126,8 @@ class Sampled(Sensitivity):
         Histories are left out.
     advised : int
         Samples that are advised to who gives too few; as few as can be where it is less.
+    needs : int
+        Groups of runs that have to be without a failed one.
     stars : bool
         Runs are of use in groups of inputs + 1 only.
     note, lost : str
@@ -135,6 +137,7 @@ class Sampled(Sensitivity):
     run: ClassVar[type] = SampledRun
     scalars_only: ClassVar[bool] = False
     advised: ClassVar[int] = 0
+    needs: ClassVar[int] = LEAST_GROUPS
     stars: ClassVar[bool] = False
     note: ClassVar[str] = ""
     lost: ClassVar[str] = "{} of {} runs failed and are left out"
@@ -158,10 +161,6 @@ class Sampled(Sensitivity):
 
     def runs(self, d: int) -> int:
         return self.samples * self.size(d)
-
-    def needs(self) -> int:
-        """Groups that have to be without a failed run."""
-        return LEAST_GROUPS
 
     def design(self, d: int, rng: np.random.Generator) -> np.ndarray:
         """Points (runs, d) in the unit cube."""
