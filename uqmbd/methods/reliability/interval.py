@@ -49,50 +49,32 @@ class IntervalRun:
         runs, box, name, wanted = self._box, self._box.result(), self.settings.output, self.settings
         body = body_of(runs.inputs)
         trusted, error = bool(runs.trusted[self._at]), runs.settings.safety * float(runs.error[self._at])
-        inside = (runs.status == 0) & body.contains(runs.points)
-        seen = runs.values[inside]
-        reached = np.array([seen[:, self._at].min(), seen[:, self._at].max()])
+        reached = runs.envelope((runs.status == 0) & body.contains(runs.points))
         if not trusted:
-            ends = reached
+            ends = reached[:, self._at]
         elif runs.inputs.sets:
             ends = self._over(body, 1.0) + np.array([-error, error])
         else:
             ends = box.bounds[name].values
         margins = np.sort(wanted.margin(ends))
-        radius = (margins[1] - margins[0]) / 2
-        middle = (margins[1] + margins[0]) / 2
+        radius, middle = (margins[1] - margins[0]) / 2, (margins[1] + margins[0]) / 2
         index = float(middle / radius) if radius > 0 else float(np.inf * np.sign(middle) if middle else 0.0)
         distance = self._distance(body, error) if trusted else np.nan
-        found = {
-            "index": index,
-            "distance": distance,
-            "margin_lower": margins[0],
-            "margin_upper": margins[1],
-            "runs": float(len(runs.status)),
-        }
+        found = {"index": index, "distance": distance, "margin_lower": margins[0], "margin_upper": margins[1]}
+        found["runs"] = float(len(runs.status))
         beside = Columns({name: runs.columns.outputs[name]}, runs.columns.time)
         statistics = beside.dataset(np.array(list(found.values()))[:, None], {"statistic": list(found)}, unit="")
         label = {"bound": ["lower", "upper"]}
-        box.attrs |= {
-            "method": wanted.name,
-            "approach": wanted.approach,
-            "unsafe": wanted.in_words(),
-            "index_is": "midpoint margin / radius",
-        }
+        box.attrs |= {"method": wanted.name, "approach": wanted.approach, "unsafe": wanted.in_words()}
+        box.attrs["index_is"] = "midpoint margin / radius"
         if distance == 1.0:
             box.attrs["distance_note"] = "the limit is not reached within the inputs: its distance is 1 or more"
         if not trusted:
             words = "the expansion is not trusted: the index is that of the range which runs reached, and there is no distance"
             box.attrs["notes"].append(words)
-        return Result(
-            bounds=beside.dataset(ends[:, None], label),
-            inner=runs.columns.dataset(np.stack([seen.min(axis=0), seen.max(axis=0)]), label),
-            error=box.error,
-            trusted=box.trusted,
-            statistics=statistics,
-            sensitivity=box.sensitivity[[name]],
-            attrs=box.attrs,
-        )
+        bounds, inner = beside.dataset(ends[:, None], label), runs.columns.dataset(reached, label)
+        kept = {"error": box.error, "trusted": box.trusted, "sensitivity": box.sensitivity[[name]], "attrs": box.attrs}
+        return Result(bounds=bounds, inner=inner, statistics=statistics, **kept)
 
     def _over(self, body: Body, factor: float) -> np.ndarray:
         """Range (2,) of the expansion over the set scaled by `factor` about its centre; over a box it is verified."""

@@ -120,17 +120,9 @@ class ReliabilityRun(StagedRun):
             rows = np.stack(list(history.values()), axis=1)[..., None]
             found = beside.dataset(rows, {"count": range(len(counts)), "statistic": list(history)}, unit="")
             groups["convergence"] = found.assign_coords(count=counts)
-        attrs = {
-            "method": settings.name,
-            "approach": settings.approach,
-            "seed": self._seed,
-            "unsafe": settings.in_words(),
-            **self._facts(),
-            "runs_search": int(np.count_nonzero(self._roles == SEARCHING)),
-            "runs_sampling": int(np.count_nonzero(self._roles == SAMPLING)),
-            "notes": self._notes,
-            **count_failures(self._status),
-        }
+        attrs = {"method": settings.name, "approach": settings.approach, "seed": self._seed, "unsafe": settings.in_words(), **self._facts()}
+        attrs |= {f"runs_{word}": int(np.count_nonzero(self._roles == role)) for role, word in enumerate(("search", "sampling"))}
+        attrs |= {"notes": self._notes, **count_failures(self._status)}
         return Result(
             inner=self._all.dataset(self._ends, {"bound": ["lower", "upper"]}),
             statistics=beside.dataset(shown, {"statistic": list(statistics)}, unit=""),

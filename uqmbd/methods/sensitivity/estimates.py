@@ -17,6 +17,7 @@ from uqmbd.methods.sensitivity import designs
 from uqmbd.methods.sensitivity.sampled import Found, Sampled, limits
 from uqmbd.methods.sensitivity.settings import Confidence, Resamples, Step
 
+LEAST_STEP = 0.25  # of Morris' design, share of the range: shorter ones would show noise and jumps before anything else
 RUNS_A_HARMONIC = 8  # of rbd_fast: half of the runs, of which limits are made, have to tell each harmonic from noise
 RUNS_LEFT = 6  # of these, so that its bias in half of them, 2 in 3, stays below 1
 LEAST_DELTA = 50  # runs from which densities can be told
@@ -36,7 +37,18 @@ class Morris(Sampled):
     confidence: Confidence = 0.95
 
     def design(self, d: int, rng: np.random.Generator) -> np.ndarray:
-        return designs.morris(self.samples, d, self.levels, rng)
+        """Points, each followed by d others that differ from it in one input: (runs, d).
+
+        The radial design of Campolongo, Saltelli and Cariboni (Comput. Phys. Commun. 182 (2011) 978) with values at random: of the points
+        from all of `levels` equal classes alike, of the others at least `LEAST_STEP` away. Since both the places and the steps are random,
+        no response can have a period that hides it.
+        """
+        classes = rng.permuted(np.tile(np.arange(self.samples) % self.levels, (d, 1)), axis=1).T
+        base = (classes + rng.random((self.samples, d))) / self.levels
+        below, above = np.maximum(base - LEAST_STEP, 0.0), np.maximum(1 - LEAST_STEP - base, 0.0)  # room on either side
+        other = rng.random((self.samples, d)) * (below + above)
+        other = np.where(other < below, other, other - below + base + LEAST_STEP)
+        return designs.inside(designs.radial(base, other))
 
     def estimate(self, points: np.ndarray, values: np.ndarray, rng: np.random.Generator, few: bool) -> Found:
         d = points.shape[1]
@@ -58,7 +70,9 @@ class Dgsm(Sampled):
     confidence: Confidence = 0.95
 
     def design(self, d: int, rng: np.random.Generator) -> np.ndarray:
-        return designs.stars(self.samples, d, self.step, rng)
+        """Points, each followed by d others one step away in one input, to the side where there is more room: (runs, d)."""
+        base = super().design(d, rng)
+        return designs.radial(base, base + np.where(base < 0.5, self.step, -self.step))
 
     def estimate(self, points: np.ndarray, values: np.ndarray, rng: np.random.Generator, few: bool) -> Found:
         d = points.shape[1]
@@ -88,7 +102,10 @@ class Fast(Sampled):
         return self.samples * d
 
     def design(self, d: int, rng: np.random.Generator) -> np.ndarray:
-        return designs.fast(self.samples, d, self.harmonics, rng)
+        """One curve for each input, along which it has the highest frequency: (runs, d)."""
+        from SALib.sample import fast_sampler
+
+        return designs.inside(fast_sampler.sample(designs.problem(d), self.samples, M=self.harmonics, seed=rng))
 
     def mended(self, values: np.ndarray, ok: np.ndarray) -> np.ndarray:
         """Those of failed runs by linear interpolation along their closed curves."""
