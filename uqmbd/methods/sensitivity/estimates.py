@@ -137,6 +137,7 @@ class RbdFast(Sampled):
 
     @property
     def needs(self) -> int:
+        """Runs that have to be ok."""
         return RUNS_LEFT * self.harmonics
 
     def estimate(self, points: np.ndarray, values: np.ndarray, rng: np.random.Generator, few: bool) -> Found:
