@@ -7,7 +7,7 @@ import uqmbd as uq
 from uqmbd.errors import StudyError
 from uqmbd.inputs import Focal, Fuzzy, Interval, Random
 from uqmbd.methods import METHODS
-from uqmbd.methods.sensitivity.settings import APPROACHES
+from uqmbd.methods.sensitivity import APPROACHES
 from uqmbd.study.running import run_study
 
 TIME = uq.TimeGrid(end=2.0, points=5)
