@@ -4,7 +4,6 @@ Run it in a folder whose models are written by `write_files`.
 """
 
 import contextlib
-import contextlib
 import dataclasses
 import enum
 import functools

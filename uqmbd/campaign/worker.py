@@ -56,19 +56,58 @@ class Delivery:
 JOBS: dict[str, Job] = {}  # of this process
 
 
-def unpack(key: str, packed: bytes | None) -> Job | None:
+def packed_for(job: Job, *, here: bool) -> bytes | Job:
+    """The job as it is handed to workers; `here`, where this process is the only one, as it is when it cannot be pickled.
+
+    Raises
+    ------
+    StudyError
+        When it has to be sent to other processes and cannot be.
+    """
+    import cloudpickle
+
+    try:
+        packed = cloudpickle.dumps(job)
+        if here:
+            cloudpickle.loads(packed)
+    except Exception as error:
+        if here:
+            return job
+        raise StudyError(
+            f"the model holds what cannot be sent to worker processes: {describe(error)}",
+            key="study.model",
+            remedy='write the model into a file of its own and name it, "model.py:function"; or run it in this process, with workers = 0',
+        ) from error
+    return packed
+
+
+def unpack(key: str, packed: bytes | Job | None) -> Job | None:
     """The job of a key, unpickled once a process; None if it is not known here and did not come along."""
     if key not in JOBS and packed is not None:
-        import cloudpickle
-
-        job = cloudpickle.loads(packed)
+        job = packed if isinstance(packed, Job) else loaded(packed)
         while len(JOBS) > 1:
             JOBS.pop(next(iter(JOBS)))
         JOBS[key] = job
     return JOBS.get(key)
 
 
-def run_batch(key: str, packed: bytes | None, lengths: list[int], samples: Mapping[str, np.ndarray]) -> Delivery | None:
+def loaded(packed: bytes) -> Job:
+    """A job that was sent."""
+    import cloudpickle
+
+    try:
+        return cloudpickle.loads(packed)
+    except StudyError:
+        raise
+    except Exception as error:
+        raise StudyError(
+            f"the model cannot be loaded in a worker process: {describe(error)}",
+            key="study.model",
+            remedy="install on the workers what it imports; or run it in this process, with workers = 0",
+        ) from error
+
+
+def run_batch(key: str, packed: bytes | Job | None, lengths: list[int], samples: Mapping[str, np.ndarray]) -> Delivery | None:
     """Simulate a batch; `lengths` are those of its pieces, in the order of the samples.
 
     The job is sent to a process once: a worker that has not heard of it yet answers None, and gets it with the batch.
@@ -83,7 +122,7 @@ def run_batch(key: str, packed: bytes | None, lengths: list[int], samples: Mappi
     return Delivery(pieces, dict(outcomes.attributes), simulated - began, time.perf_counter() - simulated)
 
 
-def run_raw(key: str, packed: bytes, samples: Mapping[str, np.ndarray]) -> Outcomes:
+def run_raw(key: str, packed: bytes | Job, samples: Mapping[str, np.ndarray]) -> Outcomes:
     """Simulate a batch and return it as it is (for runs that are being isolated)."""
     return run_safely(unpack(key, packed), samples)
 

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from uqmbd.study.study import Study
 
 RESOLVED = "# Resolved by uqmbd"
+HANDED = "; a function of a script is handed over with the globals that its code names, not with those it finds by eval() or globals()"
 
 
 @dataclass(frozen=True)
@@ -244,7 +245,7 @@ def nothing_worked(store: RunStore, study: Study) -> StudyError:
         f"every one of the {len(rows)} runs failed; the first, at {inputs}: {message}",
         key="study.model",
         value=study.model.label,
-        remedy="run the model by hand at these inputs",
+        remedy=f"run the model by hand at these inputs{HANDED if study.model.label.startswith('<') else ''}",
     )
 
 
