@@ -51,7 +51,10 @@ class Random(Input):
             from uqmbd.inputs.of_chaospy import table_of
 
             distribution = table_of(distribution)
-        super().__init__(distribution=dict(distribution) if isinstance(distribution, Mapping) else distribution, unit=unit, **fields)
+        if not isinstance(distribution, Mapping):
+            remedy = 'give {"type": "uniform", "lower": 0.1, "upper": 0.2}, say, a frozen scipy.stats.norm(1.0, 0.1), or a chaospy.Normal(1.0, 0.1)'
+            raise StudyError("a distribution is a table with its type and parameters", key=self.key, value=distribution, remedy=remedy)
+        super().__init__(distribution=dict(distribution), unit=unit, **fields)
 
     @model_validator(mode="after")
     def _known(self) -> Self:
