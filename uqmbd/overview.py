@@ -18,7 +18,7 @@ from uqmbd.campaign.locking import NAME, held
 from uqmbd.errors import StudyError
 from uqmbd.outcomes import axis_of
 from uqmbd.runs.reader import Runs
-from uqmbd.runs.where import labels_in, place_in
+from uqmbd.runs.where import folders_of, labels_in, place_in
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -125,7 +125,9 @@ def damaged_runs(results: Path) -> tuple[int, list[tuple[str, int]]]:
     found = list(runs.damages())
     if found and not held(results):
         with suppress(OSError):
-            (results / "done.json").unlink(missing_ok=True)
+            for folder in (results, *folders_of(results), *folders_of(results.resolve().parent)):  # all methods that share these runs
+                if os.path.realpath(str(place_in(folder))) == os.path.realpath(str(runs.place)):
+                    (folder / "done.json").unlink(missing_ok=True)
             for name, _ in found:
                 runs.place.put(f"{name}.damaged", runs.place.read(name))
                 runs.place.remove(name)

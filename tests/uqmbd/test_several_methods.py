@@ -187,6 +187,16 @@ def test_file_with_several_methods(file, uqmbd):
     assert code == 0, output
 
 
+@pytest.mark.parametrize("named", ["r", "r/smooth"])
+def test_damaged_runs_are_done_again_by_every_method(named, file, uqmbd):
+    uqmbd("run", file, "--out", "r")
+    first = min((file.parent / "r" / "runs").glob("*.runs"))  # of both methods: corners of the box are nodes of the polynomial
+    first.write_bytes(first.read_bytes()[:-20])
+    assert uqmbd("verify", named)[0] == 2
+    code, output = uqmbd("resume", "r")
+    assert code == 0 and "nothing to simulate" not in output and "1 simulated" in output, output
+
+
 def test_one_method_of_a_file(file, uqmbd):
     code, output = uqmbd("run", file, "--out", "r", "--method", "smooth")
     assert code == 0 and not (file.parent / "r" / "vertex").exists(), output
