@@ -245,7 +245,7 @@ def nothing_worked(store: RunStore, study: Study) -> StudyError:
         f"every one of the {len(rows)} runs failed; the first, at {inputs}: {message}",
         key="study.model",
         value=study.model.label,
-        remedy=f"run the model by hand at these inputs{HANDED if study.model.label.startswith('<') else ''}",
+        remedy=f"run the model by hand at these inputs{HANDED if 'KeyError' in message or 'NameError' in message else ''}",
     )
 
 
