@@ -97,7 +97,7 @@ def total(a, b):
         (lambda: uq.Normal(1.0, -0.1), "std -0.1 is not positive"),
         (lambda: uq.Normal(1.0, 0.1, truncate=(2.0, 1.0)), "truncate"),
         (lambda: uq.Random(stats.norm([1.0, 2.0], 0.1)), "'norm' of scipy is of several variables"),
-        (lambda: uq.Random(stats.norm), "a table with its type and parameters(?s:.)*a frozen scipy"),
+        (lambda: uq.Random(stats.norm), "a table with its type and parameters(?s:.)*frozen scipy"),
         (lambda: uq.Random(stats.gaussian_kde([1.0, 2.0, 4.0])), "a table with its type and parameters"),
     ],
 )

@@ -52,7 +52,7 @@ class Random(Input):
 
             distribution = table_of(distribution)
         if not isinstance(distribution, Mapping):
-            remedy = 'give {"type": "uniform", "lower": 0.1, "upper": 0.2}, say, a frozen scipy.stats.norm(1.0, 0.1), or a chaospy.Normal(1.0, 0.1)'
+            remedy = 'give {"type": "uniform", "lower": 0.1, "upper": 0.2}, frozen scipy.stats.norm(1.0, 0.1), or chaospy.Normal(1.0, 0.1)'
             raise StudyError("a distribution is a table with its type and parameters", key=self.key, value=distribution, remedy=remedy)
         super().__init__(distribution=dict(distribution), unit=unit, **fields)
 
