@@ -191,3 +191,9 @@ def test_a_model_that_cannot_be_unpickled_is_one_sentence(tmp_path):
 
     with pytest.raises(uq.StudyError, match="cannot be loaded in a worker process: ModuleNotFoundError"):
         unpack("of no job", b"cnot_installed\nmodel\n.")
+
+
+@pytest.mark.parametrize("workers", [-1, 1.5, "2"])
+def test_a_number_of_workers_is_a_whole_number(workers, tmp_path):
+    with pytest.raises(uq.StudyError, match=r"workers = .*: the number of processes is a whole number from 0"):
+        with_a_lock(threading.Lock()).run(workers=workers, out=tmp_path / "r", report=False, progress=False)

@@ -100,6 +100,9 @@ def test_results_are_opened_together_and_one_by_one(tmp_path):
     with pytest.raises(StudyError, match="no result here") as raised:
         uq.open_results(tmp_path)
     assert "open_each" in raised.value.remedy
+    with pytest.raises(StudyError, match="no results of several methods here") as raised:
+        uq.open_each(tmp_path / "pce")
+    assert "open_results" in raised.value.remedy
 
 
 def test_table_has_a_row_for_each_output_and_method(tmp_path):
