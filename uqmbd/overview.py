@@ -17,8 +17,9 @@ import numpy as np
 from uqmbd.campaign.locking import NAME, held
 from uqmbd.errors import StudyError
 from uqmbd.outcomes import axis_of
+from uqmbd.runs.of_results import lost_runs
 from uqmbd.runs.reader import Runs
-from uqmbd.runs.where import labels_in, place_in
+from uqmbd.runs.where import folders_of, labels_in, place_in
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -122,14 +123,24 @@ def damaged_runs(results: Path) -> tuple[int, list[tuple[str, int]]]:
         If there are no runs.
     """
     runs = Runs(place_in(results))
-    found = list(runs.damages())
-    if found and not held(results):
+    found, folders = list(runs.damages()), sharing(results, runs)
+    lost: dict[str, int] = {}
+    for folder in folders if not runs.bad else ():  # whose runs are missing too, and their number is not known
+        lost |= {f"a file that is missing, of {words}": count for words, count in lost_runs(folder, runs)}
+    if (found or lost) and not held(results):
         with suppress(OSError):
-            (results / "done.json").unlink(missing_ok=True)
+            for folder in folders:
+                (folder / "done.json").unlink(missing_ok=True)
             for name, _ in found:
                 runs.place.put(f"{name}.damaged", runs.place.read(name))
                 runs.place.remove(name)
-    return len(runs.rows), found
+    return len(runs.rows), found + list(lost.items())
+
+
+def sharing(results: Path, runs: Runs) -> list[Path]:
+    """The folders of results here and of the methods beside that are made of these runs."""
+    near = {folder.resolve(): folder for folder in (*folders_of(results.resolve().parent), *folders_of(results), results)}
+    return [folder for folder in near.values() if os.path.realpath(str(place_in(folder))) == os.path.realpath(str(runs.place))]
 
 
 @dataclass(frozen=True)

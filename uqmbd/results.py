@@ -74,7 +74,10 @@ def open_each(path: str | PathLike[str]) -> Results:
     folder = Path(path)
     labels = labels_in(folder)
     missing = [label for label in labels if not (folder / label / "result.zarr").is_dir()]
-    if missing or not labels:
-        text = f"there is no result yet of the methods {', '.join(missing)}" if missing else "there are no results of several methods here"
+    if not labels:
+        remedy = "uqmbd.open_results opens that of one method; else give the folder of a study of several, results/<study>"
+        raise StudyError("there are no results of several methods here", file=folder, remedy=remedy)
+    if missing:
+        text = f"there is no result yet of the methods {', '.join(missing)}"
         raise StudyError(text, file=folder, remedy=f"`uqmbd resume {folder}` makes what is missing")
     return Results({label: open_results(folder / label) for label in labels})

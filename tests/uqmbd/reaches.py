@@ -3,12 +3,14 @@
 Run it in a folder whose models are written by `write_files`.
 """
 
+import contextlib
 import dataclasses
 import enum
 import functools
 import json
 import os
 import sys
+import types
 from collections import namedtuple
 from pathlib import Path
 
@@ -65,6 +67,9 @@ ARRAY[10_000] += CHANGED
 OBJECTS = np.array([K, "text", None], dtype=object)
 Point = namedtuple("Point", "x y")
 POINT = Point(1.0, K)
+MADE = types.ModuleType("made")
+MADE.K = K
+LONG = 10**5000 + int(K)
 
 
 def number(a):
@@ -130,6 +135,27 @@ def cached(a):
     return K * a
 
 
+@contextlib.contextmanager
+def opened():
+    yield K
+
+
+@functools.singledispatch
+def dispatched(a):
+    return K * a
+
+
+def within(a):
+    with opened() as k:
+        return k * a
+
+
+def out_of_the_script(a):
+    import __main__
+
+    return __main__.K * a
+
+
 def decorated(function):
     @functools.wraps(function)
     def outer(**inputs):
@@ -193,6 +219,11 @@ def models():
         "enum": lambda a: Kind.SOFT.value * a,
         "cached": lambda a: cached(a),
         "decorated": decorated(number),
+        "context_manager": within,
+        "single_dispatch": lambda a: dispatched(a),
+        "import_of_the_script": out_of_the_script,
+        "module_made_by_a_call": lambda a: MADE.K * a,
+        "long_number": lambda a: LONG % 10 * a,
         "notebook": in_a_namespace(__name__="__main__"),
         "bare_namespace": in_a_namespace(),
         "numba": jitted(),

@@ -256,6 +256,28 @@ def test_a_damaged_file_is_run_again(harm, part, write_study, uqmbd, tmp_path, r
     assert uqmbd("verify", "r")[0] == 0
 
 
+def test_verify_misses_a_file_that_is_gone(write_study, uqmbd, tmp_path, runs_done):
+    study = write_study(model=LOGGED)
+    uqmbd("run", study, "--out", "r")
+    whole = numbers(tmp_path / "r")
+    runs_done()
+    pieces(tmp_path / "r")[3].unlink()
+    code, output = uqmbd("verify", "r")
+    assert code == 2 and "1 files are damaged" in output and "a file that is missing, of runs 3 to 3 with 1 runs" in output, output
+    assert uqmbd("resume", "r")[0] == 0 and runs_done() == 2
+    assert_identical(numbers(tmp_path / "r"), whole)
+    assert uqmbd("verify", "r")[0] == 0
+
+
+@pytest.mark.parametrize("content", [b"", b"\x93NUMPY", b"text"])
+def test_a_damaged_list_of_the_runs_of_a_result_is_said(content, write_study, uqmbd, tmp_path):
+    uqmbd("run", write_study(), "--out", "r")
+    (tmp_path / "r" / "rows.npy").write_bytes(content)
+    for command in (("export", "r", "x.csv"), ("report", "r"), ("verify", "r")):
+        code, output = uqmbd(*command)
+        assert code == 2 and "rows.npy: the file is damaged" in output, output
+
+
 def test_results_of_another_study(write_study, uqmbd, tmp_path):
     uqmbd("run", write_study(), "--out", "r")
     whole = numbers(tmp_path / "r")

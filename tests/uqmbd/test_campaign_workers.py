@@ -166,3 +166,34 @@ def test_the_job_is_sent_once_to_each_process(forgets, write_study, tmp_path, de
     result = uq.Study.from_file(write_study(("workers = 0", "workers = 0\nbatch = 2"), model=MODEL)).run(out=tmp_path / "r")
     assert result.attrs["runs_ok"] == 40
     assert 1 + forgets <= sum(sent) <= 1 + 2 * forgets and len(sent) > 20  # two batches are at hand when it forgets
+
+
+def with_a_lock(lock):
+    def model(a):
+        with lock:
+            return {"y": 2 * a}
+
+    return uq.Study(model=model, inputs={"a": uq.Interval(1.0, 2.0)}, outputs=["y"], method=uq.Grid(points=3), name="locked")
+
+
+def test_a_model_that_cannot_be_pickled_runs_in_this_process(tmp_path):
+    result = with_a_lock(threading.Lock()).run(workers=0, out=tmp_path / "r", report=False, progress=False)
+    assert result.runs["y"].values.tolist() == [2.0, 3.0, 4.0]
+
+
+def test_a_model_that_cannot_be_pickled_is_refused_for_workers(tmp_path, deaths):
+    with pytest.raises(uq.StudyError, match=r"cannot be sent to worker processes: TypeError.*(?s:.)*workers = 0"):
+        with_a_lock(threading.Lock()).run(workers=1, out=tmp_path / "r", report=False, progress=False)
+
+
+def test_a_model_that_cannot_be_unpickled_is_one_sentence(tmp_path):
+    from uqmbd.campaign.worker import unpack
+
+    with pytest.raises(uq.StudyError, match="cannot be loaded in a worker process: ModuleNotFoundError"):
+        unpack("of no job", b"cnot_installed\nmodel\n.")
+
+
+@pytest.mark.parametrize("workers", [-1, 1.5, "2"])
+def test_a_number_of_workers_is_a_whole_number(workers, tmp_path):
+    with pytest.raises(uq.StudyError, match=r"workers = .*: the number of processes is a whole number from 0"):
+        with_a_lock(threading.Lock()).run(workers=workers, out=tmp_path / "r", report=False, progress=False)

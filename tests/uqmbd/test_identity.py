@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 import threading
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -88,6 +89,13 @@ def test_what_cannot_be_known_is_said(thing, words):
     assert words in reach.unknown and "thing closed over by" in reach.unknown
 
 
+@pytest.mark.parametrize("body", ["getattr(sys.modules[__name__], 'K')", "Base.__subclasses__()[0].K", "model.__globals__['K']"])
+def test_what_a_script_finds_without_naming_it_cannot_be_known(body):
+    space = {"__name__": "__main__"}
+    exec(f"import sys\nK = 1.0\nclass Base:\n    K = 2.0\ndef model(a):\n    return {{'y': {body}}}", space)
+    assert find_model(space["model"], Path()).reached().unknown.startswith("model in the script calls ")
+
+
 def test_what_holds_no_content_is_known():
     lock, where = threading.Lock(), sys.stdout
     assert not find_model(lambda a: (lock, a), Path()).reached().unknown
@@ -135,6 +143,17 @@ def test_files_that_are_read_are_seen(tmp_path):
     assert list(reads.files) == [str(tmp_path / "in.txt")]
     (tmp_path / "in.txt").read_text()
     assert len(reads.files) == 1
+
+
+def test_files_that_another_thread_reads_are_seen_if_it_began_within(tmp_path):
+    (tmp_path / "ours").write_text("1")
+    (tmp_path / "theirs").write_text("2")
+    with ThreadPoolExecutor(1) as before, ThreadPoolExecutor(1) as within:
+        before.submit(int).result()
+        with watching() as reads:
+            before.submit((tmp_path / "theirs").read_text).result()
+            within.submit((tmp_path / "ours").read_text).result()
+    assert list(reads.files) == [str(tmp_path / "ours")]
 
 
 def test_files_of_libraries_are_not_seen(tmp_path):

@@ -108,7 +108,7 @@ def test_random_shape_notation_and_pickle():
         (lambda: Random({"type": "gamma", "k": 1}), "gamma takes shape, scale, shift"),
         (lambda: Random({"type": "gamma", "shape": -1}), "does not exist"),
         (lambda: Random({"type": "gamma", "shape": "x"}), "number"),
-        (lambda: Random(5), "dictionary"),
+        (lambda: Random(5), "a table with its type and parameters"),
         (lambda: read_input({"distribution": "uniform"}), "table"),
     ],
 )

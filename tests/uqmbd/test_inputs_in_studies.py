@@ -1,5 +1,7 @@
 """Study files with data, dependence, sets and fuzzy numbers: read, run, resolved, resumed."""
 
+import tomllib
+
 import numpy as np
 import pytest
 
@@ -139,3 +141,27 @@ def test_names_that_a_set_brings_are_names(name):
             method=uq.ConvexBounds(),
             sets={"s": {"inputs": [name, "b"], "covariance": [[1, 0], [0, 1]], "center": [0, 0], "radius": 1}},
         )
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        lambda: uq.Normal(np.float64(1.0), np.std([1.0, 2.0])),
+        lambda: uq.Normal(np.float32(1.0), 0.5, truncate=(np.float32(0.5), np.int64(2))),
+        lambda: uq.Random({"type": np.str_("normal"), "mean": np.array(1.0), "std": np.float16(0.5)}),
+    ],
+)
+def test_numbers_of_numpy_are_written_as_numbers(given, tmp_path):
+    """A mean and a spread of measurements are such numbers; the study is read again from beside its results."""
+    study = uq.Study(
+        model=model, inputs={"k": given()}, outputs=["y"], method=uq.MonteCarlo(samples=8), solver={}, name="numpy",
+        campaign={"workers": 0, "timeout": np.float64(9.0)},
+    )  # fmt: skip
+    study.run(out=tmp_path / "r", report=False, progress=False)
+    again = tomllib.loads((tmp_path / "r" / "study.toml").read_text())
+    assert again["inputs"]["k"]["distribution"]["mean"] == 1.0 and again["inputs"]["k"]["distribution"]["std"] == 0.5
+    assert again["campaign"]["timeout"] == 9.0
+
+
+def model(k):
+    return {"y": k}

@@ -96,6 +96,9 @@ def total(a, b):
         (lambda: uq.Uniform(2.0, 1.0), "lower 2 is not below upper 1"),
         (lambda: uq.Normal(1.0, -0.1), "std -0.1 is not positive"),
         (lambda: uq.Normal(1.0, 0.1, truncate=(2.0, 1.0)), "truncate"),
+        (lambda: uq.Random(stats.norm([1.0, 2.0], 0.1)), "'norm' of scipy is of several variables"),
+        (lambda: uq.Random(stats.norm), "a table with its type and parameters(?s:.)*frozen scipy"),
+        (lambda: uq.Random(stats.gaussian_kde([1.0, 2.0, 4.0])), "a table with its type and parameters"),
     ],
 )
 def test_what_is_none_is_a_sentence(given, words):

@@ -185,6 +185,30 @@ def test_a_simulator_may_be_handed_a_model(write_study, beside, tmp_path):
     assert np.allclose(runs["force"], 100.0 + 3.0 * runs["input:k"] * runs["input:c"], rtol=1e-15)
 
 
+@pytest.mark.parametrize(
+    ("returned", "words"),
+    [
+        ("None", "NoneType instead of Outcomes"),
+        ("{'force': force}", "dict instead of Outcomes"),
+        ("Outcomes({}, np.zeros(n, np.int8), [''] * n)", "no output 'force'"),
+        ("Outcomes({'force': force * 1j}, np.zeros(n, np.int8), [''] * n)", "'force' as complex128 instead of real numbers"),
+        ("Outcomes({'force': force}, np.full(n, 9), [''] * n)", "not one number from 0 to 3 for each run"),
+        ("Outcomes({'force': force}, np.zeros(1), [''])", "not one number from 0 to 3 for each run"),
+        ("Outcomes({'force': force}, np.zeros(n, np.int8), [])", "0 messages"),
+    ],
+)
+def test_what_a_simulator_must_not_return(returned, words, write_study, beside, tmp_path):
+    beside("spring.py", SIMULATOR.replace("return Outcomes(", f"return {returned}\n        Outcomes("))
+    with pytest.raises(StudyError, match=words):
+        uq.Study.from_file(write_study(SPRING, FORCE)).run(out=tmp_path / "r", workers=0)
+
+
+def test_a_simulator_may_return_lists(write_study, beside, tmp_path):
+    beside("spring.py", SIMULATOR.replace("{name: force for", "{name: force.tolist() for").replace("np.zeros(n, np.int8)", "[0] * n"))
+    runs = uq.Study.from_file(write_study(SPRING, FORCE)).run(out=tmp_path / "r").runs
+    assert np.allclose(runs["force"], 3.0 * runs["input:k"] * runs["input:c"], rtol=1e-15)
+
+
 def test_changed_code_of_a_simulator_makes_new_runs(write_study, beside):
     beside("spring.py", SIMULATOR)
     path = write_study(SPRING, FORCE)
@@ -238,9 +262,10 @@ def test_figures_from_outside_stand_in_the_report(write_study, beside, package, 
     assert result.attrs["report"]["figures"] == [f"{tmp_path / 'figures.py'}:peaks"]
 
 
+@pytest.mark.parametrize("returned", ["3", "[3]"])
 @pytest.mark.parametrize(("name", "words"), [("wrong", "figures are int"), ("failing", "figures raise AttributeError")])
-def test_figures_that_are_none_are_said(name, words, write_study, beside, tmp_path):
-    beside("figures.py", FIGURES.replace("return 3", "return [3]"))
+def test_figures_that_are_none_are_said(name, words, returned, write_study, beside, tmp_path):
+    beside("figures.py", FIGURES.replace("return 3", f"return {returned}"))
     path = write_study(("[campaign]", f'[report]\nfigures = ["figures.py:{name}"]\n[campaign]'))
     result = uq.Study.from_file(path).run(out=tmp_path / "r")
     with pytest.raises(StudyError, match=words):

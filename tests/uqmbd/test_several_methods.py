@@ -100,6 +100,9 @@ def test_results_are_opened_together_and_one_by_one(tmp_path):
     with pytest.raises(StudyError, match="no result here") as raised:
         uq.open_results(tmp_path)
     assert "open_each" in raised.value.remedy
+    with pytest.raises(StudyError, match="no results of several methods here") as raised:
+        uq.open_each(tmp_path / "pce")
+    assert "open_results" in raised.value.remedy
 
 
 def test_table_has_a_row_for_each_output_and_method(tmp_path):
@@ -185,6 +188,16 @@ def test_file_with_several_methods(file, uqmbd):
     assert code == 0 and "(vertex)" in output and "(chebyshev)" in output, output
     code, output = uqmbd("verify", "r")
     assert code == 0, output
+
+
+@pytest.mark.parametrize("named", ["r", "r/smooth"])
+def test_damaged_runs_are_done_again_by_every_method(named, file, uqmbd):
+    uqmbd("run", file, "--out", "r")
+    first = min((file.parent / "r" / "runs").glob("*.runs"))  # of both methods: corners of the box are nodes of the polynomial
+    first.write_bytes(first.read_bytes()[:-20])
+    assert uqmbd("verify", named)[0] == 2
+    code, output = uqmbd("resume", "r")
+    assert code == 0 and "nothing to simulate" not in output and "1 simulated" in output, output
 
 
 def test_one_method_of_a_file(file, uqmbd):

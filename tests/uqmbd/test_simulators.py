@@ -6,6 +6,7 @@ import sys
 import numpy as np
 import pytest
 
+import uqmbd as uq
 from uqmbd.errors import StudyError
 from uqmbd.outcomes import ERROR, OK, TIMEOUT
 from uqmbd.simulators.detect import make_simulator
@@ -62,6 +63,18 @@ def test_a_run_fails_alone():
     assert "shape (100,)" in found.message[3]
     assert "NaN or infinite at 101 of 101 times" in found.message[4]
     assert np.isnan(found.outputs["y"][[1, 3, 4]]).all() and np.isfinite(found.outputs["y"][[0, 2]]).all()
+
+
+@pytest.mark.parametrize("wrong", [TIME * 1j, uq.Curve(TIME * 1j, TIME, "x"), np.full(len(TIME), np.datetime64("2020-01-01")), 2j])
+def test_what_is_not_real_is_no_output(wrong):
+    with pytest.raises(uq.StudyError, match=r"'y' is not a real number or an array of real numbers but (complex128|datetime64)"):
+        simulator_of(lambda a: {"y": wrong}, ["y"])
+
+
+@pytest.mark.parametrize("masked", [np.ma.masked, np.ma.array(TIME, mask=TIME > 0.5), np.ma.array([1] * len(TIME), mask=True)])
+def test_what_is_masked_is_no_number(masked):
+    found = simulator_of(lambda a: {"y": TIME if masked is not np.ma.masked else 1.0} if a < 2 else {"y": masked}, ["y"])
+    assert found.simulate({"a": np.array([1.0, 3.0])}).status.tolist() == [OK, ERROR]
 
 
 def test_a_whole_batch_that_raises_is_halved():

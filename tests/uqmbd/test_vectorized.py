@@ -6,6 +6,7 @@ import pytest
 import uqmbd as uq
 from uqmbd.campaign.worker import Job, run_safely
 from uqmbd.errors import StudyError
+from uqmbd.outcomes import ERROR
 from uqmbd.simulators.detect import make_simulator
 from uqmbd.simulators.model import find_model
 
@@ -93,6 +94,7 @@ def test_a_batch_that_raises_is_halved_down_to_the_runs_that_do(tmp_path):
         (lambda a, b: {"y": a * b}, {"time": uq.TimeGrid(end=1.0, points=7), "outputs": ["y:max"]}, r"shape \(4,\), where \(4, 7\)"),
         (lambda a, b: {"y": a - a.mean()}, {}, "other values in a batch than alone"),
         (lambda a, b: {"y": a if a > b else b}, {}, r"raises ValueError(?s:.)*np\.where"),
+        (lambda a, b: {"y": a + 1j * b}, {}, "'y' is not a real number or an array of real numbers but complex128"),
         (lambda a, b: {"z": a}, {}, "no output 'y'"),
         (lambda a, b: {"y": a}, {"campaign": {"timeout": 1.0}}, "called for a batch"),
         (lambda a, b: {"y": a}, {"solver": {"tolerance": 1e-6}}, "only models that return a flexmbd System"),
@@ -101,6 +103,12 @@ def test_a_batch_that_raises_is_halved_down_to_the_runs_that_do(tmp_path):
 def test_what_is_wrong_is_said_before_the_campaign(model, more, words, tmp_path):
     with pytest.raises(StudyError, match=words):
         study(model, tmp_path, **more).check()
+
+
+def test_a_masked_row_is_a_run_that_failed(tmp_path):
+    result = run(lambda a, b: {"y": np.ma.array(a, mask=a > 1.99)}, tmp_path)
+    failed = result.runs["input:a"].values > 1.99
+    assert failed.any() and (result.runs["status"].values == ERROR)[failed].all() and not result.runs["status"].values[~failed].any()
 
 
 def test_a_shape_that_changes_in_the_campaign_ends_it(tmp_path):

@@ -71,6 +71,13 @@ def test_a_method_that_needs_all_runs_says_what_they_reached(write_study, uqmbd,
     assert not found.result.bounds.data_vars
 
 
+def test_more_runs_than_a_method_asks_for_are_said_to_be_of_others(write_study, uqmbd, tmp_path):
+    assert uqmbd("run", write_study(), "--out", "r")[0] == 0
+    assert uqmbd("run", write_study(("samples = 40", "samples = 8")), "--out", "r")[0] == 0
+    found = so_far(Study.from_file(tmp_path / "r" / "study.toml"), tmp_path / "r")
+    assert found.sentence().startswith("40 runs with those of other questions, 8 are asked for, 0 failed")
+
+
 def test_looking_changes_nothing(stopped, uqmbd):
     before = content(stopped)
     code, output = uqmbd("watch", "r")

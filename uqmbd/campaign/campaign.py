@@ -10,17 +10,17 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
+from uuid import uuid4
 
 import numpy as np
 
 from uqmbd.campaign.batches import Batch, Sizer, Work, cut
-from uqmbd.campaign.pool import Pool
+from uqmbd.campaign.pool import Here, Pool
 from uqmbd.campaign.store import RunStore
 from uqmbd.campaign.telling import Teller, reduce_some
-from uqmbd.campaign.worker import Delivery, Job, pack, run_batch, run_raw
+from uqmbd.campaign.worker import Delivery, Job, pack, packed_for, run_batch, run_raw
 from uqmbd.outcomes import ERROR, Outcomes, concatenate, failed_outcomes
 from uqmbd.processes import give_memory_back
-from uqmbd.simulators.apart import packed
 
 IN_FLIGHT = 2  # batches a worker has at hand: one running, one waiting
 
@@ -247,9 +247,9 @@ class Campaign:
         if self.pool is None:
             kept = tuple(name for name in self.shapes if name in self.store.columns)
             self.job = Job(self.prepare(), kept, dict(self.shapes), self.precision, self.reduce)
-            self.packed = packed(self.job)
-            self.key = hashlib.sha256(self.packed).hexdigest()
             self.pool = self.get_pool()
+            self.packed = packed_for(self.job, here=isinstance(self.pool, Here))
+            self.key = hashlib.sha256(self.packed).hexdigest() if isinstance(self.packed, bytes) else uuid4().hex
             self.pool.waiting = self.watcher.waiting
             self.tally.workers = self.pool.workers
 

@@ -13,6 +13,7 @@ from uqmbd.errors import StudyError
 from uqmbd.outcomes import ERROR, OK, Outcomes, concatenate, failed_outcomes, sample_count
 from uqmbd.runs.piece import Blocks
 from uqmbd.runs.piece import pack as pack_blocks
+from uqmbd.simulators.apart import packed
 from uqmbd.simulators.base import Simulator
 from uqmbd.simulators.model import describe
 
@@ -56,24 +57,56 @@ class Delivery:
 JOBS: dict[str, Job] = {}  # of this process
 
 
-def unpack(key: str, packed: bytes | None) -> Job | None:
-    """The job of a key, unpickled once a process; None if it is not known here and did not come along."""
-    if key not in JOBS and packed is not None:
-        import cloudpickle
+def packed_for(job: Job, *, here: bool) -> bytes | Job:
+    """The job as it is handed to workers; `here`, where this process is the only one, as it is when it cannot be pickled.
 
-        job = cloudpickle.loads(packed)
+    Raises
+    ------
+    StudyError
+        When it has to be sent to other processes and cannot be.
+    """
+    if not here:
+        return packed(job)
+    try:
+        sent = packed(job)
+        loaded(sent)
+    except StudyError:
+        return job
+    return sent
+
+
+def unpack(key: str, sent: bytes | Job | None) -> Job | None:
+    """The job of a key, unpickled once a process; None if it is not known here and did not come along."""
+    if key not in JOBS and sent is not None:
+        job = sent if isinstance(sent, Job) else loaded(sent)
         while len(JOBS) > 1:
             JOBS.pop(next(iter(JOBS)))
         JOBS[key] = job
     return JOBS.get(key)
 
 
-def run_batch(key: str, packed: bytes | None, lengths: list[int], samples: Mapping[str, np.ndarray]) -> Delivery | None:
+def loaded(sent: bytes) -> Job:
+    """A job that was sent."""
+    import cloudpickle
+
+    try:
+        return cloudpickle.loads(sent)
+    except StudyError:
+        raise
+    except Exception as error:
+        raise StudyError(
+            f"the model cannot be loaded in a worker process: {describe(error)}",
+            key="study.model",
+            remedy="install on the workers what it imports; or run it in this process, with workers = 0",
+        ) from error
+
+
+def run_batch(key: str, sent: bytes | Job | None, lengths: list[int], samples: Mapping[str, np.ndarray]) -> Delivery | None:
     """Simulate a batch; `lengths` are those of its pieces, in the order of the samples.
 
     The job is sent to a process once: a worker that has not heard of it yet answers None, and gets it with the batch.
     """
-    job = unpack(key, packed)
+    job = unpack(key, sent)
     if job is None:
         return None
     began = time.perf_counter()
@@ -83,9 +116,9 @@ def run_batch(key: str, packed: bytes | None, lengths: list[int], samples: Mappi
     return Delivery(pieces, dict(outcomes.attributes), simulated - began, time.perf_counter() - simulated)
 
 
-def run_raw(key: str, packed: bytes, samples: Mapping[str, np.ndarray]) -> Outcomes:
+def run_raw(key: str, sent: bytes | Job, samples: Mapping[str, np.ndarray]) -> Outcomes:
     """Simulate a batch and return it as it is (for runs that are being isolated)."""
-    return run_safely(unpack(key, packed), samples)
+    return run_safely(unpack(key, sent), samples)
 
 
 def run_safely(job: Job, samples: Mapping[str, np.ndarray]) -> Outcomes:

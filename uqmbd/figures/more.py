@@ -36,7 +36,7 @@ def drawn(name: str, result: Any) -> dict[str, list[Figure]]:
         text = f"the figures raise {describe(error)}"
         raise StudyError(text, key="report.figures", value=name, remedy="mend the function, or take it out of [report]") from error
     if not isinstance(made, dict):
-        made = {TITLE: [made] if isinstance(made, Figure) else made}
+        made = {TITLE: made if made is None or isinstance(made, (list, tuple)) else [made]}
     made = {title: list(figures or ()) for title, figures in made.items()}
     wrong = next((figure for figures in made.values() for figure in figures if not isinstance(figure, Figure)), None)
     if wrong is not None:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from numbers import Integral
 from typing import Annotated, Any
 
+import numpy as np
 from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError
 
 from uqmbd.errors import StudyError, did_you_mean
@@ -24,6 +26,15 @@ def plain_number(value: Any) -> float:
 def plain_integer(value: Any) -> Any:
     """`value` as an `int` if it is a whole number of any kind, numpy's say; booleans and all else are left for pydantic to refuse."""
     return int(value) if isinstance(value, Integral) and not isinstance(value, bool) else value
+
+
+def plain(value: Any) -> Any:
+    """`value` with numbers and arrays of numpy, also within tables and lists, as Python's: what a study file can say."""
+    if isinstance(value, Mapping):
+        return {key: plain(each) for key, each in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [plain(each) for each in value]
+    return value.tolist() if isinstance(value, (np.generic, np.ndarray)) else value
 
 
 Whole = Annotated[int, BeforeValidator(plain_integer)]

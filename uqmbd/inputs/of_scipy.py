@@ -63,4 +63,8 @@ def table_of(distribution: Any) -> dict[str, Any]:
         known = ", ".join(OF_SCIPY)
         raise StudyError(f"the distribution '{family}' of scipy is not known here", key="distribution", remedy=f"known are {known}")
     shapes, loc, scale = distribution.dist._parse_args(*distribution.args, **distribution.kwds)
-    return OF_SCIPY[family](*map(float, (*shapes, loc, scale)))
+    try:
+        return OF_SCIPY[family](*map(float, (*shapes, loc, scale)))
+    except TypeError:
+        remedy = "give its parameters as one number each, and an input to each variable"
+        raise StudyError(f"the distribution '{family}' of scipy is of several variables", key="distribution", remedy=remedy) from None

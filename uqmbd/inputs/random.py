@@ -11,6 +11,7 @@ from pydantic import Field, field_serializer, model_validator
 
 from uqmbd.errors import StudyError
 from uqmbd.inputs.base import Input
+from uqmbd.inputs.checked import plain
 from uqmbd.inputs.data import fit
 from uqmbd.inputs.distributions import build, check, notation
 from uqmbd.inputs.laws import Law
@@ -51,7 +52,10 @@ class Random(Input):
             from uqmbd.inputs.of_chaospy import table_of
 
             distribution = table_of(distribution)
-        super().__init__(distribution=dict(distribution) if isinstance(distribution, Mapping) else distribution, unit=unit, **fields)
+        if not isinstance(distribution, Mapping):
+            remedy = 'give {"type": "uniform", "lower": 0.1, "upper": 0.2}, frozen scipy.stats.norm(1.0, 0.1), or chaospy.Normal(1.0, 0.1)'
+            raise StudyError("a distribution is a table with its type and parameters", key=self.key, value=distribution, remedy=remedy)
+        super().__init__(distribution=plain(distribution), unit=unit, **fields)
 
     @model_validator(mode="after")
     def _known(self) -> Self:

@@ -10,7 +10,7 @@ FINER = 1e-3  # of the range: an extreme this far beyond its history was between
 def finer_extremes(result) -> str:
     """A sentence on extremes such as ``B.force:max`` that go beyond their history, which has only the times of the study's grid."""
     histories, scalars = output_names(result)
-    groups = [group for group in (result.bounds, result.inner) if group.data_vars]
+    groups = [group for group in (result.inner, result.bounds) if group.data_vars]  # outer bounds are widened, each by its own error
     beyond = []
     for name in scalars:
         base, _, reduction = name.partition(":")

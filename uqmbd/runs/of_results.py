@@ -8,6 +8,7 @@ import numpy as np
 import xarray as xr
 
 from uqmbd.errors import StudyError
+from uqmbd.runs.piece import spans_of
 from uqmbd.runs.reader import HEADER, Runs
 from uqmbd.runs.view import open_view
 from uqmbd.runs.where import place_in, used_in
@@ -23,17 +24,27 @@ def open_runs(folder: Path) -> xr.Dataset:
 
 def require_runs(folder: Path) -> None:
     """Raise `StudyError` when runs that a result is made of are not there."""
-    place, spans = place_in(folder), used_in(folder)
+    spans = used_in(folder)
     if spans is None or not len(spans) or (folder / "runs.zarr").is_dir():
         return
-    stored = Runs(place)
-    there = np.zeros(max(int(spans[-1, 1]), len(stored.piece_of)), bool)
-    there[stored.rows] = True
-    lost = next((f"runs {start} to {stop - 1}" for start, stop in spans.tolist() if not there[start:stop].all()), None)
-    if lost is not None or stored.bad:
+    stored = Runs(place_in(folder))
+    lost = lost_runs(folder, stored)
+    if lost or stored.bad:
         remedy = f"put it back; or remove {folder / 'done.json'} and call `uqmbd resume {folder}`, which does again what is lost"
-        text = f"a file of these results is damaged: {stored.bad[0]}" if stored.bad else f"a file of these results is missing: of {lost}"
-        raise StudyError(text, file=str(place), remedy=remedy)
+        what = f"damaged: {stored.bad[0]}" if stored.bad else f"missing: of {lost[0][0]}"
+        raise StudyError(f"a file of these results is {what}", file=str(stored.place), remedy=remedy)
+
+
+def lost_runs(folder: Path, stored: Runs) -> list[tuple[str, int]]:
+    """Which of the runs that a result is made of are not stored: in words, and how many."""
+    spans = used_in(folder)
+    if spans is None or not len(spans):
+        return []
+    lost = np.zeros(max(int(spans[-1, 1]), len(stored.piece_of)), bool)
+    for start, stop in spans.tolist():
+        lost[start:stop] = True
+    lost[stored.rows] = False
+    return [(f"runs {start} to {stop - 1}", stop - start) for start, stop in spans_of(np.flatnonzero(lost))]
 
 
 def open_zarr_runs(folder: Path) -> xr.Dataset:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
+from uqmbd.errors import StudyError
 from uqmbd.runs.piece import spans_of
 from uqmbd.runs.place import Folder, Place, is_address, place_of
 
@@ -36,11 +37,14 @@ def keep_used(results: Path, used: np.ndarray) -> None:
 
 
 def used_in(results: Path) -> np.ndarray | None:
-    """Rows of a result, (spans, 2) first and last + 1; None for all that are stored."""
+    """Rows of a result, (spans, 2) first and last + 1; None for all that are stored; `StudyError` where that cannot be read."""
     try:
         return np.load(results / USED)
     except FileNotFoundError:
         return None
+    except (EOFError, OSError, ValueError) as error:
+        remedy = "delete result.zarr and resume the study: its runs are kept, and only the result is computed again"
+        raise StudyError("the file is damaged, which says of which runs the result is made", file=results / USED, remedy=remedy) from error
 
 
 def labels_in(folder: Path) -> list[str]:

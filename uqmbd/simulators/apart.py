@@ -13,6 +13,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from uqmbd.errors import StudyError
+from uqmbd.simulators.model import describe
 
 LOG = logging.getLogger("uqmbd")
 START = (
@@ -74,9 +75,11 @@ def packed(work: Any) -> bytes:
     try:
         return cloudpickle.dumps(work)
     except Exception as error:
-        text = f"the model holds what cannot be sent to another process: {' '.join(str(error).split())}"
-        remedy = "have the function make it (a lock, an open file, a connection) when it is called, or use workers = 0"
-        raise StudyError(text, key="study.model", remedy=remedy) from error
+        raise StudyError(
+            f"the model holds what cannot be sent to worker processes: {describe(error)}",
+            key="study.model",
+            remedy='write the model into a file of its own and name it, "model.py:function"; or run it in this process, with workers = 0',
+        ) from error
 
 
 def apart(function: Callable[[], Any]) -> Any:

@@ -28,6 +28,7 @@ DESCRIPTORS = (types.MemberDescriptorType, types.GetSetDescriptorType, types.Wra
 UNWALKED = ("__dict__", "__weakref__", "__doc__", "__module__", "__annotations__", "_abc_impl", "__annotate__", "__static_attributes__")
 UNWALKED += ("__firstlineno__", "__abstractmethods__", "__annotations_cache__", "__annotate_func__")
 
+LONG = 10_000  # bits of a number beyond which Python may refuse to write it with decimals
 MADE = ("__pydantic_", "__signature__")  # beginnings of what pydantic makes of the fields of a class
 
 
@@ -89,6 +90,8 @@ class Canonical:
             self.say("complex", struct.pack(">dd", thing.real, thing.imag))
         elif isinstance(thing, (bytes, bytearray)):
             self.say(type(thing).__name__, bytes(thing))
+        elif isinstance(thing, int) and thing.bit_length() > LONG:
+            self.say("int", hex(thing))
         else:
             self.say(type(thing).__name__, self.moved(str(thing)))
 

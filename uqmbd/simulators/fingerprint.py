@@ -16,7 +16,6 @@ from collections import deque
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
-from functools import cache
 from pathlib import Path, PurePath
 from typing import Any
 
@@ -37,10 +36,11 @@ from uqmbd.simulators.own import (
     tree_digest,
     version,
 )
+from uqmbd.simulators.places import findable, place, shown, singleton, where
 
 DYNAMIC = {"globals", "eval", "exec", "__import__"}
+FINDING = {"__subclasses__", "__globals__", "f_globals"}  # attributes by which code finds what it does not name
 BY_VALUE = (np.ndarray, np.memmap)
-HEAP = 1 << 9  # flag of a type that was made at run time, as every class in Python is
 
 
 @dataclass
@@ -197,7 +197,8 @@ class Walk:
         """The globals that a function names, and the modules that it imports."""
         names, attributes = global_names(function.__code__), attribute_names(function.__code__)
         space, home = function.__globals__, where(function)
-        dynamic = names & DYNAMIC - space.keys()
+        dynamic = names & DYNAMIC - space.keys() | attributes & FINDING
+        dynamic |= {"sys.modules"} if {"sys", "modules"} <= {*function.__code__.co_names} else set()
         if dynamic and (space.get("__name__") == "__main__" or "__file__" not in space):  # where no source says the rest
             self.reach.unknown = self.reach.unknown or f"{name} calls {min(dynamic)}"
         for key in sorted(names):
@@ -223,10 +224,11 @@ class Walk:
             self.part(self.free(f"{key} in {home}"), space[key])
 
     def attributes_of(self, module: types.ModuleType, names: frozenset[str], outer: tuple[types.ModuleType, ...] = ()) -> None:
-        """What a function takes out of a module of the user, by value."""
+        """What a function takes out of a module of the user, of the script, or made as that runs, by value."""
         if module is sys and "argv" in names:
             self.part("sys.argv", sys.argv[1:])
-        if not is_own(module) or module in outer:
+        made = module.__name__ == "__main__" or getattr(module, "__spec__", None) is None  # of no file that counts as a whole
+        if not (made or is_own(module)) or module in outer:
             return
         for key in sorted(names & set(vars(module))):
             value = vars(module)[key]
@@ -234,7 +236,7 @@ class Walk:
                 self.queue_module(value)
                 self.attributes_of(value, names, (*outer, module))
             elif not key.startswith("__"):
-                self.global_(key, vars(module), shown(module.__name__, module.__file__))
+                self.global_(key, vars(module), shown(module.__name__, getattr(module, "__file__", None)))
 
     def class_(self, name: str, kind: type) -> None:
         """A class of the user: bases, methods, attributes."""
@@ -284,63 +286,3 @@ def read(file: str) -> str | None:
         return Path(file).read_text(encoding="utf-8") if file.endswith(".py") else None
     except (OSError, UnicodeDecodeError):
         return None
-
-
-def place(thing: Any) -> str | None:
-    """Module of a function or class of a library; None for the user's own."""
-    if isinstance(thing, types.FunctionType):
-        name, file = thing.__globals__.get("__name__") or "", thing.__globals__.get("__file__")
-    else:
-        name = thing.__module__ or ""
-        file = getattr(sys.modules.get(name), "__file__", None)
-    if not isinstance(name, str) or name == "__main__" or (name not in sys.modules and not file):
-        return None
-    if file is None:
-        return name if name.partition(".")[0] in sys.stdlib_module_names else None
-    return None if name.partition(".")[0] not in OURS and is_own_file(str(file)) else name
-
-
-def findable(thing: Any) -> bool:
-    """True if a thing of a library is what its module and name say."""
-    found: Any = sys.modules.get(getattr(thing, "__module__", None) or "")
-    for part in thing.__qualname__.split("."):
-        found = getattr(found, part, None)
-    return found is thing or (isinstance(thing, type) and not thing.__flags__ & HEAP)
-
-
-def where(thing: Any) -> str:
-    """The file, or module, in which a function or class stands."""
-    space = getattr(thing, "__globals__", None) or getattr(sys.modules.get(thing.__module__), "__dict__", {})
-    return shown(space.get("__name__") or thing.__module__ or "", space.get("__file__"))
-
-
-def shown(name: str, file: Any) -> str:
-    """A module as a user knows it."""
-    if name == "__main__" or not file:
-        return "the script" if name in ("__main__", "") else name
-    path = Path(str(file))
-    return f"{path.parent.name}/{path.name}" if path.name == "__init__.py" else path.name
-
-
-@cache
-def exposed(top: str, _loaded: int) -> dict[int, tuple[str, str]]:
-    """Names under which the modules of a package hold objects, and one such module, by the address of the object."""
-    found: dict[int, tuple[str, str]] = {}
-    for key, module in list(sys.modules.items()):
-        if key.partition(".")[0] == top and isinstance(module, types.ModuleType):
-            for name, value in list(vars(module).items()):
-                known = found.get(id(value))
-                if known is None or (len(name), name) < (len(known[0]), known[0]):
-                    found[id(value)] = name, key
-    return found
-
-
-def singleton(thing: Any) -> str | None:
-    """Name of an object that a library made and holds (``scipy.stats.norm``), None for objects of the user's making."""
-    kind = type(thing)
-    top = top_of(kind)
-    if top == "__main__" or place(kind) is None:
-        return None
-    name, module = exposed(top, len(sys.modules)).get(id(thing), ("", ""))
-    held = vars(sys.modules[module]).get(name) is thing if module in sys.modules else False
-    return f"{top}:{name}:{kind.__qualname__}" if held else None

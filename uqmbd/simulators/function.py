@@ -16,6 +16,8 @@ from uqmbd.simulators.curve import REDUCTIONS, alike, check_axis, reductions_ove
 from uqmbd.simulators.limit import RunTimeout, time_limit
 from uqmbd.simulators.model import Model, describe
 
+NOT_REAL = "cmM"  # kinds of arrays that numpy would turn into numbers: complex ones, times and dates
+
 
 class BadOutput(Exception):
     """What the function returned is not what the study asks for."""
@@ -114,9 +116,19 @@ def lookup(raw: Any, name: str, names: tuple[str, ...]) -> tuple[np.ndarray, Axi
     except (TypeError, ValueError):
         raise BadOutput(f"the grid of output {base!r} is not an array of numbers") from None
     try:
-        return np.asarray(values, dtype=np.float64), axis
+        found = as_array(values)
+        if found.dtype.kind not in NOT_REAL:
+            return np.asarray(found, dtype=np.float64), axis
     except (TypeError, ValueError):
         raise BadOutput(f"output {base!r} is not a number or an array of numbers but {type(values).__name__}") from None
+    raise BadOutput(f"output {base!r} is not a real number or an array of real numbers but {found.dtype.name}")
+
+
+def as_array(values: Any) -> np.ndarray:
+    """Values as an array, in which what is masked is NaN."""
+    if isinstance(values, np.ma.MaskedArray):
+        return values.astype(np.result_type(values.dtype, np.float64)).filled(np.nan)
+    return np.asarray(values)
 
 
 def unit_of(raw: Any, name: str) -> str:

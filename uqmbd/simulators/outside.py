@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from uqmbd.errors import StudyError
-from uqmbd.outcomes import Axis, Outcomes, OutputInfo
+from uqmbd.outcomes import STATUS, Axis, Outcomes, OutputInfo, sample_count
 from uqmbd.simulators.base import Simulator
+from uqmbd.simulators.function import as_array
 from uqmbd.simulators.model import Model, describe
 
 
@@ -80,4 +81,32 @@ class OutsideSimulator:
 
     def simulate(self, samples: Mapping[str, np.ndarray]) -> Outcomes:
         """See `Simulator.simulate`."""
-        return self.made.simulate(samples)
+        found, n = self.made.simulate(samples), sample_count(samples)
+        try:
+            return self.as_promised(found, n)
+        except (TypeError, ValueError) as error:
+            assert self.model.simulator is not None
+            raise StudyError(
+                f"for {n} runs the simulator returned {error}",
+                key="study.simulator",
+                value=self.model.simulator.label,
+                remedy="return uqmbd.outcomes.Outcomes(outputs, status, message), with an array, a status and a sentence for each run",
+            ) from error
+
+    def as_promised(self, found: Any, n: int) -> Outcomes:
+        """What was returned for `n` runs, outputs as arrays; TypeError or ValueError with the end of a sentence if it is not."""
+        if not isinstance(found, Outcomes):
+            raise TypeError(f"{type(found).__name__} instead of Outcomes")
+        outputs = {}
+        for name in self.outputs:
+            if name not in found.outputs:
+                raise ValueError(f"no output '{name}'")
+            outputs[name] = as_array(found.outputs[name])
+            if outputs[name].dtype.kind not in "fiub":
+                raise TypeError(f"the output '{name}' as {outputs[name].dtype.name} instead of real numbers")
+        status = np.asarray(found.status)
+        if status.shape != (n,) or not np.isin(status, range(len(STATUS))).all():
+            raise ValueError(f"as status not one number from 0 to {len(STATUS) - 1} for each run")
+        if len(found.message) != n:
+            raise ValueError(f"{len(found.message)} messages")
+        return replace(found, outputs=outputs)

@@ -17,7 +17,7 @@ NAMED = {"ctypes.dlopen": 0, "sqlite3.connect": 0, "subprocess.Popen": 0}  # eve
 
 
 class Reads:
-    """Files opened in a `watching` block, by the thread that is in it.
+    """Files opened in a `watching` block, by the thread that is in it and those that began meanwhile.
 
     Attributes
     ----------
@@ -26,7 +26,7 @@ class Reads:
     """
 
     def __init__(self) -> None:
-        self.thread = threading.get_ident()
+        self.others = set(sys._current_frames()) - {threading.get_ident()}  # threads that do something else
         self.opened: dict[str, None] = {}
         self.written: set[str] = set()
         self.files: dict[str, str] = {}
@@ -68,8 +68,8 @@ def _hook(event: str, arguments: tuple[Any, ...]) -> None:
     if not _active or (event != "open" and event not in NAMED):
         return
     thread = threading.get_ident()
-    for reads in _active:
-        if reads.thread == thread:
+    for reads in list(_active):
+        if thread not in reads.others:
             try:
                 reads.take(arguments[0], arguments[2] if event == "open" else os.O_RDONLY)
             except (TypeError, ValueError, IndexError, UnicodeError):
@@ -95,5 +95,5 @@ def watching() -> Iterator[Reads]:
 def noted(files: dict[str, str]) -> None:
     """Count files as read, in the blocks around: what was read earlier, by a module that is not executed again."""
     for reads in _active:
-        if reads.thread == threading.get_ident():
+        if threading.get_ident() not in reads.others:
             reads.opened.update(dict.fromkeys(files))

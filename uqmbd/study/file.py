@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from uqmbd.doors import find, is_ours, label_of, model_of, offered
 from uqmbd.errors import StudyError, did_you_mean
 from uqmbd.inputs import INPUTS, Input, read_input
+from uqmbd.inputs.checked import plain
 from uqmbd.methods import Method, read_method
 from uqmbd.simulators.command import command_model
 from uqmbd.simulators.model import Model
@@ -272,6 +273,7 @@ def toml_key(key: str) -> str:
 
 def toml_value(value: Any) -> str:
     """A value: text, number, list or inline table."""
+    value = plain(value)
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, str):

@@ -6,6 +6,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
+from numbers import Integral
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     from uqmbd.study.study import Study
 
 RESOLVED = "# Resolved by uqmbd"
+HANDED = "; a function of a script is handed over with the globals that its code names, not with those it finds by eval() or globals()"
 
 
 @dataclass(frozen=True)
@@ -174,6 +176,9 @@ def early_pool(study: Study, workers: int | None, scheduler: Any, stack: ExitSta
     from uqmbd.campaign.pool import EarlyPool, default_workers
 
     wanted = next((n for n in (workers, study.campaign.workers) if n is not None), default_workers())
+    if not isinstance(wanted, Integral) or isinstance(wanted, bool) or wanted < 0:
+        remedy = "write workers=2, say; 0 runs everything in this process"
+        raise StudyError("the number of processes is a whole number from 0", key="workers", value=wanted, remedy=remedy)
     solver = ["flexmbd.running.simulate"] if "flexmbd" in sys.modules else []
     needed = ["uqmbd.campaign.worker", "numcodecs", *solver, *study.method.worker_modules]
     pool = EarlyPool(wanted, scheduler, needed, study.campaign.wait)
@@ -244,7 +249,7 @@ def nothing_worked(store: RunStore, study: Study) -> StudyError:
         f"every one of the {len(rows)} runs failed; the first, at {inputs}: {message}",
         key="study.model",
         value=study.model.label,
-        remedy="run the model by hand at these inputs",
+        remedy=f"run the model by hand at these inputs{HANDED if 'KeyError' in message or 'NameError' in message else ''}",
     )
 
 

@@ -50,7 +50,10 @@ class SoFar:
         of = f"{self.least:,}" if self.least == self.most else f"{self.least:,} to {self.most:,}"
         left = max(self.least - self.runs, 0)
         more = f", about {left / self.rate:.0f} s left" if left and self.rate else ""
-        return f"{self.runs:,} of {of} runs, {self.failed:,} failed, {self.rate:,.0f} runs/s{more}"
+        done = f"{self.runs:,} of {of} runs"
+        if self.runs > self.most:  # of other methods, or of earlier settings
+            done = f"{self.runs:,} runs with those of other questions, {of} are asked for"
+        return f"{done}, {self.failed:,} failed, {self.rate:,.0f} runs/s{more}"
 
 
 def so_far(study: Study, directory: Path) -> SoFar:
