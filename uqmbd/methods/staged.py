@@ -37,8 +37,13 @@ class KeptRun:
         matrix = self._columns.pack(outputs, len(status))
         finite_rows(matrix, status, self._columns, self._told)
         at = slice(self._told, self._told + len(status))
-        self._values[at], self._status[at] = matrix, status
+        self._status[at] = status
+        self._keep(at, matrix)
         self._told = at.stop
+
+    def _keep(self, at: slice, matrix: np.ndarray) -> None:
+        """What is kept of the outcomes (runs, columns) of the runs `at`, whose status is kept already."""
+        self._values[at] = matrix
 
     def _plan(self) -> Iterator[Any]:
         """One step for each ask."""

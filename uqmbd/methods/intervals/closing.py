@@ -7,12 +7,11 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from uqmbd.analysis.columns import Columns
-from uqmbd.analysis.outside import leaving, share_at_most
+from uqmbd.analysis.outside import leaving
 from uqmbd.analysis.regions import Region
 from uqmbd.analysis.trust import ENCLOSED, SEARCHED, Outer, joined
-from uqmbd.methods.intervals.fresh import Found, hits, statement
-from uqmbd.methods.intervals.plan import Plan
-from uqmbd.methods.intervals.searching import COUNTING, LEAST_COUNTED, SEARCH, BoundsSearch
+from uqmbd.methods.intervals.fresh import LEAST_COUNTED, Found, Plan, hits, said
+from uqmbd.methods.intervals.searching import COUNTING, SEARCH, BoundsSearch
 
 FRESH, ENOUGH = 0.25, 120  # share of the runs that are fresh; so many in each region, but no more than half of all
 SETTLED, MARGIN = 3e-4, 0.01  # as of the method `search`
@@ -110,19 +109,11 @@ class Closing:
         rows = rows[status[rows] == 0]
         found = self.search.found()
         out = leaving(values[rows], found.judged, found.margin) & (outer.source == SEARCHED)
-        some, counted = hits(out, self.columns), len(rows)
-        shares, most = share_at_most(some, counted), int(out.sum(axis=0).max(initial=0))
-        names = [name for name, at in self.columns.slices.items() if (outer.source[at] == SEARCHED).any()]
-        by_name = dict(zip(self.columns.slices, shares[:-1].tolist(), strict=True))
-        once = float(share_at_most(most, counted))
-        return {
-            "outside_at_most": {name: by_name[name] for name in names},
-            "outside_anywhere_at_most": float(shares[-1]),
-            "outside_at_one_time_at_most": once,
-            "outside_found": int(some[-1]),
-            "searched_share": share,
-            "statement": "where the bounds are those of a search, " + statement(int(some[-1]), counted, float(shares[-1]), once, MARGIN),
-        }
+        about = said(self.columns, hits(out, self.columns), int(out.sum(axis=0).max(initial=0)), len(rows), MARGIN)
+        searched = [name for name, at in self.columns.slices.items() if (outer.source[at] == SEARCHED).any()]
+        about["outside_at_most"] = {name: about["outside_at_most"][name] for name in searched}
+        statement = "where the bounds are those of a search, " + about.pop("statement")
+        return about | {"searched_share": share, "statement": statement}
 
     def found(self, region: int = 0) -> Found:
         """What the search knows of a region."""

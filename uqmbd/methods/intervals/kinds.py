@@ -18,8 +18,7 @@ from uqmbd.analysis.extremes import Extremes
 from uqmbd.analysis.moment_limits import proportion_limits
 from uqmbd.errors import StudyError
 from uqmbd.figures.regions import regions_said
-from uqmbd.methods.intervals.fresh import Counts, Reached
-from uqmbd.methods.intervals.plan import Plan
+from uqmbd.methods.intervals.fresh import Counts, Plan, Reached
 from uqmbd.methods.intervals.searching import FIRST, SEARCH, WIDENING, BoundsSearch
 
 if TYPE_CHECKING:
@@ -238,7 +237,7 @@ class KindsSearch(BoundsSearch):
         for value, kind in self._kinds.items():
             open_ = kind.reached.growth(), self._resolution(kind.extremes), boundary.open_ends(kind.extremes)
             self._open[value] = np.maximum.reduce(open_)
-            kind.counts = self._counts(kind.reached.bounds, self._open[value], np.zeros_like(kind.reached.bounds))
+            kind.counts = Counts(self.columns, kind.reached.bounds, self._open[value], np.zeros_like(kind.reached.bounds), self.plan)
         yield from super()._check()
 
     def _growth(self) -> list[np.ndarray]:
@@ -253,7 +252,7 @@ class KindsSearch(BoundsSearch):
         super()._widen()
         (whole,) = self._fresh
         for kind in self._seen():
-            kind.counts.outer = self._widened(kind.counts)
+            kind.counts.outer = kind.counts.widened()
             whole.outer = np.stack([np.minimum(whole.outer[0], kind.counts.outer[0]), np.maximum(whole.outer[1], kind.counts.outer[1])])
 
     # what follows --------------------------------------------------------------------------------------------------------------------
@@ -274,5 +273,5 @@ class KindsSearch(BoundsSearch):
         if kind.counts is None:
             bounds = kind.fresh.bounds
             return FoundKind(value, bounds, bounds, np.zeros(self.columns.count, bool), share, runs, False)
-        found = self._judged(kind.counts, kind.extremes, self._open[value])
+        found = kind.counts.found(kind.extremes, self._open[value])
         return FoundKind(value, found.inner, found.outer, found.trusted & ~kind.reached.young, share, runs, True)
