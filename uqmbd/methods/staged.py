@@ -66,6 +66,35 @@ class KeptRun:
         if not self._finished:
             raise RuntimeError("the method still wants runs: ask until it returns None")
 
+    def envelope(self, runs: np.ndarray) -> np.ndarray:
+        """What these runs reached, (2, columns)."""
+        values = self._values[runs]
+        return np.stack([values.min(axis=0), values.max(axis=0)])
+
+
+class GivenRun(KeptRun):
+    """Keeps samples, outcomes and status of all runs. A method writes `_plan`, one step of which is the samples (n, d) of one ask, SI."""
+
+    def __init__(self, settings: Method, *study: Any) -> None:
+        super().__init__(*study)
+        self.settings = settings
+        self._samples = np.empty((0, len(self._inputs)))  # SI
+
+    def ask(self) -> dict[str, np.ndarray] | None:
+        """Samples of the next step, see `uqmbd.methods.base.MethodRun`."""
+        more = self._next()
+        if more is None:
+            return None
+        self._samples = np.concatenate([self._samples, more])
+        self._await(len(more))
+        return dict(zip(self._inputs, more.T.copy(), strict=True))
+
+    def _ok(self) -> np.ndarray:
+        """Whether each run was ok, when all are made; raises `StudyError` when too few were."""
+        self._require_finished()
+        stop_if_too_many(self.settings, self._inputs, dict(zip(self._inputs, self._samples.T, strict=True)), self._status)
+        return self._status == 0
+
 
 class StagedRun(KeptRun):
     """Keeps points, roles, outcomes and status of all runs. A method writes `_plan`, one step of which adds the points of one ask.

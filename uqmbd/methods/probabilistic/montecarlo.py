@@ -18,7 +18,7 @@ from uqmbd.inputs import Input
 from uqmbd.inputs.space import Space
 from uqmbd.methods.base import Method, count_failures
 from uqmbd.methods.design import unit_points
-from uqmbd.methods.failures import stop_if_too_many
+from uqmbd.methods.failures import left_out, stop_if_too_many
 from uqmbd.methods.quantile_levels import Quantiles, levels_of
 from uqmbd.methods.reduced import ReducedRun
 from uqmbd.outcomes import OutputInfo
@@ -141,11 +141,8 @@ class MonteCarloRun(ReducedRun):
         attrs = {"method": self.settings.name, "design": self.settings.design, "seed": self._seed, "confidence": 0.95, **failures}
         if self._histories.count:
             attrs["history_quantile_runs"] = len(kept)
-        notes = []
-        if count < len(status):
-            notes.append(f"{len(status) - count} of {len(status)} runs failed and are left out: the statistics are those of runs that work")
-        notes += self._doubts(scalars, histories, count)
-        attrs["notes"] = notes
+        notes = left_out(failures, ": the statistics are those of runs that work")
+        attrs["notes"] = notes + self._doubts(scalars, histories, count)
         rows = {"s": scalars.rows, "h": histories.rows}
         return Result(
             inner=self._join({"bound": ["lower", "upper"]}, {k: [each["min"], each["max"]] for k, each in rows.items()}),
