@@ -52,12 +52,13 @@ class Columns:
             matrix[:, at] = values.reshape(rows, -1)
         return matrix
 
-    def dataset(self, array: np.ndarray, labels: Mapping[str, Sequence[str]] | None = None, *, unit: str | None = None) -> xr.Dataset:
+    def dataset(self, array: np.ndarray, labels: Mapping[str, Sequence] | None = None, *, unit: str | None = None) -> xr.Dataset:
         """One variable per output from `array` (..., count), whose leading dimensions are named and labelled by `labels`."""
         import xarray as xr
 
         labels = labels or {}
-        coords: dict = {dim: np.array(list(words), dtype=object) for dim, words in labels.items()}
+        coords: dict = {dim: np.array(list(words)) for dim, words in labels.items()}
+        coords = {dim: words.astype(object) if words.dtype.kind == "U" else words for dim, words in coords.items()}
         variables = {}
         for name, at in self.slices.items():
             part = array[..., at] if name in self.axes else array[..., at.start]

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
-import xarray as xr
 
 from uqmbd.analysis.chebyshev_expansions import Expansion
 from uqmbd.analysis.columns import Columns
 from uqmbd.analysis.ranges import range_of
+
+if TYPE_CHECKING:
+    import xarray as xr
 
 
 class Ranged(Protocol):

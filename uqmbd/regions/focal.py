@@ -95,8 +95,7 @@ class Focal(Box):
             values = evidence.levels(lower, upper)
             both = evidence.belief_and_plausibility(values, lower, upper, self._masses)
             table[:, :, at.start] = np.stack([values, *both], axis=1)
-        found = scalars.dataset(table, {"level": range(evidence.LEVELS), "column": ["value", "lower", "upper"]})
-        return found.assign_coords(level=np.arange(evidence.LEVELS))
+        return scalars.dataset(table, {"level": range(evidence.LEVELS), "column": ["value", "lower", "upper"]})
 
 
 def elements_of(item: Input) -> tuple[np.ndarray, np.ndarray]:

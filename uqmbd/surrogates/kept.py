@@ -5,11 +5,9 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import xarray as xr
-from scipy.special import ndtr
 
 from uqmbd.analysis.alpha_cuts import restricted
 from uqmbd.analysis.chaos_expansion import Expansion as Chaos
@@ -21,6 +19,9 @@ from uqmbd.analysis.set_bounds import terms_of
 from uqmbd.inputs import Input
 from uqmbd.outcomes import Axis, axis_of
 from uqmbd.surrogates.asked import OUTSIDE, SCORES, InputAxis, KeptSurrogate, curved
+
+if TYPE_CHECKING:
+    import xarray as xr
 
 _STEP = 1e-30  # of complex differences
 
@@ -106,6 +107,8 @@ def of_table(table: Mapping[str, Any], axes: tuple[InputAxis, ...], over: Axis |
 # with a result ----------------------------------------------------------------------------------------------------------------------------
 def of_germ(name: str, item: Input, family: Family, degree: int) -> InputAxis | None:
     """An input with a distribution, and the polynomials of its germ; see `curved`."""
+    from scipy.special import ndtr
+
     return curved(name, item, family.germ(ndtr(SCORES)), family.alpha[: degree + 2], family.beta[: degree + 2])
 
 
@@ -120,6 +123,8 @@ def kept(axes: Sequence[InputAxis], expansion: Any, columns: Columns, error: np.
     error : ndarray, shape (columns,)
         Validated.
     """
+    import xarray as xr
+
     coords: dict[str, Any] = {"input": np.array([axis.name for axis in axes], object)}
     if isinstance(expansion, PiecewiseExpansion):
         tables = [terms_of(part) for part in expansion.parts]

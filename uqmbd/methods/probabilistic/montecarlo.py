@@ -10,7 +10,7 @@ import numpy as np
 from pydantic import Field
 
 from uqmbd.analysis.columns import Columns
-from uqmbd.analysis.columnwise import columnwise
+from uqmbd.analysis.columnwise import columnwise, sample_std
 from uqmbd.analysis.moment_limits import moment_limits
 from uqmbd.analysis.order_statistics import quantiles
 from uqmbd.analysis.streams import generator
@@ -132,7 +132,7 @@ class MonteCarloRun(ReducedRun):
         values = self._values[: self._good]
         levels = levels_of(self.settings.quantiles)
         ends = values.min(axis=0), values.max(axis=0)
-        scalars = Statistics.of(values.mean(axis=0), columnwise(_std, values), *ends, count, values, levels)
+        scalars = Statistics.of(values.mean(axis=0), columnwise(sample_std, values), *ends, count, values, levels)
         kept = np.concatenate(self._kept) if self._kept else np.zeros((0, self._histories.count))
         state = self._moments
         histories = Statistics.of(
@@ -171,10 +171,6 @@ class MonteCarloRun(ReducedRun):
         """One Dataset of scalars (rows "s") and histories (rows "h"), in the order of the outputs."""
         joined = self._scalars.dataset(np.array(rows["s"]), labels).merge(self._histories.dataset(np.array(rows["h"]), labels))
         return joined[self._order]
-
-
-def _std(values: np.ndarray) -> np.ndarray:
-    return values.std(axis=0, ddof=1) if len(values) > 1 else np.full(values.shape[1], np.nan)
 
 
 class Statistics(NamedTuple):

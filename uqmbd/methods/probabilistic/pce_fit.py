@@ -10,15 +10,30 @@ import numpy as np
 
 from uqmbd.analysis import multi_index, regression
 from uqmbd.analysis.chaos_expansion import Expansion, basis
-from uqmbd.analysis.families import Family
+from uqmbd.analysis.families import Family, family, hermite, legendre
 from uqmbd.errors import StudyError
+from uqmbd.inputs.space import Space
 
 if TYPE_CHECKING:
     from uqmbd.analysis.columns import Columns
     from uqmbd.methods.probabilistic.pce import PCE
 
+FITTED, VALIDATION, SAMPLED = range(3)  # roles; the last is no run: random numbers with which the expansion is sampled
 WHOLE = 2**22  # numbers of a matrix of runs and terms up to which it is held as a whole; of more runs the first choose the terms
 LEAST_RUNS = 2  # for each term, that choose
+
+
+def family_of(space: Space, name: str, degree: int) -> Family:
+    """The polynomials of one input, as functions of the independent u that `Space.samples` takes.
+
+    Inputs that depend on each other by a copula are smooth functions of normal variables, so they have Hermite polynomials.
+    """
+    item = space[name]
+    if item.kind == "interval":
+        return legendre()
+    if space.dependence is not None and name in space.dependence.names:
+        return hermite("hermite of the normal score")
+    return family(item.ppf, getattr(item, "named", None), degree=degree)
 
 
 class Fitted(NamedTuple):
@@ -51,6 +66,13 @@ class Fit:
     indices: np.ndarray
     degrees: list[int]
     columns: Columns
+
+    @property
+    def levels(self) -> np.ndarray:
+        """The least degree of each term's basis, (terms,)."""
+        if isinstance(self.settings.degree, dict):
+            return np.full(len(self.indices), float(self.degrees[-1]))
+        return multi_index.level(self.indices, self.settings.shape, self.settings.q)
 
     def project(self, u: np.ndarray, values: np.ndarray, weights: np.ndarray) -> Fitted:
         """By the quadrature with the points `u` (n, d) and `weights` (n,): nothing is left over that would tell an error."""
@@ -97,12 +119,8 @@ class Fit:
 
     def _choose(self, psi: np.ndarray, values: np.ndarray, degrees: list[int], runs: int) -> list[regression.Choice]:
         """Degree and terms of each output."""
-        settings, how, found = self.settings, self.settings.how, []
-        if isinstance(settings.degree, dict):
-            levels = np.full(len(self.indices), float(self.degrees[-1]))
-        else:
-            levels = multi_index.level(self.indices, settings.shape, settings.q)
-        if settings.design == "quadrature":  # some of its runs failed
+        how, levels, found = self.settings.how, self.levels, []
+        if self.settings.design == "quadrature":  # some of its runs failed
             how, levels = "least_squares", self.indices.sum(axis=1).astype(float)
             degrees = list(range(1, int(levels.max()) + 1))
         for name, at in self.columns.slices.items():

@@ -54,7 +54,7 @@ class TransformationRun(StagedRun):
             values = self._values[ok & (self._level_of >= k)]
             if len(values):
                 bounds[k] = values.min(axis=0), values.max(axis=0)
-        labelled = self._columns.dataset(bounds, {"alpha": levels, "bound": ["lower", "upper"]}).assign_coords(alpha=np.array(levels))
+        labelled = self._columns.dataset(bounds, {"alpha": levels, "bound": ["lower", "upper"]})
         attrs = {
             "method": self.settings.name,
             "approach": "transformation",

@@ -1,42 +1,41 @@
-"""The run of a polynomial chaos study: one design, a fit of all columns, and what follows from its coefficients."""
+"""What follows from an expansion of all columns: how far it is trusted, statistics, distribution functions, convergence."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from itertools import combinations
 from typing import TYPE_CHECKING
 
 import numpy as np
-import xarray as xr
 
 from uqmbd.analysis import regression, trust
 from uqmbd.analysis.basis_change import chebyshev_of
-from uqmbd.analysis.chaos_expansion import EXACT_SKEWNESS, SAMPLE, Expansion, cube_sample
-from uqmbd.analysis.families import Family, family, hermite, legendre
+from uqmbd.analysis.chaos_expansion import EXACT_SKEWNESS, SAMPLE, cube_sample
+from uqmbd.analysis.columns import Columns
+from uqmbd.analysis.columnwise import sample_std
 from uqmbd.analysis.order_statistics import level_name
 from uqmbd.analysis.streams import generator
 from uqmbd.analysis.threads import one_thread
 from uqmbd.errors import StudyError
-from uqmbd.inputs import Input
-from uqmbd.inputs.space import Space
 from uqmbd.methods.base import count_failures
 from uqmbd.methods.checks import checks
-from uqmbd.methods.design import unit_points
-from uqmbd.methods.failures import MEND
-from uqmbd.methods.probabilistic.pce_design import d_optimal, tensor_gauss
-from uqmbd.methods.probabilistic.pce_fit import Fit, Fitted
+from uqmbd.methods.failures import left_out
+from uqmbd.methods.probabilistic.pce_fit import FITTED, SAMPLED, VALIDATION, Fit, Fitted
 from uqmbd.methods.quantile_levels import levels_of, too_far_out
 from uqmbd.methods.staged import StagedRun
-from uqmbd.outcomes import OutputInfo
+from uqmbd.outcomes import MEND
 from uqmbd.questions import answers_of
 from uqmbd.questions.base import Answer, Asked
-from uqmbd.result import Result
 from uqmbd.surrogates.kept import kept, of_germ
 
 if TYPE_CHECKING:
-    from uqmbd.methods.probabilistic.pce import PCE
+    import xarray as xr
 
-FITTED, VALIDATION, SAMPLED = range(3)  # the last is no run: random numbers with which the expansion is sampled
+    from uqmbd.methods.probabilistic.pce import PCE
+    from uqmbd.methods.probabilistic.warping import Warping
+    from uqmbd.result import Result
+
 WORDS = {"sparse": "lars for scalars, omp for histories"}
 CDF_LEVELS = 201
 FEW_CHECKS = 100  # validation runs; where there are fewer, fitted runs that are left out in turn count as well
@@ -46,62 +45,22 @@ _IN_TAIL = 16  # points of the expansion's sample beyond the outermost quantile
 _LARGEST = 2**20  # points of that sample
 
 
-def family_of(space: Space, name: str, degree: int) -> Family:
-    """The polynomials of one input, as functions of the independent u that `Space.samples` takes.
+class ExpandedRun(StagedRun):
+    """Runs that are fitted, and runs for validation. A method writes `_plan` and `_fit`."""
 
-    Inputs that depend on each other by a copula are smooth functions of normal variables, so they have Hermite polynomials.
-    """
-    item = space[name]
-    if item.kind == "interval":
-        return legendre()
-    if space.dependence is not None and name in space.dependence.names:
-        return hermite("hermite of the normal score")
-    return family(item.ppf, getattr(item, "named", None), degree=degree)
+    settings: PCE
+    _fitting: Fit
+    _warping: Warping | None
+    _weights: np.ndarray | None  # of a quadrature
+    _alpha: Mapping[str, Sequence[float]] = {}  # levels of membership, where statistics have them
 
-
-class PCERun(StagedRun):
-    """Asks once, for the runs that are fitted and those for validation."""
-
-    def __init__(self, settings: PCE, inputs: Mapping[str, Input], outputs: Mapping[str, OutputInfo], time: np.ndarray, seed: int) -> None:
-        super().__init__(inputs, outputs, time, seed)
-        self.settings = settings
-        self._counts = settings.counts(self._inputs)
-        self._degrees = settings.candidates(self._inputs, self._counts[0])
-        self._indices = settings.terms(self._inputs, self._degrees[-1])
-        self._families = [family_of(self._inputs, name, int(k)) for name, k in zip(self._inputs, self._indices.max(axis=0))]
-        self._fitting = Fit(settings, self._families, self._indices, self._degrees, self._columns)
-        self._weights: np.ndarray | None = None
-
-    def _plan(self) -> Iterator[bool]:
-        """One step: all runs."""
-        settings, (fitted, kept), d = self.settings, self._counts, len(self._inputs)
-        if settings.design == "quadrature":
-            u, self._weights = tensor_gauss(self._families, settings.by_input(self._inputs))
-        elif settings.design == "doptimal":
-            u = d_optimal(self._families, self._indices, fitted, generator(self._seed, FITTED))
-        else:
-            u = unit_points(settings.design, fitted + kept, d, generator(self._seed, FITTED))
-        self._add(2 * u[:fitted] - 1, FITTED)
-        if len(u) > fitted:
-            self._add(2 * u[fitted:] - 1, VALIDATION)
-        else:
-            self._add_random(kept, VALIDATION)
-        yield True
+    def _fit(self, rows: np.ndarray, degrees: list[int] | None = None, choices: list[regression.Choice] | None = None) -> Fitted:
+        """What some runs say."""
+        raise NotImplementedError
 
     @property
     def _u(self) -> np.ndarray:
         return (self._points + 1) / 2
-
-    def expansion(self) -> Expansion:
-        """The expansion that is fitted to the runs told so far."""
-        return self._fit(self._rows(FITTED)).expansion
-
-    def _fit(self, rows: np.ndarray, degrees: list[int] | None = None, choices: list[regression.Choice] | None = None) -> Fitted:
-        """What some runs say."""
-        u, values = self._u[rows], self._values[rows]
-        if self._weights is not None and len(rows) == len(self._weights):
-            return self._fitting.project(u, values, self._weights)
-        return self._fitting.regress(u, values, degrees, choices)
 
     def _assess(self) -> None:
         """Expansion, validated error and trust of every column, and what the checks of it are."""
@@ -114,66 +73,70 @@ class PCERun(StagedRun):
         if not rows.size:
             raise StudyError("all runs that would be fitted failed, so there is nothing to expand", remedy=f"{MEND}, or give it more runs")
         self._expansion, self._loo, missed, self._choices, self._chosen_by = self._fit(rows)
-        values = self._values[self._rows()]
         said = self._expansion.evaluate(self._u[fresh])
         error = np.abs(said - self._values[fresh]).max(axis=0)
         if len(fresh) < FEW_CHECKS:
             error = np.fmax(error, missed)
         self._checks = checks(self._columns, fresh, self._values[fresh], said)
-        slices, reached = self._columns.slices.values(), np.stack([values.min(axis=0), values.max(axis=0)])
+        ok, slices = self._rows(), self._columns.slices.values()
+        self._ends, self._missed = self.envelope(ok), error
         allowed = self.settings.trust_tolerance, self.settings.std_tolerance
-        self._missed = error
-        self._error, self._trusted = trust.assessed(error, slices, reached, *allowed, values.std(axis=0))
+        self._error, self._trusted = trust.assessed(error, slices, self._ends, *allowed, self._values[ok].std(axis=0))
+        if self._warping is not None:
+            self._trusted &= self._warping.compared(self._u[fresh], self._values[fresh], self._ends)
 
     @one_thread
     def result(self) -> Result:
+        from uqmbd.result import Result
+
         self._require_finished()
         self._assess()
         columns, expansion = self._columns, self._expansion
-        values = self._values[self._rows()]
         self._sample = cube_sample(len(self._inputs), generator(self._seed, SAMPLED), self._sample_points())
-        first, total = expansion.first(), expansion.total()
-        inputs, pairs = list(self._inputs), ["*".join(pair) for pair in combinations(self._inputs, 2)]
-        histories = list(columns.axes)
-        kinds = {"kind": ["first", "total"], "input": inputs}
-        answers = self._answers()
-        kinds["kind"] += list(answers.sensitivity)
-        return Result(
-            **answers.groups,
-            inner=columns.dataset(np.stack([values.min(axis=0), values.max(axis=0)]), {"bound": ["lower", "upper"]}),
-            error=columns.dataset(self._error),
-            trusted=columns.dataset(self._trusted, unit=""),
-            trust_horizon=trust.horizons(self._trusted, columns),
-            validation=self._checks,
-            statistics=self._statistics(),
-            sensitivity=columns.dataset(np.stack([first, total, *answers.sensitivity.values()]), kinds, unit=""),
-            aggregated=self._aggregated(histories, np.stack([first, total]), kinds | {"kind": ["first", "total"]}),
-            interaction=columns.dataset(expansion.second(), {"pair": pairs}, unit="") if pairs else xr.Dataset(),
-            cdf=self._cdf(),
-            convergence=self._convergence(),
-            surrogates=self._kept(),
-            attrs=self._attributes(),
-        )
+        answers, inputs = self._answers(), list(self._inputs)
+        indices = {"first": expansion.first(), "total": expansion.total()}
+        kinds, pairs = indices | answers.sensitivity, ["*".join(pair) for pair in combinations(inputs, 2)]
+        groups = answers.groups | {
+            "sensitivity": columns.dataset(np.stack(list(kinds.values())), {"kind": list(kinds), "input": inputs}, unit=""),
+            "statistics": self._statistics(),
+            **self._aggregated(indices),
+            **({"interaction": columns.dataset(expansion.second(), {"pair": pairs}, unit="")} if pairs else {}),
+            **self._convergence(),
+        }
+        return Result(**self._groups(self._ends), **groups, attrs=self._attributes())
+
+    def _groups(self, reached: np.ndarray) -> dict[str, xr.Dataset]:
+        """Groups that every expansion has; `reached` (2, columns) are the ends of what runs reached."""
+        columns = self._columns
+        return {
+            "inner": columns.dataset(reached, {"bound": ["lower", "upper"]}),
+            "error": columns.dataset(self._error),
+            "trusted": columns.dataset(self._trusted, unit=""),
+            "trust_horizon": trust.horizons(self._trusted, columns),
+            "validation": self._checks,
+            **self._cdf(),
+            **self._kept(),
+        }
 
     def _answers(self) -> Answer:
         """To the questions besides the indices."""
+        if self._warping is not None:
+            return self._warping.answers(self._sample, self._ends, self._error)
         if set(self.settings.questions) <= {"indices"}:
             return Answer()
-        values = self._values[self._rows()]
-        reached = np.stack([values.min(axis=0), values.max(axis=0)])
-        subject = Asked(self._inputs, self._columns, chebyshev_of(self._expansion), reached, self._error, self._trusted)
+        subject = Asked(self._inputs, self._columns, chebyshev_of(self._expansion), self._ends, self._error, self._trusted)
         found = answers_of(subject, self.settings.questions, but=("indices",))
         merged = {key: group for answer in found for key, group in answer.groups.items()}
         return Answer({kind: part for answer in found for kind, part in answer.sensitivity.items()}, merged)
 
-    def _kept(self) -> xr.Dataset:
+    def _kept(self) -> dict[str, xr.Dataset]:
         """The expansion, to be asked again; not where inputs depend on each other, or have a few values only."""
-        if not isinstance(self._expansion, Expansion) or self._inputs.dependence is not None:
-            return xr.Dataset()
+        if self._warping is not None or self._inputs.dependence is not None:
+            return {}
         degrees = self._expansion.indices.max(axis=0)
-        items = zip(self._inputs.items(), self._families, degrees, strict=True)
+        items = zip(self._inputs.items(), self._fitting.families, degrees, strict=True)
         axes = [of_germ(name, item, family, int(degree)) for (name, item), family, degree in items]
-        return xr.Dataset() if None in axes else kept(axes, self._expansion, self._columns, self._error)
+        return {} if None in axes else {"surrogates": kept(axes, self._expansion, self._columns, self._error)}
 
     @property
     def _levels_of_quantiles(self) -> tuple[float, ...]:
@@ -212,39 +175,47 @@ class PCERun(StagedRun):
             centred = runs - runs.mean(axis=0)
             spread = runs.std(axis=0)
             skewness = np.divide((centred**3).mean(axis=0), spread**3, out=np.zeros_like(spread), where=spread > 0)
-            std = runs.std(axis=0, ddof=1) if len(runs) > 1 else np.full(runs.shape[1], np.nan)
-            out[:, ~self._trusted] = np.stack([runs.mean(axis=0), std, skewness, *np.quantile(runs, levels, axis=0)])
+            out[:, ~self._trusted] = np.stack([runs.mean(axis=0), sample_std(runs), skewness, *np.quantile(runs, levels, axis=0)])
         return self._columns.dataset(out, {"statistic": names})
 
-    def _aggregated(self, histories: list[str], indices: np.ndarray, kinds: dict[str, list[str]]) -> xr.Dataset:
-        """Indices of whole histories."""
-        found = {}
-        for name in histories:
-            at = self._columns.slices[name]
-            part = self._expansion.columns(at)
-            found[name] = (tuple(kinds), np.stack([part.aggregated(each[:, at]) for each in indices]), {"unit": ""})
-        return xr.Dataset(found, {dim: np.array(words, dtype=object) for dim, words in kinds.items()} if found else None)
+    def _numbers(self, names: Iterable[str]) -> Columns:
+        """One number of each of these outputs."""
+        return Columns({name: replace(self._columns.outputs[name], axis=None) for name in names}, self._columns.time)
 
-    def _cdf(self) -> xr.Dataset:
-        """Distribution functions of the scalars, at values of equal steps in probability."""
-        levels, found = np.linspace(0, 1, CDF_LEVELS), {}
-        for name, info in self._columns.outputs.items():
+    def _aggregated(self, indices: dict[str, np.ndarray]) -> dict[str, xr.Dataset]:
+        """Indices of whole histories, by kind."""
+        numbers = self._numbers(self._columns.axes)
+        if not numbers.count:
+            return {}
+        found = np.empty((len(indices), len(self._inputs), numbers.count))
+        for j, name in enumerate(numbers.outputs):
             at = self._columns.slices[name]
-            if info.axis:
-                continue
-            if self._trusted[at.start]:
-                value = self._expansion.columns(at).quantiles(levels, self._sample)[:, 0]
-            else:
-                value = np.quantile(self._values[self._sample_rows(), at.start], levels)
-            found[name] = (("level", "column"), np.column_stack([value, levels, levels]), {"unit": info.unit})
-        coords = {"level": np.arange(CDF_LEVELS), "column": np.array(["value", "lower", "upper"], dtype=object)}
-        return xr.Dataset(found, coords if found else None)
+            found[..., j] = [self._expansion.columns(at).aggregated(each[:, at]) for each in indices.values()]
+        return {"aggregated": numbers.dataset(found, {"kind": list(indices), "input": list(self._inputs)}, unit="")}
 
-    def _convergence(self) -> xr.Dataset:
+    def _cdf(self) -> dict[str, xr.Dataset]:
+        """Distribution functions of the scalars."""
+        scalars = self._numbers(name for name, info in self._columns.outputs.items() if not info.axis)
+        if not scalars.count:
+            return {}
+        tables = [self._distribution(self._columns.slices[name].start) for name in scalars.outputs]
+        labels = self._alpha | {"level": range(CDF_LEVELS), "column": ["value", "lower", "upper"]}
+        return {"cdf": scalars.dataset(np.stack(tables, axis=-1), labels)}
+
+    def _distribution(self, column: int) -> np.ndarray:
+        """Of one column: value, and limits of the probability to be at most that, at equal steps in probability, (CDF_LEVELS, 3)."""
+        levels = np.linspace(0, 1, CDF_LEVELS)
+        if self._trusted[column]:
+            value = self._expansion.columns(slice(column, column + 1)).quantiles(levels, self._sample)[:, 0]
+        else:
+            value = np.quantile(self._values[self._sample_rows(), column], levels)
+        return np.column_stack([value, levels, levels])
+
+    def _convergence(self) -> dict[str, xr.Dataset]:
         """Mean, standard deviation and leave-one-out error of fits to the first of the runs, of a history the largest over time."""
         rows, columns = self._rows(FITTED), self._columns
-        if self._weights is not None or len(rows) < 2 * _SMALLEST:
-            return xr.Dataset()
+        if self._weights is not None or self._warping is not None or len(rows) < 2 * _SMALLEST:
+            return {}  # fits to a part of the runs have warped time lines of their own
         counts = np.unique(np.geomspace(max(_SMALLEST, len(rows) // 8), len(rows), _SIZES).astype(int))
         degrees = sorted({choice.degree for choice in self._choices})
         found = np.full((len(counts), 3, len(columns.slices)), np.nan)
@@ -259,10 +230,8 @@ class PCERun(StagedRun):
                 weight = variance[at].sum()
                 error = loo[at] @ variance[at] / weight if weight > 0 else 0.0
                 found[i, :, j] = np.abs(fit.mean()[at]).max(), fit.std()[at].max(), error
-        found_by_name = {
-            name: (("count", "statistic"), found[:, :, j], {"unit": columns.outputs[name].unit}) for j, name in enumerate(columns.slices)
-        }
-        return xr.Dataset(found_by_name, {"count": counts, "statistic": np.array(["mean", "std", "loo"], dtype=object)})
+        labels = {"count": counts, "statistic": ["mean", "std", "loo"]}
+        return {"convergence": self._numbers(columns.slices).dataset(found, labels)}
 
     def _attributes(self) -> dict:
         settings, failures = self.settings, count_failures(self._status)
@@ -273,10 +242,10 @@ class PCERun(StagedRun):
             "design": settings.design,
             "truncation": settings.shape,
             "regression": "projection" if self._weights is not None else WORDS.get(settings.how, settings.how),
-            "families": {name: item.name for name, item in zip(self._inputs, self._families)},
+            "families": {name: item.name for name, item in zip(self._inputs, self._fitting.families)},
             "degree": {name: choice.degree for name, choice in zip(names, self._choices)},
             "terms": {name: len(choice.terms) for name, choice in zip(names, self._choices)},
-            "candidates": len(self._indices),
+            "candidates": len(self._fitting.indices),
             "loo_error": {name: float(choice.loo) for name, choice in zip(names, self._choices) if np.isfinite(choice.loo)},
             "components_left_out": {name: choice.left_out for name, choice in zip(names, self._choices)},
             "trust_tolerance": settings.trust_tolerance,
@@ -290,16 +259,17 @@ class PCERun(StagedRun):
         }
         if self._chosen_by < attrs["runs_fitted"]:
             attrs["runs_choosing_terms"] = self._chosen_by
-        notes = []
-        if failures["runs_failed"]:
-            notes.append(f"{failures['runs_failed']} of {failures['runs']} runs failed and are left out of the fit")
-            if self._weights is not None and len(self._rows(FITTED)) < len(self._weights):
-                attrs["regression"] = "least_squares"
-                notes.append("Gauss points are missing, so the expansion is a least-squares fit to the others")
+        notes = left_out(failures, " of the fit")
+        if self._weights is not None and len(self._rows(FITTED)) < len(self._weights):
+            attrs["regression"] = "least_squares"
+            notes.append("Gauss points are missing, so the expansion is a least-squares fit to the others")
         if not self._trusted.all():
             notes.append(
                 f"where the result is not trusted, statistics are those of {len(self._sample_rows())} runs; "
                 "the Sobol' indices there are those of an expansion that does not hold"
             )
         attrs["notes"] = notes + self._about_quantiles()
+        if self._warping is not None:
+            attrs |= self._warping.facts()
+            attrs["notes"] += self._warping.notes()
         return attrs
