@@ -162,10 +162,3 @@ class StagedRun(KeptRun):
         """Raise `StudyError` when more of the runs failed than the method goes on with; those of `chosen` roles do not count."""
         counted = np.flatnonzero(~np.isin(self._roles[: self._told], self.chosen))
         stop_if_too_many(method, self._inputs, self._samples(self._points[counted]), self._status[counted])
-
-    def _ranges(self, values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Smallest and largest value of each output over runs and times, repeated for its columns: 2 x (columns,)."""
-        smallest, largest = np.empty(self._columns.count), np.empty(self._columns.count)
-        for at in self._columns.slices.values():
-            smallest[at], largest[at] = values[:, at].min(), values[:, at].max()
-        return smallest, largest

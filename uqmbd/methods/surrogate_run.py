@@ -2,39 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
 import xarray as xr
 
 from uqmbd.analysis import trust
-from uqmbd.analysis.chebyshev_expansions import Expansion
+from uqmbd.analysis.columnwise import sample_std
 from uqmbd.analysis.monotonicity import extreme_corners, signs
 from uqmbd.analysis.order_statistics import quantiles
-from uqmbd.analysis.ranges import range_of
 from uqmbd.analysis.streams import generator
 from uqmbd.analysis.trust import Outer, joined
 from uqmbd.errors import StudyError
-from uqmbd.inputs import Input
 from uqmbd.methods.base import count_failures
 from uqmbd.methods.checks import checks
 from uqmbd.methods.design import sobol
 from uqmbd.methods.intervals.closing import CANDIDATES, STREAM, Closing
 from uqmbd.methods.staged import StagedRun
-from uqmbd.outcomes import MEND, OutputInfo
+from uqmbd.outcomes import MEND
 from uqmbd.questions import answers_of
 from uqmbd.questions.base import Answer, Asked
 from uqmbd.regions.base import Box
 from uqmbd.result import Result
 from uqmbd.surrogates.asked import straight
-from uqmbd.surrogates.base import CORNER, EXTREME, FALLBACK, MOST_CORNERS, NODE, OWN, SEARCH, VALIDATION, Surrogate
+from uqmbd.surrogates.base import CORNER, EXTREME, FALLBACK, MOST_CORNERS, NODE, OWN, SEARCH, VALIDATION, Runs, Surrogate
 from uqmbd.surrogates.kept import kept
 
 FEW_FAILED = 3
 
 
-class SurrogateRun(StagedRun):
+class SurrogateRun(StagedRun, Runs):
     """A surrogate says where it wants runs and what it makes of them, a region where it is asked for its range.
 
     See `uqmbd.surrogates.base.Runs` for what both may use of it.
@@ -42,18 +40,9 @@ class SurrogateRun(StagedRun):
 
     chosen: ClassVar[tuple[int, ...]] = (SEARCH,)
 
-    def __init__(
-        self,
-        settings: Any,
-        surrogate: type[Surrogate],
-        region: type[Box],
-        inputs: Mapping[str, Input],
-        outputs: Mapping[str, OutputInfo],
-        time: np.ndarray,
-        seed: int,
-    ) -> None:
-        super().__init__(inputs, outputs, time, seed)
-        self.settings, self.inputs, self.columns, self.seed = settings, self._inputs, self._columns, seed
+    def __init__(self, settings: Any, surrogate: type[Surrogate], region: type[Box], *study: Any) -> None:
+        super().__init__(*study)
+        self.settings, self.inputs, self.columns, self.seed = settings, self._inputs, self._columns, self._seed
         self._closing: Closing | None = None
         self.surrogate = surrogate(self)
         self.region = region(self)
@@ -68,44 +57,12 @@ class SurrogateRun(StagedRun):
     def add(self, points: np.ndarray, role: int) -> None:
         self._add(points, role)
 
-    def add_random(self, count: int, role: int) -> None:
-        self._add(self.region.random(generator(self.seed, role).random((count, len(self.inputs)))), role)
-
-    def add_validation(self, count: int) -> None:
-        had, start = int(np.count_nonzero(self.roles == VALIDATION)), len(self.points)
-        self.add_random(had + count, VALIDATION)
-        keep = np.r_[:start, start + had : len(self.points)]
-        self._points, self._roles = self._points[keep], self._roles[keep]
-
     def samples(self, points: np.ndarray) -> dict[str, np.ndarray]:
-        """Inputs in SI at points (n, d)."""
         return self._samples(points)
-
-    def not_run(self, points: np.ndarray) -> np.ndarray:
-        done = {tuple(point) for point in self.points.tolist()}
-        return points[[tuple(point) not in done for point in points.tolist()]]
 
     def stop_early(self) -> None:
         if np.count_nonzero(self.status) >= FEW_FAILED:  # one of the first five runs is no share yet
             self._stop_if_too_many_failed(self.settings)
-
-    def scale(self) -> np.ndarray:
-        smallest, largest = self._ranges(self.values[self.status == 0])
-        scale = np.maximum(largest - smallest, 1e-9 * np.maximum(abs(smallest), abs(largest)))
-        return np.where(scale > 0, scale, 1.0)
-
-    def counted(self) -> np.ndarray:
-        return np.flatnonzero((self.status == 0) & self.region.contains(self.points))
-
-    def envelope(self, runs: np.ndarray) -> np.ndarray:
-        values = self.values[runs]
-        return np.stack([values.min(axis=0), values.max(axis=0)])
-
-    def judged(self, error: np.ndarray, width: np.ndarray | None = None) -> tuple[np.ndarray, np.ndarray]:
-        """Error over neighbours and trust of every column; its `width` is that of the band of all runs unless said, (columns,)."""
-        settings = self.settings
-        bounds = self.envelope(self.counted())
-        return trust.assessed(error, self.columns.slices.values(), bounds, settings.trust_tolerance, settings.width_tolerance, width)
 
     def assess(self) -> None:
         """Surrogate, validated error and trust of every column."""
@@ -120,18 +77,6 @@ class SurrogateRun(StagedRun):
         self.error, self.trusted = self.judged(self.missed)
         self._signs = None
         self.region.judge()
-
-    def range(
-        self,
-        columns: np.ndarray,
-        gap: np.ndarray,
-        *,
-        seen: Sequence[np.ndarray] | None = None,
-        box: np.ndarray | None = None,
-        surrogate: Expansion | None = None,
-    ) -> tuple[np.ndarray, np.ndarray]:
-        which, how = self.expansion if surrogate is None else surrogate, self.settings.enclosure
-        return range_of(which, self.columns.slices.values(), columns, gap, how, seen=seen, box=box)
 
     # the runs -----------------------------------------------------------------------------------------------------------------------------
     def _plan(self) -> Iterator[bool]:
@@ -279,8 +224,7 @@ class SurrogateRun(StagedRun):
             return xr.Dataset()
         values = self.values[rows]
         levels = {name: q for name, q in quantiles(values).items() if "_" not in name}
-        std = values.std(axis=0, ddof=1) if len(values) > 1 else np.full(values.shape[1], np.nan)
-        all_ = {"mean": values.mean(axis=0), "std": std, "min": values.min(axis=0), "max": values.max(axis=0)} | levels
+        all_ = {"mean": values.mean(axis=0), "std": sample_std(values), "min": values.min(axis=0), "max": values.max(axis=0)} | levels
         return self.columns.dataset(np.array(list(all_.values())), {"statistic": list(all_)})
 
     def _attributes(self, outer: Outer, met: float, more: Sequence[str]) -> dict:
