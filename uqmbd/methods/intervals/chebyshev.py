@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import BeforeValidator, Field, model_validator
 
-from uqmbd.errors import StudyError, did_you_mean
+from uqmbd.errors import StudyError
 from uqmbd.inputs import Input
+from uqmbd.methods.base import require_inputs
 from uqmbd.methods.intervals.inclusion import Inclusion
 from uqmbd.surrogates.tensor import HIGHEST_DEGREE, node_count
 
@@ -106,10 +107,7 @@ class Chebyshev(Inclusion):
 
     def check(self, inputs: Mapping[str, Input]) -> None:
         super().check(inputs)
-        for name in self.degree if isinstance(self.degree, dict) else ():
-            if name not in inputs:
-                remedy = did_you_mean(name, inputs, noun="input")
-                raise StudyError(f"there is no input '{name}' to have a degree", key=f"method.degree.{name}", remedy=remedy)
+        require_inputs(self.degree if isinstance(self.degree, dict) else (), inputs, "a degree", "method.degree")
         degrees = self.first_degrees(inputs)
         nodes = self.first_nodes(inputs)
         needed = self.total_runs(nodes)

@@ -9,10 +9,10 @@ from typing import Annotated, Any, ClassVar, Self
 import numpy as np
 from pydantic import BeforeValidator, Field, model_validator
 
-from uqmbd.errors import StudyError, did_you_mean
+from uqmbd.errors import StudyError
 from uqmbd.inputs import Input
 from uqmbd.inputs.checked import Number
-from uqmbd.methods.base import Method
+from uqmbd.methods.base import Method, require_inputs
 from uqmbd.methods.parameter_studies.list_samples import ParameterRun, check_inside, in_si
 
 FEWEST, MOST = 2, 1000
@@ -75,10 +75,7 @@ class Grid(Method):
     def check(self, inputs: Mapping[str, Input]) -> None:
         super().check(inputs)
         for key, table in (("points", self.points), ("values", self.values)):
-            for name in table if isinstance(table, dict) else ():
-                if name not in inputs:
-                    remedy = did_you_mean(name, inputs, noun="input")
-                    raise StudyError(f"there is no input '{name}' to have {key}", key=f"method.{key}.{name}", remedy=remedy)
+            require_inputs(table if isinstance(table, dict) else (), inputs, key, f"method.{key}")
         for name in set(self.values) & set(self.points if isinstance(self.points, dict) else ()):
             raise StudyError(f"'{name}' has points and values", key=f"method.points.{name}", remedy="remove one of them")
         for name, numbers in self.values.items():

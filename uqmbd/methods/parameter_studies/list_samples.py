@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 import numpy as np
 from pydantic import Field, model_validator
 
-from uqmbd.errors import StudyError, did_you_mean
+from uqmbd.errors import StudyError
 from uqmbd.inputs import Input
 from uqmbd.inputs.checked import Number
 from uqmbd.inputs.table import read_columns
 from uqmbd.inputs.units import to_si
-from uqmbd.methods.base import count_failures
+from uqmbd.methods.base import count_failures, require_inputs
 from uqmbd.methods.failures import left_out
 from uqmbd.methods.parameter_studies.from_file import FromFile
 from uqmbd.methods.staged import GivenRun
@@ -62,10 +62,7 @@ class List(FromFile):
         for name in inputs:
             if name not in self.samples:
                 raise StudyError(f"there are no samples of the input '{name}'", key="method.samples", remedy=f"add {name} = [...]")
-        for name in self.samples:
-            if name not in inputs:
-                remedy = did_you_mean(name, inputs, noun="input")
-                raise StudyError(f"there is no input '{name}' to have samples", key=f"method.samples.{name}", remedy=remedy)
+        require_inputs(self.samples, inputs, "samples", "method.samples")
         return np.column_stack([self.samples[name] for name in inputs]).astype(float)
 
     def planned_runs(self, inputs: Mapping[str, Input]) -> tuple[int, int]:

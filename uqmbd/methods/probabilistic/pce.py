@@ -13,10 +13,10 @@ from uqmbd.analysis import multi_index, regression
 from uqmbd.analysis.chaos_expansion import Expansion
 from uqmbd.analysis.streams import generator
 from uqmbd.analysis.trust import SHARE
-from uqmbd.errors import StudyError, did_you_mean
+from uqmbd.errors import StudyError
 from uqmbd.inputs import Input
 from uqmbd.inputs.space import Space
-from uqmbd.methods.base import Method
+from uqmbd.methods.base import Method, require_inputs
 from uqmbd.methods.design import unit_points
 from uqmbd.methods.intervals.chebyshev import whole_degrees
 from uqmbd.methods.probabilistic.pce_design import d_optimal, tensor_gauss
@@ -201,10 +201,7 @@ class PCE(Method):
     def check(self, inputs: Mapping[str, Input]) -> None:
         super().check(inputs)
         inputs = Space.of(inputs)
-        for name in self.degree if isinstance(self.degree, dict) else ():
-            if name not in inputs:
-                remedy = did_you_mean(name, inputs, noun="input")
-                raise StudyError(f"there is no input '{name}' to have a degree", key=f"method.degree.{name}", remedy=remedy)
+        require_inputs(self.degree if isinstance(self.degree, dict) else (), inputs, "a degree", "method.degree")
         self._check_questions(inputs)
         fitted, kept = self.counts(inputs)
         if self.design == "quadrature":
