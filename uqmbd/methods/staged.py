@@ -9,6 +9,7 @@ import numpy as np
 
 from uqmbd.analysis.columns import Columns, finite_rows
 from uqmbd.analysis.streams import generator
+from uqmbd.analysis.trust import horizons
 from uqmbd.inputs import Input
 from uqmbd.inputs.space import Space
 from uqmbd.methods.base import Method, from_unit_cube
@@ -70,6 +71,16 @@ class KeptRun:
         """What these runs reached, (2, columns)."""
         values = self._values[runs]
         return np.stack([values.min(axis=0), values.max(axis=0)])
+
+    def _groups(self, inner: np.ndarray, error: np.ndarray, trusted: np.ndarray) -> dict[str, xr.Dataset]:
+        """Groups of the result: what runs reached, (2, columns), and the error and trust of every column, (columns,)."""
+        columns = self._columns
+        return {
+            "inner": columns.dataset(inner, {"bound": ["lower", "upper"]}),
+            "error": columns.dataset(error),
+            "trusted": columns.dataset(trusted, unit=""),
+            "trust_horizon": horizons(trusted, columns),
+        }
 
 
 class GivenRun(KeptRun):

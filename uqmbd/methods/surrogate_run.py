@@ -22,7 +22,7 @@ from uqmbd.methods.intervals.closing import CANDIDATES, STREAM, Closing
 from uqmbd.methods.staged import StagedRun
 from uqmbd.outcomes import MEND
 from uqmbd.questions import answers_of
-from uqmbd.questions.base import Answer, Asked
+from uqmbd.questions.base import Asked
 from uqmbd.regions.base import Box
 from uqmbd.result import Result
 from uqmbd.surrogates.asked import straight
@@ -173,27 +173,23 @@ class SurrogateRun(StagedRun, Runs):
         runs = self.counted()
         inner = self.envelope(runs)
         outer, met = self.region.bounds(inner)
-        columns, ends = self.columns, {"bound": ["lower", "upper"]}
-        values = self.values[runs]
+        columns, values = self.columns, self.values[runs]
         subject = Asked(self.inputs, columns, self.expansion, inner, self.error, self.trusted, self.settings.enclosure)
         answers = answers_of(subject, self.settings.questions)
         groups = {
-            "bounds": columns.dataset(outer.bounds, ends),
-            "inner": columns.dataset(inner, ends),
-            "error": columns.dataset(outer.error),
-            "trusted": columns.dataset(outer.trusted, unit=""),
+            **self._groups(inner, outer.error, outer.trusted),
+            "bounds": columns.dataset(outer.bounds, {"bound": ["lower", "upper"]}),
             "source": columns.dataset(outer.source, unit=""),
-            "trust_horizon": trust.horizons(outer.trusted, columns),
             "worst": self._at_runs(runs[np.stack([values.argmin(axis=0), values.argmax(axis=0)])]),
             "validation": self._checks(),
             "statistics": self._statistics(),
-            "sensitivity": self._sensitivity(answers),
-            **{key: group for answer in answers for key, group in answer.groups.items()},
+            "sensitivity": self._sensitivity(answers.sensitivity),
+            **answers.groups,
             "surrogates": self._kept(),
             **self.surrogate.groups(),
             **self.region.groups(outer, met, inner),
         }
-        return Result(**groups, attrs=self._attributes(outer, met, [note for answer in answers for note in answer.notes]))
+        return Result(**groups, attrs=self._attributes(outer, met, answers.notes))
 
     def _kept(self) -> xr.Dataset:
         """The surrogate, to be asked again; nothing where the bounds do not come from it."""
@@ -202,12 +198,12 @@ class SurrogateRun(StagedRun, Runs):
         axes = [straight(name, *item.ppf(np.array([0.0, 1.0]))) for name, item in self.inputs.items()]
         return kept(axes, self.expansion, self.columns, self.error)
 
-    def _sensitivity(self, answers: Sequence[Answer]) -> xr.Dataset:
+    def _sensitivity(self, further: dict[str, np.ndarray]) -> xr.Dataset:
         """Share of each input of the width, the others averaged, and what the questions say."""
         widths = self.expansion.main_effect_widths()
         total = widths.sum(axis=0)
         shares = np.divide(widths, total, out=np.zeros_like(widths), where=total > 0)
-        kinds = {"main_effect": shares} | {kind: part for answer in answers for kind, part in answer.sensitivity.items()}
+        kinds = {"main_effect": shares} | further
         return self.columns.dataset(np.stack(list(kinds.values())), {"kind": list(kinds), "input": list(self.inputs)}, unit="")
 
     def _checks(self) -> xr.Dataset:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -14,24 +14,6 @@ from uqmbd.analysis.ranges import range_of
 
 if TYPE_CHECKING:
     import xarray as xr
-
-
-class Ranged(Protocol):
-    """What has a range over any box."""
-
-    @property
-    def inputs(self) -> Mapping[str, Any]:
-        """By name."""
-        ...
-
-    @property
-    def reached(self) -> np.ndarray:
-        """What runs reached, (2, columns)."""
-        ...
-
-    def range(self, gap: np.ndarray, box: np.ndarray | None = None) -> np.ndarray:
-        """Range (2, columns) over the cube [-1, 1]^d, or a box (d, 2) in it."""
-        ...
 
 
 @dataclass(frozen=True)
@@ -66,7 +48,7 @@ class Asked:
 
 @dataclass(frozen=True)
 class Answer:
-    """Of one question, for all columns.
+    """Of one question or several, for all columns.
 
     Attributes
     ----------

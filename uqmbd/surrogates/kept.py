@@ -17,7 +17,6 @@ from uqmbd.analysis.families import Family
 from uqmbd.analysis.pieces import PiecewiseExpansion
 from uqmbd.analysis.set_bounds import terms_of
 from uqmbd.inputs import Input
-from uqmbd.outcomes import Axis, axis_of
 from uqmbd.surrogates.asked import OUTSIDE, SCORES, InputAxis, KeptSurrogate, curved
 
 if TYPE_CHECKING:
@@ -96,12 +95,12 @@ class KeptPolynomial(KeptSurrogate):
         return {"exponents": self.exponents.tolist(), "pieces": pieces}
 
 
-def of_table(table: Mapping[str, Any], axes: tuple[InputAxis, ...], over: Axis | None) -> KeptPolynomial:
-    """From what `KeptPolynomial.save` wrote."""
-    exponents = np.array(table["exponents"], int).reshape(-1, len(axes))
-    whole = np.tile([-np.inf, np.inf], (len(axes), 1))
+def of_table(table: Mapping[str, Any], head: Sequence) -> KeptPolynomial:
+    """From what `KeptPolynomial.save` wrote; `head` is what every kind of `KeptSurrogate` has."""
+    d = len(head[2])
+    exponents, whole = np.array(table["exponents"], int).reshape(-1, d), np.tile([-np.inf, np.inf], (d, 1))
     pieces = tuple(Piece(whole if each["box"] is None else np.array(each["box"]), np.array(each["c"])) for each in table["pieces"])
-    return KeptPolynomial(table["name"], table["unit"], axes, over, np.array(table["error"], float), exponents, pieces)
+    return KeptPolynomial(*head, exponents, pieces)
 
 
 # with a result ----------------------------------------------------------------------------------------------------------------------------
@@ -143,16 +142,11 @@ def kept(axes: Sequence[InputAxis], expansion: Any, columns: Columns, error: np.
     return xr.Dataset(named, coords, attrs={"axes": json.dumps([axis.table() for axis in axes])})
 
 
-def of_group(group: xr.Dataset, name: str, axes: tuple[InputAxis, ...]) -> KeptPolynomial:
-    """The surrogate of one output from the group of a result that `kept` made."""
-    array = group[name]
-    axis = axis_of(array.dims)
-    over = None if axis is None else Axis(axis, array[axis].values, array[axis].attrs.get("unit", ""))
+def of_group(group: xr.Dataset, array: xr.DataArray, head: Sequence) -> KeptPolynomial:
+    """The surrogate of one output, `array`, from the group of a result that `kept` made; `head` as of `of_table`."""
     if "part" in array.dims:
         boxes = np.stack([group["part_lower"].values, group["part_upper"].values], axis=2)
         pieces = tuple(Piece(box, c) for box, c in zip(boxes, array.values, strict=True))
     else:
-        pieces = (Piece(np.tile([-np.inf, np.inf], (len(axes), 1)), array.values),)
-    error = np.array(array.attrs["error"])
-    error = np.asarray(error[0] if over is None else error)
-    return KeptPolynomial(name, array.attrs.get("unit", ""), axes, over, error, group["exponent"].values.astype(int), pieces)
+        pieces = (Piece(np.tile([-np.inf, np.inf], (len(head[2]), 1)), array.values),)
+    return KeptPolynomial(*head, group["exponent"].values.astype(int), pieces)

@@ -178,7 +178,7 @@ class MixedRun(PCERun):
         self._germs = cube_sample(len(self._inputs) - len(self._imprecise), generator(self._seed, SAMPLED), self.settings.germs)
         self._margin = self.settings.safety * self._error
         statistics = self._statistics()
-        return Result(**self._groups(self._reached[0]), statistics=statistics, attrs=self._attributes())
+        return Result(**self._groups(self._reached[0], self._error, self._trusted), statistics=statistics, attrs=self._attributes())
 
     def _reach(self) -> None:
         """Ends of the runs in each region, `_reached` (levels, 2, columns); with too few there those of the next wider, of all at last."""

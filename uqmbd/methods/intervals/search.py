@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 import numpy as np
 from pydantic import Field, model_validator
 
-from uqmbd.analysis import trust
+from uqmbd.analysis.trust import SEARCHED
 from uqmbd.errors import StudyError, did_you_mean
 from uqmbd.inputs import Input
 from uqmbd.inputs.space import Space
@@ -163,15 +163,11 @@ class SearchRun(StagedRun):
         from uqmbd.result import Result
 
         self._require_finished()
-        columns, ends, found = self._columns, {"bound": ["lower", "upper"]}, self._search.found()
-        trusted = found.trusted
+        columns, found = self._columns, self._search.found()
         result = Result(
-            bounds=columns.dataset(found.outer, ends),
-            inner=columns.dataset(found.inner, ends),
-            error=columns.dataset(found.error),
-            trusted=columns.dataset(trusted, unit=""),
-            source=columns.dataset(np.full(columns.count, trust.SEARCHED, np.int8), unit=""),
-            trust_horizon=trust.horizons(trusted, columns),
+            **self._groups(found.inner, found.error, found.trusted),
+            bounds=columns.dataset(found.outer, {"bound": ["lower", "upper"]}),
+            source=columns.dataset(np.full(columns.count, SEARCHED, np.int8), unit=""),
             worst=self._at_runs(found.places),
             attrs=self._attributes(found),
         )

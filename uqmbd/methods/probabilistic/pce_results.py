@@ -103,20 +103,10 @@ class ExpandedRun(StagedRun):
             **({"interaction": columns.dataset(expansion.second(), {"pair": pairs}, unit="")} if pairs else {}),
             **self._convergence(),
         }
-        return Result(**self._groups(self._ends), **groups, attrs=self._attributes())
+        return Result(**self._groups(self._ends, self._error, self._trusted), **groups, attrs=self._attributes())
 
-    def _groups(self, reached: np.ndarray) -> dict[str, xr.Dataset]:
-        """Groups that every expansion has; `reached` (2, columns) are the ends of what runs reached."""
-        columns = self._columns
-        return {
-            "inner": columns.dataset(reached, {"bound": ["lower", "upper"]}),
-            "error": columns.dataset(self._error),
-            "trusted": columns.dataset(self._trusted, unit=""),
-            "trust_horizon": trust.horizons(self._trusted, columns),
-            "validation": self._checks,
-            **self._cdf(),
-            **self._kept(),
-        }
+    def _groups(self, inner: np.ndarray, error: np.ndarray, trusted: np.ndarray) -> dict[str, xr.Dataset]:
+        return {**super()._groups(inner, error, trusted), "validation": self._checks, **self._cdf(), **self._kept()}
 
     def _answers(self) -> Answer:
         """To the questions besides the indices."""
@@ -125,9 +115,7 @@ class ExpandedRun(StagedRun):
         if set(self.settings.questions) <= {"indices"}:
             return Answer()
         subject = Asked(self._inputs, self._columns, chebyshev_of(self._expansion), self._ends, self._error, self._trusted)
-        found = answers_of(subject, self.settings.questions, but=("indices",))
-        merged = {key: group for answer in found for key, group in answer.groups.items()}
-        return Answer({kind: part for answer in found for kind, part in answer.sensitivity.items()}, merged)
+        return answers_of(subject, self.settings.questions, but=("indices",))
 
     def _kept(self) -> dict[str, xr.Dataset]:
         """The expansion, to be asked again; not where inputs depend on each other, or have a few values only."""

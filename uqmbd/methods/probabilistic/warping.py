@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -20,7 +19,7 @@ from uqmbd.inputs import Input
 from uqmbd.methods.probabilistic.pce_fit import SAMPLED, Fit, Fitted
 from uqmbd.methods.sensitivity.designs import saltelli
 from uqmbd.questions.base import Answer
-from uqmbd.questions.width import width
+from uqmbd.questions.width import narrowing
 
 POINTS = 2**12  # with which statistics of warped histories are taken
 BLOCKS = 512  # of pick-freeze points, for the Sobol' indices of warped histories
@@ -86,26 +85,6 @@ def events_of(warp: str | dict[str, Any], columns: Columns, name: str, values: n
         return event_alignment.crossings(time, values[:, columns.slices[warp["crossings"]]], warp["level"])
     told = np.column_stack([values[:, columns.slices[event].start] for event in warp["events"]])
     return np.sort(np.where((told > time[0]) & (told < time[-1]), told, np.nan), axis=1)
-
-
-@dataclass(frozen=True)
-class Sampled:
-    """Warped columns as what a question about ranges is asked of; see `uqmbd.questions.base.Asked`.
-
-    Attributes
-    ----------
-    sample : ndarray, shape (n, d)
-        Points of the unit cube.
-    """
-
-    inputs: Mapping[str, Input]
-    columns: WarpedColumns
-    sample: np.ndarray
-    reached: np.ndarray
-
-    def range(self, gap: np.ndarray, box: np.ndarray | None = None) -> np.ndarray:
-        """Sampled range (2, columns) over the cube, or a box (d, 2) in [-1, 1]^d; `gap` is of no use here."""
-        return np.stack(self.columns.range(self.sample, None if box is None else (box.T + 1) / 2))
 
 
 class Warping:
@@ -253,7 +232,10 @@ class Warping:
         """
         narrower = Answer()
         if "width" in self.settings.questions:
-            narrower = width(Sampled(self._inputs, self.surrogate, sample[:POINTS], reached))
+            few = sample[:POINTS]
+            narrower = narrowing(
+                lambda gap, box=None: np.stack(self.surrogate.range(few, None if box is None else (box.T + 1) / 2)), few.shape[1], reached
+            )
         if any(item.kind != "interval" for item in self._inputs.values()):
             return narrower
         ends = np.stack(self.surrogate.range(sample)) + SAFETY * error * np.array([[-1.0], [1.0]])
