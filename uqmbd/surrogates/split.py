@@ -41,22 +41,12 @@ class Covering(Protocol):
 
 @dataclass(frozen=True)
 class Leaf:
-    """A part of the box.
+    """A part of the box."""
 
-    Attributes
-    ----------
-    number : int
-        In order of making.
-    lower, upper : ndarray, shape (d,)
-        In [-1, 1]^d.
-    runs : ndarray, shape (nodes,)
-        Run at each node of its grid, row-major.
-    """
-
-    number: int
-    lower: np.ndarray
+    number: int  # in order of making
+    lower: np.ndarray  # (d,) in [-1, 1]^d
     upper: np.ndarray
-    runs: np.ndarray
+    runs: np.ndarray  # (nodes,): run at each node of its grid, row-major
 
     def meets(self, box: np.ndarray) -> bool:
         """Whether a box (d, 2) has a point of this leaf."""

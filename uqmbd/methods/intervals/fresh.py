@@ -17,62 +17,32 @@ LEAST_COUNTED = 59  # fresh runs of which none is outside: less than 5 % of the 
 
 @dataclass(frozen=True)
 class Plan:
-    """What a search may spend, and how it is judged; see `uqmbd.methods.intervals.search.Search`.
+    """What a search may spend, and how it is judged; see `uqmbd.methods.intervals.search.Search`."""
 
-    Attributes
-    ----------
-    first, runs, fresh : int
-        Sobol' points at the beginning, runs of the search with them at most, and fresh runs.
-    settled, tolerance, margin : float
-        Shares of the band's width.
-    safety : float
-    """
-
-    first: int
-    runs: int
-    fresh: int
-    settled: float
+    first: int  # Sobol' points at the beginning
+    runs: int  # of the search with them, at most
+    fresh: int  # runs
+    settled: float  # this and the next: shares of the band's width
     tolerance: float
     safety: float
-    margin: float
+    margin: float  # share of the band's width
 
 
 @dataclass(frozen=True)
 class Found:
-    """What is known of one region.
+    """What is known of one region."""
 
-    Attributes
-    ----------
-    searched, inner, outer : ndarray, shape (2, columns)
-        What the search reached, what any run reached, and the bounds.
-    places : ndarray of int, shape (2, columns)
-        Run that reached each of `inner`; -1 where none is known.
-    error : ndarray, shape (columns,)
-        How far fresh runs lay outside of `searched`, or by how much that still grew, or what the populations of the search disagreed about.
-    trusted : ndarray of bool, shape (columns,)
-    hits : ndarray of int, shape (outputs + 1,)
-        Counted fresh runs outside, by output, and anywhere.
-    once : int
-        Of the time with the most of them.
-    counted : int
-        Fresh runs that were counted.
-    judged : ndarray, shape (2, columns)
-        The bounds that they were counted against: `outer` without what they reached themselves.
-    margin : ndarray, shape (columns,)
-        By more than which they had to be outside.
-    """
-
-    searched: np.ndarray
-    inner: np.ndarray
-    outer: np.ndarray
-    places: np.ndarray
-    error: np.ndarray
-    trusted: np.ndarray
-    hits: np.ndarray
-    once: int
-    counted: int
-    judged: np.ndarray
-    margin: np.ndarray
+    searched: np.ndarray  # (2, columns): what the search reached
+    inner: np.ndarray  # (2, columns): what any run reached
+    outer: np.ndarray  # (2, columns): the bounds
+    places: np.ndarray  # int (2, columns): run that reached each of `inner`; -1 where none is known
+    error: np.ndarray  # (columns,): how far fresh runs lay outside of `searched`, that still grew, or populations of the search disagreed
+    trusted: np.ndarray  # bool (columns,)
+    hits: np.ndarray  # int (outputs + 1,): counted fresh runs outside, by output, and anywhere
+    once: int  # of the time with the most of them
+    counted: int  # fresh runs that were counted
+    judged: np.ndarray  # (2, columns): the bounds that they were counted against: `outer` without what they reached themselves
+    margin: np.ndarray  # (columns,): by more than which they had to be outside
 
 
 class Reached:

@@ -91,27 +91,16 @@ class Calibrate(FromFile):
 
 @dataclass
 class Start:
-    """Where one start is.
+    """Where one start is."""
 
-    Attributes
-    ----------
-    z : ndarray, shape (d,)
-        Inputs as shares of their ranges from the median.
-    residual : ndarray, shape (readings,)
-    cost : float
-        Half the sum of squares; infinite before the first run and when that failed.
-    end : str
-        Why it ended; empty while it goes on.
-    """
-
-    z: np.ndarray
-    residual: np.ndarray = field(default_factory=lambda: np.empty(0))
-    cost: float = np.inf
+    z: np.ndarray  # (d,): inputs as shares of their ranges from the median
+    residual: np.ndarray = field(default_factory=lambda: np.empty(0))  # (readings,)
+    cost: float = np.inf  # half the sum of squares; infinite before the first run and when that failed
     damping: float = FIRST_DAMPING
     jacobian: np.ndarray | None = None
     steps: int = 0
     run: int = -1
-    end: str = ""
+    end: str = ""  # why it ended; empty while it goes on
 
 
 class CalibrateRun(GivenRun):

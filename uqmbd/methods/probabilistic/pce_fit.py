@@ -37,34 +37,23 @@ def family_of(space: Space, name: str, degree: int) -> Family:
 
 
 class Fitted(NamedTuple):
-    """An expansion with its relative squared leave-one-out error and the largest error at a run left out, (columns,) both and NaN where
-    there is none, what was chosen for each output, and by how many of the runs."""
+    """What runs say of all columns."""
 
     expansion: Expansion
-    loo: np.ndarray
-    missed: np.ndarray
-    choices: list[regression.Choice]
-    chosen_by: int
+    loo: np.ndarray  # (columns,): relative squared leave-one-out error, NaN where there is none
+    missed: np.ndarray  # (columns,): largest error at a run left out, NaN where there is none
+    choices: list[regression.Choice]  # for each output
+    chosen_by: int  # by so many of the runs
 
 
 @dataclass(frozen=True)
 class Fit:
-    """How expansions of all columns are fitted.
-
-    Attributes
-    ----------
-    families : sequence of Family
-        Of each input.
-    indices : ndarray of int, shape (terms, d)
-        All terms that may be chosen.
-    degrees : list of int
-        Among which is chosen.
-    """
+    """How expansions of all columns are fitted."""
 
     settings: PCE
-    families: Sequence[Family]
-    indices: np.ndarray
-    degrees: list[int]
+    families: Sequence[Family]  # of each input
+    indices: np.ndarray  # int (terms, d): all terms that may be chosen
+    degrees: list[int]  # among which is chosen
     columns: Columns
 
     @property
