@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class KeptRun:
-    """Outcomes and status of all runs, and the steps of a plan; parameters as those of `StagedRun`."""
+    """Outcomes and status of all runs, and the steps of a plan; parameters as those of `uqmbd.methods.base.Method.start`, in SI units."""
 
     def __init__(self, inputs: Mapping[str, Input], outputs: Mapping[str, OutputInfo], time: np.ndarray, seed: int) -> None:
         self._inputs = Space.of(inputs)
@@ -114,23 +114,14 @@ class StagedRun(KeptRun):
     ----------
     chosen : tuple of int
         Roles of runs that went where outcomes sent them: whether they fail says nothing of how much of the box does.
-
-    Parameters
-    ----------
-    inputs : Space, or dict of str to Input
-        In SI units.
-    outputs : dict of str to OutputInfo
-    time : ndarray, shape (points,)
-        s
-    seed : int
     """
 
     chosen: ClassVar[tuple[int, ...]] = ()
 
-    def __init__(self, inputs: Mapping[str, Input], outputs: Mapping[str, OutputInfo], time: np.ndarray, seed: int) -> None:
-        super().__init__(inputs, outputs, time, seed)
+    def __init__(self, *study: Any) -> None:
+        super().__init__(*study)
         # all runs asked for, in the coordinate of `_samples`: [-1, 1]^d unless said, 2u - 1 where u is the distribution function
-        self._points = np.empty((0, len(inputs)))
+        self._points = np.empty((0, len(self._inputs)))
         self._roles = np.empty(0, np.int8)
 
     def ask(self) -> dict[str, np.ndarray] | None:

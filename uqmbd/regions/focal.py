@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 import numpy as np
-import xarray as xr
 
 from uqmbd.analysis import evidence
 from uqmbd.analysis.chebyshev_expansions import TensorExpansion
@@ -39,7 +38,7 @@ class Focal(Box):
         for first in range(0, columns.count, step):
             at = np.arange(first, min(first + step, columns.count))
             bounds[..., at] = list(evidence.statistics(*self._ranges_on(at), masses, LEVELS))
-        return {"statistics": columns.dataset(bounds, {"statistic": names, "bound": ["lower", "upper"]}), "cdf": self._cdf()}
+        return {"statistics": columns.dataset(bounds, {"statistic": names, "bound": ["lower", "upper"]}), **self._cdf()}
 
     def facts(self) -> dict[str, Any]:
         return {"focal_boxes": len(self._masses)}
@@ -83,19 +82,19 @@ class Focal(Box):
                 upper[row, ~trusted] = np.maximum(upper[row, ~trusted], high)
         return lower, upper
 
-    def _cdf(self) -> xr.Dataset:
+    def _cdf(self) -> dict[str, Any]:
         """Belief and plausibility of scalars."""
         columns = self.runs.columns
         scalars = Columns({name: info for name, info in columns.outputs.items() if not info.axis}, columns.time)
         if not scalars.count:
-            return xr.Dataset()
-        table = np.empty((evidence.LEVELS, 3, scalars.count))
-        for name, at in scalars.slices.items():
+            return {}
+        tables = []
+        for name in scalars.outputs:
             lower, upper = (side[:, 0] for side in self._ranges_on(np.array([columns.slices[name].start])))
             values = evidence.levels(lower, upper)
-            both = evidence.belief_and_plausibility(values, lower, upper, self._masses)
-            table[:, :, at.start] = np.stack([values, *both], axis=1)
-        return scalars.dataset(table, {"level": range(evidence.LEVELS), "column": ["value", "lower", "upper"]})
+            tables.append(np.stack([values, *evidence.belief_and_plausibility(values, lower, upper, self._masses)], axis=1))
+        labels = {"level": range(evidence.LEVELS), "column": ["value", "lower", "upper"]}
+        return {"cdf": scalars.dataset(np.stack(tables, axis=-1), labels)}
 
 
 def elements_of(item: Input) -> tuple[np.ndarray, np.ndarray]:

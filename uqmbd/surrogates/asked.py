@@ -26,8 +26,10 @@ _NUMBERS = ("value", "place", "alpha", "beta")
 
 @dataclass(frozen=True)
 class InputAxis:
-    """One input: its coordinate, and the polynomials of it. Between values and beyond them the way from one to the other is a straight line
-    if they are two, a smooth curve else."""
+    """One input: its coordinate, and the polynomials of it.
+
+    Between the knots and beyond them the coordinate follows a straight line if they are two, a smooth curve else.
+    """
 
     name: str
     value: np.ndarray  # (knots,), SI

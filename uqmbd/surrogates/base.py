@@ -22,40 +22,21 @@ MOST_CORNERS = 64  # runs
 
 
 class Runs:
-    """The runs of a study, as a surrogate and a region see them: what was run, and what can be asked for.
+    """The runs of a study, as a surrogate and a region see them: what was run, and what can be asked for."""
 
-    Attributes
-    ----------
-    settings : Method
-    inputs : Space
-        In SI units.
-    columns : Columns
-        Of all outputs.
-    points : ndarray, shape (runs, d)
-        In [-1, 1]^d.
-    values : ndarray, shape (runs, columns)
-    status, roles : ndarray, shape (runs,)
-    told, seed : int
-    error, trusted : ndarray, shape (columns,)
-        As of the last `assess`.
-    expansion : Expansion
-        The same.
-    region : Region
-    """
-
-    settings: Any
-    inputs: Any
-    columns: Columns
-    points: np.ndarray
-    values: np.ndarray
-    status: np.ndarray
-    roles: np.ndarray
+    settings: Any  # of the method
+    inputs: Any  # Space, in SI units
+    columns: Columns  # of all outputs
+    points: np.ndarray  # (runs, d), in [-1, 1]^d
+    values: np.ndarray  # (runs, columns)
+    status: np.ndarray  # (runs,)
+    roles: np.ndarray  # (runs,)
     told: int
     seed: int
-    error: np.ndarray
-    trusted: np.ndarray
-    region: Any
+    error: np.ndarray  # (columns,): as of the last `assess`, as are the next two
+    trusted: np.ndarray  # bool (columns,)
     expansion: Any
+    region: Any
 
     def add(self, points: np.ndarray, role: int) -> None:
         """Points (n, d) for the next ask."""
