@@ -14,13 +14,12 @@ from uqmbd.analysis.monotonicity import extreme_corners, signs
 from uqmbd.analysis.order_statistics import quantiles
 from uqmbd.analysis.streams import generator
 from uqmbd.analysis.trust import Outer, joined
-from uqmbd.errors import StudyError
 from uqmbd.methods.base import count_failures
 from uqmbd.methods.checks import checks
 from uqmbd.methods.design import sobol
+from uqmbd.methods.failures import require_validation
 from uqmbd.methods.intervals.closing import CANDIDATES, STREAM, Closing
 from uqmbd.methods.staged import StagedRun
-from uqmbd.outcomes import MEND
 from uqmbd.questions import answers_of
 from uqmbd.questions.base import Asked
 from uqmbd.regions.base import Box
@@ -69,10 +68,7 @@ class SurrogateRun(StagedRun, Runs):
         self._stop_if_too_many_failed(self.settings)
         self.expansion = self.surrogate.fit()
         fresh = (self.status == 0) & self.surrogate.fresh()
-        if not fresh.any():
-            raise StudyError(
-                "all validation runs failed, so nothing is known about the error of the expansion", remedy=f"{MEND}, or give it more runs"
-            )
+        require_validation(fresh)
         self.missed = self.surrogate.missed(self.expansion, np.flatnonzero(fresh))
         self.error, self.trusted = self.judged(self.missed)
         self._signs = None

@@ -179,12 +179,12 @@ class Surrogate:
         return {}
 
     def bits(self, relative: np.ndarray) -> float:
-        """How many bits sizes (columns,) lack to the target, on the mean over the times of a history, added up over the outputs.
+        """How many bits sizes (columns,) lack to the target, as of `weight`."""
+        return self.weight(np.log2(np.maximum(relative / self.runs.settings.target, 1.0)))
 
-        So a few times at which impacts spoil every expansion cannot claim all runs.
-        """
-        lacking = np.log2(np.maximum(relative / self.runs.settings.target, 1.0))
-        return float(sum(lacking[at].mean() for at in self.runs.columns.slices.values()))
+    def weight(self, sizes: np.ndarray) -> float:
+        """Mean of sizes (columns,) over the times of a history, added up over the outputs, so that impacts cannot claim all runs."""
+        return float(sum(sizes[at].mean() for at in self.runs.columns.slices.values()))
 
 
 def told_of_lost(lost: int, runs: int, then: str) -> str:

@@ -13,17 +13,16 @@ from uqmbd.analysis import imprecise_moments, imprecise_sampled, probability_box
 from uqmbd.analysis.alpha_cuts import nested
 from uqmbd.analysis.chaos_expansion import Expansion, cube_sample
 from uqmbd.analysis.order_statistics import level_name
-from uqmbd.analysis.reached import ENOUGH, ends
+from uqmbd.analysis.reached import ends
 from uqmbd.analysis.regions import Region, regions
 from uqmbd.analysis.streams import generator
 from uqmbd.analysis.threads import one_thread
-from uqmbd.analysis.two_loop import least_runs
 from uqmbd.errors import StudyError
 from uqmbd.inputs import Input
 from uqmbd.inputs.space import Space
 from uqmbd.methods.base import count_failures, fallback_count
 from uqmbd.methods.failures import left_out
-from uqmbd.methods.imprecise.mixed_fallback import TwoLoop
+from uqmbd.methods.imprecise.mixed_fallback import TwoLoop, without_two_loop
 from uqmbd.methods.probabilistic.pce import PCE, PCERun
 from uqmbd.methods.probabilistic.pce_fit import SAMPLED
 from uqmbd.methods.probabilistic.pce_results import CDF_LEVELS
@@ -315,10 +314,4 @@ class MixedRun(PCERun):
         if self._two_loop:
             further = 4 * self.settings.fallback_most(self._inputs)
             return self._two_loop.notes(who, further, self._levels_of_quantiles, self._columns.slices)
-        notes = [f"where the expansion is not trusted ({who}), the bounds of statistics are all that the range of the runs allows"]
-        if min(self._inside) < ENOUGH:
-            notes.append(f"the range where fewer than {ENOUGH} runs are is that of the next wider level, or of all runs")
-        needed = least_runs(int(self._regions[0].wide.sum()))
-        if needed is None:
-            return [*notes, "so many intervals have too many corners for a two-loop Monte Carlo: fix those that matter least"]
-        return [*notes, f"for better ones write fallback_runs = {max(2000, 4 * needed)}, for a two-loop Monte Carlo"]
+        return without_two_loop(who, min(self._inside), int(self._regions[0].wide.sum()))

@@ -9,6 +9,7 @@ import numpy as np
 
 from uqmbd.analysis import two_loop
 from uqmbd.analysis.chaos_expansion import Expansion, cube_sample
+from uqmbd.analysis.reached import ENOUGH
 from uqmbd.analysis.regions import Region
 from uqmbd.analysis.streams import generator
 from uqmbd.analysis.two_loop import CONFIDENCE
@@ -134,3 +135,14 @@ class TwoLoop:
                 which = f"the limits of the {word} of {', '.join(some)}"
                 notes.append(f"{self.inner} runs of a skewed output are too few: {which} are too narrow")
         return notes
+
+
+def without_two_loop(who: str, inside: int, imprecise: int) -> list[str]:
+    """Sentences about the outputs `who` of which only the range of the runs is known: `inside` of them in a region, `imprecise` inputs."""
+    notes = [f"where the expansion is not trusted ({who}), the bounds of statistics are all that the range of the runs allows"]
+    if inside < ENOUGH:
+        notes.append(f"the range where fewer than {ENOUGH} runs are is that of the next wider level, or of all runs")
+    needed = two_loop.least_runs(imprecise)
+    if needed is None:
+        return [*notes, "so many intervals have too many corners for a two-loop Monte Carlo: fix those that matter least"]
+    return [*notes, f"for better ones write fallback_runs = {max(2000, 4 * needed)}, for a two-loop Monte Carlo"]

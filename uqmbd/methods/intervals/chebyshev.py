@@ -30,6 +30,17 @@ def whole_degrees(value: Any) -> int | dict[str, int] | None:
     return {str(name): int(degree) for name, degree in value.items()} if isinstance(value, Mapping) else value
 
 
+def degrees_wanted(value: Any) -> int | list[int] | dict[str, int] | str:
+    """`value` when it is a degree, a list of degrees to choose from, degrees by input, or ``auto``."""
+    if value == "auto":
+        return value
+    if isinstance(value, (list, tuple)) and value:
+        return sorted({whole_degrees(degree) for degree in value})
+    if isinstance(value, (str, list, tuple)) or value is None or (isinstance(value, Mapping) and not value):
+        raise ValueError(f'a degree is a whole number, a list of them, a table of them by input, or "auto", not {value!r}')
+    return whole_degrees(value)
+
+
 class Chebyshev(Inclusion):
     """Chebyshev expansion of every output at every time, its range over the box, and how far both can be believed.
 

@@ -18,7 +18,7 @@ from uqmbd.inputs import Input
 from uqmbd.inputs.space import Space
 from uqmbd.methods.base import Method, require_inputs
 from uqmbd.methods.design import unit_points
-from uqmbd.methods.intervals.chebyshev import whole_degrees
+from uqmbd.methods.intervals.chebyshev import degrees_wanted
 from uqmbd.methods.probabilistic.pce_design import d_optimal, tensor_gauss
 from uqmbd.methods.probabilistic.pce_fit import FITTED, VALIDATION, Fit, Fitted, family_of
 from uqmbd.methods.probabilistic.pce_results import ExpandedRun
@@ -30,17 +30,6 @@ from uqmbd.surrogates.tensor import node_count
 
 TERMS_A_RUN = 10  # candidates among which a sparse fit chooses, for each run that is fitted
 RUNS_A_TERM = 2  # with which the degree "auto" of full least squares goes on
-
-
-def degrees_wanted(value: Any) -> int | list[int] | dict[str, int] | str:
-    """`value` when it is a degree, a list of degrees to choose from, degrees by input, or ``auto``."""
-    if value == "auto":
-        return value
-    if isinstance(value, (list, tuple)) and value:
-        return sorted({whole_degrees(degree) for degree in value})
-    if isinstance(value, (str, list, tuple)) or value is None or (isinstance(value, Mapping) and not value):
-        raise ValueError(f'a degree is a whole number, a list of them, a table of them by input, or "auto", not {value!r}')
-    return whole_degrees(value)
 
 
 class PCE(Method):

@@ -20,7 +20,7 @@ from uqmbd.analysis.threads import one_thread
 from uqmbd.errors import StudyError
 from uqmbd.methods.base import count_failures
 from uqmbd.methods.checks import checks
-from uqmbd.methods.failures import left_out
+from uqmbd.methods.failures import left_out, require_validation
 from uqmbd.methods.probabilistic.pce_fit import FITTED, SAMPLED, VALIDATION, Fit, Fitted
 from uqmbd.methods.quantile_levels import levels_of, too_far_out
 from uqmbd.methods.staged import StagedRun
@@ -66,10 +66,7 @@ class ExpandedRun(StagedRun):
         """Expansion, validated error and trust of every column, and what the checks of it are."""
         self._stop_if_too_many_failed(self.settings)
         rows, fresh = self._rows(FITTED), self._rows(VALIDATION)
-        if not fresh.size:
-            raise StudyError(
-                "all validation runs failed, so nothing is known about the error of the expansion", remedy=f"{MEND}, or give it more runs"
-            )
+        require_validation(fresh >= 0)
         if not rows.size:
             raise StudyError("all runs that would be fitted failed, so there is nothing to expand", remedy=f"{MEND}, or give it more runs")
         self._expansion, self._loo, missed, self._choices, self._chosen_by = self._fit(rows)
