@@ -42,6 +42,15 @@ class Columns:
             self.slices[name] = slice(self.count, self.count + width)
             self.count += width
 
+    @property
+    def scalars(self) -> Columns:
+        """The layout of the scalars alone."""
+        return Columns({name: info for name, info in self.outputs.items() if info.axis is None}, self.time)
+
+    def named(self, which: np.ndarray) -> list[str]:
+        """Outputs that have some of the columns, `which` (count,) bool."""
+        return [name for name, at in self.slices.items() if which[at].any()]
+
     def pack(self, outputs: Mapping[str, np.ndarray], rows: int) -> np.ndarray:
         """Outcomes of `rows` runs as a matrix (rows, count)."""
         matrix = np.empty((rows, self.count))

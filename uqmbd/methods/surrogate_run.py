@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
-import xarray as xr
 
 from uqmbd.analysis import trust
 from uqmbd.analysis.columnwise import sample_std
@@ -27,6 +26,9 @@ from uqmbd.result import Result
 from uqmbd.surrogates.asked import straight
 from uqmbd.surrogates.base import CORNER, EXTREME, FALLBACK, MOST_CORNERS, NODE, OWN, SEARCH, VALIDATION, Runs, Surrogate
 from uqmbd.surrogates.kept import kept
+
+if TYPE_CHECKING:
+    import xarray as xr
 
 FEW_FAILED = 3
 
@@ -177,22 +179,23 @@ class SurrogateRun(StagedRun, Runs):
             "bounds": columns.dataset(outer.bounds, {"bound": ["lower", "upper"]}),
             "source": columns.dataset(outer.source, unit=""),
             "worst": self._at_runs(runs[np.stack([values.argmin(axis=0), values.argmax(axis=0)])]),
-            "validation": self._checks(),
-            "statistics": self._statistics(),
+            **self._statistics(),
             "sensitivity": self._sensitivity(answers.sensitivity),
             **answers.groups,
-            "surrogates": self._kept(),
+            **self._of_expansion(),
             **self.surrogate.groups(),
             **self.region.groups(outer, met, inner),
         }
         return Result(**groups, attrs=self._attributes(outer, met, answers.notes))
 
-    def _kept(self) -> xr.Dataset:
-        """The surrogate, to be asked again; nothing where the bounds do not come from it."""
+    def _of_expansion(self) -> dict[str, xr.Dataset]:
+        """The surrogate, to be asked again, and what it says of runs that it was not made of; none where bounds do not come from it."""
         if not self.surrogate.bounds_from_expansion:
-            return xr.Dataset()
+            return {}
         axes = [straight(name, *item.ppf(np.array([0.0, 1.0]))) for name, item in self.inputs.items()]
-        return kept(axes, self.expansion, self.columns, self.error)
+        rows = np.flatnonzero((self.status == 0) & self.surrogate.fresh())
+        said = checks(self.columns, rows, self.values[rows], self.expansion.evaluate(self.points[rows]))
+        return {"surrogates": kept(axes, self.expansion, self.columns, self.error), "validation": said}
 
     def _sensitivity(self, further: dict[str, np.ndarray]) -> xr.Dataset:
         """Share of each input of the width, the others averaged, and what the questions say."""
@@ -202,22 +205,14 @@ class SurrogateRun(StagedRun, Runs):
         kinds = {"main_effect": shares} | further
         return self.columns.dataset(np.stack(list(kinds.values())), {"kind": list(kinds), "input": list(self.inputs)}, unit="")
 
-    def _checks(self) -> xr.Dataset:
-        """What the surrogate says of the runs that it was not made of; nothing where the bounds do not come from it."""
-        if not self.surrogate.bounds_from_expansion:
-            return xr.Dataset()
-        rows = np.flatnonzero((self.status == 0) & self.surrogate.fresh())
-        return checks(self.columns, rows, self.values[rows], self.expansion.evaluate(self.points[rows]))
-
-    def _statistics(self) -> xr.Dataset:
+    def _statistics(self) -> dict[str, xr.Dataset]:
         """Statistics of the random runs, when there are fallback runs: uniform over the box, a description, not a distribution."""
-        rows = (self.status == 0) & np.isin(self.roles, (VALIDATION, FALLBACK))
         if not np.any(self.roles == FALLBACK):
-            return xr.Dataset()
-        values = self.values[rows]
+            return {}
+        values = self.values[self._rows(VALIDATION, FALLBACK)]
         levels = {name: q for name, q in quantiles(values).items() if "_" not in name}
-        all_ = {"mean": values.mean(axis=0), "std": sample_std(values), "min": values.min(axis=0), "max": values.max(axis=0)} | levels
-        return self.columns.dataset(np.array(list(all_.values())), {"statistic": list(all_)})
+        every = {"mean": values.mean(axis=0), "std": sample_std(values), "min": values.min(axis=0), "max": values.max(axis=0)} | levels
+        return {"statistics": self.columns.dataset(np.array(list(every.values())), {"statistic": list(every)})}
 
     def _attributes(self, outer: Outer, met: float, more: Sequence[str]) -> dict:
         settings = self.settings

@@ -8,7 +8,6 @@ import numpy as np
 
 from uqmbd.analysis import evidence
 from uqmbd.analysis.chebyshev_expansions import TensorExpansion
-from uqmbd.analysis.columns import Columns
 from uqmbd.analysis.order_statistics import LEVELS, level_name
 from uqmbd.analysis.reached import ENOUGH, distance_from
 from uqmbd.analysis.reached import ends as ends_of_runs
@@ -50,7 +49,7 @@ class Focal(Box):
             return []
         points = runs.points[runs.status == 0]
         few = sum(int(np.count_nonzero(distance_from(points, box) == 0) < ENOUGH) for box in self._ends)
-        who = ", ".join(name for name, at in runs.columns.slices.items() if not runs.trusted[at].all())
+        who = ", ".join(runs.columns.named(~runs.trusted))
         note = f"where the expansion is not trusted ({who}), a focal box has its range widened by its error and joined with that of runs"
         note += f"; {few} of {len(self._ends)} boxes hold fewer than {ENOUGH} runs and take those next to them as well" if few else ""
         return [note]
@@ -85,7 +84,7 @@ class Focal(Box):
     def _cdf(self) -> dict[str, Any]:
         """Belief and plausibility of scalars."""
         columns = self.runs.columns
-        scalars = Columns({name: info for name, info in columns.outputs.items() if not info.axis}, columns.time)
+        scalars = columns.scalars
         if not scalars.count:
             return {}
         tables = []

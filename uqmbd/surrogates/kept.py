@@ -35,15 +35,9 @@ class Piece:
 
 @dataclass(frozen=True)
 class KeptPolynomial(KeptSurrogate):
-    """An expansion in products of polynomials, in one piece or several.
+    """An expansion in products of polynomials, in one piece or several."""
 
-    Attributes
-    ----------
-    exponents : ndarray of int, shape (terms, d)
-    pieces : tuple of Piece
-    """
-
-    exponents: np.ndarray
+    exponents: np.ndarray  # int (terms, d)
     pieces: tuple[Piece, ...]
 
     __repr__ = KeptSurrogate.__repr__

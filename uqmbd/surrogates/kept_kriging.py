@@ -19,24 +19,12 @@ from uqmbd.surrogates.kriging import Kriging
 
 @dataclass(frozen=True)
 class KeptKriging(KeptSurrogate):
-    """Kriging of one number, in standard normal coordinates. It meets its runs; between them `std` says how far it may be off.
+    """Kriging of one number, in standard normal coordinates. It meets its runs; between them `std` says how far it may be off."""
 
-    Attributes
-    ----------
-    points : ndarray, shape (n, d)
-        Coordinates of the runs.
-    values : ndarray, shape (n,)
-        Unit of the output.
-    lengths : ndarray, shape (d,)
-        Distances over which values are alike.
-    kernel, trend : str
-        See `uqmbd.surrogates.kriging.Kriging`.
-    """
-
-    points: np.ndarray
-    values: np.ndarray
-    lengths: np.ndarray
-    kernel: str
+    points: np.ndarray  # (n, d): coordinates of the runs
+    values: np.ndarray  # (n,), unit of the output
+    lengths: np.ndarray  # (d,): distances over which values are alike
+    kernel: str  # this and the next: see `uqmbd.surrogates.kriging.Kriging`
     trend: str
 
     __repr__ = KeptSurrogate.__repr__

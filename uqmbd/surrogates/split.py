@@ -12,7 +12,6 @@ import numpy as np
 from uqmbd.analysis import chebyshev
 from uqmbd.analysis.alpha_cuts import restricted
 from uqmbd.analysis.chebyshev_expansions import TensorExpansion
-from uqmbd.analysis.columns import Columns
 from uqmbd.analysis.pieces import PiecewiseExpansion
 from uqmbd.analysis.trust import joined
 from uqmbd.surrogates.base import COARSE, LEAST_VALIDATION, NODE, VALIDATION, Runs, Surrogate, told_of_lost
@@ -261,7 +260,7 @@ class Split(Surrogate):
     def groups(self) -> dict[str, Any]:
         """Bounds in each leaf, the group `leaves`, see `uqmbd.result.Result`."""
         runs = self.runs
-        scalars = Columns({name: info for name, info in runs.columns.outputs.items() if not info.axis}, runs.columns.time)
+        scalars = runs.columns.scalars
         if not scalars.count:
             return {}
         columns = np.array([runs.columns.slices[name].start for name in scalars.outputs])

@@ -310,8 +310,8 @@ class MixedRun(PCERun):
 
     def _about_untrusted(self) -> list[str]:
         """Sentences about what is not trusted, and what to do."""
-        who = ", ".join(name for name, at in self._columns.slices.items() if not self._followed[at].all())
+        who = ", ".join(self._columns.named(~self._followed))
         if self._two_loop:
             further = 4 * self.settings.fallback_most(self._inputs)
-            return self._two_loop.notes(who, further, self._levels_of_quantiles, self._columns.slices)
+            return self._two_loop.notes(who, further, self._levels_of_quantiles, self._columns)
         return without_two_loop(who, min(self._inside), int(self._regions[0].wide.sum()))

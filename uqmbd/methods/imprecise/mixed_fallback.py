@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from uqmbd.analysis import two_loop
 from uqmbd.analysis.chaos_expansion import Expansion, cube_sample
+from uqmbd.analysis.columns import Columns
 from uqmbd.analysis.reached import ENOUGH
 from uqmbd.analysis.regions import Region
 from uqmbd.analysis.streams import generator
@@ -119,7 +120,7 @@ class TwoLoop:
         """Attributes of the result."""
         return {"outer_points": self.outer, "inner_runs": self.inner, "confidence": CONFIDENCE}
 
-    def notes(self, who: str, further: int, levels: Sequence[float], slices: Mapping[str, slice]) -> list[str]:
+    def notes(self, who: str, further: int, levels: Sequence[float], columns: Columns) -> list[str]:
         """Sentences about the outputs `who` that are bounded by it, what `further` runs would do, and limits that cannot be relied upon."""
         missed = "narrow extremes" if self.grid.size else "extremes"
         notes = [
@@ -130,8 +131,7 @@ class TwoLoop:
         if far := too_far_out(levels, self.inner, -np.log((1 - CONFIDENCE) / 2)):
             notes.append(f"{self.inner} runs are too few for limits of {far}, which end where all runs end")
         for word, doubtful in zip(("mean", "standard deviation"), self.doubtful, strict=True):
-            columns = self.columns[doubtful]
-            if some := [name for name, at in slices.items() if ((columns >= at.start) & (columns < at.stop)).any()]:
+            if some := columns.named(np.isin(np.arange(columns.count), self.columns[doubtful])):
                 which = f"the limits of the {word} of {', '.join(some)}"
                 notes.append(f"{self.inner} runs of a skewed output are too few: {which} are too narrow")
         return notes

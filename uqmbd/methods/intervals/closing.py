@@ -110,8 +110,7 @@ class Closing:
         found = self.search.found()
         out = leaving(values[rows], found.judged, found.margin) & (outer.source == SEARCHED)
         about = said(self.columns, hits(out, self.columns), int(out.sum(axis=0).max(initial=0)), len(rows), MARGIN)
-        searched = [name for name, at in self.columns.slices.items() if (outer.source[at] == SEARCHED).any()]
-        about["outside_at_most"] = {name: about["outside_at_most"][name] for name in searched}
+        about["outside_at_most"] = {name: about["outside_at_most"][name] for name in self.columns.named(outer.source == SEARCHED)}
         statement = "where the bounds are those of a search, " + about.pop("statement")
         return about | {"searched_share": share, "statement": statement}
 

@@ -85,7 +85,7 @@ class MonteCarloRun(ReducedRun):
         self.settings = settings
         self._inputs = inputs
         self._seed = seed
-        self._scalars = Columns({name: info for name, info in outputs.items() if not info.axis}, time)
+        self._scalars = Columns(outputs, time).scalars
         self._histories = Columns({name: info for name, info in outputs.items() if info.axis}, time)
         self._order = list(outputs)
         points = unit_points(settings.design, settings.samples, len(inputs), generator(seed, 0))
@@ -163,7 +163,7 @@ class MonteCarloRun(ReducedRun):
             ) + (f" and {len(doubtful) - NAMED} more" if len(doubtful) > NAMED else "")
             if who:
                 notes.append(f"{count} runs of a skewed output are too few: the limits of the {word} of {who} are too narrow")
-        if same := [name for name, at in self._scalars.slices.items() if scalars.doubtful["constant"][at].any()]:
+        if same := self._scalars.named(scalars.doubtful["constant"]):
             notes.append(f"all {count} runs have the same {', '.join(same)}, which says nothing of any rarer than 1 in {count // 4 or 1}")
         return notes
 

@@ -180,7 +180,7 @@ class ExpandedRun(StagedRun):
 
     def _cdf(self) -> dict[str, xr.Dataset]:
         """Distribution functions of the scalars."""
-        scalars = self._numbers(name for name, info in self._columns.outputs.items() if not info.axis)
+        scalars = self._columns.scalars
         if not scalars.count:
             return {}
         tables = [self._distribution(self._columns.slices[name].start) for name in scalars.outputs]
