@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
 from numbers import Integral
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self
+from typing import Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import BeforeValidator, Field, model_validator
 
@@ -12,10 +12,10 @@ from uqmbd.errors import StudyError
 from uqmbd.inputs import Input
 from uqmbd.methods.base import require_inputs
 from uqmbd.methods.intervals.inclusion import Inclusion
-from uqmbd.surrogates.tensor import HIGHEST_DEGREE, node_count
-
-if TYPE_CHECKING:
-    from uqmbd.surrogates.base import Surrogate
+from uqmbd.surrogates.base import Surrogate
+from uqmbd.surrogates.sparse import Sparse
+from uqmbd.surrogates.split import Split
+from uqmbd.surrogates.tensor import HIGHEST_DEGREE, Tensor, node_count
 
 DEFAULT_DEGREE = 8
 SPLIT_DEGREE = 4  # where nothing is said
@@ -134,13 +134,7 @@ class Chebyshev(Inclusion):
 
     def surrogate(self) -> type[Surrogate]:
         if self.grid == "sparse":
-            from uqmbd.surrogates.sparse import Sparse
-
             return Sparse
         if self.split:
-            from uqmbd.surrogates.split import Split
-
             return Split
-        from uqmbd.surrogates.tensor import Tensor
-
         return Tensor
