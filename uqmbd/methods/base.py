@@ -119,6 +119,7 @@ class Method(Checked):
         return 0
 
     def _start(self, inputs: Space, outputs: dict[str, OutputInfo], time: np.ndarray, seed: int) -> MethodRun:
+        """The run, which gets these settings and what `start` was given, in SI units."""
         raise NotImplementedError
 
 

@@ -11,20 +11,18 @@ from uqmbd.analysis import trust
 from uqmbd.analysis.columnwise import sample_std
 from uqmbd.analysis.monotonicity import extreme_corners, signs
 from uqmbd.analysis.order_statistics import quantiles
-from uqmbd.analysis.streams import generator
 from uqmbd.analysis.trust import Outer, joined
 from uqmbd.methods.base import count_failures
 from uqmbd.methods.checks import checks
-from uqmbd.methods.design import sobol
 from uqmbd.methods.failures import require_validation
-from uqmbd.methods.intervals.closing import CANDIDATES, STREAM, Closing
+from uqmbd.methods.intervals.closing import Closing
 from uqmbd.methods.staged import StagedRun
 from uqmbd.questions import answers_of
 from uqmbd.questions.base import Asked
 from uqmbd.regions.base import Box
 from uqmbd.result import Result
 from uqmbd.surrogates.asked import straight
-from uqmbd.surrogates.base import CORNER, EXTREME, FALLBACK, MOST_CORNERS, NODE, OWN, SEARCH, VALIDATION, Runs, Surrogate
+from uqmbd.surrogates.base import CORNER, EXTREME, FALLBACK, MOST_CORNERS, NODE, SEARCH, VALIDATION, Runs, Surrogate
 from uqmbd.surrogates.kept import kept
 
 if TYPE_CHECKING:
@@ -88,7 +86,6 @@ class SurrogateRun(StagedRun, Runs):
 
     def _search(self) -> Iterator[bool]:
         """Where trust is missing: runs that seek the extremes, and fresh ones that say what they missed."""
-        settings, d = self.settings, len(self.inputs)
         parts, sought = self.region.sought()
         count = self.region.fallback(sought, self._own)
         if not count:
@@ -98,14 +95,8 @@ class SurrogateRun(StagedRun, Runs):
             yield True
             self.assess()
             return
-        closing = Closing(count, self.columns, d, self.seed, parts, sought, settings.width_tolerance, settings.safety)
-        closing.search.begin(self.points, self.values, self.status)
-        candidates = closing.search.into(2 * sobol(CANDIDATES, d, generator(self.seed, STREAM - 1)) - 1)
-        for chosen, points, part in closing.steps(self.expansion, candidates):
-            first = len(self.points)
-            self.add(points, SEARCH if chosen else np.where(part == 0, FALLBACK, OWN))
-            yield True
-            closing.search.take(self.values[first:], self.status[first:])
+        closing = Closing(self, count, parts, sought)
+        yield from closing.close()
         self._closing = closing
         self.assess()
 
@@ -228,7 +219,7 @@ class SurrogateRun(StagedRun, Runs):
             "runs_nodes": int(np.count_nonzero(self.roles == NODE)),
             "runs_validation": int(np.count_nonzero(np.isin(self.roles, (VALIDATION, CORNER)))),
             "runs_fallback": int(np.count_nonzero(np.isin(self.roles, (FALLBACK, SEARCH)))),
-            **({} if self._closing is None else self._closing.said(outer, self.values, self.status)),
+            **({} if self._closing is None else self._closing.said(outer)),
             **count_failures(self.status),
         }
         if settings.corner_runs:
