@@ -5,6 +5,7 @@
 
 import inspect
 import re
+from collections.abc import Collection
 from dataclasses import fields, is_dataclass
 from pathlib import Path
 
@@ -70,10 +71,20 @@ def plain(text: str) -> str:
     return text.replace("``", "`").replace("|", "/")
 
 
-def section(title: str, kind: type, *, note: str = "") -> str:
-    """A heading and a table of one class."""
-    words = documented(kind)
-    rows = [f"| `{name}` | {f'`{value}`' if value else ''} | {plain(words.get(name, ''))} |" for name, value in defaults(kind).items()]
+def of_approach(text: str, approach: str) -> str:
+    """What ``one, two: words; three: other words`` says of an approach; all where it names none."""
+    for part in re.split(r"; (?=[a-z_, ]+: )", text):
+        names, colon, words = part.partition(": ")
+        if colon and approach in names.split(", "):
+            return f"{words[:1].upper()}{words[1:].rstrip('.')}."
+    return text
+
+
+def section(title: str, kind: type, *, note: str = "", approach: str = "", but: Collection[str] = ()) -> str:
+    """A heading and a table of one class, or of one approach without the keys that all take."""
+    words = {name: of_approach(text, approach) for name, text in documented(kind).items()}
+    keys = {name: f"`{value}`" if value else "" for name, value in defaults(kind).items() if name not in but}
+    rows = [f"| `{name}` | {value} | {plain(words.get(name, ''))} |" for name, value in keys.items()]
     table = ["| key | default | meaning |", "|---|---|---|", *rows] if rows else ["No keys."]
     return "\n".join([f"## {title}", "", plain(note or summary(kind)), "", *table, ""])
 
@@ -92,6 +103,8 @@ def page() -> str:
     for kind in METHODS.values():
         accepts = ", ".join(sorted(kind.accepts))
         parts.append("#" + section(f'type = "{kind.name}"', kind, note=f"{summary(kind)} Inputs: {accepts}."))
+        for name, one in getattr(kind, "approaches", {}).items():
+            parts.append("##" + section(f'approach = "{name}"', one, approach=name, but=kind.model_fields))
     parts.append(section("[campaign]", CampaignSettings))
     parts.append(section("[report]", ReportSection))
     parts.append(section("[solver]", flexmbd.Settings, note="For models that return a `flexmbd.System`. How the motion is computed."))

@@ -17,8 +17,8 @@ import pytest
 from uqmbd.inputs import Focal, Fuzzy, Interval, Random
 from uqmbd.inputs.space import Space
 from uqmbd.methods import METHODS, Method
-from uqmbd.methods.reliability.settings import APPROACHES as RELIABILITY
-from uqmbd.methods.sensitivity.settings import APPROACHES as SENSITIVITY
+from uqmbd.methods.reliability import APPROACHES as RELIABILITY
+from uqmbd.methods.sensitivity import APPROACHES as SENSITIVITY
 
 TIME = np.linspace(0.0, 2.0, 4)
 FREQUENCY = np.arange(1.0, 4.0)

@@ -229,3 +229,12 @@ def test_a_tensor_whose_inputs_nothing_couples_is_bounded_input_by_input():
     c[(1, 0, 0, 0, 0, 0, 0, 1)] = -1.0
     bounds, met = TensorExpansion(c).range("bernstein", np.array([1e-6]))
     assert met.all() and bounds[:, 0] == pytest.approx([0.0, 9.0], abs=2e-6)
+
+
+def test_one_end_alone_of_a_polynomial_too_large_for_a_tensor():
+    expansion = random_sparse(3, 6, 5, 0.5)
+    assert np.prod(expansion.exponents.max(axis=0) + 1.0) > LARGEST_TENSOR
+    values = expansion.evaluate(2 * np.random.default_rng(0).random((5000, 6)) - 1)
+    best = values.max(axis=0)
+    bounds, _ = range_of(expansion, np.full(3, 1e-3), seen=(np.full(3, -np.inf), best), max_boxes=200)
+    assert np.all(bounds[1] >= best) and np.isfinite(bounds[1]).all()

@@ -7,7 +7,7 @@ import uqmbd as uq
 from uqmbd.errors import StudyError
 from uqmbd.inputs import Focal, Fuzzy, Interval, Random
 from uqmbd.methods import METHODS
-from uqmbd.methods.sensitivity.settings import APPROACHES
+from uqmbd.methods.sensitivity import APPROACHES
 from uqmbd.study.running import run_study
 
 TIME = uq.TimeGrid(end=2.0, points=5)
@@ -85,6 +85,17 @@ def test_scalars_alone_are_kept_either_way(method, inputs, sets, tmp_path):
     case = (method, inputs, sets)
     whole = Counted().study(case, ["s", "h:final"], store="all").run(out=tmp_path / "all")
     assert numbers(Counted().study(case, ["s", "h:final"], store="scalars").run(out=tmp_path / "scalars")) == numbers(whole)
+
+
+@pytest.mark.parametrize("method", [uq.PCE(samples=10**9), uq.Search(max_runs=10**11, first_runs=10**10)], ids=lambda method: method.name)
+def test_more_than_the_memory_of_the_machine_is_refused_at_once(method, tmp_path):
+    inputs = {"a": Interval(1.0, 2.0), "b": Interval(0.0, 1.0)}
+    study = uq.Study(
+        model=lambda a, b, time: {"h": a * time + b}, inputs=inputs, outputs=["h"], method=method, time=uq.TimeGrid(end=1.0, points=1001)
+    )
+    for asked in (study.check, lambda: study.run(out=tmp_path / "large", workers=0)):
+        with pytest.raises(StudyError, match=r"holds what all runs give: .* runs of 1,001 numbers are [\d,]+ GB, and this machine has \d+"):
+            asked()
 
 
 @pytest.mark.parametrize(("method", "inputs", "sets"), EVERY)

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from uqmbd.errors import StudyError
+from uqmbd.methods import METHODS
 from uqmbd.methods.base import BINDINGS
 from uqmbd.outcomes import Axis, OutputInfo
 
@@ -54,8 +55,8 @@ def same(one, other) -> bool:
 
 def test_every_method_and_approach_is_tried():
     assert {next(name for name in methods_and_approaches() if case.name.startswith(name)) for case in CASES} == methods_and_approaches()
-    for method in {type(case.method) for case in CASES}:
-        spaces = [case.inputs for case in CASES if type(case.method) is method]
+    for method in {METHODS[case.method.name] for case in CASES}:
+        spaces = [case.inputs for case in CASES if METHODS[case.method.name] is method]
         assert {item.kind for space in spaces for item in space.values()} == method.accepts
         assert {what for what in BINDINGS if any(getattr(space, what) for space in spaces)} == method.treats
 

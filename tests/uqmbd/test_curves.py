@@ -69,7 +69,7 @@ def test_bounds_of_a_frequency_response():
     study = place["study"]
     run = study.method.start(study.inputs, Trial(study).info, np.zeros(0), 0)
     while (samples := run.ask()) is not None:
-        done = Trial(study).simulator.simulate(samples)
+        done = Trial(study).checked().simulate(samples)
         run.tell(samples, done.outputs, done.status)
     result = run.result()
     found = result.bounds["receptance"].values

@@ -5,7 +5,7 @@ import pytest
 
 from uqmbd.inputs import Interval, Random
 from uqmbd.methods import Sensitivity
-from uqmbd.methods.sensitivity import designs
+from uqmbd.methods.sensitivity.estimates import LEAST_STEP
 
 from .loop import drive
 from .sensitivity_models import ANGLES, PI, PROBLEM, ishigami, pick
@@ -78,9 +78,9 @@ def test_monotone_functions_as_salib():
 @pytest.mark.parametrize(("samples", "levels"), [(7, 4), (24, 4), (30, 6), (5, 2)])
 def test_design(samples, levels):
     """Each other point differs in one input by a quarter or more; classes are met alike."""
-    points = designs.morris(samples, 3, levels, RNG(0)).reshape(samples, 4, 3)
+    points = Sensitivity(approach="morris", samples=samples, levels=levels).design(3, RNG(0)).reshape(samples, 4, 3)
     steps = points[:, 1:] - points[:, :1]
     assert np.all((points > 0) & (points < 1)) and np.all(steps[:, ~np.eye(3, dtype=bool)] == 0)
-    assert np.all(np.abs(steps[:, np.eye(3, dtype=bool)]) >= designs.LEAST_STEP - 1e-12)
+    assert np.all(np.abs(steps[:, np.eye(3, dtype=bool)]) >= LEAST_STEP - 1e-12)
     met = [np.bincount((points[:, 0, i] * levels).astype(int), minlength=levels) for i in range(3)]
     assert np.ptp(met) <= 1

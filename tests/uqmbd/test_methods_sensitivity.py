@@ -9,7 +9,6 @@ from uqmbd.analysis import distances, elementary, frequency
 from uqmbd.errors import StudyError
 from uqmbd.inputs import Interval, Random
 from uqmbd.methods import Sensitivity, read_method
-from uqmbd.methods.sensitivity import designs
 from uqmbd.outcomes import OutputInfo
 
 from .loop import drive
@@ -38,15 +37,13 @@ def test_morris():
 APPROACHES = {
     "fast": (dict(samples=1000), {"first": (FIRST, 0.03), "total": (TOTAL, 0.05)}),
     "rbd_fast": (dict(samples=2000), {"first": (FIRST, 0.05)}),
-    "delta": (dict(samples=1500, resamples=10), {"delta": ([0.2104, 0.3577, 0.1552], 0.08)}),
     "dgsm": (dict(samples=2000), {"dgsm": ([2.2311, 7.0787, 3.1745], 0.25)}),
-    "pawn": (dict(samples=1500, resamples=10), {"pawn": ([0.25, 0.40, 0.10], 0.05)}),
 }
 
 
 @pytest.mark.parametrize("approach", APPROACHES)
 def test_ishigami_other_approaches(approach):
-    """Exact first and total indices and DGSM (π² E[f_i²] over the variance, on the unit cube); delta and PAWN as SALib gives them."""
+    """Exact first and total indices and DGSM (π² E[f_i²] over the variance, on the unit cube). Delta, PAWN: `test_methods_distances`."""
     given, expected = APPROACHES[approach]
     result, _ = drive(Sensitivity(approach=approach, **given), ANGLES, ishigami, seed=2)
     for kind, (exact, error) in expected.items():
@@ -138,7 +135,7 @@ def test_others_are_salibs():
     def f(x):
         return np.column_stack([np.sin(5 * x[:, 0]) + x[:, 1] * x[:, 2], np.round(3 * x[:, 1])])
 
-    x = designs.stars(40, 3, 1e-2, rng)
+    x = Sensitivity(approach="dgsm", samples=40, step=1e-2).design(3, rng)
     stars = f(x).reshape(40, 4, 2)
     ours = elementary.dgsm(elementary.slopes(x.reshape(40, 4, 3), stars) ** 2, stars[:, 0])
     with warnings.catch_warnings():
@@ -146,7 +143,7 @@ def test_others_are_salibs():
         for i in range(2):
             assert ours[:, i] == pytest.approx(dgsm.analyze(PROBLEM, x, f(x)[:, i], num_resamples=2)["dgsm"], rel=1e-10, abs=1e-10)
         for n in (200, 201):
-            x = designs.fast(n, 3, 4, rng)
+            x = Sensitivity(approach="fast", samples=n).design(3, rng)
             ours = frequency.fast(f(x), 3, 4)
             theirs = [fast.analyze(PROBLEM, column, num_resamples=2) for column in f(x).T]
             assert ours["first"].T == pytest.approx(np.array([found["S1"] for found in theirs]), rel=1e-10, abs=1e-10)

@@ -37,6 +37,15 @@ def test_indices_of_the_ishigami_function(settings, near):
         assert float(result.interaction["y"].sel(pair="a*c")) == pytest.approx(0.2437, abs=1e-4)
 
 
+@pytest.mark.parametrize(
+    "method", [Chebyshev(questions=["indices"]), Chebyshev(grid="sparse", questions=["indices", "width"]), PCE(samples=30, degree=3)]
+)
+def test_a_single_input_has_all_of_the_variance_and_no_pairs(method):
+    result, _ = drive(method, {"a": Interval(0.0, 1.0)}, lambda time, a: {"y": a**2})
+    assert result.sensitivity["y"].sel(kind=["first", "total"]).values == pytest.approx(1.0)
+    assert not result.interaction.data_vars
+
+
 BOX = {"a": Interval(0.0, 2.0), "b": Interval(-1.0, 1.0)}
 
 

@@ -203,7 +203,7 @@ def test_runs_that_are_not_stored_are_made_again_with_the_nominal_one(study, res
             asked.append({key: values.tolist() for key, values in samples.items()})
             return Trial(study).checked().simulate(samples)
 
-    trial.__dict__["simulator"] = Watched()
+    trial.__dict__["tried"] = trial.tried._replace(simulator=Watched())
     store = {"columns": {}, "time": study.grid(), "column": lambda name, rows: np.zeros(len(rows), np.int8)}
     empty = SimpleNamespace(find=lambda samples: np.full(len(samples["a"]), -1), **store)
     found = extreme_runs(result, trial, empty)

@@ -135,13 +135,13 @@ def test_a_nominal_run_that_fails_is_replaced_by_one_near_it(asked):
     trial = Trial(study)
     found = fields_of(study, trial, trial.info)
     assert found.attrs["inputs"]["k"] == pytest.approx(10.6)
-    simulator = Trial(study).checked()
+    tried = Trial(study).tried
     samples = {"k": np.full(4, 11.0), "c": np.full(4, 0.1)}
     trial = Trial(study)
-    trial.__dict__ |= {"samples": samples, "simulator": simulator}
+    trial.__dict__ |= {"samples": samples, "tried": tried}
     study.report = study.report.model_copy(update={"needs": []})
     with pytest.raises(StudyError, match=r"the nominal run fails, and so do 3 near it: .*RuntimeError: too stiff"):
-        fields_of(study, trial, simulator.check(samples))
+        fields_of(study, trial, tried.info)
 
 
 FUNCTION = 'fields = "fields.py:{}"'

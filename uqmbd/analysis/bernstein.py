@@ -81,7 +81,8 @@ def least_gap(gap: np.ndarray, magnitude: np.ndarray) -> np.ndarray:
 def within(gap: np.ndarray, bounds: np.ndarray, reached: np.ndarray, magnitude: np.ndarray) -> np.ndarray:
     """Whether both bounds (2, columns) are within the gap of values that the polynomial takes, `reached` (2, columns); up to rounding."""
     tolerance = gap + 1e-12 * magnitude
-    return (reached[0] - bounds[0] <= tolerance) & (bounds[1] - reached[1] <= tolerance)
+    with np.errstate(invalid="ignore"):  # an end that nobody asked for is infinite in both
+        return (reached[0] - bounds[0] <= tolerance) & (bounds[1] - reached[1] <= tolerance)
 
 
 @cache

@@ -139,7 +139,7 @@ class Expansion:
         on = self.indices > 0
         two = on.sum(axis=1) == 2
         pairs = [on[:, a] & on[:, b] & two for a, b in combinations(range(on.shape[1]), 2)]
-        return self._shares(np.array(pairs).reshape(len(pairs), -1).T)
+        return self._shares(np.array(pairs, bool).reshape(len(pairs), len(on)).T)
 
     def _shares(self, members: np.ndarray) -> np.ndarray:
         """Share of the variance in the terms of each group; `members` (terms, groups)."""

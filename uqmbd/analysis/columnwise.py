@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-LARGEST = 1 << 21  # numbers that are worked on at once
+LARGEST = 1 << 20  # numbers that are worked on at once
 
 
 def columnwise(function: Callable[[np.ndarray], np.ndarray], values: np.ndarray) -> np.ndarray:

@@ -19,6 +19,8 @@ from uqmbd.campaign.store import RunStore
 from uqmbd.campaign.telling import Teller, reduce_some
 from uqmbd.campaign.worker import Delivery, Job, pack, run_batch, run_raw
 from uqmbd.outcomes import ERROR, Outcomes, concatenate, failed_outcomes
+from uqmbd.processes import give_memory_back
+from uqmbd.simulators.apart import packed
 
 IN_FLIGHT = 2  # batches a worker has at hand: one running, one waiting
 
@@ -210,6 +212,7 @@ class Campaign:
     def fan_out(self, work: Work, teller: Teller) -> None:
         """Keep every worker supplied, commit what comes back, tell what is complete."""
         self.start()
+        give_memory_back()  # what finding the runs of a large ask took
         began = self.mark = time.perf_counter()
         under_way: dict[Any, Batch] = {}
 
@@ -241,12 +244,10 @@ class Campaign:
 
     def start(self) -> None:
         """Get the pool if need be, and pack the job."""
-        import cloudpickle
-
         if self.pool is None:
             kept = tuple(name for name in self.shapes if name in self.store.columns)
             self.job = Job(self.prepare(), kept, dict(self.shapes), self.precision, self.reduce)
-            self.packed = cloudpickle.dumps(self.job)
+            self.packed = packed(self.job)
             self.key = hashlib.sha256(self.packed).hexdigest()
             self.pool = self.get_pool()
             self.pool.waiting = self.watcher.waiting

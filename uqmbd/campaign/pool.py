@@ -96,7 +96,8 @@ class EarlyPool:
     """
 
     def __init__(self, workers: int, cluster: Any = None, modules: Sequence[str] = (), wait: float | None = None) -> None:
-        if workers or cluster is not None:
+        self.elsewhere = bool(workers) or cluster is not None  # other processes do the runs
+        if self.elsewhere:
             import distributed  # noqa: F401
 
         self.stack = ExitStack()

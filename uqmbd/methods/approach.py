@@ -1,77 +1,87 @@
-"""Methods of several approaches, each with keys and a run of its own."""
+"""Methods of several approaches, each a class of settings with keys and a run of its own: a union told apart by the key `approach`."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
-from importlib import import_module
-from typing import Any, ClassVar, Self
+from collections.abc import Callable, Mapping
+from typing import Any, ClassVar, Self, get_args
 
+import numpy as np
 from pydantic import model_validator
 
 from uqmbd.errors import StudyError
-from uqmbd.methods.base import Method
-
-
-@dataclass(frozen=True)
-class Approach:
-    """One approach.
-
-    Attributes
-    ----------
-    home : str
-        ``module:class`` of its run, below `uqmbd.methods`.
-    defaults : dict
-        Its keys with their values where nothing is said; None: must be given.
-    kind : str
-        Kind of input it takes; "" where the method says it for all.
-    """
-
-    home: str
-    defaults: Mapping[str, Any]
-    kind: str = ""
-
-    def open(self) -> type:
-        """The class of its run, imported only now."""
-        module, _, name = self.home.partition(":")
-        return getattr(import_module(f"uqmbd.methods.{module}"), name)
+from uqmbd.inputs.space import Space
+from uqmbd.methods.base import Method, MethodRun
+from uqmbd.outcomes import OutputInfo
 
 
 class ByApproach(Method):
-    """Base of such methods, which have a field `approach`, and fields that are None where nothing is said.
+    """Base of such methods. To make the method is to make settings of the approach that is named.
+
+    The class of the method has the keys that all its approaches take. The class of an approach comes from it, says
+    ``approach: Literal["name"]``, and has the other keys. `take`, once, names them all.
 
     Attributes
     ----------
-    approaches : dict of str to Approach
-    shared : frozenset of str
-        Keys that every approach takes.
+    approaches : dict of str to type
+        Classes of the approaches by name; only the class of the method itself has it in its own namespace.
+    run : type
+        Class of the run of an approach.
     """
 
-    approaches: ClassVar[Mapping[str, Approach]]
-    shared: ClassVar[frozenset[str]] = frozenset({"approach", "max_failed"})
+    approaches: ClassVar[Mapping[str, type[Self]]] = {}
+    run: ClassVar[type]
 
     approach: str
 
-    @model_validator(mode="after")
-    def _keys_belong(self) -> Self:
-        """Raise `StudyError` for a key of another approach."""
-        known = self.approaches[self.approach].defaults
-        for key, value in self.model_dump(exclude=self.shared, exclude_none=True).items():
-            if key not in known:
-                able = [name for name, approach in self.approaches.items() if key in approach.defaults]
-                raise StudyError(
-                    f"the approach {self.approach} has no key '{key}'; {' and '.join(able)} {'has' if len(able) == 1 else 'have'} it",
-                    key=key,
-                    value=value,
-                    remedy=f"{self.approach} takes {', '.join(known)}",
-                )
-        return self
+    def __new__(cls, **values: Any) -> Self:
+        return super().__new__(cls.named_in(values) if "approaches" in vars(cls) else cls)
 
-    def of(self, key: str) -> Any:
-        """The value of `key`, or what it is where nothing is said."""
-        value = getattr(self, key)
-        return self.approaches[self.approach].defaults.get(key) if value is None else value
+    @classmethod
+    def take(cls, *kinds: type[Self]) -> Mapping[str, type[Self]]:
+        """Make these classes the approaches of this method; the same by name."""
+        cls.approaches = {get_args(kind.model_fields["approach"].annotation)[0]: kind for kind in kinds}
+        return cls.approaches
 
-    def run_class(self) -> type:
-        """The class of the run of this approach."""
-        return self.approaches[self.approach].open()
+    @classmethod
+    def named_in(cls, values: Mapping[str, Any]) -> type[Self]:
+        """The class of the approach that `values` name."""
+        if "approach" not in values:
+            raise StudyError("the key 'approach' is missing", key="approach")
+        if (name := values["approach"]) not in list(cls.approaches):
+            *others, last = map(repr, cls.approaches)
+            raise StudyError(f"input should be {', '.join(others)} or {last}", key="approach", value=name)
+        return cls.approaches[name]
+
+    @classmethod
+    def own_keys(cls) -> list[str]:
+        """Keys of this approach that not all approaches take."""
+        method = next(kind for kind in cls.__mro__ if "approaches" in vars(kind))
+        return [key for key in cls.model_fields if key not in method.model_fields]
+
+    @model_validator(mode="wrap")
+    @classmethod
+    def _keys_belong(cls, values: Any, handler: Callable[[Any], Self]) -> Self:
+        """Raise `StudyError` for a key of another approach, and for one that is missing."""
+        if not isinstance(values, Mapping):
+            return handler(values)
+        if "approaches" in vars(cls):  # asked to validate, not made
+            return cls(**values)
+        name = values.get("approach")
+        for key in values:
+            able = [other for other, kind in cls.approaches.items() if key in kind.model_fields]
+            if able and key not in cls.model_fields:
+                has = f"{' and '.join(able)} {'has' if len(able) == 1 else 'have'} it"
+                remedy = f"{name} takes {', '.join(cls.own_keys())}"
+                raise StudyError(f"the approach {name} has no key '{key}'; {has}", key=key, value=values[key], remedy=remedy)
+        for key in cls.own_keys():
+            if (field := cls.model_fields[key]).is_required() and key not in values:
+                remedy = f"write {key} = {field.examples[0]}, say" if field.examples else None
+                raise StudyError(f"the approach {name} needs {key}", key=key, remedy=remedy)
+        return handler(values)
+
+    def own(self) -> dict[str, Any]:
+        """The settings that not all approaches have, by key."""
+        return {key: getattr(self, key) for key in self.own_keys()}
+
+    def _start(self, inputs: Space, outputs: dict[str, OutputInfo], time: np.ndarray, seed: int) -> MethodRun:
+        return self.run(self, inputs, outputs, time, seed)

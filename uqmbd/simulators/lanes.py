@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import logging
-import subprocess
-import sys
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, ClassVar
@@ -15,6 +13,7 @@ import numpy as np
 
 from uqmbd.errors import StudyError
 from uqmbd.outcomes import TIME, Outcomes, OutputInfo
+from uqmbd.simulators.apart import AWAY, apart
 from uqmbd.simulators.model import Model
 
 LOG = logging.getLogger("uqmbd")
@@ -55,7 +54,9 @@ class LanesSimulator:
             known = {key: arguments[key] for key in ("end", "outputs", "settings")}
             if not flexmbd.compiled(self.model.load(), dict(samples), **known):
                 LOG.info("compiling the model, once for a mechanism: this takes some seconds, the first time ever some more ...")
-                compile_apart(self, samples)
+                if not AWAY:  # so that all runs of a study, now and after a kill, use the same code from the disk
+                    with suppress(Exception):  # what is wrong with a model is told when this process prepares it
+                        apart(partial(prepare, self, samples))
             prepared = flexmbd.prepare(self.model.load(), dict(samples), **arguments)
             arguments["settings"]["integrator"] = prepared.attributes["solver.integrator"]  # what "auto" takes depends on the end
             flexmbd.run(self.model.load(), dict(samples), **{**arguments, "end": 1e-9 * arguments["end"], "points": 2})
@@ -100,18 +101,6 @@ class LanesSimulator:
     def arguments(self) -> dict[str, Any]:
         """What both calls into flexmbd share."""
         return {"end": float(self.time[-1]), "points": len(self.time), "outputs": list(self.names), "settings": dict(self.settings)}
-
-
-def compile_apart(simulator: LanesSimulator, samples: Mapping[str, np.ndarray]) -> None:
-    """Have another process compile the model, so that all runs of a study, now and after a kill, use the same code from the disk.
-
-    What is wrong with a model is told when this process prepares it.
-    """
-    import cloudpickle
-
-    work = cloudpickle.dumps(partial(prepare, simulator, samples))
-    command = [sys.executable, "-c", "import sys, cloudpickle; cloudpickle.loads(sys.stdin.buffer.read())()"]
-    subprocess.run(command, input=work, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False)
 
 
 def prepare(simulator: LanesSimulator, samples: Mapping[str, np.ndarray]) -> None:

@@ -89,7 +89,7 @@ def estimate(study: Study, *, patience: float = PATIENCE) -> Cost:
         info = study.in_units(trial.info)
         check_store(study, info)
         fields_of(study, trial, info)
-    simulator = trial.simulator
+    simulator = trial.checked()
     if hasattr(simulator, "patience"):
         simulator = replace(simulator, patience=patience)
     rng = np.random.default_rng(study.campaign.seed)

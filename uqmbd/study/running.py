@@ -99,8 +99,8 @@ def run_study(
         if claim.header is None:  # before anything that takes time, so that `resume` finds it whatever happens
             with writing(directory):
                 write_study(study, directory)
-        trial = Trial(study, None if claim.header is None or discard else stored_outputs(claim.header))
         pool = early_pool(study, workers, scheduler, stack)
+        trial = Trial(study, None if claim.header is None or discard else stored_outputs(claim.header), pool.elsewhere)
         if claim.header is None or discard:
             trial.checked()
         pool.get()

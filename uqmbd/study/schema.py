@@ -25,10 +25,10 @@ def schema() -> dict[str, Any]:
     sections = {"study": StudySection, "time": TimeGrid, "outputs": OutputsSection, "campaign": CampaignSettings, "report": ReportSection}
     found = {name: _settings(kind, definitions) for name, kind in sections.items()}
     outside = {"type": "object", "properties": {"type": {"type": "string", "pattern": ":"}}, "description": OUTSIDE}
-    definitions["method"] = {"oneOf": [*(_method(method, definitions) for method in METHODS.values()), outside], "required": ["type"]}
-    definitions["labelled_method"] = {
-        "oneOf": [*(_method(method, definitions, labelled=True) for method in METHODS.values()), outside], "required": ["type"],
-    }  # fmt: skip
+    kinds = [kind for method in METHODS.values() for kind in getattr(method, "approaches", {"": method}).values()]
+    for key, labelled in (("method", False), ("labelled_method", True)):
+        ours = [_method(kind, definitions, labelled=labelled) for kind in kinds]
+        definitions[key] = {"oneOf": [*ours, outside], "required": ["type"]}
     several = {"type": "array", "items": {"$ref": "#/$defs/labelled_method"}, "description": "Several methods on the same runs."}
     found["method"] = {"oneOf": [{"$ref": "#/$defs/method"}, several]}
     found["inputs"] = {"type": "object", "additionalProperties": _input()}
@@ -58,6 +58,8 @@ def _settings(kind: Any, definitions: dict[str, Any], *, name: str | None = None
 
 def _method(method: Any, definitions: dict[str, Any], *, labelled: bool = False) -> dict[str, Any]:
     own = _settings(method, definitions, name=method.name)
+    approach = own["properties"].get("approach", {}).get("const")
+    own["title"] += f", {approach}" if approach else ""
     label = {"label": {"type": "string", "description": "Names the folder of its results; the type unless said."}} if labelled else {}
     own["properties"] = {"type": {"const": method.name}, **label, **own["properties"]}
     own["required"] = ["type", *own.get("required", [])]

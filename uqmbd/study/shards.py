@@ -72,8 +72,8 @@ def run_shard(
         with writing(directory):
             write_study(study, directory)
             (directory / "done.json").unlink(missing_ok=True)
-        trial = Trial(study, None if claim.header is None else stored_outputs(claim.header))
         pool = early_pool(study, workers, scheduler, stack)
+        trial = Trial(study, None if claim.header is None else stored_outputs(claim.header), pool.elsewhere)
         if claim.header is None:
             trial.checked()
         pool.get()

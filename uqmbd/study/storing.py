@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import psutil
 
 from uqmbd.errors import StudyError
 from uqmbd.outcomes import TIME, OutputInfo, axis_of
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from uqmbd.study.trial import Trial
 
 HALF_A_STEP = 2.0**-24  # of float32, relative: the largest error of rounding
+ALWAYS_THERE = 2**30  # bytes that every machine has
 FELT = 1e-3  # share of the spread over the runs from which rounding is seen in standard deviations and quantiles
 
 
@@ -41,9 +43,12 @@ def results_directory(out: str | Path | None, name: str) -> Path:
 
 
 def check_store(study: Study, info: Mapping[str, OutputInfo]) -> None:
-    """Raise `StudyError` when histories are not to be kept and the method needs all of them."""
+    """Raise `StudyError` when the method needs all that the runs give, and histories are not to be kept or memory cannot hold it."""
     histories = [name for name, entry in info.items() if entry.axis]
-    if study.campaign.store == "all" or not histories or study.method.reduce_key() is not None:
+    if study.method.reduce_key() is not None:
+        return
+    check_memory(study, info)
+    if study.campaign.store == "all" or not histories:
         return
     what = info[histories[0]].noun
     raise StudyError(
@@ -52,6 +57,23 @@ def check_store(study: Study, info: Mapping[str, OutputInfo]) -> None:
         value=study.campaign.store,
         remedy=f'remove campaign.store, or ask for numbers only ("{histories[0]}:max", say); '
         "montecarlo and the approach sobol of sensitivity do without",
+    )
+
+
+def check_memory(study: Study, info: Mapping[str, OutputInfo]) -> None:
+    """Raise `StudyError` when what all runs give is more than the memory of this machine."""
+    runs, _ = study.method.planned_runs(study.inputs)
+    numbers = sum(math.prod(entry.shape(0 if study.time is None else study.time.points)) for entry in info.values())
+    size = 8 * runs * numbers
+    if size < ALWAYS_THERE or size < (memory := psutil.virtual_memory().total):
+        return
+    raise StudyError(
+        f"the method {study.method.name} holds what all runs give: {runs:,} runs of {numbers:,} numbers are {size / 1e9:,.0f} GB, "
+        f"and this machine has {memory / 1e9:,.0f}",
+        key="method",
+        value=study.method.name,
+        remedy="take fewer runs, fewer points in time, or numbers of histories (their :max, say); "
+        "montecarlo and the approach sobol of sensitivity hold no histories",
     )
 
 
@@ -78,7 +100,7 @@ def open_or_make(
         )
         least, most = study.method.planned_runs(study.inputs)
         size = 8 * sum(math.prod(entry.shape(points)) for entry in info.values())
-        chunk = piece_length(round(math.sqrt(least * most)), trial.simulator.width, study.campaign.batch, size)
+        chunk = piece_length(round(math.sqrt(least * most)), trial.checked().width, study.campaign.batch, size)
         notes = {
             "outputs": {name: [entry.unit, entry.axis is not None] for name, entry in trial.info.items()},
             "model": {name: short(digest) for name, digest in reach.parts.items()},

@@ -2,22 +2,58 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from functools import cached_property
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from uqmbd.errors import StudyError
 from uqmbd.outcomes import OutputInfo
+from uqmbd.simulators.apart import Ended, apart
 from uqmbd.simulators.base import Simulator
 from uqmbd.simulators.curve import alike, check_axes
 from uqmbd.simulators.reads import watching
 from uqmbd.study.reuse import remember_files
 
 if TYPE_CHECKING:
+    from uqmbd.simulators.model import Model
     from uqmbd.study.study import Study
+
+
+class Tried(NamedTuple):
+    """A simulator that has been tried, its outputs, and hashes of the user's files that the model read, by path."""
+
+    simulator: Simulator
+    info: dict[str, OutputInfo]
+    files: dict[str, str]
+
+
+def tried(model: Model, names: Sequence[str], time: np.ndarray | None, samples: Mapping[str, np.ndarray], *how: Any) -> Tried:
+    """Make the simulator, see `uqmbd.simulators.detect.make_simulator`, and check it."""
+    from uqmbd.simulators.detect import make_simulator
+
+    with watching() as reads:
+        found = make_simulator(model, names, time, samples, *how)
+    return Tried(found, found.check(samples), reads.files)
+
+
+def tried_apart(model: Model, *how: Any) -> Tried:
+    """As `tried`, by another process."""
+    try:
+        found = apart(partial(tried, model, *how))
+    except Ended as ended:
+        text = f"the model ended the process in which it was tried, {ended}"
+        raise StudyError(text, key="study.model", value=model.label, remedy="run it by hand for the middle of the inputs") from None
+    return found._replace(simulator=replace(found.simulator, model=model))
+
+
+def solver_to_load() -> bool:
+    """True where the model draws on flexmbd, and this process has not loaded the solver."""
+    return "flexmbd" in sys.modules and "flexmbd.running" not in sys.modules
 
 
 @dataclass
@@ -28,10 +64,13 @@ class Trial:
     ----------
     stored : dict of str to OutputInfo, optional
         What runs have to give where there is a store: it may hold more outputs than the study asks for, and in another order.
+    elsewhere : bool
+        Other processes do the runs: where the solver is not loaded here, it is not loaded for the trial either.
     """
 
     study: Study
     stored: dict[str, OutputInfo] | None = None
+    elsewhere: bool = False
 
     @cached_property
     def samples(self) -> dict[str, np.ndarray]:
@@ -43,43 +82,39 @@ class Trial:
         return inputs.to_si().samples(np.stack([spread[i % 2] for i in range(len(inputs))], axis=1))
 
     @cached_property
-    def simulator(self) -> Simulator:
-        """Made from what the model returns for the middle of its inputs."""
-        from uqmbd.simulators.detect import make_simulator
-
-        study = self.study
-        names = study.outputs if self.stored is None else list(self.stored)
-        with watching() as reads:
-            found = make_simulator(study.model, names, study.grid(), self.samples, study.solver, study.campaign.timeout)
-        study.model.saw(reads.files)
-        return found
-
-    @cached_property
-    def info(self) -> dict[str, OutputInfo]:
-        """Units and axes of the outputs; the model is checked and compiled.
+    def tried(self) -> Tried:
+        """What came of a run with the middle of the inputs.
 
         Raises
         ------
         StudyError
-            When an axis cannot be one, or is not that of the stored runs.
+            When the model cannot be run, an axis cannot be one, or is not that of the stored runs.
         """
-        found = self.simulator.check(self.samples)
-        check_axes(found)
+        study = self.study
+        names = study.outputs if self.stored is None else list(self.stored)
+        how = study.model, names, study.grid(), self.samples, study.solver, study.campaign.timeout
+        found = tried_apart(*how) if self.elsewhere and solver_to_load() else tried(*how)
+        study.model.saw(found.files)
+        check_axes(found.info)
         for name, known in (self.stored or {}).items():
-            if name in found and not alike(found[name].axis, known.axis):
-                text = f"the output '{name}' is {found[name].kind}, and in the stored runs {known.kind}"
-                text += " at other values" if found[name].kind == known.kind else ""
+            if name in found.info and not alike(found.info[name].axis, known.axis):
+                text = f"the output '{name}' is {found.info[name].kind}, and in the stored runs {known.kind}"
+                text += " at other values" if found.info[name].kind == known.kind else ""
                 remedy = "have the model give it as it did, or discard the stored runs (--overwrite; in Python overwrite=True)"
                 raise StudyError(text, key="outputs.include", value=name, remedy=remedy)
         return found
 
     def checked(self) -> Simulator:
-        """The simulator, with its model checked and the compiled code on disk."""
-        assert self.info
-        return self.simulator
+        """The simulator, made from what the model returns, with the model checked and the compiled code on disk."""
+        return self.tried.simulator
+
+    @property
+    def info(self) -> dict[str, OutputInfo]:
+        """Units and axes of the outputs."""
+        return self.tried.info
 
     def remember(self, directory: Path) -> None:
         """Keep what the model was seen to read; its files count as the model does."""
         from uqmbd.simulators.lanes import LanesSimulator
 
-        remember_files(self.study, directory, solver=isinstance(vars(self).get("simulator"), LanesSimulator))
+        remember_files(self.study, directory, solver="tried" in vars(self) and isinstance(self.checked(), LanesSimulator))

@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
-from typing import TYPE_CHECKING, Any
+from collections.abc import Generator, Mapping
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
-import xarray as xr
+from pydantic import Field
 
 from uqmbd.analysis import reliability_sampling as sampling
 from uqmbd.analysis.reliability_form import NotFoundError
 from uqmbd.analysis.streams import generator
-from uqmbd.inputs.space import Space
+from uqmbd.inputs import Input
+from uqmbd.inputs.checked import Number
 from uqmbd.methods.reliability.population import Population, Share, limits
 from uqmbd.methods.reliability.run import SAMPLING, ReliabilityRun, estimated
-from uqmbd.surrogates.kept_kriging import kept, normal_axes
+from uqmbd.methods.reliability.settings import Reliability
 from uqmbd.surrogates.kriging import Kriging
 
 if TYPE_CHECKING:
-    from uqmbd.methods.reliability.settings import Reliability
+    import xarray as xr
 
 SURE = 2.0  # U from which the sign is taken for known: it is wrong with the probability Φ(-2) = 0.023
 NEGLECTED = 0.02  # part of the probability that unsure points may weigh
@@ -39,21 +40,12 @@ class LearningRun(ReliabilityRun):
 
     remedy = 'take approach = "subset", or a finer output'
 
-    @classmethod
-    def planned(cls, settings: Reliability, inputs: Space) -> tuple[int, int]:
-        return min(cls.first(len(inputs)), settings.of("max_runs")), settings.of("max_runs")
-
-    @staticmethod
-    def first(d: int) -> int:
-        """Runs of the first design."""
-        return max(FIRST_RUNS, 2 * d + 2)
-
     def _find(self) -> Generator[tuple[np.ndarray, int], np.ndarray, None]:
         from scipy.special import ndtri
         from scipy.stats import qmc
 
         d, settings, rng = len(self._inputs), self.settings, generator(self._seed, POPULATION)
-        first = min(self.first(d), settings.of("max_runs"))
+        first = settings.first(d)
         z = FIRST_SPREAD * ndtri(qmc.LatinHypercube(d, rng=generator(self._seed, SAMPLING)).random(first))
         self._z, self._margin = z, (yield z, SAMPLING)
         self._population, self._kriging, self._batches = Population(d, rng), None, 0
@@ -75,10 +67,10 @@ class LearningRun(ReliabilityRun):
             self._fit()
         while True:
             self._predict()
-            left = self.settings.of("max_runs") - len(self._z)
+            left = self.settings.max_runs - len(self._z)
             if self._converged or left <= 0:
                 return
-            more = self._choose(min(self.settings.of("batch"), left))
+            more = self._choose(min(self.settings.batch, left))
             yield from self._run(more)
 
     def _run(self, points: np.ndarray) -> Generator[tuple[np.ndarray, int], np.ndarray, None]:
@@ -93,8 +85,8 @@ class LearningRun(ReliabilityRun):
         A first design that misses what the limit does may give a Kriging that is sure, and wrong.
         """
         while self._converged:
-            left = self.settings.of("max_runs") - len(self._z)
-            count = min(self.settings.of("batch"), left)
+            left = self.settings.max_runs - len(self._z)
+            count = min(self.settings.batch, left)
             if count <= 0:
                 return self._agreed
             free = np.where(self._matters & ~self._fails, self._std, 0.0)
@@ -165,11 +157,11 @@ class LearningRun(ReliabilityRun):
     def _refine(self) -> bool:
         """Make the population deeper or larger until the probability is known well enough; True where there are points to learn at."""
         counted, population = self._unsafe | self._fails, self._population
-        if population.share(counted).cov <= self.settings.of("cov"):
+        if population.share(counted).cov <= self.settings.cov:
             return False
         if population.outermost(counted) < 0.2 and population.deepen():
             return True
-        return bool(counted.any()) and population.enlarge(counted, self.settings.of("cov"), self.settings.of("population"))
+        return bool(counted.any()) and population.enlarge(counted, self.settings.cov, self.settings.population)
 
     def _conclude(self) -> None:
         """The estimate; unsure points count as safe in the lower limit and as unsafe in the upper one."""
@@ -179,19 +171,19 @@ class LearningRun(ReliabilityRun):
         lower, upper = limits(least, most, population)
         if not self._converged:
             self._say(
-                f"learning did not converge in {settings.of('max_runs')} runs: points with {self._doubtful:.2g} of the probability are "
+                f"learning did not converge in {settings.max_runs} runs: points with {self._doubtful:.2g} of the probability are "
                 f"unsure, which the limits hold; raise max_runs"
             )
         if not unsafe.value:
             self._say(f"no point of the population is unsafe: the probability is below {upper:.2g} or so")
-        elif unsafe.cov > settings.of("cov"):
+        elif unsafe.cov > settings.cov:
             self._say(self._too_few(unsafe))
         self._estimate = sampling.Probability(safe.value, unsafe.value, unsafe.cov, lower, upper)
 
     def _too_few(self, share: Share) -> str:
         return (
-            f"the coefficient of variation is {share.cov:.2g} where cov = {self.settings.of('cov'):g} was asked for"
-            + (f", with {self.settings.of('population')} points of a shell: raise population" if self._converged else "")
+            f"the coefficient of variation is {share.cov:.2g} where cov = {self.settings.cov:g} was asked for"
+            + (f", with {self.settings.population} points of a shell: raise population" if self._converged else "")
         )  # fmt: skip
 
     def _found(self) -> tuple[dict[str, float], dict[str, np.ndarray]]:
@@ -202,12 +194,14 @@ class LearningRun(ReliabilityRun):
         values, covs = np.array(list(last.values())).T
         return np.array(list(last)), {"probability": values, "cov": covs}
 
-    def _kept(self) -> xr.Dataset:
-        name, axes = self.settings.output, normal_axes(self._inputs)
+    def _kept(self) -> dict[str, xr.Dataset]:
+        from uqmbd.surrogates.kept_kriging import kept, normal_axes
+
+        name, axes, ok = self.settings.output, normal_axes(self._inputs), self._status == 0
         if axes is None:
-            return xr.Dataset()
-        ok = self._status == 0
-        return kept(axes, name, self._columns.outputs[name], self._points[ok], self._values[ok, self._at], self._kriging)
+            return {}
+        runs = self._points[ok], self._values[ok, self._at]
+        return {"surrogates": kept(axes, name, self._columns.outputs[name], *runs, self._kriging)}
 
     def _facts(self) -> dict[str, Any]:
         return {
@@ -218,3 +212,22 @@ class LearningRun(ReliabilityRun):
             "shells": len(self._population.shells),
             "batches": self._batches,
         }
+
+
+class AkMcs(Reliability):
+    """Kriging that learns where the limit is."""
+
+    run: ClassVar[type] = LearningRun
+
+    approach: Literal["ak_mcs"]
+    batch: int = Field(default=6, ge=1, le=1000)
+    max_runs: int = Field(default=300, ge=1)
+    cov: Number = Field(default=0.01, ge=1e-3, lt=1)
+    population: int = Field(default=500_000, ge=10_000, le=10_000_000)
+
+    def first(self, d: int) -> int:
+        """Runs of the first design."""
+        return min(max(FIRST_RUNS, 2 * d + 2), self.max_runs)
+
+    def planned_runs(self, inputs: Mapping[str, Input]) -> tuple[int, int]:
+        return self.first(len(inputs)), self.max_runs

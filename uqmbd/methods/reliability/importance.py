@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import Any, ClassVar, Literal
 
 import numpy as np
+from pydantic import Field
 
 from uqmbd.analysis import reliability_sampling as sampling
 from uqmbd.analysis import reliability_subset
 from uqmbd.analysis.reliability_form import NotFoundError
 from uqmbd.analysis.streams import generator
-from uqmbd.inputs.space import Space
+from uqmbd.inputs import Input
 from uqmbd.methods.reliability.run import SAMPLING, estimated, in_role, index_to
-from uqmbd.methods.reliability.search import FormRun, Points
-
-if TYPE_CHECKING:
-    from uqmbd.methods.reliability.settings import Reliability
+from uqmbd.methods.reliability.search import Form, FormRun, Points
+from uqmbd.methods.reliability.settings import FEWEST_OF_LEVELS
 
 FALLING_BACK = 4  # random numbers of subset simulation
 FEWEST, CONVERGENCE_STEPS = 20, 12  # of convergence: runs with which it begins, and numbers of runs
@@ -33,22 +33,13 @@ class ImportanceRun(FormRun):
     astray = "runs around one design point say nothing of the others"
     _instead: sampling.Probability | None = None
 
-    @classmethod
-    def planned(cls, settings: Reliability, inputs: Space) -> tuple[int, int]:
-        least, most = super().planned(settings, inputs)
-        return least, most + settings.fallback()[2]
-
-    @staticmethod
-    def _further(settings: Reliability, d: int) -> int:
-        return settings.of("samples")
-
     def _judge(self) -> None:
         """The weights will tell."""
 
     def _find(self) -> Points:
         yield from super()._find()
         beta = self._point.beta
-        z, weights = sampling.around(self._point.z, self.settings.of("samples"), generator(self._seed, SAMPLING))
+        z, weights = sampling.around(self._point.z, self.settings.samples, generator(self._seed, SAMPLING))
         margin = yield z, SAMPLING
         self._sampled = margin, weights
         self._around = sampling.weighted(margin, weights, beta)
@@ -114,3 +105,27 @@ class ImportanceRun(FormRun):
             "evenness_of_weights": found.even,
             "around_design_point": [found.unsafe, found.lower, found.upper],
         }
+
+
+class Importance(Form):
+    """Sampling around the design point, and subset simulation where that cannot be trusted."""
+
+    run: ClassVar[type] = ImportanceRun
+
+    approach: Literal["importance"]
+    samples: int = Field(default=1000, ge=50)
+    fallback_runs: int | None = Field(default=None, ge=0)
+
+    def fallback(self) -> tuple[int, int, int]:
+        """Points of a level of subset simulation, levels, and runs at most; no runs where it may not be taken."""
+        samples = max(FEWEST_OF_LEVELS, 10 * round(self.samples / 10))
+        runs = 10 * self.samples if self.fallback_runs is None else self.fallback_runs
+        levels = 1 + (runs - samples) // (samples - samples // 10)
+        return samples, levels, samples + (levels - 1) * (samples - samples // 10) if levels > 0 else 0
+
+    def further(self, d: int) -> int:
+        return self.samples
+
+    def planned_runs(self, inputs: Mapping[str, Input]) -> tuple[int, int]:
+        least, most = super().planned_runs(inputs)
+        return least, most + self.fallback()[2]

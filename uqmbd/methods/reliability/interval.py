@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 import numpy as np
+from pydantic import BeforeValidator, Field
 
 from uqmbd.analysis.chebyshev import restriction
 from uqmbd.analysis.chebyshev_expansions import TensorExpansion
@@ -13,97 +14,81 @@ from uqmbd.analysis.columns import Columns
 from uqmbd.analysis.set_bounds import Body, extremes
 from uqmbd.analysis.streams import generator
 from uqmbd.inputs import Input
+from uqmbd.inputs.checked import Number
 from uqmbd.inputs.space import Space
-from uqmbd.methods.surrogate_run import SurrogateRun
+from uqmbd.methods.intervals.chebyshev import Chebyshev, whole_degrees
+from uqmbd.methods.reliability.settings import Reliability
 from uqmbd.outcomes import OutputInfo
-from uqmbd.regions.base import Box
-from uqmbd.regions.body import body_of
-from uqmbd.result import Result
-from uqmbd.surrogates.tensor import Tensor
 
 if TYPE_CHECKING:
-    from uqmbd.methods.reliability.settings import Reliability
+    from uqmbd.result import Result
 
 BEGINNINGS, BEGINNING_STREAM = 2048, 100  # points of a set among which the search for its extremes begins
 _HALVINGS = 45
 
 
-class IntervalRun(SurrogateRun):
+class IntervalRun:
     """Chebyshev's runs over the box of the intervals; the index follows from the expansion over the set."""
 
     def __init__(
-        self, settings: Reliability, inputs: Mapping[str, Input], outputs: Mapping[str, OutputInfo], time: np.ndarray, seed: int
+        self, settings: Intervals, inputs: Mapping[str, Input], outputs: Mapping[str, OutputInfo], time: np.ndarray, seed: int
     ) -> None:
-        super().__init__(settings.expansion(), Tensor, Box, inputs, outputs, time, seed)
-        self._wanted = settings
-        self._at = self._columns.slices[settings.output].start
+        from uqmbd.methods.surrogate_run import SurrogateRun
+        from uqmbd.regions.base import Box
+        from uqmbd.surrogates.tensor import Tensor
 
-    @classmethod
-    def planned(cls, settings: Reliability, inputs: Space) -> tuple[int, int]:
-        return settings.expansion().planned_runs(inputs)
+        self.settings = settings
+        self._box = SurrogateRun(settings.expansion(), Tensor, Box, inputs, outputs, time, seed)
+        self.ask, self.tell = self._box.ask, self._box.tell
+        self._at = self._box.columns.slices[settings.output].start
 
     def result(self) -> Result:
-        box, name, wanted = super().result(), self._wanted.output, self._wanted
-        body = body_of(self._inputs)
-        trusted, error = bool(self.trusted[self._at]), self.settings.safety * float(self.error[self._at])
-        inside = (self._status == 0) & body.contains(self._points)
-        seen = self._values[inside]
-        reached = np.array([seen[:, self._at].min(), seen[:, self._at].max()])
-        sets = bool(self._inputs.sets)
+        from uqmbd.regions.body import body_of
+        from uqmbd.result import Result
+
+        runs, box, name, wanted = self._box, self._box.result(), self.settings.output, self.settings
+        body = body_of(runs.inputs)
+        trusted, error = bool(runs.trusted[self._at]), runs.settings.safety * float(runs.error[self._at])
+        reached = runs.envelope((runs.status == 0) & body.contains(runs.points))
         if not trusted:
-            ends = reached
-        elif sets:
+            ends = reached[:, self._at]
+        elif runs.inputs.sets:
             ends = self._over(body, 1.0) + np.array([-error, error])
         else:
             ends = box.bounds[name].values
         margins = np.sort(wanted.margin(ends))
-        radius = (margins[1] - margins[0]) / 2
-        middle = (margins[1] + margins[0]) / 2
+        radius, middle = (margins[1] - margins[0]) / 2, (margins[1] + margins[0]) / 2
         index = float(middle / radius) if radius > 0 else float(np.inf * np.sign(middle) if middle else 0.0)
         distance = self._distance(body, error) if trusted else np.nan
-        found = {
-            "index": index,
-            "distance": distance,
-            "margin_lower": margins[0],
-            "margin_upper": margins[1],
-            "runs": float(len(self._status)),
-        }
-        beside = Columns({name: self._columns.outputs[name]}, self._columns.time)
+        found = {"index": index, "distance": distance, "margin_lower": margins[0], "margin_upper": margins[1]}
+        found["runs"] = float(len(runs.status))
+        beside = Columns({name: runs.columns.outputs[name]}, runs.columns.time)
         statistics = beside.dataset(np.array(list(found.values()))[:, None], {"statistic": list(found)}, unit="")
         label = {"bound": ["lower", "upper"]}
-        box.attrs |= {
-            "method": wanted.name,
-            "approach": wanted.approach,
-            "unsafe": wanted.in_words(),
-            "index_is": "midpoint margin / radius",
-        }
+        box.attrs |= {"method": wanted.name, "approach": wanted.approach, "unsafe": wanted.in_words()}
+        box.attrs["index_is"] = "midpoint margin / radius"
         if distance == 1.0:
             box.attrs["distance_note"] = "the limit is not reached within the inputs: its distance is 1 or more"
         if not trusted:
             words = "the expansion is not trusted: the index is that of the range which runs reached, and there is no distance"
             box.attrs["notes"].append(words)
-        return Result(
-            bounds=beside.dataset(ends[:, None], label),
-            inner=self._columns.dataset(np.stack([seen.min(axis=0), seen.max(axis=0)]), label),
-            error=box.error,
-            trusted=box.trusted,
-            statistics=statistics,
-            sensitivity=box.sensitivity[[name]],
-            attrs=box.attrs,
-        )
+        bounds, inner = beside.dataset(ends[:, None], label), runs.columns.dataset(reached, label)
+        kept = {"error": box.error, "trusted": box.trusted, "sensitivity": box.sensitivity[[name]], "attrs": box.attrs}
+        return Result(bounds=bounds, inner=inner, statistics=statistics, **kept)
 
     def _over(self, body: Body, factor: float) -> np.ndarray:
         """Range (2,) of the expansion over the set scaled by `factor` about its centre; over a box it is verified."""
-        part = self.expansion.select(np.array([self._at]))
-        if not self._inputs.sets:
+        runs = self._box
+        part = runs.expansion.select(np.array([self._at]))
+        if not runs.inputs.sets:
             scaled = part.c
             for axis in range(scaled.ndim - 1):
                 matrix = restriction(scaled.shape[axis] - 1, -factor, factor)
                 scaled = np.moveaxis(np.tensordot(matrix, scaled, axes=(1, axis)), 0, axis)
-            width = np.ptp(self._values[self._status == 0, self._at])
-            return TensorExpansion(scaled).range("bernstein", np.array([self.settings.gap * width]))[0][:, 0]
-        exponents = np.indices(part.c.shape[:-1]).reshape(len(self._inputs), -1).T
-        points = generator(self._seed, BEGINNING_STREAM).random((BEGINNINGS, len(self._inputs)))
+            width = np.ptp(runs.values[runs.status == 0, self._at])
+            return TensorExpansion(scaled).range("bernstein", np.array([runs.settings.gap * width]))[0][:, 0]
+        exponents = np.indices(part.c.shape[:-1]).reshape(len(runs.inputs), -1).T
+        points = generator(runs.seed, BEGINNING_STREAM).random((BEGINNINGS, len(runs.inputs)))
         scaled = Body(factor * body.generators, body.blocks)
         return extremes(exponents, part.c.reshape(len(exponents), 1), scaled, points)[0][:, 0]
 
@@ -111,7 +96,7 @@ class IntervalRun(SurrogateRun):
         """Smallest factor of the set that lets it touch the limit; 0 where its centre does, 1 where all of it does not."""
 
         def least(factor: float) -> float:
-            return float(self._wanted.margin(self._over(body, factor)).min() - error)
+            return float(self.settings.margin(self._over(body, factor)).min() - error)
 
         if least(1.0) >= 0:
             return 1.0
@@ -120,3 +105,26 @@ class IntervalRun(SurrogateRun):
             middle = (low + high) / 2
             low, high = (middle, high) if least(middle) >= 0 else (low, middle)
         return low
+
+
+class Intervals(Reliability):
+    """Margin by radius, and distance to the limit, for intervals and convex sets over them."""
+
+    kind: ClassVar[str] = "interval"
+    run: ClassVar[type] = IntervalRun
+
+    approach: Literal["interval"]
+    degree: Annotated[Any, BeforeValidator(whole_degrees)] = 8
+    trust_tolerance: Number = Field(default=1e-3, gt=0, lt=1)
+    max_runs: int = Field(default=10_000, ge=1)
+
+    def expansion(self) -> Chebyshev:
+        """The method whose expansion is used."""
+        return Chebyshev(**self.own(), fallback_runs=0, max_failed=self.max_failed)
+
+    def check(self, inputs: Mapping[str, Input]) -> None:
+        super().check(inputs)
+        self.expansion().check(dict(Space.of(inputs)))  # what binds them is treated here
+
+    def planned_runs(self, inputs: Mapping[str, Input]) -> tuple[int, int]:
+        return self.expansion().planned_runs(Space.of(inputs))

@@ -6,21 +6,21 @@ from collections.abc import Generator, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
-import xarray as xr
 
 from uqmbd.analysis.columns import Columns, finite_rows
 from uqmbd.analysis.reliability_form import NotFoundError
 from uqmbd.analysis.reliability_sampling import Probability
 from uqmbd.errors import StudyError
 from uqmbd.inputs import Input
-from uqmbd.inputs.space import Space
 from uqmbd.methods.base import count_failures
+from uqmbd.methods.reliability.settings import Reliability
 from uqmbd.methods.staged import StagedRun
 from uqmbd.outcomes import OutputInfo
-from uqmbd.result import Result
 
 if TYPE_CHECKING:
-    from uqmbd.methods.reliability.settings import Reliability
+    import xarray as xr
+
+    from uqmbd.result import Result
 
 SEARCHING, SAMPLING = range(2)
 
@@ -56,11 +56,6 @@ class ReliabilityRun(StagedRun):
         self._ends[1] = np.maximum(self._ends[1], ok.max(axis=0, initial=-np.inf))
         super().tell(samples, outputs, status)
 
-    @classmethod
-    def planned(cls, settings: Reliability, inputs: Space) -> tuple[int, int]:
-        """Number of runs: at least, at most."""
-        raise NotImplementedError
-
     def _samples(self, points: np.ndarray) -> dict[str, np.ndarray]:
         """The coordinate is z: tails keep their digits."""
         return self._inputs.from_normal(points)
@@ -77,9 +72,9 @@ class ReliabilityRun(StagedRun):
         """Numbers of runs, and statistics (counts,) from so many of them."""
         return np.empty(0, int), {}
 
-    def _kept(self) -> xr.Dataset:
-        """The group `surrogates`."""
-        return xr.Dataset()
+    def _kept(self) -> dict[str, xr.Dataset]:
+        """The group `surrogates`, where there is one."""
+        return {}
 
     def _facts(self) -> dict[str, Any]:
         """Further attributes."""
@@ -109,40 +104,30 @@ class ReliabilityRun(StagedRun):
             self._stop_if_too_many_failed(self.settings)
 
     def result(self) -> Result:
+        from uqmbd.result import Result
+
         self._require_finished()
         settings, name = self.settings, self.settings.output
         statistics, sensitivity = self._found()
         beside = Columns({name: self._columns.outputs[name]}, self._columns.time)
         shown = np.array(list(statistics.values()))[:, None]
-        group = xr.Dataset()
+        groups = self._kept()
         if sensitivity:
             rows = np.array(list(sensitivity.values()))[..., None]
-            group = beside.dataset(rows, {"kind": list(sensitivity), "input": list(self._inputs)}, unit="")
+            groups["sensitivity"] = beside.dataset(rows, {"kind": list(sensitivity), "input": list(self._inputs)}, unit="")
         counts, history = self._convergence()
-        convergence = xr.Dataset()
         if counts.size:
             rows = np.stack(list(history.values()), axis=1)[..., None]
-            convergence = beside.dataset(rows, {"count": range(len(counts)), "statistic": list(history)}, unit="").assign_coords(
-                count=counts
-            )
-        attrs = {
-            "method": settings.name,
-            "approach": settings.approach,
-            "seed": self._seed,
-            "unsafe": settings.in_words(),
-            **self._facts(),
-            "runs_search": int(np.count_nonzero(self._roles == SEARCHING)),
-            "runs_sampling": int(np.count_nonzero(self._roles == SAMPLING)),
-            "notes": self._notes,
-            **count_failures(self._status),
-        }
+            found = beside.dataset(rows, {"count": range(len(counts)), "statistic": list(history)}, unit="")
+            groups["convergence"] = found.assign_coords(count=counts)
+        attrs = {"method": settings.name, "approach": settings.approach, "seed": self._seed, "unsafe": settings.in_words(), **self._facts()}
+        attrs |= {f"runs_{word}": int(np.count_nonzero(self._roles == role)) for role, word in enumerate(("search", "sampling"))}
+        attrs |= {"notes": self._notes, **count_failures(self._status)}
         return Result(
             inner=self._all.dataset(self._ends, {"bound": ["lower", "upper"]}),
             statistics=beside.dataset(shown, {"statistic": list(statistics)}, unit=""),
-            sensitivity=group,
-            convergence=convergence,
-            surrogates=self._kept(),
             attrs=attrs,
+            **groups,
         )
 
     def _say(self, words: str) -> None:

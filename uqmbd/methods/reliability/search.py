@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Generator, Mapping
 from math import comb
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 import numpy as np
+from pydantic import Field
 
 from uqmbd.analysis import reliability_form as form
 from uqmbd.analysis.reliability_form import DesignPoint
 from uqmbd.analysis.streams import generator
-from uqmbd.inputs.space import Space
+from uqmbd.inputs import Input
+from uqmbd.inputs.checked import Number
 from uqmbd.methods.reliability.run import SEARCHING, ReliabilityRun, in_role, index_of, index_to
-
-if TYPE_CHECKING:
-    from uqmbd.methods.reliability.settings import Reliability
+from uqmbd.methods.reliability.settings import Reliability
 
 LOOKING, BENDING = 2, 3  # random numbers of the directions in which other parts of the limit, and its bend, are looked for
 OFF = 1.3  # factor between two estimates above which it is said that they differ
@@ -29,21 +29,8 @@ class FormRun(ReliabilityRun):
     remedy = 'take approach = "subset", which needs no design point, or raise step (noisy outputs) or iterations'
     _point: DesignPoint
 
-    @classmethod
-    def planned(cls, settings: Reliability, inputs: Space) -> tuple[int, int]:
-        star = 2 * len(inputs) + 1
-        further = cls._further(settings, len(inputs))
-        further += 5 * len(inputs) + 4  # elsewhere
-        further += 1 + 2 * min(form.BENDS, len(inputs) - 1) if len(inputs) > 1 else 0  # bend
-        return 2 * star + len(form.TRIALS) + further, star + settings.of("iterations") * (2 * star + len(form.TRIALS)) + further
-
-    @staticmethod
-    def _further(settings: Reliability, d: int) -> int:
-        """Runs after the search."""
-        return 0
-
     def _find(self) -> Points:
-        keys = {key: self.settings.of(key) for key in ("step", "tolerance", "iterations")}
+        keys = {key: getattr(self.settings, key) for key in ("step", "tolerance", "iterations")}
         self._point = yield from in_role(SEARCHING, form.design_point(len(self._inputs), generator(self._seed, SEARCHING), **keys))
         self._against, self._looked = yield from in_role(SEARCHING, form.elsewhere(self._point, generator(self._seed, LOOKING)))
         if self._against:
@@ -99,16 +86,34 @@ class FormRun(ReliabilityRun):
         }
 
 
+class Form(Reliability):
+    """The plane through the design point, the most probable one at which the output is at its limit."""
+
+    run: ClassVar[type] = FormRun
+
+    approach: Literal["form"]
+    step: Number = Field(default=0.01, gt=0, le=0.5)
+    tolerance: Number = Field(default=3e-4, gt=0, lt=1)
+    iterations: int = Field(default=50, ge=1, le=1000)
+
+    def further(self, d: int) -> int:
+        """Runs after the search."""
+        return 0
+
+    def planned_runs(self, inputs: Mapping[str, Input]) -> tuple[int, int]:
+        d = len(inputs)
+        star, step = 2 * d + 1, 2 * (2 * d + 1) + len(form.TRIALS)
+        further = self.further(d) + 5 * d + 4  # elsewhere
+        further += 1 + 2 * min(form.BENDS, d - 1) if d > 1 else 0  # bend
+        return step + further, star + self.iterations * step + further
+
+
 class SormRun(FormRun):
     """Second-order reliability method: the limit surface is taken as a paraboloid at the design point."""
 
-    @staticmethod
-    def _further(settings: Reliability, d: int) -> int:
-        return 0 if d == 1 else 1 + 2 * (d - 1) + 2 * comb(d - 1, 2)
-
     def _find(self) -> Points:
         yield from super()._find()
-        self._bends = yield from in_role(SEARCHING, form.curvatures(self._point, step=self.settings.of("step")))
+        self._bends = yield from in_role(SEARCHING, form.curvatures(self._point, step=self.settings.step))
         self._breitung, self._hohenbichler = form.breitung(self._point.beta, self._bends), form.hohenbichler(self._point.beta, self._bends)
         rare = [min(p, 1 - p) for p in (self._breitung, self._hohenbichler)]
         if max(rare) > OFF * min(rare):
@@ -132,3 +137,14 @@ class SormRun(FormRun):
 
     def _facts(self) -> dict[str, Any]:
         return super()._facts() | {"curvatures": [float(value) for value in self._bends]}
+
+
+class Sorm(Form):
+    """The curvatures of the limit at the design point as well."""
+
+    run: ClassVar[type] = SormRun
+
+    approach: Literal["sorm"]
+
+    def further(self, d: int) -> int:
+        return 0 if d == 1 else 1 + 2 * (d - 1) + 2 * comb(d - 1, 2)

@@ -1,34 +1,22 @@
-"""How safely an output stays on its side of a limit: the method `reliability`, in six approaches."""
+"""How safely an output stays on its side of a limit: what all approaches of the method `reliability` have in common."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Any, ClassVar, Literal, Self
+from typing import ClassVar, Self
 
 import numpy as np
-from pydantic import BeforeValidator, Field, model_validator
+from pydantic import model_validator
 
 from uqmbd.errors import StudyError, did_you_mean
 from uqmbd.inputs import Input
 from uqmbd.inputs.checked import Number
 from uqmbd.inputs.space import Space
-from uqmbd.methods.approach import Approach, ByApproach
+from uqmbd.methods.approach import ByApproach
 from uqmbd.methods.base import MethodRun
-from uqmbd.methods.intervals.chebyshev import Chebyshev, whole_degrees
 from uqmbd.outcomes import OutputInfo
 
 FEWEST_OF_LEVELS = 100  # points of a level of subset simulation; with fewer the stated limits do not hold (docs/theory/reliability.md)
-SEARCH = {"step": 0.01, "tolerance": 3e-4, "iterations": 50}
-
-
-APPROACHES: Mapping[str, Approach] = {
-    "form": Approach("reliability.search:FormRun", SEARCH, "random"),
-    "sorm": Approach("reliability.search:SormRun", SEARCH, "random"),
-    "importance": Approach("reliability.importance:ImportanceRun", {"samples": 1000, "fallback_runs": None, **SEARCH}, "random"),
-    "subset": Approach("reliability.subset:SubsetRun", {"samples": 1000, "levels": 10}, "random"),
-    "ak_mcs": Approach("reliability.ak_mcs:LearningRun", {"batch": 6, "max_runs": 300, "cov": 0.01, "population": 500_000}, "random"),
-    "interval": Approach("reliability.interval:IntervalRun", {"degree": 8, "trust_tolerance": 1e-3, "max_runs": 10_000}, "interval"),
-}
 
 
 class Reliability(ByApproach):
@@ -74,25 +62,12 @@ class Reliability(ByApproach):
     name: ClassVar[str] = "reliability"
     accepts: ClassVar[frozenset[str]] = frozenset({"random", "interval"})
     treats: ClassVar[frozenset[str]] = frozenset({"dependence", "sets"})
-    approaches: ClassVar[Mapping[str, Approach]] = APPROACHES
-    shared: ClassVar[frozenset[str]] = ByApproach.shared | {"output", "above", "below"}
+    approaches: ClassVar[Mapping[str, type[Reliability]]] = {}
+    kind: ClassVar[str] = "random"
 
     output: str
     above: Number | None = None
     below: Number | None = None
-    approach: Literal[tuple(APPROACHES)]  # type: ignore[valid-type]
-    samples: int | None = Field(default=None, ge=50)
-    fallback_runs: int | None = Field(default=None, ge=0)
-    levels: int | None = Field(default=None, ge=1, le=50)
-    step: Number | None = Field(default=None, gt=0, le=0.5)
-    tolerance: Number | None = Field(default=None, gt=0, lt=1)
-    iterations: int | None = Field(default=None, ge=1, le=1000)
-    degree: Annotated[Any, BeforeValidator(whole_degrees)] = None
-    trust_tolerance: Number | None = Field(default=None, gt=0, lt=1)
-    max_runs: int | None = Field(default=None, ge=1)
-    batch: int | None = Field(default=None, ge=1, le=1000)
-    cov: Number | None = Field(default=None, ge=1e-3, lt=1)
-    population: int | None = Field(default=None, ge=10_000, le=10_000_000)
 
     @model_validator(mode="after")
     def _consistent(self) -> Self:
@@ -100,33 +75,12 @@ class Reliability(ByApproach):
             found = "neither" if self.above is None else "both"
             remedy = "write above = 0.3 where more than that is unsafe, or below = 0.3 where less is"
             raise StudyError(f"a limit is one of above and below; there are {found}", key="above", value=self.above, remedy=remedy)
-        if self.approach == "subset" and self.of("samples") % 10:
-            raise StudyError(
-                "a tenth of the samples begins the next level: take a multiple of 10",
-                key="samples",
-                value=self.samples,
-                remedy=f"write samples = {max(FEWEST_OF_LEVELS, round(self.samples, -1))}",
-            )
-        if self.approach == "subset" and self.of("samples") < FEWEST_OF_LEVELS:
-            raise StudyError(
-                f"fewer than {FEWEST_OF_LEVELS} points of a level are too few to say how far off the result may be",
-                key="samples",
-                value=self.samples,
-                remedy=f"write samples = {FEWEST_OF_LEVELS}, or better 1000",
-            )
         return self
 
     @property
     def limit(self) -> float:
         """Value beyond which the output is unsafe."""
         return self.below if self.above is None else self.above
-
-    def fallback(self) -> tuple[int, int, int]:
-        """importance: points of a level of subset simulation, levels, and runs at most; no runs where it may not be taken."""
-        samples = max(FEWEST_OF_LEVELS, 10 * round(self.of("samples") / 10))
-        runs = 10 * self.of("samples") if self.fallback_runs is None else self.fallback_runs
-        levels = 1 + (runs - samples) // (samples - samples // 10)
-        return samples, levels, samples + (levels - 1) * (samples - samples // 10) if levels > 0 else 0
 
     def margin(self, values: np.ndarray) -> np.ndarray:
         """Distance of `values` from the limit, negative where they are unsafe; same shape and unit."""
@@ -136,27 +90,16 @@ class Reliability(ByApproach):
         """``x:max > 0.3``."""
         return f"{self.output} {'<' if self.above is None else '>'} {self.limit:.10g}"
 
-    def expansion(self) -> Chebyshev:
-        """interval: the method whose expansion is used."""
-        keys = {key: self.of(key) for key in APPROACHES["interval"].defaults}
-        return Chebyshev(**keys, fallback_runs=0, max_failed=self.max_failed)
-
     def check(self, inputs: Mapping[str, Input]) -> None:
         super().check(inputs)
-        kind = APPROACHES[self.approach].kind
         for name, item in Space.of(inputs).items():
-            if item.kind != kind:
-                able = ", ".join(name for name, approach in APPROACHES.items() if approach.kind == item.kind)
+            if item.kind != self.kind:
+                able = ", ".join(name for name, approach in self.approaches.items() if approach.kind == item.kind)
                 raise StudyError(
-                    f"the approach {self.approach} takes {kind} inputs, and '{name}' is of kind {item.kind}",
+                    f"the approach {self.approach} takes {self.kind} inputs, and '{name}' is of kind {item.kind}",
                     key=f"inputs.{name}",
-                    remedy=f"give '{name}' as {kind}, or take an approach for {item.kind} inputs: {able}",
+                    remedy=f"give '{name}' as {self.kind}, or take an approach for {item.kind} inputs: {able}",
                 )
-        if self.approach == "interval":
-            self.expansion().check(dict(Space.of(inputs)))  # what binds them is treated here
-
-    def planned_runs(self, inputs: Mapping[str, Input]) -> tuple[int, int]:
-        return self.run_class().planned(self, Space.of(inputs))
 
     def _start(self, inputs: Space, outputs: dict[str, OutputInfo], time: np.ndarray, seed: int) -> MethodRun:
         if self.output not in outputs:
@@ -167,4 +110,4 @@ class Reliability(ByApproach):
             raise StudyError(
                 f"the output '{self.output}' is {outputs[self.output].noun}; a limit is for a scalar", key="method.output", remedy=remedy
             )
-        return self.run_class()(self, inputs, outputs, time, seed)
+        return super()._start(inputs, outputs, time, seed)

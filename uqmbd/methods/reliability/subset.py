@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
-from typing import TYPE_CHECKING, Any
+from collections.abc import Generator, Mapping
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
+from pydantic import Field, model_validator
 
 from uqmbd.analysis import reliability_sampling as sampling
 from uqmbd.analysis import reliability_subset
 from uqmbd.analysis.streams import generator
-from uqmbd.inputs.space import Space
+from uqmbd.errors import StudyError
+from uqmbd.inputs import Input
 from uqmbd.methods.reliability.run import SAMPLING, ReliabilityRun, estimated, in_role
-
-if TYPE_CHECKING:
-    from uqmbd.methods.reliability.settings import Reliability
+from uqmbd.methods.reliability.settings import FEWEST_OF_LEVELS, Reliability
 
 
 class SubsetRun(ReliabilityRun):
@@ -23,16 +23,9 @@ class SubsetRun(ReliabilityRun):
     remedy = "take a finer output, or an approach with a design point"
     _estimate: sampling.Probability
 
-    @classmethod
-    def planned(cls, settings: Reliability, inputs: Space) -> tuple[int, int]:
-        first = settings.of("samples")
-        return first, first + (settings.of("levels") - 1) * (first - round(first * reliability_subset.SEED_SHARE))
-
     def _find(self) -> Generator[tuple[np.ndarray, int], np.ndarray, None]:
         settings = self.settings
-        simulation = reliability_subset.subset(
-            len(self._inputs), settings.of("samples"), settings.of("levels"), generator(self._seed, SAMPLING)
-        )
+        simulation = reliability_subset.subset(len(self._inputs), settings.samples, settings.levels, generator(self._seed, SAMPLING))
         self._estimate = yield from in_role(SAMPLING, simulation)
         self._say(self._estimate.note)
 
@@ -41,3 +34,28 @@ class SubsetRun(ReliabilityRun):
 
     def _facts(self) -> dict[str, Any]:
         return {"levels": self._estimate.levels, "confidence": sampling.CONFIDENCE}
+
+
+class Subset(Reliability):
+    """Simulation by ever rarer events: each level is about a tenth as probable as the one before."""
+
+    run: ClassVar[type] = SubsetRun
+
+    approach: Literal["subset"]
+    samples: int = Field(default=1000, ge=50)
+    levels: int = Field(default=10, ge=1, le=50)
+
+    @model_validator(mode="after")
+    def _whole_tenths(self) -> Self:
+        least, advised = FEWEST_OF_LEVELS, f"{FEWEST_OF_LEVELS}, or better 1000"
+        wrong = f"fewer than {least} points of a level are too few to say how far off the result may be" if self.samples < least else ""
+        if self.samples % 10:
+            wrong = "a tenth of the samples begins the next level: take a multiple of 10"
+            advised = max(least, round(self.samples, -1))
+        if wrong:
+            raise StudyError(wrong, key="samples", value=self.samples, remedy=f"write samples = {advised}")
+        return self
+
+    def planned_runs(self, inputs: Mapping[str, Input]) -> tuple[int, int]:
+        first = self.samples
+        return first, first + (self.levels - 1) * (first - round(first * reliability_subset.SEED_SHARE))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 import numpy as np
 
@@ -11,11 +11,10 @@ from uqmbd.analysis.elementary import shares
 from uqmbd.errors import StudyError
 from uqmbd.inputs import Input
 from uqmbd.methods.base import count_failures, from_unit_cube
-from uqmbd.methods.sensitivity.kept import SensitivityRun
-from uqmbd.result import Result
+from uqmbd.methods.sensitivity.settings import Sensitivity, SensitivityRun, Step
 
 if TYPE_CHECKING:
-    from uqmbd.methods.sensitivity.settings import Sensitivity
+    from uqmbd.result import Result
 
 MIDPOINTS = 2000  # of the distribution function, where the standard deviation of an input is summed
 
@@ -27,18 +26,15 @@ class DerivativeRun(SensitivityRun):
     absolute value of the output at the medians. So the squares of a row, times s², sum to the variance of the linearised output.
     """
 
-    @staticmethod
-    def planned(settings: Sensitivity, d: int) -> int:
-        """Number of runs."""
-        return 2 * d + 1
-
     def _plan(self) -> Iterator[bool]:
         d = len(self._inputs)
-        steps = 2 * self.settings.of("step") * np.eye(d)  # points run from -1 to 1, twice the probability
+        steps = 2 * self.settings.step * np.eye(d)  # points run from -1 to 1, twice the probability
         self._add(np.concatenate([np.zeros((1, d)), -steps, steps]), 0)
         yield True
 
     def result(self) -> Result:
+        from uqmbd.result import Result
+
         self._require_finished()
         ok, d = self._status == 0, len(self._inputs)
         if not ok[0]:
@@ -75,13 +71,24 @@ class DerivativeRun(SensitivityRun):
             statistics=self._columns.dataset(np.stack([middle, scale]), {"statistic": ["nominal", "scale"]}),
             sensitivity=self._columns.dataset(share[None], {"kind": ["derivative"], "input": names}, unit=""),
             attrs={
-                **self._named(),
-                "step": self.settings.of("step"),
+                **self.settings.said(self._seed),
                 "spread": dict(zip(names, spread.tolist(), strict=True)),
                 "notes": notes,
                 **count_failures(self._status),
             },
         )
+
+
+class Derivative(Sensitivity):
+    """Derivatives at the medians of the inputs, by central differences."""
+
+    run: ClassVar[type] = DerivativeRun
+
+    approach: Literal["derivative"]
+    step: Step = 1e-3
+
+    def runs(self, d: int) -> int:
+        return 2 * d + 1
 
 
 def deviations(inputs: Mapping[str, Input]) -> np.ndarray:

@@ -1,0 +1,132 @@
+"""Work done by another process: what it returns, raises, logs, prints and how it ends, and the trial run of a model."""
+
+import logging
+import os
+import signal
+import subprocess
+import sys
+
+import pytest
+
+from uqmbd.errors import StudyError
+from uqmbd.simulators.apart import Ended, apart
+
+MODEL = """
+import flexmbd as fm
+from pathlib import Path
+
+STIFFNESS = Path(__file__).parent / "stiffness.txt"
+
+def oscillator(c):
+    k = float(open(STIFFNESS).read())
+    system = fm.System()
+    rod = system.body("rod", mass=1.0, inertia=1.0, points={"E": (0.5, 0.0)}, position=(0.5, 0.0), angle=0.0)
+    system.add(fm.Spring("coil", system.ground.at(0.0, 0.0), rod["E"], k, c))
+    return system
+"""
+STUDY = """
+[study]
+name = "apart"
+model = "model.py:oscillator"
+[time]
+end = 0.1
+points = 3
+[inputs.c]
+interval = [0.1, 0.2]
+[outputs]
+include = ["rod.x:final"]
+[method]
+type = "grid"
+points = 3
+[campaign]
+workers = 1
+"""
+LOCKED = """{}
+    import threading, uqmbd as uq
+    lock = threading.Lock()
+    inputs = {{"a": uq.Interval(1.0, 2.0)}}
+    uq.Study(model=lambda a: {{"y": lock and a}}, inputs=inputs, outputs=["y"], method=uq.Vertex()).run(workers=1)
+"""
+
+
+def test_what_a_function_returns_comes_from_another_process():
+    factor = 3
+    pid, product = apart(lambda: (os.getpid(), factor * 2))
+    assert pid != os.getpid() and product == 6
+
+
+def test_what_it_prints_is_no_answer(capfd):
+    assert apart(lambda: print("said aloud") or 1) == 1
+    assert "said aloud" in capfd.readouterr().err
+
+
+def test_it_imports_what_this_process_can(tmp_path, monkeypatch):
+    (tmp_path / "beside_the_script.py").write_text("VALUE = 7\n")
+    monkeypatch.syspath_prepend(tmp_path)
+
+    def value():
+        import beside_the_script
+
+        return beside_the_script.VALUE
+
+    assert apart(value) == 7
+
+
+@pytest.mark.parametrize("solver", ["", "import flexmbd"])
+def test_a_model_that_cannot_be_sent_is_told(tmp_path, solver):
+    found = uqmbd(tmp_path, LOCKED.format(solver))
+    assert "the model holds what cannot be sent to another process: cannot pickle '_thread.lock' object" in found.stderr, found.stderr
+
+
+def test_what_it_raises_is_raised_here():
+    def wrong():
+        raise StudyError("no such output", key="outputs.include", value="x", remedy="name another")
+
+    with pytest.raises(StudyError, match="no such output") as caught:
+        apart(wrong)
+    assert caught.value.key == "outputs.include" and "in wrong" in str(caught.value.__cause__)
+
+
+def test_what_it_logs_is_logged_here(caplog):
+    with caplog.at_level(logging.INFO, "uqmbd"):
+        apart(lambda: logging.getLogger("uqmbd").info("compiling"))
+    assert "compiling" in caplog.text
+
+
+@pytest.mark.parametrize(
+    ("end", "how"), [(lambda: os._exit(3), "with code 3"), (lambda: os.kill(os.getpid(), signal.SIGSEGV), "by signal SIGSEGV")]
+)
+def test_how_it_ended_is_said(end, how):
+    with pytest.raises(Ended, match=how):
+        apart(end)
+
+
+@pytest.fixture
+def study(tmp_path):
+    (tmp_path / "model.py").write_text(MODEL)
+    (tmp_path / "stiffness.txt").write_text("100.0")
+    (tmp_path / "study.toml").write_text(STUDY)
+    return tmp_path
+
+
+def uqmbd(folder, code):
+    """What a script prints."""
+    script = folder / "script.py"
+    script.write_text(f"import sys\nfrom uqmbd.study import Study\nif __name__ == '__main__':\n    {code}\n")
+    return subprocess.run([sys.executable, script], capture_output=True, text=True, cwd=folder)
+
+
+def test_a_study_of_other_processes_leaves_the_solver_to_them(study):
+    """Its files are seen all the same: another stiffness is another model."""
+    run = "Study.from_file('study.toml').run(out='out', report=False)"
+    once = f"result = {run}; print(result.attrs['runs_simulated_last'], [m for m in ('flexmbd', 'numba', 'llvmlite') if m in sys.modules])"
+    found = uqmbd(study, once)
+    assert found.stdout == "3 ['flexmbd']\n", found.stderr
+    (study / "stiffness.txt").write_text("200.0")
+    assert "stiffness.txt" in uqmbd(study, run).stderr
+
+
+def test_a_model_that_ends_its_process_is_told(study):
+    (study / "model.py").write_text("import os\nimport flexmbd as fm\n\ndef oscillator(c):\n    os._exit(7)\n")
+    found = uqmbd(study, "Study.from_file('study.toml').run(out='out', report=False)")
+    assert "the model ended the process in which it was tried, with code 7" in found.stderr
