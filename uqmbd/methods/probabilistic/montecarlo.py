@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
 import numpy as np
 from pydantic import Field
 
+from uqmbd.analysis import moments
 from uqmbd.analysis.columns import Columns
 from uqmbd.analysis.columnwise import columnwise, sample_std
 from uqmbd.analysis.moment_limits import moment_limits
@@ -19,6 +20,7 @@ from uqmbd.inputs.space import Space
 from uqmbd.methods.base import Method, count_failures
 from uqmbd.methods.design import unit_points
 from uqmbd.methods.failures import left_out, stop_if_too_many
+from uqmbd.methods.probabilistic.montecarlo_reduce import reduce_batch
 from uqmbd.methods.quantile_levels import Quantiles, levels_of
 from uqmbd.methods.reduced import ReducedRun
 from uqmbd.outcomes import OutputInfo
@@ -79,9 +81,6 @@ class MonteCarloRun(ReducedRun):
     """
 
     def __init__(self, settings: MonteCarlo, inputs: Space, outputs: Mapping[str, OutputInfo], time: np.ndarray, seed: int) -> None:
-        from uqmbd.analysis import moments
-        from uqmbd.methods.probabilistic.montecarlo_reduce import reduce_batch
-
         self.settings = settings
         self._inputs = inputs
         self._seed = seed
@@ -102,8 +101,6 @@ class MonteCarloRun(ReducedRun):
 
     def tell_reduced(self, partial: Mapping[str, np.ndarray]) -> None:
         """Take in what `reduce` made of a batch, in run order."""
-        from uqmbd.analysis import moments
-
         self._status.append(partial["status"])
         good = len(partial["scalars"])
         self._values[self._good : self._good + good] = partial["scalars"]
@@ -122,7 +119,6 @@ class MonteCarloRun(ReducedRun):
         return int(np.count_nonzero(partial["status"][: max(self._head - first, 0)] == 0))
 
     def result(self) -> Result:
-        from uqmbd.analysis import moments
         from uqmbd.result import Result
 
         status = np.concatenate(self._status) if self._status else np.zeros(0, np.int8)
