@@ -17,7 +17,6 @@ from uqmbd.analysis.warped_history import WarpedHistory
 from uqmbd.errors import StudyError, did_you_mean
 from uqmbd.inputs import Input
 from uqmbd.methods.probabilistic.pce_fit import SAMPLED, Fit, Fitted
-from uqmbd.methods.sensitivity.designs import saltelli
 from uqmbd.questions.base import Answer
 from uqmbd.questions.width import narrowing
 
@@ -119,6 +118,8 @@ class Warping:
 
     def fit(self, plain: Fitted, points: np.ndarray, values: np.ndarray, rows: np.ndarray, ok: np.ndarray) -> Fitted:
         """What the runs `rows` say; `points` (n, d) in [-1, 1]^d and `values` (n, columns) are those of all runs, of which `ok` were ok."""
+        from uqmbd.methods.sensitivity.designs import saltelli  # with it all approaches come
+
         expansion, loo, missed, choices, by = plain
         self._about: dict[str, dict[str, Any]] = {}  # by history
         self._differ: dict[str, float] = {}  # time from which runs differ in their number of events, s
