@@ -117,9 +117,10 @@ def test_make_names_a_python_that_is_too_old(tmp_path):
     assert done.returncode != 0 and "is 3.10. Name another one" in done.stderr and not (tmp_path / "venv").exists()
 
 
-def test_command_line_starts_without_the_heavy_libraries():
-    """`uqmbd --help` answers at once because plotting, statistics and Dask are imported where they are needed."""
-    heavy = ["matplotlib", "plotly", "dask", "distributed", "chaospy", "xarray", "numba", "scipy", "pandas"]
-    program = f"import json, sys, uqmbd.cli; print(json.dumps([name for name in {heavy} if name in sys.modules]))"
+@pytest.mark.parametrize("program", ["import uqmbd.cli", "from uqmbd.methods import METHODS; list(METHODS.values())"])
+def test_command_line_and_methods_are_imported_without_the_heavy_libraries(program):
+    """`uqmbd --help` answers at once, and a finished study soon: plotting, statistics and Dask are imported where they are needed."""
+    heavy = ["matplotlib", "plotly", "dask", "distributed", "chaospy", "xarray", "numba", "llvmlite", "scipy", "pandas", "sklearn"]
+    program += f"; import json, sys; print(json.dumps([name for name in {heavy} if name in sys.modules]))"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert json.loads(done.stdout) == []

@@ -9,11 +9,11 @@ from hypothesis import strategies as st
 from scipy.stats import norm
 
 from uqmbd.analysis import imprecise_moments
+from uqmbd.analysis.reached import ENOUGH
 from uqmbd.errors import StudyError
 from uqmbd.inputs import Fuzzy, Interval, Random
 from uqmbd.methods import read_method
 from uqmbd.methods.imprecise.mixed import Mixed
-from uqmbd.methods.imprecise.mixed_run import ENOUGH
 from uqmbd.methods.probabilistic.pce import PCE
 
 from .loop import drive

@@ -17,7 +17,6 @@ from itertools import product
 import numpy as np
 
 from uqmbd.analysis import chebyshev
-from uqmbd.analysis.bernstein_kernel import ranges
 
 PIECE = 16  # degree per piece: conversion loses about 2^degree in rounding, so long expansions are cut up first
 MAX_BOXES = 4000
@@ -46,6 +45,8 @@ def bernstein_range(
     met : ndarray of bool, shape (columns,)
         Whether the gap was reached.
     """
+    from uqmbd.analysis.bernstein_kernel import ranges
+
     shape, columns = c.shape[:-1], c.shape[-1]
     magnitude = np.abs(c).reshape(-1, columns).sum(axis=0)
     gap = least_gap(gap, magnitude)

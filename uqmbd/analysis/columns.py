@@ -42,6 +42,15 @@ class Columns:
             self.slices[name] = slice(self.count, self.count + width)
             self.count += width
 
+    @property
+    def scalars(self) -> Columns:
+        """The layout of the scalars alone."""
+        return Columns({name: info for name, info in self.outputs.items() if info.axis is None}, self.time)
+
+    def named(self, which: np.ndarray) -> list[str]:
+        """Outputs that have some of the columns, `which` (count,) bool."""
+        return [name for name, at in self.slices.items() if which[at].any()]
+
     def pack(self, outputs: Mapping[str, np.ndarray], rows: int) -> np.ndarray:
         """Outcomes of `rows` runs as a matrix (rows, count)."""
         matrix = np.empty((rows, self.count))
@@ -52,12 +61,13 @@ class Columns:
             matrix[:, at] = values.reshape(rows, -1)
         return matrix
 
-    def dataset(self, array: np.ndarray, labels: Mapping[str, Sequence[str]] | None = None, *, unit: str | None = None) -> xr.Dataset:
+    def dataset(self, array: np.ndarray, labels: Mapping[str, Sequence] | None = None, *, unit: str | None = None) -> xr.Dataset:
         """One variable per output from `array` (..., count), whose leading dimensions are named and labelled by `labels`."""
         import xarray as xr
 
         labels = labels or {}
-        coords: dict = {dim: np.array(list(words), dtype=object) for dim, words in labels.items()}
+        coords: dict = {dim: np.array(list(words)) for dim, words in labels.items()}
+        coords = {dim: words.astype(object) if words.dtype.kind == "U" else words for dim, words in coords.items()}
         variables = {}
         for name, at in self.slices.items():
             part = array[..., at] if name in self.axes else array[..., at.start]

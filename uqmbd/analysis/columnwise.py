@@ -16,3 +16,8 @@ def columnwise(function: Callable[[np.ndarray], np.ndarray], values: np.ndarray)
         return function(values)
     step = max(1, LARGEST // n)
     return np.concatenate([function(np.ascontiguousarray(values[:, i : i + step])) for i in range(0, columns, step)], axis=-1)
+
+
+def sample_std(values: np.ndarray) -> np.ndarray:
+    """Standard deviation of each column of `values` (n, columns), with ``n - 1``; NaN of one run."""
+    return values.std(axis=0, ddof=1) if len(values) > 1 else np.full(values.shape[1], np.nan)

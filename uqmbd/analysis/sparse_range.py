@@ -13,7 +13,6 @@ import numpy as np
 
 from uqmbd.analysis import chebyshev, sparse_chebyshev
 from uqmbd.analysis.bernstein import bernstein_range, least_gap, within
-from uqmbd.analysis.sparse_kernel import DEPTH, sparse_ranges
 
 MAX_BOXES = 4000
 LARGEST_TENSOR = 4096  # terms
@@ -82,6 +81,8 @@ def coupled(exponents: np.ndarray) -> list[np.ndarray]:
 def _group_range(exponents: np.ndarray, c: np.ndarray, gap: np.ndarray, seen: Sequence | None, max_boxes: int) -> tuple:
     """Bounds (2, columns) and values reached (2, columns) of terms without a constant that couple all inputs."""
     columns = c.shape[1]
+    from uqmbd.analysis.sparse_kernel import DEPTH, sparse_ranges
+
     shape = exponents.max(axis=0) + 1
     if np.prod(shape.astype(float)) <= LARGEST_TENSOR:
         tensor = np.zeros((*shape, columns))

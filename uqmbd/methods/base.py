@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 import numpy as np
 from pydantic import Field
 
-from uqmbd.errors import StudyError
+from uqmbd.errors import StudyError, did_you_mean
 from uqmbd.inputs import Input
 from uqmbd.inputs.checked import Checked
 from uqmbd.inputs.space import Space
@@ -119,12 +119,21 @@ class Method(Checked):
         return 0
 
     def _start(self, inputs: Space, outputs: dict[str, OutputInfo], time: np.ndarray, seed: int) -> MethodRun:
+        """The run, which gets these settings and what `start` was given, in SI units."""
         raise NotImplementedError
 
 
 def names_of(fact: str, what: str) -> list[str]:
     """Names of our methods whose `fact` (``accepts``, ``treats``) holds something."""
     return sorted(name for name, method in METHODS.items() if what in getattr(method, fact))
+
+
+def require_inputs(names: Iterable[str], inputs: Mapping[str, Input], what: str, key: str) -> None:
+    """Raise `StudyError` unless all `names` that a setting gives something to, `what`, are inputs; `key` is that of the setting."""
+    for name in names:
+        if name not in inputs:
+            remedy = did_you_mean(name, inputs, noun="input")
+            raise StudyError(f"there is no input '{name}' to have {what}", key=f"{key}.{name}", remedy=remedy)
 
 
 def fallback_count(asked: int | None, planned: int) -> int:

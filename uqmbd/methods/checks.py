@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
-import xarray as xr
 
 from uqmbd.analysis.columns import Columns
+
+if TYPE_CHECKING:
+    import xarray as xr
 
 CHECKS = 50  # of a history, which has a number for each time; scalars keep all
 TIMES = 200
@@ -26,6 +30,8 @@ def checks(columns: Columns, numbers: np.ndarray, runs: np.ndarray, surrogate: n
     runs, surrogate : ndarray, shape (checks, columns)
         What was run, and what the surrogate says; units of the outputs.
     """
+    import xarray as xr
+
     misses = np.abs(surrogate - runs)
     worst = {name: int(np.argmax(misses[:, at].max(axis=1))) for name, at in columns.slices.items()}
     own = np.unique([worst[name] for name in columns.axes]).astype(int)

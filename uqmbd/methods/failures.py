@@ -43,6 +43,19 @@ def where(inputs: Mapping[str, Input], samples: Mapping[str, np.ndarray], failed
     return in_words(conditions, names, units)
 
 
+def left_out(counts: Mapping[str, int | float], of: str = "") -> list[str]:
+    """What is said of failed runs that nothing is made `of`, if there are any; `counts` are those of `count_failures`."""
+    failed = counts["runs_failed"]
+    return [f"{failed} of {counts['runs']} runs failed and are left out{of}"] if failed else []
+
+
+def require_validation(fresh: np.ndarray) -> None:
+    """Raise `StudyError` where no run is left that was not fitted."""
+    if not np.any(fresh):
+        text = "all validation runs failed, so nothing is known about the error of the expansion"
+        raise StudyError(text, remedy=f"{MEND}, or give it more runs")
+
+
 def stop_if_too_many(method: Method, inputs: Mapping[str, Input], samples: Mapping[str, np.ndarray], status: np.ndarray) -> None:
     """Raise `TooManyFailed`, which says where runs fail, when more than the share ``method.max_failed`` of them did, or all.
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from uqmbd.analysis.columns import Columns, finite_rows
 from uqmbd.analysis.streams import generator
+from uqmbd.analysis.trust import horizons
 from uqmbd.inputs import Input
 from uqmbd.inputs.space import Space
 from uqmbd.methods.base import Method, from_unit_cube
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class KeptRun:
-    """Outcomes and status of all runs, and the steps of a plan; parameters as those of `StagedRun`."""
+    """Outcomes and status of all runs, and the steps of a plan; parameters as those of `uqmbd.methods.base.Method.start`, in SI units."""
 
     def __init__(self, inputs: Mapping[str, Input], outputs: Mapping[str, OutputInfo], time: np.ndarray, seed: int) -> None:
         self._inputs = Space.of(inputs)
@@ -37,8 +38,13 @@ class KeptRun:
         matrix = self._columns.pack(outputs, len(status))
         finite_rows(matrix, status, self._columns, self._told)
         at = slice(self._told, self._told + len(status))
-        self._values[at], self._status[at] = matrix, status
+        self._status[at] = status
+        self._keep(at, matrix)
         self._told = at.stop
+
+    def _keep(self, at: slice, matrix: np.ndarray) -> None:
+        """What is kept of the outcomes (runs, columns) of the runs `at`, whose status is kept already."""
+        self._values[at] = matrix
 
     def _plan(self) -> Iterator[Any]:
         """One step for each ask."""
@@ -61,6 +67,45 @@ class KeptRun:
         if not self._finished:
             raise RuntimeError("the method still wants runs: ask until it returns None")
 
+    def envelope(self, runs: np.ndarray) -> np.ndarray:
+        """What these runs reached, (2, columns)."""
+        values = self._values[runs]
+        return np.stack([values.min(axis=0), values.max(axis=0)])
+
+    def _groups(self, inner: np.ndarray, error: np.ndarray, trusted: np.ndarray) -> dict[str, xr.Dataset]:
+        """Groups of the result: what runs reached, (2, columns), and the error and trust of every column, (columns,)."""
+        columns = self._columns
+        return {
+            "inner": columns.dataset(inner, {"bound": ["lower", "upper"]}),
+            "error": columns.dataset(error),
+            "trusted": columns.dataset(trusted, unit=""),
+            "trust_horizon": horizons(trusted, columns),
+        }
+
+
+class GivenRun(KeptRun):
+    """Keeps samples, outcomes and status of all runs. A method writes `_plan`, one step of which is the samples (n, d) of one ask, SI."""
+
+    def __init__(self, settings: Method, *study: Any) -> None:
+        super().__init__(*study)
+        self.settings = settings
+        self._samples = np.empty((0, len(self._inputs)))  # SI
+
+    def ask(self) -> dict[str, np.ndarray] | None:
+        """Samples of the next step, see `uqmbd.methods.base.MethodRun`."""
+        more = self._next()
+        if more is None:
+            return None
+        self._samples = np.concatenate([self._samples, more])
+        self._await(len(more))
+        return dict(zip(self._inputs, more.T.copy(), strict=True))
+
+    def _ok(self) -> np.ndarray:
+        """Whether each run was ok, when all are made; raises `StudyError` when too few were."""
+        self._require_finished()
+        stop_if_too_many(self.settings, self._inputs, dict(zip(self._inputs, self._samples.T, strict=True)), self._status)
+        return self._status == 0
+
 
 class StagedRun(KeptRun):
     """Keeps points, roles, outcomes and status of all runs. A method writes `_plan`, one step of which adds the points of one ask.
@@ -69,23 +114,14 @@ class StagedRun(KeptRun):
     ----------
     chosen : tuple of int
         Roles of runs that went where outcomes sent them: whether they fail says nothing of how much of the box does.
-
-    Parameters
-    ----------
-    inputs : Space, or dict of str to Input
-        In SI units.
-    outputs : dict of str to OutputInfo
-    time : ndarray, shape (points,)
-        s
-    seed : int
     """
 
     chosen: ClassVar[tuple[int, ...]] = ()
 
-    def __init__(self, inputs: Mapping[str, Input], outputs: Mapping[str, OutputInfo], time: np.ndarray, seed: int) -> None:
-        super().__init__(inputs, outputs, time, seed)
+    def __init__(self, *study: Any) -> None:
+        super().__init__(*study)
         # all runs asked for, in the coordinate of `_samples`: [-1, 1]^d unless said, 2u - 1 where u is the distribution function
-        self._points = np.empty((0, len(inputs)))
+        self._points = np.empty((0, len(self._inputs)))
         self._roles = np.empty(0, np.int8)
 
     def ask(self) -> dict[str, np.ndarray] | None:
@@ -128,10 +164,3 @@ class StagedRun(KeptRun):
         """Raise `StudyError` when more of the runs failed than the method goes on with; those of `chosen` roles do not count."""
         counted = np.flatnonzero(~np.isin(self._roles[: self._told], self.chosen))
         stop_if_too_many(method, self._inputs, self._samples(self._points[counted]), self._status[counted])
-
-    def _ranges(self, values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Smallest and largest value of each output over runs and times, repeated for its columns: 2 x (columns,)."""
-        smallest, largest = np.empty(self._columns.count), np.empty(self._columns.count)
-        for at in self._columns.slices.values():
-            smallest[at], largest[at] = values[:, at].min(), values[:, at].max()
-        return smallest, largest

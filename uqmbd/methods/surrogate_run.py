@@ -2,39 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, ClassVar
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
-import xarray as xr
 
 from uqmbd.analysis import trust
-from uqmbd.analysis.chebyshev_expansions import Expansion
+from uqmbd.analysis.columnwise import sample_std
 from uqmbd.analysis.monotonicity import extreme_corners, signs
 from uqmbd.analysis.order_statistics import quantiles
-from uqmbd.analysis.ranges import range_of
-from uqmbd.analysis.streams import generator
 from uqmbd.analysis.trust import Outer, joined
-from uqmbd.errors import StudyError
-from uqmbd.inputs import Input
 from uqmbd.methods.base import count_failures
 from uqmbd.methods.checks import checks
-from uqmbd.methods.design import sobol
-from uqmbd.methods.intervals.closing import CANDIDATES, STREAM, Closing
+from uqmbd.methods.failures import require_validation
+from uqmbd.methods.intervals.closing import Closing
 from uqmbd.methods.staged import StagedRun
-from uqmbd.outcomes import MEND, OutputInfo
 from uqmbd.questions import answers_of
-from uqmbd.questions.base import Answer, Asked
+from uqmbd.questions.base import Asked
 from uqmbd.regions.base import Box
 from uqmbd.result import Result
 from uqmbd.surrogates.asked import straight
-from uqmbd.surrogates.base import CORNER, EXTREME, FALLBACK, MOST_CORNERS, NODE, OWN, SEARCH, VALIDATION, Surrogate
+from uqmbd.surrogates.base import CORNER, EXTREME, FALLBACK, MOST_CORNERS, NODE, SEARCH, VALIDATION, Runs, Surrogate
 from uqmbd.surrogates.kept import kept
+
+if TYPE_CHECKING:
+    import xarray as xr
 
 FEW_FAILED = 3
 
 
-class SurrogateRun(StagedRun):
+class SurrogateRun(StagedRun, Runs):
     """A surrogate says where it wants runs and what it makes of them, a region where it is asked for its range.
 
     See `uqmbd.surrogates.base.Runs` for what both may use of it.
@@ -42,18 +39,9 @@ class SurrogateRun(StagedRun):
 
     chosen: ClassVar[tuple[int, ...]] = (SEARCH,)
 
-    def __init__(
-        self,
-        settings: Any,
-        surrogate: type[Surrogate],
-        region: type[Box],
-        inputs: Mapping[str, Input],
-        outputs: Mapping[str, OutputInfo],
-        time: np.ndarray,
-        seed: int,
-    ) -> None:
-        super().__init__(inputs, outputs, time, seed)
-        self.settings, self.inputs, self.columns, self.seed = settings, self._inputs, self._columns, seed
+    def __init__(self, settings: Any, surrogate: type[Surrogate], region: type[Box], *study: Any) -> None:
+        super().__init__(*study)
+        self.settings, self.inputs, self.columns, self.seed = settings, self._inputs, self._columns, self._seed
         self._closing: Closing | None = None
         self.surrogate = surrogate(self)
         self.region = region(self)
@@ -68,70 +56,23 @@ class SurrogateRun(StagedRun):
     def add(self, points: np.ndarray, role: int) -> None:
         self._add(points, role)
 
-    def add_random(self, count: int, role: int) -> None:
-        self._add(self.region.random(generator(self.seed, role).random((count, len(self.inputs)))), role)
-
-    def add_validation(self, count: int) -> None:
-        had, start = int(np.count_nonzero(self.roles == VALIDATION)), len(self.points)
-        self.add_random(had + count, VALIDATION)
-        keep = np.r_[:start, start + had : len(self.points)]
-        self._points, self._roles = self._points[keep], self._roles[keep]
-
     def samples(self, points: np.ndarray) -> dict[str, np.ndarray]:
-        """Inputs in SI at points (n, d)."""
         return self._samples(points)
-
-    def not_run(self, points: np.ndarray) -> np.ndarray:
-        done = {tuple(point) for point in self.points.tolist()}
-        return points[[tuple(point) not in done for point in points.tolist()]]
 
     def stop_early(self) -> None:
         if np.count_nonzero(self.status) >= FEW_FAILED:  # one of the first five runs is no share yet
             self._stop_if_too_many_failed(self.settings)
-
-    def scale(self) -> np.ndarray:
-        smallest, largest = self._ranges(self.values[self.status == 0])
-        scale = np.maximum(largest - smallest, 1e-9 * np.maximum(abs(smallest), abs(largest)))
-        return np.where(scale > 0, scale, 1.0)
-
-    def counted(self) -> np.ndarray:
-        return np.flatnonzero((self.status == 0) & self.region.contains(self.points))
-
-    def envelope(self, runs: np.ndarray) -> np.ndarray:
-        values = self.values[runs]
-        return np.stack([values.min(axis=0), values.max(axis=0)])
-
-    def judged(self, error: np.ndarray, width: np.ndarray | None = None) -> tuple[np.ndarray, np.ndarray]:
-        """Error over neighbours and trust of every column; its `width` is that of the band of all runs unless said, (columns,)."""
-        settings = self.settings
-        bounds = self.envelope(self.counted())
-        return trust.assessed(error, self.columns.slices.values(), bounds, settings.trust_tolerance, settings.width_tolerance, width)
 
     def assess(self) -> None:
         """Surrogate, validated error and trust of every column."""
         self._stop_if_too_many_failed(self.settings)
         self.expansion = self.surrogate.fit()
         fresh = (self.status == 0) & self.surrogate.fresh()
-        if not fresh.any():
-            raise StudyError(
-                "all validation runs failed, so nothing is known about the error of the expansion", remedy=f"{MEND}, or give it more runs"
-            )
+        require_validation(fresh)
         self.missed = self.surrogate.missed(self.expansion, np.flatnonzero(fresh))
         self.error, self.trusted = self.judged(self.missed)
         self._signs = None
         self.region.judge()
-
-    def range(
-        self,
-        columns: np.ndarray,
-        gap: np.ndarray,
-        *,
-        seen: Sequence[np.ndarray] | None = None,
-        box: np.ndarray | None = None,
-        surrogate: Expansion | None = None,
-    ) -> tuple[np.ndarray, np.ndarray]:
-        which, how = self.expansion if surrogate is None else surrogate, self.settings.enclosure
-        return range_of(which, self.columns.slices.values(), columns, gap, how, seen=seen, box=box)
 
     # the runs -----------------------------------------------------------------------------------------------------------------------------
     def _plan(self) -> Iterator[bool]:
@@ -145,7 +86,6 @@ class SurrogateRun(StagedRun):
 
     def _search(self) -> Iterator[bool]:
         """Where trust is missing: runs that seek the extremes, and fresh ones that say what they missed."""
-        settings, d = self.settings, len(self.inputs)
         parts, sought = self.region.sought()
         count = self.region.fallback(sought, self._own)
         if not count:
@@ -155,14 +95,8 @@ class SurrogateRun(StagedRun):
             yield True
             self.assess()
             return
-        closing = Closing(count, self.columns, d, self.seed, parts, sought, settings.width_tolerance, settings.safety)
-        closing.search.begin(self.points, self.values, self.status)
-        candidates = closing.search.into(2 * sobol(CANDIDATES, d, generator(self.seed, STREAM - 1)) - 1)
-        for chosen, points, part in closing.steps(self.expansion, candidates):
-            first = len(self.points)
-            self.add(points, SEARCH if chosen else np.where(part == 0, FALLBACK, OWN))
-            yield True
-            closing.search.take(self.values[first:], self.status[first:])
+        closing = Closing(self, count, parts, sought)
+        yield from closing.close()
         self._closing = closing
         self.assess()
 
@@ -228,60 +162,48 @@ class SurrogateRun(StagedRun):
         runs = self.counted()
         inner = self.envelope(runs)
         outer, met = self.region.bounds(inner)
-        columns, ends = self.columns, {"bound": ["lower", "upper"]}
-        values = self.values[runs]
+        columns, values = self.columns, self.values[runs]
         subject = Asked(self.inputs, columns, self.expansion, inner, self.error, self.trusted, self.settings.enclosure)
         answers = answers_of(subject, self.settings.questions)
         groups = {
-            "bounds": columns.dataset(outer.bounds, ends),
-            "inner": columns.dataset(inner, ends),
-            "error": columns.dataset(outer.error),
-            "trusted": columns.dataset(outer.trusted, unit=""),
+            **self._groups(inner, outer.error, outer.trusted),
+            "bounds": columns.dataset(outer.bounds, {"bound": ["lower", "upper"]}),
             "source": columns.dataset(outer.source, unit=""),
-            "trust_horizon": trust.horizons(outer.trusted, columns),
             "worst": self._at_runs(runs[np.stack([values.argmin(axis=0), values.argmax(axis=0)])]),
-            "validation": self._checks(),
-            "statistics": self._statistics(),
-            "sensitivity": self._sensitivity(answers),
-            **{key: group for answer in answers for key, group in answer.groups.items()},
-            "surrogates": self._kept(),
+            **self._statistics(),
+            "sensitivity": self._sensitivity(answers.sensitivity),
+            **answers.groups,
+            **self._of_expansion(),
             **self.surrogate.groups(),
             **self.region.groups(outer, met, inner),
         }
-        return Result(**groups, attrs=self._attributes(outer, met, [note for answer in answers for note in answer.notes]))
+        return Result(**groups, attrs=self._attributes(outer, met, answers.notes))
 
-    def _kept(self) -> xr.Dataset:
-        """The surrogate, to be asked again; nothing where the bounds do not come from it."""
+    def _of_expansion(self) -> dict[str, xr.Dataset]:
+        """The surrogate, to be asked again, and what it says of runs that it was not made of; none where bounds do not come from it."""
         if not self.surrogate.bounds_from_expansion:
-            return xr.Dataset()
+            return {}
         axes = [straight(name, *item.ppf(np.array([0.0, 1.0]))) for name, item in self.inputs.items()]
-        return kept(axes, self.expansion, self.columns, self.error)
+        rows = np.flatnonzero((self.status == 0) & self.surrogate.fresh())
+        said = checks(self.columns, rows, self.values[rows], self.expansion.evaluate(self.points[rows]))
+        return {"surrogates": kept(axes, self.expansion, self.columns, self.error), "validation": said}
 
-    def _sensitivity(self, answers: Sequence[Answer]) -> xr.Dataset:
+    def _sensitivity(self, further: dict[str, np.ndarray]) -> xr.Dataset:
         """Share of each input of the width, the others averaged, and what the questions say."""
         widths = self.expansion.main_effect_widths()
         total = widths.sum(axis=0)
         shares = np.divide(widths, total, out=np.zeros_like(widths), where=total > 0)
-        kinds = {"main_effect": shares} | {kind: part for answer in answers for kind, part in answer.sensitivity.items()}
+        kinds = {"main_effect": shares} | further
         return self.columns.dataset(np.stack(list(kinds.values())), {"kind": list(kinds), "input": list(self.inputs)}, unit="")
 
-    def _checks(self) -> xr.Dataset:
-        """What the surrogate says of the runs that it was not made of; nothing where the bounds do not come from it."""
-        if not self.surrogate.bounds_from_expansion:
-            return xr.Dataset()
-        rows = np.flatnonzero((self.status == 0) & self.surrogate.fresh())
-        return checks(self.columns, rows, self.values[rows], self.expansion.evaluate(self.points[rows]))
-
-    def _statistics(self) -> xr.Dataset:
+    def _statistics(self) -> dict[str, xr.Dataset]:
         """Statistics of the random runs, when there are fallback runs: uniform over the box, a description, not a distribution."""
-        rows = (self.status == 0) & np.isin(self.roles, (VALIDATION, FALLBACK))
         if not np.any(self.roles == FALLBACK):
-            return xr.Dataset()
-        values = self.values[rows]
+            return {}
+        values = self.values[self._rows(VALIDATION, FALLBACK)]
         levels = {name: q for name, q in quantiles(values).items() if "_" not in name}
-        std = values.std(axis=0, ddof=1) if len(values) > 1 else np.full(values.shape[1], np.nan)
-        all_ = {"mean": values.mean(axis=0), "std": std, "min": values.min(axis=0), "max": values.max(axis=0)} | levels
-        return self.columns.dataset(np.array(list(all_.values())), {"statistic": list(all_)})
+        every = {"mean": values.mean(axis=0), "std": sample_std(values), "min": values.min(axis=0), "max": values.max(axis=0)} | levels
+        return {"statistics": self.columns.dataset(np.array(list(every.values())), {"statistic": list(every)})}
 
     def _attributes(self, outer: Outer, met: float, more: Sequence[str]) -> dict:
         settings = self.settings
@@ -297,7 +219,7 @@ class SurrogateRun(StagedRun):
             "runs_nodes": int(np.count_nonzero(self.roles == NODE)),
             "runs_validation": int(np.count_nonzero(np.isin(self.roles, (VALIDATION, CORNER)))),
             "runs_fallback": int(np.count_nonzero(np.isin(self.roles, (FALLBACK, SEARCH)))),
-            **({} if self._closing is None else self._closing.said(outer, self.values, self.status)),
+            **({} if self._closing is None else self._closing.said(outer)),
             **count_failures(self.status),
         }
         if settings.corner_runs:

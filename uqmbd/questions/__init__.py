@@ -23,11 +23,17 @@ def known_questions(value: Any) -> Any:
     return tuple(dict.fromkeys(value))
 
 
-def answers_of(asked: Asked, questions: Iterable[str], *, but: tuple[str, ...] = ("bounds",)) -> list[Answer]:
-    """What the questions say, without those that the method answers itself."""
+def answers_of(asked: Asked, questions: Iterable[str], *, but: tuple[str, ...] = ("bounds",)) -> Answer:
+    """What the questions say together, without those that the method answers itself."""
+    from uqmbd.questions.base import Answer
     from uqmbd.questions.bounds import bounds
     from uqmbd.questions.indices import indices
     from uqmbd.questions.width import width
 
     known = {"bounds": bounds, "indices": indices, "width": width}
-    return [known[name](asked) for name in questions if name not in but]
+    found = Answer()
+    for answer in (known[name](asked) for name in questions if name not in but):
+        found.sensitivity.update(answer.sensitivity)
+        found.groups.update(answer.groups)
+        found.notes.extend(answer.notes)
+    return found

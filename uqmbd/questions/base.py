@@ -4,57 +4,29 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import xarray as xr
 
 from uqmbd.analysis.chebyshev_expansions import Expansion
 from uqmbd.analysis.columns import Columns
 from uqmbd.analysis.ranges import range_of
 
-
-class Ranged(Protocol):
-    """What has a range over any box."""
-
-    @property
-    def inputs(self) -> Mapping[str, Any]:
-        """By name."""
-        ...
-
-    @property
-    def reached(self) -> np.ndarray:
-        """What runs reached, (2, columns)."""
-        ...
-
-    def range(self, gap: np.ndarray, box: np.ndarray | None = None) -> np.ndarray:
-        """Range (2, columns) over the cube [-1, 1]^d, or a box (d, 2) in it."""
-        ...
+if TYPE_CHECKING:
+    import xarray as xr
 
 
 @dataclass(frozen=True)
 class Asked:
-    """A surrogate of all columns over [-1, 1]^d, and what runs reached.
-
-    Attributes
-    ----------
-    inputs : Space
-    columns : Columns
-    expansion : Expansion
-        In Chebyshev polynomials.
-    reached : ndarray, shape (2, columns)
-    error, trusted : ndarray, shape (columns,)
-    enclosure : str
-        How ranges are found, a key of `uqmbd.analysis.enclosures.ENCLOSURES`.
-    """
+    """A surrogate of all columns over [-1, 1]^d, and what runs reached."""
 
     inputs: Mapping[str, Any]
     columns: Columns
-    expansion: Expansion
-    reached: np.ndarray
-    error: np.ndarray
-    trusted: np.ndarray
-    enclosure: str = "bernstein"
+    expansion: Expansion  # in Chebyshev polynomials
+    reached: np.ndarray  # (2, columns)
+    error: np.ndarray  # (columns,)
+    trusted: np.ndarray  # bool (columns,)
+    enclosure: str = "bernstein"  # how ranges are found, a key of `uqmbd.analysis.enclosures.ENCLOSURES`
 
     def range(self, gap: np.ndarray, box: np.ndarray | None = None) -> np.ndarray:
         """Range (2, columns) of the surrogate over the cube, or a box (d, 2) in it."""
@@ -64,17 +36,8 @@ class Asked:
 
 @dataclass(frozen=True)
 class Answer:
-    """Of one question, for all columns.
+    """Of one question or several, for all columns."""
 
-    Attributes
-    ----------
-    sensitivity : dict of str to ndarray, shape (d, columns)
-        Kinds of the group `sensitivity`.
-    groups : dict of str to Dataset
-        Whole groups of the result.
-    notes : list of str
-    """
-
-    sensitivity: dict[str, np.ndarray] = field(default_factory=dict)
-    groups: dict[str, xr.Dataset] = field(default_factory=dict)
+    sensitivity: dict[str, np.ndarray] = field(default_factory=dict)  # (d, columns): kinds of the group `sensitivity`
+    groups: dict[str, xr.Dataset] = field(default_factory=dict)  # whole groups of the result
     notes: list[str] = field(default_factory=list)

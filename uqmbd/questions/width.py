@@ -2,23 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
-from uqmbd.questions.base import Answer, Ranged
+from uqmbd.questions.base import Answer, Asked
 
 GAP = 1e-4  # of the bounds, as a share of the width
 ROUNDING = 64 * np.finfo(float).eps  # of an output: its width is nothing
 
 
-def width(asked: Ranged) -> Answer:
+def width(asked: Asked) -> Answer:
     """``1 - (width with the input halved about its middle) / width``, of the surrogate's range over the box."""
-    d = len(asked.inputs)
-    gap = GAP * np.ptp(asked.reached, axis=0)
-    whole = np.ptp(asked.range(gap), axis=0)
-    wide = whole > ROUNDING * np.abs(asked.reached).max(axis=0)
+    return narrowing(asked.range, len(asked.inputs), asked.reached)
+
+
+def narrowing(range_of: Callable[..., np.ndarray], d: int, reached: np.ndarray) -> Answer:
+    """The same of anything with a range: ``range_of(gap, box)`` is (2, columns), as of `Asked.range`; `reached` (2, columns) by runs."""
+    gap = GAP * np.ptp(reached, axis=0)
+    whole = np.ptp(range_of(gap), axis=0)
+    wide = whole > ROUNDING * np.abs(reached).max(axis=0)
     reduction = np.zeros((d, len(whole)))
     for axis in range(d):
         half = np.tile([-1.0, 1.0], (d, 1))
         half[axis] = [-0.5, 0.5]
-        reduction[axis] = np.where(wide, 1 - np.ptp(asked.range(gap, half), axis=0) / np.where(wide, whole, 1.0), 0.0)
+        reduction[axis] = np.where(wide, 1 - np.ptp(range_of(gap, half), axis=0) / np.where(wide, whole, 1.0), 0.0)
     return Answer({"width_reduction": reduction})

@@ -91,14 +91,10 @@ class Cuts(Box):
             self._facts["gap_reached_share"] = min(share for _, share in found)
         labels = {"alpha": levels, "bound": ["lower", "upper"]}
         return {
-            "bounds": self._labelled(nested(np.stack([each.bounds for each in outers]), trusted), labels),
-            "inner": self._labelled(reached, labels),
-            "source": self._labelled(np.stack([each.source for each in outers]), {"alpha": levels}),
+            "bounds": runs.columns.dataset(nested(np.stack([each.bounds for each in outers]), trusted), labels),
+            "inner": runs.columns.dataset(reached, labels),
+            "source": runs.columns.dataset(np.stack([each.source for each in outers]), {"alpha": levels}),
         }
-
-    def _labelled(self, array: np.ndarray, labels: dict):
-        """Dataset whose levels are numbers."""
-        return self.runs.columns.dataset(array, labels).assign_coords(alpha=np.array(self.runs.settings.levels))
 
     def _level_bounds(self, k: int, inner: np.ndarray) -> tuple[Outer, float]:
         """Outer bounds of a level above the lowest, and the share of the trusted columns whose enclosure reached its gap."""

@@ -5,11 +5,9 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 import numpy as np
-import xarray as xr
 
 from uqmbd.analysis import evidence
 from uqmbd.analysis.chebyshev_expansions import TensorExpansion
-from uqmbd.analysis.columns import Columns
 from uqmbd.analysis.order_statistics import LEVELS, level_name
 from uqmbd.analysis.reached import ENOUGH, distance_from
 from uqmbd.analysis.reached import ends as ends_of_runs
@@ -39,7 +37,7 @@ class Focal(Box):
         for first in range(0, columns.count, step):
             at = np.arange(first, min(first + step, columns.count))
             bounds[..., at] = list(evidence.statistics(*self._ranges_on(at), masses, LEVELS))
-        return {"statistics": columns.dataset(bounds, {"statistic": names, "bound": ["lower", "upper"]}), "cdf": self._cdf()}
+        return {"statistics": columns.dataset(bounds, {"statistic": names, "bound": ["lower", "upper"]}), **self._cdf()}
 
     def facts(self) -> dict[str, Any]:
         return {"focal_boxes": len(self._masses)}
@@ -51,7 +49,7 @@ class Focal(Box):
             return []
         points = runs.points[runs.status == 0]
         few = sum(int(np.count_nonzero(distance_from(points, box) == 0) < ENOUGH) for box in self._ends)
-        who = ", ".join(name for name, at in runs.columns.slices.items() if not runs.trusted[at].all())
+        who = ", ".join(runs.columns.named(~runs.trusted))
         note = f"where the expansion is not trusted ({who}), a focal box has its range widened by its error and joined with that of runs"
         note += f"; {few} of {len(self._ends)} boxes hold fewer than {ENOUGH} runs and take those next to them as well" if few else ""
         return [note]
@@ -83,20 +81,19 @@ class Focal(Box):
                 upper[row, ~trusted] = np.maximum(upper[row, ~trusted], high)
         return lower, upper
 
-    def _cdf(self) -> xr.Dataset:
+    def _cdf(self) -> dict[str, Any]:
         """Belief and plausibility of scalars."""
         columns = self.runs.columns
-        scalars = Columns({name: info for name, info in columns.outputs.items() if not info.axis}, columns.time)
+        scalars = columns.scalars
         if not scalars.count:
-            return xr.Dataset()
-        table = np.empty((evidence.LEVELS, 3, scalars.count))
-        for name, at in scalars.slices.items():
+            return {}
+        tables = []
+        for name in scalars.outputs:
             lower, upper = (side[:, 0] for side in self._ranges_on(np.array([columns.slices[name].start])))
             values = evidence.levels(lower, upper)
-            both = evidence.belief_and_plausibility(values, lower, upper, self._masses)
-            table[:, :, at.start] = np.stack([values, *both], axis=1)
-        found = scalars.dataset(table, {"level": range(evidence.LEVELS), "column": ["value", "lower", "upper"]})
-        return found.assign_coords(level=np.arange(evidence.LEVELS))
+            tables.append(np.stack([values, *evidence.belief_and_plausibility(values, lower, upper, self._masses)], axis=1))
+        labels = {"level": range(evidence.LEVELS), "column": ["value", "lower", "upper"]}
+        return {"cdf": scalars.dataset(np.stack(tables, axis=-1), labels)}
 
 
 def elements_of(item: Input) -> tuple[np.ndarray, np.ndarray]:

@@ -28,23 +28,15 @@ _NUMBERS = ("value", "place", "alpha", "beta")
 class InputAxis:
     """One input: its coordinate, and the polynomials of it.
 
-    Attributes
-    ----------
-    name : str
-    value, place : ndarray, shape (knots,)
-        Values, in SI, and coordinates there; between them and beyond them straight lines if they are two, a smooth curve else.
-    alpha, beta : ndarray, shape (degree + 1,)
-        Three-term recurrence of the polynomials; none of Chebyshev's.
-    bounded : bool
-        Whether values outside the knots have no meaning.
+    Between the knots and beyond them the coordinate follows a straight line if they are two, a smooth curve else.
     """
 
     name: str
-    value: np.ndarray
-    place: np.ndarray
-    alpha: np.ndarray
+    value: np.ndarray  # (knots,), SI
+    place: np.ndarray  # (knots,): coordinates there
+    alpha: np.ndarray  # (degree + 1,): three-term recurrence of the polynomials, with `beta`; none of Chebyshev's
     beta: np.ndarray
-    bounded: bool
+    bounded: bool  # whether values outside the knots have no meaning
 
     def at(self, values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Coordinates of values (n,), and their slopes."""

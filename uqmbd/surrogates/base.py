@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any, ClassVar, Protocol
+from collections.abc import Iterator, Sequence
+from typing import Any, ClassVar
 
 import numpy as np
 
+from uqmbd.analysis import trust
 from uqmbd.analysis.chebyshev_expansions import Expansion
 from uqmbd.analysis.columns import Columns
+from uqmbd.analysis.ranges import range_of
+from uqmbd.analysis.streams import generator
 
 # what a run is for. CORNER: validation at corners; EXTREME: where monotonic columns have their ends; SEARCH: where a search went;
 # FALLBACK: its fresh runs; OWN: the first that a surrogate or a region may call as it likes
@@ -18,87 +21,91 @@ LEAST_VALIDATION = 10
 MOST_CORNERS = 64  # runs
 
 
-class Runs(Protocol):
-    """The runs of a study, as a surrogate and a region see them: what was run, and what can be asked for.
+class Runs:
+    """The runs of a study, as a surrogate and a region see them: what was run, and what can be asked for."""
 
-    Attributes
-    ----------
-    settings : Method
-    inputs : Space
-        In SI units.
-    columns : Columns
-        Of all outputs.
-    points : ndarray, shape (runs, d)
-        In [-1, 1]^d.
-    values : ndarray, shape (runs, columns)
-    status, roles : ndarray, shape (runs,)
-    told, seed : int
-    error, trusted : ndarray, shape (columns,)
-        As of the last `assess`.
-    expansion : Expansion
-        The same.
-    region : Region
-    """
-
-    settings: Any
-    inputs: Any
-    columns: Columns
-    points: np.ndarray
-    values: np.ndarray
-    status: np.ndarray
-    roles: np.ndarray
+    settings: Any  # of the method
+    inputs: Any  # Space, in SI units
+    columns: Columns  # of all outputs
+    points: np.ndarray  # (runs, d), in [-1, 1]^d
+    values: np.ndarray  # (runs, columns)
+    status: np.ndarray  # (runs,)
+    roles: np.ndarray  # (runs,)
     told: int
     seed: int
-    error: np.ndarray
-    trusted: np.ndarray
-    region: Any
+    error: np.ndarray  # (columns,): as of the last `assess`, as are the next two
+    trusted: np.ndarray  # bool (columns,)
     expansion: Any
+    region: Any
 
     def add(self, points: np.ndarray, role: int) -> None:
         """Points (n, d) for the next ask."""
-        ...
+        raise NotImplementedError
 
     def add_random(self, count: int, role: int) -> None:
         """Random points of the region; each role has random numbers of its own."""
-        ...
+        self.add(self.region.random(generator(self.seed, role).random((count, len(self.inputs)))), role)
 
     def add_validation(self, count: int) -> None:
         """So many further random runs for validation: the first of many are those of few."""
-        ...
+        had = int(np.count_nonzero(self.roles == VALIDATION))
+        u = generator(self.seed, VALIDATION).random((had + count, len(self.inputs)))
+        self.add(self.region.random(u)[had:], VALIDATION)
 
     def assess(self) -> None:
         """Fit, and see how wrong the surrogate is."""
-        ...
+        raise NotImplementedError
 
     def stop_early(self) -> None:
         """Stop between asks when too many runs failed."""
-        ...
+        raise NotImplementedError
 
     def run_extremes(self) -> Iterator[bool]:
         """Runs at corners where columns that are monotonic in all inputs have their extremes, if the settings want them."""
-        ...
+        raise NotImplementedError
+
+    def samples(self, points: np.ndarray) -> dict[str, np.ndarray]:
+        """Inputs in SI at points (n, d)."""
+        raise NotImplementedError
 
     def not_run(self, points: np.ndarray) -> np.ndarray:
         """Those of `points` (n, d) that were not run yet."""
-        ...
-
-    def scale(self) -> np.ndarray:
-        """Range of each output over the runs so far, repeated for its columns, never zero: (columns,)."""
-        ...
-
-    def envelope(self, runs: np.ndarray) -> np.ndarray:
-        """What these runs reached, (2, columns)."""
-        ...
+        done = {tuple(point) for point in self.points.tolist()}
+        return points[[tuple(point) not in done for point in points.tolist()]]
 
     def counted(self) -> np.ndarray:
         """Runs whose outcomes the bounds have to hold, indices."""
-        ...
+        return np.flatnonzero((self.status == 0) & self.region.contains(self.points))
+
+    def envelope(self, runs: np.ndarray) -> np.ndarray:
+        """What these runs reached, (2, columns)."""
+        raise NotImplementedError
+
+    def scale(self) -> np.ndarray:
+        """Range of each output over the runs so far, repeated for its columns, never zero: (columns,)."""
+        low, high = self.envelope(self.status == 0)
+        for at in self.columns.slices.values():
+            low[at], high[at] = low[at].min(), high[at].max()
+        scale = np.maximum(high - low, 1e-9 * np.maximum(abs(low), abs(high)))
+        return np.where(scale > 0, scale, 1.0)
+
+    def judged(self, error: np.ndarray, width: np.ndarray | None = None) -> tuple[np.ndarray, np.ndarray]:
+        """Error over neighbours and trust of every column; its `width` is that of the band of all runs unless said, (columns,)."""
+        allowed = self.settings.trust_tolerance, self.settings.width_tolerance
+        return trust.assessed(error, self.columns.slices.values(), self.envelope(self.counted()), *allowed, width)
 
     def range(
-        self, columns: np.ndarray, gap: np.ndarray, *, seen: Any = None, box: np.ndarray | None = None, surrogate: Expansion | None = None
+        self,
+        columns: np.ndarray,
+        gap: np.ndarray,
+        *,
+        seen: Sequence[np.ndarray] | None = None,
+        box: np.ndarray | None = None,
+        surrogate: Expansion | None = None,
     ) -> tuple[np.ndarray, np.ndarray]:
         """Range of the surrogate of some columns, in a part of the box if said, and which of them reached their gap."""
-        ...
+        which = self.expansion if surrogate is None else surrogate
+        return range_of(which, self.columns.slices.values(), columns, gap, self.settings.enclosure, seen=seen, box=box)
 
 
 class Surrogate:
@@ -172,12 +179,12 @@ class Surrogate:
         return {}
 
     def bits(self, relative: np.ndarray) -> float:
-        """How many bits sizes (columns,) lack to the target, on the mean over the times of a history, added up over the outputs.
+        """How many bits sizes (columns,) lack to the target, as of `weight`."""
+        return self.weight(np.log2(np.maximum(relative / self.runs.settings.target, 1.0)))
 
-        So a few times at which impacts spoil every expansion cannot claim all runs.
-        """
-        lacking = np.log2(np.maximum(relative / self.runs.settings.target, 1.0))
-        return float(sum(lacking[at].mean() for at in self.runs.columns.slices.values()))
+    def weight(self, sizes: np.ndarray) -> float:
+        """Mean of sizes (columns,) over the times of a history, added up over the outputs, so that impacts cannot claim all runs."""
+        return float(sum(sizes[at].mean() for at in self.runs.columns.slices.values()))
 
 
 def told_of_lost(lost: int, runs: int, then: str) -> str:

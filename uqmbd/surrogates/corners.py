@@ -79,16 +79,12 @@ class Corners(Surrogate):
         notes = super().notes(trusted)
         if turning.any():
             inputs = [name for name, some in zip(self.runs.inputs, turning.any(axis=1), strict=True) if some]
-            who = ", ".join(self._named(turning.any(axis=0)))
+            who = ", ".join(self.runs.columns.named(turning.any(axis=0)))
             notes.append(f"the response turns inside the box in {' and '.join(inputs)}: extremes of {who} are not at corners")
         if unknown.any():
-            who = ", ".join(self._named(unknown))
+            who = ", ".join(self.runs.columns.named(unknown))
             notes.append(f"beside corners at which {who} have extremes runs failed, or were too many to be made")
         return notes
-
-    def _named(self, columns: np.ndarray) -> list[str]:
-        """Outputs that have some of the columns."""
-        return [name for name, at in self.runs.columns.slices.items() if columns[at].any()]
 
     def _mixed(self) -> np.ndarray:
         """Whether the response rises along some edges of the box and falls along parallel ones, (columns,)."""

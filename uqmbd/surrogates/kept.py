@@ -5,11 +5,9 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import xarray as xr
-from scipy.special import ndtr
 
 from uqmbd.analysis.alpha_cuts import restricted
 from uqmbd.analysis.chaos_expansion import Expansion as Chaos
@@ -19,8 +17,10 @@ from uqmbd.analysis.families import Family
 from uqmbd.analysis.pieces import PiecewiseExpansion
 from uqmbd.analysis.set_bounds import terms_of
 from uqmbd.inputs import Input
-from uqmbd.outcomes import Axis, axis_of
 from uqmbd.surrogates.asked import OUTSIDE, SCORES, InputAxis, KeptSurrogate, curved
+
+if TYPE_CHECKING:
+    import xarray as xr
 
 _STEP = 1e-30  # of complex differences
 
@@ -35,15 +35,9 @@ class Piece:
 
 @dataclass(frozen=True)
 class KeptPolynomial(KeptSurrogate):
-    """An expansion in products of polynomials, in one piece or several.
+    """An expansion in products of polynomials, in one piece or several."""
 
-    Attributes
-    ----------
-    exponents : ndarray of int, shape (terms, d)
-    pieces : tuple of Piece
-    """
-
-    exponents: np.ndarray
+    exponents: np.ndarray  # int (terms, d)
     pieces: tuple[Piece, ...]
 
     __repr__ = KeptSurrogate.__repr__
@@ -95,17 +89,19 @@ class KeptPolynomial(KeptSurrogate):
         return {"exponents": self.exponents.tolist(), "pieces": pieces}
 
 
-def of_table(table: Mapping[str, Any], axes: tuple[InputAxis, ...], over: Axis | None) -> KeptPolynomial:
-    """From what `KeptPolynomial.save` wrote."""
-    exponents = np.array(table["exponents"], int).reshape(-1, len(axes))
-    whole = np.tile([-np.inf, np.inf], (len(axes), 1))
+def of_table(table: Mapping[str, Any], head: Sequence) -> KeptPolynomial:
+    """From what `KeptPolynomial.save` wrote; `head` is what every kind of `KeptSurrogate` has."""
+    d = len(head[2])
+    exponents, whole = np.array(table["exponents"], int).reshape(-1, d), np.tile([-np.inf, np.inf], (d, 1))
     pieces = tuple(Piece(whole if each["box"] is None else np.array(each["box"]), np.array(each["c"])) for each in table["pieces"])
-    return KeptPolynomial(table["name"], table["unit"], axes, over, np.array(table["error"], float), exponents, pieces)
+    return KeptPolynomial(*head, exponents, pieces)
 
 
 # with a result ----------------------------------------------------------------------------------------------------------------------------
 def of_germ(name: str, item: Input, family: Family, degree: int) -> InputAxis | None:
     """An input with a distribution, and the polynomials of its germ; see `curved`."""
+    from scipy.special import ndtr
+
     return curved(name, item, family.germ(ndtr(SCORES)), family.alpha[: degree + 2], family.beta[: degree + 2])
 
 
@@ -120,6 +116,8 @@ def kept(axes: Sequence[InputAxis], expansion: Any, columns: Columns, error: np.
     error : ndarray, shape (columns,)
         Validated.
     """
+    import xarray as xr
+
     coords: dict[str, Any] = {"input": np.array([axis.name for axis in axes], object)}
     if isinstance(expansion, PiecewiseExpansion):
         tables = [terms_of(part) for part in expansion.parts]
@@ -138,16 +136,11 @@ def kept(axes: Sequence[InputAxis], expansion: Any, columns: Columns, error: np.
     return xr.Dataset(named, coords, attrs={"axes": json.dumps([axis.table() for axis in axes])})
 
 
-def of_group(group: xr.Dataset, name: str, axes: tuple[InputAxis, ...]) -> KeptPolynomial:
-    """The surrogate of one output from the group of a result that `kept` made."""
-    array = group[name]
-    axis = axis_of(array.dims)
-    over = None if axis is None else Axis(axis, array[axis].values, array[axis].attrs.get("unit", ""))
+def of_group(group: xr.Dataset, array: xr.DataArray, head: Sequence) -> KeptPolynomial:
+    """The surrogate of one output, `array`, from the group of a result that `kept` made; `head` as of `of_table`."""
     if "part" in array.dims:
         boxes = np.stack([group["part_lower"].values, group["part_upper"].values], axis=2)
         pieces = tuple(Piece(box, c) for box, c in zip(boxes, array.values, strict=True))
     else:
-        pieces = (Piece(np.tile([-np.inf, np.inf], (len(axes), 1)), array.values),)
-    error = np.array(array.attrs["error"])
-    error = np.asarray(error[0] if over is None else error)
-    return KeptPolynomial(name, array.attrs.get("unit", ""), axes, over, error, group["exponent"].values.astype(int), pieces)
+        pieces = (Piece(np.tile([-np.inf, np.inf], (len(head[2]), 1)), array.values),)
+    return KeptPolynomial(*head, group["exponent"].values.astype(int), pieces)

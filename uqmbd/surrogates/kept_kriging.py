@@ -12,31 +12,19 @@ import numpy as np
 import xarray as xr
 
 from uqmbd.inputs.space import Space
-from uqmbd.outcomes import Axis, OutputInfo
+from uqmbd.outcomes import OutputInfo
 from uqmbd.surrogates.asked import SCORES, InputAxis, KeptSurrogate, curved
 from uqmbd.surrogates.kriging import Kriging
 
 
 @dataclass(frozen=True)
 class KeptKriging(KeptSurrogate):
-    """Kriging of one number, in standard normal coordinates. It meets its runs; between them `std` says how far it may be off.
+    """Kriging of one number, in standard normal coordinates. It meets its runs; between them `std` says how far it may be off."""
 
-    Attributes
-    ----------
-    points : ndarray, shape (n, d)
-        Coordinates of the runs.
-    values : ndarray, shape (n,)
-        Unit of the output.
-    lengths : ndarray, shape (d,)
-        Distances over which values are alike.
-    kernel, trend : str
-        See `uqmbd.surrogates.kriging.Kriging`.
-    """
-
-    points: np.ndarray
-    values: np.ndarray
-    lengths: np.ndarray
-    kernel: str
+    points: np.ndarray  # (n, d): coordinates of the runs
+    values: np.ndarray  # (n,), unit of the output
+    lengths: np.ndarray  # (d,): distances over which values are alike
+    kernel: str  # this and the next: see `uqmbd.surrogates.kriging.Kriging`
     trend: str
 
     __repr__ = KeptSurrogate.__repr__
@@ -61,11 +49,11 @@ class KeptKriging(KeptSurrogate):
         return {"kriging": numbers | {"kernel": self.kernel, "trend": self.trend}}
 
 
-def of_table(table: Mapping[str, Any], axes: tuple[InputAxis, ...], over: Axis | None) -> KeptKriging:
-    """From what `KeptKriging.save` wrote."""
+def of_table(table: Mapping[str, Any], head: Sequence) -> KeptKriging:
+    """From what `KeptKriging.save` wrote; `head` is what every kind of `KeptSurrogate` has."""
     found = table["kriging"]
     numbers = (np.array(found[key], float) for key in ("points", "values", "lengths"))
-    return KeptKriging(table["name"], table["unit"], axes, over, np.array(np.nan), *numbers, found["kernel"], found["trend"])
+    return KeptKriging(*head, *numbers, found["kernel"], found["trend"])
 
 
 # with a result ----------------------------------------------------------------------------------------------------------------------------
@@ -83,9 +71,7 @@ def kept(axes: Sequence[InputAxis], name: str, info: OutputInfo, points: np.ndar
     return xr.Dataset({name: ("term", values, attrs)}, coords, attrs={"axes": table, "kind": "kriging"})
 
 
-def of_group(group: xr.Dataset, name: str, axes: tuple[InputAxis, ...]) -> KeptKriging:
-    """The surrogate of one output from the group of a result that `kept` made."""
-    array = group[name]
+def of_group(group: xr.Dataset, array: xr.DataArray, head: Sequence) -> KeptKriging:
+    """The surrogate of one output, `array`, from the group of a result that `kept` made; `head` as of `of_table`."""
     about = array.attrs
-    numbers = group["coordinate"].values, array.values, np.array(about["lengths"])
-    return KeptKriging(name, about.get("unit", ""), axes, None, np.array(np.nan), *numbers, about["kernel"], about["trend"])
+    return KeptKriging(*head, group["coordinate"].values, array.values, np.array(about["lengths"]), about["kernel"], about["trend"])

@@ -42,33 +42,16 @@ TRENDS: Mapping[str, Callable[[np.ndarray], np.ndarray]] = {
 
 @dataclass(frozen=True, eq=False)
 class _Column:
-    """What the fit of one column found.
+    """What the fit of one column found; the prediction is ``f trend + k weights``."""
 
-    Attributes
-    ----------
-    lengths : ndarray, shape (d,)
-    likelihood : float
-        Its logarithm, without constants.
-    scale : float
-        Standard deviation s of the process.
-    trend, weights : ndarray, shapes (terms,), (n,)
-        The prediction is ``f b + k · weights``.
-    lower : ndarray, shape (n, n)
-        Cholesky factor of the correlations.
-    whitened : ndarray, shape (n, terms)
-        ``L⁻¹ F``.
-    root : ndarray, shape (terms, terms)
-        Triangular factor of its QR decomposition.
-    """
-
-    lengths: np.ndarray
-    likelihood: float
-    scale: float
-    trend: np.ndarray
-    weights: np.ndarray
-    lower: np.ndarray
-    whitened: np.ndarray
-    root: np.ndarray
+    lengths: np.ndarray  # (d,)
+    likelihood: float  # its logarithm, without constants
+    scale: float  # standard deviation s of the process
+    trend: np.ndarray  # (terms,)
+    weights: np.ndarray  # (n,)
+    lower: np.ndarray  # (n, n): Cholesky factor of the correlations
+    whitened: np.ndarray  # (n, terms): ``L⁻¹ F``
+    root: np.ndarray  # (terms, terms): triangular factor of its QR decomposition
 
 
 class Kriging:

@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import numpy as np
 import xarray as xr
 
 from uqmbd.errors import StudyError
-from uqmbd.outcomes import TIME, Axis
+from uqmbd.outcomes import TIME, Axis, axis_of
 from uqmbd.surrogates import kept, kept_kriging
 from uqmbd.surrogates.asked import FORMAT, InputAxis, KeptSurrogate
 
@@ -26,10 +27,15 @@ def open_surrogate(path: str | Path) -> KeptSurrogate:
         raise StudyError("is no surrogate of uqmbd", file=path, remedy="give a file that `save` of a surrogate wrote")
     axes = tuple(map(InputAxis.of_table, table["axes"]))
     over = Axis(**table["over"]) if "over" in table else None if table["time"] is None else Axis(TIME.name, table["time"], TIME.unit)
-    return (kept_kriging if "kriging" in table else kept).of_table(table, axes, over)
+    head = table["name"], table["unit"], axes, over, np.array(table["error"], float)
+    return (kept_kriging if "kriging" in table else kept).of_table(table, head)
 
 
 def of_output(group: xr.Dataset, name: str) -> KeptSurrogate:
     """The surrogate of one output from the group `surrogates` of a result."""
     axes = tuple(map(InputAxis.of_table, json.loads(group.attrs["axes"])))
-    return (kept_kriging if group.attrs.get("kind") == "kriging" else kept).of_group(group, name, axes)
+    array, dim = group[name], axis_of(group[name].dims)
+    over = None if dim is None else Axis(dim, array[dim].values, array[dim].attrs.get("unit", ""))
+    error = np.array(array.attrs.get("error", [np.nan]))
+    head = name, array.attrs.get("unit", ""), axes, over, np.asarray(error[0] if over is None else error)
+    return (kept_kriging if group.attrs.get("kind") == "kriging" else kept).of_group(group, array, head)

@@ -120,15 +120,11 @@ class Sparse(Surrogate):
         validation runs are asked again soon.
         """
         scale = self.runs.scale()
-        size = {index: round(self._weight(self._expected(index, scale)), 12) for index in self._candidates()}
+        size = {index: round(self.weight(self._expected(index, scale)), 12) for index in self._candidates()}
         greatest = sorted(size, key=lambda index: (-size[index], sum(index)))
         lowest = sorted(size, key=lambda index: (sum(index), -size[index]))
         ranked = list(dict.fromkeys(index for pair in zip(greatest, lowest, strict=True) for index in pair))
         return self._affordable(ranked, UNSEEN_SHARE * len(self._grid))
-
-    def _weight(self, relative: np.ndarray) -> float:
-        """Mean over the times of a history, added up over the outputs, so that impacts cannot claim all runs."""
-        return float(sum(relative[at].mean() for at in self.runs.columns.slices.values()))
 
     def missed(self, expansion: SparseExpansion, rows: np.ndarray) -> np.ndarray:
         """Where an input has a high degree and the runs are few, what it lacks by its coefficients counts as well."""

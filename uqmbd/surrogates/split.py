@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import product
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
-import xarray as xr
 
 from uqmbd.analysis import chebyshev
 from uqmbd.analysis.alpha_cuts import restricted
@@ -27,36 +26,14 @@ LEAF_PARTS = ["lower", "upper", "error", "trusted"]
 _DIGITS = 12  # to which points are the same run
 
 
-class Covering(Protocol):
-    """A convex region in the cube."""
-
-    def cover(self, boxes: np.ndarray) -> list[list[np.ndarray]]:
-        """Boxes (d, 2) within each of the `boxes` (n, d, 2) that together hold its part of the region."""
-        ...
-
-    def support(self, slope: np.ndarray, box: np.ndarray) -> np.ndarray:
-        """Bound of ``slope · x`` from above over its part in a box (d, 2), (columns,); `slope` has the shape (d, columns)."""
-        ...
-
-
 @dataclass(frozen=True)
 class Leaf:
-    """A part of the box.
+    """A part of the box."""
 
-    Attributes
-    ----------
-    number : int
-        In order of making.
-    lower, upper : ndarray, shape (d,)
-        In [-1, 1]^d.
-    runs : ndarray, shape (nodes,)
-        Run at each node of its grid, row-major.
-    """
-
-    number: int
-    lower: np.ndarray
+    number: int  # in order of making
+    lower: np.ndarray  # (d,) in [-1, 1]^d
     upper: np.ndarray
-    runs: np.ndarray
+    runs: np.ndarray  # (nodes,): run at each node of its grid, row-major
 
     def meets(self, box: np.ndarray) -> bool:
         """Whether a box (d, 2) has a point of this leaf."""
@@ -154,11 +131,15 @@ class Split(Surrogate):
     def _need(self, leaf: Leaf, scale: np.ndarray) -> float:
         if leaf.number in self._whole or np.min(leaf.upper - leaf.lower) < 2 * SMALLEST:
             return 0.0
-        p, runs = self._expansion_of(leaf), self._inside(leaf)
-        error = self._guess(leaf)
-        if runs.size:
-            error = np.maximum(error, np.abs(p.evaluate(self._local(leaf, runs)) - self.runs.values[runs]).max(axis=0))
-        return self.bits(error / scale) * float(np.prod(0.5 * (leaf.upper - leaf.lower)))
+        return self.bits(self._error(leaf) / scale) * float(np.prod(0.5 * (leaf.upper - leaf.lower)))
+
+    def _error(self, leaf: Leaf) -> np.ndarray:
+        """By the runs inside, and by its coefficients where these are few, (columns,)."""
+        runs, error = self._inside(leaf), self._guess(leaf)
+        if not runs.size:
+            return error
+        seen = self._expansion_of(leaf).evaluate(self._local(leaf, runs))
+        return np.maximum(error, np.abs(seen - self.runs.values[runs]).max(axis=0))
 
     def _inside(self, leaf: Leaf) -> np.ndarray:
         """Runs inside that are none of its nodes and were ok, indices."""
@@ -225,13 +206,16 @@ class Split(Surrogate):
     ) -> tuple[np.ndarray, np.ndarray]:
         """Union of what the leaves enclose, each widened by its own error."""
         boxes = None if box is None else [[box] if leaf.meets(box) else [] for leaf in self._leaves]
-        found, met = self._enclosed_by_leaf(columns, trusted, boxes)
-        return np.stack([np.nanmin(found[:, 0], axis=0), np.nanmax(found[:, 1], axis=0)]), met
+        return self._union(columns, trusted, boxes)
 
-    def covered(self, columns: np.ndarray, trusted: np.ndarray, region: Covering) -> tuple[np.ndarray, np.ndarray]:
-        """The same over a convex region in the cube, from boxes that cover it; `trusted` is that of these columns."""
+    def covered(self, columns: np.ndarray, trusted: np.ndarray, region: Any) -> tuple[np.ndarray, np.ndarray]:
+        """The same over a convex region in the cube, from boxes that `cover` it and its `support`; see `uqmbd.regions.body.ConvexBody`."""
         boxes = region.cover(np.array([np.stack([leaf.lower, leaf.upper], axis=1) for leaf in self._leaves]))
-        found, met = self._enclosed_by_leaf(columns, trusted, boxes, region.support)
+        return self._union(columns, trusted, boxes, region.support)
+
+    def _union(self, *about: Any) -> tuple[np.ndarray, np.ndarray]:
+        """The range of all leaves together, (2, columns), and which columns reached their gap; parameters of `_enclosed_by_leaf`."""
+        found, met = self._enclosed_by_leaf(*about)
         return np.stack([np.nanmin(found[:, 0], axis=0), np.nanmax(found[:, 1], axis=0)]), met
 
     def _enclosed_by_leaf(
@@ -268,43 +252,28 @@ class Split(Surrogate):
 
     def _errors_by_leaf(self) -> tuple[np.ndarray, np.ndarray]:
         """Validated error of each leaf over neighbours in time, and whether it is trusted there, (leaves, columns) both."""
-        if self._by_leaf is not None:
-            return self._by_leaf
-        found = []
-        for leaf in self._leaves:
-            runs, error = self._inside(leaf), self._guess(leaf)
-            if runs.size:
-                seen = self._expansion_of(leaf).evaluate(self._local(leaf, runs))
-                error = np.maximum(error, np.abs(seen - self.runs.values[runs]).max(axis=0))
-            found.append(self.runs.judged(error))
-        self._by_leaf = tuple(np.array(each) for each in zip(*found, strict=True))
+        if self._by_leaf is None:
+            found = [self.runs.judged(self._error(leaf)) for leaf in self._leaves]
+            self._by_leaf = tuple(np.array(each) for each in zip(*found, strict=True))
         return self._by_leaf
 
     def groups(self) -> dict[str, Any]:
-        """Bounds in each leaf."""
-        return {"leaves": self._leaves_found()}
-
-    def _leaves_found(self) -> xr.Dataset:
-        """The group `leaves`, see `uqmbd.result.Result`."""
-        scalars = {name: at.start for name, at in self.runs.columns.slices.items() if name not in self.runs.columns.axes}
-        columns = np.array(sorted(scalars.values()), int)
-        if not columns.size:
-            return xr.Dataset()
-        error, trusted = (each[:, columns] for each in self._errors_by_leaf())
-        bounds, _ = self._enclosed_by_leaf(columns, self.runs.trusted[columns])
+        """Bounds in each leaf, the group `leaves`, see `uqmbd.result.Result`."""
         runs = self.runs
+        scalars = runs.columns.scalars
+        if not scalars.count:
+            return {}
+        columns = np.array([runs.columns.slices[name].start for name in scalars.outputs])
+        error, trusted = (each[:, columns] for each in self._errors_by_leaf())
+        bounds, _ = self._enclosed_by_leaf(columns, runs.trusted[columns])
         for k, leaf in enumerate(self._leaves):
             here = (runs.status == 0) & np.all((runs.points >= leaf.lower) & (runs.points <= leaf.upper), axis=1)
-            values = runs.values[np.ix_(here, columns)]
-            if len(values):
-                bounds[k] = joined(bounds[k], np.stack([values.min(axis=0), values.max(axis=0)]))
+            if here.any():
+                bounds[k] = joined(bounds[k], runs.envelope(here)[:, columns])
         table = np.stack([bounds[:, 0], bounds[:, 1], error, trusted], axis=1)
-        ends = {key: self.runs.samples(np.array([getattr(leaf, key) for leaf in self._leaves])) for key in ("lower", "upper")}
-        boxes = {f"{key}:{name}": ("leaf", ends[key][name]) for key in ends for name in self.runs.inputs}
-        coords = {"leaf": np.arange(len(self._leaves)), "part": np.array(LEAF_PARTS, object)} | boxes
-        unit = {name: {"unit": self.runs.columns.outputs[name].unit} for name in scalars}
-        found = {name: (("leaf", "part"), table[..., np.searchsorted(columns, at)], unit[name]) for name, at in scalars.items()}
-        return xr.Dataset(found, coords)
+        ends = {key: runs.samples(np.array([getattr(leaf, key) for leaf in self._leaves])) for key in ("lower", "upper")}
+        boxes = {f"{key}:{name}": ("leaf", ends[key][name]) for key in ends for name in runs.inputs}
+        return {"leaves": scalars.dataset(table, {"leaf": range(len(self._leaves)), "part": LEAF_PARTS}).assign_coords(boxes)}
 
     def facts(self) -> dict:
         volume = np.array([np.prod(0.5 * (leaf.upper - leaf.lower)) for leaf in self._leaves])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from math import prod
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from pydantic import Field
 
@@ -12,9 +12,7 @@ from uqmbd.errors import StudyError
 from uqmbd.inputs import Input
 from uqmbd.inputs.space import Space
 from uqmbd.methods.intervals.chebyshev import Chebyshev
-
-if TYPE_CHECKING:
-    from uqmbd.regions.base import Box
+from uqmbd.regions.focal import Focal
 
 
 class Evidence(Chebyshev):
@@ -55,7 +53,5 @@ class Evidence(Chebyshev):
                 remedy="join elements of small mass, or raise max_boxes",
             )
 
-    def region(self) -> type[Box]:
-        from uqmbd.regions.focal import Focal
-
+    def region(self) -> type[Focal]:
         return Focal

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
 from uqmbd.analysis import two_loop
 from uqmbd.analysis.chaos_expansion import Expansion, cube_sample
+from uqmbd.analysis.columns import Columns
+from uqmbd.analysis.reached import ENOUGH
 from uqmbd.analysis.regions import Region
 from uqmbd.analysis.streams import generator
+from uqmbd.analysis.two_loop import CONFIDENCE
+from uqmbd.methods.quantile_levels import too_far_out
 
 _STREAM = 60  # random numbers of the inner loop, and of the germs
 _COLUMNS, _GERMS = 64, 256  # of the expansion when it proposes points
@@ -30,6 +35,8 @@ class TwoLoop:
         Of columns that are not trusted: it proposes points.
     levels : sequence of float
         Probabilities of the quantiles.
+    columns : ndarray of int
+        Those of the expansion, of all columns of the study.
     """
 
     def __init__(
@@ -41,8 +48,10 @@ class TwoLoop:
         seed: int,
         expansion: Expansion,
         levels: Sequence[float],
+        columns: np.ndarray,
     ) -> None:
-        self.regions = list(regions)
+        self.regions, self.columns = list(regions), columns
+        self.doubtful = np.zeros((2, len(columns)), bool)  # which columns have a mean and a standard deviation with doubtful limits
         self.outer, fill = two_loop.shares(budget, int(regions[0].wide.sum()))
         if not self.outer:
             return
@@ -65,14 +74,11 @@ class TwoLoop:
         """Outer points that stand for a region: those in the next wider one of which all corners are there."""
         return self.regions[max(k for k in self.served if k <= region)].contains(self.x)
 
-    def limits(
-        self, values: np.ndarray, ok: np.ndarray, levels: Sequence[float], reached: np.ndarray
-    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    def limits(self, values: np.ndarray, ok: np.ndarray, levels: Sequence[float], reached: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Bounds of mean, standard deviation, variance and quantiles over each region, 2 x (regions, statistics, 2, columns).
 
         The first are the outer confidence limits of both bounds, the second the inner ones. An outer limit that the runs of one point
-        cannot give is the end of all runs, `reached` (regions, 2, columns). Third, which columns have a mean and a standard deviation whose
-        limits cannot be relied upon, (2, columns).
+        cannot give is the end of all runs, `reached` (regions, 2, columns). Notes which columns have limits that cannot be relied upon.
 
         Parameters
         ----------
@@ -83,7 +89,7 @@ class TwoLoop:
             two_loop.statistic_limits(values[start : start + self.inner], ok[start : start + self.inner], levels)
             for start in range(0, len(values), self.inner)
         ]
-        every, doubtful = np.stack([part[0] for part in parts]), np.any([part[1] for part in parts], axis=0)
+        every, self.doubtful = np.stack([part[0] for part in parts]), np.any([part[1] for part in parts], axis=0)
         half = np.ptp(reached, axis=1) / 2
         ends = np.broadcast_to(reached[:, None], (len(self.regions), *every.shape[1:])).copy()
         ends[:, 1] = np.stack([np.zeros_like(half), half], axis=1)  # Popoviciu
@@ -103,9 +109,40 @@ class TwoLoop:
             outside[k] = np.stack([low, high], axis=1)
         outside[:, 1] = np.maximum(outside[:, 1], 0.0)
         outside[:, 2] = outside[:, 1] ** 2
-        return outside, np.where(np.isfinite(inside), inside, np.nan), doubtful
+        return outside, np.where(np.isfinite(inside), inside, np.nan)
 
     def box(self, values: np.ndarray, ok: np.ndarray, at: np.ndarray, region: int) -> np.ndarray:
         """Probability box of one output over a region at the values `at` (m,), (2, m); `values`, `ok` as in `limits`, one column."""
         members = self._members(region)
         return two_loop.probability_box(values.reshape(self.outer, -1)[members], ok.reshape(self.outer, -1)[members], at)
+
+    def facts(self) -> dict[str, Any]:
+        """Attributes of the result."""
+        return {"outer_points": self.outer, "inner_runs": self.inner, "confidence": CONFIDENCE}
+
+    def notes(self, who: str, further: int, levels: Sequence[float], columns: Columns) -> list[str]:
+        """Sentences about the outputs `who` that are bounded by it, what `further` runs would do, and limits that cannot be relied upon."""
+        missed = "narrow extremes" if self.grid.size else "extremes"
+        notes = [
+            f"where the expansion is not trusted ({who}), the bounds of statistics are {CONFIDENCE:.0%} limits of a two-loop Monte Carlo: "
+            f"{self.outer} points of the intervals with {self.inner} runs each. What lies between mean_inner and mean is sampling: "
+            f"fallback_runs = {further} would halve it; {missed} between the points may be missed"
+        ]
+        if far := too_far_out(levels, self.inner, -np.log((1 - CONFIDENCE) / 2)):
+            notes.append(f"{self.inner} runs are too few for limits of {far}, which end where all runs end")
+        for word, doubtful in zip(("mean", "standard deviation"), self.doubtful, strict=True):
+            if some := columns.named(np.isin(np.arange(columns.count), self.columns[doubtful])):
+                which = f"the limits of the {word} of {', '.join(some)}"
+                notes.append(f"{self.inner} runs of a skewed output are too few: {which} are too narrow")
+        return notes
+
+
+def without_two_loop(who: str, inside: int, imprecise: int) -> list[str]:
+    """Sentences about the outputs `who` of which only the range of the runs is known: `inside` of them in a region, `imprecise` inputs."""
+    notes = [f"where the expansion is not trusted ({who}), the bounds of statistics are all that the range of the runs allows"]
+    if inside < ENOUGH:
+        notes.append(f"the range where fewer than {ENOUGH} runs are is that of the next wider level, or of all runs")
+    needed = two_loop.least_runs(imprecise)
+    if needed is None:
+        return [*notes, "so many intervals have too many corners for a two-loop Monte Carlo: fix those that matter least"]
+    return [*notes, f"for better ones write fallback_runs = {max(2000, 4 * needed)}, for a two-loop Monte Carlo"]

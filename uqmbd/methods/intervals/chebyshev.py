@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
 from numbers import Integral
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self
+from typing import Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import BeforeValidator, Field, model_validator
 
-from uqmbd.errors import StudyError, did_you_mean
+from uqmbd.errors import StudyError
 from uqmbd.inputs import Input
+from uqmbd.methods.base import require_inputs
 from uqmbd.methods.intervals.inclusion import Inclusion
-from uqmbd.surrogates.tensor import HIGHEST_DEGREE, node_count
-
-if TYPE_CHECKING:
-    from uqmbd.surrogates.base import Surrogate
+from uqmbd.surrogates.base import Surrogate
+from uqmbd.surrogates.sparse import Sparse
+from uqmbd.surrogates.split import Split
+from uqmbd.surrogates.tensor import HIGHEST_DEGREE, Tensor, node_count
 
 DEFAULT_DEGREE = 8
 SPLIT_DEGREE = 4  # where nothing is said
@@ -27,6 +28,17 @@ def whole_degrees(value: Any) -> int | dict[str, int] | None:
         if value is not None and (isinstance(degree, bool) or not isinstance(degree, Integral) or not 1 <= degree <= HIGHEST_DEGREE):
             raise ValueError(f"a degree is a whole number from 1 to {HIGHEST_DEGREE}, not {degree!r}")
     return {str(name): int(degree) for name, degree in value.items()} if isinstance(value, Mapping) else value
+
+
+def degrees_wanted(value: Any) -> int | list[int] | dict[str, int] | str:
+    """`value` when it is a degree, a list of degrees to choose from, degrees by input, or ``auto``."""
+    if value == "auto":
+        return value
+    if isinstance(value, (list, tuple)) and value:
+        return sorted({whole_degrees(degree) for degree in value})
+    if isinstance(value, (str, list, tuple)) or value is None or (isinstance(value, Mapping) and not value):
+        raise ValueError(f'a degree is a whole number, a list of them, a table of them by input, or "auto", not {value!r}')
+    return whole_degrees(value)
 
 
 class Chebyshev(Inclusion):
@@ -106,10 +118,7 @@ class Chebyshev(Inclusion):
 
     def check(self, inputs: Mapping[str, Input]) -> None:
         super().check(inputs)
-        for name in self.degree if isinstance(self.degree, dict) else ():
-            if name not in inputs:
-                remedy = did_you_mean(name, inputs, noun="input")
-                raise StudyError(f"there is no input '{name}' to have a degree", key=f"method.degree.{name}", remedy=remedy)
+        require_inputs(self.degree if isinstance(self.degree, dict) else (), inputs, "a degree", "method.degree")
         degrees = self.first_degrees(inputs)
         nodes = self.first_nodes(inputs)
         needed = self.total_runs(nodes)
@@ -125,13 +134,7 @@ class Chebyshev(Inclusion):
 
     def surrogate(self) -> type[Surrogate]:
         if self.grid == "sparse":
-            from uqmbd.surrogates.sparse import Sparse
-
             return Sparse
         if self.split:
-            from uqmbd.surrogates.split import Split
-
             return Split
-        from uqmbd.surrogates.tensor import Tensor
-
         return Tensor

@@ -6,13 +6,15 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from uqmbd.analysis.columns import Columns
-from uqmbd.analysis.outside import leaving, share_at_most
+from uqmbd.analysis.outside import leaving
 from uqmbd.analysis.regions import Region
+from uqmbd.analysis.streams import generator
 from uqmbd.analysis.trust import ENCLOSED, SEARCHED, Outer, joined
-from uqmbd.methods.intervals.fresh import Found, hits, statement
-from uqmbd.methods.intervals.plan import Plan
-from uqmbd.methods.intervals.searching import COUNTING, LEAST_COUNTED, SEARCH, BoundsSearch
+from uqmbd.methods.design import sobol
+from uqmbd.methods.intervals.fresh import LEAST_COUNTED, Plan, hits, said
+from uqmbd.methods.intervals.searching import COUNTING, SEARCH, BoundsSearch
+from uqmbd.surrogates.base import FALLBACK, OWN, Runs
+from uqmbd.surrogates.base import SEARCH as CHOSEN
 
 FRESH, ENOUGH = 0.25, 120  # share of the runs that are fresh; so many in each region, but no more than half of all
 SETTLED, MARGIN = 3e-4, 0.01  # as of the method `search`
@@ -20,56 +22,42 @@ STREAM = 200  # where its random numbers begin
 CANDIDATES, COLUMNS = 256, 64  # points and columns of which the surrogate says where its extremes are
 
 
-class Closing:
+class Closing(BoundsSearch):
     """A search after the runs of a surrogate.
 
     Parameters
     ----------
-    runs : int
-        Those of the search and the fresh ones.
-    columns : Columns
-    inputs, seed : int
+    runs : Runs
+        Those of the surrogate; its settings say which share of the band's width is trusted, and by how much errors widen the bounds.
+    count : int
+        Runs of the search and fresh ones.
     regions : sequence of Region or None
         The whole box where None.
     sought : ndarray of bool, shape (regions, columns)
-    tolerance, safety : float
-        Share of the band's width that is trusted; by how much errors widen the bounds.
     """
 
-    def __init__(
-        self,
-        runs: int,
-        columns: Columns,
-        inputs: int,
-        seed: int,
-        regions: Sequence[Region] | None,
-        sought: np.ndarray,
-        tolerance: float,
-        safety: float,
-    ) -> None:
-        fresh = max(1, int(FRESH * runs), min(ENOUGH * len(sought), runs // 2))
-        plan = Plan(0, runs - fresh, fresh, SETTLED, tolerance, safety, MARGIN)
-        self.columns, self.sought = columns, sought
+    def __init__(self, runs: Runs, count: int, regions: Sequence[Region] | None, sought: np.ndarray) -> None:
+        fresh = max(1, int(FRESH * count), min(ENOUGH * len(sought), count // 2))
+        plan = Plan(0, count - fresh, fresh, SETTLED, runs.settings.width_tolerance, runs.settings.safety, MARGIN)
+        super().__init__(plan, runs.columns, len(runs.inputs), runs.seed, regions, sought, STREAM)
+        self.runs, self.sought = runs, sought
         self.counted, self.own = np.empty(0, int), np.empty(0, int)  # runs that are counted, and the region of each
-        self.search = BoundsSearch(plan, columns, inputs, seed, regions, sought, STREAM)
+        self.begin(runs.points, runs.values, runs.status)
 
-    def steps(self, surrogate, candidates: np.ndarray) -> Iterator[tuple[bool, np.ndarray, np.ndarray]]:
-        """Whether the next runs are chosen, their points, and of fresh ones the region of which they are a sample.
-
-        Parameters
-        ----------
-        surrogate : Expansion
-        candidates : ndarray, shape (points, inputs)
-            Where the surrogate is asked for its extremes.
-        """
-        plan, wanted = self.search.plan, np.flatnonzero(self.sought.any(axis=0))
+    def close(self) -> Iterator[bool]:
+        """One step for each ask: runs that begin where the surrogate has its extremes, and fresh ones."""
+        runs, wanted = self.runs, np.flatnonzero(self.sought.any(axis=0))
+        candidates = self.into(2 * sobol(CANDIDATES, len(runs.inputs), generator(runs.seed, STREAM - 1)) - 1)
         some = np.unique(wanted[np.linspace(0, len(wanted) - 1, COLUMNS).round().astype(int)])
-        values = surrogate.select(some).evaluate(candidates)
-        best = np.unique(np.concatenate([values.argmin(axis=0), values.argmax(axis=0)]))[: max(1, plan.runs // 4)]
-        for role, points, own in self.search.steps(candidates[best]):
+        values = runs.expansion.select(some).evaluate(candidates)
+        best = np.unique(np.concatenate([values.argmin(axis=0), values.argmax(axis=0)]))[: max(1, self.plan.runs // 4)]
+        for role, points, own in self.steps(candidates[best]):
+            first = len(runs.points)
             if role == COUNTING:
-                self.counted, self.own = len(self.search.asked) - len(points) + np.arange(len(points)), own
-            yield role == SEARCH, points, own
+                self.counted, self.own = first + np.arange(len(points)), own
+            runs.add(points, CHOSEN if role == SEARCH else np.where(own == 0, FALLBACK, OWN))
+            yield True
+            self.take(runs.values[first:], runs.status[first:])
 
     def outer(self, region: int, enclosure: np.ndarray, inner: np.ndarray, error: np.ndarray, trusted: np.ndarray) -> Outer:
         """The bounds of a region.
@@ -82,7 +70,7 @@ class Closing:
         enclosure, inner : ndarray, shape (2, columns)
             Range of the surrogate, widened by its error (NaN where it was not asked for), and what runs reached.
         """
-        found = self.search.found(region)
+        found = self.found(region)
         own = joined(enclosure, inner)
         holds = (enclosure[0] <= inner[0]) & (enclosure[1] >= inner[1])
         own = np.where(holds | trusted, own, joined(own, found.outer))
@@ -95,35 +83,16 @@ class Closing:
             np.where(taken, SEARCHED, ENCLOSED).astype(np.int8),
         )
 
-    def said(self, outer: Outer, values: np.ndarray, status: np.ndarray) -> dict:
-        """Attributes that say in how much of the box the response may leave those bounds of it that come from the search.
-
-        Parameters
-        ----------
-        values, status : ndarray, shapes (runs, columns) and (runs,)
-            Of all runs.
-        """
+    def said(self, outer: Outer) -> dict:
+        """Attributes that say in how much of the box the response may leave those bounds of it that come from the search."""
         share = float(np.mean(outer.source == SEARCHED))
         if not share:
             return {"searched_share": share}
         rows = self.counted[self.own == 0]
-        rows = rows[status[rows] == 0]
-        found = self.search.found()
-        out = leaving(values[rows], found.judged, found.margin) & (outer.source == SEARCHED)
-        some, counted = hits(out, self.columns), len(rows)
-        shares, most = share_at_most(some, counted), int(out.sum(axis=0).max(initial=0))
-        names = [name for name, at in self.columns.slices.items() if (outer.source[at] == SEARCHED).any()]
-        by_name = dict(zip(self.columns.slices, shares[:-1].tolist(), strict=True))
-        once = float(share_at_most(most, counted))
-        return {
-            "outside_at_most": {name: by_name[name] for name in names},
-            "outside_anywhere_at_most": float(shares[-1]),
-            "outside_at_one_time_at_most": once,
-            "outside_found": int(some[-1]),
-            "searched_share": share,
-            "statement": "where the bounds are those of a search, " + statement(int(some[-1]), counted, float(shares[-1]), once, MARGIN),
-        }
-
-    def found(self, region: int = 0) -> Found:
-        """What the search knows of a region."""
-        return self.search.found(region)
+        rows = rows[self.runs.status[rows] == 0]
+        found = self.found()
+        out = leaving(self.runs.values[rows], found.judged, found.margin) & (outer.source == SEARCHED)
+        about = said(self.columns, hits(out, self.columns), int(out.sum(axis=0).max(initial=0)), len(rows), MARGIN)
+        about["outside_at_most"] = {name: about["outside_at_most"][name] for name in self.columns.named(outer.source == SEARCHED)}
+        statement = "where the bounds are those of a search, " + about.pop("statement")
+        return about | {"searched_share": share, "statement": statement}

@@ -1,4 +1,4 @@
-"""What a search has reached, and what fresh runs say of that."""
+"""What a search may spend, what it has reached, and what fresh runs say of that."""
 
 from __future__ import annotations
 
@@ -6,59 +6,43 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from uqmbd.analysis import trust
 from uqmbd.analysis.columns import Columns
 from uqmbd.analysis.extremes import Extremes
 from uqmbd.analysis.outside import exceedance, leaving, share_at_most
 
 LATE = 2 / 3  # of the search's runs: what it gained after these is what it may gain yet
+LEAST_COUNTED = 59  # fresh runs of which none is outside: less than 5 % of the box may be, and less is not trusted
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What a search may spend, and how it is judged; see `uqmbd.methods.intervals.search.Search`."""
+
+    first: int  # Sobol' points at the beginning
+    runs: int  # of the search with them, at most
+    fresh: int  # runs
+    settled: float  # this and the next: shares of the band's width
+    tolerance: float
+    safety: float
+    margin: float  # share of the band's width
 
 
 @dataclass(frozen=True)
 class Found:
-    """What is known of one region.
+    """What is known of one region."""
 
-    Attributes
-    ----------
-    searched, inner, outer : ndarray, shape (2, columns)
-        What the search reached, what any run reached, and the bounds.
-    places : ndarray of int, shape (2, columns)
-        Run that reached each of `inner`; -1 where none is known.
-    error : ndarray, shape (columns,)
-        How far fresh runs lay outside of `searched`, or by how much that still grew, or what the populations of the search disagreed about.
-    trusted : ndarray of bool, shape (columns,)
-    hits : ndarray of int, shape (outputs + 1,)
-        Counted fresh runs outside, by output, and anywhere.
-    once : int
-        Of the time with the most of them.
-    counted : int
-        Fresh runs that were counted.
-    judged : ndarray, shape (2, columns)
-        The bounds that they were counted against: `outer` without what they reached themselves.
-    margin : ndarray, shape (columns,)
-        By more than which they had to be outside.
-    """
-
-    searched: np.ndarray
-    inner: np.ndarray
-    outer: np.ndarray
-    places: np.ndarray
-    error: np.ndarray
-    trusted: np.ndarray
-    hits: np.ndarray
-    once: int
-    counted: int
-    judged: np.ndarray
-    margin: np.ndarray
-
-    @property
-    def shares(self) -> np.ndarray:
-        """Share of the region in which, with 95 % confidence, the response leaves the bounds at most: by output, and anywhere."""
-        return share_at_most(self.hits, self.counted)
-
-    @property
-    def share_at_one_time(self) -> float:
-        """The same at any single time."""
-        return float(share_at_most(self.once, self.counted))
+    searched: np.ndarray  # (2, columns): what the search reached
+    inner: np.ndarray  # (2, columns): what any run reached
+    outer: np.ndarray  # (2, columns): the bounds
+    places: np.ndarray  # int (2, columns): run that reached each of `inner`; -1 where none is known
+    error: np.ndarray  # (columns,): how far fresh runs lay outside of `searched`, that still grew, or populations of the search disagreed
+    trusted: np.ndarray  # bool (columns,)
+    hits: np.ndarray  # int (outputs + 1,): counted fresh runs outside, by output, and anywhere
+    once: int  # of the time with the most of them
+    counted: int  # fresh runs that were counted
+    judged: np.ndarray  # (2, columns): the bounds that they were counted against: `outer` without what they reached themselves
+    margin: np.ndarray  # (columns,): by more than which they had to be outside
 
 
 class Reached:
@@ -92,9 +76,9 @@ class Reached:
 class Counts:
     """What fresh runs show in one region; `bounds` are those of the search, (2, columns)."""
 
-    def __init__(self, columns: Columns, bounds: np.ndarray, beyond: np.ndarray, doubted: np.ndarray, margin: np.ndarray) -> None:
-        self.bounds, self.outer, self.beyond, self.doubted, self.margin = bounds, bounds, beyond, doubted, margin
-        self.columns, self.counted = columns, 0
+    def __init__(self, columns: Columns, bounds: np.ndarray, beyond: np.ndarray, doubted: np.ndarray, plan: Plan) -> None:
+        self.bounds, self.outer, self.beyond, self.doubted, self.plan = bounds, bounds, beyond, doubted, plan
+        self.columns, self.counted, self.margin = columns, 0, plan.margin * trust.width(bounds, columns.slices.values())
         self.reached = Extremes(columns.count, 1)
         self.error = np.zeros(columns.count)
         self.outside = np.zeros(columns.count, int)
@@ -120,6 +104,26 @@ class Counts:
         self.reached.take(values, numbers)
         return left
 
+    def widened(self) -> np.ndarray:
+        """The bounds, widened by what fresh runs have shown so far, (2, columns)."""
+        slices = self.columns.slices.values()
+        spread = np.stack([trust.over_neighbours(beyond, self.bounds, slices) for beyond in self.beyond])
+        known = np.where(np.isfinite(self.bounds), self.bounds, np.nan)  # a region in which the search has no run
+        return known + self.plan.safety * np.maximum(spread, self.doubted) * np.array([[-1.0], [1.0]])
+
+    def found(self, part: Extremes, growth: np.ndarray) -> Found:
+        """What is known when all runs are made: `part` is what the search's runs reached, which may grow by `growth` (2, columns)."""
+        searched, reached, slices = self.bounds, self.reached.bounds, self.columns.slices.values()
+        inner = trust.joined(searched, reached)
+        outer = trust.joined(self.outer, inner)
+        from_fresh = np.stack([inner[0] < searched[0], inner[1] > searched[1]])
+        places = np.where(from_fresh, self.reached.places, part.places)
+        error = trust.over_neighbours(np.maximum(self.error, growth.max(axis=0)), searched, slices)
+        error = np.maximum(error, self.doubted.max(axis=0))
+        trusted = (error <= self.plan.tolerance * trust.width(inner, slices)) & (self.counted >= LEAST_COUNTED)
+        most = int(self.outside.max(initial=0))
+        return Found(searched, inner, outer, places, error, trusted, self.hits, most, self.counted, self.outer, self.margin)
+
 
 def hits(out: np.ndarray, columns: Columns) -> np.ndarray:
     """How many runs are outside somewhere, by output, and anywhere, (outputs + 1,), of whether they are, (runs, columns)."""
@@ -127,10 +131,27 @@ def hits(out: np.ndarray, columns: Columns) -> np.ndarray:
     return np.append(by_output.sum(axis=1), by_output.any(axis=0).sum())
 
 
-def statement(found: int, counted: int, anywhere: float, once: float, margin: float) -> str:
-    """What the fresh runs say, in words."""
-    return (
-        f"{found} of {counted} fresh runs left the bounds, at some time of some output, by more than {100 * margin:.3g} % of the band's "
-        f"width; so with 95 % confidence the response does so in less than {100 * anywhere:.2g} % of the box, "
-        f"and at any single time in less than {100 * once:.2g} %; a peak in a smaller share of the box may be missed, however high it is"
-    )
+def said(columns: Columns, found: np.ndarray, once: int, counted: int, margin: float) -> dict:
+    """Attributes that say in how much of the box the response may leave the bounds, with 95 % confidence.
+
+    Parameters
+    ----------
+    found : ndarray of int, shape (outputs + 1,)
+        Fresh runs outside, as of `hits`.
+    once, counted : int
+        Those of the time with the most of them, and all that were counted.
+    margin : float
+        Share of the band's width by more than which they had to be outside.
+    """
+    shares, at_once, outside = share_at_most(found, counted), float(share_at_most(once, counted)), int(found[-1])
+    anywhere = float(shares[-1])
+    return {
+        "outside_at_most": dict(zip(columns.slices, shares[:-1].tolist(), strict=True)),
+        "outside_anywhere_at_most": anywhere,
+        "outside_at_one_time_at_most": at_once,
+        "outside_found": outside,
+        "statement": f"{outside} of {counted} fresh runs left the bounds, at some time of some output, by more than {100 * margin:.3g} % "
+        f"of the band's width; so with 95 % confidence the response does so in less than {100 * anywhere:.2g} % of the box, "
+        f"and at any single time in less than {100 * at_once:.2g} %; a peak in a smaller share of the box may be missed, "
+        "however high it is",
+    }

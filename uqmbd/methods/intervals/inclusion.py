@@ -4,21 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from math import ceil
-from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
-import numpy as np
 from pydantic import BeforeValidator, Field
 
 from uqmbd.analysis.trust import SHARE
 from uqmbd.inputs import Input
 from uqmbd.methods.base import Method, MethodRun, fallback_count
-from uqmbd.outcomes import OutputInfo
 from uqmbd.questions import known_questions
-from uqmbd.surrogates.base import LEAST_VALIDATION, MOST_CORNERS
-
-if TYPE_CHECKING:
-    from uqmbd.regions.base import Box
-    from uqmbd.surrogates.base import Surrogate
+from uqmbd.regions.base import Box
+from uqmbd.surrogates.base import LEAST_VALIDATION, MOST_CORNERS, Surrogate
 
 
 class Inclusion(Method):
@@ -93,16 +88,14 @@ class Inclusion(Method):
         return min(MOST_CORNERS, 2**inputs) if self.corner_runs else 0
 
     def surrogate(self) -> type[Surrogate]:
-        """The kind of surrogate, imported only now."""
+        """The kind of surrogate."""
         raise NotImplementedError
 
     def region(self) -> type[Box]:
         """The kind of region: the whole box of the intervals unless said."""
-        from uqmbd.regions.base import Box
-
         return Box
 
-    def _start(self, inputs: dict[str, Input], outputs: dict[str, OutputInfo], time: np.ndarray, seed: int) -> MethodRun:
+    def _start(self, *study: Any) -> MethodRun:
         from uqmbd.methods.surrogate_run import SurrogateRun
 
-        return SurrogateRun(self, self.surrogate(), self.region(), inputs, outputs, time, seed)
+        return SurrogateRun(self, self.surrogate(), self.region(), *study)

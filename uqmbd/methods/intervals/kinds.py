@@ -6,8 +6,7 @@ A kind is known by the outcome of a run only, such as the order of its impacts; 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -18,8 +17,7 @@ from uqmbd.analysis.extremes import Extremes
 from uqmbd.analysis.moment_limits import proportion_limits
 from uqmbd.errors import StudyError
 from uqmbd.figures.regions import regions_said
-from uqmbd.methods.intervals.fresh import Counts, Reached
-from uqmbd.methods.intervals.plan import Plan
+from uqmbd.methods.intervals.fresh import Counts, Plan, Reached
 from uqmbd.methods.intervals.searching import FIRST, SEARCH, WIDENING, BoundsSearch
 
 if TYPE_CHECKING:
@@ -46,56 +44,26 @@ def add_regions(result: Result, search: KindsSearch, columns: Columns) -> None:
 
 
 class Kind:
-    """What is known of the runs of one kind.
-
-    Attributes
-    ----------
-    extremes : Extremes
-        Of the search's runs; empty where only fresh runs are of this kind.
-    search : Search
-        Where to run next.
-    reached : Reached
-    fresh : Extremes
-        What fresh runs reached of a kind that the search has not seen.
-    counts : Counts or None
-        What they show of one that it has seen.
-    runs, fresh_runs : int
-        Those that were ok, of the search and fresh ones.
-    """
+    """What is known of the runs of one kind."""
 
     def __init__(self, columns: Columns, search: Callable[[Extremes], Search], keep: int) -> None:
-        self.extremes, self.fresh = Extremes(columns.count, keep), Extremes(columns.count, 1)
-        self.search, self.reached = search(self.extremes), Reached()
-        self.counts: Counts | None = None
-        self.runs = self.fresh_runs = 0
+        self.extremes = Extremes(columns.count, keep)  # of the search's runs; empty where only fresh runs are of this kind
+        self.search, self.reached = search(self.extremes), Reached()  # where to run next
+        self.fresh = Extremes(columns.count, 1)  # what fresh runs reached of a kind that the search has not seen
+        self.counts: Counts | None = None  # what they show of one that it has seen
+        self.runs = self.fresh_runs = 0  # those that were ok, of the search and fresh ones
 
 
-@dataclass(frozen=True)
-class FoundKind:
-    """What is known of one kind when the search is over.
+class FoundKind(NamedTuple):
+    """What is known of one kind when the search is over."""
 
-    Attributes
-    ----------
-    value : float
-        By which it is told from others.
-    inner, outer : ndarray, shape (2, columns)
-        What its runs reached, and its bounds.
-    trusted : ndarray of bool, shape (columns,)
-    share : tuple of float
-        Of the box: of the fresh runs, and its 95 % confidence limits.
-    runs : int
-        Fresh ones among them.
-    searched : bool
-        Whether the search has seen it; fresh runs alone otherwise.
-    """
-
-    value: float
-    inner: np.ndarray
-    outer: np.ndarray
-    trusted: np.ndarray
-    share: tuple[float, float, float]
-    runs: int
-    searched: bool
+    value: float  # by which it is told from others
+    inner: np.ndarray  # (2, columns): what its runs reached
+    outer: np.ndarray  # (2, columns): its bounds
+    trusted: np.ndarray  # bool (columns,)
+    share: tuple[float, float, float]  # of the box: of the fresh runs, and its 95 % confidence limits
+    runs: int  # fresh ones among them
+    searched: bool  # whether the search has seen it; fresh runs alone otherwise
 
 
 class KindsSearch(BoundsSearch):
@@ -238,7 +206,7 @@ class KindsSearch(BoundsSearch):
         for value, kind in self._kinds.items():
             open_ = kind.reached.growth(), self._resolution(kind.extremes), boundary.open_ends(kind.extremes)
             self._open[value] = np.maximum.reduce(open_)
-            kind.counts = self._counts(kind.reached.bounds, self._open[value], np.zeros_like(kind.reached.bounds))
+            kind.counts = Counts(self.columns, kind.reached.bounds, self._open[value], np.zeros_like(kind.reached.bounds), self.plan)
         yield from super()._check()
 
     def _growth(self) -> list[np.ndarray]:
@@ -253,7 +221,7 @@ class KindsSearch(BoundsSearch):
         super()._widen()
         (whole,) = self._fresh
         for kind in self._seen():
-            kind.counts.outer = self._widened(kind.counts)
+            kind.counts.outer = kind.counts.widened()
             whole.outer = np.stack([np.minimum(whole.outer[0], kind.counts.outer[0]), np.maximum(whole.outer[1], kind.counts.outer[1])])
 
     # what follows --------------------------------------------------------------------------------------------------------------------
@@ -274,5 +242,5 @@ class KindsSearch(BoundsSearch):
         if kind.counts is None:
             bounds = kind.fresh.bounds
             return FoundKind(value, bounds, bounds, np.zeros(self.columns.count, bool), share, runs, False)
-        found = self._judged(kind.counts, kind.extremes, self._open[value])
+        found = kind.counts.found(kind.extremes, self._open[value])
         return FoundKind(value, found.inner, found.outer, found.trusted & ~kind.reached.young, share, runs, True)

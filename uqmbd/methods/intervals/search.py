@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import ClassVar, Self
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from pydantic import Field, model_validator
 
+from uqmbd.analysis.trust import SEARCHED
 from uqmbd.errors import StudyError, did_you_mean
 from uqmbd.inputs import Input
-from uqmbd.methods.base import Method, MethodRun
-from uqmbd.methods.intervals.plan import LEAST_ROUND, Plan
+from uqmbd.inputs.space import Space
+from uqmbd.methods.base import Method, count_failures
+from uqmbd.methods.failures import where
+from uqmbd.methods.intervals.fresh import Found, Plan, said
+from uqmbd.methods.intervals.searching import FIRST, LEAST_ROUND, SEARCH, WIDENING, BoundsSearch
+from uqmbd.methods.staged import StagedRun
 from uqmbd.outcomes import OutputInfo
+
+if TYPE_CHECKING:
+    from uqmbd.result import Result
 
 MOST_FIRST = 4096
 
@@ -93,9 +101,7 @@ class Search(Method):
     def planned_runs(self, inputs: Mapping[str, Input]) -> tuple[int, int]:
         return min(self.beginning + LEAST_ROUND, self.searching) + self.fresh, self.max_runs
 
-    def _start(self, inputs: dict[str, Input], outputs: dict[str, OutputInfo], time: np.ndarray, seed: int) -> MethodRun:
-        from uqmbd.methods.intervals.search_run import SearchRun
-
+    def _start(self, inputs: Space, outputs: dict[str, OutputInfo], time: np.ndarray, seed: int) -> SearchRun:
         if self.sequence is not None and (self.sequence not in outputs or outputs[self.sequence].axis):
             numbers = [name for name, info in outputs.items() if not info.axis]
             what = f"is {outputs[self.sequence].noun}, not a number" if self.sequence in outputs else "is no output of the study"
@@ -106,3 +112,88 @@ class Search(Method):
                 remedy=did_you_mean(self.sequence, numbers, noun="scalar output"),
             )
         return SearchRun(self, inputs, outputs, time, seed)
+
+
+class SearchRun(StagedRun):
+    """Sobol' points, rounds of the search, and two halves of fresh runs. Outcomes are not kept."""
+
+    chosen: ClassVar[tuple[int, ...]] = (SEARCH,)
+
+    def __init__(self, settings: Search, *study: Any) -> None:
+        super().__init__(*study)
+        self.settings = settings
+        self._search = self._search_of(settings)
+        self._spent: list[tuple[int, float]] = []  # runs, and what they took [s]
+
+    def _search_of(self, settings: Search) -> BoundsSearch:
+        about = settings.plan, self._columns, len(self._inputs), self._seed
+        if settings.sequence is None:
+            return BoundsSearch(*about, over=self._is_over)
+        from uqmbd.methods.intervals.kinds import KindsSearch
+
+        return KindsSearch(*about, settings.sequence, over=self._is_over)
+
+    def spent(self, seconds: float) -> None:
+        """What all runs told so far took [s], see `uqmbd.methods.base.MethodRun`."""
+        self._spent.append((self._told, seconds))
+
+    def _is_over(self, more: int) -> bool:
+        """Whether so many further runs and the fresh ones would take more than the budget, at the rate since the first runs."""
+        if self.settings.budget is None or len(self._spent) < 2:
+            return False
+        (before, then), (runs, now) = self._spent[1], self._spent[-1]  # the first runs compile the model
+        rate = (now - then) / (runs - before) if runs > before else now / runs
+        return now + rate * (self.settings.fresh + more) > self.settings.budget
+
+    def _await(self, more: int) -> None:
+        self._status = np.concatenate([self._status, np.zeros(more, np.int8)])
+
+    def _keep(self, at: slice, matrix: np.ndarray) -> None:
+        self._search.take(matrix, self._status[at])
+
+    def _plan(self) -> Iterator[bool]:
+        for role, points, _ in self._search.steps():
+            self._add(points, role)
+            yield True
+            if role == FIRST:
+                self._stop_if_too_many_failed(self.settings)
+        self._stop_if_too_many_failed(self.settings)
+
+    def result(self) -> Result:
+        from uqmbd.result import Result
+
+        self._require_finished()
+        columns, found = self._columns, self._search.found()
+        result = Result(
+            **self._groups(found.inner, found.error, found.trusted),
+            bounds=columns.dataset(found.outer, {"bound": ["lower", "upper"]}),
+            source=columns.dataset(np.full(columns.count, SEARCHED, np.int8), unit=""),
+            worst=self._at_runs(found.places),
+            attrs=self._attributes(found),
+        )
+        if self.settings.sequence is not None:
+            from uqmbd.methods.intervals.kinds import add_regions
+
+            add_regions(result, self._search, columns)
+        return result
+
+    def _attributes(self, found: Found) -> dict:
+        settings = self.settings
+        failed = self._status != 0
+        region = where(self._inputs, self._samples(self._points), failed) if failed.any() else ""
+        notes = [f"runs fail where {region}: the search keeps away from there, and nothing is known of it"] if region else []
+        return {
+            "method": settings.name,
+            "seed": self._seed,
+            "trust_tolerance": settings.trust_tolerance,
+            "safety": settings.safety,
+            "trusted_share": float(found.trusted.mean()),
+            **said(self._columns, found.hits, found.once, found.counted, settings.margin),
+            "ended": self._search.ended,
+            "runs_first": int(np.count_nonzero(self._roles == FIRST)),
+            "runs_search": int(np.count_nonzero(self._roles == SEARCH)),
+            "runs_fresh": int(np.count_nonzero(self._roles >= WIDENING)),
+            "ways": {name: list(each) for name, each in self._search.tally.items()},
+            **count_failures(self._status),
+            "notes": notes,
+        }

@@ -14,19 +14,17 @@ from uqmbd.analysis.populations import Populations, doubt, populations
 from uqmbd.analysis.streams import generator
 from uqmbd.methods.design import sobol
 from uqmbd.methods.intervals.asked import Asked
-from uqmbd.methods.intervals.fresh import Counts, Found, Reached
-from uqmbd.methods.intervals.plan import LEAST_ROUND, Plan
+from uqmbd.methods.intervals.fresh import Counts, Found, Plan, Reached
 
 if TYPE_CHECKING:
     from uqmbd.analysis.regions import Region
 
 FIRST, SEARCH, WIDENING, COUNTING = range(4)  # roles; the last two are fresh runs
 BEGUN = 4  # whose random numbers say to which population a run belongs that was there already
-LARGEST_ROUND = 1024  # runs of one round of the search
+LEAST_ROUND, LARGEST_ROUND = 64, 1024  # runs of one round of the search
 LEAST_FIRST = 256  # runs of the first step
 ROUND = 16  # the next round is this part of the runs so far
 APART = 0.5  # of the search's runs: the populations are joined then at the latest
-LEAST_COUNTED = 59  # fresh runs of which none is outside: less than 5 % of the box may be, and less is not trusted
 
 
 class BoundsSearch:
@@ -161,7 +159,7 @@ class BoundsSearch:
         self.search.join()
         some = [self._resolution(self.search.extremes.part(part)) for part in self._parts]
         self._fresh = [
-            self._counts(reached.bounds, np.maximum(growth, open_), doubted)
+            Counts(self.columns, reached.bounds, np.maximum(growth, open_), doubted, self.plan)
             for reached, growth, open_, doubted in zip(self._reached, self._growth(), some, self._doubt(), strict=True)
         ]
         count = self.plan.fresh
@@ -170,13 +168,10 @@ class BoundsSearch:
                 yield self._step(role, *self._sample(some, role))
             self._widen()
 
-    def _counts(self, bounds: np.ndarray, beyond: np.ndarray, doubted: np.ndarray) -> Counts:
-        return Counts(self.columns, bounds, beyond, doubted, self.plan.margin * self._width(bounds))
-
     def _widen(self) -> None:
         """The bounds of all regions, of what fresh runs have shown so far."""
         for counts in self._fresh:
-            counts.outer = self._widened(counts)
+            counts.outer = counts.widened()
 
     def _sample(self, count: int, role: int) -> tuple[np.ndarray, np.ndarray]:
         """Independent points, as many in each region, and which region each is a sample of."""
@@ -304,24 +299,6 @@ class BoundsSearch:
     def _width(self, bounds: np.ndarray) -> np.ndarray:
         return trust.width(bounds, self.columns.slices.values())
 
-    def _widened(self, counts: Counts) -> np.ndarray:
-        slices = self.columns.slices.values()
-        spread = np.stack([trust.over_neighbours(beyond, counts.bounds, slices) for beyond in counts.beyond])
-        known = np.where(np.isfinite(counts.bounds), counts.bounds, np.nan)  # a region in which the search has no run
-        return known + self.plan.safety * np.maximum(spread, counts.doubted) * np.array([[-1.0], [1.0]])
-
     def found(self, region: int = 0) -> Found:
         """What is known of a region when all steps are done."""
-        return self._judged(self._fresh[region], self.search.extremes.part(self._parts[region]), self._growth()[region])
-
-    def _judged(self, counts: Counts, part: Extremes, growth: np.ndarray) -> Found:
-        searched, reached = counts.bounds, counts.reached.bounds
-        inner = np.stack([np.fmin(searched[0], reached[0]), np.fmax(searched[1], reached[1])])
-        outer = np.stack([np.fmin(counts.outer[0], inner[0]), np.fmax(counts.outer[1], inner[1])])
-        from_fresh = np.stack([inner[0] < searched[0], inner[1] > searched[1]])
-        places = np.where(from_fresh, counts.reached.places, part.places)
-        error = trust.over_neighbours(np.maximum(counts.error, growth.max(axis=0)), searched, self.columns.slices.values())
-        error = np.maximum(error, counts.doubted.max(axis=0))
-        trusted = (error <= self.plan.tolerance * self._width(inner)) & (counts.counted >= LEAST_COUNTED)
-        most = int(counts.outside.max(initial=0))
-        return Found(searched, inner, outer, places, error, trusted, counts.hits, most, counts.counted, counts.outer, counts.margin)
+        return self._fresh[region].found(self.search.extremes.part(self._parts[region]), self._growth()[region])

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from itertools import combinations
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from pydantic import Field
 
 from uqmbd.inputs import Input
 from uqmbd.methods.intervals.inclusion import Inclusion
-
-if TYPE_CHECKING:
-    from uqmbd.surrogates.base import Surrogate
+from uqmbd.surrogates.taylor import Taylor
 
 
 class Taylor1(Inclusion):
@@ -45,9 +43,7 @@ class Taylor1(Inclusion):
         least = self.total_runs(len(self.nodes(len(inputs))))
         return least, least + self.extreme_runs(len(inputs))
 
-    def surrogate(self) -> type[Surrogate]:
-        from uqmbd.surrogates.taylor import Taylor
-
+    def surrogate(self) -> type[Taylor]:
         return Taylor
 
 

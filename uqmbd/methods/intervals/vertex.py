@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from uqmbd.errors import StudyError
 from uqmbd.inputs import Input
 from uqmbd.methods.intervals.inclusion import Inclusion
 from uqmbd.surrogates.base import MOST_CORNERS
-
-if TYPE_CHECKING:
-    from uqmbd.surrogates.base import Surrogate
+from uqmbd.surrogates.corners import Corners
 
 MOST_INPUTS = 16
 
@@ -49,7 +47,5 @@ class Vertex(Inclusion):
         first = self.total_runs(corners)
         return first, first + len(inputs) * min(corners, MOST_CORNERS)
 
-    def surrogate(self) -> type[Surrogate]:
-        from uqmbd.surrogates.corners import Corners
-
+    def surrogate(self) -> type[Corners]:
         return Corners

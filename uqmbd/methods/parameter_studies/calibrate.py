@@ -2,18 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import ClassVar, Literal, Self
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 import numpy as np
 from pydantic import Field, model_validator
 
+from uqmbd.analysis.levenberg import covariance, held, step
+from uqmbd.analysis.streams import generator
 from uqmbd.errors import StudyError
 from uqmbd.inputs import Input
 from uqmbd.inputs.checked import Number
-from uqmbd.methods.base import MethodRun
+from uqmbd.methods.base import count_failures
+from uqmbd.methods.design import unit_points
+from uqmbd.methods.parameter_studies.calibrate_data import Comparison, measured
 from uqmbd.methods.parameter_studies.from_file import FromFile
-from uqmbd.outcomes import OutputInfo
+from uqmbd.methods.staged import GivenRun
+
+if TYPE_CHECKING:
+    from uqmbd.result import Result
+
+TRIALS = ((0.0, 1.0), (0.0, 4.0), (0.1, 1.0), (1.0, 1.0), (10.0, 1.0))  # (times the damping, times the step): tried at once
+FIRST_DAMPING, LEAST_DAMPING, MOST_DAMPING, UP = 1e-2, 1e-6, 1e12, 1e3
 
 
 class Calibrate(FromFile):
@@ -70,13 +81,211 @@ class Calibrate(FromFile):
         return self
 
     def planned_runs(self, inputs: Mapping[str, Input]) -> tuple[int, int]:
-        from uqmbd.methods.parameter_studies.calibrate_run import TRIALS
-
         jacobian = len(inputs) * (2 if self.differences == "central" else 1)
         least = self.starts + self.starts * (jacobian + len(TRIALS)) + 2 * len(inputs)
         return least, self.starts + self.starts * self.max_steps * (jacobian + len(TRIALS)) + 2 * len(inputs)
 
-    def _start(self, inputs: Mapping[str, Input], outputs: dict[str, OutputInfo], time: np.ndarray, seed: int) -> MethodRun:
-        from uqmbd.methods.parameter_studies.calibrate_run import CalibrateRun
+    def _start(self, *study: Any) -> CalibrateRun:
+        return CalibrateRun(self, *study)
 
-        return CalibrateRun(self, inputs, outputs, time, seed)
+
+@dataclass
+class Start:
+    """Where one start is."""
+
+    z: np.ndarray  # (d,): inputs as shares of their ranges from the median
+    residual: np.ndarray = field(default_factory=lambda: np.empty(0))  # (readings,)
+    cost: float = np.inf  # half the sum of squares; infinite before the first run and when that failed
+    damping: float = FIRST_DAMPING
+    jacobian: np.ndarray | None = None
+    steps: int = 0
+    run: int = -1
+    end: str = ""  # why it ended; empty while it goes on
+
+
+class CalibrateRun(GivenRun):
+    """Asks for the starts, then in turns for Jacobians and trial steps of all starts that go on, then for the Jacobian at the best."""
+
+    def __init__(self, settings: Calibrate, *study: Any) -> None:
+        super().__init__(settings, *study)
+        inputs = self._inputs
+        self._readings = measured(settings, self._columns)
+        self._compare = Comparison(self._readings, self._columns)
+        if self._compare.count < len(inputs):
+            raise StudyError(
+                f"{self._compare.count} readings cannot tell {len(inputs)} inputs",
+                key="method.data",
+                remedy="add readings, or move inputs into the model as known numbers",
+            )
+        quantiles = np.array([item.ppf(np.array([0.0, 0.025, 0.5, 0.975, 1.0])) for item in inputs.values()]).T
+        self._middle = quantiles[2]
+        interval = np.array([item.kind == "interval" for item in inputs.values()])
+        self._range = np.where(interval, quantiles[4] - quantiles[0], quantiles[3] - quantiles[1])
+        self._least, self._most = quantiles[0], quantiles[4]
+        self._low, self._high = ((end - self._middle) / self._range for end in (self._least, self._most))
+
+    def _plan(self) -> Iterator[np.ndarray]:
+        settings = self.settings
+        others = unit_points("lhs", settings.starts, len(self._inputs), generator(self._seed, 0))[1:] if settings.starts > 1 else []
+        first = (
+            [self._middle, *np.array([item.ppf(others[:, i]) for i, item in enumerate(self._inputs.values())]).T]
+            if len(others)
+            else [self._middle]
+        )
+        self._all = [Start((x - self._middle) / self._range) for x in first]
+        yield self._x([start.z for start in self._all])
+        for start, (run, residual) in zip(self._all, self._latest(len(self._all)), strict=True):
+            start.end = self._accept(start, run, residual, start.z)
+        while going := [start for start in self._all if not start.end]:
+            fresh = [start for start in going if start.jacobian is None]
+            if fresh:
+                yield from self._differentiate(fresh, settings.differences)
+            trials = [(start, z) for start in going if not start.end for z in self._trials(start)]
+            if trials:
+                yield self._x([z for _, z in trials])
+                told = self._latest(len(trials))
+                for start in {id(start): start for start, _ in trials}.values():
+                    self._choose(start, [(z, *told[i]) for i, (other, z) in enumerate(trials) if other is start])
+        self._best = min(self._all, key=lambda start: start.cost)
+        if np.isfinite(self._best.cost):
+            before = self._best.end
+            yield from self._differentiate([self._best], "central")
+            self._best.end = before
+
+    def _x(self, z: list[np.ndarray]) -> np.ndarray:
+        """Samples (n, d), SI, within the bounds."""
+        return np.clip(self._middle + np.array(z) * self._range, self._least, self._most)
+
+    def _latest(self, count: int) -> list[tuple[int, np.ndarray | None]]:
+        """Number and residuals of the last `count` runs; None where they failed."""
+        first = len(self._status) - count
+        residuals = self._compare.residuals(self._values[first:])
+        return [(first + i, residuals[i] if self._status[first + i] == 0 else None) for i in range(count)]
+
+    def _accept(self, start: Start, run: int, residual: np.ndarray | None, z: np.ndarray) -> str:
+        """Go to `z`; says why not when its run failed."""
+        if residual is None:
+            return "its first run failed"
+        start.z, start.run, start.residual, start.cost = z, run, residual, float(residual @ residual) / 2
+        return ""
+
+    def _differentiate(self, starts: list[Start], how: str) -> Iterator[np.ndarray]:
+        """Ask for the runs of the Jacobians of some starts, and make them; a side that fails is done without."""
+        d, h = len(self._inputs), self.settings.step
+        sides = []
+        for start in starts:
+            for i in range(d):
+                roomy = start.z[i] + h <= self._high[i]
+                for sign in (1, -1) if how == "central" else ((1,) if roomy else (-1,)):
+                    z = start.z.copy()
+                    z[i] = np.clip(z[i] + sign * h, self._low[i], self._high[i])
+                    sides.append((start, i, z))
+        yield self._x([z for _, _, z in sides])
+        told = self._latest(len(sides))
+        for start in starts:
+            start.jacobian = np.zeros((self._compare.count, d))
+            for i in range(d):
+                ends = [(z[i], r) for (s, j, z), (_, r) in zip(sides, told, strict=True) if s is start and j == i and r is not None]
+                ends = [(at, r) for at, r in ends if at != start.z[i]]
+                if len(ends) == 1:
+                    ends.append((start.z[i], start.residual))
+                if not ends:
+                    start.end = f"runs on all sides of it in {list(self._inputs)[i]} failed"
+                    continue
+                start.jacobian[:, i] = (ends[0][1] - ends[1][1]) / (ends[0][0] - ends[1][0])
+
+    def _free(self, start: Start) -> np.ndarray:
+        return ~held(start.z, start.jacobian.T @ start.residual, self._low, self._high)
+
+    def _trials(self, start: Start) -> list[np.ndarray]:
+        """Points to try from a start; none, and its end, when it has arrived."""
+        free = self._free(start)
+        steps = [stretch * step(start.jacobian, start.residual, factor * start.damping, free) for factor, stretch in TRIALS]
+        points = [np.clip(start.z + each, self._low, self._high) for each in steps]
+        if max(np.abs(point - start.z).max() for point in points) <= self.settings.tolerance:
+            start.end = "converged"
+            return []
+        return points
+
+    def _choose(self, start: Start, tried: list[tuple[np.ndarray, int, np.ndarray | None]]) -> None:
+        """Go to the best of the points tried, or damp more."""
+        costs = [np.inf if residual is None else float(residual @ residual) / 2 for _, _, residual in tried]
+        best = int(np.argmin(costs))
+        start.steps += 1
+        if costs[best] < start.cost:
+            z, run, residual = tried[best]
+            length = np.abs(z - start.z).max()
+            start.damping = max(start.damping * max(TRIALS[best][0], 0.1), LEAST_DAMPING)
+            self._accept(start, run, residual, z)
+            start.jacobian = None
+            if length <= self.settings.tolerance:
+                start.end = "converged"
+        else:
+            start.damping *= UP
+            if start.damping > MOST_DAMPING or np.abs(tried[-1][0] - start.z).max() <= self.settings.tolerance:
+                start.end = "converged"  # no step within the rounding of the model goes down
+        if not start.end and start.steps >= self.settings.max_steps:
+            start.end = "max_steps reached"
+
+    def result(self) -> Result:
+        from uqmbd.result import Result
+
+        ok, best = self._ok(), self._best
+        columns, rows = self._columns, np.full((3, self._columns.count), np.nan)
+        rows[0] = self._values[best.run]
+        for entry in self._readings:
+            at = columns.slices[entry.name]
+            rows[1, at] = entry.values if entry.time is None else _on_grid(columns.time, entry.time, entry.values)
+        rows[2] = rows[0] - rows[1]
+        return Result(
+            inner=columns.dataset(self.envelope(ok), {"bound": ["lower", "upper"]}),
+            statistics=columns.dataset(rows, {"statistic": ["fitted", "measured", "residual"]}),
+            attrs=self._attributes(best),
+        )
+
+    def _attributes(self, best: Start) -> dict:
+        names, known = list(self._inputs), self._readings[0].deviation is not None
+        free = self._free(best)
+        freedom = self._compare.count - int(free.sum())
+        variance = 1.0 if known else (2 * best.cost / freedom if freedom else np.nan)
+        matrix, loose = covariance(best.jacobian, free, variance)
+        loose |= np.diag(matrix) > 1  # a standard deviation beyond the whole interval
+        matrix = matrix * np.outer(self._range, self._range)
+        x = self._samples[best.run]
+        notes = []
+        if best.end != "converged":
+            notes.append(f"the best start has not converged: {best.end}")
+        if not (known or freedom):
+            notes.append(f"{freedom + int(free.sum())} readings of as many inputs tell no standard deviations: give their deviations")
+        if not free.all():
+            notes.append(f"{', '.join(names[i] for i in np.flatnonzero(~free))} ended at a bound and has no variance")
+        if loose.any():
+            notes.append(f"the data do not tell {', '.join(names[i] for i in np.flatnonzero(loose))} apart")
+        own = [slice(at, at + len(entry.values)) for at, entry in zip(self._offsets(), self._readings, strict=True)]
+        return {
+            "method": self.settings.name,
+            "seed": self._seed,
+            "estimate": dict(zip(names, x.tolist(), strict=True)),
+            "estimate_std": {name: std for name, std in zip(names, np.sqrt(np.diag(matrix)).tolist(), strict=True) if np.isfinite(std)},
+            "covariance": [[number if np.isfinite(number) else None for number in row] for row in matrix.tolist()],
+            "covariance_of": names,
+            "sum_of_squares": 2 * best.cost,
+            "readings": self._compare.count,
+            "rms_residual": {
+                e.name: float(np.sqrt(np.mean(best.residual[at] ** 2)) / e.weight) for e, at in zip(self._readings, own, strict=True)
+            },
+            "at_bound": [names[i] for i in np.flatnonzero(~free)],
+            "starts": [{"cost": float(s.cost), "steps": s.steps, "end": s.end, "at": self._x([s.z])[0].tolist()} for s in self._all],
+            "notes": notes,
+            **count_failures(self._status),
+        }
+
+    def _offsets(self) -> list[int]:
+        """First reading of each measurement."""
+        return np.cumsum([0, *(len(entry.values) for entry in self._readings)])[:-1].tolist()
+
+
+def _on_grid(grid: np.ndarray, time: np.ndarray, values: np.ndarray) -> np.ndarray:
+    """Readings between which is interpolated at the study's times; NaN before the first and after the last."""
+    order = np.argsort(time, kind="stable")
+    return np.interp(grid, time[order], values[order], left=np.nan, right=np.nan)

@@ -23,22 +23,12 @@ HEAD = re.compile(r"^(?P<name>.*?)\s*(?:\[(?P<unit>[^\]]*)\])?$")
 
 @dataclass(frozen=True)
 class Measured:
-    """One measured output.
-
-    Attributes
-    ----------
-    time : ndarray or None, shape (readings,)
-        s; None for a scalar.
-    values : ndarray, shape (readings,)
-        SI.
-    deviation : float or None
-        Of one reading, SI.
-    """
+    """One measured output."""
 
     name: str
-    time: np.ndarray | None
-    values: np.ndarray
-    deviation: float | None
+    time: np.ndarray | None  # (readings,), s; None for a scalar
+    values: np.ndarray  # (readings,), SI
+    deviation: float | None  # of one reading, SI
 
     @property
     def weight(self) -> float:

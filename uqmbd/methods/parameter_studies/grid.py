@@ -9,11 +9,11 @@ from typing import Annotated, Any, ClassVar, Self
 import numpy as np
 from pydantic import BeforeValidator, Field, model_validator
 
-from uqmbd.errors import StudyError, did_you_mean
+from uqmbd.errors import StudyError
 from uqmbd.inputs import Input
 from uqmbd.inputs.checked import Number
-from uqmbd.methods.base import Method, MethodRun
-from uqmbd.outcomes import OutputInfo
+from uqmbd.methods.base import Method, require_inputs
+from uqmbd.methods.parameter_studies.list_samples import ParameterRun, check_inside, in_si
 
 FEWEST, MOST = 2, 1000
 
@@ -73,14 +73,9 @@ class Grid(Method):
         return runs, runs
 
     def check(self, inputs: Mapping[str, Input]) -> None:
-        from uqmbd.methods.parameter_studies.list_run import check_inside
-
         super().check(inputs)
         for key, table in (("points", self.points), ("values", self.values)):
-            for name in table if isinstance(table, dict) else ():
-                if name not in inputs:
-                    remedy = did_you_mean(name, inputs, noun="input")
-                    raise StudyError(f"there is no input '{name}' to have {key}", key=f"method.{key}.{name}", remedy=remedy)
+            require_inputs(table if isinstance(table, dict) else (), inputs, key, f"method.{key}")
         for name in set(self.values) & set(self.points if isinstance(self.points, dict) else ()):
             raise StudyError(f"'{name}' has points and values", key=f"method.points.{name}", remedy="remove one of them")
         for name, numbers in self.values.items():
@@ -96,15 +91,11 @@ class Grid(Method):
 
     def rows(self, inputs: Mapping[str, Input]) -> np.ndarray:
         """All combinations (runs, d), SI; the last input changes fastest."""
-        from uqmbd.methods.parameter_studies.list_run import in_si
-
         axes = []
         for (name, item), count in zip(inputs.items(), self.counts(inputs), strict=True):
             u = np.linspace(0, 1, count) if item.kind == "interval" else (np.arange(count) + 0.5) / count
             axes.append(in_si(item, np.array(self.values[name])) if name in self.values else item.ppf(u))
         return np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1).reshape(-1, len(axes))
 
-    def _start(self, inputs: Mapping[str, Input], outputs: dict[str, OutputInfo], time: np.ndarray, seed: int) -> MethodRun:
-        from uqmbd.methods.parameter_studies.list_run import ParameterRun
-
-        return ParameterRun(self, inputs, outputs, time, seed)
+    def _start(self, *study: Any) -> ParameterRun:
+        return ParameterRun(self, *study)

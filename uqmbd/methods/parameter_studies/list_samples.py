@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import ClassVar, Self
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from pydantic import Field, model_validator
 
-from uqmbd.errors import StudyError, did_you_mean
+from uqmbd.errors import StudyError
 from uqmbd.inputs import Input
 from uqmbd.inputs.checked import Number
 from uqmbd.inputs.table import read_columns
-from uqmbd.methods.base import MethodRun
+from uqmbd.inputs.units import to_si
+from uqmbd.methods.base import count_failures, require_inputs
+from uqmbd.methods.failures import left_out
 from uqmbd.methods.parameter_studies.from_file import FromFile
-from uqmbd.outcomes import OutputInfo
+from uqmbd.methods.staged import GivenRun
+
+if TYPE_CHECKING:
+    from uqmbd.result import Result
 
 
 class List(FromFile):
@@ -57,10 +62,7 @@ class List(FromFile):
         for name in inputs:
             if name not in self.samples:
                 raise StudyError(f"there are no samples of the input '{name}'", key="method.samples", remedy=f"add {name} = [...]")
-        for name in self.samples:
-            if name not in inputs:
-                remedy = did_you_mean(name, inputs, noun="input")
-                raise StudyError(f"there is no input '{name}' to have samples", key=f"method.samples.{name}", remedy=remedy)
+        require_inputs(self.samples, inputs, "samples", "method.samples")
         return np.column_stack([self.samples[name] for name in inputs]).astype(float)
 
     def planned_runs(self, inputs: Mapping[str, Input]) -> tuple[int, int]:
@@ -68,19 +70,55 @@ class List(FromFile):
         return runs, runs
 
     def check(self, inputs: Mapping[str, Input]) -> None:
-        from uqmbd.methods.parameter_studies.list_run import check_inside
-
         super().check(inputs)
         for (name, item), numbers in zip(inputs.items(), self.table(inputs).T, strict=True):
             check_inside(name, item, numbers, "method.data" if self.data is not None else f"method.samples.{name}")
 
     def rows(self, inputs: Mapping[str, Input]) -> np.ndarray:
         """Samples (runs, d), SI."""
-        from uqmbd.methods.parameter_studies.list_run import in_si
-
         return np.column_stack([in_si(item, numbers) for item, numbers in zip(inputs.values(), self.table(inputs).T, strict=True)])
 
-    def _start(self, inputs: Mapping[str, Input], outputs: dict[str, OutputInfo], time: np.ndarray, seed: int) -> MethodRun:
-        from uqmbd.methods.parameter_studies.list_run import ParameterRun
+    def _start(self, *study: Any) -> ParameterRun:
+        return ParameterRun(self, *study)
 
-        return ParameterRun(self, inputs, outputs, time, seed)
+
+class ParameterRun(GivenRun):
+    """All samples in one ask; the envelope of the outputs, and their least, greatest and mean value."""
+
+    def _plan(self) -> Iterator[np.ndarray]:
+        yield self.settings.rows(self._inputs)
+
+    def result(self) -> Result:
+        from uqmbd.result import Result
+
+        ok = self._ok()
+        ends, counts = self.envelope(ok), count_failures(self._status)
+        notes = ["least, greatest and mean value describe the runs that were made; they are no probabilities", *left_out(counts)]
+        rows = np.concatenate([self._values[ok].mean(axis=0)[None], ends])
+        return Result(
+            inner=self._columns.dataset(ends, {"bound": ["lower", "upper"]}),
+            statistics=self._columns.dataset(rows, {"statistic": ["mean", "min", "max"]}),
+            attrs={"method": self.settings.name, "seed": self._seed, "notes": notes, **counts},
+        )
+
+
+def in_si(item: Input, values: np.ndarray) -> np.ndarray:
+    """Numbers in the unit in which an input was written, in SI."""
+    si = to_si((item.written or item).unit)
+    return si.factor * np.asarray(values, float) + si.offset
+
+
+def check_inside(name: str, item: Input, values: np.ndarray, key: str) -> None:
+    """Raise `StudyError` when a number (in the written unit) is outside an interval."""
+    written = item.written or item
+    if written.kind != "interval":
+        return
+    reach = 1e-12 * max(abs(written.lower), abs(written.upper))
+    for i, value in enumerate(np.asarray(values, float)):
+        if not written.lower - reach <= value <= written.upper + reach:
+            raise StudyError(
+                f"number {i + 1} of '{name}' is outside its interval {written.describe()}",
+                key=key,
+                value=float(value),
+                remedy="widen the interval or leave the number out",
+            )

@@ -2,40 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from math import ceil
 from typing import Annotated, Any, ClassVar, Literal, Self
 
 import numpy as np
 from pydantic import BeforeValidator, Field, model_validator
 
-from uqmbd.analysis import multi_index
+from uqmbd.analysis import multi_index, regression
+from uqmbd.analysis.chaos_expansion import Expansion
+from uqmbd.analysis.streams import generator
 from uqmbd.analysis.trust import SHARE
-from uqmbd.errors import StudyError, did_you_mean
+from uqmbd.errors import StudyError
 from uqmbd.inputs import Input
 from uqmbd.inputs.space import Space
-from uqmbd.methods.base import Method, MethodRun
-from uqmbd.methods.intervals.chebyshev import whole_degrees
-from uqmbd.methods.probabilistic.warping import warp_wanted
+from uqmbd.methods.base import Method, require_inputs
+from uqmbd.methods.design import unit_points
+from uqmbd.methods.intervals.chebyshev import degrees_wanted
+from uqmbd.methods.probabilistic.pce_design import d_optimal, tensor_gauss
+from uqmbd.methods.probabilistic.pce_fit import FITTED, VALIDATION, Fit, Fitted, family_of
+from uqmbd.methods.probabilistic.pce_results import ExpandedRun
+from uqmbd.methods.probabilistic.warping import Warping, warp_wanted
 from uqmbd.methods.quantile_levels import Quantiles
-from uqmbd.outcomes import OutputInfo
 from uqmbd.questions import known_questions
 from uqmbd.surrogates.base import LEAST_VALIDATION
 from uqmbd.surrogates.tensor import node_count
 
 TERMS_A_RUN = 10  # candidates among which a sparse fit chooses, for each run that is fitted
 RUNS_A_TERM = 2  # with which the degree "auto" of full least squares goes on
-
-
-def degrees_wanted(value: Any) -> int | list[int] | dict[str, int] | str:
-    """`value` when it is a degree, a list of degrees to choose from, degrees by input, or ``auto``."""
-    if value == "auto":
-        return value
-    if isinstance(value, (list, tuple)) and value:
-        return sorted({whole_degrees(degree) for degree in value})
-    if isinstance(value, (str, list, tuple)) or value is None or (isinstance(value, Mapping) and not value):
-        raise ValueError(f'a degree is a whole number, a list of them, a table of them by input, or "auto", not {value!r}')
-    return whole_degrees(value)
 
 
 class PCE(Method):
@@ -196,10 +190,7 @@ class PCE(Method):
     def check(self, inputs: Mapping[str, Input]) -> None:
         super().check(inputs)
         inputs = Space.of(inputs)
-        for name in self.degree if isinstance(self.degree, dict) else ():
-            if name not in inputs:
-                remedy = did_you_mean(name, inputs, noun="input")
-                raise StudyError(f"there is no input '{name}' to have a degree", key=f"method.degree.{name}", remedy=remedy)
+        require_inputs(self.degree if isinstance(self.degree, dict) else (), inputs, "a degree", "method.degree")
         self._check_questions(inputs)
         fitted, kept = self.counts(inputs)
         if self.design == "quadrature":
@@ -257,11 +248,46 @@ class PCE(Method):
             n for n in range(fitted, 2 * fitted + ceil(fitted / (1 - self.validation)) + 100) if n - self.validation_runs(n) >= fitted
         )
 
-    def _start(self, inputs: Space, outputs: dict[str, OutputInfo], time: np.ndarray, seed: int) -> MethodRun:
-        if self.warp is not None:
-            from uqmbd.methods.probabilistic.warping_run import WarpedRun
+    def _start(self, *study: Any) -> PCERun:
+        return PCERun(self, *study)
 
-            return WarpedRun(self, inputs, outputs, time, seed)
-        from uqmbd.methods.probabilistic.pce_run import PCERun
 
-        return PCERun(self, inputs, outputs, time, seed)
+class PCERun(ExpandedRun):
+    """Asks once, for the runs that are fitted and those for validation."""
+
+    def __init__(self, settings: PCE, *study: Any) -> None:
+        super().__init__(*study)
+        self.settings, self._weights = settings, None
+        self._counts = settings.counts(self._inputs)
+        degrees = settings.candidates(self._inputs, self._counts[0])
+        indices = settings.terms(self._inputs, degrees[-1])
+        families = [family_of(self._inputs, name, int(k)) for name, k in zip(self._inputs, indices.max(axis=0))]
+        self._fitting = Fit(settings, families, indices, degrees, self._columns)
+        self._warping = None if settings.warp is None else Warping(self._inputs, self._fitting, self._seed)
+
+    def _plan(self) -> Iterator[bool]:
+        """One step: all runs."""
+        settings, fitting, (fitted, kept) = self.settings, self._fitting, self._counts
+        if settings.design == "quadrature":
+            u, self._weights = tensor_gauss(fitting.families, settings.by_input(self._inputs))
+        elif settings.design == "doptimal":
+            u = d_optimal(fitting.families, fitting.indices, fitted, generator(self._seed, FITTED))
+        else:
+            u = unit_points(settings.design, fitted + kept, len(self._inputs), generator(self._seed, FITTED))
+        self._add(2 * u[:fitted] - 1, FITTED)
+        if len(u) > fitted:
+            self._add(2 * u[fitted:] - 1, VALIDATION)
+        else:
+            self._add_random(kept, VALIDATION)
+        yield True
+
+    def expansion(self) -> Expansion:
+        """The expansion that is fitted to the runs told so far."""
+        return self._fit(self._rows(FITTED)).expansion
+
+    def _fit(self, rows: np.ndarray, degrees: list[int] | None = None, choices: list[regression.Choice] | None = None) -> Fitted:
+        u, values = self._u[rows], self._values[rows]
+        if self._weights is not None and len(rows) == len(self._weights):
+            return self._fitting.project(u, values, self._weights)
+        found = self._fitting.regress(u, values, degrees, choices)
+        return found if self._warping is None else self._warping.fit(found, self._points, self._values, rows, self._rows())

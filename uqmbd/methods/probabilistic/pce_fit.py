@@ -10,47 +10,58 @@ import numpy as np
 
 from uqmbd.analysis import multi_index, regression
 from uqmbd.analysis.chaos_expansion import Expansion, basis
-from uqmbd.analysis.families import Family
+from uqmbd.analysis.families import Family, family, hermite, legendre
 from uqmbd.errors import StudyError
+from uqmbd.inputs.space import Space
 
 if TYPE_CHECKING:
     from uqmbd.analysis.columns import Columns
     from uqmbd.methods.probabilistic.pce import PCE
 
+FITTED, VALIDATION, SAMPLED = range(3)  # roles; the last is no run: random numbers with which the expansion is sampled
 WHOLE = 2**22  # numbers of a matrix of runs and terms up to which it is held as a whole; of more runs the first choose the terms
 LEAST_RUNS = 2  # for each term, that choose
 
 
+def family_of(space: Space, name: str, degree: int) -> Family:
+    """The polynomials of one input, as functions of the independent u that `Space.samples` takes.
+
+    Inputs that depend on each other by a copula are smooth functions of normal variables, so they have Hermite polynomials.
+    """
+    item = space[name]
+    if item.kind == "interval":
+        return legendre()
+    if space.dependence is not None and name in space.dependence.names:
+        return hermite("hermite of the normal score")
+    return family(item.ppf, getattr(item, "named", None), degree=degree)
+
+
 class Fitted(NamedTuple):
-    """An expansion with its relative squared leave-one-out error and the largest error at a run left out, (columns,) both and NaN where
-    there is none, what was chosen for each output, and by how many of the runs."""
+    """What runs say of all columns."""
 
     expansion: Expansion
-    loo: np.ndarray
-    missed: np.ndarray
-    choices: list[regression.Choice]
-    chosen_by: int
+    loo: np.ndarray  # (columns,): relative squared leave-one-out error, NaN where there is none
+    missed: np.ndarray  # (columns,): largest error at a run left out, NaN where there is none
+    choices: list[regression.Choice]  # for each output
+    chosen_by: int  # by so many of the runs
 
 
 @dataclass(frozen=True)
 class Fit:
-    """How expansions of all columns are fitted.
-
-    Attributes
-    ----------
-    families : sequence of Family
-        Of each input.
-    indices : ndarray of int, shape (terms, d)
-        All terms that may be chosen.
-    degrees : list of int
-        Among which is chosen.
-    """
+    """How expansions of all columns are fitted."""
 
     settings: PCE
-    families: Sequence[Family]
-    indices: np.ndarray
-    degrees: list[int]
+    families: Sequence[Family]  # of each input
+    indices: np.ndarray  # int (terms, d): all terms that may be chosen
+    degrees: list[int]  # among which is chosen
     columns: Columns
+
+    @property
+    def levels(self) -> np.ndarray:
+        """The least degree of each term's basis, (terms,)."""
+        if isinstance(self.settings.degree, dict):
+            return np.full(len(self.indices), float(self.degrees[-1]))
+        return multi_index.level(self.indices, self.settings.shape, self.settings.q)
 
     def project(self, u: np.ndarray, values: np.ndarray, weights: np.ndarray) -> Fitted:
         """By the quadrature with the points `u` (n, d) and `weights` (n,): nothing is left over that would tell an error."""
@@ -97,12 +108,8 @@ class Fit:
 
     def _choose(self, psi: np.ndarray, values: np.ndarray, degrees: list[int], runs: int) -> list[regression.Choice]:
         """Degree and terms of each output."""
-        settings, how, found = self.settings, self.settings.how, []
-        if isinstance(settings.degree, dict):
-            levels = np.full(len(self.indices), float(self.degrees[-1]))
-        else:
-            levels = multi_index.level(self.indices, settings.shape, settings.q)
-        if settings.design == "quadrature":  # some of its runs failed
+        how, levels, found = self.settings.how, self.levels, []
+        if self.settings.design == "quadrature":  # some of its runs failed
             how, levels = "least_squares", self.indices.sum(axis=1).astype(float)
             degrees = list(range(1, int(levels.max()) + 1))
         for name, at in self.columns.slices.items():

@@ -1,4 +1,4 @@
-"""The setting ``warp``: on which time line histories are expanded."""
+"""Histories that are expanded on a warped time line: the setting ``warp``, the fit, and what it is worth."""
 
 from __future__ import annotations
 
@@ -7,10 +7,23 @@ from typing import Any
 
 import numpy as np
 
-from uqmbd.analysis import event_alignment
+from uqmbd.analysis import event_alignment, regression, time_warping, trust, warped_history
+from uqmbd.analysis.chaos_expansion import SAMPLE, Expansion, basis, cube_sample
 from uqmbd.analysis.columns import Columns
+from uqmbd.analysis.pick_freeze import Layout
+from uqmbd.analysis.streams import generator
+from uqmbd.analysis.warped_columns import WarpedColumns
+from uqmbd.analysis.warped_history import WarpedHistory
 from uqmbd.errors import StudyError, did_you_mean
+from uqmbd.inputs import Input
+from uqmbd.methods.probabilistic.pce_fit import SAMPLED, Fit, Fitted
+from uqmbd.questions.base import Answer
+from uqmbd.questions.width import narrowing
 
+POINTS = 2**12  # with which statistics of warped histories are taken
+BLOCKS = 512  # of pick-freeze points, for the Sobol' indices of warped histories
+SAFETY = 2.0  # bounds are widened by so many times the validated error, as those of the inclusion methods
+HELPS = 0.5  # of the plain expansion's error: above it, warping is said not to help
 ORDERS = {"linear": 1, "quadratic": 2}  # of the time maps
 _SAID = (
     '"linear", "quadratic", "kinks", or a table: { kinks = "output" }, { crossings = "output", level = 0.0 }, { events = ["output", ...] }'
@@ -71,3 +84,190 @@ def events_of(warp: str | dict[str, Any], columns: Columns, name: str, values: n
         return event_alignment.crossings(time, values[:, columns.slices[warp["crossings"]]], warp["level"])
     told = np.column_stack([values[:, columns.slices[event].start] for event in warp["events"]])
     return np.sort(np.where((told > time[0]) & (told < time[-1]), told, np.nan), axis=1)
+
+
+class Warping:
+    """The warped surrogates of the histories of a study, beside the expansion of everything else.
+
+    Parameters
+    ----------
+    inputs : Space
+    fitting : Fit
+        Of the expansion of all columns.
+    seed : int
+
+    Raises
+    ------
+    StudyError
+        For outputs, times and designs that cannot be warped.
+    """
+
+    def __init__(self, inputs: Mapping[str, Input], fitting: Fit, seed: int) -> None:
+        self.settings, self.columns, self._inputs, self._fitting, self._seed = fitting.settings, fitting.columns, inputs, fitting, seed
+        if self.settings.design == "quadrature":
+            remedy = "choose another design, or remove warp"
+            raise StudyError(
+                "warping fits by regression and cannot use a quadrature", key="method.warp", value=self.settings.warp, remedy=remedy
+            )
+        check_outputs(self.settings.warp, self.columns)
+        time = self.columns.time
+        if len(time) < 8 or not np.allclose(np.diff(time), time[1] - time[0], rtol=1e-6, atol=0):
+            raise StudyError(
+                "warping needs histories of 8 times or more in equal steps", key="method.warp", remedy="use an equal time grid"
+            )
+
+    def fit(self, plain: Fitted, points: np.ndarray, values: np.ndarray, rows: np.ndarray, ok: np.ndarray) -> Fitted:
+        """What the runs `rows` say; `points` (n, d) in [-1, 1]^d and `values` (n, columns) are those of all runs, of which `ok` were ok."""
+        from uqmbd.methods.sensitivity.designs import saltelli  # with it all approaches come
+
+        expansion, loo, missed, choices, by = plain
+        self._about: dict[str, dict[str, Any]] = {}  # by history
+        self._differ: dict[str, float] = {}  # time from which runs differ in their number of events, s
+        self._points, self._values, warped = points, values, []
+        for j, (name, at) in enumerate(self.columns.slices.items()):
+            if not self.columns.outputs[name].over_time:
+                continue
+            try:
+                history, choices[j] = self._history(name, at, rows, ok)
+            except ValueError as error:
+                self._about[name] = {"not_warped": str(error)}
+                continue
+            loo[at] = missed[at] = np.nan
+            warped.append((at, history))
+        rng, layout = generator(self._seed, SAMPLED + 1), Layout(len(self._inputs), second=True)
+        sample, blocks = cube_sample(len(self._inputs), rng, POINTS), saltelli(BLOCKS, layout, rng)
+        self.surrogate = WarpedColumns(expansion, warped, sample, blocks, np.arange(self.columns.count))
+        return Fitted(self.surrogate, loo, missed, choices, by)
+
+    def _history(self, name: str, at: slice, rows: np.ndarray, ok: np.ndarray) -> tuple[WarpedHistory, regression.Choice]:
+        """Warped surrogate of one history; raises `ValueError` when its runs cannot be aligned."""
+        warp, time, values = self.settings.warp, self.columns.time - self.columns.time[0], self._values[rows, at]
+        if isinstance(warp, str) and warp in ORDERS:
+            central = int(np.square(self._points[rows]).sum(axis=1).argmin())
+            found = time_warping.align(time, values, values[central], order=ORDERS[warp])
+            numbers = found.numbers
+            time_map, warped = time_warping.warp(time, values, numbers)
+            facts = {"least_similarity": float(found.similarity.min())}
+        else:
+            shared = self._shared(warp, name, ok)
+            of_rows = np.isin(ok, rows)
+            part = event_alignment.Common(shared.events[of_rows], shared.ends[of_rows], shared.differ)
+            time_map, numbers, warped = event_alignment.warp(time, values, part)
+            facts = {"events": shared.events.shape[1]}
+        parts = warped_history.components(warped)
+        expanded = np.column_stack([numbers, parts.scores])
+        surrogate, degree = self._expand(rows, expanded, name)
+        count = numbers.shape[1]
+        facts |= {"components": parts.scores.shape[1], "components_left_out": parts.left_out}
+        self._about[name] = facts
+        choice = regression.Choice(np.arange(len(surrogate.indices)), np.nan, degree, parts.left_out)
+        return WarpedHistory(time, time_map, count, surrogate, parts, warped_history.limits_of(expanded)), choice
+
+    def _shared(self, warp: str | dict, name: str, rows: np.ndarray) -> event_alignment.Common:
+        """Events that all runs `rows` have; keeps the time from which their numbers differ."""
+        events = events_of(warp, self.columns, name, self._values[rows])
+        if events.shape[1] and np.isfinite(events).any():
+            missing = ~np.isfinite(events).any(axis=1)
+            self._differ[name] = float(np.nanmin(events)) if missing.any() else event_alignment.common(events).differ
+        shared = event_alignment.common(events)
+        start = self.columns.time[0]
+        return event_alignment.Common(shared.events - start, shared.ends - start, shared.differ - start)
+
+    def _expand(self, rows: np.ndarray, numbers: np.ndarray, name: str) -> tuple[Expansion, int]:
+        """Expansion of the numbers (n, columns) of the runs, each with terms of its own, and the highest degree."""
+        fitting = self._fitting
+        psi = basis(fitting.families, fitting.indices, (self._points[rows] + 1) / 2)
+        c, degree = np.zeros((len(fitting.indices), numbers.shape[1])), 0
+        # below this a number is rounding, which no terms explain
+        floor = 1e-12 * np.maximum(np.abs(numbers).max(axis=0), 1e-300)
+        for j, column in enumerate(numbers.T):
+            if np.ptp(column) <= floor[j]:
+                c[0, j] = column.mean()
+                continue
+            choice = regression.choose(psi, fitting.levels, fitting.degrees, column[:, None], self.settings.how)
+            if not np.isfinite(choice.loo):
+                raise StudyError(
+                    f"the {len(rows)} runs that are ok cannot determine the warped expansion of the output '{name}'",
+                    key="method.samples",
+                    remedy="use more samples, a lower degree or sparse regression",
+                )
+            c[choice.terms, j] = regression.least_squares(psi[:, choice.terms], column[:, None]).c[:, 0]
+            degree = max(degree, choice.degree)
+        used = np.any(c != 0, axis=1)
+        used[0] = True
+        return Expansion(fitting.indices[used], fitting.families, c[used]), degree
+
+    def compared(self, points: np.ndarray, values: np.ndarray, reached: np.ndarray) -> np.ndarray:
+        """Whether columns are before the time from which runs differ in their number of events, bool (columns,).
+
+        Notes by how much warping helps at fresh runs, `points` (n, d) of the unit cube and `values` (n, columns); `reached` (2, columns).
+        """
+        errors = [np.abs(part.evaluate(points) - values).max(axis=0) for part in (self.surrogate, self.surrogate.plain)]
+        self.holds = np.ones(self.columns.count, bool)
+        for name, facts in self._about.items():
+            at = self.columns.slices[name]
+            size = max(reached[1, at].max() - reached[0, at].min(), 1e-300)
+            before = self.holds[at] = self.columns.time < self._differ.get(name, np.inf)
+            if before.any():
+                facts["error"], facts["plain_error"] = (float(error[at][before].max() / size) for error in errors)
+        return self.holds
+
+    @property
+    def warped(self) -> np.ndarray:
+        """Which columns have warped surrogates, bool (columns,)."""
+        found = np.zeros(self.columns.count, bool)
+        for at, _ in self.surrogate.histories:
+            found[at] = True
+        return found
+
+    def answers(self, sample: np.ndarray, reached: np.ndarray, error: np.ndarray) -> Answer:
+        """Bounds where all inputs are intervals, and how they narrow with each of them if that is asked.
+
+        Parameters
+        ----------
+        sample : ndarray, shape (n, d)
+            Points of the unit cube.
+        reached : ndarray, shape (2, columns)
+            What runs reached.
+        error : ndarray, shape (columns,)
+        """
+        narrower = Answer()
+        if "width" in self.settings.questions:
+            few = sample[:POINTS]
+            narrower = narrowing(
+                lambda gap, box=None: np.stack(self.surrogate.range(few, None if box is None else (box.T + 1) / 2)), few.shape[1], reached
+            )
+        if any(item.kind != "interval" for item in self._inputs.values()):
+            return narrower
+        ends = np.stack(self.surrogate.range(sample)) + SAFETY * error * np.array([[-1.0], [1.0]])
+        bounds = self.columns.dataset(trust.joined(ends, reached), {"bound": ["lower", "upper"]})
+        return Answer(narrower.sensitivity, {"bounds": bounds})
+
+    def facts(self) -> dict[str, Any]:
+        """Attributes of the result."""
+        facts = {
+            "warp": self.settings.warp,
+            "warped": self._about,
+            "warped_sample": POINTS,
+            "sobol_blocks": BLOCKS,
+            "bounds_sample": SAMPLE,
+            "safety": SAFETY,
+        }
+        differ = {name: time for name, time in self._differ.items() if np.isfinite(time)}
+        return facts | ({"events_differ_from": differ} if differ else {})
+
+    def notes(self) -> list[str]:
+        """Sentences about what is not warped, where it does not help, and from where on it cannot."""
+        notes = []
+        for name, facts in self._about.items():
+            if "not_warped" in facts:
+                notes.append(f"the output '{name}' is not warped: {facts['not_warped']}")
+            elif "error" in facts and facts["error"] > HELPS * facts["plain_error"] and facts["error"] > self.settings.trust_tolerance:
+                notes.append(
+                    f"warping does not help the output '{name}': its validated error is {facts['error']:.2g} of the range, "
+                    f"that of the expansion at each time {facts['plain_error']:.2g}"
+                )
+        for name, time in self._differ.items():
+            if np.isfinite(time):
+                notes.append(f"from {time:.6g} s the runs differ in their number of events, and '{name}' is not trusted")
+        return notes

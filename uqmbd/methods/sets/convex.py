@@ -11,11 +11,12 @@ from uqmbd.inputs import Input
 from uqmbd.inputs.space import Space
 from uqmbd.methods.base import Method
 from uqmbd.methods.intervals.chebyshev import DEFAULT_DEGREE, Chebyshev
+from uqmbd.regions.body import ConvexBody
+from uqmbd.surrogates.base import Surrogate
+from uqmbd.surrogates.scattered import Scattered
 
 if TYPE_CHECKING:
-    from uqmbd.regions.base import Box
-    from uqmbd.surrogates.base import Surrogate
-
+    pass
 OVERSAMPLING = 2  # runs for each term, where all runs are in the set
 
 
@@ -99,11 +100,7 @@ class ConvexBounds(Chebyshev):
     def surrogate(self) -> type[Surrogate]:
         if not self.within:
             return super().surrogate()
-        from uqmbd.surrogates.scattered import Scattered
-
         return Scattered
 
-    def region(self) -> type[Box]:
-        from uqmbd.regions.body import ConvexBody
-
+    def region(self) -> type[ConvexBody]:
         return ConvexBody

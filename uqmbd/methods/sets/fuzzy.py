@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from itertools import pairwise
 from numbers import Integral, Real
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
@@ -10,15 +10,18 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 import numpy as np
 from pydantic import BeforeValidator, Field
 
+from uqmbd.analysis.alpha_cuts import transformation_count, transformation_points
 from uqmbd.errors import StudyError
 from uqmbd.inputs import Input
-from uqmbd.inputs.space import Space
-from uqmbd.methods.base import Method, MethodRun, fallback_count
+from uqmbd.methods.base import Method, MethodRun, count_failures, fallback_count
+from uqmbd.methods.failures import left_out
 from uqmbd.methods.intervals.chebyshev import Chebyshev
-from uqmbd.outcomes import OutputInfo
+from uqmbd.methods.staged import StagedRun
+from uqmbd.regions.cuts import Cuts, boxes
+from uqmbd.surrogates.base import NODE
 
 if TYPE_CHECKING:
-    from uqmbd.regions.base import Box
+    from uqmbd.result import Result
 
 MOST_LEVELS = 101
 MOST_OF_LEVEL = 200  # runs of a level that nobody asked for
@@ -106,19 +109,58 @@ class FuzzyBounds(Chebyshev):
             )
 
     def _grid_runs(self, inputs: Mapping[str, Input]) -> int:
-        from uqmbd.analysis.alpha_cuts import transformation_count
-
         cores = [1 if item.kind == "fuzzy" and len(set(item.cut(1.0))) == 1 else 2 for item in inputs.values()]
         return transformation_count(cores, len(self.levels), general=self.variant == "general")
 
-    def region(self) -> type[Box]:
-        from uqmbd.regions.cuts import Cuts
-
+    def region(self) -> type[Cuts]:
         return Cuts
 
-    def _start(self, inputs: Space, outputs: dict[str, OutputInfo], time: np.ndarray, seed: int) -> MethodRun:
-        if self.approach == "transformation":
-            from uqmbd.methods.sets.fuzzy_transformation import TransformationRun
+    def _start(self, *study: Any) -> MethodRun:
+        return super()._start(*study) if self.approach == "surrogate" else TransformationRun(self, *study)
 
-            return TransformationRun(self, inputs, outputs, time, seed)
-        return super()._start(inputs, outputs, time, seed)
+
+class TransformationRun(StagedRun):
+    """Asks once, for the points of all levels; no point is run twice."""
+
+    def __init__(self, settings: FuzzyBounds, *study: Any) -> None:
+        super().__init__(*study)
+        self.settings = settings
+
+    def _plan(self) -> Iterator[bool]:
+        levels = self.settings.levels
+        table = boxes(self._inputs, levels)
+        cuts = [lambda alpha, i=i: tuple(table[levels.index(alpha), i]) for i in range(len(self._inputs))]
+        points = transformation_points(cuts, np.array(levels), general=self.settings.variant == "general")
+        level_of = np.repeat(np.arange(len(levels)), [len(part) for part in points])
+        every = np.concatenate(points)
+        # of equal points the one of the highest level is kept: its value counts at all lower ones
+        _, last = np.unique(np.round(every[::-1], 12), axis=0, return_index=True)
+        kept = np.sort(len(every) - 1 - last)
+        self._level_of = level_of[kept]
+        self._add(every[kept], NODE)
+        yield True
+        self._stop_if_too_many_failed(self.settings)
+
+    def result(self) -> Result:
+        from uqmbd.result import Result
+
+        self._require_finished()
+        levels = self.settings.levels
+        ok = self._status == 0
+        bounds = np.full((len(levels), 2, self._columns.count), np.nan)
+        for k in range(len(levels)):
+            if (here := ok & (self._level_of >= k)).any():
+                bounds[k] = self.envelope(here)
+        labelled = self._columns.dataset(bounds, {"alpha": levels, "bound": ["lower", "upper"]})
+        counts = count_failures(self._status)
+        notes = ["smallest and largest values of runs, which bound the response only where it is monotonic or the grid is dense"]
+        attrs = {
+            "method": self.settings.name,
+            "approach": "transformation",
+            "variant": self.settings.variant,
+            "levels": list(levels),
+            "seed": self._seed,
+            **counts,
+            "notes": notes + left_out(counts),
+        }
+        return Result(bounds=labelled, inner=labelled.copy(), attrs=attrs)
