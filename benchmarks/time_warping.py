@@ -55,10 +55,10 @@ def study(warp, time):
     """The finished run of the method, and its result."""
     from uqmbd.inputs import Interval
     from uqmbd.methods import PCE
-    from uqmbd.outcomes import OutputInfo
+    from uqmbd.outcomes import TIME, OutputInfo
 
     inputs = {"frequency": Interval(*FREQUENCY), "damping": Interval(*DAMPING)}
-    run = PCE(samples=RUNS, warp=warp).start(inputs, {"x": OutputInfo("m", history=True)}, time, seed=1)
+    run = PCE(samples=RUNS, warp=warp).start(inputs, {"x": OutputInfo("m", TIME)}, time, seed=1)
     while (samples := run.ask()) is not None:
         values = oscillator(time, **samples)
         run.tell(samples, {"x": values}, [0] * len(values))
