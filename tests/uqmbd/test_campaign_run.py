@@ -109,6 +109,23 @@ def test_second_run_does_nothing(write_study, uqmbd, runs_done):
 
 
 @pytest.mark.parametrize("store", ["all", "scalars"])
+def test_a_small_study_that_grows_has_as_few_files_as_a_large_one(store, tmp_path):
+    """Its first runs are one a file, those that come later are not; the result is that of all at once."""
+
+    def grown(samples, out):
+        study = uq.Study(
+            model=lambda a, time: {"s": a**2, "h": a * time}, inputs={"a": uq.Uniform(0.0, 1.0)}, outputs=["s", "h"],
+            method=uq.MonteCarlo(samples=samples), time=uq.TimeGrid(end=1.0, points=3), campaign={"workers": 0, "store": store, "seed": 3},
+        )  # fmt: skip
+        study.run(out=tmp_path / out, report=False)
+        return len(pieces(tmp_path / out))
+
+    assert grown(100, "grown") == 100
+    assert grown(20_000, "grown") < 100 + 200 and grown(20_000, "once") < 200
+    assert_identical(numbers(tmp_path / "grown"), numbers(tmp_path / "once"))
+
+
+@pytest.mark.parametrize("store", ["all", "scalars"])
 def test_more_samples_extend(store, write_study, tmp_path, runs_done):
     chosen = ("seed = 3", f'seed = 3\nstore = "{store}"')
     uq.Study.from_file(write_study(chosen, model=LOGGED)).run(out=tmp_path / "r")

@@ -6,8 +6,9 @@ import xarray as xr
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from uqmbd.campaign.batches import piece_length
 from uqmbd.campaign.index import Index, hashes
-from uqmbd.campaign.opening import claimed, piece_length, store_in
+from uqmbd.campaign.opening import claimed, store_in
 from uqmbd.runs import reader
 from uqmbd.runs.piece import Column, Piece, beginning, decode, file_name, pack, spans_of
 from uqmbd.runs.view import RunsBackend

@@ -11,6 +11,8 @@ import numpy as np
 
 TARGET = 1.0  # seconds a batch should take; handing one over takes about 10 ms, so 1 %
 LARGEST = 64 << 20  # bytes of float64 outputs a batch may hold on its worker
+PIECES = 128  # pieces that planned runs are cut into, as long as these hold between `width` and PIECE_RUNS runs
+PIECE_RUNS, PIECE_BYTES = 1 << 16, 32 << 20  # runs, and bytes of float64 outputs, in a piece at most
 GROWTH = 8  # largest growth from one measurement to the next (the first one holds imports and compilation)
 
 
@@ -109,13 +111,20 @@ class Batch:
         return parts
 
 
-def cut(rows: np.ndarray, chunk: int, breaks: np.ndarray) -> list[tuple[int, int]]:
-    """Cut runs into pieces ``(begin, end)`` of their positions: rows that have the same number when divided by `chunk`.
+def piece_length(n: int, width: int, batch: int | None, bytes_per_run: int) -> int:
+    """Runs in a piece, from the number of runs that are planned and their size (never from timing)."""
+    fair = 1 << max(0, (n // PIECES).bit_length() - 1)
+    length = max(1, min(max(fair, width), PIECE_RUNS, PIECE_BYTES // max(bytes_per_run, 1)))
+    return length if batch is None else max(1, min(length, batch))
+
+
+def cut(rows: np.ndarray, length: int, breaks: np.ndarray) -> list[tuple[int, int]]:
+    """Cut runs into pieces ``(begin, end)`` of their positions: rows that have the same number when divided by `length`.
 
     `breaks` holds True at positions where a new piece has to begin. So the division depends on rows alone, never on timing.
     """
     if not len(rows):
         return []
-    number = rows // chunk
+    number = rows // length
     starts = np.flatnonzero(np.concatenate([[True], number[1:] != number[:-1]]) | breaks)
     return list(zip(starts.tolist(), [*starts[1:].tolist(), len(rows)], strict=True))

@@ -14,7 +14,7 @@ from uuid import uuid4
 
 import numpy as np
 
-from uqmbd.campaign.batches import Batch, Sizer, Work, cut
+from uqmbd.campaign.batches import Batch, Sizer, Work, cut, piece_length
 from uqmbd.campaign.pool import Here, Pool
 from uqmbd.campaign.store import RunStore
 from uqmbd.campaign.telling import Teller, reduce_some
@@ -157,7 +157,7 @@ class Campaign:
         missing = np.flatnonzero((store.piece_of[rows] < 0) | store.due[rows])
         if self.shard is not None:
             part, of = self.shard
-            missing = missing[rows[missing] // store.chunk % of == part - 1]
+            missing = missing[rows[missing] // self.length_for(len(rows)) % of == part - 1]
         fresh = rows[missing]
         if self.reduce is None and (fresh[1:] < fresh[:-1]).any():
             order = np.argsort(fresh, kind="stable")
@@ -168,13 +168,17 @@ class Campaign:
             # a piece's partial is told as a whole, so it must not reach over runs already there
             breaks[1:] |= (np.diff(missing) != 1) | (np.diff(fresh) != 1) | (np.diff(again[missing]) != 0)
         work = Work(samples, missing, fresh)
-        work.pieces = deque(cut(fresh, store.chunk, breaks))
+        work.pieces = deque(cut(fresh, self.length_for(len(rows)), breaks))
         teller = Teller(self, samples, rows, self.groups(rows, work))
         teller.advance(reused=True)
         if work.pieces:
             self.fan_out(work, teller)
         teller.advance()
         return teller.told == len(teller.groups)
+
+    def length_for(self, runs: int) -> int:
+        """Runs in a piece of an ask of so many: those that the store was made for, more where it is asked for many more."""
+        return max(self.store.chunk, piece_length(runs, 1, self.batch, self.sizer.bytes_per_run))
 
     def without_partial(self, rows: np.ndarray) -> np.ndarray:
         """Which stored runs are done again, (runs,) bool: of histories that are not kept this method needs a partial that is not there."""
@@ -188,7 +192,7 @@ class Campaign:
 
     def groups(self, rows: np.ndarray, work: Work | None = None) -> list[tuple[int, int]]:
         """What is told at once: pieces where partials are told, also those that `work` will make, else blocks of a piece's length."""
-        n, length = len(rows), self.store.chunk
+        n, length = len(rows), self.length_for(len(rows))
         if self.reduce is None:
             return [(begin, min(begin + length, n)) for begin in range(0, n, length)]
         piece, there = np.full(n, -1), np.flatnonzero(rows >= 0)

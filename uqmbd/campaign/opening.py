@@ -27,16 +27,6 @@ ELSEWHERE = (
     "choose another place (--out DIR; in Python out=...), or discard those results (--overwrite; in Python overwrite=True, "
     'or "if_changed" for only such a case)'
 )
-LARGEST = 1 << 16  # runs in a piece
-BYTES = 32 << 20  # of float64 outputs in a piece, at most
-PIECES = 128  # pieces that the planned runs are cut into, as long as these hold between `width` and LARGEST runs
-
-
-def piece_length(n: int, width: int, batch: int | None, bytes_per_run: int) -> int:
-    """Runs in a piece, from the number of runs that are planned and their size (never from timing)."""
-    fair = 1 << max(0, (n // PIECES).bit_length() - 1)
-    length = max(1, min(max(fair, width), LARGEST, BYTES // max(bytes_per_run, 1)))
-    return length if batch is None else max(1, min(length, batch))
 
 
 def columns_of(

@@ -81,7 +81,8 @@ def open_or_make(
     study: Study, claim: Claim, identity: Mapping[str, str], reach: Reach, trial: Trial
 ) -> tuple[RunStore, dict[str, OutputInfo]]:
     """The store of a study and what its outputs are; a store that is there knows them without the model."""
-    from uqmbd.campaign.opening import columns_of, piece_length, store_in
+    from uqmbd.campaign.batches import piece_length
+    from uqmbd.campaign.opening import columns_of, store_in
     from uqmbd.runs.files import writing
 
     columns, chunk, notes, axes = (), 1, None, None

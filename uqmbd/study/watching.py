@@ -112,6 +112,7 @@ def told_result(study: Study, store: RunStore, stored: dict[str, Any]) -> Result
 def reached(study: Study, store: RunStore, stored: dict[str, Any]) -> Result:
     """What the ok runs reached: least and greatest value of each output that was kept."""
     from uqmbd.analysis.columns import Columns
+    from uqmbd.campaign.batches import piece_length
     from uqmbd.result import Result
 
     info = study.in_units({name: stored[name] for name in study.outputs if name in store.columns})
@@ -121,8 +122,9 @@ def reached(study: Study, store: RunStore, stored: dict[str, Any]) -> Result:
     if not len(rows):
         return Result()
     ends = np.stack([np.full(columns.count, np.inf), np.full(columns.count, -np.inf)])
-    for begin in range(0, len(rows), store.chunk):
-        part = rows[begin : begin + store.chunk]
+    length = piece_length(len(rows), 1, None, 8 * columns.count)
+    for begin in range(0, len(rows), length):
+        part = rows[begin : begin + length]
         values = columns.pack(store.read(list(info), part), len(part))
         ends = np.stack([np.minimum(ends[0], values.min(axis=0)), np.maximum(ends[1], values.max(axis=0))])
     return Result(inner=columns.dataset(ends, {"bound": ["lower", "upper"]}))
