@@ -90,18 +90,16 @@ def conversions_of(size: int) -> tuple[np.ndarray, np.ndarray]:
     """Chebyshev to Bernstein for all degrees below `size`: (size, size, size) matrices and (size, size) largest entries.
 
     On [0, 1], ``T_k(2t-1) = Σ_i (-1)^(k-i) C(2k, 2i)/C(k, i) B_i^k(t)`` (Rababah, Comput. Methods Appl. Math. 3 (2003) 608),
-    then raised to degree e by ``b_j <- j/e b_(j-1) + (1 - j/e) b_j``; in exact integer arithmetic.
+    then raised to degree e. Times ``C(e, j)`` all of them are whole numbers, and raising adds neighbours: exact until the last division.
     """
-    from fractions import Fraction
     from math import comb
 
-    matrices = np.zeros((size, size, size))
-    columns: list[list[Fraction]] = []
+    matrices, scaled = np.zeros((size, size, size)), np.empty((0, 0), object)
     for e in range(size):
-        columns = [
-            [Fraction(j, e) * (b[j - 1] if j else 0) + (1 - Fraction(j, e)) * (b[j] if j < e else 0) for j in range(e + 1)] for b in columns
-        ]
-        columns.append([Fraction((-1) ** (e - i) * comb(2 * e, 2 * i), comb(e, i)) for i in range(e + 1)])
-        for k, b in enumerate(columns):
-            matrices[e, : e + 1, k] = [float(value) for value in b]
+        raised = np.zeros((e + 1, e + 1), object)
+        raised[:e, :e] += scaled
+        raised[:e, 1:] += scaled
+        raised[e] = [(-1) ** (e - i) * comb(2 * e, 2 * i) for i in range(e + 1)]
+        scaled = raised
+        matrices[e, : e + 1, : e + 1] = (scaled / np.array([comb(e, j) for j in range(e + 1)], object)).T
     return matrices, np.abs(matrices).max(axis=1)
