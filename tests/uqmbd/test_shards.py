@@ -86,4 +86,4 @@ def test_runs_of_another_model_are_not_merged(write_study, uqmbd):
     assert uqmbd("run", write_study(), "--out", "a")[0] == 0
     assert uqmbd("run", write_study(("points = 21", "points = 31")), "--out", "b")[0] == 0
     code, said = uqmbd("merge", "a", "b")
-    assert code == 2 and "another study" in said and "time" in said
+    assert code == 2 and "another study" in said and "time" in said and "remedy: merge results of one model" in said

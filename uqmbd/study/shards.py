@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from uqmbd.runs.reader import Runs
     from uqmbd.study.study import Study
 
+SAME = "merge results of one model with the same solver settings, time grid and outputs; ranges of inputs and methods may differ"
+
 
 def shard_of(text: str) -> tuple[int, int]:
     """``"3/10"`` as (3, 10)."""
@@ -93,7 +95,7 @@ def merge(results: Path, others: Sequence[Path]) -> int:
     StudyError
         If they are runs of another model, or hold other outputs.
     """
-    from uqmbd.campaign.opening import ELSEWHERE, claimed, compare
+    from uqmbd.campaign.opening import claimed, compare
     from uqmbd.campaign.store import RunStore
     from uqmbd.runs.files import writing
     from uqmbd.runs.reader import HEADER, Runs
@@ -111,8 +113,8 @@ def merge(results: Path, others: Sequence[Path]) -> int:
                         claim.place.put(READS, source.place.read(READS))
                     claim.place.put(HEADER, source.place.read(HEADER))
             elif claim.header.get("id") != source.header["id"]:
-                compare(claim.header, source.header["identity"], results)
-                raise StudyError(f"holds other outputs than {other}", file=results, remedy=ELSEWHERE)
+                compare(claim.header, source.header["identity"], results, remedy=SAME)
+                raise StudyError(f"holds other outputs than {other}", file=results, remedy=SAME)
             with writing(results):
                 (results / "done.json").unlink(missing_ok=True)
             added += add(RunStore(claim.place, results, claim.locks[0]), source)
