@@ -183,9 +183,7 @@ def differences(header: Mapping[str, Any], identity: Mapping[str, str]) -> list[
     return [key for key in {**other, **identity} if other.get(key) != identity.get(key)]
 
 
-def compare(
-    header: Mapping[str, Any], identity: Mapping[str, str], directory: Path, detail: str = "", remedy: str = ELSEWHERE
-) -> None:
+def compare(header: Mapping[str, Any], identity: Mapping[str, str], directory: Path, detail: str = "", remedy: str = ELSEWHERE) -> None:
     """`StudyError` when a store belongs to another study; it says in what that one differs (`detail`: what of the model)."""
     if header.get("format") != FORMAT:
         raise StudyError("was written by another version of uqmbd, whose runs this one cannot add to", file=directory, remedy=remedy)
