@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from uqmbd.errors import StudyError
 from uqmbd.simulators.lanes import LanesSimulator
 from uqmbd.simulators.model import find_model
 
@@ -55,3 +56,16 @@ def test_two_halves_are_one_whole_but_for_rounding(over):
     for name in NAMES:
         joined = np.hstack([first.outputs[name], second.outputs[name][:, 1:]])
         np.testing.assert_allclose(joined, together.outputs[name], rtol=0.0, atol=1e-14)
+
+
+@pytest.mark.parametrize("length", [[0.5, 0.7], [0.5, 0.7, 1.2]])
+def test_runs_of_other_inputs_cannot_go_on(over, length):
+    """Their states hold the inputs with which they began."""
+    half = over(0.5, 11)
+    with pytest.raises(StudyError, match="the state is one of other values of the input 'length'"):
+        half.simulate({"length": np.array(length)}, start=half.start(SAMPLES))
+
+
+def test_what_is_no_state_is_refused(over):
+    with pytest.raises(StudyError, match="runs go on from a state, not from float"):
+        over(0.5, 11).simulate(SAMPLES, start=0.5)

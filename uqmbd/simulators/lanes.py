@@ -78,11 +78,17 @@ class LanesSimulator:
         """Run a batch in lanes: from time zero, or from states (of `start`, or an earlier batch's `Outcomes.states`) for as long again.
 
         A run that goes on does not depend on those beside it, to the last bit. A stop ends a step, so that a run without one differs by
-        the tolerance of the scheme (with explicit fixed steps by rounding).
+        the tolerance of the scheme (with explicit fixed steps by rounding). Runs go on with the inputs with which they began.
+
+        Raises
+        ------
+        StudyError
+            When `start` is no state, or one of other inputs than `samples`.
         """
         import flexmbd
 
         if start is not None:
+            self.check_start(samples, start)
             with as_study_error(self):
                 end = float(start.time[0]) + float(self.time[-1])
                 found, states = self.simulation(samples).go_on(start, end, points=len(self.time))
@@ -97,6 +103,18 @@ class LanesSimulator:
             list(found.message),
             {"simulator": "flexmbd lanes", **found.attributes},
         )
+
+    def check_start(self, samples: Mapping[str, np.ndarray], start: Any) -> None:
+        """`StudyError` when runs of these inputs cannot go on from a state."""
+        import flexmbd
+
+        if not isinstance(start, flexmbd.State):
+            text = f"runs go on from a state, not from {type(start).__name__}"
+            raise StudyError(text, key="start", remedy="give what `start(samples)` returned, or `states` of an earlier batch")
+        for name, values in samples.items():
+            if not np.array_equal(values, start.samples.get(name)):
+                text = f"the state is one of other values of the input '{name}'"
+                raise StudyError(text, key="start", remedy="runs go on with the inputs with which they began: give those, or start anew")
 
     def arguments(self) -> dict[str, Any]:
         """What both calls into flexmbd share."""
