@@ -1,13 +1,17 @@
 """Runs that go on from states."""
 
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
 
+from uqmbd.doors import model_of
 from uqmbd.errors import StudyError
+from uqmbd.outcomes import Outcomes, OutputInfo
 from uqmbd.simulators.lanes import LanesSimulator
 from uqmbd.simulators.model import find_model
+from uqmbd.simulators.outside import OutsideSimulator
 
 PENDULUM = """
 import flexmbd as fm
@@ -69,3 +73,36 @@ def test_runs_of_other_inputs_cannot_go_on(over, length):
 def test_what_is_no_state_is_refused(over):
     with pytest.raises(StudyError, match="runs go on from a state, not from float"):
         over(0.5, 11).simulate(SAMPLES, start=0.5)
+
+
+class Counter:
+    """A simulator from outside that counts on from where it was."""
+
+    width = 1
+
+    def __init__(self, **_):
+        pass
+
+    def check(self, samples):
+        return {"n": OutputInfo("", None)}
+
+    def start(self, samples):
+        return np.zeros(len(samples["a"]))
+
+    def simulate(self, samples, start=0.0):
+        n = start + samples["a"]
+        return Outcomes({"n": n}, np.zeros(len(n), np.int8), [""] * len(n), {}, n)
+
+
+def test_simulators_from_outside_go_on_as_they_can():
+    samples = {"a": np.array([1.0, 2.0])}
+    counter = OutsideSimulator(model_of(None, Counter, False, Path()), ("n",), None, {}, None)
+    first = counter.simulate(samples, start=counter.start(samples))
+    assert counter.simulate(samples, start=first.states).outputs["n"].tolist() == [2.0, 4.0]
+
+
+def test_a_simulator_whose_runs_end_is_told(monkeypatch):
+    monkeypatch.delattr(Counter, "start")
+    counter = OutsideSimulator(model_of(None, Counter, False, Path()), ("n",), None, {}, None)
+    with pytest.raises(StudyError, match="runs of Counter cannot go on from a state"):
+        counter.start({"a": np.array([1.0])})

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import ClassVar, Protocol
+from typing import Any, ClassVar, Protocol
 
 import numpy as np
 
@@ -27,4 +27,16 @@ class Simulator(Protocol):
 
     def simulate(self, samples: Mapping[str, np.ndarray]) -> Outcomes:
         """Run a batch. A run that fails is a status; only a model that can never work raises `StudyError`."""
+        ...
+
+
+class Continuing(Simulator, Protocol):
+    """A simulator whose runs can go on from where others of the same inputs have ended. Studies do without."""
+
+    def start(self, samples: Mapping[str, np.ndarray]) -> Any:
+        """States of these runs at time zero."""
+        ...
+
+    def simulate(self, samples: Mapping[str, np.ndarray], start: Any = None) -> Outcomes:
+        """Run a batch, from states if they are given; then `Outcomes.states` says where it has come to."""
         ...

@@ -79,9 +79,17 @@ class OutsideSimulator:
             raise StudyError(f"the axis of the output '{wrong[0]}' is none", key="outputs.include", value=wrong[0], remedy=remedy)
         return {name: found[name] for name in self.outputs}
 
-    def simulate(self, samples: Mapping[str, np.ndarray]) -> Outcomes:
-        """See `Simulator.simulate`."""
-        found, n = self.made.simulate(samples), sample_count(samples)
+    def start(self, samples: Mapping[str, np.ndarray]) -> Any:
+        """See `uqmbd.simulators.base.Continuing`."""
+        if not hasattr(self.made, "start"):
+            text = f"runs of {type(self.made).__name__} cannot go on from a state"
+            raise StudyError(text, key="study.simulator", remedy="it needs what uqmbd.simulators.base.Continuing has")
+        return self.made.start(samples)
+
+    def simulate(self, samples: Mapping[str, np.ndarray], start: Any = None) -> Outcomes:
+        """See `Simulator.simulate`, and `Continuing.simulate` for runs that go on."""
+        found = self.made.simulate(samples) if start is None else self.made.simulate(samples, start=start)
+        n = sample_count(samples)
         try:
             return self.as_promised(found, n)
         except (TypeError, ValueError) as error:
