@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 import xarray as xr
 
+import uqmbd as uq
 from flexmbd_uq.orbits import orbit_figures
 from uqmbd import figures
 from uqmbd.figures import samples
@@ -183,3 +184,15 @@ def test_page_is_one_file_with_pictures_beside(case, request, tmp_path):
 def test_page_of_a_result_without_runs(tmp_path):
     result = Result(attrs={"study": "empty"})
     assert "No stored run failed" in write_report(result, tmp_path).read_text()
+
+
+@pytest.mark.parametrize(("approach", "sure"), [("form", False), ("subset", True)])
+def test_a_page_begins_with_the_probability_and_how_sure_it_is(approach, sure, tmp_path):
+    method = uq.Reliability(output="y", above=3.5e-3, approach=approach)
+    study = uq.Study(model=lambda a: {"y": (a, "m")}, inputs={"a": uq.Normal(2e-3, 1e-3)}, outputs=["y"], method=method)
+    said = lead_of(study.run(out=tmp_path, workers=0, report=False), {}).sentences[0]
+    found = re.fullmatch(r"The probability that y is above 3\.5 mm is ([\d.]+)( \(95 % confidence limits ([\d.]+) and ([\d.]+)\))?\.", said)
+    assert found, said
+    assert float(found[1]) == pytest.approx(0.066807, rel=0.3 if sure else 1e-4) and bool(found[2]) == sure
+    if sure:
+        assert float(found[3]) < 0.066807 < float(found[4])

@@ -80,7 +80,7 @@ def test_tables_of_fuzzy_and_imprecise_results():
     result = Result()
     words = ["probability", "beta", "probability_lower", "probability_upper"]
     result.statistics["peak"] = xr.DataArray([1e-3, 3.09, 5e-4, 2e-3], dims="statistic", coords={"statistic": words})
-    assert tables.outputs_table(result).header == ("output", "probability", "beta")
+    assert tables.outputs_table(result).header == ("output", "probability", "beta", "probability lower", "probability upper")
 
 
 def test_calibrations_have_their_estimates_first():

@@ -12,7 +12,7 @@ from uqmbd.figures.sensitivities import kinds
 from uqmbd.figures.trust import percent, trust_of
 from uqmbd.figures.worst import inputs_said
 from uqmbd.outcomes import TIME, axis_of
-from uqmbd.report.numbers import apart
+from uqmbd.report.numbers import Scale, apart, number
 from uqmbd.report.tables import has_unit, scale_of, statistics
 
 SHARES = ("total", "main_effect", "first", "delta", "importance")  # sensitivities that are told as shares
@@ -82,9 +82,8 @@ def _range(result, name: str) -> str:
         return ""
     found = statistics(result.statistics[name], shown_quantiles(result))
     said = {word: apart(*(within.of(end) if has_unit(word) else end for end in ends)) for word, ends in found.items()}
-    probability = said.get("probability")
-    if probability:
-        return f"The probability asked for is {probability[0]}."
+    if "probability" in said:
+        return _probability(result, name, within)
     parts = []
     if "mean" in said:
         parts.append(f"its mean is {_both(said['mean'], within.unit)}")
@@ -96,6 +95,18 @@ def _range(result, name: str) -> str:
         lower, upper = apart(*map(within.of, ends))
         return f"{name} was between {lower} and {within.said(upper)}{time} in {_runs(result)} runs."
     return f"{name}{time}: {', '.join(parts)}." if parts else ""
+
+
+def _probability(result, name: str, within: Scale) -> str:
+    """The probability that the output is beyond its limit, and how sure that is."""
+    table, settings = result.statistics[name], result.facts.settings
+    side = next((side for side in ("above", "below") if settings.get(side) is not None), None)
+    beyond = f"{side} {within.said(number(within.of(settings[side])))}" if side else "beyond its limit"
+    keys = [key for key in ("probability", "probability_lower", "probability_upper") if key in table["statistic"]]
+    known = table.sel(statistic=keys).values
+    found, *limits = apart(*known[np.isfinite(known)])
+    sure = f" (95 % confidence limits {limits[0]} and {limits[1]})" if len(limits) == 2 else ""
+    return f"The probability that {name} is {beyond} is {found}{sure}."
 
 
 def _regions(result, name: str) -> str:

@@ -21,8 +21,8 @@ ELSEWHERE = frozenset((
 COUNTS = ("runs", "failed_share")
 USUAL = ("mean", "std", "q05", "q95")
 EXTREMES = [("least run", True), ("greatest run", True)]
-OWN_SHOWN = 6  # statistics that only some methods have
-QUIET = re.compile(r"min|max|variance|q\d.*|.*_lower|.*_upper|.*_inner")  # statistics that have no column of their own
+OWN_SHOWN = 8  # statistics that only some methods have
+QUIET = re.compile(r"min|max|variance|q\d.*|(?!probability).*_(lower|upper)|.*_inner")  # statistics that have no column of their own
 
 
 @dataclass(frozen=True)
