@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from uqmbd.analysis.threads import one_thread
 from uqmbd.errors import StudyError
 
 NUGGETS = 1e-12, 1e-9  # added to the correlation of a point with itself, so that near points leave the matrix positive definite
@@ -63,6 +64,7 @@ class Kriging:
         self._middle, self._half, self._points, self._columns = middle, half, points, columns
 
     @classmethod
+    @one_thread
     def fit(
         cls,
         points: np.ndarray,

@@ -11,6 +11,7 @@ from pydantic import Field
 from uqmbd.analysis import reliability_sampling as sampling
 from uqmbd.analysis.reliability_form import NotFoundError
 from uqmbd.analysis.streams import generator
+from uqmbd.analysis.threads import one_thread
 from uqmbd.inputs import Input
 from uqmbd.inputs.checked import Number
 from uqmbd.methods.reliability.population import Population, Share, limits
@@ -137,6 +138,7 @@ class LearningRun(ReliabilityRun):
         self._converged = not self._unsure.any() or self._doubtful <= NEGLECTED * share.value
         self._counts.append((len(self._z), share.value, share.cov))
 
+    @one_thread
     def _choose(self, count: int) -> np.ndarray:
         """The unsure points (count, d), or fewer, with least U, each given the ones before."""
         at = np.flatnonzero(self._unsure & self._matters)
