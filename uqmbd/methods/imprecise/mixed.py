@@ -172,7 +172,7 @@ class MixedRun(PCERun):
         from uqmbd.result import Result
 
         self._require_finished()
-        self._stop_if_too_many_failed(self.settings)
+        self._stop_if_too_many_failed()
         self._reach()
         self._germs = cube_sample(len(self._inputs) - len(self._imprecise), generator(self._seed, SAMPLED), self.settings.germs)
         self._margin = self.settings.safety * self._error

@@ -256,8 +256,8 @@ class PCERun(ExpandedRun):
     """Asks once, for the runs that are fitted and those for validation."""
 
     def __init__(self, settings: PCE, *study: Any) -> None:
-        super().__init__(*study)
-        self.settings, self._weights = settings, None
+        super().__init__(settings, *study)
+        self._weights = None
         self._counts = settings.counts(self._inputs)
         degrees = settings.candidates(self._inputs, self._counts[0])
         indices = settings.terms(self._inputs, degrees[-1])

@@ -127,10 +127,6 @@ class FuzzyBounds(Chebyshev):
 class TransformationRun(StagedRun):
     """Asks once, for the points of all levels; no point is run twice."""
 
-    def __init__(self, settings: FuzzyBounds, *study: Any) -> None:
-        super().__init__(*study)
-        self.settings = settings
-
     def _plan(self) -> Iterator[bool]:
         levels = self.settings.levels
         table = boxes(self._inputs, levels)
@@ -144,7 +140,7 @@ class TransformationRun(StagedRun):
         self._level_of = level_of[kept]
         self._add(every[kept], NODE)
         yield True
-        self._stop_if_too_many_failed(self.settings)
+        self._stop_if_too_many_failed()
 
     def result(self) -> Result:
         from uqmbd.result import Result
