@@ -10,9 +10,11 @@ import pandas as pd
 import pytest
 import xarray as xr
 
+import uqmbd as uq
 from uqmbd.campaign.locking import Lock
 from uqmbd.methods import METHODS
 from uqmbd.result import open_results
+from uqmbd.study.file import build
 from uqmbd.study.schema import schema
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -117,6 +119,12 @@ def test_studies_fit_the_schema(file):
     jsonschema.Draft202012Validator(schema()).validate(tomllib.loads(file.read_text(encoding="utf-8")))
 
 
+GOOD = {
+    "study": {"model": "model.py:f"}, "outputs": {"include": ["y"]}, "method": {"type": "chebyshev"},
+    "inputs": {"k": {"interval": [1.0, 2.0]}},
+}  # fmt: skip
+
+
 @pytest.mark.parametrize(
     "change",
     [
@@ -130,15 +138,52 @@ def test_studies_fit_the_schema(file):
         {"inputs": {"k": {"distribution": {"type": "normall"}}}},
         {"campaign": {"workers": "two"}},
         {"time": {"points": 3}},
+        {"time": {"end": 1.0, "points": 1}},
+        {"time": {"end": 0.0}},
+        {"method": {"type": "chebyshev", "degree": -1}},
+        {"method": {"type": "chebyshev", "degree": {"k": 0}}},
+        {"method": {"type": "chebyshev", "questions": ["bound"]}},
+        {"method": {"type": "grid", "points": 1}},
+        {"method": {"type": "pce", "degree": []}},
+        {"method": {"type": "pce", "warp": "cubic"}},
+        {"method": {"type": "fuzzy", "levels": 1}},
+        {"method": {"type": "montecarlo", "samples": 20, "quantiles": [0.5, 1.0]}},
+        {"method": {"type": "sensitivity", "approach": "sobol", "samples": 20, "confidence": 1.0}},
+        {"method": []},
+        {"campaign": {"workers": -1}},
+        {"campaign": {"timeout": 0.0}},
+        {"inputs": {}},
+        {"study": {"name": "f"}},
+        {"study": {"model": "model.py:f", "command": ["run"]}},
+        {"study": {"simulator": "model.py:F", "model": "model.py:f", "command": ["run"]}},
     ],
 )
-def test_the_schema_marks_mistakes(change):
-    good = {
-        "study": {"model": "model.py:f"}, "outputs": {"include": ["y"]}, "method": {"type": "chebyshev"},
-        "inputs": {"k": {"interval": [1.0, 2.0]}},
-    }  # fmt: skip
+def test_the_schema_marks_mistakes(change, tmp_path):
     validator = jsonschema.Draft202012Validator(schema())
-    assert validator.is_valid(good) and not validator.is_valid(good | change)
+    assert validator.is_valid(GOOD) and not validator.is_valid(GOOD | change)
+    (tmp_path / "model.py").write_text("def f(k):\n    return {'y': k}\n")
+    build(GOOD, tmp_path / "study.toml", uq.Study)
+    with pytest.raises(uq.StudyError):  # it marks nothing that could be read
+        build(GOOD | change, tmp_path / "study.toml", uq.Study)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"study": {"command": ["run", "{{k}}"]}},
+        {"study": {"simulator": "model.py:F"}},
+        {"study": {"simulator": "model.py:F", "model": "model.py:f"}},
+        {"inputs": None, "sets": {"s": {"inputs": ["a", "b"], "covariance": [[1, 0], [0, 1]], "center": [0, 0], "radius": 1}}},
+        {"method": {"type": "chebyshev", "degree": {"k": 3}, "questions": ["bounds", "width"]}},
+        {"method": {"type": "pce", "degree": [2, 3], "warp": {"kinks": "y"}, "quantiles": [0.1, 0.5]}},
+        {"method": {"type": "fuzzy", "levels": [0, 0.5, 1]}},
+        {"method": [{"type": "grid", "points": {"k": 3}}, {"type": "grid", "label": "finer", "points": 9}]},
+        {"campaign": {"workers": 0, "timeout": 1}},
+    ],
+)
+def test_the_schema_takes_what_is_right(change):
+    found = {key: table for key, table in (GOOD | change).items() if table is not None}
+    jsonschema.Draft202012Validator(schema()).validate(found)
 
 
 def test_the_schema_knows_every_method(uqmbd, tmp_path):

@@ -9,6 +9,7 @@ from uqmbd.errors import StudyError
 from uqmbd.methods import METHODS
 from uqmbd.methods.base import BINDINGS
 from uqmbd.outcomes import Axis, OutputInfo
+from uqmbd.study.file import method_table, write_toml
 
 from .loop import drive
 from .method_gallery import ALL, CASES, FREQUENCY, MOST, TIME, methods_and_approaches, of
@@ -59,6 +60,29 @@ def test_every_method_and_approach_is_tried():
         spaces = [case.inputs for case in CASES if METHODS[case.method.name] is method]
         assert {item.kind for space in spaces for item in space.values()} == method.accepts
         assert {what for what in BINDINGS if any(getattr(space, what) for space in spaces)} == method.treats
+
+
+def of_numpy(value):
+    """Settings with numbers of numpy instead of Python's."""
+    if isinstance(value, dict):
+        return {key: of_numpy(each) for key, each in value.items()}
+    if isinstance(value, (list, tuple)):
+        return type(value)(of_numpy(each) for each in value)
+    return value if isinstance(value, (bool, str)) or value is None else np.int32(value) if isinstance(value, int) else np.float64(value)
+
+
+@ALL
+def test_numbers_of_numpy_are_numbers(case):
+    """A method made with them is written as one made with Python's."""
+    made = case.with_(**of_numpy(dict(case.settings)))
+    assert made == case.method and json.dumps(method_table(made)) == json.dumps(method_table(case.method))
+    texts = [write_toml({"method": method_table(method)}) for method in (made, case.method)]
+    assert texts[0] == texts[1] and repr(made) == repr(case.method)
+    for key, value in case.settings.items():
+        if isinstance(value, (int, float)) and not isinstance(value, bool):
+            for no_number in (True, np.True_, np.bool_(False), np.array([value, value])):
+                with pytest.raises(StudyError):
+                    case.with_(**{key: no_number})
 
 
 @ALL

@@ -163,5 +163,21 @@ def test_numbers_of_numpy_are_written_as_numbers(given, tmp_path):
     assert again["campaign"]["timeout"] == 9.0
 
 
+@pytest.mark.parametrize(
+    "made",
+    [
+        lambda yes: uq.Interval(yes, 2.0),
+        lambda yes: uq.TimeGrid(end=yes),
+        lambda yes: uq.TimeGrid(end=1.0, points=yes),
+        lambda yes: uq.Normal(yes, 1.0),
+        lambda yes: uq.CampaignSettings(timeout=yes),
+    ],
+)
+@pytest.mark.parametrize("yes", [True, np.True_])
+def test_booleans_are_no_numbers(made, yes):
+    with pytest.raises(uq.StudyError):
+        made(yes)
+
+
 def model(k):
     return {"y": k}

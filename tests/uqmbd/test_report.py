@@ -1,5 +1,6 @@
 """The report: what figures say about a made-up result, and what the page holds."""
 
+import html
 import json
 import re
 
@@ -179,6 +180,32 @@ def test_page_is_one_file_with_pictures_beside(case, request, tmp_path):
     assert "[0.02, 0.05] mm" in text and "fell &lt;below&gt;" in text and "&lt;made up&gt;" in text
     assert len(list((tmp_path / "figures").glob("*.png"))) == 9
     assert "2 of" in text and "runs failed" in text
+
+
+@pytest.mark.parametrize(
+    ("notes", "said"),
+    [
+        ([], ["3 of 60 runs failed (5 %); see Failures."]),
+        (["the band is rough"], ["The band is rough.", "3 of 60 runs failed (5 %); see Failures."]),
+        (
+            ["3 of 60 runs failed and are left out of the fit", "the band is rough"],
+            ["3 of 60 runs failed (5 %) and are left out of the fit; see Failures.", "The band is rough."],
+        ),
+        (
+            ["The study stopped: 3 of 60 runs failed, most where k > 2."],
+            ["The study stopped: 3 of 60 runs failed (5 %), most where k > 2; see Failures."],
+        ),
+        (
+            ["13 of 60 runs failed and are left out of the fit"],
+            ["13 of 60 runs failed and are left out of the fit.", "3 of 60 runs failed (5 %); see Failures."],
+        ),
+    ],
+)
+def test_failed_runs_are_counted_once(notes, said, tmp_path):
+    result = Result(attrs={"study": "made up", "runs": 60, "runs_failed": 3, "notes": notes})
+    text = write_report(result, tmp_path).read_text()
+    _, *found = (html.unescape(found) for found in re.findall(r'<p class="warning">(.*?)</p>', text))  # the first is for no JavaScript
+    assert found == said
 
 
 def test_page_of_a_result_without_runs(tmp_path):

@@ -85,6 +85,14 @@ def test_kriging_of_a_limit_is_kept(tmp_path):
     for again in (open_results(tmp_path).surrogate("g"), open_surrogate(g.save(tmp_path / "g.json"))):
         assert np.array_equal(again(load=load, strength=strength), g(load=load, strength=strength)) and again.unit == "m"
         assert np.isnan(again.error) and repr(again) == "<surrogate of g [m], a number, of load, strength>"
+    asked = {"load": np.where(np.arange(9) == 2, np.nan, load), "strength": strength}
+    for found in (g(**asked), g.std(**asked), *g.gradient(**asked).values()):
+        assert np.flatnonzero(np.isnan(found)).tolist() == [2]
+    assert np.isnan(g(load=1.0, strength=np.nan)) and g(**asked)[3:] == pytest.approx(g(load=load, strength=strength)[3:], abs=1e-6)
+    with pytest.raises(StudyError, match=r"shapes that do not fit together: load \(9,\), strength \(2,\)"):
+        g.std(load=load, strength=strength[:2])
+    with pytest.raises(StudyError, match="needs numbers for 'load'"):
+        g(load="soft", strength=8.0)
     with pytest.raises(StudyError, match="no surrogate of 'other'"):
         result.surrogate("other")
     with pytest.raises(StudyError, match="only a surrogate of intervals has bounds"):
@@ -104,6 +112,31 @@ def test_bounds_over_a_smaller_box_hold_the_model():
         assert [low, high] == pytest.approx([np.sin(1.2), np.sin(1.4) * np.exp(0.15)], abs=1e-6)
         assert result.surrogate("y").bounds(b=0.0) == pytest.approx([np.sin(1), 1.0], abs=1e-6)
         assert result.surrogate("h").bounds().shape == (2, 5)
+
+
+@pytest.mark.parametrize("method", [Chebyshev(degree=4), Chebyshev(split=True, degree=3, tolerance=1e-2), PCE(samples=60, degree=3)])
+def test_an_input_that_is_nan_gives_nan(method):
+    """Values and slopes, of numbers and histories; the others of an array are what they are without it."""
+    result, _ = drive(method, BOX, model, time=TIME)
+    y, h = result.surrogate("y"), result.surrogate("h")
+    assert np.isnan(y(a=np.nan, b=0.0)) and np.isnan(h(a=1.5, b=np.nan)).all() and h(a=1.5, b=np.nan).shape == (5,)
+    a = A.copy()
+    a[3] = np.nan
+    rest = np.arange(20) != 3
+    for surrogate in (y, h):
+        for found, known in [(surrogate(a=a, b=B), surrogate(a=A, b=B))] + [
+            (surrogate.gradient(a=a, b=B)[name], surrogate.gradient(a=A, b=B)[name]) for name in "ab"
+        ]:
+            assert np.isnan(found[3]).all() and found[rest] == pytest.approx(known[rest], rel=1e-12, abs=1e-12)
+    if method.name == "chebyshev":
+        assert np.isnan(y.bounds(a=np.nan)).tolist() == [True, True] and np.isnan(h.bounds(b=(0.0, np.nan))).all()
+
+
+def test_at_the_edge_of_the_box_rounding_finds_a_part():
+    """As far outside as is let pass, 1e-9 of the width, values are those of the part at the edge."""
+    result, _ = drive(Chebyshev(split=True, degree=3, tolerance=1e-3), BOX, model, time=TIME)
+    y = result.surrogate("y")
+    assert y(a=2 + 0.9e-9, b=0.0) == pytest.approx(y(a=2.0, b=0.0), rel=1e-8)
 
 
 def test_it_survives_the_disk_and_a_file_of_its_own(tmp_path):
@@ -135,12 +168,20 @@ def test_what_there_is_no_surrogate_of():
         ({"a": 1.5}, "needs b"),
         ({"a": 1.5, "b": 0, "c": 1}, "no input 'c'"),
         ({"a": 2.5, "b": 0}, "from 1 to 2 only"),
+        ({"a": [np.nan, 2.5], "b": 0}, "from 1 to 2 only"),
+        ({"a": "soft", "b": 0}, "needs numbers for 'a'"),
+        ({"a": "1.5", "b": 0}, "needs numbers for 'a'"),
+        ({"a": [[1.5], [1.5, 1.6]], "b": 0}, "needs numbers for 'a'"),
+        ({"a": np.full(3, 1.5), "b": np.zeros(2)}, r"shapes that do not fit together: a \(3,\), b \(2,\)"),
     ],
 )
 def test_mistakes_are_one_sentence(inputs, words):
     result, _ = drive(Chebyshev(degree=3), BOX, model, time=TIME)
-    with pytest.raises(StudyError, match=words):
-        result.surrogate("y")(**inputs)
+    for asked in (result.surrogate("y"), result.surrogate("y").gradient):
+        with pytest.raises(StudyError, match=words):
+            asked(**inputs)
+    with pytest.raises(StudyError, match="needs numbers for 'a'"):
+        result.surrogate("y").bounds(a="soft")
     with pytest.raises(StudyError, match="no output 'z'"):
         result.surrogate("z")
 

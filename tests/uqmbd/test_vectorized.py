@@ -93,6 +93,8 @@ def test_a_batch_that_raises_is_halved_down_to_the_runs_that_do(tmp_path):
         ),
         (lambda a, b: {"y": a * b}, {"time": uq.TimeGrid(end=1.0, points=7), "outputs": ["y:max"]}, r"shape \(4,\), where \(4, 7\)"),
         (lambda a, b: {"y": a - a.mean()}, {}, "other values in a batch than alone"),
+        (lambda a, b: {"y": np.full(len(a), a[0] * b[0])}, {}, "other values in a batch than alone"),
+        (lambda a, b: {"y": np.cumsum(a)}, {}, "other values in a batch than alone"),
         (lambda a, b: {"y": a if a > b else b}, {}, r"raises ValueError(?s:.)*np\.where"),
         (lambda a, b: {"y": a + 1j * b}, {}, "'y' is not a real number or an array of real numbers but complex128"),
         (lambda a, b: {"z": a}, {}, "no output 'y'"),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from numbers import Integral
 from typing import Annotated, Any
 
 import numpy as np
@@ -15,7 +14,7 @@ from uqmbd.errors import StudyError, did_you_mean
 
 def plain_number(value: Any) -> float:
     """`value` as a finite float; text, booleans, NaN and infinity are refused."""
-    if isinstance(value, (bool, str, bytes)) or not hasattr(value, "__float__"):
+    if isinstance(value, (bool, np.bool_, str, bytes)) or not hasattr(value, "__float__") or np.ndim(value):
         raise ValueError(f"a number is expected, not {value!r}")
     number = float(value)
     if not math.isfinite(number):
@@ -23,9 +22,13 @@ def plain_number(value: Any) -> float:
     return number
 
 
-def plain_integer(value: Any) -> Any:
-    """`value` as an `int` if it is a whole number of any kind, numpy's say; booleans and all else are left for pydantic to refuse."""
-    return int(value) if isinstance(value, Integral) and not isinstance(value, bool) else value
+def without_numpy(value: Any) -> Any:
+    """`value` with numbers of numpy, also in tables and lists, as Python's; arrays and booleans are left as they are."""
+    if isinstance(value, (np.number, np.ndarray)):
+        return value.item() if value.ndim == 0 and value.dtype.kind in "iuf" else value
+    if type(value) is dict:
+        return {key: without_numpy(each) for key, each in value.items()}
+    return type(value)(without_numpy(each) for each in value) if type(value) in (list, tuple) else value
 
 
 def plain(value: Any) -> Any:
@@ -37,18 +40,17 @@ def plain(value: Any) -> Any:
     return value.tolist() if isinstance(value, (np.generic, np.ndarray)) else value
 
 
-Whole = Annotated[int, BeforeValidator(plain_integer)]
 Number = Annotated[float, BeforeValidator(plain_number)]
 
 
 class Checked(BaseModel):
-    """A frozen record whose constructor raises `StudyError` with one sentence instead of pydantic's list."""
+    """A frozen record whose constructor takes numbers of numpy as Python's, and raises `StudyError` with one sentence."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True, hide_input_in_errors=True)
 
     def __init__(self, **values: Any) -> None:
         try:
-            super().__init__(**values)
+            super().__init__(**without_numpy(values))
         except ValidationError as error:
             raise first_mistake(error, type(self)) from None
 

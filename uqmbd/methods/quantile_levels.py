@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from numbers import Real
 from typing import Annotated, Any
 
-from pydantic import BeforeValidator
+from pydantic import BeforeValidator, WithJsonSchema
 
 from uqmbd.analysis.order_statistics import LEVELS, level_name
 
@@ -23,7 +23,9 @@ def checked_quantiles(value: Any) -> tuple[float, ...] | None:
     return tuple(sorted(float(p) for p in value))
 
 
-Quantiles = Annotated[Any, BeforeValidator(checked_quantiles)]
+_SHARE = {"type": "number", "exclusiveMinimum": 0, "exclusiveMaximum": 1}
+_LIST = {"type": "array", "items": _SHARE, "minItems": 1, "maxItems": MOST, "uniqueItems": True}
+Quantiles = Annotated[Any, BeforeValidator(checked_quantiles), WithJsonSchema(_LIST)]
 
 
 def levels_of(asked: Sequence[float] | None) -> tuple[float, ...]:

@@ -12,7 +12,7 @@ from uqmbd.analysis.streams import generator
 from uqmbd.analysis.trust import horizons
 from uqmbd.inputs import Input
 from uqmbd.inputs.space import Space
-from uqmbd.methods.base import Method, from_unit_cube
+from uqmbd.methods.base import from_unit_cube
 from uqmbd.methods.failures import stop_if_too_many
 from uqmbd.outcomes import OutputInfo
 
@@ -21,9 +21,15 @@ if TYPE_CHECKING:
 
 
 class KeptRun:
-    """Outcomes and status of all runs, and the steps of a plan; parameters as those of `uqmbd.methods.base.Method.start`, in SI units."""
+    """Outcomes and status of all runs, and the steps of a plan.
 
-    def __init__(self, inputs: Mapping[str, Input], outputs: Mapping[str, OutputInfo], time: np.ndarray, seed: int) -> None:
+    Its parameters are the settings, and those of `uqmbd.methods.base.Method.start`, in SI units.
+    """
+
+    def __init__(
+        self, settings: Any, inputs: Mapping[str, Input], outputs: Mapping[str, OutputInfo], time: np.ndarray, seed: int
+    ) -> None:
+        self.settings = settings
         self._inputs = Space.of(inputs)
         self._columns = Columns(outputs, time)
         self._seed = seed
@@ -86,9 +92,8 @@ class KeptRun:
 class GivenRun(KeptRun):
     """Keeps samples, outcomes and status of all runs. A method writes `_plan`, one step of which is the samples (n, d) of one ask, SI."""
 
-    def __init__(self, settings: Method, *study: Any) -> None:
+    def __init__(self, *study: Any) -> None:
         super().__init__(*study)
-        self.settings = settings
         self._samples = np.empty((0, len(self._inputs)))  # SI
 
     def ask(self) -> dict[str, np.ndarray] | None:
@@ -160,7 +165,7 @@ class StagedRun(KeptRun):
         ok = self._status == 0
         return np.flatnonzero(ok & np.isin(self._roles, roles) if roles else ok)
 
-    def _stop_if_too_many_failed(self, method: Method) -> None:
+    def _stop_if_too_many_failed(self) -> None:
         """Raise `StudyError` when more of the runs failed than the method goes on with; those of `chosen` roles do not count."""
         counted = np.flatnonzero(~np.isin(self._roles[: self._told], self.chosen))
-        stop_if_too_many(method, self._inputs, self._samples(self._points[counted]), self._status[counted])
+        stop_if_too_many(self.settings, self._inputs, self._samples(self._points[counted]), self._status[counted])

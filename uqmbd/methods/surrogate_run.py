@@ -40,8 +40,8 @@ class SurrogateRun(StagedRun, Runs):
     chosen: ClassVar[tuple[int, ...]] = (SEARCH,)
 
     def __init__(self, settings: Any, surrogate: type[Surrogate], region: type[Box], *study: Any) -> None:
-        super().__init__(*study)
-        self.settings, self.inputs, self.columns, self.seed = settings, self._inputs, self._columns, self._seed
+        super().__init__(settings, *study)
+        self.inputs, self.columns, self.seed = self._inputs, self._columns, self._seed
         self._closing: Closing | None = None
         self.surrogate = surrogate(self)
         self.region = region(self)
@@ -61,11 +61,11 @@ class SurrogateRun(StagedRun, Runs):
 
     def stop_early(self) -> None:
         if np.count_nonzero(self.status) >= FEW_FAILED:  # one of the first five runs is no share yet
-            self._stop_if_too_many_failed(self.settings)
+            self._stop_if_too_many_failed()
 
     def assess(self) -> None:
         """Surrogate, validated error and trust of every column."""
-        self._stop_if_too_many_failed(self.settings)
+        self._stop_if_too_many_failed()
         self.expansion = self.surrogate.fit()
         fresh = (self.status == 0) & self.surrogate.fresh()
         require_validation(fresh)

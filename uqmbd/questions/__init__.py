@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
+
+from pydantic import BeforeValidator, WithJsonSchema
 
 from uqmbd.errors import did_you_mean
 
@@ -21,6 +23,10 @@ def known_questions(value: Any) -> Any:
         if name not in NAMES:
             raise ValueError(f"there is no question {name!r}; {did_you_mean(str(name), NAMES, noun='question')}")
     return tuple(dict.fromkeys(value))
+
+
+_LIST = {"type": "array", "items": {"enum": list(NAMES)}}
+Questions = Annotated[tuple[str, ...], BeforeValidator(known_questions), WithJsonSchema(_LIST)]
 
 
 def answers_of(asked: Asked, questions: Iterable[str], *, but: tuple[str, ...] = ("bounds",)) -> Answer:

@@ -1,6 +1,7 @@
 """The page: figures and tables in one file that needs no network."""
 
 import gzip
+import re
 from functools import cache
 from itertools import chain
 from pathlib import Path
@@ -120,8 +121,12 @@ def _failed(result) -> int:
 
 
 def _warnings(result) -> list[str]:
-    texts = [f"{note[0].upper()}{note[1:].rstrip('.')}." for note in result.facts.notes]
+    """Notes of the result, and how many runs failed: within the note that says what became of them, if there is one."""
+    notes = list(result.facts.notes)
     failed, runs = _failed(result), tables.runs_done(result)
     if failed:
-        texts.append(f"{failed} of {runs} runs failed ({percent(failed / runs)}); see Failures.")
-    return texts
+        counted = f"{failed} of {runs} runs failed"
+        at = next((i for i, note in enumerate(notes) if re.search(rf"\b{counted}", note)), len(notes))
+        note = notes[at].rstrip(".") if at < len(notes) else counted
+        notes[at:] = [f"{note.replace(counted, f'{counted} ({percent(failed / runs)})', 1)}; see Failures", *notes[at + 1 :]]
+    return [f"{note[0].upper()}{note[1:].rstrip('.')}." for note in notes]

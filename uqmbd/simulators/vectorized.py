@@ -127,23 +127,26 @@ def remedy(time: np.ndarray | None) -> str:
 def make_vectorized(
     model: Model, names: tuple[str, ...], time: np.ndarray | None, samples: Mapping[str, np.ndarray]
 ) -> VectorizedSimulator:
-    """Call the model with a few samples at once, and with the first alone, and wrap it by what it returned.
+    """Call the model with a few samples at once, and with the first and the last alone, and wrap it by what it returned.
 
     Raises
     ------
     StudyError
         When it raises, has no such output, gives other shapes, or a run's result depends on the other runs of its batch.
     """
-    raw, single = (called(model, {key: values[:n] for key, values in samples.items()}, time) for n in (sample_count(samples), 1))
+    n = sample_count(samples)
+    raw = called(model, samples, time)
+    single = {at: called(model, {key: values[at : at + 1] for key, values in samples.items()}, time) for at in {0, n - 1}}
     info = {}
     for name in names:
         known_output(raw, name)
-        values, axis = columns(raw, name, names, time, sample_count(samples))
+        values, axis = columns(raw, name, names, time, n)
         info[name] = OutputInfo(unit_of(raw, name), axis)
-        alone, _ = columns(single, name, names, time, 1, info[name])
-        if not np.allclose(values[:1], alone, rtol=ALIKE, atol=ALIKE * np.nanmax(np.abs(values), initial=0.0), equal_nan=True):
-            text = f"the model gives {name.partition(':')[0]!r} of a run other values in a batch than alone"
-            raise StudyError(text, key="study.model", value=model.label, remedy="have each run depend on its own inputs only")
+        for at, found in single.items():
+            alone, _ = columns(found, name, names, time, 1, info[name])
+            if not np.allclose(values[at], alone[0], rtol=ALIKE, atol=ALIKE * np.nanmax(np.abs(values), initial=0.0), equal_nan=True):
+                text = f"the model gives {name.partition(':')[0]!r} of a run other values in a batch than alone"
+                raise StudyError(text, key="study.model", value=model.label, remedy="have each run depend on its own inputs only")
     return VectorizedSimulator(model, names, time, info)
 
 

@@ -16,6 +16,12 @@ from uqmbd.study.settings import CampaignSettings, OutputsSection, ReportSection
 NUMBER = {"type": "number"}
 PAIR = {"type": "array", "items": NUMBER, "minItems": 2, "maxItems": 2}
 OUTSIDE = "From outside: module:Name, or file.py:Name."
+BOUNDS = {"gt": "exclusiveMinimum", "ge": "minimum", "lt": "exclusiveMaximum", "le": "maximum"}  # as pydantic leaves some, and their names
+ONE_MODEL = [
+    {"required": ["model"], "not": {"required": ["command"]}},
+    {"required": ["command"], "not": {"required": ["model"]}},
+    {"required": ["simulator"], "not": {"required": ["command"]}},
+]  # as `uqmbd.study.file.named_model` wants it
 NOT_WRITTEN = {"written", "name"}  # fields of settings that are no keys
 
 
@@ -29,9 +35,11 @@ def schema() -> dict[str, Any]:
     for key, labelled in (("method", False), ("labelled_method", True)):
         ours = [_method(kind, definitions, labelled=labelled) for kind in kinds]
         definitions[key] = {"oneOf": [*ours, outside], "required": ["type"]}
-    several = {"type": "array", "items": {"$ref": "#/$defs/labelled_method"}, "description": "Several methods on the same runs."}
+    several = {"type": "array", "items": {"$ref": "#/$defs/labelled_method"}, "minItems": 1}
+    several["description"] = "Several methods on the same runs."
     found["method"] = {"oneOf": [{"$ref": "#/$defs/method"}, several]}
     found["inputs"] = {"type": "object", "additionalProperties": _input()}
+    found["study"]["anyOf"] = ONE_MODEL
     for name, what in (("solver", "Settings of the solver."), ("dependence", "Correlation of the random inputs."), ("sets", "Sets.")):
         found[name] = {"type": "object", "description": what}
     return {
@@ -39,7 +47,8 @@ def schema() -> dict[str, Any]:
         "title": "Study of uqmbd",
         "type": "object",
         "properties": found,
-        "required": [name for name in REQUIRED if name != "inputs"],  # or sets
+        "required": [name for name in REQUIRED if name != "inputs"],
+        "anyOf": [{"required": [name], "properties": {name: {"minProperties": 1}}} for name in ("inputs", "sets")],
         "additionalProperties": False,
         "$defs": definitions,
     }
@@ -53,7 +62,16 @@ def _settings(kind: Any, definitions: dict[str, Any], *, name: str | None = None
     own["properties"] = {key: x for key, x in own.get("properties", {}).items() if keep_name or key not in NOT_WRITTEN}
     own["description"] = (kind.__doc__ or "").partition("\n\n")[0]
     own["title"] = name or own.get("title", "")
-    return own
+    return _bounded(own)
+
+
+def _bounded(own: Any) -> Any:
+    """A schema whose limits of numbers have the names that schemas give them."""
+    if isinstance(own, list):
+        return [_bounded(each) for each in own]
+    if not isinstance(own, dict):
+        return own
+    return {BOUNDS.get(key, key) if isinstance(each, (int, float)) else key: _bounded(each) for key, each in own.items()}
 
 
 def _method(method: Any, definitions: dict[str, Any], *, labelled: bool = False) -> dict[str, Any]:

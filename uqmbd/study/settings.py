@@ -7,7 +7,7 @@ from typing import Any, Literal
 import numpy as np
 from pydantic import Field, field_validator
 
-from uqmbd.inputs.checked import Checked, Number, Whole, plain_number
+from uqmbd.inputs.checked import Checked, Number, plain_number
 
 
 class TimeGrid(Checked):
@@ -22,7 +22,7 @@ class TimeGrid(Checked):
     """
 
     end: Number = Field(gt=0)
-    points: Whole = Field(default=201, ge=2)
+    points: int = Field(default=201, ge=2)
 
     def grid(self) -> np.ndarray:
         """Times, shape (points,) [s]."""
@@ -54,9 +54,9 @@ class CampaignSettings(Checked):
         Longest time for which a cluster (``--scheduler``) may have no workers, at the start or in between [s]: as long as a queue takes.
     """
 
-    workers: Whole | None = Field(default=None, ge=0, le=4096)
-    seed: Whole = Field(default=1, ge=0)
-    batch: Whole | None = Field(default=None, ge=1)
+    workers: int | None = Field(default=None, ge=0, le=4096)
+    seed: int = Field(default=1, ge=0)
+    batch: int | None = Field(default=None, ge=1)
     store: Literal["all", "scalars"] = "all"
     precision: Literal["auto", "float32", "float64"] = "auto"
     runs: str | None = None

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -42,12 +43,12 @@ class InputAxis:
         """Coordinates of values (n,), and their slopes."""
         low, high = self.value[0], self.value[-1]
         beyond = OUTSIDE * (high - low)
-        if self.bounded and values.size and (values.min() < low - beyond or values.max() > high + beyond):
-            worst = values.min() if values.min() < low - beyond else values.max()
+        below, above = values < low - beyond, values > high + beyond
+        if self.bounded and (below.any() or above.any()):
             raise StudyError(
                 f"the surrogate knows '{self.name}' from {low:.6g} to {high:.6g} only (SI units)",
                 key=self.name,
-                value=float(worst),
+                value=float(values[below].min() if below.any() else values[above].max()),
                 remedy="give a value in between, or run the study with a wider input",
             )
         if len(self.value) == 2:
@@ -110,17 +111,17 @@ class KeptSurrogate:
         return self.over.values if self.over is not None and self.over.name == TIME.name else None
 
     def __call__(self, **inputs: Any) -> np.ndarray:
-        """Values of the output; numbers or arrays of one shape for each input, in SI: that shape [x points]."""
+        """Values of the output; numbers or arrays of one shape for each input, in SI: that shape [x points]. NaN where an input is."""
         points, _, shape = self._points(inputs)
-        return self._shaped(self._values(points), shape)
+        return self._found(self._values, points, shape)
 
     def gradient(self, **inputs: Any) -> dict[str, np.ndarray]:
-        """Derivatives with respect to every input, in SI: shapes as of a call; exact to rounding."""
+        """Derivatives with respect to every input, in SI: shapes and NaN as of a call; exact to rounding."""
         points, slopes, shape = self._points(inputs)
         found = {}
         for i, axis in enumerate(self.axes):
-            slope = self._slope(points, i)
-            found[axis.name] = self._shaped(slope * slopes[:, i].reshape((-1, *[1] * (slope.ndim - 1))), shape)
+            slope = self._found(partial(self._slope, i=i), points, shape)
+            found[axis.name] = slope * slopes[:, i].reshape((*shape, *[1] * (slope.ndim - len(shape))))
         return found
 
     def bounds(self, **intervals: Any) -> np.ndarray:
@@ -168,17 +169,44 @@ class KeptSurrogate:
         self._require(inputs)
         if missing := [axis.name for axis in self.axes if axis.name not in inputs]:
             raise StudyError(f"the surrogate needs {', '.join(missing)}", key=missing[0], remedy="give a number or an array for each input")
-        arrays = np.broadcast_arrays(*(np.asarray(inputs[axis.name], float) for axis in self.axes))
+        given = {axis.name: numbers_of(axis.name, inputs[axis.name]) for axis in self.axes}
+        try:
+            arrays = np.broadcast_arrays(*given.values())
+        except ValueError:
+            shapes = ", ".join(f"{name} {array.shape}" for name, array in given.items())
+            raise StudyError(
+                f"the surrogate is asked with arrays of shapes that do not fit together: {shapes}",
+                key=next(iter(given)),
+                remedy="give a number or an array of one shape for each input",
+            ) from None
         both = [axis.at(array.ravel()) for axis, array in zip(self.axes, arrays, strict=True)]
         return np.stack([x for x, _ in both], axis=1), np.stack([slope for _, slope in both], axis=1), arrays[0].shape
 
-    def _shaped(self, values: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
-        return values.reshape((*shape, *values.shape[1:]))
+    @staticmethod
+    def _found(at: Callable[[np.ndarray], np.ndarray], points: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
+        """What `at` says of coordinates (n, d), in the shape of what was given; NaN where one of them is."""
+        known = ~np.isnan(points).any(axis=1)
+        values = at(points[known])
+        found = np.full((len(points), *values.shape[1:]), np.nan)
+        found[known] = values
+        return found.reshape((*shape, *values.shape[1:]))
 
 
 def _numbers(error: np.ndarray) -> Any:
     """For JSON, which has no NaN."""
     return None if np.isnan(error).all() else error.tolist()
+
+
+def numbers_of(name: str, value: Any) -> np.ndarray:
+    """What is given for an input, as an array of float64; `StudyError` where these are no numbers."""
+    try:
+        array = np.asarray(value)
+        if array.dtype.kind in "biufO":
+            return array.astype(float)
+    except (TypeError, ValueError):  # rows of unequal length, or objects
+        pass
+    remedy = "give a number or an array of numbers, in SI units"
+    raise StudyError(f"the surrogate needs numbers for '{name}'", key=name, value=value, remedy=remedy)
 
 
 def straight(name: str, low: float, high: float) -> InputAxis:

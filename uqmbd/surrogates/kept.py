@@ -17,7 +17,7 @@ from uqmbd.analysis.families import Family
 from uqmbd.analysis.pieces import PiecewiseExpansion
 from uqmbd.analysis.set_bounds import terms_of
 from uqmbd.inputs import Input
-from uqmbd.surrogates.asked import OUTSIDE, SCORES, InputAxis, KeptSurrogate, curved
+from uqmbd.surrogates.asked import OUTSIDE, SCORES, InputAxis, KeptSurrogate, curved, numbers_of
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -49,8 +49,10 @@ class KeptPolynomial(KeptSurrogate):
         box = np.tile([-1.0, 1.0], (len(self.axes), 1))
         for i, axis in enumerate(self.axes):
             if axis.name in intervals:
-                ends = np.atleast_1d(np.asarray(intervals[axis.name], float))
+                ends = np.atleast_1d(numbers_of(axis.name, intervals[axis.name]))
                 box[i] = np.clip(axis.at(ends[[0, -1]])[0], -1, 1)
+        if np.isnan(box).any():
+            return np.full((2, *self.pieces[0].c.shape[1:]), np.nan)
         flat = self.exponents, [piece.c.reshape(len(self.exponents), -1) for piece in self.pieces]
         parts = tuple(SparseExpansion(flat[0], c) for c in flat[1])
         whole = parts[0] if len(parts) == 1 else PiecewiseExpansion(np.array([piece.box.T for piece in self.pieces]), parts)
@@ -63,9 +65,10 @@ class KeptPolynomial(KeptSurrogate):
         shape = self.pieces[0].c.shape[1:]
         out = np.zeros((len(points), *shape), points.dtype)
         left = np.ones(len(points), bool)
+        places = np.clip(points.real, -1, 1)  # as far outside as `InputAxis.at` allows: the piece at the edge
         for piece in self.pieces:
             low, high = piece.box.T
-            here = left & np.all((points.real >= low - OUTSIDE) & (points.real <= high + OUTSIDE), axis=1)
+            here = left & np.all((places >= low - OUTSIDE) & (places <= high + OUTSIDE), axis=1)
             if here.any():
                 local = points[here] if np.isinf(low).any() else (2 * points[here] - low - high) / (high - low)
                 out[here] = self._basis(local) @ piece.c

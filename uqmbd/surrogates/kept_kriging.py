@@ -30,9 +30,9 @@ class KeptKriging(KeptSurrogate):
     __repr__ = KeptSurrogate.__repr__
 
     def std(self, **inputs: Any) -> np.ndarray:
-        """Standard deviation of the prediction, unit of the output; inputs and shape as of a call."""
+        """Standard deviation of the prediction, unit of the output; inputs, shape and NaN as of a call."""
         points, _, shape = self._points(inputs)
-        return self._shaped(self._model.std(points)[:, 0], shape)
+        return self._found(lambda points: self._model.std(points)[:, 0], points, shape)
 
     @cached_property
     def _model(self) -> Kriging:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from functools import cached_property
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
-from pydantic import BeforeValidator, Field, field_validator
+from pydantic import Field, field_validator
 
 from uqmbd.analysis import imprecise_moments, imprecise_sampled, probability_box, trust
 from uqmbd.analysis.alpha_cuts import nested
@@ -26,7 +26,7 @@ from uqmbd.methods.imprecise.mixed_fallback import TwoLoop, without_two_loop
 from uqmbd.methods.probabilistic.pce import PCE, PCERun
 from uqmbd.methods.probabilistic.pce_fit import SAMPLED
 from uqmbd.methods.probabilistic.pce_results import CDF_LEVELS
-from uqmbd.methods.sets.fuzzy import FuzzyBounds, checked_levels
+from uqmbd.methods.sets.fuzzy import FuzzyBounds, Levels, checked_levels
 from uqmbd.regions.body import body_of
 from uqmbd.regions.cuts import boxes
 
@@ -81,7 +81,7 @@ class Mixed(PCE):
     treats: ClassVar[frozenset[str]] = frozenset({"dependence", "sets"})
 
     fallback_runs: int | None = Field(default=None, ge=0)
-    levels: Annotated[Any, BeforeValidator(checked_levels)] = Field(default=DEFAULT_LEVELS, validate_default=True)
+    levels: Levels = Field(default=DEFAULT_LEVELS, validate_default=True)
     germs: int = Field(default=4096, ge=64, le=2**20)
     safety: float = Field(default=1.0, ge=0)
 
@@ -172,7 +172,7 @@ class MixedRun(PCERun):
         from uqmbd.result import Result
 
         self._require_finished()
-        self._stop_if_too_many_failed(self.settings)
+        self._stop_if_too_many_failed()
         self._reach()
         self._germs = cube_sample(len(self._inputs) - len(self._imprecise), generator(self._seed, SAMPLED), self.settings.germs)
         self._margin = self.settings.safety * self._error

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Mapping
 from numbers import Integral
 from typing import Annotated, Any, ClassVar, Literal, Self
 
-from pydantic import BeforeValidator, Field, model_validator
+from pydantic import BeforeValidator, Field, WithJsonSchema, model_validator
 
 from uqmbd.errors import StudyError
 from uqmbd.inputs import Input
@@ -41,6 +41,15 @@ def degrees_wanted(value: Any) -> int | list[int] | dict[str, int] | str:
     return whole_degrees(value)
 
 
+# what an editor is told of these keys
+_DEGREE = {"type": "integer", "minimum": 1, "maximum": HIGHEST_DEGREE}
+_BY_INPUT = {"type": "object", "additionalProperties": _DEGREE}
+_SEVERAL = {"type": "array", "items": _DEGREE, "minItems": 1}
+_WANTED = {"anyOf": [{"const": "auto"}, _DEGREE, _SEVERAL, _BY_INPUT | {"minProperties": 1}]}
+Degree = Annotated[Any, BeforeValidator(whole_degrees), WithJsonSchema({"anyOf": [_DEGREE, _BY_INPUT]})]
+DegreeWanted = Annotated[Any, BeforeValidator(degrees_wanted), WithJsonSchema(_WANTED)]
+
+
 class Chebyshev(Inclusion):
     """Chebyshev expansion of every output at every time, its range over the box, and how far both can be believed.
 
@@ -69,7 +78,7 @@ class Chebyshev(Inclusion):
 
     grid: Literal["tensor", "sparse"] = "tensor"
     split: bool = False
-    degree: Annotated[Any, BeforeValidator(whole_degrees)] = None
+    degree: Degree = None
     tolerance: float | None = Field(default=None, gt=0, lt=1)
     max_runs: int = Field(default=10_000, ge=1)
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from math import ceil
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
-from pydantic import BeforeValidator, Field
+from pydantic import Field
 
 from uqmbd.analysis.trust import SHARE
 from uqmbd.inputs import Input
 from uqmbd.methods.base import Method, MethodRun, fallback_count
-from uqmbd.questions import known_questions
+from uqmbd.questions import Questions
 from uqmbd.regions.base import Box
 from uqmbd.surrogates.base import LEAST_VALIDATION, MOST_CORNERS, Surrogate
 
@@ -58,7 +58,7 @@ class Inclusion(Method):
     safety: float = Field(default=2.0, ge=1)
     fallback_runs: int | None = Field(default=None, ge=0)
     corner_runs: bool = False
-    questions: Annotated[tuple[str, ...], BeforeValidator(known_questions)] = ("bounds",)
+    questions: Questions = ("bounds",)
 
     def validation_runs(self, nodes: int) -> int:
         """Number of validation runs that go with so many runs at nodes."""

@@ -120,8 +120,7 @@ class SearchRun(StagedRun):
     chosen: ClassVar[tuple[int, ...]] = (SEARCH,)
 
     def __init__(self, settings: Search, *study: Any) -> None:
-        super().__init__(*study)
-        self.settings = settings
+        super().__init__(settings, *study)
         self._search = self._search_of(settings)
         self._spent: list[tuple[int, float]] = []  # runs, and what they took [s]
 
@@ -156,8 +155,8 @@ class SearchRun(StagedRun):
             self._add(points, role)
             yield True
             if role == FIRST:
-                self._stop_if_too_many_failed(self.settings)
-        self._stop_if_too_many_failed(self.settings)
+                self._stop_if_too_many_failed()
+        self._stop_if_too_many_failed()
 
     def result(self) -> Result:
         from uqmbd.result import Result

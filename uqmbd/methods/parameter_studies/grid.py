@@ -7,7 +7,7 @@ from math import prod
 from typing import Annotated, Any, ClassVar, Self
 
 import numpy as np
-from pydantic import BeforeValidator, Field, model_validator
+from pydantic import BeforeValidator, Field, WithJsonSchema, model_validator
 
 from uqmbd.errors import StudyError
 from uqmbd.inputs import Input
@@ -26,6 +26,10 @@ def whole_counts(value: Any) -> int | dict[str, int] | None:
     return dict(value) if isinstance(value, Mapping) else value
 
 
+_COUNT = {"type": "integer", "minimum": FEWEST, "maximum": MOST}
+_BY_INPUT = {"type": "object", "additionalProperties": _COUNT}
+
+
 class Grid(Method):
     """Runs at all combinations; the envelope of what came out.
 
@@ -42,7 +46,7 @@ class Grid(Method):
     name: ClassVar[str] = "grid"
     accepts: ClassVar[frozenset[str]] = frozenset({"interval", "random"})
 
-    points: Annotated[Any, BeforeValidator(whole_counts)] = None
+    points: Annotated[Any, BeforeValidator(whole_counts), WithJsonSchema({"anyOf": [_COUNT, _BY_INPUT]})] = None
     values: dict[str, list[Number]] = Field(default_factory=dict)
     max_runs: int = Field(default=100_000, ge=1)
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from math import ceil
-from typing import Annotated, Any, ClassVar, Literal, Self
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
-from pydantic import BeforeValidator, Field, model_validator
+from pydantic import Field, model_validator
 
 from uqmbd.analysis import multi_index, regression
 from uqmbd.analysis.chaos_expansion import Expansion
@@ -18,13 +18,13 @@ from uqmbd.inputs import Input
 from uqmbd.inputs.space import Space
 from uqmbd.methods.base import Method, require_inputs
 from uqmbd.methods.design import unit_points
-from uqmbd.methods.intervals.chebyshev import degrees_wanted
+from uqmbd.methods.intervals.chebyshev import DegreeWanted
 from uqmbd.methods.probabilistic.pce_design import d_optimal, tensor_gauss
 from uqmbd.methods.probabilistic.pce_fit import FITTED, VALIDATION, Fit, Fitted, family_of
 from uqmbd.methods.probabilistic.pce_results import ExpandedRun
-from uqmbd.methods.probabilistic.warping import Warping, warp_wanted
+from uqmbd.methods.probabilistic.warping import Warp, Warping
 from uqmbd.methods.quantile_levels import Quantiles
-from uqmbd.questions import known_questions
+from uqmbd.questions import Questions
 from uqmbd.surrogates.base import LEAST_VALIDATION
 from uqmbd.surrogates.tensor import node_count
 
@@ -86,7 +86,7 @@ class PCE(Method):
     accepts: ClassVar[frozenset[str]] = frozenset({"interval", "random"})
     treats: ClassVar[frozenset[str]] = frozenset({"dependence"})
 
-    degree: Annotated[Any, BeforeValidator(degrees_wanted)] = "auto"
+    degree: DegreeWanted = "auto"
     max_degree: int = Field(default=10, ge=1, le=30)
     samples: int | None = Field(default=None, ge=1)
     truncation: Literal["total", "hyperbolic", "tensor"] | None = None
@@ -98,9 +98,9 @@ class PCE(Method):
     trust_tolerance: float = Field(default=1e-2, gt=0, lt=1)
     std_tolerance: float = Field(default=SHARE, gt=0, lt=1)
     max_runs: int = Field(default=10_000, ge=1)
-    warp: Annotated[Any, BeforeValidator(warp_wanted)] = None
+    warp: Warp = None
     quantiles: Quantiles = None
-    questions: Annotated[Any, BeforeValidator(known_questions)] = ("indices",)
+    questions: Questions = ("indices",)
 
     @model_validator(mode="after")
     def _consistent(self) -> Self:
@@ -256,8 +256,8 @@ class PCERun(ExpandedRun):
     """Asks once, for the runs that are fitted and those for validation."""
 
     def __init__(self, settings: PCE, *study: Any) -> None:
-        super().__init__(*study)
-        self.settings, self._weights = settings, None
+        super().__init__(settings, *study)
+        self._weights = None
         self._counts = settings.counts(self._inputs)
         degrees = settings.candidates(self._inputs, self._counts[0])
         indices = settings.terms(self._inputs, degrees[-1])

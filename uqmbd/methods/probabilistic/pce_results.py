@@ -64,7 +64,7 @@ class ExpandedRun(StagedRun):
 
     def _assess(self) -> None:
         """Expansion, validated error and trust of every column, and what the checks of it are."""
-        self._stop_if_too_many_failed(self.settings)
+        self._stop_if_too_many_failed()
         rows, fresh = self._rows(FITTED), self._rows(VALIDATION)
         require_validation(fresh >= 0)
         if not rows.size:

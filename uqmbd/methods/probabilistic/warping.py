@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
+from pydantic import BeforeValidator, WithJsonSchema
 
 from uqmbd.analysis import event_alignment, regression, time_warping, trust, warped_history
 from uqmbd.analysis.chaos_expansion import SAMPLE, Expansion, basis, cube_sample
@@ -54,6 +55,9 @@ def warp_wanted(value: Any) -> str | dict[str, Any] | None:
     if not isinstance(named, str) or isinstance(level, bool) or not isinstance(level, (int, float)) or not np.isfinite(level):
         raise wrong
     return {kind[0]: named} | ({"level": float(level)} if kind[0] == "crossings" else {})
+
+
+Warp = Annotated[Any, BeforeValidator(warp_wanted), WithJsonSchema({"anyOf": [{"enum": [*ORDERS, "kinks"]}, {"type": "object"}]})]
 
 
 def check_outputs(warp: str | dict[str, Any], columns: Columns) -> None:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 import numpy as np
-from pydantic import BeforeValidator, Field
+from pydantic import Field
 
 from uqmbd.analysis.chebyshev import restriction
 from uqmbd.analysis.chebyshev_expansions import TensorExpansion
@@ -16,7 +16,7 @@ from uqmbd.analysis.streams import generator
 from uqmbd.inputs import Input
 from uqmbd.inputs.checked import Number
 from uqmbd.inputs.space import Space
-from uqmbd.methods.intervals.chebyshev import Chebyshev, whole_degrees
+from uqmbd.methods.intervals.chebyshev import Chebyshev, Degree
 from uqmbd.methods.reliability.settings import Reliability
 from uqmbd.outcomes import OutputInfo
 
@@ -114,7 +114,7 @@ class Intervals(Reliability):
     run: ClassVar[type] = IntervalRun
 
     approach: Literal["interval"]
-    degree: Annotated[Any, BeforeValidator(whole_degrees)] = 8
+    degree: Degree = 8
     trust_tolerance: Number = Field(default=1e-3, gt=0, lt=1)
     max_runs: int = Field(default=10_000, ge=1)
 

@@ -41,12 +41,11 @@ class ReliabilityRun(StagedRun):
     def __init__(
         self, settings: Reliability, inputs: Mapping[str, Input], outputs: Mapping[str, OutputInfo], time: np.ndarray, seed: int
     ) -> None:
-        self.settings = settings
         self._notes: list[str] = []
         self._all = Columns(outputs, time)
         self._ends = np.array([[np.inf], [-np.inf]]).repeat(self._all.count, axis=1)
         # of many runs only the scalars are kept, and the envelope of everything
-        super().__init__(inputs, {name: info for name, info in outputs.items() if not info.axis}, time, seed)
+        super().__init__(settings, inputs, {name: info for name, info in outputs.items() if not info.axis}, time, seed)
         self._at = self._columns.slices[settings.output].start
 
     def tell(self, samples: Mapping[str, np.ndarray], outputs: Mapping[str, np.ndarray], status: np.ndarray) -> None:
@@ -101,7 +100,7 @@ class ReliabilityRun(StagedRun):
     def _require_enough(self) -> None:
         """Raise `StudyError` when too many runs failed; a single one is never too many."""
         if np.count_nonzero(self._status) > 1:
-            self._stop_if_too_many_failed(self.settings)
+            self._stop_if_too_many_failed()
 
     def result(self) -> Result:
         from uqmbd.result import Result

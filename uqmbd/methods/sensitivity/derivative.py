@@ -11,7 +11,8 @@ from uqmbd.analysis.elementary import shares
 from uqmbd.errors import StudyError
 from uqmbd.inputs import Input
 from uqmbd.methods.base import count_failures, from_unit_cube
-from uqmbd.methods.sensitivity.settings import Sensitivity, SensitivityRun, Step
+from uqmbd.methods.sensitivity.settings import Sensitivity, Step
+from uqmbd.methods.staged import StagedRun
 
 if TYPE_CHECKING:
     from uqmbd.result import Result
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 MIDPOINTS = 2000  # of the distribution function, where the standard deviation of an input is summed
 
 
-class DerivativeRun(SensitivityRun):
+class DerivativeRun(StagedRun):
     """The medians, and one run on either side of them for each input.
 
     ``derivative`` is ``(∂y/∂x_i) σ_i / s``: σ_i the standard deviation of the input (of an interval: uniform over it), s the greatest
@@ -44,7 +45,7 @@ class DerivativeRun(SensitivityRun):
                 value=self.settings.approach,
                 remedy='move the inputs to where the model works, or take approach = "morris"',
             )
-        self._stop_if_too_many_failed(self.settings)
+        self._stop_if_too_many_failed()
         spread = deviations(self._inputs)
         samples = np.column_stack(list(from_unit_cube(self._inputs, (self._points + 1) / 2).values()))
         low, high = 1 + np.arange(d), 1 + d + np.arange(d)
@@ -67,7 +68,7 @@ class DerivativeRun(SensitivityRun):
             if sides.any():
                 notes.append(f"the derivatives by {', '.join(names[i] for i in np.flatnonzero(sides))} are {words} since runs failed")
         return Result(
-            inner=self._columns.dataset(self._envelope(), {"bound": ["lower", "upper"]}),
+            inner=self._columns.dataset(self.envelope(self._status == 0), {"bound": ["lower", "upper"]}),
             statistics=self._columns.dataset(np.stack([middle, scale]), {"statistic": ["nominal", "scale"]}),
             sensitivity=self._columns.dataset(share[None], {"kind": ["derivative"], "input": names}, unit=""),
             attrs={

@@ -18,6 +18,7 @@ from uqmbd.methods.sensitivity.sampled import Found, Sampled, limits
 from uqmbd.methods.sensitivity.settings import Confidence, Resamples, Step
 
 LEAST_STEP = 0.25  # of Morris' design, share of the range: shorter ones would show noise and jumps before anything else
+STARS_LOST = "{} of {} stars hold a failed run and are left out as a whole"
 RUNS_A_HARMONIC = 8  # of rbd_fast: half of the runs, of which limits are made, have to tell each harmonic from noise
 RUNS_LEFT = 6  # of these, so that its bias in half of them, 2 in 3, stays below 1
 LEAST_DELTA = 50  # runs from which densities can be told
@@ -30,6 +31,7 @@ class Morris(Sampled):
     """Elementary effects with limits by resampled stars; Morris, Technometrics 33 (1991) 161."""
 
     stars: ClassVar[bool] = True
+    lost: ClassVar[str] = STARS_LOST
 
     approach: Literal["morris"]
     levels: int = Field(default=4, ge=2)
@@ -63,6 +65,7 @@ class Dgsm(Sampled):
     """Upper bounds of total indices from mean squared derivatives; Sobol' and Kucherenko, Math. Comput. Simul. 79 (2009) 3009."""
 
     stars: ClassVar[bool] = True
+    lost: ClassVar[str] = STARS_LOST
 
     approach: Literal["dgsm"]
     step: Step = 1e-3

@@ -15,7 +15,9 @@ from uqmbd.analysis.streams import generator
 from uqmbd.errors import StudyError
 from uqmbd.inputs.space import Space
 from uqmbd.methods.base import count_failures
-from uqmbd.methods.sensitivity.settings import Samples, Sensitivity, SensitivityRun
+from uqmbd.methods.failures import left_out
+from uqmbd.methods.sensitivity.settings import Samples, Sensitivity
+from uqmbd.methods.staged import StagedRun
 from uqmbd.outcomes import OutputInfo
 
 if TYPE_CHECKING:
@@ -33,7 +35,7 @@ HISTORY_RESAMPLES = 32  # of histories, where each resample costs as much as the
 Found = tuple[dict[str, np.ndarray], dict[str, float | np.ndarray]]
 
 
-class SampledRun(SensitivityRun):
+class SampledRun(StagedRun):
     """Asks once. Groups of runs with a failed one are left out as a whole, or values are filled in."""
 
     settings: Sampled
@@ -47,7 +49,7 @@ class SampledRun(SensitivityRun):
         from uqmbd.result import Result
 
         self._require_finished()
-        self._stop_if_too_many_failed(self.settings)
+        self._stop_if_too_many_failed()
         settings, ok = self.settings, self._status == 0
         size = settings.size(len(self._inputs))
         whole, needed, what = ok.reshape(-1, size).all(axis=1), settings.needs, "stars" if settings.stars else "runs"
@@ -73,7 +75,7 @@ class SampledRun(SensitivityRun):
         columns, kept = self._columns, slice(None)
         if settings.scalars_only:
             columns, kept = Columns({name: info for name, info in columns.outputs.items() if not info.axis}, columns.time), self._at(False)
-        names, envelope, groups = list(self._inputs), self._envelope(), {}
+        names, envelope, groups = list(self._inputs), self.envelope(ok), {}
         if "second" in kinds:
             labels = [f"{one}*{other}" for one, other in combinations(names, 2)]
             groups["interaction"] = columns.dataset(kinds.pop("second")[..., kept], {"pair": labels}, unit="")
@@ -104,17 +106,17 @@ class SampledRun(SensitivityRun):
 
     def _attributes(self, whole: np.ndarray) -> dict[str, Any]:
         settings, lost = self.settings, int(np.count_nonzero(~whole))
-        attrs = settings.said(self._seed) | self._facts
+        attrs, counts = settings.said(self._seed) | self._facts, count_failures(self._status)
         if settings.stars:
             attrs |= {"stars": len(whole), "stars_dropped": lost}
-        notes = [settings.lost.format(lost, len(whole))] if lost else []
+        notes = [settings.lost.format(lost, len(whole))] if lost and settings.lost else left_out(counts)
         notes += [settings.note] if settings.note else []
         for name, share in self._facts.get("explained_share", {}).items():
             if share < EXPLAINED:
                 notes.append(f"the expansion explains {share:.0%} of the variance of {name}; the rest is not in the indices: raise degree")
         if settings.scalars_only and self._columns.axes:
             notes.append(f"{settings.approach} treats scalars only: no sensitivities of {', '.join(self._columns.axes)}")
-        return attrs | {"notes": notes} | count_failures(self._status)
+        return attrs | {"notes": notes} | counts
 
 
 class Sampled(Sensitivity):
@@ -131,7 +133,7 @@ class Sampled(Sensitivity):
     stars : bool
         Runs are of use in groups of inputs + 1 only.
     note, lost : str
-        What every result has to say, and what one says with so many of so many groups lost.
+        What every result has to say, and what one says with so many of so many groups lost, if that is not that failed runs are left out.
     """
 
     run: ClassVar[type] = SampledRun
@@ -140,7 +142,7 @@ class Sampled(Sensitivity):
     needs: ClassVar[int] = LEAST_GROUPS
     stars: ClassVar[bool] = False
     note: ClassVar[str] = ""
-    lost: ClassVar[str] = "{} of {} runs failed and are left out"
+    lost: ClassVar[str] = ""
 
     samples: Samples
 

@@ -5,14 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Annotated, Any, ClassVar
 
-import numpy as np
 from pydantic import Field
 
 from uqmbd.inputs import Input
 from uqmbd.inputs.checked import Number
 from uqmbd.methods.approach import ByApproach
-from uqmbd.methods.staged import StagedRun
-from uqmbd.outcomes import OutputInfo
 
 Samples = Annotated[int, Field(ge=4, examples=[512])]
 Resamples = Annotated[int, Field(ge=2, le=10_000)]
@@ -66,18 +63,3 @@ class Sensitivity(ByApproach):
     def said(self, seed: int) -> dict[str, Any]:
         """Attributes that say what a result is one of."""
         return {"method": self.name, "approach": self.approach, "seed": seed, **self.own()}
-
-
-class SensitivityRun(StagedRun):
-    """A `StagedRun` of the settings of one approach."""
-
-    def __init__(
-        self, settings: Sensitivity, inputs: Mapping[str, Input], outputs: Mapping[str, OutputInfo], time: np.ndarray, seed: int
-    ) -> None:
-        super().__init__(inputs, outputs, time, seed)
-        self.settings = settings
-
-    def _envelope(self) -> np.ndarray:
-        """Smallest and largest value of each column over the runs that were ok, (2, columns)."""
-        seen = self._values[self._status == 0]
-        return np.stack([seen.min(axis=0), seen.max(axis=0)])

@@ -8,7 +8,7 @@ from numbers import Integral, Real
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 import numpy as np
-from pydantic import BeforeValidator, Field
+from pydantic import BeforeValidator, Field, WithJsonSchema
 
 from uqmbd.analysis.alpha_cuts import transformation_count, transformation_points
 from uqmbd.errors import StudyError
@@ -39,6 +39,11 @@ def checked_levels(value: Any) -> tuple[float, ...]:
     return tuple(float(alpha) for alpha in value)
 
 
+_STEPS = {"type": "integer", "minimum": 2, "maximum": MOST_LEVELS}
+_MEMBERSHIPS = {"type": "array", "items": {"type": "number", "minimum": 0, "maximum": 1}, "minItems": 2}
+Levels = Annotated[Any, BeforeValidator(checked_levels), WithJsonSchema({"anyOf": [_STEPS, _MEMBERSHIPS]})]
+
+
 class FuzzyBounds(Chebyshev):
     """Bounds of every output at every time for each membership: fuzzy numbers by their cuts, intervals whole at every level.
 
@@ -65,7 +70,7 @@ class FuzzyBounds(Chebyshev):
     name: ClassVar[str] = "fuzzy"
     accepts: ClassVar[frozenset[str]] = frozenset({"fuzzy", "interval"})
 
-    levels: Annotated[Any, BeforeValidator(checked_levels)] = Field(default=11, validate_default=True)
+    levels: Levels = Field(default=11, validate_default=True)
     level_runs: int | None = Field(default=None, ge=0)
     approach: Literal["surrogate", "transformation"] = "surrogate"
     variant: Literal["general", "reduced"] = "general"
@@ -122,10 +127,6 @@ class FuzzyBounds(Chebyshev):
 class TransformationRun(StagedRun):
     """Asks once, for the points of all levels; no point is run twice."""
 
-    def __init__(self, settings: FuzzyBounds, *study: Any) -> None:
-        super().__init__(*study)
-        self.settings = settings
-
     def _plan(self) -> Iterator[bool]:
         levels = self.settings.levels
         table = boxes(self._inputs, levels)
@@ -139,7 +140,7 @@ class TransformationRun(StagedRun):
         self._level_of = level_of[kept]
         self._add(every[kept], NODE)
         yield True
-        self._stop_if_too_many_failed(self.settings)
+        self._stop_if_too_many_failed()
 
     def result(self) -> Result:
         from uqmbd.result import Result
