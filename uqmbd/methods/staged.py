@@ -66,16 +66,23 @@ class KeptRun:
 
     def _await(self, more: int) -> None:
         """Make room for so many further runs."""
-        self._values = np.concatenate([self._values, np.full((more, self._columns.count), np.nan)])
+        room = np.full((more, self._columns.count), np.nan)
+        self._values = np.concatenate([self._values, room]) if len(self._values) else room
         self._status = np.concatenate([self._status, np.zeros(more, np.int8)])
 
     def _require_finished(self) -> None:
         if not self._finished:
             raise RuntimeError("the method still wants runs: ask until it returns None")
 
+    def outcomes(self, runs: np.ndarray) -> np.ndarray:
+        """Outcomes of these runs, numbers or a mask, (runs, columns); to be read only: no copy where the runs follow each other."""
+        runs = np.flatnonzero(runs) if runs.dtype == bool else runs
+        follow = len(runs) > 0 and runs[-1] - runs[0] == len(runs) - 1 and bool((np.diff(runs) == 1).all())
+        return self._values[runs[0] : runs[-1] + 1] if follow else self._values[runs]
+
     def envelope(self, runs: np.ndarray) -> np.ndarray:
         """What these runs reached, (2, columns)."""
-        values = self._values[runs]
+        values = self.outcomes(runs)
         return np.stack([values.min(axis=0), values.max(axis=0)])
 
     def _groups(self, inner: np.ndarray, error: np.ndarray, trusted: np.ndarray) -> dict[str, xr.Dataset]:

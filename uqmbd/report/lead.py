@@ -13,6 +13,7 @@ from uqmbd.figures.trust import percent, trust_of
 from uqmbd.figures.worst import inputs_said
 from uqmbd.outcomes import TIME, axis_of
 from uqmbd.report.numbers import Scale, apart, number
+from uqmbd.report.pages import sentence
 from uqmbd.report.tables import has_unit, scale_of, statistics
 
 SHARES = ("total", "main_effect", "first", "delta", "importance")  # sensitivities that are told as shares
@@ -159,7 +160,7 @@ def _worst(result, name: str) -> str:
 def _statement(result) -> str:
     """What fresh runs say of a search."""
     said = str(result.attrs.get("statement", ""))
-    return said and f"{said[0].upper()}{said[1:]}."
+    return said and sentence(said)
 
 
 def _cause(result, name: str) -> str:

@@ -19,7 +19,7 @@ from uqmbd.report.failures import failures_table, failures_where
 from uqmbd.report.lead import lead_of
 from uqmbd.report.made import made_table
 from uqmbd.report.more import more_tables
-from uqmbd.report.pages import asset, rendered, replaced
+from uqmbd.report.pages import asset, rendered, replaced, sentence
 from uqmbd.report.regions import regions_table
 from uqmbd.runs.files import safe_names
 
@@ -129,4 +129,4 @@ def _warnings(result) -> list[str]:
         at = next((i for i, note in enumerate(notes) if re.search(rf"\b{counted}", note)), len(notes))
         note = notes[at].rstrip(".") if at < len(notes) else counted
         notes[at:] = [f"{note.replace(counted, f'{counted} ({percent(failed / runs)})', 1)}; see Failures", *notes[at + 1 :]]
-    return [f"{note[0].upper()}{note[1:].rstrip('.')}." for note in notes]
+    return [*map(sentence, notes)]

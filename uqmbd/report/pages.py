@@ -23,6 +23,11 @@ def parts(name: str) -> list[str]:
     return re.split(r"(?<=[.:_])(?=.)", name)
 
 
+def sentence(note: str) -> str:
+    """A note as a sentence of its own."""
+    return f"{note[0].upper()}{note[1:].rstrip('.')}."
+
+
 def asset(name: str) -> str:
     """The text of a file of `assets`."""
     return (files("uqmbd.report") / "assets" / name).read_text(encoding="utf-8")

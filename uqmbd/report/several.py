@@ -5,7 +5,7 @@ from pathlib import Path
 import pandas as pd
 
 from uqmbd.report.numbers import number
-from uqmbd.report.pages import rendered, replaced
+from uqmbd.report.pages import rendered, replaced, sentence
 from uqmbd.report.tables import Table
 
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"  # nothing runs, nothing is fetched
@@ -29,7 +29,7 @@ def in_words(result) -> str:
     """The method of a result, its runs, and what is to be known of it."""
     facts = result.facts
     failed = f", {facts.runs_failed:,} failed" if facts.runs_failed else ""
-    return ". ".join(filter(None, [f"{facts.method}, {facts.runs or 0:,} runs{failed}", facts.note]))
+    return " ".join([f"{facts.method}, {facts.runs or 0:,} runs{failed}.", *map(sentence, facts.notes)])
 
 
 def outputs_by_method(results) -> Table:

@@ -286,7 +286,7 @@ class PCERun(ExpandedRun):
         return self._fit(self._rows(FITTED)).expansion
 
     def _fit(self, rows: np.ndarray, degrees: list[int] | None = None, choices: list[regression.Choice] | None = None) -> Fitted:
-        u, values = self._u[rows], self._values[rows]
+        u, values = self._u[rows], self.outcomes(rows)
         if self._weights is not None and len(rows) == len(self._weights):
             return self._fitting.project(u, values, self._weights)
         found = self._fitting.regress(u, values, degrees, choices)

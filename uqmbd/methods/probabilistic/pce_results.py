@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import combinations
 from typing import TYPE_CHECKING
 
@@ -13,7 +14,7 @@ from uqmbd.analysis import regression, trust
 from uqmbd.analysis.basis_change import chebyshev_of
 from uqmbd.analysis.chaos_expansion import EXACT_SKEWNESS, SAMPLE, cube_sample
 from uqmbd.analysis.columns import Columns
-from uqmbd.analysis.columnwise import sample_std
+from uqmbd.analysis.columnwise import columnwise, sample_std
 from uqmbd.analysis.order_statistics import level_name
 from uqmbd.analysis.streams import generator
 from uqmbd.analysis.threads import one_thread
@@ -78,7 +79,8 @@ class ExpandedRun(StagedRun):
         ok, slices = self._rows(), self._columns.slices.values()
         self._ends, self._missed = self.envelope(ok), error
         allowed = self.settings.trust_tolerance, self.settings.std_tolerance
-        self._error, self._trusted = trust.assessed(error, slices, self._ends, *allowed, self._values[ok].std(axis=0))
+        spread = columnwise(partial(np.std, axis=0), self.outcomes(ok))
+        self._error, self._trusted = trust.assessed(error, slices, self._ends, *allowed, spread)
         if self._warping is not None:
             self._trusted &= self._warping.compared(self._u[fresh], self._values[fresh], self._ends)
 
