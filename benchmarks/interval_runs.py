@@ -95,7 +95,7 @@ def bounds_by(method, names, time):
     from uqmbd.inputs import Interval
     from uqmbd.outcomes import OutputInfo
 
-    run = method.start({n: Interval(*BOX[n]) for n in names}, {n: OutputInfo("rad", True) for n in ("theta1", "theta2")}, time, 1)
+    run = method.start({n: Interval(*BOX[n]) for n in names}, {n: OutputInfo("rad") for n in ("theta1", "theta2")}, time, 1)
     count = 0
     while (samples := run.ask()) is not None:
         size = len(samples["l1"])

@@ -31,7 +31,7 @@ def problem(seed):
     """Latin hypercube u (300, 3) of the unit cube, inputs, and outputs (300, 1)."""
     import numpy as np
 
-    from uqmbd.methods.base import generator
+    from uqmbd.analysis.streams import generator
     from uqmbd.methods.design import unit_points
 
     u = unit_points("lhs", RUNS, 3, generator(seed, 0))

@@ -46,7 +46,7 @@ def method(blocks, points):
 
     inputs = {f"x{i}": Interval(-np.pi, np.pi) for i in range(1, D + 1)}
     times = np.linspace(0, 10, points)
-    run = Sensitivity(approach="sobol", samples=blocks).start(inputs, {"h": OutputInfo("m", True)}, times, 1)
+    run = Sensitivity(approach="sobol", samples=blocks).start(inputs, {"h": OutputInfo("m")}, times, 1)
     return run, run.ask(), times
 
 

@@ -20,7 +20,7 @@ from _common import ROOT, report, short
 sys.path.insert(0, str(ROOT))
 from uqmbd.inputs import Interval
 from uqmbd.methods import Search
-from uqmbd.outcomes import OutputInfo
+from uqmbd.outcomes import TIME, OutputInfo
 
 HISTORIES, NUMBERS, TIMES = 7, 12, 481
 BATCH = 64  # runs told at once
@@ -40,7 +40,7 @@ def own_time(runs):
     model, own = function(), 0.0
     slices = {f"h{k}": slice(k * TIMES, (k + 1) * TIMES) for k in range(HISTORIES)}
     slices |= {f"n{k}": HISTORIES * TIMES + k for k in range(NUMBERS)}
-    outputs = {name: OutputInfo("m", isinstance(at, slice)) for name, at in slices.items()}
+    outputs = {name: OutputInfo("m", TIME if isinstance(at, slice) else None) for name, at in slices.items()}
     run = Search(max_runs=runs, settled=0.0).start({name: Interval(-1, 1) for name in "abc"}, outputs, np.linspace(0, 1, TIMES), 1)
 
     def timed(call, *arguments):

@@ -26,9 +26,7 @@ class KeptRun:
     Its parameters are the settings, and those of `uqmbd.methods.base.Method.start`, in SI units.
     """
 
-    def __init__(
-        self, settings: Any, inputs: Mapping[str, Input], outputs: Mapping[str, OutputInfo], time: np.ndarray, seed: int
-    ) -> None:
+    def __init__(self, settings: Any, inputs: Mapping[str, Input], outputs: Mapping[str, OutputInfo], time: np.ndarray, seed: int) -> None:
         self.settings = settings
         self._inputs = Space.of(inputs)
         self._columns = Columns(outputs, time)
