@@ -60,7 +60,8 @@ def peer(python, script, *arguments):
     done = subprocess.run(command, capture_output=True, text=True)
     if "ModuleNotFoundError" in done.stderr:
         missing = done.stderr.strip().splitlines()[-1].split("'")[1]
-        print(f'{missing} is not installed in {python}: pip install -e ".[benchmarks]", or name another with --peer-python', flush=True)
+        remedy = 'pip install -e ".[benchmarks,reference]", or name another with --peer-python'
+        print(f"{missing} is not installed in {python}: {remedy}", flush=True)
         return None
     if done.returncode:
         raise RuntimeError(f"{' '.join(command)} failed:\n{done.stderr}")
