@@ -16,9 +16,7 @@ from uqmbd.errors import StudyError
 from uqmbd.simulators.model import describe
 
 LOG = logging.getLogger("uqmbd")
-START = (
-    "import pickle, sys; sys.path[:], sys.argv[:] = pickle.load(sys.stdin.buffer); from uqmbd.simulators.apart import answer; answer()"
-)
+START = "import pickle, sys; sys.path[:], sys.argv[:] = pickle.load(sys.stdin.buffer); from uqmbd.simulators.apart import answer; answer()"
 AWAY: list[bool] = []  # not empty in such a process
 
 
