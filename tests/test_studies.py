@@ -54,7 +54,7 @@ def test_a_study_that_compiles_for_long_starts(name):
     study = Study.from_file(STUDIES / name / "study.toml")
     study.time = TimeGrid(end=study.time.end / 1000, points=2)
     trial = Trial(study)
-    done = trial.simulator.simulate({key: values[:1] for key, values in trial.samples.items()})
+    done = trial.checked().simulate({key: values[:1] for key, values in trial.samples.items()})
     assert not done.status.any(), done.message
 
 
