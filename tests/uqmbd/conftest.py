@@ -97,6 +97,20 @@ def uqmbd(monkeypatch, capsys, tmp_path):
 
 
 @pytest.fixture
+def runs_done(tmp_path, monkeypatch):
+    """Number of runs that the model `campaigns.LOGGED` has done since the last call."""
+    log = tmp_path / "runs.log"
+    monkeypatch.setenv("RUN_LOG", str(log))
+
+    def count() -> int:
+        done = len(log.read_text().splitlines()) if log.exists() else 0
+        log.write_text("")
+        return done
+
+    return count
+
+
+@pytest.fixture
 def bounded():
     """A made-up result with bounds."""
     return made_up_mechanism.bounded()

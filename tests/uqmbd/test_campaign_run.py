@@ -12,64 +12,17 @@ from uqmbd.campaign.opening import claimed, store_in
 from uqmbd.campaign.pool import open_pool
 from uqmbd.errors import StudyError
 from uqmbd.outcomes import Outcomes
-from uqmbd.runs.piece import Column, Piece
+from uqmbd.runs.piece import Column
 from uqmbd.runs.view import RunsBackend
 from uqmbd.study.running import run_study
 
-LOGGED = """
-import os
-import numpy as np
+from .campaigns import LOGGED, assert_identical, numbers, pieces
 
-def oscillator(k, c, time):
-    with open(os.environ["RUN_LOG"], "a") as log:
-        log.write(f"{k!r} {c!r}\\n")
-    if k > float(os.environ.get("FAIL_ABOVE", "inf")):
-        raise ValueError("spring broken")
-    x = np.exp(-c * time) * np.cos(np.sqrt(k) * time)
-    return {"x": x, "peak": float(abs(x[len(x) // 2 :]).max())}
-"""
 INTERVALS = (
     ('distribution = { type = "uniform", lower = 9.0, upper = 11.0 }', "interval = [9.0, 11.0]"),
     ('distribution = { type = "uniform", lower = 0.1, upper = 0.2 }', "interval = [0.1, 0.2]"),
     ('type = "montecarlo"\nsamples = 40', 'type = "chebyshev"\ndegree = 3\ntrust_tolerance = 1e-9\nfallback_runs = 41'),
 )
-
-
-@pytest.fixture
-def runs_done(tmp_path, monkeypatch):
-    """Number of runs the model has done since the last call."""
-    log = tmp_path / "runs.log"
-    monkeypatch.setenv("RUN_LOG", str(log))
-
-    def count() -> int:
-        done = len(log.read_text().splitlines()) if log.exists() else 0
-        log.write_text("")
-        return done
-
-    return count
-
-
-def numbers(directory) -> dict[str, np.ndarray]:
-    """All numbers of a result and of its runs."""
-    result = uq.open_results(directory)
-    groups = {f"{key}/{name}": group[name].values for key, group in result.groups() for name in group.data_vars}
-    runs = {name: result.runs[name].values for name in result.runs.data_vars}
-    return groups | runs
-
-
-def assert_identical(first, second) -> None:
-    assert first.keys() == second.keys()
-    for name, values in first.items():
-        assert values.dtype == second[name].dtype and values.shape == second[name].shape, name
-        if values.dtype.kind == "f":
-            assert values.tobytes() == second[name].tobytes(), name
-        else:
-            assert np.array_equal(values, second[name]), name
-
-
-def pieces(directory) -> list:
-    """The files of the runs, in the order of their rows."""
-    return sorted((directory / "runs").glob("*.runs"))
 
 
 def cut_store(directory, keep: float) -> None:
@@ -230,69 +183,6 @@ def test_runs_are_found_by_their_inputs(bits, tmp_path, monkeypatch):
     assert tally.simulated == 3 and runs.sizes["run"] == 11
     assert np.array_equal(told[0], [*first[::-1], 0.6, 0.2, 0.7, 0.0, 0.1, 0.6])
     assert go(tmp_path, first, first, np.array([0.7, 0.6]))[0].simulated == 0
-
-
-def blocks(file) -> dict[str, tuple[int, int]]:
-    """Where in a file the blocks of the columns are, and the head."""
-    piece = Piece.read(file.name, file.read_bytes(), file.stat().st_size)
-    found = {name: (piece.base + entry[0], piece.base + entry[0] + entry[1]) for name, entry in piece.head["blocks"].items()}
-    return found | {"head": (0, piece.base)}
-
-
-@pytest.mark.parametrize("part", ["x", "status", "input:k", "head", "partial:status"])
-@pytest.mark.parametrize("harm", ["flip", "cut", "empty", "delete"])
-def test_a_damaged_file_is_run_again(harm, part, write_study, uqmbd, tmp_path, runs_done):
-    study = write_study(model=LOGGED)
-    uqmbd("run", study, "--out", "r")
-    whole = numbers(tmp_path / "r")
-    runs_done()
-    file = pieces(tmp_path / "r")[3]
-    data = bytearray(file.read_bytes())
-    begin, end = blocks(file)[part]
-    data[(begin + end) // 2] ^= 0xFF
-    file.unlink() if harm == "delete" else file.write_bytes({"flip": data, "cut": data[:-1], "empty": b""}[harm])
-    read = part not in ("x", "message") or harm != "flip"  # the method is told a partial instead of the history
-    if part == "head" or harm != "flip":
-        code, output = uqmbd("report", "r")
-        assert (code == 2 and "missing" in output) or file.name in output
-    (tmp_path / "r" / "done.json").unlink()  # a finished result is not looked through again
-    code, output = uqmbd("run", study, "--out", "r")
-    assert code == 0
-    if read:
-        assert harm == "delete" or file.name in output
-        assert runs_done() == 2  # the run of the file, and one to see what the model returns
-    else:
-        assert runs_done() == 0
-        with pytest.raises(StudyError, match="x does not agree with its checksum"):
-            numbers(tmp_path / "r")
-        code, output = uqmbd("verify", "r")
-        assert code == 2 and file.name in output and "resume" in output
-        code, output = uqmbd("resume", "r")
-        assert code == 0 and runs_done() == 2
-    assert_identical(numbers(tmp_path / "r"), whole)
-    assert uqmbd("verify", "r")[0] == 0
-
-
-def test_verify_misses_a_file_that_is_gone(write_study, uqmbd, tmp_path, runs_done):
-    study = write_study(model=LOGGED)
-    uqmbd("run", study, "--out", "r")
-    whole = numbers(tmp_path / "r")
-    runs_done()
-    pieces(tmp_path / "r")[3].unlink()
-    code, output = uqmbd("verify", "r")
-    assert code == 2 and "1 files are damaged" in output and "a file that is missing, of runs 3 to 3 with 1 runs" in output, output
-    assert uqmbd("resume", "r")[0] == 0 and runs_done() == 2
-    assert_identical(numbers(tmp_path / "r"), whole)
-    assert uqmbd("verify", "r")[0] == 0
-
-
-@pytest.mark.parametrize("content", [b"", b"\x93NUMPY", b"text"])
-def test_a_damaged_list_of_the_runs_of_a_result_is_said(content, write_study, uqmbd, tmp_path):
-    uqmbd("run", write_study(), "--out", "r")
-    (tmp_path / "r" / "rows.npy").write_bytes(content)
-    for command in (("export", "r", "x.csv"), ("report", "r"), ("verify", "r")):
-        code, output = uqmbd(*command)
-        assert code == 2 and "rows.npy: the file is damaged" in output, output
 
 
 def test_results_of_another_study(write_study, uqmbd, tmp_path):
