@@ -10,7 +10,7 @@ import time
 import numpy as np
 import pytest
 
-import uqmbd as uq
+from .campaigns import numbers
 
 KILLS = int(os.environ.get("UQMBD_KILLS", "1"))
 MODEL = """
@@ -30,12 +30,6 @@ CHEBYSHEV = (
     ('type = "montecarlo"\nsamples = 40', 'type = "chebyshev"\ndegree = 12\ntrust_tolerance = 1e-12\nfallback_runs = 800'),
 )
 RUN = "import sys; from uqmbd.study import Study; Study.from_file(sys.argv[1]).run(out=sys.argv[2], report=False)"
-
-
-def numbers(directory) -> dict[str, np.ndarray]:
-    result = uq.open_results(directory)
-    groups = {f"{key}/{name}": group[name].values for key, group in result.groups() for name in group.data_vars}
-    return groups | {name: result.runs[name].values for name in result.runs.data_vars}
 
 
 def run(study, out, *, kill_after: float | None = None) -> bool:
