@@ -187,6 +187,11 @@ class UnilateralContact:
         return int(self.found.mode.value[1:])
 
     @property
+    def own_states(self):
+        """Numbers of its further states."""
+        return range(self.first, self.first + OTHERS + len(self.others))
+
+    @property
     def directions(self):
         """Derivatives of all rates."""
         return self.normal, *self.others

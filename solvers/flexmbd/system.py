@@ -150,7 +150,8 @@ class System:
         strain : "green" or "engineering"
             ``(r'.r' - 1)/2`` or ``|r'| - 1``.
         curvature : "exact", "material" or "small"
-            ``|r' x r''|`` over ``|r'|³``, over ``|r'|²``, or over 1.
+            ``|r' x r''|`` over ``|r'|³``, over ``|r'|²``, or over 1. With a `shape` "exact" and "material" are both the turn of the tangent
+            from that of the shape, by the arc length of the undeformed line, so that a stretch is no curvature.
         integration : "reduced" or "full"
             Points at which axial strain and curvature are taken: three and three, or five and three (see `docs/theory/ancf_cables.md`).
         shape : callable or pair of arrays, optional

@@ -43,7 +43,7 @@ def arc_length(build, inputs=None, *, start=0.0, end=1.0, step=0.05, max_steps=5
         If the path is lost or `end` not reached; `path` holds what was found.
     """
     equations = equations_of(build, inputs)
-    choose(equations, solver)
+    equations = choose(equations, solver)
     whole("max_steps", max_steps)
     check_limits(tolerance, iterations)
     if not 0 < step <= 1 or end == start or not np.isfinite(end - start):

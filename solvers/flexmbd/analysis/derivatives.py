@@ -13,12 +13,13 @@ import numpy as np
 from scipy.linalg import LinAlgWarning, lu_factor, lu_solve
 
 from flexmbd.analysis.equations import StaticBuild
+from flexmbd.analysis.refusals import refuse_friction, refuse_unilateral
 from flexmbd.equations.index1 import inertial
 from flexmbd.errors import ModelError
 from flexmbd.language.arrays import Program
 from flexmbd.language.graph import Graph
 from flexmbd.language.kernels import KernelError
-from flexmbd.language.nodes import RUNTIME, flat, nested, shape_of
+from flexmbd.language.nodes import RUNTIME, flat, nested, parted, shape_of
 from flexmbd.language.tracing import traced
 from flexmbd.outputs import bringing
 from flexmbd.suggest import unknown
@@ -40,7 +41,7 @@ class ParametricGraph(Graph):
         numbers = [self.const(a) for a in flat(args)]
         args = nested(numbers, shape_of(args))
         unsaid = tangent is None and not self.whole
-        if self.kernel(function).text and (unsaid or any(name[0] == "p" for a in numbers for name in self.variables(a))):
+        if self.kernel(function).text and (unsaid or any(parted(name)[0] == "p" for a in numbers for name in self.variables(a))):
             try:
                 found = traced(self, function, args)
                 return self.const(found) if count is None else tuple(self.const(x) for x in found[:count])
@@ -97,9 +98,9 @@ class Slopes:
         self._count, self._sizes = len(nodes), sizes
         for i, node in enumerate(nodes):
             for name in g.variables(node):
-                kind, number = name[0], name[1:]
-                if kind in sizes and number.isdigit():
-                    entries[kind][i, int(number)] = _slope(g, node, g.var(name), what)
+                kind, number = parted(name)
+                if kind in sizes:
+                    entries[kind][i, number] = _slope(g, node, g.var(name), what)
         self._places = {kind: tuple(np.array(list(part), int).reshape(-1, 2).T) for kind, part in entries.items()}
         self._program = Program(g, [*nodes, *(x for part in entries.values() for x in part.values())], numbers)
         self._value = Program(g, list(nodes), numbers)
@@ -126,7 +127,7 @@ class Slopes:
 
 def _slope(graph, node, variable, what):
     """Derivative of a node; refuses a kernel on the way to a parameter that does not say its own, which would be taken for zero."""
-    for x in graph.needed([node]) if variable.value[0] == "p" else ():
+    for x in graph.needed([node]) if parted(variable.value)[0] == "p" else ():
         if x.op.startswith("call:"):
             known = {j for _, j in (x.tangent(x.given) if x.tangent else {})}
             if any(variable.value in graph.variables(a) and j not in known for j, a in enumerate(x.args)):
@@ -172,6 +173,7 @@ class Linear:
         self.system, self.parameters, self._turning = system, parameters, turning
         build = ParametricBuild(system, parameters.slopes)
         refuse_friction(build)
+        refuse_unilateral(build)
         known = build.outputs
         for name in outputs:
             if name not in known:
@@ -276,10 +278,3 @@ def held_back(build, rows):
         for i, x in row.polynomial.gradient(build.q).items():
             total[i] = total[i] + build.graph.var(f"l{k}") * x
     return total
-
-
-def refuse_friction(build):
-    """Raise `ModelError` if ideal joints have friction, which depends on their reactions."""
-    if build.frictions:
-        names = ", ".join(friction.element.name for friction in build.frictions)
-        raise ModelError(f"the system has friction in ideal joints ({names}), which is not treated here", remedy="use run")

@@ -8,12 +8,14 @@ from functools import cached_property
 import numpy as np
 from scipy.sparse import block_array, csr_array, eye_array
 
+from flexmbd.analysis.refusals import refuse_friction, refuse_unilateral
 from flexmbd.analysis.row_arrays import Rows
 from flexmbd.equations.assembly import assembled
 from flexmbd.equations.index1 import inertial
 from flexmbd.errors import ModelError
 from flexmbd.formulation.natural import Build
 from flexmbd.language.arrays import Field, Pattern, Program
+from flexmbd.language.nodes import parted
 from flexmbd.linalg.direct import analyse
 from flexmbd.outputs import bringing
 from flexmbd.problem import LateState
@@ -47,7 +49,10 @@ class StaticBuild(Build):
         super().__init__(system, tuning=tuning)
 
     def _accelerations(self):
-        return [self.graph.var(f"a{i}") for i in range(self.n)], [self.graph.var(f"l{k}") for k in range(len(self.rows))]
+        a, multipliers = ([self.graph.var(f"{kind}{i}") for i in range(count)] for kind, count in (("a", self.n), ("l", len(self.rows))))
+        loads = [friction.load(self.graph, multipliers)[0] for friction in self.frictions]
+        self._rub([friction.force(self.graph, load)[0] for friction, load in zip(self.frictions, loads, strict=True)])
+        return a, multipliers
 
 
 class Equations:
@@ -80,6 +85,8 @@ class Equations:
         Largest coordinate of a place, in m: what lengths are judged by.
     weights : ndarray (n,)
         What a coordinate's change is judged by: the system's size for lengths, else 1.
+    solver : str
+        Back end of `flexmbd.linalg.direct` that factors tangents.
 
     Notes
     -----
@@ -110,6 +117,7 @@ class Equations:
         turn = turning_matrix(system, spinning)
         self.coriolis, self.centrifugal = csr_array(2.0 * self.mass @ turn), csr_array(self.mass @ turn @ turn)
         self.size = float(lengths(system, 1)[0])
+        self.solver = "superlu"
         self.weights = np.where(np.array(self.measures) == "length", self.size, 1.0)
 
     # ---- at a state
@@ -133,7 +141,14 @@ class Equations:
         return pattern.fill(field(self._at(q, t=t, turns=turns, accelerations=accelerations)))
 
     def force(self, q, v=None, t=0.0, turns=None):
-        """Generalized forces (n,): all but M a and constraints."""
+        """Generalized forces (n,): all but M a and constraints.
+
+        Raises
+        ------
+        ModelError
+            If impenetrable contacts, or with velocities friction in ideal joints, would be left out.
+        """
+        self._refuse(v)
         values = self._force(self._at(q, v, t, turns))
         total = np.zeros((self.n, *values.shape[1:]), values.dtype)
         np.add.at(total, self._force.places[0], values)
@@ -145,21 +160,35 @@ class Equations:
         return self._force_rate(self._at(q, v, t, turns))
 
     def stiffness(self, q, v=None, t=0.0, turns=None):
-        """``-dF/dq``, csr (n, n)."""
+        """``-dF/dq``, csr (n, n); raises as `force`."""
+        self._refuse(v)
         program, pattern = self._stiffness
         return pattern.fill(np.r_[program(self._at(q, v, t, turns)), self.centrifugal.data])
 
     def damping(self, q, v=None, t=0.0, turns=None):
-        """``-dF/dv``, csr (n, n)."""
+        """``-dF/dv``, csr (n, n); raises as `force` with velocities."""
+        self._refuse(0.0 if v is None else v)
         program, pattern = self._damping
         return pattern.fill(np.r_[program(self._at(q, v, t, turns)), self.coriolis.data])
+
+    def _refuse(self, v):
+        """Raise `ModelError` for what has forces that are none of these; at rest friction of ideal joints, being regularised, has none."""
+        refuse_unilateral(self.problem)
+        if v is not None:
+            refuse_friction(self.problem)
 
     def turned(self, q, turns=None):
         """Angles (rad) of the planar bodies at q, at most half a turn from those given."""
         return self._angles(self._at(q, turns=turns)) if self._turning else np.zeros(0)
 
     def output(self, name, q, v=None, t=0.0, turns=None, multipliers=(), accelerations=0.0):
-        """A quantity of the catalogue by name; the arrays may have a second axis over states."""
+        """A quantity of the catalogue by name; the arrays may have a second axis over states.
+
+        Raises
+        ------
+        ModelError
+            If it is not known, depends on reactions and there are no `multipliers`, or on what only a motion gives.
+        """
         if name not in self.catalogue:
             raise unknown("output", name, self.catalogue)
         try:
@@ -167,6 +196,13 @@ class Equations:
         except LateState:
             told = f"output '{name}' brings a state, which the equations do not have"
             raise ModelError(told, remedy=f"make them by Equations(system, outputs=[{name!r}])") from None
+        used = [parted(x) for x in self.problem.graph.variables(node)]
+        if np.size(multipliers) == 0 and any(kind == "l" for kind, _ in used):
+            told = f"output '{name}' depends on reactions"
+            raise ModelError(told, remedy="give the `multipliers` of this state (and its `accelerations`), or take run")
+        contacts = {k for contact in self.problem.unilaterals for k in contact.own_states}
+        if any(kind == "s" and k in contacts for kind, k in used):
+            raise ModelError(f"output '{name}' depends on impenetrable contacts, which only a motion gives", remedy="take run")
         return self.program([node])(self._at(q, v, t, turns, multipliers, accelerations))[0]
 
     def constraints(self, q, t=0.0):
@@ -240,6 +276,37 @@ class Equations:
         matrix = block_array([[mass, G.T], [G, -SLIGHT * eye_array(len(side))]], format="csc")
         matrix.sum_duplicates()
         return self.weights * analyse(matrix).factorise(matrix.data).solve(np.r_[np.zeros(self.n), scale * side])[: self.n]
+
+    # ---- states of forces, at rest
+    def check_rest(self, q, t, turns, multipliers):
+        """Raise `ModelError` where forces depend on further states that are not zero in equilibrium, as they are taken here."""
+        program, names, events = self._states_at_rest
+        if not names and not events:
+            return
+        values = program(self._at(q, None, t, turns, multipliers))
+        rates, (beyond, become) = values[: len(names)], values[len(names) :].reshape(2, -1)
+        moving = {name for name, x in zip(names, rates, strict=True) if not abs(x) <= 1e-9}
+        moving |= {name for name, x, y in zip(events, beyond, become, strict=True) if x >= 0.0 and y != 0.0}
+        if moving:
+            raise ModelError(
+                f"forces depend on further states ({', '.join(sorted(moving))}) that are not zero in this equilibrium, and statics takes "
+                "them for zero",
+                remedy="leave out what has them (a lag, an integral, a latch), or let a run settle",
+            )
+
+    @cached_property
+    def _states_at_rest(self):
+        """Program of rates of the states that forces depend on, and of what events make of them; their names."""
+        b, needed, nodes = self.problem, {}, [*self.problem.generalized]
+        while nodes:
+            found = {k for node in nodes for kind, k in map(parted, b.graph.variables(node)) if kind == "s"}
+            new = found.difference(needed, self._states)
+            needed |= dict.fromkeys(sorted(new))
+            nodes = [b.states[k].rate for k in new]
+        needed = [k for k in needed if b.states[k].controlled]
+        events = [(b.states[k].name, c.penetration, node) for c in b.contacts for k, node in c.assigns if k in needed]
+        roots = [b.states[k].rate for k in needed] + [c for _, c, _ in events] + [node for *_, node in events]
+        return self.program(roots), [b.states[k].name for k in needed], [name for name, *_ in events]
 
     # ---- made when first needed
     def program(self, roots):

@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from flexmbd.analysis.derivatives import refuse_friction
 from flexmbd.analysis.grid import time_grid
 from flexmbd.analysis.path import equations_of
+from flexmbd.analysis.refusals import refuse_contacts, refuse_friction, refuse_states, refuse_unilateral
 from flexmbd.errors import ModelError
 from flexmbd.suggest import unknown
 from flexmbd.trajectory import OK, Trajectory
@@ -69,9 +69,9 @@ def inverse_dynamics(build, inputs=None, *, end, points, outputs):
 def _check(e, outputs):
     """Raise `ModelError` for what has no place here."""
     refuse_friction(e.problem)
-    if e.problem.contacts:
-        names = ", ".join(contact.name for contact in e.problem.contacts)
-        raise ModelError(f"the system has contacts ({names}), whose forces depend on the motion before", remedy="use run")
+    refuse_unilateral(e.problem)
+    refuse_contacts(e.problem, "their forces depend on the motion before")
+    refuse_states(e.problem)
     for name in outputs:
         if name not in e.catalogue:
             raise unknown("output", name, e.catalogue)

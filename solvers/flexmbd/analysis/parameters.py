@@ -97,22 +97,23 @@ def _inputs(build, inputs):
 
 def _differences(build, inputs, name, value, system):
     """Derivatives of a system's numbers (by path), of its coordinates and of its velocities at the start by an input."""
-    step = STEP * (abs(value) or 1.0)
+    step, known = STEP * (abs(value) or 1.0), dict(system.parameters())
 
     def at(k):
         other = build(**(inputs | {name: check_number("input", name, value) + k * step}))
-        numbers = other.parameters()
-        if other.topology_key() != system.topology_key() or len(numbers) != len(system.parameters()):
+        numbers = dict(other.parameters())
+        if other.topology_key() != system.topology_key() or numbers.keys() != known.keys():
             raise ModelError(f"input '{name}' changes what the system consists of; it has no derivative by it")
-        for (path, v), (_, known) in zip(numbers, system.parameters(), strict=True):
-            if isinstance(v, Matrix) and not np.array_equal(v.values, known.values):
+        for path, v in known.items():
+            if isinstance(v, Matrix) and not np.array_equal(v.values, numbers[path].values):
                 told = f"input '{name}' changes the table '{path}', by which there is no derivative"
                 raise ModelError(told, remedy="let it scale the table")
-        return [np.array(x, float) for x in ([0.0 if isinstance(v, Matrix) else v for _, v in numbers], *other.initial())]
+        values = [0.0 if isinstance(v, Matrix) else numbers[path] for path, v in known.items()]
+        return [np.array(x, float) for x in (values, *other.initial())]
 
     near, far = zip(at(1), at(-1), strict=True), zip(at(2), at(-2), strict=True)
     rates = [(8.0 * (a - b) - (c - d)) / (12.0 * step) for (a, b), (c, d) in zip(near, far, strict=True)]
-    return {path: float(x) for (path, _), x in zip(system.parameters(), rates[0], strict=True) if x != 0.0}, *rates[1:]
+    return {path: float(x) for path, x in zip(known, rates[0], strict=True) if x != 0.0}, *rates[1:]
 
 
 def unit_of(system, path):

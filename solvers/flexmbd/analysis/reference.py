@@ -17,7 +17,9 @@ from scipy.linalg import solve
 from flexmbd.analysis.equations import Equations
 from flexmbd.analysis.grid import time_grid
 from flexmbd.analysis.path import equations_of
+from flexmbd.analysis.refusals import refuse_contacts, refuse_friction, refuse_unilateral
 from flexmbd.errors import ModelError
+from flexmbd.language.nodes import parted
 from flexmbd.suggest import unknown
 from flexmbd.trajectory import OK, Trajectory
 
@@ -90,12 +92,9 @@ class Stabilised:
 
     def __init__(self, equations: Equations, outputs):
         self.equations, problem = equations, equations.problem
-        if problem.frictions:
-            names = ", ".join(friction.element.name for friction in problem.frictions)
-            raise ModelError(f"the system has friction in ideal joints ({names}); this check does not know it", remedy="use run")
-        if problem.contacts:
-            names = ", ".join(c.name for c in problem.contacts)
-            raise ModelError(f"the system has contacts ({names}); this check locates no events", remedy="use run")
+        refuse_friction(problem)
+        refuse_unilateral(problem)
+        refuse_contacts(problem, "this check locates no events")
         for name in outputs:
             if name not in equations.catalogue:
                 raise unknown("output", name, equations.catalogue)
@@ -119,7 +118,7 @@ class Stabilised:
     def _read(self, nodes):
         """Numbers of the states that nodes depend on."""
         names = {x for node in nodes for x in self.equations.problem.graph.variables(node)}
-        return {int(x[1:]) for x in names if x[0] == "s" and x[1:].isdigit()}
+        return {number for kind, number in map(parted, names) if kind == "s"}
 
     def _needed(self, outputs):
         """Rates of the states; zero of those that nothing reads."""
@@ -137,8 +136,9 @@ class Stabilised:
         kinds = {"q": self._q, "v": self._v, "s": self._s, "l": self._l}
         for k, rate in enumerate(rates):
             for name in sorted(problem.graph.variables(rate)):
-                if name[0] in kinds and name[1:].isdigit():
-                    column = kinds[name[0]].start + int(name[1:])
+                kind, number = parted(name)
+                if kind in kinds:
+                    column = kinds[kind].start + number
                     entries[self._s.start + k, column] = problem.graph.derivative(rate, problem.graph.var(name))
         places = np.array(list(entries), int).reshape(-1, 2)
         return self.equations.program(list(entries.values())), (places[:, 0], places[:, 1])

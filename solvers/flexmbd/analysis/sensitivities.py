@@ -14,6 +14,7 @@ from scipy.linalg import block_diag
 from flexmbd.analysis.derivatives import Linear, Saddle
 from flexmbd.analysis.grid import time_grid
 from flexmbd.analysis.parameters import parameters_of
+from flexmbd.analysis.refusals import refuse_contacts
 from flexmbd.equations.assembly import TURN
 from flexmbd.errors import ModelError, check_number
 from flexmbd.suggest import unknown
@@ -145,12 +146,8 @@ class Varied:
 
     def __init__(self, equations):
         e = self.equations = equations
-        if e.problem.contacts:
-            names = ", ".join(contact.name for contact in e.problem.contacts)
-            raise ModelError(
-                f"the system has contacts ({names}); at their onset derivatives of the motion jump, which these equations do not know",
-                remedy="take differences of runs, or a surrogate",
-            )
+        why = "at their onset derivatives of the motion jump, which these equations do not know"
+        refuse_contacts(e.problem, why, "take differences of runs, or a surrogate")
         values = e.parameters.values
         self._sizes = np.where(values != 0.0, np.abs(values), 1.0)
         self._turning = np.array([measure == "angle" for measure in e.problem.measures], bool)

@@ -14,6 +14,7 @@ from flexmbd.analysis.derivatives import Linear
 from flexmbd.analysis.equations import Equations
 from flexmbd.analysis.parameters import parameters_of
 from flexmbd.analysis.path import Path, State
+from flexmbd.analysis.refusals import refuse_states
 from flexmbd.errors import ModelError
 
 OPEN = 1e-7  # what rows may be open at a state that is given, relative to the largest changes that coordinates can make
@@ -151,9 +152,7 @@ def _check_inputs(parameters):
 def _values(equations, numeric, state, t):
     """The state as values of the graph's variables."""
     b = equations.problem
-    controlled = [x.name for x in b.states if x.controlled]
-    if controlled:
-        raise ModelError(f"forces have states of their own ({', '.join(controlled)}), which these equations leave out")
+    refuse_states(b)
     if isinstance(state, Path):
         state = state.state(-1)
     turns = None

@@ -9,6 +9,7 @@ that make the largest entry of each row of G W one::
 All of its numbers are without unit, so how near it is to a singular one does not depend on the system's size.
 """
 
+from copy import copy
 from functools import cached_property
 from weakref import WeakKeyDictionary
 
@@ -19,18 +20,22 @@ from flexmbd.language.arrays import Pattern
 from flexmbd.linalg.direct import Singular, analyse
 
 _PATTERNS = WeakKeyDictionary()  # of the matrices and their analyses, by equations
-_SOLVERS = WeakKeyDictionary()  # names of direct solvers, by equations, where not the default
 
 
 def choose(equations, solver):
-    """Let a direct solver of `flexmbd.linalg.direct` factor all tangents of these equations from now on.
+    """The equations with a direct solver of `flexmbd.linalg.direct` for their tangents; those given keep theirs.
 
     Raises
     ------
     ModelError
         If there is none of that name, it is not installed, or it takes definite matrices only.
     """
-    _SOLVERS[equations] = analyse(csc_array(np.eye(1)), solver).name
+    name = analyse(csc_array(np.eye(1)), solver).name
+    if name == equations.solver:
+        return equations
+    other = copy(equations)
+    other.solver = name
+    return other
 
 
 class Tangent:
@@ -99,7 +104,7 @@ class Tangent:
         return Pattern(np.concatenate(columns), np.concatenate(rows), (full, full)), ((k.row, k.col), (c.row, c.col))
 
     def _factor(self):
-        known, key = _PATTERNS[self.equations], (self.matrix.shape, _SOLVERS.get(self.equations, "superlu"))
+        known, key = _PATTERNS[self.equations], (self.matrix.shape, self.equations.solver)
         if key not in known:
             known[key] = analyse(self.matrix, key[1])
         self.factors = known[key].factorise(self.matrix.data)

@@ -15,6 +15,7 @@ from scipy.sparse.linalg import ArpackError, LinearOperator, eigs, eigsh
 
 from flexmbd.analysis.equilibrium import ITERATIONS, TOLERANCE, NotConverged, assembled, at_start, newton, whole
 from flexmbd.analysis.path import Path, StaticsError, equations_of
+from flexmbd.analysis.refusals import refuse_states
 from flexmbd.analysis.tangent import Singular, choose, free_motion
 from flexmbd.errors import ModelError
 from flexmbd.linalg.direct import analyse
@@ -93,7 +94,8 @@ def modes(build, inputs=None, *, count=None, damped=False, spinning=None, t=0.0,
     if count is not None:
         whole("count", count)
     e = equations_of(build, inputs, spinning)
-    choose(e, solver)
+    e = choose(e, solver)
+    refuse_states(e.problem)
     state = build.state(state) if isinstance(build, Path) else _at_rest(e, t)
     K = e.stiffness(state.q, None, state.t, state.turns) + e.curvature(state.q, state.multipliers, state.t)
     D = e.damping(state.q, None, state.t, state.turns) if damped else e.coriolis if e.coriolis.nnz else None

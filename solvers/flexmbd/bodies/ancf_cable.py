@@ -179,7 +179,8 @@ def cable_element(share, dimension, strain, curvature, integration, damped, shap
     share.helpers += [*HELPERS, *(DAMPING_HELPERS if damped else ())]
     numbers, given = (axial * le, bending * inverse, STRAINS[strain], CURVATURES[curvature]), rule.grouped(points)
     y = in_vectors(chord_and_slopes(g, share.q, le))
-    force, energy = g.call(rule.force, (y, *numbers, *given), 9, _stiffness(g, rule)), g.call(rule.energy, (y, *numbers, *given))
+    force = g.call(rule.force, (y, *numbers, *given), 9, _stiffness(g, rule))
+    energy = g.call(rule.energy, (y, *numbers, *given), tangent=_force(g, rule))
     share.add("potential", energy)
     share.add("strain_energy", energy)
     if share.before:
@@ -216,6 +217,11 @@ def chord_and_slopes(graph, values, le):
     r0, a, r1, b = (list(values[d * k : d * (k + 1)]) for k in range(4))
     rest = [graph.const(0.0)] * (3 - d)
     return [(x - y) * inverse for x, y in zip(r1, r0, strict=True)] + rest + a + rest + b + rest
+
+
+def _force(graph, rule):
+    """Tangent of a rule's energy."""
+    return lambda arguments: {(0, j): f for j, f in enumerate(graph.call(rule.force, arguments, 9, _stiffness(graph, rule)))}
 
 
 def _stiffness(graph, rule):

@@ -1,10 +1,11 @@
-"""Planar cable elements whose undeformed line is curved: strain and curvature count from those of a reference (docs/theory/ancf_cables.md).
+"""Planar cable elements whose undeformed line is curved: strain and turn count from those of a reference (docs/theory/ancf_cables.md).
 
-With the measures of `ancf_elastic`, strain ``e`` and signed curvature times length ``k``, the energy of an element is
+With the strain ``e`` of `ancf_elastic`, and ``w = (p x s)/P``, the turn of the tangent by x, the energy of an element is
 
-    U = 1/2 EA l sum_g w_g (e_g - e0_g)² + 1/2 EI/l sum_h w_h (k_h - k0_h)²
+    U = 1/2 EA l sum_g w_g (e_g - e0_g)² + 1/2 EI/l sum_h w_h F(P_h) (w_h - w0_h)²
 
-over the same points as a straight element's, so the reference is without stress to rounding.
+over the same points as a straight element's, so the reference is without stress to rounding.  A stretch that turns no tangent changes no
+w; the curvature of the line, ``w/|r'|``, it would change by the strain times the curvature at rest.  F is 1, and P² for "small".
 """
 
 from itertools import pairwise
@@ -22,17 +23,16 @@ def axial_points(integration, given):
 
 
 def measures(c, a, b, strain, curvature, axial, sqrt):
-    """(strain, weight) at the `axial` points, (curvature times length, weight) at those of bending, by chord and slopes."""
+    """(strain, 1, weight) at the `axial` points, (turn of the tangent, root of F, weight) at those of bending, by chord and slopes."""
     stretch, bend = [], []
     for x, weight in axial:
         P = dot(*(_mixed(c, a, b, x),) * 2)
-        stretch.append((0.5 * (P - 1.0) if strain == "green" else sqrt(P) - 1.0, weight))
+        stretch.append((0.5 * (P - 1.0) if strain == "green" else sqrt(P) - 1.0, 1.0, weight))
     for x, weight in GAUSS_3:
         p, u, v = _mixed(c, a, b, x), 6.0 * x - 4.0, 6.0 * x - 2.0
         s = [u * (m - k) + v * (n - k) for k, m, n in zip(c, a, b, strict=True)]
         P = dot(p, p)
-        size = {"exact": lambda P=P: P * sqrt(P), "material": lambda P=P: P, "small": lambda: 1.0}[curvature]()
-        bend.append((cross(p, s) / size, weight))
+        bend.append((cross(p, s) / P, P if curvature == "small" else 1.0, weight))
     return stretch, bend
 
 
@@ -43,7 +43,7 @@ def _mixed(c, a, b, x):
 
 
 def reference(cable, nodes):
-    """Strains, then curvatures times length, of all elements of a cable whose undeformed line goes through `nodes`: a list of lists.
+    """Strains, then turns of the tangent, of all elements of a cable whose undeformed line goes through `nodes`: a list of lists.
 
     Raises
     ------
@@ -55,14 +55,14 @@ def reference(cable, nodes):
         c = [(x - y) / length for x, y in zip(r1, r0, strict=True)]
         axial = axial_points(cable.integration, RULES[cable.integration].points(e == 0, e == last))
         stretch, bend = measures(c, a, b, cable.strain, cable.curvature, axial, np.sqrt)
-        worst = max(float(np.max(np.abs(x))) for x, _ in stretch)
+        worst = max(float(np.max(np.abs(x))) for x, *_ in stretch)
         if not worst < 0.02:
             raise ModelError(
                 f"{cable.owner}: shape is not given by its arc length: in element {e} the line is stretched by {worst:.3g}",
                 element=cable.name,
                 remedy="slopes of the undeformed line have the size 1, and its length is the cable's; or take more elements",
             )
-        out.append([x for x, _ in (*stretch, *bend)])
+        out.append([x for x, *_ in (*stretch, *bend)])
     return out
 
 
@@ -77,8 +77,9 @@ def shaped_element(share, vectors, strain, curvature, points, times, reference):
     c, a, b = y[0:2], y[3:5], y[6:8]
     parts = zip(measures(c, a, b, strain, curvature, points, g.sqrt), (axial * le, bending / le), times or (None, None), strict=True)
     for summed, stiffness, time in parts:
-        for measure, weight in summed:
-            slopes, change = [g.derivative(measure, x) for x in share.q], measure - next(reference)
+        for measure, factor, weight in summed:
+            change = factor * (measure - next(reference))
+            slopes = [g.derivative(change, x) for x in share.q]
             force = stiffness * weight * change
             share.add("potential", 0.5 * force * change)
             share.add("strain_energy", 0.5 * force * change)

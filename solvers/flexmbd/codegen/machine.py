@@ -7,15 +7,18 @@ import functools
 import hashlib
 import os
 import tempfile
+import threading
 
 import llvmlite
 import llvmlite.binding as llvm
+from llvmlite.binding import ffi
 
 from flexmbd.caching import cache_directory
 
 # Lines of a module from which on less is optimised: a third of the time to compile; large right-hand sides are as fast (20,000 operations:
 # 21.6 against 22.9 us), small ones would take up to half as long again.
 LARGE = 15_000
+_LOCK = threading.RLock()  # for a llvmlite without one
 
 
 @functools.cache
@@ -33,13 +36,18 @@ def _machine(level):
 
 
 @contextlib.contextmanager
-def _ordering(wanted):
-    """Whether instructions are put into a better order, which takes 40 % of the time to compile; LLVM has one such switch in a process."""
-    llvm.set_option("flexmbd", f"--enable-misched={str(wanted).lower()}")
-    try:
-        yield
-    finally:
-        llvm.set_option("flexmbd", "--enable-misched=true")
+def _unordered():
+    """Within it instructions are not put into a better order, which takes 40 % of the time to compile.
+
+    LLVM has one such switch in a process. It is turned back in any case, and nobody else compiles while it is off: all of llvmlite's calls,
+    Numba's among them, take its lock.
+    """
+    with getattr(ffi.lib, "_lock", _LOCK):
+        llvm.set_option("flexmbd", "--enable-misched=false")
+        try:
+            yield
+        finally:
+            llvm.set_option("flexmbd", "--enable-misched=true")
 
 
 class Code:
@@ -81,7 +89,7 @@ class Code:
             passes.getModulePassManager().run(module, passes)
         engine = llvm.create_mcjit_compiler(module, machine)
         engine.set_object_cache(lambda _, data: self._keep(data), lambda _: self.path.read_bytes() if self.on_disk() else None)
-        with _ordering(self._level > 1):
+        with contextlib.nullcontext() if self._level > 1 or self.on_disk() else _unordered():
             engine.finalize_object()
         engine.remove_module(module)  # some megabytes, which nothing needs beside the machine code
         self._text = None

@@ -13,6 +13,7 @@ from llvmlite import ir
 
 from flexmbd.codegen.loops import Loops
 from flexmbd.codegen.values import Value
+from flexmbd.language.nodes import OWN, parted
 
 BATCH = 8  # elements side by side
 
@@ -103,13 +104,13 @@ def put(k, read=0):
 def placed(layout, pool, batch):
     """Where variables of the one element are: those of its own by its table, others as everywhere."""
     own = {"x": layout.place("q0"), "y": layout.place("v0"), "n": ("P", 0)}
-    own |= {kind: layout.place(f"{all_}0") for kind, all_ in (("z", "a"), ("b", "o")) if layout.has(all_)}
+    own |= {kind: layout.place(f"{all_}0") for kind, all_ in OWN.items() if kind not in own and layout.has(all_)}
 
     def place(name):
-        kind = name.rstrip("0123456789")
+        kind, number = parted(name)
         if kind not in own:
             return layout.place(name)
-        (array, first), column = own[kind], int(name[len(kind) :]) + pool.size * (kind == "n")
+        (array, first), column = own[kind], number + pool.size * (kind == "n")
         return lambda piece: _gathered(piece, array, first, column, batch)
 
     return place

@@ -31,7 +31,12 @@ START = 1e-6  # shift of rows of the start, which may depend on the others
 
 
 def accelerations(problem):
-    """Accelerations and multipliers of the index-1 equations as nodes.
+    """Accelerations and multipliers of the index-1 equations as nodes."""
+    return solution(problem)[:2]
+
+
+def solution(problem):
+    """Accelerations, multipliers and friction forces of ideal joints by the index-1 equations, as nodes.
 
     Functions of this module take a `Problem`, or the `Formulation` that makes it; they read `graph`, `n`, `q`, `v`, `time`, `mass`,
     `pools`, `generalized`, `rows`, `initial_rows`, `shift` (e above; 0: the rows are independent; those of the start alone always have
@@ -48,9 +53,8 @@ def accelerations(problem):
     sides = [side, *(friction.side(g, n, len(problem.rows)) for friction in problem.frictions)]
     reinforce(problem, matrix, sides, problem.rows)
     x, *responses = _solutions(problem, matrix, sides, problem.rows)
-    if responses:
-        x = with_friction(problem, [x, *responses])
-    return [x.get(i, g.const(0.0)) for i in range(n)], [x[n + k] for k in range(len(problem.rows))]
+    x, forces = with_friction(problem, [x, *responses]) if responses else (x, [])
+    return [x.get(i, g.const(0.0)) for i in range(n)], [x[n + k] for k in range(len(problem.rows))], forces
 
 
 def responses(problem, columns):

@@ -6,18 +6,23 @@ from dataclasses import fields
 
 import numpy as np
 
-from flexmbd.equations.index1 import accelerations
+from flexmbd.equations.index1 import solution
 from flexmbd.errors import ModelError
 from flexmbd.formulation.interface import Interface
 from flexmbd.formulation.mass_matrix import MassMatrix
 from flexmbd.language.graph import Graph
 from flexmbd.language.kernels import KernelError
-from flexmbd.language.nodes import LANE, UNIFORM
+from flexmbd.language.nodes import LANE, OWN, UNIFORM
 from flexmbd.outputs import catalogue
 from flexmbd.parameters import Matrix
 from flexmbd.problem import Problem
 from flexmbd.space import AXES
 from flexmbd.tuning import USUAL
+
+
+NUMBERED = ("q", "v", "s", "a", "l", "u", "o", "w", "p", "e", "r", "d", "f", "n", "c", *OWN)
+NUMBERED += ("mode", "vz", "vl", "count", "law", "dependent", "argument")
+SPACES = dict.fromkeys(NUMBERED, True) | dict.fromkeys(("t", "icm", "cd", "hh"), False)  # kinds of variables: whether they have numbers
 
 
 def level_of(value, fold):
@@ -88,7 +93,7 @@ class Formulation(Interface, MassMatrix, ABC):
 
     def __init__(self, system, *, fold=True, shift=0.0, direct=False, tuning=USUAL):
         self.system, self.graph, self.shift, self.direct = system, self.graph_kind(tuning), shift, direct
-        self.kinds, self._numbers, self._state_index = [], {}, {}
+        self.kinds, self._numbers, self._state_index, self.graph.spaces = [], {}, {}, SPACES
         for k, (path, value) in enumerate(system.parameters()):
             kind = level_of(value, fold)
             self.kinds.append(kind)
@@ -151,7 +156,14 @@ class Formulation(Interface, MassMatrix, ABC):
     # ---- the finished equations
     def _accelerations(self):
         """Nodes of accelerations and multipliers, which outputs read."""
-        return accelerations(self)
+        a, multipliers, forces = solution(self)
+        self._rub(forces)
+        return a, multipliers
+
+    def _rub(self, forces):
+        """Keep the friction forces of ideal joints, and the power that they take."""
+        for friction, force in zip(self.frictions, forces, strict=True):
+            friction.book(self, force)
 
     def _number(self, k, path, kind):
         """Node of number k of the system, of a level or folded; of a matrix that of its table."""

@@ -1,6 +1,7 @@
 """What elements, contacts, films and outputs are handed of a system's equations, whatever coordinates these are in."""
 
 from flexmbd.errors import ModelError
+from flexmbd.language.nodes import parted
 from flexmbd.language.tracing import sincos
 from flexmbd.problem import LateState
 from flexmbd.registry import ARMED, NEWTON, Books, ExtraState, LocatedContact, Pair, Percussion, UnilateralContact
@@ -42,12 +43,19 @@ class Interface:
 
     def state_rate(self, node, rate):
         """Set the time derivative of a state."""
-        self.states[int(node.value[1:])].rate = rate
+        self.states[self._number_of(node)].rate = rate
+
+    def _number_of(self, node):
+        """Number of a state by its node."""
+        kind, number = parted(node.value) if node.op == "var" else ("", None)
+        if kind != "s":
+            raise ModelError(f"{node!r} is no further state", remedy="make one by build.state")
+        return number
 
     # ---- coordinates
     def gradient(self, node):
         """Derivatives of a node by the number of the coordinate."""
-        g, found = self.graph, [int(name[1:]) for name in self.graph.variables(node) if name[0] == "q" and name[1:].isdigit()]
+        g, found = self.graph, [i for kind, i in map(parted, self.graph.variables(node)) if kind == "q"]
         return {i: g.derivative(node, self.q[i]) for i in found}
 
     def time_derivative(self, node):
@@ -110,7 +118,7 @@ class Interface:
             What states become, by what was before; they must be `controlled` if forces depend on them.
         """
         minimum = self.graph.var(f"vl{len(self.contacts)}")
-        values = tuple((int(state.value[1:]), self.graph.const(x)) for state, x in then.items())
+        values = tuple((self._number_of(state), self.graph.const(x)) for state, x in then.items())
         self.contacts.append(LocatedContact(element.name, quantity, rate, minimum, element, jumps=True, assigns=values))
 
     def unilateral(self, element, key, gap, rates, *, numbers, groups=(0, 0, 0), rule=NEWTON):

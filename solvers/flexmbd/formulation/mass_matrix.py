@@ -9,6 +9,7 @@ there (`expelled`) takes its momentum with it, and adds no such terms (Meshchers
 """
 
 from flexmbd.equations.index1 import inertial, symmetric_product
+from flexmbd.language.nodes import parted
 
 
 class MassMatrix:
@@ -67,8 +68,7 @@ class MassMatrix:
         self.add_mass(total, expelled=expelled)
 
     def _varies(self, node):
-        names = self.graph.variables(node)
-        return any(name == "t" or (name[0] in "qs" and name[1:].isdigit()) for name in names)
+        return any(parted(name)[0] in ("t", "q", "s") for name in self.graph.variables(node))
 
     def kinetic_energy(self):
         """Node of the kinetic energy."""

@@ -12,6 +12,7 @@ from itertools import product
 import numpy as np
 
 from flexmbd.errors import ModelError
+from flexmbd.language.nodes import OWN, parted
 
 
 class Share:
@@ -146,7 +147,7 @@ class Pool:
         self.share, self.force = self._written(numbers)
         self.points = [Points(self, f"{name}.points{k}", *key, of) for k, (key, of) in enumerate(self.share.points.items())]
         self.mass = {ij: m for (i, j), m in self.share.mass.items() if not m.zero for ij in {(i, j), (j, i)}}
-        if any(name[0] in "xyt" for m in self.mass.values() for name in g.variables(m)):
+        if any(parted(name)[0] in "xyt" for m in self.mass.values() for name in g.variables(m)):
             raise ModelError("the mass matrix of a flexible body's element must be constant", remedy="add what varies by `Build.add_mass`")
 
     def _written(self, numbers):
@@ -192,6 +193,30 @@ class Pool:
                 mass = self._written(numbers)[0].mass
                 out |= {i: out.get(i, zero) + mass[k, k] for k, i in enumerate(places) if i in wanted}
         return out
+
+    # ---- variables of the one element, and those of the system
+    def of_system(self, names, start=0, stop=None):
+        """Names of the system's variables that elements' nodes depend on, whose own variables have the names given."""
+        out = set()
+        for kind, k in map(parted, names):
+            if kind in OWN:
+                out |= {f"{OWN[kind]}{i}" for i in self.coordinates[start:stop, k].tolist()}
+            elif kind != "n":
+                out.add(kind if k is None else f"{kind}{k}")
+        return out
+
+    def elements_of(self, variable, start, stop):
+        """(variable of the one element, element) wherever it is this variable of the system."""
+        kind, i = parted(variable.value)
+        for own in (own for own, of in OWN.items() if of == kind):
+            for e, k in np.argwhere(self.coordinates[start:stop] == i).tolist():
+                yield self.graph.var(f"{own}{k}"), start + e
+
+    def of_element(self, e, variables, parameters):
+        """Values of an element's variables by name, from those of the system's and the parameters."""
+        own = {f"{k}{j}": variables[f"{of}{i}"] for k, of in OWN.items() for j, i in enumerate(self.coordinates[e]) if f"{of}{i}" in variables}
+        numbers = self.graph.evaluate(self.varying[e], parameters=parameters) if self.varying else ()
+        return {**variables, **own, **{f"n{k}": x for k, x in enumerate(numbers)}}
 
     def unknowns(self):
         """Which unknown the one element's are, ``(elements, 2 size)``: its coordinates', then those that are as many further on."""
@@ -255,7 +280,7 @@ class Points(Pool):
             for kind in "xy":
                 values = g.interpolated(list(zip(vectors, weights, strict=True)), pool.variables(kind), self.dimension)
                 given |= {f"{kind}{k}": x for k, x in enumerate(values)}
-        if any(name[0] in "xyzb" for column in columns for x in column for name in g.variables(x)):
+        if any(parted(name)[0] in OWN for column in columns for x in column for name in g.variables(x)):
             raise ModelError("the numbers of a point of a flexible body's element must not depend on its coordinates")
         numbers = [g.var(differ[k]) if k in differ else column[0] for k, column in enumerate(columns)]
         self.force, _ = law(g, self.variables("x"), self.variables("y"), numbers)
@@ -264,6 +289,13 @@ class Points(Pool):
     def size(self):
         """Values of a point."""
         return self.dimension * len(self.vectors)
+
+    def of_system(self, names, start=0, stop=None):
+        """Names of the system's variables that points' nodes depend on."""
+        nodes = [x for given in self.given for x in given.values()] if names else []
+        inner = {name for x in nodes for name in self.graph.variables(x)}
+        rest = {name for name in names if parted(name)[0] not in ("x", "y", "c")}
+        return self.pool.of_system(inner | rest, start, stop)
 
     def unknowns(self):
         """Those of the pool."""

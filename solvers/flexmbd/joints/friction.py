@@ -84,7 +84,7 @@ class JointFriction(Element):
         return build.rates((dot(along, build.between(a, b)),))[0]
 
     def pressures(self, build):
-        """What presses the joint, as groups of combinations {multiplier: factor}: its load is the sum of the sizes of the groups."""
+        """What presses the joint, as groups of combinations {multiplier: Node}: its load is the sum of the sizes of the groups."""
         k = build.owner[self.joint.name]
         if isinstance(self.joint, Revolute):
             return (({k: 1.0}, {k + 1: 1.0}),)
@@ -107,16 +107,15 @@ class JointFriction(Element):
         build.use(kernels)
         slopes = {i: build.graph.derivative(slip, v) for i, v in enumerate(build.v)}
         numbers = [build.number(self, f"law.{k}") for k in self.law.numbers()]
-        rubbing = Rubbing(self, slip, {i: x for i, x in slopes.items() if not x.zero}, kernels, numbers)
-        build.frictions.append(rubbing)
-        build.remember(self, rubbing=rubbing, force=build.graph.const(0.0))  # at rest there is none; `solve` knows better
+        slopes = {i: x for i, x in slopes.items() if not x.zero}
+        build.frictions.append(Rubbing(self, slip, slopes, kernels, numbers, self.pressures(build)))  # `book` says its force
 
     def outputs(self, build):
         """Friction against the slip, its torque in a revolute joint, load, slip."""
 
         out = {
             f"{self.name}.force": (lambda: build.recall(self)["force"], "N"),
-            f"{self.name}.load": (lambda: build.recall(self)["rubbing"].load(build, build.multipliers)[0], "N"),
+            f"{self.name}.load": (lambda: build.recall(self)["rubbing"].load(build.graph, build.multipliers)[0], "N"),
             f"{self.name}.slip": (lambda: build.recall(self)["rubbing"].slip, "m/s"),
         }
         if self.radius is None:
@@ -126,22 +125,23 @@ class JointFriction(Element):
 
 @dataclass(frozen=True)
 class Rubbing:
-    """A joint's friction as nodes: slip, its derivatives by the velocities (by index), the law's kernels and numbers."""
+    """A joint's friction as nodes: slip, its derivatives by the velocities (by index), the law's kernels and numbers, what presses it."""
 
     element: JointFriction
     slip: object
     slopes: dict
     kernels: object
     numbers: list
+    pressures: tuple
 
     def side(self, graph, n, rows):
         """Right-hand side of the equations for a unit of this friction."""
         return {i: -x for i, x in self.slopes.items()} | {n + k: graph.const(0.0) for k in range(rows)}
 
-    def load(self, build, multipliers):
+    def load(self, g, multipliers):
         """Node of the load, and its derivatives by multiplier."""
-        g, total, slopes = build.graph, build.graph.const(0.0), {}
-        for group in self.element.pressures(build):
+        total, slopes = g.const(0.0), {}
+        for group in self.pressures:
             parts = [g.dot((g.const(c), multipliers[k]) for k, c in part.items()) for part in group]
             squared = g.dot((x, x) for x in parts)
             some = g.greater(squared, 1e-200)
@@ -152,21 +152,28 @@ class Rubbing:
                     slopes[k] = slopes.get(k, g.const(0.0)) + g.select(some, x / size, 0.0) * c
         return total, slopes
 
-    def force(self, build, load):
+    def force(self, g, load):
         """Node of the law's force, and its derivative by the load."""
-        g, arguments = build.graph, (self.slip, load, build.graph.const(0.0), *self.numbers)
+        arguments = (self.slip, load, g.const(0.0), *self.numbers)
         return g.call(self.kernels.force, arguments, 2)[0], tangent_of(g, self.kernels, 3)(arguments)[0, 1]
 
+    def book(self, build, force):
+        """Keep its force, and the power that it takes."""
+        build.power("dissipated", force * self.slip)
+        build.remember(self.element, rubbing=self, force=force)
 
-def solve(build, solutions):
-    """Solution of the index-1 equations with friction, by index: from that without, and those for a unit of each friction.
+
+def solve(problem, solutions):
+    """Solution of the index-1 equations with friction, by index, and the friction forces.
+
+    They follow from the solution without friction and those for a unit of each friction; `problem` is a `Problem` or a `Formulation`.
 
     Where the load outgrows what friction lets through (a jam: the equations have no unique solution) the result is not finite, and the
     run ends there.
     """
-    g, frictions, count = build.graph, build.frictions, len(build.frictions)
+    g, frictions, count = problem.graph, problem.frictions, len(problem.frictions)
     base, responses = solutions[0], solutions[1:]
-    zero, first, rows = g.const(0.0), build.n, len(build.rows)
+    zero, first, rows = g.const(0.0), problem.n, len(problem.rows)
 
     def mixed(k, forces):
         return g.dot(((r.get(k, zero), f) for r, f in zip(responses, forces, strict=True)), base.get(k, zero))
@@ -175,17 +182,14 @@ def solve(build, solutions):
     for _ in range(ITERATIONS):
         multipliers, found, matrix = [mixed(first + k, forces) for k in range(rows)], [], []
         for i, friction in enumerate(frictions):
-            load, slopes = friction.load(build, multipliers)
-            force, by_load = friction.force(build, load)
+            load, slopes = friction.load(g, multipliers)
+            force, by_load = friction.force(g, load)
             found.append(force - forces[i])
             row = [g.dot((x, r.get(first + k, zero)) for k, x in slopes.items()) for r in responses]
             matrix.append([float(i == j) - by_load * x for j, x in enumerate(row)])
         forces = [f + d for f, d in zip(forces, _eliminated(g, matrix, found), strict=True)]
     multipliers = [mixed(first + k, forces) for k in range(rows)]
-    for friction, force in zip(frictions, forces, strict=True):
-        build.power("dissipated", force * friction.slip)
-        build.remember(friction.element, rubbing=friction, force=force)
-    return {i: mixed(i, forces) for i in range(first)} | {first + k: x for k, x in enumerate(multipliers)}
+    return {i: mixed(i, forces) for i in range(first)} | {first + k: x for k, x in enumerate(multipliers)}, forces
 
 
 def _eliminated(g, matrix, side):

@@ -11,7 +11,7 @@ from scipy.sparse import csr_array
 
 from flexmbd import lanes
 from flexmbd.language.kernels import kernel_of, run_with
-from flexmbd.language.nodes import RUNTIME, of_numbers
+from flexmbd.language.nodes import OWN, RUNTIME, of_numbers, parted
 from flexmbd.language.ops import OPS
 from flexmbd.language.ordering import ordered
 
@@ -49,7 +49,7 @@ class Program:
         variables, totals = [x for x in nodes if x.op == "var"], [x for x in nodes if x.op.startswith("total:")]
         self._inputs = _by_kind([x.value for x in variables], len(known))
         place = {x.id: k for k, x in enumerate([*known, *variables, *totals])}
-        self._totals = [(place[x.id], Pooled(x.value[0], [x.value[1]], given), slice(*x.value[2:])) for x in totals]
+        self._totals = _by_pool(totals, place, given)
         depth, groups, results = dict.fromkeys(place, 0), {}, {}  # results: call -> its parts [(node, number)]
         for x in nodes:
             if x.id in depth:
@@ -93,8 +93,10 @@ class Program:
         X[:first] = self._constants.reshape(-1, *(1,) * (X.ndim - 1))
         for x, (_, slots, index) in zip(given, self._inputs, strict=True):
             X[slots] = x if index is None or not x.ndim else x[index]
-        for slot, sums, elements in self._totals:
-            X[slot] = sums(values)[0, elements].sum(axis=0)
+        for pooled, sums in self._totals:
+            found = pooled(values)
+            for slot, one, elements in sums:
+                X[slot] = found[one, elements].sum(axis=0)
         with np.errstate(all="ignore"):  # branches that are not taken may divide by zero
             for function, arguments, start, count, rows in self._steps:
                 value = function(*(X[a] for a in arguments))
@@ -104,6 +106,16 @@ class Program:
                 else:
                     X[start : start + count] = value
         return X[self._roots]
+
+
+def _by_pool(totals, place, given):
+    """Sums over elements, pool by pool: a `Pooled`, and of each sum its slot, which node of it, and a slice of elements."""
+    pools = {}
+    for x in totals:
+        pool, one, start, stop = x.value
+        nodes, sums = pools.setdefault(pool, ({}, []))
+        sums.append((place[x.id], nodes.setdefault(one, len(nodes)), slice(start, stop)))
+    return [(Pooled(pool, list(nodes), given), sums) for pool, (nodes, sums) in pools.items()]
 
 
 class Pooled:
@@ -125,7 +137,7 @@ class Pooled:
     def __call__(self, values):
         """Values of the roots, shape (roots, elements, ...); `values` as those of `Program`, of the whole system."""
         own = dict(values)
-        for kind, like in (("x", "q"), ("y", "v")):
+        for kind, like in OWN.items():
             given = np.asarray(values.get(like, 0.0))
             own[kind] = given[self._at] if given.ndim else given
         own["n"] = self._numbers.reshape(*self._numbers.shape, *(1,) * (np.ndim(own["x"]) - 2))
@@ -175,10 +187,10 @@ def _by_kind(names, first):
     """(kind, slots, indices) of variables ``q0``, ``q1``, ``t``, ... in slots from `first`."""
     found = {}
     for slot, name in enumerate(names, first):
-        kind = name.rstrip("0123456789")
+        kind, number = parted(name)
         slots, index = found.setdefault(kind, ([], []))
         slots.append(slot)
-        index.append(int(name[len(kind) :] or -1))
+        index.append(-1 if number is None else number)
     return [(kind, np.array(slots), None if index[0] < 0 else np.array(index)) for kind, (slots, index) in found.items()]
 
 

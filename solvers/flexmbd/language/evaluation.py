@@ -28,12 +28,23 @@ def evaluated(nodes, roots, variables, parameters):
             value[node.id] = _dense(node, value)
         elif node.op.startswith("substitution:"):
             value[node.id] = _solved(node, value)
+        elif node.op.startswith("total:"):
+            value[node.id] = _summed(node, variables or {}, parameters)
         elif node.op.startswith("call:"):
             scalar = getattr(node.function, "py_func", node.function)
             value[node.id] = np.vectorize(of_numbers(scalar, node.shape))(*(value[a.id] for a in node.args))
         else:
             value[node.id] = OPS[node.op].numpy(*(value[a.id] for a in node.args))
     return [value[r.id] for r in roots]
+
+
+def _summed(node, variables, parameters):
+    """Sum of a node of one element of a pool over its elements."""
+    pool, one, start, stop = node.value
+    total = 0.0
+    for e in range(start, stop):
+        total = total + pool.graph.evaluate([one], pool.of_element(e, variables, parameters), parameters)[0]
+    return total
 
 
 def _dense(node, value):

@@ -6,8 +6,10 @@ sample (both evaluated by numpy when parameters are packed), 3 while the motion 
 
 from flexmbd.language.evaluation import evaluated
 from flexmbd.language.kernels import KernelError, kernel_of
-from flexmbd.language.nodes import CONSTANT, RUNTIME, Node, flat, shape_of
+from flexmbd.language.nodes import CONSTANT, RUNTIME, Node, check_variable, flat, shape_of
 from flexmbd.language.ops import OPS
+from flexmbd.language.ordering import LINEAR, in_pools
+from flexmbd.language.tangents import alike, joined
 from flexmbd.tuning import USUAL
 
 
@@ -15,7 +17,7 @@ class Graph:
     """Hash-consed expression graph with constant folding and symbolic derivatives; `tuning` of what code is made of it."""
 
     def __init__(self, tuning=USUAL):
-        self.tuning = tuning
+        self.tuning, self.spaces = tuning, None  # of a system's graph: kinds of its variables
         self.nodes = []
         self._known = {}
         self._derivatives = {}
@@ -52,10 +54,13 @@ class Graph:
 
     def var(self, name):
         """Value known at run time under `name`."""
+        if self.spaces is not None:
+            check_variable(name, self.spaces)
         return self._make("var", (name,), RUNTIME, name)
 
-    def _make(self, op, args, level, value=None):
-        key = (op, *(a.id if isinstance(a, Node) else a for a in args))
+    def _make(self, op, args, level, value=None, more=()):
+        """The node of an operation; `more` tells apart what operation and arguments do not."""
+        key = (op, *(a.id if isinstance(a, Node) else a for a in args), *more)
         if op == "const" and args[0] == 0.0:
             key = ("const", 0.0)
         node = self._known.get(key)
@@ -184,7 +189,8 @@ class Graph:
         """Call a kernel; returns its `count` result nodes, or the one node of a kernel that returns a number.
 
         Arguments are numbers, or tuples of them. `tangent(args) -> {(result, number): Node}` gives the partial derivatives by the
-        arguments' numbers, counted through, when they are asked for; `partly` says that the kernel may have more results.
+        arguments' numbers, counted through, when they are asked for; `partly` says that the kernel may have more results.  Calls with the
+        same arguments are one node, whose tangent is all that any of them gave.
 
         Raises
         ------
@@ -197,8 +203,13 @@ class Graph:
                 one = what[:-1] if has == 1 else what
                 raise KernelError(f"{kernel.describe()} has {has} {one}, but {wanted} are needed here", function, remedy="")
         level = max((a.level for a in args), default=RUNTIME)
-        node = self._make(f"call:{kernel.name}", args, RUNTIME if level == CONSTANT else level)
-        node.function, node.tangent, node.shape = function, tangent, shape
+        node = self._make(f"call:{kernel.name}", args, RUNTIME if level == CONSTANT else level, more=(shape,))
+        node.function, node.shape = function, shape
+        if node.tangent is None or tangent is None:
+            node.tangent = node.tangent or tangent
+        elif not alike(node.tangent, tangent):
+            node.tangent = joined(node.tangent, tangent)
+            self._derivatives.clear()  # some may have been made with less
         return node if count is None else tuple(self._make("out", (node, k), node.level, k) for k in range(count))
 
     def kernel(self, function):
@@ -212,22 +223,22 @@ class Graph:
     def factors(self, plan, entries, pooled=()):
         """Node of the factors of a matrix; `entries` are (place in the storage of `plan`, Node), `pooled` (pool, {(i, j): Node})."""
         places, nodes = zip(*entries, strict=True) if entries else ((), ())
-        key = [(pool.name, [(ij, x.id) for ij, x in part.items()]) for pool, part in pooled]
-        return self._make(f"factors:{plan.name}:{hash(places)}:{key}", nodes, RUNTIME, (plan, places, tuple(pooled)))
+        key = tuple((pool.name, tuple((ij, x.id) for ij, x in part.items())) for pool, part in pooled)
+        return self._make(f"factors:{plan.name}", nodes, RUNTIME, (plan, places, tuple(pooled)), more=(places, key))
 
     def substitution(self, factors, parts, count, pooled=()):
         """The `count` unknowns for a right-hand side, of which `parts` are (row, Node) and `pooled` (pool, [Node])."""
         rows, nodes = zip(*parts, strict=True) if parts else ((), ())
-        key = [(pool.name, [x.id for x in part]) for pool, part in pooled]
+        key = tuple((pool.name, tuple(x.id for x in part)) for pool, part in pooled)
         value = (factors.value[0], rows, tuple(pooled))
-        node = self._make(f"substitution:{hash(rows)}:{key}", (factors, *nodes), RUNTIME, value)
+        node = self._make("substitution:", (factors, *nodes), RUNTIME, value, more=(rows, key))
         return tuple(self._make("out", (node, k), RUNTIME, k) for k in range(count))
 
     def total(self, pool, node, start, stop):
         """Sum of a node of one element over a pool's elements from `start` to before `stop`."""
         if node.zero or start == stop:
             return self.const(0.0)
-        return self._make(f"total:{pool.name}:{node.id}:{start}:{stop}", (), RUNTIME, (pool, node, start, stop))
+        return self._make(f"total:{pool.name}", (), RUNTIME, (pool, node, start, stop), more=(node.id, start, stop))
 
     def forget(self):
         """Let go of what is known only to make further nodes: no more are made."""
@@ -243,14 +254,18 @@ class Graph:
         known, stack = self._depends, [node]
         while stack:
             x = stack[-1]
-            args = [a.id for a in x.args if isinstance(a, Node)]
-            if x.id in known or all(i in known for i in args):
+            args, pooled = [a.id for a in x.args if isinstance(a, Node)], in_pools(x)
+            inner = [a.id for *_, nodes in pooled for a in nodes]
+            if x.id in known or all(i in known for i in (*args, *inner)):
                 stack.pop()
             else:
-                stack += [self.nodes[i] for i in args if i not in known]
+                stack += [self.nodes[i] for i in (*args, *inner) if i not in known]
                 continue
             if x.id not in known:
                 sets = [frozenset((x.id,))] if x.op == "var" else [known[i] for i in args]
+                for pool, start, stop, nodes in pooled:
+                    own = {self.nodes[i].value for i in frozenset().union(*(known[a.id] for a in nodes))}
+                    sets.append(frozenset(self.var(name).id for name in pool.of_system(own, start, stop)))
                 largest = max(sets, key=len, default=frozenset())
                 known[x.id] = largest if all(s <= largest for s in sets) else largest.union(*sets)
         return known[node.id]
@@ -273,6 +288,8 @@ class Graph:
             call, k = node.args if node.op == "out" else (node, 0)
             if call.op.startswith("lookup:"):
                 return self.const(0.0)
+            if call.op.startswith(LINEAR):
+                raise TypeError("no derivative of the solution of linear equations")
             rates = [self.derivative(a, x) for a in call.args]
             if all(r.zero for r in rates):
                 return self.const(0.0)
@@ -280,6 +297,11 @@ class Graph:
             if not any(result == k for result, _ in partial):
                 raise TypeError(f"no derivative of result {k} of {call.op}")
             return self.dot((partial[k, j], r) for j, r in enumerate(rates) if (k, j) in partial and not r.zero)
+        if node.op.startswith("total:"):
+            pool, one, *elements = node.value
+            parts = [self.total(pool, self.derivative(one, x), *elements)]
+            parts += [self.total(pool, self.derivative(one, own), e, e + 1) for own, e in pool.elements_of(x, *elements)]
+            return self.dot((part, 1.0) for part in parts)
         op = OPS.get(node.op)
         if op is not None and op.derivative is not None:
             return op.derivative(self, node, lambda a: self.derivative(a, x))

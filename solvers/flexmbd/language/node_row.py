@@ -1,6 +1,7 @@
 """Constraint rows of any expression in the coordinates and time: screws, racks, cams."""
 
 from flexmbd.errors import ModelError
+from flexmbd.language.nodes import parted
 
 
 class NodeRow:
@@ -28,12 +29,12 @@ class NodeRow:
         self.graph, self.q, self.time, self.node = build.graph, build.q, build.time, build.graph.const(node)
         names = [name for name in self.graph.variables(self.node) if name != "t"]
         for name in names:
-            if name[0] != "q" or not name[1:].isdigit():
+            if parted(name)[0] != "q":
                 raise ModelError(
                     f"a constraint row depends on '{name}'; it may depend on coordinates and time only",
                     remedy="write what angles have to obey as the sine of an angle, which needs no full turns",
                 )
-        self.indices = {int(name[1:]) for name in names}  # coordinates that occur
+        self.indices = {parted(name)[1] for name in names}  # coordinates that occur
 
     def value(self, q):
         """Node of the value."""

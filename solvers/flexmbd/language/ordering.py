@@ -95,17 +95,18 @@ def called(graph, roots):
     """Each `Kernel` that the run-time part of the roots calls, in the order of first use."""
     kernels = {}
     for node in ordered(graph, roots):
-        for x in pooled_nodes(node):
-            kernels |= {kernel.name: kernel for kernel in called(graph, x)}
+        for *_, nodes in in_pools(node):
+            kernels |= {kernel.name: kernel for kernel in called(graph, nodes)}
         if node.op.startswith("call:") and node.level == RUNTIME:
             name = node.op.removeprefix("call:")
             kernels[name] = graph.kernels[name]
     return list(kernels.values())
 
 
-def pooled_nodes(node):
-    """Lists of the nodes of one element that linear equations or a sum take from pools."""
+def in_pools(node):
+    """What linear equations or a sum take from pools: (pool, first element, element behind the last or None, nodes of one element)."""
     if node.op.startswith("total:"):
-        return [[node.value[1]]]
-    parts = [part for _, part in node.value[2]] if node.op.startswith(LINEAR) else []
-    return [list(part.values()) if isinstance(part, dict) else part for part in parts]
+        pool, one, start, stop = node.value
+        return [(pool, start, stop, [one])]
+    parts = node.value[2] if node.op.startswith(LINEAR) else ()
+    return [(pool, 0, None, list(part.values()) if isinstance(part, dict) else part) for pool, part in parts]

@@ -6,6 +6,7 @@ from flexmbd import lanes
 from flexmbd.language.kernels import KernelError, run_with
 from flexmbd.language.nodes import Condition, Node, flat, nested, shape_of
 from flexmbd.language.ops import OPS
+from flexmbd.language.ordering import in_pools
 
 
 def traced(graph, function, args):
@@ -92,9 +93,20 @@ def full_angle(graph, coarse, x, y):
 
 
 def exchanged(graph, nodes, exchanges):
-    """The nodes with others in place of those that `exchanges` names (variables and calls)."""
-    known = {}
+    """The nodes with others in place of those that `exchanges` names (variables and calls).
+
+    Raises
+    ------
+    TypeError
+        If one of them is within a sum over elements, or in linear equations that elements are part of.
+    """
+    known, names = {}, {x.value for x in exchanges if x.op == "var"}
     for x in graph.needed(nodes):
+        pooled = in_pools(x)
+        if pooled and x not in exchanges:
+            inner = graph.needed([a for *_, one in pooled for a in one])
+            if names.intersection(graph.variables(x)) or any(a in exchanges for a in inner):
+                raise TypeError("nodes in a sum over the elements of a flexible body cannot be exchanged")
         args = [known[a.id] for a in x.args if isinstance(a, Node)]
         if x in exchanges:
             y = exchanges[x]
@@ -108,6 +120,8 @@ def exchanged(graph, nodes, exchanges):
             y = graph.call(args[0].function, args[0].given, x.value + 1, args[0].tangent, partly=True)[x.value]
         elif x.op.startswith("call:"):
             y = graph.call(x.function, nested(args, x.shape), None, x.tangent, partly=True)
+        elif x.op not in OPS:
+            raise TypeError(f"nodes in '{x.op}' cannot be exchanged")
         else:
             y = getattr(graph, OPS[x.op].make)(*args)
         known[x.id] = y

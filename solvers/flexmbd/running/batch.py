@@ -1,5 +1,7 @@
 """A batch of samples as one `System`: the model function called once with arrays, or once per sample and stacked."""
 
+import logging
+
 import numpy as np
 
 from flexmbd.errors import ModelError
@@ -7,11 +9,14 @@ from flexmbd.parameters import side_by_side
 from flexmbd.system import System
 
 
-class Stack:
-    """Systems of one topology, made one by one, seen as one system whose numbers are all arrays."""
+log = logging.getLogger("flexmbd")
 
-    def __init__(self, systems):
-        self._first, self._systems, self._leaves = systems[0], systems, None
+
+class Stack:
+    """Systems of one topology, made one by one, seen as one system whose numbers are all arrays; `why` they were made one by one."""
+
+    def __init__(self, systems, why=""):
+        self._first, self._systems, self._leaves, self.why = systems[0], systems, None, why
 
     def __getattr__(self, name):
         return getattr(self._first, name)
@@ -19,8 +24,11 @@ class Stack:
     def parameters(self):
         """Numbers of all samples, path by path."""
         if self._leaves is None:
-            columns = zip(*(s.parameters() for s in self._systems), strict=True)
-            self._leaves = [(column[0][0], side_by_side([value for _, value in column])) for column in columns]
+            own = [dict(s.parameters()) for s in self._systems]  # by path: an element may name its numbers in any order
+            for numbers in own[1:]:
+                if own[0].keys() != numbers.keys():
+                    _refuse_topology(f"its numbers differ ({'; '.join(sorted(own[0].keys() ^ numbers.keys())[:2])})")
+            self._leaves = [(path, side_by_side([numbers[path] for numbers in own])) for path in own[0]]
         return self._leaves
 
     def initial(self):
@@ -63,7 +71,7 @@ def describe(build, samples):
     for key, v in samples.items():
         if v.shape != (count,):
             raise ModelError(f"input '{key}' has shape {v.shape}, but there are {count} samples")
-    system = _at_once(build, samples, count)
+    system, why = _at_once(build, samples, count)
     if system is not None:
         return system, np.arange(count), [""] * count
     systems, good, message = [], [], [""] * count
@@ -77,18 +85,22 @@ def describe(build, samples):
             message[i] = f"{type(error).__name__}: {error}" if not isinstance(error, ModelError) else str(error)
             continue
         if systems and system.topology_key() != systems[0].topology_key():
-            raise ModelError(
-                f"the model changes its topology between samples: {_difference(systems[0].topology_key(), system.topology_key())}",
-                remedy="let inputs change numbers only, and write one study per topology",
-            )
+            _refuse_topology(_difference(systems[0].topology_key(), system.topology_key()))
         systems.append(system)
         good.append(i)
     good = np.array(good, int)
     if 0 < len(good) < count:  # the code stays that of whole batches if the others can be built at once
-        system = _at_once(build, {k: v[good] for k, v in samples.items()}, len(good))
+        system, why = _at_once(build, {k: v[good] for k, v in samples.items()}, len(good))
         if system is not None and system.topology_key() == systems[0].topology_key():
             return system, good, message
-    return (Stack(systems) if systems else None), good, message
+    if count > 1:
+        log.info("the model function was called for each of %d samples: %s", count, why)
+    return (Stack(systems, why) if systems else None), good, message
+
+
+def calls(system):
+    """How the model function was called: what it said to arrays, where it was called sample by sample; else ""."""
+    return f"sample by sample, because the call with arrays failed: {system.why}" if isinstance(system, Stack) else ""
 
 
 def first_of(build, samples):
@@ -111,16 +123,16 @@ def _given(system, samples):
 
 
 def _at_once(build, samples, count):
-    """The system of a batch by one call with arrays, or None if the function cannot be called so."""
+    """The system of a batch by one call with arrays, or None if the function cannot be called so, and why."""
     try:
         system = build(**samples)
         _require_system(system)
         _require_shapes(system, count)
     except _NotASystem:
         raise
-    except Exception:
-        return None
-    return system
+    except Exception as error:
+        return None, " ".join(f"{type(error).__name__}: {error}".split())[:200]
+    return system, ""
 
 
 class _NotASystem(ModelError):
@@ -136,6 +148,13 @@ def _require_shapes(system, count):
     for path, value in system.parameters():
         if np.ndim(value) and len(value) != count:
             raise ModelError(f"'{path}' has {len(value)} values for {count} samples")
+
+
+def _refuse_topology(difference):
+    raise ModelError(
+        f"the model changes its topology between samples: {difference}",
+        remedy="let inputs change numbers only, and write one study per topology",
+    )
 
 
 def _difference(a, b):

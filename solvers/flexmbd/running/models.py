@@ -22,7 +22,7 @@ def model_of(system, outputs, settings):
     """The compiled `Model` of a system's topology (one per process, on disk for the next), with what failures are explained by."""
     outputs = sorted({*outputs, *witnesses(system)})
     fold = not hasattr(system, "_systems")
-    kinds = tuple(repr(level_of(v, fold)) for _, v in system.parameters())
+    kinds = tuple((path, repr(level_of(v, fold))) for path, v in system.parameters())  # numbers are handed to the code by their order
     scheme = INTEGRATORS[settings.integrator]
     value = getattr(settings, scheme.setting) if scheme.setting else None
     scheme = scheme.tuned(value)

@@ -6,7 +6,7 @@ import numpy as np
 
 from flexmbd.errors import ModelError
 from flexmbd.parameters import Matrix
-from flexmbd.running.batch import describe, first_of, single
+from flexmbd.running.batch import calls, describe, first_of, single
 from flexmbd.running.choice import chosen
 from flexmbd.running.integration import Integration
 from flexmbd.running.models import model_of
@@ -143,6 +143,7 @@ def attributes(model, system, settings, why):
     if settings.tuning != USUAL:
         used["solver.tuning"] = repr(settings.tuning)
     used |= {"solver.integrator.reason": why, "constraints.dependent": model.dependent}
+    used |= {"model.calls": told} if (told := calls(system)) else {}
     for element in system.elements:
         for part in ("law", "friction", "film", "transition", "asperities") if hasattr(element, "law") else ():
             chosen = getattr(element, part, None)

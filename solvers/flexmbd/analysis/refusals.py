@@ -1,0 +1,36 @@
+"""What analyses do not treat: said by name, with one sentence."""
+
+from flexmbd.errors import ModelError
+
+
+def refuse_friction(problem):
+    """Raise `ModelError` if ideal joints have friction, which depends on their reactions."""
+    if problem.frictions:
+        names = _names(friction.element for friction in problem.frictions)
+        raise ModelError(f"the system has friction in ideal joints ({names}), which is not treated here", remedy="use run")
+
+
+def refuse_unilateral(problem):
+    """Raise `ModelError` if there are contacts, locks or guides whose forces only the schemes of `run` find."""
+    if problem.unilaterals:
+        names = _names(contact.element for contact in problem.unilaterals)
+        told = f"the system has impenetrable contacts, locks or guides ({names}), which are not treated here"
+        raise ModelError(told, remedy="use run, or give the contact a law, which makes it a force")
+
+
+def refuse_contacts(problem, why, remedy="use run"):
+    """Raise `ModelError` if there are contacts or conditions whose onset would have to be located."""
+    if problem.contacts:
+        names = _names(contact.element for contact in problem.contacts)
+        raise ModelError(f"the system has contacts or conditions ({names}); {why}", remedy=remedy)
+
+
+def refuse_states(problem):
+    """Raise `ModelError` if elements have states of their own that forces follow (bristles, temperatures, controllers)."""
+    names = [state.name for state in problem.states if state.controlled]
+    if names:
+        raise ModelError(f"forces have states of their own ({', '.join(names)}), which these equations leave out", remedy="use run")
+
+
+def _names(elements):
+    return ", ".join(dict.fromkeys(element.name for element in elements))
