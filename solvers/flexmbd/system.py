@@ -10,16 +10,17 @@ from flexmbd.bodies.bush import Bush
 from flexmbd.bodies.phasors import Phasors
 from flexmbd.bodies.point_mass import PointMass
 from flexmbd.bodies.rigid import RigidBody
+from flexmbd.bodies.said import keep_said, moved, said
 from flexmbd.bodies.slender import start_of
 from flexmbd.bodies.spatial import SpatialBody
+from flexmbd.described import Described
 from flexmbd.errors import ModelError, check_number
 from flexmbd.parameters import Matrix
-from flexmbd.space import axis_parameters
 
 SEQUENCES = (tuple, list, np.ndarray)
 
 
-class System:
+class System(Described):
     """A mechanism: bodies, joints, forces, contacts.
 
     Every number may be a float or an array over samples (shape ``(n,)``).
@@ -50,7 +51,7 @@ class System:
         elements = ", ".join(f"{element.name} ({type(element).__name__})" for element in self.elements) or "none"
         return f"System: {self.kind}, {len(self.measures())} coordinates\n  bodies: {bodies}\n  elements: {elements}"
 
-    def body(self, name, *, mass, inertia, position=None, velocity=None, points=None, offset=None, **turn):
+    def body(self, name, *, mass, inertia, position=None, velocity=None, points=None, offset=None, fixed=(), **turn):
         """Add a rigid body.
 
         Parameters
@@ -66,6 +67,9 @@ class System:
         rotation, angular_velocity : optional
             Guess of the frame's rotation (rotation vector in rad, or matrix) and angular velocity in rad/s, components in the
             inertial frame (spatial systems).
+        fixed : sequence of str
+            Which of the above must stay what they are where constraints ask for changes: "position", "velocity", "angle", "rate" (in
+            space "rotation", "angular_velocity"). Otherwise all that is given yields, and velocities that are left out follow.
         points : mapping name -> coordinates, optional
             Named body-fixed points in m.
         offset : tuple, optional
@@ -82,6 +86,8 @@ class System:
         for key in turn:
             if key not in known:
                 raise ModelError(f"body '{name}' of a {self.kind} system has no '{key}'; it has {' and '.join(known)}", element=name)
+        words = said(f"body '{name}'", {"position": position, "velocity": velocity, **{key: turn.get(key) for key in known}}, fixed)
+        turn = {key: x for key, x in turn.items() if x is not None}
         position, velocity, offset = (zero if x is None else x for x in (position, velocity, offset))
         given = {"position": position, "velocity": velocity, "offset": offset, **{f"point '{key}'": x for key, x in (points or {}).items()}}
         for key, value in given.items():
@@ -100,10 +106,11 @@ class System:
             body = SpatialBody(name, mass, inertia, position, rotation, velocity, spin, offset)
         for key, coordinates in (points or {}).items():
             body.at(*coordinates, key=key)
+        keep_said(body, *words)
         self.bodies.append(body)
         return body
 
-    def point_mass(self, name, *, mass, position=None, velocity=None):
+    def point_mass(self, name, *, mass, position=None, velocity=None, fixed=()):
         """Add a mass at one point, without inertia and orientation (see `PointMass`).
 
         Parameters
@@ -112,6 +119,8 @@ class System:
             kg
         position, velocity : tuple, optional
             Guess (or values) at the start in m and m/s; zero if left out.
+        fixed : sequence of str
+            "position", "velocity", or both: what must stay where constraints ask for changes.
 
         Raises
         ------
@@ -119,12 +128,14 @@ class System:
             If a number is not finite, the mass not positive, or the name taken.
         """
         self._new_name(name)
+        words = said(f"point mass '{name}'", {"position": position, "velocity": velocity}, fixed)
         given = {key: (0.0,) * self.dimension if x is None else x for key, x in (("position", position), ("velocity", velocity))}
         for key, value in given.items():
             if not isinstance(value, SEQUENCES) or len(value) != self.dimension:
                 wanted = f"{self.dimension} numbers in a {self.kind} system"
                 raise ModelError(f"point mass '{name}': {key} is {value!r}; it must be {wanted}", element=name)
         self.bodies.append(PointMass(name, self.dimension, mass, **given))
+        keep_said(self.bodies[-1], *words)
         return self.bodies[-1]
 
     def cable(self, name, *, length, elements, section, material, position=None, direction=None, velocity=None, points=None, **more):
@@ -187,6 +198,7 @@ class System:
         body = AncfCable(name, self.dimension, length, elements, section, material, *line, nodes=nodes, rates=rates, **more)
         for key, s in (points or {}).items():
             body.at(s, key=key)
+        keep_said(body, moved(given, nodes, rates))
         self.bodies.append(body)
         return body
 
@@ -245,6 +257,7 @@ class System:
         body = AncfBeam(name, length, elements, section, material, position, direction, velocity=velocity, nodes=nodes, rates=rates, **more)
         for key, s in (points or {}).items():
             body.at(s, key=key)
+        keep_said(body, moved(given, nodes, rates))
         self.bodies.append(body)
         return body
 
@@ -313,36 +326,3 @@ class System:
             raise ModelError(f"name {name!r} cannot be used; names are text without ':', '/' and blanks")
         if name in ("ground", "energy", *(x.name for x in (*self.bodies, *self.elements))):
             raise ModelError(f"name '{name}' is given twice", element=name)
-
-    def parameters(self):
-        """All numbers as a list of (path, value), in the order of construction."""
-        out = list(axis_parameters("gravity", self.gravity).items())
-        for owner in (*self.bodies, self.ground, *self.elements):
-            prefix = owner.name if owner in (*self.bodies, self.ground) else f"@{owner.name}"
-            out += [(f"{prefix}.{key}", value) for key, value in owner.parameters().items()]
-        return [(path, v if isinstance(v, Matrix) else float(v) if np.ndim(v) == 0 else np.asarray(v, float)) for path, v in out]
-
-    def initial(self):
-        """Guess of all coordinates and velocities: two lists of floats or arrays."""
-        pairs = [body.initial() for body in self.bodies]
-        return [x for q, _ in pairs for x in q], [x for _, v in pairs for x in v]
-
-    def angles(self):
-        """Guess of each planar body's angle (rad), by name."""
-        return {body.name: body.angle for body in self.bodies if hasattr(body, "angle")}
-
-    def measures(self):
-        """What each coordinate measures: "length" or "angle"."""
-        return [measure for body in self.bodies for measure in body.measures]
-
-    def topology_key(self):
-        """Hashable description of the topology: what is joined to what, by which elements and laws."""
-
-        def end(x):
-            body = getattr(x, "body", x)
-            return None if x is None else (getattr(body, "name", None), getattr(x, "key", None))
-
-        elements = tuple(
-            (type(e).__name__, e.name, end(getattr(e, "a", None)), end(getattr(e, "b", None)), e.topology_key()) for e in self.elements
-        )
-        return (tuple((b.name, *b.topology_key()) for b in self.bodies), elements, tuple(sorted(self.aliases.items())))

@@ -12,6 +12,8 @@ from flexmbd.analysis.refusals import refuse_friction, refuse_unilateral
 from flexmbd.analysis.row_arrays import Rows
 from flexmbd.equations.assembly import assembled
 from flexmbd.equations.index1 import inertial
+from flexmbd.equations.start import Start
+from flexmbd.equations.start_words import Changes
 from flexmbd.errors import ModelError
 from flexmbd.formulation.natural import Build
 from flexmbd.language.arrays import Field, Pattern, Program
@@ -241,11 +243,12 @@ class Equations:
         Raises
         ------
         ModelError
-            If rows stay open, by name.
+            If rows stay open, by name, or what is fixed at the start cannot stay.
         """
         which = self.problem.rows + self.problem.initial_rows
         table, rates = Rows(self, which), Rows(self, which, rate=True)
-        q, v = (np.array(x, float) for x in self.system.initial())
+        start, guess = Start(self.problem, self.system, 1, t), tuple(np.array(x, float)[:, None] for x in self.system.initial())
+        q, v = start.places(guess[0])[:, 0], guess[1][:, 0]
         turning = np.array([measure == "angle" for measure in self.measures], bool)
         q = assembled(lambda q: (table.value(q, t), table.gradient(q, t)), self._orthogonal, q, turning)
         gaps, (_, scale) = np.abs(table.value(q, t)), self.scaled(table.gradient(q, t))
@@ -258,6 +261,9 @@ class Equations:
         jacobian = table.gradient(q, t)
         for _ in range(2):
             v = v + self._orthogonal(q, jacobian, -(jacobian @ v + rates.value(q, t)))
+        v = start.velocities(guess, q[:, None], v[:, None])[:, 0]
+        if told := Changes(start, guess, (q[:, None], v[:, None]), self.size).contradictions()[0]:
+            raise ModelError(told)
         return q, v
 
     def scaled(self, jacobian):

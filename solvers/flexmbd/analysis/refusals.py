@@ -22,7 +22,7 @@ def refuse_contacts(problem, why, remedy="use run"):
     """Raise `ModelError` if there are contacts or conditions whose onset would have to be located."""
     if problem.contacts:
         names = _names(contact.element for contact in problem.contacts)
-        raise ModelError(f"the system has contacts or conditions ({names}); {why}", remedy=remedy)
+        raise ModelError(f"the system has contacts ({names}); {why}", remedy=remedy)
 
 
 def refuse_states(problem):

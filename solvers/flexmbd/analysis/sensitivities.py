@@ -16,6 +16,8 @@ from flexmbd.analysis.grid import time_grid
 from flexmbd.analysis.parameters import parameters_of
 from flexmbd.analysis.refusals import refuse_contacts
 from flexmbd.equations.assembly import TURN
+from flexmbd.equations.start import Start
+from flexmbd.equations.start_words import Changes
 from flexmbd.errors import ModelError, check_number
 from flexmbd.suggest import unknown
 
@@ -201,7 +203,7 @@ class Varied:
         """y at time zero: the guess, assembled by mass-orthogonal corrections like that of `run`."""
         e = self.equations
         q, v = (np.array(x, float) for x in e.system.initial())
-        angles, s = e.system.angles(), np.zeros(e.further)
+        first, angles, s = (q, v), e.system.angles(), np.zeros(e.further)
         for k, name in enumerate(e.states):
             owner, _, key = name.rpartition(".")
             s[k] = angles[owner] if key == "angle" and owner in angles else 0.0
@@ -215,7 +217,31 @@ class Varied:
             raise ModelError("the system cannot be assembled", remedy="check lengths and the guess of positions and angles")
         for _ in range(2):
             self._correct("v", values, slopes)
+        self._follow(values, slopes, *zip(first, (e.parameters.guess, e.parameters.speed), strict=True))
         return self._joined(values, slopes)
+
+    def _follow(self, values, slopes, places, speeds):
+        """Let velocities that are left out follow from those that are given (`equations.start`), from the guesses with their derivatives."""
+        e, (q0, dq0), (v0, dv0) = self.equations, places, speeds
+        start = Start(e.problem, e.system, 1)
+
+        wanted = start.carried(q0[:, None], v0[:, None], values["q"][:, None])
+        if len(start.touched(wanted, values["v"][:, None])):
+            levels, which = start.of(1), np.zeros(1, int)
+            (weights,), (back,) = start.weights(levels, which)
+            (ahead,) = start.origins(which)
+            by = _along_carried(start, (q0, v0, values["q"]), (dq0, dv0, slopes["q"]))
+            values["v"], slopes["v"] = wanted[:, 0], by
+            for put in start.passes(levels):
+                if put is not None:
+                    values["v"], slopes["v"] = (
+                        ahead @ np.where(put[(...,) + (None,) * (x.ndim - 1)], back @ y, back @ x)
+                        for x, y in ((values["v"], wanted[:, 0]), (slopes["v"], by))
+                    )
+                self._correct("v", values, slopes, weights)
+        found = Changes(start, (q0[:, None], v0[:, None]), (values["q"][:, None], values["v"][:, None]), np.ones(1)).contradictions()[0]
+        if found:
+            raise ModelError(found)
 
     def closed(self, t, y):
         """y with rows and their rates closed, and their derivatives too."""
@@ -224,13 +250,21 @@ class Varied:
             self._correct(kind, values, slopes)
         return self._joined(values, slopes)
 
-    def _correct(self, kind, values, slopes):
-        """One mass-orthogonal correction x of q or v, ``M x + G' l = 0``, ``G x = -Phi`` (or ``-Phi'``), with its derivative."""
+    def _correct(self, kind, values, slopes, weights=None):
+        """One mass-orthogonal correction x of q or v, ``M x + G' l = 0``, ``G x = -Phi`` (or ``-Phi'``), with its derivative.
+
+        With `weights` W (n, n) the mass matrix is ``W' M W``.
+        """
         e, (_, rows) = self.equations, self.equations.rows(values)
         value, by = (e.rows if kind == "q" else e.rates)(values)
-        saddle = Saddle(e.mass(values), rows["q"])
+        mass = e.mass(values)
+        saddle = Saddle(mass if weights is None else weights.T @ mass @ weights, rows["q"])
         x, multipliers = saddle.solve(np.zeros(e.n), -value)
-        inertia = e.inertia(values | {"a": x, "l": multipliers})[1]
+        if weights is None:
+            inertia = e.inertia(values | {"a": x, "l": multipliers})[1]
+        else:
+            moved, held = (e.inertia(values | {"a": a, "l": b})[1] for a, b in ((weights @ x, 0.0 * multipliers), (0.0 * x, multipliers)))
+            inertia = {kind: weights.T @ moved[kind] + held[kind] for kind in "qp"}
         moved, rest = (e.rates(values | {"v": v})[1] for v in (x, 0.0 * x))
         turned = {kind: moved[kind] - rest[kind] for kind in "qp"}  # derivatives of G x at fixed x
         side = _along(by, slopes, kind if kind == "q" else "qv") + _along(turned, slopes, "q")
@@ -244,6 +278,17 @@ class Varied:
                 x = part * x
         values[kind], slopes[kind] = values[kind] + x, slopes[kind] + dx
         return x
+
+
+def _along_carried(start, values, slopes):
+    """Derivative of `Start.carried`, a rotation of vectors, along the derivatives of its arguments: by differences of fourth order."""
+
+    def at(side):
+        columns = [x[:, None] + side * d * step for x, d in zip(values, slopes, strict=True)]
+        return start.carried(*columns)
+
+    step = 1e-3 / np.maximum(np.max([np.abs(d).max(axis=0, initial=0.0) for d in slopes], axis=0), 1e-300)
+    return (8.0 * (at(1) - at(-1)) - (at(2) - at(-2))) / (12.0 * step)
 
 
 def _along(by, slopes, kinds):

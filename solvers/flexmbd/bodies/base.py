@@ -8,6 +8,8 @@ from flexmbd.errors import ModelError, check_number
 from flexmbd.language.quadratic import Quadratic
 from flexmbd.space import AXES, axis_parameters
 
+LEFT_OUT, GIVEN, FIXED = range(3)  # what the user said of a place or velocity at the start, by how much it counts
+
 
 @dataclass(frozen=True)
 class Point:
@@ -37,6 +39,7 @@ class Body:
     flexible = False  # elements of it vibrate faster than explicit schemes can follow
     named = True  # by the user
     vectors = True  # coordinates are components of vectors in the inertial frame, one vector after another
+    given, fixed = None, ()  # words of the start that the user gave (None: all), and those that must stay (`words`)
 
     @property
     def coordinates(self):
@@ -46,6 +49,27 @@ class Body:
     def topology_key(self):
         """What of the body decides the topology besides its name."""
         return ()
+
+    # ---- the start
+    @property
+    def words(self):
+        """By word the range of coordinates whose places it says, and the same of velocities."""
+        return {"position": (0, self.coordinates)}, {"velocity": (0, self.coordinates)}
+
+    def start_level(self, word):
+        """How much a word of the start counts: `LEFT_OUT`, `GIVEN` or `FIXED`."""
+        if word in self.fixed:
+            return FIXED
+        return GIVEN if self.named and (self.given is None or word in self.given) else LEFT_OUT
+
+    def start_in_words(self, q, v, offset=None):
+        """By word what own coordinates and velocities (n, samples) mean, each (vectors, components, samples)."""
+        d, moving = self.dimension, np.array([measure == "length" for measure in self.measures], bool)
+        return {word: x[moving].reshape(-1, d, x.shape[1]) for word, x in (("position", q), ("velocity", v)) if moving.any()}
+
+    def carried(self, q0, v0, q, offset=None):
+        """Velocities that mean at places q what v0 means at places q0: of rigid bodies the angular velocity stays."""
+        return v0
 
     def __getitem__(self, key):
         if key not in self.points:
@@ -76,6 +100,12 @@ class Body:
 
 class Framed(Body):
     """Base of bodies with a frame: rigid bodies and ground.  `dimension` is 2 or 3."""
+
+    @property
+    def words(self):
+        """Those of `System.body`."""
+        d, (turn, spin) = self.dimension, TURNING[self.dimension]
+        return {"position": (0, d), turn: (d, self.coordinates)}, {"velocity": (0, d), spin: (d, self.coordinates)}
 
     def at(self, *coordinates, key=None):
         """Point at the given coordinates of the body's frame, in m (measured from the frame's origin that `offset` defines)."""
@@ -124,6 +154,9 @@ class Framed(Body):
         for k, g in enumerate(build.gravity):
             build.generalized[i + k] = build.generalized[i + k] + m * g
         build.potential(-(m * build.graph.dot(zip(build.gravity, build.q[i:], strict=False))))
+
+
+TURNING = {2: ("angle", "rate"), 3: ("rotation", "angular_velocity")}  # words of a frame by dimension
 
 
 def _directors(q, dimension):

@@ -51,6 +51,21 @@ class RigidBody(Framed):
         (x, y), (vx, vy), w = self.position, self.velocity, self.rate
         return (x + dx, y + dy, c, s), (vx - w * dy, vy + w * dx, -s * w, c * w)
 
+    def start_in_words(self, q, v, offset=None):
+        """Place and velocity of the frame's origin, angle and angular velocity."""
+        (x, y, c, s), (vx, vy, *turn) = q, v
+        dx, dy = (0.0, 0.0) if offset is None else offset
+        ax, ay, w = c * dx - s * dy, s * dx + c * dy, (c * turn[1] - s * turn[0]) / (c * c + s * s)
+        found = {"position": (x - ax, y - ay), "angle": (np.arctan2(s, c),), "velocity": (vx + w * ay, vy - w * ax), "rate": (w,)}
+        return {word: np.array(parts)[None] for word, parts in found.items()}
+
+    def carried(self, q0, v0, q, offset=None):
+        """The angular velocity, and the velocity of the frame's origin, stay."""
+        found, (_, _, c, s) = self.start_in_words(q0, v0, offset), q
+        (vx, vy), (w,) = found["velocity"][0], found["rate"][0]
+        dx, dy = (0.0, 0.0) if offset is None else offset
+        return np.array((vx - w * (s * dx + c * dy), vy + w * (c * dx - s * dy), -s * w, c * w))
+
     def direction(self, build, x, y):
         """A vector (x, y) fixed in the body, in the inertial frame, as polynomials."""
         ux, uy = self.variable(build, 2), self.variable(build, 3)

@@ -85,6 +85,22 @@ class SpatialBody(Framed):
         rates = [x for d in columns for x in cross3(w, d)]
         return (*place, *(x for d in columns for x in d)), (*speed, *rates)
 
+    def start_in_words(self, q, v, offset=None):
+        """Place and velocity of the frame's origin, directors and angular velocity."""
+        axes, rates = q[3:].reshape(3, 3, -1), v[3:].reshape(3, 3, -1)
+        w = 0.5 * np.cross(axes, rates, axis=1).sum(axis=0)
+        arm = np.zeros_like(w) if offset is None else sum(x * d for x, d in zip(offset, axes, strict=True))
+        velocity = v[:3] - np.cross(w, arm, axis=0)
+        return {"position": (q[:3] - arm)[None], "rotation": axes, "velocity": velocity[None], "angular_velocity": w[None]}
+
+    def carried(self, q0, v0, q, offset=None):
+        """The angular velocity, and the velocity of the frame's origin, stay."""
+        found, axes = self.start_in_words(q0, v0, offset), q[3:].reshape(3, 3, -1)
+        w = found["angular_velocity"][0]
+        arm = np.zeros_like(w) if offset is None else sum(x * d for x, d in zip(offset, axes, strict=True))
+        rates = np.cross(w[None], axes, axis=1)
+        return np.concatenate([found["velocity"][0] + np.cross(w, arm, axis=0), rates.reshape(9, -1)])
+
     def directors(self, build):
         """The three unit vectors of the frame, as polynomials."""
         return tuple(tuple(self.variable(build, 3 + 3 * k + i) for i in range(3)) for k in range(3))

@@ -214,7 +214,8 @@ class Pool:
 
     def of_element(self, e, variables, parameters):
         """Values of an element's variables by name, from those of the system's and the parameters."""
-        own = {f"{k}{j}": variables[f"{of}{i}"] for k, of in OWN.items() for j, i in enumerate(self.coordinates[e]) if f"{of}{i}" in variables}
+        named = ((f"{own}{k}", f"{kind}{i}") for own, kind in OWN.items() for k, i in enumerate(self.coordinates[e]))
+        own = {one: variables[name] for one, name in named if name in variables}
         numbers = self.graph.evaluate(self.varying[e], parameters=parameters) if self.varying else ()
         return {**variables, **own, **{f"n{k}": x for k, x in enumerate(numbers)}}
 

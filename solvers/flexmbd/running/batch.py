@@ -8,7 +8,6 @@ from flexmbd.errors import ModelError
 from flexmbd.parameters import side_by_side
 from flexmbd.system import System
 
-
 log = logging.getLogger("flexmbd")
 
 
@@ -40,6 +39,17 @@ class Stack:
         """Guesses of the bodies' angles of all samples."""
         parts = [s.angles() for s in self._systems]
         return {name: np.array([p[name] for p in parts]) for name in parts[0]}
+
+    def offsets(self):
+        """Centres of mass in their bodies' frames of all samples."""
+        parts, zero = [s.offsets() for s in self._systems], (0.0,) * self._first.dimension
+        names = {name: None for part in parts for name in part}
+        return {name: tuple(np.array(x) for x in zip(*(part.get(name, zero) for part in parts), strict=True)) for name in names}
+
+    def start_levels(self):
+        """How much the words of the start count: what any sample gives is given."""
+        parts = [s.start_levels() for s in self._systems]
+        return {key: max(part[key] for part in parts) for key in parts[0]}
 
 
 def describe(build, samples):

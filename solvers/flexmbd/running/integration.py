@@ -4,6 +4,7 @@ from time import perf_counter
 
 import numpy as np
 
+from flexmbd.equations.start import Start
 from flexmbd.outputs.reductions import ROWS
 from flexmbd.state import aligned
 from flexmbd.stepping import names
@@ -117,11 +118,17 @@ class Integration:
         return self.states[:, first : first + count]
 
     def assemble(self):
-        """Positions and velocities that satisfy the constraints, from the guesses; further states."""
+        """Positions and velocities that satisfy the constraints, from the guesses; further states.
+
+        `start` then has how the guesses count, and the guesses.
+        """
         n, guesses = self.model.problem.n, self.model.problem.initial(self.system)
         q, v = (np.array([np.broadcast_to(x, self.count) for x in guess], float).reshape(n, self.count) for guess in guesses)
-        self.column(names.START + 1, n)[:], self.column(names.START + 1 + n, n)[:] = q.T, v.T
+        start, columns = Start(self.model.problem, self.system, self.count), [self.column(names.START + 1 + k * n, n) for k in range(2)]
+        columns[0][:], columns[1][:] = start.places(q).T, v.T
         self.call(assemble)
+        columns[1][:] = start.velocities((q, v), columns[0].T, columns[1].T).T
+        self.start = start, (q, v)
         self._further_states()
 
     def _further_states(self):

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from flexmbd.equations.start_words import Changes
 from flexmbd.outputs import REDUCTIONS
 from flexmbd.outputs.reductions import ROWS
 from flexmbd.registry import HOLDS
@@ -29,9 +30,12 @@ def started(made):
     with np.errstate(all="ignore"):
         made.assemble()
         made.prepare(length, away, nearness, slowest)
-    E = made.residuals
+    E, n, (start, guess) = made.residuals, model.problem.n, made.start
+    changes = Changes(start, guess, [made.column(START + 1 + k * n, n).T for k in range(2)], length)
+    found |= changes.said()
     bad = ~((E[:, 0] < 1e-9 * length + 1e-14 * away) & (E[:, 1] < 1e-9) & np.isfinite(made.accelerations).all(1))
-    words = [one or other for one, other in zip(loosely_held(system, model.problem.shift, count), penetrating(made, length), strict=True)]
+    said = changes.contradictions(), loosely_held(system, model.problem.shift, count), penetrating(made, length)
+    words = [next(filter(None, own), "") for own in zip(*said, strict=True)]
     return found, bad | (np.array(words) != ""), words
 
 

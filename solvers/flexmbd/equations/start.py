@@ -1,0 +1,231 @@
+"""The start where its guesses do not satisfy the constraints: which of them yield.
+
+Each body has words for its place and its velocity (`Body.words`), and each word is left out, given or fixed.  Changes that the rows ask for
+are the smallest by kinetic energy, where what is fixed hardly yields to what is given, and that hardly to what is left out: in y = D x with
+D from the levels, and x with places of the frames' origins in place of centres of mass,
+
+    [ M       D^-1 G' ] [ y ]   [  0   ]
+    [ G D^-1  0       ] [ l ] = [ -Phi ]
+
+so that velocities that are left out follow from those that are given.  Where all words have one level this is the mass-orthogonal
+correction of `index1.corrections`, which is compiled; here is numpy, for the samples that need it.
+"""
+
+import numpy as np
+
+from flexmbd.bodies.base import FIXED, LEFT_OUT
+from flexmbd.equations.assembly import TURN
+
+LESS = 1e-4  # D of a level by that above: what is wanted is put back, and comes nearer by its square with each correction
+SLIGHT = 1e-12  # share of what has no mass, and of rows that depend on others
+SMALL = 1e-9  # relative change of what is given that may be rounding
+ITERATIONS = 80
+LARGEST = 1500  # unknowns up to which their equations are solved densely; beyond, all levels count alike
+ROOM = 4_000_000  # numbers of the matrices of samples that are solved together
+
+
+class Start:
+    """Corrections of guesses, by levels.
+
+    Parameters
+    ----------
+    problem : Problem
+    system : System or Stack
+    count : int
+        Samples.
+    time : float
+        s
+
+    Attributes
+    ----------
+    levels : dict of (str, str) to int
+        By body and word.
+    offsets : dict of str to tuple
+        Centres of mass in their bodies' frames.
+    bodies : list of Body
+    """
+
+    def __init__(self, problem, system, count, time=0.0):
+        self.problem, self.count, self.levels, self.offsets = problem, count, system.start_levels(), system.offsets()
+        self._numbers, self._time = [value for _, value in system.parameters()], time
+        self._rows = problem.rows + problem.initial_rows
+        self._turning = np.array([measure == "angle" for measure in problem.measures], bool)
+        self.bodies = [body for body in system.bodies if body.name in problem.first]
+        self._natural = sum(body.coordinates for body in self.bodies) == problem.n  # the formulation's coordinates are the bodies'
+
+    def part(self, body, values):
+        """A body's own part of values over all coordinates."""
+        first = self.problem.first[body.name]
+        return values[first : first + body.coordinates]
+
+    def of(self, k):
+        """Levels (n,) of the coordinates of places (k = 0) or velocities (k = 1)."""
+        out = np.full(self.problem.n, LEFT_OUT)
+        for body in self.bodies if self._natural else ():
+            for word, (first, stop) in body.words[k].items():
+                self.part(body, out)[first:stop] = self.levels[body.name, word]
+        return out
+
+    def _solvable(self, levels):
+        return len(set(levels.tolist())) > 1 and self.problem.n + len(self._rows) <= LARGEST
+
+    def places(self, guess):
+        """Guesses (n, count) with rows closed by what is not fixed, as far as that goes; as they are if nothing is fixed."""
+        levels = self.of(0)
+        if not np.any(levels == FIXED) or not self._solvable(levels):
+            return guess
+        q, moving = guess.copy(), np.ones(self.count, bool)
+        for _ in range(ITERATIONS):
+            which = np.flatnonzero(moving)
+            before = q[:, which]
+            x = self._put_back(levels == FIXED, before, guess[:, which], which)
+            step = self._corrected(levels, x, None, which)
+            turn = np.abs(step[self._turning]).max(axis=0, initial=0.0)
+            q[:, which] = x + step * np.where(turn > TURN, TURN / np.maximum(turn, TURN), 1.0)
+            moving[which] = np.max(np.abs(q[:, which] - before) / (1.0 + np.abs(before)), axis=0) > 1e-14
+            if not moving.any():
+                break
+        return np.where(np.isfinite(q).all(axis=0), q, guess)
+
+    def velocities(self, guess, q, v):
+        """Velocities (n, count) at assembled places, by levels.
+
+        Parameters
+        ----------
+        guess : (ndarray (n, count), ndarray (n, count))
+            Of coordinates and velocities.
+        q, v : ndarray (n, count)
+            Assembled, all levels alike: they stay where nothing that is given would change.
+
+        Returns
+        -------
+        ndarray (n, count)
+        """
+        wanted = self.carried(*guess, q)
+        which = self.touched(wanted, v)
+        if not len(which):
+            return v
+        v, wanted, q, levels = v.copy(), wanted[:, which], q[:, which], self.of(1)
+        x = wanted
+        for back in self.passes(levels):
+            x = x if back is None else self._put_back(back, x, wanted, which)
+            x = x + self._corrected(levels, q, x, which)
+        good = np.isfinite(x).all(axis=0)
+        v[:, which[good]] = x[:, good]
+        return v
+
+    def touched(self, wanted, v):
+        """Samples in which velocities v (n, count) change what was given; none if all levels are alike."""
+        levels = self.of(1)
+        if not self._solvable(levels):
+            return np.zeros(0, int)
+        change = np.abs(v - wanted) * (levels > LEFT_OUT)[:, None]
+        size, found = np.maximum(np.abs(wanted), np.abs(v)), np.zeros(self.count, bool)
+        for kind in (self._turning, ~self._turning):
+            if kind.any():
+                found |= change[kind].max(axis=0) > SMALL * size[kind].max(axis=0)
+        return np.flatnonzero(found)
+
+    def passes(self, levels):
+        """Coordinates (n,) whose wanted values are put back before a correction, or None, correction by correction."""
+        fixed = (levels == FIXED,) * (3 if np.any(levels == FIXED) else 0)
+        return *(levels > LEFT_OUT,) * 4, *fixed, None
+
+    def weights(self, levels, which):
+        """Matrices (samples, n, n) between which the mass matrix is that of the levels, and those that give origins."""
+        change = self.origins(which)
+        back = 2.0 * np.eye(self.problem.n) - change  # the inverse: origins depend on directions alone
+        return change @ (LESS ** (np.max(levels) - levels)[:, None] * back), back
+
+    def carried(self, q0, v0, q):
+        """Guesses of velocities with the bodies' angular velocities, where places have been assembled."""
+        v = v0.copy()
+        for body in self.bodies:
+            q_own, v_own, now = (self.part(body, x) for x in (q0, v0, q))
+            self.part(body, v)[:] = body.carried(q_own, v_own, now, self.offsets.get(body.name))
+        return v
+
+    def _put_back(self, levels, x, wanted, which):
+        """x (n, samples) with what is wanted where `levels` is true, by the places of frames' origins."""
+        change = self.origins(which)
+        back = 2.0 * np.eye(self.problem.n) - change  # the inverse: origins depend on directions alone
+        x, wanted = (back @ y.T[:, :, None] for y in (x, wanted))
+        return (change @ np.where(levels[None, :, None], wanted, x))[:, :, 0].T
+
+    def origins(self, which):
+        """Coordinates by those with frames' origins in place of centres of mass, (samples, n, n)."""
+        change = np.broadcast_to(np.eye(self.problem.n), (len(which), self.problem.n, self.problem.n)).copy()
+        for body in self.bodies:
+            offset, i, d = self.offsets.get(body.name, ()), self.problem.first[body.name], body.dimension
+            for k, x in enumerate(offset):
+                x = np.broadcast_to(x, self.count)[which]
+                for j in range(d):
+                    if d == 3:
+                        change[:, i + j, i + 3 + 3 * k + j] = x
+                    else:  # the second axis is the first one turned: (-uy, ux)
+                        change[:, i + j, i + 2 + (j if k == 0 else 1 - j)] += x if k == 0 or j == 1 else -x
+        return change
+
+    def _corrected(self, levels, q, v, which):
+        """Changes (n, samples) of coordinates, or of velocities if they are given, of the samples `which`."""
+        n, size = self.problem.n, self.problem.n + len(self._rows)
+        out = np.zeros((n, len(which)))
+        for first in range(0, len(which), max(1, ROOM // size**2)):
+            part = slice(first, first + max(1, ROOM // size**2))
+            out[:, part] = self._part(levels, q[:, part], None if v is None else v[:, part], which[part])
+        return out
+
+    def _part(self, levels, q, v, which):
+        n, rows, count = self.problem.n, len(self._rows), len(which)
+        side, G, M = self._evaluated(q, v, which)
+        change = self.origins(which)
+        M = change.transpose(0, 2, 1) @ M @ change
+        sizes = np.sqrt(np.einsum("kii->ki", M))
+        sizes = np.where(sizes > 0.0, sizes, np.median(sizes, axis=1, keepdims=True))
+        change = change / (sizes * LESS ** (np.max(levels) - levels))[:, None, :]
+        scaled = M / sizes[:, :, None] / sizes[:, None, :]
+        G = G @ change
+        largest = np.abs(G).max(axis=2, initial=0.0)
+        factors = 1.0 / np.where(largest > 0.0, largest, 1.0)
+        G = G * factors[:, :, None]
+        matrix = np.zeros((count, n + rows, n + rows))
+        matrix[:, :n, :n] = scaled + SLIGHT * np.eye(n)
+        matrix[:, :n, n:], matrix[:, n:, :n], matrix[:, n:, n:] = G.transpose(0, 2, 1), G, -SLIGHT * np.eye(rows)
+        right = np.concatenate([np.zeros((count, n)), -side * factors], axis=1)
+        try:
+            found = np.linalg.solve(matrix, right[:, :, None])[:, :n]
+        except np.linalg.LinAlgError:
+            return np.full((n, count), np.nan)
+        return (change @ found)[:, :, 0].T
+
+    def _evaluated(self, q, v, which):
+        """Residuals (samples, rows) of the rows or their rates, gradients (samples, rows, n), mass matrices (samples, n, n)."""
+        p, rows, count = self.problem, self._rows, len(which)
+        slopes = [(k, i, x) for k, row in enumerate(rows) for i, x in row.polynomial.gradient(p.q).items()]
+        masses = list(p.mass.items())
+        roots = [row.polynomial.value(p.q) if v is None else row.polynomial.rate(p.q, p.v, p.time) for row in rows]
+        known = {f"q{i}": np.ascontiguousarray(x) for i, x in enumerate(q)} | {"t": self._time}
+        known |= {} if v is None else {f"v{i}": np.ascontiguousarray(x) for i, x in enumerate(v)}
+        numbers = [_of(x, which, self.count) for x in self._numbers]
+        known |= {f"s{k}": 0.0 for k in range(len(p.states))}
+        found = p.graph.evaluate([*roots, *(x for *_, x in slopes), *(m for _, m in masses)], known, numbers)
+        side, G, M = np.zeros((count, len(rows))), np.zeros((count, len(rows), p.n)), np.zeros((count, p.n, p.n))
+        for k in range(len(rows)):
+            side[:, k] = found[k]
+        for (k, i, _), x in zip(slopes, found[len(rows) :], strict=False):
+            G[:, k, i] = x
+        for ((i, j), _), x in zip(masses, found[len(rows) + len(slopes) :], strict=True):
+            M[:, i, j] = M[:, j, i] = x
+        for pool in p.pools:
+            for e, places in enumerate(pool.coordinates.tolist()):
+                values = p.graph.evaluate(list(pool.mass.values()), pool.of_element(e, {}, numbers), numbers)
+                for (i, j), x in zip(pool.mass, values, strict=True):
+                    M[:, places[i], places[j]] += x
+        return side, G, M
+
+
+def _of(value, which, count):
+    """A parameter of some samples."""
+    if not np.ndim(value):
+        return value
+    return type(value)(value.values[which]) if hasattr(value, "values") else np.ascontiguousarray(np.broadcast_to(value, count)[which])
