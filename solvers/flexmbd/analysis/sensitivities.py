@@ -221,7 +221,7 @@ class Varied:
         return self._joined(values, slopes)
 
     def _follow(self, values, slopes, places, speeds):
-        """Let velocities that are left out follow from those that are given (`equations.start`), from the guesses with their derivatives."""
+        """Let velocities that are left out follow from those given (`equations.start`), from the guesses with their derivatives."""
         e, (q0, dq0), (v0, dv0) = self.equations, places, speeds
         start = Start(e.problem, e.system, 1)
 

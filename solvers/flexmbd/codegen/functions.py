@@ -42,7 +42,7 @@ class Functions:
     def __init__(self, graph, storage, layout, pointers, target=None):
         self.graph, self.storage, self.layout, self.pointers = graph, storage, layout, pointers
         self.target = target or Cpu(layout.width)
-        self.module, self.elements = ir.Module("model", context=ir.Context()), {}
+        self.module, self.elements, self._shapes = ir.Module("model", context=ir.Context()), {}, {}
         self.rows = layout.work  # of W
 
     def add(self, name, stores, *, given=None):
@@ -86,6 +86,13 @@ class Functions:
         body(piece)
         piece.write()
         return function
+
+    def name_of(self, kernel, shape):
+        """Name of the function of a kernel for arguments of a shape: one for each shape that it is called with."""
+        shapes = self._shapes.setdefault(kernel.name, [])
+        if shape not in shapes:
+            shapes.append(shape)
+        return kernel.name + f".shape{shapes.index(shape)}" * (shapes[0] != shape)
 
     def _declared(self, name):
         function = ir.Function(self.module, ir.FunctionType(ir.VoidType(), KINDS), name)
@@ -217,7 +224,8 @@ class Piece:
             kernel, args = self.functions.graph.kernels[node.op.removeprefix("call:")], [self.value(x) for x in node.args]
             try:
                 if kernel.text:
-                    self.found[node.id] = self.writer.apply(kernel.name, kernel_function(kernel, node.shape), *args)
+                    name = self.functions.name_of(kernel, node.shape)
+                    self.found[node.id] = self.writer.apply(name, kernel_function(kernel, node.shape), *args)
                 else:
                     self.found[node.id] = self.words[kernel.name](*map(self.writer.value, args))
             except (ArithmeticError, AttributeError, LookupError, NameError, TypeError, ValueError) as error:

@@ -59,9 +59,9 @@ class Program:
                 results.setdefault(x.args[0].id, []).append((x.id, x.value))
             else:
                 depth[x.id] = 1 + max((depth[a.id] for a in x.args), default=0)
-                groups.setdefault((depth[x.id], x.op), []).append(x)
+                groups.setdefault((depth[x.id], x.op, x.shape), []).append(x)
         self._steps, size = [], len(place)
-        for (_, op), members in sorted(groups.items(), key=lambda item: item[0][0]):
+        for (_, op, _), members in sorted(groups.items(), key=lambda item: item[0][0]):
             start, count = size, len(members)
             rows = 1 + max(k for x in members for _, k in results.get(x.id, [(0, 0)]))
             place |= {x.id: start + k for k, x in enumerate(members)}

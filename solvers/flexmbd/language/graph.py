@@ -21,7 +21,7 @@ class Graph:
         self.nodes = []
         self._known = {}
         self._derivatives = {}
-        self._depends = {}
+        self._depends, self._tangents = {}, {}  # by node: variables that it depends on, tangents that calls gave
         self.kernels, self._kernel_of = {}, {}  # those called, by their names in generated code
 
     # ---- what is given
@@ -205,11 +205,12 @@ class Graph:
         level = max((a.level for a in args), default=RUNTIME)
         node = self._make(f"call:{kernel.name}", args, RUNTIME if level == CONSTANT else level, more=(shape,))
         node.function, node.shape = function, shape
-        if node.tangent is None or tangent is None:
-            node.tangent = node.tangent or tangent
-        elif not alike(node.tangent, tangent):
-            node.tangent = joined(node.tangent, tangent)
-            self._derivatives.clear()  # some may have been made with less
+        known = self._tangents.setdefault(node.id, [])
+        if tangent is not None and not any(alike(tangent, x) for x in known):
+            known.append(tangent)
+            node.tangent = joined(known)
+            if len(known) > 1:
+                self._derivatives.clear()  # some may have been made with less
         return node if count is None else tuple(self._make("out", (node, k), node.level, k) for k in range(count))
 
     def kernel(self, function):
@@ -242,7 +243,7 @@ class Graph:
 
     def forget(self):
         """Let go of what is known only to make further nodes: no more are made."""
-        self._known, self._derivatives, self._depends = {}, {}, {}
+        self._known, self._derivatives, self._depends, self._tangents = {}, {}, {}, {}
 
     # ---- derivatives
     def variables(self, node):

@@ -1,20 +1,24 @@
 """Tangents that several calls of a kernel give, as one."""
 
+from types import FunctionType
+
 
 def alike(a, b):
-    """True for tangents that give the same partial derivatives: one code, and plain numbers that it closes over alike."""
-    return a is b or (a.__code__ is b.__code__ and _plain(a) == _plain(b))
+    """True for tangents that give the same partial derivatives: one code that closes over the same."""
+    return a is b or _known_as(a) == _known_as(b)
 
 
-def joined(a, b):
-    """The partial derivatives of two tangents; where both have one, the first one's."""
+def joined(tangents):
+    """The partial derivatives of several tangents; where two have one, the earlier one's."""
+    if len(tangents) == 1:
+        return tangents[0]
+    tangents = tuple(reversed(tangents))
+    return lambda args: {place: x for tangent in tangents for place, x in tangent(args).items()}
 
-    def tangent(args):
-        return {**b(args), **a(args)}
 
-    return tangent
-
-
-def _plain(function):
-    cells = [cell.cell_contents for cell in function.__closure__ or ()]
-    return [x for x in cells if isinstance(x, (int, float, str))]
+def _known_as(x):
+    if isinstance(x, FunctionType):
+        return x.__code__, *(_known_as(cell.cell_contents) for cell in x.__closure__ or ())
+    if isinstance(x, (tuple, list)):
+        return tuple(_known_as(y) for y in x)
+    return x if isinstance(x, (int, float, str)) else id(x)
