@@ -64,7 +64,8 @@ class Body:
 
     def start_in_words(self, q, v, offset=None):
         """By word what own coordinates and velocities (n, samples) mean, each (vectors, components, samples)."""
-        d, moving = self.dimension, np.array([measure == "length" for measure in self.measures], bool)
+        moving = np.array([measure == "length" for measure in self.measures], bool)
+        d = 1 if not self.vectors or moving.sum() % self.dimension else self.dimension
         return {word: x[moving].reshape(-1, d, x.shape[1]) for word, x in (("position", q), ("velocity", v)) if moving.any()}
 
     def carried(self, q0, v0, q, offset=None):

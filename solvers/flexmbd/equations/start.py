@@ -51,7 +51,8 @@ class Start:
         self._rows = problem.rows + problem.initial_rows
         self._turning = np.array([measure == "angle" for measure in problem.measures], bool)
         self.bodies = [body for body in system.bodies if body.name in problem.first]
-        self._natural = sum(body.coordinates for body in self.bodies) == problem.n  # the formulation's coordinates are the bodies'
+        if sum(body.coordinates for body in self.bodies) != problem.n:  # the formulation has coordinates of its own
+            self.bodies = []
 
     def part(self, body, values):
         """A body's own part of values over all coordinates."""
@@ -61,7 +62,7 @@ class Start:
     def of(self, k):
         """Levels (n,) of the coordinates of places (k = 0) or velocities (k = 1)."""
         out = np.full(self.problem.n, LEFT_OUT)
-        for body in self.bodies if self._natural else ():
+        for body in self.bodies:
             for word, (first, stop) in body.words[k].items():
                 self.part(body, out)[first:stop] = self.levels[body.name, word]
         return out
@@ -74,7 +75,14 @@ class Start:
         levels = self.of(0)
         if not np.any(levels == FIXED) or not self._solvable(levels):
             return guess
-        q, moving = guess.copy(), np.ones(self.count, bool)
+        q = guess.copy()
+        for which in self._together(np.arange(self.count)):
+            q[:, which] = self._placed(levels, guess, which)
+        return np.where(np.isfinite(q).all(axis=0), q, guess)
+
+    def _placed(self, levels, guess, samples):
+        q, moving = guess.copy(), np.zeros(self.count, bool)
+        moving[samples] = True
         for _ in range(ITERATIONS):
             which = np.flatnonzero(moving)
             before = q[:, which]
@@ -85,7 +93,12 @@ class Start:
             moving[which] = np.max(np.abs(q[:, which] - before) / (1.0 + np.abs(before)), axis=0) > 1e-14
             if not moving.any():
                 break
-        return np.where(np.isfinite(q).all(axis=0), q, guess)
+        return q[:, samples]
+
+    def _together(self, which):
+        """Samples in parts whose matrices are in memory at once."""
+        count = max(1, ROOM // (self.problem.n + len(self._rows)) ** 2)
+        return [which[k : k + count] for k in range(0, len(which), count)]
 
     def velocities(self, guess, q, v):
         """Velocities (n, count) at assembled places, by levels.
@@ -102,16 +115,14 @@ class Start:
         ndarray (n, count)
         """
         wanted = self.carried(*guess, q)
-        which = self.touched(wanted, v)
-        if not len(which):
-            return v
-        v, wanted, q, levels = v.copy(), wanted[:, which], q[:, which], self.of(1)
-        x = wanted
-        for back in self.passes(levels):
-            x = x if back is None else self._put_back(back, x, wanted, which)
-            x = x + self._corrected(levels, q, x, which)
-        good = np.isfinite(x).all(axis=0)
-        v[:, which[good]] = x[:, good]
+        v, levels = v.copy(), self.of(1)
+        for which in self._together(self.touched(wanted, v)):
+            x, here = wanted[:, which], q[:, which]
+            for back in self.passes(levels):
+                x = x if back is None else self._put_back(back, x, wanted[:, which], which)
+                x = x + self._corrected(levels, here, x, which)
+            good = np.isfinite(x).all(axis=0)
+            v[:, which[good]] = x[:, good]
         return v
 
     def touched(self, wanted, v):
@@ -168,14 +179,6 @@ class Start:
 
     def _corrected(self, levels, q, v, which):
         """Changes (n, samples) of coordinates, or of velocities if they are given, of the samples `which`."""
-        n, size = self.problem.n, self.problem.n + len(self._rows)
-        out = np.zeros((n, len(which)))
-        for first in range(0, len(which), max(1, ROOM // size**2)):
-            part = slice(first, first + max(1, ROOM // size**2))
-            out[:, part] = self._part(levels, q[:, part], None if v is None else v[:, part], which[part])
-        return out
-
-    def _part(self, levels, q, v, which):
         n, rows, count = self.problem.n, len(self._rows), len(which)
         side, G, M = self._evaluated(q, v, which)
         change = self.origins(which)
