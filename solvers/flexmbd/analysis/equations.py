@@ -9,7 +9,9 @@ import numpy as np
 from scipy.sparse import block_array, csr_array, eye_array
 
 from flexmbd.analysis.refusals import refuse_friction, refuse_unilateral
+from flexmbd.analysis.rest import Rest
 from flexmbd.analysis.row_arrays import Rows
+from flexmbd.analysis.static_build import StaticBuild
 from flexmbd.equations.assembly import assembled
 from flexmbd.equations.index1 import inertial
 from flexmbd.equations.start import Start
@@ -23,7 +25,6 @@ from flexmbd.outputs import bringing
 from flexmbd.problem import LateState
 from flexmbd.space import lengths, turning_matrix
 from flexmbd.suggest import unknown
-from flexmbd.tuning import Tuning
 
 
 def output_units(system):
@@ -40,21 +41,7 @@ def output_units(system):
     return {name: unit for name, (_, unit) in Build(system).outputs.items()}
 
 
-POOLED = Tuning(single_elements=0)
 SLIGHT = 1e-12  # share of what has no mass, and of rows that depend on others
-
-
-class StaticBuild(Build):
-    """A `Build` whose accelerations ``a0...`` and multipliers ``l0...`` are variables, not the index-1 solution; elements in pools."""
-
-    def __init__(self, system, *, tuning=POOLED):
-        super().__init__(system, tuning=tuning)
-
-    def _accelerations(self):
-        a, multipliers = ([self.graph.var(f"{kind}{i}") for i in range(count)] for kind, count in (("a", self.n), ("l", len(self.rows))))
-        loads = [friction.load(self.graph, multipliers)[0] for friction in self.frictions]
-        self._rub([friction.force(self.graph, load)[0] for friction, load in zip(self.frictions, loads, strict=True)])
-        return a, multipliers
 
 
 class Equations:
@@ -129,6 +116,10 @@ class Equations:
         s[self._states] = turns
         v, multipliers = np.float64(0.0) if v is None else v, np.asarray(multipliers, float)
         return {"q": q, "v": v, "a": np.asarray(accelerations, float), "t": t, "s": s, "l": multipliers}
+
+    def at_rest(self, state):
+        """Values of the graph's variables at a `State`."""
+        return self._at(state.q, None, state.t, state.turns, state.multipliers)
 
     def mass_at(self, q, t=0.0, turns=None):
         """Mass matrix, csr (n, n)."""
@@ -283,38 +274,12 @@ class Equations:
         matrix.sum_duplicates()
         return self.weights * analyse(matrix).factorise(matrix.data).solve(np.r_[np.zeros(self.n), scale * side])[: self.n]
 
-    # ---- states of forces, at rest
-    def check_rest(self, q, t, turns, multipliers):
-        """Raise `ModelError` where forces depend on further states that are not zero in equilibrium, as they are taken here."""
-        program, names, events = self._states_at_rest
-        if not names and not events:
-            return
-        values = program(self._at(q, None, t, turns, multipliers))
-        rates, (beyond, become) = values[: len(names)], values[len(names) :].reshape(2, -1)
-        moving = {name for name, x in zip(names, rates, strict=True) if not abs(x) <= 1e-9}
-        moving |= {name for name, x, y in zip(events, beyond, become, strict=True) if x >= 0.0 and y != 0.0}
-        if moving:
-            raise ModelError(
-                f"forces depend on further states ({', '.join(sorted(moving))}) that are not zero in this equilibrium, and statics takes "
-                "them for zero",
-                remedy="leave out what has them (a lag, an integral, a latch), or let a run settle",
-            )
-
-    @cached_property
-    def _states_at_rest(self):
-        """Program of rates of the states that forces depend on, and of what events make of them; their names."""
-        b, needed, nodes = self.problem, {}, [*self.problem.generalized]
-        while nodes:
-            found = {k for node in nodes for kind, k in map(parted, b.graph.variables(node)) if kind == "s"}
-            new = found.difference(needed, self._states)
-            needed |= dict.fromkeys(sorted(new))
-            nodes = [b.states[k].rate for k in new]
-        needed = [k for k in needed if b.states[k].controlled]
-        events = [(b.states[k].name, c.penetration, node) for c in b.contacts for k, node in c.assigns if k in needed]
-        roots = [b.states[k].rate for k in needed] + [c for _, c, _ in events] + [node for *_, node in events]
-        return self.program(roots), [b.states[k].name for k in needed], [name for name, *_ in events]
-
     # ---- made when first needed
+    @cached_property
+    def rest(self):
+        """What of this sample is at rest in equilibrium (`analysis.rest`)."""
+        return Rest(self, self._states)
+
     def program(self, roots):
         """A `Program` of nodes with this sample's numbers."""
         return Program(self.problem.graph, roots, self.numbers)

@@ -236,7 +236,7 @@ def newton(equations, state, tolerance, iterations, border=None, resistance=None
         part = min(1.0, 0.5 / max(size, 1e-300))
         state = state.moved(equations, part * dq, part * dl, part * dt)
         if size <= tolerance or at_rounding:
-            equations.check_rest(state.q, state.t, state.turns, state.multipliers)
+            equations.rest.check(equations.at_rest(state))
             return state, k
     raise NotConverged(f"after {iterations} iterations the corrections are still {size:.3g}")
 

@@ -40,7 +40,9 @@ def linearised_functions(problem):
             remedy="take 'generalized_alpha'",
         )
     values = [g.var(f"law{k}") for k in range(len(laws))]
-    away, back = (dict(zip(*pair, strict=True)) for pair in ((laws, values), (values, laws)))
+    sums = [x for x in g.needed([state.rate for state in problem.states]) if x.op.startswith("total:")]  # over elements: not in J
+    held = [*values, *(g.var(f"argument{k}") for k in range(len(sums)))]
+    away, back = (dict(zip(*pair, strict=True)) for pair in (([*laws, *sums], held), (held, [*laws, *sums])))
 
     def direct(node, variables):
         """Derivatives of a node by index of the variable, the values of laws held."""
