@@ -169,3 +169,8 @@ def test_results_do_not_depend_on_who_else_needed_a_correction():
     alone, beside = (fm.run(lambda speed: bar(3.0, (0.0 * speed, speed)), x, outputs=outputs, **ONE) for x in (one, other))
     for name in outputs:
         np.testing.assert_array_equal(alone[name][0], beside[name][0])
+
+
+def test_the_reference_says_what_its_start_changed():
+    found = fm.reference(bar(3.0, (0.0, 0.2)), outputs=["bar.rate"], end=0.1, points=3)
+    names(told(found)["start.velocities"], "bar", f"rate 3 became {found['bar.rate'][0, 0]:.6g} rad/s")

@@ -229,7 +229,7 @@ class Equations:
         return np.array([self.system.angles()[name] for name in self._turning], float)
 
     def initial(self, t=0.0):
-        """Coordinates and velocities (n,) that satisfy the constraints at the start, by mass-orthogonal changes of the guess, as `run`.
+        """Coordinates and velocities (n,) of the start, as `run`; `changed` then says what of the guess was, as a run's attributes do.
 
         Raises
         ------
@@ -253,8 +253,9 @@ class Equations:
         for _ in range(2):
             v = v + self._orthogonal(q, jacobian, -(jacobian @ v + rates.value(q, t)))
         v = start.velocities(guess, q[:, None], v[:, None])[:, 0]
-        if told := Changes(start, guess, (q[:, None], v[:, None]), self.size).contradictions()[0]:
-            raise ModelError(told)
+        changes = Changes(start, guess, (q[:, None], v[:, None]), self.size)
+        changes.refuse()
+        self.changed = changes.said()
         return q, v
 
     def scaled(self, jacobian):

@@ -70,7 +70,7 @@ def reference(build, inputs=None, *, end, points, outputs, rtol=1e-9, atol=1e-10
     if not found.success or len(found.t) < len(grid) or not np.isfinite(found.y).all():
         raise ModelError(f"the integration failed at t = {found.t[-1]:.6g} s: {found.message}", remedy="are constraints redundant?")
     values = problem.values(time, found.y if points > 2 else found.y[::2])
-    attributes = {"solver.integrator": "ida", "solver.rtol": rtol, "solver.atol": atol}
+    attributes = {"solver.integrator": "ida", "solver.rtol": rtol, "solver.atol": atol, **problem.equations.changed}
     statistics = {"residuals": np.array([float(found.nfev)]), "jacobians": np.array([float(found.njev)])}
     return Trajectory(time, values, problem.units, np.array([OK], np.int8), [""], attributes, statistics)
 

@@ -239,9 +239,7 @@ class Varied:
                         for x, y in ((values["v"], wanted[:, 0]), (slopes["v"], by))
                     )
                 self._correct("v", values, slopes, weights)
-        found = Changes(start, (q0[:, None], v0[:, None]), (values["q"][:, None], values["v"][:, None]), np.ones(1)).contradictions()[0]
-        if found:
-            raise ModelError(found)
+        Changes(start, (q0[:, None], v0[:, None]), (values["q"][:, None], values["v"][:, None]), np.ones(1)).refuse()
 
     def closed(self, t, y):
         """y with rows and their rates closed, and their derivatives too."""

@@ -3,6 +3,7 @@
 import numpy as np
 
 from flexmbd.bodies.base import FIXED, LEFT_OUT
+from flexmbd.errors import ModelError
 
 TOLD = 1e-6  # relative change from which on it is said; of what is fixed, that it cannot stay
 SHOWN = 4  # bodies named at most
@@ -71,6 +72,11 @@ class Changes:
             return f"{word} by {far[i]:.3g} {UNITS[word]}"
         before, after = self._values[at]
         return f"rate {before[i]:.6g} became {after[i]:.6g} rad/s"
+
+    def refuse(self):
+        """Raise `ModelError` for what is fixed and cannot stay."""
+        for told in filter(None, self.contradictions()):
+            raise ModelError(told)
 
     def contradictions(self):
         """By sample a sentence on what is fixed and cannot stay, else ""."""
