@@ -174,3 +174,13 @@ def test_results_do_not_depend_on_who_else_needed_a_correction():
 def test_the_reference_says_what_its_start_changed():
     found = fm.reference(bar(3.0, (0.0, 0.2)), outputs=["bar.rate"], end=0.1, points=3)
     names(told(found)["start.velocities"], "bar", f"rate 3 became {found['bar.rate'][0, 0]:.6g} rad/s")
+
+
+def test_the_velocity_that_is_given_is_that_of_the_frame():
+    """A free body beside whose frame's origin the mass is: a drive turns it, and the origin keeps its velocity."""
+    s = fm.System()
+    body = s.body("body", mass=2.0, inertia=0.1, position=(0.0, 0.0), velocity=(1.0, 0.5), offset=(0.3, -0.2), points={"O": (0.0, 0.0)})
+    s.add(fm.AngleDrive("drive", s.ground.at(0.0, 0.0), body["O"], fm.Polynomial((0.0, 4.0))))
+    run = fm.run(s, outputs=["body.O.vx", "body.O.vy", "body.rate"], **ONE)
+    assert [run[name][0] for name in run.outputs] == pytest.approx([1.0, 0.5, 4.0], rel=1e-11)
+    assert not told(run)

@@ -130,7 +130,7 @@ class Start:
         levels = self.of(1)
         if not self._solvable(levels):
             return np.zeros(0, int)
-        change = np.abs(v - wanted) * (levels > LEFT_OUT)[:, None]
+        change = np.abs(self._moved(v - wanted, -1.0, slice(None))) * (levels > LEFT_OUT)[:, None]
         size, found = np.maximum(np.abs(wanted), np.abs(v)), np.zeros(self.count, bool)
         for kind in (self._turning, ~self._turning):
             if kind.any():
@@ -158,10 +158,17 @@ class Start:
 
     def _put_back(self, levels, x, wanted, which):
         """x (n, samples) with what is wanted where `levels` is true, by the places of frames' origins."""
-        change = self.origins(which)
-        back = 2.0 * np.eye(self.problem.n) - change  # the inverse: origins depend on directions alone
-        x, wanted = (back @ y.T[:, :, None] for y in (x, wanted))
-        return (change @ np.where(levels[None, :, None], wanted, x))[:, :, 0].T
+        return self._moved(np.where(levels[:, None], *(self._moved(y, -1.0, which) for y in (wanted, x))), 1.0, which)
+
+    def _moved(self, x, side, which):
+        """x (n, samples) of centres of mass by that of frames' origins (side 1), or back (-1)."""
+        x = x.copy()
+        for body in (body for body in self.bodies if body.name in self.offsets):
+            own, d = self.part(body, x), body.dimension
+            axes = (own[2:], np.stack((-own[3], own[2]))) if d == 2 else own[3:].reshape(3, 3, -1)
+            for offset, axis in zip(self.offsets[body.name], axes, strict=True):
+                own[:d] += side * np.broadcast_to(offset, self.count)[which] * axis
+        return x
 
     def origins(self, which):
         """Coordinates by those with frames' origins in place of centres of mass, (samples, n, n)."""
