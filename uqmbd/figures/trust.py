@@ -11,6 +11,7 @@ from uqmbd.outcomes import TIME, axis_of
 BEYOND = "its validated error exceeds the tolerance"
 WIDENED = "the error of the surrogate exceeds the tolerance, and the bounds are widened by that"
 SEARCHED = "fresh runs lay further outside of what a search reached than is allowed, or are too few, and the bounds are widened by that"
+WHY = "why"  # attribute of an output's trust: what else takes it away
 
 
 @dataclass(frozen=True)
@@ -33,6 +34,8 @@ class Trust:
         Where bounds that are not trusted come from: ``search``, ``surrogate``, or ``both``.
     alone : bool
         Whether nothing but a search has been asked.
+    why : str
+        What takes the trust away besides the method's own error.
     axis, unit : str
         What the output is over, and the unit of that, to stand after a number; empty of a scalar.
     """
@@ -46,6 +49,7 @@ class Trust:
     alone: bool = False
     axis: str = ""
     unit: str = ""
+    why: str = ""
 
     def sentence(self) -> str:
         """Explain it in words."""
@@ -78,6 +82,8 @@ class Trust:
 
     def _why(self) -> str:
         """The reason."""
+        if self.why:
+            return self.why
         if not self.bounds:
             return BEYOND
         return {"search": SEARCHED, "surrogate": WIDENED}.get(self.widened, f"{WIDENED}; or {SEARCHED}")
@@ -105,11 +111,11 @@ def trust_of(result, name: str) -> Trust | None:
         widened = "both" if len(doubtful) > 1 else "search" if doubtful.any() else "surrogate"
     origin = name in result.bounds, searched, widened, result.facts.method == "search"
     array = result.trusted[name]
-    axis = axis_of(array.dims)
+    axis, why = axis_of(array.dims), str(array.attrs.get(WHY, ""))
     if axis is None:
-        return Trust(float(trusted[0]), np.nan, (), *origin)
+        return Trust(float(trusted[0]), np.nan, (), *origin, why=why)
     horizon = float(result.trust_horizon[name]) if name in result.trust_horizon else np.inf if axis == TIME.name else np.nan
-    return Trust(float(trusted.mean()), horizon, _spans(grid_of(array), ~trusted), *origin, axis, axis_unit(array))
+    return Trust(float(trusted.mean()), horizon, _spans(grid_of(array), ~trusted), *origin, axis, axis_unit(array), why)
 
 
 def marked(result, name: str, title: str) -> str:
