@@ -16,7 +16,7 @@ from uqmbd.result import gap_of
 
 ELSEWHERE = frozenset((
     "study title description inputs method seed settings simulator versions wall_time workers overhead note notes estimate estimate_std "
-    "readings report statement sequence regions step_error"
+    "readings report statement sequence regions step_error warnings"
 ).split())  # fmt: skip
 COUNTS = ("runs", "failed_share")
 USUAL = ("mean", "std", "q05", "q95")

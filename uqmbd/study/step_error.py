@@ -18,7 +18,7 @@ from uqmbd.figures.extremes import extreme_of
 from uqmbd.figures.outputs import pretty, widest
 from uqmbd.outcomes import DOUBT, OK, ORDER, STEP, OutputInfo
 from uqmbd.report.numbers import number, scale
-from uqmbd.study.trust import distrust, share_anew, untrusted_leaves
+from uqmbd.study.trust import distrust, share_anew, untrusted_leaves, warn
 
 if TYPE_CHECKING:
     from uqmbd.campaign.pool import EarlyPool
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from uqmbd.study.trial import Trial
 
 LOG = logging.getLogger("uqmbd")
-LEAST, MOST = 4, 16  # runs that are made again
+LEAST, MOST = 6, 16  # runs that are made again
 PART = 16  # of a study's runs one in so many
 SHRINKS = 0.75  # to what part of itself a difference has to shrink when the step is halved once more; order 1: a half
 STREAM = 300  # its random numbers
@@ -137,17 +137,17 @@ def add_step_error(
     take_in(result, columns, error, held, said)
     sizes = {name: float(error[columns.slices[name]].max()) for name in forces}
     result.attrs |= {"step_error": sizes, "step_error_runs": int(good.sum())}
-    result.attrs["notes"] = [*result.attrs.get("notes", ()), note(columns, sizes, whole[good], stuck, said, good)]
+    warn(result, note(columns, sizes, whole[good], stuck, said, good))
 
 
 def chosen_rows(result: Result, study: Study, trial: Trial, store: RunStore, rows: np.ndarray) -> np.ndarray:
-    """A few of the runs that were ok: that in the middle of the inputs if it is there, those that reached bounds, and random ones."""
+    """A few of the runs that were ok: those that reached bounds, that in the middle of the inputs if it is there, and random ones."""
     ok = rows[store.column("status", rows) == OK]
     count = min(len(ok), min(max(len(rows) // PART, LEAST), MOST))
     ends = [extreme_of(result, str(name), bound) for name in result.worst.data_vars for bound in ("lower", "upper")]
-    points = [{name: float(values[0]) for name, values in trial.samples.items()}, *(end.inputs for end in ends if end is not None)]
+    points = [*(end.inputs for end in ends if end is not None), {name: float(values[0]) for name, values in trial.samples.items()}]
     found = store.find({name: np.array([point[name] for point in points]) for name in store.inputs})
-    first = [row for row in dict.fromkeys(found.tolist()) if row in set(ok.tolist())][: (count + 1) // 2] if count else []
+    first = [row for row in dict.fromkeys(found.tolist()) if row in set(ok.tolist())][: 2 * count // 3]
     others = np.setdiff1d(ok, first)
     drawn = generator(study.campaign.seed, STREAM).choice(others, min(count - len(first), len(others)), replace=False)
     return np.array([*first, *np.sort(drawn)], int)
@@ -209,7 +209,7 @@ def unknown(result: Result, columns: Columns, text: str) -> None:
     distrust(result, columns.outputs, text)
     untrusted_leaves(result, columns.outputs, None)
     share_anew(result)
-    result.attrs["notes"] = [*result.attrs.get("notes", ()), text]
+    warn(result, text)
 
 
 def note(columns: Columns, sizes: Mapping[str, float], values: np.ndarray, stuck: list[str], said: str, good: np.ndarray) -> str:
@@ -232,4 +232,4 @@ def note(columns: Columns, sizes: Mapping[str, float], values: np.ndarray, stuck
 def words(unit: str, value: float) -> str:
     """A number in its unit, with the prefix that fits."""
     within = scale(pretty(unit), [value])
-    return within.said(number(float(within.of(value)), 2))
+    return within.said(number(float(within.of(value)), 3))

@@ -11,6 +11,7 @@ from uqmbd.analysis.trust import horizon
 from uqmbd.figures.outputs import axis_name, grid_of
 from uqmbd.figures.trust import WHY
 from uqmbd.outcomes import DIVERGED, DOUBT, TIME, axis_of
+from uqmbd.report.terminal import WARNINGS
 from uqmbd.study.stopped import inputs_said
 
 if TYPE_CHECKING:
@@ -38,26 +39,30 @@ def take_trust(result: Result, study: Study, store: RunStore, rows: np.ndarray, 
     simulator : mapping
         What the simulator said of itself; see `uqmbd.outcomes.DOUBT`.
     """
-    notes = list(result.attrs.get("notes", ()))
     doubted: dict[str, list[str]] = {}
     for name in result.outputs:
         if why := simulator.get(DOUBT + name):
             doubted.setdefault(str(why), []).append(name)
     for why, names in doubted.items():
-        notes.append(f"{', '.join(names)}: not trusted, since {why}")
+        warn(result, f"{', '.join(names)}: not trusted, since {why}")
         distrust(result, names, why)
         untrusted_leaves(result, names, None)
     lost = diverged(store, rows)
     if len(lost):
         first = f"the first at {inputs_said(study, store, int(lost[0]))}: {store.column('message', lost[:1])[0]}"
-        counted = f"{len(lost)} of {len(rows)} runs diverged"
-        notes.append(f"{counted}, {first.rstrip('.')}; no result over inputs among which such runs lie is trusted")
+        told, runs = result.attrs.get("runs_diverged", len(lost)), result.attrs.get("runs", len(rows))  # some may be asked for twice
+        counted = f"{told} of {runs} runs diverged"
+        warn(result, f"{counted}, {first.rstrip('.')}; no result over inputs among which such runs lie is trusted")
         distrust(result, result.outputs, counted)
         samples = {name: store.column(f"input:{name}", lost) for name in store.inputs}
         untrusted_leaves(result, result.outputs, samples)
-    if notes:
-        result.attrs["notes"] = notes
     share_anew(result)
+
+
+def warn(result: Result, text: str) -> None:
+    """A note that the terminal shows as well."""
+    for key in ("notes", WARNINGS):
+        result.attrs[key] = [*result.attrs.get(key, ()), text]
 
 
 def diverged(store: RunStore, rows: np.ndarray) -> np.ndarray:
