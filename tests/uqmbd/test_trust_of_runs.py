@@ -1,4 +1,4 @@
-"""Runs that diverged, and outputs that are not what they are called: nothing of them is trusted, by whatever method, and a result says so."""
+"""Runs that diverged, and outputs that are not what they are called: no method trusts them, and the result says so."""
 
 import io
 
