@@ -6,7 +6,7 @@ import numpy as np
 
 from flexmbd.errors import ModelError
 from flexmbd.parameters import Matrix
-from flexmbd.registry import HOLDS
+from flexmbd.registry import HOLDS, NEWTON, POISSON
 from flexmbd.running.batch import describe, first_of, single
 from flexmbd.running.choice import chosen
 from flexmbd.running.integration import Integration
@@ -166,11 +166,13 @@ def percussions(model):
     """Outputs that are no forces in impacts, each with a sentence; of schemes that find percussions over a step."""
     if not model.scheme.percussive:
         return {}
-    struck = [f"{c.element.name}.impulse" for c in model.problem.unilaterals if c.rule != HOLDS]
-    impulse = next((name for name in struck if name in model.problem.outputs), "")
-    instead = f"take '{impulse}' (N s), or" if impulse else "take"
+    contacts, known = model.problem.unilaterals, model.problem.outputs
+    struck = [f"{c.element.name}.impulse" for c in contacts if c.rule != HOLDS]
+    instead = ["its ':mean'", *[f"'{name}' (N s)" for name in struck if name in known][:1]]
+    if all(c.rule in (NEWTON, POISSON) for c in contacts):  # `event_driven` treats no others
+        instead.append("integrator = 'event_driven', whose forces are those between impacts")
     said = "in an impact it is a percussion by the length of a step, which grows as the step shrinks and has no value of its own; "
-    said += f"{instead} integrator = 'event_driven', whose forces are those between impacts"
+    said += f"take {', or '.join(instead)}"
     return {f"{out}.percussion": said for out in model.signals.percussions}
 
 
