@@ -62,7 +62,7 @@ def test_an_output_whose_difference_does_not_shrink_is_not_trusted(tmp_path):
     result = ran(tmp_path, step=0.125, slope=1e-6, rough=["h"])
     assert not result.trusted["h"].any() and bool(result.trusted["s"])
     (said,) = [note for note in result.facts.notes if "step of" in note]
-    assert "that of h is not known: the difference does not shrink as the step is halved again" in said
+    assert "that of h is not known where it is not trusted: there runs differ as much when the step is halved again" in said
 
 
 def test_a_step_whose_half_fails_leaves_the_error_unknown(tmp_path):

@@ -31,6 +31,7 @@ LOG = logging.getLogger("uqmbd")
 LEAST, MOST = 6, 16  # runs that are made again
 PART = 16  # of a study's runs one in so many
 SHRINKS = 0.75  # to what part of itself a difference has to shrink when the step is halved once more; order 1: a half
+NARROW = 0.01  # of the largest width: a narrower band says nothing of a step
 STREAM = 300  # its random numbers
 NAMED = 3  # outputs in a sentence
 
@@ -126,14 +127,11 @@ def add_step_error(
     good = np.isfinite(half - whole).all(axis=1)
     if not good.any():
         return unknown(result, columns, f"{said}: its error is not known, since all {len(chosen)} runs with half of it failed")
-    factor = 1.0 / (1.0 - 0.5 ** max(float(simulator.get(ORDER) or 1.0), 1.0))
-    error = factor * np.abs(half - whole)[good].max(axis=0)
+    error = largest(columns, float(simulator.get(ORDER) or 1.0), whole[good], half[good])
     held = within(result, study, columns, error, whole[good])
     forces = [name for name in outputs if DOUBT + name not in simulator]
     doubtful = [name for name in columns.named(~held) if name in forces]
     stuck = not_shrinking(columns, doubtful, whole[good], half[good], again(0.25)[good]) if doubtful else []
-    for name in stuck:
-        held[columns.slices[name]] = False
     take_in(result, columns, error, held, said)
     sizes = {name: float(error[columns.slices[name]].max()) for name in forces}
     result.attrs |= {"step_error": sizes, "step_error_runs": int(good.sum())}
@@ -153,8 +151,25 @@ def chosen_rows(result: Result, study: Study, trial: Trial, store: RunStore, row
     return np.array([*first, *np.sort(drawn)], int)
 
 
+def largest(columns: Columns, order: float, whole: np.ndarray, half: np.ndarray) -> np.ndarray:
+    """The largest error of the step over the runs, (columns,), by Richardson's extrapolation.
+
+    Where the time of a jump depends on the step, a history is off by the jump, whatever the order: by no more than its own range.
+    """
+    difference = np.abs(half - whole).max(axis=0)
+    error = difference / (1.0 - 0.5 ** max(order, 1.0))
+    for name in columns.axes:
+        at = columns.slices[name]
+        both = np.concatenate([whole[:, at], half[:, at]])
+        error[at] = np.maximum(difference[at], np.minimum(error[at], np.ptp(both)))
+    return error
+
+
 def within(result: Result, study: Study, columns: Columns, error: np.ndarray, values: np.ndarray) -> np.ndarray:
     """Whether the error of the step is one that the method would trust, (columns,) bool.
+
+    As with the method's own error it is held against the range of the output and the width of the band, or the standard deviation. Where
+    all runs are nearly the same, as before a first impact, that width is no measure of a step, and a share of the largest one is taken.
 
     Parameters
     ----------
@@ -163,17 +178,19 @@ def within(result: Result, study: Study, columns: Columns, error: np.ndarray, va
     """
     tolerances = {key: getattr(study.method, key, None) for key in ("trust_tolerance", "width_tolerance", "std_tolerance")}
     share = tolerances["width_tolerance"] or tolerances["std_tolerance"] or SHARE
-    ends, spread, searched = np.stack([values.min(axis=0), values.max(axis=0)]), None, np.zeros(columns.count, bool)
+    ends, searched = np.stack([values.min(axis=0), values.max(axis=0)]), np.zeros(columns.count, bool)
+    spread = np.empty(columns.count)
     for name, at in columns.slices.items():
         if name in result.inner:
-            ends[:, at] = widest(result.inner[name]).sel(bound=["lower", "upper"]).values.reshape(2, -1)
+            known = widest(result.inner[name]).sel(bound=["lower", "upper"]).values.reshape(2, -1)
+            ends[:, at] = np.where(np.isfinite(known), known, ends[:, at])
         if name in result.source:
             searched[at] = np.ravel(widest(result.source[name]).values) == SEARCHED
+        own = np.ptp(ends[:, at], axis=0)
         if not result.bounds.data_vars and name in result.statistics and "std" in result.statistics["statistic"]:
-            spread = np.ptp(ends, axis=0) if spread is None else spread
             std = widest(result.statistics[name]).sel(statistic="std")
-            spread[at] = np.ravel((std.max("bound") if "bound" in std.dims else std).values)
-    ends = np.where(np.isfinite(ends), ends, 0.0)
+            own = np.ravel((std.max("bound") if "bound" in std.dims else std).values)
+        spread[at] = np.maximum(own, NARROW * own.max())
     slices = columns.slices.values()
     held, of_search = (
         assessed(error, slices, ends, tolerance, share, spread)[1] for tolerance in (tolerances["trust_tolerance"] or SHARE, share)
@@ -226,7 +243,9 @@ def note(columns: Columns, sizes: Mapping[str, float], values: np.ndarray, stuck
     text += f" ({failed} more failed)" if failed else ""
     if not stuck:
         return text
-    return f"{text}; that of {', '.join(stuck)} is not known: the difference does not shrink as the step is halved again"
+    return (
+        f"{text}; that of {', '.join(stuck)} is not known where it is not trusted: there runs differ as much when the step is halved again"
+    )
 
 
 def words(unit: str, value: float) -> str:
