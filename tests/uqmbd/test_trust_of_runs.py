@@ -10,6 +10,7 @@ import uqmbd as uq
 from uqmbd.errors import StudyError
 from uqmbd.figures.trust import trust_of
 from uqmbd.report import terminal_table, write_report
+from uqmbd.study.watching import so_far
 
 from .method_gallery import BOX, MOST, NAMED, TIME, UNIFORM
 from .stepping_solver import Solver
@@ -106,3 +107,18 @@ def test_a_study_that_is_gone_on_with_says_the_same(tmp_path):
     second = ran(tmp_path, uq.Chebyshev(degree=4, max_failed=0.5), BOX, diverges=0.05, doubt=["h"])
     assert second.attrs["runs_simulated_last"] == 0 and second.facts.notes == first.facts.notes
     assert second.trusted.equals(first.trusted)
+
+
+def test_a_look_at_a_study_that_runs_says_it_too(tmp_path):
+    study = uq.Study(
+        simulator=Solver,
+        inputs=UNIFORM,
+        outputs=["s"],
+        method=uq.MonteCarlo(samples=60, max_failed=0.5),
+        solver={"diverges": 0.2},
+        name="d",
+        time=GRID,
+    )
+    study.run(workers=0, out=tmp_path, progress=False, report=False)
+    found = so_far(study, tmp_path).result
+    assert not bool(found.trusted["s"]) and any("runs diverged, the first at a = " in note for note in found.facts.notes)
