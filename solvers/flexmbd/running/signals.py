@@ -67,8 +67,8 @@ class Signals:
         functions = Functions(graph, self.storage, layout, (names.OUT_NUMBERS, names.OUT_TABLES))
         functions.add("outputs", [(("y", k), node) for k, node in enumerate(nodes)])
         self.code, self.rows = Code(functions.text()), functions.rows
-        self.percussive = _percussive(problem, dict(zip(requests.names, nodes, strict=True)))
         self.stepped = any(_steps(graph, node) for node, name in zip(nodes, requests.names, strict=True) if name in requests.reduced)
+        self.percussive = _percussive(problem, dict(zip(requests.names, nodes, strict=True)))
 
     @property
     def percussions(self):

@@ -6,13 +6,13 @@ import numpy as np
 
 from flexmbd.errors import ModelError
 from flexmbd.parameters import Matrix
-from flexmbd.registry import HOLDS, NEWTON, POISSON
 from flexmbd.running.batch import describe, first_of, single
 from flexmbd.running.choice import chosen
 from flexmbd.running.integration import Integration
 from flexmbd.running.models import model_of
 from flexmbd.running.outcome import gained, outcome, recorded, started
 from flexmbd.running.settings import Settings, as_settings
+from flexmbd.running.stepwise import fixed_step, percussions
 from flexmbd.trajectory import ERROR, OK, Trajectory
 from flexmbd.tuning import USUAL
 
@@ -143,7 +143,7 @@ def attributes(model, system, settings, why):
     used = {f"solver.{k}": v for k, v in asdict(settings).items() if k != "tuning"}
     if settings.tuning != USUAL:
         used["solver.tuning"] = repr(settings.tuning)
-    used |= {"solver.integrator.reason": why, "constraints.dependent": model.dependent} | steps(model, settings) | percussions(model)
+    used |= {"solver.integrator.reason": why, "constraints.dependent": model.dependent}
     for element in system.elements:
         for part in ("law", "friction", "film", "transition", "asperities") if hasattr(element, "law") else ():
             chosen = getattr(element, part, None)
@@ -152,28 +152,7 @@ def attributes(model, system, settings, why):
     for path, value in system.parameters():
         table = isinstance(value, Matrix)
         used[path.removeprefix("@")] = "per sample" if np.ndim(value) else f"{value.shape[0]} x {value.shape[1]}" if table else float(value)
-    return used
-
-
-def steps(model, settings):
-    """The step that a scheme keeps to, s, and the order of its error: 1 over impacts; nothing of schemes that choose their steps."""
-    if not settings.fixed and model.scheme.adaptive:
-        return {}
-    return {"solver.fixed_step": settings.step, "solver.order": 1 if model.problem.unilaterals else model.scheme.order}
-
-
-def percussions(model):
-    """Outputs that are no forces in impacts, each with a sentence; of schemes that find percussions over a step."""
-    if not model.scheme.percussive:
-        return {}
-    contacts, known = model.problem.unilaterals, model.problem.outputs
-    struck = [f"{c.element.name}.impulse" for c in contacts if c.rule != HOLDS]
-    instead = ["its ':mean'", *[f"'{name}' (N s)" for name in struck if name in known][:1]]
-    if all(c.rule in (NEWTON, POISSON) for c in contacts):  # `event_driven` treats no others
-        instead.append("integrator = 'event_driven', whose forces are those between impacts")
-    said = "in an impact it is a percussion by the length of a step, which grows as the step shrinks and has no value of its own; "
-    said += f"take {', or '.join(instead)}"
-    return {f"{out}.percussion": said for out in model.signals.percussions}
+    return used | fixed_step(model, settings) | percussions(model)
 
 
 __all__ = ["Prepared", "compiled", "Settings", "as_settings", "prepare", "run"]
