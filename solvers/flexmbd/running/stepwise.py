@@ -4,10 +4,14 @@ from flexmbd.registry import HOLDS, NEWTON, POISSON
 
 
 def fixed_step(model, settings):
-    """The step that a scheme keeps to, s, and the order of its error: 1 over impacts; nothing of schemes that choose their steps."""
+    """The step that a scheme keeps to, s, and the order of its error; nothing of schemes that choose their steps.
+
+    Over impacts the order is 1; at onsets and ends of other contacts it may be less than the scheme's, and nothing is promised there.
+    """
     if not settings.fixed and model.scheme.adaptive:
         return {}
-    return {"solver.fixed_step": settings.step, "solver.order": 1 if model.problem.unilaterals else model.scheme.order}
+    struck = model.problem.unilaterals or model.problem.contacts
+    return {"solver.fixed_step": settings.step, "solver.order": 1 if struck else model.scheme.order}
 
 
 def percussions(model):
