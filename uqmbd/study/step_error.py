@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from uqmbd.study.trial import Trial
 
 LOG = logging.getLogger("uqmbd")
-LEAST, MOST = 6, 16  # runs that are made again
+LEAST, MOST = 8, 16  # runs that are made again
 PART = 16  # of a study's runs one in so many
 SHRINKS = 0.75  # to what part of itself a difference has to shrink when the step is halved once more; order 1: a half
 NARROW = 0.01  # of the largest width: a narrower band says nothing of a step
@@ -217,8 +217,9 @@ def take_in(result: Result, columns: Columns, error: np.ndarray, held: np.ndarra
     result.error = result.error.assign({**own.data_vars, **both})
     lost = {name: ~held[at] if name in columns.axes else ~held[at][0] for name, at in columns.slices.items()}
     distrust(result, columns.outputs, f"the error of the {said} exceeds the tolerance", lost)
-    untrusted_leaves(result, columns.named(~held), None)
-    share_anew(result)
+    if not held.all():
+        untrusted_leaves(result, columns.named(~held), None)
+        share_anew(result)
 
 
 def unknown(result: Result, columns: Columns, text: str) -> None:

@@ -9,7 +9,7 @@ import numpy as np
 
 from uqmbd.analysis.trust import horizon
 from uqmbd.figures.outputs import axis_name, grid_of
-from uqmbd.figures.trust import WHY
+from uqmbd.figures.trust import CLAIMED, WHY
 from uqmbd.outcomes import DIVERGED, DOUBT, TIME, axis_of
 from uqmbd.report.terminal import WARNINGS
 from uqmbd.study.stopped import inputs_said
@@ -56,7 +56,8 @@ def take_trust(result: Result, study: Study, store: RunStore, rows: np.ndarray, 
         distrust(result, result.outputs, counted)
         samples = {name: store.column(f"input:{name}", lost) for name in store.inputs}
         untrusted_leaves(result, result.outputs, samples)
-    share_anew(result)
+    if doubted or len(lost):
+        share_anew(result)
 
 
 def warn(result: Result, text: str) -> None:
@@ -104,9 +105,9 @@ def all_trusted(result: Result, name: str) -> xr.DataArray:
 
     axis = axis_name(result, name)
     if axis is None:
-        return xr.DataArray(True, attrs={"unit": ""})
+        return xr.DataArray(True, attrs={"unit": "", CLAIMED: 0})
     along = next(group[name][axis] for _, group in result.groups() if name in group and axis in group[name].dims)
-    return xr.DataArray(np.ones(along.size, bool), {axis: along}, (axis,), attrs={"unit": ""})
+    return xr.DataArray(np.ones(along.size, bool), {axis: along}, (axis,), attrs={"unit": "", CLAIMED: 0})
 
 
 def untrusted_leaves(result: Result, names: Iterable[str], samples: Mapping[str, np.ndarray] | None) -> None:
