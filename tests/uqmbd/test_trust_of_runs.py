@@ -38,9 +38,8 @@ def test_no_method_trusts_what_diverged_runs_are_part_of(case, tmp_path):
     if not result.attrs.get("runs_diverged"):
         return
     said = [note for note in result.facts.notes if "diverged" in note]
-    assert len(said) == 1 and said[0].startswith(
-        f"{result.attrs['runs_diverged']} of {result.attrs['runs']} runs diverged, the first at a = "
-    )
+    counted = f"{result.attrs['runs_diverged']} of {result.attrs['runs']}"
+    assert len(said) == 1 and said[0].startswith(f"{counted} runs diverged, the first at {next(iter(case.inputs))} = ")
     assert "the energy balance is open by 3 J at 0.2 s" in said[0]
     assert set(result.trusted) == set(result.outputs) and not trusted_anywhere(result)
     assert result.attrs.get("trusted_share", 0.0) == 0.0
