@@ -245,12 +245,17 @@ def test_a_panel_that_latches_has_turned_its_hub_by_what_momentum_says(tmp_path)
     lower, upper = (float(result.bounds["hub.angle:final"].sel(bound=b)) for b in ("lower", "upper"))
     assert lower == pytest.approx(expected, abs=2e-6) and upper == pytest.approx(expected, abs=2e-6)
     assert abs(result.bounds["hub.rate:final"]).max() < 1e-7
+    for name, true in (("hub.angle:final", expected), ("hub.rate:final", 0.0)):  # nothing but the error of the step, and so not trusted
+        off = max(abs(float(result.bounds[name].sel(bound=b)) - true) for b in ("lower", "upper"))
+        assert off < 1.5 * float(result.step_error[name]) and not bool(result.trusted[name])
+    assert bool(result.trusted["latch.locked:mean"]) and result.trusted["hub.angle"].mean() > 0.95
 
 
 @pytest.mark.slow
 def test_chaos_in_a_guide_is_recognised(tmp_path):
-    """The offset has trusted bounds in the first impacts, and none towards the end; the slider's own motion has them at all times."""
+    """Trust ends after the first impacts: then neighbouring runs, or one run with half the step, have nothing to do with each other."""
     result = run("translational_clearance", tmp_path, **{"max_runs = 12_000": "max_runs = 4_000"})
     trusted = np.asarray(result.trusted["guide.offset"])
-    assert trusted[:80].all() and not trusted.all()
-    assert np.asarray(result.trusted["slider.x"]).mean() > 0.95
+    assert trusted[:30].mean() > 0.8 and not trusted[150:].any()
+    assert np.asarray(result.trusted["slider.x"])[:60].mean() > 0.9 and float(result.step_error["slider.x"].max()) < 0.01
+    assert any("guide.offset" in note and "there runs differ as much when the step is halved again" in note for note in result.facts.notes)

@@ -47,9 +47,12 @@ class Result:
         [``alpha`` x] ``bound`` (lower, upper) [x time]: outer bounds, and what runs really reached; unit of the output. Fuzzy inputs give
         bounds for each membership ``alpha``.
     error : Dataset
-        [time]: validated error of the surrogate, unit of the output.
+        [time]: validated error of the surrogate, and that of a fixed step, unit of the output.
+    step_error : Dataset
+        [time]: the error of a fixed step in time, by halving it in a few runs, unit of the output; only where the simulator has one.
     trusted : Dataset
-        [time]: whether the error is below its tolerance, as a share of the output's range and of the band's width.
+        [time]: whether the error is below its tolerance, as a share of the output's range and of the band's width. Nowhere where runs
+        diverged, or the simulator says that an output is not to be relied on; its attribute ``why`` says what took the trust away.
     source : Dataset
         [``alpha`` x] [time]: where the outer bounds come from, 0 (`ENCLOSED`): the range of the surrogate, widened by its error; 1
         (`SEARCHED`): a search.
@@ -105,6 +108,7 @@ class Result:
     bounds: xr.Dataset = field(default_factory=xr.Dataset)
     inner: xr.Dataset = field(default_factory=xr.Dataset)
     error: xr.Dataset = field(default_factory=xr.Dataset)
+    step_error: xr.Dataset = field(default_factory=xr.Dataset)
     trusted: xr.Dataset = field(default_factory=xr.Dataset)
     source: xr.Dataset = field(default_factory=xr.Dataset)
     trust_horizon: xr.Dataset = field(default_factory=xr.Dataset)

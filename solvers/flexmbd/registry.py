@@ -69,6 +69,11 @@ class Percussion:
         """Node that is 1 in contact, else 0."""
         return graph.select(graph.greater(self.mode, 0.5), 1.0, 0.0)
 
+    @property
+    def forces(self):
+        """The normal force and the others: in an impact those of a step are percussions by its length."""
+        return self.force, *self.others
+
     def outputs(self, prefix, graph):
         """What only such contacts have."""
         sticks = graph.select(graph.greater(self.mode, 1.5), 1.0, 0.0)

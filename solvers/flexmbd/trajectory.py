@@ -24,7 +24,8 @@ class Trajectory:
     message : list of str
         A sentence for each failed run, else "".
     attributes : dict
-        What was used: laws and their numbers, integrator, tolerances.
+        What was used: laws and their numbers, integrator, tolerances; ``solver.fixed_step`` and ``solver.order`` of schemes that keep to a
+        step; ``<output>.percussion`` of what is, in an impact, a percussion by the length of a step, in words.
     statistics : dict name -> ndarray (n,)
         steps, rejected, events; where they apply, ended (time of a stop, s) and energy_gained (by impacts, J).
     """

@@ -8,8 +8,9 @@ import flexmbd as fm
 from flexmbd.linalg import direct
 
 EPS = np.finfo(float).eps
-GENERAL = [b.name for b in direct.BACK_ENDS if not b.definite_only]
-ALL = [b.name for b in direct.BACK_ENDS]
+LARGE = "pardiso"  # a gigabyte: `.ci/run` installs it for the slow tests
+ALL = [pytest.param(b.name, marks=pytest.mark.slow if b.name == LARGE else ()) for b in direct.BACK_ENDS]
+GENERAL = [param for param, b in zip(ALL, direct.BACK_ENDS, strict=True) if not b.definite_only]
 
 
 def need(name):
@@ -181,7 +182,7 @@ def test_a_solver_recovers_from_a_singular_matrix(solver):
     assert backward(matrix, symbolic.factorise(matrix.data).solve(np.ones(40)), np.ones(40)) < 20 * EPS
 
 
-@pytest.mark.parametrize("name", ["superlu", "cholmod", "pardiso"])
+@pytest.mark.parametrize("name", ["superlu", "cholmod", pytest.param(LARGE, marks=pytest.mark.slow)])
 def test_an_indefinite_matrix_declared_definite_is_told(name):
     matrix = clean(chain(6) - 20 * eye_array(24))
     with pytest.raises(direct.Singular):

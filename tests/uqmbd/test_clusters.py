@@ -198,6 +198,7 @@ def test_slurm_is_asked_for_what_the_recipe_says():
     assert "OMP_NUM_THREADS=1" in script
 
 
+@pytest.mark.slow  # forty packages: `.ci/run` installs them for the slow tests
 def test_kubernetes_is_asked_for_what_the_recipe_says():
     pytest.importorskip("dask_kubernetes", reason="dask-kubernetes is not installed (extra `clusters`)")
     names: dict = {}

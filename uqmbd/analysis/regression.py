@@ -74,9 +74,7 @@ def least_squares(psi: np.ndarray, values: np.ndarray) -> Fit:
     return _fit(c, squares / n * correction(n, terms, trace), missed)
 
 
-def by_blocks(
-    psi: Callable[[slice], np.ndarray], values: np.ndarray, groups: Sequence[tuple[np.ndarray, slice]], rows: int
-) -> list[Fit]:
+def by_blocks(psi: Callable[[slice], np.ndarray], values: np.ndarray, groups: Sequence[tuple[np.ndarray, slice]], rows: int) -> list[Fit]:
     """`least_squares` of groups of columns, each by terms of its own, with the terms of `rows` runs at a time in memory.
 
     Parameters

@@ -26,7 +26,7 @@ CAPTIONS = {
     "convergence": "Statistics of {} by number of runs",
 }  # fmt: skip
 OWN_UNIT = ("regions", "validation", "cdf")  # tables of values of the output
-SAME_UNIT = re.compile(r"(inner_)?(lower|upper)|error|mean|std|median|min|max|q\d")  # columns with the unit of the output begin so
+SAME_UNIT = re.compile(r"(inner_)?(lower|upper)|(step_)?error|mean|std|median|min|max|q\d")  # columns with the unit of the output begin so
 PURE = re.compile(r"(lower|upper)(_alpha_.*)?")  # columns of probabilities
 
 
@@ -129,7 +129,7 @@ def row(parts: Mapping[str, xr.DataArray]) -> dict[str, Any]:
             continue
         for suffix, level in by_level(parts[key]):
             found |= {f"{prefix}{end}{suffix}": level.sel(bound=end).values for end in ("lower", "upper")}
-    found |= {key: widest(parts[key]).values for key in ("error", "trusted") if key in parts}
+    found |= {key: widest(parts[key]).values for key in ("error", "step_error", "trusted") if key in parts}
     if "statistics" in parts:
         for suffix, table in by_level(parts["statistics"]):
             for word in map(str, table["statistic"].values):

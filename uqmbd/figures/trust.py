@@ -11,6 +11,7 @@ from uqmbd.outcomes import TIME, axis_of
 BEYOND = "its validated error exceeds the tolerance"
 WIDENED = "the error of the surrogate exceeds the tolerance, and the bounds are widened by that"
 SEARCHED = "fresh runs lay further outside of what a search reached than is allowed, or are too few, and the bounds are widened by that"
+WHY, CLAIMED = "why", "claimed"  # attributes of an output's trust: what else takes it away; False where the method has no say in it
 
 
 @dataclass(frozen=True)
@@ -33,6 +34,10 @@ class Trust:
         Where bounds that are not trusted come from: ``search``, ``surrogate``, or ``both``.
     alone : bool
         Whether nothing but a search has been asked.
+    why : str
+        What takes the trust away besides the method's own error.
+    claimed : bool
+        Whether the method says what it trusts; else only what holds for all methods is known.
     axis, unit : str
         What the output is over, and the unit of that, to stand after a number; empty of a scalar.
     """
@@ -46,6 +51,8 @@ class Trust:
     alone: bool = False
     axis: str = ""
     unit: str = ""
+    why: str = ""
+    claimed: bool = True
 
     def sentence(self) -> str:
         """Explain it in words."""
@@ -59,7 +66,7 @@ class Trust:
         return f" They come from a search{where}, since the surrogate was not close enough."
 
     def _trusted(self) -> str:
-        what = "The bounds are" if self.bounds else "The surrogate is"
+        what = "The bounds are" if self.bounds else "The surrogate is" if self.claimed else "The result is"
         if self.share == 1.0:
             return f"{what} trusted" + (f" at all {'times' if self.axis == TIME.name else f'values of {self.axis}'}." if self.axis else ".")
         if not self.axis:
@@ -78,6 +85,8 @@ class Trust:
 
     def _why(self) -> str:
         """The reason."""
+        if self.why:
+            return self.why
         if not self.bounds:
             return BEYOND
         return {"search": SEARCHED, "surrogate": WIDENED}.get(self.widened, f"{WIDENED}; or {SEARCHED}")
@@ -105,11 +114,11 @@ def trust_of(result, name: str) -> Trust | None:
         widened = "both" if len(doubtful) > 1 else "search" if doubtful.any() else "surrogate"
     origin = name in result.bounds, searched, widened, result.facts.method == "search"
     array = result.trusted[name]
-    axis = axis_of(array.dims)
+    axis, about = axis_of(array.dims), (str(array.attrs.get(WHY, "")), bool(array.attrs.get(CLAIMED, True)))
     if axis is None:
-        return Trust(float(trusted[0]), np.nan, (), *origin)
+        return Trust(float(trusted[0]), np.nan, (), *origin, "", "", *about)
     horizon = float(result.trust_horizon[name]) if name in result.trust_horizon else np.inf if axis == TIME.name else np.nan
-    return Trust(float(trusted.mean()), horizon, _spans(grid_of(array), ~trusted), *origin, axis, axis_unit(array))
+    return Trust(float(trusted.mean()), horizon, _spans(grid_of(array), ~trusted), *origin, axis, axis_unit(array), *about)
 
 
 def marked(result, name: str, title: str) -> str:

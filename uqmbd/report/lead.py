@@ -207,7 +207,7 @@ def _trusted(result) -> str:
     if curves:
         parts.append(f"{sum(t.share == 1.0 for t in curves)} of {len(curves)} curves on their whole axis")
     bounded = all(t.bounds for t in trusts)
-    others = bounded and not all(t.share == 1.0 for t in trusts)
+    others = bounded and not all(t.share == 1.0 for t in trusts) and not any(t.why for t in trusts)
     rest = " Elsewhere they hold all runs, and are widened by what may be missing." if others else ""
     return f"{'Bounds' if bounded else 'Results'} are trusted for {' and '.join(parts)}.{rest}"
 

@@ -16,7 +16,7 @@ from uqmbd.result import gap_of
 
 ELSEWHERE = frozenset((
     "study title description inputs method seed settings simulator versions wall_time workers overhead note notes estimate estimate_std "
-    "readings report statement sequence regions"
+    "readings report statement sequence regions step_error warnings"
 ).split())  # fmt: skip
 COUNTS = ("runs", "failed_share")
 USUAL = ("mean", "std", "q05", "q95")
@@ -45,7 +45,7 @@ def outputs_table(result) -> Table:
     if "alpha" in result.bounds.dims:
         columns += [("core lower", True), ("core upper", True)]
     if result.error.data_vars:
-        columns += [("error", True)]
+        columns += [("error", True), ("step error", True)]
     if result.bounds.data_vars and result.inner.data_vars:
         columns += [("gap", True)]
     if result.statistics.data_vars and not result.bounds.data_vars:
@@ -87,7 +87,7 @@ def by_statistic(result) -> Table:
     table = outputs_table(result)
     if "bound" not in result.statistics.dims or result.bounds.data_vars:
         return table
-    beside = [column for column, name in enumerate(table.header) if name in ("error", "trusted", "until [s]")]
+    beside = [column for column, name in enumerate(table.header) if name in ("error", "step error", "trusted", "until [s]")]
     units = "unit" in table.header
     rows = []
     for row in table.rows:
@@ -211,8 +211,9 @@ def _cells(result, name: str) -> dict[str, str]:
                 cells |= _both(both.isel(alpha=int(np.argmax(both["alpha"].values))), "core ", within)
         if group == "inner" and name in result.inner:
             cells["least run"], cells["greatest run"] = cells["inner lower"], cells["inner upper"]
-    if name in result.error:
-        cells["error"] = f"{within.of(greatest(result.error[name].values)) + 0.0:.2g}"  # no -0
+    for group, column in (("error", "error"), ("step_error", "step error")):
+        if name in getattr(result, group):
+            cells[column] = f"{within.of(greatest(getattr(result, group)[name].values)) + 0.0:.2g}"  # no -0
     if name in result.statistics:
         found = statistics(result.statistics[name], shown_quantiles(result))
         cells |= {key: " … ".join(apart(*_in(within, key, ends))) for key, ends in found.items()}

@@ -8,9 +8,11 @@ from rich.table import Table as RichTable
 from rich.text import Text
 
 from uqmbd.figures.labels import shortened
+from uqmbd.report.pages import sentence
 from uqmbd.report.tables import Table, by_statistic, estimates_table
 
 WIDTH = 80
+WARNINGS = "warnings"  # attribute of a result: those of its notes that are to be read before its numbers
 DETAILS = ("inner lower", "inner upper", "until [s]")  # on the page only
 FIRST = ("statistic", "at least", "at most", "lower", "upper", "trusted", "error", "mean", "5 %", "95 %", "std")  # where room is short
 NAME = 28  # characters of an output, which has its unit beside it
@@ -36,6 +38,7 @@ def terminal_table(result, width: int = WIDTH) -> Group:
     parts[0].title = result.facts.study or None
     if below:
         parts.append(Text(" ".join(below), style="italic"))
+    parts += [Text(sentence(str(text)), style="bold") for text in result.attrs.get(WARNINGS, ())]
     return Group(*parts)
 
 

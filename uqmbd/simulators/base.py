@@ -40,3 +40,11 @@ class Continuing(Simulator, Protocol):
     def simulate(self, samples: Mapping[str, np.ndarray], start: Any = None) -> Outcomes:
         """Run a batch, from states if they are given; then `Outcomes.states` says where it has come to."""
         ...
+
+
+class Stepping(Simulator, Protocol):
+    """A simulator whose steps in time are fixed, which its outcomes say (`uqmbd.outcomes.STEP`): a study finds the error of the step."""
+
+    def with_step(self, step: float) -> Stepping:
+        """The same with another step, s."""
+        ...

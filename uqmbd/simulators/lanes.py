@@ -5,14 +5,14 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
 
 from uqmbd.errors import StudyError
-from uqmbd.outcomes import TIME, Outcomes, OutputInfo
+from uqmbd.outcomes import DOUBT, ORDER, STEP, TIME, Outcomes, OutputInfo
 from uqmbd.simulators.apart import AWAY, apart
 from uqmbd.simulators.model import Model
 
@@ -92,17 +92,29 @@ class LanesSimulator:
             with as_study_error(self):
                 end = float(start.time[0]) + float(self.time[-1])
                 found, states = self.simulation(samples).go_on(start, end, points=len(self.time))
-            attributes = {"simulator": "flexmbd lanes", **found.attributes}
             outputs = {name: found.outputs[name] for name in self.names}
-            return Outcomes(outputs, np.asarray(found.status, np.int8), list(found.message), attributes, states)
+            return Outcomes(outputs, np.asarray(found.status, np.int8), list(found.message), self.said(found.attributes), states)
         with as_study_error(self):
             found = flexmbd.run(self.model.load(), dict(samples), **self.arguments(), patience=self.patience)
         return Outcomes(
             {name: found.outputs[name] for name in self.names},
             np.asarray(found.status, np.int8),
             list(found.message),
-            {"simulator": "flexmbd lanes", **found.attributes},
+            self.said(found.attributes),
         )
+
+    def with_step(self, step: float) -> LanesSimulator:
+        """The same with another step, and as many of them as the shorter ones take; see `uqmbd.simulators.base.Stepping`."""
+        import flexmbd
+
+        most = self.settings.get("max_steps", flexmbd.Settings().max_steps)
+        more = max(1.0, self.settings.get("step", step) / step)
+        return replace(self, settings={**self.settings, "step": step, "max_steps": int(more * most)})
+
+    def said(self, attributes: Mapping[str, Any]) -> dict[str, Any]:
+        """What the solver said of itself, in the words of `Outcomes`."""
+        words = {"solver.fixed_step": STEP, "solver.order": ORDER} | {f"{name}.percussion": DOUBT + name for name in self.names}
+        return {"simulator": "flexmbd lanes", **{words.get(key, key): value for key, value in attributes.items()}}
 
     def check_start(self, samples: Mapping[str, np.ndarray], start: Any) -> None:
         """`StudyError` when runs of these inputs cannot go on from a state."""

@@ -31,6 +31,8 @@ class OutsideSimulator:
         The section ``[solver]``.
     timeout : float, optional
         Longest time a run may take [s].
+    step : float, optional
+        Another fixed step than the settings have [s].
     """
 
     model: Model
@@ -38,6 +40,7 @@ class OutsideSimulator:
     time: np.ndarray | None
     settings: dict[str, Any]
     timeout: float | None
+    step: float | None = None
 
     @cached_property
     def made(self) -> Simulator:
@@ -56,7 +59,15 @@ class OutsideSimulator:
         if absent:
             text = f"{type(made).__name__} is no simulator: it has no {' and no '.join(absent)}"
             raise StudyError(text, key="study.simulator", value=label, remedy="see uqmbd.simulators.base.Simulator")
-        return made
+        if self.step is None:
+            return made
+        if not hasattr(made, "with_step"):
+            raise StudyError(f"{type(made).__name__} takes no other step", key="study.simulator", value=label)
+        return made.with_step(self.step)
+
+    def with_step(self, step: float) -> OutsideSimulator:
+        """See `uqmbd.simulators.base.Stepping`."""
+        return replace(self, step=step)
 
     def __getstate__(self) -> dict[str, Any]:
         return {key: value for key, value in vars(self).items() if key != "made"}

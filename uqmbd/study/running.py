@@ -23,9 +23,11 @@ from uqmbd.study.naming import naming_file
 from uqmbd.study.nominal import fields_of
 from uqmbd.study.reuse import check_overwrite, done_on, refusal, write_done
 from uqmbd.study.showing import written
+from uqmbd.study.step_error import add_step_error, fixed_step
 from uqmbd.study.stopped import explaining
 from uqmbd.study.storing import open_or_make, results_directory, rounding_cost, stored_outputs
 from uqmbd.study.trial import Trial
+from uqmbd.study.trust import take_trust
 
 if TYPE_CHECKING:
     from uqmbd.campaign.campaign import Campaign, Tally, Watcher
@@ -159,10 +161,14 @@ def told(
                 campaign(study, method, store, info, trial, pool, watcher, tally).run()
             if not tally.status["ok"]:
                 raise nothing_worked(store, study)
-            pool.let_go()
+            simulator = simulator_attributes(store, tally)
+            if not fixed_step(simulator):
+                pool.let_go()
             give_memory_back()
-            result = method.result()
+            result, used = method.result(), np.flatnonzero(tally.used)
             describe(result, study, tally, store)
+            take_trust(result, study, store, used, simulator)
+            add_step_error(result, study, info, trial, store, used, pool, simulator)
             result.extreme_runs = extreme_runs(result, trial, store)
             return result, tally
         except Damaged:

@@ -33,22 +33,24 @@ def explaining(study: Study, store: RunStore, directory: Path) -> Iterator[None]
 
 def first_messages(study: Study, store: RunStore) -> list[str]:
     """The first different messages of failed runs, each with the inputs of its run in the units that the user wrote."""
-    from uqmbd.inputs.units import to_si
-
     rows = store.rows
     rows = rows[store.column("status", rows) > 0]
     found: dict[str, int] = {}
     for row, message in zip(rows.tolist(), store.column("message", rows).tolist(), strict=True):
         found.setdefault(message, row)
-    lines = []
-    for message, row in list(found.items())[:SHOWN]:
-        words = []
-        for name, item in study.inputs.items():
-            unit = (item.written or item).unit
-            value = to_si(unit).back(store.column(f"input:{name}", np.array([row]))[0])
-            words.append(f"{name} = {value:.6g} {unit}".strip())
-        lines.append(f"at {', '.join(words)}: {message}")
-    return lines
+    return [f"at {inputs_said(study, store, row)}: {message}" for message, row in list(found.items())[:SHOWN]]
+
+
+def inputs_said(study: Study, store: RunStore, row: int) -> str:
+    """The inputs of a run in the units that the user wrote: ``clearance = 0.2 mm, speed = 10 rad/s``."""
+    from uqmbd.inputs.units import to_si
+
+    words = []
+    for name, item in study.inputs.items():
+        unit = (item.written or item).unit
+        value = to_si(unit).back(store.column(f"input:{name}", np.array([row]))[0])
+        words.append(f"{name} = {value:.6g} {unit}".strip())
+    return ", ".join(words)
 
 
 def keep_unfinished(study: Study, store: RunStore, directory: Path, why: str) -> None:

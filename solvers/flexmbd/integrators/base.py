@@ -116,6 +116,11 @@ class Integrator:
         """Whether it follows a motion through positions in which augmented rows become dependent; else it stops there."""
         return self.correction is None
 
+    @property
+    def percussive(self):
+        """Whether what it calls the force of an impenetrable contact is, in an impact, the percussion of a step by its length."""
+        return "unilateral" in self.treats and not self.adaptive
+
     def tuned(self, value):
         """The scheme for a value of its setting; itself if it has none."""
         return self if self.tune is None else replace(self, numbers=self.tune(value))

@@ -18,6 +18,7 @@ REDUCTIONS = {
     "final": lambda sums, end, final: final,
 }
 RUNNING = frozenset(REDUCTIONS) - {"final"}
+OF_SUMS = frozenset(("mean",))  # what an integral over time decides: percussions have their share in it, whatever the step
 
 
 def unit_of(reduction, unit):

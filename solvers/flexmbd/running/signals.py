@@ -6,7 +6,8 @@ from flexmbd.codegen.pools import BATCH
 from flexmbd.codegen.storage import Storage
 from flexmbd.language.ordering import called
 from flexmbd.outputs import REDUCTIONS
-from flexmbd.outputs.reductions import RUNNING, unit_of
+from flexmbd.outputs.reductions import OF_SUMS, RUNNING, unit_of
+from flexmbd.registry import HOLDS
 from flexmbd.stepping import names
 from flexmbd.suggest import unknown
 
@@ -67,11 +68,25 @@ class Signals:
         functions.add("outputs", [(("y", k), node) for k, node in enumerate(nodes)])
         self.code, self.rows = Code(functions.text()), functions.rows
         self.stepped = any(_steps(graph, node) for node, name in zip(nodes, requests.names, strict=True) if name in requests.reduced)
+        self.percussive = _percussive(problem, dict(zip(requests.names, nodes, strict=True)))
+
+    @property
+    def percussions(self):
+        """Outputs asked for whose values are, in an impact, those of percussions by the length of a step, where the scheme has steps."""
+        return [out for out, (name, how) in self.requests.wanted.items() if name in self.percussive and how not in OF_SUMS]
 
     @property
     def shown(self):
         """Places among the signals of those that are kept over time."""
         return [self.requests.names.index(name) for name in self.requests.histories]
+
+
+def _percussive(problem, nodes):
+    """Signals that follow from forces of contacts that can be struck: percussions are in them. Guides hold both ways at all times."""
+    if all(contact.rule == HOLDS for contact in problem.unilaterals):
+        return frozenset()
+    forces = {force.value for contact in problem.unilaterals for force in contact.found.forces}
+    return frozenset(name for name, node in nodes.items() if not forces.isdisjoint(problem.graph.variables(node)))
 
 
 def _steps(graph, node):

@@ -12,6 +12,7 @@ from flexmbd.running.integration import Integration
 from flexmbd.running.models import model_of
 from flexmbd.running.outcome import gained, outcome, recorded, started
 from flexmbd.running.settings import Settings, as_settings
+from flexmbd.running.stepwise import fixed_step, percussions
 from flexmbd.trajectory import ERROR, OK, Trajectory
 from flexmbd.tuning import USUAL
 
@@ -152,7 +153,7 @@ def attributes(model, system, settings, why):
     for path, value in system.parameters():
         table = isinstance(value, Matrix)
         used[path.removeprefix("@")] = "per sample" if np.ndim(value) else f"{value.shape[0]} x {value.shape[1]}" if table else float(value)
-    return used
+    return used | fixed_step(model, settings) | percussions(model)
 
 
 __all__ = ["Prepared", "compiled", "Settings", "as_settings", "prepare", "run"]
