@@ -30,8 +30,8 @@ from flexmbd.lanes.rows import doubles, evaluate, ld, st, words
 from flexmbd.lanes.vector import inner
 from flexmbd.registry import OPEN, OTHERS, SLIDES, STICKS
 from flexmbd.stepping.names import (
-    BEGIN, CONES, END, FINISH, LARGEST, LOCATE, ND, NU, REAL, RESUME, RHS, ROUGH, SETTLE, SLIN, SLOTS, START, STATUS, STORMS, SWITCH, UNILATERAL,
-    UNSOLVED, WHO, H, M, N, T,
+    BEGIN, CONES, END, FINISH, LARGEST, LOCATE, ND, NU, REAL, RESUME, RHS, ROUGH, SETTLE, SLIN, SLOTS, START, STATUS, STORMS, SWITCH,
+    UNILATERAL, UNSOLVED, WHO, H, M, N, T,
 )  # fmt: skip
 
 SLOW, STORM = 1e-6, 1000.0

@@ -25,7 +25,7 @@ def first_after(sample, t, at):
         base = 0.0
         if period > 0.0:
             turns = max(np.floor((t - times[first]) / period), 0.0)
-            if times[first + count - 1] + turns * period <= t:
+            while times[first + count - 1] + turns * period <= t:  # a quotient is rounded
                 turns += 1.0
             base = turns * period
         low, high = 0, count
