@@ -211,6 +211,13 @@ class Layout:
         self.sizes["KEPT"] = count
         self._add(count, lambda: [Row(f"kept.{k}", "kept of linear equations", "", "state") for k in range(count)])
 
+    def aside(self):
+        """Rows in which the end of a step is put aside, with all slots."""
+        stages = self.sizes["STRIDE"] * len(self.scheme.slots)
+        ends = [f"end {k}" for k in range(1 + 2 * self.sizes["N"] + self.sizes["M"])]
+        rows = [*ends, *(f"slot {k}" for k in range(stages))]
+        self._add(len(rows), lambda: [Row(f"aside.{name}", "put aside", "", "step") for name in rows], "ASIDE")
+
     def signals(self, signals, reduced):
         """Rows of outputs: their sums, and their values at the start, in the middle and at the end of a step."""
         sums = ("largest", "time of largest", "smallest", "time of smallest", "integral", "integral of the square")

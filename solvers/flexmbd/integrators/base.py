@@ -84,6 +84,8 @@ class Integrator:
         A setting that it has, and numbers from its value.
     least : float
         Least spectral radius it can have.
+    middle : tuple of float
+        Weights of the slots' rates, times the step, for further states in its middle; without them both ends give these.
     first : float
         First step, if it is adaptive, by the time in which something moves by the mechanism's size, or turns by 1 rad, at the start.
     """
@@ -110,6 +112,7 @@ class Integrator:
     setting: str = ""
     tune: object = None
     least: float = 0.0
+    middle: tuple = ()
     first: float = 1e-4
 
     @property

@@ -18,7 +18,7 @@ from flexmbd.integrators.contact_rows import (
     CONE, RESTITUTION, before_row, bound_row, entry, free_row, gap_row, number_row, percussion_row, product, response_row,
 )  # fmt: skip
 from flexmbd.integrators.dormand_prince import ERROR as WEIGHTS
-from flexmbd.integrators.dormand_prince import ROWS
+from flexmbd.integrators.dormand_prince import MIDDLE, ROWS
 from flexmbd.integrators.event_search import (
     ASIDE, COUNTED, DIRECTION, GAPS_AT_START, MARKED, MET, NEXT_GAPS, OWN, REST, SEARCH, SPEED, locate, near, slot,
 )  # fmt: skip
@@ -284,6 +284,6 @@ def generated(problem):
 
 
 EVENT_DRIVEN = runge_kutta(
-    "event_driven", 5, ROWS, WEIGHTS, slots=OWN, functions={BEGIN: begin, SETTLE: react, LOCATE: locate, SWITCH: switch, RESUME: resume},
+    "event_driven", 5, ROWS, WEIGHTS, middle=tuple(MIDDLE), slots=OWN, functions={BEGIN: begin, SETTLE: react, LOCATE: locate, SWITCH: switch, RESUME: resume},
     generated=generated, work=rows_of_work, treats=("smooth", "unilateral"),
 )  # fmt: skip

@@ -86,6 +86,9 @@ class Model:
         self._equations()
         self.layout.signals(self.requests.names, len(self.requests.reduced))
         self.signals = Signals(self.problem, self.requests, self.layout, self.storage)
+        if exactly := self.signals.exactly and self.scheme.correction is None and names.DENSE not in self.scheme.functions:
+            self.layout.aside()
+        self.exactly = exactly
 
     @property
     def units(self):
@@ -199,7 +202,7 @@ class Model:
             "FLAT": all(row.polynomial.convective(b.q, b.v, b.time).zero for row in b.rows), "RESTART": scheme.correction is not None,
             "STEPPED": self.signals.stepped, "NP": self.storage.rows, "NPO": self.signals.storage.rows,
             "NY": len(self.requests.histories), "ASSIGNED": sum(len(c.assigns) for c in b.contacts),
-            "BOOKS": any(not s.rate.zero for k, s in enumerate(b.states) if k not in of_contacts),
+            "EXACTLY": self.exactly, "BOOKS": any(not s.rate.zero for k, s in enumerate(b.states) if k not in of_contacts),
             "CLOCKS": sum(c.period is not None for c in b.contacts), "SOLVER": self.solver.address if self.solver else 0,
         }  # fmt: skip
         for key, value in flags.items():
@@ -216,7 +219,8 @@ class Model:
             names.ASSIGNS: [x for j, c in enumerate(b.contacts) for k, _ in c.assigns for x in (j, k)],
         }  # fmt: skip
         made = {entry: np.array([int(x) for x in values] or [0], np.int64) for entry, values in arrays.items()}
-        made[names.SCHEME] = np.array(scheme.numbers or (0.0,))
+        made[names.SCHEME] = np.array([*scheme.numbers, *scheme.middle] or [0.0])
+        at[names.BOW] = len(scheme.numbers) if scheme.middle else 0
         made |= {names.TABLES: self.storage.tables, names.OUT_TABLES: self.signals.storage.tables}
         for entry, values in made.items():
             at[entry] = values.ctypes.data
