@@ -48,6 +48,8 @@ class Problem:
     states : tuple of ExtraState
     contacts : tuple of LocatedContact
     unilaterals : tuple of UnilateralContact
+    times : tuple of Node
+        Known times that are named, besides those that the equations say.
     a, multipliers : tuple of Node
         Accelerations and multipliers of the index-1 equations.
     potential_energy, stored_energy : Node
@@ -83,6 +85,7 @@ class Problem:
     states: tuple
     contacts: tuple
     unilaterals: tuple
+    times: tuple
     a: tuple
     multipliers: tuple
     potential_energy: Any

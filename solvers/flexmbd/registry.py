@@ -128,6 +128,8 @@ class LocatedContact:
         Its onset ends the run.
     assigns : tuple of (int, Node)
         What further states, by number, become at its onset.
+    period : Node or None
+        Of a clock: its onsets are at whole multiples of this time, which are known.
     """
 
     name: str
@@ -139,6 +141,7 @@ class LocatedContact:
     continuous: bool = False
     stops: bool = False
     assigns: tuple = ()
+    period: Any = None
 
 
 OPEN, SLIDES, STICKS, LOCKED = 0.0, 1.0, 2.0, 3.0  # mode of a contact that cannot be penetrated

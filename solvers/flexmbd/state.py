@@ -33,6 +33,7 @@ LANE = {
     "MARK": ("time at which it was", "s"), "SPAN": ("size of the mechanism", "m"),
     "KEPT_ICM": ("ICM of the kept factors", "s^2"), "KEPT_CD": ("their CD", "1/s"), "KEPT_RATE": ("rate of convergence with them", "1"),
     "KEPT_START": ("1: Newton's iteration begins by the slope before", "1"), "DUE": ("next time that is recorded", "s"),
+    "NEXT": ("just before the next known time", "s"), "PACE": ("fastest rate of given functions of time", "1/s"),
 }  # fmt: skip
 LOOP = ("H", "ERROR", "WHO", "ICM", "CD", "HALF", "FRACTION", "SLACK", "OVER", "CUT")  # of these, the rows of a step
 
@@ -163,9 +164,12 @@ class Layout:
                 self.sizes["STATE_ROWS"] = self.count
         for key in ("MIDDLE", "END"):
             self._add(1 + 2 * n + m, lambda key=key: self._point(f"{key.lower()}.", "step"), key)
+        if contacts or problem.unilaterals:
+            self._add(1 + 2 * n + m, lambda: self._point("inside.", "step"), "INSIDE")
         self.sizes |= {"FACTORS": self.count, "KEPT": 0}
         largest = n + multipliers + (n if scheme.multipliers > 1 else 0)
-        self.work = max(2 * n, largest, 4, sum(len(c.assigns) for c in contacts), scheme.work(problem) if scheme.work else 0) + 1
+        gaps = 2 * (len(contacts) + len(problem.unilaterals))
+        self.work = max(2 * n, largest, 4, sum(len(c.assigns) for c in contacts), gaps, scheme.work(problem) if scheme.work else 0) + 1
 
     @property
     def rows(self):
@@ -206,6 +210,13 @@ class Layout:
         """Rows of what the scheme keeps of linear equations, from `FACTORS` on."""
         self.sizes["KEPT"] = count
         self._add(count, lambda: [Row(f"kept.{k}", "kept of linear equations", "", "state") for k in range(count)])
+
+    def aside(self):
+        """Rows in which the end of a step is put aside, with all slots."""
+        stages = self.sizes["STRIDE"] * len(self.scheme.slots)
+        ends = [f"end {k}" for k in range(1 + 2 * self.sizes["N"] + self.sizes["M"])]
+        rows = [*ends, *(f"slot {k}" for k in range(stages))]
+        self._add(len(rows), lambda: [Row(f"aside.{name}", "put aside", "", "step") for name in rows], "ASIDE")
 
     def signals(self, signals, reduced):
         """Rows of outputs: their sums, and their values at the start, in the middle and at the end of a step."""

@@ -147,12 +147,16 @@ class ClearanceTranslational(ClearanceJoint, Contact):
 
         taken = {"impulse": (all_of(lambda pair: pair.impulse), "N s"), "dissipated": (all_of(lambda pair: pair.loss), "J")}
         whole = {f"{name}.{key}": value for key, value in taken.items()} if self.impenetrable else {}
-        return super().outputs(build) | whole | {
-            f"{name}.moment": (lambda: nodes.moment, "N m"),
-            f"{name}.gap": (gap, "m"),
-            f"{name}.tilt": (tilt, "rad"),
-            f"{name}.offset": (place(1), "m"),
-            f"{name}.slide": (place(0), "m"),
-            f"{name}.contact": (all_of(lambda pair: pair.closed(g)), "1"),
-            f"{name}.impacts": (all_of(lambda pair: pair.count), "1"),
-        }
+        return (
+            super().outputs(build)
+            | whole
+            | {
+                f"{name}.moment": (lambda: nodes.moment, "N m"),
+                f"{name}.gap": (gap, "m"),
+                f"{name}.tilt": (tilt, "rad"),
+                f"{name}.offset": (place(1), "m"),
+                f"{name}.slide": (place(0), "m"),
+                f"{name}.contact": (all_of(lambda pair: pair.closed(g)), "1"),
+                f"{name}.impacts": (all_of(lambda pair: pair.count), "1"),
+            }
+        )

@@ -124,7 +124,7 @@ class PID:
             excess = g.const(0.0) if self._winds_up else (limited(command) - command) / number("tracking")
             then[integral] = integral + h * (number("ki") * error + excess)
         due = build.time - count * h
-        build.event(element, due, g.const(1.0), then)
+        build.event(element, due, g.const(1.0), then, period=h)
         build.remember(element, error=error, integral=integral)
         return held
 

@@ -86,6 +86,8 @@ class Formulation(Interface, MassMatrix, ABC):
     states : list of ExtraState
     contacts : list of LocatedContact
     unilaterals : list of UnilateralContact
+    times : list of Node
+        Known times that no comparison in the equations says.
     """
 
     graph_kind = Graph
@@ -111,7 +113,7 @@ class Formulation(Interface, MassMatrix, ABC):
         self.states, self.contacts, self.unilaterals, self.frictions, self._memory = [], [], [], [], {}
         self.potential_energy, self.stored_energy, self.powers = g.const(0.0), g.const(0.0), {}
         self.mass, self.constant_mass, self.rows, self.initial_rows, self.owner = {}, True, [], [], {}
-        self.pools, self.exchanges = [], {}
+        self.pools, self.exchanges, self.times = [], {}, []
         self.bodies()
         for element in system.elements:
             with written(element):

@@ -107,7 +107,7 @@ class Interface:
         """Register a condition that holds where a quantity is above zero, and whose onset ends the run."""
         self.contacts.append(LocatedContact(element.name, quantity, rate, self.graph.var(f"vl{len(self.contacts)}"), element, stops=True))
 
-    def event(self, element, quantity, rate, then):
+    def event(self, element, quantity, rate, then, *, period=None):
         """Register an event: where a quantity rises through zero, or is not below zero at the start, states of the element change at once.
 
         Parameters
@@ -116,10 +116,16 @@ class Interface:
             Of time, coordinates, velocities and the element's own states, and its time derivative.
         then : dict Node -> Node
             What states become, by what was before; they must be `controlled` if forces depend on them.
+        period : Node, optional
+            Of a clock, whose `quantity` rises through zero at whole multiples of this time alone: a step ends there.
         """
         minimum = self.graph.var(f"vl{len(self.contacts)}")
         values = tuple((self._number_of(state), self.graph.const(x)) for state, x in then.items())
-        self.contacts.append(LocatedContact(element.name, quantity, rate, minimum, element, jumps=True, assigns=values))
+        self.contacts.append(LocatedContact(element.name, quantity, rate, minimum, element, jumps=True, assigns=values, period=period))
+
+    def known_time(self, node):
+        """Let a step end at a time, a node of numbers: something jumps there that is not seen in the equations."""
+        self.times.append(node)
 
     def unilateral(self, element, key, gap, rates, *, numbers, groups=(0, 0, 0), rule=NEWTON):
         """Register a contact of bodies that cannot penetrate each other, for schemes that treat such contacts.

@@ -47,7 +47,8 @@ class Integrator:
         it has its own interpolation ``DENSE`` puts the state of the lane `STAGE` at `FRACTION` of the step into the point `MIDDLE`; if
         velocities jump within its steps ``MIDWAY`` puts there, for all lanes, what integrals of outputs take for the whole step.
         ``LOCATE`` says after a trial step in `OVER` and `CUT` whether to try another one, for an event of the scheme; ``SWITCH`` acts on
-        events at the end of accepted steps, and leaves in `WHO` where there was one.
+        events at the end of accepted steps, and leaves in `WHO` where there was one. ``RESUME`` acts behind a known time, where forces may
+        have jumped, in lanes whose `WHO` is 1.
     numbers : tuple of float
         What these functions read at `SCHEME`.
     adaptive : bool
@@ -83,8 +84,10 @@ class Integrator:
         A setting that it has, and numbers from its value.
     least : float
         Least spectral radius it can have.
+    middle : tuple of float
+        Weights of the slots' rates, times the step, for further states in its middle; without them both ends give these.
     first : float
-        First step, by the time of a run, if it is adaptive.
+        First step, if it is adaptive, by the time in which something moves by the mechanism's size, or turns by 1 rad, at the start.
     """
 
     name: str
@@ -109,7 +112,8 @@ class Integrator:
     setting: str = ""
     tune: object = None
     least: float = 0.0
-    first: float = 1e-5
+    middle: tuple = ()
+    first: float = 1e-4
 
     @property
     def passes(self):

@@ -12,4 +12,9 @@ ROWS = [
     [35 / 384, 0, 500 / 1113, 125 / 192, -2187 / 6784, 11 / 84],
 ]
 ERROR = [71 / 57600, 0, -71 / 16695, 71 / 1920, -17253 / 339200, 22 / 525, -1 / 40]
-DORMAND_PRINCE = runge_kutta("dormand_prince", 5, ROWS, ERROR)
+# of order 4 in the middle of a step (Shampine 1986, Math. Comput. 46, 135-150)
+MIDDLE = [
+    6025192743 / 60171106304, 0, 51252292925 / 130801643196, -2691868925 / 90256659456, 187940372067 / 3189068634112,
+    -1776094331 / 39487288512, 11237099 / 470086768,
+]  # fmt: skip
+DORMAND_PRINCE = runge_kutta("dormand_prince", 5, ROWS, ERROR, middle=tuple(MIDDLE))

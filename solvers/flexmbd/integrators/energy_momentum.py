@@ -20,7 +20,7 @@ import numpy as np
 from flexmbd.integrators.base import Slot
 from flexmbd.integrators.implicit import implicit
 from flexmbd.integrators.iteration import (
-    ACCELERATION, FIRST, KNOWN, MULTIPLIER, NEXT_ACCELERATION, NEXT_MULTIPLIER, ORIGIN, correct, slot,
+    ACCELERATION, FIRST, KNOWN, MULTIPLIER, NEXT_ACCELERATION, NEXT_MULTIPLIER, ORIGIN, correct, creep, slot,
 )  # fmt: skip
 from flexmbd.lanes import select
 from flexmbd.lanes.rows import evaluate, ld, st, words
@@ -65,6 +65,7 @@ def attempt(X, P, W, at):
             i, r = 2 * n + k, at[RATES] + k
             st(X, end + i, ld(X, start + i) + 0.5 * h * (ld(X, slot(FIRST, at) + r) + ld(X, last + r)))
     st(X, ERROR, select(converged, 0.0, np.inf))
+    creep(X, P, W, at)
 
 
 ENERGY_MOMENTUM = implicit(

@@ -18,7 +18,7 @@ from flexmbd.integrators.contact_rows import (
     CONE, RESTITUTION, before_row, bound_row, entry, free_row, gap_row, number_row, percussion_row, product, response_row,
 )  # fmt: skip
 from flexmbd.integrators.dormand_prince import ERROR as WEIGHTS
-from flexmbd.integrators.dormand_prince import ROWS
+from flexmbd.integrators.dormand_prince import MIDDLE, ROWS
 from flexmbd.integrators.event_search import (
     ASIDE, COUNTED, DIRECTION, GAPS_AT_START, MARKED, MET, NEXT_GAPS, OWN, REST, SEARCH, SPEED, locate, near, slot,
 )  # fmt: skip
@@ -30,8 +30,8 @@ from flexmbd.lanes.rows import doubles, evaluate, ld, st, words
 from flexmbd.lanes.vector import inner
 from flexmbd.registry import OPEN, OTHERS, SLIDES, STICKS
 from flexmbd.stepping.names import (
-    BEGIN, CONES, END, FINISH, LARGEST, LOCATE, ND, NU, REAL, RHS, ROUGH, SETTLE, SLIN, SLOTS, START, STATUS, STORMS, SWITCH, UNILATERAL,
-    UNSOLVED, WHO, H, M, N, T,
+    BEGIN, CONES, END, FINISH, LARGEST, LOCATE, ND, NU, REAL, RESUME, RHS, ROUGH, SETTLE, SLIN, SLOTS, START, STATUS, STORMS, SWITCH,
+    UNILATERAL, UNSOLVED, WHO, H, M, N, T,
 )  # fmt: skip
 
 SLOW, STORM = 1e-6, 1000.0
@@ -269,12 +269,21 @@ def begin(X, P, W, at):
     evaluate(at[RHS], X, P, W, at, START, at[SLOTS])
 
 
+def resume(X, P, W, at):
+    """Behind a known time, at which forces may have jumped, modes of contacts are sought anew."""
+    come = ld(X, WHO) > 0.5
+    if at[NU] > 0:
+        arrange(come, X, P, W, at)
+        mend(come, X, P, W, at)
+    st(X, WHO, select(come, 1.0, 0.0))
+
+
 def generated(problem):
     """The function that forces at acceleration level need of the equations."""
     return {UNILATERAL: [(("W", i), x) for i, x in enumerate(reactions(problem))]}, 0
 
 
 EVENT_DRIVEN = runge_kutta(
-    "event_driven", 5, ROWS, WEIGHTS, slots=OWN, functions={BEGIN: begin, SETTLE: react, LOCATE: locate, SWITCH: switch},
+    "event_driven", 5, ROWS, WEIGHTS, middle=tuple(MIDDLE), slots=OWN, functions={BEGIN: begin, SETTLE: react, LOCATE: locate, SWITCH: switch, RESUME: resume},
     generated=generated, work=rows_of_work, treats=("smooth", "unilateral"),
 )  # fmt: skip

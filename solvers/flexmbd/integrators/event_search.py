@@ -3,13 +3,13 @@
 from flexmbd.integrators.base import Slot
 from flexmbd.integrators.contact_rows import CONE, MU, MU_STATIC, before_row, gap_row, number_row, percussion_row
 from flexmbd.integrators.held import FORCE
-from flexmbd.lanes import fabs, floor, lnot, maximum, minimum, select, sqrt
+from flexmbd.lanes import any_lane, fabs, floor, lnot, maximum, minimum, select, sqrt
 from flexmbd.lanes.rows import ld, st, words
 from flexmbd.lanes.vector import inner
-from flexmbd.stepping.events import summit
 from flexmbd.stepping.names import (
-    CONES, CUT, ERROR, FIXED, LARGEST, NU, OVER, SIZE, SLIN, SLOTS, SPAN, START, STRIDE, H, N, T,
+    CONES, CUT, ERROR, FIXED, LARGEST, NC, NU, OVER, SIZE, SLIN, SLOTS, SPAN, START, STRIDE, H, N, T,
 )  # fmt: skip
+from flexmbd.stepping.within import highest, meet, wiggles
 
 GAP, SPEED = 1e-12, 1e-10  # by the mechanism's size, the largest velocity: within these an event is met, and within `FORCE`
 OWN = (
@@ -59,6 +59,18 @@ def near(X):
     return maximum(GAP * ld(X, SPAN), 8e-15 * ld(X, SIZE))
 
 
+@inner
+def hidden(j, X, P, W, at):
+    """Whether contact j, open at both ends of the step, closes and opens again inside, and the step to where it is closed."""
+    h, here, there = ld(X, H), slot(GAPS_AT_START, at) + 2 * j, slot(NEXT_GAPS, at) + 2 * j
+    d0, s0, d1, s1 = -ld(X, here), -ld(X, here + 1), -ld(X, there), -ld(X, there + 1)
+    opened = (ld(X, START + 1 + 2 * at[N] + words(at[CONES])[CONE * j + 4]) < 0.5) & (d1 < 0.0)
+    closes, where = opened & (meet(h, d0, s0, d1, s1) | wiggles(h, d0, s0, d1, s1)), 0.0 * h
+    if any_lane(closes):
+        closes, _, _, _, where, _, _ = highest(closes, 2 * (at[NC] + j), 1.0, near(X), d0, s0, d1, s1, X, P, W, at)
+    return closes, where * h
+
+
 def locate(X, P, W, at):
     """Whether an event lies before the step's end, or the end falls short of one that is sought; and the next trial step."""
     h, none = ld(X, H), 0.0 * ld(X, H)
@@ -70,15 +82,13 @@ def locate(X, P, W, at):
     for j in range(at[NU]):
         x = value(j, X, W, at)
         worst = select((x > worst), x, worst)
-        g0, s0 = ld(X, slot(GAPS_AT_START, at) + 2 * j), ld(X, slot(GAPS_AT_START, at) + 2 * j + 1)
         g1, s1 = ld(W, gap_row(j, at)), ld(W, before_row(at) + cones[CONE * j])
         st(X, slot(NEXT_GAPS, at) + 2 * j, g1)
         st(X, slot(NEXT_GAPS, at) + 2 * j + 1, s1)
-        where, top = summit(h, -g0, -s0, -g1, -s1)  # a gap that closes and opens again within the step
-        opened = ld(X, START + 1 + 2 * at[N] + cones[CONE * j + 4]) < 0.5
-        hidden = opened & (s0 < 0.0) & (s1 > 0.0) & (g1 > 0.0) & (top > near(X)) & (where > 0.001) & (where < 0.999)
-        dip = select(hidden & (lnot(dips) | (where * h < dip)), where * h, dip)
-        dips = dips | hidden
+    for j in range(at[NU]):
+        there, where = hidden(j, X, P, W, at)
+        dip = select(there & (lnot(dips) | (where < dip)), where, dip)
+        dips = dips | there
     limit = 1e300 if at[FIXED] > 0 else 1.0
     fits, seeking = ld(X, ERROR) <= limit, ld(X, search + HIGH) > 0.0
     beyond, short = fits & ((worst > 1.0) | dips), fits & seeking & (worst < -1.0) & lnot(dips)

@@ -47,7 +47,7 @@ import numpy as np
 from flexmbd.integrators.base import Integrator, Slot, larger
 from flexmbd.integrators.iteration import (
     ACCELERATION, BEND, BEND_FACTOR, BEND_Q, BEND_V, BETA, BETA_START, ERROR_1, ERROR_2, FIRST, GAMMA, KNOWN, LAG, MEMORY, MIDDLE_SLOT,
-    MULTIPLIER, NEXT_ACCELERATION, NEXT_BEND, NEXT_MULTIPLIER, NEXT_SLOPE, ORDER, SLOPE, SLOT, STEP, correct, slot,
+    MULTIPLIER, NEXT_ACCELERATION, NEXT_BEND, NEXT_MULTIPLIER, NEXT_SLOPE, ORDER, SLOPE, SLOT, STEP, correct, creep, slot,
 )  # fmt: skip
 from flexmbd.lanes import any_lane, fabs, lnot, maximum, select, sqrt
 from flexmbd.lanes.rows import doubles, evaluate, ld, st, words
@@ -179,6 +179,7 @@ def step(X, P, W, at):
         rise = sqrt(worst)
     # like h^4.5 or h^4: the loop's controller is made for fifth order
     st(X, ERROR, select(converged, worst * rise, np.inf))
+    creep(X, P, W, at)
 
 
 @inner

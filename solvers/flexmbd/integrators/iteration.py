@@ -7,8 +7,8 @@ from flexmbd.lanes import any_lane, fabs, lnot, maximum, select
 from flexmbd.lanes.rows import doubles, evaluate, ld, st, words
 from flexmbd.lanes.vector import inner
 from flexmbd.stepping.names import (
-    ANGULAR, CD, CONTROLLED, END, FROZEN, HALF, ICM, KEPT_CD, KEPT_ICM, KEPT_RATE, NEWTON, NM, RATES, SANG, SCHEME, SLIN, SLOTS, SPAN,
-    STRIDE, TANGENT, WHO, M, N,
+    ANGULAR, CD, CONTROLLED, END, ERROR, FROZEN, HALF, HN, ICM, KEPT_CD, KEPT_ICM, KEPT_RATE, LAST, NEWTON, NM, RATES, REAL, RHS, SANG,
+    SCHEME, SIZE, SLIN, SLOTS, SPAN, START, STRIDE, TANGENT, TOLERANCE, WHO, H, M, N,
 )  # fmt: skip
 
 SLOT = (
@@ -35,6 +35,7 @@ SLOT = (
     ORDER, MEMORY, SHIFTS, CHANGE, SLOW, CLOSE, LAG, BETA, GAMMA, BETA_START, BEND_Q, BEND_V, BEND_FACTOR, ERROR_2, ERROR_1,
 ) = range(15)  # fmt: skip
 BOUND, ROUNDING, TRIES = 1e-9, 4e-15, 20  # of Newton's iteration
+SLIVER = 1e-5  # of the usual step
 
 
 @inner
@@ -51,6 +52,35 @@ def renew(who, icm, cd, X, P, W, at):
     st(X, KEPT_ICM, select(who, icm, ld(X, KEPT_ICM)))
     st(X, KEPT_CD, select(who, cd, ld(X, KEPT_CD)))
     st(X, KEPT_RATE, select(who, 0.0, ld(X, KEPT_RATE)))
+
+
+@inner
+def creep(X, P, W, at):
+    """Slivers of a step, up to a known time, an event or the end: places and velocities by the accelerations at the start.
+
+    Where positions hold as rows, rounding of places by the step is what velocities are known to; in a sliver that is more than the
+    tolerance.  Its own error is of third order.  The next step begins afresh.
+    """
+    n, start, end, first, last, other = at[N], START + 1, at[END] + 1, slot(FIRST, at), slot(at[LAST], at), slot(MIDDLE_SLOT, at)
+    h, tolerance = ld(X, H), doubles(at[REAL])[TOLERANCE]
+    who = (h < SLIVER * ld(X, HN)) & (h * tolerance * ld(X, SLIN) < ROUNDING * maximum(ld(X, SIZE), ld(X, SPAN)))
+    if any_lane(who):
+        for i in range(n):
+            q, v, a = ld(X, start + i), ld(X, start + n + i), ld(X, first + i)
+            st(X, end + i, select(who, q + h * (v + 0.5 * h * a), ld(X, end + i)))
+            st(X, end + n + i, select(who, v + h * a, ld(X, end + n + i)))
+            st(X, slot(NEXT_ACCELERATION, at) + i, select(who, a, ld(X, slot(NEXT_ACCELERATION, at) + i)))
+        for k in range(at[M]):
+            s = ld(X, start + 2 * n + k) + h * ld(X, first + at[RATES] + k)
+            st(X, end + 2 * n + k, select(who, s, ld(X, end + 2 * n + k)))
+        for k in range(at[NM]):
+            x = slot(NEXT_MULTIPLIER, at) + k
+            st(X, x, select(who, ld(X, slot(MULTIPLIER, at) + k), ld(X, x)))
+        evaluate(at[RHS], X, P, W, at, at[END], other)
+        for k in range(at[STRIDE]):
+            st(X, last + k, select(who, ld(X, other + k), ld(X, last + k)))
+        st(X, slot(STEP, at) + 1, select(who, 0.0, ld(X, slot(STEP, at) + 1)))
+        st(X, ERROR, select(who, 0.0, ld(X, ERROR)))
 
 
 @inner

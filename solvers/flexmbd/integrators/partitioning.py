@@ -16,7 +16,7 @@ is no choice that determines the motion: take another scheme with augmented cons
 import numpy as np
 
 from flexmbd.integrators.base import Slot, larger
-from flexmbd.integrators.dormand_prince import ERROR, ROWS
+from flexmbd.integrators.dormand_prince import ERROR, MIDDLE, ROWS
 from flexmbd.integrators.explicit import runge_kutta
 from flexmbd.lanes import any_lane, fabs, lnot, maximum, select
 from flexmbd.lanes.rows import evaluate, get, ld, put, st, width_of, words
@@ -116,7 +116,7 @@ def settle(X, P, W, at):
 
 
 PARTITIONING = runge_kutta(
-    "partitioning", 5, ROWS, ERROR, projects=False, holds=("position", "velocity"), generated=partition_functions,
+    "partitioning", 5, ROWS, ERROR, middle=tuple(MIDDLE), projects=False, holds=("position", "velocity"), generated=partition_functions,
     functions={SETTLE: settle}, reads={"dependent": ("dependent", "")},
     slots=(Slot("dependent", "1 for each dependent coordinate", True), Slot("chosen", "coordinates at which they were chosen", True)),
 )  # fmt: skip

@@ -152,7 +152,7 @@ def refine(X, P, W, at):
 
 ROSENBROCK = runge_kutta(
     "rosenbrock", 4, ROWS, ERROR, places=CONSTANTS["AA"], generated=linearised_functions,
-    first=1e-10,  # within a longer step strong damping catches the motion, unseen
+    first=1e-9,  # within a longer step strong damping catches the motion, unseen
     reads={"e": ("change", ""), "r": ("rate", ""), "f": ("kept", ""), "d": ("y", "rates")},
     functions={SETTLE: settle, RELAX: relax, RELINEARISE: relinearise, REFINE: refine},
     slots=(Slot("rate", "velocities or accelerations to be given what damping takes"), Slot("change", "changes of places")),

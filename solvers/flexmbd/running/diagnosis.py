@@ -193,7 +193,7 @@ class Failures:
             return f"; {tiny}"
         if INTEGRATORS[self.settings.integrator].correction is not None:
             return ""
-        stiff = flexible(self.system) + [name for rate, name in sorted(springs(self.system, i), reverse=True) if rate * pace > 0.1]
+        stiff = flexible(self.system) + [name for rate, name in sorted(springs(self.system, i), reverse=True) if rate * pace > 0.03]
         because = f" for {stiff[0]}" if stiff else " where something is stiff"
         take = "rosenbrock" if frictions(self.system) else IMPLICIT  # others do not treat friction of ideal joints
         if take == self.settings.integrator:

@@ -6,6 +6,7 @@ import numpy as np
 
 from flexmbd.equations.start import Start
 from flexmbd.outputs.reductions import ROWS
+from flexmbd.running.known_times import KnownTimes
 from flexmbd.state import aligned
 from flexmbd.stepping import names
 from flexmbd.stepping.assembly import assemble, prepare
@@ -69,6 +70,9 @@ class Integration:
         }  # fmt: skip
         self._point(pointed)
         self.at[names.COUNT] = count
+        self.known = KnownTimes(model.problem, [value for _, value in system.parameters()], count)
+        groups, self.at[names.KNOWNS] = self.known.table()
+        self._point(groups)
         self._cleared = (self.states, self.residuals, self.counters, self.X, self.P, self.W, *packs, *map(pointed.get, _PLACES))
         self.clear(end)
 
@@ -89,14 +93,12 @@ class Integration:
         """Times, tolerance and steps."""
         settings, scheme = self.settings, self.model.scheme
         self.end, fixed = end, settings.fixed or not scheme.adaptive
-        h_max = settings.step or end / 50.0
-        first = h_max if fixed else min(h_max, scheme.first * end)
+        h_max = settings.step or 1e300
         real = np.zeros(names.REALS)
         real[names.FINISH], real[names.TOLERANCE], real[names.MAX_STEPS] = end, settings.tolerance, settings.max_steps
-        real[names.H_FIRST], real[names.H_MAX], real[names.H_MIN] = first, h_max, max(1e-14 * end, 1e-300)
+        real[names.H_FIRST], real[names.H_MAX], real[names.H_MIN] = h_max if fixed else 0.0, h_max, max(1e-14 * end, 1e-300)
         real[names.DRIFT] = 0.1 if self.model.problem.shift else 30.0
-        # from rest an implicit scheme would have to resolve its fastest motions first
-        real[names.REACH] = first if scheme.correction is None else h_max
+        real[names.REACH] = scheme.first
         real[names.ITERATIONS] = ITERATIONS
         self._point({names.REAL: real})
         self.at[names.FIXED] = fixed
@@ -151,6 +153,7 @@ class Integration:
         """Accelerations, modes of contacts, scales of errors; sizes of the mechanism and of contacts are those of `running.scales`."""
         sizes, contacts = self.model.layout.sizes, self.model.layout.sizes["CONTACTS"]
         self.column(names.SLIN)[:, 0], self.column(names.SIZE)[:, 0] = length, away
+        self.column(names.PACE)[:, 0] = self.known.rate
         for j in range(sizes["NC"]):
             self.states[:, contacts + 6 * sizes["NC"] + j], self.states[:, contacts + 6 * j + 5] = nearness[j], slowest[j]
         self.call(prepare)

@@ -86,6 +86,9 @@ class Model:
         self._equations()
         self.layout.signals(self.requests.names, len(self.requests.reduced))
         self.signals = Signals(self.problem, self.requests, self.layout, self.storage)
+        if exactly := self.signals.exactly and self.scheme.correction is None and names.DENSE not in self.scheme.functions:
+            self.layout.aside()
+        self.exactly = exactly
 
     @property
     def units(self):
@@ -151,6 +154,9 @@ class Model:
         contacts = layout.sizes["CONTACTS"]
         written[names.LIMITS] = [(("X", contacts + CONTACT_ROWS * j + 5), c.minimum + zero) for j, c in enumerate(b.contacts)]
         written[names.ASSIGN] = _rows("W", [x for c in b.contacts for _, x in c.assigns])
+        depths = [x for c in b.contacts for x in (c.penetration, c.rate)] + [-x for c in b.unilaterals for x in (c.gap, c.rates[0])]
+        if depths:
+            written[names.PENETRATIONS] = _rows("W", [x + zero for x in depths])
         kept, factors = 0, []
         if scheme.correction is not None:
             written[names.MULTIPLIERS] = _rows("y", b.multipliers)
@@ -191,13 +197,13 @@ class Model:
         augmented = bool(b.shift) and scheme.correction is None  # near singular positions what is open grows fast, whatever the step
         of_contacts = {c.first + k for c in b.unilaterals for k in range(OTHERS + len(c.others))}
         flags = {
-            "KINKS": any(kinks), "JUMPS": any(c.jumps for c in b.contacts),
+            "KINKS": any(kinks), "JUMPS": any(c.jumps and c.period is None for c in b.contacts),
             "CLOSES": bool(b.rows) and (scheme.projects or augmented), "AUGMENTED": augmented, "FROZEN": self.keeps_factors,
             "FLAT": all(row.polynomial.convective(b.q, b.v, b.time).zero for row in b.rows), "RESTART": scheme.correction is not None,
             "STEPPED": self.signals.stepped, "NP": self.storage.rows, "NPO": self.signals.storage.rows,
             "NY": len(self.requests.histories), "ASSIGNED": sum(len(c.assigns) for c in b.contacts),
-            "BOOKS": any(not s.rate.zero for k, s in enumerate(b.states) if k not in of_contacts),
-            "SOLVER": self.solver.address if self.solver else 0,
+            "EXACTLY": self.exactly, "BOOKS": any(not s.rate.zero for k, s in enumerate(b.states) if k not in of_contacts),
+            "CLOCKS": sum(c.period is not None for c in b.contacts), "SOLVER": self.solver.address if self.solver else 0,
         }  # fmt: skip
         for key, value in flags.items():
             at[getattr(names, key)] = int(value)
@@ -209,10 +215,12 @@ class Model:
             names.ANGULAR: [measure == "angle" for measure in b.measures], names.CONTROLLED: [s.controlled for s in b.states],
             names.STATE_CONTACT: [-1 if s.contact is None else s.contact.index for s in b.states], names.KINK: kinks,
             names.SHOWN: self.signals.shown, names.CONES: cones, names.STOPS: [c.stops for c in b.contacts],
+            names.TIMED: [c.period is not None for c in b.contacts],
             names.ASSIGNS: [x for j, c in enumerate(b.contacts) for k, _ in c.assigns for x in (j, k)],
         }  # fmt: skip
         made = {entry: np.array([int(x) for x in values] or [0], np.int64) for entry, values in arrays.items()}
-        made[names.SCHEME] = np.array(scheme.numbers or (0.0,))
+        made[names.SCHEME] = np.array([*scheme.numbers, *scheme.middle] or [0.0])
+        at[names.BOW] = len(scheme.numbers) if scheme.middle else 0
         made |= {names.TABLES: self.storage.tables, names.OUT_TABLES: self.signals.storage.tables}
         for entry, values in made.items():
             at[entry] = values.ctypes.data
@@ -230,7 +238,7 @@ _FUNCTIONS = {
     names.RHS: "rhs", names.PROJECT: "project", names.RESIDUAL: "residual", names.ASSEMBLE_PROJECT: "assemble_project",
     names.ASSEMBLE_RESIDUAL: "assemble_residual", names.LIMITS: "limits", names.MULTIPLIERS: "multipliers", names.NEWTON: "newton",
     names.OBSERVE: "observe", names.TANGENT: "tangent", names.LINEARISE: "linearise", names.RESPOND: "respond", names.CLOSING: "closing",
-    names.GRADIENTS: "gradients", names.ASSIGN: "assign", names.UNILATERAL: "unilateral",
+    names.GRADIENTS: "gradients", names.ASSIGN: "assign", names.UNILATERAL: "unilateral", names.PENETRATIONS: "penetrations",
 }  # fmt: skip
 
 

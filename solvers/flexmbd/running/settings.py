@@ -26,7 +26,7 @@ class Settings:
         `generalized_alpha`. Also, of schemes of order 2, what the kink of a contact's force may add to it before the step is cut there,
         with fixed steps too (see `stepping.events`).
     step : float
-        Largest step in s (0: a fiftieth of the time); the fixed step of schemes without error estimate.
+        Largest step in s (0: that of the motion, `stepping.within`); the fixed step of schemes without error estimate.
     fixed : bool
         Keep to `step` whatever the error (a force that jumps at a contact's onset or end is still located; kinks by `tolerance`).
     lanes : int

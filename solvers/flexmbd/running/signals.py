@@ -67,6 +67,9 @@ class Signals:
         functions = Functions(graph, self.storage, layout, (names.OUT_NUMBERS, names.OUT_TABLES))
         functions.add("outputs", [(("y", k), node) for k, node in enumerate(nodes)])
         self.code, self.rows = Code(functions.text()), functions.rows
+        books = {f"s{k}" for k, s in enumerate(problem.states) if not s.controlled and s.contact is None and not s.rate.zero}
+        kept = [node for node, name in zip(nodes, requests.names, strict=True) if name in requests.histories]
+        self.exactly = any(books.intersection(graph.variables(node)) for node in kept)  # of no interpolation: its error is not controlled
         self.stepped = any(_steps(graph, node) for node, name in zip(nodes, requests.names, strict=True) if name in requests.reduced)
         self.percussive = _percussive(problem, dict(zip(requests.names, nodes, strict=True)))
 

@@ -1,16 +1,18 @@
 """Initial conditions in lanes: positions by constrained Newton from a guess, then consistent velocities and accelerations."""
 
-from flexmbd.lanes import any_lane, fabs, maximum, select
-from flexmbd.lanes.rows import call, doubles, evaluate, get, ld, st, width_of, words
+from flexmbd.lanes import any_lane, fabs, maximum, minimum, select, sqrt
+from flexmbd.lanes.rows import call, doubles, evaluate, get, ld, put, st, width_of, words
 from flexmbd.lanes.vector import inner
 from flexmbd.registry import ARMED, CONTACT_ROWS
 from flexmbd.stepping.events import assign, settle
+from flexmbd.stepping.known import ROUND, first_after
 from flexmbd.stepping.names import (
-    ANGULAR, ASSIGN, ASSIGNED, ASSEMBLE_PROJECT, ASSEMBLE_RESIDUAL, BEFORE, BEGIN, CONTACTS, COUNT, GAPS, H_FIRST, HN, ITERATIONS, KINK,
-    LANE_ROWS, LARGEST, LIMITS, LOOK, NC, NR, OUTPUTS, REACH, REAL, RESIDUALS, SANG, SIZE, SLIN, SLOTS, SPAN, START, SUM_ROWS, SUMS,
-    WINDOW, Y0, M, N, T,
+    ANGULAR, ASSIGN, ASSIGNED, ASSEMBLE_PROJECT, ASSEMBLE_RESIDUAL, BEFORE, BEGIN, CONTACTS, COUNT, GAPS, H_FIRST, H_MAX, HN, ITERATIONS,
+    KINK, LANE_ROWS, LARGEST, LIMITS, LOOK, NC, NEXT, NR, OUTPUTS, PACE, REACH, REAL, RESIDUALS, RESTART, SANG, SIZE, SLIN, SLOTS, SPAN,
+    START, SUM_ROWS, SUMS, TIMED, WINDOW, Y0, M, N, T,
 )  # fmt: skip
 from flexmbd.stepping.samples import load, store
+from flexmbd.stepping.within import SOON
 
 
 @inner
@@ -67,15 +69,20 @@ def prepare(X, P, W, at):
     """Accelerations, contact modes, error scales and signal values at the start, for all samples.
 
     The states have positions, velocities and further states; in `SLIN` and `SIZE` the size of the mechanism and its places' distance from
-    the origin (m), of all contacts the penetration within which events are located (m) and the least impact velocity (m/s). Scales of
-    errors are what velocities are, and what accelerations make of them within the time `REACH`.
+    the origin (m), in `PACE` the fastest rate of given functions of time (1/s), of all contacts the penetration within which events are
+    located (m) and the least impact velocity (m/s). The first step is `REACH` of the time in which something moves by the mechanism's size
+    or turns by 1 rad (`H_FIRST` if that is above zero). Scales of errors are what velocities are, and what accelerations make of them in
+    that step; of implicit schemes, which from rest would have to resolve their fastest motions first, in `SOON` of that time.
     """
-    real, angular, kinks = doubles(at[REAL]), words(at[ANGULAR]), words(at[KINK])
+    real, angular, kinks, timed = doubles(at[REAL]), words(at[ANGULAR]), words(at[KINK]), words(at[TIMED])
     for start in range(0, at[COUNT], width_of(X)):
         load_from(start, X, P, at)
-        t, length, size = 0.0 * ld(X, T), ld(X, SLIN), ld(X, SIZE)
+        t, length, size, given = 0.0 * ld(X, T), ld(X, SLIN), ld(X, SIZE), ld(X, PACE)
         for i in range(LANE_ROWS + 1):
             st(X, i, t)
+        st(X, PACE, given)
+        for k in range(width_of(X)):
+            put(X, NEXT, k, first_after(min(start + k, at[COUNT] - 1), 0.0, at) * (1.0 - ROUND))
         gaps = at[SLOTS] + at[GAPS]
         evaluate(at[LIMITS], X, P, W, at, START, 0)
         speed = t + 1e-9 * length
@@ -88,7 +95,7 @@ def prepare(X, P, W, at):
         call(at[BEGIN], X, P, W, at)
         for j in range(at[NC]):
             c = at[CONTACTS] + CONTACT_ROWS * j
-            touching = ld(X, gaps + 2 * j) > 0.0
+            touching = (ld(X, gaps + 2 * j) > 0.0) & (t + float(timed[j]) < 0.5)
             st(X, c, select(touching, 1.0, t + (ARMED if kinks[j] > 0 else 0.0)))
             st(X, c + 1, select(touching, maximum(ld(X, gaps + 2 * j + 1), ld(X, c + 5)), t))
             st(X, c + 4, select(touching, 1.0, t))
@@ -104,18 +111,26 @@ def prepare(X, P, W, at):
             st(X, c + 3, ld(X, gaps + 2 * j + 1))
         if at[ASSIGNED] > 0:
             settle(t < 1.0, t, X, at)
-        lin, ang = t + 1e-9 * length, t + 1e-9
+        lin, ang, push, twist = t + 1e-9 * length, t + 1e-9, t, t
         for i in range(at[N]):
-            x = fabs(ld(X, START + 1 + at[N] + i)) + real[REACH] * fabs(ld(X, at[SLOTS] + i))
+            x, a = fabs(ld(X, START + 1 + at[N] + i)), fabs(ld(X, at[SLOTS] + i))
             if angular[i] > 0:
-                ang = maximum(ang, x)
+                ang, twist = maximum(ang, x), maximum(twist, a)
             else:
-                lin = maximum(lin, x)
+                lin, push = maximum(lin, x), maximum(push, a)
+        rate = maximum(maximum(lin / length, sqrt(push / length)), maximum(maximum(ang, sqrt(twist)), given))
+        first = t + real[H_FIRST]
+        if not real[H_FIRST] > 0.0:
+            first = minimum(real[REACH] * minimum(1.0 / rate, ld(X, NEXT)), real[H_MAX])
+        if at[RESTART] > 0:
+            lin, ang = lin + SOON * sqrt(push * length), ang + SOON * sqrt(twist)
+        else:
+            lin, ang = lin + first * push, ang + first * twist
         ang = maximum(ang, 1e-3 * lin / length)
         lin = maximum(lin, 1e-3 * ang * length)
         for k in range(at[M]):
             st(X, at[LARGEST] + k, fabs(ld(X, START + 1 + 2 * at[N] + k)))
-        st(X, HN, t + real[H_FIRST])
+        st(X, HN, first)
         st(X, BEFORE, t + 1.0)
         st(X, SLIN, lin)
         st(X, LOOK, t + WINDOW)

@@ -9,13 +9,14 @@ Each contact has a penetration within which its events are located (`running.sca
 are known to.
 """
 
-from flexmbd.lanes import fabs, lnot, maximum, minimum, select, sqrt
+from flexmbd.lanes import any_lane, fabs, lnot, maximum, minimum, select
 from flexmbd.lanes.rows import evaluate, ld, st, words
 from flexmbd.lanes.vector import inner
 from flexmbd.registry import ARMED, CONTACT_ROWS
 from flexmbd.stepping.names import (
-    ASSIGN, ASSIGNED, ASSIGNS, CONTACTS, GAPS, KINK, LAST, NC, RATES, SIZE, SLACK, SLOTS, START, STATE_CONTACT, STOPS, STRIDE, M, N,
+    ASSIGN, ASSIGNED, ASSIGNS, CONTACTS, GAPS, KINK, LAST, NC, RATES, SIZE, SLACK, SLOTS, START, STATE_CONTACT, STOPS, STRIDE, TIMED, M, N,
 )  # fmt: skip
+from flexmbd.stepping.within import highest, meet, wiggles
 
 
 @inner
@@ -45,29 +46,21 @@ def crossing(h, d0, s0, d1, s1):
 
 
 @inner
-def summit(h, d0, s0, d1, s1):
-    """Where and how high the cubic is at its largest inside the step (for s0 > 0 > s1)."""
-    a = h * s0
-    b = 3.0 * (d1 - d0) - h * (2.0 * s0 + s1)
-    c = h * (s0 + s1) - 2.0 * (d1 - d0)
-    root = sqrt(maximum(b * b - 3.0 * a * c, 0.0)) - b
-    x = a / select(fabs(root) > 1e-300, root, 1e-300)
-    return x, d0 + x * (a + x * (b + x * c))
-
-
-@inner
-def locate(t, h, pending, exact, X, at):
+def locate(t, h, pending, exact, X, P, W, at):
     """Whether a contact begins or ends before the step's end, and the step that would end there.
 
     `D` is the penetration while free and its negative while in contact, so that an event is always D rising through zero.  Kinks, events
     of a force that is continuous, count in lanes in `exact`.  A step that was cut may fall short of its event; it is lengthened, unless
     another event lies at its end: this one's turn comes next, else two events at almost the same time would be located in turn for ever.
+    Contacts that begin and end between both ends are found by `within`; what a clock does is no matter of where it lies.
     """
     never = h < 0.0
     over, short, met = never, never, never
     cut, longer = h, h
-    gaps, kinks = at[SLOTS] + at[LAST] * at[STRIDE] + at[GAPS], words(at[KINK])
+    gaps, kinks, timed = at[SLOTS] + at[LAST] * at[STRIDE] + at[GAPS], words(at[KINK]), words(at[TIMED])
     for j in range(at[NC]):
+        if timed[j] > 0:
+            continue
         c = at[CONTACTS] + CONTACT_ROWS * j
         sign = select(ld(X, c) < 0.5, 1.0, -1.0)
         d0, s0 = sign * ld(X, c + 2), sign * ld(X, c + 3)
@@ -75,15 +68,19 @@ def locate(t, h, pending, exact, X, at):
         tolerance = nearness(j, t, h, s1, X, at)
         crossed = (d1 > tolerance) & (d1 > d0)
         close = pending & (s1 > 0.0) & (fabs(d1) < 0.02 * h * s1)
-        x, top = summit(h, d0, s0, d1, s1)
-        bump = (s0 > 0.0) & (s1 < 0.0) & (top > -0.02 * h * s0 * x) & (x > 0.02) & (x < 0.98) & lnot(crossed)
-        newton = h - d1 / select(s1 > 1e-300, s1, 1e-300)
-        through, _ = crossing(h, d0, s0, d1, s1)
-        here = select(close, newton, select(bump, x * h, through * h))
+        bump = (meet(h, d0, s0, d1, s1) | wiggles(h, d0, s0, d1, s1)) & lnot(crossed)
+        here = h - d1 / select(s1 > 1e-300, s1, 1e-300)
         under = close & (d1 < -tolerance)
         ends = fabs(d1) <= tolerance
         if kinks[j] > 0:  # a contact that is over within the step leaves no trace at its end: its onset is located in any case
             crossed, bump, under, ends = crossed & exact, bump & (exact | (sign > 0.0)), under & exact, ends & exact
+        if any_lane(crossed & lnot(close)):
+            through, _ = crossing(h, d0, s0, d1, s1)
+            here = select(close, here, through * h)
+        if any_lane(bump):
+            bump, x0, e0, r0, x1, e1, r1 = highest(bump, 2 * j, sign, tolerance, d0, s0, d1, s1, X, P, W, at)
+            through, _ = crossing((x1 - x0) * h, e0, r0, e1, r1)
+            here = select(bump, (x0 + through * (x1 - x0)) * h, here)
         hit = crossed | bump
         cut = select(hit & (lnot(over) | (here < cut)), here, cut)
         over = over | hit
@@ -125,10 +122,12 @@ def switch(t, h, accepted, exact, X, P, W, at):
     none = h < 0.0
     hit_any, onset_any, kink_any, ended, when, stops = none, none, none, none, t + h, words(at[STOPS])
     gaps, kinks, of_state = at[SLOTS] + at[LAST] * at[STRIDE] + at[GAPS], words(at[KINK]), words(at[STATE_CONTACT])
-    states, rates = START + 1 + 2 * at[N], at[SLOTS] + at[RATES]
+    timed, states, rates = words(at[TIMED]), START + 1 + 2 * at[N], at[SLOTS] + at[RATES]
     if at[ASSIGNED] > 0:
         evaluate(at[ASSIGN], X, P, W, at, START, 0)
     for j in range(at[NC]):
+        if timed[j] > 0:
+            continue
         c = at[CONTACTS] + CONTACT_ROWS * j
         mode, count = ld(X, c), ld(X, c + 4)
         free = mode < 0.5

@@ -5,17 +5,20 @@ Rows and entries are those of `names`. What depends on the model (`RHS`, `PROJEC
 """
 
 from flexmbd.lanes import any_lane, fabs, lnot, maximum, minimum, select, sqrt
-from flexmbd.lanes.rows import call, doubles, evaluate, ld, st, words
+from flexmbd.lanes.rows import call, doubles, evaluate, get, ld, st, width_of, words
 from flexmbd.lanes.vector import inner
 from flexmbd.registry import CONTACT_ROWS
-from flexmbd.stepping.events import arm, locate, settle, switch
+from flexmbd.stepping.events import arm, assign, locate, settle, switch
+from flexmbd.stepping.known import go_past
 from flexmbd.stepping.names import (
-    ANGULAR, ASSIGNED, ATTEMPT, AUGMENTED, BEFORE, CLOSES, COMMIT, CONTACTS, CUT, DRIFT, END, ENDED, ERROR, EVENTS, FINISH, FIXED,
-    FLOORED, FORGET, GAPS, HC, HN, HOPELESS, H_MAX, H_MIN, JUMPS, KINKS, LARGEST, LAST, LOCATE, LOOK, MARK, MAX_STEPS, MIDDLE, MIDWAY, NC,
-    NR, OUTPUTS, OVER, POINTS, PROJECT, RATES, REAL, REFINE, REJECTED, RESIDUAL, RESTART, RHS, SAFETY, SANG, SIZE, SLACK, SLIN, SLOTS,
-    START, STATUS, STEPPED, STEPS, STRIDE, STUCK, SUMS, SUM_ROWS, SWITCH, TOLERANCE, WHO, WINDOW, Y0, Y1, YM, H, M, N, T,
+    ANGULAR, ASSIGN, ASSIGNED, ATTEMPT, AUGMENTED, BEFORE, CLOCKS, CLOSES, COMMIT, CONTACTS, CUT, DRIFT, END, ENDED, ERROR, EVENTS, FINISH,
+    FIXED, FLOORED, FORGET, GAPS, HC, HN, HOPELESS, H_MAX, H_MIN, JUMPS, KINKS, LARGEST, LAST, LOCATE, LOOK, MARK, MAX_STEPS, MIDDLE,
+    MIDWAY, NC, NEXT, NR, OUTPUTS, OVER, OWNER, PENETRATIONS, POINTS, PROJECT, RATES, REAL, REFINE, REJECTED, RESIDUAL, RESTART, RESUME,
+    RHS, SAFETY, SANG, SIZE, SLACK, SLIN, SLOTS, SPAN, START, STATUS, STEPPED, STEPS, STRIDE, STUCK, SUMS, SUM_ROWS, SWITCH, TIMED,
+    TOLERANCE, WHO, WINDOW, Y0, Y1, YM, H, M, N, T,
 )  # fmt: skip
 from flexmbd.stepping.recording import middle, record, reduce_step
+from flexmbd.stepping.within import SOON, longest
 
 
 @inner
@@ -50,18 +53,77 @@ def drift(candidates, tolerance, X, P, W, at):
 
 
 @inner
+def cross(come, end, X, P, W, at):
+    """Go past a known time in the lanes `come`: clocks tick, velocities follow drives, and the next step begins afresh behind it."""
+    n, owner, timed = at[N], words(at[OWNER]), words(at[TIMED])
+    st(X, WHO, select(come, 1.0, 0.0))
+    for lane in range(width_of(X)):
+        if get(X, WHO, lane) > 0.5:
+            go_past(owner[lane], lane, X, at)
+    if at[CLOSES] > 0 or at[RESTART] > 0:
+        evaluate(at[PROJECT], X, P, W, at, START, 0)
+        for i in range(n):
+            st(X, START + 1 + n + i, ld(X, START + 1 + n + i) + select(come, ld(W, n + i), 0.0))
+    if at[CLOCKS] > 0:
+        ticked = come & lnot(come)
+        evaluate(at[PENETRATIONS], X, P, W, at, START, 0)
+        for j in range(at[NC]):
+            if timed[j] > 0:
+                st(X, at[CONTACTS] + CONTACT_ROWS * j, select(come & (ld(W, 2 * j) > 0.0), 1.0, 0.0))
+        evaluate(at[ASSIGN], X, P, W, at, START, 0)
+        for j in range(at[NC]):
+            if timed[j] > 0:
+                now = ld(X, at[CONTACTS] + CONTACT_ROWS * j) > 0.5
+                assign(j, now, X, W, at)
+                ticked = ticked | now
+                st(X, at[CONTACTS] + CONTACT_ROWS * j, 0.0)
+        st(X, EVENTS, ld(X, EVENTS) + select(ticked, 1.0, 0.0))
+    if at[RESUME] > 0:
+        call(at[RESUME], X, P, W, at)
+    refresh(come, X, P, W, at)
+    pace(come, X, at)
+    st(X, BEFORE, select(come, 1.0, ld(X, BEFORE)))
+    if at[NR] > 0:
+        turn(come, ld(X, T), X, P, W, at)
+    st(X, T, minimum(ld(X, T), end))
+
+
+@inner
+def pace(come, X, at):
+    """Where all was at rest, steps fit the accelerations that the lanes `come` have now; and of implicit schemes the scales of errors."""
+    n, angular, length = at[N], words(at[ANGULAR]), ld(X, SPAN)
+    push, twist = 0.0 * length, 0.0 * length
+    for i in range(n):
+        a = fabs(ld(X, at[SLOTS] + i))
+        if angular[i] > 0:
+            twist = maximum(twist, a)
+        else:
+            push = maximum(push, a)
+    rate = maximum(sqrt(push / length), sqrt(twist))
+    if at[RESTART] > 0:
+        st(X, SLIN, select(come, maximum(ld(X, SLIN), SOON * sqrt(push * length)), ld(X, SLIN)))
+        st(X, SANG, select(come, maximum(ld(X, SANG), SOON * sqrt(twist)), ld(X, SANG)))
+    if at[FIXED] == 0:
+        st(X, HN, select(come, minimum(ld(X, HN), SOON / maximum(rate, 1e-300)), ld(X, HN)))
+
+
+@inner
 def advance(X, P, W, at):
     """One trial step of all lanes; lanes at the end, or lost, stand still."""
     real = doubles(at[REAL])
     end, h_max, h_min = real[FINISH], real[H_MAX], real[H_MIN]
     n, nr, nc, fixed, kinks = at[N], at[NR], at[NC], at[FIXED] > 0, at[KINKS] > 0
+    come = (ld(X, T) < end) & (ld(X, T) >= ld(X, NEXT)) & (ld(X, STATUS) < 0.5)
+    if any_lane(come):
+        cross(come, end, X, P, W, at)
     t, nominal, wait = ld(X, T), ld(X, HN), ld(X, HC)
     live = (t < end) & (ld(X, STATUS) < 0.5)
+    stop = minimum(end, ld(X, NEXT))
     h = select(wait > 0.0, wait, nominal)
     # after a million steps t is some nanoseconds off, and a step of those all rounding; a step to an event just before the end ends there
-    last = live & (h >= (end - t) * (1.0 - select(wait > 0.0, 1e-6, 1e-3)))
-    st(X, SLACK, select(last & (wait > 0.0), fabs(end - t - h), 0.0 * h))
-    h = select(last, end - t, h)
+    last = live & (h >= (stop - t) * (1.0 - select(wait > 0.0, 1e-6, 1e-3)))
+    st(X, SLACK, select(last & (wait > 0.0), fabs(stop - t - h), 0.0 * h))
+    h = select(last, stop - t, h)
     st(X, H, h)
     call(at[ATTEMPT], X, P, W, at)
     error = ld(X, ERROR)
@@ -85,7 +147,7 @@ def advance(X, P, W, at):
         exact = (wait > 0.0) | rough
         over, cut = live & lnot(live), h
         if nc > 0:
-            over, cut = locate(t, h, wait > 0.0, exact, X, at)
+            over, cut = locate(t, h, wait > 0.0, exact, X, P, W, at)
         if at[LOCATE] > 0:
             call(at[LOCATE], X, P, W, at)
             own = ld(X, OVER) > 0.5
@@ -101,7 +163,7 @@ def advance(X, P, W, at):
     keep = accepted & ((wait > 0.0) | last) & (next_h < nominal)
     next_h = select(keep, nominal, next_h)
     st(X, BEFORE, select(accepted, maximum(bounded, 1e-4), before))
-    t1 = select(last, end + 0.0 * h, t + h)
+    t1 = select(last, stop, t + h)
     if nr > 0:
         if at[MIDWAY] > 0:
             call(at[MIDWAY], X, P, W, at)
@@ -115,7 +177,7 @@ def advance(X, P, W, at):
         reduce_step(t, h, accepted, X, at)
     if at[POINTS] > 0:
         record(h, accepted, X, P, W, at)
-    move(accepted, X, at)
+    cap = move(accepted, t1, X, at)
     st(X, WHO, select(accepted, 1.0, 0.0))
     call(at[COMMIT], X, P, W, at)
     st(X, T, select(accepted, t1, t))
@@ -163,16 +225,18 @@ def advance(X, P, W, at):
                 turned = hit | kink
             if any_lane(turned):
                 turn(turned, select(kink, when, ld(X, T)), X, P, W, at)
+    if not fixed:
+        next_h = minimum(next_h, maximum(cap, h_min))
     st(X, HN, select(live, next_h, nominal))
     if at[CLOSES] > 0 and (at[AUGMENTED] > 0 or not fixed):
         drift(quiet, real[DRIFT] * real[TOLERANCE], X, P, W, at)
 
 
 @inner
-def move(accepted, X, at):
-    """The step's end becomes the start of the next one; the largest velocities, places and states so far."""
+def move(accepted, t, X, at):
+    """The step's end becomes the start of the next one; the largest velocities, places and states so far. Returns the longest next step."""
     n, start, end, angular = at[N], START + 1, at[END] + 1, words(at[ANGULAR])
-    lin, ang, size = ld(X, SLIN), ld(X, SANG), ld(X, SIZE)
+    lin, ang, size = 0.0 * t, 0.0 * t, ld(X, SIZE)
     for i in range(n):
         place = select(accepted, ld(X, end + i), ld(X, start + i))
         st(X, start + i, place)
@@ -184,13 +248,14 @@ def move(accepted, X, at):
             lin = maximum(lin, fabs(x))
             size = maximum(size, fabs(place))
     st(X, SIZE, size)
-    st(X, SLIN, lin)
-    st(X, SANG, ang)
+    st(X, SLIN, maximum(ld(X, SLIN), lin))
+    st(X, SANG, maximum(ld(X, SANG), ang))
     for k in range(at[M]):
         i = 2 * n + k
         x = select(accepted, ld(X, end + i), ld(X, start + i))
         st(X, start + i, x)
         st(X, at[LARGEST] + k, maximum(ld(X, at[LARGEST] + k), fabs(x)))
+    return longest(ang, lin, t, X)
 
 
 @inner

@@ -8,8 +8,9 @@ from flexmbd.lanes.vector import inner
 from flexmbd.registry import CONTACT_ROWS
 from flexmbd.stepping.events import crossing
 from flexmbd.stepping.names import (
-    CONTACTS, CURSOR, DENSE, DUE, END, FRACTION, GAPS, GRID, GRID_ROWS, HN, KINK, LAST, MIDDLE, MIDWAY, NC, NR, POINTS, RATES, REFINE,
-    SLOTS, STAGE, START, STRIDE, SUM_ROWS, SUMS, TIMES, WHO, Y0, Y1, YM, H, M, N, T,
+    ASIDE, ATTEMPT, BOW, CONTACTS, CURSOR, DENSE, DUE, END, ERROR, EXACTLY, FRACTION, GAPS, GRID, GRID_ROWS, HN, KINK, LAST, MIDDLE, MIDWAY,
+    NC, NR, POINTS, RATES, REFINE, RESTART, SCHEME, SLOTS, STAGE, START, STRIDE, SUM_ROWS, SUMS, TIMES, WHO, Y0, Y1, YM, H, M,
+    N, T,
 )  # fmt: skip
 
 
@@ -47,21 +48,36 @@ def reduce_step(t, h, accepted, X, at):
 
 @inner
 def middle(t, h, X, W, at):
-    """State in the middle of the step by Hermite interpolation of both ends; in W the accelerations of the interpolation."""
+    """State in the middle of the step by Hermite interpolation of both ends; in W the accelerations of the interpolation.
+
+    Velocities are those of the quintic, which is exact there to one order more than elsewhere; of implicit schemes, whose places and
+    velocities fit to second order, and in slivers of a step, those of the cubic.
+    """
     n, first, last = at[N], at[SLOTS], at[SLOTS] + at[LAST] * at[STRIDE]
     q0, q1, qm = START + 1, at[END] + 1, at[MIDDLE] + 1
+    short = h < 1e-2 * ld(X, HN)
     st(X, at[MIDDLE], t + 0.5 * h)
     for i in range(n):
         x0, x1, v0, v1 = ld(X, q0 + i), ld(X, q1 + i), ld(X, q0 + n + i), ld(X, q1 + n + i)
         a0, a1 = ld(X, first + i), ld(X, last + i)
         st(X, qm + i, 0.5 * (x0 + x1) + h * (0.15625 * (v0 - v1) + h * (0.015625 * (a0 + a1))))
-        st(X, qm + n + i, 0.5 * (v0 + v1) + 0.125 * h * (a0 - a1))
+        v = 0.5 * (v0 + v1) + 0.125 * h * (a0 - a1)
+        if at[RESTART] == 0:
+            quintic = 1.875 * (x1 - x0) / h - 0.4375 * (v0 + v1) + 0.03125 * h * (a1 - a0)
+            v = select(short, v, quintic)
+        st(X, qm + n + i, v)
         if at[REFINE] > 0:
             st(W, n + i, 1.5 * (v1 - v0) / h - 0.25 * (a0 + a1))
     for k in range(at[M]):
         i = 2 * n + k
         d0, d1 = ld(X, first + at[RATES] + k), ld(X, last + at[RATES] + k)
-        st(X, qm + i, 0.5 * (ld(X, q0 + i) + ld(X, q1 + i)) + 0.125 * h * (d0 - d1))
+        s = 0.5 * (ld(X, q0 + i) + ld(X, q1 + i)) + 0.125 * h * (d0 - d1)
+        if at[BOW] > 0:
+            weights, by = doubles(at[SCHEME]), 0.0 * h
+            for j in range(at[LAST] + 1):
+                by = by + weights[at[BOW] + j] * ld(X, first + j * at[STRIDE] + at[RATES] + k)
+            s = ld(X, q0 + i) + h * by
+        st(X, qm + i, s)
 
 
 @inner
@@ -71,6 +87,9 @@ def record(h, accepted, X, P, W, at):
     if not any_lane(accepted):
         return
     st(X, WHO, select(accepted, 1.0, 0.0))
+    if at[EXACTLY] > 0:
+        again(h, X, P, W, at)
+        return
     times, cursor, grid, points = doubles(at[TIMES]), words(at[CURSOR]), doubles(at[GRID]), at[POINTS]
     for lane in range(width_of(X)):
         if get(X, WHO, lane) > 0.5:
@@ -95,12 +114,64 @@ def record(h, accepted, X, P, W, at):
 
 
 @inner
+def again(h, X, P, W, at):
+    """Record the lanes in `WHO` by steps that end at the grid times: of energy books an interpolation knows less than a step.
+
+    What the scheme has found of the whole step is put aside meanwhile.
+    """
+    times, cursor, grid, points = doubles(at[TIMES]), words(at[CURSOR]), doubles(at[GRID]), at[POINTS]
+    ends, size, slots = at[ASIDE], 2 * at[N] + at[M], at[ASIDE] + 1 + 2 * at[N] + at[M]
+    stages, error = at[MIDDLE] - at[SLOTS], ld(X, ERROR)
+    for k in range(size + 1):
+        st(X, ends + k, ld(X, at[END] + k))
+    for k in range(stages):
+        st(X, slots + k, ld(X, at[SLOTS] + k))
+    more = True
+    while more:
+        more, inside = False, False
+        for lane in range(width_of(X)):
+            i, t0, dt = cursor[lane], get(X, T, lane), get(X, ends, lane) - get(X, T, lane)
+            put(X, FRACTION, lane, -1.0)
+            if get(X, WHO, lane) > 0.5 and i < points and times[i] <= (t0 + dt) * (1.0 + 1e-14):
+                x = min(max((times[i] - t0) / dt, 0.0), 1.0)
+                put(X, FRACTION, lane, x)
+                more = True
+                if 1e-9 < x < 1.0 - 1e-9:
+                    put(X, H, lane, x * dt)
+                    inside = True
+        if inside:
+            call(at[ATTEMPT], X, P, W, at)
+        for lane in range(width_of(X)):
+            x = get(X, FRACTION, lane)
+            if x >= 0.0:
+                i = cursor[lane]
+                to, source = (lane * points + i) * at[GRID_ROWS], at[END] + 1
+                if x <= 1e-9:
+                    source = START + 1
+                elif x >= 1.0 - 1e-9:
+                    source = ends + 1
+                for k in range(size):
+                    grid[to + k] = get(X, source + k, lane)
+                for k in range(at[GRID_ROWS] - size):
+                    grid[to + size + k] = 0.0
+                contacts(lane, X, grid, to + size, at)
+                cursor[lane] = i + 1
+                put(X, DUE, lane, times[i + 1] if i + 1 < points else np.inf)
+        st(X, H, h)
+    for k in range(size + 1):
+        st(X, at[END] + k, ld(X, ends + k))
+    for k in range(stages):
+        st(X, at[SLOTS] + k, ld(X, slots + k))
+    st(X, ERROR, error)
+
+
+@inner
 def hermite(lane, X, grid, to, at):
-    """State of a lane at a fraction of the step: quintic Hermite for q, its slope for v; cubic for further states."""
+    """State of a lane at a fraction of the step: quintic for q, its slope for v, cubic for further states, bowed to what the stages give."""
     n, first, last = at[N], at[SLOTS], at[SLOTS] + at[LAST] * at[STRIDE]
     q0, q1 = START + 1, at[END] + 1
     x, dt = get(X, FRACTION, lane), get(X, H, lane)
-    y, short = 1.0 - x, dt < 1e-2 * get(X, HN, lane)
+    y, short = 1.0 - x, dt < 1e-2 * get(X, HN, lane) or at[RESTART] > 0  # see `middle`
     for k in range(n):
         p0, p1, v0, v1 = get(X, q0 + k, lane), get(X, q1 + k, lane), get(X, q0 + n + k, lane), get(X, q1 + n + k, lane)
         a0, a1 = get(X, first + k, lane) * dt, get(X, last + k, lane) * dt
@@ -123,7 +194,13 @@ def hermite(lane, X, grid, to, at):
         i = 2 * n + k
         s0, s1 = get(X, q0 + i, lane), get(X, q1 + i, lane)
         r0, r1 = get(X, first + at[RATES] + k, lane) * dt, get(X, last + at[RATES] + k, lane) * dt
-        grid[to + i] = y * y * (1.0 + 2.0 * x) * s0 + x * x * (3.0 - 2.0 * x) * s1 + x * y * (y * r0 - x * r1)
+        s = y * y * (1.0 + 2.0 * x) * s0 + x * x * (3.0 - 2.0 * x) * s1 + x * y * (y * r0 - x * r1)
+        if at[BOW] > 0:
+            weights, by = doubles(at[SCHEME]), 0.0
+            for j in range(at[LAST] + 1):
+                by += weights[at[BOW] + j] * get(X, first + j * at[STRIDE] + at[RATES] + k, lane)
+            s += 16.0 * x * x * y * y * (s0 + dt * by - (0.5 * (s0 + s1) + 0.125 * (r0 - r1)))
+        grid[to + i] = s
 
 
 @inner
