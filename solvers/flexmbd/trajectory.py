@@ -26,7 +26,8 @@ class Trajectory:
     attributes : dict
         What was used: laws and their numbers, integrator, tolerances.
     statistics : dict name -> ndarray (n,)
-        steps, rejected, events; where they apply, ended (time of a stop, s) and energy_gained (by impacts, J).
+        steps, rejected, events; energy.off and energy.scale (by how much the book of energy is open at the end, and the energy that is
+        judged by, J); where they apply, ended (time of a stop, s) and energy_gained (by impacts, J).
     """
 
     time: object

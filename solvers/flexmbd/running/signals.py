@@ -4,7 +4,7 @@ from flexmbd.codegen.functions import Functions
 from flexmbd.codegen.machine import Code
 from flexmbd.codegen.pools import BATCH
 from flexmbd.codegen.storage import Storage
-from flexmbd.language.ordering import called
+from flexmbd.language.ordering import called, ordered
 from flexmbd.outputs import REDUCTIONS
 from flexmbd.outputs.reductions import RUNNING, unit_of
 from flexmbd.stepping import names
@@ -56,6 +56,11 @@ class Signals:
     layout : Layout
     storage : Storage
         Of the equations: parameters of the outputs follow theirs.
+
+    Attributes
+    ----------
+    reactive : list of bool
+        Signals that depend on accelerations or multipliers.
     """
 
     def __init__(self, problem, requests, layout, storage):
@@ -66,6 +71,8 @@ class Signals:
         functions = Functions(graph, self.storage, layout, (names.OUT_NUMBERS, names.OUT_TABLES))
         functions.add("outputs", [(("y", k), node) for k, node in enumerate(nodes)])
         self.code, self.rows = Code(functions.text()), functions.rows
+        solved = {x.id for x in (*problem.a, *problem.multipliers)}
+        self.reactive = [any(x.id in solved for x in ordered(graph, [node])) for node in nodes]
         self.stepped = any(_steps(graph, node) for node, name in zip(nodes, requests.names, strict=True) if name in requests.reduced)
 
     @property

@@ -6,9 +6,9 @@ from flexmbd.lanes.vector import inner
 from flexmbd.registry import ARMED, CONTACT_ROWS
 from flexmbd.stepping.events import assign, settle
 from flexmbd.stepping.names import (
-    ANGULAR, ASSIGN, ASSIGNED, ASSEMBLE_PROJECT, ASSEMBLE_RESIDUAL, BEFORE, BEGIN, CONTACTS, COUNT, GAPS, H_FIRST, HN, ITERATIONS, KINK,
-    LANE_ROWS, LARGEST, LIMITS, LOOK, NC, NR, OUTPUTS, REACH, REAL, RESIDUALS, SANG, SIZE, SLIN, SLOTS, SPAN, START, SUM_ROWS, SUMS,
-    WINDOW, Y0, M, N, T,
+    ANGULAR, ASSIGN, ASSIGNED, ASSEMBLE_PROJECT, ASSEMBLE_RESIDUAL, BALANCE, BEFORE, BEGIN, BOOKED, CONTACTS, COUNT, GAPS, H_FIRST, HN,
+    ITERATIONS, KINK, LANE_ROWS, LARGEST, LIMITS, LOOK, NC, NEAR_AT_START, NEARNESS, NR, OUTPUTS, REACH, REAL, RESIDUALS, SANG, SIZE, SLIN,
+    SLOTS, SPAN, START, SUM_ROWS, SUMS, WATCHED, WINDOW, Y0, M, N, T,
 )  # fmt: skip
 from flexmbd.stepping.samples import load, store
 
@@ -104,6 +104,10 @@ def prepare(X, P, W, at):
             st(X, c + 3, ld(X, gaps + 2 * j + 1))
         if at[ASSIGNED] > 0:
             settle(t < 1.0, t, X, at)
+        if at[WATCHED] > 0:
+            st(X, NEAR_AT_START, ld(X, NEARNESS))
+        evaluate(at[BALANCE], X, P, W, at, START, 0)
+        st(X, BOOKED, ld(W, 0))
         lin, ang = t + 1e-9 * length, t + 1e-9
         for i in range(at[N]):
             x = fabs(ld(X, START + 1 + at[N] + i)) + real[REACH] * fabs(ld(X, at[SLOTS] + i))
