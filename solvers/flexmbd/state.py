@@ -24,6 +24,7 @@ LANE = {
     "ICM": ("of Newton's iteration: coordinate by acceleration", "s^2"), "CD": ("velocity by coordinate", "1/s"),
     "HALF": ("share of the step of a linear system", "s"), "FRACTION": ("of the step, for its interpolation", "1"),
     "OVER": ("1: an event of the scheme lies before the step's end, or it falls short of one", "1"), "CUT": ("the step to try next", "s"),
+    "NEARNESS": ("of the rows to dependence at a point", "1"), "NEAREST": ("largest one in the trial step", "1"),
     "SLACK": ("by which a step to an event is longer, so that it ends with the run", "s"),
     "HN": ("next step", "s"), "HC": ("step to a located event; 0: none", "s"), "STEPS": ("steps so far", "1"),
     "REJECTED": ("rejected trial steps so far", "1"), "EVENTS": ("events so far", "1"), "STATUS": ("0: runs on", "1"),
@@ -34,8 +35,12 @@ LANE = {
     "KEPT_ICM": ("ICM of the kept factors", "s^2"), "KEPT_CD": ("their CD", "1/s"), "KEPT_RATE": ("rate of convergence with them", "1"),
     "KEPT_START": ("1: Newton's iteration begins by the slope before", "1"), "DUE": ("next time that is recorded", "s"),
     "NEXT": ("just before the next known time", "s"), "PACE": ("fastest rate of given functions of time", "1/s"),
+    "BOOKED": ("balance of energy at the start of the run", "J"), "NEAR_AT_START": ("nearness of the rows at the start of the step", "1"),
+    "NEAREST_SO_FAR": ("largest nearness so far", "1"), "WHEN_NEAREST": ("its time", "s"),
 }  # fmt: skip
-LOOP = ("H", "ERROR", "WHO", "ICM", "CD", "HALF", "FRACTION", "SLACK", "OVER", "CUT")  # of these, the rows of a step
+LOOP = ("H", "ERROR", "WHO", "ICM", "CD", "HALF", "FRACTION", "SLACK", "OVER", "CUT", "NEARNESS", "NEAREST")  # of these, the rows of a step
+
+_SINGLE = {"icm": names.ICM, "cd": names.CD, "hh": names.HALF, "near": names.NEAREST, "booked": names.BOOKED}  # variables, by name
 
 
 @dataclass(frozen=True)
@@ -133,6 +138,9 @@ class Layout:
     scheme : Integrator
     width : int
         Lanes.
+    ledgers, asked : int, bool
+        How many of the last further states add up energy, and whether somebody wants them: else they are not among the ``"states"`` of a
+        `State`.
 
     Attributes
     ----------
@@ -144,13 +152,14 @@ class Layout:
         Rows of W that functions with a fixed place for their results need; behind them they work.
     """
 
-    def __init__(self, problem, scheme, width):
+    def __init__(self, problem, scheme, width, ledgers=0, asked=False):
         self.problem, self.scheme, self.width, self.count, self._groups, self._named = problem, scheme, width, 0, [], {}
+        self._unasked = 0 if asked else ledgers
         n, m, contacts = problem.n, len(problem.states), problem.contacts
         multipliers = len(problem.rows) * scheme.multipliers
         rates = max(n, multipliers)
         self.sizes = {"N": n, "M": m, "NC": len(contacts), "NM": multipliers, "RATES": rates, "GAPS": rates + m, "LAST": scheme.last}
-        self.sizes |= {"NU": len(problem.unilaterals), "ND": sum(len(c.rates) for c in problem.unilaterals)}
+        self.sizes |= {"LEDGERS": ledgers, "NU": len(problem.unilaterals), "ND": sum(len(c.rates) for c in problem.unilaterals)}
         stride = self.sizes["STRIDE"] = rates + m + 2 * len(contacts)
         self._add(names.LANE_ROWS, self._lane)
         self._add(1 + 2 * n + m, lambda: self._point("", "state"))
@@ -249,7 +258,7 @@ class Layout:
     def parts(self):
         """Rows of the state that belong together: the first and how many."""
         n, m, own = self.sizes["N"], self.sizes["M"], {"multiplier": self.sizes["NM"]}
-        found = {"coordinates": (names.T + 1, n), "velocities": (names.T + 1 + n, n), "states": (names.T + 1 + 2 * n, m)}
+        found = {"coordinates": (names.T + 1, n), "velocities": (names.T + 1 + n, n), "states": (names.T + 1 + 2 * n, m - self._unasked)}
         slots = {slot.name: (self.slot(slot.name), own.get(slot.name, n)) for slot in self.scheme.slots}
         return found | {name: place for name, place in slots.items() if place[0] < self.sizes["STATE_ROWS"]}
 
@@ -269,8 +278,8 @@ class Layout:
             return "x", {"t": 0, "q": 1, "v": 1 + n, "s": 1 + 2 * n}[kind] + k
         if kind in ("mode", "vz", "count", "vl"):
             return "X", self.sizes["CONTACTS"] + CONTACT_ROWS * k + {"mode": 0, "vz": 1, "count": 4, "vl": 5}[kind]
-        if kind in ("icm", "cd", "hh"):
-            return "X", {"icm": names.ICM, "cd": names.CD, "hh": names.HALF}[kind]
+        if kind in _SINGLE:
+            return "X", _SINGLE[kind]
         slot, part = self.scheme.reads[kind]
         if slot == "start":
             return "X", names.START + 1 + n + k

@@ -27,7 +27,8 @@ class Trajectory:
         What was used: laws and their numbers, integrator, tolerances; ``solver.fixed_step`` and ``solver.order`` of schemes that keep to a
         step; ``<output>.percussion`` of what is, in an impact, a percussion by the length of a step, in words.
     statistics : dict name -> ndarray (n,)
-        steps, rejected, events; where they apply, ended (time of a stop, s) and energy_gained (by impacts, J).
+        steps, rejected, events; energy.off and energy.scale (by how much the book of energy is open at the end, and the energy that is
+        judged by, J); where they apply, ended (time of a stop, s) and energy_gained (by impacts, J).
     """
 
     time: object

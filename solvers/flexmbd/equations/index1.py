@@ -20,7 +20,7 @@ others want an e of 1e-6 or more, because at the stages of a Runge-Kutta step th
 is divided by e: at a tolerance of 1e-8 the error against independent rows is 40 times as large with 1e-6 and twice with 1e-5.
 """
 
-from flexmbd.equations import determined
+from flexmbd.equations import closeness, determined
 from flexmbd.errors import ModelError
 from flexmbd.joints.friction import solve as with_friction
 from flexmbd.linalg.elimination import elimination_order, factorise
@@ -55,6 +55,19 @@ def solution(problem):
     x, *responses = _solutions(problem, matrix, sides, problem.rows)
     x, forces = with_friction(problem, [x, *responses]) if responses else (x, [])
     return [x.get(i, g.const(0.0)) for i in range(n)], [x[n + k] for k in range(len(problem.rows))], forces
+
+
+def nearness(problem):
+    """Node of how near the rows are to depending on each other (`closeness`), from the pivots of `accelerations`; None if they never do."""
+    matrix, sizes = dict(problem.mass), _sizes(problem, problem.rows, lambda row: True)
+    if not sizes:
+        return None
+    matrix |= {pool: pool.mass for pool in problem.pools}
+    for k, row in enumerate(problem.rows):
+        for i, x in row.polynomial.gradient(problem.q).items():
+            matrix[i, problem.n + k] = x
+    reinforce(problem, matrix, [], problem.rows)
+    return closeness.nearness(problem.graph, _factors(problem, matrix, problem.rows), sizes)
 
 
 def responses(problem, columns):
@@ -113,7 +126,7 @@ def corrections(problem, rows):
 
 def _solutions(problem, matrix, sides, rows):
     """Solutions for every side; augmented: iterated, the rows' sides of each iteration being what the shift left open."""
-    factors = factorise(problem.graph, matrix, order(problem, rows, matrix))
+    factors = _factors(problem, matrix, rows)
     totals = [factors.solve(side) for side in sides]
     places = [problem.n + k for k, row in enumerate(rows) if shift_of(problem, row)]
     for total in totals if places else ():
@@ -123,6 +136,22 @@ def _solutions(problem, matrix, sides, rows):
             for i, x in change.items():
                 total[i] = total[i] + x
     return totals
+
+
+def _factors(problem, matrix, rows):
+    """Factors of mass matrix and rows; where rows may come to depend on others, their pivots are guarded."""
+    guards = _sizes(problem, rows, lambda row: not shift_of(problem, row))
+    return factorise(problem.graph, matrix, order(problem, rows, matrix), guards=guards)
+
+
+def _sizes(problem, rows, which):
+    """Sizes of rows in loops by their number in the matrix, those of which a function of the row is true."""
+    if problem.direct or problem.pools or not closeness.closed(problem):
+        return {}
+    gradients = [row.polynomial.gradient(problem.q) for row in rows]
+    inertia = _inertia(problem, rows, gradients)
+    found = {problem.n + k: closeness.size(problem.graph, gradients[k], inertia) for k, row in enumerate(rows) if which(row)}
+    return {k: x for k, x in found.items() if not x.zero}
 
 
 def reinforce(problem, matrix, sides, rows, *, symmetric=True):
@@ -146,7 +175,7 @@ def reinforce(problem, matrix, sides, rows, *, symmetric=True):
     inertia = _inertia(problem, rows, gradients) if any(shifts) else {}
     for k, (shift, gradient) in enumerate(zip(shifts, gradients, strict=True)):
         if shift:
-            matrix[n + k, n + k] = -(shift * g.dot((x * x, 1.0 / inertia[i]) for i, x in gradient.items() if i in inertia))
+            matrix[n + k, n + k] = -(shift * closeness.size(g, gradient, inertia))
 
 
 def shift_of(problem, row):

@@ -179,8 +179,8 @@ class Formulation(Interface, MassMatrix, ABC):
             total = total + multiplier * row.polynomial.time_derivative(self.time).value(self.q)
         return total
 
-    def problem(self, outputs=()):
-        """The finished equations; outputs named are made before them, because they may bring states.
+    def problem(self, outputs=(), last=None):
+        """The finished equations; outputs named are made before them, because they may bring states, and then what `last` makes.
 
         Raises
         ------
@@ -190,6 +190,8 @@ class Formulation(Interface, MassMatrix, ABC):
         for name in self.outputs:
             if name in outputs:
                 self.outputs[name][0]()
+        if last is not None:
+            last()
         found = Problem(**{field.name: getattr(self, field.name) for field in fields(Problem)})
         self.states = found.states
         return found

@@ -7,8 +7,8 @@ from flexmbd.lanes import fabs, maximum, select
 from flexmbd.lanes.rows import call, doubles, evaluate, ld, st, words
 from flexmbd.lanes.vector import inner
 from flexmbd.stepping.names import (
-    ANGULAR, ATTEMPT, BEGIN, COMMIT, CONTROLLED, END, ERROR, FORGET, LARGEST, LAST, RATES, REAL, RELAX, RHS, SANG, SCHEME, SETTLE, SLIN,
-    SLOTS, STAGE, START, STRIDE, TOLERANCE, WHO, H, M, N, T,
+    ANGULAR, ATTEMPT, BEGIN, COMMIT, CONTROLLED, END, ERROR, FORGET, LARGEST, LAST, LEDGERS, RATES, REAL, RELAX, RHS, SANG, SCHEME,
+    SETTLE, SLIN, SLOTS, STAGE, START, STRIDE, TOLERANCE, WHO, H, M, N, T,
 )  # fmt: skip
 
 
@@ -63,7 +63,7 @@ def attempt(X, P, W, at):
             v = ld(X, start + n + i)
             st(X, end + i, ld(X, start + i) + ((scheme[nodes + j] * h) * v + h2 * dq))
             st(X, end + n + i, v + h * dv)
-        for i in range(m):
+        for i in range(m if j == at[LAST] else m - at[LEDGERS]):  # nothing reads ledgers at a stage
             ds = scheme[row] * ld(X, rates + i)
             for k in range(1, j):
                 ds = ds + scheme[row + k] * ld(X, rates + k * stride + i)

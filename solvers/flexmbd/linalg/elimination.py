@@ -120,7 +120,10 @@ class Factors:
         return b
 
 
-def factorise(graph: Graph, matrix, order, *, symmetric=True):
+WITHIN, GUARD = 1e-4, 1e-14  # by a pivot's size: below the one it is guarded, and stays above the other
+
+
+def factorise(graph: Graph, matrix, order, *, symmetric=True, guards=None):
     """`Factors` of a matrix.
 
     Parameters
@@ -133,6 +136,8 @@ def factorise(graph: Graph, matrix, order, *, symmetric=True):
     symmetric : bool
         LDL' if true, else LU on the symmetrised pattern, in which pairs of entries that are one node stay one
         (a matrix that a few elements make unsymmetric costs little more than a symmetric one).
+    guards : dict int -> Node, optional
+        Sizes of pivots that are negative and may vanish: these are kept from zero. Of small matrices.
     """
     zero = graph.const(0.0)
     entry, pooled = {}, [(key, x) for key, x in matrix.items() if x and not isinstance(key, tuple)]
@@ -159,6 +164,8 @@ def factorise(graph: Graph, matrix, order, *, symmetric=True):
             return BlockFactors(graph, entry, order, plan, pooled)
     factors = Factors(graph, order)
     for p in order:
+        if guards and p in guards:
+            entry[p, p] = _guarded(graph, entry[p, p], guards[p])
         inverse = factors.inverse[p] = 1.0 / entry[p, p]
         column = factors.columns[p] = sorted(ahead[p], key=place.get)
         lower = {i: entry[i, p] * inverse for i in column}
@@ -173,6 +180,11 @@ def factorise(graph: Graph, matrix, order, *, symmetric=True):
                     ahead[i].add(j)
             factors.lower[i, p], factors.upper[p, i] = lower[i], entry[p, i]
     return factors
+
+
+def _guarded(graph, pivot, size):
+    """A negative pivot that does not vanish."""
+    return pivot - graph.select(graph.greater(WITHIN * size, -pivot), (GUARD / WITHIN) * (WITHIN * size + pivot), 0.0)
 
 
 def _fill(order, place, ahead):

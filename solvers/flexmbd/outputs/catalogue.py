@@ -5,7 +5,7 @@ from flexmbd.registry import Books
 from flexmbd.space import AXES
 
 TAKEN, DRIVE = "energy.dissipated", "energy.drive"
-BOOKS = {TAKEN: (TAKEN,), DRIVE: (DRIVE,), "energy.balance": (TAKEN, DRIVE)}
+BOOKS = {TAKEN: (TAKEN,), DRIVE: (DRIVE,), "energy.balance": (TAKEN, DRIVE), "energy.numerical": (TAKEN, DRIVE)}
 
 
 def bringing(names, aliases):
@@ -100,6 +100,9 @@ def _energy(build):
     def balance():
         return kinetic() + build.potential_energy + dissipated() - work()
 
+    def numerical():
+        return build.graph.var("booked") - balance()
+
     return {
         "energy.kinetic": (kinetic, "J"),
         "energy.potential": (lambda: build.potential_energy, "J"),
@@ -107,4 +110,5 @@ def _energy(build):
         "energy.drive": (work, "J"),
         "energy.total": (lambda: kinetic() + build.potential_energy, "J"),
         "energy.balance": (balance, "J"),
+        "energy.numerical": (numerical, "J"),
     } | ({"energy.gained": (lambda: build.state(Books, "gained"), "J")} if build.unilaterals else {})

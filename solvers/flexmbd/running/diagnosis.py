@@ -7,9 +7,10 @@ import numpy as np
 from flexmbd.equations.assembly import assembled
 from flexmbd.errors import ModelError
 from flexmbd.integrators import INTEGRATORS
+from flexmbd.running.books import told
 from flexmbd.running.choice import IMPLICIT, flexible, frictions, springs
 from flexmbd.running.inertias import smallest_inertia
-from flexmbd.stepping.names import LEFT, ROUGH, STATUS, STEPS, STORMS, STUCK, UNSOLVED
+from flexmbd.stepping.names import LEFT, ROUGH, SINGULAR, STATUS, STEPS, STORMS, STUCK, UNBALANCED, UNSOLVED
 from flexmbd.trajectory import ERROR, OK, TIMEOUT
 
 MANY = 1000  # rows from which on their dependence, found from a dense matrix, is left to the factorisation to tell
@@ -47,7 +48,8 @@ def examine(problem, parameters, q0, *, length):
             dependent = _judge(problem, rows, residual, jacobian, what, length)
             if dependent != "none" and what == "in motion" and not problem.shift:
                 raise ModelError(
-                    f"the system is over-constrained or singular {what}: {dependent} depend on the others",
+                    f"the system is over-constrained or singular {what} (redundant joints, or a singular position): {dependent} depend on "
+                    "the others",
                     remedy="remove a redundant joint, start away from the singular position, or use the setting constraints = 'augmented'",
                 )
             q0 = q
@@ -120,6 +122,7 @@ class Failures:
 
     Attributes
     ----------
+    model : Model
     system : System or Stack
     settings : Settings
     end : float
@@ -132,8 +135,11 @@ class Failures:
         See `stepping.names`.
     reasons : dict
         Elements that can say why a run failed, with what they know it by.
+    depend : dict int -> list of str
+        By sample that ended in a singular position, the rows that depend on each other there.
     """
 
+    model: object
     system: object
     settings: object
     end: float
@@ -142,6 +148,7 @@ class Failures:
     open: object
     counters: object
     reasons: dict
+    depend: dict
 
     def note(self, code, i):
         """The sentence for one sample; "" if all went well."""
@@ -155,12 +162,20 @@ class Failures:
         steps, time, spent, trials = self.counters[i, 0], *self.counters[i, 4:7]
         how, pace = self.counters[i, STATUS - STEPS], spent / max(trials, 1.0)
         at = f"at t = {time:.6g} s after {steps:.0f} steps"
+        if how == UNBALANCED:
+            return told(self.model, self.settings, self.counters[i])
         for element, values in self.reasons.items():
             if reason := element.explain(values[i]):
                 return f"{reason}; stopped {at}"
         if self.settings.constraints == "augmented" and not INTEGRATORS[self.settings.integrator].passes:
             scheme = self.settings.integrator
             at += f" ('{scheme}' does not pass positions where constraint rows become dependent: dormand_prince and rosenbrock do)"
+        if how == SINGULAR:
+            rows = _named(self.model.problem, self.depend[i]) if i in self.depend else "of its joints"
+            return (
+                f"the mechanism came to a singular position {at}: there the rows {rows} depend on each other, and do not determine how the "
+                "motion goes on; give it a velocity that leads through, or keep away from the position"
+            )
         if code == TIMEOUT:
             if not trials and how == LEFT:
                 return "left before its turn came: the runs before it took all the time that was given"

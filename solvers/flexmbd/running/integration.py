@@ -43,7 +43,7 @@ class Integration:
         The table (`flexmbd.stepping.names`).
     residuals : ndarray (count, 4)
         Largest residual of the rows after the assembly: positions (lengths, angles), velocities (lengths, angles).
-    counters : ndarray (count, 7)
+    counters : ndarray (count, COUNTER_ROWS)
         See `flexmbd.stepping.names`.
     histories : ndarray (signals, count, points)
     sums : ndarray (count, 6 reduced signals)
@@ -206,7 +206,8 @@ class Integration:
                 trials = lane[names.STEPS] + lane[names.REJECTED]
                 time, mark = lane[names.T], lane[names.MARK]
                 counters = *lane[names.STEPS : names.STATUS + 1], time, time - mark, trials - lane[names.LOOK] + names.WINDOW
-                self.counters[sample] = counters
+                near = lane[names.NEAREST_SO_FAR], lane[names.WHEN_NEAREST]
+                self.counters[sample] = *counters, 0.0, 0.0, *near, 0.0  # nothing is said of its energy
             if sample in begun or not self.counters[sample].any():
                 self.counters[sample, status] = names.LEFT
 

@@ -9,7 +9,7 @@ from flexmbd.codegen.functions import Functions, Mistake
 from flexmbd.codegen.machine import Code
 from flexmbd.codegen.pools import BATCH
 from flexmbd.codegen.storage import Storage
-from flexmbd.equations.index1 import corrections, residuals
+from flexmbd.equations.index1 import corrections, nearness, residuals
 from flexmbd.errors import ModelError
 from flexmbd.formulation import FORMULATIONS
 from flexmbd.formulation.base import law_of
@@ -18,8 +18,10 @@ from flexmbd.language.kernels import ALLOWED
 from flexmbd.language.ordering import LINEAR, called, ordered
 from flexmbd.linalg.sparse import Solver
 from flexmbd.outputs import bringing
+from flexmbd.outputs.book import entries, unkept, write
+from flexmbd.outputs.catalogue import BOOKS
 from flexmbd.problem import LateState
-from flexmbd.registry import CONTACT_ROWS, OTHERS
+from flexmbd.registry import CONTACT_ROWS, OTHERS, Books
 from flexmbd.running.signals import Requests, Signals
 from flexmbd.state import Layout
 from flexmbd.stepping import compiled, names
@@ -80,9 +82,14 @@ class Model:
         """Write equations, then outputs; those outputs that `first` tells are made before the equations are."""
         build = self._formulation(system, **self._arguments)
         self.requests = Requests(outputs, build.outputs)
-        self.problem = build.problem(first(self.requests.names, system.aliases))
+        asked = {system.aliases.get(name, name) for name in self.requests.names} & set(BOOKS)
+        self.unkept = "" if asked else unkept(build, self.scheme)
+        wanted = [*first(self.requests.names, system.aliases), *(BOOKS if asked else ())]
+        self.problem = build.problem(wanted, None if asked or self.unkept else lambda: write(build))
+        own = [state.name.startswith(f"{Books.name}.") and not state.rate.zero for state in self.problem.states]
         self.storage = Storage(BATCH if self.width == 1 else 1)
-        self.layout = Layout(self.problem, self.scheme, self.width)
+        ledgers = own[::-1].index(False) if False in own else len(own)  # those at the end
+        self.layout = Layout(self.problem, self.scheme, self.width, ledgers, bool(asked))
         self._equations()
         self.layout.signals(self.requests.names, len(self.requests.reduced))
         self.signals = Signals(self.problem, self.requests, self.layout, self.storage)
@@ -144,7 +151,13 @@ class Model:
         accelerations = b.a if scheme.accelerations is None else scheme.accelerations(b, scheme.numbers)
         after = [(("y", layout.sizes["RATES"] + k), x) for k, x in enumerate(rates)]
         after += [(("y", layout.sizes["GAPS"] + k), x) for k, x in enumerate(gaps)]
-        written = {names.RHS: _rows("y", accelerations) + after}
+        written, near = {names.RHS: _rows("y", accelerations) + after}, nearness(b)
+        self.watched = near is not None
+        if self.watched:
+            largest = b.graph.var("near")
+            largest = b.graph.select(b.graph.greater(near, largest), near, largest)
+            written[names.RHS] += [(("X", names.NEARNESS), near), (("X", names.NEAREST), largest)]
+        written[names.BALANCE] = [] if self.unkept else _rows("W", entries(b))
         sets = [(names.PROJECT, names.RESIDUAL, b.rows)]
         if b.initial_rows:
             sets.append((names.ASSEMBLE_PROJECT, names.ASSEMBLE_RESIDUAL, b.rows + b.initial_rows))
@@ -195,10 +208,12 @@ class Model:
             at[entry] = compiled.address(function, self.width)
         kinks = [scheme.adaptive and scheme.order <= 2 and c.continuous for c in b.contacts]
         augmented = bool(b.shift) and scheme.correction is None  # near singular positions what is open grows fast, whatever the step
+        closes = 0 if not b.rows else 1 if scheme.projects or augmented else 2 if not (scheme.holds or scheme.correction) else 0
         of_contacts = {c.first + k for c in b.unilaterals for k in range(OTHERS + len(c.others))}
         flags = {
             "KINKS": any(kinks), "JUMPS": any(c.jumps and c.period is None for c in b.contacts),
-            "CLOSES": bool(b.rows) and (scheme.projects or augmented), "AUGMENTED": augmented, "FROZEN": self.keeps_factors,
+            "CLOSES": closes, "AUGMENTED": augmented,
+            "WATCHED": self.watched, "FROZEN": self.keeps_factors,
             "FLAT": all(row.polynomial.convective(b.q, b.v, b.time).zero for row in b.rows), "RESTART": scheme.correction is not None,
             "STEPPED": self.signals.stepped, "NP": self.storage.rows, "NPO": self.signals.storage.rows,
             "NY": len(self.requests.histories), "ASSIGNED": sum(len(c.assigns) for c in b.contacts),
@@ -214,8 +229,8 @@ class Model:
         arrays = {
             names.ANGULAR: [measure == "angle" for measure in b.measures], names.CONTROLLED: [s.controlled for s in b.states],
             names.STATE_CONTACT: [-1 if s.contact is None else s.contact.index for s in b.states], names.KINK: kinks,
-            names.SHOWN: self.signals.shown, names.CONES: cones, names.STOPS: [c.stops for c in b.contacts],
-            names.TIMED: [c.period is not None for c in b.contacts],
+            names.SHOWN: self.signals.shown, names.REACTIVE: self.signals.reactive, names.CONES: cones,
+            names.STOPS: [c.stops for c in b.contacts], names.TIMED: [c.period is not None for c in b.contacts],
             names.ASSIGNS: [x for j, c in enumerate(b.contacts) for k, _ in c.assigns for x in (j, k)],
         }  # fmt: skip
         made = {entry: np.array([int(x) for x in values] or [0], np.int64) for entry, values in arrays.items()}
@@ -239,6 +254,7 @@ _FUNCTIONS = {
     names.ASSEMBLE_RESIDUAL: "assemble_residual", names.LIMITS: "limits", names.MULTIPLIERS: "multipliers", names.NEWTON: "newton",
     names.OBSERVE: "observe", names.TANGENT: "tangent", names.LINEARISE: "linearise", names.RESPOND: "respond", names.CLOSING: "closing",
     names.GRADIENTS: "gradients", names.ASSIGN: "assign", names.UNILATERAL: "unilateral", names.PENETRATIONS: "penetrations",
+    names.BALANCE: "balance",
 }  # fmt: skip
 
 

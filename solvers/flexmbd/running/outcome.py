@@ -6,12 +6,29 @@ from flexmbd.equations.start_words import Changes
 from flexmbd.outputs import REDUCTIONS
 from flexmbd.outputs.reductions import ROWS
 from flexmbd.registry import HOLDS
+from flexmbd.running.books import OFF, SCALE, open_books
 from flexmbd.running.diagnosis import Failures
 from flexmbd.running.inertias import loosely_held
 from flexmbd.running.models import witnesses
 from flexmbd.running.scales import coarse_events, contact_scales, extents
+from flexmbd.running.singular import singular
 from flexmbd.space import lengths
-from flexmbd.stepping.names import ENDED, EVENTS, POINTS, ROUGH, START, STATUS, STEPS, STORMS, UNSOLVED
+from flexmbd.stepping.names import (
+    ENDED,
+    EVENTS,
+    LEFT,
+    NEAR_AT_START,
+    POINTS,
+    ROUGH,
+    SINGULAR,
+    START,
+    STATUS,
+    STEPS,
+    STORMS,
+    UNBALANCED,
+    UNSOLVED,
+)
+from flexmbd.stepping.watch import TOUCH
 from flexmbd.trajectory import DIVERGED, ERROR, OK, TIMEOUT
 
 PENETRATES = 1e-7  # of the mechanism's size: what may be rounding
@@ -36,6 +53,8 @@ def started(made):
     bad = ~((E[:, 0] < 1e-9 * length + 1e-14 * away) & (E[:, 1] < 1e-9) & np.isfinite(made.accelerations).all(1))
     said = changes.contradictions(), loosely_held(system, model.problem.shift, count), penetrating(made, length)
     words = [next(filter(None, own), "") for own in zip(*said, strict=True)]
+    for i in np.flatnonzero(made.column(NEAR_AT_START)[:, 0] > TOUCH):
+        words[i] = words[i] or "the mechanism starts in a singular position: constraint rows depend on each other there; start beside it"
     return found, bad | (np.array(words) != ""), words
 
 
@@ -81,7 +100,7 @@ def outcome(made, bad, notes):
     if model.solver:
         model.solver.check()
     failed = counters[:, STATUS - STEPS].astype(int)
-    diverged, late = np.isin(failed, (1, UNSOLVED, ROUGH, STORMS)), (failed >= 2) & (failed != ENDED)
+    diverged, late = np.isin(failed, (1, UNSOLVED, ROUGH, STORMS, SINGULAR)), (failed >= 2) & (failed != ENDED)
     codes = np.where(bad, ERROR, np.where(diverged, DIVERGED, np.where(late, TIMEOUT, OK))).astype(np.int8)
     ended, time = failed == ENDED, counters[:, 4]
     values = _collect(model, made.histories, made.sums, np.where(ended, time, end))
@@ -89,6 +108,11 @@ def outcome(made, bad, notes):
     for x in () if unwanted else values.values():
         lost = (codes == OK) & ~np.isfinite(x.reshape(count, -1)).all(1)
         codes[lost] = DIVERGED
+    unbalanced = (codes == OK) & open_books(model, made.settings, counters)
+    codes[unbalanced], counters[unbalanced, STATUS - STEPS] = DIVERGED, UNBALANCED
+    stopped = np.isin(codes, (DIVERGED, TIMEOUT)) & ~np.isin(counters[:, STATUS - STEPS], (UNBALANCED, LEFT))
+    depend = singular(made, np.flatnonzero(stopped), failed == SINGULAR)
+    codes[list(depend)], counters[list(depend), STATUS - STEPS] = DIVERGED, SINGULAR
     reasons = {element: values[name].copy() for name, element in witnesses(system).items()}
     for x in values.values():
         if x.ndim == 1:
@@ -97,9 +121,11 @@ def outcome(made, bad, notes):
             x[np.logical_or.accumulate(~np.isfinite(x), axis=1)] = np.nan
     if codes.any():
         sizes = extents(system, count), lengths(system, count)
-        failures = Failures(system, made.settings, end, *sizes, made.residuals.T, counters, reasons)
+        failures = Failures(model, system, made.settings, end, *sizes, made.residuals.T, counters, reasons, depend)
         notes = [notes[i] or failures.note(code, i) for i, code in enumerate(codes)]
     statistics = {"steps": counters[:, 0], "rejected": counters[:, 1], "events": counters[:, EVENTS - STEPS]}
+    if not model.unkept:
+        statistics |= {"energy.off": counters[:, OFF], "energy.scale": counters[:, SCALE]}
     if any(c.stops for c in model.problem.contacts):
         statistics["ended"] = np.where(ended, time, np.nan)
     if model.problem.unilaterals:

@@ -4,7 +4,7 @@ from flexmbd.codegen.functions import Functions
 from flexmbd.codegen.machine import Code
 from flexmbd.codegen.pools import BATCH
 from flexmbd.codegen.storage import Storage
-from flexmbd.language.ordering import called
+from flexmbd.language.ordering import called, ordered
 from flexmbd.outputs import REDUCTIONS
 from flexmbd.outputs.reductions import OF_SUMS, RUNNING, unit_of
 from flexmbd.registry import HOLDS
@@ -57,6 +57,11 @@ class Signals:
     layout : Layout
     storage : Storage
         Of the equations: parameters of the outputs follow theirs.
+
+    Attributes
+    ----------
+    reactive : list of bool
+        Signals that depend on accelerations or multipliers.
     """
 
     def __init__(self, problem, requests, layout, storage):
@@ -70,6 +75,8 @@ class Signals:
         books = {f"s{k}" for k, s in enumerate(problem.states) if not s.controlled and s.contact is None and not s.rate.zero}
         kept = [node for node, name in zip(nodes, requests.names, strict=True) if name in requests.histories]
         self.exactly = any(books.intersection(graph.variables(node)) for node in kept)  # of no interpolation: its error is not controlled
+        solved = {x.id for x in (*problem.a, *problem.multipliers)}
+        self.reactive = [any(x.id in solved for x in ordered(graph, [node])) for node in nodes]
         self.stepped = any(_steps(graph, node) for node, name in zip(nodes, requests.names, strict=True) if name in requests.reduced)
         self.percussive = _percussive(problem, dict(zip(requests.names, nodes, strict=True)))
 

@@ -7,6 +7,7 @@ import numpy as np
 from flexmbd.errors import ModelError
 from flexmbd.parameters import Matrix
 from flexmbd.running.batch import calls, describe, first_of, single
+from flexmbd.running.books import noted
 from flexmbd.running.choice import chosen
 from flexmbd.running.integration import Integration
 from flexmbd.running.models import model_of
@@ -122,6 +123,7 @@ def run(build, samples=None, *, end, points=201, outputs, settings=None, patienc
         notable["ended"] = f"{ended} of {len(good)} runs by a condition" if ended else f"no run: '{names}' never came"
     if told := gained(counters):
         notable["energy"] = told
+    notable |= noted(model, settings, made.counters, np.flatnonzero(codes == OK))
     out = {}
     for name in outputs:
         x = values[name] if ":" in name else values[name][:, :points]

@@ -7,9 +7,9 @@ from flexmbd.registry import ARMED, CONTACT_ROWS
 from flexmbd.stepping.events import assign, settle
 from flexmbd.stepping.known import ROUND, first_after
 from flexmbd.stepping.names import (
-    ANGULAR, ASSIGN, ASSIGNED, ASSEMBLE_PROJECT, ASSEMBLE_RESIDUAL, BEFORE, BEGIN, CONTACTS, COUNT, GAPS, H_FIRST, H_MAX, HN, ITERATIONS,
-    KINK, LANE_ROWS, LARGEST, LIMITS, LOOK, NC, NEXT, NR, OUTPUTS, PACE, REACH, REAL, RESIDUALS, RESTART, SANG, SIZE, SLIN, SLOTS, SPAN,
-    START, SUM_ROWS, SUMS, TIMED, WINDOW, Y0, M, N, T,
+    ANGULAR, ASSIGN, ASSIGNED, ASSEMBLE_PROJECT, ASSEMBLE_RESIDUAL, BALANCE, BEFORE, BEGIN, BOOKED, CONTACTS, COUNT, GAPS, H_FIRST, H_MAX,
+    HN, ITERATIONS, KINK, LANE_ROWS, LARGEST, LIMITS, LOOK, NC, NEAR_AT_START, NEARNESS, NEXT, NR, OUTPUTS, PACE, REACH, REAL, RESIDUALS,
+    RESTART, SANG, SIZE, SLIN, SLOTS, SPAN, START, SUM_ROWS, SUMS, TIMED, WATCHED, WINDOW, Y0, M, N, T,
 )  # fmt: skip
 from flexmbd.stepping.samples import load, store
 from flexmbd.stepping.within import SOON
@@ -111,6 +111,10 @@ def prepare(X, P, W, at):
             st(X, c + 3, ld(X, gaps + 2 * j + 1))
         if at[ASSIGNED] > 0:
             settle(t < 1.0, t, X, at)
+        if at[WATCHED] > 0:
+            st(X, NEAR_AT_START, ld(X, NEARNESS))
+        evaluate(at[BALANCE], X, P, W, at, START, 0)
+        st(X, BOOKED, ld(W, 0))
         lin, ang, push, twist = t + 1e-9 * length, t + 1e-9, t, t
         for i in range(at[N]):
             x, a = fabs(ld(X, START + 1 + at[N] + i)), fabs(ld(X, at[SLOTS] + i))

@@ -6,11 +6,13 @@ from flexmbd.lanes.vector import inner
 from flexmbd.registry import CONTACT_ROWS
 from flexmbd.stepping.loop import advance
 from flexmbd.stepping.names import (
-    CONTACTS, COUNT, COUNTER_ROWS, COUNTERS, CURSOR, DUE, ENDED, FINISH, GRID, GRID_ROWS, HISTORIES, LOOK, MARK, MIDDLE, NC, NP, NPO, NR,
-    NY, OUTPUTS, OWNER, PACK_P, PACK_X, POINTS, QUEUE, QUEUED, REAL, REDUCED, REFINE, REJECTED, RELINEARISE, RUNNING, SHOWN, START,
-    STARTED, STATUS, STEPS, SUM_ROWS, SUMS, TIMES, TURNS, WINDOW, YM, H, M, N, T,
+    BALANCE, BOOKED, CONTACTS, COUNT, COUNTER_ROWS, COUNTERS, CURSOR, DUE, ENDED, FINISH, GRID, GRID_ROWS, HISTORIES, LOOK, MARK, MIDDLE,
+    NC, NEAREST_SO_FAR, NP, NPO, NR, NY, OUTPUTS, OWNER, PACK_P, PACK_X, POINTS, QUEUE, QUEUED, REAL, REDUCED, REFINE, REJECTED,
+    RELINEARISE, RUNNING, SANG, SHOWN, SLIN, START, STARTED, STATUS, STEPS, SUM_ROWS, SUMS, TIMES, TURNS, WATCHED, WHEN_NEAREST, WINDOW,
+    YM, H, M, N, T,
 )  # fmt: skip
 from flexmbd.stepping.samples import load, store
+from flexmbd.stepping.watch import beside
 
 
 @inner
@@ -38,6 +40,9 @@ def finish(sample, lane, X, P, W, at):
     for i in range(np):
         for k in range(wide):
             put(PP, i, k, get(P, i, lane))
+    for k in range(wide):
+        put(XP, BOOKED, k, get(X, BOOKED, lane))
+        put(XP, SANG, k, get(X, SANG, lane))
     for j in range(nc):
         for k in range(wide):
             put(XP, at[CONTACTS] + CONTACT_ROWS * j + 5, k, get(X, at[CONTACTS] + CONTACT_ROWS * j + 5, lane))
@@ -69,6 +74,8 @@ def finish(sample, lane, X, P, W, at):
             for i in range(2 * n + m + 1):
                 st(XP, START + i, ld(XP, at[MIDDLE] + i))
         evaluate(at[OUTPUTS], XP, PP, W, at, START, at[YM])
+        if at[WATCHED] > 0:
+            beside(XP, PP, W, at)
         for y in range(at[NY]):
             for k in range(min(wide, count - start)):
                 histories[(y * at[COUNT] + sample) * points + start + k] = get(XP, at[YM] + which[y], k)
@@ -80,6 +87,12 @@ def finish(sample, lane, X, P, W, at):
         counters[c + i] = get(X, STEPS + i, lane)
     counters[c + 4], counters[c + 5] = get(X, T, lane), get(X, T, lane) - get(X, MARK, lane)
     counters[c + 6] = get(X, STEPS, lane) + get(X, REJECTED, lane) - get(X, LOOK, lane) + WINDOW
+    evaluate(at[BALANCE], X, P, W, at, START, 0)
+    lin, ang = get(X, SLIN, lane), get(X, SANG, lane)
+    counters[c + 7] = get(W, 0, lane) - get(X, BOOKED, lane)
+    counters[c + 8] = 0.5 * (get(W, 1, lane) * lin * lin + get(W, 2, lane) * ang * ang) + get(W, 3, lane)
+    counters[c + 9], counters[c + 10] = get(X, NEAREST_SO_FAR, lane), get(X, WHEN_NEAREST, lane)
+    counters[c + 11] = abs(get(X, BOOKED, lane)) + get(W, 4, lane)
     put(X, DUE, lane, 0.0)  # of this recording, not of the state
     store(sample, lane, X, at)
 

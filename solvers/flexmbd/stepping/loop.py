@@ -11,13 +11,14 @@ from flexmbd.registry import CONTACT_ROWS
 from flexmbd.stepping.events import arm, assign, locate, settle, switch
 from flexmbd.stepping.known import go_past
 from flexmbd.stepping.names import (
-    ANGULAR, ASSIGN, ASSIGNED, ATTEMPT, AUGMENTED, BEFORE, CLOCKS, CLOSES, COMMIT, CONTACTS, CUT, DRIFT, END, ENDED, ERROR, EVENTS, FINISH,
-    FIXED, FLOORED, FORGET, GAPS, HC, HN, HOPELESS, H_MAX, H_MIN, JUMPS, KINKS, LARGEST, LAST, LOCATE, LOOK, MARK, MAX_STEPS, MIDDLE,
-    MIDWAY, NC, NEXT, NR, OUTPUTS, OVER, OWNER, PENETRATIONS, POINTS, PROJECT, RATES, REAL, REFINE, REJECTED, RESIDUAL, RESTART, RESUME,
-    RHS, SAFETY, SANG, SIZE, SLACK, SLIN, SLOTS, SPAN, START, STATUS, STEPPED, STEPS, STRIDE, STUCK, SUMS, SUM_ROWS, SWITCH, TIMED,
-    TOLERANCE, WHO, WINDOW, Y0, Y1, YM, H, M, N, T,
+    ANGULAR, ASSIGN, ASSIGNED, AUGMENTED, BEFORE, CLOCKS, CLOSES, COMMIT, CONTACTS, CUT, END, ENDED, EVENTS, FINISH, FIXED, FLOORED,
+    FORGET, GAPS, HC, HN, HOPELESS, H_MAX, H_MIN, JUMPS, KINKS, LARGEST, LAST, LEDGERS, LOCATE, LOOK, MARK, MAX_STEPS, MIDDLE, MIDWAY, NC,
+    NEXT, NR, OUTPUTS, OVER, OWNER, PENETRATIONS, POINTS, PROJECT, RATES, REAL, REFINE, REJECTED, RESIDUAL, RESTART, RESUME, RHS, SAFETY,
+    SANG, SIZE, SLACK, SLIN, SLOTS, SPAN, START, STATUS, STEPPED, STEPS, STRIDE, STUCK, SUMS, SUM_ROWS, SWITCH, TIMED, WATCHED, WHO,
+    WINDOW, Y0, Y1, YM, H, M, N, T,
 )  # fmt: skip
 from flexmbd.stepping.recording import middle, record, reduce_step
+from flexmbd.stepping.watch import attempted, keep, tear, to_close, very_near
 from flexmbd.stepping.within import SOON, longest
 
 
@@ -44,6 +45,7 @@ def drift(candidates, tolerance, X, P, W, at):
     evaluate(at[RESIDUAL], X, P, W, at, START, 0)
     lin, ang, hn = tolerance * ld(X, SLIN), tolerance * ld(X, SANG), ld(X, HN)
     place = (ld(W, 0) > lin * hn) | (ld(W, 1) > ang * hn)
+    tear(X, W, at)
     who = candidates & (place | (ld(W, 2) > lin) | (ld(W, 3) > ang))
     if any_lane(who):
         evaluate(at[PROJECT], X, P, W, at, START, 0)
@@ -125,8 +127,7 @@ def advance(X, P, W, at):
     st(X, SLACK, select(last & (wait > 0.0), fabs(stop - t - h), 0.0 * h))
     h = select(last, stop - t, h)
     st(X, H, h)
-    call(at[ATTEMPT], X, P, W, at)
-    error = ld(X, ERROR)
+    error, nearest, end_near = attempted(X, P, W, at)
     finite = error < 1e300
     rough = finite & (error > 1.0)
     if fixed:
@@ -160,8 +161,8 @@ def advance(X, P, W, at):
         accepted = good & lnot(over)
         next_h = select(over, nominal, next_h)
         next_wait = select(over, maximum(cut, h_min), next_wait)
-    keep = accepted & ((wait > 0.0) | last) & (next_h < nominal)
-    next_h = select(keep, nominal, next_h)
+    goes_on = accepted & ((wait > 0.0) | last) & (next_h < nominal)
+    next_h = select(goes_on, nominal, next_h)
     st(X, BEFORE, select(accepted, maximum(bounded, 1e-4), before))
     t1 = select(last, stop, t + h)
     if nr > 0:
@@ -178,6 +179,7 @@ def advance(X, P, W, at):
     if at[POINTS] > 0:
         record(h, accepted, X, P, W, at)
     cap = move(accepted, t1, X, at)
+    keep(accepted, t1, nearest, end_near, X, at)
     st(X, WHO, select(accepted, 1.0, 0.0))
     call(at[COMMIT], X, P, W, at)
     st(X, T, select(accepted, t1, t))
@@ -228,8 +230,14 @@ def advance(X, P, W, at):
     if not fixed:
         next_h = minimum(next_h, maximum(cap, h_min))
     st(X, HN, select(live, next_h, nominal))
-    if at[CLOSES] > 0 and (at[AUGMENTED] > 0 or not fixed):
-        drift(quiet, real[DRIFT] * real[TOLERANCE], X, P, W, at)
+    usual = at[CLOSES] == 1 and (at[AUGMENTED] > 0 or not fixed)
+    if usual or (at[CLOSES] > 0 and at[WATCHED] > 0):
+        who, share = to_close(quiet, usual, X, at)
+        drift(who, share, X, P, W, at)
+        if at[WATCHED] > 0:
+            twice = who & very_near(X)
+            if any_lane(twice):  # velocities were closed at the places before
+                drift(twice, share, X, P, W, at)
 
 
 @inner
@@ -254,7 +262,8 @@ def move(accepted, t, X, at):
         i = 2 * n + k
         x = select(accepted, ld(X, end + i), ld(X, start + i))
         st(X, start + i, x)
-        st(X, at[LARGEST] + k, maximum(ld(X, at[LARGEST] + k), fabs(x)))
+        if k < at[M] - at[LEDGERS]:
+            st(X, at[LARGEST] + k, maximum(ld(X, at[LARGEST] + k), fabs(x)))
     return longest(ang, lin, t, X)
 
 

@@ -13,10 +13,10 @@ rows, flags, addresses. Rows of X that every model has stand here; where the oth
 
 # ---- rows of X that every model has: those of a step, then those of the state
 (
-    H, ERROR, WHO, ICM, CD, HALF, FRACTION, SLACK, OVER, CUT,
+    H, ERROR, WHO, ICM, CD, HALF, FRACTION, SLACK, OVER, CUT, NEARNESS, NEAREST,
     HN, HC, STEPS, REJECTED, EVENTS, STATUS, SLIN, SANG, FLOORED, BEFORE, SIZE, LOOK, MARK, SPAN,
-    KEPT_ICM, KEPT_CD, KEPT_RATE, KEPT_START, DUE, NEXT, PACE, T,
-) = range(32)  # fmt: skip
+    KEPT_ICM, KEPT_CD, KEPT_RATE, KEPT_START, DUE, NEXT, PACE, BOOKED, NEAR_AT_START, NEAREST_SO_FAR, WHEN_NEAREST, T,
+) = range(38)  # fmt: skip
 LANE_ROWS = T  # the point at the step's start begins with its time
 START = T
 SUM_ROWS = 6
@@ -32,9 +32,9 @@ SUM_ROWS = 6
     NUMBERS, TABLES, OUT_NUMBERS, OUT_TABLES, SOLVER, ANGULAR, CONTROLLED, STATE_CONTACT, KINK, CONES, REAL, SCHEME,
     QUEUE, QUEUED, STARTED, RUNNING, TURNS, OWNER, CURSOR, STATES, PARAMETERS, HISTORIES, REDUCED, COUNTERS, TIMES, POINTS, GRID, GRID_ROWS,
     PACK_X, PACK_P, RESIDUALS, SHOWN, STAGE, KEPT_ROWS, STOPS, ASSIGNED, ASSIGNS,
-    PENETRATIONS, INSIDE, KNOWN, KNOWNS, TIMED, CLOCKS, RESUME, BOW, EXACTLY, ASIDE,
-) = range(115)  # fmt: skip
-ENTRIES = 115
+    PENETRATIONS, INSIDE, KNOWN, KNOWNS, TIMED, CLOCKS, RESUME, BOW, EXACTLY, ASIDE, WATCHED, BALANCE, LEDGERS, REACTIVE,
+) = range(119)  # fmt: skip
+ENTRIES = 119
 
 # ---- numbers of a run
 FINISH, TOLERANCE, H_FIRST, H_MAX, H_MIN, MAX_STEPS, DRIFT, REACH, ITERATIONS = range(9)
@@ -45,5 +45,9 @@ WINDOW, HOPELESS = 10_000.0, 4.0
 # status of runs stopped so, of runs left because nobody wanted to wait any longer, of those that a condition ended, and of those whose
 # contact problem has no solution, was not solved in as many sweeps as it may take, or has too many events in too little time
 STUCK, LEFT, ENDED, UNSOLVED, ROUGH, STORMS = 3.0, 4.0, 5.0, 6.0, 7.0, 8.0
+# and of those that came to rest in a singular position, or whose book of energy does not close, as is found after the run
+SINGULAR, UNBALANCED = 9.0, 10.0
 SAFETY = 0.9
-COUNTER_ROWS = 7  # of a run: steps, rejected, events, status; its time; time and trial steps since it was last looked at
+# Of a run: steps, rejected, events, status; its time; time and trial steps since it was last looked at; by how much the book of energy is
+# open, and what it is judged by (J); how near the rows came to dependence, and when; sizes of what the book adds up (J).
+COUNTER_ROWS = 12

@@ -1,0 +1,70 @@
+"""The book of energy that every run keeps, and what its balance is judged by (`flexmbd.running.books`)."""
+
+from flexmbd.outputs.catalogue import DRIVE, TAKEN
+from flexmbd.registry import Books
+
+
+def unkept(build, scheme):
+    """Why a run with a scheme does not keep a book; "" if it does.
+
+    Books are integrals of powers, and free where accelerations are computed.  Schemes that step over impacts do without these: their books
+    would cost half as much again as the motion.
+    """
+    steps_over = "unilateral" in scheme.treats and not scheme.adaptive
+    if steps_over and not (build.drive_power().zero and build.power_of("dissipated", "contact").zero):
+        return f"'{scheme.name}' does not add up powers of drives, loads and dampers unless an output of energy is asked for"
+    return ""
+
+
+def write(build):
+    """Make the state that the book of a run needs of which no output of energy is asked for, before the equations are finished.
+
+    One state is cheaper than the two that outputs need; where contacts jump both are kept, since what impacts take is booked there.
+    """
+    taken, work = build.power_of("dissipated", "contact"), build.drive_power()
+    if build.unilaterals:
+        for name, rate in ((TAKEN, taken), (DRIVE, work)):
+            if not rate.zero:
+                build.outputs[name][0]()
+    elif not (work - taken).zero:
+        build.state_rate(build.state(Books, "due"), work - taken)
+
+
+def entries(problem):
+    """Nodes of the balance, J; masses by which largest velocities and largest rates make an energy, kg and kg m²; energy passed on, and the
+    sizes of all terms of the potential, which its rounding follows, J.
+    """
+    g, masses = problem.graph, {"length": problem.graph.const(0.0), "angle": problem.graph.const(0.0)}
+    for (i, j), m in problem.mass.items():
+        if i == j:
+            masses[problem.measures[i]] = masses[problem.measures[i]] + g.fabs(m)
+    for pool in problem.pools:
+        for (i, j), m in pool.mass.items():
+            if i == j:
+                measure = problem.measures[pool.coordinates[0, i]]
+                masses[measure] = masses[measure] + pool.sum(g.fabs(m))
+    places = {state.name: k for k, state in enumerate(problem.states)}
+    books = [f"{Books.name}.{key}" for key in ("taken", "work", "due")]
+    taken, work, due = (g.var(f"s{places[name]}") if name in places else g.const(0.0) for name in books)
+    losses = [contact.found.loss for contact in problem.unilaterals]
+    balance, through = problem.outputs["energy.total"][0]() - problem.stored_energy + taken - work - due, g.const(0.0)
+    for x in losses:
+        balance = balance + x
+    for x in (taken, work, due, *losses):
+        through = through if x.zero else through + g.fabs(x)
+    sizes = g.const(0.0)
+    for x in _terms(problem.potential_energy):
+        sizes = sizes + g.fabs(x)
+    return [balance, masses["length"], masses["angle"], through, sizes]
+
+
+def _terms(node):
+    """Nodes of which a sum is made."""
+    found, stack = [], [node]
+    while stack:
+        x = stack.pop()
+        if x.op in ("+", "-", "neg"):
+            stack += x.args
+        elif not x.zero:
+            found.append(x)
+    return found
