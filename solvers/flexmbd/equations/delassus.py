@@ -10,7 +10,7 @@ from flexmbd.language.tracing import exchanged
 from flexmbd.registry import HOLDS, LOCKS, NUMBERS, STICKS
 
 BOTH = 1e300  # N s: bound of what holds both ways
-CLOSE = 0.2  # share of what rows are open at the start of a step that it closes
+CLOSE = 1.0  # with this what rows are open, as places and as velocities, is gone after two steps; others leave a share of 1 less it in each
 
 
 def check_steps(problem):
@@ -113,7 +113,7 @@ def percussions(problem):
     pushed = {i: h * f for i, f in enumerate(exchanged(g, problem.generalized, none))}
     pushed |= {pool: [h * f for f in pool.share.force] for pool in problem.pools}
     for k, row in enumerate(problem.rows):
-        bend = row.polynomial.convective(problem.q, problem.v, problem.time)
+        bend = row.polynomial.convective(problem.q, start, problem.time)
         open_by = row.polynomial.value(problem.q) - (0.125 * h * h) * bend
         pushed[n + k] = -(row.polynomial.rate(problem.q, start, problem.time) + 0.5 * h * bend + (CLOSE / h) * open_by)
     change, *found = index1.solved(problem, [pushed, *columns])

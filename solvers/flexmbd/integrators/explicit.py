@@ -3,11 +3,12 @@
 import numpy as np
 
 from flexmbd.integrators.base import Integrator, Slot, larger
+from flexmbd.integrators.closing import close_rows
 from flexmbd.lanes import fabs, maximum, select
 from flexmbd.lanes.rows import call, doubles, evaluate, ld, st, words
 from flexmbd.lanes.vector import inner
 from flexmbd.stepping.names import (
-    ANGULAR, ATTEMPT, BEGIN, COMMIT, CONTROLLED, END, ERROR, FORGET, LARGEST, LAST, RATES, REAL, RELAX, RHS, SANG, SCHEME, SETTLE, SLIN,
+    ANGULAR, ATTEMPT, BEGIN, COMMIT, CONTROLLED, END, ERROR, FIXED, FORGET, LARGEST, LAST, RATES, REAL, RELAX, RHS, SANG, SCHEME, SETTLE, SLIN,
     SLOTS, STAGE, START, STRIDE, TOLERANCE, WHO, H, M, N, T,
 )  # fmt: skip
 
@@ -72,6 +73,8 @@ def attempt(X, P, W, at):
         at[STAGE] = j
         if at[SETTLE] > 0:
             call(at[SETTLE], X, P, W, at)
+        if j == stages - 1 and at[FIXED] > 0:
+            close_rows(h > 0.0, True, X, P, W, at)
         evaluate(at[RHS], X, P, W, at, at[END], first + j * stride)
         if at[RELAX] > 0:
             call(at[RELAX], X, P, W, at)

@@ -1,7 +1,8 @@
 """Generalized-alpha (Chung and Hulbert 1993, J. Appl. Mech. 60, 371-375), with constraints as positions or as velocities.
 
 At index 3 after Arnold and Brüls (2007, Multibody Syst. Dyn. 18, 185-202); at index 2 the rows of the same step are
-``G(q1) v1 + Phi_t = 0`` (Arnold, Brüls and Cardona 2015, Numer. Math. 129, 149-179): velocities fit, and positions drift by O(h^2).
+``G(q1) v1 + Phi_t = 0`` (Arnold, Brüls and Cardona 2015, Numer. Math. 129, 149-179): velocities fit, and positions drift by O(h^2)
+where steps are short (`closing`).
 """
 
 from flexmbd.integrators.implicit import coefficients, implicit

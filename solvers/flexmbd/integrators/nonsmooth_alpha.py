@@ -21,6 +21,7 @@ import numpy as np
 from flexmbd.equations import newton_index2, newton_stabilised
 from flexmbd.equations.delassus import jumps, rows_of_work
 from flexmbd.integrators.base import Slot
+from flexmbd.integrators.closing import close_between, close_rows
 from flexmbd.integrators.contact_rows import bound_row, gap_row, velocity_row
 from flexmbd.integrators.generalized_alpha import TUNED
 from flexmbd.integrators.ggl import ORIGIN
@@ -113,6 +114,7 @@ def whole(places, X, P, W, at):
         remember(h, X, W, at)
         for i in range(at[STRIDE]):
             st(X, last + i, ld(X, kept + i))
+    close_rows(live, True, X, P, W, at)
     st(X, STATUS, select(live & lost, UNSOLVED, select(live & rough, ROUGH, ld(X, STATUS))))
     st(X, ERROR, select(fits & lnot(live & (lost | rough)), zero, np.inf))
 
@@ -156,6 +158,7 @@ def dense(X, P, W, at):
         put(X, middle + n + i, lane, v)
     for k in range(2 * n, 2 * n + at[M]):
         put(X, middle + k, lane, get(X, start + k if x < 0.5 else end + k, lane))
+    close_between(X, P, W, at)
 
 
 def generated(problem):

@@ -1,0 +1,64 @@
+"""Rows closed at the end of a step of a length that is not small beside the time of a turn, and between the ends of such a step.
+
+Unit vectors of a body that turns by an angle x in a step lie off their circle by powers of x, however well a scheme's rows hold up to its
+order: of a step of 0.3 rad by percents.  Where nothing takes that back it grows.  So the places and velocities of such steps are projected
+onto the rows, mass-orthogonally (`equations.index1.corrections`), to rounding.  In short steps the scheme's own rows close what is open,
+and nothing is looked at.
+"""
+
+from flexmbd.integrators.base import larger
+from flexmbd.lanes import any_lane, select
+from flexmbd.lanes.rows import evaluate, get, ld, put, st
+from flexmbd.lanes.vector import inner
+from flexmbd.stepping.names import END, FLAT, FRACTION, MIDDLE, PROJECT, RESIDUAL, SANG, SLIN, SPAN, STAGE, H, N
+
+FAST = 0.02  # rad, or by the mechanism's size: way of a step from which rows are looked at
+EXACT = 1e-11  # of rows, rad and by the mechanism's size
+TURNS = 3  # of Newton's iteration: what is open shrinks from 0.1 to 1e-2, 1e-4, 1e-9
+
+
+@inner
+def fast(X):
+    """Lanes in which a step may turn something, or move it, far."""
+    h, span = ld(X, H), ld(X, SPAN)
+    return (h * ld(X, SANG) > FAST) | (h * ld(X, SLIN) > FAST * span)
+
+
+@inner
+def close_rows(live, velocities, X, P, W, at):
+    """Project places, and velocities if asked for, at the end of the step, in lanes whose rows are open there; W is used up."""
+    n, end = at[N], at[END] + 1
+    if at[FLAT] > 0:
+        return
+    who = live & fast(X)
+    if not any_lane(who):
+        return
+    for _ in range(TURNS):
+        evaluate(at[RESIDUAL], X, P, W, at, at[END], 0)
+        place, rate = larger(ld(W, 0) / ld(X, SPAN), ld(W, 1)), ld(X, H) * larger(ld(W, 2) / ld(X, SPAN), ld(W, 3))
+        opened = place > EXACT
+        if velocities:
+            opened = opened | (rate > EXACT)
+        who = who & opened & (place < 1.0)  # beyond that nothing is near
+        if not any_lane(who):
+            break
+        evaluate(at[PROJECT], X, P, W, at, at[END], 0)
+        for i in range(n):
+            st(X, end + i, ld(X, end + i) + select(who, ld(W, i), 0.0))
+            if velocities:
+                st(X, end + n + i, ld(X, end + n + i) + select(who, ld(W, n + i), 0.0))
+
+
+@inner
+def close_between(X, P, W, at):
+    """Project the places of the lane `STAGE` in the middle point, where they were interpolated; W is used up."""
+    lane, middle = at[STAGE], at[MIDDLE] + 1
+    h, x = get(X, H, lane), get(X, FRACTION, lane)
+    if at[FLAT] > 0 or x > 1.0 - 1e-9 or x < 1e-9:
+        return
+    if not (h * get(X, SANG, lane) > FAST or h * get(X, SLIN, lane) > FAST * get(X, SPAN, lane)):
+        return
+    for _ in range(TURNS):
+        evaluate(at[PROJECT], X, P, W, at, at[MIDDLE], 0)
+        for i in range(at[N]):
+            put(X, middle + i, lane, get(X, middle + i, lane) + get(W, i, lane))
