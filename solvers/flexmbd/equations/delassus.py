@@ -48,10 +48,21 @@ def counts(problem):
 
 def rows_of_work(problem):
     """Rows of W that `percussions` needs: gaps, numbers, velocities before and free, percussions, bounds, matrix, responses, velocities,
-    percussions of the sweep before.
+    work of the forces on the responses, percussions of the sweep before.
     """
     contacts, found = counts(problem)
-    return (2 + NUMBERS) * contacts + 4 * found + found * found + found * problem.n + problem.n
+    return (2 + NUMBERS) * contacts + 5 * found + found * found + found * problem.n + problem.n
+
+
+def works(problem, forces, responses, before, free, h):
+    """Nodes of the work of the forces on each response, by its length; of elements in pools, whose forces are no nodes, what accelerations say.
+
+    Accelerations of the directions are that, and what rows that bend make of them, which is no work.
+    """
+    g = problem.graph
+    if problem.pools:
+        return [(y - x) / h for x, y in zip(before, free, strict=True)]
+    return [g.dot((x, f) for x, f in zip(response, forces, strict=True)) for response in responses]
 
 
 def jumps(problem):
@@ -60,7 +71,16 @@ def jumps(problem):
     columns = directions(problem)
     found = index1.responses(problem, columns)
     before, after = (velocities(problem, columns, v) for v in (at_start(problem), problem.v))
-    return _arranged(problem, before, after, columns, found, problem.v)
+    forces, zero = _alone(problem), problem.graph.const(0.0)
+    pulls = [zero] * len(found) if problem.pools else works(problem, forces, found, before, after, None)
+    return _arranged(problem, before, after, columns, found, problem.v, pulls)
+
+
+def _alone(problem):
+    """Generalized forces without those of contacts that cannot be penetrated."""
+    g = problem.graph
+    none = {force: g.const(0.0) for contact in problem.unilaterals for force in (contact.found.force, *contact.found.others)}
+    return exchanged(g, problem.generalized, none)
 
 
 def reactions(problem):
@@ -109,8 +129,8 @@ def percussions(problem):
     """
     check_steps(problem)
     g, n, h, start, columns = problem.graph, problem.n, problem.graph.var("hh"), at_start(problem), directions(problem)
-    none = {force: g.const(0.0) for contact in problem.unilaterals for force in (contact.found.force, *contact.found.others)}
-    pushed = {i: h * f for i, f in enumerate(exchanged(g, problem.generalized, none))}
+    forces = _alone(problem)
+    pushed = {i: h * f for i, f in enumerate(forces)}
     pushed |= {pool: [h * f for f in pool.share.force] for pool in problem.pools}
     for k, row in enumerate(problem.rows):
         bend = row.polynomial.convective(problem.q, start, problem.time)
@@ -119,10 +139,14 @@ def percussions(problem):
     change, *found = index1.solved(problem, [pushed, *columns])
     before = velocities(problem, columns, start)
     ahead = [g.dot(((x, change[i]) for i, x in column.items()), rate) for rate, column in zip(before, columns, strict=True)]
-    return _arranged(problem, before, ahead, columns, found, [w + dv for w, dv in zip(start, change, strict=True)])
+    pulls, first = [g.const(0.0)] * len(found), 0
+    for contact in problem.unilaterals:  # along the normals alone: that is where places are shifted
+        pulls[first] = works(problem, forces, found[first : first + 1], before[first : first + 1], ahead[first : first + 1], h)[0]
+        first += len(contact.rates)
+    return _arranged(problem, before, ahead, columns, found, [w + dv for w, dv in zip(start, change, strict=True)], pulls)
 
 
-def _arranged(problem, before, free, columns, found, velocities):
+def _arranged(problem, before, free, columns, found, velocities, pulls=None):
     """Nodes in the order of `rows_of_work`."""
     zero = problem.graph.const(0.0)
     return [
@@ -135,6 +159,7 @@ def _arranged(problem, before, free, columns, found, velocities):
         *(x for row in products(problem.graph, columns, found) for x in row),
         *(x for response in found for x in response),
         *(v + zero for v in velocities),
+        *(x + zero for x in pulls or [zero] * len(free)),
     ]
 
 

@@ -12,41 +12,38 @@ from flexmbd.lanes.rows import evaluate, get, ld, put, st
 from flexmbd.lanes.vector import inner
 from flexmbd.stepping.names import END, FLAT, FRACTION, MIDDLE, PROJECT, RESIDUAL, SANG, SLIN, SPAN, STAGE, H, N
 
-FAST = 0.02  # rad, or by the mechanism's size: way of a step from which rows are looked at
+FAST, FAR = 0.02, 0.2  # rad, or by the mechanism's size: way of a step from which rows are looked at; of schemes that hold them otherwise
 EXACT = 1e-11  # of rows, rad and by the mechanism's size
+DRIFT = 1e-7  # of the rows of schemes that let them drift, in steps however short
 TURNS = 3  # of Newton's iteration: what is open shrinks from 0.1 to 1e-2, 1e-4, 1e-9
 
 
 @inner
-def fast(X):
-    """Lanes in which a step may turn something, or move it, far."""
+def fast(far, X):
+    """Lanes in which a step may turn something, or move it, as far as that."""
     h, span = ld(X, H), ld(X, SPAN)
-    return (h * ld(X, SANG) > FAST) | (h * ld(X, SLIN) > FAST * span)
+    return (h * ld(X, SANG) > far) | (h * ld(X, SLIN) > far * span)
 
 
 @inner
-def close_rows(live, velocities, X, P, W, at):
-    """Project places, and velocities if asked for, at the end of the step, in lanes whose rows are open there; W is used up."""
+def close_rows(live, far, exact, X, P, W, at):
+    """Project places and velocities at the end of the step, in lanes whose steps lead that far and whose rows are open there; W is used up."""
     n, end = at[N], at[END] + 1
     if at[FLAT] > 0:
         return
-    who = live & fast(X)
+    who = live & fast(far, X)
     if not any_lane(who):
         return
     for _ in range(TURNS):
         evaluate(at[RESIDUAL], X, P, W, at, at[END], 0)
         place, rate = larger(ld(W, 0) / ld(X, SPAN), ld(W, 1)), ld(X, H) * larger(ld(W, 2) / ld(X, SPAN), ld(W, 3))
-        opened = place > EXACT
-        if velocities:
-            opened = opened | (rate > EXACT)
-        who = who & opened & (place < 1.0)  # beyond that nothing is near
+        who = who & ((place > exact) | (rate > exact)) & (place < 1.0)  # beyond that nothing is near
         if not any_lane(who):
             break
         evaluate(at[PROJECT], X, P, W, at, at[END], 0)
         for i in range(n):
             st(X, end + i, ld(X, end + i) + select(who, ld(W, i), 0.0))
-            if velocities:
-                st(X, end + n + i, ld(X, end + n + i) + select(who, ld(W, n + i), 0.0))
+            st(X, end + n + i, ld(X, end + n + i) + select(who, ld(W, n + i), 0.0))
 
 
 @inner

@@ -45,7 +45,7 @@ them.  Coordinate pivots of the iteration matrix can vanish at isolated steps (c
 import numpy as np
 
 from flexmbd.integrators.base import Integrator, Slot, larger
-from flexmbd.integrators.closing import close_rows
+from flexmbd.integrators.closing import EXACT, FAR, close_rows
 from flexmbd.integrators.iteration import (
     ACCELERATION, BEND, BEND_FACTOR, BEND_Q, BEND_V, BETA, BETA_START, ERROR_1, ERROR_2, FIRST, GAMMA, KNOWN, LAG, MEMORY, MIDDLE_SLOT,
     MULTIPLIER, NEXT_ACCELERATION, NEXT_BEND, NEXT_MULTIPLIER, NEXT_SLOPE, ORDER, SLOPE, SLOT, STEP, correct, slot,
@@ -121,7 +121,7 @@ def attempt(X, P, W, at):
     """
     step(X, P, W, at)
     if at[FIXED] > 0:
-        close_rows(ld(X, ERROR) < 1e300, True, X, P, W, at)
+        close_rows(ld(X, ERROR) < 1e300, FAR, EXACT, X, P, W, at)
 
 
 @inner

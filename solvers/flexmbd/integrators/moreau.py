@@ -19,7 +19,7 @@ import numpy as np
 
 from flexmbd.equations.delassus import percussions, rows_of_work
 from flexmbd.integrators.base import Integrator, Slot
-from flexmbd.integrators.closing import close_between, close_rows
+from flexmbd.integrators.closing import EXACT, FAST, close_between, close_rows
 from flexmbd.integrators.contact_rows import CONE, RESTITUTION, bound_row, gap_row, number_row, percussion_row, product, velocity_row
 from flexmbd.integrators.percussions import book_shifts, free, further, jump, leave_out, mean, percuss, push_out, remember, rounding, shift
 from flexmbd.lanes import select
@@ -95,7 +95,7 @@ def attempt(X, P, W, at):
         further(True, X, P, W, at)
         remember(h, X, W, at)
         book_shifts(X, W, at)
-    close_rows(live, True, X, P, W, at)
+    close_rows(live, FAST, EXACT, X, P, W, at)
     if at[NC] > 0:
         evaluate(at[RHS], X, P, W, at, at[END], at[SLOTS] + at[LAST] * at[STRIDE])
     st(X, STATUS, select(live & lost, UNSOLVED, select(live & rough, ROUGH, ld(X, STATUS))))

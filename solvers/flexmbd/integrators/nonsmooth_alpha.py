@@ -21,14 +21,14 @@ import numpy as np
 from flexmbd.equations import newton_index2, newton_stabilised
 from flexmbd.equations.delassus import jumps, rows_of_work
 from flexmbd.integrators.base import Slot
-from flexmbd.integrators.closing import close_between, close_rows
+from flexmbd.integrators.closing import DRIFT, close_between, close_rows
 from flexmbd.integrators.contact_rows import bound_row, gap_row, velocity_row
 from flexmbd.integrators.generalized_alpha import TUNED
 from flexmbd.integrators.ggl import ORIGIN
 from flexmbd.integrators.implicit import implicit
 from flexmbd.integrators.implicit import step as smooth_step
 from flexmbd.integrators.iteration import STEP, slot
-from flexmbd.integrators.percussions import further, jump, leave_out, mean, percuss, push_out, remember, rounding, shift
+from flexmbd.integrators.percussions import book_shifts, book_way, further, jump, leave_out, mean, percuss, push_out, remember, rounding, shift
 from flexmbd.lanes import any_lane, lnot, select
 from flexmbd.lanes.rows import evaluate, get, ld, put, st, words
 from flexmbd.lanes.vector import inner
@@ -92,6 +92,10 @@ def whole(places, X, P, W, at):
         if controlled[k] == 0:
             st(X, end + 2 * n + k, ld(X, start + 2 * n + k))
     struck = remember(h, X, W, at)
+    half = 0.5 * h
+    if places:
+        half = zero
+    book_way(half, X, W, at)
     for i in range(n):
         by = jump(i, W, at)
         st(X, end + n + i, ld(W, velocity_row(at) + i) + by)
@@ -102,6 +106,7 @@ def whole(places, X, P, W, at):
             gap = ld(W, gap_row(j, at))
             st(W, gap_row(j, at), select((gap < zero) | (ld(W, bound_row(at) + j) < zero), gap, np.nan))
         push_out(live, EXACT * ld(X, SPAN), W, at)
+        book_shifts(X, W, at)
         shift(X, W, at)
     if any_lane(struck):
         afresh(struck, X, P, W, at)
@@ -112,9 +117,12 @@ def whole(places, X, P, W, at):
         between(X, at)
         further(False, X, P, W, at)
         remember(h, X, W, at)
+        book_way(half, X, W, at)
+        if places:
+            book_shifts(X, W, at)
         for i in range(at[STRIDE]):
             st(X, last + i, ld(X, kept + i))
-    close_rows(live, True, X, P, W, at)
+    close_rows(live, 0.0, DRIFT, X, P, W, at)
     st(X, STATUS, select(live & lost, UNSOLVED, select(live & rough, ROUGH, ld(X, STATUS))))
     st(X, ERROR, select(fits & lnot(live & (lost | rough)), zero, np.inf))
 

@@ -3,7 +3,7 @@
 from flexmbd.integrators.contact_problem import SWEEPS, solve
 from flexmbd.integrators.contact_rows import (
     CONE, MU, MU_STATIC, RESTITUTION, TANGENTIAL, before_row, bound_row, entry, free_row, gap_row, number_row, percussion_row, product,
-    response_row,
+    pull_row, response_row,
 )  # fmt: skip
 from flexmbd.lanes import any_lane, fabs, lnot, maximum, minimum, select, sqrt
 from flexmbd.lanes.rows import evaluate, ld, st, words
@@ -99,8 +99,22 @@ def book_shifts(X, W, at):
     cones, now = words(at[CONES]), at[END] + 1 + 2 * at[N]
     for j in range(at[NU]):
         row = now + cones[CONE * j + 4] + 5
-        pull = (free(j, 0, W, at) - ld(W, before_row(at) + cones[CONE * j])) / ld(X, H)
-        st(X, row, ld(X, row) + ld(W, bound_row(at) + j) * pull)
+        st(X, row, ld(X, row) + ld(W, bound_row(at) + j) * ld(W, pull_row(at) + cones[CONE * j]))
+
+
+@inner
+def book_way(half, X, W, at):
+    """Losses of jumps that end a step, in place of jumps in its middle, and what the forces do on the way by which they move the places.
+
+    That is `half` a step of them, or 0 where shifts of their own move the places.
+    """
+    cones, now = words(at[CONES]), at[END] + 1 + 2 * at[N]
+    for j in range(at[NU]):
+        c = CONE * j
+        row, r = now + cones[c + 4] + 5, cones[c]
+        for k in range(1 + cones[c + 1] + cones[c + 2] + cones[c + 3]):
+            change = free(j, k, W, at) - ld(W, before_row(at) + r + k)
+            st(X, row, ld(X, row) + ld(W, percussion_row(at) + r + k) * (half * ld(W, pull_row(at) + r + k) - 0.5 * change))
 
 
 @inner
