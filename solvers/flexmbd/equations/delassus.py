@@ -19,10 +19,6 @@ def check_steps(problem):
         name = problem.frictions[0].element.name
         told = f"joint friction '{name}': schemes with percussions do not treat friction by the reactions of ideal joints"
         raise ModelError(told, element=name, remedy="give a clearance joint with Impenetrable(friction=...)")
-    for contact in problem.unilaterals:
-        if getattr(getattr(contact.element, "law", None), "static_friction", None) is not None:
-            told = f"contact '{contact.name}': static_friction is for the integrator 'event_driven'; others step over the moment it acts in"
-            raise ModelError(told, element=contact.name, remedy="take 'event_driven', or leave static_friction out")
 
 
 def directions(problem):
@@ -55,9 +51,10 @@ def rows_of_work(problem):
 
 
 def works(problem, forces, responses, before, free, h):
-    """Nodes of the work of the forces on each response, by its length; of elements in pools, whose forces are no nodes, what accelerations say.
+    """Nodes of the work of the forces on each response, taken as a shift.
 
-    Accelerations of the directions are that, and what rows that bend make of them, which is no work.
+    Accelerations of the directions are that, and what rows that bend make of them, which is no work; they are taken where elements are in
+    pools, whose forces are no nodes.
     """
     g = problem.graph
     if problem.pools:

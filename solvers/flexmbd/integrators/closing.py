@@ -27,7 +27,7 @@ def fast(far, X):
 
 @inner
 def close_rows(live, far, exact, X, P, W, at):
-    """Project places and velocities at the end of the step, in lanes whose steps lead that far and whose rows are open there; W is used up."""
+    """Project places and velocities at the step's end, in lanes whose step leads that far and whose rows are open there; W is used up."""
     n, end = at[N], at[END] + 1
     if at[FLAT] > 0:
         return

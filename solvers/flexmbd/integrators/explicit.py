@@ -8,8 +8,8 @@ from flexmbd.lanes import fabs, maximum, select
 from flexmbd.lanes.rows import call, doubles, evaluate, ld, st, words
 from flexmbd.lanes.vector import inner
 from flexmbd.stepping.names import (
-    ANGULAR, ATTEMPT, BEGIN, COMMIT, CONTROLLED, END, ERROR, FIXED, FORGET, LARGEST, LAST, RATES, REAL, RELAX, RHS, SANG, SCHEME, SETTLE, SLIN,
-    SLOTS, STAGE, START, STRIDE, TOLERANCE, WHO, H, M, N, T,
+    ANGULAR, ATTEMPT, BEGIN, COMMIT, CONTROLLED, END, ERROR, FIXED, FORGET, LARGEST, LAST, RATES, REAL, RELAX, RHS, SANG, SCHEME, SETTLE,
+    SLIN, SLOTS, STAGE, START, STRIDE, TOLERANCE, WHO, H, M, N, T,
 )  # fmt: skip
 
 

@@ -54,8 +54,8 @@ from flexmbd.lanes import any_lane, fabs, lnot, maximum, select, sqrt
 from flexmbd.lanes.rows import doubles, evaluate, ld, st, words
 from flexmbd.lanes.vector import inner
 from flexmbd.stepping.names import (
-    ANGULAR, ATTEMPT, BEGIN, COMMIT, CONTROLLED, END, ERROR, FIXED, FLAT, FORGET, FROZEN, KEPT_START, LARGEST, LAST, MIDDLE, MULTIPLIERS, NM,
-    OBSERVE, RATES, REAL, RHS, SANG, SCHEME, SLIN, START, TOLERANCE, WHO, H, M, N, T,
+    ANGULAR, ATTEMPT, BEGIN, COMMIT, CONTROLLED, END, ERROR, FIXED, FLAT, FORGET, FROZEN, KEPT_START, LARGEST, LAST, MIDDLE, MULTIPLIERS,
+    NM, OBSERVE, RATES, REAL, RHS, SANG, SCHEME, SLIN, START, TOLERANCE, WHO, H, M, N, T,
 )  # fmt: skip
 
 

@@ -28,7 +28,9 @@ from flexmbd.integrators.ggl import ORIGIN
 from flexmbd.integrators.implicit import implicit
 from flexmbd.integrators.implicit import step as smooth_step
 from flexmbd.integrators.iteration import STEP, slot
-from flexmbd.integrators.percussions import book_shifts, book_way, further, jump, leave_out, mean, percuss, push_out, remember, rounding, shift
+from flexmbd.integrators.percussions import (
+    book_shifts, book_way, further, jump, leave_out, mean, percuss, push_out, remember, rounding, shift,
+)  # fmt: skip
 from flexmbd.lanes import any_lane, lnot, select
 from flexmbd.lanes.rows import evaluate, get, ld, put, st, words
 from flexmbd.lanes.vector import inner

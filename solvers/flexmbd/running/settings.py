@@ -18,7 +18,8 @@ class Settings:
     Attributes
     ----------
     integrator : str
-        Key of `flexmbd.integrators.INTEGRATORS`, or "auto": `moreau` where contacts cannot be penetrated; else `generalized_alpha` where
+        Key of `flexmbd.integrators.INTEGRATORS`, or "auto": where contacts cannot be penetrated `moreau` with a `step`, and without one
+        `event_driven` if it treats them; else `generalized_alpha` where
         there are flexible bodies, or a spring so stiff that an explicit scheme needed more than a quarter of `max_steps`; else, and where
         ideal joints have friction, `dormand_prince` (`flexmbd.running.choice`). `Trajectory.attributes` says which, and why.
     tolerance : float, optional
@@ -102,7 +103,8 @@ class Settings:
             back_end(self.linear_solver)
             if self.lanes != 1:
                 raise ModelError(f"setting 'lanes' is {self.lanes!r}; with linear_solver = '{self.linear_solver}' it must be 1")
-        if self.step < 0 or (self.step == 0 and (self.fixed or not (scheme is None or scheme.adaptive))):
+        later = scheme is not None and "unilateral" in scheme.treats  # `running.choice` knows the contacts
+        if self.step < 0 or (self.step == 0 and (self.fixed or not (scheme is None or scheme.adaptive or later))):
             raise ModelError(f"setting 'step' is {self.step!r}; a fixed step needs a time in s greater than zero")
 
 

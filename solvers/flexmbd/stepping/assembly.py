@@ -1,6 +1,6 @@
 """Initial conditions in lanes: positions by constrained Newton from a guess, then consistent velocities and accelerations."""
 
-from flexmbd.lanes import any_lane, fabs, maximum, select
+from flexmbd.lanes import any_lane, fabs, lnot, maximum, select
 from flexmbd.lanes.rows import call, doubles, evaluate, get, ld, st, width_of, words
 from flexmbd.lanes.vector import inner
 from flexmbd.registry import ARMED, CONTACT_ROWS
@@ -90,7 +90,10 @@ def prepare(X, P, W, at):
             c = at[CONTACTS] + CONTACT_ROWS * j
             touching = ld(X, gaps + 2 * j) > 0.0
             st(X, c, select(touching, 1.0, t + (ARMED if kinks[j] > 0 else 0.0)))
-            st(X, c + 1, select(touching, maximum(ld(X, gaps + 2 * j + 1), ld(X, c + 5)), t))
+            rate, least = ld(X, gaps + 2 * j + 1), ld(X, c + 5)
+            inside = (ld(X, gaps + 2 * j) > ld(X, at[CONTACTS] + CONTACT_ROWS * at[NC] + j)) & (rate <= least)
+            # nobody knows how it came there: no damping by an approach that was none
+            st(X, c + 1, select(touching & lnot(inside), maximum(rate, least), t))
             st(X, c + 4, select(touching, 1.0, t))
         if at[ASSIGNED] > 0:
             evaluate(at[ASSIGN], X, P, W, at, START, 0)
