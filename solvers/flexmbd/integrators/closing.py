@@ -12,7 +12,8 @@ from flexmbd.lanes.rows import evaluate, get, ld, put, st
 from flexmbd.lanes.vector import inner
 from flexmbd.stepping.names import END, FLAT, FRACTION, MIDDLE, PROJECT, RESIDUAL, SANG, SLIN, SPAN, STAGE, H, N
 
-FAST, FAR = 0.02, 0.2  # rad, or by the mechanism's size: way of a step from which rows are looked at; of schemes that hold them otherwise
+FAST, FAR = 0.1, 0.2  # rad, or by the mechanism's size: way of a step from which rows are looked at; of schemes of a higher order
+BETWEEN = 0.02  # the same between the ends of a step, and where velocities jump
 EXACT = 1e-11  # of rows, rad and by the mechanism's size
 DRIFT = 1e-7  # of the rows of schemes that let them drift, in steps however short
 TURNS = 3  # of Newton's iteration: what is open shrinks from 0.1 to 1e-2, 1e-4, 1e-9
@@ -26,12 +27,15 @@ def fast(far, X):
 
 
 @inner
-def close_rows(live, far, exact, X, P, W, at):
-    """Project places and velocities at the step's end, in lanes whose step leads that far and whose rows are open there; W is used up."""
+def close_rows(live, jumps, far, exact, X, P, W, at):
+    """Project places and velocities at the step's end, in lanes whose step leads that far and whose rows are open there; W is used up.
+
+    Where velocities jump, in `jumps`, what they do not know of the jump opens the rows by more, and shorter ways count.
+    """
     n, end = at[N], at[END] + 1
     if at[FLAT] > 0:
         return
-    who = live & fast(far, X)
+    who = live & (fast(far, X) | (jumps & fast(min(far, BETWEEN), X)))
     if not any_lane(who):
         return
     for _ in range(TURNS):
@@ -53,7 +57,7 @@ def close_between(X, P, W, at):
     h, x = get(X, H, lane), get(X, FRACTION, lane)
     if at[FLAT] > 0 or x > 1.0 - 1e-9 or x < 1e-9:
         return
-    if not (h * get(X, SANG, lane) > FAST or h * get(X, SLIN, lane) > FAST * get(X, SPAN, lane)):
+    if not (h * get(X, SANG, lane) > BETWEEN or h * get(X, SLIN, lane) > BETWEEN * get(X, SPAN, lane)):
         return
     for _ in range(TURNS):
         evaluate(at[PROJECT], X, P, W, at, at[MIDDLE], 0)

@@ -23,7 +23,8 @@ def attempt_closed(X, P, W, at):
     """One step; of fixed ones what places have drifted is closed."""
     step(X, P, W, at)
     if at[FIXED] > 0:
-        close_rows(ld(X, ERROR) < 1e300, 0.0, DRIFT, X, P, W, at)
+        done = ld(X, ERROR) < 1e300
+        close_rows(done, done, 0.0, DRIFT, X, P, W, at)
 
 
 TUNED = {"setting": "spectral_radius", "tune": chung_hulbert}

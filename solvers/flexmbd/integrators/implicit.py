@@ -121,7 +121,8 @@ def attempt(X, P, W, at):
     """
     step(X, P, W, at)
     if at[FIXED] > 0:
-        close_rows(ld(X, ERROR) < 1e300, FAR, EXACT, X, P, W, at)
+        done = ld(X, ERROR) < 1e300
+        close_rows(done, done & lnot(done), FAR, EXACT, X, P, W, at)
 
 
 @inner

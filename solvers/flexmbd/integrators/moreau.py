@@ -95,7 +95,7 @@ def attempt(X, P, W, at):
         further(True, X, P, W, at)
         remember(h, X, W, at)
         book_shifts(X, W, at)
-    close_rows(live, FAST, EXACT, X, P, W, at)
+    close_rows(live, struck, FAST, EXACT, X, P, W, at)
     if at[NC] > 0:
         evaluate(at[RHS], X, P, W, at, at[END], at[SLOTS] + at[LAST] * at[STRIDE])
     st(X, STATUS, select(live & lost, UNSOLVED, select(live & rough, ROUGH, ld(X, STATUS))))

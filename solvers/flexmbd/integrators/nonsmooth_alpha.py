@@ -124,7 +124,7 @@ def whole(places, X, P, W, at):
             book_shifts(X, W, at)
         for i in range(at[STRIDE]):
             st(X, last + i, ld(X, kept + i))
-    close_rows(live, 0.0, DRIFT, X, P, W, at)
+    close_rows(live, live, 0.0, DRIFT, X, P, W, at)
     st(X, STATUS, select(live & lost, UNSOLVED, select(live & rough, ROUGH, ld(X, STATUS))))
     st(X, ERROR, select(fits & lnot(live & (lost | rough)), zero, np.inf))
 
