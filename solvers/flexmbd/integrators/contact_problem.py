@@ -192,13 +192,16 @@ def solve(live, closed_by, still, W, at):
             for r in range(at[ND]):
                 st(W, earlier_row(at) + r, ld(W, percussion_row(at) + r))
         step, none = sweep(moving, closed_by, still, W, at)
-        lost = lost | none
+        jams = none
+        if at[NU] > 1 and turn < IDLE:  # what others give may yet let it yield
+            jams = jams & lnot(jams)
+        lost = lost | jams
         if leaps and turn >= IDLE - 1:
             moving = moving & (moved(W, at) > NOTHING * step)
         if leaps:
             leap(moving & lnot(none) & (step > EXACT * scale), step / maximum(change, 1e-300), W, at)
         change = select(moving, step, change)
-        moving = moving & (step > EXACT * scale) & lnot(none)
+        moving = moving & ((step > EXACT * scale) | none) & lnot(jams)
         if at[NU] == 1 and words(at[CONES])[2] + words(at[CONES])[3] == 0:  # one contact is solved exactly
             moving = moving & lnot(moving)
         if not any_lane(moving):

@@ -59,7 +59,8 @@ OVERLAPS = (
 )
 RESTS = "it touches at rest at the start: its damping is that of the least impact velocity, {:.3g} m/s"
 TOLD = (
-    "contact '{}': the bodies overlap: they penetrate each other by {:.3g} m at the start, and they are impenetrable; give positions that do not",
+    "contact '{}': the bodies overlap: they penetrate each other by {:.3g} m at the start, and they are impenetrable; "
+    "give positions that do not",
     "lock '{}': what it holds is {:.3g} (m or rad) beyond its value at the start; give positions before it",
     "guide '{}': an end is {:.3g} m off its line at the start; give positions and an angle that fit",
 )  # of contacts, of locks, of guides
