@@ -95,7 +95,7 @@ def struck(kind):
 
 @pytest.mark.parametrize("kind", ["disc", "journal", "sphere", "tube", "socket"])
 def test_the_lever_arm_of_an_impact_is_the_radius(kind):
-    """What friction takes of the spin, ``J dw``, is what it gives to the centre, ``m dv``, times the radius; to the square of the turn of a step."""
+    """What friction takes of the spin, ``J dw``, is what it gives to the centre, ``m dv``, times the radius (to a turn squared)."""
     s, rate = struck(kind)
     found = fm.run(s, end=1e-3, points=2, outputs=["b.vx", rate, "touch.impacts"], settings={"integrator": "moreau", "step": 1e-3})
     assert found["touch.impacts"][-1] == 1 and abs(found["b.vx"][-1]) > 0.1

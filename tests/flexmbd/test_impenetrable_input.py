@@ -95,9 +95,28 @@ def test_schemes_that_do_not_treat_it_are_refused(scheme):
     names(said(lambda: run(on_floor(fm.Impenetrable()), integrator=scheme, step=1e-3)), f"'{scheme}'", "'floor'", "moreau")
 
 
-@pytest.mark.parametrize("scheme", ["moreau", "auto"])
-def test_the_step_has_to_be_given(scheme):
-    names(said(lambda: run(on_floor(fm.Impenetrable()), integrator=scheme)), "'step'", "greater than zero")
+@pytest.mark.parametrize("scheme", ["moreau", "nonsmooth_ggl"])
+def test_schemes_with_fixed_steps_ask_for_one_by_the_name_of_the_contact(scheme):
+    names(said(lambda: run(on_floor(fm.Impenetrable()), integrator=scheme)), "contact 'floor'", f"'{scheme}'", "'step'", "'event_driven'")
+
+
+def test_auto_without_a_step_takes_events():
+    found = run(on_floor(fm.Impenetrable(0.5, friction=0.2)))
+    assert not found.status and found.attributes["solver.integrator"] == "event_driven"
+    names(found.attributes["solver.integrator.reason"], "'floor'", "no step")
+
+
+def test_auto_asks_for_a_step_where_events_are_not_for_the_contact():
+    names(said(lambda: run(on_floor(fm.Impenetrable(friction=0.3, rolling=1e-3)))), "contact 'floor'", "rolling", "'step'", "'moreau'")
+
+
+def test_a_static_friction_that_is_the_kinetic_one_is_for_all_schemes():
+    """It is Coulomb's law; above it steps refuse it, sample by sample."""
+    plain = run(on_floor(fm.Impenetrable(friction=0.3)), integrator="moreau", step=1e-3)
+    same = run(on_floor(fm.Impenetrable(friction=0.3, static_friction=0.3)), integrator="moreau", step=1e-3)
+    assert not same.status and np.array_equal(same["disc.y"], plain["disc.y"])
+    more = fm.Impenetrable(friction=np.array([0.3, 0.3]), static_friction=np.array([0.3, 0.4]))
+    names(said(lambda: run(on_floor(more), integrator="moreau", step=1e-3)), "'floor'", "static_friction is above friction", "event_driven")
 
 
 def test_auto_takes_the_time_stepping_and_says_why():

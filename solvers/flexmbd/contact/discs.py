@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from flexmbd.contact.impenetrable import within
 from flexmbd.contact.pair import Contact, Geometry
 from flexmbd.contact.parts import check_parts
 from flexmbd.errors import unit_vector
@@ -38,8 +39,9 @@ class DiscPlane(Contact):
         height, along = build.values((dot(n, d), cross(n, d)))
         spin_b, radius = build.spin(self.b.body), build.number(self, "radius")
         slip = vy * nx - vx * ny - build.spin(self.a.body) * height
-        if self.impenetrable:  # at the disc's lowest point, however deep a step has led it
-            slip = vy * nx - vx * ny - build.spin(self.a.body) * radius - spin_b * (height - radius)
+        if self.impenetrable:
+            beyond = within(build.graph, radius - height, radius)
+            slip = slip - build.spin(self.a.body) * beyond + spin_b * beyond
         rate = -(vx * nx + vy * ny) - spin_b * along
         return Geometry(radius - height, rate, (nx, ny), slip, -height, 0.0, along)
 

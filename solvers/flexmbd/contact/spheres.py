@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from flexmbd.contact.impenetrable import within
 from flexmbd.contact.points import Place, PointContact, unit
 from flexmbd.errors import unit_vector
 from flexmbd.frames import node_axis
@@ -39,7 +40,7 @@ class SpherePlane(PointContact):
         normal, apart = node_axis(build, self, self.b.body, "normal"), self.apart(build)
         (height,), n, d = build.values((dot(normal, apart),)), build.values(normal), build.values(apart)
         radius = build.number(self, "radius")
-        arm = radius if self.impenetrable else height  # of the sphere's lowest point, however deep a step has led it
+        arm = height + within(build.graph, radius - height, radius) if self.impenetrable else height
         arm_a = tuple(-(arm * x) for x in n)
         return [Place(radius - height, n, arm_a, tuple(x + y for x, y in zip(d, arm_a, strict=True)))]
 

@@ -12,8 +12,8 @@ change any more stands still, so its bits do not depend on its neighbours.  Wher
 equal changes; every `LEAPS` sweeps the way left is estimated from the ratio of two changes (Aitken), and gone as far as friction allows.
 
 Four corners of a box share a load in many ways, and where they stretch a little against each other (their velocities are known to the
-order of the step) friction would draw their shares along to its limits, sweep by sweep, though nothing moves by it.  From `IDLE` sweeps on
-a lane is done where a sweep changes the percussions by what they do not move each other with.
+order of the step) friction would draw their shares along to its limits, sweep by sweep, though hardly anything moves by it.  From `IDLE`
+sweeps on a lane is done where a sweep changes the percussions by what together moves nothing, and from `TIRED` on hardly anything.
 
 Where no candidate is consistent (``S_nn <= mu |S_nt|``, Painlevé 1895) there is no solution: the run ends with a sentence.
 """
@@ -27,8 +27,10 @@ from flexmbd.integrators.contact_rows import (
 )  # fmt: skip
 from flexmbd.stepping.names import CONES, ND, NU
 
-SWEEPS, LEAPS, IDLE = 2000, 10, 50
-NOTHING = 1e-2  # by the sweep's largest change of one percussion alone: a change of velocities from which on sweeps only shift loads
+SWEEPS, LEAPS, IDLE, TIRED = 2000, 10, 50, 200
+# by the largest change that one percussion makes alone: of velocities, from which on sweeps only shift loads; and after many sweeps, where
+# that change is small itself
+NOTHING, LITTLE, SMALL = 1e-2, 0.5, 1e-3
 NO_GAIN = 1e-6  # of a change of percussions: what it may lead out of a cone by rounding
 EXACT, ROUGH = 1e-13, 1e-6  # change of a velocity in a sweep, by the largest one, that is none; that is too much in the end
 
@@ -197,7 +199,11 @@ def solve(live, closed_by, still, W, at):
             jams = jams & lnot(jams)
         lost = lost | jams
         if leaps and turn >= IDLE - 1:
-            moving = moving & (moved(W, at) > NOTHING * step)
+            together = moved(W, at)
+            idle = together <= NOTHING * step
+            if turn >= TIRED - 1:
+                idle = idle | ((together <= LITTLE * step) & (step <= SMALL * scale))
+            moving = moving & lnot(idle)
         if leaps:
             leap(moving & lnot(none) & (step > EXACT * scale), step / maximum(change, 1e-300), W, at)
         change = select(moving, step, change)
