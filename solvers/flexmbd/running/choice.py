@@ -12,7 +12,7 @@ from flexmbd.joints import JointFriction
 
 EXPLICIT, IMPLICIT, IMPACTS, EVENTS = "dormand_prince", "generalized_alpha", "moreau", "event_driven"
 # unless the settings say another: what the errors of schemes of order 5 and 2 are worth
-TOLERANCE = {EXPLICIT: 1e-8, IMPACTS: 1e-8, EVENTS: 1e-8, IMPLICIT: 1e-5}
+TOLERANCE = {EXPLICIT: 1e-8, IMPACTS: 1e-8, IMPLICIT: 1e-5}
 STABLE = 3.3  # steps of an explicit scheme, times the fastest rate, beyond which it is not stable
 AFFORDABLE = 0.25  # of the steps that a run may have: an explicit scheme that needs more for stability alone is not taken
 
@@ -37,7 +37,7 @@ def chosen(settings, system, end):
     if settings.integrator != "auto":
         why = "as set"
     elif walls := impenetrable(system):
-        settings, why = of_impacts(settings, system, walls[0])
+        settings, why = replace(settings, integrator=IMPACTS), f"time stepping: contact '{walls[0]}' cannot be penetrated"
     elif rubbing := frictions(system):
         settings, why = replace(settings, integrator=EXPLICIT), f"explicit: implicit schemes do not treat {rubbing[0]}"
     elif bodies := flexible(system):
@@ -56,34 +56,15 @@ def chosen(settings, system, end):
     return settings, why
 
 
-def of_impacts(settings, system, name):
-    """Settings with a scheme for contacts that cannot be penetrated, and why: time stepping with a step, events without one.
-
-    Raises
-    ------
-    ModelError
-        Where there is no step, and something in the system is not for events.
-    """
-    if settings.step > 0.0:
-        return replace(settings, integrator=IMPACTS), f"time stepping: contact '{name}' cannot be penetrated"
-    if other := without_events(system):
-        raise ModelError(
-            f"contact '{name}' cannot be penetrated, and the integrator 'event_driven', which chooses its steps, does not treat {other}",
-            element=name,
-            remedy="give setting 'step', a time in s greater than zero: 'auto' then takes 'moreau', which goes in fixed steps",
-        )
-    return replace(settings, integrator=EVENTS), f"events: contact '{name}' cannot be penetrated, and no step is given for 'moreau'"
-
-
-def without_events(system):
-    """What in a system the event-driven scheme does not treat, or only in steps that are much too short, as words; else ""."""
+def has_events(system):
+    """Whether the event-driven scheme treats all that is in a system, in steps of a sensible length."""
     for element in system.elements:
         law = getattr(element, "law", None)
         if getattr(element, "impenetrable", False) and (law.rolling is not None or law.pivoting is not None):
-            return f"friction against rolling and pivoting (contact '{element.name}')"
+            return False
         if isinstance(element, (Lock, FrictionGuide)):
-            return f"'{element.name}', which holds both ways"
-    return next(iter([*frictions(system), *flexible(system)]), "")
+            return False
+    return not flexible(system)
 
 
 def check_impacts(settings, system):
@@ -93,12 +74,13 @@ def check_impacts(settings, system):
     if scheme.adaptive or "unilateral" not in scheme.treats:
         return
     if settings.step == 0.0:
+        other = f", or take '{EVENTS}', which chooses its own" if has_events(system) else ""
         whose = f"contact '{walls[0]}' cannot be penetrated, and " if walls else ""
         raise ModelError(
             f"{whose}the integrator '{settings.integrator}' goes in fixed steps: setting 'step' is {settings.step!r}; "
             "it must be a time in s greater than zero",
             element=walls[0] if walls else None,
-            remedy="give step=..., by the accuracy that is wanted, or take 'event_driven', which chooses its own",
+            remedy=f"give step=..., by the accuracy that is wanted{other}",
         )
     numbers = dict(system.parameters())
     for name in walls:

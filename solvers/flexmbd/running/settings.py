@@ -18,8 +18,7 @@ class Settings:
     Attributes
     ----------
     integrator : str
-        Key of `flexmbd.integrators.INTEGRATORS`, or "auto": where contacts cannot be penetrated `moreau` with a `step`, and without one
-        `event_driven` if it treats them; else `generalized_alpha` where
+        Key of `flexmbd.integrators.INTEGRATORS`, or "auto": `moreau` where contacts cannot be penetrated; else `generalized_alpha` where
         there are flexible bodies, or a spring so stiff that an explicit scheme needed more than a quarter of `max_steps`; else, and where
         ideal joints have friction, `dormand_prince` (`flexmbd.running.choice`). `Trajectory.attributes` says which, and why.
     tolerance : float, optional
