@@ -8,9 +8,10 @@ Dynamical Systems, ch. 10)::
     q1 = qm + (h/2) v1
 
 with vm half a step on by the acceleration of the step before, or v where there is none.  A contact is closed where its gap at qm is not
-above zero, rounding (`SLACK` of the mechanism's size) allowed for.  Order 1 over impacts, 2 where nothing strikes.  Shifts of the places by
-the same matrix bring contacts that stay closed to where they touch at the end of the step (`push_out`), but for that slack, so that a
-contact at rest stays closed.
+above zero, rounding (`SLACK` of the mechanism's size) allowed for.  Order 1 over impacts, 2 where nothing strikes, or 1 where a contact
+stays closed on a surface that bends.  Rows are closed at the end of steps that turn far (`closing`).  Shifts of the places by the same
+matrix bring contacts that stay closed to where they touch at the end of the step (`push_out`), but for that slack, so that a contact at
+rest stays closed.
 
 Between the ends of a step velocities jump in its middle, and forces are percussions by the step's length.
 """
