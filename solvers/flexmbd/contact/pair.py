@@ -9,8 +9,6 @@ from flexmbd.element import Element
 from flexmbd.errors import check_number
 from flexmbd.language.tracing import tangent_of
 
-NEVER = 1e300  # m/s: speed of an approach beside which no damping by it is left
-
 
 class LawPart(Part):
     """Normal law; it rubs itself where there is friction, for both are one force."""
@@ -131,8 +129,6 @@ class Contact(Element):
         began, minimum = pair.impact_velocity, pair.slowest
         if self.continuous:  # within the step of its onset the approach speed is the rate itself
             began = g.select(g.greater(pair.mode, 0.5), began, g.select(g.greater(rate, minimum), rate, minimum))
-        if not type(self.law).__module__.startswith("flexmbd."):  # those here have no damping where nothing approached; others divide
-            began = g.select(g.greater(began, 0.0), began, NEVER)
         numbers, kernels = [build.number(self, f"law.{k}") for k in self.law.numbers()], self.law.kernels()
         build.use(kernels)
         depth = g.select(pair.active, penetration, 0.0)

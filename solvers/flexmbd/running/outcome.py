@@ -55,7 +55,8 @@ def touching(made, nearness, slowest):
 
 
 OVERLAPS = (
-    "it overlaps by up to {:.3g} m at the start: its law acts without the damping that a speed of approach scales, until it has opened once"
+    "it overlaps by up to {:.3g} m at the start: in place of an impact velocity its law has, until it opens, "
+    "the speed that the acceleration at rest there makes on the way out"
 )
 RESTS = "it touches at rest at the start: its damping is that of the least impact velocity, {:.3g} m/s"
 TOLD = (
