@@ -95,9 +95,26 @@ def test_schemes_that_do_not_treat_it_are_refused(scheme):
     names(said(lambda: run(on_floor(fm.Impenetrable()), integrator=scheme, step=1e-3)), f"'{scheme}'", "'floor'", "moreau")
 
 
-@pytest.mark.parametrize("scheme", ["moreau", "auto"])
+@pytest.mark.parametrize("scheme", ["moreau", "auto", "nonsmooth_ggl"])
 def test_the_step_has_to_be_given(scheme):
-    names(said(lambda: run(on_floor(fm.Impenetrable()), integrator=scheme)), "'step'", "greater than zero")
+    """The sentence has the contact that asks for it, the scheme, and one that needs none."""
+    sentence = said(lambda: run(on_floor(fm.Impenetrable(0.5, friction=0.3)), integrator=scheme))
+    names(sentence, "contact 'floor'", "'step'", "greater than zero", "'moreau'" if scheme == "auto" else f"'{scheme}'", "'event_driven'")
+
+
+def test_no_scheme_is_advised_that_does_not_treat_the_contact():
+    sentence = said(lambda: run(on_floor(fm.Impenetrable(friction=0.3, rolling=1e-3))))
+    names(sentence, "contact 'floor'", "'step'", "'moreau'")
+    assert "event_driven" not in sentence
+
+
+def test_a_static_friction_that_is_the_kinetic_one_is_for_all_schemes():
+    """It is Coulomb's law; above it steps refuse it, sample by sample."""
+    plain = run(on_floor(fm.Impenetrable(friction=0.3)), integrator="moreau", step=1e-3)
+    same = run(on_floor(fm.Impenetrable(friction=0.3, static_friction=0.3)), integrator="moreau", step=1e-3)
+    assert not same.status and np.array_equal(same["disc.y"], plain["disc.y"])
+    more = fm.Impenetrable(friction=np.array([0.3, 0.3]), static_friction=np.array([0.3, 0.4]))
+    names(said(lambda: run(on_floor(more), integrator="moreau", step=1e-3)), "'floor'", "static_friction is above friction", "event_driven")
 
 
 def test_auto_takes_the_time_stepping_and_says_why():

@@ -187,3 +187,24 @@ def test_a_storm_of_events_ends_its_sample_and_no_other():
         r = fm.run(trapped, gaps, end=1000.0, outputs=["ball.y:final"], settings=settings)
         assert message in r.message[0] and not r.message[1]
         assert r["ball.y:final"][1] == pytest.approx(0.35, abs=1e-6)
+
+
+def leaning(angle=1.1):
+    """A rod that falls with its lower end on a rough floor, on which it slides."""
+    s, half = fm.System(gravity=(0.0, -G)), 0.5
+    start = {"position": (half * np.cos(angle), half * np.sin(angle)), "angle": angle}
+    rod = s.body("rod", mass=1.0, inertia=half**2 / 3.0, **start)
+    s.add(fm.PointPlane("floor", rod.at(-half, 0.0), s.ground.at(0.0, 0.0), fm.Impenetrable(friction=0.15)))
+    return s
+
+
+@pytest.mark.parametrize("scheme, order", [("moreau", 2.0), ("nonsmooth_generalized_alpha", 1.0), ("nonsmooth_ggl", 1.0)])
+def test_the_order_of_time_stepping_while_a_contact_stays_closed(scheme, order):
+    """As the table of docs/theory/nonsmooth.md says."""
+    outputs, steps = ["rod.x:final", "rod.y:final", "rod.angle:final", "rod.vx:final", "rod.rate:final"], np.array([4e-3, 2e-3, 1e-3])
+    exact = fm.run(leaning(), end=0.4, points=1, outputs=outputs, settings={"integrator": "event_driven", "tolerance": 1e-11})
+    errors = []
+    for step in steps:
+        found = fm.run(leaning(), end=0.4, points=1, outputs=outputs, settings={"integrator": scheme, "step": step})
+        errors.append(max(abs(found[name] - exact[name]) for name in outputs))
+    assert np.polyfit(np.log(steps), np.log(errors), 1)[0] == pytest.approx(order, abs=0.2), errors

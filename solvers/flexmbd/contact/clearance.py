@@ -175,6 +175,9 @@ class ClearanceRevolute(Bearing, Contact):
         if self.frictional:
             radius = build.number(self, "bearing_radius")
             arm_a, arm_b = r - radius, -radius
+            if self.impenetrable:  # at the journal's surface, however deep a step has led it
+                arm_a = build.number(self, "clearance") - radius
+                arm_b = arm_a - r
             slip = slip + build.spin(self.a.body) * arm_a - build.spin(self.b.body) * arm_b
         return Geometry(r - build.number(self, "clearance"), -(vx * nx + vy * ny), (nx, ny), slip, arm_a, arm_b)
 

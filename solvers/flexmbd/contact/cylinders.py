@@ -88,5 +88,5 @@ class SphereCylinder(PointContact):
             over = g.select(beyond, along - g.select(g.greater(along, 0.0), half, -half), 0.0)
             rim, to_rim = unit(g, [height * x + over * y for x, y in zip(normal, u, strict=True)])
             height, normal = g.select(beyond, rim, height), [g.select(beyond, x, y) for x, y in zip(to_rim, normal, strict=True)]
-        arm_a = tuple(-(height * x) for x in normal)
+        arm_a = tuple(-((radius if self.impenetrable else height) * x) for x in normal)
         return [Place(radius - height, tuple(normal), arm_a, tuple(x + y for x, y in zip(d, arm_a, strict=True)))]

@@ -102,8 +102,8 @@ class ClearanceCylindrical(Bearing, PointContact):
             shift = dot([c - x for c, x in zip(centre, e, strict=True)], w) / dot(u, w)
             through = [x + shift * y for x, y in zip(e, u, strict=True)]  # of the journal's line through the section, from b
             size, radial = unit(build.graph, [x - c for x, c in zip(through, centre, strict=True)])
-            arm_b = [c + radius * n for c, n in zip(centre, radial, strict=True)]
-            found.append(
-                Place(size - build.number(self, "clearance"), radial, tuple(x - y for x, y in zip(arm_b, e, strict=True)), tuple(arm_b))
-            )
+            depth = size - build.number(self, "clearance")
+            far = radius + depth if self.impenetrable else radius  # of the journal's surface, however deep a step has led it
+            arm_b = [c + far * n for c, n in zip(centre, radial, strict=True)]
+            found.append(Place(depth, radial, tuple(x - y for x, y in zip(arm_b, e, strict=True)), tuple(arm_b)))
         return found

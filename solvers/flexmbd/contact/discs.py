@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from flexmbd.contact.impenetrable import within
 from flexmbd.contact.pair import Contact, Geometry
 from flexmbd.contact.parts import check_parts
 from flexmbd.errors import unit_vector
@@ -36,10 +37,13 @@ class DiscPlane(Contact):
         d = self.apart(build)
         (nx, ny), (vx, vy) = build.values(n), build.rates(d)
         height, along = build.values((dot(n, d), cross(n, d)))
-        spin_b = build.spin(self.b.body)
+        spin_b, radius = build.spin(self.b.body), build.number(self, "radius")
         slip = vy * nx - vx * ny - build.spin(self.a.body) * height
+        if self.impenetrable:
+            beyond = within(build.graph, radius - height, radius)
+            slip = slip - build.spin(self.a.body) * beyond + spin_b * beyond
         rate = -(vx * nx + vy * ny) - spin_b * along
-        return Geometry(build.number(self, "radius") - height, rate, (nx, ny), slip, -height, 0.0, along)
+        return Geometry(radius - height, rate, (nx, ny), slip, -height, 0.0, along)
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,13 +68,16 @@ class DiscDisc(Contact):
         return {"radius_a": self.radius_a, "radius_b": self.radius_b}
 
     def geometry(self, build):
-        """Sum of the radii less the distance of the centres; both arms end at one point."""
+        """Sum of the radii less the distance of the centres; both arms end at one point (impenetrable: in the middle of an overlap)."""
         d = self.apart(build)
         (x, y), (vx, vy) = build.values(d), build.rates(d)
         r = build.graph.length((x, y))
         nx, ny = x / r, y / r
-        radius = build.number(self, "radius_b")
+        radius, own = build.number(self, "radius_b"), build.number(self, "radius_a")
         arm_a, arm_b = radius - r, radius
+        if self.impenetrable:
+            share = r / (own + radius)
+            arm_a, arm_b = -own * share, radius * share
         slip = vy * nx - vx * ny + build.spin(self.a.body) * arm_a - build.spin(self.b.body) * arm_b
-        depth = build.number(self, "radius_a") + radius - r
+        depth = own + radius - r
         return Geometry(depth, -(vx * nx + vy * ny), (nx, ny), slip, arm_a, arm_b)

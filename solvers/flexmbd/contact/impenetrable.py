@@ -136,6 +136,14 @@ def hold(joint, build, penetration, rate, slips, turns=(), pivots=(), key="", ru
     return build.unilateral(joint, key, -penetration, rates, numbers=numbers, groups=tuple(groups), rule=rule)
 
 
+def within(graph, depth, radius):
+    """How far inside the other surface a round body of this radius touches: at its own surface, so that its arm is its radius.
+
+    A step leads bodies into each other; what is smaller than that depth, a corner, is not taken for deeper than it is large.
+    """
+    return graph.select(graph.greater(depth, radius), radius, depth)
+
+
 def held(pair, penetration, rate, slip, zero):
     """`Touch` of a place that cannot be penetrated."""
     return Touch(pair, pair.force, -pair.others[0] if pair.others else zero, penetration, rate, slip)
@@ -154,4 +162,4 @@ def across(graph, normal):
     return first, tuple(cross3(normal, first))
 
 
-__all__ = ["Impenetrable", "ImpenetrablePart", "across", "held", "hold"]
+__all__ = ["Impenetrable", "ImpenetrablePart", "across", "held", "hold", "within"]

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from flexmbd.contact.impenetrable import within
 from flexmbd.contact.points import Place, PointContact, unit
 from flexmbd.errors import unit_vector
 from flexmbd.frames import node_axis
@@ -38,8 +39,10 @@ class SpherePlane(PointContact):
         """Radius less height of the centre."""
         normal, apart = node_axis(build, self, self.b.body, "normal"), self.apart(build)
         (height,), n, d = build.values((dot(normal, apart),)), build.values(normal), build.values(apart)
-        arm_a = tuple(-(height * x) for x in n)
-        return [Place(build.number(self, "radius") - height, n, arm_a, tuple(x + y for x, y in zip(d, arm_a, strict=True)))]
+        radius = build.number(self, "radius")
+        arm = height + within(build.graph, radius - height, radius) if self.impenetrable else height
+        arm_a = tuple(-(arm * x) for x in n)
+        return [Place(radius - height, n, arm_a, tuple(x + y for x, y in zip(d, arm_a, strict=True)))]
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,6 +69,10 @@ class SphereSphere(PointContact):
     def places(self, build):
         """Sum of the radii less the distance of the centres."""
         distance, n = unit(build.graph, build.values(self.apart(build)))
-        radius = build.number(self, "radius_b")
-        arms = [tuple(length * x for x in n) for length in (radius - distance, radius)]
-        return [Place(build.number(self, "radius_a") + radius - distance, n, *arms)]
+        radius, own = build.number(self, "radius_b"), build.number(self, "radius_a")
+        lengths = radius - distance, radius
+        if self.impenetrable:  # an overlap has both radii's shares
+            share = distance / (own + radius)
+            lengths = -own * share, radius * share
+        arms = [tuple(length * x for x in n) for length in lengths]
+        return [Place(own + radius - distance, n, *arms)]

@@ -55,5 +55,6 @@ class ClearanceSpherical(Bearing, PointContact):
         e = build.values(self.apart(build))
         size, radial = unit(build.graph, e)
         radius, clearance = build.number(self, "bearing_radius"), build.number(self, "clearance")
-        arm_b = [radius * x for x in radial]
+        far = radius + size - clearance if self.impenetrable else radius  # of the ball's surface, however deep a step has led it
+        arm_b = [far * x for x in radial]
         return [Place(size - clearance, radial, tuple(x - y for x, y in zip(arm_b, e, strict=True)), tuple(arm_b))]

@@ -10,7 +10,7 @@ from flexmbd.language.tracing import exchanged
 from flexmbd.registry import HOLDS, LOCKS, NUMBERS, STICKS
 
 BOTH = 1e300  # N s: bound of what holds both ways
-CLOSE = 0.2  # share of what rows are open at the start of a step that it closes
+CLOSE = 1.0  # with this what rows are open, as places and as velocities, is gone after two steps; others leave a share of 1 less it in each
 
 
 def check_steps(problem):
@@ -19,10 +19,6 @@ def check_steps(problem):
         name = problem.frictions[0].element.name
         told = f"joint friction '{name}': schemes with percussions do not treat friction by the reactions of ideal joints"
         raise ModelError(told, element=name, remedy="give a clearance joint with Impenetrable(friction=...)")
-    for contact in problem.unilaterals:
-        if getattr(getattr(contact.element, "law", None), "static_friction", None) is not None:
-            told = f"contact '{contact.name}': static_friction is for the integrator 'event_driven'; others step over the moment it acts in"
-            raise ModelError(told, element=contact.name, remedy="take 'event_driven', or leave static_friction out")
 
 
 def directions(problem):
@@ -48,10 +44,22 @@ def counts(problem):
 
 def rows_of_work(problem):
     """Rows of W that `percussions` needs: gaps, numbers, velocities before and free, percussions, bounds, matrix, responses, velocities,
-    percussions of the sweep before.
+    work of the forces on the responses, percussions of the sweep before.
     """
     contacts, found = counts(problem)
-    return (2 + NUMBERS) * contacts + 4 * found + found * found + found * problem.n + problem.n
+    return (2 + NUMBERS) * contacts + 5 * found + found * found + found * problem.n + problem.n
+
+
+def works(problem, forces, responses, before, free, h):
+    """Nodes of the work of the forces on each response, taken as a shift.
+
+    Accelerations of the directions are that, and what rows that bend make of them, which is no work; they are taken where elements are in
+    pools, whose forces are no nodes.
+    """
+    g = problem.graph
+    if problem.pools:
+        return [(y - x) / h for x, y in zip(before, free, strict=True)]
+    return [g.dot((x, f) for x, f in zip(response, forces, strict=True)) for response in responses]
 
 
 def jumps(problem):
@@ -60,7 +68,16 @@ def jumps(problem):
     columns = directions(problem)
     found = index1.responses(problem, columns)
     before, after = (velocities(problem, columns, v) for v in (at_start(problem), problem.v))
-    return _arranged(problem, before, after, columns, found, problem.v)
+    forces, zero = _alone(problem), problem.graph.const(0.0)
+    pulls = [zero] * len(found) if problem.pools else works(problem, forces, found, before, after, None)
+    return _arranged(problem, before, after, columns, found, problem.v, pulls)
+
+
+def _alone(problem):
+    """Generalized forces without those of contacts that cannot be penetrated."""
+    g = problem.graph
+    none = {force: g.const(0.0) for contact in problem.unilaterals for force in (contact.found.force, *contact.found.others)}
+    return exchanged(g, problem.generalized, none)
 
 
 def reactions(problem):
@@ -109,20 +126,24 @@ def percussions(problem):
     """
     check_steps(problem)
     g, n, h, start, columns = problem.graph, problem.n, problem.graph.var("hh"), at_start(problem), directions(problem)
-    none = {force: g.const(0.0) for contact in problem.unilaterals for force in (contact.found.force, *contact.found.others)}
-    pushed = {i: h * f for i, f in enumerate(exchanged(g, problem.generalized, none))}
+    forces = _alone(problem)
+    pushed = {i: h * f for i, f in enumerate(forces)}
     pushed |= {pool: [h * f for f in pool.share.force] for pool in problem.pools}
     for k, row in enumerate(problem.rows):
-        bend = row.polynomial.convective(problem.q, problem.v, problem.time)
+        bend = row.polynomial.convective(problem.q, start, problem.time)
         open_by = row.polynomial.value(problem.q) - (0.125 * h * h) * bend
         pushed[n + k] = -(row.polynomial.rate(problem.q, start, problem.time) + 0.5 * h * bend + (CLOSE / h) * open_by)
     change, *found = index1.solved(problem, [pushed, *columns])
     before = velocities(problem, columns, start)
     ahead = [g.dot(((x, change[i]) for i, x in column.items()), rate) for rate, column in zip(before, columns, strict=True)]
-    return _arranged(problem, before, ahead, columns, found, [w + dv for w, dv in zip(start, change, strict=True)])
+    pulls, first = [g.const(0.0)] * len(found), 0
+    for contact in problem.unilaterals:  # along the normals alone: that is where places are shifted
+        pulls[first] = works(problem, forces, found[first : first + 1], before[first : first + 1], ahead[first : first + 1], h)[0]
+        first += len(contact.rates)
+    return _arranged(problem, before, ahead, columns, found, [w + dv for w, dv in zip(start, change, strict=True)], pulls)
 
 
-def _arranged(problem, before, free, columns, found, velocities):
+def _arranged(problem, before, free, columns, found, velocities, pulls=None):
     """Nodes in the order of `rows_of_work`."""
     zero = problem.graph.const(0.0)
     return [
@@ -135,6 +156,7 @@ def _arranged(problem, before, free, columns, found, velocities):
         *(x for row in products(problem.graph, columns, found) for x in row),
         *(x for response in found for x in response),
         *(v + zero for v in velocities),
+        *(x + zero for x in pulls or [zero] * len(free)),
     ]
 
 

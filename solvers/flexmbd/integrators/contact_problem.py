@@ -11,6 +11,10 @@ percussions are projected onto their bounds.  A lane whose percussions do not
 change any more stands still, so its bits do not depend on its neighbours.  Where contacts of one body brace each other sweeps creep by
 equal changes; every `LEAPS` sweeps the way left is estimated from the ratio of two changes (Aitken), and gone as far as friction allows.
 
+Four corners of a box share a load in many ways, and where they stretch a little against each other (their velocities are known to the
+order of the step) friction would draw their shares along to its limits, sweep by sweep, though hardly anything moves by it.  From `IDLE`
+sweeps on a lane is done where a sweep changes the percussions by what together moves nothing, and from `TIRED` on hardly anything.
+
 Where no candidate is consistent (``S_nn <= mu |S_nt|``, Painlevé 1895) there is no solution: the run ends with a sentence.
 """
 
@@ -23,7 +27,10 @@ from flexmbd.integrators.contact_rows import (
 )  # fmt: skip
 from flexmbd.stepping.names import CONES, ND, NU
 
-SWEEPS, LEAPS = 2000, 10
+SWEEPS, LEAPS, IDLE, TIRED = 2000, 10, 50, 200
+# by the largest change that one percussion makes alone: of velocities, from which on sweeps only shift loads; and after many sweeps, where
+# that change is small itself
+NOTHING, LITTLE, SMALL = 1e-2, 0.5, 1e-3
 NO_GAIN = 1e-6  # of a change of percussions: what it may lead out of a cone by rounding
 EXACT, ROUGH = 1e-13, 1e-6  # change of a velocity in a sweep, by the largest one, that is none; that is too much in the end
 
@@ -163,6 +170,18 @@ def leap(moving, ratio, W, at):
 
 
 @inner
+def moved(W, at):
+    """Largest velocity that the last sweep's changes of all percussions together make."""
+    first, most = percussion_row(at), 0.0 * ld(W, percussion_row(at))
+    for r in range(at[ND]):
+        total = 0.0 * most
+        for k in range(at[ND]):
+            total = total + entry(r, k, W, at) * (ld(W, first + k) - ld(W, earlier_row(at) + k))
+        most = maximum(fabs(total), most)
+    return most
+
+
+@inner
 def solve(live, closed_by, still, W, at):
     """Percussions of contacts with gaps of at most `closed_by`: lanes without a solution, those in which the sweeps did not suffice."""
     scale = 0.0 * closed_by
@@ -175,11 +194,20 @@ def solve(live, closed_by, still, W, at):
             for r in range(at[ND]):
                 st(W, earlier_row(at) + r, ld(W, percussion_row(at) + r))
         step, none = sweep(moving, closed_by, still, W, at)
-        lost = lost | none
+        jams = none
+        if at[NU] > 1 and turn < IDLE:  # what others give may yet let it yield
+            jams = jams & lnot(jams)
+        lost = lost | jams
+        if leaps and turn >= IDLE - 1:
+            together = moved(W, at)
+            idle = together <= NOTHING * step
+            if turn >= TIRED - 1:
+                idle = idle | ((together <= LITTLE * step) & (step <= SMALL * scale))
+            moving = moving & lnot(idle)
         if leaps:
             leap(moving & lnot(none) & (step > EXACT * scale), step / maximum(change, 1e-300), W, at)
         change = select(moving, step, change)
-        moving = moving & (step > EXACT * scale) & lnot(none)
+        moving = moving & ((step > EXACT * scale) | none) & lnot(jams)
         if at[NU] == 1 and words(at[CONES])[2] + words(at[CONES])[3] == 0:  # one contact is solved exactly
             moving = moving & lnot(moving)
         if not any_lane(moving):

@@ -66,6 +66,12 @@ def velocity_row(at):
 @inner
 def earlier_row(at):
     """First row of the percussions of the sweep before."""
+    return pull_row(at) + at[ND]
+
+
+@inner
+def pull_row(at):
+    """First row of the work of the forces on unit percussions' velocities, taken as shifts."""
     return velocity_row(at) + at[N]
 
 

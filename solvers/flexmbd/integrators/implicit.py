@@ -45,6 +45,7 @@ them.  Coordinate pivots of the iteration matrix can vanish at isolated steps (c
 import numpy as np
 
 from flexmbd.integrators.base import Integrator, Slot, larger
+from flexmbd.integrators.closing import EXACT, FAR, close_rows
 from flexmbd.integrators.iteration import (
     ACCELERATION, BEND, BEND_FACTOR, BEND_Q, BEND_V, BETA, BETA_START, ERROR_1, ERROR_2, FIRST, GAMMA, KNOWN, LAG, MEMORY, MIDDLE_SLOT,
     MULTIPLIER, NEXT_ACCELERATION, NEXT_BEND, NEXT_MULTIPLIER, NEXT_SLOPE, ORDER, SLOPE, SLOT, STEP, correct, creep, slot,
@@ -53,8 +54,8 @@ from flexmbd.lanes import any_lane, fabs, lnot, maximum, select, sqrt
 from flexmbd.lanes.rows import doubles, evaluate, ld, st, words
 from flexmbd.lanes.vector import inner
 from flexmbd.stepping.names import (
-    ANGULAR, ATTEMPT, BEGIN, COMMIT, CONTROLLED, END, ERROR, FLAT, FORGET, FROZEN, KEPT_START, LARGEST, LAST, MIDDLE, MULTIPLIERS, NM,
-    OBSERVE, RATES, REAL, RHS, SANG, SCHEME, SLIN, START, TOLERANCE, WHO, H, M, N, T,
+    ANGULAR, ATTEMPT, BEGIN, COMMIT, CONTROLLED, END, ERROR, FIXED, FLAT, FORGET, FROZEN, KEPT_START, LARGEST, LAST, MIDDLE, MULTIPLIERS,
+    NM, OBSERVE, RATES, REAL, RHS, SANG, SCHEME, SLIN, START, TOLERANCE, WHO, H, M, N, T,
 )  # fmt: skip
 
 
@@ -114,8 +115,14 @@ def halfway(t, h, X, at):
 
 
 def attempt(X, P, W, at):
-    """One step; its error is infinite where Newton's iteration fails."""
+    """One step; its error is infinite where Newton's iteration fails.
+
+    A fixed step that turns far is closed (`closing`): velocities that leave the rows by O(h^2), or places, grow there.
+    """
     step(X, P, W, at)
+    if at[FIXED] > 0:
+        done = ld(X, ERROR) < 1e300
+        close_rows(done, done & lnot(done), FAR, EXACT, X, P, W, at)
 
 
 @inner

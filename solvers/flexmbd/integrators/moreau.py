@@ -8,9 +8,10 @@ Dynamical Systems, ch. 10)::
     q1 = qm + (h/2) v1
 
 with vm half a step on by the acceleration of the step before, or v where there is none.  A contact is closed where its gap at qm is not
-above zero, rounding (`SLACK` of the mechanism's size) allowed for.  Order 1 over impacts, 2 where nothing strikes.  Shifts of the places by
-the same matrix bring contacts that stay closed to where they touch at the end of the step (`push_out`), but for that slack, so that a
-contact at rest stays closed.
+above zero, rounding (`SLACK` of the mechanism's size) allowed for.  Order 1 over impacts, 2 where nothing strikes, or 1 where a contact
+stays closed on a surface that bends.  Rows are closed at the end of steps that turn far (`closing`).  Shifts of the places by the same
+matrix bring contacts that stay closed to where they touch at the end of the step (`push_out`), but for that slack, so that a contact at
+rest stays closed.
 
 Between the ends of a step velocities jump in its middle, and forces are percussions by the step's length.
 """
@@ -19,6 +20,7 @@ import numpy as np
 
 from flexmbd.equations.delassus import percussions, rows_of_work
 from flexmbd.integrators.base import Integrator, Slot
+from flexmbd.integrators.closing import EXACT, FAST, close_between, close_rows
 from flexmbd.integrators.contact_rows import CONE, RESTITUTION, bound_row, gap_row, number_row, percussion_row, product, velocity_row
 from flexmbd.integrators.percussions import book_shifts, free, further, jump, leave_out, mean, percuss, push_out, remember, rounding, shift
 from flexmbd.lanes import select
@@ -94,6 +96,7 @@ def attempt(X, P, W, at):
         further(True, X, P, W, at)
         remember(h, X, W, at)
         book_shifts(X, W, at)
+    close_rows(live, struck, FAST, EXACT, X, P, W, at)
     if at[NC] > 0:
         evaluate(at[RHS], X, P, W, at, at[END], at[SLOTS] + at[LAST] * at[STRIDE])
     st(X, STATUS, select(live & lost, UNSOLVED, select(live & rough, ROUGH, ld(X, STATUS))))
@@ -117,6 +120,7 @@ def dense(X, P, W, at):
         put(X, middle + n + i, lane, v0 if x < 0.5 else v1)
     for k in range(2 * n, 2 * n + at[M]):
         put(X, middle + k, lane, get(X, start + k if x < 0.5 else end + k, lane))
+    close_between(X, P, W, at)
 
 
 def commit(X, P, W, at):

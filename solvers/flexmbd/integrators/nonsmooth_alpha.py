@@ -4,16 +4,16 @@ With the smooth motion ``q~, v~`` of a step, in which contacts have no forces (`
 
     v1 = v~ + W,   M W = G' .. + D' p,     restitution and friction at q~ (`contact_problem`)
     q1 = q~ + (h/2) W                                                                       "nonsmooth_generalized_alpha"
-    q1 = q~ + U,   M U = G' .. + D_n' n,   0 <= n  and  gap(q~) + D_n U >= 0, one of them zero   "nonsmooth_ggl"
+    q1 = q~ + (h/2) W_t + U,   M U = G' .. + D_n' n,   0 <= n  and  gap >= 0, one of them zero      "nonsmooth_ggl"
 
 (Chen, Acary, Virlez and Brüls 2013, Int. J. Numer. Meth. Engng 96, 487-511; Brüls, Acary and Cardona 2014, Comput. Methods Appl. Mech.
 Engng 281, 131-161; one after the other, not iterated, as in Cosimo, Galvez, Cavalieri, Cardona and Brüls 2020, Multibody Syst. Dyn. 48,
-127-157.)
+127-157.)  W_t is the part of W along surfaces that stick, so that they do not creep.
 Joints take part in the smooth motion: the first one holds their rows as velocities, the second as places and as velocities, and so are its
 contacts.  A contact is closed where its gap at q~ is not above zero.  A step in which something strikes ends the memory of the
 accelerations: the next one starts afresh.
 
-Order 2 where nothing is in contact, 1 over impacts.
+Order 2 where nothing is in contact, 1 while something is, and over impacts.
 """
 
 import numpy as np
@@ -21,13 +21,16 @@ import numpy as np
 from flexmbd.equations import newton_index2, newton_stabilised
 from flexmbd.equations.delassus import jumps, rows_of_work
 from flexmbd.integrators.base import Slot
+from flexmbd.integrators.closing import DRIFT, close_between, close_rows
 from flexmbd.integrators.contact_rows import bound_row, gap_row, velocity_row
 from flexmbd.integrators.generalized_alpha import TUNED
 from flexmbd.integrators.ggl import ORIGIN
 from flexmbd.integrators.implicit import implicit
 from flexmbd.integrators.implicit import step as smooth_step
 from flexmbd.integrators.iteration import STEP, slot
-from flexmbd.integrators.percussions import further, jump, leave_out, mean, percuss, push_out, remember, rounding, shift
+from flexmbd.integrators.percussions import (
+    book_shifts, book_way, further, hold_back, jump, leave_out, mean, percuss, push_out, remember, rounding, shift,
+)  # fmt: skip
 from flexmbd.lanes import any_lane, lnot, select
 from flexmbd.lanes.rows import evaluate, get, ld, put, st, words
 from flexmbd.lanes.vector import inner
@@ -91,16 +94,19 @@ def whole(places, X, P, W, at):
         if controlled[k] == 0:
             st(X, end + 2 * n + k, ld(X, start + 2 * n + k))
     struck = remember(h, X, W, at)
+    book_way(places, 0.5 * h, X, W, at)
     for i in range(n):
         by = jump(i, W, at)
         st(X, end + n + i, ld(W, velocity_row(at) + i) + by)
         if not places:
             st(X, end + i, ld(X, end + i) + 0.5 * h * by)
     if places:
+        hold_back(0.5 * h, X, W, at)
         for j in range(at[NU]):
             gap = ld(W, gap_row(j, at))
             st(W, gap_row(j, at), select((gap < zero) | (ld(W, bound_row(at) + j) < zero), gap, np.nan))
         push_out(live, EXACT * ld(X, SPAN), W, at)
+        book_shifts(X, W, at)
         shift(X, W, at)
     if any_lane(struck):
         afresh(struck, X, P, W, at)
@@ -111,8 +117,12 @@ def whole(places, X, P, W, at):
         between(X, at)
         further(False, X, P, W, at)
         remember(h, X, W, at)
+        book_way(places, 0.5 * h, X, W, at)
+        if places:
+            book_shifts(X, W, at)
         for i in range(at[STRIDE]):
             st(X, last + i, ld(X, kept + i))
+    close_rows(live, live, 0.0, DRIFT, X, P, W, at)
     st(X, STATUS, select(live & lost, UNSOLVED, select(live & rough, ROUGH, ld(X, STATUS))))
     st(X, ERROR, select(fits & lnot(live & (lost | rough)), zero, np.inf))
 
@@ -156,6 +166,7 @@ def dense(X, P, W, at):
         put(X, middle + n + i, lane, v)
     for k in range(2 * n, 2 * n + at[M]):
         put(X, middle + k, lane, get(X, start + k if x < 0.5 else end + k, lane))
+    close_between(X, P, W, at)
 
 
 def generated(problem):

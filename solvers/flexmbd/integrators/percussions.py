@@ -3,7 +3,7 @@
 from flexmbd.integrators.contact_problem import SWEEPS, solve
 from flexmbd.integrators.contact_rows import (
     CONE, MU, MU_STATIC, RESTITUTION, TANGENTIAL, before_row, bound_row, entry, free_row, gap_row, number_row, percussion_row, product,
-    response_row,
+    pull_row, response_row,
 )  # fmt: skip
 from flexmbd.lanes import any_lane, fabs, lnot, maximum, minimum, select, sqrt
 from flexmbd.lanes.rows import evaluate, ld, st, words
@@ -12,6 +12,7 @@ from flexmbd.registry import HOLDS, LOCKED, LOCKS, NEWTON, OPEN, OTHERS, POISSON
 from flexmbd.stepping.names import CONES, CONTROLLED, END, LAST, MIDDLE, ND, NU, RATES, RHS, SLOTS, SPAN, START, STRIDE, H, M, N
 
 PULLS = 100  # sweeps in which shifts may draw together: where contacts have one place too few, they never agree
+HELD = 1e-6  # by what it would be without percussions: a sliding velocity that is none
 ROUNDING = 1e-14  # of the mechanism's size: a way in a step that is none
 
 
@@ -99,8 +100,50 @@ def book_shifts(X, W, at):
     cones, now = words(at[CONES]), at[END] + 1 + 2 * at[N]
     for j in range(at[NU]):
         row = now + cones[CONE * j + 4] + 5
-        pull = (free(j, 0, W, at) - ld(W, before_row(at) + cones[CONE * j])) / ld(X, H)
-        st(X, row, ld(X, row) + ld(W, bound_row(at) + j) * pull)
+        st(X, row, ld(X, row) + ld(W, bound_row(at) + j) * ld(W, pull_row(at) + cones[CONE * j]))
+
+
+@inner
+def sticking(j, X, W, at):
+    """Lanes in which contact j comes to rest along the surface; where contacts share friction some of those are at their limit."""
+    c, cones = CONE * j, words(at[CONES])
+    moves, free_way = 0.0 * ld(X, H), 0.0 * ld(X, H)
+    for k in range(1, 1 + cones[c + 1]):
+        x = free(j, k, W, at)
+        moves, free_way = moves + fabs(product(cones[c] + k, W, at) + x), free_way + fabs(x)
+    return moves <= HELD * free_way + rounding(X)
+
+
+@inner
+def hold_back(half, X, W, at):
+    """Move the places at the step's end by half a step of the jumps along the surfaces of contacts that stick; the gaps follow."""
+    cones, end, n, first = words(at[CONES]), at[END] + 1, at[N], percussion_row(at)
+    for j in range(at[NU]):
+        c, stays = CONE * j, sticking(j, X, W, at)
+        for r in range(cones[c] + 1, cones[c] + 1 + cones[c + 1] + cones[c + 2] + cones[c + 3]):
+            by = select(stays, half * ld(W, first + r), 0.0)
+            for i in range(n):
+                st(X, end + i, ld(X, end + i) + ld(W, response_row(at) + n * r + i) * by)
+            for k in range(at[NU]):
+                st(W, gap_row(k, at), ld(W, gap_row(k, at)) + entry(cones[CONE * k], r, W, at) * by)
+
+
+@inner
+def book_way(places, half, X, W, at):
+    """Losses of jumps that end a step, in place of jumps in its middle, and what the forces do on the way by which they move the places.
+
+    That is `half` a step of them; or, where shifts of their own move the `places`, of those that make contacts stick.
+    """
+    cones, now = words(at[CONES]), at[END] + 1 + 2 * at[N]
+    for j in range(at[NU]):
+        c = CONE * j
+        row, r = now + cones[c + 4] + 5, cones[c]
+        for k in range(1 + cones[c + 1] + cones[c + 2] + cones[c + 3]):
+            change = free(j, k, W, at) - ld(W, before_row(at) + r + k)
+            way = half
+            if places:
+                way = select(sticking(j, X, W, at), half, 0.0) if k > 0 else 0.0 * half
+            st(X, row, ld(X, row) + ld(W, percussion_row(at) + r + k) * (way * ld(W, pull_row(at) + r + k) - 0.5 * change))
 
 
 @inner

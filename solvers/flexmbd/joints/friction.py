@@ -25,7 +25,9 @@ KNOWN = "Revolute, Translational and RevoluteTranslational in the plane"
 class JointFriction(Element):
     """Regularised dry friction in an ideal planar joint (docs/theory/joints.md).
 
-    Explicit and linearly implicit schemes treat it ("dormand_prince", "rk4", "rosenbrock" ...), others refuse it.
+    Explicit and linearly implicit schemes treat it ("dormand_prince", "rk4", "rosenbrock" ...), others refuse it.  At rest there is no
+    friction: below its limit a joint creeps, as `Trajectory.attributes` says.  `FrictionGuide`, and `ClearanceRevolute` with
+    `Impenetrable`, hold.
 
     Parameters
     ----------
@@ -54,7 +56,11 @@ class JointFriction(Element):
             raise ModelError(f"{owner}: joint is {what}; friction is there for {KNOWN}", element=self.name)
         if not hasattr(self.law, "kernels") or getattr(self.law, "states", 1):
             wanted = "a law without a state: Ambrosio, CoulombExponential, Threlfall, Stribeck"
-            raise ModelError(f"{owner}: law is {getattr(self.law, 'name', self.law)!r}; it must be {wanted}", element=self.name)
+            raise ModelError(
+                f"{owner}: law is {getattr(self.law, 'name', self.law)!r}; it must be {wanted}",
+                element=self.name,
+                remedy="for friction that holds at rest take FrictionGuide or ClearanceRevolute with Impenetrable(friction=...)",
+            )
         turns, guided = isinstance(joint, Revolute), isinstance(joint, Translational)
         for key, here, where in (("radius", turns, "Revolute"), ("length", guided, "Translational")):
             value = getattr(self, key)

@@ -4,9 +4,13 @@ from dataclasses import replace
 
 import numpy as np
 
+from flexmbd.contact.guide import FrictionGuide
+from flexmbd.errors import ModelError
+from flexmbd.forces.lock import Lock
+from flexmbd.integrators import INTEGRATORS
 from flexmbd.joints import JointFriction
 
-EXPLICIT, IMPLICIT, IMPACTS = "dormand_prince", "generalized_alpha", "moreau"
+EXPLICIT, IMPLICIT, IMPACTS, EVENTS = "dormand_prince", "generalized_alpha", "moreau", "event_driven"
 # unless the settings say another: what the errors of schemes of order 5 and 2 are worth
 TOLERANCE = {EXPLICIT: 1e-8, IMPACTS: 1e-8, IMPLICIT: 1e-5}
 STABLE = 3.3  # steps of an explicit scheme, times the fastest rate, beyond which it is not stable
@@ -45,10 +49,49 @@ def chosen(settings, system, end):
             settings, why = replace(settings, integrator=IMPLICIT), f"implicit: {words}"
         else:
             settings, why = replace(settings, integrator=EXPLICIT), "explicit: there is no flexible body and no spring too stiff for it"
+    check_impacts(settings, system)
     if settings.tolerance is None:
         usual = TOLERANCE[settings.integrator] if why != "as set" else TOLERANCE[EXPLICIT]
         settings = replace(settings, tolerance=usual)
     return settings, why
+
+
+def has_events(system):
+    """Whether the event-driven scheme treats all that is in a system, in steps of a sensible length."""
+    for element in system.elements:
+        law = getattr(element, "law", None)
+        if getattr(element, "impenetrable", False) and (law.rolling is not None or law.pivoting is not None):
+            return False
+        if isinstance(element, (Lock, FrictionGuide)):
+            return False
+    return not flexible(system)
+
+
+def check_impacts(settings, system):
+    """Refuse fixed steps without a length, and static friction above kinetic in schemes that step over the moment it acts in."""
+    scheme = INTEGRATORS[settings.integrator]
+    walls = impenetrable(system)
+    if scheme.adaptive or "unilateral" not in scheme.treats:
+        return
+    if settings.step == 0.0:
+        other = f", or take '{EVENTS}', which chooses its own" if has_events(system) else ""
+        whose = f"contact '{walls[0]}' cannot be penetrated, and " if walls else ""
+        raise ModelError(
+            f"{whose}the integrator '{settings.integrator}' goes in fixed steps: setting 'step' is {settings.step!r}; "
+            "it must be a time in s greater than zero",
+            element=walls[0] if walls else None,
+            remedy=f"give step=..., by the accuracy that is wanted{other}",
+        )
+    numbers = dict(system.parameters())
+    for name in walls:
+        static, kinetic = (numbers.get(f"@{name}.law.{key}") for key in ("static_friction", "friction"))
+        if static is not None and np.any(np.asarray(static) > np.asarray(kinetic)):
+            told = f"contact '{name}': static_friction is above friction, which is for the integrator 'event_driven'"
+            raise ModelError(
+                f"{told}; '{settings.integrator}' steps over the moment it acts in",
+                element=name,
+                remedy="take 'event_driven', or leave static_friction out",
+            )
 
 
 def flexible(system):

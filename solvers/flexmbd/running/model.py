@@ -145,7 +145,7 @@ class Model:
         if b.unilaterals and "unilateral" not in scheme.treats:
             name = b.unilaterals[0].name
             told = f"contact '{name}': the integrator '{scheme.name}' does not treat bodies that cannot penetrate each other"
-            raise ModelError(told, element=name, remedy="take 'moreau', or give the contact a law, which makes it a force")
+            raise ModelError(told, element=name, remedy="take 'event_driven', or 'moreau' with a step, or give the contact a law")
         zero, rates = b.graph.const(0.0), [s.rate for s in b.states]
         gaps = [x for c in b.contacts for x in (c.penetration, c.rate)]
         accelerations = b.a if scheme.accelerations is None else scheme.accelerations(b, scheme.numbers)

@@ -5,7 +5,7 @@ import numpy as np
 from flexmbd.equations.start_words import Changes
 from flexmbd.outputs import REDUCTIONS
 from flexmbd.outputs.reductions import ROWS
-from flexmbd.registry import HOLDS
+from flexmbd.registry import CONTACT_ROWS, HOLDS
 from flexmbd.running.books import OFF, SCALE, open_books
 from flexmbd.running.diagnosis import Failures
 from flexmbd.running.inertias import loosely_held
@@ -46,20 +46,44 @@ def started(made):
             found[f"{element.name}.{key}"] = float(x[0]) if np.all(x == x[0]) else "per sample"
     with np.errstate(all="ignore"):
         made.assemble()
+        deep = penetrating(made, length)  # before the scheme has a look at it
         made.prepare(length, away, nearness, slowest)
     E, n, (start, guess) = made.residuals, model.problem.n, made.start
     changes = Changes(start, guess, [made.column(START + 1 + k * n, n).T for k in range(2)], length)
-    found |= changes.said()
+    found |= changes.said() | touching(made, nearness, slowest)
     bad = ~((E[:, 0] < 1e-9 * length + 1e-14 * away) & (E[:, 1] < 1e-9) & np.isfinite(made.accelerations).all(1))
-    said = changes.contradictions(), loosely_held(system, model.problem.shift, count), penetrating(made, length)
+    said = changes.contradictions(), loosely_held(system, model.problem.shift, count), deep
     words = [next(filter(None, own), "") for own in zip(*said, strict=True)]
     for i in np.flatnonzero(made.column(NEAR_AT_START)[:, 0] > TOUCH):
         words[i] = words[i] or "the mechanism starts in a singular position: constraint rows depend on each other there; start beside it"
     return found, bad | (np.array(words) != ""), words
 
 
+def touching(made, nearness, slowest):
+    """Words on contacts with a law that overlap, or rest on each other, at the start, by ``<contact>.start``."""
+    first, found = made.model.layout.sizes["CONTACTS"], {}
+    for j, (contact, near, least) in enumerate(zip(made.model.problem.contacts, nearness, slowest, strict=True)):
+        if getattr(contact.element, "law", None) is None:
+            continue
+        mode, _, depth, rate = made.column(first + CONTACT_ROWS * j, 4).T
+        inside = (mode > 0.5) & (depth > near) & (rate <= least)
+        rests = (np.abs(depth) <= near) & (np.abs(rate) <= least) & ~inside
+        for who, told in ((inside, OVERLAPS), (rests, RESTS)):
+            if who.any() and (key := f"{contact.name}.start") not in found:
+                size = depth[who].max() if told is OVERLAPS else np.broadcast_to(least, made.count)[who].max()
+                where = "" if made.count == 1 else f"in {who.sum()} of {made.count} samples "
+                found[key] = where + told.format(size)
+    return found
+
+
+OVERLAPS = (
+    "it overlaps by up to {:.3g} m at the start: in place of an impact velocity its law has, until it opens, "
+    "the speed that the acceleration at rest there makes on the way out"
+)
+RESTS = "it touches at rest at the start: its damping is that of the least impact velocity, {:.3g} m/s"
 TOLD = (
-    "contact '{}': the bodies penetrate each other by {:.3g} m at the start, and they are impenetrable; give positions that do not",
+    "contact '{}': the bodies overlap: they penetrate each other by {:.3g} m at the start, and they are impenetrable; "
+    "give positions that do not",
     "lock '{}': what it holds is {:.3g} (m or rad) beyond its value at the start; give positions before it",
     "guide '{}': an end is {:.3g} m off its line at the start; give positions and an angle that fit",
 )  # of contacts, of locks, of guides

@@ -102,7 +102,8 @@ class Settings:
             back_end(self.linear_solver)
             if self.lanes != 1:
                 raise ModelError(f"setting 'lanes' is {self.lanes!r}; with linear_solver = '{self.linear_solver}' it must be 1")
-        if self.step < 0 or (self.step == 0 and (self.fixed or not (scheme is None or scheme.adaptive))):
+        later = scheme is not None and "unilateral" in scheme.treats  # `running.choice` knows the contacts
+        if self.step < 0 or (self.step == 0 and (self.fixed or not (scheme is None or scheme.adaptive or later))):
             raise ModelError(f"setting 'step' is {self.step!r}; a fixed step needs a time in s greater than zero")
 
 

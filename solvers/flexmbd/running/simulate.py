@@ -5,6 +5,7 @@ from dataclasses import asdict, dataclass
 import numpy as np
 
 from flexmbd.errors import ModelError
+from flexmbd.joints import JointFriction
 from flexmbd.parameters import Matrix
 from flexmbd.running.batch import calls, describe, first_of, single
 from flexmbd.running.books import noted
@@ -152,6 +153,8 @@ def attributes(model, system, settings, why):
             chosen = getattr(element, part, None)
             if chosen is not None or part == "friction":
                 used[f"{element.name}.{part}"] = "none" if chosen is None else chosen.name
+        if isinstance(element, JointFriction):
+            used[f"{element.name}.holds"] = "no: the law is regularised, so the joint creeps under a load below its limit"
     for path, value in system.parameters():
         table = isinstance(value, Matrix)
         used[path.removeprefix("@")] = "per sample" if np.ndim(value) else f"{value.shape[0]} x {value.shape[1]}" if table else float(value)

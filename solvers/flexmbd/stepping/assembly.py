@@ -1,15 +1,15 @@
 """Initial conditions in lanes: positions by constrained Newton from a guess, then consistent velocities and accelerations."""
 
-from flexmbd.lanes import any_lane, fabs, maximum, minimum, select, sqrt
+from flexmbd.lanes import any_lane, fabs, lnot, maximum, minimum, select, sqrt
 from flexmbd.lanes.rows import call, doubles, evaluate, get, ld, put, st, width_of, words
 from flexmbd.lanes.vector import inner
 from flexmbd.registry import ARMED, CONTACT_ROWS
 from flexmbd.stepping.events import assign, settle
 from flexmbd.stepping.known import ROUND, first_after
 from flexmbd.stepping.names import (
-    ANGULAR, ASSIGN, ASSIGNED, ASSEMBLE_PROJECT, ASSEMBLE_RESIDUAL, BALANCE, BEFORE, BEGIN, BOOKED, CONTACTS, COUNT, GAPS, H_FIRST, H_MAX,
-    HN, ITERATIONS, KINK, LANE_ROWS, LARGEST, LIMITS, LOOK, NC, NEAR_AT_START, NEARNESS, NEXT, NR, OUTPUTS, PACE, REACH, REAL, RESIDUALS,
-    RESTART, SANG, SIZE, SLIN, SLOTS, SPAN, START, SUM_ROWS, SUMS, TIMED, WATCHED, WINDOW, Y0, M, N, T,
+    ANGULAR, ASSIGN, ASSIGNED, ASSEMBLE_PROJECT, ASSEMBLE_RESIDUAL, BALANCE, BEFORE, BEGIN, BOOKED, CONTACTS, COUNT, END, GAPS, H_FIRST,
+    H_MAX, HN, ITERATIONS, KINK, LANE_ROWS, LARGEST, LAST, LIMITS, LOOK, NC, NEAR_AT_START, NEARNESS, NEXT, NR, OUTPUTS, PACE, REACH, REAL,
+    RESIDUALS, RESTART, RHS, SANG, SIZE, SLIN, SLOTS, SPAN, START, STRIDE, SUM_ROWS, SUMS, TIMED, WATCHED, WINDOW, Y0, M, N, T,
 )  # fmt: skip
 from flexmbd.stepping.samples import load, store
 from flexmbd.stepping.within import SOON
@@ -65,6 +65,38 @@ def assemble(X, P, W, at):
                 residuals[4 * min(start + k, at[COUNT] - 1) + i] = get(W, i, k)
 
 
+@inner
+def inside(j, X, at):
+    """Lanes in which contact j begins deeper than its onset is located, and not by an approach of now: nobody knows how it came there."""
+    c, gap = at[CONTACTS] + CONTACT_ROWS * j, at[SLOTS] + at[GAPS] + 2 * j
+    return (ld(X, gap) > ld(X, at[CONTACTS] + CONTACT_ROWS * at[NC] + j)) & (ld(X, gap + 1) <= ld(X, c + 5))
+
+
+@inner
+def begin_inside(X, P, W, at):
+    """Impact velocity of contacts that begin inside: what the acceleration at rest there makes of the way out, and at least the least one.
+
+    Rates are linear in the velocities: those of velocities that are an acceleration larger differ by the rate's acceleration.
+    """
+    n, end, last, gaps = at[N], at[END] + 1, at[SLOTS] + at[LAST] * at[STRIDE], at[SLOTS] + at[GAPS]
+    some = ld(X, T) < ld(X, T)
+    for j in range(at[NC]):
+        some = some | inside(j, X, at)
+    if not any_lane(some):
+        return
+    st(X, at[END], ld(X, T))
+    for i in range(2 * n + at[M]):
+        st(X, end + i, ld(X, START + 1 + i))
+    for i in range(n):
+        st(X, end + n + i, ld(X, START + 1 + n + i) + ld(X, at[SLOTS] + i))
+    evaluate(at[RHS], X, P, W, at, at[END], last)
+    for j in range(at[NC]):
+        c, depth, rate = at[CONTACTS] + CONTACT_ROWS * j, ld(X, gaps + 2 * j), ld(X, gaps + 2 * j + 1)
+        way_out = sqrt(2.0 * fabs(ld(X, last + at[GAPS] + 2 * j + 1) - rate) * maximum(depth, 0.0))
+        st(X, c + 1, select(inside(j, X, at), maximum(way_out, ld(X, c + 5)), ld(X, c + 1)))
+    call(at[BEGIN], X, P, W, at)
+
+
 def prepare(X, P, W, at):
     """Accelerations, contact modes, error scales and signal values at the start, for all samples.
 
@@ -97,7 +129,7 @@ def prepare(X, P, W, at):
             c = at[CONTACTS] + CONTACT_ROWS * j
             touching = (ld(X, gaps + 2 * j) > 0.0) & (t + float(timed[j]) < 0.5)
             st(X, c, select(touching, 1.0, t + (ARMED if kinks[j] > 0 else 0.0)))
-            st(X, c + 1, select(touching, maximum(ld(X, gaps + 2 * j + 1), ld(X, c + 5)), t))
+            st(X, c + 1, select(touching & lnot(inside(j, X, at)), maximum(ld(X, gaps + 2 * j + 1), ld(X, c + 5)), t))
             st(X, c + 4, select(touching, 1.0, t))
         if at[ASSIGNED] > 0:
             evaluate(at[ASSIGN], X, P, W, at, START, 0)
@@ -105,6 +137,7 @@ def prepare(X, P, W, at):
                 assign(j, ld(X, gaps + 2 * j) >= 0.0, X, W, at)
         if at[NC] > 0:
             call(at[BEGIN], X, P, W, at)
+            begin_inside(X, P, W, at)
         for j in range(at[NC]):
             c = at[CONTACTS] + CONTACT_ROWS * j
             st(X, c + 2, ld(X, gaps + 2 * j))
