@@ -8,7 +8,8 @@ At an event (Pfeiffer and Glocker 1996; Brogliato 2016, ch. 5):
 1. where closed contacts approach, an impact: percussions with restitution and friction, all closed contacts at once (`percuss`);
 2. modes and forces of all closed contacts from the accelerations (`seek`).
 
-Approach speeds below `SLOW` of the largest velocity are taken without restitution: so a sequence of ever smaller impacts ends in contact.
+Approach speeds below `SLOW` of the largest velocity, and those of bounces that are as low as gaps are known, are taken without restitution;
+so slowly no contact opens that presses: so sequences of ever smaller impacts, of a ball or of corners in turn, end in contact.
 Gaps and velocities of closed contacts that have drifted open are projected back.  More than `STORM` events within a millionth of the run
 end it with a status of their own.
 """
@@ -23,7 +24,8 @@ from flexmbd.integrators.coulomb import MOVES, OFF, choose, head, largest, solve
 from flexmbd.integrators.dormand_prince import ERROR as WEIGHTS
 from flexmbd.integrators.dormand_prince import ROWS
 from flexmbd.integrators.event_search import (
-    ASIDE, BEYOND, COUNTED, DIRECTION, GAPS_AT_START, MARKED, MET, NEXT_GAPS, OWN, RENEWED, REST, SEARCH, SLOWEST, hand, locate, near, slot,
+    ASIDE, BEYOND, COUNTED, DIRECTION, GAPS_AT_START, MARKED, MET, NEXT_GAPS, OWN, RENEWED, REST, SEARCH, SLOWEST, hand, locate, mode_of,
+    near, slot,
 )  # fmt: skip
 from flexmbd.integrators.explicit import runge_kutta
 from flexmbd.integrators.held import FADED, FORCE, MOVED, keep, least_force, load, seek, slide_rate, still, yields
@@ -39,6 +41,7 @@ from flexmbd.stepping.names import (
 
 SLOW, STORM = 1e-6, 1000.0
 LOW = 20.0  # a bounce not higher than so many times what a gap is known to is none
+PASSES = 3  # of an event, at most
 MENDS = 8  # sweeps of a projection: what has drifted is small
 
 
@@ -109,14 +112,12 @@ def impact(needs, still, W, at):
 
 
 @inner
-def strike(needs, fast, X, W, at):
+def strike(needs, fast, slow, X, W, at):
     """Impacts of all closed contacts that approach; lanes without a solution, and those in which percussions were not found."""
     cones, states, n, zero = words(at[CONES]), START + 1 + 2 * at[N], at[N], 0.0 * ld(X, H)
     for j in range(at[NU]):
-        r = cones[CONE * j]
-        u, presses = ld(W, before_row(at) + r), maximum(-ld(W, free_row(at) + r), zero)
-        slow = maximum(SLOW * ld(X, SLIN), sqrt(LOW * near(X) * presses))
-        st(W, number_row(j, RESTITUTION, at), select(u < -slow, ld(W, number_row(j, RESTITUTION, at)), zero))
+        u, e = ld(W, before_row(at) + cones[CONE * j]), ld(W, number_row(j, RESTITUTION, at))
+        st(W, number_row(j, RESTITUTION, at), select(u < -slow, e, zero))
     for r in range(at[ND]):
         st(W, free_row(at) + r, ld(W, before_row(at) + r))
     lost, rough = impact(needs, fast, W, at)
@@ -151,6 +152,7 @@ def arrange(who, X, P, W, at):
     leave_out(states, X, at)
     evaluate(at[UNILATERAL], X, P, W, at, START, 0)
     fast, needs = 10.0 * still(X, W, at), who & lnot(who)
+    slow = maximum(maximum(SLOW * ld(X, SLIN), fast), sqrt(LOW * near(X) * largest(W, at)))
     for j in range(at[NU]):
         was = ld(X, aside + cones[CONE * j + 4])
         closed = (was > 0.5) | (ld(W, gap_row(j, at)) <= close)
@@ -159,7 +161,7 @@ def arrange(who, X, P, W, at):
         needs = needs | (who & closed & (ld(W, before_row(at) + cones[CONE * j]) < -fast))
     lost, rough = who & lnot(who), who & lnot(who)
     if any_lane(needs):
-        lost, rough = strike(needs, fast, X, W, at)
+        lost, rough = strike(needs, fast, slow, X, W, at)
         evaluate(at[UNILATERAL], X, P, W, at, START, 0)
     load(aside, X, W, at)
     for j in range(at[NU]):
@@ -167,7 +169,7 @@ def arrange(who, X, P, W, at):
         u, gap, row = ld(W, before_row(at) + r), ld(W, gap_row(j, at)), slot(GAPS_AT_START, at) + 2 * j
         st(X, row, select(who, maximum(gap, zero), ld(X, row)))
         st(X, row + 1, select(who, u, ld(X, row + 1)))
-        classify(j, (ld(X, rest + j) > 0.5) & (u <= fast), lnot(needs), fast, X, W, at)
+        classify(j, (ld(X, rest + j) > 0.5) & (u <= slow), lnot(needs), fast, X, W, at)
     scale(who, X, W, at)
     jams, rougher = seek(who, least_force(aside, X, at), X, W, at)
     for k in range(at[M]):
@@ -179,6 +181,35 @@ def arrange(who, X, P, W, at):
     for j in range(at[NU]):
         settle_mode(j, who, force, presses > 0.0, X, W, at)
     st(X, STATUS, select(who & (lost | jams), UNSOLVED, select(who & (rough | rougher), ROUGH, ld(X, STATUS))))
+
+
+@inner
+def act(who, X, P, W, at):
+    """What an event does; again where that stops velocities with which another contact slides."""
+    for _ in range(PASSES):
+        arrange(who, X, P, W, at)
+        mend(who, X, P, W, at)
+        who = who & turned(X, P, W, at)
+        if not any_lane(who):
+            break
+
+
+@inner
+def turned(X, P, W, at):
+    """Lanes in which a contact approaches, or moves against the direction of its sliding."""
+    cones, none = words(at[CONES]), ld(X, H) < 0.0 * ld(X, H)
+    evaluate(at[UNILATERAL], X, P, W, at, START, 0)
+    fast = 10.0 * still(X, W, at)
+    for j in range(at[NU]):
+        r, slides, d = cones[CONE * j], cones[CONE * j + 1], slot(DIRECTION, at) + 2 * j
+        mode = mode_of(j, X, at)
+        none = none | ((mode > 0.5) & (ld(W, before_row(at) + r) < -fast))
+        if slides > 0:
+            along = ld(W, before_row(at) + r + 1) * ld(X, d)
+            if slides == 2:
+                along = along + ld(W, before_row(at) + r + 2) * ld(X, d + 1)
+            none = none | ((mode > 0.5) & (mode < 1.5) & (ld(W, number_row(j, MU, at)) > 0.0) & (along < -0.2 * fast))
+    return none
 
 
 @inner
@@ -276,10 +307,11 @@ def switch(X, P, W, at):
             st(X, d, select(accepted & (mode > 0.5), ld(X, slot(REST, at) + 2 * j + k), ld(X, d)))
         drifted = drifted | (accepted & (mode > 0.5) & ((fabs(gap) > near(X)) | (fabs(rate) > ld(X, slot(BEYOND, at) + SLOWEST))))
     if any_lane(met):
-        arrange(met, X, P, W, at)
+        act(met, X, P, W, at)
         count(met, X, at)
-    if any_lane(drifted | met):
-        mend(drifted | met, X, P, W, at)
+    drifted = drifted & lnot(met)
+    if any_lane(drifted):
+        mend(drifted, X, P, W, at)
     st(X, WHO, select(met | (accepted & (ld(X, slot(BEYOND, at) + RENEWED) > 0.5)), 1.0, zero))
 
 
@@ -299,8 +331,7 @@ def begin(X, P, W, at):
     """Modes of contacts, accelerations and rates at the start."""
     if at[NU] > 0:
         every = ld(X, STATUS) < 0.5
-        arrange(every, X, P, W, at)
-        mend(every, X, P, W, at)
+        act(every, X, P, W, at)
     evaluate(at[RHS], X, P, W, at, START, at[SLOTS])
 
 

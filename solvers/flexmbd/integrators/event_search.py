@@ -8,12 +8,12 @@ from flexmbd.integrators.base import Slot
 from flexmbd.integrators.contact_rows import CONE, MU, MU_STATIC, before_row, entry, gap_row, number_row, percussion_row, rate
 from flexmbd.integrators.held import least_force, share, slide_rate, still, yields
 from flexmbd.lanes import any_lane, fabs, floor, lnot, maximum, minimum, select, sqrt
-from flexmbd.lanes.rows import ld, st, words
+from flexmbd.lanes.rows import doubles, ld, st, words
 from flexmbd.lanes.vector import inner
 from flexmbd.registry import OTHERS
 from flexmbd.stepping.events import summit
 from flexmbd.stepping.names import (
-    CONES, CUT, END, ERROR, FIXED, NU, OVER, SIZE, SLOTS, SPAN, START, STATUS, STRIDE, H, N, T,
+    CONES, CUT, END, ERROR, FIXED, H_MIN, NU, OVER, REAL, SIZE, SLOTS, SPAN, START, STATUS, STRIDE, H, N, T,
 )  # fmt: skip
 
 GAP = 1e-12  # by the mechanism's size: within this, and `held.SPEED` and `held.FORCE`, an event is met
@@ -166,7 +166,7 @@ def locate(X, P, W, at):
     d_higher = select(beyond, ld(X, search + D_HIGH), d_higher)
     high, d_high = select(beyond, h, ld(X, search + HIGH)), select(beyond, select(worst > 1.0, worst, 0.0), ld(X, search + D_HIGH))
     trials = select(seeking, ld(X, search + TRIALS), 0.0) + 1.0
-    wide = high - low > 4e-16 * (ld(X, T) + h)
+    wide = high - low > maximum(4e-16 * (ld(X, T) + h), 1.01 * doubles(at[REAL])[H_MIN])
     over = (beyond | short) & wide
     known = (d_low < 0.0) & (d_high > 0.0)
     secant = low + (high - low) * (-d_low / select(known, d_high - d_low, 1.0))
