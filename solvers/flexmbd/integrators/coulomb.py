@@ -26,7 +26,8 @@ from flexmbd.nonsmooth.one_contact import planar, spatial
 from flexmbd.stepping.names import CONES, ND, NU
 
 OFF, CONE, MOVES, STUCK, SLIPS = 0.0, 1.0, 2.0, 3.0, 4.0
-EXACT, ROUGH = 1e-13, 1e-6  # what a rate is off by, of the largest free one, that is nothing; that is too much in the end
+# what a rate is off by, of the largest free one, that is nothing; that is little enough where it gets no less; that is too much in the end
+EXACT, NEAR, ROUGH = 1e-13, 1e-11, 1e-6
 FIRM = 1e-8
 SWEEPS, MORE, MOST = 20, 20, 320  # first; where no step of Newton's gains, each time twice as many, at most
 STEPS, HALVES, REFINED = 60, 6, 6
@@ -261,8 +262,12 @@ def advance(moving, W, at):
 
 @inner
 def solve(live, still, W, at):
-    """Percussions of contacts of the kinds `OFF`, `CONE`, `MOVES`: lanes without a solution, those in which too much is off in the end."""
+    """Percussions of contacts of the kinds `OFF`, `CONE`, `MOVES`: lanes without a solution, those in which too much is off in the end.
+
+    Rates below `still` are rounding.
+    """
     scale, moving, lost = largest(W, at), live, live & lnot(live)
+    near, rough = maximum(NEAR * scale, 0.1 * still), maximum(ROUGH * scale, 0.1 * still)
     for _ in range(SWEEPS):
         change, none = sweep(moving, still, W, at)
         lost = (lost & lnot(moving)) | (moving & none)
@@ -275,7 +280,10 @@ def solve(live, still, W, at):
     many, worst = MORE + 0.0 * scale, scale
     for _ in range(STEPS):
         gained = advance(moving, W, at)
-        fails = moving & lnot(gained)
+        off, _ = values(W, at, False)
+        fails = moving & lnot(gained) & (off > near)
+        moving = moving & (gained | fails)
+        worst = select(moving, worst, minimum(off, worst))
         if any_lane(fails):
             project(fails, W, at)
             for turn in range(MOST):
@@ -283,15 +291,15 @@ def solve(live, still, W, at):
                 if not any_lane(sweeps):
                     break
                 change, none = sweep(sweeps, still, W, at)
-                lost = (lost & lnot(sweeps)) | (sweeps & none)
+                lost, fails = (lost & lnot(sweeps)) | (sweeps & none), fails & (change > EXACT * scale)
             many = select(fails, minimum(2.0 * many, MOST + 0.0 * many), many)
         off, _ = values(W, at, False)
         worst = select(moving, off, worst)
         moving = moving & (off > EXACT * scale)
         if not any_lane(moving):
             break
-    lost = lost & moving & (worst > ROUGH * scale)
-    return lost, moving & (worst > ROUGH * scale) & lnot(lost)
+    lost = lost & moving & (worst > rough)
+    return lost, moving & (worst > rough) & lnot(lost)
 
 
 @inner

@@ -55,7 +55,8 @@ def moved(j, slow, X, W, at):
     cones, mode = words(at[CONES]), mode_of(j, X, at)
     r, slides = cones[CONE * j], cones[CONE * j + 1]
     gap, closes = ld(W, gap_row(j, at)) / near(X), ld(W, before_row(at) + r) < 0.0
-    found = select(mode > 0.5, FAR, select(closes | (gap < -1.0), -gap, minimum(-gap, -2.0)))
+    dips = (gap < -1.0) & (ld(X, slot(GAPS_AT_START, at) + 2 * j + 1) < 0.0)
+    found = select(mode > 0.5, FAR, select(closes | dips, -gap, minimum(-gap, -2.0)))
     if slides > 0:
         along = ld(W, before_row(at) + r + 1) * ld(X, slot(DIRECTION, at) + 2 * j)
         if slides == 2:
