@@ -95,3 +95,38 @@ def entry(r, k, W, at):
 def rate(r, W, at):
     """Velocity of direction r with all percussions, restitution in it."""
     return product(r, W, at) + ld(W, free_row(at) + r)
+
+
+@inner
+def kind_row(j, at):
+    """Row of the kind of contact j (`coulomb`); behind it its coefficient of friction, and the direction of its sliding."""
+    return earlier_row(at) + at[ND] + 4 * j
+
+
+@inner
+def value_row(at):
+    """First row of what the equations of all directions are off by."""
+    return kind_row(at[NU], at)
+
+
+@inner
+def step_row(at):
+    """First row of Newton's step."""
+    return value_row(at) + at[ND]
+
+
+@inner
+def kept_row(at):
+    """First row of the percussions before that step."""
+    return step_row(at) + at[ND]
+
+
+@inner
+def square_row(at):
+    """First row of Newton's matrix, row by row."""
+    return kept_row(at) + at[ND]
+
+
+def rows_of_coulomb(contacts, directions):
+    """Rows of W behind those of `flexmbd.equations.delassus.rows_of_work` that `coulomb` needs."""
+    return 4 * contacts + 3 * directions + directions * directions

@@ -8,79 +8,57 @@ At an event (Pfeiffer and Glocker 1996; Brogliato 2016, ch. 5):
 1. where closed contacts approach, an impact: percussions with restitution and friction, all closed contacts at once (`percuss`);
 2. modes and forces of all closed contacts from the accelerations (`seek`).
 
-Approach speeds below `SLOW` of the largest velocity are taken without restitution: so a sequence of ever smaller impacts ends in contact.
+Approach speeds below `SLOW` of the largest velocity, and those of bounces that are as low as gaps are known, are taken without restitution;
+so slowly no contact opens that presses: so sequences of ever smaller impacts, of a ball or of corners in turn, end in contact.
 Gaps and velocities of closed contacts that have drifted open are projected back.  More than `STORM` events within a millionth of the run
 end it with a status of their own.
 """
 
-from flexmbd.equations.delassus import reactions, rows_of_work
+from flexmbd.equations.delassus import counts, reactions, rows_of_work
 from flexmbd.integrators.contact_rows import (
-    CONE, RESTITUTION, before_row, bound_row, entry, free_row, gap_row, number_row, percussion_row, product, response_row,
+    CONE, MU, MU_STATIC, RESTITUTION, before_row, bound_row, entry, free_row, gap_row, kind_row, number_row, percussion_row, product, rate,
+    response_row, rows_of_coulomb,
 )  # fmt: skip
+from flexmbd.integrators.coulomb import CONE as CONTACT
+from flexmbd.integrators.coulomb import MOVES, OFF, choose, head, largest, solve
 from flexmbd.integrators.dormand_prince import ERROR as WEIGHTS
 from flexmbd.integrators.dormand_prince import MIDDLE, ROWS
 from flexmbd.integrators.event_search import (
-    ASIDE, COUNTED, DIRECTION, GAPS_AT_START, MARKED, MET, NEXT_GAPS, OWN, REST, SEARCH, SPEED, locate, near, slot,
+    ASIDE, BEYOND, COUNTED, DIRECTION, GAPS_AT_START, MARKED, MET, NEXT_GAPS, OWN, RENEWED, REST, SEARCH, SLOWEST, hand, locate, mode_of,
+    near, slot,
 )  # fmt: skip
 from flexmbd.integrators.explicit import runge_kutta
-from flexmbd.integrators.held import hold, seek
-from flexmbd.integrators.percussions import book_gain, free, jump, leave_out, percuss
+from flexmbd.integrators.held import FADED, FORCE, MOVED, keep, least_force, load, seek, slide_rate, still, yields
+from flexmbd.integrators.percussions import book_gain, free, jump, leave_out, restitute
 from flexmbd.lanes import any_lane, fabs, lnot, maximum, select, sqrt
 from flexmbd.lanes.rows import doubles, evaluate, ld, st, words
 from flexmbd.lanes.vector import inner
-from flexmbd.registry import OPEN, OTHERS, SLIDES, STICKS
+from flexmbd.registry import OPEN, OTHERS, POISSON, SLIDES, STICKS
 from flexmbd.stepping.names import (
-    BEGIN, CONES, END, FINISH, LARGEST, LOCATE, ND, NU, REAL, RESUME, RHS, ROUGH, SETTLE, SLIN, SLOTS, START, STATUS, STORMS, SWITCH,
-    UNILATERAL, UNSOLVED, WHO, H, M, N, T,
+    BEGIN, CONES, END, FINISH, LARGEST, LOCATE, ND, NU, REACH, REAL, RESUME, RHS, ROUGH, SANG, SETTLE, SLIN, SLOTS, SPAN, START, STATUS,
+    STORMS, SWITCH, UNILATERAL, UNSOLVED, WHO, H, M, N, T,
 )  # fmt: skip
 
 SLOW, STORM = 1e-6, 1000.0
+LOW = 20.0  # a bounce not higher than so many times what a gap is known to is none
+PASSES = 3  # of an event, at most
 MENDS = 8  # sweeps of a projection: what has drifted is small
-
-
-@inner
-def give(states, X, W, at):
-    """Put the forces of all contacts among the further states of a point."""
-    cones, first = words(at[CONES]), percussion_row(at)
-    for j in range(at[NU]):
-        r, s = cones[CONE * j], states + cones[CONE * j + 4]
-        st(X, s + 1, ld(W, first + r))
-        for k in range(cones[CONE * j + 1]):
-            st(X, s + OTHERS + k, ld(W, first + r + 1 + k))
-
-
-@inner
-def directions_of(j, r, slides, X, W, at):
-    """Direction of sliding at a point: that of the velocity, unless it is as good as none, then that of the start of the step."""
-    d1, d2 = ld(X, slot(DIRECTION, at) + 2 * j), ld(X, slot(DIRECTION, at) + 2 * j + 1)
-    if slides == 2:
-        u1, u2 = ld(W, before_row(at) + r + 1), ld(W, before_row(at) + r + 2)
-        size = sqrt(u1 * u1 + u2 * u2)
-        turns = (size > 1e3 * SPEED * ld(X, SLIN)) & (u1 * d1 + u2 * d2 > 0.0)
-        safe = select(turns, size, 1.0)
-        d1, d2 = select(turns, u1 / safe, d1), select(turns, u2 / safe, d2)
-    return d1, d2
 
 
 def react(X, P, W, at):
     """Forces of closed contacts at a stage, in the point `END`, whose modes are those of the start."""
     if at[NU] == 0:
         return
-    cones, states = words(at[CONES]), at[END] + 1 + 2 * at[N]
+    cones, states, start = words(at[CONES]), at[END] + 1 + 2 * at[N], START + 1 + 2 * at[N]
     leave_out(states, X, at)
     evaluate(at[UNILATERAL], X, P, W, at, at[END], 0)
+    load(start, X, W, at)
+    keep((ld(X, STATUS) < 0.5) & (ld(X, H) > 0.0), start, slot(DIRECTION, at), X, W, at)
     for j in range(at[NU]):
-        r, slides, s = cones[CONE * j], cones[CONE * j + 1], START + 1 + 2 * at[N] + cones[CONE * j + 4]
-        st(W, percussion_row(at) + r, ld(X, s + 1))
-        for k in range(slides):
-            st(W, percussion_row(at) + r + 1 + k, ld(X, s + OTHERS + k))
-        if slides > 0:
-            d1, d2 = directions_of(j, r, slides, X, W, at)
-            st(X, slot(REST, at) + 2 * j, d1)
-            st(X, slot(REST, at) + 2 * j + 1, d2)
-    live = (ld(X, STATUS) < 0.5) & (ld(X, H) > 0.0)
-    hold(live, START + 1 + 2 * at[N], slot(REST, at), X, W, at)
-    give(states, X, W, at)
+        if cones[CONE * j + 1] > 0:
+            st(X, slot(REST, at) + 2 * j, ld(W, kind_row(j, at) + 2))
+            st(X, slot(REST, at) + 2 * j + 1, ld(W, kind_row(j, at) + 3))
+    hand(ld(X, STATUS) < 0.5, states, X, W, at)
 
 
 @inner
@@ -109,15 +87,40 @@ def mend(who, X, P, W, at):
 
 
 @inner
+def impact(needs, still, W, at):
+    """Percussions of all closed contacts at once: lanes without a solution, and those in which they were not found.
+
+    Poisson's rule has two phases: compression without restitution, then percussions of at least (1 + e) times those.
+    """
+    cones, poisson = words(at[CONES]), False
+    for j in range(at[NU]):
+        restitute(j, W, at)
+        choose(j, select(ld(W, gap_row(j, at)) <= 0.0, CONTACT, OFF + 0.0 * still), ld(W, number_row(j, MU, at)), W, at)
+        st(W, bound_row(at) + j, 0.0 * still)
+        poisson = poisson or cones[CONE * j + 5] == POISSON
+    for r in range(at[ND]):
+        st(W, percussion_row(at) + r, 0.0 * still)
+    lost, rough = solve(needs, still, W, at)
+    if poisson:
+        for j in range(at[NU]):
+            if cones[CONE * j + 5] == POISSON:
+                least = (1.0 + ld(W, number_row(j, RESTITUTION, at))) * ld(W, percussion_row(at) + cones[CONE * j])
+                st(W, bound_row(at) + j, select(ld(W, kind_row(j, at)) > 0.5, least, 0.0))
+        more, rougher = solve(needs, still, W, at)
+        lost, rough = lost | more, rough | rougher
+    return lost, rough
+
+
+@inner
 def strike(needs, fast, slow, X, W, at):
-    """Impacts of all closed contacts that approach; lanes without a solution, and those in which the sweeps did not suffice."""
+    """Impacts of all closed contacts that approach; lanes without a solution, and those in which percussions were not found."""
     cones, states, n, zero = words(at[CONES]), START + 1 + 2 * at[N], at[N], 0.0 * ld(X, H)
+    for j in range(at[NU]):
+        u, e = ld(W, before_row(at) + cones[CONE * j]), ld(W, number_row(j, RESTITUTION, at))
+        st(W, number_row(j, RESTITUTION, at), select(u < -slow, e, zero))
     for r in range(at[ND]):
         st(W, free_row(at) + r, ld(W, before_row(at) + r))
-    for j in range(at[NU]):
-        u = ld(W, before_row(at) + cones[CONE * j])
-        st(W, number_row(j, RESTITUTION, at), select(u < -slow, ld(W, number_row(j, RESTITUTION, at)), zero))
-    lost, rough = percuss(needs, zero, fast, W, at)
+    lost, rough = impact(needs, fast, W, at)
     for i in range(n):
         st(X, START + 1 + n + i, ld(X, START + 1 + n + i) + select(needs, jump(i, W, at), zero))
     total, moved = zero, zero
@@ -142,13 +145,14 @@ def strike(needs, fast, slow, X, W, at):
 @inner
 def arrange(who, X, P, W, at):
     """Impacts, then modes and forces of all contacts at the start of a step, in the lanes `who`."""
-    n, cones, zero, aside, rest = at[N], words(at[CONES]), 0.0 * ld(X, H), slot(ASIDE, at), slot(REST, at)
-    states, fast, close = START + 1 + 2 * n, 10.0 * SPEED * ld(X, SLIN), 2.0 * near(X)
+    cones, zero, aside, rest = words(at[CONES]), 0.0 * ld(X, H), slot(ASIDE, at), slot(REST, at)
+    states, close = START + 1 + 2 * at[N], 2.0 * near(X)
     for k in range(at[M]):
         st(X, aside + k, ld(X, states + k))
     leave_out(states, X, at)
     evaluate(at[UNILATERAL], X, P, W, at, START, 0)
-    needs = who & lnot(who)
+    fast, needs = 10.0 * still(X, W, at), who & lnot(who)
+    slow = maximum(maximum(SLOW * ld(X, SLIN), fast), sqrt(LOW * near(X) * largest(W, at)))
     for j in range(at[NU]):
         was = ld(X, aside + cones[CONE * j + 4])
         closed = (was > 0.5) | (ld(W, gap_row(j, at)) <= close)
@@ -157,62 +161,124 @@ def arrange(who, X, P, W, at):
         needs = needs | (who & closed & (ld(W, before_row(at) + cones[CONE * j]) < -fast))
     lost, rough = who & lnot(who), who & lnot(who)
     if any_lane(needs):
-        lost, rough = strike(needs, fast, SLOW * ld(X, SLIN), X, W, at)
+        lost, rough = strike(needs, fast, slow, X, W, at)
         evaluate(at[UNILATERAL], X, P, W, at, START, 0)
+    load(aside, X, W, at)
     for j in range(at[NU]):
         r = cones[CONE * j]
         u, gap, row = ld(W, before_row(at) + r), ld(W, gap_row(j, at)), slot(GAPS_AT_START, at) + 2 * j
         st(X, row, select(who, maximum(gap, zero), ld(X, row)))
         st(X, row + 1, select(who, u, ld(X, row + 1)))
-        st(W, gap_row(j, at), select((ld(X, rest + j) > 0.5) & (u <= fast), -1.0, 1.0 + zero))
-        st(X, rest + j, 1.0 + zero)
-        along(j, r, fast, X, W, at)
-    for k in range(at[ND]):
-        st(W, percussion_row(at) + k, zero)
-    jams, rougher = seek(who, rest, slot(NEXT_GAPS, at), X, W, at)
+        classify(j, (ld(X, rest + j) > 0.5) & (u <= slow), lnot(needs), fast, X, W, at)
+    scale(who, X, W, at)
+    jams, rougher = seek(who, least_force(aside, X, at), X, W, at)
     for k in range(at[M]):
         fixed = ld(X, aside + k)
         st(X, states + k, select(who, ld(X, states + k), fixed))
+    force, presses = strongest(X, W, at), zero
     for j in range(at[NU]):
-        settle_mode(j, who, X, W, at)
+        presses = maximum(ld(W, percussion_row(at) + cones[CONE * j]), presses)
+    for j in range(at[NU]):
+        settle_mode(j, who, force, presses > 0.0, X, W, at)
     st(X, STATUS, select(who & (lost | jams), UNSOLVED, select(who & (rough | rougher), ROUGH, ld(X, STATUS))))
 
 
 @inner
-def along(j, r, fast, X, W, at):
-    """Whether contact j is at rest along the surface, else the direction of its sliding."""
-    slides, d = words(at[CONES])[CONE * j + 1], slot(NEXT_GAPS, at) + 2 * j
-    zero = 0.0 * fast
-    u1, u2 = zero, zero
-    if slides > 0:
-        u1 = ld(W, before_row(at) + r + 1)
-    if slides > 1:
-        u2 = ld(W, before_row(at) + r + 2)
-    size = sqrt(u1 * u1 + u2 * u2)
-    moves = size > fast
-    safe = select(moves, size, 1.0)
-    st(X, slot(REST, at) + j, select(moves, 0.0, 1.0 + zero))
-    st(X, d, select(moves, u1 / safe, zero))
-    st(X, d + 1, select(moves, u2 / safe, zero))
+def act(who, X, P, W, at):
+    """What an event does; again where that stops velocities with which another contact slides."""
+    for _ in range(PASSES):
+        arrange(who, X, P, W, at)
+        mend(who, X, P, W, at)
+        who = who & turned(X, P, W, at)
+        if not any_lane(who):
+            break
 
 
 @inner
-def settle_mode(j, who, X, W, at):
-    """Mode, forces and direction of sliding of contact j from the forces found."""
-    cones, zero = words(at[CONES]), 0.0 * ld(X, H)
-    r, slides, k = cones[CONE * j], cones[CONE * j + 1], cones[CONE * j + 4]
-    s, d, found = START + 1 + 2 * at[N] + k, slot(DIRECTION, at) + 2 * j, slot(NEXT_GAPS, at) + 2 * j
-    pn, p1, p2 = ld(W, percussion_row(at) + r), zero, zero
+def turned(X, P, W, at):
+    """Lanes in which a contact approaches, or moves against the direction of its sliding."""
+    cones, none = words(at[CONES]), ld(X, H) < 0.0 * ld(X, H)
+    evaluate(at[UNILATERAL], X, P, W, at, START, 0)
+    fast = 10.0 * still(X, W, at)
+    for j in range(at[NU]):
+        r, slides, d = cones[CONE * j], cones[CONE * j + 1], slot(DIRECTION, at) + 2 * j
+        mode = mode_of(j, X, at)
+        none = none | ((mode > 0.5) & (ld(W, before_row(at) + r) < -fast))
+        if slides > 0:
+            along = ld(W, before_row(at) + r + 1) * ld(X, d)
+            if slides == 2:
+                along = along + ld(W, before_row(at) + r + 2) * ld(X, d + 1)
+            none = none | ((mode > 0.5) & (mode < 1.5) & (ld(W, number_row(j, MU, at)) > 0.0) & (along < -0.2 * fast))
+    return none
+
+
+@inner
+def scale(who, X, W, at):
+    """Velocities by which errors are judged: not less than forces make within a first step, so that what was at rest can begin to move."""
+    speed = doubles(at[REAL])[REACH] * sqrt(largest(W, at) * ld(X, SPAN))
+    lin = maximum(ld(X, SLIN), select(who, speed, 0.0))
+    st(X, SLIN, lin)
+    st(X, SANG, maximum(ld(X, SANG), select(who, 1e-3 * lin / ld(X, SPAN), 0.0)))
+
+
+@inner
+def strongest(X, W, at):
+    """Force that is none, by those found."""
+    cones, now, ever = words(at[CONES]), 0.0 * ld(X, H), 0.0 * ld(X, H)
+    for j in range(at[NU]):
+        now = maximum(ld(W, percussion_row(at) + cones[CONE * j]), now)
+        ever = maximum(ld(X, at[LARGEST] + cones[CONE * j + 4] + 1), ever)
+    return FORCE * maximum(maximum(now, FADED * ever), 1e-290)
+
+
+@inner
+def classify(j, closed, calm, fast, X, W, at):
+    """Kind of contact j for `seek`: whether it is at rest along the surface, else the direction of its sliding.
+
+    What has just begun to slide has kinetic friction, unless an impact came between.
+    """
+    cones, zero = words(at[CONES]), 0.0 * fast
+    r, slides, mode = cones[CONE * j], cones[CONE * j + 1], ld(X, slot(ASIDE, at) + cones[CONE * j + 4])
+    u1, u2, a1, a2 = zero, zero, zero, zero
     if slides > 0:
-        p1 = ld(W, percussion_row(at) + r + 1)
+        u1, a1 = ld(W, before_row(at) + r + 1), rate(r + 1, W, at)
     if slides > 1:
-        p2 = ld(W, percussion_row(at) + r + 2)
-    size, rests = sqrt(p1 * p1 + p2 * p2), ld(X, slot(REST, at) + j) > 0.5
-    sticks = ld(X, slot(REST, at) + j) > 1.5
-    turns = rests & (size > 0.0)
-    safe = select(turns, size, 1.0)
-    d1, d2 = select(turns, -p1 / safe, ld(X, found)), select(turns, -p2 / safe, ld(X, found + 1))
-    mode = select(pn > 0.0, select(sticks, STICKS, SLIDES + zero), OPEN)
+        u2, a2 = ld(W, before_row(at) + r + 2), rate(r + 2, W, at)
+    size, d = sqrt(u1 * u1 + u2 * u2), slot(DIRECTION, at) + 2 * j
+    moves = size > fast
+    safe = select(moves, size, 1.0)
+    onward = (u1 * ld(X, d) + u2 * ld(X, d + 1) > -0.05 * fast) & (a1 * ld(X, d) + a2 * ld(X, d + 1) > 0.0)
+    fresh = calm & (mode > 0.5) & (mode < 1.5) & onward
+    mu, static = ld(W, number_row(j, MU, at)), ld(W, number_row(j, MU_STATIC, at))
+    choose(j, select(closed, select(moves, MOVES, CONTACT + zero), OFF), select(moves | fresh, mu, static), W, at)
+    head(j, select(moves, u1 / safe, zero), select(moves, u2 / safe, zero), W, at)
+    st(W, bound_row(at) + j, zero)
+    for k in range(1 + slides):
+        row = percussion_row(at) + r + k
+        st(W, row, select(closed, ld(W, row), zero))
+
+
+@inner
+def settle_mode(j, who, force, pressed, X, W, at):
+    """Mode, forces and direction of sliding of contact j from the forces found."""
+    cones, zero, row = words(at[CONES]), 0.0 * ld(X, H), kind_row(j, at)
+    r, slides, k = cones[CONE * j], cones[CONE * j + 1], cones[CONE * j + 4]
+    s, d = START + 1 + 2 * at[N] + k, slot(DIRECTION, at) + 2 * j
+    kind, pn, d1, d2, p1, p2, slips = ld(W, row), ld(W, percussion_row(at) + r), zero, zero, zero, zero, zero < 1.0
+    if slides > 0:
+        d1, p1 = ld(W, row + 2), ld(W, percussion_row(at) + r + 1)
+        slips = slide_rate(r, slides, W, at) > MOVED * force * yields(r, slides, W, at)
+        a1, a2 = rate(r + 1, W, at), zero
+        if slides > 1:
+            d2, p2, a2 = ld(W, row + 3), ld(W, percussion_row(at) + r + 2), rate(r + 2, W, at)
+        rests = fabs(kind - CONTACT) < 0.5
+        p, a = sqrt(p1 * p1 + p2 * p2), sqrt(a1 * a1 + a2 * a2)
+        against = p > 0.0
+        size = select(against, p, select(a > 0.0, a, 1.0))
+        x1, x2 = select(against, -p1, a1) / size, select(against, -p2, a2) / size
+        d1, d2, slips = select(rests, x1, d1), select(rests, x2, d2), lnot(rests) | slips
+    touches = (kind > 0.5) & ((pn > 0.0) | (pressed & (rate(r, W, at) <= MOVED * force * entry(r, r, W, at))))
+    mode = select(touches, select(slips, SLIDES, STICKS + zero), OPEN)
     st(X, s, select(who, mode, ld(X, s)))
     st(X, s + 1, select(who, pn, ld(X, s + 1)))
     st(X, at[LARGEST] + k + 1, maximum(ld(X, at[LARGEST] + k + 1), select(who, pn, zero)))
@@ -239,13 +305,14 @@ def switch(X, P, W, at):
         for k in range(2):
             d = slot(DIRECTION, at) + 2 * j + k
             st(X, d, select(accepted & (mode > 0.5), ld(X, slot(REST, at) + 2 * j + k), ld(X, d)))
-        drifted = drifted | (accepted & (mode > 0.5) & ((fabs(gap) > near(X)) | (fabs(rate) > SPEED * ld(X, SLIN))))
+        drifted = drifted | (accepted & (mode > 0.5) & ((fabs(gap) > near(X)) | (fabs(rate) > ld(X, slot(BEYOND, at) + SLOWEST))))
     if any_lane(met):
-        arrange(met, X, P, W, at)
+        act(met, X, P, W, at)
         count(met, X, at)
-    if any_lane(drifted | met):
-        mend(drifted | met, X, P, W, at)
-    st(X, WHO, select(met, 1.0, zero))
+    drifted = drifted & lnot(met)
+    if any_lane(drifted):
+        mend(drifted, X, P, W, at)
+    st(X, WHO, select(met | (accepted & (ld(X, slot(BEYOND, at) + RENEWED) > 0.5)), 1.0, zero))
 
 
 @inner
@@ -264,8 +331,7 @@ def begin(X, P, W, at):
     """Modes of contacts, accelerations and rates at the start."""
     if at[NU] > 0:
         every = ld(X, STATUS) < 0.5
-        arrange(every, X, P, W, at)
-        mend(every, X, P, W, at)
+        act(every, X, P, W, at)
     evaluate(at[RHS], X, P, W, at, START, at[SLOTS])
 
 
@@ -273,8 +339,7 @@ def resume(X, P, W, at):
     """Behind a known time, at which forces may have jumped, modes of contacts are sought anew."""
     come = ld(X, WHO) > 0.5
     if at[NU] > 0:
-        arrange(come, X, P, W, at)
-        mend(come, X, P, W, at)
+        act(come, X, P, W, at)
     st(X, WHO, select(come, 1.0, 0.0))
 
 
@@ -283,7 +348,13 @@ def generated(problem):
     return {UNILATERAL: [(("W", i), x) for i, x in enumerate(reactions(problem))]}, 0
 
 
+def work(problem):
+    """Rows of W."""
+    return rows_of_work(problem) + rows_of_coulomb(*counts(problem))
+
+
 EVENT_DRIVEN = runge_kutta(
-    "event_driven", 5, ROWS, WEIGHTS, middle=tuple(MIDDLE), slots=OWN, functions={BEGIN: begin, SETTLE: react, LOCATE: locate, SWITCH: switch, RESUME: resume},
-    generated=generated, work=rows_of_work, treats=("smooth", "unilateral"),
+    "event_driven", 5, ROWS, WEIGHTS, middle=tuple(MIDDLE), slots=OWN,
+    functions={BEGIN: begin, SETTLE: react, LOCATE: locate, SWITCH: switch, RESUME: resume},
+    generated=generated, work=work, treats=("smooth", "unilateral"),
 )  # fmt: skip

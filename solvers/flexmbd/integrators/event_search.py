@@ -1,17 +1,24 @@
-"""Search for the next event of contacts that cannot be penetrated: event functions, and the trial step that may end at one."""
+"""Search for the next event of contacts that cannot be penetrated: event functions, and the trial step that may end at one.
+
+Event functions are above zero where a mode is over, by what an event is met within.  Forces and sliding velocities are met `BEHIND` where
+they vanish: what follows from them there has a sign, so that the same event does not come again.
+"""
 
 from flexmbd.integrators.base import Slot
-from flexmbd.integrators.contact_rows import CONE, MU, MU_STATIC, before_row, gap_row, number_row, percussion_row
-from flexmbd.integrators.held import FORCE
+from flexmbd.integrators.contact_rows import CONE, MU, MU_STATIC, before_row, entry, gap_row, number_row, percussion_row, rate
+from flexmbd.integrators.held import least_force, share, slide_rate, still, yields
 from flexmbd.lanes import any_lane, fabs, floor, lnot, maximum, minimum, select, sqrt
-from flexmbd.lanes.rows import ld, st, words
+from flexmbd.lanes.rows import doubles, ld, st, words
 from flexmbd.lanes.vector import inner
+from flexmbd.registry import OTHERS
 from flexmbd.stepping.names import (
-    CONES, CUT, ERROR, FIXED, LARGEST, NC, NU, OVER, SIZE, SLIN, SLOTS, SPAN, START, STRIDE, H, N, T,
+    CONES, CUT, END, ERROR, FIXED, H_MIN, NC, NU, OVER, REAL, SIZE, SLOTS, SPAN, START, STATUS, STRIDE, H, N, T,
 )  # fmt: skip
 from flexmbd.stepping.within import highest, meet, wiggles
 
-GAP, SPEED = 1e-12, 1e-10  # by the mechanism's size, the largest velocity: within these an event is met, and within `FORCE`
+GAP = 1e-12  # by the mechanism's size: within this, and `held.SPEED` and `held.FORCE`, an event is met
+BEHIND = 2.0
+FAR = -1e300
 OWN = (
     Slot("search", "of the next event: step and value on either side, trials; events and time since they were counted", True),
     Slot("direction", "of sliding of each contact", True),
@@ -19,9 +26,15 @@ OWN = (
     Slot("next gap", "gap and its rate of each contact at the end"),
     Slot("rest", "1 for contacts at rest along the surface"),
     Slot("aside", "further states that are put aside"),
+    Slot(
+        "beyond",
+        "of the search: the step before that went too far, its value; 1 where forces were shared anew; slowest motion",
+        True,
+    ),
 )
-SEARCH, DIRECTION, GAPS_AT_START, NEXT_GAPS, REST, ASIDE = range(7, 13)
+SEARCH, DIRECTION, GAPS_AT_START, NEXT_GAPS, REST, ASIDE, BEYOND = range(7, 14)
 LOW, D_LOW, HIGH, D_HIGH, TRIALS, COUNTED, MARKED, MET = range(8)
+HIGHER, D_HIGHER, RENEWED, SLOWEST = range(4)
 
 
 @inner
@@ -31,26 +44,92 @@ def slot(k, at):
 
 
 @inner
-def value(j, X, W, at):
-    """Event function of contact j at the step's end, by what an event is met within: above zero where its mode is over."""
-    cones = words(at[CONES])
-    r, slides, s = cones[CONE * j], cones[CONE * j + 1], cones[CONE * j + 4]
-    mode = ld(X, START + 1 + 2 * at[N] + s)
-    force = FORCE * maximum(ld(X, at[LARGEST] + s + 1), 1e-300)
-    pn = ld(W, percussion_row(at) + r)
-    found = select(mode > 0.5, -pn / force, -ld(W, gap_row(j, at)) / near(X))
+def mode_of(j, X, at):
+    """Mode of contact j at the step's start."""
+    return ld(X, START + 1 + 2 * at[N] + words(at[CONES])[CONE * j + 4])
+
+
+@inner
+def moved(j, slow, X, W, at):
+    """Event function of places and velocities: of a gap that closes, of sliding that comes to rest."""
+    cones, mode = words(at[CONES]), mode_of(j, X, at)
+    r, slides = cones[CONE * j], cones[CONE * j + 1]
+    gap, closes = ld(W, gap_row(j, at)) / near(X), ld(W, before_row(at) + r) < 0.0
+    dips = (gap < -1.0) & (ld(X, slot(GAPS_AT_START, at) + 2 * j + 1) < 0.0)
+    found = select(mode > 0.5, FAR, select(closes | dips, -gap, minimum(-gap, -2.0)))
     if slides > 0:
-        d1, u1, p1 = ld(X, slot(DIRECTION, at) + 2 * j), ld(W, before_row(at) + r + 1), ld(W, percussion_row(at) + r + 1)
-        along, size = u1 * d1, fabs(p1)
+        along = ld(W, before_row(at) + r + 1) * ld(X, slot(DIRECTION, at) + 2 * j)
         if slides == 2:
-            d2, u2, p2 = ld(X, slot(DIRECTION, at) + 2 * j + 1), ld(W, before_row(at) + r + 2), ld(W, percussion_row(at) + r + 2)
-            along, size = along + u2 * d2, sqrt(p1 * p1 + p2 * p2)
-        stops = -along / (SPEED * ld(X, SLIN))
-        slips = (size - ld(W, number_row(j, MU_STATIC, at)) * pn) / force
-        rubs = ld(W, number_row(j, MU, at)) > 0.0
-        found = select((mode > 1.5) & (slips > found), slips, found)
-        found = select((mode > 0.5) & (mode < 1.5) & rubs & (stops > found), stops, found)
+            along = along + ld(W, before_row(at) + r + 2) * ld(X, slot(DIRECTION, at) + 2 * j + 1)
+        rubs = (mode > 0.5) & (mode < 1.5) & (ld(W, number_row(j, MU, at)) > 0.0)
+        found = select(rubs, -along / slow - BEHIND, found)
     return found
+
+
+@inner
+def pressed(j, force, X, W, at):
+    """Event function of the forces at hand: of a normal force that vanishes, of friction that holds no more."""
+    cones, mode = words(at[CONES]), mode_of(j, X, at)
+    r, slides = cones[CONE * j], cones[CONE * j + 1]
+    pn = ld(W, percussion_row(at) + r)
+    bears = fabs(pn) > 0.0
+    found = -pn
+    if slides > 0:
+        size = fabs(ld(W, percussion_row(at) + r + 1))
+        if slides == 2:
+            size = sqrt(size * size + ld(W, percussion_row(at) + r + 2) * ld(W, percussion_row(at) + r + 2))
+        slips = size - ld(W, number_row(j, MU_STATIC, at)) * pn
+        found = select((mode > 1.5) & (slips > found), slips, found)
+    found = select(bears, found, fabs(rate(r, W, at)) / entry(r, r, W, at))
+    return select(mode > 0.5, found / force - BEHIND, FAR)
+
+
+@inner
+def yielded(j, force, X, W, at):
+    """The same of the accelerations that are left where no share of the load stays within all cones."""
+    cones, mode = words(at[CONES]), mode_of(j, X, at)
+    r, slides = cones[CONE * j], cones[CONE * j + 1]
+    found = rate(r, W, at) / entry(r, r, W, at)
+    if slides > 0:
+        found = maximum(found, select(mode > 1.5, slide_rate(r, slides, W, at) / yields(r, slides, W, at), 0.0))
+    return select(mode > 0.5, found / force - BEHIND, FAR)
+
+
+@inner
+def look(fits, X, W, at):
+    """Largest event function at the step's end.
+
+    Where the share of the load at hand leaves its cones another one is sought, and taken if there is one.
+    """
+    none, states = 0.0 * ld(X, H), START + 1 + 2 * at[N]
+    force, slow, motion, forces = least_force(states, X, at), still(X, W, at), FAR + none, FAR + none
+    st(X, slot(BEYOND, at) + SLOWEST, slow)
+    for j in range(at[NU]):
+        motion, forces = maximum(moved(j, slow, X, W, at), motion), maximum(pressed(j, force, X, W, at), forces)
+    st(X, slot(BEYOND, at) + RENEWED, none)
+    asks = fits & (ld(X, STATUS) < 0.5) & (ld(X, H) > 0.0) & (forces > -1.0)
+    if at[NU] > 1 and any_lane(asks):
+        lost = share(asks, states, slot(REST, at), X, W, at)
+        found, slides = FAR + none, asks & lnot(asks)
+        for j in range(at[NU]):
+            found, mode = maximum(yielded(j, force, X, W, at), found), mode_of(j, X, at)
+            slides = slides | ((mode > 0.5) & (mode < 1.5))
+        holds = asks & lnot(lost) & (found < -1.0)
+        forces = select(asks & lnot(lost), found, forces)
+        hand(holds, at[END] + 1 + 2 * at[N], X, W, at)
+        st(X, slot(BEYOND, at) + RENEWED, select(holds & slides, 1.0, 0.0))
+    return maximum(motion, forces)
+
+
+@inner
+def hand(who, states, X, W, at):
+    """Put the forces of all contacts among the further states of a point."""
+    cones, first = words(at[CONES]), percussion_row(at)
+    for j in range(at[NU]):
+        r, s = cones[CONE * j], states + cones[CONE * j + 4]
+        st(X, s + 1, select(who, ld(W, first + r), ld(X, s + 1)))
+        for k in range(cones[CONE * j + 1]):
+            st(X, s + OTHERS + k, select(who, ld(W, first + r + 1 + k), ld(X, s + OTHERS + k)))
 
 
 @inner
@@ -77,31 +156,37 @@ def locate(X, P, W, at):
     st(X, OVER, none)
     if at[NU] == 0:
         return
-    cones, search = words(at[CONES]), slot(SEARCH, at)
-    worst, dips, dip = -1e300 + none, h < none, h
+    cones, search, beyond_one = words(at[CONES]), slot(SEARCH, at), slot(BEYOND, at)
+    dips, dip = h < none, h
     for j in range(at[NU]):
-        x = value(j, X, W, at)
-        worst = select((x > worst), x, worst)
         g1, s1 = ld(W, gap_row(j, at)), ld(W, before_row(at) + cones[CONE * j])
         st(X, slot(NEXT_GAPS, at) + 2 * j, g1)
         st(X, slot(NEXT_GAPS, at) + 2 * j + 1, s1)
-    for j in range(at[NU]):
+    limit = 1e300 if at[FIXED] > 0 else 1.0
+    fits, seeking = ld(X, ERROR) <= limit, ld(X, search + HIGH) > 0.0
+    worst = look(fits, X, W, at)
+    for j in range(at[NU]):  # what W has is read before
         there, where = hidden(j, X, P, W, at)
         dip = select(there & (lnot(dips) | (where < dip)), where, dip)
         dips = dips | there
-    limit = 1e300 if at[FIXED] > 0 else 1.0
-    fits, seeking = ld(X, ERROR) <= limit, ld(X, search + HIGH) > 0.0
     beyond, short = fits & ((worst > 1.0) | dips), fits & seeking & (worst < -1.0) & lnot(dips)
     low, d_low = select(short, h, ld(X, search + LOW)), select(short, worst, ld(X, search + D_LOW))
     low, d_low = select(seeking, low, 0.0), select(seeking, d_low, 0.0)
+    higher, d_higher = ld(X, beyond_one + HIGHER), ld(X, beyond_one + D_HIGHER)
+    higher = select(seeking, select(beyond, ld(X, search + HIGH), higher), 0.0)
+    d_higher = select(beyond, ld(X, search + D_HIGH), d_higher)
     high, d_high = select(beyond, h, ld(X, search + HIGH)), select(beyond, select(worst > 1.0, worst, 0.0), ld(X, search + D_HIGH))
     trials = select(seeking, ld(X, search + TRIALS), 0.0) + 1.0
-    wide = high - low > 4e-16 * (ld(X, T) + h)
+    wide = high - low > maximum(4e-16 * (ld(X, T) + h), 1.01 * doubles(at[REAL])[H_MIN])
     over = (beyond | short) & wide
     known = (d_low < 0.0) & (d_high > 0.0)
     secant = low + (high - low) * (-d_low / select(known, d_high - d_low, 1.0))
+    # where the value on the near side says nothing, the line through the two on the far side
+    ahead = known & (higher > high) & (d_higher > d_high) & (d_low > -4.0)
+    line = high - (higher - high) * (d_high / select(ahead, d_higher - d_high, 1.0))
+    secant = select(ahead, line, secant)
     thirds = trials * (1.0 / 3.0)
-    halves = lnot(known) | (thirds - floor(thirds) < 0.1)
+    halves = lnot(known) | (thirds - floor(thirds) < 0.1) | (known & lnot(ahead) & (d_low > -4.0) & (d_high > 1e3))
     cut = select(halves, 0.5 * (low + high), minimum(maximum(secant, low + 1e-3 * (high - low)), high - 1e-3 * (high - low)))
     cut = select(beyond & dips & lnot(worst > 1.0), dip, cut)
     met = fits & lnot(over) & ((worst >= -1.0) | (seeking & lnot(wide)))
@@ -111,5 +196,7 @@ def locate(X, P, W, at):
     st(X, search + D_HIGH, select(over, d_high, 0.0))
     st(X, search + TRIALS, select(over, trials, 0.0))
     st(X, search + MET, select(met, 1.0, 0.0))
+    st(X, beyond_one + HIGHER, select(over, higher, 0.0))
+    st(X, beyond_one + D_HIGHER, select(over, d_higher, 0.0))
     st(X, OVER, select(over, 1.0, 0.0))
     st(X, CUT, cut)

@@ -6,155 +6,186 @@ its sliding.  At an event modes follow from the accelerations (Pfeiffer and Gloc
     0 <= a_n  and  p_n >= 0, one of them zero
     at rest along the surface: |p_t| <= mu_s p_n with a_t = 0, else p_t = -mu p_n a_t/|a_t|
 
-Both are found by sweeps over the contacts like percussions (`contact_problem`); the rows of W are the same, with accelerations in place of
-free velocities.
+The contacts of one body share its load in more ways than one.  So a mode is over not where the share at hand leaves its cone of friction,
+but where no share stays within all of them: where with the forces of `coulomb.solve` something accelerates.
+
+Where a point in space begins to slide, the direction of its velocity follows that of the load within a time ``|u|/(mu p_n s)``, s how fast
+it yields: shorter than any step.  There friction acts against ``u + tau (a_t - s p_t)``, the velocity and what the load makes of it in the
+part tau of the step's length that exceeds that time.
 """
 
-from flexmbd.integrators.contact_problem import EXACT, SWEEPS, planar, put_percussion, spatial
-from flexmbd.integrators.contact_rows import CONE, MU, MU_STATIC, entry, free_row, gap_row, number_row, percussion_row, rate
+from flexmbd.integrators.contact_rows import CONE as WORDS
+from flexmbd.integrators.contact_rows import MU, MU_STATIC, before_row, bound_row, entry, kind_row, number_row, percussion_row, rate
+from flexmbd.integrators.coulomb import CONE, EXACT, MOVES, OFF, SLIPS, STUCK, choose, head, hold, largest, solve
 from flexmbd.lanes import any_lane, fabs, lnot, maximum, select, sqrt
 from flexmbd.lanes.rows import ld, st, words
 from flexmbd.lanes.vector import inner
-from flexmbd.stepping.names import CONES, LARGEST, ND, NU
+from flexmbd.registry import OTHERS
+from flexmbd.stepping.names import CONES, LARGEST, NU, SLIN, SPAN, H
 
-FORCE = 1e-9  # by the largest one so far: forces are known to this
-
-
-@inner
-def sliding(mu, snn, snt, bn):
-    """Normal force of a contact that slides where the normal acceleration is to vanish; `snt` is that of a unit force along the sliding."""
-    return -bn / (snn - mu * snt)
-
-
-@inner
-def stuck(snn, s1, s2, t11, t12, t22, bn, b1, b2):
-    """Forces with which nothing accelerates; where the surfaces' own matrix is singular the normal one alone."""
-    a11, a12, a22 = t11 - s1 * s1 / snn, t12 - s1 * s2 / snn, t22 - s2 * s2 / snn
-    c1, c2 = b1 - s1 * bn / snn, b2 - s2 * bn / snn
-    determinant = a11 * a22 - a12 * a12
-    regular = determinant > 1e-14 * t11 * t22
-    safe = select(regular, determinant, 1.0)
-    p1, p2 = (a12 * c2 - a22 * c1) / safe, (a12 * c1 - a11 * c2) / safe
-    p1, p2 = select(regular, p1, 0.0), select(regular, p2, 0.0)
-    return -(bn + s1 * p1 + s2 * p2) / snn, p1, p2
+FORCE = 1e-9  # forces are known to this, by the largest of all contacts,
+FADED = 1e-4  # or by this part of the largest one so far
+MOVED = 0.05  # acceleration that is one, by that which such a force makes
+SPEED = 1e-10  # velocity that is none, by the largest one so far, or that which forces give within the mechanism's size
+TURNS, TURNED = 12, 1e-11  # of directions of sliding that depend on the forces
 
 
 @inner
-def held(moving, modes, directions, X, W, at):
-    """One sweep with modes given: the largest change of an acceleration."""
-    cones, change, first = words(at[CONES]), 0.0 * ld(W, free_row(at)), percussion_row(at)
+def least_force(forces, X, at):
+    """Force that is none: `forces` is the first of the further states of a point."""
+    cones, now, ever = words(at[CONES]), 0.0 * ld(X, H), 0.0 * ld(X, H)
     for j in range(at[NU]):
-        r, slides = cones[CONE * j], cones[CONE * j + 1]
-        mode, mu = ld(X, modes + cones[CONE * j + 4]), ld(W, number_row(j, MU, at))
-        closed, sticks = mode > 0.5, mode > 1.5
-        pn, an, snn = ld(W, first + r), rate(r, W, at), entry(r, r, W, at)
-        if slides == 0:
-            change = maximum(put_percussion(r, moving, select(closed, pn - an / snn, 0.0), W, at), change)
-        else:
-            d1, p1, a1 = ld(X, directions + 2 * j), ld(W, first + r + 1), rate(r + 1, W, at)
-            s1, t11 = entry(r, r + 1, W, at), entry(r + 1, r + 1, W, at)
-            d2, p2, a2, s2, t12, t22 = 0.0 * d1, 0.0 * d1, 0.0 * d1, 0.0 * d1, 0.0 * d1, 1.0 + 0.0 * d1
-            if slides == 2:
-                d2, p2, a2 = ld(X, directions + 2 * j + 1), ld(W, first + r + 2), rate(r + 2, W, at)
-                s2, t12, t22 = entry(r, r + 2, W, at), entry(r + 1, r + 2, W, at), entry(r + 2, r + 2, W, at)
-            bn = an - snn * pn - s1 * p1 - s2 * p2
-            b1, b2 = a1 - s1 * pn - t11 * p1 - t12 * p2, a2 - s2 * pn - t12 * p1 - t22 * p2
-            if slides == 1:
-                b2 = 0.0 * b2
-            slips = sliding(mu, snn, s1 * d1 + s2 * d2, bn)
-            xn, x1, x2 = stuck(snn, s1, s2, t11, t12, t22, bn, b1, b2)
-            xn, x1, x2 = select(sticks, xn, slips), select(sticks, x1, -mu * d1 * slips), select(sticks, x2, -mu * d2 * slips)
-            change = maximum(put_percussion(r, moving, select(closed, xn, 0.0), W, at), change)
-            change = maximum(put_percussion(r + 1, moving, select(closed, x1, 0.0), W, at), change)
-            if slides == 2:
-                change = maximum(put_percussion(r + 2, moving, select(closed, x2, 0.0), W, at), change)
+        now, ever = maximum(ld(X, forces + cones[WORDS * j + 4] + 1), now), maximum(ld(X, at[LARGEST] + cones[WORDS * j + 4] + 1), ever)
+    return FORCE * maximum(maximum(now, FADED * ever), 1e-290)
+
+
+@inner
+def still(X, W, at):
+    """Velocity that is none, at a point whose accelerations are in W."""
+    return SPEED * maximum(ld(X, SLIN), sqrt(ld(X, SPAN) * largest(W, at)))
+
+
+@inner
+def yields(r, slides, W, at):
+    """How fast a contact yields along its surface."""
+    t = entry(r + 1, r + 1, W, at)
+    return maximum(t, entry(r + 2, r + 2, W, at)) if slides == 2 else t
+
+
+@inner
+def slide_rate(r, slides, W, at):
+    """How fast the sliding velocity of a contact changes."""
+    a, b = rate(r + 1, W, at), 0.0 * ld(W, r)
+    if slides == 2:
+        b = rate(r + 2, W, at)
+    return sqrt(a * a + b * b)
+
+
+@inner
+def load(states, X, W, at):
+    """Put the forces among the further states of a point into the rows of the percussions."""
+    cones, first = words(at[CONES]), percussion_row(at)
+    for j in range(at[NU]):
+        r, s = cones[WORDS * j], states + cones[WORDS * j + 4]
+        st(W, first + r, ld(X, s + 1))
+        for k in range(cones[WORDS * j + 1]):
+            st(W, first + r + 1 + k, ld(X, s + OTHERS + k))
+
+
+@inner
+def firm(j, r, W, at):
+    """How fast a contact's own friction, and that of all others, changes its sliding velocity."""
+    cones, total = words(at[CONES]), 0.0 * ld(W, r)
+    for k in range(at[NU]):
+        c = cones[WORDS * k]
+        if cones[WORDS * k + 1] == 2:
+            one = fabs(entry(r + 1, c + 1, W, at)) + fabs(entry(r + 1, c + 2, W, at))
+            two = fabs(entry(r + 2, c + 1, W, at)) + fabs(entry(r + 2, c + 2, W, at))
+            size = ld(W, number_row(k, MU, at)) * maximum(ld(W, percussion_row(at) + c), 0.0)
+            on = (ld(W, kind_row(k, at)) > 0.5) & (fabs(ld(W, kind_row(k, at)) - STUCK) > 0.5)
+            total = total + select(on, size * maximum(one, two), 0.0)
+    return total
+
+
+@inner
+def heading(j, r, d1, d2, slow, X, W, at):
+    """Direction of sliding of a contact in space; d is that at the step's start, slower than `slow` is no motion."""
+    u1, u2 = ld(W, before_row(at) + r + 1), ld(W, before_row(at) + r + 2)
+    size, along = sqrt(u1 * u1 + u2 * u2), u1 * d1 + u2 * d2
+    moves = size > 1e3 * slow
+    safe, back = select(moves, size, 1.0), moves & (along <= 0.0)
+    e1, e2 = select(moves & lnot(back), u1 / safe, d1), select(moves & lnot(back), u2 / safe, d2)
+    strength = firm(j, r, W, at)
+    presses = (strength > 0.0) & lnot(back)
+    tau = select(presses, maximum(ld(X, H) - size / select(presses, strength, 1.0), 0.0), 0.0)
+    if any_lane(tau > 0.0):
+        own = maximum(ld(W, number_row(j, MU, at)) * ld(W, percussion_row(at) + r), 1e-300)
+        p1, p2 = ld(W, percussion_row(at) + r + 1), ld(W, percussion_row(at) + r + 2)
+        b1, b2 = rate(r + 1, W, at) - strength / own * p1, rate(r + 2, W, at) - strength / own * p2
+        length = sqrt(b1 * b1 + b2 * b2)
+        ahead = tau * maximum(b1 * e1 + b2 * e2, 0.0) / maximum(length, 1e-300)
+        w1, w2 = u1 + ahead * b1, u2 + ahead * b2
+        whole = sqrt(w1 * w1 + w2 * w2)
+        counts = (ahead > 0.0) & (whole > 0.0)
+        safe = select(counts, whole, 1.0)
+        e1, e2 = select(counts, w1 / safe, e1), select(counts, w2 / safe, e2)
+    return e1, e2
+
+
+@inner
+def turn(directions, X, W, at):
+    """Directions of sliding of contacts in space: the largest change of one."""
+    cones, change, slow = words(at[CONES]), 0.0 * ld(X, H), still(X, W, at)
+    for j in range(at[NU]):
+        if cones[WORDS * j + 1] == 2:
+            k = kind_row(j, at)
+            slips = ld(W, k) > 3.5
+            d1, d2 = heading(j, cones[WORDS * j], ld(X, directions + 2 * j), ld(X, directions + 2 * j + 1), slow, X, W, at)
+            change = maximum(select(slips, fabs(d1 - ld(W, k + 2)) + fabs(d2 - ld(W, k + 3)), 0.0), change)
+            head(j, d1, d2, W, at)
     return change
 
 
 @inner
-def sought(moving, rests, directions, X, W, at):
-    """One sweep that seeks modes of the contacts with gaps not above zero: the largest change, and lanes without a solution.
+def keep(live, modes, directions, X, W, at):
+    """Forces with modes given, in the rows of the percussions, from those there; directions are those at the start of the step.
 
-    In the rows `rests` stands 1 for contacts at rest along the surface, afterwards 2 where they stay so; others slide in their directions.
-    Friction that is at its limit does not hold: else the event that led here would come again.
+    Contacts that touch without pressing stay so.
     """
-    cones, change, first = words(at[CONES]), 0.0 * ld(W, free_row(at)), percussion_row(at)
-    lost, zero = change < change, change
+    cones = words(at[CONES])
     for j in range(at[NU]):
-        r, slides = cones[CONE * j], cones[CONE * j + 1]
-        closed, mu, static = ld(W, gap_row(j, at)) <= 0.0, ld(W, number_row(j, MU, at)), ld(W, number_row(j, MU_STATIC, at))
-        pn, an, snn = ld(W, first + r), rate(r, W, at), entry(r, r, W, at)
-        if slides == 0:
-            change = maximum(put_percussion(r, moving, select(closed, maximum(pn - an / snn, 0.0), 0.0), W, at), change)
-        else:
-            margin = 2.0 * FORCE * ld(X, at[LARGEST] + cones[CONE * j + 4] + 1)
-            rest, d1, d2 = ld(X, rests + j) > 0.5, ld(X, directions + 2 * j), ld(X, directions + 2 * j + 1)
-            p1, a1, s1, t11 = ld(W, first + r + 1), rate(r + 1, W, at), entry(r, r + 1, W, at), entry(r + 1, r + 1, W, at)
-            if slides == 1:
-                bn, b1 = an - snn * pn - s1 * p1, a1 - s1 * pn - t11 * p1
-                yn, y1, none = planar(zero, static, snn, s1, t11, bn, b1)
-                xn, x1, jams = planar(zero, mu, snn, s1, t11, bn, b1)
-                holds = fabs(y1) < static * yn - margin
-                xn, x1 = select(holds, yn, xn), select(holds, y1, x1)
-                none = lnot(holds) & (jams | none)
-                s, x2 = s1 * d1, zero
-            else:
-                p2, a2, s2 = ld(W, first + r + 2), rate(r + 2, W, at), entry(r, r + 2, W, at)
-                t12, t22 = entry(r + 1, r + 2, W, at), entry(r + 2, r + 2, W, at)
-                bn = an - snn * pn - s1 * p1 - s2 * p2
-                b1, b2 = a1 - s1 * pn - t11 * p1 - t12 * p2, a2 - s2 * pn - t12 * p1 - t22 * p2
-                yn, y1, y2, none = spatial(zero, static, snn, s1, s2, t11, t12, t22, bn, b1, b2)
-                xn, x1, x2, jams = spatial(zero, mu, snn, s1, s2, t11, t12, t22, bn, b1, b2)
-                holds = sqrt(y1 * y1 + y2 * y2) < static * yn - margin
-                xn, x1, x2 = select(holds, yn, xn), select(holds, y1, x1), select(holds, y2, x2)
-                none = lnot(holds) & (jams | none)
-                s = s1 * d1 + s2 * d2
-            st(X, rests + j, select(moving & rest, select(holds, 2.0 + zero, 1.0 + zero), ld(X, rests + j)))
-            slips = maximum(sliding(mu, snn, s, bn), 0.0)
-            lost = lost | (moving & closed & select_mask(rest, none, (snn - mu * s <= 0.0) & (bn < 0.0)))
-            xn, x1 = select(rest, xn, slips), select(rest, x1, -mu * d1 * slips)
-            change = maximum(put_percussion(r, moving, select(closed, xn, 0.0), W, at), change)
-            change = maximum(put_percussion(r + 1, moving, select(closed, x1, 0.0), W, at), change)
-            if slides == 2:
-                x2 = select(rest, x2, -mu * d2 * slips)
-                change = maximum(put_percussion(r + 2, moving, select(closed, x2, 0.0), W, at), change)
-    return change, lost
-
-
-@inner
-def select_mask(condition, a, b):
-    """Mask a where a condition holds, else mask b."""
-    return (condition & a) | (lnot(condition) & b)
-
-
-@inner
-def largest(W, at):
-    """Largest free acceleration."""
-    scale = fabs(ld(W, free_row(at)))
-    for r in range(1, at[ND]):
-        scale = maximum(fabs(ld(W, free_row(at) + r)), scale)
-    return scale
-
-
-@inner
-def hold(live, modes, directions, X, W, at):
-    """Forces with modes given, in the rows of the percussions; lanes in which the sweeps did not suffice."""
-    moving, scale = live, largest(W, at)
-    for _ in range(SWEEPS):
-        moving = moving & (held(moving, modes, directions, X, W, at) > EXACT * scale)
+        mode, pn = ld(X, modes + cones[WORDS * j + 4]), ld(W, percussion_row(at) + cones[WORDS * j])
+        kind = select((mode > 0.5) & (fabs(pn) > 0.0), select(mode > 1.5, STUCK, SLIPS + 0.0 * mode), OFF)
+        choose(j, kind, ld(W, number_row(j, MU, at)), W, at)
+        head(j, ld(X, directions + 2 * j), ld(X, directions + 2 * j + 1), W, at)
+    turn(directions, X, W, at)
+    hold(live, W, at)
+    moving = live
+    for _ in range(TURNS):
+        moving = moving & (turn(directions, X, W, at) > TURNED)
         if not any_lane(moving):
             break
-    return moving
+        hold(moving, W, at)
 
 
 @inner
-def seek(live, rests, directions, X, W, at):
-    """Forces with modes sought; lanes without a solution, and those in which the sweeps did not suffice."""
-    moving, scale, lost = live, largest(W, at), live & lnot(live)
-    for _ in range(SWEEPS):
-        change, none = sought(moving, rests, directions, X, W, at)
-        lost = lost | none
-        moving = moving & (change > EXACT * scale) & lnot(none)
+def share(who, modes, headings, X, W, at):
+    """Forces of the contacts that are closed, with friction as it may be: lanes in which they were not found."""
+    cones = words(at[CONES])
+    for j in range(at[NU]):
+        mode = ld(X, modes + cones[WORDS * j + 4])
+        sticks, pn = mode > 1.5, ld(W, percussion_row(at) + cones[WORDS * j])
+        kind = select(mode > 0.5, select(sticks, CONE, MOVES + 0.0 * mode), OFF)
+        choose(j, kind, select(sticks, ld(W, number_row(j, MU_STATIC, at)), ld(W, number_row(j, MU, at))), W, at)
+        head(j, ld(X, headings + 2 * j), ld(X, headings + 2 * j + 1), W, at)
+        st(W, bound_row(at) + j, 0.0 * pn)
+    lost, rough = solve(who, 1e3 * EXACT * largest(W, at), W, at)
+    return lost | rough
+
+
+@inner
+def seek(live, force, X, W, at):
+    """Forces with modes sought, of the kinds `CONE` at rest along the surface, `MOVES`, `OFF`: where there are none, where none were found.
+
+    A contact whose static friction does not hold has the kinetic one.
+    """
+    cones, rounding = words(at[CONES]), 1e3 * EXACT * largest(W, at)
+    lost, rough, moving = live & lnot(live), live & lnot(live), live
+    for _ in range(at[NU] + 1):
+        none, more = solve(moving, rounding, W, at)
+        lost, rough, again = lost | none, (rough & lnot(moving)) | more, live & lnot(live)
+        for j in range(at[NU]):
+            r, slides, k = cones[WORDS * j], cones[WORDS * j + 1], kind_row(j, at)
+            if slides > 0:
+                mu, kinetic = ld(W, k + 1), ld(W, number_row(j, MU, at))
+                slips = slide_rate(r, slides, W, at) > MOVED * force * yields(r, slides, W, at)
+                falls = moving & (fabs(ld(W, k) - CONE) < 0.5) & slips & (mu > kinetic)
+                st(W, k + 1, select(falls, kinetic, mu))
+                again = again | falls
+        moving = moving & again & lnot(none | more)
         if not any_lane(moving):
             break
-    return lost, moving
+    return lost, rough
+
+
+__all__ = ["FORCE", "MOVED", "SPEED", "keep", "least_force", "load", "seek", "share", "slide_rate", "still", "yields"]

@@ -1,0 +1,338 @@
+"""Contacts with friction, in lanes: sweeps, then a semi-smooth Newton method that redundant contacts do not slow down.
+
+Rates ``u = S p + b`` are velocities with percussions p, or accelerations with forces p.  Each contact has a kind:
+
+- `CONE`: ``0 <= u_n``, ``p_n >= low``, one of them at its bound; ``|p_t| <= mu p_n``, less only where ``u_t = 0``, else against it;
+- `MOVES`: the same along the normal, ``p_t = -mu d p_n`` against the direction d in which it slides;
+- `STUCK`: ``u = 0``, whatever p; `SLIPS`: ``u_n = 0`` and ``p_t = -mu d p_n``, whatever p_n; `OFF`: p = 0.
+
+Sweeps of Gauss and Seidel solve each contact exactly (`flexmbd.nonsmooth.one_contact`).  Where contacts of one body brace each other they
+creep; then Newton's method takes over, on the functions of Alart and Curnier (1991, CMAME 92, 353-375)::
+
+    p_n = max(p_n - r u_n, low),      p_t = what of p_t - r u_t lies within the disc of radius mu (p_n - r u_n)
+
+Its matrix is singular where contacts are redundant.  `FIRM` is added to its diagonal, and goes on from the percussions at hand: of all
+shares that fit, the one nearest to those.  Steps are halved until the functions shrink; where they do not, sweeps go on.
+"""
+
+from flexmbd.integrators.contact_rows import (
+    CONE as WORDS, bound_row, entry, free_row, kept_row, kind_row, matrix_row, percussion_row, rate, square_row, step_row, value_row,
+)  # fmt: skip
+from flexmbd.integrators.dense import eliminate, substitute
+from flexmbd.lanes import any_lane, fabs, lnot, maximum, minimum, select, sqrt
+from flexmbd.lanes.rows import ld, st, words
+from flexmbd.lanes.vector import inner
+from flexmbd.nonsmooth.one_contact import planar, spatial
+from flexmbd.stepping.names import CONES, ND, NU
+
+OFF, CONE, MOVES, STUCK, SLIPS = 0.0, 1.0, 2.0, 3.0, 4.0
+# what a rate is off by, of the largest free one, that is nothing; that is little enough where it gets no less; that is too much in the end
+EXACT, NEAR, ROUGH = 1e-13, 1e-11, 1e-6
+FIRM = 1e-8
+SWEEPS, MORE, MOST = 20, 20, 320  # first; where no step of Newton's gains, each time twice as many, at most
+STEPS, HALVES, REFINED = 60, 6, 6
+
+
+@inner
+def largest(W, at):
+    """Largest free rate."""
+    scale = fabs(ld(W, free_row(at)))
+    for r in range(1, at[ND]):
+        scale = maximum(fabs(ld(W, free_row(at) + r)), scale)
+    return scale
+
+
+@inner
+def choose(j, kind, mu, W, at):
+    """Kind of contact j and its coefficient of friction."""
+    st(W, kind_row(j, at), kind)
+    st(W, kind_row(j, at) + 1, mu)
+
+
+@inner
+def head(j, d1, d2, W, at):
+    """Direction of sliding of contact j."""
+    st(W, kind_row(j, at) + 2, d1)
+    st(W, kind_row(j, at) + 3, d2)
+
+
+@inner
+def put(r, moving, new, W, at):
+    """Take a percussion over in lanes that move; how much that changes its rate."""
+    row = percussion_row(at) + r
+    old = ld(W, row)
+    st(W, row, select(moving, new, old))
+    return select(moving, fabs(new - old), 0.0) * entry(r, r, W, at)
+
+
+@inner
+def sweep(moving, still, W, at):
+    """All contacts in turn: the largest change of a rate, and lanes in which a contact has no solution.
+
+    Approach slower than `still` is rounding, which need not fit a contact that has one way to move.
+    """
+    cones, change = words(at[CONES]), 0.0 * still
+    first, lost = percussion_row(at), still < change - 1.0
+    for j in range(at[NU]):
+        r, slides, k = cones[WORDS * j], cones[WORDS * j + 1], kind_row(j, at)
+        kind, mu, low = ld(W, k), ld(W, k + 1), ld(W, bound_row(at) + j)
+        closed, cone = kind > 0.5, kind < 1.5
+        pn, un, snn = ld(W, first + r), rate(r, W, at), entry(r, r, W, at)
+        if slides == 0:
+            change = maximum(put(r, moving, select(closed, maximum(pn - un / snn, low), 0.0), W, at), change)
+            continue
+        d1, p1, u1, s1, t11 = ld(W, k + 2), ld(W, first + r + 1), rate(r + 1, W, at), entry(r, r + 1, W, at), entry(r + 1, r + 1, W, at)
+        if slides == 1:
+            bn, b1 = un - snn * pn - s1 * p1, u1 - s1 * pn - t11 * p1
+            new, x1, none = planar(low, mu, snn, s1, t11, bn, b1)
+            steep, x2, d2 = snn - mu * s1 * d1, 0.0 * d1, 0.0 * d1
+        else:
+            d2, p2, u2, s2 = ld(W, k + 3), ld(W, first + r + 2), rate(r + 2, W, at), entry(r, r + 2, W, at)
+            t12, t22 = entry(r + 1, r + 2, W, at), entry(r + 2, r + 2, W, at)
+            bn = un - snn * pn - s1 * p1 - s2 * p2
+            b1, b2 = u1 - s1 * pn - t11 * p1 - t12 * p2, u2 - s2 * pn - t12 * p1 - t22 * p2
+            new, x1, x2, none = spatial(low, mu, snn, s1, s2, t11, t12, t22, bn, b1, b2)
+            steep = snn - mu * (s1 * d1 + s2 * d2)
+        jams = (steep <= 0.0) & (bn < -still)
+        slips = select(steep > 0.0, maximum(-bn / select(steep > 0.0, steep, 1.0), 0.0), 0.0)
+        lost = lost | (moving & closed & ((cone & none & (bn < -still)) | (lnot(cone) & jams)))
+        new, x1, x2 = select(cone, new, slips), select(cone, x1, -mu * d1 * slips), select(cone, x2, -mu * d2 * slips)
+        change = maximum(put(r, moving, select(closed, new, 0.0), W, at), change)
+        change = maximum(put(r + 1, moving, select(closed, x1, 0.0), W, at), change)
+        if slides == 2:
+            change = maximum(put(r + 2, moving, select(closed, x2, 0.0), W, at), change)
+    return change, lost
+
+
+@inner
+def copy(row, scale, at, target, W):
+    """A row of the matrix, scaled, to a row of Newton's."""
+    for c in range(at[ND]):
+        st(W, target + c, scale * ld(W, row + c))
+
+
+@inner
+def values(W, at, builds):
+    """What the equations of all directions are off by, as rates; Newton's matrix too if it is asked for: the largest, and their squares."""
+    cones, p, v, zero = words(at[CONES]), percussion_row(at), value_row(at), 0.0 * ld(W, percussion_row(at))
+    worst, total, n = zero, zero, at[ND]
+    for j in range(at[NU]):
+        r, slides, k = cones[WORDS * j], cones[WORDS * j + 1], kind_row(j, at)
+        kind, mu, low = ld(W, k), ld(W, k + 1), ld(W, bound_row(at) + j)
+        on, cone, bound = kind > 0.5, (kind > 0.5) & (kind < 1.5), kind > 2.5
+        pn, un, snn = ld(W, p + r), rate(r, W, at), entry(r, r, W, at)
+        zn = pn - un / snn
+        presses = bound | (on & (zn > low))
+        least = select(on, low, 0.0)
+        x = select(bound, un, (pn - select(on, maximum(zn, low), 0.0)) * snn)
+        st(W, v + r, x)
+        worst, total = maximum(fabs(x), worst), total + x * x
+        if builds:
+            row, target = matrix_row(at) + n * r, square_row(at) + n * r
+            copy(row, select(presses, 1.0 / snn, 0.0), at, target, W)
+            st(W, target + r, ld(W, target + r) + select(presses, 0.0, 1.0 + zero))
+        radius, sticks, t = mu * select(presses, zn, least), kind > 2.5, snn
+        if slides > 0:
+            slips = (on & (kind < 2.5) & lnot(cone)) | (kind > 3.5)
+            sticks = sticks & (kind < 3.5)
+            p1, u1, d1, t = ld(W, p + r + 1), rate(r + 1, W, at), ld(W, k + 2), entry(r + 1, r + 1, W, at)
+            p2, u2, d2 = zero, zero, zero
+            if slides == 2:
+                p2, u2, d2, t = ld(W, p + r + 2), rate(r + 2, W, at), ld(W, k + 3), maximum(t, entry(r + 2, r + 2, W, at))
+            z1, z2 = p1 - u1 / t, p2 - u2 / t
+            size = sqrt(z1 * z1 + z2 * z2)
+            holds = size <= radius
+            safe = select(size > 0.0, size, 1.0)
+            share, e1, e2 = select(holds, 1.0, radius / safe), z1 / safe, z2 / safe
+            for i in range(slides):
+                pt, ut, z, e, d = p1, u1, z1, e1, d1
+                if i == 1:
+                    pt, ut, z, e, d = p2, u2, z2, e2, d2
+                x = select(cone, (pt - share * z) * t, select(slips, (pt + mu * d * pn) * t, pt * t))
+                x = select(sticks, ut, x)
+                st(W, v + r + 1 + i, x)
+                worst, total = maximum(fabs(x), worst), total + x * x
+                if builds:
+                    fixed, turns = sticks | (cone & holds), cone & lnot(holds)
+                    row, target = matrix_row(at) + n * (r + 1 + i), square_row(at) + n * (r + 1 + i)
+                    part = select(turns, share * (1.0 - e * e), 0.0)
+                    copy(row, select(fixed, 1.0, part) / t, at, target, W)
+                    st(W, target + r + 1 + i, ld(W, target + r + 1 + i) + select(fixed, 0.0, 1.0 - part))
+                    if slides == 2:
+                        across = select(turns, -share * e1 * e2, 0.0)
+                        other = matrix_row(at) + n * (r + 2 - i)
+                        for c in range(n):
+                            st(W, target + c, ld(W, target + c) + across / t * ld(W, other + c))
+                        st(W, target + r + 2 - i, ld(W, target + r + 2 - i) - across)
+                    grows, other = select(turns & presses, mu * e, 0.0), matrix_row(at) + n * r
+                    for c in range(n):
+                        st(W, target + c, ld(W, target + c) + grows / snn * ld(W, other + c))
+                    st(W, target + r, ld(W, target + r) - grows + select(slips, mu * d, 0.0))
+        if builds:
+            st(W, step_row(at) + r, ld(W, v + r) / snn)
+            for i in range(slides):
+                st(W, step_row(at) + r + 1 + i, ld(W, v + r + 1 + i) / t)
+    return worst, total
+
+
+@inner
+def factorise(W, at):
+    """Factors of Newton's matrix; sliding percussions that follow from the normal ones are taken into their columns."""
+    cones, n, first = words(at[CONES]), at[ND], square_row(at)
+    for j in range(at[NU]):
+        r, slides, k = cones[WORDS * j], cones[WORDS * j + 1], kind_row(j, at)
+        follows, mu = ((ld(W, k) > 1.5) & (ld(W, k) < 2.5)) | (ld(W, k) > 3.5), ld(W, k + 1)
+        for i in range(slides):
+            by = select(follows, mu * ld(W, k + 2 + i), 0.0)
+            for row in range(n):
+                x, column = ld(W, first + n * row + r + 1 + i), first + n * row + r
+                own = row == r + 1 + i
+                if not own:
+                    st(W, column, ld(W, column) - by * x)
+                    st(W, first + n * row + r + 1 + i, select(follows, 0.0, x))
+            st(W, first + n * (r + 1 + i) + r, select(follows, 0.0, ld(W, first + n * (r + 1 + i) + r)))
+    for i in range(n):
+        st(W, first + n * i + i, ld(W, first + n * i + i) + FIRM)
+    eliminate(first, n, W)
+
+
+@inner
+def newton(W, at):
+    """Newton's step from the values in its rows, with factors."""
+    cones, x = words(at[CONES]), step_row(at)
+    for j in range(at[NU]):
+        r, slides, k = cones[WORDS * j], cones[WORDS * j + 1], kind_row(j, at)
+        follows = ((ld(W, k) > 1.5) & (ld(W, k) < 2.5)) | (ld(W, k) > 3.5)
+        for i in range(slides):
+            st(W, x + r + 1 + i, select(follows, 0.0, ld(W, x + r + 1 + i)))
+    substitute(square_row(at), at[ND], x, W)
+    for j in range(at[NU]):
+        r, slides, k = cones[WORDS * j], cones[WORDS * j + 1], kind_row(j, at)
+        follows = ((ld(W, k) > 1.5) & (ld(W, k) < 2.5)) | (ld(W, k) > 3.5)
+        for i in range(slides):
+            by = -ld(W, k + 1) * ld(W, k + 2 + i) * ld(W, x + r)
+            st(W, x + r + 1 + i, select(follows, by, ld(W, x + r + 1 + i)))
+
+
+@inner
+def project(who, W, at):
+    """Draw percussions into their cones."""
+    cones, p = words(at[CONES]), percussion_row(at)
+    for j in range(at[NU]):
+        r, slides, k = cones[WORDS * j], cones[WORDS * j + 1], kind_row(j, at)
+        kind, mu = ld(W, k), ld(W, k + 1)
+        free = (kind > 2.5) | lnot(who)
+        pn = select(kind > 0.5, maximum(ld(W, p + r), ld(W, bound_row(at) + j)), 0.0)
+        st(W, p + r, select(free, ld(W, p + r), pn))
+        size = 0.0 * pn
+        for i in range(slides):
+            size = size + ld(W, p + r + 1 + i) * ld(W, p + r + 1 + i)
+        size = sqrt(size)
+        share = select(size > mu * pn, mu * pn / maximum(size, 1e-300), 1.0)
+        for i in range(slides):
+            old, row = ld(W, p + r + 1 + i), p + r + 1 + i
+            follows = ((kind > 1.5) & (kind < 2.5)) | (kind > 3.5)
+            new = select(follows, -mu * ld(W, k + 2 + i) * ld(W, p + r), select(free, old, share * old))
+            st(W, row, select(who, new, old))
+
+
+@inner
+def advance(moving, W, at):
+    """One step of Newton's method, halved until the values shrink: lanes in which they do."""
+    p, kept, x = percussion_row(at), kept_row(at), step_row(at)
+    _, before = values(W, at, True)
+    factorise(W, at)
+    newton(W, at)
+    for r in range(at[ND]):
+        st(W, kept + r, ld(W, p + r))
+    gained, part = moving & lnot(moving), 1.0
+    for _ in range(HALVES):
+        seeks = moving & lnot(gained)
+        for r in range(at[ND]):
+            st(W, p + r, select(seeks, ld(W, kept + r) - part * ld(W, x + r), ld(W, p + r)))
+        _, after = values(W, at, False)
+        gained = gained | (seeks & (after < (1.0 - 0.1 * part) * (1.0 - 0.1 * part) * before))
+        part = 0.5 * part
+        if not any_lane(moving & lnot(gained)):
+            break
+    for r in range(at[ND]):
+        st(W, p + r, select(gained | lnot(moving), ld(W, p + r), ld(W, kept + r)))
+    return gained
+
+
+@inner
+def solve(live, still, W, at):
+    """Percussions of contacts of the kinds `OFF`, `CONE`, `MOVES`: lanes without a solution, those in which too much is off in the end.
+
+    Rates below `still` are rounding.
+    """
+    scale, moving, lost = largest(W, at), live, live & lnot(live)
+    near, rough = maximum(NEAR * scale, 0.1 * still), maximum(ROUGH * scale, 0.1 * still)
+    for _ in range(SWEEPS):
+        change, none = sweep(moving, still, W, at)
+        lost = (lost & lnot(moving)) | (moving & none)
+        moving = moving & (change > EXACT * scale)
+        if at[NU] == 1:  # one contact is solved exactly
+            return lost, moving & lnot(moving)
+        if not any_lane(moving):
+            return lost, moving
+    lost = lost & lnot(moving)
+    many, worst = MORE + 0.0 * scale, scale
+    for _ in range(STEPS):
+        gained = advance(moving, W, at)
+        off, _ = values(W, at, False)
+        fails = moving & lnot(gained) & (off > near)
+        moving = moving & (gained | fails)
+        worst = select(moving, worst, minimum(off, worst))
+        if any_lane(fails):
+            project(fails, W, at)
+            for turn in range(MOST):
+                sweeps = fails & (many > turn)
+                if not any_lane(sweeps):
+                    break
+                change, none = sweep(sweeps, still, W, at)
+                lost, fails = (lost & lnot(sweeps)) | (sweeps & none), fails & (change > EXACT * scale)
+            many = select(fails, minimum(2.0 * many, MOST + 0.0 * many), many)
+        off, _ = values(W, at, False)
+        worst = select(moving, off, worst)
+        moving = moving & (off > EXACT * scale)
+        if not any_lane(moving):
+            break
+    lost = lost & moving & (worst > rough)
+    return lost, moving & (worst > rough) & lnot(lost)
+
+
+@inner
+def hold(live, W, at):
+    """Forces of contacts of the kinds `OFF`, `STUCK`, `SLIPS`, from those at hand: lanes in which too much is off in the end."""
+    scale, p, x, moving = largest(W, at), percussion_row(at), step_row(at), live
+    project(live, W, at)
+    off, _ = values(W, at, True)
+    factorise(W, at)
+    for _ in range(REFINED):
+        moving = moving & (off > EXACT * scale)
+        if not any_lane(moving):
+            break
+        newton(W, at)
+        for r in range(at[ND]):
+            st(W, p + r, ld(W, p + r) - select(moving, ld(W, x + r), 0.0))
+        before = off
+        off = renew(W, at)
+        moving = moving & (off < 0.5 * before)
+    return live & (off > ROUGH * scale)
+
+
+@inner
+def renew(W, at):
+    """Values, and Newton's right-hand side, without its matrix."""
+    cones, v, x = words(at[CONES]), value_row(at), step_row(at)
+    off, _ = values(W, at, False)
+    for j in range(at[NU]):
+        r, slides = cones[WORDS * j], cones[WORDS * j + 1]
+        st(W, x + r, ld(W, v + r) / entry(r, r, W, at))
+        t = 0.0 * off
+        for i in range(slides):
+            t = maximum(entry(r + 1 + i, r + 1 + i, W, at), t)
+        for i in range(slides):
+            st(W, x + r + 1 + i, ld(W, v + r + 1 + i) / t)
+    return off
