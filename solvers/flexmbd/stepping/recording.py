@@ -167,7 +167,7 @@ def again(h, X, P, W, at):
 
 @inner
 def hermite(lane, X, grid, to, at):
-    """State of a lane at a fraction of the step: quintic for q, its slope for v, cubic for further states, bowed to what the stages give."""
+    """State of a lane at a fraction of the step: quintic for q, its slope for v, cubic for further states, and what stages say of these."""
     n, first, last = at[N], at[SLOTS], at[SLOTS] + at[LAST] * at[STRIDE]
     q0, q1 = START + 1, at[END] + 1
     x, dt = get(X, FRACTION, lane), get(X, H, lane)
