@@ -35,12 +35,12 @@ from flexmbd.lanes.rows import doubles, evaluate, ld, st, words
 from flexmbd.lanes.vector import inner
 from flexmbd.registry import OPEN, OTHERS, POISSON, SLIDES, STICKS
 from flexmbd.stepping.names import (
-    BEGIN, CONES, END, FINISH, LARGEST, LOCATE, ND, NU, REACH, REAL, RHS, ROUGH, SANG, SETTLE, SLIN, SLOTS, SPAN, START, STATUS, STORMS,
-    SWITCH, UNILATERAL, UNSOLVED, WHO, H, M, N, T,
+    BEGIN, CONES, END, FINISH, LARGEST, LAST, LOCATE, ND, NU, RATES, REACH, REAL, RHS, ROUGH, SANG, SETTLE, SLIN, SLOTS, SPAN, START,
+    STATUS, STORMS, STRIDE, SWITCH, UNILATERAL, UNSOLVED, WHO, H, M, N, T,
 )  # fmt: skip
 
 SLOW, STORM = 1e-6, 1000.0
-LOW = 20.0  # a bounce not higher than so many times what a gap is known to is none
+LOW = 2.0  # a bounce not higher than so many times what a gap is known to is none
 PASSES = 3  # of an event, at most
 MENDS = 8  # sweeps of a projection: what has drifted is small
 
@@ -143,6 +143,20 @@ def strike(needs, fast, slow, X, W, at):
 
 
 @inner
+def drive(needs, X, P, W, at):
+    """The work of drives in an impact: what their power is more with the percussions in W as forces, to the state that has it, if any."""
+    row, states, rates = words(at[CONES])[CONE * at[NU]], START + 1 + 2 * at[N], at[SLOTS] + at[LAST] * at[STRIDE]
+    if row < 0:
+        return
+    evaluate(at[RHS], X, P, W, at, START, rates)
+    without, work = ld(X, rates + at[RATES] + row), states + row
+    hand(needs, states, X, W, at)
+    evaluate(at[RHS], X, P, W, at, START, rates)
+    st(X, work, ld(X, work) + select(needs, ld(X, rates + at[RATES] + row) - without, 0.0))
+    leave_out(states, X, at)
+
+
+@inner
 def arrange(who, X, P, W, at):
     """Impacts, then modes and forces of all contacts at the start of a step, in the lanes `who`."""
     cones, zero, aside, rest = words(at[CONES]), 0.0 * ld(X, H), slot(ASIDE, at), slot(REST, at)
@@ -162,6 +176,7 @@ def arrange(who, X, P, W, at):
     lost, rough = who & lnot(who), who & lnot(who)
     if any_lane(needs):
         lost, rough = strike(needs, fast, slow, X, W, at)
+        drive(needs, X, P, W, at)
         evaluate(at[UNILATERAL], X, P, W, at, START, 0)
     load(aside, X, W, at)
     for j in range(at[NU]):

@@ -19,7 +19,7 @@ from flexmbd.language.ordering import LINEAR, called, ordered
 from flexmbd.linalg.sparse import Solver
 from flexmbd.outputs import bringing
 from flexmbd.problem import LateState
-from flexmbd.registry import CONTACT_ROWS, OTHERS
+from flexmbd.registry import CONTACT_ROWS, OTHERS, Books
 from flexmbd.running.signals import Requests, Signals
 from flexmbd.state import Layout
 from flexmbd.stepping import compiled, names
@@ -205,6 +205,7 @@ class Model:
         for c in b.unilaterals:
             cones += [first, *c.groups, c.first, c.rule]
             first += len(c.rates)
+        cones.append(next((k for k, s in enumerate(b.states) if s.name == f"{Books.name}.work"), -1))
         arrays = {
             names.ANGULAR: [measure == "angle" for measure in b.measures], names.CONTROLLED: [s.controlled for s in b.states],
             names.STATE_CONTACT: [-1 if s.contact is None else s.contact.index for s in b.states], names.KINK: kinks,
