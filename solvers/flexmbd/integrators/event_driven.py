@@ -30,17 +30,17 @@ from flexmbd.integrators.event_search import (
 from flexmbd.integrators.explicit import runge_kutta
 from flexmbd.integrators.held import FADED, FORCE, MOVED, keep, least_force, load, seek, slide_rate, still, yields
 from flexmbd.integrators.percussions import book_gain, free, jump, leave_out, restitute
-from flexmbd.lanes import any_lane, fabs, lnot, maximum, select, sqrt
+from flexmbd.lanes import any_lane, fabs, lnot, maximum, minimum, select, sqrt
 from flexmbd.lanes.rows import doubles, evaluate, ld, st, words
 from flexmbd.lanes.vector import inner
 from flexmbd.registry import OPEN, OTHERS, POISSON, SLIDES, STICKS
 from flexmbd.stepping.names import (
-    BEGIN, CONES, END, FINISH, LARGEST, LOCATE, ND, NU, REACH, REAL, RESUME, RHS, ROUGH, SANG, SETTLE, SLIN, SLOTS, SPAN, START, STATUS,
-    STORMS, SWITCH, UNILATERAL, UNSOLVED, WHO, H, M, N, T,
+    BEGIN, CONES, END, FINISH, LARGEST, LAST, LOCATE, ND, NU, RATES, REACH, REAL, RESUME, RHS, ROUGH, SANG, SETTLE, SLIN, SLOTS, SPAN,
+    START, STATUS, STORMS, STRIDE, SWITCH, UNILATERAL, UNSOLVED, WHO, H, M, N, T,
 )  # fmt: skip
 
 SLOW, STORM = 1e-6, 1000.0
-LOW = 20.0  # a bounce not higher than so many times what a gap is known to is none
+LOW = 1.0  # a bounce not higher than half as many times what a gap is known to is none
 PASSES = 3  # of an event, at most
 MENDS = 8  # sweeps of a projection: what has drifted is small
 
@@ -143,6 +143,20 @@ def strike(needs, fast, slow, X, W, at):
 
 
 @inner
+def drive(needs, X, P, W, at):
+    """The work of drives in an impact: what their power is more with the percussions in W as forces, to the state that has it, if any."""
+    row, states, rates = words(at[CONES])[CONE * at[NU]], START + 1 + 2 * at[N], at[SLOTS] + at[LAST] * at[STRIDE]
+    if row < 0:
+        return
+    evaluate(at[RHS], X, P, W, at, START, rates)
+    without, work = ld(X, rates + at[RATES] + row), states + row
+    hand(needs, states, X, W, at)
+    evaluate(at[RHS], X, P, W, at, START, rates)
+    st(X, work, ld(X, work) + select(needs, ld(X, rates + at[RATES] + row) - without, 0.0))
+    leave_out(states, X, at)
+
+
+@inner
 def arrange(who, X, P, W, at):
     """Impacts, then modes and forces of all contacts at the start of a step, in the lanes `who`."""
     cones, zero, aside, rest = words(at[CONES]), 0.0 * ld(X, H), slot(ASIDE, at), slot(REST, at)
@@ -152,7 +166,8 @@ def arrange(who, X, P, W, at):
     leave_out(states, X, at)
     evaluate(at[UNILATERAL], X, P, W, at, START, 0)
     fast, needs = 10.0 * still(X, W, at), who & lnot(who)
-    slow = maximum(maximum(SLOW * ld(X, SLIN), fast), sqrt(LOW * near(X) * largest(W, at)))
+    low = maximum(fast, sqrt(LOW * near(X) * largest(W, at)))
+    slow = maximum(SLOW * ld(X, SLIN), low)
     for j in range(at[NU]):
         was = ld(X, aside + cones[CONE * j + 4])
         closed = (was > 0.5) | (ld(W, gap_row(j, at)) <= close)
@@ -162,6 +177,7 @@ def arrange(who, X, P, W, at):
     lost, rough = who & lnot(who), who & lnot(who)
     if any_lane(needs):
         lost, rough = strike(needs, fast, slow, X, W, at)
+        drive(needs, X, P, W, at)
         evaluate(at[UNILATERAL], X, P, W, at, START, 0)
     load(aside, X, W, at)
     for j in range(at[NU]):
@@ -169,7 +185,7 @@ def arrange(who, X, P, W, at):
         u, gap, row = ld(W, before_row(at) + r), ld(W, gap_row(j, at)), slot(GAPS_AT_START, at) + 2 * j
         st(X, row, select(who, maximum(gap, zero), ld(X, row)))
         st(X, row + 1, select(who, u, ld(X, row + 1)))
-        classify(j, (ld(X, rest + j) > 0.5) & (u <= slow), lnot(needs), fast, X, W, at)
+        classify(j, (ld(X, rest + j) > 0.5) & (u <= low), lnot(needs), fast, X, W, at)
     scale(who, X, W, at)
     jams, rougher = seek(who, least_force(aside, X, at), X, W, at)
     for k in range(at[M]):
@@ -189,27 +205,31 @@ def act(who, X, P, W, at):
     for _ in range(PASSES):
         arrange(who, X, P, W, at)
         mend(who, X, P, W, at)
-        who = who & turned(X, P, W, at)
+        who = turned(who, X, P, W, at)
         if not any_lane(who):
             break
 
 
 @inner
-def turned(X, P, W, at):
-    """Lanes in which a contact approaches, or moves against the direction of its sliding."""
+def turned(who, X, P, W, at):
+    """Of the lanes `who` those in which a contact approaches, or moves against the direction of its sliding.
+
+    What is at rest may have a velocity that is none against it: sliding ends where there is more of it.
+    """
     cones, none = words(at[CONES]), ld(X, H) < 0.0 * ld(X, H)
     evaluate(at[UNILATERAL], X, P, W, at, START, 0)
     fast = 10.0 * still(X, W, at)
     for j in range(at[NU]):
-        r, slides, d = cones[CONE * j], cones[CONE * j + 1], slot(DIRECTION, at) + 2 * j
+        r, slides, d, row = cones[CONE * j], cones[CONE * j + 1], slot(DIRECTION, at) + 2 * j, slot(BEYOND, at) + SLOWEST + 1 + j
         mode = mode_of(j, X, at)
         none = none | ((mode > 0.5) & (ld(W, before_row(at) + r) < -fast))
         if slides > 0:
             along = ld(W, before_row(at) + r + 1) * ld(X, d)
             if slides == 2:
                 along = along + ld(W, before_row(at) + r + 2) * ld(X, d + 1)
-            none = none | ((mode > 0.5) & (mode < 1.5) & (ld(W, number_row(j, MU, at)) > 0.0) & (along < -0.2 * fast))
-    return none
+            none = none | ((mode > 0.5) & (mode < 1.5) & (ld(W, number_row(j, MU, at)) > 0.0) & (along < -1.1 * fast))
+            st(X, row, select(who, maximum(minimum(along, 0.0), -1.1 * fast), ld(X, row)))
+    return who & none
 
 
 @inner

@@ -28,7 +28,7 @@ OWN = (
     Slot("aside", "further states that are put aside"),
     Slot(
         "beyond",
-        "of the search: the step before that went too far, its value; 1 where forces were shared anew; slowest motion",
+        "of the search: the step before that went too far, its value; 1 where forces were shared anew; slowest motions",
         True,
     ),
 )
@@ -62,7 +62,7 @@ def moved(j, slow, X, W, at):
         if slides == 2:
             along = along + ld(W, before_row(at) + r + 2) * ld(X, slot(DIRECTION, at) + 2 * j + 1)
         rubs = (mode > 0.5) & (mode < 1.5) & (ld(W, number_row(j, MU, at)) > 0.0)
-        found = select(rubs, -along / slow - BEHIND, found)
+        found = select(rubs, (ld(X, slot(BEYOND, at) + SLOWEST + 1 + j) - along) / slow - BEHIND, found)
     return found
 
 

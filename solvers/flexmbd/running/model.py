@@ -226,6 +226,7 @@ class Model:
         for c in b.unilaterals:
             cones += [first, *c.groups, c.first, c.rule]
             first += len(c.rates)
+        cones.append(next((k for k, s in enumerate(b.states) if s.name == f"{Books.name}.work"), -1))
         arrays = {
             names.ANGULAR: [measure == "angle" for measure in b.measures], names.CONTROLLED: [s.controlled for s in b.states],
             names.STATE_CONTACT: [-1 if s.contact is None else s.contact.index for s in b.states], names.KINK: kinks,
