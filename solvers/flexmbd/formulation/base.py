@@ -21,7 +21,8 @@ from flexmbd.tuning import USUAL
 
 NUMBERED = ("q", "v", "s", "a", "l", "u", "o", "w", "p", "e", "r", "d", "f", "n", "c", *OWN)
 NUMBERED += ("mode", "vz", "vl", "count", "law", "dependent", "argument")
-SPACES = dict.fromkeys(NUMBERED, True) | dict.fromkeys(("t", "icm", "cd", "hh", "near", "booked"), False)  # kinds of variables: whether they have numbers
+# kinds of variables: whether they have numbers
+SPACES = dict.fromkeys(NUMBERED, True) | dict.fromkeys(("t", "icm", "cd", "hh", "near", "booked"), False)
 
 
 def level_of(value, fold):
