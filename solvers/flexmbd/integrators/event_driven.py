@@ -36,7 +36,7 @@ from flexmbd.lanes.vector import inner
 from flexmbd.registry import OPEN, OTHERS, POISSON, SLIDES, STICKS
 from flexmbd.stepping.names import (
     BEGIN, CONES, END, FINISH, LARGEST, LAST, LOCATE, ND, NU, RATES, REACH, REAL, RESUME, RHS, ROUGH, SANG, SETTLE, SLIN, SLOTS, SPAN,
-    START, STATUS, STORMS, STRIDE, SWITCH, UNILATERAL, UNSOLVED, WHO, H, M, N, T,
+    START, STATUS, STORMS, STRIDE, SWITCH, UNILATERAL, UNSOLVED, WHO, WORK, H, M, N, T,
 )  # fmt: skip
 
 SLOW, STORM = 1e-6, 1000.0
@@ -145,7 +145,7 @@ def strike(needs, fast, slow, X, W, at):
 @inner
 def drive(needs, X, P, W, at):
     """The work of drives in an impact: what their power is more with the percussions in W as forces, to the state that has it, if any."""
-    row, states, rates = words(at[CONES])[CONE * at[NU]], START + 1 + 2 * at[N], at[SLOTS] + at[LAST] * at[STRIDE]
+    row, states, rates = at[WORK], START + 1 + 2 * at[N], at[SLOTS] + at[LAST] * at[STRIDE]
     if row < 0:
         return
     evaluate(at[RHS], X, P, W, at, START, rates)

@@ -198,7 +198,7 @@ def _scaled(x, y):
 
 def _over(x, y):
     """Quotient, if the second does not depend on time."""
-    return Piece(x.a / y.b, x.b / y.b, x.w / y.b, x.floor) if y.still else None
+    return Piece(*(np.true_divide(k, y.b) for k in (x.a, x.b, x.w)), x.floor) if y.still else None
 
 
 __all__ = ["KnownTimes"]

@@ -214,6 +214,7 @@ class Model:
             "KINKS": any(kinks), "JUMPS": any(c.jumps and c.period is None for c in b.contacts),
             "CLOSES": closes, "AUGMENTED": augmented,
             "WATCHED": self.watched, "FROZEN": self.keeps_factors,
+            "WORK": next((k for k, s in enumerate(b.states) if s.name in (f"{Books.name}.work", f"{Books.name}.due")), -1),
             "FLAT": all(row.polynomial.convective(b.q, b.v, b.time).zero for row in b.rows), "RESTART": scheme.correction is not None,
             "STEPPED": self.signals.stepped, "NP": self.storage.rows, "NPO": self.signals.storage.rows,
             "NY": len(self.requests.histories), "ASSIGNED": sum(len(c.assigns) for c in b.contacts),
@@ -226,7 +227,6 @@ class Model:
         for c in b.unilaterals:
             cones += [first, *c.groups, c.first, c.rule]
             first += len(c.rates)
-        cones.append(next((k for k, s in enumerate(b.states) if s.name == f"{Books.name}.work"), -1))
         arrays = {
             names.ANGULAR: [measure == "angle" for measure in b.measures], names.CONTROLLED: [s.controlled for s in b.states],
             names.STATE_CONTACT: [-1 if s.contact is None else s.contact.index for s in b.states], names.KINK: kinks,

@@ -9,13 +9,13 @@ from flexmbd.lanes.rows import call, doubles, evaluate, get, ld, st, width_of, w
 from flexmbd.lanes.vector import inner
 from flexmbd.registry import CONTACT_ROWS
 from flexmbd.stepping.events import arm, assign, locate, settle, switch
-from flexmbd.stepping.known import go_past
+from flexmbd.stepping.known import CLOSE, go_past
 from flexmbd.stepping.names import (
-    ANGULAR, ASSIGN, ASSIGNED, AUGMENTED, BEFORE, CLOCKS, CLOSES, COMMIT, CONTACTS, CUT, END, ENDED, EVENTS, FINISH, FIXED, FLOORED,
+    ANGULAR, ASSIGN, ASSIGNED, AUGMENTED, BALANCE, BEFORE, CLOCKS, CLOSES, COMMIT, CONTACTS, CUT, END, ENDED, EVENTS, FINISH, FIXED, FLOORED,
     FORGET, GAPS, HC, HN, HOPELESS, H_MAX, H_MIN, JUMPS, KINKS, LARGEST, LAST, LEDGERS, LOCATE, LOOK, MARK, MAX_STEPS, MIDDLE, MIDWAY, NC,
     NEXT, NR, OUTPUTS, OVER, OWNER, PENETRATIONS, POINTS, PROJECT, RATES, REAL, REFINE, REJECTED, RESIDUAL, RESTART, RESUME, RHS, SAFETY,
     SANG, SIZE, SLACK, SLIN, SLOTS, SPAN, START, STATUS, STEPPED, STEPS, STRIDE, STUCK, SUMS, SUM_ROWS, SWITCH, TIMED, WATCHED, WHO,
-    WINDOW, Y0, Y1, YM, H, M, N, T,
+    WINDOW, WORK, Y0, Y1, YM, H, M, N, T,
 )  # fmt: skip
 from flexmbd.stepping.recording import middle, record, reduce_step
 from flexmbd.stepping.watch import attempted, keep, tear, to_close, very_near
@@ -63,9 +63,7 @@ def cross(come, end, X, P, W, at):
         if get(X, WHO, lane) > 0.5:
             go_past(owner[lane], lane, X, at)
     if at[CLOSES] > 0 or at[RESTART] > 0:
-        evaluate(at[PROJECT], X, P, W, at, START, 0)
-        for i in range(n):
-            st(X, START + 1 + n + i, ld(X, START + 1 + n + i) + select(come, ld(W, n + i), 0.0))
+        follow(come, X, P, W, at)
     if at[CLOCKS] > 0:
         ticked = come & lnot(come)
         evaluate(at[PENETRATIONS], X, P, W, at, START, 0)
@@ -88,6 +86,21 @@ def cross(come, end, X, P, W, at):
     if at[NR] > 0:
         turn(come, ld(X, T), X, P, W, at)
     st(X, T, minimum(ld(X, T), end))
+
+
+@inner
+def follow(come, X, P, W, at):
+    """Velocities that fit the drives as they are now in the lanes `come`; the energy that this takes or gives is the work of drives."""
+    n, work = at[N], at[WORK]
+    evaluate(at[BALANCE], X, P, W, at, START, 0)
+    before = ld(W, 0)
+    evaluate(at[PROJECT], X, P, W, at, START, 0)
+    for i in range(n):
+        st(X, START + 1 + n + i, ld(X, START + 1 + n + i) + select(come, ld(W, n + i), 0.0))
+    if work >= 0:
+        evaluate(at[BALANCE], X, P, W, at, START, 0)
+        row = START + 1 + 2 * n + work
+        st(X, row, ld(X, row) + select(come, ld(W, 0) - before, 0.0))
 
 
 @inner
@@ -121,6 +134,7 @@ def advance(X, P, W, at):
     t, nominal, wait = ld(X, T), ld(X, HN), ld(X, HC)
     live = (t < end) & (ld(X, STATUS) < 0.5)
     stop = minimum(end, ld(X, NEXT))
+    final = stop >= end * (1.0 - CLOSE)  # what is known of the end itself is of what comes after it
     h = select(wait > 0.0, wait, nominal)
     # after a million steps t is some nanoseconds off, and a step of those all rounding; a step to an event just before the end ends there
     last = live & (h >= (stop - t) * (1.0 - select(wait > 0.0, 1e-6, 1e-3)))
@@ -164,7 +178,7 @@ def advance(X, P, W, at):
     goes_on = accepted & ((wait > 0.0) | last) & (next_h < nominal)
     next_h = select(goes_on, nominal, next_h)
     st(X, BEFORE, select(accepted, maximum(bounded, 1e-4), before))
-    t1 = select(last, stop, t + h)
+    t1 = select(last, select(final, end + 0.0 * h, stop), t + h)
     if nr > 0:
         if at[MIDWAY] > 0:
             call(at[MIDWAY], X, P, W, at)
