@@ -11,11 +11,11 @@ from flexmbd.registry import CONTACT_ROWS
 from flexmbd.stepping.events import arm, assign, locate, settle, switch
 from flexmbd.stepping.known import CLOSE, go_past
 from flexmbd.stepping.names import (
-    ANGULAR, ASSIGN, ASSIGNED, AUGMENTED, BALANCE, BEFORE, CLOCKS, CLOSES, COMMIT, CONTACTS, CUT, END, ENDED, EVENTS, FINISH, FIXED, FLOORED,
-    FORGET, GAPS, HC, HN, HOPELESS, H_MAX, H_MIN, JUMPS, KINKS, LARGEST, LAST, LEDGERS, LOCATE, LOOK, MARK, MAX_STEPS, MIDDLE, MIDWAY, NC,
-    NEXT, NR, OUTPUTS, OVER, OWNER, PENETRATIONS, POINTS, PROJECT, RATES, REAL, REFINE, REJECTED, RESIDUAL, RESTART, RESUME, RHS, SAFETY,
-    SANG, SIZE, SLACK, SLIN, SLOTS, SPAN, START, STATUS, STEPPED, STEPS, STRIDE, STUCK, SUMS, SUM_ROWS, SWITCH, TIMED, WATCHED, WHO,
-    WINDOW, WORK, Y0, Y1, YM, H, M, N, T,
+    ANGULAR, ASSIGN, ASSIGNED, AUGMENTED, BALANCE, BEFORE, CLOCKS, CLOSES, COMMIT, CONTACTS, CUT, END, ENDED, EVENTS, FINISH, FIXED,
+    FLOORED, FORGET, GAPS, HC, HN, HOPELESS, H_MAX, H_MIN, JUMPS, KINKS, LARGEST, LAST, LEDGERS, LOCATE, LOOK, MARK, MAX_STEPS, MIDDLE,
+    MIDWAY, NC, NEXT, NR, OUTPUTS, OVER, OWNER, PENETRATIONS, POINTS, PROJECT, RATES, REAL, REFINE, REJECTED, RESIDUAL, RESTART, RESUME,
+    RHS, SAFETY, SANG, SIZE, SLACK, SLIN, SLOTS, SPAN, START, STATUS, STEPPED, STEPS, STRIDE, STUCK, SUMS, SUM_ROWS, SWITCH, TIMED,
+    WATCHED, WHO, WINDOW, WORK, Y0, Y1, YM, H, M, N, T,
 )  # fmt: skip
 from flexmbd.stepping.recording import middle, record, reduce_step
 from flexmbd.stepping.watch import attempted, keep, tear, to_close, very_near
@@ -57,7 +57,7 @@ def drift(candidates, tolerance, X, P, W, at):
 @inner
 def cross(come, end, X, P, W, at):
     """Go past a known time in the lanes `come`: clocks tick, velocities follow drives, and the next step begins afresh behind it."""
-    n, owner, timed = at[N], words(at[OWNER]), words(at[TIMED])
+    owner, timed = words(at[OWNER]), words(at[TIMED])
     st(X, WHO, select(come, 1.0, 0.0))
     for lane in range(width_of(X)):
         if get(X, WHO, lane) > 0.5:
