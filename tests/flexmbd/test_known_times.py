@@ -67,7 +67,7 @@ def test_what_is_driven_follows_a_table_that_turns_within_milliseconds():
     s = fm.System(gravity=(0.0, 0.0))
     bar = s.body("bar", mass=1.0, inertia=0.2)
     s.add(fm.Revolute("pin", s.ground.at(0.0, 0.0), bar.centre))
-    s.add(fm.AngleDrive("drive", s.ground.at(0.0, 0.0), bar.centre, fm.Table(x, y, kind="natural")))
+    s.add(fm.AngleDrive("drive", s.ground.at(0.0, 0.0), bar.centre, fm.Table(x, y, kind="natural", beyond="extrapolate")))
     found = fm.run(s, end=10.0, points=2501, outputs=["bar.angle", "bar.rate"])
     t, spline = np.linspace(0.0, 10.0, 2501), CubicSpline(x, y, bc_type="natural")
     assert int(found.status) == 0
