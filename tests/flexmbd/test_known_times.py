@@ -75,6 +75,19 @@ def test_what_is_driven_follows_a_table_that_turns_within_milliseconds():
     np.testing.assert_allclose(found["bar.rate"], spline(t, 1), atol=1e-4 * np.abs(spline(t, 1)).max())
 
 
+@pytest.mark.parametrize("end", (2.0, 3.0))
+@pytest.mark.parametrize("integrator", ("dormand_prince", "generalized_alpha"))
+def test_the_book_of_energy_closes_where_a_drive_stops_at_once(integrator, end):
+    """A spline that is held beyond its last point, with a slope there: a body driven by it stops, and the run goes on, or ends there."""
+    s = fm.System(gravity=(0.0, 0.0))
+    bar = s.body("bar", mass=1.0, inertia=0.2)
+    s.add(fm.Revolute("pin", s.ground.at(0.0, 0.0), bar.centre))
+    s.add(fm.AngleDrive("drive", s.ground.at(0.0, 0.0), bar.centre, fm.Table((0.0, 1.0, 2.0), (0.0, 0.3, 1.1), kind="natural")))
+    found = fm.run(s, end=end, points=5, outputs=["bar.angle"], settings={"integrator": integrator})
+    assert int(found.status) == 0 and abs(found.statistics["energy.off"]) < 1e-6
+    assert found["bar.angle"].ravel()[-1] == pytest.approx(1.1, abs=1e-6)
+
+
 def test_a_run_cut_at_a_known_time_and_between_two_gives_the_same():
     samples = {"start": STARTS[:2]}
     sim = fm.compile(pushed, samples, outputs=["a.vx"], end=END, settings={"lanes": 2})

@@ -104,7 +104,6 @@ def test_steps_do_not_depend_on_the_end_of_a_run():
         s.add(fm.Spring("spring", s.ground.at(0.0, 0.0), body.centre, 60.0, length=0.8))
         return s
 
-
     outputs = ["body.x", "body.vy", "body.angle"]
     short = fm.run(tethered, end=1.0, points=11, outputs=outputs)
     long = fm.run(tethered, end=100.0, points=1001, outputs=outputs)

@@ -11,7 +11,7 @@ from flexmbd.registry import CONTACT_ROWS
 from flexmbd.stepping.events import arm, assign, locate, settle, switch
 from flexmbd.stepping.known import go_past
 from flexmbd.stepping.names import (
-    ANGULAR, ASSIGN, ASSIGNED, AUGMENTED, BEFORE, CLOCKS, CLOSES, COMMIT, CONTACTS, CUT, END, ENDED, EVENTS, FINISH, FIXED, FLOORED,
+    ANGULAR, ASSIGN, ASSIGNED, AUGMENTED, BALANCE, BEFORE, BOOKED, CLOCKS, CLOSES, COMMIT, CONTACTS, CUT, END, ENDED, EVENTS, FINISH, FIXED, FLOORED,
     FORGET, GAPS, HC, HN, HOPELESS, H_MAX, H_MIN, JUMPS, KINKS, LARGEST, LAST, LEDGERS, LOCATE, LOOK, MARK, MAX_STEPS, MIDDLE, MIDWAY, NC,
     NEXT, NR, OUTPUTS, OVER, OWNER, PENETRATIONS, POINTS, PROJECT, RATES, REAL, REFINE, REJECTED, RESIDUAL, RESTART, RESUME, RHS, SAFETY,
     SANG, SIZE, SLACK, SLIN, SLOTS, SPAN, START, STATUS, STEPPED, STEPS, STRIDE, STUCK, SUMS, SUM_ROWS, SWITCH, TIMED, WATCHED, WHO,
@@ -63,9 +63,13 @@ def cross(come, end, X, P, W, at):
         if get(X, WHO, lane) > 0.5:
             go_past(owner[lane], lane, X, at)
     if at[CLOSES] > 0 or at[RESTART] > 0:
+        evaluate(at[BALANCE], X, P, W, at, START, 0)
+        energy = ld(W, 0)
         evaluate(at[PROJECT], X, P, W, at, START, 0)
         for i in range(n):
             st(X, START + 1 + n + i, ld(X, START + 1 + n + i) + select(come, ld(W, n + i), 0.0))
+        evaluate(at[BALANCE], X, P, W, at, START, 0)  # what a drive that jumps gives or takes is no power
+        st(X, BOOKED, ld(X, BOOKED) + select(come, ld(W, 0) - energy, 0.0))
     if at[CLOCKS] > 0:
         ticked = come & lnot(come)
         evaluate(at[PENETRATIONS], X, P, W, at, START, 0)
