@@ -52,7 +52,7 @@ def cart(sample):
 def test_a_sampled_controller_goes_on_from_any_time(integrator):
     """Cut at samples, close before and behind them, and between them; of two sampling times in one batch."""
     samples = {"sample": np.array([0.01, 0.03])}
-    sim = fm.compile(cart, samples, outputs=["cart.x"], end=1.0, settings={"integrator": integrator, "lanes": 2})
+    sim = fm.compile(cart, samples, outputs=["cart.x"], end=1.0, settings={"integrator": integrator, "lanes": 4})
     state = sim.start(samples)
     whole = sim.step(state.copy(), 1.0)
     for t in (0.03, 0.045, 0.09 - 1e-9, 0.09, 0.12 + 1e-9, 0.3, 0.3 + 1e-12, 0.6123, 0.9, 1.0):

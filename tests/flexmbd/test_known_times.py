@@ -90,7 +90,7 @@ def test_the_book_of_energy_closes_where_a_drive_stops_at_once(integrator, end):
 
 def test_a_run_cut_at_a_known_time_and_between_two_gives_the_same():
     samples = {"start": STARTS[:2]}
-    sim = fm.compile(pushed, samples, outputs=["a.vx"], end=END, settings={"lanes": 2})
+    sim = fm.compile(pushed, samples, outputs=["a.vx"], end=END, settings={"lanes": 4})
     state = sim.start(samples)
     whole = sim.step(state.copy(), END)
     for t in (STARTS[0], 0.7318, STARTS[1], 3.32215, 5.2, 8.0, END):
