@@ -180,7 +180,8 @@ def step(X, P, W, at):
             e = fabs(e) / (tolerance * maximum(maximum(ld(X, at[LARGEST] + k), fabs(ld(X, i))), 1e-12))
             worst = larger(e, worst)
         else:
-            st(X, i, ld(X, slot(KNOWN, at) + r) + 0.5 * h * d1)
+            bow = (h / 3.0) * (d0 - 2.0 * ld(X, slot(MIDDLE_SLOT, at) + r) + d1)  # Simpson's rule where the middle is known
+            st(X, i, ld(X, slot(KNOWN, at) + r) + 0.5 * h * d1 - select(fresh, bow, 0.0))
     rise = worst
     if scheme[ORDER] > 1.5:
         rise = sqrt(worst)
