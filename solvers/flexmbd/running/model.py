@@ -93,7 +93,8 @@ class Model:
         self._equations()
         self.layout.signals(self.requests.names, len(self.requests.reduced))
         self.signals = Signals(self.problem, self.requests, self.layout, self.storage)
-        if exactly := self.signals.exactly and self.scheme.correction is None and names.DENSE not in self.scheme.functions:
+        ways = {names.DENSE, names.REFINE}.intersection(self.scheme.functions)  # between steps it has ways of its own
+        if exactly := self.signals.exactly and self.scheme.correction is None and not ways:
             self.layout.aside()
         self.exactly = exactly
 

@@ -7,7 +7,7 @@ from flexmbd.codegen.storage import Storage
 from flexmbd.language.ordering import called, ordered
 from flexmbd.outputs import REDUCTIONS
 from flexmbd.outputs.reductions import OF_SUMS, RUNNING, unit_of
-from flexmbd.registry import HOLDS
+from flexmbd.registry import HOLDS, Books
 from flexmbd.stepping import names
 from flexmbd.suggest import unknown
 
@@ -72,7 +72,7 @@ class Signals:
         functions = Functions(graph, self.storage, layout, (names.OUT_NUMBERS, names.OUT_TABLES))
         functions.add("outputs", [(("y", k), node) for k, node in enumerate(nodes)])
         self.code, self.rows = Code(functions.text()), functions.rows
-        books = {f"s{k}" for k, s in enumerate(problem.states) if not s.controlled and s.contact is None and not s.rate.zero}
+        books = {f"s{k}" for k, s in enumerate(problem.states) if s.name.startswith(f"{Books.name}.") and not s.rate.zero}
         kept = [node for node, name in zip(nodes, requests.names, strict=True) if name in requests.histories]
         self.exactly = any(books.intersection(graph.variables(node)) for node in kept)  # of no interpolation: its error is not controlled
         solved = {x.id for x in (*problem.a, *problem.multipliers)}

@@ -43,10 +43,10 @@ def first_after(sample, t, at):
 @inner
 def go_past(sample, lane, X, at):
     """Let a lane that has come to a known time go on just behind it, and behind all that are as good as the same."""
-    t = first_after(sample, get(X, T, lane), at)
+    t = first_after(sample, get(X, NEXT, lane), at)  # the end of a run may lie a little further
     later = first_after(sample, t, at)
     while later <= t * (1.0 + CLOSE):
         t = later
         later = first_after(sample, t, at)
-    put(X, T, lane, t * (1.0 + ROUND))
+    put(X, T, lane, max(t * (1.0 + ROUND), get(X, T, lane)))
     put(X, NEXT, lane, later * (1.0 - ROUND))

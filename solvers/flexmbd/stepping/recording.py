@@ -62,7 +62,7 @@ def middle(t, h, X, W, at):
         a0, a1 = ld(X, first + i), ld(X, last + i)
         st(X, qm + i, 0.5 * (x0 + x1) + h * (0.15625 * (v0 - v1) + h * (0.015625 * (a0 + a1))))
         v = 0.5 * (v0 + v1) + 0.125 * h * (a0 - a1)
-        if at[RESTART] == 0:
+        if at[RESTART] == 0 and at[REFINE] == 0:
             quintic = 1.875 * (x1 - x0) / h - 0.4375 * (v0 + v1) + 0.03125 * h * (a1 - a0)
             v = select(short, v, quintic)
         st(X, qm + n + i, v)
