@@ -1,0 +1,86 @@
+"""Impacts of closed contacts at an event, all at once, with what they take and what drives give."""
+
+from flexmbd.integrators.contact_rows import (
+    CONE, MU, RESTITUTION, before_row, bound_row, free_row, gap_row, kind_row, number_row, percussion_row, product,
+)  # fmt: skip
+from flexmbd.integrators.coulomb import CONE as CONTACT
+from flexmbd.integrators.coulomb import OFF, choose, solve
+from flexmbd.integrators.event_search import hand
+from flexmbd.integrators.percussions import book_gain, free, jump, leave_out, restitute
+from flexmbd.lanes import fabs, select
+from flexmbd.lanes.rows import evaluate, ld, st, words
+from flexmbd.lanes.vector import inner
+from flexmbd.registry import POISSON
+from flexmbd.stepping.names import (
+    CONES, LAST, ND, NU, RATES, RHS, SLOTS, START, STRIDE, WORK, H, N,
+)  # fmt: skip
+
+
+@inner
+def impact(needs, still, W, at):
+    """Percussions of all closed contacts at once: lanes without a solution, and those in which they were not found.
+
+    Poisson's rule has two phases: compression without restitution, then percussions of at least (1 + e) times those.
+    """
+    cones, poisson = words(at[CONES]), False
+    for j in range(at[NU]):
+        restitute(j, W, at)
+        choose(j, select(ld(W, gap_row(j, at)) <= 0.0, CONTACT, OFF + 0.0 * still), ld(W, number_row(j, MU, at)), W, at)
+        st(W, bound_row(at) + j, 0.0 * still)
+        poisson = poisson or cones[CONE * j + 5] == POISSON
+    for r in range(at[ND]):
+        st(W, percussion_row(at) + r, 0.0 * still)
+    lost, rough = solve(needs, still, W, at)
+    if poisson:
+        for j in range(at[NU]):
+            if cones[CONE * j + 5] == POISSON:
+                least = (1.0 + ld(W, number_row(j, RESTITUTION, at))) * ld(W, percussion_row(at) + cones[CONE * j])
+                st(W, bound_row(at) + j, select(ld(W, kind_row(j, at)) > 0.5, least, 0.0))
+        more, rougher = solve(needs, still, W, at)
+        lost, rough = lost | more, rough | rougher
+    return lost, rough
+
+
+@inner
+def strike(needs, fast, slow, X, W, at):
+    """Impacts of all closed contacts that approach; lanes without a solution, and those in which percussions were not found."""
+    cones, states, n, zero = words(at[CONES]), START + 1 + 2 * at[N], at[N], 0.0 * ld(X, H)
+    for j in range(at[NU]):
+        u, e = ld(W, before_row(at) + cones[CONE * j]), ld(W, number_row(j, RESTITUTION, at))
+        st(W, number_row(j, RESTITUTION, at), select(u < -slow, e, zero))
+    for r in range(at[ND]):
+        st(W, free_row(at) + r, ld(W, before_row(at) + r))
+    lost, rough = impact(needs, fast, W, at)
+    for i in range(n):
+        st(X, START + 1 + n + i, ld(X, START + 1 + n + i) + select(needs, jump(i, W, at), zero))
+    total, moved = zero, zero
+    for j in range(at[NU]):
+        r, s = cones[CONE * j], states + cones[CONE * j + 4]
+        loss, u = zero, ld(W, before_row(at) + r)
+        for k in range(1 + cones[CONE * j + 1]):
+            work = 0.5 * ld(W, percussion_row(at) + r + k) * ld(W, before_row(at) + r + k)
+            after = product(r + k, W, at) + free(j, k, W, at)
+            loss = loss - 0.5 * ld(W, percussion_row(at) + r + k) * after - work
+            moved = moved + fabs(work)
+        total = total + loss
+        hits = needs & (u < -fast) & (ld(W, gap_row(j, at)) <= 0.0)
+        st(X, s + 2, ld(X, s + 2) + select(needs, ld(W, percussion_row(at) + r), zero))
+        st(X, s + 3, ld(X, s + 3) + select(hits, 1.0 + zero, zero))
+        st(X, s + 4, select(hits, -u, ld(X, s + 4)))
+        st(X, s + 5, ld(X, s + 5) + select(needs, loss, zero))
+    book_gain(needs, -total, moved, states, states, X, at)
+    return lost, rough
+
+
+@inner
+def drive(needs, X, P, W, at):
+    """The work of drives in an impact: what their power is more with the percussions in W as forces, to the state that has it, if any."""
+    row, states, rates = at[WORK], START + 1 + 2 * at[N], at[SLOTS] + at[LAST] * at[STRIDE]
+    if row < 0:
+        return
+    evaluate(at[RHS], X, P, W, at, START, rates)
+    without, work = ld(X, rates + at[RATES] + row), states + row
+    hand(needs, states, X, W, at)
+    evaluate(at[RHS], X, P, W, at, START, rates)
+    st(X, work, ld(X, work) + select(needs, ld(X, rates + at[RATES] + row) - without, 0.0))
+    leave_out(states, X, at)
