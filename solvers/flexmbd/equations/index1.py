@@ -247,6 +247,7 @@ def residuals(problem, rows):
                 if row.measure == measure:
                     p = row.polynomial
                     x = g.fabs(p.value(q) if level == "value" else p.rate(q, problem.v, problem.time))
+                    x = x if row.size is None else x / row.size
                     if row.facing is not None and level == "value":
                         x = g.select(g.greater(row.facing.value(q), 0.0), x, 2.0)
                     worst = x if worst.zero else g.select(g.greater(x, worst), x, worst)

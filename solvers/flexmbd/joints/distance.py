@@ -41,7 +41,7 @@ class Distance(Joint):
     def rows(self, build):
         """(|b - a|² - length²)/2 = 0"""
         d, length = build.between(self.a, self.b), build.number(self, "length")
-        return [Row((dot(d, d) - length * length) * 0.5, "length", f"{self.name}.distance")]
+        return [Row((dot(d, d) - length * length) * 0.5, "length", f"{self.name}.distance", size=length)]
 
     def outputs(self, build):
         """Force in the rod, tension positive: the multiplier of the row, whose gradient is as long as the rod."""

@@ -85,7 +85,7 @@ class DistanceDrive(Drive):
     def rows(self, build):
         """(|b - a|² - motion²)/2 = 0"""
         d, length = build.between(self.a, self.b), self.target(build)
-        return [Row((dot(d, d) - length * length) * 0.5, "length", f"{self.name}.distance")]
+        return [Row((dot(d, d) - length * length) * 0.5, "length", f"{self.name}.distance", size=length)]
 
 
 @dataclass(frozen=True, eq=False)

@@ -77,4 +77,4 @@ class NodeRow:
 def free_row(build, row):
     """A `Row` whose polynomials have coefficients that depend on the coordinates, as one of nodes."""
     facing = None if row.facing is None else NodeRow(build, row.facing.value(build.q))
-    return type(row)(NodeRow(build, row.polynomial.value(build.q)), row.measure, row.label, facing, row.weight)
+    return type(row)(NodeRow(build, row.polynomial.value(build.q)), row.measure, row.label, facing, row.weight, row.size)

@@ -100,7 +100,8 @@ class Row:
 
     `facing` is another that must be positive where the row holds: a row that is the sine of an angle also holds half a
     turn away. `weight` is a node: such a row is added to the equations of its coordinates, times weight and gradient, before
-    elimination, because the mass matrix alone may be singular there.
+    elimination, because the mass matrix alone may be singular there. `size` is a node by which the value is divided where it is not of its
+    measure: a distance whose row has squares.
     """
 
     polynomial: object
@@ -108,6 +109,7 @@ class Row:
     label: str
     facing: object = None
     weight: object = None
+    size: object = None
 
 
 def _product(start, factors):
