@@ -114,7 +114,7 @@ class Formulation(Interface, MassMatrix, ABC):
         self.states, self.contacts, self.unilaterals, self.frictions, self._memory = [], [], [], [], {}
         self.potential_energy, self.stored_energy, self.powers = g.const(0.0), g.const(0.0), {}
         self.mass, self.constant_mass, self.rows, self.initial_rows, self.owner = {}, True, [], [], {}
-        self.pools, self.exchanges, self.times = [], {}, []
+        self.pools, self.exchanges, self.times, self.unbooked = [], {}, [], []
         self.bodies()
         for element in system.elements:
             with written(element):
@@ -124,9 +124,16 @@ class Formulation(Interface, MassMatrix, ABC):
                 self.initial_rows += element.initial_rows(self)
         for element in system.elements:
             with written(element):
+                before, energies = list(self.generalized), self._energies()
                 element.apply(self)
+                if self._energies() == energies and any(x is not y for x, y in zip(before, self.generalized, strict=True)):
+                    self.unbooked.append(element.name)
         self.a, self.multipliers = self._accelerations()
         self.outputs = catalogue(self)
+
+    def _energies(self):
+        """What elements have said so far of the energy of their forces."""
+        return self.potential_energy.id, self.stored_energy.id, [(k, x.id) for k, x in self.powers.items()]
 
     # ---- what a formulation gives
     @staticmethod

@@ -8,7 +8,7 @@ from flexmbd.lanes import fabs, maximum, select
 from flexmbd.lanes.rows import call, doubles, evaluate, ld, st, words
 from flexmbd.lanes.vector import inner
 from flexmbd.stepping.names import (
-    ANGULAR, ATTEMPT, BEGIN, CLOSES, COMMIT, CONTROLLED, DRIFT, END, ERROR, FIXED, FORGET, LARGEST, LAST, LEDGERS, RATES, REAL, RELAX, RHS,
+    ANGULAR, ATTEMPT, BEGIN, COMMIT, CONTROLLED, END, ERROR, FIXED, FORGET, LARGEST, LAST, LEDGERS, RATES, REAL, RELAX, RHS,
     SANG, SCHEME, SETTLE, SLIN, SLOTS, STAGE, START, STRIDE, TOLERANCE, WHO, H, M, N, T,
 )  # fmt: skip
 
@@ -50,7 +50,7 @@ def attempt(X, P, W, at):
     n, m, stages, stride, first, scheme = at[N], at[M], at[LAST] + 1, at[STRIDE], at[SLOTS], doubles(at[SCHEME])
     squares, nodes = stages * stages, 2 * stages * stages
     rates, start, end = first + at[RATES], START + 1, at[END] + 1
-    t, h, tolerance = ld(X, T), ld(X, H), doubles(at[REAL])[TOLERANCE]
+    t, h = ld(X, T), ld(X, H)
     h2 = h * h
     for j in range(1, stages):
         row = j * stages
@@ -72,10 +72,7 @@ def attempt(X, P, W, at):
         st(X, at[END], t + scheme[nodes + j] * h)
         at[STAGE] = j
         if j == stages - 1 and at[FIXED] > 0:
-            far, exact = FAR, EXACT
-            if at[CLOSES] > 0:
-                far, exact = 0.0, doubles(at[REAL])[DRIFT] * tolerance
-            close_rows(h > 0.0, h < 0.0, far, exact, X, P, W, at)
+            close_rows(h > 0.0, h < 0.0, FAR, EXACT, X, P, W, at)
         if at[SETTLE] > 0:
             call(at[SETTLE], X, P, W, at)
         evaluate(at[RHS], X, P, W, at, at[END], first + j * stride)

@@ -4,14 +4,16 @@ from flexmbd.outputs.catalogue import DRIVE, TAKEN
 from flexmbd.registry import Books
 
 
-def unkept(build, scheme):
-    """Why a run with a scheme does not keep a book; "" if it does.
+def unkept(build, scheme, asked):
+    """Why a run with a scheme does not keep a book, or "": it does where an output of energy is `asked` for, and elements say enough.
 
     Books are integrals of powers, and free where accelerations are computed.  Schemes that step over impacts do without these: their books
     would cost half as much again as the motion.
     """
+    if build.unbooked:
+        return f"'{build.unbooked[0]}' gives a force without its power or its energy (`build.power`, `build.potential`)"
     steps_over = "unilateral" in scheme.treats and not scheme.adaptive
-    if steps_over and not (build.drive_power().zero and build.power_of("dissipated", "contact").zero):
+    if not asked and steps_over and not (build.drive_power().zero and build.power_of("dissipated", "contact").zero):
         return f"'{scheme.name}' does not add up powers of drives, loads and dampers unless an output of energy is asked for"
     return ""
 

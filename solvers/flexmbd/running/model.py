@@ -83,7 +83,7 @@ class Model:
         build = self._formulation(system, **self._arguments)
         self.requests = Requests(outputs, build.outputs)
         asked = {system.aliases.get(name, name) for name in self.requests.names} & set(BOOKS)
-        self.unkept = "" if asked else unkept(build, self.scheme)
+        self.unkept = unkept(build, self.scheme, asked)
         wanted = [*first(self.requests.names, system.aliases), *(BOOKS if asked else ())]
         self.problem = build.problem(wanted, None if asked or self.unkept else lambda: write(build))
         own = [state.name.startswith(f"{Books.name}.") and not state.rate.zero for state in self.problem.states]

@@ -92,8 +92,10 @@ def cross(come, end, X, P, W, at):
 def follow(come, X, P, W, at):
     """Velocities that fit the drives as they are now in the lanes `come`; the energy that this takes or gives is the work of drives."""
     n, work = at[N], at[WORK]
-    evaluate(at[BALANCE], X, P, W, at, START, 0)
-    before = ld(W, 0)
+    before = 0.0 * ld(X, H)
+    if work >= 0:
+        evaluate(at[BALANCE], X, P, W, at, START, 0)
+        before = ld(W, 0)
     evaluate(at[PROJECT], X, P, W, at, START, 0)
     for i in range(n):
         st(X, START + 1 + n + i, ld(X, START + 1 + n + i) + select(come, ld(W, n + i), 0.0))
