@@ -133,7 +133,8 @@ class Formulation(Interface, MassMatrix, ABC):
 
     def _energies(self):
         """What elements have said so far of the energy of their forces."""
-        return self.potential_energy.id, self.stored_energy.id, [(k, x.id) for k, x in self.powers.items()]
+        powers = [(k, x.id) for k, x in self.powers.items()]
+        return self.potential_energy.id, self.stored_energy.id, powers, len(self.unilaterals)  # these have losses of their own
 
     # ---- what a formulation gives
     @staticmethod
