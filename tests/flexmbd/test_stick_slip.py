@@ -146,3 +146,10 @@ def test_a_drive_works_in_an_impact():
     run = moved(struck, ["energy.drive", "energy.balance"], end=1.0, step=0.0, samples=given, scheme="event_driven")
     assert run["energy.drive"][:, -1] == pytest.approx(given["m"] * 1.5 * (1.0 + given["pace"]) * given["pace"], rel=1e-9)
     assert np.abs(np.diff(run["energy.balance"], axis=1)).max() < 1e-9
+
+
+@pytest.mark.parametrize(("static", "more"), [(None, ""), (0.6, "static friction")])
+def test_remedies_name_schemes_that_treat_contacts(static, more):
+    """Also where a run may have too few steps."""
+    run = fm.run(loose(1.0, static), end=1.0, points=2, outputs=["point.x"], settings={"integrator": "event_driven", "max_steps": 20})
+    assert "generalized_alpha" not in run.message and "take integrator = 'moreau'" in run.message and more in run.message

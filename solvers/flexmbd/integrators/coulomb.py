@@ -267,7 +267,7 @@ def solve(live, still, W, at):
     Rates below `still` are rounding.
     """
     scale, moving, lost = largest(W, at), live, live & lnot(live)
-    near, rough = maximum(NEAR * scale, 0.1 * still), maximum(ROUGH * scale, 0.1 * still)
+    near, rough = maximum(NEAR * scale, 0.1 * still), maximum(ROUGH * scale, still)
     for _ in range(SWEEPS):
         change, none = sweep(moving, still, W, at)
         lost = (lost & lnot(moving)) | (moving & none)

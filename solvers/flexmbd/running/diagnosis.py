@@ -8,7 +8,7 @@ from flexmbd.equations.assembly import assembled
 from flexmbd.errors import ModelError
 from flexmbd.integrators import INTEGRATORS
 from flexmbd.running.books import told
-from flexmbd.running.choice import IMPLICIT, flexible, frictions, springs
+from flexmbd.running.choice import IMPACTS, IMPLICIT, flexible, frictions, impenetrable, springs
 from flexmbd.running.inertias import smallest_inertia
 from flexmbd.stepping.names import LEFT, ROUGH, SINGULAR, STATUS, STEPS, STORMS, STUCK, UNBALANCED, UNSOLVED
 from flexmbd.trajectory import ERROR, OK, TIMEOUT
@@ -193,9 +193,9 @@ class Failures:
                 "give less friction, or a contact law, which makes it a force"
             )
         if how == ROUGH:
-            return f"the contact problem was not solved in as many sweeps as it may take {at}; give a smaller step"
+            return f"the contact problem was not solved in as many sweeps as it may take {at}; {self._over_events()}"
         if how == STORMS:
-            return f"a thousand events of contacts within a millionth of the run {at}; take integrator = 'moreau', which steps over events"
+            return f"a thousand events of contacts within a millionth of the run {at}; {self._over_events()}"
         if how == 0:
             return "the motion diverged: an output is not finite, though the steps went on to the end"
         far = self.away[i] * 2.0**-52 > 1e-12 * self.size[i]
@@ -206,6 +206,8 @@ class Failures:
         """What to do about steps so short."""
         if tiny:
             return f"; {tiny}"
+        if impenetrable(self.system):  # others do not treat them
+            return f"; {self._over_events()}" if INTEGRATORS[self.settings.integrator].adaptive else ""
         if INTEGRATORS[self.settings.integrator].correction is not None:
             return ""
         stiff = flexible(self.system) + [name for rate, name in sorted(springs(self.system, i), reverse=True) if rate * pace > 0.03]
@@ -214,3 +216,13 @@ class Failures:
         if take == self.settings.integrator:
             return ""
         return f"; steps of '{self.settings.integrator}' are as short as that{because}: take integrator = '{take}'"
+
+    def _over_events(self):
+        """What to do where contacts that cannot be penetrated are too much for a scheme."""
+        if not INTEGRATORS[self.settings.integrator].adaptive:
+            return "give a smaller step"
+        numbers = dict(self.system.parameters())
+        pairs = [[numbers.get(f"@{name}.law.{key}") for key in ("static_friction", "friction")] for name in impenetrable(self.system)]
+        above = any(static is not None and np.any(np.asarray(static) > np.asarray(kinetic)) for static, kinetic in pairs)
+        friction = " and without static friction above the kinetic one" if above else ""
+        return f"take integrator = '{IMPACTS}', which steps over events, with a step{friction}"
