@@ -3,7 +3,7 @@
 import numpy as np
 
 from flexmbd.integrators.base import Integrator, Slot, larger
-from flexmbd.integrators.closing import EXACT, FAST, close_rows
+from flexmbd.integrators.closing import EXACT, FAR, FAST, close_rows
 from flexmbd.lanes import fabs, maximum, select
 from flexmbd.lanes.rows import call, doubles, evaluate, ld, st, words
 from flexmbd.lanes.vector import inner
@@ -72,7 +72,10 @@ def attempt(X, P, W, at):
         st(X, at[END], t + scheme[nodes + j] * h)
         at[STAGE] = j
         if j == stages - 1 and at[FIXED] > 0:
-            close_rows(h > 0.0, h < 0.0, FAST, EXACT, X, P, W, at)
+            far = FAST
+            if stages > 5:  # order 5
+                far = FAR
+            close_rows(h > 0.0, h < 0.0, far, EXACT, X, P, W, at)
         if at[SETTLE] > 0:
             call(at[SETTLE], X, P, W, at)
         evaluate(at[RHS], X, P, W, at, at[END], first + j * stride)
