@@ -6,7 +6,7 @@ from flexmbd.parameters import Matrix
 from flexmbd.stepping.names import START
 
 FALLEN = 0.03  # of the smallest singular value at the start, below which a run has come to a singular position
-SHARES = 0.1  # of the largest entry of the dependence, from which on a row is named
+SHARES = 0.04  # of the largest entry of the dependence, from which on a row is named
 
 
 def jacobians(problem, parameters, q, t):

@@ -139,7 +139,7 @@ def advance(X, P, W, at):
     final = stop >= end * (1.0 - CLOSE)  # what is known of the end itself is of what comes after it
     h = select(wait > 0.0, wait, nominal)
     # after a million steps t is some nanoseconds off, and a step of those all rounding; a step to an event just before the end ends there
-    last = live & (h >= (stop - t) * (1.0 - select(wait > 0.0, 1e-6, 1e-3)))
+    last = live & (h >= (stop - t) * (1.0 - select(wait > 0.0, 1e-9, 1e-3)))
     st(X, SLACK, select(last & (wait > 0.0), fabs(stop - t - h), 0.0 * h))
     h = select(last, stop - t, h)
     st(X, H, h)
