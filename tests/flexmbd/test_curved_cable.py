@@ -13,7 +13,10 @@ def arc(radius, turn, elements, pull, side=0.04, stiffness=3.0, **more):
     """Part of a circle without stress, clamped at its start with a dead load (fx, fy) at its end; EI in N m²."""
     s, R = fm.System(), radius
     material = fm.Material(12.0 * stiffness / side**4, 0.3, 1000.0)
-    shape = lambda x: ((R * np.sin(x / R), R * (1 - np.cos(x / R))), (np.cos(x / R), np.sin(x / R)))  # noqa: E731
+
+    def shape(x):
+        return (R * np.sin(x / R), R * (1 - np.cos(x / R))), (np.cos(x / R), np.sin(x / R))
+
     section = fm.Section(side**2, side**4 / 12)
     line = s.cable("line", length=R * turn, elements=elements, section=section, material=material, shape=shape, **more)
     s.add(fm.Clamp("wall", s.ground.at(0.0, 0.0), line.start))

@@ -26,7 +26,10 @@ def plane_box(static, kinetic, height, moment, rate=1.0):
 def test_a_box_breaks_away_at_the_limit_wherever_it_is_pushed(static, kinetic):
     """From then on it has ``m a = static m g t - kinetic m g``."""
     given = {"height": np.array([0.0, 0.1, -0.12, 0.05]), "moment": np.array([0.0, 0.0, 0.7, -1.3])}
-    build = lambda height, moment: plane_box(static, kinetic, height, moment)  # noqa: E731
+
+    def build(height, moment):
+        return plane_box(static, kinetic, height, moment)
+
     run = moved(build, ["box.vx"], end=1.2, step=0.0, points=13, samples=given, scheme="event_driven")
     speed = G * (0.5 * static * (1.2**2 - 1.0) - 0.2 * kinetic)
     assert np.abs(run["box.vx"][:, 10]).max() < 1e-7

@@ -23,7 +23,7 @@ from flexmbd.lanes.rows import ld, st, words
 from flexmbd.lanes.vector import inner
 from flexmbd.nonsmooth.one_contact import planar, spatial
 from flexmbd.integrators.contact_rows import (
-    CONE, MU, PIVOTING, ROLLING, bound_row, earlier_row, entry, free_row, gap_row, number_row, percussion_row, rate,
+    CONE, MU, PIVOTING, ROLLING, bound_row, earlier_row, entry, free_row, gap_row, number_row, percussion_row, put_percussion, rate,
 )  # fmt: skip
 from flexmbd.stepping.names import CONES, ND, NU
 
@@ -40,15 +40,6 @@ def bounded(r, limit, p, u, W, at):
     """Percussion r alone, at most `limit` either way, that stops its rate."""
     s = entry(r, r, W, at)
     return maximum(minimum(p - u / s, limit), -limit)
-
-
-@inner
-def put_percussion(r, moving, new, W, at):
-    """Take a percussion over in lanes that move; how much that changes its velocity."""
-    row = percussion_row(at) + r
-    old = ld(W, row)
-    st(W, row, select(moving, new, old))
-    return select(moving, fabs(new - old), 0.0) * entry(r, r, W, at)
 
 
 @inner

@@ -1,6 +1,7 @@
 """Where in W the contact problem of a step lies: the order of `flexmbd.equations.delassus.percussions`."""
 
-from flexmbd.lanes.rows import ld
+from flexmbd.lanes import fabs, select
+from flexmbd.lanes.rows import ld, st
 from flexmbd.lanes.vector import inner
 from flexmbd.registry import NUMBERS
 from flexmbd.stepping.names import ND, NU, N
@@ -130,3 +131,12 @@ def square_row(at):
 def rows_of_coulomb(contacts, directions):
     """Rows of W behind those of `flexmbd.equations.delassus.rows_of_work` that `coulomb` needs."""
     return 4 * contacts + 3 * directions + directions * directions
+
+
+@inner
+def put_percussion(r, moving, new, W, at):
+    """Take a percussion over in lanes that move; how much that changes its velocity, or acceleration."""
+    row = percussion_row(at) + r
+    old = ld(W, row)
+    st(W, row, select(moving, new, old))
+    return select(moving, fabs(new - old), 0.0) * entry(r, r, W, at)

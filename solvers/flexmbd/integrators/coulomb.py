@@ -16,7 +16,8 @@ shares that fit, the one nearest to those.  Steps are halved until the functions
 """
 
 from flexmbd.integrators.contact_rows import (
-    CONE as WORDS, bound_row, entry, free_row, kept_row, kind_row, matrix_row, percussion_row, rate, square_row, step_row, value_row,
+    CONE as WORDS, bound_row, entry, free_row, kept_row, kind_row, matrix_row, percussion_row, put_percussion, rate,
+    square_row, step_row, value_row,
 )  # fmt: skip
 from flexmbd.integrators.dense import eliminate, substitute
 from flexmbd.lanes import any_lane, fabs, lnot, maximum, minimum, select, sqrt
@@ -57,15 +58,6 @@ def head(j, d1, d2, W, at):
 
 
 @inner
-def put(r, moving, new, W, at):
-    """Take a percussion over in lanes that move; how much that changes its rate."""
-    row = percussion_row(at) + r
-    old = ld(W, row)
-    st(W, row, select(moving, new, old))
-    return select(moving, fabs(new - old), 0.0) * entry(r, r, W, at)
-
-
-@inner
 def sweep(moving, still, W, at):
     """All contacts in turn: the largest change of a rate, and lanes in which a contact has no solution.
 
@@ -79,7 +71,7 @@ def sweep(moving, still, W, at):
         closed, cone = kind > 0.5, kind < 1.5
         pn, un, snn = ld(W, first + r), rate(r, W, at), entry(r, r, W, at)
         if slides == 0:
-            change = maximum(put(r, moving, select(closed, maximum(pn - un / snn, low), 0.0), W, at), change)
+            change = maximum(put_percussion(r, moving, select(closed, maximum(pn - un / snn, low), 0.0), W, at), change)
             continue
         d1, p1, u1, s1, t11 = ld(W, k + 2), ld(W, first + r + 1), rate(r + 1, W, at), entry(r, r + 1, W, at), entry(r + 1, r + 1, W, at)
         if slides == 1:
@@ -97,10 +89,10 @@ def sweep(moving, still, W, at):
         slips = select(steep > 0.0, maximum(-bn / select(steep > 0.0, steep, 1.0), 0.0), 0.0)
         lost = lost | (moving & closed & ((cone & none & (bn < -still)) | (lnot(cone) & jams)))
         new, x1, x2 = select(cone, new, slips), select(cone, x1, -mu * d1 * slips), select(cone, x2, -mu * d2 * slips)
-        change = maximum(put(r, moving, select(closed, new, 0.0), W, at), change)
-        change = maximum(put(r + 1, moving, select(closed, x1, 0.0), W, at), change)
+        change = maximum(put_percussion(r, moving, select(closed, new, 0.0), W, at), change)
+        change = maximum(put_percussion(r + 1, moving, select(closed, x1, 0.0), W, at), change)
         if slides == 2:
-            change = maximum(put(r + 2, moving, select(closed, x2, 0.0), W, at), change)
+            change = maximum(put_percussion(r + 2, moving, select(closed, x2, 0.0), W, at), change)
     return change, lost
 
 

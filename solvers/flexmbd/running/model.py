@@ -84,6 +84,7 @@ class Model:
         self.requests = Requests(outputs, build.outputs)
         asked = {system.aliases.get(name, name) for name in self.requests.names} & set(BOOKS)
         self.unkept = unkept(build, self.scheme, asked)
+        self.balanced = bool(asked) or not self.unkept
         wanted = [*first(self.requests.names, system.aliases), *(BOOKS if asked else ())]
         self.problem = build.problem(wanted, None if asked or self.unkept else lambda: write(build))
         own = [state.name.startswith(f"{Books.name}.") and not state.rate.zero for state in self.problem.states]
@@ -158,7 +159,7 @@ class Model:
             largest = b.graph.var("near")
             largest = b.graph.select(b.graph.greater(near, largest), near, largest)
             written[names.RHS] += [(("X", names.NEARNESS), near), (("X", names.NEAREST), largest)]
-        written[names.BALANCE] = [] if self.unkept else _rows("W", entries(b))
+        written[names.BALANCE] = _rows("W", entries(b)) if self.balanced else []
         sets = [(names.PROJECT, names.RESIDUAL, b.rows)]
         if b.initial_rows:
             sets.append((names.ASSEMBLE_PROJECT, names.ASSEMBLE_RESIDUAL, b.rows + b.initial_rows))
