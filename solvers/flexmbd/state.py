@@ -12,6 +12,7 @@ from flexmbd.registry import CONTACT_ROWS
 from flexmbd.stepping import names
 from flexmbd.suggest import unknown
 
+ALIAS = 4096  # bytes: addresses that agree in what is left of a division by this are taken for the same at first
 LIFETIMES = ("state", "step", "work")  # kept from step to step; within a step; within a function
 CONTACT = ("mode", "impact_velocity", "penetration", "penetration_rate", "impacts", "least_impact_velocity")
 CONTACT_MEANINGS = (
@@ -25,6 +26,7 @@ LANE = {
     "HALF": ("share of the step of a linear system", "s"), "FRACTION": ("of the step, for its interpolation", "1"),
     "OVER": ("1: an event of the scheme lies before the step's end, or it falls short of one", "1"), "CUT": ("the step to try next", "s"),
     "NEARNESS": ("of the rows to dependence at a point", "1"), "NEAREST": ("largest one in the trial step", "1"),
+    "NEAR_AT_END": ("of the end of the trial step", "1"), "NEAR_WITHIN": ("largest one of its stages", "1"),
     "SLACK": ("by which a step to an event is longer, so that it ends with the run", "s"),
     "HN": ("next step", "s"), "HC": ("step to a located event; 0: none", "s"), "STEPS": ("steps so far", "1"),
     "REJECTED": ("rejected trial steps so far", "1"), "EVENTS": ("events so far", "1"), "STATUS": ("0: runs on", "1"),
@@ -38,7 +40,7 @@ LANE = {
     "BOOKED": ("balance of energy at the start of the run", "J"), "NEAR_AT_START": ("nearness of the rows at the start of the step", "1"),
     "NEAREST_SO_FAR": ("largest nearness so far", "1"), "WHEN_NEAREST": ("its time", "s"),
 }  # fmt: skip
-LOOP = ("H", "ERROR", "WHO", "ICM", "CD", "HALF", "FRACTION", "SLACK", "OVER", "CUT", "NEARNESS", "NEAREST")  # of these, the rows of a step
+LOOP = tuple(name for name in LANE if getattr(names, name) < names.HN)  # of these, the rows of a step
 
 _SINGLE = {"icm": names.ICM, "cd": names.CD, "hh": names.HALF, "near": names.NEAREST, "booked": names.BOOKED}  # variables, by name
 
@@ -171,8 +173,10 @@ class Layout:
             self._add(stride, lambda slot=slot, life=life: self._slot(slot, life), "SLOTS" if k == 0 else "")
             if k == kept:
                 self.sizes["STATE_ROWS"] = self.count
-        for key in ("MIDDLE", "END"):
-            self._add(1 + 2 * n + m, lambda key=key: self._point(f"{key.lower()}.", "step"), key)
+        self._add(1 + 2 * n + m, lambda: self._point("middle.", "step"), "MIDDLE")
+        gap = self._gap()
+        self._add(gap, lambda: [Row(f"unused {k}", "nothing", "", "step") for k in range(gap)])
+        self._add(1 + 2 * n + m, lambda: self._point("end.", "step"), "END")
         if contacts or problem.unilaterals:
             self._add(1 + 2 * n + m, lambda: self._point("inside.", "step"), "INSIDE")
         self.sizes |= {"FACTORS": self.count, "KEPT": 0}
@@ -191,6 +195,21 @@ class Layout:
             self.sizes[key] = self.count
         self._groups.append(rows)
         self.count += count
+
+    def _gap(self):
+        """Unused rows before the end of a step.
+
+        A processor that has just stored a row waits with a load of another one whose address has the same last bits, as if it were that.
+        Stages store places and velocities of the end row by row, and load those of the start, and all slots, next to each other.
+        """
+        n, period = self.sizes["N"], max(1, ALIAS // (8 * self.width))
+        loads = [names.T + 1, names.T + 1 + n, *(self.sizes["SLOTS"] + k * self.sizes["STRIDE"] for k in range(len(self.scheme.slots)))]
+
+        def waits(gap):
+            stores = self.count + gap + 1, self.count + gap + 1 + n
+            return sum(1.0 / ahead for store in stores for row in loads for ahead in range(1, 9) if (row + ahead - store) % period == 0)
+
+        return min(range(min(period, 64)), key=waits)
 
     def _lane(self):
         own = sorted(LANE, key=lambda name: getattr(names, name))
@@ -289,9 +308,9 @@ class Layout:
         return "X", self.slot(slot) + offset + k
 
 
-def aligned(*shape):
-    """Zeros whose first number is at the beginning of a line of the cache."""
-    count = int(np.prod(shape))
-    room = np.zeros(count + 8)
-    first = -(room.ctypes.data // 8) % 8
-    return room[first : first + count].reshape(shape)
+def blocks(counts, width):
+    """Zeros (count, width) of so many rows each, one behind another from the beginning of a page: times do not depend on where they lie."""
+    sizes = [-(-count * width // 8) * 8 for count in counts]  # whole lines of the cache
+    room = np.zeros(sum(sizes) + ALIAS // 8)
+    ends = np.cumsum([-(room.ctypes.data // 8) % (ALIAS // 8), *sizes])
+    return [room[first : first + count * width].reshape(count, width) for first, count in zip(ends, counts, strict=False)]

@@ -13,7 +13,7 @@ from flexmbd.lanes.vector import inner
 from flexmbd.stepping.names import END, FLAT, FRACTION, MIDDLE, PROJECT, RESIDUAL, SANG, SLIN, SPAN, STAGE, H, N
 
 FAST, FAR = 0.1, 0.2  # rad, or by the mechanism's size: way of a step from which rows are looked at; of schemes of a higher order
-BETWEEN = 0.02  # the same between the ends of a step, and where velocities jump
+JUMPS, BETWEEN = 0.05, 0.02  # the same where velocities jump, and between the ends of a step
 EXACT = 1e-11  # of rows, rad and by the mechanism's size
 DRIFT = 1e-7  # of the rows of schemes that let them drift, in steps however short
 TURNS = 3  # of Newton's iteration: what is open shrinks from 0.1 to 1e-2, 1e-4, 1e-9
@@ -35,9 +35,10 @@ def close_rows(live, jumps, far, exact, X, P, W, at):
     n, end = at[N], at[END] + 1
     if at[FLAT] > 0:
         return
-    who = live & (fast(far, X) | (jumps & fast(min(far, BETWEEN), X)))
+    who = live & fast(min(far, JUMPS), X)
     if not any_lane(who):
         return
+    who = who & (jumps | fast(far, X))
     for _ in range(TURNS):
         evaluate(at[RESIDUAL], X, P, W, at, at[END], 0)
         place, rate = larger(ld(W, 0) / ld(X, SPAN), ld(W, 1)), ld(X, H) * larger(ld(W, 2) / ld(X, SPAN), ld(W, 3))
@@ -48,6 +49,8 @@ def close_rows(live, jumps, far, exact, X, P, W, at):
         for i in range(n):
             st(X, end + i, ld(X, end + i) + select(who, ld(W, i), 0.0))
             st(X, end + n + i, ld(X, end + n + i) + select(who, ld(W, n + i), 0.0))
+        way = ld(X, H) * larger(ld(X, SLIN) / ld(X, SPAN), ld(X, SANG))
+        who = who & (place * larger(place, way) > exact)  # else what is left is less
 
 
 @inner

@@ -45,25 +45,55 @@ def begin(X, P, W, at):
     evaluate(at[RHS], X, P, W, at, START, at[SLOTS])
 
 
+@inner
+def place(j, X, at):
+    """Places and velocities of stage j.
+
+    Weights are read before the loop, as what is stored might else change them: of six stages here, of further ones within.
+    """
+    n, stages, stride, first, scheme = at[N], at[LAST] + 1, at[STRIDE], at[SLOTS], doubles(at[SCHEME])
+    start, end, h, v_row, q_row = START + 1, at[END] + 1, ld(X, H), j * stages, stages * (stages + j)
+    h2, h_node = h * h, scheme[2 * stages * stages + j] * h
+    last = j - 1
+    a0, a1, a2 = scheme[v_row], scheme[v_row + min(1, last)], scheme[v_row + min(2, last)]
+    a3, a4, a5 = scheme[v_row + min(3, last)], scheme[v_row + min(4, last)], scheme[v_row + min(5, last)]
+    b0, b1, b2 = scheme[q_row], scheme[q_row + min(1, last)], scheme[q_row + min(2, last)]
+    b3, b4, b5 = scheme[q_row + min(3, last)], scheme[q_row + min(4, last)], scheme[q_row + min(5, last)]
+    for i in range(n):
+        row = first + i
+        x = ld(X, row)
+        dv, dq = a0 * x, b0 * x
+        if j > 1:
+            x = ld(X, row + stride)
+            dv, dq = dv + a1 * x, dq + b1 * x
+        if j > 2:
+            x = ld(X, row + 2 * stride)
+            dv, dq = dv + a2 * x, dq + b2 * x
+        if j > 3:
+            x = ld(X, row + 3 * stride)
+            dv, dq = dv + a3 * x, dq + b3 * x
+        if j > 4:
+            x = ld(X, row + 4 * stride)
+            dv, dq = dv + a4 * x, dq + b4 * x
+        if j > 5:
+            x = ld(X, row + 5 * stride)
+            dv, dq = dv + a5 * x, dq + b5 * x
+        for k in range(6, j):
+            x = ld(X, row + k * stride)
+            dv, dq = dv + scheme[v_row + k] * x, dq + scheme[q_row + k] * x
+        v = ld(X, start + n + i)
+        st(X, end + i, ld(X, start + i) + (h_node * v + h2 * dq))
+        st(X, end + n + i, v + h * dv)
+
+
 def attempt(X, P, W, at):
     """All stages of one step; the last stage is the step's end, and its accelerations serve the next step."""
     n, m, stages, stride, first, scheme = at[N], at[M], at[LAST] + 1, at[STRIDE], at[SLOTS], doubles(at[SCHEME])
-    squares, nodes = stages * stages, 2 * stages * stages
-    rates, start, end = first + at[RATES], START + 1, at[END] + 1
+    nodes, rates, start, end = 2 * stages * stages, first + at[RATES], START + 1, at[END] + 1
     t, h = ld(X, T), ld(X, H)
-    h2 = h * h
     for j in range(1, stages):
         row = j * stages
-        for i in range(n):
-            x = ld(X, first + i)
-            dv, dq = scheme[row] * x, scheme[squares + row] * x
-            for k in range(1, j):
-                x = ld(X, first + k * stride + i)
-                dv = dv + scheme[row + k] * x
-                dq = dq + scheme[squares + row + k] * x
-            v = ld(X, start + n + i)
-            st(X, end + i, ld(X, start + i) + ((scheme[nodes + j] * h) * v + h2 * dq))
-            st(X, end + n + i, v + h * dv)
+        place(j, X, at)
         for i in range(m if j == at[LAST] else m - at[LEDGERS]):  # nothing reads ledgers at a stage
             ds = scheme[row] * ld(X, rates + i)
             for k in range(1, j):

@@ -7,7 +7,7 @@ import numpy as np
 from flexmbd.equations.start import Start
 from flexmbd.outputs.reductions import ROWS
 from flexmbd.running.known_times import KnownTimes
-from flexmbd.state import aligned
+from flexmbd.state import blocks
 from flexmbd.stepping import names
 from flexmbd.stepping.assembly import assemble, prepare
 from flexmbd.stepping.campaign import campaign
@@ -60,9 +60,8 @@ class Integration:
         self.states = np.zeros((count, layout.kept_rows(keeps)))
         self.residuals, self.counters = np.zeros((count, 4)), np.zeros((count, names.COUNTER_ROWS))
         self.sums = np.zeros((count, max(1, ROWS * layout.sizes["NR"])))
-        sizes = layout.count, parameters.shape[1], max(model.rows, model.signals.rows)
-        self.X, self.P, self.W = (aligned(max(1, size), width) for size in sizes)
-        packs = np.zeros_like(self.X), np.zeros_like(self.P)
+        sizes = [max(1, size) for size in (layout.count, parameters.shape[1], max(model.rows, model.signals.rows))]
+        self.X, self.P, self.W, *packs = blocks([*sizes, *sizes[:2]], width)
         pointed = {
             **uniform, names.PARAMETERS: parameters, names.STATES: self.states, names.RESIDUALS: self.residuals,
             names.COUNTERS: self.counters, names.REDUCED: self.sums, names.PACK_X: packs[0], names.PACK_P: packs[1],
@@ -70,7 +69,7 @@ class Integration:
         }  # fmt: skip
         self._point(pointed)
         self.at[names.COUNT] = count
-        self.known = KnownTimes(model.problem, [value for _, value in system.parameters()], count)
+        self.known = KnownTimes(model.problem, model.timed, [value for _, value in system.parameters()], count)
         groups, self.at[names.KNOWNS] = self.known.table()
         self._point(groups)
         self._cleared = (self.states, self.residuals, self.counters, self.X, self.P, self.W, *packs, *map(pointed.get, _PLACES))

@@ -36,12 +36,27 @@ class Piece:
         return self.floor is None and not np.any(self.a)
 
 
+def timed(problem):
+    """What `KnownTimes` looks at, once for a problem: nodes that time goes into, and those of their numbers known before a run."""
+    periods = [c.period for c in problem.contacts if c.period is not None]
+    nodes, found = ordered(problem.graph, [*_roots(problem), *problem.times, *periods]), {}
+    for node in nodes:
+        args = [x.id for x in node.args if isinstance(x, Node)]
+        if (node.op == "var" and node.value == "t") or not found.keys().isdisjoint(args):
+            found[node.id] = node
+    wanted = {x.id for node in found.values() for x in node.args if isinstance(x, Node)} | {x.id for x in (*problem.times, *periods)}
+    given = [x for x in nodes if x.id in wanted and x.op != "var" and x.level < RUNTIME and x.op != "table"]
+    return list(found.values()), given
+
+
 class KnownTimes:
     """Known times of the samples of a system.
 
     Parameters
     ----------
     problem : Problem
+    timed : tuple of list
+        `timed` of it.
     parameters : sequence
         Values of the system's numbers.
     count : int
@@ -55,19 +70,18 @@ class KnownTimes:
         Fastest rate of a sine, rad/s.
     """
 
-    def __init__(self, problem, parameters, count):
+    def __init__(self, problem, timed, parameters, count):
         self._graph, self._parameters, self.count = problem.graph, parameters, count
-        self.rate, self._once, self._again, self._floors, self._pieces = np.zeros(count), [], defaultdict(list), {}, {}
-        named = list(problem.times)
-        nodes = ordered(problem.graph, [*_roots(problem), *named, *(c.period for c in problem.contacts if c.period is not None)])
-        given = [x for x in nodes if x.op != "var" and x.level < RUNTIME and x.op != "table"]
+        self.rate, self._once, self._again, self._floors = np.zeros(count), [], defaultdict(list), {}
+        nodes, given = timed
         self._values = dict(zip((x.id for x in given), problem.graph.evaluate(given, {}, parameters), strict=True))
         with np.errstate(all="ignore"):
-            for node in named:
+            for node in problem.times:
                 self._add(self._values[node.id])
             for contact in problem.contacts:
                 if contact.period is not None:
                     self._add(0.0, self._values[contact.period.id])
+            self._pieces = {key: [Piece(0.0, value)] for key, value in self._values.items()}
             for node in nodes:
                 self._pieces[node.id] = self._follow(node)
         self.groups = self._grouped()
@@ -76,8 +90,6 @@ class KnownTimes:
     def _follow(self, node):
         if node.op == "var":
             return [Piece(1.0, 0.0)] if node.value == "t" else None
-        if node.id in self._values:
-            return [Piece(0.0, self._values[node.id])]
         args = [self._pieces.get(x.id) for x in node.args if isinstance(x, Node)]
         if node.op == "select":
             both = None if None in args[1:] else [*args[1], *args[2]]
@@ -201,4 +213,4 @@ def _over(x, y):
     return Piece(*(np.true_divide(k, y.b) for k in (x.a, x.b, x.w)), x.floor) if y.still else None
 
 
-__all__ = ["KnownTimes"]
+__all__ = ["KnownTimes", "timed"]

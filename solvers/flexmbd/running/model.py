@@ -22,6 +22,7 @@ from flexmbd.outputs.book import entries, unkept, write
 from flexmbd.outputs.catalogue import BOOKS
 from flexmbd.problem import LateState
 from flexmbd.registry import CONTACT_ROWS, OTHERS, Books
+from flexmbd.running.known_times import timed
 from flexmbd.running.signals import Requests, Signals
 from flexmbd.state import Layout
 from flexmbd.stepping import compiled, names
@@ -73,7 +74,7 @@ class Model:
                 self._write(system, outputs, lambda names, aliases: names)
         except Mistake as mistake:
             raise self._told(mistake, system) from mistake
-        self.state_names = [s.name for s in self.problem.states]
+        self.state_names, self.timed = [s.name for s in self.problem.states], timed(self.problem)
         self.topology = hashlib.sha256(repr((system.topology_key(), self.problem.kinds)).encode()).hexdigest()[:16]
         plans = [plan for storage in (self.storage, self.signals.storage) for _, plan in storage.matrices.values()]
         self.solver = Solver(plans, direct) if direct else None

@@ -11,11 +11,11 @@ from flexmbd.registry import CONTACT_ROWS
 from flexmbd.stepping.events import arm, assign, locate, settle, switch
 from flexmbd.stepping.known import CLOSE, go_past
 from flexmbd.stepping.names import (
-    ANGULAR, ASSIGN, ASSIGNED, AUGMENTED, BALANCE, BEFORE, CLOCKS, CLOSES, COMMIT, CONTACTS, CUT, END, ENDED, EVENTS, FINISH, FIXED,
-    FLOORED, FORGET, GAPS, HC, HN, HOPELESS, H_MAX, H_MIN, JUMPS, KINKS, LARGEST, LAST, LEDGERS, LOCATE, LOOK, MARK, MAX_STEPS, MIDDLE,
-    MIDWAY, NC, NEXT, NR, OUTPUTS, OVER, OWNER, PENETRATIONS, POINTS, PROJECT, RATES, REAL, REFINE, REJECTED, RESIDUAL, RESTART, RESUME,
-    RHS, SAFETY, SANG, SIZE, SLACK, SLIN, SLOTS, SPAN, START, STATUS, STEPPED, STEPS, STRIDE, STUCK, SUMS, SUM_ROWS, SWITCH, TIMED,
-    WATCHED, WHO, WINDOW, WORK, Y0, Y1, YM, H, M, N, T,
+    ANGULAR, ASSIGN, ASSIGNED, ATTEMPT, AUGMENTED, BALANCE, BEFORE, CLOCKS, CLOSES, COMMIT, CONTACTS, CUT, END, ENDED, ERROR, EVENTS,
+    FINISH, FIXED, FLOORED, FORGET, GAPS, HC, HN, HOPELESS, H_MAX, H_MIN, JUMPS, KINKS, KNOWNS, LARGEST, LAST, LEDGERS, LOCATE, LOOK,
+    MARK, MAX_STEPS, MIDDLE, MIDWAY, NC, NEXT, NR, OUTPUTS, OVER, OWNER, PENETRATIONS, POINTS, PROJECT, RATES, REAL, REFINE, REJECTED,
+    RESIDUAL, RESTART, RESUME, RHS, SAFETY, SANG, SIZE, SLACK, SLIN, SLOTS, SPAN, START, STATUS, STEPPED, STEPS, STRIDE, STUCK, SUMS,
+    SUM_ROWS, SWITCH, TIMED, WATCHED, WHO, WINDOW, WORK, Y0, Y1, YM, H, M, N, T,
 )  # fmt: skip
 from flexmbd.stepping.recording import middle, record, reduce_step
 from flexmbd.stepping.watch import attempted, keep, tear, to_close, very_near
@@ -130,20 +130,25 @@ def advance(X, P, W, at):
     real = doubles(at[REAL])
     end, h_max, h_min = real[FINISH], real[H_MAX], real[H_MIN]
     n, nr, nc, fixed, kinks = at[N], at[NR], at[NC], at[FIXED] > 0, at[KINKS] > 0
-    come = (ld(X, T) < end) & (ld(X, T) >= ld(X, NEXT)) & (ld(X, STATUS) < 0.5)
-    if any_lane(come):
-        cross(come, end, X, P, W, at)
+    if at[KNOWNS] > 0:
+        come = (ld(X, T) < end) & (ld(X, T) >= ld(X, NEXT)) & (ld(X, STATUS) < 0.5)
+        if any_lane(come):
+            cross(come, end, X, P, W, at)
     t, nominal, wait = ld(X, T), ld(X, HN), ld(X, HC)
-    live = (t < end) & (ld(X, STATUS) < 0.5)
-    stop = minimum(end, ld(X, NEXT))
-    final = stop >= end * (1.0 - CLOSE)  # what is known of the end itself is of what comes after it
+    live, stop = (t < end) & (ld(X, STATUS) < 0.5), end + 0.0 * t
+    if at[KNOWNS] > 0:  # what is known of the end itself is of what comes after it
+        stop = select(ld(X, NEXT) < end * (1.0 - CLOSE), ld(X, NEXT), end)
     h = select(wait > 0.0, wait, nominal)
     # after a million steps t is some nanoseconds off, and a step of those all rounding; a step to an event just before the end ends there
     last = live & (h >= (stop - t) * (1.0 - select(wait > 0.0, 1e-9, 1e-3)))
     st(X, SLACK, select(last & (wait > 0.0), fabs(stop - t - h), 0.0 * h))
     h = select(last, stop - t, h)
     st(X, H, h)
-    error, nearest, end_near = attempted(X, P, W, at)
+    if at[WATCHED] > 0:
+        attempted(X, P, W, at)
+    else:
+        call(at[ATTEMPT], X, P, W, at)
+    error = ld(X, ERROR)
     finite = error < 1e300
     rough = finite & (error > 1.0)
     if fixed:
@@ -180,7 +185,7 @@ def advance(X, P, W, at):
     goes_on = accepted & ((wait > 0.0) | last) & (next_h < nominal)
     next_h = select(goes_on, nominal, next_h)
     st(X, BEFORE, select(accepted, maximum(bounded, 1e-4), before))
-    t1 = select(last, select(final, end + 0.0 * h, stop), t + h)
+    t1 = select(last, stop, t + h)
     if nr > 0:
         if at[MIDWAY] > 0:
             call(at[MIDWAY], X, P, W, at)
@@ -194,8 +199,9 @@ def advance(X, P, W, at):
         reduce_step(t, h, accepted, X, at)
     if at[POINTS] > 0:
         record(h, accepted, X, P, W, at)
-    cap = move(accepted, t1, X, at)
-    keep(accepted, t1, nearest, end_near, X, at)
+    spin, speed = move(accepted, X, at)
+    if at[WATCHED] > 0:
+        keep(accepted, t1, X)
     st(X, WHO, select(accepted, 1.0, 0.0))
     call(at[COMMIT], X, P, W, at)
     st(X, T, select(accepted, t1, t))
@@ -244,7 +250,7 @@ def advance(X, P, W, at):
             if any_lane(turned):
                 turn(turned, select(kink, when, ld(X, T)), X, P, W, at)
     if not fixed:
-        next_h = minimum(next_h, maximum(cap, h_min))
+        next_h = minimum(next_h, maximum(longest(spin, speed, t1, X), h_min))
     st(X, HN, select(live, next_h, nominal))
     usual = at[CLOSES] == 1 and (at[AUGMENTED] > 0 or not fixed)
     if usual or (at[CLOSES] > 0 and at[WATCHED] > 0):
@@ -257,10 +263,11 @@ def advance(X, P, W, at):
 
 
 @inner
-def move(accepted, t, X, at):
-    """The step's end becomes the start of the next one; the largest velocities, places and states so far. Returns the longest next step."""
+def move(accepted, X, at):
+    """The step's end becomes the start of the next one; the largest velocities, places and states so far. Returns its fastest rates."""
     n, start, end, angular = at[N], START + 1, at[END] + 1, words(at[ANGULAR])
-    lin, ang, size = 0.0 * t, 0.0 * t, ld(X, SIZE)
+    size = ld(X, SIZE)
+    lin, ang = 0.0 * size, 0.0 * size
     for i in range(n):
         place = select(accepted, ld(X, end + i), ld(X, start + i))
         st(X, start + i, place)
@@ -280,7 +287,7 @@ def move(accepted, t, X, at):
         st(X, start + i, x)
         if k < at[M] - at[LEDGERS]:
             st(X, at[LARGEST] + k, maximum(ld(X, at[LARGEST] + k), fabs(x)))
-    return longest(ang, lin, t, X)
+    return ang, lin
 
 
 @inner

@@ -13,10 +13,10 @@ rows, flags, addresses. Rows of X that every model has stand here; where the oth
 
 # ---- rows of X that every model has: those of a step, then those of the state
 (
-    H, ERROR, WHO, ICM, CD, HALF, FRACTION, SLACK, OVER, CUT, NEARNESS, NEAREST,
-    HN, HC, STEPS, REJECTED, EVENTS, STATUS, SLIN, SANG, FLOORED, BEFORE, SIZE, LOOK, MARK, SPAN,
+    H, ERROR, WHO, ICM, CD, HALF, FRACTION, SLACK, OVER, CUT, NEARNESS, NEAREST, NEAR_AT_END,
+    NEAR_WITHIN, HN, HC, STEPS, REJECTED, EVENTS, STATUS, SLIN, SANG, FLOORED, BEFORE, SIZE, LOOK, MARK, SPAN,
     KEPT_ICM, KEPT_CD, KEPT_RATE, KEPT_START, DUE, NEXT, PACE, BOOKED, NEAR_AT_START, NEAREST_SO_FAR, WHEN_NEAREST, T,
-) = range(38)  # fmt: skip
+) = range(40)  # fmt: skip
 LANE_ROWS = T  # the point at the step's start begins with its time
 START = T
 SUM_ROWS = 6

@@ -55,7 +55,7 @@ def middle(t, h, X, W, at):
     """
     n, first, last = at[N], at[SLOTS], at[SLOTS] + at[LAST] * at[STRIDE]
     q0, q1, qm = START + 1, at[END] + 1, at[MIDDLE] + 1
-    short = h < 1e-2 * ld(X, HN)
+    short, by = h < 1e-2 * ld(X, HN), 1.0 / h
     st(X, at[MIDDLE], t + 0.5 * h)
     for i in range(n):
         x0, x1, v0, v1 = ld(X, q0 + i), ld(X, q1 + i), ld(X, q0 + n + i), ld(X, q1 + n + i)
@@ -63,20 +63,20 @@ def middle(t, h, X, W, at):
         st(X, qm + i, 0.5 * (x0 + x1) + h * (0.15625 * (v0 - v1) + h * (0.015625 * (a0 + a1))))
         v = 0.5 * (v0 + v1) + 0.125 * h * (a0 - a1)
         if at[RESTART] == 0 and at[REFINE] == 0:
-            quintic = 1.875 * (x1 - x0) / h - 0.4375 * (v0 + v1) + 0.03125 * h * (a1 - a0)
+            quintic = 1.875 * by * (x1 - x0) - 0.4375 * (v0 + v1) + 0.03125 * h * (a1 - a0)
             v = select(short, v, quintic)
         st(X, qm + n + i, v)
         if at[REFINE] > 0:
-            st(W, n + i, 1.5 * (v1 - v0) / h - 0.25 * (a0 + a1))
+            st(W, n + i, 1.5 * by * (v1 - v0) - 0.25 * (a0 + a1))
     for k in range(at[M]):
         i = 2 * n + k
         d0, d1 = ld(X, first + at[RATES] + k), ld(X, last + at[RATES] + k)
         s = 0.5 * (ld(X, q0 + i) + ld(X, q1 + i)) + 0.125 * h * (d0 - d1)
         if at[BOW] > 0:
-            weights, by = doubles(at[SCHEME]), 0.0 * h
+            weights, rate = doubles(at[SCHEME]), 0.0 * h
             for j in range(at[LAST] + 1):
-                by = by + weights[at[BOW] + j] * ld(X, first + j * at[STRIDE] + at[RATES] + k)
-            s = ld(X, q0 + i) + h * by
+                rate = rate + weights[at[BOW] + j] * ld(X, first + j * at[STRIDE] + at[RATES] + k)
+            s = ld(X, q0 + i) + h * rate
         st(X, qm + i, s)
 
 

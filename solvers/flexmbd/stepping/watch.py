@@ -12,8 +12,8 @@ from flexmbd.lanes import any_lane, lnot, select
 from flexmbd.lanes.rows import call, doubles, evaluate, ld, st, words
 from flexmbd.lanes.vector import inner
 from flexmbd.stepping.names import (
-    ATTEMPT, DRIFT, END, ERROR, FIXED, MIDDLE, NEAREST, NEAREST_SO_FAR, NEARNESS, NEAR_AT_START, NS, OUTPUTS, PROJECT, REACTIVE, REAL, RHS,
-    SANG, SINGULAR, SLOTS, SPAN, START, STATUS, TOLERANCE, WATCHED, WHEN_NEAREST, Y0, Y1, YM, H, M, N,
+    ATTEMPT, DRIFT, END, ERROR, FIXED, MIDDLE, NEAREST, NEAREST_SO_FAR, NEARNESS, NEAR_AT_END, NEAR_AT_START, NEAR_WITHIN, NS, OUTPUTS,
+    PROJECT, REACTIVE, REAL, RHS, SANG, SINGULAR, SLOTS, SPAN, START, STATUS, TOLERANCE, WATCHED, WHEN_NEAREST, Y0, Y1, YM, H, M, N,
 )  # fmt: skip
 
 NEAR = 3.0  # nearness from which on rows are closed after every step: a sine of 0.6, some steps ahead
@@ -27,37 +27,35 @@ AGAIN = 1.257  # error after which the next trial step is 0.85 of this one: no s
 
 @inner
 def attempted(X, P, W, at):
-    """A trial step: its error, too large where a stage falls on a singular position; how near its stages and its end are to one."""
-    if at[WATCHED] > 0:
-        st(X, NEAREST, 0.0 * ld(X, H))
-        st(X, NEARNESS, 0.0 * ld(X, H))
+    """A trial step, whose error is too large where a stage falls on a singular position."""
+    st(X, NEAREST, 0.0 * ld(X, H))
+    st(X, NEARNESS, 0.0 * ld(X, H))
     call(at[ATTEMPT], X, P, W, at)
-    error, nearest, end = ld(X, ERROR), ld(X, NEAREST), ld(X, NEARNESS)
-    if at[WATCHED] > 0:
-        sound = 0.0 * error
-        for i in range(at[END] + 1, at[END] + 1 + 2 * at[N] + at[M]):
-            sound = sound + 0.0 * ld(X, i)
-        before = ld(X, NEAR_AT_START)
-        falls = (nearest > CLOSE) & ((nearest > LEAP * before) | ((nearest > FAILS * before) & lnot(error <= 1.0)))
-        again = AGAIN
-        if at[FIXED] > 0:  # a tenth
-            again = np.inf
-        across = (nearest > FAILS * before) & (nearest > FAILS * end) & (before > CLOSE) & (nearest < LEAP * before)
-        across = across & (error < max(LOOSE, LEAST / doubles(at[REAL])[TOLERANCE]))
-        error = select(across & (error > 1.0), 1.0, select(falls, again, error))
-        error = select(sound <= 0.0, error, np.inf)
-    return error, nearest, end
+    error, nearest, end, before = ld(X, ERROR), ld(X, NEAREST), ld(X, NEARNESS), ld(X, NEAR_AT_START)
+    sound = 0.0 * error
+    for i in range(at[END] + 1, at[END] + 1 + 2 * at[N] + at[M]):
+        sound = sound + 0.0 * ld(X, i)
+    falls = (nearest > CLOSE) & ((nearest > LEAP * before) | ((nearest > FAILS * before) & lnot(error <= 1.0)))
+    again = AGAIN
+    if at[FIXED] > 0:  # a tenth
+        again = np.inf
+    across = (nearest > FAILS * before) & (nearest > FAILS * end) & (before > CLOSE) & (nearest < LEAP * before)
+    across = across & (error < max(LOOSE, LEAST / doubles(at[REAL])[TOLERANCE]))
+    error = select(across & (error > 1.0), 1.0, select(falls, again, error))
+    st(X, ERROR, select(sound <= 0.0, error, np.inf))
+    st(X, NEAR_AT_END, end)
+    st(X, NEAR_WITHIN, nearest)
 
 
 @inner
-def keep(accepted, when, nearest, end, X, at):
+def keep(accepted, when, X):
     """How near the new start is, and the nearest so far; a step that ends in the position itself is the last one."""
-    if at[WATCHED] > 0:
-        st(X, NEAR_AT_START, select(accepted, end, ld(X, NEAR_AT_START)))
-        nearer = accepted & (nearest > ld(X, NEAREST_SO_FAR))
-        st(X, WHEN_NEAREST, select(nearer, when, ld(X, WHEN_NEAREST)))
-        st(X, NEAREST_SO_FAR, select(nearer, nearest, ld(X, NEAREST_SO_FAR)))
-        st(X, STATUS, select(accepted & (end > TOUCH), SINGULAR, ld(X, STATUS)))
+    end, nearest = ld(X, NEAR_AT_END), ld(X, NEAR_WITHIN)
+    st(X, NEAR_AT_START, select(accepted, end, ld(X, NEAR_AT_START)))
+    nearer = accepted & (nearest > ld(X, NEAREST_SO_FAR))
+    st(X, WHEN_NEAREST, select(nearer, when, ld(X, WHEN_NEAREST)))
+    st(X, NEAREST_SO_FAR, select(nearer, nearest, ld(X, NEAREST_SO_FAR)))
+    st(X, STATUS, select(accepted & (end > TOUCH), SINGULAR, ld(X, STATUS)))
 
 
 @inner
