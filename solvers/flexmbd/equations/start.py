@@ -114,8 +114,10 @@ class Start:
         -------
         ndarray (n, count)
         """
-        wanted = self.carried(*guess, q)
-        v, levels = v.copy(), self.of(1)
+        levels = self.of(1)
+        if not self._solvable(levels):
+            return v
+        wanted, v = self.carried(*guess, q), v.copy()
         for which in self._together(self.touched(wanted, v)):
             x, here = wanted[:, which], q[:, which]
             for back in self.passes(levels):

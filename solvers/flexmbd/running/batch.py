@@ -11,11 +11,11 @@ from flexmbd.system import System
 log = logging.getLogger("flexmbd")
 
 
-class Stack:
-    """Systems of one topology, made one by one, seen as one system whose numbers are all arrays; `why` they were made one by one."""
+class Unchanged:
+    """A system whose numbers do not change any more: they are read once."""
 
-    def __init__(self, systems, why=""):
-        self._first, self._systems, self._leaves, self.why = systems[0], systems, None, why
+    def __init__(self, system):
+        self._first, self._leaves = system, None
 
     def __getattr__(self, name):
         return getattr(self._first, name)
@@ -23,12 +23,26 @@ class Stack:
     def parameters(self):
         """Numbers of all samples, path by path."""
         if self._leaves is None:
-            own = [dict(s.parameters()) for s in self._systems]  # by path: an element may name its numbers in any order
-            for numbers in own[1:]:
-                if own[0].keys() != numbers.keys():
-                    _refuse_topology(f"its numbers differ ({'; '.join(sorted(own[0].keys() ^ numbers.keys())[:2])})")
-            self._leaves = [(path, side_by_side([numbers[path] for numbers in own])) for path in own[0]]
+            self._leaves = self._read()
         return self._leaves
+
+    def _read(self):
+        return self._first.parameters()
+
+
+class Stack(Unchanged):
+    """Systems of one topology, made one by one, seen as one system whose numbers are all arrays; `why` they were made one by one."""
+
+    def __init__(self, systems, why=""):
+        super().__init__(systems[0])
+        self._systems, self.why = systems, why
+
+    def _read(self):
+        own = [dict(s.parameters()) for s in self._systems]  # by path: an element may name its numbers in any order
+        for numbers in own[1:]:
+            if own[0].keys() != numbers.keys():
+                _refuse_topology(f"its numbers differ ({'; '.join(sorted(own[0].keys() ^ numbers.keys())[:2])})")
+        return [(path, side_by_side([numbers[path] for numbers in own])) for path in own[0]]
 
     def initial(self):
         """Guesses of all samples."""

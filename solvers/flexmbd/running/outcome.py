@@ -52,8 +52,9 @@ def started(made):
     changes = Changes(start, guess, [made.column(START + 1 + k * n, n).T for k in range(2)], length)
     found |= changes.said() | touching(made, nearness, slowest)
     bad = ~((E[:, 0] < 1e-9 * length + 1e-14 * away) & (E[:, 1] < 1e-9) & np.isfinite(made.accelerations).all(1))
-    said = changes.contradictions(), loosely_held(system, model.problem.shift, count), deep
-    words = [next(filter(None, own), "") for own in zip(*said, strict=True)]
+    words = [""] * count
+    for own in filter(any, (changes.contradictions(), loosely_held(system, model.problem.shift, count), deep)):
+        words = [first or second for first, second in zip(words, own, strict=True)]
     for i in np.flatnonzero(made.column(NEAR_AT_START)[:, 0] > TOUCH):
         words[i] = words[i] or "the mechanism starts in a singular position: constraint rows depend on each other there; start beside it"
     return found, bad | (np.array(words) != ""), words

@@ -7,7 +7,7 @@ import numpy as np
 from flexmbd.errors import ModelError
 from flexmbd.joints import JointFriction
 from flexmbd.parameters import Matrix
-from flexmbd.running.batch import calls, describe, first_of, single
+from flexmbd.running.batch import Stack, Unchanged, calls, describe, first_of, single
 from flexmbd.running.books import noted
 from flexmbd.running.choice import chosen
 from flexmbd.running.integration import Integration
@@ -113,6 +113,7 @@ def run(build, samples=None, *, end, points=201, outputs, settings=None, patienc
     if system is None:
         empty = {o: np.full((count,) if ":" in o else (count, points), np.nan) for o in outputs}
         return Trajectory(time, empty, {}, status, message, {}, {k: np.zeros(count) for k in ("steps", "rejected", "events")})
+    system = system if isinstance(system, Stack) else Unchanged(system)
     settings, why = chosen(settings, system, end)
     model = model_of(system, outputs, settings)
     made = Integration(model, system, len(good), settings, float(end))
