@@ -32,16 +32,23 @@ def nearness(j, t, h, rate, X, at):
 
 @inner
 def crossing(h, d0, s0, d1, s1):
-    """Fraction of the step at which the cubic through both ends first rises through zero (d1 > 0), and its slope there."""
+    """Fraction of the step at which the cubic through both ends rises through zero (d0 < 0 < d1), and its slope there.
+
+    Newton's iteration between places below and above zero; from the end where D falls at first, as just behind the end of a contact.
+    """
     a = h * s0
     b = 3.0 * (d1 - d0) - h * (2.0 * s0 + s1)
     c = h * (s0 + s1) - 2.0 * (d1 - d0)
     span = d1 - d0
-    x = maximum(minimum(-d0 / select(span > 1e-300, span, 1e-300), 0.999), 0.001)
-    for _ in range(3):
-        slope = a + x * (2.0 * b + 3.0 * c * x)
-        x = x - (d0 + x * (a + x * (b + x * c))) / select(fabs(slope) > 1e-300, slope, 1e-300)
+    low, high = 0.0 * d0, 1.0 + 0.0 * d0
+    x = select(s0 > 0.0, -d0 / select(span > 1e-300, span, 1e-300), 1.0 - d1 / select(h * s1 > d1, h * s1, 2.0 * d1 + 1e-300))
+    for _ in range(5):
         x = maximum(minimum(x, 0.999), 0.001)
+        value, slope = d0 + x * (a + x * (b + x * c)), a + x * (2.0 * b + 3.0 * c * x)
+        low, high = select(value < 0.0, x, low), select(value < 0.0, high, x)
+        x = x - value / select(fabs(slope) > 1e-300, slope, 1e-300)
+        x = select((x > low) & (x < high), x, 0.5 * (low + high))
+    x = maximum(minimum(x, 0.999), 0.001)
     return x, (a + x * (2.0 * b + 3.0 * c * x)) / h
 
 

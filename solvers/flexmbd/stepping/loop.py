@@ -21,6 +21,8 @@ from flexmbd.stepping.recording import middle, record, reduce_step
 from flexmbd.stepping.watch import attempted, keep, tear, to_close, very_near
 from flexmbd.stepping.within import SOON, longest
 
+BEYOND, AT_ONCE = 1.1, 0.3  # of the way to an event, and of a step
+
 
 @inner
 def refresh(who, X, P, W, at):
@@ -125,6 +127,22 @@ def pace(come, X, at):
 
 
 @inner
+def nearing(h, X, at):
+    """Step a little beyond which the next contact begins or ends at the rate of now, if that is within h but not at once; else h.
+
+    Such a step meets the event, or comes near it; of one far beyond it all that is learnt is that it was too long.
+    """
+    first = h
+    for j in range(at[NC]):
+        c = at[CONTACTS] + CONTACT_ROWS * j
+        sign = select(ld(X, c) < 0.5, 1.0, -1.0)
+        rate, way = sign * ld(X, c + 3), -BEYOND * sign * ld(X, c + 2)
+        nears = (rate > 0.0) & (way > AT_ONCE * h * rate) & (way < first * rate)
+        first = select(nears, way / select(nears, rate, 1.0), first)
+    return first
+
+
+@inner
 def advance(X, P, W, at):
     """One trial step of all lanes; lanes at the end, or lost, stand still."""
     real = doubles(at[REAL])
@@ -139,6 +157,11 @@ def advance(X, P, W, at):
     if at[KNOWNS] > 0:  # what is known of the end itself is of what comes after it
         stop = select(ld(X, NEXT) < end * (1.0 - CLOSE), ld(X, NEXT), end)
     h = select(wait > 0.0, wait, nominal)
+    aimed = live & lnot(live)
+    if nc > 0 and not fixed:
+        ahead = nearing(h, X, at)
+        aimed = lnot(wait > 0.0) & (ahead < h)
+        h = select(aimed, ahead, h)
     # after a million steps t is some nanoseconds off, and a step of those all rounding; a step to an event just before the end ends there
     last = live & (h >= (stop - t) * (1.0 - select(wait > 0.0, 1e-9, 1e-3)))
     st(X, SLACK, select(last & (wait > 0.0), fabs(stop - t - h), 0.0 * h))
@@ -182,7 +205,7 @@ def advance(X, P, W, at):
         accepted = good & lnot(over)
         next_h = select(over, nominal, next_h)
         next_wait = select(over, maximum(cut, h_min), next_wait)
-    goes_on = accepted & ((wait > 0.0) | last) & (next_h < nominal)
+    goes_on = accepted & ((wait > 0.0) | last | aimed) & (next_h < nominal)
     next_h = select(goes_on, nominal, next_h)
     st(X, BEFORE, select(accepted, maximum(bounded, 1e-4), before))
     t1 = select(last, stop, t + h)
