@@ -14,7 +14,8 @@ from flexmbd.lanes.rows import evaluate, ld, st, words
 from flexmbd.lanes.vector import inner
 from flexmbd.registry import ARMED, CONTACT_ROWS
 from flexmbd.stepping.names import (
-    ASSIGN, ASSIGNED, ASSIGNS, CONTACTS, GAPS, KINK, LAST, NC, RATES, SIZE, SLACK, SLOTS, START, STATE_CONTACT, STOPS, STRIDE, TIMED, M, N,
+    ASSIGN, ASSIGNED, ASSIGNS, CONTACTS, ENDED, EVENTS, GAPS, KINK, LAST, NC, RATES, SIZE, SLACK, SLOTS, START, STATE_CONTACT, STATUS,
+    STOPS, STRIDE, TIMED, M, N, T,
 )  # fmt: skip
 from flexmbd.stepping.within import highest, meet, wiggles
 
@@ -73,9 +74,10 @@ def locate(t, h, pending, exact, X, P, W, at):
         d0, s0 = sign * ld(X, c + 2), sign * ld(X, c + 3)
         d1, s1 = sign * ld(X, gaps + 2 * j), sign * ld(X, gaps + 2 * j + 1)
         tolerance = nearness(j, t, h, s1, X, at)
-        crossed = (d1 > tolerance) & (d1 > d0)
-        close = pending & (s1 > 0.0) & (fabs(d1) < 0.02 * h * s1)
-        bump = (meet(h, d0, s0, d1, s1) | wiggles(h, d0, s0, d1, s1)) & lnot(crossed)
+        before = d0 <= tolerance
+        crossed = before & (d1 > tolerance) & (d1 > d0)
+        close = before & pending & (s1 > 0.0) & (fabs(d1) < 0.02 * h * s1)
+        bump = before & (meet(h, d0, s0, d1, s1) | wiggles(h, d0, s0, d1, s1)) & lnot(crossed)
         here = h - d1 / select(s1 > 1e-300, s1, 1e-300)
         under = close & (d1 < -tolerance)
         ends = fabs(d1) <= tolerance
@@ -120,6 +122,45 @@ def settle(hit, t, X, at):
 
 
 @inner
+def change(j, turned, speed, X, W, at):
+    """Turn the mode of contact j in the lanes `turned`, whose rate of penetration is `speed`; those of them that begin."""
+    c, of_state, states, rates = at[CONTACTS] + CONTACT_ROWS * j, words(at[STATE_CONTACT]), START + 1 + 2 * at[N], at[SLOTS] + at[RATES]
+    mode = ld(X, c)
+    free = mode < 0.5
+    onset = turned & free
+    st(X, c, select(turned, select(free, 1.0, 0.0 * mode), mode))
+    st(X, c + 1, select(onset, maximum(speed, ld(X, c + 5)), ld(X, c + 1)))
+    st(X, c + 4, ld(X, c + 4) + select(onset, 1.0, 0.0 * mode))
+    for k in range(at[M]):
+        if of_state[k] == j:
+            st(X, states + k, select(onset, 0.0, ld(X, states + k)))
+            st(X, rates + k, select(onset, 0.0, ld(X, rates + k)))
+    if at[ASSIGNED] > 0:
+        assign(j, onset, X, W, at)
+    return onset
+
+
+@inner
+def passed(who, X, P, W, at):
+    """Turn contacts that lie beyond their event in lanes of `who`, where closing rows has moved them there; the lanes in which one does."""
+    t, timed, stops, found = ld(X, T), words(at[TIMED]), words(at[STOPS]), who & lnot(who)
+    if at[ASSIGNED] > 0:
+        evaluate(at[ASSIGN], X, P, W, at, START, 0)
+    for j in range(at[NC]):
+        if timed[j] > 0:
+            continue
+        c = at[CONTACTS] + CONTACT_ROWS * j
+        d, s = ld(X, c + 2), ld(X, c + 3)
+        beyond = who & (select(ld(X, c) < 0.5, d, -d) > nearness(j, t, 0.0 * t, s, X, at))
+        onset = change(j, beyond, s, X, W, at)
+        if stops[j] > 0:
+            st(X, STATUS, select(onset, ENDED, ld(X, STATUS)))
+        found = found | beyond
+    st(X, EVENTS, ld(X, EVENTS) + select(found, 1.0, 0.0 * t))
+    return found
+
+
+@inner
 def switch(t, h, accepted, exact, X, P, W, at):
     """Commit penetrations and turn the mode of every contact whose event lies at the step's end, or whose kink lies in the step.
 
@@ -128,20 +169,18 @@ def switch(t, h, accepted, exact, X, P, W, at):
     """
     none = h < 0.0
     hit_any, onset_any, kink_any, ended, when, stops = none, none, none, none, t + h, words(at[STOPS])
-    gaps, kinks, of_state = at[SLOTS] + at[LAST] * at[STRIDE] + at[GAPS], words(at[KINK]), words(at[STATE_CONTACT])
-    timed, states, rates = words(at[TIMED]), START + 1 + 2 * at[N], at[SLOTS] + at[RATES]
+    gaps, kinks, timed = at[SLOTS] + at[LAST] * at[STRIDE] + at[GAPS], words(at[KINK]), words(at[TIMED])
     if at[ASSIGNED] > 0:
         evaluate(at[ASSIGN], X, P, W, at, START, 0)
     for j in range(at[NC]):
         if timed[j] > 0:
             continue
         c = at[CONTACTS] + CONTACT_ROWS * j
-        mode, count = ld(X, c), ld(X, c + 4)
-        free = mode < 0.5
+        free = ld(X, c) < 0.5
         sign = select(free, 1.0, -1.0)
         d1, s1 = ld(X, gaps + 2 * j), ld(X, gaps + 2 * j + 1)
         tolerance = nearness(j, t, h, s1, X, at)
-        hit = accepted & (fabs(d1) <= tolerance) & (sign * s1 > 0.0)
+        hit = accepted & (((fabs(d1) <= tolerance) & (sign * s1 > 0.0)) | (sign * d1 > tolerance))
         speed, turned = s1, hit
         if kinks[j] > 0:
             hit = hit & exact
@@ -150,20 +189,11 @@ def switch(t, h, accepted, exact, X, P, W, at):
             speed, turned = select(kink, slope, s1), hit | kink
             when = minimum(when, select(kink, t + x * h, when))
             kink_any = kink_any | kink
-        onset = turned & free
-        st(X, c, select(turned, select(free, 1.0, 0.0 * h), mode))
-        st(X, c + 1, select(onset, maximum(speed, ld(X, c + 5)), ld(X, c + 1)))
         st(X, c + 2, select(accepted, d1, ld(X, c + 2)))
         st(X, c + 3, select(accepted, s1, ld(X, c + 3)))
-        st(X, c + 4, select(onset, count + 1.0, count))
-        for k in range(at[M]):
-            if of_state[k] == j:
-                st(X, states + k, select(onset, 0.0, ld(X, states + k)))
-                st(X, rates + k, select(onset, 0.0, ld(X, rates + k)))
+        onset = change(j, turned, speed, X, W, at)
         if stops[j] > 0:
             ended = ended | onset
-        if at[ASSIGNED] > 0:
-            assign(j, onset, X, W, at)
         hit_any = hit_any | hit
         onset_any = onset_any | (hit & free)
     return hit_any, onset_any, kink_any, when, ended

@@ -8,7 +8,7 @@ from flexmbd.lanes import any_lane, fabs, lnot, maximum, minimum, select, sqrt
 from flexmbd.lanes.rows import call, doubles, evaluate, get, ld, st, width_of, words
 from flexmbd.lanes.vector import inner
 from flexmbd.registry import CONTACT_ROWS
-from flexmbd.stepping.events import arm, assign, locate, settle, switch
+from flexmbd.stepping.events import arm, assign, locate, passed, settle, switch
 from flexmbd.stepping.known import CLOSE, go_past
 from flexmbd.stepping.names import (
     ANGULAR, ASSIGN, ASSIGNED, ATTEMPT, AUGMENTED, BALANCE, BEFORE, CLOCKS, CLOSES, COMMIT, CONTACTS, CUT, END, ENDED, ERROR, EVENTS,
@@ -54,6 +54,12 @@ def drift(candidates, tolerance, X, P, W, at):
         for i in range(2 * at[N]):
             st(X, START + 1 + i, ld(X, START + 1 + i) + select(who, ld(W, i), 0.0))
         refresh(who, X, P, W, at)
+        if at[NC] > 0:
+            turned = passed(who, X, P, W, at)
+            if any_lane(turned):
+                refresh(turned, X, P, W, at)
+                if at[NR] > 0:
+                    turn(turned, ld(X, T), X, P, W, at)
 
 
 @inner
