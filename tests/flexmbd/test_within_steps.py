@@ -1,10 +1,20 @@
 """What bodies do within a step is seen: they meet and part, graze, and knock against stops, however long the run is."""
 
+from functools import cache
+
+import numba
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import flexmbd as fm
+from flexmbd.stepping.events import crossing
 
+from .reference_crank import RADIUS
+from .worn_crank import worn_crank
+
+STEEL = fm.Material(E=207e9, nu=0.3, name="steel")
 R, APART, RESTITUTION = 0.04, 3.0, 0.9
 SPEEDS = np.array([1.3, 2.7, 4.0, 7.1, 11.0, 23.0, 60.0, 150.0])
 LAW = fm.LankaraniNikravesh(stiffness=1e7, restitution=RESTITUTION)
@@ -109,3 +119,39 @@ def test_steps_do_not_depend_on_the_end_of_a_run():
     long = fm.run(tethered, end=100.0, points=1001, outputs=outputs)
     for name in outputs:
         np.testing.assert_allclose(short[name][0, :10], long[name][0, :10], rtol=0.0, atol=1e-14)
+
+
+@cache
+def compiled_crossing():
+    return numba.njit(lambda h, d0, s0, d1, s1: crossing(h, d0, s0, d1, s1))
+
+
+def joint_in_service(clearance, restitution, mu):
+    """The clearance crank with the damping of impacts at 1 m/s, which none reaches: its joint hardly leaves contact."""
+    stiffness = fm.hertz_sphere_stiffness(RADIUS, RADIUS - clearance, STEEL, STEEL, conformal=True)
+    return worn_crank(clearance, restitution, mu, stiffness, calibrated=True, slowest=1.0)
+
+
+SIZES = st.floats(1e-3, 1e3)
+
+
+@settings(deadline=None)
+@given(SIZES, SIZES, st.floats(-20.0, 20.0), st.floats(-20.0, 20.0))
+def test_the_place_of_an_event_is_a_root_of_the_cubic(below, above, s0, s1):
+    """Also where a contact first opens further, and closes again within the step."""
+    x, slope = compiled_crossing()(1.0, -below, s0, above, s1)
+    span = above + below
+    cubic = np.polynomial.Polynomial([-below, s0, 3.0 * span - 2.0 * s0 - s1, s0 + s1 - 2.0 * span])
+    roots = [r.real for r in cubic.roots() if abs(r.imag) < 1e-9 and 0.0 <= r.real <= 1.0]
+    assert min(abs(x - r) for r in roots) < 0.05
+    assert slope == pytest.approx(cubic.deriv()(x), rel=1e-6, abs=1e-9 * (span + abs(s0) + abs(s1)))
+
+
+def test_a_joint_in_service_is_followed_at_a_loose_tolerance():
+    """Its contact opens for microseconds, and closing rows moves it beyond that: no run stands still, and few steps are tried twice."""
+    random = np.random.default_rng(2)
+    box = {"clearance": (0.02e-3, 0.05e-3), "restitution": (0.45, 0.55), "mu": (0.03, 0.07)}
+    samples = {name: random.uniform(*ends, 256) for name, ends in box.items()}
+    found = fm.run(joint_in_service, samples, end=0.024, points=2, outputs=["slider.vx"], settings={"tolerance": 1e-4})
+    assert np.all(found.status == 0)
+    assert np.all(found.statistics["rejected"] < 0.15 * found.statistics["steps"])

@@ -12,7 +12,7 @@ OUTPUTS = [
 STATE = ("rod.angle", "slider.x", "rod.rate", "slider.vx")
 
 
-def worn_crank(clearance=0.5e-3, restitution=0.9, mu=0.0, stiffness=STIFFNESS, film=None):
+def worn_crank(clearance=0.5e-3, restitution=0.9, mu=0.0, stiffness=STIFFNESS, film=None, *, calibrated=False, slowest=None):
     """Driven at constant speed from the outer dead position, journal centred, velocities of the ideal mechanism."""
     s = fm.System()
     crank = s.body("crank", mass=0.3, inertia=1e-5, position=(CRANK / 2, 0), points={"O": (-CRANK / 2, 0), "A": (CRANK / 2, 0)})
@@ -23,7 +23,8 @@ def worn_crank(clearance=0.5e-3, restitution=0.9, mu=0.0, stiffness=STIFFNESS, f
     s.add(fm.Revolute("A", crank["A"], rod["A"]))
     s.add(fm.Translational("guide", pivot, slider.centre))
     s.add(fm.AngleDrive("drive", pivot, crank["O"], fm.ConstantSpeed(SPEED)))
-    law = fm.LankaraniNikravesh(stiffness, restitution=restitution)
+    law = fm.LankaraniNikravesh(stiffness, restitution=restitution, calibrated=calibrated)
     friction = fm.Ambrosio(mu, v0=1e-3, v1=1e-2)
-    s.add(fm.ClearanceRevolute("B", rod["B"], slider.centre, clearance, law, friction, bearing_radius=RADIUS, start="centred", film=film))
+    how = {"bearing_radius": RADIUS, "start": "centred", "film": film, "minimum_impact_velocity": slowest}
+    s.add(fm.ClearanceRevolute("B", rod["B"], slider.centre, clearance, law, friction, **how))
     return s

@@ -48,7 +48,7 @@ def crossing(h, d0, s0, d1, s1):
         value, slope = d0 + x * (a + x * (b + x * c)), a + x * (2.0 * b + 3.0 * c * x)
         low, high = select(value < 0.0, x, low), select(value < 0.0, high, x)
         x = x - value / select(fabs(slope) > 1e-300, slope, 1e-300)
-        x = select((x > low) & (x < high), x, 0.5 * (low + high))
+        x = select((x > low - 1e-6) & (x < high + 1e-6), x, 0.5 * (low + high))
     x = maximum(minimum(x, 0.999), 0.001)
     return x, (a + x * (2.0 * b + 3.0 * c * x)) / h
 
