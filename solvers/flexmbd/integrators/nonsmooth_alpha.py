@@ -28,6 +28,7 @@ from flexmbd.integrators.ggl import ORIGIN
 from flexmbd.integrators.implicit import implicit
 from flexmbd.integrators.implicit import step as smooth_step
 from flexmbd.integrators.iteration import STEP, slot
+from flexmbd.integrators.passing import passed, suspect
 from flexmbd.integrators.percussions import (
     book_shifts, book_way, further, hold_back, jump, leave_out, mean, percuss, push_out, remember, rounding, shift,
 )  # fmt: skip
@@ -35,8 +36,8 @@ from flexmbd.lanes import any_lane, lnot, select
 from flexmbd.lanes.rows import evaluate, get, ld, put, st, words
 from flexmbd.lanes.vector import inner
 from flexmbd.stepping.names import (
-    ATTEMPT, BOOKS, CONTROLLED, DENSE, END, ERROR, FRACTION, LAST, MIDDLE, MIDWAY, NU, RHS, ROUGH, SPAN, STAGE, START, STATUS, STRIDE,
-    UNILATERAL, UNSOLVED, H, M, N, T,
+    ATTEMPT, BOOKS, CONTROLLED, DENSE, END, ERROR, FRACTION, LAST, LOCATE, MIDDLE, MIDWAY, NU, OVER, RHS, ROUGH, SPAN, STAGE, START,
+    STATUS, STRIDE, UNILATERAL, UNSOLVED, H, M, N, T,
 )  # fmt: skip
 
 EXACT = 1e-12  # by the mechanism's size: gaps are closed to this, and closed below it
@@ -90,6 +91,7 @@ def whole(places, X, P, W, at):
     live = (ld(X, STATUS) < 0.5) & (h > 0.0) & fits
     evaluate(at[UNILATERAL], X, P, W, at, at[END], 0)
     lost, rough = percuss(live, EXACT * ld(X, SPAN), rounding(X), W, at)
+    suspect(False, h, X, W, at)
     for k in range(at[M]):
         if controlled[k] == 0:
             st(X, end + 2 * n + k, ld(X, start + 2 * n + k))
@@ -143,6 +145,14 @@ def attempt_places(X, P, W, at):
         smooth_step(X, P, W, at)
 
 
+def locate(X, P, W, at):
+    """Cut a step in which bodies pass each other, so that they meet at its end."""
+    if at[NU] > 0:
+        passed(1.0, X, P, W, at)
+    else:
+        st(X, OVER, 0.0)
+
+
 def midway(X, P, W, at):
     """The middle of the step, for integrals of outputs."""
     between(X, at)
@@ -177,7 +187,7 @@ def generated(problem):
 def nonsmooth(name, correction, own, slots=(), **facts):
     """Scheme of a smooth one's correction and facts."""
     return implicit(
-        name, 2, correction, functions={ATTEMPT: own, DENSE: dense, MIDWAY: midway}, slots=(*slots, ASIDE), adaptive=False,
+        name, 2, correction, functions={ATTEMPT: own, DENSE: dense, MIDWAY: midway, LOCATE: locate}, slots=(*slots, ASIDE), adaptive=False,
         generated=generated, work=rows_of_work, treats=("smooth", "unilateral"), **facts, **TUNED,
     )  # fmt: skip
 

@@ -227,7 +227,7 @@ class Model:
             at[getattr(names, key)] = int(value)
         cones, first = [], 0
         for c in b.unilaterals:
-            cones += [first, *c.groups, c.first, c.rule]
+            cones += [first, *c.groups, c.first, c.rule, c.bulges]
             first += len(c.rates)
         arrays = {
             names.ANGULAR: [measure == "angle" for measure in b.measures], names.CONTROLLED: [s.controlled for s in b.states],

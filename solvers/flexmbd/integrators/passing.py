@@ -1,0 +1,115 @@
+"""Bodies that pass each other within a step of a scheme with percussions: the step is cut so that they meet where they touch.
+
+Such a scheme looks at gaps at one place of a step: in its middle, where straight ways from both ends meet, or at its end.  Against a plane,
+or inside a bearing, a straight way that is closed somewhere is closed at one of its ends.  Where surfaces bulge it may not be: a disc flies
+through another one, or is found so deep in it that the normal has turned.  A gap of that kind is convex along a straight way, so that it
+lies above its tangents: only where these are below zero, or the pair has just closed, it is looked at (`suspect`, `passed`).
+"""
+
+from flexmbd.integrators.contact_rows import BULGES, CONE, before_row, gap_row, product
+from flexmbd.integrators.percussions import free
+from flexmbd.lanes import any_lane, maximum, minimum, select
+from flexmbd.lanes.rows import evaluate, ld, st, words
+from flexmbd.lanes.vector import inner
+from flexmbd.stepping.events import crossing
+from flexmbd.stepping.names import CONES, CUT, END, INSIDE, NC, NU, OVER, PENETRATIONS, SPAN, START, STATUS, H, M, N, T
+from flexmbd.stepping.within import meet, summit
+
+SLACK, MARGIN = 1e-10, 1.1  # by the mechanism's size: gaps that count as closed; of a way
+SAME, TRIES, SOON = 0.9, 16, 0.02  # of a rate: the normal is what it was; looks at one contact; of a step, one that ends where it begins
+
+
+@inner
+def opened(j, X, at):
+    """Lanes in which contact j is open at the start of the step."""
+    return ld(X, START + 1 + 2 * at[N] + words(at[CONES])[CONE * j + 4]) < 0.5
+
+
+@inner
+def suspect(middle, way, X, W, at):
+    """Leave in `OVER` the lanes of which a contact has to be looked at; `way` (s) is from the place in W to the ends of the step.
+
+    From the middle of a step, straight ways with the velocities before and after all percussions lead to its ends; from its end one leads
+    back, and as it may bend, planes are looked at too.
+    """
+    cones, zero, slack = words(at[CONES]), 0.0 * way, SLACK * ld(X, SPAN)
+    found = way < zero
+    for j in range(at[NU]):
+        r = cones[CONE * j]
+        bulges = cones[CONE * j + BULGES] > 0
+        if bulges or not middle:
+            gap, before, after = ld(W, gap_row(j, at)), ld(W, before_row(at) + r), free(j, 0, W, at)
+            if middle:
+                after = -(after + product(r, W, at))
+            look = (gap > slack) & (gap < MARGIN * maximum(before, after) * way)
+            if bulges:
+                look = look | (gap < -slack)
+            found = found | (opened(j, X, at) & look)
+    st(X, OVER, select(found & (ld(X, STATUS) < 0.5) & (ld(X, H) > 0.0), 1.0, zero))
+
+
+@inner
+def depth(back, row, x, X, P, W, at):
+    """Penetration in a row and its rate at a fraction of the step, on the straight way from its start, or `back` from its end."""
+    n, point, way = at[N], START, x * ld(X, H)
+    if back:
+        point, way = at[END], (x - 1.0) * ld(X, H)
+    st(X, at[INSIDE], ld(X, T) + x * ld(X, H))
+    for i in range(n):
+        st(X, at[INSIDE] + 1 + i, ld(X, point + 1 + i) + way * ld(X, point + 1 + n + i))
+    for i in range(n, 2 * n + at[M]):
+        st(X, at[INSIDE] + 1 + i, ld(X, point + 1 + i))
+    evaluate(at[PENETRATIONS], X, P, W, at, at[INSIDE], 0)
+    return ld(W, row), ld(W, row + 1)
+
+
+@inner
+def met(back, who, row, first, last, X, P, W, at):
+    """Lanes of those in `who` that meet on a straight way between two fractions of the step, where they just have, and who began inside.
+
+    A pair that is closed at the last place, its normal still what it was, does not count: that is what the scheme sees by itself.
+    """
+    h, level = ld(X, H), SLACK * ld(X, SPAN)
+    xl, xr = 0.0 * h + first, 0.0 * h + last
+    dl, sl = depth(back, row, xl, X, P, W, at)
+    dr, sr = depth(back, row, xr, X, P, W, at)
+    nears = who & (sl > 0.0)
+    inside = nears & (dl > level) & (sr <= 0.0)
+    who = nears & (dl <= level) & (sr < SAME * sl) & ((dr > level) | meet((xr - xl) * h, dl, sl, dr, sr))
+    for _ in range(TRIES):
+        span, closed = (xr - xl) * h, dr > level
+        seeking = who & (xr - xl > 1e-9) & (closed | meet(span, dl, sl, dr, sr))
+        if not any_lane(seeking):
+            break
+        through, _ = crossing(span, dl - level, sl, dr - level, sr)
+        top, _ = summit(span, dl, sl, dr, sr)
+        x = xl + (xr - xl) * minimum(maximum(select(closed, 1.01 * through, top), 0.02), 0.98)
+        d, s = depth(back, row, x, X, P, W, at)
+        above = d > level
+        right, left = seeking & (above | ((s <= 0.0) & (dr <= level))), seeking
+        left = left & ((closed | (s > 0.0)) & (d <= level))
+        xl, dl, sl = select(left, x, xl), select(left, d, dl), select(left, s, sl)
+        xr, dr, sr = select(right, x, xr), select(right, d, dr), select(right, s, sr)
+    return who & (dr > level), xr, inside
+
+
+@inner
+def passed(reach, X, P, W, at):
+    """A `LOCATE`: in `OVER`, `CUT` a shorter step, of which that fraction at which gaps are looked at is where a contact has just closed.
+
+    What is met behind the middle, after what other percussions there may be, is left for the first half of the step after a shorter one.
+    """
+    cones, maybe, h, zero = words(at[CONES]), ld(X, OVER) > 0.5, ld(X, H), 0.0 * ld(X, H)
+    st(X, OVER, zero)
+    st(X, CUT, h)
+    if not any_lane(maybe):
+        return
+    for j in range(at[NU]):
+        if cones[CONE * j + BULGES] > 0 or reach > 0.5:
+            who, row = maybe & opened(j, X, at), 2 * (at[NC] + j)
+            here, x, inside = met(False, who, row, 0.0, reach, X, P, W, at)
+            later, y, _ = met(True, who, row, 0.5, 1.0, X, P, W, at)
+            cut = select(here, (1.0 / reach) * x, select(inside, SOON + zero, select(later, 0.5 * y, 1.0))) * h
+            sooner = (here | inside | later) & (cut < ld(X, CUT))
+            st(X, CUT, select(sooner, cut, ld(X, CUT)))
+            st(X, OVER, select(sooner, 1.0, ld(X, OVER)))
