@@ -6,9 +6,11 @@ through another one, or is found so deep in it that the normal has turned.  A ga
 lies above its tangents: only where these are below zero, or the pair has just closed, it is looked at (`suspect`, `passed`).
 """
 
+import numpy as np
+
 from flexmbd.integrators.contact_rows import BULGES, CONE, before_row, gap_row, product
 from flexmbd.integrators.percussions import free
-from flexmbd.lanes import any_lane, maximum, minimum, select
+from flexmbd.lanes import any_lane, lnot, maximum, minimum, select
 from flexmbd.lanes.rows import evaluate, ld, st, words
 from flexmbd.lanes.vector import inner
 from flexmbd.stepping.events import crossing
@@ -16,7 +18,8 @@ from flexmbd.stepping.names import CONES, CUT, END, INSIDE, NC, NU, OVER, PENETR
 from flexmbd.stepping.within import meet, summit
 
 SLACK, MARGIN = 1e-10, 1.1  # by the mechanism's size: gaps that count as closed; of a way
-SAME, TRIES, SOON = 0.9, 16, 0.02  # of a rate: the normal is what it was; looks at one contact; of a step, one that ends where it begins
+SAME, HALF_SAME = 0.9, 0.95  # share of a rate: the normal is what it was; half of the way to where the next step looks
+TRIES, SOON = 16, 0.02  # looks at one contact; of a step, one that ends where it begins
 
 
 @inner
@@ -29,22 +32,28 @@ def opened(j, X, at):
 def suspect(middle, way, X, W, at):
     """Leave in `OVER` the lanes of which a contact has to be looked at; `way` (s) is from the place in W to the ends of the step.
 
-    From the middle of a step, straight ways with the velocities before and after all percussions lead to its ends; from its end one leads
-    back, and as it may bend, planes are looked at too.
+    From the middle of a step, straight ways with the velocities before and after all percussions lead to its ends.  From its end one leads
+    back, and as it may bend, planes are looked at too; and percussions move the end itself.
     """
     cones, zero, slack = words(at[CONES]), 0.0 * way, SLACK * ld(X, SPAN)
-    found = way < zero
+    found, sunk = way < zero, zero
+    if not middle:  # what is pushed out of one body may be pushed into another one, and both may be
+        for j in range(at[NU]):
+            sunk = maximum(sunk, -2.0 * ld(W, gap_row(j, at)))
     for j in range(at[NU]):
         r = cones[CONE * j]
         bulges = cones[CONE * j + BULGES] > 0
         if bulges or not middle:
             gap, before, after = ld(W, gap_row(j, at)), ld(W, before_row(at) + r), free(j, 0, W, at)
+            struck = product(r, W, at)
             if middle:
-                after = -(after + product(r, W, at))
-            look = (gap > slack) & (gap < MARGIN * maximum(before, after) * way)
+                far = MARGIN * way * maximum(before, -(after + struck))
+            else:
+                far = MARGIN * way * maximum(maximum(before, after), -0.5 * struck)
+            look = (far > zero) & (gap < far)
             if bulges:
-                look = look | (gap < -slack)
-            found = found | (opened(j, X, at) & look)
+                look = look | (gap < maximum(far, zero) + sunk - slack)
+            found = found | (look & (opened(j, X, at) | (gap > slack)))
     st(X, OVER, select(found & (ld(X, STATUS) < 0.5) & (ld(X, H) > 0.0), 1.0, zero))
 
 
@@ -64,18 +73,20 @@ def depth(back, row, x, X, P, W, at):
 
 
 @inner
-def met(back, who, row, first, last, X, P, W, at):
+def met(back, same, who, fresh, row, first, last, X, P, W, at):
     """Lanes of those in `who` that meet on a straight way between two fractions of the step, where they just have, and who began inside.
 
-    A pair that is closed at the last place, its normal still what it was, does not count: that is what the scheme sees by itself.
+    A pair that is closed at the last place, its rate still that share of what it was, does not count: the scheme sees it by itself.
+    Nor does one that is in contact already, not in `fresh`, and stays so.
     """
     h, level = ld(X, H), SLACK * ld(X, SPAN)
     xl, xr = 0.0 * h + first, 0.0 * h + last
     dl, sl = depth(back, row, xl, X, P, W, at)
     dr, sr = depth(back, row, xr, X, P, W, at)
     nears = who & (sl > 0.0)
-    inside = nears & (dl > level) & (sr <= 0.0)
-    who = nears & (dl <= level) & (sr < SAME * sl) & ((dr > level) | meet((xr - xl) * h, dl, sl, dr, sr))
+    inside = nears & fresh & (dl > level) & (sr <= 0.0)
+    closes = dr > level
+    who = nears & (dl <= level) & ((fresh & closes & lnot(sr >= same * sl)) | (lnot(closes) & meet((xr - xl) * h, dl, sl, dr, sr)))
     for _ in range(TRIES):
         span, closed = (xr - xl) * h, dr > level
         seeking = who & (xr - xl > 1e-9) & (closed | meet(span, dl, sl, dr, sr))
@@ -104,11 +115,14 @@ def passed(reach, X, P, W, at):
     st(X, CUT, h)
     if not any_lane(maybe):
         return
+    same = HALF_SAME
+    if reach > 0.5:  # what was looked at itself was open: it was pushed inside
+        same = np.inf
     for j in range(at[NU]):
         if cones[CONE * j + BULGES] > 0 or reach > 0.5:
-            who, row = maybe & opened(j, X, at), 2 * (at[NC] + j)
-            here, x, inside = met(False, who, row, 0.0, reach, X, P, W, at)
-            later, y, _ = met(True, who, row, 0.5, 1.0, X, P, W, at)
+            fresh, row = opened(j, X, at), 2 * (at[NC] + j)
+            here, x, inside = met(False, SAME, maybe, fresh, row, 0.0, reach, X, P, W, at)
+            later, y, _ = met(True, same, maybe, fresh, row, 0.5, 1.0, X, P, W, at)
             cut = select(here, (1.0 / reach) * x, select(inside, SOON + zero, select(later, 0.5 * y, 1.0))) * h
             sooner = (here | inside | later) & (cut < ld(X, CUT))
             st(X, CUT, select(sooner, cut, ld(X, CUT)))
