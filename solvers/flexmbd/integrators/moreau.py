@@ -109,7 +109,7 @@ def attempt(X, P, W, at):
 
 def locate(X, P, W, at):
     """Cut a step in which bodies pass each other, so that they meet in its middle."""
-    passed(0.5, X, P, W, at)
+    passed(0.5, at[END], X, P, W, at)
 
 
 def midway(X, P, W, at):

@@ -36,7 +36,7 @@ from flexmbd.lanes import any_lane, lnot, select
 from flexmbd.lanes.rows import evaluate, get, ld, put, st, words
 from flexmbd.lanes.vector import inner
 from flexmbd.stepping.names import (
-    ATTEMPT, BOOKS, CONTROLLED, DENSE, END, ERROR, FRACTION, LAST, LOCATE, MIDDLE, MIDWAY, NU, OVER, RHS, ROUGH, SPAN, STAGE, START,
+    ATTEMPT, BOOKS, CONTROLLED, DENSE, END, ERROR, FRACTION, LAST, LOCATE, MIDDLE, MIDWAY, NU, RHS, ROUGH, SPAN, STAGE, START,
     STATUS, STRIDE, UNILATERAL, UNSOLVED, H, M, N, T,
 )  # fmt: skip
 
@@ -146,11 +146,13 @@ def attempt_places(X, P, W, at):
 
 
 def locate(X, P, W, at):
-    """Cut a step in which bodies pass each other, so that they meet at its end."""
-    if at[NU] > 0:
-        passed(1.0, X, P, W, at)
-    else:
-        st(X, OVER, 0.0)
+    """Cut a step in which bodies pass each other, so that they meet at its end; the places' half of a jump is a way."""
+    passed(1.0, at[END], X, P, W, at)
+
+
+def locate_places(X, P, W, at):
+    """The same where a jump leaves the places as they are, but for shifts."""
+    passed(1.0, START, X, P, W, at)
 
 
 def midway(X, P, W, at):
@@ -184,16 +186,17 @@ def generated(problem):
     return {UNILATERAL: [(("W", i), x) for i, x in enumerate(jumps(problem))]}, 0
 
 
-def nonsmooth(name, correction, own, slots=(), **facts):
+def nonsmooth(name, correction, own, look, slots=(), **facts):
     """Scheme of a smooth one's correction and facts."""
     return implicit(
-        name, 2, correction, functions={ATTEMPT: own, DENSE: dense, MIDWAY: midway, LOCATE: locate}, slots=(*slots, ASIDE), adaptive=False,
+        name, 2, correction, functions={ATTEMPT: own, DENSE: dense, MIDWAY: midway, LOCATE: look}, slots=(*slots, ASIDE), adaptive=False,
         generated=generated, work=rows_of_work, treats=("smooth", "unilateral"), **facts, **TUNED,
     )  # fmt: skip
 
 
 ASIDE = Slot("aside", "what of the start is put aside")
-NONSMOOTH_ALPHA = nonsmooth("nonsmooth_generalized_alpha", newton_index2, attempt, holds=("velocity",))
+NONSMOOTH_ALPHA = nonsmooth("nonsmooth_generalized_alpha", newton_index2, attempt, locate, holds=("velocity",))
 NONSMOOTH_GGL = nonsmooth(
-    "nonsmooth_ggl", newton_stabilised, attempt_places, (ORIGIN,), shifts=True, multipliers=2, holds=("position", "velocity"),
+    "nonsmooth_ggl", newton_stabilised, attempt_places, locate_places, (ORIGIN,), shifts=True, multipliers=2,
+    holds=("position", "velocity"),
 )  # fmt: skip

@@ -13,13 +13,12 @@ from flexmbd.integrators.percussions import free
 from flexmbd.lanes import any_lane, lnot, maximum, minimum, select
 from flexmbd.lanes.rows import evaluate, ld, st, words
 from flexmbd.lanes.vector import inner
-from flexmbd.stepping.events import crossing
 from flexmbd.stepping.names import CONES, CUT, END, INSIDE, NC, NU, OVER, PENETRATIONS, SPAN, START, STATUS, H, M, N, T
-from flexmbd.stepping.within import meet, summit
+from flexmbd.stepping.within import meet
 
 SLACK, MARGIN = 1e-10, 1.1  # by the mechanism's size: gaps that count as closed; of a way
 SAME, HALF_SAME = 0.9, 0.95  # share of a rate: the normal is what it was; half of the way to where the next step looks
-TRIES, SOON = 16, 0.02  # looks at one contact; of a step, one that ends where it begins
+TRIES, NEAR, SOON = 16, 0.98, 0.02  # looks at one contact; of a way, one that ends there; of a step, one that ends where it begins
 
 
 @inner
@@ -58,62 +57,70 @@ def suspect(middle, way, X, W, at):
 
 
 @inner
-def depth(back, row, x, X, P, W, at):
-    """Penetration in a row and its rate at a fraction of the step, on the straight way from its start, or `back` from its end."""
+def depth(back, speeds, row, x, X, P, W, at):
+    """Penetration in a row and its rate at a fraction of the step, on the straight way from its start, or `back` from its end.
+
+    The velocities are those of the point `speeds`.
+    """
     n, point, way = at[N], START, x * ld(X, H)
     if back:
         point, way = at[END], (x - 1.0) * ld(X, H)
     st(X, at[INSIDE], ld(X, T) + x * ld(X, H))
     for i in range(n):
-        st(X, at[INSIDE] + 1 + i, ld(X, point + 1 + i) + way * ld(X, point + 1 + n + i))
-    for i in range(n, 2 * n + at[M]):
+        st(X, at[INSIDE] + 1 + i, ld(X, point + 1 + i) + way * ld(X, speeds + 1 + n + i))
+        st(X, at[INSIDE] + 1 + n + i, ld(X, speeds + 1 + n + i))
+    for i in range(2 * n, 2 * n + at[M]):
         st(X, at[INSIDE] + 1 + i, ld(X, point + 1 + i))
     evaluate(at[PENETRATIONS], X, P, W, at, at[INSIDE], 0)
     return ld(W, row), ld(W, row + 1)
 
 
 @inner
-def met(back, same, who, fresh, row, first, last, X, P, W, at):
+def met(back, speeds, same, who, fresh, row, first, last, X, P, W, at):
     """Lanes of those in `who` that meet on a straight way between two fractions of the step, where they just have, and who began inside.
 
-    A pair that is closed at the last place, its rate still that share of what it was, does not count: the scheme sees it by itself.
-    Nor does one that is in contact already, not in `fresh`, and stays so.
+    A pair that is closed at the last place, its rate still that share of what it was where they touched, does not count: the scheme
+    sees it by itself.  Nor does one that was in contact, not in `fresh`, and is so there.
     """
     h, level = ld(X, H), SLACK * ld(X, SPAN)
     xl, xr = 0.0 * h + first, 0.0 * h + last
-    dl, sl = depth(back, row, xl, X, P, W, at)
-    dr, sr = depth(back, row, xr, X, P, W, at)
+    dl, sl = depth(back, speeds, row, xl, X, P, W, at)
+    dr, sr = depth(back, speeds, row, xr, X, P, W, at)
     nears = who & (sl > 0.0)
     inside = nears & fresh & (dl > level) & (sr <= 0.0)
-    closes = dr > level
+    closes, s_last = dr > level, sr
     who = nears & (dl <= level) & ((fresh & closes & lnot(sr >= same * sl)) | (lnot(closes) & meet((xr - xl) * h, dl, sl, dr, sr)))
     for _ in range(TRIES):
         span, closed = (xr - xl) * h, dr > level
         seeking = who & (xr - xl > 1e-9) & (closed | meet(span, dl, sl, dr, sr))
         if not any_lane(seeking):
             break
-        through, _ = crossing(span, dl - level, sl, dr - level, sr)
-        top, _ = summit(span, dl, sl, dr, sr)
-        x = xl + (xr - xl) * minimum(maximum(select(closed, 1.01 * through, top), 0.02), 0.98)
-        d, s = depth(back, row, x, X, P, W, at)
+        falls = select(sr < 0.0, sl - sr, 1.0)
+        way = select(closed, -1.01 * dl / select(sl > 0.0, sl, 1.0), (dr - dl - sr * span) / falls)  # by its tangents, as it is concave
+        x = xl + (xr - xl) * minimum(maximum(way / select(span > 0.0, span, 1.0), 1e-3), 0.98)
+        d, s = depth(back, speeds, row, x, X, P, W, at)
         above = d > level
         right, left = seeking & (above | ((s <= 0.0) & (dr <= level))), seeking
         left = left & ((closed | (s > 0.0)) & (d <= level))
         xl, dl, sl = select(left, x, xl), select(left, d, dl), select(left, s, sl)
         xr, dr, sr = select(right, x, xr), select(right, d, dr), select(right, s, sr)
-    return who & (dr > level), xr, inside
+    turned = lnot(s_last >= same * sr)
+    if not back:
+        turned = turned & ((xr < NEAR * last) | lnot(s_last > 0.0))
+    return who & (dr > level) & (lnot(closes) | turned), xr, inside
 
 
 @inner
-def passed(reach, X, P, W, at):
+def passed(reach, speeds, X, P, W, at):
     """A `LOCATE`: in `OVER`, `CUT` a shorter step, of which that fraction at which gaps are looked at is where a contact has just closed.
 
     What is met behind the middle, after what other percussions there may be, is left for the first half of the step after a shorter one.
+    The way there ends with the velocities of the point `speeds`.
     """
     cones, maybe, h, zero = words(at[CONES]), ld(X, OVER) > 0.5, ld(X, H), 0.0 * ld(X, H)
     st(X, OVER, zero)
     st(X, CUT, h)
-    if not any_lane(maybe):
+    if at[NU] == 0 or not any_lane(maybe):
         return
     same = HALF_SAME
     if reach > 0.5:  # what was looked at itself was open: it was pushed inside
@@ -121,8 +128,8 @@ def passed(reach, X, P, W, at):
     for j in range(at[NU]):
         if cones[CONE * j + BULGES] > 0 or reach > 0.5:
             fresh, row = opened(j, X, at), 2 * (at[NC] + j)
-            here, x, inside = met(False, SAME, maybe, fresh, row, 0.0, reach, X, P, W, at)
-            later, y, _ = met(True, same, maybe, fresh, row, 0.5, 1.0, X, P, W, at)
+            here, x, inside = met(False, START, SAME, maybe, fresh, row, 0.0, reach, X, P, W, at)
+            later, y, _ = met(True, speeds, same, maybe, fresh, row, 0.5, 1.0, X, P, W, at)
             cut = select(here, (1.0 / reach) * x, select(inside, SOON + zero, select(later, 0.5 * y, 1.0))) * h
             sooner = (here | inside | later) & (cut < ld(X, CUT))
             st(X, CUT, select(sooner, cut, ld(X, CUT)))
