@@ -90,14 +90,17 @@ def met(back, speeds, same, who, fresh, row, first, last, X, P, W, at):
     inside = nears & fresh & (dl > level) & (sr <= 0.0)
     closes, s_last = dr > level, sr
     who = nears & (dl <= level) & ((fresh & closes & lnot(sr >= same * sl)) | (lnot(closes) & meet((xr - xl) * h, dl, sl, dr, sr)))
-    for _ in range(TRIES):
+    for k in range(TRIES):
         span, closed = (xr - xl) * h, dr > level
         seeking = who & (xr - xl > 1e-9) & (closed | meet(span, dl, sl, dr, sr))
         if not any_lane(seeking):
             break
         falls = select(sr < 0.0, sl - sr, 1.0)
         way = select(closed, -1.01 * dl / select(sl > 0.0, sl, 1.0), (dr - dl - sr * span) / falls)  # by its tangents, as it is concave
-        x = xl + (xr - xl) * minimum(maximum(way / select(span > 0.0, span, 1.0), 1e-3), 0.98)
+        share = minimum(maximum(way / select(span > 0.0, span, 1.0), 1e-3), 0.98)
+        if k % 3 == 2:  # a tangent never leads across the place itself
+            share = select(closed, 0.5, share)
+        x = xl + (xr - xl) * share
         d, s = depth(back, speeds, row, x, X, P, W, at)
         above = d > level
         right, left = seeking & (above | ((s <= 0.0) & (dr <= level))), seeking
