@@ -77,7 +77,8 @@ def attempt(X, P, W, at):
     middle_of(X, at)
     evaluate(at[UNILATERAL], X, P, W, at, at[MIDDLE], 0)
     lost, rough = percuss(live, slack, rounding(X), W, at)
-    suspect(True, 0.5 * h, X, W, at)
+    if at[LOCATE] > 0:
+        suspect(True, 0.5 * h, X, W, at)
     for i in range(n):
         v = ld(W, velocity_row(at) + i)
         if at[NU] > 0:

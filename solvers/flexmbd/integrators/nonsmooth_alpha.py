@@ -91,7 +91,8 @@ def whole(places, X, P, W, at):
     live = (ld(X, STATUS) < 0.5) & (h > 0.0) & fits
     evaluate(at[UNILATERAL], X, P, W, at, at[END], 0)
     lost, rough = percuss(live, EXACT * ld(X, SPAN), rounding(X), W, at)
-    suspect(False, h, X, W, at)
+    if at[LOCATE] > 0:
+        suspect(False, h, X, W, at)
     for k in range(at[M]):
         if controlled[k] == 0:
             st(X, end + 2 * n + k, ld(X, start + 2 * n + k))

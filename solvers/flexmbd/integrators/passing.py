@@ -32,7 +32,7 @@ def suspect(middle, way, X, W, at):
     """Leave in `OVER` the lanes of which a contact has to be looked at; `way` (s) is from the place in W to the ends of the step.
 
     From the middle of a step, straight ways with the velocities before and after all percussions lead to its ends.  From its end one leads
-    back, and as it may bend, planes are looked at too; and percussions move the end itself.
+    back, and percussions move the end itself.
     """
     cones, zero, slack = words(at[CONES]), 0.0 * way, SLACK * ld(X, SPAN)
     found, sunk = way < zero, zero
@@ -40,19 +40,17 @@ def suspect(middle, way, X, W, at):
         for j in range(at[NU]):
             sunk = maximum(sunk, -2.0 * ld(W, gap_row(j, at)))
     for j in range(at[NU]):
-        r = cones[CONE * j]
-        bulges = cones[CONE * j + BULGES] > 0
-        if bulges or not middle:
+        if cones[CONE * j + BULGES] > 0:
+            r = cones[CONE * j]
             gap, before, after = ld(W, gap_row(j, at)), ld(W, before_row(at) + r), free(j, 0, W, at)
             struck = product(r, W, at)
             if middle:
-                far = MARGIN * way * maximum(before, -(after + struck))
+                far = maximum(before, -(after + struck))
             else:
-                far = MARGIN * way * maximum(maximum(before, after), -0.5 * struck)
-            look = (far > zero) & (gap < far)
-            if bulges:
-                look = look | (gap < maximum(far, zero) + sunk - slack)
-            found = found | (look & (opened(j, X, at) | (gap > slack)))
+                far = maximum(maximum(before, after), -0.5 * struck)
+            look = gap < maximum(MARGIN * way * far, zero) + sunk - slack
+            leaves = (far > zero) & (gap < slack)
+            found = found | ((look | leaves) & (opened(j, X, at) | (gap > slack)))
     st(X, OVER, select(found & (ld(X, STATUS) < 0.5) & (ld(X, H) > 0.0), 1.0, zero))
 
 
@@ -123,13 +121,13 @@ def passed(reach, speeds, X, P, W, at):
     cones, maybe, h, zero = words(at[CONES]), ld(X, OVER) > 0.5, ld(X, H), 0.0 * ld(X, H)
     st(X, OVER, zero)
     st(X, CUT, h)
-    if at[NU] == 0 or not any_lane(maybe):
+    if not any_lane(maybe):
         return
     same = HALF_SAME
     if reach > 0.5:  # what was looked at itself was open: it was pushed inside
         same = np.inf
     for j in range(at[NU]):
-        if cones[CONE * j + BULGES] > 0 or reach > 0.5:
+        if cones[CONE * j + BULGES] > 0:
             fresh, row = opened(j, X, at), 2 * (at[NC] + j)
             here, x, inside = met(False, START, SAME, maybe, fresh, row, 0.0, reach, X, P, W, at)
             later, y, _ = met(True, speeds, same, maybe, fresh, row, 0.5, 1.0, X, P, W, at)

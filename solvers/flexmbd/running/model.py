@@ -206,8 +206,10 @@ class Model:
         if not b.initial_rows:
             at[names.ASSEMBLE_PROJECT], at[names.ASSEMBLE_RESIDUAL] = at[names.PROJECT], at[names.RESIDUAL]
         at[names.OUTPUTS] = self.signals.code.address("outputs")
+        looks = not scheme.percussive or any(c.bulges for c in b.unilaterals)  # for pairs that may pass each other (`integrators.passing`)
         for entry, function in scheme.functions.items():
-            at[entry] = compiled.address(function, self.width)
+            if looks or entry != names.LOCATE:
+                at[entry] = compiled.address(function, self.width)
         kinks = [scheme.adaptive and scheme.order <= 2 and c.continuous for c in b.contacts]
         augmented = bool(b.shift) and scheme.correction is None  # near singular positions what is open grows fast, whatever the step
         closes = 0 if not b.rows else 1 if scheme.projects or augmented else 2 if not (scheme.holds or scheme.correction) else 0
