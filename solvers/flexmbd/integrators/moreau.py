@@ -69,15 +69,16 @@ def predict_gaps(slack, X, W, at):
         st(W, gap_row(j, at), select(stays, end, np.nan))
 
 
-def attempt(X, P, W, at):
-    """One step; a lane whose contacts have no solution ends with a status of its own."""
+@inner
+def step(look, X, P, W, at):
+    """One step; a lane whose contacts have no solution ends with a status of its own. `look` for bodies that pass each other."""
     n, start, middle, end = at[N], START + 1, at[MIDDLE] + 1, at[END] + 1
     h, zero, slack = ld(X, H), 0.0 * ld(X, H), SLACK * ld(X, SPAN)
     live = (ld(X, STATUS) < 0.5) & (h > 0.0)
     middle_of(X, at)
     evaluate(at[UNILATERAL], X, P, W, at, at[MIDDLE], 0)
     lost, rough = percuss(live, slack, rounding(X), W, at)
-    if at[LOCATE] > 0:
+    if look:
         suspect(True, 0.5 * h, X, W, at)
     for i in range(n):
         v = ld(W, velocity_row(at) + i)
@@ -106,6 +107,16 @@ def attempt(X, P, W, at):
         evaluate(at[RHS], X, P, W, at, at[END], at[SLOTS] + at[LAST] * at[STRIDE])
     st(X, STATUS, select(live & lost, UNSOLVED, select(live & rough, ROUGH, ld(X, STATUS))))
     st(X, ERROR, select(live & (lost | rough), np.inf, zero))
+
+
+def attempt(X, P, W, at):
+    """One step."""
+    step(False, X, P, W, at)
+
+
+def attempt_looking(X, P, W, at):
+    """One step, in which bodies may pass each other."""
+    step(True, X, P, W, at)
 
 
 def locate(X, P, W, at):
@@ -162,6 +173,7 @@ SLOT = (
 )  # fmt: skip
 MOREAU = Integrator(
     "moreau", 2, SLOT, LAST_SLOT,
-    {BEGIN: begin, ATTEMPT: attempt, COMMIT: commit, FORGET: forget, DENSE: dense, MIDWAY: midway, LOCATE: locate}, adaptive=False,
-    generated=generated, treats=("smooth", "unilateral"), work=rows_of_work, reads={"w": ("start", "")},
+    {BEGIN: begin, ATTEMPT: attempt, COMMIT: commit, FORGET: forget, DENSE: dense, MIDWAY: midway},
+    adaptive=False, generated=generated, treats=("smooth", "unilateral"), work=rows_of_work, reads={"w": ("start", "")},
+    passing={ATTEMPT: attempt_looking, LOCATE: locate},
 )  # fmt: skip

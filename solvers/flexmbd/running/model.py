@@ -107,7 +107,13 @@ class Model:
     @property
     def loop(self):
         """Functions of the time loop and of the scheme, compiled once for all models of a width."""
-        return (*ENTRIES, campaign, *self.scheme.functions.values())
+        return (*ENTRIES, campaign, *self._steps.values())
+
+    @property
+    def _steps(self):
+        """The scheme's functions by entry of the table."""
+        bulges = any(c.bulges for c in self.problem.unilaterals)
+        return self.scheme.functions | (self.scheme.passing if bulges else {})
 
     def compile(self):
         """Compile what is not on disk; load the rest."""
@@ -206,10 +212,8 @@ class Model:
         if not b.initial_rows:
             at[names.ASSEMBLE_PROJECT], at[names.ASSEMBLE_RESIDUAL] = at[names.PROJECT], at[names.RESIDUAL]
         at[names.OUTPUTS] = self.signals.code.address("outputs")
-        looks = not scheme.percussive or any(c.bulges for c in b.unilaterals)  # for pairs that may pass each other (`integrators.passing`)
-        for entry, function in scheme.functions.items():
-            if looks or entry != names.LOCATE:
-                at[entry] = compiled.address(function, self.width)
+        for entry, function in self._steps.items():
+            at[entry] = compiled.address(function, self.width)
         kinks = [scheme.adaptive and scheme.order <= 2 and c.continuous for c in b.contacts]
         augmented = bool(b.shift) and scheme.correction is None  # near singular positions what is open grows fast, whatever the step
         closes = 0 if not b.rows else 1 if scheme.projects or augmented else 2 if not (scheme.holds or scheme.correction) else 0
