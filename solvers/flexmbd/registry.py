@@ -176,6 +176,8 @@ class UnilateralContact:
     found : Percussion
         What the scheme finds.
     element : Element
+    bulges : bool
+        Whether the gap may be closed on a straight way that is open at both its ends, as that of two discs.
     """
 
     name: str
@@ -188,6 +190,7 @@ class UnilateralContact:
     rule: int
     found: Percussion
     element: Any
+    bulges: bool = True
 
     @property
     def first(self):

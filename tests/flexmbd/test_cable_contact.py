@@ -103,8 +103,7 @@ def lying(law, damping=0.3):
     return s
 
 
-@pytest.mark.parametrize(("scheme", "deepest"), [("nonsmooth_generalized_alpha", 1e-3 * (2 * G * 0.01) ** 0.5), ("nonsmooth_ggl", 1e-9)]
-)
+@pytest.mark.parametrize(("scheme", "deepest"), [("nonsmooth_generalized_alpha", 1e-3 * (2 * G * 0.01) ** 0.5), ("nonsmooth_ggl", 1e-9)])
 def test_a_cable_comes_to_lie_on_another_without_penetration(scheme, deepest):
     """Its ends bear its weight; places hold to rounding with GGL, else to a step's way at a fall of 10 mm."""
     names = ["touch.normal", "touch.1.penetration", "touch.2.penetration"]

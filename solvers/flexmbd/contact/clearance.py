@@ -21,6 +21,8 @@ from flexmbd.space import AXES
 class ClearanceJoint:
     """What clearance joints of all shapes share: checks, and how they start. It stands before a `Contact` in the list of bases."""
 
+    bulges: ClassVar[bool] = False
+
     @property
     def owner(self):
         """What messages call it."""

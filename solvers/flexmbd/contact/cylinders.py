@@ -65,6 +65,11 @@ class SphereCylinder(PointContact):
             refuse(self, "the sphere's radius is not below cylinder_radius, so it does not fit inside", "take a smaller sphere")
         self.check_friction()
 
+    @property
+    def bulges(self):
+        """Not inside a tube without ends."""
+        return not self.inside or self.length is not None
+
     def sizes(self):
         """Radii, axis, and the length if there is one."""
         length = {} if self.length is None else {"length": self.length}

@@ -1,6 +1,7 @@
 """Contact of a disc with a half-plane and of two discs (in the plane, spheres are discs)."""
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 from flexmbd.contact.impenetrable import within
 from flexmbd.contact.pair import Contact, Geometry
@@ -12,6 +13,8 @@ from flexmbd.language.quadratic import cross, dot
 @dataclass(frozen=True, eq=False)
 class DiscPlane(Contact):
     """Disc of `radius` about point `a` against the half-plane below point `b`, whose outward `normal` is fixed in b's body."""
+
+    bulges: ClassVar[bool] = False
 
     name: str
     a: object

@@ -38,6 +38,7 @@ class FrictionGuide(Contact):
     """
 
     kinds: ClassVar[tuple] = (ImpenetrablePart,)
+    bulges: ClassVar[bool] = False
 
     name: str
     a: object

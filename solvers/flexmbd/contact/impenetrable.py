@@ -133,7 +133,7 @@ def hold(joint, build, penetration, rate, slips, turns=(), pivots=(), key="", ru
     known.setdefault("static_friction", known.get("friction", zero))
     numbers = [known.get(name, zero) for name in KEYS]
     rule = RULES.index(law.rule) if rule is None else rule
-    return build.unilateral(joint, key, -penetration, rates, numbers=numbers, groups=tuple(groups), rule=rule)
+    return build.unilateral(joint, key, -penetration, rates, numbers=numbers, groups=tuple(groups), rule=rule, bulges=joint.bulges)
 
 
 def within(graph, depth, radius):

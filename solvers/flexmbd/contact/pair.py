@@ -53,10 +53,13 @@ class Contact(Element):
         Kinds of its parts (`flexmbd.contact.parts`), in the order in which they act.
     lawless : bool
         It may be without a law.
+    bulges : bool
+        Bodies may touch on a straight way though they are apart at both its ends; not against planes, nor inside bearings.
     """
 
     kinds: ClassVar[tuple] = (LawPart, ImpenetrablePart, FrictionPart)
     lawless: ClassVar[bool] = False
+    bulges: ClassVar[bool] = True
 
     @property
     def owner(self):

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from itertools import product
+from typing import ClassVar
 
 from flexmbd.contact.parts import refuse
 from flexmbd.contact.surfaces import Spot, SurfaceContact, turning
@@ -13,6 +14,8 @@ from flexmbd.space import axis_parameters, is_spatial
 
 class PlaneContact(SurfaceContact):
     """Base: points of body a (`points_of`) against the half-space below point `b`, whose outward `normal` is fixed in b's body."""
+
+    bulges: ClassVar[bool] = False
 
     def check_normal(self):
         """The normal, by default upwards along the last axis."""

@@ -1,6 +1,7 @@
 """Contact of spheres with half-spaces and with each other."""
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 from flexmbd.contact.impenetrable import within
 from flexmbd.contact.points import Place, PointContact, unit
@@ -16,6 +17,8 @@ class SpherePlane(PointContact):
 
     Friction acts at the foot of the sphere's centre on the plane; a sphere that spins about the normal is not braked.
     """
+
+    bulges: ClassVar[bool] = False
 
     name: str
     a: object

@@ -1,6 +1,7 @@
 """Contact of a thin disc's edge with a half-space: wheels, coins, hoops."""
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 from flexmbd.contact.points import Place, PointContact
 from flexmbd.errors import unit_vector
@@ -16,6 +17,8 @@ class ThinDiscPlane(PointContact):
     The outward `normal` is fixed in b's body, the axis in a's.  The lowest point of the edge touches, and friction acts there.  A disc that
     lies flat has no lowest point: contact on a face, or on a ring, is not treated.
     """
+
+    bulges: ClassVar[bool] = False
 
     name: str
     a: object

@@ -10,7 +10,7 @@ from flexmbd.language.tracing import exchanged
 from flexmbd.registry import HOLDS, LOCKS, NUMBERS, STICKS
 
 BOTH = 1e300  # N s: bound of what holds both ways
-CLOSE = 1.0  # with this what rows are open, as places and as velocities, is gone after two steps; others leave a share of 1 less it in each
+CLOSE = 1.0  # by a whole step: what rows are open, as places and as velocities, is gone after two steps; others leave a share of 1 less it
 
 
 def check_steps(problem):
@@ -120,19 +120,21 @@ def percussions(problem):
     The velocities ``x`` that the step ends with without percussions follow from ``M (x - w) = h f + G' l``, and the rows hold at its end as
     velocities, up to second order; what they are open as positions they close little by little::
 
-        G (x - w) = -(G w + Phi_t + (h/2) k + (e/h) (Phi - (h^2/8) k))
+        G (x - w) = -(G w + Phi_t + (h/2) k + c (Phi - (h^2/8) k))
 
-    with everything at the middle, ``k = v' H v + ...`` the rows' second time derivative without accelerations, and e = `CLOSE`.
+    with everything at the middle, ``k = v' H v + ...`` the rows' second time derivative without accelerations.  ``c`` (1/s, the variable
+    ``cd``) is `CLOSE` by a whole step, of which h may be a small part: by h itself, what a whole step left would give velocities that
+    the next whole one makes a multiple of it.
     """
     check_steps(problem)
     g, n, h, start, columns = problem.graph, problem.n, problem.graph.var("hh"), at_start(problem), directions(problem)
-    forces = _alone(problem)
+    forces, closing = _alone(problem), g.var("cd")
     pushed = {i: h * f for i, f in enumerate(forces)}
     pushed |= {pool: [h * f for f in pool.share.force] for pool in problem.pools}
     for k, row in enumerate(problem.rows):
         bend = row.polynomial.convective(problem.q, start, problem.time)
         open_by = row.polynomial.value(problem.q) - (0.125 * h * h) * bend
-        pushed[n + k] = -(row.polynomial.rate(problem.q, start, problem.time) + 0.5 * h * bend + (CLOSE / h) * open_by)
+        pushed[n + k] = -(row.polynomial.rate(problem.q, start, problem.time) + 0.5 * h * bend + closing * open_by)
     change, *found = index1.solved(problem, [pushed, *columns])
     before = velocities(problem, columns, start)
     ahead = [g.dot(((x, change[i]) for i, x in column.items()), rate) for rate, column in zip(before, columns, strict=True)]

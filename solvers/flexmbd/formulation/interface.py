@@ -127,7 +127,7 @@ class Interface:
         """Let a step end at a time, a node of numbers: something jumps there that is not seen in the equations."""
         self.times.append(node)
 
-    def unilateral(self, element, key, gap, rates, *, numbers, groups=(0, 0, 0), rule=NEWTON):
+    def unilateral(self, element, key, gap, rates, *, numbers, groups=(0, 0, 0), rule=NEWTON, bulges=True):
         """Register a contact of bodies that cannot penetrate each other, for schemes that treat such contacts.
 
         Parameters
@@ -135,7 +135,7 @@ class Interface:
         element : Element
         key : str
             What names of its states begin with, after the element's name.
-        gap, rates, numbers, groups, rule
+        gap, rates, numbers, groups, rule, bulges
             See `UnilateralContact`. Rates are linear in the velocities.
 
         Returns
@@ -150,7 +150,7 @@ class Interface:
         )
         slopes = [{i: x for i, v in enumerate(self.v) if not (x := self.graph.derivative(rate, v)).zero} for rate in rates]
         found = Percussion(mode, force, impulse, count, speed, loss, tuple(others))
-        facts = element.name, gap, tuple(rates), slopes[0], tuple(slopes[1:]), groups, tuple(numbers), rule, found, element
+        facts = element.name, gap, tuple(rates), slopes[0], tuple(slopes[1:]), groups, tuple(numbers), rule, found, element, bulges
         self.unilaterals.append(UnilateralContact(*facts))
         self.state_rate(impulse, force)
         self.state_rate(loss, -self.graph.dot(zip((force, *others), rates, strict=True)))

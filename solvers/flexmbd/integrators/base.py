@@ -50,7 +50,7 @@ class Integrator:
         events at the end of accepted steps, and leaves in `WHO` where there was one. ``RESUME`` acts behind a known time, where forces may
         have jumped, in lanes whose `WHO` is 1.
     numbers : tuple of float
-        What these functions read at `SCHEME`.
+        What the functions read at `SCHEME`.
     adaptive : bool
         Whether it estimates its error (else it runs at the fixed step of the settings).
     correction : callable, optional
@@ -88,6 +88,8 @@ class Integrator:
         Weights of the slots' rates, times the step, for further states in its middle; without them both ends give these.
     first : float
         First step, if it is adaptive, by the time in which something moves by the mechanism's size, or turns by 1 rad, at the start.
+    passing : dict
+        Functions in place of `functions`, or besides them, where bodies may pass each other within a step (`flexmbd.integrators.passing`).
     """
 
     name: str
@@ -114,6 +116,7 @@ class Integrator:
     least: float = 0.0
     middle: tuple = ()
     first: float = 1e-4
+    passing: dict = field(default_factory=dict, hash=False)
 
     @property
     def passes(self):

@@ -6,7 +6,7 @@ from flexmbd.lanes.vector import inner
 from flexmbd.registry import NUMBERS
 from flexmbd.stepping.names import ND, NU, N
 
-CONE = 6  # words of a contact: first direction, how many slide, roll, pivot, first further state, rule
+CONE, BULGES = 7, 6  # words of a contact: first direction, how many slide, roll, pivot, first further state, rule, whether it bulges
 RESTITUTION, TANGENTIAL, MU, MU_STATIC, ROLLING, PIVOTING = range(NUMBERS)
 
 

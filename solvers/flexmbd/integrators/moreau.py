@@ -18,17 +18,18 @@ Between the ends of a step velocities jump in its middle, and forces are percuss
 
 import numpy as np
 
-from flexmbd.equations.delassus import percussions, rows_of_work
+from flexmbd.equations.delassus import CLOSE, percussions, rows_of_work
 from flexmbd.integrators.base import Integrator, Slot
 from flexmbd.integrators.closing import EXACT, FAST, close_between, close_rows
 from flexmbd.integrators.contact_rows import CONE, RESTITUTION, bound_row, gap_row, number_row, percussion_row, product, velocity_row
+from flexmbd.integrators.passing import passed, suspect
 from flexmbd.integrators.percussions import book_shifts, free, further, jump, leave_out, mean, percuss, push_out, remember, rounding, shift
-from flexmbd.lanes import select
+from flexmbd.lanes import maximum, select
 from flexmbd.lanes.rows import evaluate, get, ld, put, st, words
 from flexmbd.lanes.vector import inner
 from flexmbd.stepping.names import (
-    ATTEMPT, BEGIN, BOOKS, COMMIT, CONES, DENSE, END, ERROR, FORGET, FRACTION, HALF, LAST, MIDDLE, MIDWAY, NC, NU, RHS, ROUGH, SLOTS, SPAN,
-    STAGE, START, STATUS, STRIDE, UNILATERAL, UNSOLVED, WHO, H, M, N, T,
+    ATTEMPT, BEGIN, BOOKS, CD, COMMIT, CONES, DENSE, END, ERROR, FORGET, FRACTION, HALF, HN, LAST, LOCATE, MIDDLE, MIDWAY, NC, NU, RHS,
+    ROUGH, SLOTS, SPAN, STAGE, START, STATUS, STRIDE, UNILATERAL, UNSOLVED, WHO, H, M, N, T,
 )  # fmt: skip
 
 SLACK = 1e-10
@@ -45,6 +46,7 @@ def middle_of(X, at):
     """The point of the step at which the equations are looked at: places and velocities half a step on, no percussions."""
     n, start, middle, h = at[N], START + 1, at[MIDDLE] + 1, ld(X, H)
     st(X, HALF, h)
+    st(X, CD, CLOSE / maximum(maximum(h, ld(X, HN)), 1e-300))
     st(X, at[MIDDLE], ld(X, T) + 0.5 * h)
     for i in range(n):
         v = ld(X, start + n + i)
@@ -67,14 +69,17 @@ def predict_gaps(slack, X, W, at):
         st(W, gap_row(j, at), select(stays, end, np.nan))
 
 
-def attempt(X, P, W, at):
-    """One step; a lane whose contacts have no solution ends with a status of its own."""
+@inner
+def step(look, X, P, W, at):
+    """One step; a lane whose contacts have no solution ends with a status of its own. `look` for bodies that pass each other."""
     n, start, middle, end = at[N], START + 1, at[MIDDLE] + 1, at[END] + 1
     h, zero, slack = ld(X, H), 0.0 * ld(X, H), SLACK * ld(X, SPAN)
     live = (ld(X, STATUS) < 0.5) & (h > 0.0)
     middle_of(X, at)
     evaluate(at[UNILATERAL], X, P, W, at, at[MIDDLE], 0)
     lost, rough = percuss(live, slack, rounding(X), W, at)
+    if look:
+        suspect(True, 0.5 * h, X, W, at)
     for i in range(n):
         v = ld(W, velocity_row(at) + i)
         if at[NU] > 0:
@@ -84,9 +89,10 @@ def attempt(X, P, W, at):
     for k in range(2 * n, 2 * n + at[M]):
         st(X, end + k, ld(X, start + k))
     struck, by = remember(h, X, W, at), 1.0 / select(h > 0.0, h, 1.0)
+    cut_short = h < 0.5 * ld(X, HN)  # a rate of change by rounding is none for a whole step
     for i in range(n):
         change = by * (ld(X, end + n + i) - ld(X, start + n + i))
-        st(X, at[SLOTS] + NEXT_CHANGE * at[STRIDE] + i, select(struck, 0.0, change))
+        st(X, at[SLOTS] + NEXT_CHANGE * at[STRIDE] + i, select(struck | cut_short, 0.0, change))
     predict_gaps(slack, X, W, at)
     push_out(live, 1e-3 * slack, W, at)
     book_shifts(X, W, at)
@@ -101,6 +107,21 @@ def attempt(X, P, W, at):
         evaluate(at[RHS], X, P, W, at, at[END], at[SLOTS] + at[LAST] * at[STRIDE])
     st(X, STATUS, select(live & lost, UNSOLVED, select(live & rough, ROUGH, ld(X, STATUS))))
     st(X, ERROR, select(live & (lost | rough), np.inf, zero))
+
+
+def attempt(X, P, W, at):
+    """One step."""
+    step(False, X, P, W, at)
+
+
+def attempt_looking(X, P, W, at):
+    """One step, in which bodies may pass each other."""
+    step(True, X, P, W, at)
+
+
+def locate(X, P, W, at):
+    """Cut a step in which bodies pass each other, so that they meet in its middle."""
+    passed(0.5, at[END], X, P, W, at)
 
 
 def midway(X, P, W, at):
@@ -152,6 +173,7 @@ SLOT = (
 )  # fmt: skip
 MOREAU = Integrator(
     "moreau", 2, SLOT, LAST_SLOT,
-    {BEGIN: begin, ATTEMPT: attempt, COMMIT: commit, FORGET: forget, DENSE: dense, MIDWAY: midway}, adaptive=False, generated=generated,
-    treats=("smooth", "unilateral"), work=rows_of_work, reads={"w": ("start", "")},
+    {BEGIN: begin, ATTEMPT: attempt, COMMIT: commit, FORGET: forget, DENSE: dense, MIDWAY: midway},
+    adaptive=False, generated=generated, treats=("smooth", "unilateral"), work=rows_of_work, reads={"w": ("start", "")},
+    passing={ATTEMPT: attempt_looking, LOCATE: locate},
 )  # fmt: skip

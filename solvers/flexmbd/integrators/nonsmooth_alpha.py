@@ -28,6 +28,7 @@ from flexmbd.integrators.ggl import ORIGIN
 from flexmbd.integrators.implicit import implicit
 from flexmbd.integrators.implicit import step as smooth_step
 from flexmbd.integrators.iteration import STEP, slot
+from flexmbd.integrators.passing import passed, suspect
 from flexmbd.integrators.percussions import (
     book_shifts, book_way, further, hold_back, jump, leave_out, mean, percuss, push_out, remember, rounding, shift,
 )  # fmt: skip
@@ -35,8 +36,8 @@ from flexmbd.lanes import any_lane, lnot, select
 from flexmbd.lanes.rows import evaluate, get, ld, put, st, words
 from flexmbd.lanes.vector import inner
 from flexmbd.stepping.names import (
-    ATTEMPT, BOOKS, CONTROLLED, DENSE, END, ERROR, FRACTION, LAST, MIDDLE, MIDWAY, NU, RHS, ROUGH, SPAN, STAGE, START, STATUS, STRIDE,
-    UNILATERAL, UNSOLVED, H, M, N, T,
+    ATTEMPT, BOOKS, CONTROLLED, DENSE, END, ERROR, FRACTION, LAST, LOCATE, MIDDLE, MIDWAY, NU, RHS, ROUGH, SPAN, STAGE, START,
+    STATUS, STRIDE, UNILATERAL, UNSOLVED, H, M, N, T,
 )  # fmt: skip
 
 EXACT = 1e-12  # by the mechanism's size: gaps are closed to this, and closed below it
@@ -81,8 +82,8 @@ def between(X, at):
 
 
 @inner
-def whole(places, X, P, W, at):
-    """A smooth step, and its jumps; `places` says whether contacts hold as places too."""
+def whole(places, look, X, P, W, at):
+    """A smooth step, and its jumps; `places`: contacts hold as places too; `look` for bodies that pass each other."""
     n, start, end, controlled = at[N], START + 1, at[END] + 1, words(at[CONTROLLED])
     h, zero = ld(X, H), 0.0 * ld(X, H)
     smooth(X, P, W, at)
@@ -90,6 +91,8 @@ def whole(places, X, P, W, at):
     live = (ld(X, STATUS) < 0.5) & (h > 0.0) & fits
     evaluate(at[UNILATERAL], X, P, W, at, at[END], 0)
     lost, rough = percuss(live, EXACT * ld(X, SPAN), rounding(X), W, at)
+    if look:
+        suspect(False, h, X, W, at)
     for k in range(at[M]):
         if controlled[k] == 0:
             st(X, end + 2 * n + k, ld(X, start + 2 * n + k))
@@ -130,7 +133,7 @@ def whole(places, X, P, W, at):
 def attempt(X, P, W, at):
     """One step; contacts hold as velocities."""
     if at[NU] > 0:
-        whole(False, X, P, W, at)
+        whole(False, False, X, P, W, at)
     else:
         smooth_step(X, P, W, at)
 
@@ -138,9 +141,29 @@ def attempt(X, P, W, at):
 def attempt_places(X, P, W, at):
     """One step; contacts hold as places and as velocities."""
     if at[NU] > 0:
-        whole(True, X, P, W, at)
+        whole(True, False, X, P, W, at)
     else:
         smooth_step(X, P, W, at)
+
+
+def attempt_looking(X, P, W, at):
+    """One step, in which bodies may pass each other."""
+    whole(False, True, X, P, W, at)
+
+
+def attempt_places_looking(X, P, W, at):
+    """The same, of contacts that hold as places too."""
+    whole(True, True, X, P, W, at)
+
+
+def locate(X, P, W, at):
+    """Cut a step in which bodies pass each other, so that they meet at its end; the places' half of a jump is a way."""
+    passed(1.0, at[END], X, P, W, at)
+
+
+def locate_places(X, P, W, at):
+    """The same where a jump leaves the places as they are, but for shifts."""
+    passed(1.0, START, X, P, W, at)
 
 
 def midway(X, P, W, at):
@@ -174,16 +197,19 @@ def generated(problem):
     return {UNILATERAL: [(("W", i), x) for i, x in enumerate(jumps(problem))]}, 0
 
 
-def nonsmooth(name, correction, own, slots=(), **facts):
+def nonsmooth(name, correction, own, passing, slots=(), **facts):
     """Scheme of a smooth one's correction and facts."""
     return implicit(
-        name, 2, correction, functions={ATTEMPT: own, DENSE: dense, MIDWAY: midway}, slots=(*slots, ASIDE), adaptive=False,
+        name, 2, correction, functions={ATTEMPT: own, DENSE: dense, MIDWAY: midway}, passing=passing, slots=(*slots, ASIDE), adaptive=False,
         generated=generated, work=rows_of_work, treats=("smooth", "unilateral"), **facts, **TUNED,
     )  # fmt: skip
 
 
 ASIDE = Slot("aside", "what of the start is put aside")
-NONSMOOTH_ALPHA = nonsmooth("nonsmooth_generalized_alpha", newton_index2, attempt, holds=("velocity",))
+NONSMOOTH_ALPHA = nonsmooth(
+    "nonsmooth_generalized_alpha", newton_index2, attempt, {ATTEMPT: attempt_looking, LOCATE: locate}, holds=("velocity",)
+)
 NONSMOOTH_GGL = nonsmooth(
-    "nonsmooth_ggl", newton_stabilised, attempt_places, (ORIGIN,), shifts=True, multipliers=2, holds=("position", "velocity"),
+    "nonsmooth_ggl", newton_stabilised, attempt_places, {ATTEMPT: attempt_places_looking, LOCATE: locate_places}, (ORIGIN,),
+    shifts=True, multipliers=2, holds=("position", "velocity"),
 )  # fmt: skip

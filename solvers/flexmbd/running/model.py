@@ -108,7 +108,13 @@ class Model:
     @property
     def loop(self):
         """Functions of the time loop and of the scheme, compiled once for all models of a width."""
-        return (*ENTRIES, campaign, *self.scheme.functions.values())
+        return (*ENTRIES, campaign, *self._steps.values())
+
+    @property
+    def _steps(self):
+        """The scheme's functions by entry of the table."""
+        bulges = any(c.bulges for c in self.problem.unilaterals)
+        return self.scheme.functions | (self.scheme.passing if bulges else {})
 
     def compile(self):
         """Compile what is not on disk; load the rest."""
@@ -207,7 +213,7 @@ class Model:
         if not b.initial_rows:
             at[names.ASSEMBLE_PROJECT], at[names.ASSEMBLE_RESIDUAL] = at[names.PROJECT], at[names.RESIDUAL]
         at[names.OUTPUTS] = self.signals.code.address("outputs")
-        for entry, function in scheme.functions.items():
+        for entry, function in self._steps.items():
             at[entry] = compiled.address(function, self.width)
         kinks = [scheme.adaptive and scheme.order <= 2 and c.continuous for c in b.contacts]
         augmented = bool(b.shift) and scheme.correction is None  # near singular positions what is open grows fast, whatever the step
@@ -228,7 +234,7 @@ class Model:
             at[getattr(names, key)] = int(value)
         cones, first = [], 0
         for c in b.unilaterals:
-            cones += [first, *c.groups, c.first, c.rule]
+            cones += [first, *c.groups, c.first, c.rule, c.bulges]
             first += len(c.rates)
         arrays = {
             names.ANGULAR: [measure == "angle" for measure in b.measures], names.CONTROLLED: [s.controlled for s in b.states],
