@@ -49,7 +49,7 @@ def dropped(build, scheme, count, seed, spin=4.0, end=1.4):
     rng = np.random.default_rng(seed)
     samples = {key: rng.uniform(-spin, spin, count) for key in ("wx", "wy", "wz")}
     samples |= {"tilt": rng.uniform(-1.0, 1.0, count), "e": rng.uniform(0.0, 0.5, count), "mu": rng.uniform(0.1, 0.9, count)}
-    settings = {"integrator": scheme, "step": 1e-3}
+    settings = {"integrator": scheme} | ({} if scheme == "event_driven" else {"step": 1e-3})
     found = fm.run(build, samples, end=end, points=57, outputs=["energy.balance", "energy.total", "b.z"], settings=settings)
     assert not found.status.any(), found.message[np.flatnonzero(found.status)[0]]
     assert np.all(found["b.z"] > 0.0)
@@ -67,9 +67,22 @@ def test_tripods_that_fall_with_any_spin_come_to_rest():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("build, count, spin", [(box, 128, 6.0), (tripod, 96, 4.0), (stack, 32, 2.0)])
+@pytest.mark.parametrize("build, count, spin", [(box, 256, 6.0), (tripod, 256, 4.0), (stack, 32, 2.0)])
 def test_random_drops_all_end(build, count, spin):
     assert dropped(build, "moreau", count, 11, spin).max() < 3e-3
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "build, count, spin",
+    [
+        (box, 128, 5.0),
+        pytest.param(tripod, 256, 4.0, marks=pytest.mark.xfail(reason="2 of 256 do not end: contact problem not solved, and a timeout")),
+    ],
+)
+def test_random_drops_all_end_from_event_to_event(build, count, spin):
+    """Books close by the tolerance of the run."""
+    assert dropped(build, "event_driven", count, 13, spin).max() < 1e-6
 
 
 def test_books_close_faster_than_steps_get_shorter():

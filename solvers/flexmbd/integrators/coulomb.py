@@ -69,6 +69,10 @@ def sweep(moving, still, W, at):
         r, slides, k = cones[WORDS * j], cones[WORDS * j + 1], kind_row(j, at)
         kind, mu, low = ld(W, k), ld(W, k + 1), ld(W, bound_row(at) + j)
         closed, cone = kind > 0.5, kind < 1.5
+        if not any_lane(closed):  # nothing that would be worth its rates
+            for i in range(1 + slides):
+                change = maximum(put_percussion(r + i, moving, 0.0 * still, W, at), change)
+            continue
         pn, un, snn = ld(W, first + r), rate(r, W, at), entry(r, r, W, at)
         if slides == 0:
             change = maximum(put_percussion(r, moving, select(closed, maximum(pn - un / snn, low), 0.0), W, at), change)
@@ -104,6 +108,16 @@ def copy(row, scale, at, target, W):
 
 
 @inner
+def alone(i, W, at):
+    """Newton's equation of a percussion that is zero."""
+    zero, target = 0.0 * ld(W, step_row(at) + i), square_row(at) + at[ND] * i
+    for c in range(at[ND]):
+        st(W, target + c, zero)
+    st(W, target + i, 1.0 + zero)
+    st(W, step_row(at) + i, zero)
+
+
+@inner
 def values(W, at, builds):
     """What the equations of all directions are off by, as rates; Newton's matrix too if it is asked for: the largest, and their squares."""
     cones, p, v, zero = words(at[CONES]), percussion_row(at), value_row(at), 0.0 * ld(W, percussion_row(at))
@@ -112,6 +126,12 @@ def values(W, at, builds):
         r, slides, k = cones[WORDS * j], cones[WORDS * j + 1], kind_row(j, at)
         kind, mu, low = ld(W, k), ld(W, k + 1), ld(W, bound_row(at) + j)
         on, cone, bound = kind > 0.5, (kind > 0.5) & (kind < 1.5), kind > 2.5
+        if not any_lane(on):
+            for i in range(r, r + 1 + slides):
+                st(W, v + i, zero)
+                if builds:
+                    alone(i, W, at)
+            continue
         pn, un, snn = ld(W, p + r), rate(r, W, at), entry(r, r, W, at)
         zn = pn - un / snn
         presses = bound | (on & (zn > low))
@@ -175,6 +195,8 @@ def factorise(W, at):
         r, slides, k = cones[WORDS * j], cones[WORDS * j + 1], kind_row(j, at)
         follows, mu = ((ld(W, k) > 1.5) & (ld(W, k) < 2.5)) | (ld(W, k) > 3.5), ld(W, k + 1)
         for i in range(slides):
+            if not any_lane(follows):
+                break
             by = select(follows, mu * ld(W, k + 2 + i), 0.0)
             for row in range(n):
                 x, column = ld(W, first + n * row + r + 1 + i), first + n * row + r
@@ -183,6 +205,11 @@ def factorise(W, at):
                     st(W, column, ld(W, column) - by * x)
                     st(W, first + n * row + r + 1 + i, select(follows, 0.0, x))
             st(W, first + n * (r + 1 + i) + r, select(follows, 0.0, ld(W, first + n * (r + 1 + i) + r)))
+        if not any_lane(ld(W, k) > 0.5):  # times a step of zero: elimination passes such columns by
+            for c in range(r, r + 1 + slides):
+                for row in range(n):
+                    st(W, first + n * row + c, 0.0 * ld(W, k))
+                st(W, first + n * c + c, 1.0 + 0.0 * ld(W, k))
     for i in range(n):
         st(W, first + n * i + i, ld(W, first + n * i + i) + FIRM)
     eliminate(first, n, W)

@@ -1,6 +1,6 @@
 """Dense linear equations in rows of lanes: elimination without pivoting, for matrices whose diagonal is about 1."""
 
-from flexmbd.lanes import any_lane, fabs, select
+from flexmbd.lanes import any_lane, fabs, lnot, select
 from flexmbd.lanes.rows import ld, st
 from flexmbd.lanes.vector import inner
 
@@ -27,18 +27,23 @@ def eliminate(first, n, W):
 
 @inner
 def substitute(first, n, side, W):
-    """Solve with such factors, in place, for the right-hand side that begins at row `side`."""
-    for i in range(1, n):
-        total = ld(W, side + i)
-        for k in range(i):
-            total = total - ld(W, first + n * i + k) * ld(W, side + k)
-        st(W, side + i, total)
+    """Solve with such factors, in place, for the right-hand side that begins at row `side`.
+
+    Column by column: what is zero in all lanes costs nothing, and no sum waits for its last term.
+    """
+    for k in range(n - 1):
+        x = ld(W, side + k)
+        if any_lane(lnot(fabs(x) <= 0.0)):
+            for i in range(k + 1, n):
+                st(W, side + i, ld(W, side + i) - ld(W, first + n * i + k) * x)
     for back in range(n):
-        i = n - 1 - back
-        total = ld(W, side + i)
-        for k in range(i + 1, n):
-            total = total - ld(W, first + n * i + k) * ld(W, side + k)
-        st(W, side + i, total / ld(W, first + n * i + i))
+        k = n - 1 - back
+        x = ld(W, side + k)
+        if any_lane(lnot(fabs(x) <= 0.0)):
+            x = x / ld(W, first + n * k + k)
+            st(W, side + k, x)
+            for i in range(k):
+                st(W, side + i, ld(W, side + i) - ld(W, first + n * i + k) * x)
 
 
 __all__ = ["eliminate", "substitute"]
