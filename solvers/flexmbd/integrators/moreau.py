@@ -23,13 +23,15 @@ from flexmbd.integrators.base import Integrator, Slot
 from flexmbd.integrators.closing import EXACT, FAST, close_between, close_rows
 from flexmbd.integrators.contact_rows import CONE, RESTITUTION, bound_row, gap_row, number_row, percussion_row, product, velocity_row
 from flexmbd.integrators.passing import passed, suspect
-from flexmbd.integrators.percussions import book_shifts, free, further, jump, leave_out, mean, percuss, push_out, remember, rounding, shift
+from flexmbd.integrators.percussions import (
+    book_shifts, free, further, jump, leave_out, mean, percuss, push_out, remember, rounding, shift, unsolved,
+)  # fmt: skip
 from flexmbd.lanes import maximum, select
-from flexmbd.lanes.rows import evaluate, get, ld, put, st, words
+from flexmbd.lanes.rows import doubles, evaluate, get, ld, put, st, words
 from flexmbd.lanes.vector import inner
 from flexmbd.stepping.names import (
-    ATTEMPT, BEGIN, BOOKS, CD, COMMIT, CONES, DENSE, END, ERROR, FORGET, FRACTION, HALF, HN, LAST, LOCATE, MIDDLE, MIDWAY, NC, NU, RHS,
-    ROUGH, SLOTS, SPAN, STAGE, START, STATUS, STRIDE, UNILATERAL, UNSOLVED, WHO, H, M, N, T,
+    ATTEMPT, BEGIN, BOOKS, CD, COMMIT, CONES, DENSE, END, ERROR, FORGET, FRACTION, HALF, H_MAX, LAST, LOCATE, MIDDLE, MIDWAY, NC, NU, REAL,
+    RHS, SLOTS, SPAN, STAGE, START, STATUS, STRIDE, UNILATERAL, WHO, H, M, N, T,
 )  # fmt: skip
 
 SLACK = 1e-10
@@ -46,7 +48,7 @@ def middle_of(X, at):
     """The point of the step at which the equations are looked at: places and velocities half a step on, no percussions."""
     n, start, middle, h = at[N], START + 1, at[MIDDLE] + 1, ld(X, H)
     st(X, HALF, h)
-    st(X, CD, CLOSE / maximum(maximum(h, ld(X, HN)), 1e-300))
+    st(X, CD, CLOSE / maximum(h, doubles(at[REAL])[H_MAX]))
     st(X, at[MIDDLE], ld(X, T) + 0.5 * h)
     for i in range(n):
         v = ld(X, start + n + i)
@@ -89,7 +91,7 @@ def step(look, X, P, W, at):
     for k in range(2 * n, 2 * n + at[M]):
         st(X, end + k, ld(X, start + k))
     struck, by = remember(h, X, W, at), 1.0 / select(h > 0.0, h, 1.0)
-    cut_short = h < 0.5 * ld(X, HN)  # a rate of change by rounding is none for a whole step
+    cut_short = h < 0.5 * doubles(at[REAL])[H_MAX]  # a rate of change by rounding is none for a whole step
     for i in range(n):
         change = by * (ld(X, end + n + i) - ld(X, start + n + i))
         st(X, at[SLOTS] + NEXT_CHANGE * at[STRIDE] + i, select(struck | cut_short, 0.0, change))
@@ -105,8 +107,7 @@ def step(look, X, P, W, at):
     close_rows(live, struck, FAST, EXACT, X, P, W, at)
     if at[NC] > 0:
         evaluate(at[RHS], X, P, W, at, at[END], at[SLOTS] + at[LAST] * at[STRIDE])
-    st(X, STATUS, select(live & lost, UNSOLVED, select(live & rough, ROUGH, ld(X, STATUS))))
-    st(X, ERROR, select(live & (lost | rough), np.inf, zero))
+    st(X, ERROR, select(unsolved(live, lost, rough, X, at), np.inf, zero))
 
 
 def attempt(X, P, W, at):

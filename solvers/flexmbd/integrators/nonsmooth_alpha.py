@@ -31,13 +31,14 @@ from flexmbd.integrators.iteration import STEP, slot
 from flexmbd.integrators.passing import passed, suspect
 from flexmbd.integrators.percussions import (
     book_shifts, book_way, further, hold_back, jump, leave_out, mean, percuss, push_out, remember, rounding, shift,
+    unsolved,
 )  # fmt: skip
 from flexmbd.lanes import any_lane, lnot, select
 from flexmbd.lanes.rows import evaluate, get, ld, put, st, words
 from flexmbd.lanes.vector import inner
 from flexmbd.stepping.names import (
-    ATTEMPT, BOOKS, CONTROLLED, DENSE, END, ERROR, FRACTION, LAST, LOCATE, MIDDLE, MIDWAY, NU, RHS, ROUGH, SPAN, STAGE, START,
-    STATUS, STRIDE, UNILATERAL, UNSOLVED, H, M, N, T,
+    ATTEMPT, BOOKS, CONTROLLED, DENSE, END, ERROR, FRACTION, LAST, LOCATE, MIDDLE, MIDWAY, NU, RHS, SPAN, STAGE, START,
+    STATUS, STRIDE, UNILATERAL, H, M, N, T,
 )  # fmt: skip
 
 EXACT = 1e-12  # by the mechanism's size: gaps are closed to this, and closed below it
@@ -126,8 +127,7 @@ def whole(places, look, X, P, W, at):
         for i in range(at[STRIDE]):
             st(X, last + i, ld(X, kept + i))
     close_rows(live, live, 0.0, DRIFT, X, P, W, at)
-    st(X, STATUS, select(live & lost, UNSOLVED, select(live & rough, ROUGH, ld(X, STATUS))))
-    st(X, ERROR, select(fits & lnot(live & (lost | rough)), zero, np.inf))
+    st(X, ERROR, select(fits & lnot(unsolved(live, lost, rough, X, at)), zero, np.inf))
 
 
 def attempt(X, P, W, at):

@@ -6,13 +6,16 @@ from flexmbd.integrators.contact_rows import (
     pull_row, response_row,
 )  # fmt: skip
 from flexmbd.lanes import any_lane, fabs, lnot, maximum, minimum, select, sqrt
-from flexmbd.lanes.rows import evaluate, ld, st, words
+from flexmbd.lanes.rows import doubles, evaluate, ld, st, words
 from flexmbd.lanes.vector import inner
 from flexmbd.registry import HOLDS, LOCKED, LOCKS, NEWTON, OPEN, OTHERS, POISSON, SLIDES, STICKS
-from flexmbd.stepping.names import CONES, CONTROLLED, END, LAST, MIDDLE, ND, NU, RATES, RHS, SLOTS, SPAN, START, STRIDE, H, M, N
+from flexmbd.stepping.names import (
+    CONES, CONTROLLED, END, H_MAX, LAST, MIDDLE, ND, NU, RATES, REAL, RHS, ROUGH, SLOTS, SPAN, START, STATUS, STRIDE, UNSOLVED, H, M, N,
+)  # fmt: skip
 
 PULLS = 100  # sweeps in which shifts may draw together: where contacts have one place too few, they never agree
 HELD = 1e-6  # by what it would be without percussions: a sliding velocity that is none
+SHORTEST = 5e-3  # of the step: two shorter ones are tried where sweeps do not suffice
 ROUNDING = 1e-14  # of the mechanism's size: a way in a step that is none
 
 
@@ -53,6 +56,14 @@ def percuss(live, closed_by, still, W, at):
         more, rougher = solve(live, closed_by, still, W, at)
         lost, rough = lost | more, rough | rougher
     return lost, rough
+
+
+@inner
+def unsolved(live, lost, rough, X, at):
+    """Lanes whose contact problem was not solved: a step of a tenth of the length is tried; where none is left to try, the run ends."""
+    last = ld(X, H) < SHORTEST * doubles(at[REAL])[H_MAX]
+    st(X, STATUS, select(live & lost, UNSOLVED, select(live & rough & last, ROUGH, ld(X, STATUS))))
+    return live & (lost | rough)
 
 
 @inner
