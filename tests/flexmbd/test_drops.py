@@ -73,6 +73,24 @@ def test_random_drops_all_end(build, count, spin):
 
 
 @pytest.mark.slow
+def test_a_step_whose_sweeps_do_not_suffice_is_tried_again_shorter():
+    """Of 240 random stacks these three ended there at steps of 1 ms, not at 0.5 ms."""
+    found = fm.run(stack, LOCKED, end=1.4, points=2, outputs=["b.z"], settings={"integrator": "moreau", "step": 1e-3})
+    assert not found.status.any(), found.message
+    assert np.all(found.statistics["rejected"] > 0)
+
+
+LOCKED = {
+    "wx": np.array([-0.009205056498974518, 0.025599069080592063, -1.610310899080003]),
+    "wy": np.array([-0.2119996613571007, -1.6156413577165947, -1.9677007961749258]),
+    "wz": np.array([1.497776379720718, 0.4580331576698762, -1.0334175989680783]),
+    "tilt": np.array([0.7180491861047062, -0.7576094700756615, 0.6462513111405657]),
+    "e": np.array([0.31805018336650326, 0.0, 0.382472950875524]),
+    "mu": np.array([0.695937764756221, 0.5901323827938145, 0.534308492557099]),
+}
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "build, count, spin",
     [
