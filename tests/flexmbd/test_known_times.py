@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import flexmbd as fm
-from flexmbd.lanes import select
+from flexmbd.lanes import select, sincos
 
 MASS, PEAK, WIDTH, END = 1.7, 2400.0, 1e-3, 10.0
 SCHEMES = {
@@ -97,3 +97,29 @@ def test_a_run_cut_at_a_known_time_and_between_two_gives_the_same():
         state = sim.step(state, t)
     np.testing.assert_allclose(state["coordinates"], whole["coordinates"], rtol=1e-7, atol=1e-9)
     np.testing.assert_allclose(state["velocities"], whole["velocities"], rtol=1e-7, atol=1e-9)
+
+
+def square(t, d, v, rate, level, size):
+    """Force along x while a sine is above a level, and along y while a cosine, lifted and turned over, is."""
+    s, c = sincos(rate * t + 0.3)
+    return select(s > level, size, 0.0), select(0.5 - 2.0 * c > level, size, 0.0)
+
+
+@pytest.mark.parametrize("integrator", ["dormand_prince", "rk4", "ggl"])
+def test_a_square_wave_of_a_sine_gives_its_impulse(integrator):
+    """Times with force: those of the sine above the level, found by a fine grid; one level is never reached."""
+    rates, levels, end = np.array([7.0, 31.0, 3.3]), np.array([0.2, -0.6, 1.5]), 2.0
+
+    def waved(rate, level):
+        s = fm.System(gravity=(0.0, 0.0))
+        body = s.body("a", mass=MASS, inertia=0.1)
+        s.add(fm.UserForce("push", s.ground.at(0.0, 0.0), body.centre, square, {"rate": rate, "level": level, "size": PEAK}))
+        return s
+
+    settings = {"integrator": integrator, **SCHEMES[integrator]}
+    found = fm.run(waved, {"rate": rates, "level": levels}, end=end, points=2, outputs=["a.vx", "a.vy"], settings=settings)
+    assert np.all(found.status == 0)
+    t = (np.arange(2_000_000) + 0.5) * (end / 2_000_000)
+    for k, (rate, level) in enumerate(zip(rates, levels, strict=True)):
+        for key, wave in (("a.vx", np.sin(rate * t + 0.3)), ("a.vy", 0.5 - 2.0 * np.cos(rate * t + 0.3))):
+            assert found[key][k, -1] == pytest.approx(PEAK * end * np.mean(wave > level) / MASS, rel=1e-5, abs=1e-9)

@@ -1,9 +1,10 @@
 """Times that are known before a run, found in the equations: where a function of time alone, or its slope, jumps.
 
 Nodes that depend on time alone are followed through the graph as pieces ``a t + b + w floor(c t + d)``.  Known are: where the two sides of
-a comparison are equal, the corners of a table, the jumps of a floor, the corner of an absolute value; of what is repeated by a floor all of
-them with its period.  What goes into an exponential function or another smooth step has its middle and its widths as known times, so that a
-pulse far from anything else is seen; and what goes into a sine has a rate, in which no step is longer than `stepping.within.TURN`.
+a comparison are equal (a sine and a number too), the corners of a table, the jumps of a floor, the corner of an absolute value; of what is
+repeated all of them with its period.  What goes into an exponential function or another smooth step has its middle and its widths as known
+times, so that a pulse far from anything else is seen; and what goes into a sine has a rate, in which no step is longer than
+`stepping.within.TURN`.
 """
 
 from collections import defaultdict
@@ -72,7 +73,7 @@ class KnownTimes:
 
     def __init__(self, problem, timed, parameters, count):
         self._graph, self._parameters, self.count = problem.graph, parameters, count
-        self.rate, self._once, self._again, self._floors = np.zeros(count), [], defaultdict(list), {}
+        self.rate, self._once, self._again, self._floors, self._waves = np.zeros(count), [], defaultdict(list), {}, {}
         nodes, given = timed
         self._values = dict(zip((x.id for x in given), problem.graph.evaluate(given, {}, parameters), strict=True))
         with np.errstate(all="ignore"):
@@ -91,6 +92,8 @@ class KnownTimes:
         if node.op == "var":
             return [Piece(1.0, 0.0)] if node.value == "t" else None
         args = [self._pieces.get(x.id) for x in node.args if isinstance(x, Node)]
+        if self._wave(node):
+            return None
         if node.op == "select":
             both = None if None in args[1:] else [*args[1], *args[2]]
             return both if both is not None and len(both) <= PIECES else None
@@ -125,10 +128,41 @@ class KnownTimes:
         self._look_into(node, args)
         return None
 
+    def _wave(self, node):
+        """Whether it is ``size sin(turn) + middle`` with numbers and a turn that is a piece, or says when one is above something still."""
+        if node.op == "out":
+            call, k = node.args[0], node.value
+            turns = self._pieces.get(call.args[0].id) if _sine(call) else None
+            if turns and len(turns) == 1 and turns[0].floor is None:
+                self._waves[node.id] = 1.0, Piece(turns[0].a, turns[0].b + (0.0 if k == 0 else 0.5 * np.pi)), 0.0
+            return node.id in self._waves
+        if node.op not in ("+", "-", "*", "/", "neg", ">"):
+            return False
+        waves = [self._waves.get(x.id) for x in node.args]
+        if sum(w is not None for w in waves) != 1:
+            return False
+        first = waves[0] is not None
+        size, turn, middle = waves[0] if first else waves[1]
+        other = [0.0] if node.op == "neg" else [x.b for x in self._pieces.get(node.args[1 if first else 0].id) or () if x.still]
+        if len(other) != 1 or (node.op == "/" and not first):
+            return False
+        x, sign = other[0], -1.0 if node.op == "neg" or (node.op == "-" and not first) else 1.0
+        if node.op == ">":
+            share = np.true_divide(x - middle, size)
+            for angle in (np.arcsin(share), np.pi - np.arcsin(share)):  # NaN where it is never there
+                self._again_at((angle - turn.b) / turn.a, np.abs(2.0 * np.pi / turn.a))
+            return True
+        if node.op in ("*", "/"):
+            by = x if node.op == "*" else 1.0 / x
+            self._waves[node.id] = size * by, turn, middle * by
+        else:
+            self._waves[node.id] = sign * size, turn, sign * middle + (-x if node.op == "-" and first else x)
+        return True
+
     def _look_into(self, node, args):
         """A function that is not a piece: of a sine its rate, of a smooth step its middle and widths."""
         word = getattr(node.function, "__name__", "") if node.op.startswith("call:") else ""
-        if word == "sincos":
+        if _sine(node):
             for piece in args[0] or ():
                 self.rate = np.maximum(self.rate, np.abs(piece.a))
         elif word in SMOOTH:
@@ -193,6 +227,10 @@ def _roots(problem):
     found = [*problem.a, *problem.generalized, *(s.rate for s in problem.states)]
     found += [x for c in problem.contacts for x in (c.penetration, c.rate, *(value for _, value in c.assigns))]
     return found + [x for c in problem.unilaterals for x in (c.gap, *c.rates, *c.numbers)]
+
+
+def _sine(node):
+    return node.op.startswith("call:") and getattr(node.function, "__name__", "") == "sincos"
 
 
 def _sum(x, y, sign=1.0):
