@@ -92,15 +92,30 @@ LOCKED = {
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "build, count, spin",
+    "build, count, seed, spin",
     [
-        (box, 128, 5.0),
-        pytest.param(tripod, 256, 4.0, marks=pytest.mark.xfail(reason="2 of 256 do not end: contact problem not solved, and a timeout")),
+        (box, 128, 13, 5.0),
+        (tripod, 256, 21, 4.0),
+        pytest.param(tripod, 256, 13, 4.0, marks=pytest.mark.xfail(reason="1 of 256 does not end: its events come ever closer")),
     ],
 )
-def test_random_drops_all_end_from_event_to_event(build, count, spin):
+def test_random_drops_all_end_from_event_to_event(build, count, seed, spin):
     """Books close by the tolerance of the run."""
-    assert dropped(build, "event_driven", count, 13, spin).max() < 1e-6
+    assert dropped(build, "event_driven", count, seed, spin).max() < 1e-6
+
+
+def test_a_last_impact_ends_where_velocities_fit_each_other_to_rounding():
+    """Three feet that come to rest at once brace each other: no percussions take away what their velocities are off by."""
+    drop = tripod(
+        wx=-0.730133338481811,
+        wy=-0.8971102080355751,
+        wz=1.007872409699674,
+        tilt=-0.04138985559281694,
+        e=0.11759550754303444,
+        mu=0.48519459918648,
+    )
+    found = fm.run(drop, end=1.4, points=2, outputs=["energy.balance"], settings={"integrator": "event_driven"})
+    assert abs(found["energy.balance"][-1] - found["energy.balance"][0]) < 1e-6
 
 
 def test_books_close_faster_than_steps_get_shorter():

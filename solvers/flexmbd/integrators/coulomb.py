@@ -286,7 +286,7 @@ def solve(live, still, W, at):
     Rates below `still` are rounding.
     """
     scale, moving, lost = largest(W, at), live, live & lnot(live)
-    near, rough = maximum(NEAR * scale, 0.1 * still), maximum(ROUGH * scale, still)
+    near, rough = maximum(NEAR * scale, 0.1 * still), maximum(ROUGH * scale, 10.0 * still)
     for _ in range(SWEEPS):
         change, none = sweep(moving, still, W, at)
         lost = (lost & lnot(moving)) | (moving & none)
@@ -312,9 +312,11 @@ def solve(live, still, W, at):
                 change, none = sweep(sweeps, still, W, at)
                 lost, fails = (lost & lnot(sweeps)) | (sweeps & none), fails & (change > EXACT * scale)
             many = select(fails, minimum(2.0 * many, MOST + 0.0 * many), many)
+        before = off
         off, _ = values(W, at, False)
         worst = select(moving, off, worst)
-        moving = moving & (off > EXACT * scale)
+        # rates that do not fit each other by what they are known to: sweeps go round
+        moving = moving & (off > EXACT * scale) & (gained | (off > rough) | (off < 0.9 * before))
         if not any_lane(moving):
             break
     lost = lost & moving & (worst > rough)
