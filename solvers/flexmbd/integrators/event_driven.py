@@ -19,8 +19,8 @@ from flexmbd.integrators.contact_rows import (
     CONE, MU, MU_STATIC, before_row, bound_row, entry, gap_row, kind_row, number_row, percussion_row, product, rate,
     response_row, rows_of_coulomb,
 )  # fmt: skip
-from flexmbd.integrators.coulomb import CONE as CONTACT
-from flexmbd.integrators.coulomb import MOVES, OFF, choose, head, largest
+from flexmbd.integrators.coulomb_sweep import CONE as CONTACT
+from flexmbd.integrators.coulomb_sweep import MOVES, OFF, choose, head, largest
 from flexmbd.integrators.dormand_prince import ERROR as WEIGHTS
 from flexmbd.integrators.dormand_prince import MIDDLE, ROWS
 from flexmbd.integrators.event_impacts import drive, strike

@@ -3,8 +3,9 @@
 from flexmbd.integrators.contact_rows import (
     CONE, MU, RESTITUTION, before_row, bound_row, free_row, gap_row, kind_row, number_row, percussion_row, product,
 )  # fmt: skip
-from flexmbd.integrators.coulomb import CONE as CONTACT
-from flexmbd.integrators.coulomb import OFF, choose, solve
+from flexmbd.integrators.coulomb import solve
+from flexmbd.integrators.coulomb_sweep import CONE as CONTACT
+from flexmbd.integrators.coulomb_sweep import OFF, choose
 from flexmbd.integrators.event_search import hand
 from flexmbd.integrators.percussions import book_gain, free, jump, leave_out, restitute
 from flexmbd.lanes import fabs, select

@@ -16,7 +16,8 @@ part tau of the step's length that exceeds that time.
 
 from flexmbd.integrators.contact_rows import CONE as WORDS
 from flexmbd.integrators.contact_rows import MU, MU_STATIC, before_row, bound_row, entry, kind_row, number_row, percussion_row, rate
-from flexmbd.integrators.coulomb import CONE, EXACT, MOVES, OFF, SLIPS, STUCK, choose, head, hold, largest, solve
+from flexmbd.integrators.coulomb import EXACT, hold, solve
+from flexmbd.integrators.coulomb_sweep import CONE, MOVES, OFF, SLIPS, STUCK, choose, head, largest
 from flexmbd.lanes import any_lane, fabs, lnot, maximum, select, sqrt
 from flexmbd.lanes.rows import ld, st, words
 from flexmbd.lanes.vector import inner
