@@ -241,11 +241,9 @@ def solve(live, still, W, at):
                 change, none = sweep(sweeps, still, W, at)
                 lost, fails = (lost & lnot(sweeps)) | (sweeps & none), fails & (change > EXACT * scale)
             many = select(fails, minimum(2.0 * many, MOST + 0.0 * many), many)
-        before = off
         off, _ = values(W, at, False)
         worst = select(moving, off, worst)
-        # rates that do not fit each other by what they are known to: sweeps go round
-        moving = moving & (off > EXACT * scale) & (gained | (off > rough) | (off < 0.9 * before))
+        moving = moving & (off > EXACT * scale)
         if not any_lane(moving):
             break
     lost = lost & moving & (worst > rough)
