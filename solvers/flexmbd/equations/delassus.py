@@ -33,8 +33,10 @@ def delassus(problem):
 
 
 def products(graph, columns, responses):
-    """Nodes of the matrix of the products of columns and responses."""
-    return [[graph.dot((x, response[i]) for i, x in column.items()) for response in responses] for column in columns]
+    """Nodes of the matrix of the products of columns and responses: it is symmetric, so half of them."""
+    found = {(r, k): graph.dot((x, responses[k][i]) for i, x in column.items()) for r, column in enumerate(columns) for k in range(r + 1)}
+    order = range(len(columns))
+    return [[found[max(r, k), min(r, k)] for k in order] for r in order]
 
 
 def counts(problem):

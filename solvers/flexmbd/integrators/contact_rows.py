@@ -128,9 +128,15 @@ def square_row(at):
     return kept_row(at) + at[ND]
 
 
+@inner
+def list_row(at):
+    """First row of a list of directions: the numbers of those that count."""
+    return square_row(at) + at[ND] * at[ND]
+
+
 def rows_of_coulomb(contacts, directions):
-    """Rows of W behind those of `flexmbd.equations.delassus.rows_of_work` that `coulomb` needs."""
-    return 4 * contacts + 3 * directions + directions * directions
+    """Rows of W behind those of `flexmbd.equations.delassus.rows_of_work` that `coulomb` and `given_modes` need."""
+    return 4 * contacts + 4 * directions + directions * directions
 
 
 @inner

@@ -26,7 +26,7 @@ from flexmbd.stepping.names import CONES, ND, NU
 EXACT, NEAR, ROUGH = 1e-13, 1e-11, 1e-6
 FIRM = 1e-8
 SWEEPS, MORE, MOST = 20, 20, 320  # first; where no step of Newton's gains, each time twice as many, at most
-STEPS, HALVES, REFINED = 60, 6, 6
+STEPS, HALVES = 60, 6
 
 
 @inner
@@ -54,7 +54,7 @@ def values(W, at, builds):
     for j in range(at[NU]):
         r, slides, k = cones[WORDS * j], cones[WORDS * j + 1], kind_row(j, at)
         kind, mu, low = ld(W, k), ld(W, k + 1), ld(W, bound_row(at) + j)
-        on, cone, bound = kind > 0.5, (kind > 0.5) & (kind < 1.5), kind > 2.5
+        on, cone = kind > 0.5, (kind > 0.5) & (kind < 1.5)
         if not any_lane(on):
             for i in range(r, r + 1 + slides):
                 st(W, v + i, zero)
@@ -63,19 +63,18 @@ def values(W, at, builds):
             continue
         pn, un, snn = ld(W, p + r), rate(r, W, at), entry(r, r, W, at)
         zn = pn - un / snn
-        presses = bound | (on & (zn > low))
+        presses = on & (zn > low)
         least = select(on, low, 0.0)
-        x = select(bound, un, (pn - select(on, maximum(zn, low), 0.0)) * snn)
+        x = (pn - select(on, maximum(zn, low), 0.0)) * snn
         st(W, v + r, x)
         worst, total = maximum(fabs(x), worst), total + x * x
         if builds:
             row, target = matrix_row(at) + n * r, square_row(at) + n * r
             copy(row, select(presses, 1.0 / snn, 0.0), at, target, W)
             st(W, target + r, ld(W, target + r) + select(presses, 0.0, 1.0 + zero))
-        radius, sticks, t = mu * select(presses, zn, least), kind > 2.5, snn
+        radius, t = mu * select(presses, zn, least), snn
         if slides > 0:
-            slips = (on & (kind < 2.5) & lnot(cone)) | (kind > 3.5)
-            sticks = sticks & (kind < 3.5)
+            slips = on & lnot(cone)
             p1, u1, d1, t = ld(W, p + r + 1), rate(r + 1, W, at), ld(W, k + 2), entry(r + 1, r + 1, W, at)
             p2, u2, d2 = zero, zero, zero
             if slides == 2:
@@ -86,15 +85,14 @@ def values(W, at, builds):
             safe = select(size > 0.0, size, 1.0)
             share, e1, e2 = select(holds, 1.0, radius / safe), z1 / safe, z2 / safe
             for i in range(slides):
-                pt, ut, z, e, d = p1, u1, z1, e1, d1
+                pt, z, e, d = p1, z1, e1, d1
                 if i == 1:
-                    pt, ut, z, e, d = p2, u2, z2, e2, d2
+                    pt, z, e, d = p2, z2, e2, d2
                 x = select(cone, (pt - share * z) * t, select(slips, (pt + mu * d * pn) * t, pt * t))
-                x = select(sticks, ut, x)
                 st(W, v + r + 1 + i, x)
                 worst, total = maximum(fabs(x), worst), total + x * x
                 if builds:
-                    fixed, turns = sticks | (cone & holds), cone & lnot(holds)
+                    fixed, turns = cone & holds, cone & lnot(holds)
                     row, target = matrix_row(at) + n * (r + 1 + i), square_row(at) + n * (r + 1 + i)
                     part = select(turns, share * (1.0 - e * e), 0.0)
                     copy(row, select(fixed, 1.0, part) / t, at, target, W)
@@ -122,7 +120,7 @@ def factorise(W, at):
     cones, n, first = words(at[CONES]), at[ND], square_row(at)
     for j in range(at[NU]):
         r, slides, k = cones[WORDS * j], cones[WORDS * j + 1], kind_row(j, at)
-        follows, mu = ((ld(W, k) > 1.5) & (ld(W, k) < 2.5)) | (ld(W, k) > 3.5), ld(W, k + 1)
+        follows, mu = ld(W, k) > 1.5, ld(W, k + 1)
         for i in range(slides):
             if not any_lane(follows):
                 break
@@ -150,13 +148,13 @@ def newton(W, at):
     cones, x = words(at[CONES]), step_row(at)
     for j in range(at[NU]):
         r, slides, k = cones[WORDS * j], cones[WORDS * j + 1], kind_row(j, at)
-        follows = ((ld(W, k) > 1.5) & (ld(W, k) < 2.5)) | (ld(W, k) > 3.5)
+        follows = ld(W, k) > 1.5
         for i in range(slides):
             st(W, x + r + 1 + i, select(follows, 0.0, ld(W, x + r + 1 + i)))
     substitute(square_row(at), at[ND], x, W)
     for j in range(at[NU]):
         r, slides, k = cones[WORDS * j], cones[WORDS * j + 1], kind_row(j, at)
-        follows = ((ld(W, k) > 1.5) & (ld(W, k) < 2.5)) | (ld(W, k) > 3.5)
+        follows = ld(W, k) > 1.5
         for i in range(slides):
             by = -ld(W, k + 1) * ld(W, k + 2 + i) * ld(W, x + r)
             st(W, x + r + 1 + i, select(follows, by, ld(W, x + r + 1 + i)))
@@ -169,9 +167,8 @@ def project(who, W, at):
     for j in range(at[NU]):
         r, slides, k = cones[WORDS * j], cones[WORDS * j + 1], kind_row(j, at)
         kind, mu = ld(W, k), ld(W, k + 1)
-        free = (kind > 2.5) | lnot(who)
         pn = select(kind > 0.5, maximum(ld(W, p + r), ld(W, bound_row(at) + j)), 0.0)
-        st(W, p + r, select(free, ld(W, p + r), pn))
+        st(W, p + r, select(who, pn, ld(W, p + r)))
         size = 0.0 * pn
         for i in range(slides):
             size = size + ld(W, p + r + 1 + i) * ld(W, p + r + 1 + i)
@@ -179,8 +176,7 @@ def project(who, W, at):
         share = select(size > mu * pn, mu * pn / maximum(size, 1e-300), 1.0)
         for i in range(slides):
             old, row = ld(W, p + r + 1 + i), p + r + 1 + i
-            follows = ((kind > 1.5) & (kind < 2.5)) | (kind > 3.5)
-            new = select(follows, -mu * ld(W, k + 2 + i) * ld(W, p + r), select(free, old, share * old))
+            new = select(kind > 1.5, -mu * ld(W, k + 2 + i) * ld(W, p + r), share * old)
             st(W, row, select(who, new, old))
 
 
@@ -248,39 +244,3 @@ def solve(live, still, W, at):
             break
     lost = lost & moving & (worst > rough)
     return lost, moving & (worst > rough) & lnot(lost)
-
-
-@inner
-def hold(live, W, at):
-    """Forces of contacts of the kinds `OFF`, `STUCK`, `SLIPS`, from those at hand: lanes in which too much is off in the end."""
-    scale, p, x, moving = largest(W, at), percussion_row(at), step_row(at), live
-    project(live, W, at)
-    off, _ = values(W, at, True)
-    factorise(W, at)
-    for _ in range(REFINED):
-        moving = moving & (off > EXACT * scale)
-        if not any_lane(moving):
-            break
-        newton(W, at)
-        for r in range(at[ND]):
-            st(W, p + r, ld(W, p + r) - select(moving, ld(W, x + r), 0.0))
-        before = off
-        off = renew(W, at)
-        moving = moving & (off < 0.5 * before)
-    return live & (off > ROUGH * scale)
-
-
-@inner
-def renew(W, at):
-    """Values, and Newton's right-hand side, without its matrix."""
-    cones, v, x = words(at[CONES]), value_row(at), step_row(at)
-    off, _ = values(W, at, False)
-    for j in range(at[NU]):
-        r, slides = cones[WORDS * j], cones[WORDS * j + 1]
-        st(W, x + r, ld(W, v + r) / entry(r, r, W, at))
-        t = 0.0 * off
-        for i in range(slides):
-            t = maximum(entry(r + 1 + i, r + 1 + i, W, at), t)
-        for i in range(slides):
-            st(W, x + r + 1 + i, ld(W, v + r + 1 + i) / t)
-    return off

@@ -14,8 +14,11 @@ from flexmbd.registry import OTHERS
 from flexmbd.stepping.names import (
     CONES, CUT, END, ERROR, FIXED, H_MIN, NC, NU, OVER, REAL, SIZE, SLOTS, SPAN, START, STATUS, STRIDE, H, N, T,
 )  # fmt: skip
+from flexmbd.stepping.events import crossing
 from flexmbd.stepping.within import highest, meet, wiggles
 
+AIMS = 6.0  # trials that aim at where a gap closes, at most
+NEARLY = 0.02  # of a step: near enough to an event for the rate there to tell the way to it
 GAP = 1e-12  # by the mechanism's size: within this, and `held.SPEED` and `held.FORCE`, an event is met
 BEHIND = 2.0
 FAR = -1e300
@@ -150,6 +153,24 @@ def hidden(j, X, P, W, at):
     return closes, where * h
 
 
+@inner
+def closing(j, h, X, at):
+    """Step to where the gap of contact j, open at the start, is closed; beyond it or short of it where that is near; -1 if there is none.
+
+    By the cubic through the gap and its rate at both ends; near the end by the rate there.
+    """
+    here, there = slot(GAPS_AT_START, at) + 2 * j, slot(NEXT_GAPS, at) + 2 * j
+    d0, s0, d1, s1 = -ld(X, here), -ld(X, here + 1), -ld(X, there), -ld(X, there + 1)
+    opened = mode_of(j, X, at) < 0.5
+    near_by = opened & (s1 > 0.0) & (fabs(d1) < NEARLY * h * s1)
+    where = select(near_by, h - d1 / select(near_by, s1, 1.0), -1.0)
+    across = opened & (d1 > near(X)) & ((s0 > 0.0) | (s1 > 0.0)) & lnot(near_by)
+    if any_lane(across):
+        through, _ = crossing(h, minimum(d0, 0.0), s0, d1, s1)
+        where = select(across, through * h, where)
+    return where
+
+
 def locate(X, P, W, at):
     """Whether an event lies before the step's end, or the end falls short of one that is sought; and the next trial step."""
     h, none = ld(X, H), 0.0 * ld(X, H)
@@ -187,7 +208,12 @@ def locate(X, P, W, at):
     secant = select(ahead, line, secant)
     thirds = trials * (1.0 / 3.0)
     halves = lnot(known) | (thirds - floor(thirds) < 0.1) | (known & lnot(ahead) & (d_low > -4.0) & (d_high > 1e3))
+    gap = none - 1.0
+    for j in range(at[NU]):
+        way = closing(j, h, X, at)
+        gap = select((way > 0.0) & (lnot(gap > 0.0) | (way < gap)), way, gap)
     cut = select(halves, 0.5 * (low + high), minimum(maximum(secant, low + 1e-3 * (high - low)), high - 1e-3 * (high - low)))
+    cut = select((gap > low) & (gap < high) & (trials < AIMS), gap, cut)
     cut = select(beyond & dips & lnot(worst > 1.0), dip, cut)
     met = fits & lnot(over) & ((worst >= -1.0) | (seeking & lnot(wide)))
     st(X, search + LOW, select(over, low, 0.0))

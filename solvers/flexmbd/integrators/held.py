@@ -16,18 +16,20 @@ part tau of the step's length that exceeds that time.
 
 from flexmbd.integrators.contact_rows import CONE as WORDS
 from flexmbd.integrators.contact_rows import MU, MU_STATIC, before_row, bound_row, entry, kind_row, number_row, percussion_row, rate
-from flexmbd.integrators.coulomb import EXACT, hold, solve
+from flexmbd.integrators.coulomb import EXACT, solve
 from flexmbd.integrators.coulomb_sweep import CONE, MOVES, OFF, SLIPS, STUCK, choose, head, largest
+from flexmbd.integrators.given_modes import hold
 from flexmbd.lanes import any_lane, fabs, lnot, maximum, select, sqrt
-from flexmbd.lanes.rows import ld, st, words
+from flexmbd.lanes.rows import doubles, ld, st, words
 from flexmbd.lanes.vector import inner
 from flexmbd.registry import OTHERS
-from flexmbd.stepping.names import CONES, LARGEST, NU, SLIN, SPAN, H
+from flexmbd.stepping.names import CONES, LARGEST, NU, REAL, SLIN, SPAN, TOLERANCE, H
 
 FORCE = 1e-9  # forces are known to this, by the largest of all contacts,
 FADED = 1e-4  # or by this part of the largest one so far
 MOVED = 0.05  # acceleration that is one, by that which such a force makes
-SPEED = 1e-10  # velocity that is none, by the largest one so far, or that which forces give within the mechanism's size
+# velocity that is none, by the run's tolerance and the largest one so far, or that which forces give within the mechanism's size
+SPEED, FINEST, COARSEST = 0.1, 1e-10, 1e-8
 TURNS, TURNED = 12, 1e-11  # of directions of sliding that depend on the forces
 
 
@@ -42,8 +44,12 @@ def least_force(forces, X, at):
 
 @inner
 def still(X, W, at):
-    """Velocity that is none, at a point whose accelerations are in W."""
-    return SPEED * maximum(ld(X, SLIN), sqrt(ld(X, SPAN) * largest(W, at)))
+    """Velocity that is none, at a point whose accelerations are in W.
+
+    What slides more slowly turns with the forces faster than any step, so that where it comes to rest depends on rounding.
+    """
+    part = min(max(SPEED * doubles(at[REAL])[TOLERANCE], FINEST), COARSEST)
+    return part * maximum(ld(X, SLIN), sqrt(ld(X, SPAN) * largest(W, at)))
 
 
 @inner
@@ -189,4 +195,4 @@ def seek(live, force, X, W, at):
     return lost, rough
 
 
-__all__ = ["FORCE", "MOVED", "SPEED", "keep", "least_force", "load", "seek", "share", "slide_rate", "still", "yields"]
+__all__ = ["FORCE", "MOVED", "keep", "least_force", "load", "seek", "share", "slide_rate", "still", "yields"]
