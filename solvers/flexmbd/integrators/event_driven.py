@@ -64,20 +64,22 @@ def react(X, P, W, at):
 
 @inner
 def mend(who, X, P, W, at):
-    """Take away what closed contacts have drifted open, as gaps and as velocities."""
+    """Take away what closed contacts have drifted, as gaps and velocities, also those that now open with a gap below zero."""
     n, cones, zero = at[N], words(at[CONES]), 0.0 * ld(X, H)
     states, gaps, p = START + 1 + 2 * n, bound_row(at), percussion_row(at)
     evaluate(at[UNILATERAL], X, P, W, at, START, 0)
     for _ in range(MENDS):
         for j in range(at[NU]):
             r, slides = cones[CONE * j], cones[CONE * j + 1]
-            mode = ld(X, states + cones[CONE * j + 4])
-            end = ld(W, gap_row(j, at))
+            mode, end = ld(X, states + cones[CONE * j + 4]), ld(W, gap_row(j, at))
+            below, nears = end < -near(X), ld(W, before_row(at) + r) < 0.0
             for k in range(at[NU]):
                 end = end + entry(r, cones[CONE * k], W, at) * ld(W, gaps + k)
-            st(W, gaps + j, ld(W, gaps + j) - select(who & (mode > 0.5), end / entry(r, r, W, at), zero))
+            st(W, gaps + j, ld(W, gaps + j) - select(who & ((mode > 0.5) | below), end / entry(r, r, W, at), zero))
             for k in range(1 + slides):
-                holds = who & (mode > (0.5 if k == 0 else 1.5))
+                holds = who & (mode > 1.5)
+                if k == 0:
+                    holds = who & ((mode > 0.5) | (below & nears))
                 u = product(r + k, W, at) + ld(W, before_row(at) + r + k)
                 st(W, p + r + k, ld(W, p + r + k) - select(holds, u / entry(r + k, r + k, W, at), zero))
     for i in range(n):
