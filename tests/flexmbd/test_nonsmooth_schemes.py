@@ -180,11 +180,10 @@ def trapped(gap=1e-7):
 
 
 def test_a_storm_of_events_ends_its_sample_and_no_other():
-    """Ten million impacts a second: ended by the steps that are left, or, where as many are allowed, as a storm; a wide gap goes on."""
+    """Ten million impacts a second: of a long run a storm, of a short one ended by the steps that are left; a wide gap goes on."""
     gaps = {"gap": np.array([1e-7, 0.5])}
-    for limit, message in ((2_000_000, "far more than max_steps"), (10**13, "a thousand events of contacts within a millionth of the run")):
-        settings = {"integrator": "event_driven", "max_steps": limit}
-        r = fm.run(trapped, gaps, end=1000.0, outputs=["ball.y:final"], settings=settings)
+    for end, message in ((50.0, "far more than max_steps"), (1000.0, "a thousand events of contacts within a millionth of the run")):
+        r = fm.run(trapped, gaps, end=end, outputs=["ball.y:final"], settings={"integrator": "event_driven"})
         assert message in r.message[0] and not r.message[1]
         assert r["ball.y:final"][1] == pytest.approx(0.35, abs=1e-6)
 

@@ -17,7 +17,7 @@ from flexmbd.stepping.names import (
     ASSIGN, ASSIGNED, ASSIGNS, CONTACTS, ENDED, EVENTS, GAPS, KINK, LAST, NC, RATES, SIZE, SLACK, SLOTS, START, STATE_CONTACT, STATUS,
     STOPS, STRIDE, TIMED, M, N, T,
 )  # fmt: skip
-from flexmbd.stepping.within import highest, meet, wiggles
+from flexmbd.stepping.within import highest, meet, reaches, wiggles
 
 
 @inner
@@ -77,7 +77,9 @@ def locate(t, h, pending, exact, X, P, W, at):
         before = d0 <= tolerance
         crossed = before & (d1 > tolerance) & (d1 > d0)
         close = before & pending & (s1 > 0.0) & (fabs(d1) < 0.02 * h * s1)
-        bump = before & (meet(h, d0, s0, d1, s1) | wiggles(h, d0, s0, d1, s1)) & lnot(crossed)
+        bump = before & reaches(h, d0, s0, d1, s1)
+        if any_lane(bump):
+            bump = bump & (meet(h, d0, s0, d1, s1) | wiggles(h, d0, s0, d1, s1)) & lnot(crossed)
         here = h - d1 / select(s1 > 1e-300, s1, 1e-300)
         under = close & (d1 < -tolerance)
         ends = fabs(d1) <= tolerance

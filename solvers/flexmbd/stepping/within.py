@@ -35,6 +35,12 @@ def summit(h, d0, s0, d1, s1):
 
 
 @inner
+def reaches(h, d0, s0, d1, s1):
+    """Whether D can get above zero by its rates at all: what `meet` and `wiggles` say is a part of this, which costs less."""
+    return maximum(d0, d1) + 1.5 * fabs(d1 - d0) + MORE * h * (fabs(s0) + fabs(s1)) > 0.0
+
+
+@inner
 def meet(h, d0, s0, d1, s1):
     """Whether the tangents at both ends of h, one rising and the other falling, meet above zero."""
     return (s0 > 0.0) & (s1 < 0.0) & (d0 * (s0 - s1) + MORE * s0 * (d1 - d0 - s1 * h) > 0.0)
