@@ -92,7 +92,11 @@ def mend(who, X, P, W, at):
 
 @inner
 def arrange(who, X, P, W, at):
-    """Impacts, then modes and forces of all contacts at the start of a step, in the lanes `who`."""
+    """Impacts, then modes and forces of all contacts at the start of a step, in the lanes `who`.
+
+    Where contacts that slide brace each other no forces need fit their accelerations (Painleve 1895).  Percussions do, which stop them:
+    those of a time so short that forces alone would hardly move anything.
+    """
     cones, zero, aside, rest = words(at[CONES]), 0.0 * ld(X, H), slot(ASIDE, at), slot(REST, at)
     states, close = START + 1 + 2 * at[N], 2.0 * near(X)
     for k in range(at[M]):
@@ -110,18 +114,20 @@ def arrange(who, X, P, W, at):
         needs = needs | (who & closed & (ld(W, before_row(at) + cones[CONE * j]) < -fast))
     lost, rough = who & lnot(who), who & lnot(who)
     if any_lane(needs):
-        lost, rough = strike(needs, fast, slow, X, W, at)
+        lost, rough = strike(needs, fast, slow, zero, X, W, at)
         drive(needs, X, P, W, at)
         evaluate(at[UNILATERAL], X, P, W, at, START, 0)
-    load(aside, X, W, at)
-    for j in range(at[NU]):
-        r = cones[CONE * j]
-        u, gap, row = ld(W, before_row(at) + r), ld(W, gap_row(j, at)), slot(GAPS_AT_START, at) + 2 * j
-        st(X, row, select(who, maximum(gap, zero), ld(X, row)))
-        st(X, row + 1, select(who, u, ld(X, row + 1)))
-        classify(j, (ld(X, rest + j) > 0.5) & (u <= low), lnot(needs), fast, X, W, at)
-    scale(who, X, W, at)
-    jams, rougher = seek(who, least_force(aside, X, at), X, W, at)
+    jams, rougher = find(who, lnot(needs), low, fast, X, W, at)
+    if at[NU] > 1:
+        braced = (jams | rougher) & lnot(lost | rough)
+        if any_lane(braced):
+            for j in range(at[NU]):
+                st(W, gap_row(j, at), select(ld(X, rest + j) > 0.5, -1.0, 1.0 + zero))
+            more, worse = strike(braced, fast, slow, fast / maximum(largest(W, at), 1e-290), X, W, at)
+            drive(braced, X, P, W, at)
+            evaluate(at[UNILATERAL], X, P, W, at, START, 0)
+            lost, rough = lost | more, rough | worse
+            jams, rougher = find(who, lnot(needs | braced), low, fast, X, W, at)
     for k in range(at[M]):
         fixed = ld(X, aside + k)
         st(X, states + k, select(who, ld(X, states + k), fixed))
@@ -131,6 +137,21 @@ def arrange(who, X, P, W, at):
     for j in range(at[NU]):
         settle_mode(j, who, force, presses > 0.0, X, W, at)
     st(X, STATUS, select(who & (lost | jams), UNSOLVED, select(who & (rough | rougher), ROUGH, ld(X, STATUS))))
+
+
+@inner
+def find(who, calm, low, fast, X, W, at):
+    """Kinds of all contacts from their velocities, then their forces: lanes in which there are none, and in which none were found."""
+    cones, zero, aside, rest = words(at[CONES]), 0.0 * ld(X, H), slot(ASIDE, at), slot(REST, at)
+    load(aside, X, W, at)
+    for j in range(at[NU]):
+        r = cones[CONE * j]
+        u, gap, row = ld(W, before_row(at) + r), ld(W, gap_row(j, at)), slot(GAPS_AT_START, at) + 2 * j
+        st(X, row, select(who, maximum(gap, zero), ld(X, row)))
+        st(X, row + 1, select(who, u, ld(X, row + 1)))
+        classify(j, (ld(X, rest + j) > 0.5) & (u <= low), calm, fast, X, W, at)
+    scale(who, X, W, at)
+    return seek(who, least_force(aside, X, at), X, W, at)
 
 
 @inner

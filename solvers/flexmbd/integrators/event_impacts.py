@@ -43,14 +43,18 @@ def impact(needs, still, W, at):
 
 
 @inner
-def strike(needs, fast, slow, X, W, at):
-    """Impacts of all closed contacts that approach; lanes without a solution, and those in which percussions were not found."""
+def strike(needs, fast, slow, push, X, W, at):
+    """Impacts of all closed contacts that approach; lanes without a solution, and those in which percussions were not found.
+
+    Velocities without percussions have `push` times the accelerations in them, beside which those that are rounding count for nothing.
+    """
     cones, states, n, zero = words(at[CONES]), START + 1 + 2 * at[N], at[N], 0.0 * ld(X, H)
     for j in range(at[NU]):
         u, e = ld(W, before_row(at) + cones[CONE * j]), ld(W, number_row(j, RESTITUTION, at))
         st(W, number_row(j, RESTITUTION, at), select(u < -slow, e, zero))
     for r in range(at[ND]):
-        st(W, free_row(at) + r, ld(W, before_row(at) + r))
+        u = ld(W, before_row(at) + r)
+        st(W, free_row(at) + r, select((push > 0.0) & (fabs(u) < fast), 0.0, u) + push * ld(W, free_row(at) + r))
     lost, rough = impact(needs, fast, W, at)
     for i in range(n):
         st(X, START + 1 + n + i, ld(X, START + 1 + n + i) + select(needs, jump(i, W, at), zero))
