@@ -95,7 +95,7 @@ def arrange(who, X, P, W, at):
     """Impacts, then modes and forces of all contacts at the start of a step, in the lanes `who`.
 
     Where contacts that slide brace each other no forces need fit their accelerations (Painleve 1895).  Percussions do, which stop them:
-    those of a time so short that forces alone would hardly move anything.
+    those of a time so short that forces alone would hardly move anything.  What they leave opening is open, however slow.
     """
     cones, zero, aside, rest = words(at[CONES]), 0.0 * ld(X, H), slot(ASIDE, at), slot(REST, at)
     states, close = START + 1 + 2 * at[N], 2.0 * near(X)
@@ -127,7 +127,7 @@ def arrange(who, X, P, W, at):
             drive(braced, X, P, W, at)
             evaluate(at[UNILATERAL], X, P, W, at, START, 0)
             lost, rough = lost | more, rough | worse
-            jams, rougher = find(who, lnot(needs | braced), low, fast, X, W, at)
+            jams, rougher = find(who, lnot(needs | braced), select(braced, fast, low), fast, X, W, at)
     for k in range(at[M]):
         fixed = ld(X, aside + k)
         st(X, states + k, select(who, ld(X, states + k), fixed))
