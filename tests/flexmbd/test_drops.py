@@ -93,6 +93,14 @@ def test_random_drops_all_end_from_event_to_event(build, seed, spin):
     assert dropped(build, "event_driven", 256, seed, spin).max() < 1e-6
 
 
+@pytest.mark.slow
+def test_corners_of_a_stack_that_brace_each_other_go_on():
+    """Sliding in the directions at hand no forces fit their accelerations; percussions part them."""
+    drop = stack(**{key: float(values[2]) for key, values in drawn(256, 17, 2.0).items()})
+    found = fm.run(drop, end=0.62, points=2, outputs=["energy.balance"], settings={"integrator": "event_driven"})
+    assert abs(found["energy.balance"][-1] - found["energy.balance"][0]) < 1e-5
+
+
 def test_a_last_impact_ends_where_velocities_fit_each_other_to_rounding():
     """Three feet that come to rest at once brace each other: no percussions take away what their velocities are off by."""
     drop = tripod(
