@@ -23,26 +23,13 @@ from uqmbd.simulators.model import find_model
 from uqmbd.study.replay import replay
 from uqmbd.study.trial import Trial
 
+from .curves import GRID, TIME, curve, press, study_of
+
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "models.md"
-GRID = np.array([1.0, 2.0, 4.0, 5.0])
-TIME = uq.TimeGrid(end=1.0, points=6)
-BOX = {"a": uq.Interval(1.0, 2.0), "b": uq.Interval(0.0, 1.0)}
-
-
-def curve(values, grid=GRID, axis="angle", unit="Pa", axis_unit="rad"):
-    return uq.Curve(values, grid, axis, unit, axis_unit)
-
-
-def press(a, b, time):
-    return {"p": curve(a * GRID + b), "q": curve(a / GRID), "x": a * time + b, "n": a + b}
 
 
 def simulator_of(function, names, time=None, samples=None):
     return make_simulator(find_model(function, None), names, time, samples or {"a": np.array([1.0])}, {})
-
-
-def study_of(model=press, outputs=("p", "q", "p:max", "x", "n"), method=None, time=TIME, inputs=BOX, **more):
-    return uq.Study(model=model, inputs=inputs, outputs=list(outputs), method=method or uq.Chebyshev(degree=2), time=time, name="c", **more)
 
 
 @pytest.fixture(scope="module")
@@ -331,40 +318,6 @@ def test_two_results_are_compared(folder, tmp_path, uqmbd):
     assert set(rows["over"]) == {"angle [rad]"} and np.allclose(rows["largest change"], 0.1) and set(rows["at"]) <= set(GRID)
     code, said = uqmbd("compare", folder, other)
     assert code == 0 and "angle [rad]" in said
-
-
-# what is of time only ---------------------------------------------------------------------------------------------------------------------
-RANDOM = {"a": uq.Uniform(1.0, 2.0), "b": uq.Uniform(0.0, 1.0)}
-
-
-def test_only_histories_are_warped(tmp_path):
-    def model(a, b, time):
-        return press(a, b, time) | {"x": np.maximum(time - 0.2 * a, 0.0)}
-
-    study = study_of(model, ["p", "x"], uq.PCE(samples=40, degree=2, warp="kinks"), uq.TimeGrid(end=1.0, points=21), RANDOM)
-    done = study.run(out=tmp_path / "r", workers=0, progress=False)
-    plain = study_of(press, ["p", "x"], uq.PCE(samples=40, degree=2), uq.TimeGrid(end=1.0, points=21), RANDOM)
-    plain = plain.run(out=tmp_path / "p", workers=0, progress=False)
-    np.testing.assert_allclose(done.statistics["p"].sel(statistic="mean"), plain.statistics["p"].sel(statistic="mean"), rtol=1e-9)
-
-
-@pytest.mark.parametrize(
-    "method, words",
-    [
-        (uq.PCE(samples=40, degree=2, warp="linear"), "no output is over time"),
-        (uq.Calibrate(scalars={"p": 1.0}), "is a curve over angle, and readings are numbers or over time"),
-        (uq.Reliability(approach="form", output="p", above=1.0), "'p'"),
-    ],
-)
-def test_methods_that_mean_time_or_a_number_refuse_a_curve(method, words, tmp_path):
-    with pytest.raises(StudyError) as error:
-        study_of(outputs=["p", "n"], method=method, inputs=RANDOM).run(out=tmp_path / "r", workers=0, progress=False)
-    assert words in error.value.message
-
-
-def test_orbits_are_of_histories(tmp_path):
-    with pytest.raises(StudyError, match=r"the output 'p' is a curve over angle, not a history"):
-        study_of(report={"orbits": [["p", "x"]]}).run(out=tmp_path / "r", workers=0, progress=False)
 
 
 # figures and words ------------------------------------------------------------------------------------------------------------------------

@@ -6,7 +6,7 @@ It lies where the largest of all event functions crosses zero, found by trial st
 and its rates closes first; where something else is met before, by regula falsi and halves in turn.
 At an event (Pfeiffer and Glocker 1996; Brogliato 2016, ch. 5):
 
-1. where closed contacts approach, an impact: percussions with restitution and friction, all closed contacts at once (`percuss`);
+1. where closed contacts approach, an impact: percussions with restitution and friction, all closed contacts at once (`strike`);
 2. modes and forces of all closed contacts from the accelerations (`seek`).
 
 Approach speeds below `SLOW` of the largest velocity, and those of bounces that are as low as gaps are known, are taken without restitution;
@@ -94,7 +94,7 @@ def mend(who, X, P, W, at):
 def arrange(who, X, P, W, at):
     """Impacts, then modes and forces of all contacts at the start of a step, in the lanes `who`.
 
-    Where contacts that slide brace each other no forces need fit their accelerations (Painleve 1895).  Percussions do, which stop them:
+    Where contacts that slide brace each other no forces need fit their accelerations (Painlevé 1895).  Percussions do, which stop them:
     those of a time so short that forces alone would hardly move anything.  What they leave opening is open, however slow.
     """
     cones, zero, aside, rest = words(at[CONES]), 0.0 * ld(X, H), slot(ASIDE, at), slot(REST, at)
