@@ -26,7 +26,7 @@ from flexmbd.integrators.passing import passed, suspect
 from flexmbd.integrators.percussions import (
     book_shifts, free, further, jump, leave_out, mean, percuss, push_out, remember, rounding, shift, unsolved,
 )  # fmt: skip
-from flexmbd.lanes import select
+from flexmbd.lanes import maximum, select
 from flexmbd.lanes.rows import doubles, evaluate, get, ld, put, st, words
 from flexmbd.lanes.vector import inner
 from flexmbd.stepping.names import (
@@ -48,7 +48,7 @@ def middle_of(X, at):
     """The point of the step at which the equations are looked at: places and velocities half a step on, no percussions."""
     n, start, middle, h = at[N], START + 1, at[MIDDLE] + 1, ld(X, H)
     st(X, HALF, h)
-    st(X, CD, 0.0 * h + CLOSE / doubles(at[REAL])[H_MAX])
+    st(X, CD, CLOSE / maximum(h, doubles(at[REAL])[H_MAX]))
     st(X, at[MIDDLE], ld(X, T) + 0.5 * h)
     for i in range(n):
         v = ld(X, start + n + i)
