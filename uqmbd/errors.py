@@ -7,6 +7,8 @@ from collections.abc import Iterable
 from os import PathLike
 from typing import Any
 
+from uqmbd.printing import printable
+
 
 class StudyError(Exception):
     """A study that cannot be read, run or continued.
@@ -48,7 +50,7 @@ class StudyError(Exception):
         elif self.value is not None:
             where.append(shown(self.value))
         text = ": ".join([*where, self.message])
-        return text if self.remedy is None else f"{text}\n  remedy: {self.remedy}"
+        return printable(text if self.remedy is None else f"{text}\n  remedy: {self.remedy}")
 
     def __reduce__(self) -> tuple:
         return rebuild, (self.message, self.file, self.key, self.value, self.remedy)
