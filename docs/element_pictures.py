@@ -181,7 +181,8 @@ def draw_element(page: Page, kind: str, element, dimension: int) -> None:
     if kind.startswith("Clearance"):
         if kind == "ClearanceTranslational":
             rail(page, here, way)
-            page.line([here + (-0.2, -0.045), here + (0.2, -0.045), here + (0.2, 0.055), here + (-0.2, 0.055), here + (-0.2, -0.045)], OWN, 2.5)
+            corners = ((-0.2, -0.045), (0.2, -0.045), (0.2, 0.055), (-0.2, 0.055), (-0.2, -0.045))
+            page.line([here + corner for corner in corners], OWN, 2.5)
             return
         if kind == "ClearanceCylindrical":
             rail(page, here, way, 0.2)
@@ -252,7 +253,7 @@ def draw_element(page: Page, kind: str, element, dimension: int) -> None:
 def picture(kind: str, system) -> str:
     """SVG of the scene of one element."""
     page = Page()
-    own = next((x for x in (*system.bodies, *system.elements) if x.name == "it"))
+    own = next(x for x in (*system.bodies, *system.elements) if x.name == "it")
     points = [point for x in system.elements for key in ("a", "b") if hasattr(point := getattr(x, key, None), "body")]
     for point in points:
         if point.body is system.ground:

@@ -19,7 +19,7 @@ PICTURES = Path(__file__).parent / "images" / "elements"
 HEAD = """# What a mechanism can be made of
 
 Written by `python docs/elements.py` from the classes and their docstrings; do not edit. Everything is in SI. `system.body(...)`,
-`system.point_mass(...)`, `system.cable(...)` and `system.beam(...)` add bodies; everything else is added by `system.add(fm.Name("name", ...))`.
+`system.point_mass(...)`, `system.cable(...)` and `system.beam(...)` add bodies; all else is added by `system.add(fm.Name("name", ...))`.
 Numbers may be floats, or arrays over samples. A point is `body["A"]`, `body.centre`, `body.at(x, y)` or `system.ground.at(x, y)`.
 Names of outputs begin with the name of their body or element: `rod.x`, `pin.force`. Each is a history, or a number with a reduction:
 `pin.force:max` ([models.md](models.md)). `uqmbd outputs study.toml` lists those of a model. Signs: [conventions.md](conventions.md).
@@ -27,8 +27,8 @@ Names of outputs begin with the name of their body or element: `rod.x`, `pin.for
 SECTIONS = {
     "Bodies": "RigidBody SpatialBody PointMass AncfCable AncfBeam",
     "Ideal joints": (
-        "Revolute Translational RevoluteTranslational Fixed Distance Spherical Universal Cylindrical Planar Screw Gear RackPinion Cam Clamp "
-        "SlidingJoint JointFriction"
+        "Revolute Translational RevoluteTranslational Fixed Distance Spherical Universal Cylindrical Planar Screw Gear RackPinion Cam "
+        "Clamp SlidingJoint JointFriction"
     ),
     "Drives": "AngleDrive SlideDrive DistanceDrive",
     "Springs, dampers, elastic teeth": "Spring TorsionSpring NonlinearSpring NonlinearTorsionSpring Bushing GearMesh Rack",
@@ -43,8 +43,8 @@ OTHERS = {  # what elements are given
     "Motions and tables": "ConstantSpeed Harmonic Polynomial Fourier Table Switched",
     "Controllers and what they measure": "PID AngleOf PlaceOf",
     "Contact laws": (
-        "Impenetrable Hertz HuntCrossley LankaraniNikravesh Flores HuGuo Gonthier HerbertMcWhannell LeeWang KelvinVoigt Johnson Radzimovsky "
-        "Goldsmith Esdu78035"
+        "Impenetrable Hertz HuntCrossley LankaraniNikravesh Flores HuGuo Gonthier HerbertMcWhannell LeeWang KelvinVoigt Johnson "
+        "Radzimovsky Goldsmith Esdu78035"
     ),
     "Friction laws": "CoulombExponential Ambrosio Threlfall Stribeck LuGre",
     "Oil films": (
@@ -69,7 +69,7 @@ WORDS = {  # of arguments whose class has no section of them
     "law": "Contact law such as `HuntCrossley`, or `Impenetrable`.",
     "friction": "Friction law such as `Ambrosio`; left out there is none.",
     "normal": "Outward normal of the plane, in the frame of b's body.",
-    "minimum_impact_velocity": "Smallest velocity of approach by which laws with restitution are scaled, m/s; left out 1e-3 of the motion's.",
+    "minimum_impact_velocity": "Smallest velocity of approach by which laws with restitution are scaled, m/s.",
     "fx": "N, a number or a motion.",
     "fy": "N, a number or a motion.",
     "fz": "N, a number or a motion; in space.",
@@ -228,7 +228,8 @@ def energies() -> str:
     system = SCENES["BoxPlane"]()
     units = {key: unit for key, unit in fm.output_units(system).items() if key.startswith("energy.")}
     words = fm.output_meanings(system, units)
-    return "## The whole mechanism\n\n" + table("| output | unit | meaning |", [(f"`{k}`", unit, words[k]) for k, unit in units.items()]) + "\n"
+    rows = [(f"`{key}`", unit, words[key]) for key, unit in units.items()]
+    return "## The whole mechanism\n\n" + table("| output | unit | meaning |", rows) + "\n"
 
 
 def page() -> str:

@@ -1,7 +1,7 @@
 """What each output means, in words: for lists of outputs, and for the page of elements.
 
-An output's key is what follows the name of its body or element, without the letter of an axis: ``v{axis}`` of ``rod.tip.vx``. The words of a
-class come first, then those of its bases, then those that all share. An element of one's own says them in its attribute `meanings`.
+An output's key is what follows the name of its body or element, without the letter of an axis: ``v{axis}`` of ``rod.tip.vx``. The words of
+a class come first, then those of its bases. An element of one's own says them in its attribute `meanings`, in the same way.
 """
 
 PLACE = {
