@@ -15,6 +15,7 @@ from uqmbd.figures.alt import alternative
 from uqmbd.figures.marks import Figure
 from uqmbd.figures.trust import percent
 from uqmbd.report import plotly_view, tables
+from uqmbd.report.estimates import correlations_table, estimates_table, starts_table
 from uqmbd.report.failures import failures_table, failures_where
 from uqmbd.report.lead import lead_of
 from uqmbd.report.made import made_table
@@ -47,7 +48,13 @@ def _render(result, sections: dict[str, list[Figure]], names: dict[str, str], st
     drawn = {
         title: [_drawn(figure, names[figure.key]) for figure in group if figure is not lead.figure] for title, group in sections.items()
     }
-    found = [tables.estimates_table(result), tables.starts_table(result), tables.by_statistic(result), tables.worst_table(result)]
+    found = [
+        estimates_table(result),
+        correlations_table(result),
+        starts_table(result),
+        tables.by_statistic(result),
+        tables.worst_table(result),
+    ]
     found += [regions_table(result), *more_tables(result)]
     about = [tables.inputs_table(result), tables.method_table(result), tables.counts_table(result), tables.cost_table(result)]
     further = [tables.versions_table(result), tables.other_table(result), tables.simulator_table(result), made_table(result)]
