@@ -3,11 +3,11 @@
 import gzip
 import re
 from functools import cache
+from importlib.util import find_spec
 from itertools import chain
 from pathlib import Path
 
 import numpy as np
-from plotly.offline import get_plotlyjs
 
 from uqmbd import figures
 from uqmbd.figures import matplotlib_view, samples
@@ -110,7 +110,8 @@ def unpacked(text: str) -> str:
 @cache
 def packed_plotly() -> str:
     """Plotly's script; packed it takes a third of its room."""
-    return packed(get_plotlyjs())
+    folder = Path(find_spec("plotly").submodule_search_locations[0], "package_data")  # the package's classes take long to import
+    return packed((folder / "plotly.min.js").read_text(encoding="utf-8"))
 
 
 def _cards(result) -> list[tuple[str, str]]:
