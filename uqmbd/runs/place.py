@@ -81,7 +81,7 @@ class Folder:
 
 
 class Remote:
-    """A place that fsspec knows, said without its key. One upload is one commit: object stores show an object when it is there as a whole."""
+    """A place that fsspec knows, said without its key. One upload is one commit: object stores show whole objects only."""
 
     def __init__(self, address: str) -> None:
         import fsspec
