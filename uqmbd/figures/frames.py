@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from uqmbd.figures.outputs import axis_name, axis_unit, output_names, unit_said, widest
+from uqmbd.figures.samples import written
 from uqmbd.outcomes import TIME, axis_of
 
 if TYPE_CHECKING:
@@ -47,7 +48,9 @@ def frames(result) -> Iterator[Frame]:
 
     Of more than `APART` scalars each group is one table of all: a file for each would be tens of thousands.
     """
-    yield Frame("scalars", "Scalar outputs", result.table())
+    if len(table := result.table()) or "estimate" not in result.attrs:
+        yield Frame("scalars", "Scalar outputs", table)
+    yield from calibrated(result)
     histories, scalars = output_names(result)
     for name in histories:
         table = result.history(name) if timed(result, name) else None
@@ -123,6 +126,35 @@ def scalars_table(result) -> pd.DataFrame:
         return pd.DataFrame().rename_axis("output")
     table = tables[0] if len(tables) == 1 else pd.concat(tables)
     return table.loc[[name for name in names if name in table.index]]
+
+
+def calibrated(result) -> Iterator[Frame]:
+    """The estimates of a calibration in the units in which the inputs were written, and the correlations of the estimates."""
+    import pandas as pd
+
+    attrs = result.attrs
+    if "estimate" not in attrs:
+        return
+    units = {name: written(result, name) for name in attrs["estimate"]}
+    index = pd.Index(list(units), name="input")
+    columns: dict[str, Any] = {"unit": [unit.unit or "" for unit in units.values()]}
+    for key, word in (("estimate", "estimate"), ("estimate_lower", "lower"), ("estimate_upper", "upper")):
+        if key in attrs:
+            columns[word] = [float(unit.of(attrs[key].get(name, np.nan))) for name, unit in units.items()]
+    columns["std"] = [attrs.get("estimate_std", {}).get(name, np.nan) / abs(unit.factor) for name, unit in units.items()]
+    yield Frame("estimates", "Estimates of the inputs with 95 % limits", pd.DataFrame(columns, index=index))
+    names, rho = correlations(attrs)
+    if len(names) > 1:
+        yield Frame("correlations", "Correlations of the estimates", pd.DataFrame(rho, pd.Index(names, name="input"), names))
+
+
+def correlations(attrs: Mapping[str, Any]) -> tuple[list[str], np.ndarray]:
+    """Inputs of a calibration, and the correlations of their estimates, (inputs, inputs); NaN of those that have no variance."""
+    names = list(attrs.get("covariance_of", ()))
+    matrix = np.array(attrs.get("covariance", ()), float).reshape(len(names), len(names))
+    std = np.sqrt(np.diag(matrix))
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return names, matrix / np.outer(std, std)
 
 
 def flat(array: xr.DataArray) -> pd.DataFrame:

@@ -13,8 +13,10 @@ from uqmbd import figures
 from uqmbd.figures import matplotlib_view, samples
 from uqmbd.figures.alt import alternative
 from uqmbd.figures.marks import Figure
+from uqmbd.figures.more import left_out
 from uqmbd.figures.trust import percent
 from uqmbd.report import plotly_view, tables
+from uqmbd.report.estimates import correlations_table, estimates_table, starts_table
 from uqmbd.report.failures import failures_table, failures_where
 from uqmbd.report.lead import lead_of
 from uqmbd.report.made import made_table
@@ -47,8 +49,15 @@ def _render(result, sections: dict[str, list[Figure]], names: dict[str, str], st
     drawn = {
         title: [_drawn(figure, names[figure.key]) for figure in group if figure is not lead.figure] for title, group in sections.items()
     }
-    found = [tables.estimates_table(result), tables.starts_table(result), tables.by_statistic(result), tables.worst_table(result)]
+    found = [
+        estimates_table(result),
+        correlations_table(result),
+        starts_table(result),
+        tables.by_statistic(result),
+        tables.worst_table(result),
+    ]
     found += [regions_table(result), *more_tables(result)]
+    shown = [note for names in figures.output_names(result) if (note := tables.only(figures.chosen(result, names), names))]
     about = [tables.inputs_table(result), tables.method_table(result), tables.counts_table(result), tables.cost_table(result)]
     further = [tables.versions_table(result), tables.other_table(result), tables.simulator_table(result), made_table(result)]
     return rendered(
@@ -62,6 +71,7 @@ def _render(result, sections: dict[str, list[Figure]], names: dict[str, str], st
         warnings=_warnings(result),
         trust=tables.trust_table(result),
         found=[table for table in found if table.rows],
+        drawn=f"Figures show {shown[0]}" if shown else "",
         about=[table for table in about if table.rows],
         failures=failures_table(result),
         where=failures_where(result),
@@ -130,4 +140,4 @@ def _warnings(result) -> list[str]:
         at = next((i for i, note in enumerate(notes) if re.search(rf"\b{counted}", note)), len(notes))
         note = notes[at].rstrip(".") if at < len(notes) else counted
         notes[at:] = [f"{note.replace(counted, f'{counted} ({percent(failed / runs)})', 1)}; see Failures", *notes[at + 1 :]]
-    return [*map(sentence, notes)]
+    return [sentence(note) for note in (*notes, left_out(result)) if note]

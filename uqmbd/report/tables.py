@@ -1,14 +1,14 @@
 """The tables of a result as text, for the page; the terminal shows a part of that of the outputs (`uqmbd.report.terminal`)."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from uqmbd.analysis.trust import gap_between
 from uqmbd.figures import samples
-from uqmbd.figures.outputs import chosen, output_names, percents, picked, pretty, shown_quantiles, unit_of, words_over
+from uqmbd.figures.outputs import chosen, output_names, percents, picked, shown_quantiles, unit_of, words_over
 from uqmbd.figures.trust import percent, trust_of
 from uqmbd.outcomes import axis_of
 from uqmbd.report.extremes import ends_of, finer_extremes, greatest, least
@@ -16,6 +16,7 @@ from uqmbd.report.numbers import Scale, apart, number, scale
 
 ELSEWHERE = frozenset((
     "study title description inputs method seed settings simulator versions wall_time workers overhead note notes estimate estimate_std "
+    "estimate_lower estimate_upper covariance covariance_of correlated fit fit_doubted rms_residual starts "
     "readings report statement sequence regions step_error warnings"
 ).split())  # fmt: skip
 COUNTS = ("runs", "failed_share")
@@ -36,9 +37,9 @@ class Table:
     note: str = ""
 
 
-def outputs_table(result) -> Table:
-    """Every output with its bounds, statistics and trust; of a history the extremes over time."""
-    histories, scalars = output_names(result)
+def outputs_table(result, names: Sequence[str] | None = None) -> Table:
+    """Every output, or these, with bounds, statistics and trust; of a history the extremes over time."""
+    histories, scalars = ([name for name in some if names is None or name in names] for some in output_names(result))
     columns = [("output", False), ("unit", False)]
     if result.bounds.data_vars:
         columns += [("lower", True), ("upper", True), ("inner lower", True), ("inner upper", True)]
@@ -58,6 +59,8 @@ def outputs_table(result) -> Table:
         columns += EXTREMES
     shown = shown_quantiles(result)
     every = [_cells(result, name, shown) for name in scalars + histories]
+    if "rms_residual" in result.attrs:  # of a calibration; the extremes of its runs say what was tried
+        columns = [*(column for column in columns if column not in EXTREMES), ("rms residual", True)]
     if any(cells.get(word.replace("_", " ")) for cells in every for word in _own(known_statistics(result))):
         columns = [column for column in columns if column not in EXTREMES]  # what the study is about is there
     columns = [column for column in columns if column[0] == "output" or any(cells.get(column[0]) for cells in every)]
@@ -80,12 +83,12 @@ def known_statistics(result) -> list[str]:
     return [str(word) for word in result.statistics["statistic"].values] if "statistic" in result.statistics.coords else []
 
 
-def by_statistic(result) -> Table:
-    """The outputs with a row for each statistic where these have two bounds; error and trust of an output beside its first.
+def by_statistic(result, names: Sequence[str] | None = None) -> Table:
+    """The outputs, all or these, with a row for each statistic where these have two bounds; error and trust of an output beside its first.
 
     Of methods that bound the outputs themselves, and of others, it is `outputs_table`.
     """
-    table = outputs_table(result)
+    table = outputs_table(result, names)
     if "bound" not in result.statistics.dims or result.bounds.data_vars:
         return table
     beside = [column for column, name in enumerate(table.header) if name in ("error", "step error", "trusted", "until [s]")]
@@ -107,30 +110,6 @@ def inputs_table(result) -> Table:
     """The inputs in the notation they were written in."""
     rows = tuple((name, entry.kind, entry.text) for name, entry in result.facts.inputs.items())
     return Table("Inputs", ("input", "kind", "value"), rows, (False, False, False))
-
-
-def estimates_table(result) -> Table:
-    """What a calibration found: each input with its standard deviation, in the unit it was written in."""
-    estimate, std = (result.attrs.get(key, {}) for key in ("estimate", "estimate_std"))
-    units = {name: samples.written(result, name) for name in estimate}
-    rows = tuple(
-        (name, pretty(unit.unit), number(unit.of(estimate[name])[()]), number(std[name] / unit.factor if name in std else ""))
-        for name, unit in units.items()
-    )
-    note = f"From {result.attrs['readings']} readings." if "readings" in result.attrs else ""
-    return Table("Estimates", ("input", "unit", "estimate", "standard deviation"), rows, (False, False, True, True), note)
-
-
-def starts_table(result) -> Table:
-    """Where the starts of a calibration ended."""
-    starts = result.attrs.get("starts", []) if "estimate" in result.attrs else []
-    units = {name: samples.written(result, name) for name in result.attrs.get("estimate", {})}
-    header = ("start", "cost", "steps", "end", *(samples.with_unit(name, unit) for name, unit in units.items()))
-    rows = []
-    for k, start in enumerate(starts, 1):
-        ends = (number(unit.of(value)[()]) for unit, value in zip(units.values(), start["at"], strict=True))
-        rows.append((str(k), number(start["cost"]), str(start["steps"]), start["end"], *ends))
-    return Table("Starts", header, tuple(rows), (True, True, True, False, *(True,) * (len(header) - 4)))
 
 
 def method_table(result) -> Table:
@@ -200,7 +179,7 @@ def only(names: list[str], every: list[str]) -> str:
     """A sentence where not all outputs are shown."""
     if len(names) == len(every):
         return ""
-    return f"{len(names)} of {len(every):,} outputs, the key output (`key` in `[report]`) and the first; the tables beside the page have all."
+    return f"{len(names)} of {len(every):,} outputs, the key output of `[report]` and the first; the folder tables has all."
 
 
 def runs_done(result) -> int:
@@ -232,6 +211,8 @@ def _cells(result, name: str, shown: Mapping[str, str]) -> dict[str, str]:
         cells |= dict(zip(values, apart(*values.values()), strict=True))
     if gap := _gap(result, name):
         cells["gap"] = gap
+    if name in result.attrs.get("rms_residual", {}):
+        cells["rms residual"] = f"{within.of(result.attrs['rms_residual'][name]):.3g}"
     trust = trust_of(result, name)
     if trust:
         cells["trusted"], cells["until [s]"] = _share(trust), _horizon(trust)
@@ -267,8 +248,8 @@ def _in(within: Scale, column: str, ends: tuple[float, ...]) -> tuple[float, ...
 
 
 def has_unit(column: str) -> bool:
-    """Whether a statistic is in the unit of its output: mean, standard deviation and quantiles."""
-    return column in ("mean", "std") or column.endswith(" %")
+    """Whether a statistic is in the unit of its output: mean, standard deviation, quantiles, and what was measured and fitted."""
+    return column in ("mean", "std", "fitted", "measured", "residual") or column.endswith(" %")
 
 
 def _both(ends: tuple[float, float], prefix: str, within: Scale) -> dict[str, str]:
