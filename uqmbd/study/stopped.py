@@ -11,6 +11,7 @@ import numpy as np
 
 from uqmbd.errors import StudyError
 from uqmbd.methods.failures import TooManyFailed
+from uqmbd.printing import near
 
 if TYPE_CHECKING:
     from uqmbd.campaign.store import RunStore
@@ -27,7 +28,7 @@ def explaining(study: Study, store: RunStore, directory: Path) -> Iterator[None]
     except TooManyFailed as error:
         keep_unfinished(study, store, directory, error.message)
         lines = "".join(f"\n    {line}" for line in first_messages(study, store))
-        remedy = f"{error.remedy}; `uqmbd report {directory}` shows where they lie"
+        remedy = f"{error.remedy}; `uqmbd report {near(directory)}` shows where they lie"
         raise StudyError(f"{error.message}; the first messages are{lines}", key=error.key, value=error.value, remedy=remedy) from error
 
 
