@@ -15,8 +15,8 @@ from uqmbd.report.numbers import Scale, apart, number, scale
 from uqmbd.result import gap_of
 
 ELSEWHERE = frozenset((
-    "study title description inputs method seed settings simulator versions wall_time workers overhead note notes estimate estimate_std "
-    "readings report statement sequence regions step_error warnings"
+    "study title description inputs method seed settings simulator versions wall_time workers overhead note notes failures_note estimate "
+    "estimate_std readings report statement sequence regions step_error warnings"
 ).split())  # fmt: skip
 COUNTS = ("runs", "failed_share")
 USUAL = ("mean", "std", "q05", "q95")
