@@ -2,18 +2,20 @@
 
 import gzip
 from functools import cache
+from importlib.util import find_spec
 from itertools import chain
 from pathlib import Path
 
 import numpy as np
-from plotly.offline import get_plotlyjs
 
 from uqmbd import figures
 from uqmbd.figures import matplotlib_view, samples
 from uqmbd.figures.alt import alternative
 from uqmbd.figures.marks import Figure
+from uqmbd.figures.more import left_out
 from uqmbd.figures.trust import percent
 from uqmbd.report import plotly_view, tables
+from uqmbd.report.estimates import correlations_table, estimates_table, starts_table
 from uqmbd.report.failures import failures_table, failures_where
 from uqmbd.report.lead import lead_of
 from uqmbd.report.made import made_table
@@ -46,7 +48,13 @@ def _render(result, sections: dict[str, list[Figure]], names: dict[str, str], st
     drawn = {
         title: [_drawn(figure, names[figure.key]) for figure in group if figure is not lead.figure] for title, group in sections.items()
     }
-    found = [tables.estimates_table(result), tables.starts_table(result), tables.by_statistic(result), tables.worst_table(result)]
+    found = [
+        estimates_table(result),
+        correlations_table(result),
+        starts_table(result),
+        tables.by_statistic(result),
+        tables.worst_table(result),
+    ]
     found += [regions_table(result), *more_tables(result)]
     about = [tables.inputs_table(result), tables.method_table(result), tables.counts_table(result), tables.cost_table(result)]
     further = [tables.versions_table(result), tables.other_table(result), tables.simulator_table(result), made_table(result)]
@@ -102,7 +110,8 @@ def unpacked(text: str) -> str:
 @cache
 def packed_plotly() -> str:
     """Plotly's script; packed it takes a third of its room."""
-    return packed(get_plotlyjs())
+    folder = Path(find_spec("plotly").submodule_search_locations[0], "package_data")  # the package's classes take long to import
+    return packed((folder / "plotly.min.js").read_text(encoding="utf-8"))
 
 
 def _cards(result) -> list[tuple[str, str]]:
@@ -127,4 +136,4 @@ def _warnings(result) -> list[str]:
         at = notes.index(said) if said in notes else len(notes)
         note = said.rstrip(".") if said in notes else f"{failed} of {runs} runs failed"
         notes[at : at + 1] = [f"{note} ({percent(failed / runs)}); see Failures"]
-    return [*map(sentence, notes)]
+    return [sentence(note) for note in (*notes, left_out(result)) if note]
