@@ -1,7 +1,6 @@
 """The page: figures and tables in one file that needs no network."""
 
 import gzip
-import re
 from functools import cache
 from importlib.util import find_spec
 from itertools import chain
@@ -132,12 +131,11 @@ def _failed(result) -> int:
 
 
 def _warnings(result) -> list[str]:
-    """Notes of the result, and how many runs failed: within the note that says what became of them, if there is one."""
-    notes = list(result.facts.notes)
+    """Notes of the result, and how many runs failed: in the note that says what became of them, if there is one."""
+    notes, said = list(result.facts.notes), result.facts.failures_note
     failed, runs = _failed(result), tables.runs_done(result)
     if failed:
-        counted = f"{failed} of {runs} runs failed"
-        at = next((i for i, note in enumerate(notes) if re.search(rf"\b{counted}", note)), len(notes))
-        note = notes[at].rstrip(".") if at < len(notes) else counted
-        notes[at:] = [f"{note.replace(counted, f'{counted} ({percent(failed / runs)})', 1)}; see Failures", *notes[at + 1 :]]
+        at = notes.index(said) if said in notes else len(notes)
+        note = said.rstrip(".") if said in notes else f"{failed} of {runs} runs failed"
+        notes[at : at + 1] = [f"{note} ({percent(failed / runs)}); see Failures"]
     return [sentence(note) for note in (*notes, left_out(result)) if note]

@@ -15,8 +15,8 @@ from uqmbd.report.extremes import ends_of, finer_extremes, greatest, least
 from uqmbd.report.numbers import Scale, apart, number, scale
 
 ELSEWHERE = frozenset((
-    "study title description inputs method seed settings simulator versions wall_time workers overhead note notes estimate estimate_std "
-    "estimate_lower estimate_upper covariance covariance_of correlated fit fit_doubted rms_residual starts "
+    "study title description inputs method seed settings simulator versions wall_time workers overhead note notes failures_note "
+    "estimate estimate_std estimate_lower estimate_upper covariance covariance_of correlated fit fit_doubted rms_residual starts "
     "readings report statement sequence regions step_error warnings"
 ).split())  # fmt: skip
 COUNTS = ("runs", "failed_share")
