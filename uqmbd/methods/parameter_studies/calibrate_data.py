@@ -1,4 +1,4 @@
-"""What was measured, in SI, and how it is compared with the columns of a run."""
+"""What was measured, in SI."""
 
 from __future__ import annotations
 
@@ -142,31 +142,3 @@ def conversion(name: str, unit: str, columns: Columns, key: str) -> tuple[float,
 def deviation(settings: Calibrate, name: str, factor: float) -> float | None:
     """Standard deviation of one reading, SI."""
     return abs(factor) * settings.deviations[name] if name in settings.deviations else None
-
-
-class Comparison:
-    """Weighted residuals of runs: histories are interpolated linearly between the study's times."""
-
-    def __init__(self, readings: list[Measured], columns: Columns) -> None:
-        low, share, target, weight = [], [], [], []
-        for entry in readings:
-            at = columns.slices[entry.name]
-            count = len(entry.values)
-            if entry.time is None:
-                place, part = np.zeros(1, int), np.zeros(1)
-            else:
-                place = np.clip(np.searchsorted(columns.time, entry.time, side="right") - 1, 0, len(columns.time) - 2)
-                part = (entry.time - columns.time[place]) / (columns.time[place + 1] - columns.time[place])
-            low.append(at.start + place)
-            share.append(part)
-            target.append(entry.values)
-            weight.append(np.full(count, entry.weight))
-        self._low, self._share = np.concatenate(low), np.concatenate(share)
-        self._next = np.where(self._share > 0, self._low + 1, self._low)
-        self._target, self._weight = np.concatenate(target), np.concatenate(weight)
-        self.count = len(self._target)
-
-    def residuals(self, values: np.ndarray) -> np.ndarray:
-        """(runs, readings) of the runs `values` (runs, columns)."""
-        model = (1 - self._share) * values[:, self._low] + self._share * values[:, self._next]
-        return self._weight * (model - self._target)

@@ -30,10 +30,11 @@ class Reliability(ByApproach):
         One of them: the output is unsafe above, or below, this limit [SI unit of the output].
     approach : str
         ``form`` (plane through the design point), ``sorm`` (its curvatures as well), ``importance`` (sampling around it), ``subset``
-        (simulation by ever rarer events), ``ak_mcs`` (Kriging that learns where the limit is), for random inputs; ``interval`` (margin
-        by radius, and distance to the limit, for intervals and convex sets over them).
+        (simulation by ever rarer events), ``montecarlo`` (unsafe ones among independent runs are counted), ``ak_mcs`` (Kriging that
+        learns where the limit is), for random inputs; ``interval`` (margin by radius, and distance to the limit, for intervals and convex
+        sets over them).
     samples : int
-        importance: runs around the design point; subset: points of each level, a multiple of 10, at least 100.
+        importance: runs around the design point; subset: points of each level, a multiple of 10, at least 100; montecarlo: runs.
     fallback_runs : int
         importance: runs that subset simulation may make where those around the design point cannot be trusted; 10 times `samples` unless
         said, 0 for none.
