@@ -31,6 +31,11 @@ class InputFacts:
     factor: float = 1.0
     offset: float = 0.0
 
+    @classmethod
+    def known(cls, entry: Mapping[str, Any]) -> InputFacts:
+        """From what a result says of an input; a later version may say more, which is left out."""
+        return cls(**{"kind": "", "text": "", **{key: value for key, value in entry.items() if key in cls.__dataclass_fields__}})
+
     def of(self, values: np.ndarray | float) -> np.ndarray:
         """SI values in the unit that was written."""
         return (np.asarray(values, float) - self.offset) / self.factor
@@ -83,7 +88,7 @@ class Facts:
     def of(cls, attrs: Mapping[str, Any]) -> Facts:
         """Those in the attributes of a result, also of one that an earlier version wrote, whose notes were one text."""
         known = {name: attrs[name] for name in cls.__dataclass_fields__ if attrs.get(name) is not None}
-        known["inputs"] = {name: InputFacts(**entry) for name, entry in attrs.get("inputs", {}).items()}
+        known["inputs"] = {name: InputFacts.known(entry) for name, entry in attrs.get("inputs", {}).items()}
         old = attrs.get("note")
         known["notes"] = tuple(attrs.get("notes", (old,) if old else ()))
         return cls(**known)

@@ -13,6 +13,7 @@ from uqmbd import figures
 from uqmbd.figures import matplotlib_view, samples
 from uqmbd.figures.alt import alternative
 from uqmbd.figures.marks import Figure
+from uqmbd.figures.more import left_out
 from uqmbd.figures.trust import percent
 from uqmbd.report import plotly_view, tables
 from uqmbd.report.estimates import correlations_table, estimates_table, starts_table
@@ -137,4 +138,4 @@ def _warnings(result) -> list[str]:
         at = next((i for i, note in enumerate(notes) if re.search(rf"\b{counted}", note)), len(notes))
         note = notes[at].rstrip(".") if at < len(notes) else counted
         notes[at:] = [f"{note.replace(counted, f'{counted} ({percent(failed / runs)})', 1)}; see Failures", *notes[at + 1 :]]
-    return [*map(sentence, notes)]
+    return [sentence(note) for note in (*notes, left_out(result)) if note]

@@ -15,6 +15,7 @@ import numpy as np
 from uqmbd.errors import StudyError, did_you_mean
 from uqmbd.outcomes import STATUS, OutputInfo
 from uqmbd.processes import give_memory_back, leave_if_worker_is_starting
+from uqmbd.runs.keys import keyless
 from uqmbd.runs.where import MANIFEST, keep_used
 from uqmbd.study.extreme_runs import extreme_runs
 from uqmbd.study.identity import identity_of, method_tag, precision_of, study_digest, version, versions
@@ -94,9 +95,12 @@ def run_study(
             raise refused
         discard = overwrite is True or refused is not None
         if header is not None and not discard and not again and (date := done_on(directory, digest)):
+            from uqmbd.figures.more import own_figures
             from uqmbd.result import open_results
 
-            return Finished(open_results(directory), directory, None, date=date)
+            found = open_results(directory)
+            found.trust = own_figures(found) == study.report.figures  # what the study in hand names, and nobody else
+            return Finished(found, directory, None, date=date)
         if header is None:
             spare_study(directory)
         claim = stack.enter_context(claimed(directory, study.campaign.runs))
@@ -235,7 +239,7 @@ def write_study(study: Study, directory: Path) -> None:
     from uqmbd.study.file import tables, write_toml
 
     head = f"{RESOLVED} {version('uqmbd')}; `uqmbd resume` reads it.\n"
-    replace_text(directory / "study.toml", head + write_toml(study.document or tables(study)))
+    replace_text(directory / "study.toml", head + write_toml(keyless(study.document or tables(study))))
 
 
 def spare_study(directory: Path) -> None:
