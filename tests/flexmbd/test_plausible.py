@@ -19,13 +19,14 @@ def hanging(stiffness=1e9, law=fm.HuntCrossley, **more):
 def words(stiffness=1e9, **more):
     found = fm.run(hanging(stiffness, **{"restitution": 0.6, **more}), end=0.05, points=2, outputs=["pin.penetration:max"])
     assert found.status == 0
-    return float(found["pin.penetration:max"]), {key: x for key, x in found.attributes.items() if key.endswith((".deep", ".stiff"))}
+    said = {key: text for key, text in found.attributes.items() if key.endswith((".deep", ".stiff"))}
+    return float(found["pin.penetration:max"]), said
 
 
 def test_a_joint_that_is_too_soft_says_how_deep_it_went_and_in_which_unit_its_stiffness_is():
     depth, said = words(1e6)
     assert depth > CLEARANCE
-    assert said["pin.deep"].startswith(f"the bodies penetrate each other by up to {depth:.3g} m, {depth / CLEARANCE:.3g} times the clearance")
+    assert f"penetrate each other by up to {depth:.3g} m, {depth / CLEARANCE:.3g} times the clearance" in said["pin.deep"]
     assert "is its stiffness in N/m^1.5? 1 N/mm^1.5 is 3.16e+04" in said["pin.deep"]
 
 
@@ -60,7 +61,7 @@ def test_every_scheme_says_it(settings):
 
 def test_a_disc_that_sinks_in_is_measured_by_its_radius():
     s = fm.System(gravity=(0.0, -G))
-    disc = s.body("disc", mass=MASS, inertia=0.01, position=(0.0, 0.02))
+    disc = s.body("disc", mass=MASS, inertia=0.01, position=(0.0, 0.05))
     s.add(fm.DiscPlane("floor", disc.centre, s.ground.at(0.0, 0.0), 0.02, fm.HuntCrossley(100.0, restitution=0.6)))
     found = fm.run(s, end=0.5, points=2, outputs=["floor.penetration:max"])
     assert "times the radius" in found.attributes["floor.deep"]

@@ -32,7 +32,8 @@ def implausible(made, codes):
     for j, element in enumerate(contact.element for contact in contacts):
         if getattr(element, "law", None) is None:
             continue
-        own = {key: np.broadcast_to(parameters[path], made.count) for key in (*SIZES, "law.K") if (path := f"@{element.name}.{key}") in parameters}
+        paths = {key: f"@{element.name}.{key}" for key in (*SIZES, "law.K")}
+        own = {key: np.broadcast_to(parameters[path], made.count) for key, path in paths.items() if path in parameters}
         sizes = [own[key] for key in SIZES if key in own]
         if sizes:
             size, deepest = np.min(sizes, axis=0), made.column(first + j)[:, 0]
@@ -56,7 +57,8 @@ def _deep(element, share, depth):
     """Words on bodies that penetrate each other by more than the contact's size."""
     size = "clearance" if getattr(element, "clearance", None) is not None else "radius"
     where = "" if len(share) == 1 else f"in {np.sum(share > 1.0)} of {len(share)} runs "
-    told = f"{where}the bodies penetrate each other by up to {depth:.3g} m, {share.max():.3g} times the {size}: it is too soft for its loads"
+    most = f"by up to {depth:.3g} m, {share.max():.3g} times the {size}"
+    told = f"{where}the bodies penetrate each other {most}: it is too soft for its loads"
     exponent = getattr(element.law, "exponent", None)
     if exponent is None or np.ndim(exponent):
         return told
