@@ -17,6 +17,7 @@ import typer
 
 from uqmbd.commands import COMMANDS
 from uqmbd.errors import StudyError
+from uqmbd.printing import console, near, say
 
 if TYPE_CHECKING:
     from uqmbd.study.running import Finished
@@ -37,7 +38,7 @@ def say_version(wanted: bool) -> None:
     if wanted:
         from importlib.metadata import version
 
-        typer.echo(f"uqmbd {version('uqmbd')}")
+        say(f"uqmbd {version('uqmbd')}")
         raise typer.Exit
 
 
@@ -73,7 +74,7 @@ def run(
             from uqmbd.study.shards import run_shard
 
             require_one(found)
-            typer.echo(run_shard(found, shard, workers=workers, out=place, scheduler=scheduler))
+            say(run_shard(found, shard, workers=workers, out=place, scheduler=scheduler))
             return
         show(run_methods(found, workers=workers, out=place, scheduler=scheduler, overwrite=overwrite))
 
@@ -110,9 +111,11 @@ def retry(
 def report(
     results: Results,
     out: Annotated[str | None, typer.Option(metavar="DIR", help="Where the report goes; beside the results unless said.")] = None,
+    trust: Annotated[bool, typer.Option("--trust", help="Execute the functions of figures that the study names.")] = False,
     debug: Debug = False,
 ) -> None:
     """Write the report of a finished study again."""
+    from uqmbd.figures.more import left_out
     from uqmbd.report import write_overview, write_report
     from uqmbd.result import open_results
     from uqmbd.results import Results
@@ -125,14 +128,16 @@ def report(
     found, folders = {}, folders_of(results)
     for folder in folders:
         require_runs(folder)
-        found[folder.name] = open_results(folder)
+        found[folder.name] = open_results(folder, trust=trust)
         table(found[folder.name])
+        if missing := left_out(found[folder.name]):
+            say(f"note: {missing}")
         logging.getLogger("uqmbd").info("writing the report ...")
         text = (folder / "study.toml").read_text(encoding="utf-8")
         page = write_report(found[folder.name], place if folder == results else place / folder.name, study_text=text)
-        typer.echo(f"report: {page}")
+        say(f"report: {near(page)}")
     if folders != [results]:
-        typer.echo(f"report: {write_overview(Results(found), place)}")
+        say(f"report: {near(write_overview(Results(found), place))}")
 
 
 @app.command()
@@ -152,10 +157,10 @@ def replay(
     study = Study.from_file(stored_study(results))
     with writing(results):
         found = again(study, open_results(results), results, worst, bound, time)
-    typer.echo(f"{worst}: {bound} bound {found.reached:.9g}, now {found.again:.9g}, with (SI)")
+    say(f"{worst}: {bound} bound {found.reached:.9g}, now {found.again:.9g}, with (SI)")
     for name, value in found.inputs.items():
-        typer.echo(f"  {name} = {value:.9g}")
-    typer.echo(f"wrote {found.file}")
+        say(f"  {name} = {value:.9g}")
+    say(f"wrote {found.file}")
 
 
 @app.command()
@@ -165,14 +170,12 @@ def check(
     debug: Debug = False,
 ) -> None:
     """Validate a study, build its model once, and say what it will cost."""
-    from rich.console import Console
-
     from uqmbd.study import Study
     from uqmbd.study.running_methods import alone
 
     found = Study.from_file(study)
     for label in found.methods:
-        Console().print(alone(found, label).check(patience=patience).table(label if len(found.methods) > 1 else ""))
+        console().print(alone(found, label).check(patience=patience).table(label if len(found.methods) > 1 else ""))
 
 
 @app.command()
@@ -182,12 +185,10 @@ def outputs(
     debug: Debug = False,
 ) -> None:
     """List every output that the model of a study has, with its unit."""
-    from rich.console import Console
-
     from uqmbd.study import Study
     from uqmbd.study.available import outputs_table
 
-    Console().print(outputs_table(Study.from_file(study), word))
+    console().print(outputs_table(Study.from_file(study), word))
 
 
 @app.command()
@@ -202,7 +203,7 @@ def new(
     from uqmbd.study.new import write_new
 
     folder, files = write_new(Path(name), mechanism)
-    typer.echo(f"wrote {', '.join(str(folder / file) for file in files)}\nnext: uqmbd run {folder / 'study.toml'}")
+    say(f"wrote {', '.join(str(folder / file) for file in files)}\nnext: uqmbd run {folder / 'study.toml'}")
 
 
 for word, command in COMMANDS.items():
@@ -216,7 +217,7 @@ def interruptible(results: Path) -> Iterator[None]:
     try:
         yield
     except KeyboardInterrupt:
-        typer.echo(f"\ninterrupted; what is done is stored. To go on: uqmbd resume {results}", err=True)
+        say(f"\ninterrupted; what is done is stored. To go on: uqmbd resume {near(results)}", err=True)
         raise typer.Exit(130) from None
     finally:
         sys.unraisablehook = before
@@ -246,36 +247,34 @@ def show(finished: dict[str, Finished]) -> None:
 
     for label, one in finished.items():
         if len(finished) > 1:
-            typer.echo(f"{label}:")
+            say(f"{label}:")
         show_one(one)
     for page in write_reports(finished):
-        typer.echo(f"report: {page}")
+        say(f"report: {near(page)}")
 
 
 def show_one(finished: Finished) -> None:
     """What was done, and the table."""
     for text in finished.damaged:
-        typer.echo(f"damaged: {text}", err=True)
+        say(f"damaged: {text}", err=True)
     tally = finished.tally
     if tally is None:
-        typer.echo(f"nothing to simulate: result of {finished.date} reused, all runs of this study are in {finished.directory}")
+        say(f"nothing to simulate: result of {finished.date} reused, all runs of this study are in {near(finished.directory)}")
     else:
         failed = sum(number for status, number in tally.status.items() if status != "ok")
         told = sum(tally.status.values())
         done = f"{tally.simulated:,} simulated" + (f", {told - tally.simulated:,} were there" if told > tally.simulated else "")
         speed = f", {tally.simulated / tally.wall:,.0f} runs/s" if tally.simulated and tally.wall else ""
-        typer.echo(f"{told:,} runs ({done}), {failed:,} failed, {tally.wall:.1f} s{speed}")
+        say(f"{told:,} runs ({done}), {failed:,} failed, {tally.wall:.1f} s{speed}")
     table(finished.result)
 
 
 def table(result) -> None:
     """The compact table of a result."""
-    from rich.console import Console
-
     from uqmbd.report import terminal_table
 
-    console = Console()
-    console.print(terminal_table(result, console.width))
+    terminal = console()
+    terminal.print(terminal_table(result, terminal.width))
 
 
 def program() -> None:
@@ -312,7 +311,7 @@ class Said(logging.Handler):
 
     def emit(self, record: logging.LogRecord) -> None:
         """Print it."""
-        typer.echo(record.getMessage(), err=True)
+        say(record.getMessage(), err=True)
 
 
 def main() -> None:
@@ -328,13 +327,13 @@ def main() -> None:
     except StudyError as error:
         if debug:
             raise
-        typer.echo(f"error: {error}", err=True)
+        say(f"error: {error}", err=True)
         sys.exit(2)
     except Exception as error:
         if debug:
             raise
         text = " ".join(str(error).split())
-        typer.echo(f"error: {type(error).__name__}: {text}\n  remedy: this is a fault of uqmbd; --debug shows where", err=True)
+        say(f"error: {type(error).__name__}: {text}\n  remedy: this is a fault of uqmbd; --debug shows where", err=True)
         sys.exit(1)
     finally:
         gc.freeze()  # or the interpreter searches all modules for garbage once more before it ends, which takes a second

@@ -12,6 +12,7 @@ from typing import Annotated
 import typer
 
 from uqmbd.errors import StudyError
+from uqmbd.printing import console, say
 
 Results = Annotated[Path, typer.Argument(metavar="RESULTS", help="Directory of results, such as results/my_study.")]
 Debug = Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")]
@@ -29,7 +30,7 @@ def list_results(
 
     found = entries(folder)
     if not found:
-        typer.echo(f"no results in {folder}")
+        say(f"no results in {folder}")
         return
     places = [str(x.directory.relative_to(folder)) for x in found]
     rows = [
@@ -41,21 +42,19 @@ def list_results(
 
 def show(results: Results, debug: Debug = False) -> None:
     """Show the outputs of a finished study."""
-    from rich.console import Console
-
     from uqmbd.report import terminal_table
     from uqmbd.result import open_results
     from uqmbd.runs.where import folders_of
 
-    console = Console()
+    terminal = console()
     for folder in folders_of(results):
         result = open_results(folder)
-        typer.echo(repr(result))
-        console.print(terminal_table(result, console.width))
+        say(repr(result))
+        terminal.print(terminal_table(result, terminal.width))
         for note in result.facts.notes:
-            typer.echo(f"note: {note}")
+            say(f"note: {note}")
         if (folder / "report.html").is_file():
-            typer.echo(f"report: {folder / 'report.html'}")
+            say(f"report: {folder / 'report.html'}")
 
 
 def watch(
@@ -66,25 +65,23 @@ def watch(
     """Show what the runs of a study under way say so far, on the terminal and as a page."""
     import time
 
-    from rich.console import Console
-
     from uqmbd.campaign.locking import held
     from uqmbd.report import terminal_table, write_report
     from uqmbd.runs.where import folders_of
     from uqmbd.study import Study
     from uqmbd.study.watching import so_far
 
-    console, waited = Console(), True
+    terminal, waited = console(), True
     while waited:
         waited = every is not None and held(results)
         for folder in [folder for folder in folders_of(results) if (folder / "study.toml").is_file()] or [results]:
             if not (folder / "study.toml").is_file():
                 raise StudyError("holds no study", file=folder, remedy="name the directory that `uqmbd run` makes, results/<study name>")
             found = so_far(Study.from_file(folder / "study.toml"), folder)
-            console.print(terminal_table(found.result, console.width))
-            typer.echo("\n".join([found.sentence(), *(f"failed {message}" for message in found.messages)]))
+            terminal.print(terminal_table(found.result, terminal.width))
+            say("\n".join([found.sentence(), *(f"failed {message}" for message in found.messages)]))
             page = write_report(found.result, folder / WATCHED, study_text=(folder / "study.toml").read_text(encoding="utf-8"))
-            typer.echo(f"page: {page}")
+            say(f"page: {page}")
         if waited:
             time.sleep(every or 0.0)
 
@@ -99,9 +96,9 @@ def compare(
 
     found = compared(first, second)
     for line in found.changed:
-        typer.echo(line)
+        say(line)
     for line in found.missing:
-        typer.echo(line)
+        say(line)
     if len(found.numbers):
         size = found.numbers[["first", "second"]].abs().max(axis=1)
         other = found.numbers[~(found.numbers["change"].abs() <= LEAST * size)]
@@ -109,7 +106,7 @@ def compare(
             (f"{x.output} {x.unit}".strip(), x.number, *(f"{v:.6g}" for v in (x.first, x.second, x.change))) for x in other.itertuples()
         ]
         told = "" if len(rows) <= SHOWN else f"; the first {SHOWN} of them"
-        typer.echo(f"{len(rows)} of {len(found.numbers)} numbers differ{told}")
+        say(f"{len(rows)} of {len(found.numbers)} numbers differ{told}")
         if rows:
             draw(("output", "number", "first", "second", "change"), rows[:SHOWN], right=(2, 3, 4))
     if len(found.histories):
@@ -125,7 +122,7 @@ def export(
     """Write the runs of a study to one file: inputs, outputs, status."""
     from uqmbd.exporting import export as write
 
-    typer.echo(f"wrote {write(results, file)}")
+    say(f"wrote {write(results, file)}")
 
 
 def verify(results: Results, debug: Debug = False) -> None:
@@ -134,7 +131,7 @@ def verify(results: Results, debug: Debug = False) -> None:
 
     runs, files = damaged_runs(results)
     if not files:
-        typer.echo(f"{runs:,} runs: every file is as it was written")
+        say(f"{runs:,} runs: every file is as it was written")
         return
     lost = "".join(f"\n    {name}" + (f" with {count:,} runs" if count else "") for name, count in files)
     raise StudyError(f"{len(files)} files are damaged:{lost}", file=results, remedy=f"`uqmbd resume {results}` does their runs again")
@@ -148,7 +145,7 @@ def merge(
     """Gather the runs of several directories of results in one."""
     from uqmbd.study.shards import merge as gather
 
-    typer.echo(f"{gather(results, others):,} runs added; for the result: uqmbd resume {results}")
+    say(f"{gather(results, others):,} runs added; for the result: uqmbd resume {results}")
 
 
 def schema(
@@ -160,28 +157,26 @@ def schema(
 
     text = json.dumps(made(), indent=2)
     if out is None:
-        typer.echo(text)
+        say(text)
         return
     try:
         out.write_text(text + "\n", encoding="utf-8")
     except OSError as error:
         raise StudyError(f"cannot be written: {error.strerror}", file=out, remedy="name a file in a folder that is there") from None
-    typer.echo(f"wrote {out}; in an editor: #:schema {out} as the first line of a study file")
+    say(f"wrote {out}; in an editor: #:schema {out} as the first line of a study file")
 
 
 def draw(header: tuple[str, ...], rows: list[tuple], *, right: tuple[int, ...] = ()) -> None:
     """A table on the terminal."""
     from rich.box import SIMPLE_HEAD
-    from rich.console import Console
-    from rich.markup import escape
     from rich.table import Table
 
     table = Table(header_style="bold", box=SIMPLE_HEAD, padding=(0, 1, 0, 0))
     for k, name in enumerate(header):
         table.add_column(name, justify="right" if k in right else "left", overflow="fold")
     for row in rows:
-        table.add_row(*map(escape, row))
-    Console().print(table)
+        table.add_row(*row)
+    console().print(table)
 
 
 COMMANDS = {

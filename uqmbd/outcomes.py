@@ -11,6 +11,7 @@ import numpy as np
 STATUS = ("ok", "diverged", "timeout", "error")
 OK, DIVERGED, TIMEOUT, ERROR = range(4)
 SAME = 1e-12  # of the largest value of an axis: a smaller difference is rounding
+WARNING = "warning: "  # with a name: what may be wrong with the model's numbers, without figures of single runs
 DOUBT = "not trusted: "  # with an output's name the attribute of outcomes that says why its values are not to be relied on
 STEP, ORDER = "fixed step [s]", "order of the step"  # attributes of outcomes whose steps in time are fixed
 MEND = "mend what their messages say, narrow the inputs to where the model works"  # the remedy for failed runs
@@ -81,10 +82,13 @@ class OutputInfo:
         SI unit, ``""`` when the simulator does not say.
     axis : Axis or None
         What it is over: the study's times unless said (a history), an axis of its own (a curve); None for one number a run.
+    meaning : str
+        In words, where the simulator says it; no two infos differ by it.
     """
 
     unit: str = ""
     axis: Axis | None = TIME
+    meaning: str = field(default="", compare=False)
 
     @property
     def over_time(self) -> bool:
@@ -120,9 +124,10 @@ class Outcomes:
     message : list of str
         One sentence a run, empty when ok.
     attributes : dict
-        What was used (laws, integrator, tolerance ...), the same for all runs. Three keys have a meaning for studies: `DOUBT` and an
-        output's name (a part of a sentence that says why its values are not to be trusted), `STEP` (s) and `ORDER` of steps in time that
-        are fixed (see `uqmbd.simulators.base.Stepping`).
+        What was used (laws, integrator, tolerance ...), the same for all runs. Four keys have a meaning for studies: `DOUBT` and an
+        output's name (a part of a sentence that says why its values are not to be trusted), `WARNING` and any name (a sentence on what
+        may be wrong with the model's numbers; it may come with some batches only), `STEP` (s) and `ORDER` of steps in time that are
+        fixed (see `uqmbd.simulators.base.Stepping`).
     states : object, optional
         Of runs that go on from states: where they are now, for a simulator of the same model to go on from.
     """

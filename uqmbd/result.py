@@ -10,16 +10,17 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 import xarray as xr
 
+from uqmbd.analysis.trust import gap_between
 from uqmbd.errors import StudyError, did_you_mean
 from uqmbd.facts import Facts
+from uqmbd.gathered import gathered, of_numpy
+from uqmbd.result_store import AGAIN, FORMAT, attributes_of, read_groups
 from uqmbd.runs.files import replacing, safe_names
 from uqmbd.runs.where import MANIFEST
 from uqmbd.sealing import require_intact, seal
 
-AGAIN = "delete result.zarr and resume the study: its runs are kept, and only the result is computed again"
 UNSEALED = "this result was written before results had checksums: damage to its files would not be noticed"
 
 if TYPE_CHECKING:
@@ -103,6 +104,9 @@ class Result:
     manifest : dict
         What it was made with: model and its files, packages, machine, command, times, git commit; as in ``manifest.json`` of its
         folder. Empty unless a study was run.
+    trust : bool
+        Whether code that the result names, the figures of its study's own, may be executed: not of one that was opened, unless its reader
+        says so.
     """
 
     bounds: xr.Dataset = field(default_factory=xr.Dataset)
@@ -130,6 +134,7 @@ class Result:
     fields: xr.Dataset = field(default_factory=xr.Dataset)
     attrs: dict[str, Any] = field(default_factory=dict)
     manifest: dict[str, Any] = field(default_factory=dict)
+    trust: bool = True
 
     def __repr__(self) -> str:
         facts = self.facts
@@ -147,7 +152,7 @@ class Result:
     def groups(self) -> Iterator[tuple[str, xr.Dataset]]:
         """Name and Dataset of every group that is computed from the runs, empty ones included."""
         for item in fields(self):
-            if item.name not in ("surrogates", "runs", "fields", "attrs", "manifest"):
+            if item.name not in ("surrogates", "runs", "fields", "attrs", "manifest", "trust"):
                 yield item.name, getattr(self, item.name)
 
     @property
@@ -169,7 +174,7 @@ class Result:
     def gap(self) -> xr.Dataset:
         """By how much the outer bounds are wider than what runs reached, over the width of that: [``alpha`` x] [time].
 
-        Where runs reached one value only it is 0 if that is the bound as well, and infinite if not.
+        Where runs reached one value only it is 0 if that is the bound as well, up to rounding, and infinite if not.
         """
         return xr.Dataset({name: gap_of(self.bounds[name], self.inner[name]) for name in self.bounds.data_vars if name in self.inner})
 
@@ -200,17 +205,9 @@ class Result:
         With membership levels ``lower`` and ``upper`` are the bounds of the lowest, ``lower_alpha_0.5`` and so on those of the others;
         imprecise statistics have two columns, ``mean_lower_bound`` and ``mean_upper_bound``, for each level as well.
         """
-        import pandas as pd
+        from uqmbd.figures.frames import scalars_table
 
-        from uqmbd.figures.frames import row, unit_of_output
-        from uqmbd.figures.outputs import output_names
-
-        rows = {}
-        for name in output_names(self)[1]:
-            parts = {key: group[name] for key, group in self.groups() if name in group}
-            if found := row(parts):
-                rows[name] = {"unit": unit_of_output(self, name)} | found
-        return pd.DataFrame.from_dict(rows, orient="index").rename_axis("output")
+        return scalars_table(self)
 
     def history(self, name: str) -> pd.DataFrame:
         """One output over time (s), or over another axis, as a table; columns as in `table`."""
@@ -240,13 +237,12 @@ class Result:
         folder = Path(path)
         folder.mkdir(parents=True, exist_ok=True)
         with replacing(folder / "result.zarr") as new:
-            attrs = json.loads(json.dumps(self.attrs, default=_plain))
-            xr.Dataset(attrs={"attrs": attrs, "outputs": self.outputs, "fields": list(self.fields)}).to_zarr(
-                new, mode="w", zarr_format=3, consolidated=False
-            )
+            attrs = json.loads(json.dumps(self.attrs, default=of_numpy))
+            root = {"format": FORMAT, "attrs": attrs, "outputs": self.outputs, "fields": list(self.fields)}
+            xr.Dataset(attrs=root).to_zarr(new, mode="w", zarr_format=3, consolidated=False)
             for key, group in (*self.groups(), ("surrogates", self.surrogates), ("fields", self.fields)):
                 if len(group.data_vars):
-                    storable(group).to_zarr(new, group=key, mode="w", zarr_format=3, consolidated=False)
+                    gathered(storable(group)).to_zarr(new, group=key, mode="w", zarr_format=3, consolidated=False)
             seal(new)
         with replacing(folder / "tables") as new:
             new.mkdir()
@@ -279,16 +275,15 @@ class Result:
 
 def gap_of(outer: xr.DataArray, inner: xr.DataArray) -> xr.DataArray:
     """Width of `outer` less that of `inner`, over that of `inner`; see `Result.gap`."""
-    wide, narrow = (array.sel(bound="upper") - array.sel(bound="lower") for array in (outer, inner))
-    more = np.maximum(wide - narrow, 0.0)
-    gap = xr.where(narrow > 0, more / xr.where(narrow > 0, narrow, 1.0), xr.where(more > 0, np.inf, 0.0))
-    return gap.drop_vars("bound", errors="ignore").assign_attrs(unit="")
+    ends = [array.sel(bound=end, drop=True) for array in (outer, inner) for end in ("lower", "upper")]
+    return xr.apply_ufunc(gap_between, *ends).assign_attrs(unit="")
 
 
-def open_results(path: str | PathLike[str]) -> Result:
+def open_results(path: str | PathLike[str], *, trust: bool = False) -> Result:
     """The result in the folder `path` (the one that holds ``result.zarr``); its runs are opened but not read.
 
-    Every file of the result is compared with its checksum; a result of an earlier version, without checksums, says so in its notes.
+    Every file of the result is compared with its checksum; a result of an earlier version, without checksums, says so in its notes. No code
+    that lies in the folder, or that it names, is executed: the figures of a study's own are drawn with `trust` only.
     """
     folder = Path(path)
     folder = folder.parent if folder.name == "result.zarr" else folder
@@ -301,24 +296,14 @@ def open_results(path: str | PathLike[str]) -> Result:
             remedy = f"it holds those of several methods: give {folder / labels[0]}, say; in Python uqmbd.open_each opens all"
         raise StudyError("there is no result here", file=folder, remedy=remedy)
     sealed = require_intact(store, AGAIN)
-    try:
-        root = xr.open_zarr(store, consolidated=False, chunks=None)
-        order = list(root.attrs["outputs"])
-        groups = {}
-        orders = {key: order for key, _ in Result().groups()} | {"surrogates": order, "fields": list(root.attrs.get("fields", []))}
-        for key, names in orders.items():
-            if (store / key).is_dir():
-                with xr.open_zarr(store, group=key, consolidated=False, chunks=None) as group:
-                    group.load()  # of surrogates the coordinates count too, which a selection would leave out
-                    groups[key] = group if key == "surrogates" else group[[name for name in names if name in group]]
-        attrs = dict(root.attrs["attrs"])
-    except Exception as error:  # zarr, xarray and the codecs each have their own
-        raise StudyError(f"the result cannot be read ({error})", file=store, remedy=AGAIN) from error
+    root = attributes_of(store)
+    attrs = dict(root["attrs"])
+    groups = read_groups(store, [*(key for key, _ in Result().groups()), "surrogates", "fields"], root)
     if not sealed:
         attrs["notes"] = [*Facts.of(attrs).notes, UNSEALED]
     from uqmbd.runs.of_results import open_runs
 
-    return Result(**groups, runs=open_runs(folder), attrs=attrs, manifest=manifest_in(folder))
+    return Result(**groups, runs=open_runs(folder), attrs=attrs, manifest=manifest_in(folder), trust=trust)
 
 
 def manifest_in(folder: Path) -> dict[str, Any]:
@@ -334,10 +319,3 @@ def storable(group: xr.Dataset) -> xr.Dataset:
     """Text coordinates as variable-length strings, which zarr 3 has a specification for."""
     text = {name: coord.astype(object) for name, coord in group.coords.items() if coord.dtype.kind in "UT"}
     return group.assign_coords(text)
-
-
-def _plain(value: Any) -> Any:
-    """JSON form of numpy values and everything else."""
-    if isinstance(value, (np.generic, np.ndarray)):
-        return value.tolist()
-    return str(value)

@@ -177,6 +177,8 @@ CASES = [
     case("reliability", "tailed", TAILED, approach="importance", samples=100, **RARE),
     case("reliability", "bent", WAITING, approach="importance", samples=100, output="s", above=12.0),
     case("reliability", "tailed", TAILED, approach="subset", samples=100, levels=6, **RARE),
+    case("reliability", "tailed", TAILED, approach="montecarlo", samples=100, more={"samples": 160}, output="s", above=2.2),
+    case("reliability", "bound", BOUND, JUMPING, approach="montecarlo", samples=60, output="s", above=2.0),
     case("reliability", "tailed", TAILED, approach="ak_mcs", cov=0.2, max_runs=60, **RARE),
     case("reliability", "bound", BOUND, approach="subset", samples=100, levels=6, output="s", above=3.3),
     case("reliability", "bound", BOUND, approach="form", output="s", above=3.3),

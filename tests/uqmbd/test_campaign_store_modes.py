@@ -39,7 +39,7 @@ EVERY = [
     of("evidence", BOX | {"b": Focal({"intervals": [[0.0, 0.6], [0.4, 1.0]], "masses": [0.5, 0.5]})}, degree=3, fallback_runs=20),
     *(of("sensitivity", UNIFORM, approach=name, **({} if samples is None else {"samples": samples})) for name, samples in NEEDS.items()),
     of("sensitivity", BOX, approach="width"),
-    *(of("reliability", UNIFORM, approach=name, output="s", above=2.9) for name in ("form", "sorm", "importance", "subset")),
+    *(of("reliability", UNIFORM, approach=name, output="s", above=2.9) for name in ("form", "sorm", "importance", "subset", "montecarlo")),
     of("reliability", BOX, approach="interval", output="s", above=3.5),
     of("grid", BOX, points=3),
     of("list", BOX, **SAMPLES),

@@ -141,7 +141,7 @@ def test_as_many_runs_as_planned(case):
     assert attrs["runs"] == attrs["runs_ok"] == count and attrs["runs_failed"] == 0 and attrs["method"] == case.method.name
 
 
-RANDOM = "pce", "montecarlo", "sensitivity", "reliability-importance", "reliability-subset", "mixed"
+RANDOM = "pce", "montecarlo", "sensitivity", "reliability-importance", "reliability-subset", "reliability-montecarlo", "mixed"
 
 
 @of(*RANDOM, but=("sensitivity-derivative", "sensitivity-fast"))

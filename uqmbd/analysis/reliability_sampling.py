@@ -101,13 +101,20 @@ def evenness(beta: float) -> float:
     return float(2 * np.exp(2 * log_ndtr(-beta) - beta * beta - log_ndtr(-2 * beta)))
 
 
-def counted(g: np.ndarray) -> Probability:
-    """Share of independent runs that are unsafe, with exact limits (Clopper, Pearson, Biometrika 26 (1934) 404); ``g`` (n,)."""
-    from scipy.special import betaincinv
+def counted(g: np.ndarray, one_sided: bool = False) -> Probability:
+    """Share of independent runs that are unsafe, with exact limits (Clopper, Pearson, Biometrika 26 (1934) 404); ``g`` (n,).
+
+    Parameters
+    ----------
+    one_sided : bool
+        Where no run is unsafe or failed, or all are unsafe, one limit is 0 or 1 and the other has all the doubt: ``1 - 0.05^(1/n)``, about
+        ``3/n`` (the rule of three).
+    """
+    from uqmbd.analysis.moment_limits import proportion_limits
 
     n, least, most = len(g), int((g < 0).sum()), int((~(g >= 0)).sum())
-    tail = (1 - CONFIDENCE) / 2
-    lower = float(betaincinv(least, n - least + 1, tail)) if least else 0.0
-    upper = float(betaincinv(most + 1, n - most, 1 - tail)) if most < n else 1.0
+    one_sided &= most == 0 or least == n
+    confidence = 2 * CONFIDENCE - 1 if one_sided else CONFIDENCE
+    lower, upper = proportion_limits(np.array([least, most]), n, confidence)
     cov = np.sqrt((n - least) / (n * least)) if least else np.inf
-    return Probability(least / n, most / n, float(cov), lower, upper)
+    return Probability(least / n, most / n, float(cov), float(lower[0]), float(upper[1]))

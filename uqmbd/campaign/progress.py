@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from uqmbd.campaign.campaign import Watcher
+from uqmbd.printing import console, say
 
 EVERY = 10.0  # seconds between lines where there is no terminal
 OFTEN = 2.0  # if they are asked for
@@ -87,7 +88,7 @@ class Lines(Counter):
         now = time.monotonic()
         if now - self.spoken >= self.every or (self.alone and not self.told):
             self.spoken, self.told = now, bool(self.alone)
-            print(f"{self.title}: {self.words()}", file=sys.stderr, flush=True)
+            say(f"{self.title}: {self.words()}", err=True)
 
 
 class NotebookBar(Counter):
@@ -149,7 +150,6 @@ def progress_bar(wanted: bool | None, title: str) -> Iterator[Watcher]:
     if not sys.stderr.isatty():
         yield Lines(title, OFTEN if wanted else EVERY)
         return
-    from rich.console import Console
     from rich.progress import BarColumn, Progress, ProgressColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
     from rich.text import Text
 
@@ -170,5 +170,5 @@ def progress_bar(wanted: bool | None, title: str) -> Iterator[Watcher]:
         TimeRemainingColumn(),
         TextColumn("{task.fields[notes]}"),
     )
-    with Progress(*columns, console=Console(stderr=True), transient=False) as progress:
+    with Progress(*columns, console=console(err=True), transient=False) as progress:
         yield Bar(progress, progress.add_task(title, total=None, all_runs="0", notes=""))

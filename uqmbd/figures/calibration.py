@@ -25,6 +25,7 @@ def calibration_figure(result, name: str) -> Figure:
     panels[0] = Panel(along, label_of(result, name), (Curve(time, measured, "measured", 1), *panels[0].marks), height=3.0)
     panels.append(Panel(along, "fitted − measured" + in_unit(result, name), (zero, Curve(time, residual, "residual", "error")), height=2.0))
     unit = unit_of(result, name)
-    rms = np.sqrt(np.nanmean(residual**2))
-    caption = f"Root mean square of the difference at the study's times: {rms:.3g}{f' {unit}' if unit else ''}."
+    at_readings = result.attrs.get("rms_residual", {}).get(name)
+    rms, where = (np.sqrt(np.nanmean(residual**2)), "the study's times") if at_readings is None else (at_readings, "the readings")
+    caption = f"Root mean square of the difference at {where}: {rms:.3g}{f' {unit}' if unit else ''}."
     return Figure(name, name, tuple(panels), (caption,))

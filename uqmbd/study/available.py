@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from uqmbd.errors import StudyError, did_you_mean
+from uqmbd.printing import printable
 from uqmbd.simulators.curve import REDUCTIONS
 from uqmbd.simulators.detect import available_outputs
 from uqmbd.study.naming import naming_file
@@ -24,14 +25,16 @@ def outputs_of(study: Study) -> dict[str, OutputInfo]:
 def outputs_table(study: Study, word: str = "") -> Any:
     """The outputs whose names contain `word`, for the terminal."""
     from rich.console import Group
-    from rich.markup import escape
     from rich.table import Table
+    from rich.text import Text
 
     found = outputs_of(study)
     names = [name for name in found if word in name]
     if not names:
         raise StudyError(f"the model has no output with '{word}' in its name", remedy=did_you_mean(word, found, noun="output"))
-    table = Table("output", "unit", "kind", title=f"{study.name}: {len(names)} of {len(found)} outputs")
+    explained = any(found[name].meaning for name in names)
+    last = "meaning" if explained else "kind"
+    table = Table("output", "unit", last, title=f"{study.name}: {len(names)} of {len(found)} outputs")
     for name in sorted(names):
-        table.add_row(name, found[name].unit or "-", escape(found[name].kind))
+        table.add_row(*(Text(printable(text)) for text in (name, found[name].unit or "-", getattr(found[name], last))))
     return Group(table, f"over time: as it is, or as a number: {', '.join(f'name:{how}' for how in REDUCTIONS)}")

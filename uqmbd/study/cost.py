@@ -10,9 +10,11 @@ import numpy as np
 
 from uqmbd.campaign.pool import default_workers
 from uqmbd.outcomes import STATUS
+from uqmbd.printing import printable
 from uqmbd.study.identity import precision_of
 from uqmbd.study.naming import naming_file
 from uqmbd.study.nominal import fields_of
+from uqmbd.study.sizes import check_sizes
 from uqmbd.study.storing import check_store
 from uqmbd.study.trial import Trial
 
@@ -60,8 +62,8 @@ class Cost:
 
     def table(self, method: str = "") -> Any:
         """For the terminal; `method` is the label of one of several."""
-        from rich.markup import escape
         from rich.table import Table
+        from rich.text import Text
 
         found = Table(title=f"{self.name}{f', {method}' if method else ''}: the study is valid", show_header=False)
         runs = f"{self.least:,}" if self.least == self.most else f"{self.least:,} to {self.most:,}"
@@ -76,9 +78,9 @@ class Cost:
         found.add_row("disk", f"at most {self.megabytes:,.1f} MB")
         found.add_row("trial runs", ", ".join(f"{number} {status}" for status, number in self.tried.items()))
         if self.message:
-            found.add_row("the first that failed", escape(self.message))
+            found.add_row("the first that failed", Text(printable(self.message)))
         for name, text in self.outputs.items():
-            found.add_row(f"output {name}", escape(text))
+            found.add_row(Text(printable(f"output {name}")), Text(printable(text)))
         return found
 
 
@@ -86,6 +88,7 @@ def estimate(study: Study, *, patience: float = PATIENCE) -> Cost:
     """Check the model and time a few runs; those that are not done after `patience` seconds are left, if the simulator can."""
     trial = Trial(study)
     with naming_file(study):
+        check_sizes(study)
         info = study.in_units(trial.info)
         check_store(study, info)
         fields_of(study, trial, info)

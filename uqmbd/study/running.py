@@ -13,8 +13,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from uqmbd.errors import StudyError, did_you_mean
+from uqmbd.facts import failures_in
 from uqmbd.outcomes import STATUS, OutputInfo
 from uqmbd.processes import give_memory_back, leave_if_worker_is_starting
+from uqmbd.runs.keys import keyless
 from uqmbd.runs.where import MANIFEST, keep_used
 from uqmbd.study.extreme_runs import extreme_runs
 from uqmbd.study.identity import identity_of, method_tag, precision_of, study_digest, version, versions
@@ -23,6 +25,7 @@ from uqmbd.study.naming import naming_file
 from uqmbd.study.nominal import fields_of
 from uqmbd.study.reuse import check_overwrite, done_on, refusal, write_done
 from uqmbd.study.showing import written
+from uqmbd.study.sizes import check_sizes
 from uqmbd.study.step_error import add_step_error, fixed_step
 from uqmbd.study.stopped import explaining
 from uqmbd.study.storing import open_or_make, results_directory, rounding_cost, stored_outputs
@@ -84,6 +87,8 @@ def run_study(
     began = now()
     directory = results_directory(out, study.name)
     check_overwrite(overwrite)
+    with naming_file(study):
+        check_sizes(study)
     reach = study.model.reached()
     identity = identity_of(study, reach)
     digest = study_digest(study, identity)
@@ -94,9 +99,12 @@ def run_study(
             raise refused
         discard = overwrite is True or refused is not None
         if header is not None and not discard and not again and (date := done_on(directory, digest)):
+            from uqmbd.figures.more import own_figures
             from uqmbd.result import open_results
 
-            return Finished(open_results(directory), directory, None, date=date)
+            found = open_results(directory)
+            found.trust = own_figures(found) == study.report.figures  # what the study in hand names, and nobody else
+            return Finished(found, directory, None, date=date)
         if header is None:
             spare_study(directory)
         claim = stack.enter_context(claimed(directory, study.campaign.runs))
@@ -235,7 +243,7 @@ def write_study(study: Study, directory: Path) -> None:
     from uqmbd.study.file import tables, write_toml
 
     head = f"{RESOLVED} {version('uqmbd')}; `uqmbd resume` reads it.\n"
-    replace_text(directory / "study.toml", head + write_toml(study.document or tables(study)))
+    replace_text(directory / "study.toml", head + write_toml(keyless(study.document or tables(study))))
 
 
 def spare_study(directory: Path) -> None:
@@ -253,7 +261,7 @@ def nothing_worked(store: RunStore, study: Study) -> StudyError:
     inputs = ", ".join(f"{name}={found[f'input:{name}'][0]:g}" for name in store.inputs if len(rows))
     return StudyError(
         f"every one of the {len(rows)} runs failed; the first, at {inputs}: {message}",
-        key="study.model",
+        key=study.model.key,
         value=study.model.label,
         remedy=f"run the model by hand at these inputs{HANDED if 'KeyError' in message or 'NameError' in message else ''}",
     )
@@ -277,7 +285,8 @@ def describe(result: Result, study: Study, tally: Tally, store: RunStore) -> Non
         "versions": versions(),
     }
     cost = rounding_cost(study, result)
-    result.attrs |= cost | {"notes": [*result.attrs.get("notes", ()), *cost.get("notes", ())]}
+    notes = [*result.attrs.get("notes", ()), *cost.get("notes", ())]
+    result.attrs |= cost | {"notes": notes, "failures_note": failures_in(notes)}
     if shown := written(study.report, study.field_functions):
         result.attrs["report"] = shown
     store.describe({"study": study.name, "seed": study.campaign.seed, "versions": versions()})

@@ -8,6 +8,7 @@ import numpy as np
 from pydantic import Field, field_validator
 
 from uqmbd.inputs.checked import Checked, Number, plain_number
+from uqmbd.inputs.names import identifier
 
 
 class TimeGrid(Checked):
@@ -80,11 +81,14 @@ class StudySection(Checked):
     vectorized : bool
         The function takes arrays, one number for each run, and is called once for a batch.
     command : str or list of str, optional
-        A program to run instead; ``{{input}}`` in it becomes the number, in SI.
+        A program to run instead; ``{{input}}`` in it becomes the number, in SI. No shell reads it, so there are no pipes, ``;``, ``&&``,
+        ``>``, ``$NAME``, ``*``; ``["sh", "-c", "a && b"]`` has them.
     template : str, optional
-        Folder that is copied for each run of the command; ``{{input}}`` in its text files becomes the number.
+        Folder that is copied for each run of the command; ``{{input}}`` in its text files (UTF-8) becomes the number. Every input has a
+        place in the command or here, and every place is of an input.
     result : str
-        File that the command writes: JSON, or CSV with one column an output.
+        File that the command writes into its copy of the template: JSON, or CSV with one column an output. One that lies in the template
+        is not copied, so that a result is that run's own.
     """
 
     name: str | None = None
@@ -153,7 +157,7 @@ class ReportSection(Checked):
                 raise ValueError(f"an orbit is two outputs and perhaps what they are divided by, not {orbit!r}")
             if len(orbit) == 3 and not isinstance(orbit[2], str) and plain_number(orbit[2]) <= 0:
                 raise ValueError(f"an orbit cannot be divided by {orbit[2]!r}, which is not above 0")
-        return None if orbits is None else [list(orbit) for orbit in orbits]
+        return None if orbits is None else [[*o[:2], *(identifier(by) if isinstance(by, str) else by for by in o[2:])] for o in orbits]
 
     @field_validator("fields", "figures", mode="before")
     @classmethod

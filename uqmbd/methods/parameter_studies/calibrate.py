@@ -9,14 +9,17 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 import numpy as np
 from pydantic import Field, model_validator
 
-from uqmbd.analysis.levenberg import covariance, held, step
+from uqmbd.analysis.levenberg import held, step
 from uqmbd.analysis.streams import generator
 from uqmbd.errors import StudyError
 from uqmbd.inputs import Input
 from uqmbd.inputs.checked import Number
+from uqmbd.inputs.quantity import Level
 from uqmbd.methods.base import count_failures
 from uqmbd.methods.design import unit_points
-from uqmbd.methods.parameter_studies.calibrate_data import Comparison, measured
+from uqmbd.methods.parameter_studies.calibrate_compare import Comparison
+from uqmbd.methods.parameter_studies.calibrate_data import Measured, measured
+from uqmbd.methods.parameter_studies.calibrate_estimates import Best, estimates
 from uqmbd.methods.parameter_studies.from_file import FromFile
 from uqmbd.methods.staged import GivenRun
 
@@ -37,13 +40,13 @@ class Calibrate(FromFile):
     data : str
         CSV file of measured histories: a column ``time`` and one for each measured output, headed by its name and maybe its unit, as in
         ``slider.x [mm]``. Its path is relative to the study file (in Python: to the current directory).
-    scalars : dict of str to float
-        Measured scalars: ``scalars = { "B.force:max" = 12.3 }``.
+    scalars : dict of str to float or str
+        Measured scalars: ``scalars = { "B.force:max" = 12.3 }``, or with their unit, ``"12.3 kN"``.
     units : dict of str to str
         Units of columns and scalars that name none; SI where nothing is said.
-    deviations : dict of str to float
-        Standard deviation of each measurement, in its unit. With them the covariance is absolute; without them outputs are weighted by
-        their range, and the scatter of the residuals scales the covariance.
+    deviations : dict of str to float or str
+        Standard deviation of each measurement, in its unit, or with one, ``"0.2 mm"``. With them the covariance is absolute; without them
+        outputs are weighted by their range, and the scatter of the residuals scales the covariance.
     starts : int
         Starts, the medians of the inputs first, then a Latin hypercube.
     max_steps : int
@@ -60,9 +63,9 @@ class Calibrate(FromFile):
     accepts: ClassVar[frozenset[str]] = frozenset({"interval", "random"})
 
     max_failed: float = Field(default=0.5, ge=0, le=1)  # trial steps may leave the region where the model works, and come back
-    scalars: dict[str, Number] = Field(default_factory=dict)
+    scalars: dict[str, Level] = Field(default_factory=dict)
     units: dict[str, str] = Field(default_factory=dict)
-    deviations: dict[str, Number] = Field(default_factory=dict)
+    deviations: dict[str, Level] = Field(default_factory=dict)
     starts: int = Field(default=1, ge=1, le=1000)
     max_steps: int = Field(default=50, ge=1)
     tolerance: Number = Field(default=1e-8, gt=0, lt=1)
@@ -159,8 +162,9 @@ class CalibrateRun(GivenRun):
     def _latest(self, count: int) -> list[tuple[int, np.ndarray | None]]:
         """Number and residuals of the last `count` runs; None where they failed."""
         first = len(self._status) - count
-        residuals = self._compare.residuals(self._values[first:])
-        return [(first + i, residuals[i] if self._status[first + i] == 0 else None) for i in range(count)]
+        ok = np.flatnonzero(self._status[first:] == 0)
+        residuals = dict(zip(ok.tolist(), self._compare.residuals(self._values[first + ok]), strict=True))
+        return [(first + i, residuals.get(i)) for i in range(count)]
 
     def _accept(self, start: Start, run: int, residual: np.ndarray | None, z: np.ndarray) -> str:
         """Go to `z`; says why not when its run failed."""
@@ -235,8 +239,8 @@ class CalibrateRun(GivenRun):
         rows[0] = self._values[best.run]
         for entry in self._readings:
             at = columns.slices[entry.name]
-            rows[1, at] = entry.values if entry.time is None else _on_grid(columns.time, entry.time, entry.values)
-        rows[2] = rows[0] - rows[1]
+            rows[2, at] = self._differences(entry)
+        rows[1] = rows[0] - rows[2]
         return Result(
             inner=columns.dataset(self.envelope(ok), {"bound": ["lower", "upper"]}),
             statistics=columns.dataset(rows, {"statistic": ["fitted", "measured", "residual"]}),
@@ -244,48 +248,41 @@ class CalibrateRun(GivenRun):
         )
 
     def _attributes(self, best: Start) -> dict:
-        names, known = list(self._inputs), self._readings[0].deviation is not None
-        free = self._free(best)
-        freedom = self._compare.count - int(free.sum())
-        variance = 1.0 if known else (2 * best.cost / freedom if freedom else np.nan)
-        matrix, loose = covariance(best.jacobian, free, variance)
-        loose |= np.diag(matrix) > 1  # a standard deviation beyond the whole interval
-        matrix = matrix * np.outer(self._range, self._range)
-        x = self._samples[best.run]
-        notes = []
+        at_best = Best(
+            names=list(self._inputs),
+            x=self._samples[best.run],
+            scale=self._range,
+            least=self._least,
+            most=self._most,
+            jacobian=best.jacobian,
+            residual=best.residual,
+            interpolation=self._compare.errors(self._values[best.run]),
+            free=self._free(best),
+            known=self._readings[0].deviation is not None,
+        )
+        told, notes = estimates(at_best, self._compare.fitting_points() if self._compare.interpolates else None)
         if best.end != "converged":
-            notes.append(f"the best start has not converged: {best.end}")
-        if not (known or freedom):
-            notes.append(f"{freedom + int(free.sum())} readings of as many inputs tell no standard deviations: give their deviations")
-        if not free.all():
-            notes.append(f"{', '.join(names[i] for i in np.flatnonzero(~free))} ended at a bound and has no variance")
-        if loose.any():
-            notes.append(f"the data do not tell {', '.join(names[i] for i in np.flatnonzero(loose))} apart")
-        own = [slice(at, at + len(entry.values)) for at, entry in zip(self._offsets(), self._readings, strict=True)]
+            notes.insert(0, f"the best start has not converged: {best.end}")
         return {
             "method": self.settings.name,
             "seed": self._seed,
-            "estimate": dict(zip(names, x.tolist(), strict=True)),
-            "estimate_std": {name: std for name, std in zip(names, np.sqrt(np.diag(matrix)).tolist(), strict=True) if np.isfinite(std)},
-            "covariance": [[number if np.isfinite(number) else None for number in row] for row in matrix.tolist()],
-            "covariance_of": names,
-            "sum_of_squares": 2 * best.cost,
+            **told,
             "readings": self._compare.count,
-            "rms_residual": {
-                e.name: float(np.sqrt(np.mean(best.residual[at] ** 2)) / e.weight) for e, at in zip(self._readings, own, strict=True)
-            },
-            "at_bound": [names[i] for i in np.flatnonzero(~free)],
+            "rms_residual": {entry.name: float(np.sqrt(np.mean(self._unweighted(entry) ** 2))) for entry in self._readings},
             "starts": [{"cost": float(s.cost), "steps": s.steps, "end": s.end, "at": self._x([s.z])[0].tolist()} for s in self._all],
             "notes": notes,
             **count_failures(self._status),
         }
 
-    def _offsets(self) -> list[int]:
-        """First reading of each measurement."""
-        return np.cumsum([0, *(len(entry.values) for entry in self._readings)])[:-1].tolist()
+    def _unweighted(self, entry: Measured) -> np.ndarray:
+        """Model less reading at the best point, SI."""
+        return self._best.residual[self._compare.rows[entry.name]] / entry.weight
 
-
-def _on_grid(grid: np.ndarray, time: np.ndarray, values: np.ndarray) -> np.ndarray:
-    """Readings between which is interpolated at the study's times; NaN before the first and after the last."""
-    order = np.argsort(time, kind="stable")
-    return np.interp(grid, time[order], values[order], left=np.nan, right=np.nan)
+    def _differences(self, entry: Measured) -> np.ndarray:
+        """Model less reading at the study's times, from those at the readings; NaN before the first and after the last."""
+        residual = self._unweighted(entry)
+        if entry.time is None:
+            return residual
+        time, which = np.unique(entry.time, return_inverse=True)
+        mean = np.bincount(which, residual) / np.bincount(which)
+        return np.interp(self._columns.time, time, mean, left=np.nan, right=np.nan)

@@ -1,4 +1,4 @@
-"""What was measured, in SI, and how it is compared with the columns of a run."""
+"""What was measured, in SI."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ import numpy as np
 
 from uqmbd.analysis.columns import Columns
 from uqmbd.errors import StudyError, did_you_mean
+from uqmbd.inputs.quantity import Quantity, in_unit
 from uqmbd.inputs.table import read_columns
 from uqmbd.inputs.units import to_si
 
@@ -45,7 +46,11 @@ def measured(settings: Calibrate, columns: Columns) -> list[Measured]:
     for name, value in settings.scalars.items():
         check_output(name, columns, history=False, key=f"method.scalars.{name}")
         factor, offset = conversion(name, settings.units.get(name, ""), columns, f"method.units.{name}")
-        found.append(Measured(name, None, np.array([factor * value + offset]), deviation(settings, name, factor)))
+        if isinstance(value, Quantity):
+            number = in_unit(value, columns.outputs[name].unit, of=name, key=f"method.scalars.{name}")
+        else:
+            number = factor * value + offset
+        found.append(Measured(name, None, np.array([number]), deviation(settings, name, factor, columns)))
     known = [entry.name for entry in found]
     for key in ("units", "deviations"):
         for name in getattr(settings, key):
@@ -80,7 +85,7 @@ def histories(settings: Calibrate, columns: Columns) -> list[Measured]:
     for name, column in values.items():
         check_output(name, columns, history=True, key="method.data")
         factor, offset = conversion(name, units[name], columns, "method.data")
-        out.append(Measured(name, time, factor * column + offset, deviation(settings, name, factor)))
+        out.append(Measured(name, time, factor * column + offset, deviation(settings, name, factor, columns)))
     return out
 
 
@@ -139,34 +144,11 @@ def conversion(name: str, unit: str, columns: Columns, key: str) -> tuple[float,
     return si.factor, si.offset
 
 
-def deviation(settings: Calibrate, name: str, factor: float) -> float | None:
-    """Standard deviation of one reading, SI."""
-    return abs(factor) * settings.deviations[name] if name in settings.deviations else None
-
-
-class Comparison:
-    """Weighted residuals of runs: histories are interpolated linearly between the study's times."""
-
-    def __init__(self, readings: list[Measured], columns: Columns) -> None:
-        low, share, target, weight = [], [], [], []
-        for entry in readings:
-            at = columns.slices[entry.name]
-            count = len(entry.values)
-            if entry.time is None:
-                place, part = np.zeros(1, int), np.zeros(1)
-            else:
-                place = np.clip(np.searchsorted(columns.time, entry.time, side="right") - 1, 0, len(columns.time) - 2)
-                part = (entry.time - columns.time[place]) / (columns.time[place + 1] - columns.time[place])
-            low.append(at.start + place)
-            share.append(part)
-            target.append(entry.values)
-            weight.append(np.full(count, entry.weight))
-        self._low, self._share = np.concatenate(low), np.concatenate(share)
-        self._next = np.where(self._share > 0, self._low + 1, self._low)
-        self._target, self._weight = np.concatenate(target), np.concatenate(weight)
-        self.count = len(self._target)
-
-    def residuals(self, values: np.ndarray) -> np.ndarray:
-        """(runs, readings) of the runs `values` (runs, columns)."""
-        model = (1 - self._share) * values[:, self._low] + self._share * values[:, self._next]
-        return self._weight * (model - self._target)
+def deviation(settings: Calibrate, name: str, factor: float, columns: Columns) -> float | None:
+    """Standard deviation of one reading, in the unit of the output; a plain number is in that of the readings, which `factor` makes so."""
+    if name not in settings.deviations:
+        return None
+    value = settings.deviations[name]
+    if isinstance(value, Quantity):
+        return in_unit(value, columns.outputs[name].unit, of=name, key=f"method.deviations.{name}", difference=True)
+    return abs(factor) * value

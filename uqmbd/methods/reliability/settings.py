@@ -10,7 +10,7 @@ from pydantic import model_validator
 
 from uqmbd.errors import StudyError, did_you_mean
 from uqmbd.inputs import Input
-from uqmbd.inputs.checked import Number
+from uqmbd.inputs.quantity import Level, in_unit
 from uqmbd.inputs.space import Space
 from uqmbd.methods.approach import ByApproach
 from uqmbd.methods.base import MethodRun
@@ -26,14 +26,15 @@ class Reliability(ByApproach):
     ----------
     output : str
         A scalar output of the study (``"slider.x:max"``).
-    above, below : float
-        One of them: the output is unsafe above, or below, this limit [SI unit of the output].
+    above, below : float or str
+        One of them: the output is unsafe above, or below, this limit; a number in the output's unit (SI), or with its own: ``"2.7 mm"``.
     approach : str
         ``form`` (plane through the design point), ``sorm`` (its curvatures as well), ``importance`` (sampling around it), ``subset``
-        (simulation by ever rarer events), ``ak_mcs`` (Kriging that learns where the limit is), for random inputs; ``interval`` (margin
-        by radius, and distance to the limit, for intervals and convex sets over them).
+        (simulation by ever rarer events), ``montecarlo`` (unsafe ones among independent runs are counted), ``ak_mcs`` (Kriging that
+        learns where the limit is), for random inputs; ``interval`` (margin by radius, and distance to the limit, for intervals and convex
+        sets over them).
     samples : int
-        importance: runs around the design point; subset: points of each level, a multiple of 10, at least 100.
+        importance: runs around the design point; subset: points of each level, a multiple of 10, at least 100; montecarlo: runs.
     fallback_runs : int
         importance: runs that subset simulation may make where those around the design point cannot be trusted; 10 times `samples` unless
         said, 0 for none.
@@ -66,8 +67,8 @@ class Reliability(ByApproach):
     kind: ClassVar[str] = "random"
 
     output: str
-    above: Number | None = None
-    below: Number | None = None
+    above: Level = None
+    below: Level = None
 
     @model_validator(mode="after")
     def _consistent(self) -> Self:
@@ -110,4 +111,7 @@ class Reliability(ByApproach):
             raise StudyError(
                 f"the output '{self.output}' is {outputs[self.output].noun}; a limit is for a scalar", key="method.output", remedy=remedy
             )
-        return super()._start(inputs, outputs, time, seed)
+        side = "below" if self.above is None else "above"
+        limit = in_unit(self.limit, outputs[self.output].unit, of=self.output, key=f"method.{side}")
+        settings = self.model_copy(update={side: limit})
+        return super(Reliability, settings)._start(inputs, outputs, time, seed)

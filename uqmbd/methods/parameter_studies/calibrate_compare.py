@@ -1,0 +1,119 @@
+"""How the columns of a run are compared with readings: at the study's times as they are, between them by cubic splines."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from uqmbd.analysis.columns import Columns
+from uqmbd.methods.parameter_studies.calibrate_data import Measured
+
+ON_GRID = 1e-9  # of the study's step: a reading that is nearer to one of its times is at that time
+FEWEST = 13  # times of which every second and every fourth still make cubic splines
+LEAST_RATIO, MOST_RATIO = 2.0, 16.0  # by which errors fall when the times are twice as dense; 16: a smooth history
+MOST_POINTS = 20_000  # of a grid that is proposed
+
+
+class Comparison:
+    """Weighted residuals of runs.
+
+    A reading between two of the study's times is compared with the cubic spline (not-a-knot) through the whole history: straight lines
+    would take something off every crest, which estimates of damping and stiffness take for their own.
+
+    Attributes
+    ----------
+    count : int
+        Readings.
+    rows : dict of str to slice
+        Those of each output.
+    """
+
+    def __init__(self, readings: list[Measured], columns: Columns) -> None:
+        self._time = columns.time
+        self._slices = [columns.slices[entry.name] for entry in readings]
+        self._parts = [_Place.of(entry.time, columns.time) for entry in readings]
+        self._target = np.concatenate([entry.values for entry in readings])
+        self._weight = np.concatenate([np.full(len(entry.values), entry.weight) for entry in readings])
+        self.count = len(self._target)
+        ends = np.cumsum([0, *(len(entry.values) for entry in readings)])
+        self.rows = {entry.name: slice(first, last) for entry, first, last in zip(readings, ends, ends[1:], strict=False)}
+
+    @property
+    def interpolates(self) -> bool:
+        """Whether some reading is between the study's times."""
+        return any(len(place.between) for place in self._parts)
+
+    def residuals(self, values: np.ndarray) -> np.ndarray:
+        """Weighted (runs, readings) of the runs `values` (runs, columns), which have no NaN."""
+        found = [place.read(values[:, at], self._time) for place, at in zip(self._parts, self._slices, strict=True)]
+        return self._weight * (np.concatenate(found, axis=1) - self._target)
+
+    def errors(self, values: np.ndarray) -> np.ndarray:
+        """Of the splines, weighted as residuals, (readings,), of one run (columns,): what leaving out every second time changes tells."""
+        found = [place.errors(values[at], self._time) for place, at in zip(self._parts, self._slices, strict=True)]
+        return self._weight * np.concatenate(found)
+
+    def fitting_points(self) -> int | None:
+        """Fewest points of a grid that has all readings at its times, if there is one."""
+        between = np.unique(np.concatenate([place.time[place.between] for place in self._parts])) / self._time[-1]
+        for count in range(len(self._time), MOST_POINTS):
+            at = between * count
+            if np.abs(at - np.round(at)).max() < 1e-6:
+                return count + 1
+        return None
+
+
+class _Place:
+    """Where the readings of one output lie between the study's times."""
+
+    def __init__(self, time: np.ndarray, low: np.ndarray, share: np.ndarray) -> None:
+        self.time, self.share = time, share
+        self.nearest = low + (share > 0.5)
+        self.between = np.flatnonzero((share > ON_GRID) & (share < 1 - ON_GRID))
+        self._low = low
+
+    @classmethod
+    def of(cls, time: np.ndarray | None, grid: np.ndarray) -> _Place:
+        """Of readings at times (readings,), or of a number (None)."""
+        if time is None:
+            return cls(np.zeros(1), np.zeros(1, int), np.zeros(1))
+        low = np.clip(np.searchsorted(grid, time, side="right") - 1, 0, len(grid) - 2)
+        return cls(time, low, (time - grid[low]) / (grid[low + 1] - grid[low]))
+
+    def read(self, values: np.ndarray, grid: np.ndarray) -> np.ndarray:
+        """Histories (runs, points) at the readings, (runs, readings)."""
+        found = values[:, self.nearest]
+        if len(self.between) and len(values):
+            found[:, self.between] = _spline(grid, values)(self.time[self.between]).T
+        return found
+
+    def errors(self, values: np.ndarray, grid: np.ndarray) -> np.ndarray:
+        """Of the spline of a history (points,) at the readings: spline less history, (readings,).
+
+        Of the order of the history's fourth derivative where it is smooth, less where it bends or jumps: how what the halved times
+        change compares with what they change when they are halved again says which.
+        """
+        out = np.zeros(len(self.time))
+        if not len(self.between):
+            return out
+        at = self.time[self.between]
+        fine, half, quarter = (_spline(grid[kept], values[None, kept])(at)[:, 0] for kept in _thinned(len(grid)))
+        change = half - fine
+        size = np.linalg.norm(change)
+        ratio = np.linalg.norm(quarter - half) / size if len(grid) >= FEWEST and size > 0 else LEAST_RATIO
+        share = self.share[self.between]
+        wide = (share + self._low[self.between] % 2) / 2  # the place between the times that are left
+        shape = np.minimum((share * (1 - share)) ** 2 / np.maximum((wide * (1 - wide)) ** 2, 1e-300), 4.0)
+        out[self.between] = change * shape / (np.clip(ratio, LEAST_RATIO, MOST_RATIO) - 1)
+        return out
+
+
+def _thinned(points: int) -> list[np.ndarray]:
+    """All times, every second, every fourth, each with the last one."""
+    return [np.unique(np.append(np.arange(0, points, step), points - 1)) for step in (1, 2, 4)]
+
+
+def _spline(grid: np.ndarray, values: np.ndarray):
+    """Of histories (runs, points), to be called with times."""
+    from scipy.interpolate import CubicSpline
+
+    return CubicSpline(grid, values.T)
