@@ -112,7 +112,7 @@ def test_delta_of_classes():
 
     found = drive(Sensitivity(approach="delta", samples=4096, resamples=4), UNIFORM, quarters)[0]  # 16 classes: none is across a step
     a, b, c = found.sensitivity["y"].sel(kind="delta").values
-    assert a == pytest.approx(0.5 * 0.5 + 0.5 * 0.75, abs=0.02) and b == pytest.approx(0.25, abs=0.05) and c < 0.03
+    assert a == pytest.approx(0.5 * 0.5 + 0.5 * 0.75, abs=0.02) and b == pytest.approx(0.25, abs=0.05) and c < 0.05
 
 
 @pytest.mark.parametrize("scale", [1e155, 1e-155, 1e300])
