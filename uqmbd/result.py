@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from uqmbd.surrogates.asked import KeptSurrogate
 
 
+ROUNDING = 1e-12  # of an output's size: a band that is no wider is a point
 SHOWN = 6  # outputs that a `repr` names
 
 
@@ -169,7 +170,7 @@ class Result:
     def gap(self) -> xr.Dataset:
         """By how much the outer bounds are wider than what runs reached, over the width of that: [``alpha`` x] [time].
 
-        Where runs reached one value only it is 0 if that is the bound as well, and infinite if not.
+        Where runs reached one value only it is 0 if that is the bound as well, up to rounding, and infinite if not.
         """
         return xr.Dataset({name: gap_of(self.bounds[name], self.inner[name]) for name in self.bounds.data_vars if name in self.inner})
 
@@ -280,7 +281,10 @@ class Result:
 def gap_of(outer: xr.DataArray, inner: xr.DataArray) -> xr.DataArray:
     """Width of `outer` less that of `inner`, over that of `inner`; see `Result.gap`."""
     wide, narrow = (array.sel(bound="upper") - array.sel(bound="lower") for array in (outer, inner))
-    more = np.maximum(wide - narrow, 0.0)
+    size = float(np.abs(outer).where(np.isfinite(outer), 0.0).max())
+    more = wide - narrow
+    more = more.where(more > ROUNDING * size, 0.0)
+    narrow = narrow.where(narrow > ROUNDING * size, 0.0)
     gap = xr.where(narrow > 0, more / xr.where(narrow > 0, narrow, 1.0), xr.where(more > 0, np.inf, 0.0))
     return gap.drop_vars("bound", errors="ignore").assign_attrs(unit="")
 

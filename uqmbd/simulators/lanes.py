@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from uqmbd.errors import StudyError
-from uqmbd.outcomes import DOUBT, ORDER, STEP, TIME, Outcomes, OutputInfo
+from uqmbd.outcomes import DOUBT, NONNEGATIVE, ORDER, STEP, TIME, Outcomes, OutputInfo
 from uqmbd.simulators.apart import AWAY, apart
 from uqmbd.simulators.model import Model
 
@@ -113,7 +113,8 @@ class LanesSimulator:
 
     def said(self, attributes: Mapping[str, Any]) -> dict[str, Any]:
         """What the solver said of itself, in the words of `Outcomes`."""
-        words = {"solver.fixed_step": STEP, "solver.order": ORDER} | {f"{name}.percussion": DOUBT + name for name in self.names}
+        words = {"solver.fixed_step": STEP, "solver.order": ORDER, "outputs.nonnegative": NONNEGATIVE}
+        words |= {f"{name}.percussion": DOUBT + name for name in self.names}
         return {"simulator": "flexmbd lanes", **{words.get(key, key): value for key, value in attributes.items()}}
 
     def check_start(self, samples: Mapping[str, np.ndarray], start: Any) -> None:
