@@ -111,9 +111,11 @@ def retry(
 def report(
     results: Results,
     out: Annotated[str | None, typer.Option(metavar="DIR", help="Where the report goes; beside the results unless said.")] = None,
+    trust: Annotated[bool, typer.Option("--trust", help="Execute the functions of figures that the study names.")] = False,
     debug: Debug = False,
 ) -> None:
     """Write the report of a finished study again."""
+    from uqmbd.figures.more import left_out
     from uqmbd.report import write_overview, write_report
     from uqmbd.result import open_results
     from uqmbd.results import Results
@@ -126,8 +128,10 @@ def report(
     found, folders = {}, folders_of(results)
     for folder in folders:
         require_runs(folder)
-        found[folder.name] = open_results(folder)
+        found[folder.name] = open_results(folder, trust=trust)
         table(found[folder.name])
+        if missing := left_out(found[folder.name]):
+            say(f"note: {missing}")
         logging.getLogger("uqmbd").info("writing the report ...")
         text = (folder / "study.toml").read_text(encoding="utf-8")
         page = write_report(found[folder.name], place if folder == results else place / folder.name, study_text=text)

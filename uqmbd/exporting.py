@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -41,16 +41,22 @@ def export(results: Path, out: Path) -> Path:
         raise StudyError(
             "there are no runs here", file=results, remedy="name the directory that `uqmbd run` has made, results/<study name>"
         )
-    out.parent.mkdir(parents=True, exist_ok=True)
     new = out.with_name(f".{out.name}.new")
     try:
+        out.parent.mkdir(parents=True, exist_ok=True)
         (netcdf if out.suffix == ".nc" else rows)(runs, new, out.suffix)
         new.replace(out)
     except ImportError as error:
         remedy = 'install it (`pip install "uqmbd[export]"`), or write a .csv file'
         raise StudyError(f"the package that writes {out.suffix} files is missing ({error})", file=out, remedy=remedy) from error
+    except OSError as error:
+        remedy = "name a file in a folder that you may write to and that has room"
+        raise StudyError(f"cannot be written: {error.strerror or error}", file=out, key="FILE", value=str(out), remedy=remedy) from error
+    except MemoryError as error:
+        raise StudyError("memory does not hold a part of the runs", file=out, remedy="export on a machine with more of it") from error
     finally:
-        new.unlink(missing_ok=True)
+        with suppress(OSError):
+            new.unlink(missing_ok=True)
     return out
 
 

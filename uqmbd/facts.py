@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+
+
+class FailureNote(str):
+    """The note of a result that says how many runs failed, and what became of them; who shows it adds where they are."""
 
 
 @dataclass(frozen=True)
@@ -30,6 +34,11 @@ class InputFacts:
     unit: str | None = None
     factor: float = 1.0
     offset: float = 0.0
+
+    @classmethod
+    def known(cls, entry: Mapping[str, Any]) -> InputFacts:
+        """From what a result says of an input; a later version may say more, which is left out."""
+        return cls(**{"kind": "", "text": "", **{key: value for key, value in entry.items() if key in cls.__dataclass_fields__}})
 
     def of(self, values: np.ndarray | float) -> np.ndarray:
         """SI values in the unit that was written."""
@@ -61,6 +70,8 @@ class Facts:
         What the simulator said of itself; versions of the packages.
     notes : tuple of str
         Sentences that a reader has to know.
+    failures_note : str
+        The one of them that says how many runs failed; empty where none does.
     """
 
     study: str = ""
@@ -78,17 +89,24 @@ class Facts:
     simulator: Mapping[str, Any] = field(default_factory=dict)
     versions: Mapping[str, str] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    failures_note: str = ""
 
     @classmethod
     def of(cls, attrs: Mapping[str, Any]) -> Facts:
         """Those in the attributes of a result, also of one that an earlier version wrote, whose notes were one text."""
         known = {name: attrs[name] for name in cls.__dataclass_fields__ if attrs.get(name) is not None}
-        known["inputs"] = {name: InputFacts(**entry) for name, entry in attrs.get("inputs", {}).items()}
+        known["inputs"] = {name: InputFacts.known(entry) for name, entry in attrs.get("inputs", {}).items()}
         old = attrs.get("note")
         known["notes"] = tuple(attrs.get("notes", (old,) if old else ()))
+        known.setdefault("failures_note", failures_in(known["notes"]))
         return cls(**known)
 
     @property
     def note(self) -> str:
         """All notes as one text."""
         return "; ".join(self.notes)
+
+
+def failures_in(notes: Iterable[str]) -> str:
+    """The note of failed runs among those that a method has just made."""
+    return next((str(note) for note in notes if isinstance(note, FailureNote)), "")

@@ -82,10 +82,13 @@ class OutputInfo:
         SI unit, ``""`` when the simulator does not say.
     axis : Axis or None
         What it is over: the study's times unless said (a history), an axis of its own (a curve); None for one number a run.
+    meaning : str
+        In words, where the simulator says it; no two infos differ by it.
     """
 
     unit: str = ""
     axis: Axis | None = TIME
+    meaning: str = field(default="", compare=False)
 
     @property
     def over_time(self) -> bool:

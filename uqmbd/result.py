@@ -15,11 +15,11 @@ import xarray as xr
 
 from uqmbd.errors import StudyError, did_you_mean
 from uqmbd.facts import Facts
+from uqmbd.result_store import AGAIN, FORMAT, attributes_of, read_groups
 from uqmbd.runs.files import replacing, safe_names
 from uqmbd.runs.where import MANIFEST
 from uqmbd.sealing import require_intact, seal
 
-AGAIN = "delete result.zarr and resume the study: its runs are kept, and only the result is computed again"
 UNSEALED = "this result was written before results had checksums: damage to its files would not be noticed"
 
 if TYPE_CHECKING:
@@ -104,6 +104,9 @@ class Result:
     manifest : dict
         What it was made with: model and its files, packages, machine, command, times, git commit; as in ``manifest.json`` of its
         folder. Empty unless a study was run.
+    trust : bool
+        Whether code that the result names, the figures of its study's own, may be executed: not of one that was opened, unless its reader
+        says so.
     """
 
     bounds: xr.Dataset = field(default_factory=xr.Dataset)
@@ -131,6 +134,7 @@ class Result:
     fields: xr.Dataset = field(default_factory=xr.Dataset)
     attrs: dict[str, Any] = field(default_factory=dict)
     manifest: dict[str, Any] = field(default_factory=dict)
+    trust: bool = True
 
     def __repr__(self) -> str:
         facts = self.facts
@@ -148,7 +152,7 @@ class Result:
     def groups(self) -> Iterator[tuple[str, xr.Dataset]]:
         """Name and Dataset of every group that is computed from the runs, empty ones included."""
         for item in fields(self):
-            if item.name not in ("surrogates", "runs", "fields", "attrs", "manifest"):
+            if item.name not in ("surrogates", "runs", "fields", "attrs", "manifest", "trust"):
                 yield item.name, getattr(self, item.name)
 
     @property
@@ -242,9 +246,8 @@ class Result:
         folder.mkdir(parents=True, exist_ok=True)
         with replacing(folder / "result.zarr") as new:
             attrs = json.loads(json.dumps(self.attrs, default=_plain))
-            xr.Dataset(attrs={"attrs": attrs, "outputs": self.outputs, "fields": list(self.fields)}).to_zarr(
-                new, mode="w", zarr_format=3, consolidated=False
-            )
+            root = {"format": FORMAT, "attrs": attrs, "outputs": self.outputs, "fields": list(self.fields)}
+            xr.Dataset(attrs=root).to_zarr(new, mode="w", zarr_format=3, consolidated=False)
             for key, group in (*self.groups(), ("surrogates", self.surrogates), ("fields", self.fields)):
                 if len(group.data_vars):
                     storable(group).to_zarr(new, group=key, mode="w", zarr_format=3, consolidated=False)
@@ -289,10 +292,11 @@ def gap_of(outer: xr.DataArray, inner: xr.DataArray) -> xr.DataArray:
     return gap.drop_vars("bound", errors="ignore").assign_attrs(unit="")
 
 
-def open_results(path: str | PathLike[str]) -> Result:
+def open_results(path: str | PathLike[str], *, trust: bool = False) -> Result:
     """The result in the folder `path` (the one that holds ``result.zarr``); its runs are opened but not read.
 
-    Every file of the result is compared with its checksum; a result of an earlier version, without checksums, says so in its notes.
+    Every file of the result is compared with its checksum; a result of an earlier version, without checksums, says so in its notes. No code
+    that lies in the folder, or that it names, is executed: the figures of a study's own are drawn with `trust` only.
     """
     folder = Path(path)
     folder = folder.parent if folder.name == "result.zarr" else folder
@@ -305,24 +309,14 @@ def open_results(path: str | PathLike[str]) -> Result:
             remedy = f"it holds those of several methods: give {folder / labels[0]}, say; in Python uqmbd.open_each opens all"
         raise StudyError("there is no result here", file=folder, remedy=remedy)
     sealed = require_intact(store, AGAIN)
-    try:
-        root = xr.open_zarr(store, consolidated=False, chunks=None)
-        order = list(root.attrs["outputs"])
-        groups = {}
-        orders = {key: order for key, _ in Result().groups()} | {"surrogates": order, "fields": list(root.attrs.get("fields", []))}
-        for key, names in orders.items():
-            if (store / key).is_dir():
-                with xr.open_zarr(store, group=key, consolidated=False, chunks=None) as group:
-                    group.load()  # of surrogates the coordinates count too, which a selection would leave out
-                    groups[key] = group if key == "surrogates" else group[[name for name in names if name in group]]
-        attrs = dict(root.attrs["attrs"])
-    except Exception as error:  # zarr, xarray and the codecs each have their own
-        raise StudyError(f"the result cannot be read ({error})", file=store, remedy=AGAIN) from error
+    root = attributes_of(store)
+    attrs = dict(root["attrs"])
+    groups = read_groups(store, [*(key for key, _ in Result().groups()), "surrogates", "fields"], root)
     if not sealed:
         attrs["notes"] = [*Facts.of(attrs).notes, UNSEALED]
     from uqmbd.runs.of_results import open_runs
 
-    return Result(**groups, runs=open_runs(folder), attrs=attrs, manifest=manifest_in(folder))
+    return Result(**groups, runs=open_runs(folder), attrs=attrs, manifest=manifest_in(folder), trust=trust)
 
 
 def manifest_in(folder: Path) -> dict[str, Any]:

@@ -63,8 +63,8 @@ class Results(Mapping[str, Result]):
         return found.loc[[(name, label) for name in order for label in tables if (name, label) in found.index]]
 
 
-def open_each(path: str | PathLike[str]) -> Results:
-    """The results in the folder of a study of several methods.
+def open_each(path: str | PathLike[str], *, trust: bool = False) -> Results:
+    """The results in the folder of a study of several methods; `trust` as of `uqmbd.result.open_results`.
 
     Raises
     ------
@@ -80,4 +80,4 @@ def open_each(path: str | PathLike[str]) -> Results:
     if missing:
         text = f"there is no result yet of the methods {', '.join(missing)}"
         raise StudyError(text, file=folder, remedy=f"`uqmbd resume {folder}` makes what is missing")
-    return Results({label: open_results(folder / label) for label in labels})
+    return Results({label: open_results(folder / label, trust=trust) for label in labels})

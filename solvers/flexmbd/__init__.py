@@ -55,6 +55,7 @@ _NAMES = {  # module -> what comes from it
     "lubrication.tilted": "TiltedFilm",
     "lubrication.viscosity": "Vogel Walther",
     "motion": "ConstantSpeed Fourier Harmonic Polynomial",
+    "outputs.meanings": "output_meanings",
     "running.simulate": "Prepared Settings compiled prepare run",
     "running.simulation": "Simulation compile",
     "state": "State",

@@ -106,7 +106,7 @@ def test_a_spike_does_not_hide_the_rest_of_a_field():
     top = np.quantile(values[values > 0], 0.99)
     assert figure.panels[0].marks[0].ends() == (0.0, top) and top < 2e6
     assert "2e+08 Pa" in figure.caption[0] and f"reach to {top:.4g} Pa" in figure.caption[0]
-    assert plotly_view.draw(figure).data[0].zmax == top
+    assert plotly_view.draw(figure)["data"][0]["zmax"] == top
     scale = matplotlib_view.draw(figure).axes[0].child_axes[0]
     assert scale.get_ylim()[1] == top
 

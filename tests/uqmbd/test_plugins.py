@@ -256,8 +256,9 @@ def test_figures_from_outside_stand_in_the_report(write_study, beside, package, 
     offer("figure", "mine", "my_figures:sectioned")
     path = write_study(("[campaign]", '[report]\nfigures = ["figures.py:peaks"]\n[campaign]'))
     result = uq.Study.from_file(path).run(out=tmp_path / "r")
-    sections = figures.sections(uq.open_results(tmp_path / "r"))
+    sections = figures.sections(uq.open_results(tmp_path / "r", trust=True))
     assert [figure.title for figure in sections["Mine"]] == [figure.title for figure in sections["Further figures"]] == ["The peaks"]
+    assert "Further figures" not in figures.sections(uq.open_results(tmp_path / "r"))
     assert "Empty" not in sections
     assert result.attrs["report"]["figures"] == [f"{tmp_path / 'figures.py'}:peaks"]
 

@@ -5,6 +5,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
+import plotly.graph_objects as go
 import pytest
 import xarray as xr
 
@@ -186,8 +187,8 @@ def test_both_views_draw_the_runs(view, result):
     (figure,) = worst_figures(result, ["u"])
     drawn = view(figure)
     if view is plotly_view.draw:
-        assert {"nominal run", "run of the highest value"} <= {trace.name for trace in drawn.data}
-        assert drawn.layout.hovermode == "x unified", "values of all runs at one time"
+        assert {"nominal run", "run of the highest value"} <= {trace.name for trace in go.Figure(drawn).data}
+        assert go.Figure(drawn).layout.hovermode == "x unified", "values of all runs at one time"
     else:
         assert {"lowest", "highest"} <= {text.get_text() for text in drawn.axes[0].texts}
 

@@ -9,6 +9,7 @@ import xarray as xr
 from rich.console import Console
 
 from uqmbd.report import tables, terminal_table
+from uqmbd.report.estimates import estimates_table, starts_table
 from uqmbd.report.extremes import finer_extremes
 from uqmbd.report.failures import failures_table, failures_where
 from uqmbd.report.numbers import apart, scale
@@ -85,11 +86,11 @@ def test_tables_of_fuzzy_and_imprecise_results():
 
 def test_calibrations_have_their_estimates_first():
     result = made_up_results.calibrated()
-    assert tables.estimates_table(result).rows == (("k", "", "10.25", "0.125"),)
-    assert tables.starts_table(result).rows == (("1", "0.5", "6", "converged", "10.25"),)
+    assert estimates_table(result).rows == (("k", "", "10.25", "0.125"),)
+    assert starts_table(result).rows == (("1", "0.5", "6", "converged", "10.25"),)
     lines = [line.split() for line in printed(result, 80)]
     assert ["k", "10.25", "0.125"] in lines and ["peak", "N", "2.5", "2", "0.5"] in lines
-    assert not tables.estimates_table(made_up_results.fuzzy()).rows and not tables.starts_table(made_up_results.fuzzy()).rows
+    assert not estimates_table(made_up_results.fuzzy()).rows and not starts_table(made_up_results.fuzzy()).rows
 
 
 def test_facts_are_words_and_columns_without_numbers_are_left_out():

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from uqmbd.figures.outputs import axis_name, axis_unit, output_names, widest
+from uqmbd.figures.samples import written
 from uqmbd.outcomes import TIME, axis_of
 
 if TYPE_CHECKING:
@@ -42,7 +43,9 @@ class Frame:
 
 def frames(result) -> Iterator[Frame]:
     """Scalars, histories, sensitivities, distribution functions and convergence: every table that a result has."""
-    yield Frame("scalars", "Scalar outputs", result.table())
+    if len(scalars := result.table()) or "estimate" not in result.attrs:
+        yield Frame("scalars", "Scalar outputs", scalars)
+    yield from calibrated(result)
     for name in output_names(result)[0]:
         table = result.history(name) if timed(result, name) else None
         if table is not None and len(table.columns):
@@ -60,6 +63,35 @@ def frames(result) -> Iterator[Frame]:
             if (axis := axis_name(result, str(name))) not in (None, TIME.name):
                 caption = caption.replace("all times", f"all values of {axis}")
             yield Frame(f"{group}_{name}", caption, table, plain)
+
+
+def calibrated(result) -> Iterator[Frame]:
+    """The estimates of a calibration in the units in which the inputs were written, and the correlations of the estimates."""
+    import pandas as pd
+
+    attrs = result.attrs
+    if "estimate" not in attrs:
+        return
+    units = {name: written(result, name) for name in attrs["estimate"]}
+    index = pd.Index(list(units), name="input")
+    columns: dict[str, Any] = {"unit": [unit.unit or "" for unit in units.values()]}
+    for key, word in (("estimate", "estimate"), ("estimate_lower", "lower"), ("estimate_upper", "upper")):
+        if key in attrs:
+            columns[word] = [float(unit.of(attrs[key].get(name, np.nan))) for name, unit in units.items()]
+    columns["std"] = [attrs.get("estimate_std", {}).get(name, np.nan) / abs(unit.factor) for name, unit in units.items()]
+    yield Frame("estimates", "Estimates of the inputs with 95 % limits", pd.DataFrame(columns, index=index))
+    names, rho = correlations(attrs)
+    if len(names) > 1:
+        yield Frame("correlations", "Correlations of the estimates", pd.DataFrame(rho, pd.Index(names, name="input"), names))
+
+
+def correlations(attrs: Mapping[str, Any]) -> tuple[list[str], np.ndarray]:
+    """Inputs of a calibration, and the correlations of their estimates, (inputs, inputs); NaN of those that have no variance."""
+    names = list(attrs.get("covariance_of", ()))
+    matrix = np.array(attrs.get("covariance", ()), float).reshape(len(names), len(names))
+    std = np.sqrt(np.diag(matrix))
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return names, matrix / np.outer(std, std)
 
 
 def flat(array: xr.DataArray) -> pd.DataFrame:

@@ -1,4 +1,8 @@
-"""Figures from outside: functions of a result, which a study names or an installed package offers."""
+"""Figures from outside: functions of a result, which a study names or an installed package offers.
+
+What a study names is code of whoever made the result. It is executed where the study was run here, or the result was opened with
+``trust=True``; else it is left out, which `left_out` says.
+"""
 
 from __future__ import annotations
 
@@ -21,10 +25,27 @@ def more_sections(result: Any) -> dict[str, list[Figure]]:
         When a function is not there, raises, or returns something else.
     """
     found: dict[str, list[Figure]] = {}
-    for name in (*offered("figure"), *result.attrs.get("report", {}).get("figures", ())):
+    for name in (*offered("figure"), *(own_figures(result) if result.trust else ())):
         for title, figures in drawn(name, result).items():
             found.setdefault(title, []).extend(figures)
     return found
+
+
+def own_figures(result: Any) -> list[str]:
+    """Names of the functions of figures that the study of a result asked for."""
+    report = result.attrs.get("report", {})
+    return list(report.get("figures", ())) if isinstance(report, dict) else []
+
+
+def left_out(result: Any) -> str:
+    """The sentence that says which figures are not drawn, since their code came with the result; empty if all are."""
+    names = [] if result.trust else own_figures(result)
+    if not names:
+        return ""
+    what = ", ".join(map(str, names))
+    return (
+        f"The figures of {what} are left out: they are code that came with this result. --trust executes it (open_results(..., trust=True))"
+    )
 
 
 def drawn(name: str, result: Any) -> dict[str, list[Figure]]:

@@ -9,6 +9,7 @@ import numpy as np
 
 from uqmbd.errors import StudyError, did_you_mean
 from uqmbd.inputs.checked import plain_number
+from uqmbd.inputs.names import identifier
 
 Pair = tuple[str, str, float]
 LEAST_EIGENVALUE = 1e-8  # below it a correlation matrix is as good as singular
@@ -22,7 +23,7 @@ def pairs_of(value: Any) -> tuple[Pair, ...]:
     for entry in value:
         if not isinstance(entry, (list, tuple)) or len(entry) != 3 or not all(isinstance(name, str) for name in entry[:2]):
             raise ValueError(f'a correlation is two names and a number, as in ["a", "b", 0.6], not {entry!r}')
-        a, b, number = entry[0], entry[1], plain_number(entry[2])
+        a, b, number = identifier(entry[0]), identifier(entry[1]), plain_number(entry[2])
         if a == b:
             raise ValueError(f"'{a}' is correlated with itself; name two inputs")
         if abs(number) >= 1:

@@ -12,6 +12,7 @@ from uqmbd.errors import StudyError
 from uqmbd.inputs.checked import Checked, Number, plain_number
 from uqmbd.inputs.correlation import matrix_of, pairs_of, require_possible
 from uqmbd.inputs.interval import Interval
+from uqmbd.inputs.names import identifier
 from uqmbd.inputs.table import read_columns
 from uqmbd.inputs.units import to_si
 
@@ -20,12 +21,13 @@ def names_of(value: Any) -> tuple[str, ...]:
     """At least two different names."""
     if not isinstance(value, (list, tuple)) or not all(isinstance(name, str) for name in value):
         raise ValueError('the inputs of a set are a list of names, as in ["a", "b"]')
-    for name in value:
-        if list(value).count(name) > 1:
+    names = tuple(map(identifier, value))
+    for name in names:
+        if names.count(name) > 1:
             raise ValueError(f"the input '{name}' is named twice")
-    if len(value) < 2:
+    if len(names) < 2:
         raise ValueError("a set binds at least two inputs; one alone is an interval")
-    return tuple(value)
+    return names
 
 
 def texts_of(value: Any) -> tuple[str, ...]:

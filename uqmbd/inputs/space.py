@@ -10,6 +10,7 @@ import numpy as np
 from uqmbd.errors import StudyError, did_you_mean
 from uqmbd.inputs.base import Input
 from uqmbd.inputs.copula import LEAST, Dependence
+from uqmbd.inputs.names import identifier
 from uqmbd.inputs.sets import ConvexSet
 
 
@@ -36,7 +37,7 @@ class Space(Mapping[str, Input]):
         dependence: Dependence | Mapping[str, Any] | None = None,
         sets: Mapping[str, ConvexSet | Mapping[str, Any]] | None = None,
     ) -> None:
-        self._inputs = dict(inputs)
+        self._inputs = named(inputs)
         self.sets = {name: read_set(name, item) for name, item in (sets or {}).items()}
         self._brought: set[str] = set()
         for name, item in self.sets.items():
@@ -144,6 +145,17 @@ class Space(Mapping[str, Input]):
         if own is not None:
             self._inputs |= own
             self._brought |= set(own)
+
+
+def named(inputs: Mapping[str, Input]) -> dict[str, Input]:
+    """Inputs by their names as Python reads them, all different."""
+    found: dict[str, Input] = {}
+    for name, item in inputs.items():
+        if identifier(name) in found:
+            text = f"Python reads two of the inputs' names as '{identifier(name)}'"
+            raise StudyError(text, key=f"inputs.{name}", remedy="give one of them another name")
+        found[identifier(name)] = item
+    return found
 
 
 def read_set(name: str, value: Any) -> ConvexSet:

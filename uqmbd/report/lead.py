@@ -12,6 +12,7 @@ from uqmbd.figures.sensitivities import kinds
 from uqmbd.figures.trust import percent, trust_of
 from uqmbd.figures.worst import inputs_said
 from uqmbd.outcomes import TIME, axis_of
+from uqmbd.report.estimates import estimates_said, is_calibration
 from uqmbd.report.numbers import Scale, apart, number
 from uqmbd.report.pages import sentence
 from uqmbd.report.tables import has_unit, scale_of, statistics
@@ -48,8 +49,8 @@ class Lead:
 def lead_of(result, sections: dict[str, list[Figure]]) -> Lead:
     """The first screen of a result whose figures are `sections`."""
     key = key_output(result)
-    answers = (_range, _regions, _worst, _cause) if key else ()
-    said = (*(answer(result, key) for answer in answers), *((_trusted(result), _statement(result)) if key else ()))
+    answers = (_range, _regions, _worst, _cause) if key and not is_calibration(result) else ()
+    said = (*estimates_said(result), *(answer(result, key) for answer in answers), *((_trusted(result), _statement(result)) if key else ()))
     sentences = [text for text in said if text]
     figures = [figure for group in sections.values() for figure in group if not figure.overview]
     figure = next((one for one in figures if key and (one.key == key or one.key.startswith(f"{key}."))), None)

@@ -1,20 +1,21 @@
 """The page: figures and tables in one file that needs no network."""
 
 import gzip
-import re
 from functools import cache
+from importlib.util import find_spec
 from itertools import chain
 from pathlib import Path
 
 import numpy as np
-from plotly.offline import get_plotlyjs
 
 from uqmbd import figures
 from uqmbd.figures import matplotlib_view, samples
 from uqmbd.figures.alt import alternative
 from uqmbd.figures.marks import Figure
+from uqmbd.figures.more import left_out
 from uqmbd.figures.trust import percent
 from uqmbd.report import plotly_view, tables
+from uqmbd.report.estimates import correlations_table, estimates_table, starts_table
 from uqmbd.report.failures import failures_table, failures_where
 from uqmbd.report.lead import lead_of
 from uqmbd.report.made import made_table
@@ -47,7 +48,13 @@ def _render(result, sections: dict[str, list[Figure]], names: dict[str, str], st
     drawn = {
         title: [_drawn(figure, names[figure.key]) for figure in group if figure is not lead.figure] for title, group in sections.items()
     }
-    found = [tables.estimates_table(result), tables.starts_table(result), tables.by_statistic(result), tables.worst_table(result)]
+    found = [
+        estimates_table(result),
+        correlations_table(result),
+        starts_table(result),
+        tables.by_statistic(result),
+        tables.worst_table(result),
+    ]
     found += [regions_table(result), *more_tables(result)]
     about = [tables.inputs_table(result), tables.method_table(result), tables.counts_table(result), tables.cost_table(result)]
     further = [tables.versions_table(result), tables.other_table(result), tables.simulator_table(result), made_table(result)]
@@ -103,7 +110,8 @@ def unpacked(text: str) -> str:
 @cache
 def packed_plotly() -> str:
     """Plotly's script; packed it takes a third of its room."""
-    return packed(get_plotlyjs())
+    folder = Path(find_spec("plotly").submodule_search_locations[0], "package_data")  # the package's classes take long to import
+    return packed((folder / "plotly.min.js").read_text(encoding="utf-8"))
 
 
 def _cards(result) -> list[tuple[str, str]]:
@@ -121,12 +129,11 @@ def _failed(result) -> int:
 
 
 def _warnings(result) -> list[str]:
-    """Notes of the result, and how many runs failed: within the note that says what became of them, if there is one."""
-    notes = list(result.facts.notes)
+    """Notes of the result, and how many runs failed: in the note that says what became of them, if there is one."""
+    notes, said = list(result.facts.notes), result.facts.failures_note
     failed, runs = _failed(result), tables.runs_done(result)
     if failed:
-        counted = f"{failed} of {runs} runs failed"
-        at = next((i for i, note in enumerate(notes) if re.search(rf"\b{counted}", note)), len(notes))
-        note = notes[at].rstrip(".") if at < len(notes) else counted
-        notes[at:] = [f"{note.replace(counted, f'{counted} ({percent(failed / runs)})', 1)}; see Failures", *notes[at + 1 :]]
-    return [*map(sentence, notes)]
+        at = notes.index(said) if said in notes else len(notes)
+        note = said.rstrip(".") if said in notes else f"{failed} of {runs} runs failed"
+        notes[at : at + 1] = [f"{note} ({percent(failed / runs)}); see Failures"]
+    return [sentence(note) for note in (*notes, left_out(result)) if note]

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from uqmbd.figures import samples
-from uqmbd.figures.outputs import output_names, percents, pretty, shown_quantiles, unit_of, widest, words_over
+from uqmbd.figures.outputs import output_names, percents, shown_quantiles, unit_of, widest, words_over
 from uqmbd.figures.trust import percent, trust_of
 from uqmbd.outcomes import axis_of
 from uqmbd.report.extremes import ends_of, finer_extremes, greatest, least
@@ -15,7 +15,8 @@ from uqmbd.report.numbers import Scale, apart, number, scale
 from uqmbd.result import gap_of
 
 ELSEWHERE = frozenset((
-    "study title description inputs method seed settings simulator versions wall_time workers overhead note notes estimate estimate_std "
+    "study title description inputs method seed settings simulator versions wall_time workers overhead note notes failures_note "
+    "estimate estimate_std estimate_lower estimate_upper covariance covariance_of correlated fit fit_doubted rms_residual starts "
     "readings report statement sequence regions step_error warnings"
 ).split())  # fmt: skip
 COUNTS = ("runs", "failed_share")
@@ -57,6 +58,8 @@ def outputs_table(result) -> Table:
     elif result.inner.data_vars and not result.bounds.data_vars:
         columns += EXTREMES
     every = [_cells(result, name) for name in scalars + histories]
+    if "rms_residual" in result.attrs:  # of a calibration; the extremes of its runs say what was tried
+        columns = [*(column for column in columns if column not in EXTREMES), ("rms residual", True)]
     if any(cells.get(word.replace("_", " ")) for cells in every for word in _own(known_statistics(result))):
         columns = [column for column in columns if column not in EXTREMES]  # what the study is about is there
     columns = [column for column in columns if column[0] == "output" or any(cells.get(column[0]) for cells in every)]
@@ -106,30 +109,6 @@ def inputs_table(result) -> Table:
     """The inputs in the notation they were written in."""
     rows = tuple((name, entry.kind, entry.text) for name, entry in result.facts.inputs.items())
     return Table("Inputs", ("input", "kind", "value"), rows, (False, False, False))
-
-
-def estimates_table(result) -> Table:
-    """What a calibration found: each input with its standard deviation, in the unit it was written in."""
-    estimate, std = (result.attrs.get(key, {}) for key in ("estimate", "estimate_std"))
-    units = {name: samples.written(result, name) for name in estimate}
-    rows = tuple(
-        (name, pretty(unit.unit), number(unit.of(estimate[name])[()]), number(std[name] / unit.factor if name in std else ""))
-        for name, unit in units.items()
-    )
-    note = f"From {result.attrs['readings']} readings." if "readings" in result.attrs else ""
-    return Table("Estimates", ("input", "unit", "estimate", "standard deviation"), rows, (False, False, True, True), note)
-
-
-def starts_table(result) -> Table:
-    """Where the starts of a calibration ended."""
-    starts = result.attrs.get("starts", []) if "estimate" in result.attrs else []
-    units = {name: samples.written(result, name) for name in result.attrs.get("estimate", {})}
-    header = ("start", "cost", "steps", "end", *(samples.with_unit(name, unit) for name, unit in units.items()))
-    rows = []
-    for k, start in enumerate(starts, 1):
-        ends = (number(unit.of(value)[()]) for unit, value in zip(units.values(), start["at"], strict=True))
-        rows.append((str(k), number(start["cost"]), str(start["steps"]), start["end"], *ends))
-    return Table("Starts", header, tuple(rows), (True, True, True, False, *(True,) * (len(header) - 4)))
 
 
 def method_table(result) -> Table:
@@ -221,6 +200,8 @@ def _cells(result, name: str) -> dict[str, str]:
         cells |= dict(zip(values, apart(*values.values()), strict=True))
     if gap := _gap(result, name):
         cells["gap"] = gap
+    if name in result.attrs.get("rms_residual", {}):
+        cells["rms residual"] = f"{within.of(result.attrs['rms_residual'][name]):.3g}"
     trust = trust_of(result, name)
     if trust:
         cells["trusted"], cells["until [s]"] = _share(trust), _horizon(trust)
@@ -251,8 +232,8 @@ def _in(within: Scale, column: str, ends: tuple[float, ...]) -> tuple[float, ...
 
 
 def has_unit(column: str) -> bool:
-    """Whether a statistic is in the unit of its output: mean, standard deviation and quantiles."""
-    return column in ("mean", "std") or column.endswith(" %")
+    """Whether a statistic is in the unit of its output: mean, standard deviation, quantiles, and what was measured and fitted."""
+    return column in ("mean", "std", "fitted", "measured", "residual") or column.endswith(" %")
 
 
 def _both(bounds, prefix: str, within: Scale) -> dict[str, str]:

@@ -8,8 +8,9 @@ from rich.table import Table as RichTable
 from rich.text import Text
 
 from uqmbd.figures.labels import shortened
+from uqmbd.report.estimates import estimates_said, estimates_table
 from uqmbd.report.pages import sentence
-from uqmbd.report.tables import Table, by_statistic, estimates_table
+from uqmbd.report.tables import Table, by_statistic
 
 WIDTH = 80
 WARNINGS = "warnings"  # attribute of a result: those of its notes that are to be read before its numbers
@@ -33,6 +34,7 @@ def terminal_table(result, width: int = WIDTH) -> Group:
         below.append(f"{left_out} more {'column is' if left_out == 1 else 'columns are'} in report.html.")
     estimates = estimates_table(result)
     parts = [_drawn(estimates, range(len(estimates.header)))] if estimates.rows else []
+    parts += [Text(text) for text in estimates_said(result)[1:]]  # the first one is the table
     if len(kept) > 1 or not parts:
         parts.append(_drawn(named, kept))
     parts[0].title = result.facts.study or None

@@ -27,14 +27,14 @@ def writing(place: Path) -> Iterator[None]:
         ) from error
 
 
-def write(path: Path, *parts: Any) -> None:
-    """Write a file from its parts, making its folder when it is the first one there."""
+def write(path: Path, *parts: Any, mode: int = 0o666) -> None:
+    """Write a file from its parts, making its folder when it is the first one there; a new one has at most this `mode`."""
     flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC
     try:
-        file = os.open(path, flags, 0o666)
+        file = os.open(path, flags, mode)
     except FileNotFoundError:
         path.parent.mkdir(parents=True, exist_ok=True)
-        file = os.open(path, flags, 0o666)
+        file = os.open(path, flags, mode)
     try:
         for data in parts:
             view = memoryview(data).cast("B")

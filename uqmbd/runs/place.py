@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -10,8 +11,10 @@ from typing import Any, Protocol
 
 from uqmbd.errors import StudyError
 from uqmbd.runs.files import replace
+from uqmbd.runs.keys import with_key, without_key
 
 TEMPORARY = ".new"
+EXECUTING = re.compile(r"(?:^|::)(reference|dask|jlab|jupyter)(?=::|://)")  # what fsspec makes of these executes what it reads
 
 
 class Place(Protocol):
@@ -78,13 +81,14 @@ class Folder:
 
 
 class Remote:
-    """A place that fsspec knows. One upload is one commit: object stores show an object when it is there as a whole."""
+    """A place that fsspec knows, said without its key. One upload is one commit: object stores show whole objects only."""
 
     def __init__(self, address: str) -> None:
         import fsspec
 
-        self.address = address.rstrip("/")
-        self.system, self.root = fsspec.core.url_to_fs(self.address)
+        full = with_key(address.rstrip("/"))
+        self.address = without_key(full)
+        self.system, self.root = fsspec.core.url_to_fs(full)
 
     def __str__(self) -> str:
         return self.address
@@ -152,8 +156,12 @@ def place_of(where: str | Path) -> Place:
         return Folder(Path(where))
     if str(where).startswith(("file://", "local://")):
         return Folder(Path(str(where).split("://", 1)[1]))
+    remedy = "name a folder, or an address that fsspec knows, such as s3://bucket/folder (its package has to be installed: s3fs)"
+    said = without_key(str(where))
+    if found := EXECUTING.search(str(where)):
+        text = f"runs cannot be kept there: what lies behind {found[1]}:// may execute code"
+        raise StudyError(text, key="campaign.runs", value=said, remedy=remedy)
     try:
         return Remote(str(where))
     except (ImportError, ValueError) as error:
-        remedy = "name a folder, or an address that fsspec knows, such as s3://bucket/folder (its package has to be installed: s3fs)"
-        raise StudyError(f"runs cannot be kept there ({error})", key="campaign.runs", value=str(where), remedy=remedy) from error
+        raise StudyError(f"runs cannot be kept there ({error})", key="campaign.runs", value=said, remedy=remedy) from error

@@ -4,19 +4,23 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import cached_property
 from typing import Any
 
 import numpy as np
+import psutil
 
 from uqmbd.errors import StudyError
 from uqmbd.outcomes import Axis
+from uqmbd.runs.keys import without_key
 from uqmbd.runs.piece import PARTIAL, PREFIX, SUFFIX, Column, Piece, decode, head_length
 from uqmbd.runs.place import Place
 
 FORMAT = 3
 HEADER, ABOUT = "head.json", "about.json"
 FIRST = 1 << 14  # bytes in which most heads end
+BYTES_OF_A_ROW = 8  # in memory, of what says where each run is
 MEND = "`uqmbd verify` looks through all files; after it `uqmbd resume` does again what is lost"
 
 
@@ -57,7 +61,13 @@ class Runs:
         self.load()
 
     def load(self) -> None:
-        """Read the heads of all files."""
+        """Read the heads of all files; `StudyError` when they cannot be reached, or what they say is more than memory holds."""
+        with reached(self.place):
+            self.load_heads()
+        self.paint()
+
+    def load_heads(self) -> None:
+        """The heads of all files, checked."""
         sizes = {name: size for name, size in sorted(self.place.names().items()) if name.endswith(SUFFIX)}
         found, empty = [], [name for name, size in sizes.items() if size < PREFIX]
         self.bad += empty
@@ -73,11 +83,14 @@ class Runs:
             else:
                 found.append(piece)
         self.pieces = sorted(found, key=lambda piece: piece.order)
-        self.paint()
 
     def paint(self) -> None:
         """Say which piece each row is in."""
-        self.piece_of = np.full(max((int(piece.spans[-1, 1]) for piece in self.pieces), default=0), -1, np.int32)
+        count = max((int(piece.spans[-1, 1]) for piece in self.pieces), default=0)
+        if BYTES_OF_A_ROW * count > psutil.virtual_memory().total:
+            text = f"the runs have numbers up to {count:,}, more than this machine has memory for"
+            raise StudyError(text, file=str(self.place), remedy=MEND)
+        self.piece_of = np.full(count, -1, np.int32)
         for number, piece in enumerate(self.pieces):
             for start, stop in piece.spans.tolist():
                 self.piece_of[start:stop] = number
@@ -161,10 +174,11 @@ class Runs:
 
     def bytes(self, piece: Piece, start: int, stop: int) -> bytes:
         """Some of the bytes of a piece's blocks."""
-        try:
-            return self.place.read(piece.name, piece.base + start, piece.base + stop) if stop > start else b""
-        except FileNotFoundError:
-            raise Damaged("the file is missing", file=self.place.path(piece.name), remedy=MEND) from None
+        with reached(self.place, piece.name):
+            try:
+                return self.place.read(piece.name, piece.base + start, piece.base + stop) if stop > start else b""
+            except FileNotFoundError:
+                raise Damaged("the file is missing", file=self.place.path(piece.name), remedy=MEND) from None
 
     def damages(self) -> Iterator[tuple[str, int]]:
         """Every file that is not as it was written, and how many runs it held (0 where that cannot be read): all of them are read."""
@@ -175,6 +189,17 @@ class Runs:
                     pass
             except Damaged:
                 yield piece.name, piece.runs
+
+
+@contextmanager
+def reached(place: Place, name: str = HEADER) -> Iterator[None]:
+    """Reading in the block: a sentence where the place does not let it."""
+    try:
+        yield
+    except OSError as error:
+        remedy = "see whether the place can be reached, and read by you; for an object store its keys and endpoint"
+        text = f"the runs cannot be read ({without_key(str(error.strerror or error))})"
+        raise StudyError(text, file=place.path(name), remedy=remedy) from error
 
 
 def own_axes(header: Mapping[str, Any]) -> dict[str, Axis]:

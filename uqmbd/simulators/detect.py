@@ -70,7 +70,9 @@ def available_outputs(model: Model, time: np.ndarray | None, samples: Mapping[st
     if is_system(raw):
         import flexmbd
 
-        return {name: OutputInfo(unit) for name, unit in flexmbd.output_units(raw).items()}
+        units = flexmbd.output_units(raw)
+        words = flexmbd.output_meanings(raw, units)
+        return {name: OutputInfo(unit, meaning=words.get(name, "")) for name, unit in units.items()}
     if raw is None or not isinstance(raw, Mapping):
         what = "nothing (None)" if raw is None else type(raw).__name__
         raise StudyError(f"the model returned {what}", key="study.model", value=model.label, remedy='return a dict: {"name": values}')

@@ -32,7 +32,9 @@ def outputs_table(study: Study, word: str = "") -> Any:
     names = [name for name in found if word in name]
     if not names:
         raise StudyError(f"the model has no output with '{word}' in its name", remedy=did_you_mean(word, found, noun="output"))
-    table = Table("output", "unit", "kind", title=f"{study.name}: {len(names)} of {len(found)} outputs")
+    explained = any(found[name].meaning for name in names)
+    last = "meaning" if explained else "kind"
+    table = Table("output", "unit", last, title=f"{study.name}: {len(names)} of {len(found)} outputs")
     for name in sorted(names):
-        table.add_row(*(Text(printable(text)) for text in (name, found[name].unit or "-", found[name].kind)))
+        table.add_row(*(Text(printable(text)) for text in (name, found[name].unit or "-", getattr(found[name], last))))
     return Group(table, f"over time: as it is, or as a number: {', '.join(f'name:{how}' for how in REDUCTIONS)}")

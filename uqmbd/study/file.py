@@ -156,13 +156,17 @@ def named_model(top: StudySection, directory: Path, timeout: float | None) -> Mo
 
 
 def value_at(document: Any, key: str | None) -> Any:
-    """The value at a dotted key, if it is there."""
-    for part in (key or "").split("."):
+    """The value at a dotted key, if it is there; names that have dots, those of outputs, are found as well."""
+    rest = (key or "").split(".")
+    while rest:
         if isinstance(document, list):  # of methods, by their labels
             document = {str(table.get("label", table.get("type"))): table for table in document if isinstance(table, Mapping)}
-        if not isinstance(document, Mapping) or part not in document:
+        if not isinstance(document, Mapping):
             return None
-        document = document[part]
+        count = next((count for count in range(1, len(rest) + 1) if ".".join(rest[:count]) in document), None)
+        if count is None:
+            return None
+        document, rest = document[".".join(rest[:count])], rest[count:]
     return document
 
 
@@ -259,7 +263,7 @@ def write_toml(document: Mapping[str, Any]) -> str:
         if isinstance(table, list):
             titled = [(f"[[{section}]]", entries) for entries in table]
         else:
-            nested = {f"{section}.{key}": value for key, value in table.items()} if section in NESTED else {section: table}
+            nested = {f"{section}.{toml_key(key)}": value for key, value in table.items()} if section in NESTED else {section: table}
             titled = [(f"[{title}]", entries) for title, entries in nested.items()]
         for title, entries in titled:
             lines += [title, *(f"{toml_key(key)} = {toml_value(value)}" for key, value in entries.items()), ""]
@@ -268,7 +272,7 @@ def write_toml(document: Mapping[str, Any]) -> str:
 
 def toml_key(key: str) -> str:
     """A key, quoted where it has to be."""
-    return key if key.replace("_", "").replace("-", "").isalnum() and key.isascii() else json.dumps(key, ensure_ascii=False)
+    return key if key.replace("_", "").replace("-", "").isalnum() and key.isascii() else toml_value(key)
 
 
 def toml_value(value: Any) -> str:

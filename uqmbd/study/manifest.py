@@ -19,7 +19,8 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from uqmbd.runs.files import replace_text, replacing
+from uqmbd.runs.files import replace_text, replacing, write
+from uqmbd.runs.keys import without_key
 from uqmbd.runs.where import MANIFEST, MODEL
 from uqmbd.simulators.own import file_digest, is_own_file
 
@@ -29,7 +30,6 @@ if TYPE_CHECKING:
 FORMAT = 1
 LARGEST = 1 << 20  # bytes of a data file that is copied; of larger ones there is the hash only
 PATIENCE = 5.0  # seconds for git
-IN_URL = re.compile(r"(?<=://)[^/\s@]+@")  # user and password of an address
 
 
 def keep_manifest(study: Study, directory: Path, identity: Mapping[str, str], digest: str, began: datetime) -> dict[str, Any]:
@@ -49,7 +49,7 @@ def keep_manifest(study: Study, directory: Path, identity: Mapping[str, str], di
         "seed": study.campaign.seed,
         "started": began.isoformat(timespec="seconds"),
         "ended": now().isoformat(timespec="seconds"),
-        "command": IN_URL.sub("", shlex.join(sys.argv)),
+        "command": shlex.join(map(without_key, sys.argv)),
         "folder": os.getcwd(),
         "machine": machine(),
         "python": f"{platform.python_implementation()} {platform.python_version()}",
@@ -129,9 +129,15 @@ def entry(file: str, data: bytes, folder: Path, home: Path | None) -> dict[str, 
         return {"path": file, "sha256": digest, "note": f"not copied: {len(data):,} bytes"}
     path = Path(file)
     below = path.relative_to(home) if home is not None and path.is_relative_to(home) else Path("elsewhere", digest[:8], path.name)
-    (folder / below).parent.mkdir(parents=True, exist_ok=True)
-    (folder / below).write_bytes(data)
+    write(folder / below, data, mode=mode_of(path))
     return {"path": file, "sha256": digest, "copy": (Path(MODEL) / below).as_posix()}
+
+
+def mode_of(file: Path) -> int:
+    """Who may read a file: a copy is no wider."""
+    with suppress(OSError):
+        return file.stat().st_mode & 0o777
+    return 0o666  # of what is in no file
 
 
 def source_of(function: Any) -> tuple[str, bytes] | None:

@@ -13,8 +13,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from uqmbd.errors import StudyError, did_you_mean
+from uqmbd.facts import failures_in
 from uqmbd.outcomes import STATUS, OutputInfo
 from uqmbd.processes import give_memory_back, leave_if_worker_is_starting
+from uqmbd.runs.keys import keyless
 from uqmbd.runs.where import MANIFEST, keep_used
 from uqmbd.study.extreme_runs import extreme_runs
 from uqmbd.study.identity import identity_of, method_tag, precision_of, study_digest, version, versions
@@ -95,9 +97,12 @@ def run_study(
             raise refused
         discard = overwrite is True or refused is not None
         if header is not None and not discard and not again and (date := done_on(directory, digest)):
+            from uqmbd.figures.more import own_figures
             from uqmbd.result import open_results
 
-            return Finished(open_results(directory), directory, None, date=date)
+            found = open_results(directory)
+            found.trust = own_figures(found) == study.report.figures  # what the study in hand names, and nobody else
+            return Finished(found, directory, None, date=date)
         if header is None:
             spare_study(directory)
         claim = stack.enter_context(claimed(directory, study.campaign.runs))
@@ -237,7 +242,7 @@ def write_study(study: Study, directory: Path) -> None:
     from uqmbd.study.file import tables, write_toml
 
     head = f"{RESOLVED} {version('uqmbd')}; `uqmbd resume` reads it.\n"
-    replace_text(directory / "study.toml", head + write_toml(study.document or tables(study)))
+    replace_text(directory / "study.toml", head + write_toml(keyless(study.document or tables(study))))
 
 
 def spare_study(directory: Path) -> None:
@@ -279,7 +284,8 @@ def describe(result: Result, study: Study, tally: Tally, store: RunStore) -> Non
         "versions": versions(),
     }
     cost = rounding_cost(study, result)
-    result.attrs |= cost | {"notes": [*result.attrs.get("notes", ()), *cost.get("notes", ())]}
+    notes = [*result.attrs.get("notes", ()), *cost.get("notes", ())]
+    result.attrs |= cost | {"notes": notes, "failures_note": failures_in(notes)}
     if shown := written(study.report, study.field_functions):
         result.attrs["report"] = shown
     store.describe({"study": study.name, "seed": study.campaign.seed, "versions": versions()})

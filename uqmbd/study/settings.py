@@ -8,6 +8,7 @@ import numpy as np
 from pydantic import Field, field_validator
 
 from uqmbd.inputs.checked import Checked, Number, plain_number
+from uqmbd.inputs.names import identifier
 
 
 class TimeGrid(Checked):
@@ -153,7 +154,7 @@ class ReportSection(Checked):
                 raise ValueError(f"an orbit is two outputs and perhaps what they are divided by, not {orbit!r}")
             if len(orbit) == 3 and not isinstance(orbit[2], str) and plain_number(orbit[2]) <= 0:
                 raise ValueError(f"an orbit cannot be divided by {orbit[2]!r}, which is not above 0")
-        return None if orbits is None else [list(orbit) for orbit in orbits]
+        return None if orbits is None else [[*o[:2], *(identifier(by) if isinstance(by, str) else by for by in o[2:])] for o in orbits]
 
     @field_validator("fields", "figures", mode="before")
     @classmethod

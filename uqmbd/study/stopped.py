@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from uqmbd.errors import StudyError
 from uqmbd.methods.failures import TooManyFailed
 
 if TYPE_CHECKING:
@@ -28,7 +27,7 @@ def explaining(study: Study, store: RunStore, directory: Path) -> Iterator[None]
         keep_unfinished(study, store, directory, error.message)
         lines = "".join(f"\n    {line}" for line in first_messages(study, store))
         remedy = f"{error.remedy}; `uqmbd report {directory}` shows where they lie"
-        raise StudyError(f"{error.message}; the first messages are{lines}", key=error.key, value=error.value, remedy=remedy) from error
+        raise TooManyFailed(f"{error.message}; the first messages are{lines}", key=error.key, value=error.value, remedy=remedy) from error
 
 
 def first_messages(study: Study, store: RunStore) -> list[str]:
@@ -61,6 +60,7 @@ def keep_unfinished(study: Study, store: RunStore, directory: Path, why: str) ->
     from uqmbd.runs.where import USED
     from uqmbd.study.identity import versions
 
+    note = f"The study stopped, so there are no results but its runs: {why}"
     attrs = {
         "study": study.name,
         "method": study.method.name,
@@ -71,7 +71,8 @@ def keep_unfinished(study: Study, store: RunStore, directory: Path, why: str) ->
         "wall_time": store.seconds,
         "model": study.model.label,
         "versions": versions(),
-        "notes": [f"The study stopped, so there are no results but its runs: {why}"],
+        "notes": [note],
+        "failures_note": note,
     }
     with writing(directory):
         (directory / USED).unlink(missing_ok=True)

@@ -18,7 +18,7 @@ from uqmbd.inputs.copula import Dependence
 from uqmbd.inputs.sets import ConvexSet
 from uqmbd.inputs.space import Space
 from uqmbd.methods import Method
-from uqmbd.outcomes import OutputInfo
+from uqmbd.outcomes import DIMENSIONS, OutputInfo
 from uqmbd.printing import say
 from uqmbd.simulators.model import Model
 from uqmbd.study.labels import labelled
@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     from uqmbd.result import Result
     from uqmbd.results import Results
     from uqmbd.study.cost import Cost
+
+TAKEN = frozenset(("status", "message", "time", "run", "input", "partial"))  # columns of the runs, and what these begin with
 
 
 class Study:
@@ -254,13 +256,12 @@ def check_outputs(outputs: Sequence[str]) -> list[str]:
         raise StudyError("a study needs at least one output", key="outputs.include", value=[], remedy="name one")
     for name in outputs:
         base = name.partition(":")[0]
-        if not base.strip() or "/" in name or "\\" in name or base.startswith(".") or base in ("status", "message", "time", "run", "input"):
-            raise StudyError(
-                "an output cannot have this name",
-                key="outputs.include",
-                value=name,
-                remedy="rename it (no slash; not status, message, time)",
-            )
+        if not base.strip() or "/" in name or "\\" in name or base.startswith(".") or not name.isprintable():
+            remedy = "rename it: no slash, no dot at its beginning, no line break"
+            raise StudyError("an output cannot have this name", key="outputs.include", value=name, remedy=remedy)
+        if base in TAKEN or name in DIMENSIONS:
+            text = f"an output cannot have this name, which results have a use for: {', '.join(sorted(TAKEN | DIMENSIONS))}"
+            raise StudyError(text, key="outputs.include", value=name, remedy="rename it in the model")
         if list(outputs).count(name) > 1:
             raise StudyError("the output is named twice", key="outputs.include", value=name, remedy="name it once")
     return list(outputs)

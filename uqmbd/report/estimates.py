@@ -1,0 +1,92 @@
+"""What a calibration found, as sentences and as tables: estimates with limits, how they hang together, where the starts ended."""
+
+import numpy as np
+
+from uqmbd.figures import samples
+from uqmbd.figures.frames import correlations
+from uqmbd.figures.outputs import pretty
+from uqmbd.report.numbers import apart, number
+from uqmbd.report.pages import sentence
+from uqmbd.report.tables import Table, scale_of
+
+NAMED = 6  # estimates that the first sentence has
+
+
+def is_calibration(result) -> bool:
+    """Whether a result has estimates of its inputs."""
+    return "estimate" in result.attrs
+
+
+def estimates_said(result) -> list[str]:
+    """The answer of a calibration: estimates with 95 % limits, which are told only together, whether the model fits; none of others."""
+    if not is_calibration(result):
+        return []
+    estimate = result.attrs["estimate"]
+    told = [f"{name} is {_value(result, name)}" for name in list(estimate)[:NAMED]]
+    more = f"; {len(estimate) - NAMED} more are in the table" if len(estimate) > NAMED else ""
+    said = [f"The model comes closest to the measurements where {_listed(told)}{more}."]
+    for a, b, rho in result.attrs.get("correlated", []):
+        said.append(f"{a} and {b} are strongly correlated ({rho:.3g}): the data tell them together better than each by itself.")
+    if fit := result.attrs.get("fit"):
+        said.append(sentence(str(fit)))
+    elif squares := {name: value for name, value in result.attrs.get("rms_residual", {}).items() if name in result.statistics}:
+        said.append(sentence(f"the residuals have a root mean square of {_listed([_rms(result, *entry) for entry in squares.items()])}"))
+    return said
+
+
+def _value(result, name: str) -> str:
+    """``40.15 N/mm (95 % limits 40.05 and 40.25)``."""
+    unit = samples.written(result, name)
+    estimate = float(unit.of(result.attrs["estimate"][name]))
+    ends = [result.attrs.get(f"estimate_{end}", {}).get(name) for end in ("lower", "upper")]
+    if None in ends:
+        held = ", at the end of its range" if name in result.attrs.get("at_bound", ()) else ", with no limits"
+        return f"{number(estimate)} {pretty(unit.unit)}".rstrip() + held
+    lower, middle, upper = apart(float(unit.of(ends[0])), estimate, float(unit.of(ends[1])))
+    return f"{middle} {pretty(unit.unit)}".rstrip() + f" (95 % limits {lower} and {upper})"
+
+
+def _rms(result, name: str, value: float) -> str:
+    within = scale_of(result, name)
+    return f"{within.said(f'{within.of(value):.3g}')} in {name}"
+
+
+def _listed(words: list[str]) -> str:
+    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"
+
+
+def estimates_table(result) -> Table:
+    """Each input with its standard deviation and its limits, in the unit it was written in."""
+    attrs = result.attrs
+    estimate, std, lower, upper = (attrs.get(key, {}) for key in ("estimate", "estimate_std", "estimate_lower", "estimate_upper"))
+    rows = []
+    for name in estimate:
+        unit = samples.written(result, name)
+        known = [entry[name] for entry in (estimate, lower, upper) if name in entry]
+        texts = apart(*(float(unit.of(value)) for value in known))
+        limits = texts[1:] if len(texts) == 3 else ["", ""]
+        deviation = f"{std[name] / abs(unit.factor):.3g}" if name in std else ""
+        rows.append((name, pretty(unit.unit), texts[0], deviation, *limits))
+    header = ("input", "unit", "estimate", "standard deviation", "95 % lower", "95 % upper")
+    width = 6 if lower else 4  # results of earlier versions have no limits
+    note = f"From {attrs['readings']} readings." if "readings" in attrs else ""
+    return Table("Estimates", header[:width], tuple(row[:width] for row in rows), (False, False, *(True,) * 4)[:width], note)
+
+
+def correlations_table(result) -> Table:
+    """Correlations of the estimates."""
+    names, rho = correlations(result.attrs)
+    rows = [(name, *("" if np.isnan(value) else f"{value:.3f}" for value in row)) for name, row in zip(names, rho, strict=True)]
+    return Table("Correlations of the estimates", ("", *names), tuple(rows if len(names) > 1 else ()), (False, *(True,) * len(names)))
+
+
+def starts_table(result) -> Table:
+    """Where the starts of a calibration ended."""
+    starts = result.attrs.get("starts", []) if is_calibration(result) else []
+    units = {name: samples.written(result, name) for name in result.attrs.get("estimate", {})}
+    header = ("start", "cost", "steps", "end", *(samples.with_unit(name, unit) for name, unit in units.items()))
+    rows = []
+    for k, start in enumerate(starts, 1):
+        ends = (number(unit.of(value)[()]) for unit, value in zip(units.values(), start["at"], strict=True))
+        rows.append((str(k), number(start["cost"]), str(start["steps"]), start["end"], *ends))
+    return Table("Starts", header, tuple(rows), (True, True, True, False, *(True,) * (len(header) - 4)))
