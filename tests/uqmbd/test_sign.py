@@ -37,7 +37,7 @@ def kink(a, b):
 
 def norms(time, a, b):
     size = kink(a, b)
-    return {"n": size[:, None] * np.sin(time) ** 2, "count": np.floor(size), "n:max": size, "x": size}
+    return {"n": size[:, None] * np.sin(time) ** 2, "hits": np.floor(size), "n:max": size, "x": size}
 
 
 class Norms:
@@ -53,11 +53,11 @@ class Norms:
 
     def simulate(self, samples):
         every, size = norms(self.time, **samples), samples["a"]
-        said = {NONNEGATIVE: "n, count, something.else"}
+        said = {NONNEGATIVE: "n, hits, something.else"}
         return Outcomes({name: every[name] for name in self.outputs}, np.full(len(size), OK, np.int8), [""] * len(size), said)
 
 
-def ran(out, method, inputs, outputs=("n", "count", "n:max", "x"), **keys):
+def ran(out, method, inputs, outputs=("n", "hits", "n:max", "x"), **keys):
     keys = keys or {"simulator": Norms}
     time = uq.TimeGrid(end=2.0, points=5)
     study = uq.Study(**keys, inputs=inputs, outputs=list(outputs), method=method, time=time, name="norms")
@@ -79,8 +79,8 @@ def test_no_method_bounds_a_norm_below_zero(name):
     method, inputs = CASES[name]
     result, _ = drive(method, Space.of(inputs), norms, time=np.linspace(0.0, 2.0, 5))
     assert least(result, "n") < 0 or name not in ("chebyshev", "taylor1", "split", "fuzzy", "evidence", "mixed", "montecarlo")
-    cut_at_zero(result, {NONNEGATIVE: "n, count, something.else"})
-    assert min(least(result, output) for output in ("n", "count", "n:max")) == 0.0
+    cut_at_zero(result, {NONNEGATIVE: "n, hits, something.else"})
+    assert min(least(result, output) for output in ("n", "hits", "n:max")) == 0.0
     for output in result.bounds:
         assert not (result.bounds[output].sel(bound="lower") > result.inner[output].sel(bound="lower")).any()
         assert result.bounds[output].attrs == result.inner[output].attrs
@@ -92,7 +92,7 @@ def test_no_method_bounds_a_norm_below_zero(name):
 
 def test_a_study_says_it_to_every_method(tmp_path):
     result = ran(tmp_path, uq.Chebyshev(degree=4, fallback_runs=0), BOX)
-    assert [least(result, name) for name in ("n", "count", "n:max")] == [0.0] * 3 and least(result, "x") < 0
+    assert [least(result, name) for name in ("n", "hits", "n:max")] == [0.0] * 3 and least(result, "x") < 0
     assert uq.open_results(tmp_path).bounds.equals(result.bounds)
 
 
