@@ -10,11 +10,12 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 import xarray as xr
 
+from uqmbd.analysis.trust import gap_between
 from uqmbd.errors import StudyError, did_you_mean
 from uqmbd.facts import Facts
+from uqmbd.gathered import gathered, of_numpy
 from uqmbd.result_store import AGAIN, FORMAT, attributes_of, read_groups
 from uqmbd.runs.files import replacing, safe_names
 from uqmbd.runs.where import MANIFEST
@@ -31,7 +32,6 @@ if TYPE_CHECKING:
     from uqmbd.surrogates.asked import KeptSurrogate
 
 
-ROUNDING = 1e-12  # of an output's size: a band that is no wider is a point
 SHOWN = 6  # outputs that a `repr` names
 
 
@@ -205,17 +205,9 @@ class Result:
         With membership levels ``lower`` and ``upper`` are the bounds of the lowest, ``lower_alpha_0.5`` and so on those of the others;
         imprecise statistics have two columns, ``mean_lower_bound`` and ``mean_upper_bound``, for each level as well.
         """
-        import pandas as pd
+        from uqmbd.figures.frames import scalars_table
 
-        from uqmbd.figures.frames import row, unit_of_output
-        from uqmbd.figures.outputs import output_names
-
-        rows = {}
-        for name in output_names(self)[1]:
-            parts = {key: group[name] for key, group in self.groups() if name in group}
-            if found := row(parts):
-                rows[name] = {"unit": unit_of_output(self, name)} | found
-        return pd.DataFrame.from_dict(rows, orient="index").rename_axis("output")
+        return scalars_table(self)
 
     def history(self, name: str) -> pd.DataFrame:
         """One output over time (s), or over another axis, as a table; columns as in `table`."""
@@ -245,12 +237,12 @@ class Result:
         folder = Path(path)
         folder.mkdir(parents=True, exist_ok=True)
         with replacing(folder / "result.zarr") as new:
-            attrs = json.loads(json.dumps(self.attrs, default=_plain))
+            attrs = json.loads(json.dumps(self.attrs, default=of_numpy))
             root = {"format": FORMAT, "attrs": attrs, "outputs": self.outputs, "fields": list(self.fields)}
             xr.Dataset(attrs=root).to_zarr(new, mode="w", zarr_format=3, consolidated=False)
             for key, group in (*self.groups(), ("surrogates", self.surrogates), ("fields", self.fields)):
                 if len(group.data_vars):
-                    storable(group).to_zarr(new, group=key, mode="w", zarr_format=3, consolidated=False)
+                    gathered(storable(group)).to_zarr(new, group=key, mode="w", zarr_format=3, consolidated=False)
             seal(new)
         with replacing(folder / "tables") as new:
             new.mkdir()
@@ -283,13 +275,8 @@ class Result:
 
 def gap_of(outer: xr.DataArray, inner: xr.DataArray) -> xr.DataArray:
     """Width of `outer` less that of `inner`, over that of `inner`; see `Result.gap`."""
-    wide, narrow = (array.sel(bound="upper") - array.sel(bound="lower") for array in (outer, inner))
-    size = float(np.abs(outer).where(np.isfinite(outer), 0.0).max())
-    more = wide - narrow
-    more = more.where(more > ROUNDING * size, 0.0)
-    narrow = narrow.where(narrow > ROUNDING * size, 0.0)
-    gap = xr.where(narrow > 0, more / xr.where(narrow > 0, narrow, 1.0), xr.where(more > 0, np.inf, 0.0))
-    return gap.drop_vars("bound", errors="ignore").assign_attrs(unit="")
+    ends = [array.sel(bound=end, drop=True) for array in (outer, inner) for end in ("lower", "upper")]
+    return xr.apply_ufunc(gap_between, *ends).assign_attrs(unit="")
 
 
 def open_results(path: str | PathLike[str], *, trust: bool = False) -> Result:
@@ -332,10 +319,3 @@ def storable(group: xr.Dataset) -> xr.Dataset:
     """Text coordinates as variable-length strings, which zarr 3 has a specification for."""
     text = {name: coord.astype(object) for name, coord in group.coords.items() if coord.dtype.kind in "UT"}
     return group.assign_coords(text)
-
-
-def _plain(value: Any) -> Any:
-    """JSON form of numpy values and everything else."""
-    if isinstance(value, (np.generic, np.ndarray)):
-        return value.tolist()
-    return str(value)

@@ -56,6 +56,7 @@ def _render(result, sections: dict[str, list[Figure]], names: dict[str, str], st
         tables.worst_table(result),
     ]
     found += [regions_table(result), *more_tables(result)]
+    shown = [note for names in figures.output_names(result) if (note := tables.only(figures.chosen(result, names), names))]
     about = [tables.inputs_table(result), tables.method_table(result), tables.counts_table(result), tables.cost_table(result)]
     further = [tables.versions_table(result), tables.other_table(result), tables.simulator_table(result), made_table(result)]
     return rendered(
@@ -69,6 +70,7 @@ def _render(result, sections: dict[str, list[Figure]], names: dict[str, str], st
         warnings=_warnings(result),
         trust=tables.trust_table(result),
         found=[table for table in found if table.rows],
+        drawn=f"Figures show {shown[0]}" if shown else "",
         about=[table for table in about if table.rows],
         failures=failures_table(result),
         where=failures_where(result),

@@ -14,6 +14,7 @@ import numpy as np
 from uqmbd.errors import StudyError
 from uqmbd.outcomes import DOUBT, NONNEGATIVE, ORDER, STEP, TIME, Outcomes, OutputInfo
 from uqmbd.simulators.apart import AWAY, apart
+from uqmbd.simulators.folder import kept_folder
 from uqmbd.simulators.model import Model
 
 LOG = logging.getLogger("uqmbd")
@@ -147,7 +148,8 @@ def as_study_error(simulator: LanesSimulator) -> Iterator[None]:
     import flexmbd
 
     try:
-        yield
+        with kept_folder(simulator.model.load()):
+            yield
     except flexmbd.ModelError as error:
         key, value = concerns(str(error), simulator)
         named = error.element and error.element not in error.message

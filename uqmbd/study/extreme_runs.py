@@ -53,13 +53,14 @@ def extreme_runs(result: Result, trial: Trial, store: RunStore) -> xr.Dataset:
     points = list(dict.fromkeys(key_of(inputs) for found in cases.values() for inputs in found.values()))
     before = {} if trial.stored is None else nominal_before(store.directory, middle, names)
     make = "statement" in result.attrs or "searched_share" in result.attrs
+    number = {point: k for k, point in enumerate(points)}
     outputs = outputs_at([dict(point) for point in points], columns, trial, store, make=make, skip_first=bool(before))
     variables = {}
     for name in names:
         values = np.full((len(CASES), *outputs[name].shape[1:]), np.nan)
         for k, case in enumerate(CASES):
             if case in cases[name]:
-                values[k] = outputs[name][points.index(key_of(cases[name][case]))]
+                values[k] = outputs[name][number[key_of(cases[name][case])]]
         if name in before:
             values[0] = before[name]
         elif not make and np.isnan(values[0]).all():
