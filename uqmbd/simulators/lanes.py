@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from uqmbd.errors import StudyError
-from uqmbd.outcomes import DOUBT, ORDER, STEP, TIME, WARNING, Outcomes, OutputInfo
+from uqmbd.outcomes import DOUBT, NONNEGATIVE, ORDER, STEP, TIME, WARNING, Outcomes, OutputInfo
 from uqmbd.simulators.apart import AWAY, apart
 from uqmbd.simulators.folder import kept_folder
 from uqmbd.simulators.model import Model
@@ -123,7 +123,8 @@ class LanesSimulator:
 
     def said(self, attributes: Mapping[str, Any]) -> dict[str, Any]:
         """What the solver said of itself, in the words of `Outcomes`."""
-        words = {"solver.fixed_step": STEP, "solver.order": ORDER} | {f"{name}.percussion": DOUBT + name for name in self.names}
+        words = {"solver.fixed_step": STEP, "solver.order": ORDER, "outputs.nonnegative": NONNEGATIVE}
+        words |= {f"{name}.percussion": DOUBT + name for name in self.names}
         found = {"simulator": "flexmbd lanes", **{words.get(key, key): value for key, value in attributes.items()}}
         for key in attributes:
             name, _, what = key.rpartition(".")

@@ -161,6 +161,8 @@ def attributes(model, system, settings, why):
     for path, value in system.parameters():
         table = isinstance(value, Matrix)
         used[path.removeprefix("@")] = "per sample" if np.ndim(value) else f"{value.shape[0]} x {value.shape[1]}" if table else float(value)
+    if model.signals.nonnegative:
+        used["outputs.nonnegative"] = ", ".join(model.signals.nonnegative)
     return used | fixed_step(model, settings) | percussions(model)
 
 
