@@ -103,7 +103,8 @@ def _probability(result, name: str, within: Scale) -> str:
     """The probability that the output is beyond its limit, and how sure that is."""
     table, settings = result.statistics[name], result.facts.settings
     side = next((side for side in ("above", "below") if settings.get(side) is not None), None)
-    beyond = f"{side} {within.said(number(within.of(settings[side])))}" if side else "beyond its limit"
+    limit = result.attrs.get("limit", settings.get(side))  # in the output's unit
+    beyond = f"{side} {within.said(number(within.of(limit)))}" if side else "beyond its limit"
     keys = [key for key in ("probability", "probability_lower", "probability_upper") if key in table["statistic"]]
     known = table.sel(statistic=keys).values
     found, *limits = apart(*known[np.isfinite(known)])
