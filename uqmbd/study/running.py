@@ -279,7 +279,7 @@ def describe(result: Result, study: Study, tally: Tally, store: RunStore) -> Non
         "settings": study.method.model_dump(exclude_none=True),
         "seed": study.campaign.seed,
         "runs_simulated_last": tally.simulated,
-        "wall_time": store.seconds - tally.fan_out + tally.wall if tally.simulated else store.seconds,
+        "wall_time": tally.wall,  # of this session, as the command says it: runs of other methods are in the store as well
         "workers": tally.workers,
         "overhead": round(tally.overhead, 4),
         "model": study.model.label,
