@@ -13,8 +13,8 @@ import numpy as np
 from uqmbd.errors import StudyError
 from uqmbd.study.identity import identity_of
 from uqmbd.study.naming import naming_file
-from uqmbd.study.reuse import refusal
-from uqmbd.study.running import campaign, early_pool, spare_study, start, write_study
+from uqmbd.study.reuse import refusal, spare_study, write_study
+from uqmbd.study.running import campaign, early_pool, start
 from uqmbd.study.storing import open_or_make, results_directory, stored_outputs
 from uqmbd.study.trial import Trial
 

@@ -147,6 +147,10 @@ class Study:
 
         return read_study(Path(path), cls)
 
+    def said(self) -> dict[str, Any]:
+        """What a result says of its study in words, which change no number: name, title, description, inputs as they were written."""
+        return {"study": self.name, **self.words(), "inputs": self.inputs.described()}
+
     def words(self) -> dict[str, str]:
         """Title and description, if the study has them."""
         return {key: text for key, text in (("title", self.title), ("description", self.description)) if text}
