@@ -24,6 +24,8 @@ from uqmbd.study.naming import naming_file
 from uqmbd.study.nominal import fields_of
 from uqmbd.study.reuse import check_overwrite, done_on, refusal, result_of_before, spare_study, write_done, write_study
 from uqmbd.study.showing import written
+from uqmbd.study.sign import cut_at_zero
+from uqmbd.study.sizes import check_sizes
 from uqmbd.study.step_error import add_step_error, fixed_step
 from uqmbd.study.stopped import explaining
 from uqmbd.study.storing import open_or_make, results_directory, rounding_cost, stored_outputs
@@ -84,6 +86,8 @@ def run_study(
     began = now()
     directory = results_directory(out, study.name)
     check_overwrite(overwrite)
+    with naming_file(study):
+        check_sizes(study)
     reach = study.model.reached()
     identity = identity_of(study, reach)
     digest = study_digest(study, identity)
@@ -167,6 +171,7 @@ def told(
             describe(result, study, tally, store)
             take_trust(result, study, store, used, simulator)
             add_step_error(result, study, info, trial, store, used, pool, simulator)
+            cut_at_zero(result, simulator)
             result.extreme_runs = extreme_runs(result, trial, store)
             return result, tally
         except Damaged:
@@ -236,7 +241,7 @@ def nothing_worked(store: RunStore, study: Study) -> StudyError:
     inputs = ", ".join(f"{name}={found[f'input:{name}'][0]:g}" for name in store.inputs if len(rows))
     return StudyError(
         f"every one of the {len(rows)} runs failed; the first, at {inputs}: {message}",
-        key="study.model",
+        key=study.model.key,
         value=study.model.label,
         remedy=f"run the model by hand at these inputs{HANDED if 'KeyError' in message or 'NameError' in message else ''}",
     )

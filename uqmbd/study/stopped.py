@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from uqmbd.methods.failures import TooManyFailed
+from uqmbd.printing import near
 
 if TYPE_CHECKING:
     from uqmbd.campaign.store import RunStore
@@ -26,7 +27,7 @@ def explaining(study: Study, store: RunStore, directory: Path) -> Iterator[None]
     except TooManyFailed as error:
         keep_unfinished(study, store, directory, error.message)
         lines = "".join(f"\n    {line}" for line in first_messages(study, store))
-        remedy = f"{error.remedy}; `uqmbd report {directory}` shows where they lie"
+        remedy = f"{error.remedy}; `uqmbd report {near(directory)}` shows where they lie"
         raise TooManyFailed(f"{error.message}; the first messages are{lines}", key=error.key, value=error.value, remedy=remedy) from error
 
 
