@@ -10,7 +10,7 @@ import numpy as np
 from uqmbd.analysis.trust import horizon
 from uqmbd.figures.outputs import axis_name, grid_of, listed
 from uqmbd.figures.trust import CLAIMED, WHY
-from uqmbd.outcomes import DIVERGED, DOUBT, TIME, axis_of
+from uqmbd.outcomes import DIVERGED, DOUBT, TIME, WARNING, axis_of
 from uqmbd.report.terminal import WARNINGS
 from uqmbd.study.stopped import inputs_said
 
@@ -37,8 +37,11 @@ def take_trust(result: Result, study: Study, store: RunStore, rows: np.ndarray, 
     rows : ndarray of int
         Of the store: the runs of which the result is made.
     simulator : mapping
-        What the simulator said of itself; see `uqmbd.outcomes.DOUBT`.
+        What the simulator said of itself: doubts (`uqmbd.outcomes.DOUBT`), and warnings, which are passed on.
     """
+    for key in sorted(simulator):
+        if key.startswith(WARNING):
+            warn(result, str(simulator[key]))
     doubted: dict[str, list[str]] = {}
     for name in result.outputs:
         if why := simulator.get(DOUBT + name):
