@@ -109,7 +109,7 @@ def _probability(result, name: str, within: Scale) -> str:
     sure = f" (95 % confidence limits {limits[0]} and {limits[1]})" if len(limits) == 2 else ""
     if plane_refuted(result):
         if "estimated_by" not in result.attrs:  # FORM and SORM have the plane alone
-            approach = str(settings.get("approach", "form")).upper()
+            approach = str(result.attrs.get("approach", "form")).upper()
             return f"{approach} puts the probability that {name} is {beyond} at {found}, but its own checks refute that (see the notes)."
         by = result.attrs["estimated_by"]
         sure += f" by {by}; the plane through the design point (FORM) is refuted"
