@@ -132,7 +132,8 @@ def test_a_raised_timeout_does_stopped_runs_again(tmp_path):
             campaign={"workers": 0, **campaign},
         )
         finished = run_study(study, out=tmp_path / "r")
-        return finished.tally and finished.tally.simulated, finished.result.runs["status"].values.tolist(), finished.result.runs["y"].values.tolist()
+        runs = finished.result.runs
+        return finished.tally and finished.tally.simulated, runs["status"].values.tolist(), runs["y"].values.tolist()
 
     simulated, status, _ = go(timeout=0.05)
     assert simulated == 5 and status == [0, 2, 0, 2, 0]

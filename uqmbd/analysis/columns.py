@@ -14,6 +14,7 @@ from uqmbd.outcomes import TIME, Axis, OutputInfo
 if TYPE_CHECKING:
     import xarray as xr
 
+SAID = 5  # outputs that a sentence names
 NAMES = "columns"  # entry of a partial: JSON, which outputs lie along the last axis of its other entries
 
 
@@ -53,6 +54,12 @@ class Columns:
     def named(self, which: np.ndarray) -> list[str]:
         """Outputs that have some of the columns, `which` (count,) bool."""
         return [name for name, at in self.slices.items() if which[at].any()]
+
+    def in_words(self, which: np.ndarray) -> str:
+        """The same as text: `SAID` names at most, and how many others there are."""
+        names = self.named(which)
+        more = f" and {len(names) - SAID} others" if len(names) > SAID else ""
+        return ", ".join(names[:SAID]) + more
 
     def pack(self, outputs: Mapping[str, np.ndarray], rows: int) -> np.ndarray:
         """Outcomes of `rows` runs as a matrix (rows, count)."""

@@ -14,7 +14,7 @@ from uuid import uuid4
 
 import numpy as np
 
-from uqmbd.campaign.batches import Batch, Sizer, Work, cut, piece_length
+from uqmbd.campaign.batches import Batch, Sizer, Work, cut, multiple, piece_length
 from uqmbd.campaign.pool import Here, Pool
 from uqmbd.campaign.store import RunStore
 from uqmbd.campaign.telling import Teller, reduce_some
@@ -181,7 +181,7 @@ class Campaign:
 
     def length_for(self, runs: int) -> int:
         """Runs in a piece of an ask of so many: those that the store was made for, more where it is asked for many more."""
-        return max(self.store.chunk, piece_length(runs, 1, self.batch, self.sizer.bytes_per_run))
+        return multiple(piece_length(runs, 1, self.batch, self.sizer.bytes_per_run), self.store.chunk)
 
     def without_partial(self, rows: np.ndarray) -> np.ndarray:
         """Which stored runs are done again, (runs,) bool: of histories that are not kept this method needs a partial that is not there."""

@@ -264,7 +264,7 @@ def describe(result: Result, study: Study, tally: Tally, store: RunStore) -> Non
         "versions": versions(),
     }
     cost = rounding_cost(study, result)
-    notes = [*result.attrs.get("notes", ()), *cost.get("notes", ())]
+    notes = [*result.attrs.get("notes", ()), *cost.get("notes", ()), *study.inputs.remarks()]
     result.attrs |= cost | {"notes": notes, "failures_note": failures_in(notes)}
     if shown := written(study.report, study.field_functions):
         result.attrs["report"] = shown
