@@ -3,29 +3,33 @@
 from __future__ import annotations
 
 import json
+import logging
 import os
 from collections.abc import Mapping
-from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from uqmbd.campaign.opening import ELSEWHERE, compare
 from uqmbd.errors import StudyError
-from uqmbd.runs.files import replace_text
+from uqmbd.runs.files import replace
+from uqmbd.runs.listing import list_files, require_listed
 from uqmbd.runs.place import Folder
-from uqmbd.runs.reader import FORMAT
-from uqmbd.runs.where import READS, place_in
+from uqmbd.runs.reader import ABOUT, FORMAT, HEADER, READS, document_in
+from uqmbd.runs.where import ELSEWHERE_FILE, MANIFEST, MODEL, USED, place_in
+from uqmbd.sealing import sealed
 from uqmbd.simulators.own import file_digest, tree_digest
 from uqmbd.study.identity import precision_of
 
 if TYPE_CHECKING:
+    from uqmbd.result import Result
     from uqmbd.simulators.fingerprint import Reach
     from uqmbd.study.study import Study
 
 HERE = "<model>"  # stands for the model's folder
 SOLVER = "package flexmbd"
 SHOWN = 3
+DONE = "done.json"
 
 
 def check_overwrite(overwrite: Any) -> None:
@@ -100,15 +104,14 @@ def remember_files(study: Study, directory: Path, *, solver: bool) -> None:
         below = folder and file.startswith(folder + os.sep)
         found[f"{HERE}{file[len(folder) :]}" if below else file] = digest
     if found != known:
-        place_in(directory, study.campaign.runs).put(READS, json.dumps(found, indent=1).encode())
+        place_in(directory, study.campaign.runs).put(READS, sealed(found, indent=1))
 
 
 def remembered(study: Study, directory: Path) -> dict[str, str]:
     """Hashes of the files that the model of the stored runs was seen to read."""
     found: dict[str, str] = {}
     for place in (Folder(directory), place_in(directory, study.campaign.runs)):  # earlier versions wrote it beside the result
-        with suppress(OSError, ValueError):
-            found |= json.loads(place.read(READS))
+        found |= document_in(place, READS)
     return found
 
 
@@ -123,16 +126,46 @@ def changed_files(study: Study, directory: Path) -> list[str]:
 
 
 # finished results -------------------------------------------------------------------------------------------------------------------------
+def reusable(study: Study, directory: Path, digest: str) -> tuple[Result, str] | None:
+    """The result of exactly this study and when it was made; None if there is none, or it is not as it was written, which is said."""
+    date = done_on(directory, digest)
+    if not date:
+        return None
+    from uqmbd.figures.more import own_figures
+    from uqmbd.result import open_results
+
+    try:
+        found = open_results(directory)
+    except StudyError as error:
+        said = f"{error.file}: {error.message}" if error.file else error.message
+        logging.getLogger("uqmbd").info("the result that is there is made again: %s", said)
+        return None
+    found.trust = own_figures(found) == study.report.figures  # what the study in hand names, and nobody else
+    return found, date
+
+
 def done_on(directory: Path, digest: str) -> str:
     """When the result of exactly this study was made, empty if it is not there."""
     try:
-        done = json.loads((directory / "done.json").read_text(encoding="utf-8"))
-        return done.get("date", "an earlier day") if done.get("study") == digest and (directory / "result.zarr").is_dir() else ""
-    except (OSError, ValueError, AttributeError):
+        done = json.loads((directory / DONE).read_text(encoding="utf-8"))
+        if done.get("study") != digest or not (directory / "result.zarr").is_dir():
+            return ""
+        listed = require_listed(directory, DONE, "")
+        return done.get("date", "an earlier day") if listed or not done.get("listed") else ""
+    except (OSError, ValueError, AttributeError, StudyError):
         return ""
 
 
-def write_done(directory: Path, digest: str) -> None:
-    """Say that the result of a study is there."""
+def write_done(study: Study, directory: Path, digest: str) -> None:
+    """Say that the result of a study is there, whose files are listed with their checksums before."""
     date = datetime.now().astimezone().strftime("%Y-%m-%d %H:%M")
-    replace_text(directory / "done.json", json.dumps({"study": digest, "date": date}))
+    done = json.dumps({"study": digest, "date": date, "listed": True}).encode()
+    list_result(study, directory, {DONE: done})
+    replace(directory / DONE, done)
+
+
+def list_result(study: Study, directory: Path, ahead: Mapping[str, bytes] | None = None) -> None:
+    """Enter the files of a result, and those beside its runs, into the list of checksums."""
+    there = place_in(directory, study.campaign.runs).names()
+    beside = [name for name in (HEADER, ABOUT, READS) if name in there]
+    list_files(directory, "study.toml", MANIFEST, MODEL, USED, ELSEWHERE_FILE, runs=beside, ahead=ahead)

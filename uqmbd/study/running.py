@@ -16,13 +16,15 @@ from uqmbd.errors import StudyError, did_you_mean
 from uqmbd.outcomes import STATUS, OutputInfo
 from uqmbd.processes import give_memory_back, leave_if_worker_is_starting
 from uqmbd.runs.keys import keyless
-from uqmbd.runs.where import MANIFEST, keep_used
+from uqmbd.runs.listing import list_files, unlist
+from uqmbd.runs.where import ELSEWHERE_FILE, MANIFEST, keep_used
 from uqmbd.study.extreme_runs import extreme_runs
 from uqmbd.study.identity import identity_of, method_tag, precision_of, study_digest, version, versions
+from uqmbd.study.labels import OF_ONE
 from uqmbd.study.manifest import keep_manifest, now
 from uqmbd.study.naming import naming_file
 from uqmbd.study.nominal import fields_of
-from uqmbd.study.reuse import check_overwrite, done_on, refusal, write_done
+from uqmbd.study.reuse import check_overwrite, refusal, reusable, write_done
 from uqmbd.study.showing import written
 from uqmbd.study.step_error import add_step_error, fixed_step
 from uqmbd.study.stopped import explaining
@@ -94,13 +96,8 @@ def run_study(
         if refused is not None and overwrite != "if_changed":
             raise refused
         discard = overwrite is True or refused is not None
-        if header is not None and not discard and not again and (date := done_on(directory, digest)):
-            from uqmbd.figures.more import own_figures
-            from uqmbd.result import open_results
-
-            found = open_results(directory)
-            found.trust = own_figures(found) == study.report.figures  # what the study in hand names, and nobody else
-            return Finished(found, directory, None, date=date)
+        if header is not None and not discard and not again and (there := reusable(study, directory, digest)):
+            return Finished(there[0], directory, None, date=there[1])
         if header is None:
             spare_study(directory)
         claim = stack.enter_context(claimed(directory, study.campaign.runs))
@@ -118,6 +115,7 @@ def run_study(
         store.redo(codes_of(again))
         fields = fields_of(study, trial, info)  # before the runs, so that a mistake in a function shows at once
         with writing(directory):
+            unlist(directory, "done.json", MANIFEST)
             for name in ("done.json", MANIFEST):
                 (directory / name).unlink(missing_ok=True)
             write_study(study, directory)
@@ -128,10 +126,11 @@ def run_study(
             result.fields = fields
         with writing(directory):
             trial.remember(directory)
+            unlist(directory, *OF_ONE)
             result.manifest = keep_manifest(study, directory, identity, digest, began)
             result.save(directory)
             keep_used(directory, tally.used)
-            write_done(directory, digest)
+            write_done(study, directory, digest)
         return Finished(with_runs(result, directory), directory, tally, store.damaged, discarded=discard and header is not None)
 
 
@@ -165,12 +164,12 @@ def told(
                 campaign(study, method, store, info, trial, pool, watcher, tally).run()
             if not tally.status["ok"]:
                 raise nothing_worked(store, study)
-            simulator = simulator_attributes(store, tally)
+            simulator = simulator_attributes(store, tally, trial)
             if not fixed_step(simulator):
                 pool.let_go()
             give_memory_back()
             result, used = method.result(), np.flatnonzero(tally.used)
-            describe(result, study, tally, store)
+            describe(result, study, tally, store, simulator)
             take_trust(result, study, store, used, simulator)
             add_step_error(result, study, info, trial, store, used, pool, simulator)
             result.extreme_runs = extreme_runs(result, trial, store)
@@ -239,7 +238,9 @@ def write_study(study: Study, directory: Path) -> None:
     from uqmbd.study.file import tables, write_toml
 
     head = f"{RESOLVED} {version('uqmbd')}; `uqmbd resume` reads it.\n"
+    unlist(directory, "study.toml", ELSEWHERE_FILE)
     replace_text(directory / "study.toml", head + write_toml(keyless(study.document or tables(study))))
+    list_files(directory, "study.toml", ELSEWHERE_FILE)
 
 
 def spare_study(directory: Path) -> None:
@@ -263,7 +264,7 @@ def nothing_worked(store: RunStore, study: Study) -> StudyError:
     )
 
 
-def describe(result: Result, study: Study, tally: Tally, store: RunStore) -> None:
+def describe(result: Result, study: Study, tally: Tally, store: RunStore, simulator: Mapping[str, Any]) -> None:
     """Say in the result, and in the store, what was asked and what it cost."""
     result.attrs = {
         "study": study.name,
@@ -277,7 +278,7 @@ def describe(result: Result, study: Study, tally: Tally, store: RunStore) -> Non
         "workers": tally.workers,
         "overhead": round(tally.overhead, 4),
         "model": study.model.label,
-        "simulator": simulator_attributes(store, tally),
+        "simulator": dict(simulator),
         "versions": versions(),
     }
     cost = rounding_cost(study, result)
@@ -287,9 +288,14 @@ def describe(result: Result, study: Study, tally: Tally, store: RunStore) -> Non
     store.describe({"study": study.name, "seed": study.campaign.seed, "versions": versions()})
 
 
-def simulator_attributes(store: RunStore, tally: Tally) -> dict[str, Any]:
-    """What the simulator said it used, in this session or an earlier one."""
-    return dict(tally.attributes) or dict(store.about().get("simulator", {}))
+def simulator_attributes(store: RunStore, tally: Tally, trial: Trial) -> dict[str, Any]:
+    """What the simulator said it used, in this session or an earlier one; where what that one wrote is lost, it is asked again."""
+    about = store.about()
+    if not about and not tally.simulated:
+        middle = {name: values[:1] for name, values in trial.samples.items()}
+        store.describe({"simulator": dict(trial.checked().simulate(middle).attributes)})
+        about = store.about()
+    return dict(tally.attributes) or dict(about.get("simulator", {}))
 
 
 def with_runs(result: Result, directory: Path) -> Result:
