@@ -17,7 +17,7 @@ import typer
 
 from uqmbd.commands import COMMANDS
 from uqmbd.errors import StudyError
-from uqmbd.printing import console, say
+from uqmbd.printing import console, near, say
 
 if TYPE_CHECKING:
     from uqmbd.study.running import Finished
@@ -133,9 +133,9 @@ def report(
         logging.getLogger("uqmbd").info("writing the report ...")
         text = (folder / "study.toml").read_text(encoding="utf-8")
         page = write_report(found[folder.name], place if folder == results else place / folder.name, study_text=text)
-        say(f"report: {page}")
+        say(f"report: {near(page)}")
     if folders != [results]:
-        say(f"report: {write_overview(Results(found), place)}")
+        say(f"report: {near(write_overview(Results(found), place))}")
 
 
 @app.command()
@@ -215,7 +215,7 @@ def interruptible(results: Path) -> Iterator[None]:
     try:
         yield
     except KeyboardInterrupt:
-        say(f"\ninterrupted; what is done is stored. To go on: uqmbd resume {results}", err=True)
+        say(f"\ninterrupted; what is done is stored. To go on: uqmbd resume {near(results)}", err=True)
         raise typer.Exit(130) from None
     finally:
         sys.unraisablehook = before
@@ -251,7 +251,7 @@ def show(finished: dict[str, Finished]) -> None:
             say(f"{label}:")
         show_one(one)
     for page in write_reports(finished):
-        say(f"report: {page}")
+        say(f"report: {near(page)}")
 
 
 def show_one(finished: Finished) -> None:
@@ -260,7 +260,7 @@ def show_one(finished: Finished) -> None:
         say(f"damaged: {text}", err=True)
     tally = finished.tally
     if tally is None:
-        say(f"nothing to simulate: result of {finished.date} reused, all runs of this study are in {finished.directory}")
+        say(f"nothing to simulate: result of {finished.date} reused, all runs of this study are in {near(finished.directory)}")
     else:
         failed = sum(number for status, number in tally.status.items() if status != "ok")
         told = sum(tally.status.values())

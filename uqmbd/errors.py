@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable
 from os import PathLike
-from typing import Any
+from typing import Any, Self
 
 from uqmbd.printing import printable
 
@@ -53,27 +53,27 @@ class StudyError(Exception):
         return printable(text if self.remedy is None else f"{text}\n  remedy: {self.remedy}")
 
     def __reduce__(self) -> tuple:
-        return rebuild, (self.message, self.file, self.key, self.value, self.remedy)
+        return rebuilt, (type(self), self.args, self.__dict__)
 
-    def at(self, *, file: Any = None, key: str | None = None, value: Any = None, remedy: str | None = None) -> StudyError:
+    def at(self, *, file: Any = None, key: str | None = None, value: Any = None, remedy: str | None = None) -> Self:
         """The same error with the fields it lacks filled in (a floor above knows the file, say)."""
-        return rebuild(
-            self.message,
-            self.file if self.file is not None else file,
-            self.key if self.key is not None else key,
-            self.value if self.value is not None else value,
-            self.remedy if self.remedy is not None else remedy,
-        )
+        given = {"file": None if file is None else str(file), "key": key, "value": value, "remedy": remedy}
+        return self._with({name: entry for name, entry in given.items() if getattr(self, name) is None})
 
-    def under(self, prefix: str) -> StudyError:
+    def under(self, prefix: str) -> Self:
         """The same error with `prefix` before its key (a section's reader knows where its table hangs)."""
-        key = prefix if self.key is None else f"{prefix}.{self.key}"
-        return rebuild(self.message, self.file, key, self.value, self.remedy)
+        return self._with({"key": prefix if self.key is None else f"{prefix}.{self.key}"})
+
+    def _with(self, fields: dict[str, Any]) -> Self:
+        return rebuilt(type(self), self.args, {**self.__dict__, **fields})
 
 
-def rebuild(message: str, file: Any, key: str | None, value: Any, remedy: str | None) -> StudyError:
-    """Positional constructor, so that the error survives pickling on its way back from a worker."""
-    return StudyError(message, file=file, key=key, value=value, remedy=remedy)
+def rebuilt(kind: type[StudyError], args: tuple, fields: dict[str, Any]) -> Any:
+    """An error of the same class with these fields, whatever its constructor takes: it survives pickling on its way back from a worker."""
+    error = kind.__new__(kind, *args)
+    error.args = args
+    error.__dict__.update(fields)
+    return error
 
 
 def shown(value: Any, width: int = 120) -> str:

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+
+
+class FailureNote(str):
+    """The note of a result that says how many runs failed, and what became of them; who shows it adds where they are."""
 
 
 @dataclass(frozen=True)
@@ -66,6 +70,8 @@ class Facts:
         What the simulator said of itself; versions of the packages.
     notes : tuple of str
         Sentences that a reader has to know.
+    failures_note : str
+        The one of them that says how many runs failed; empty where none does.
     """
 
     study: str = ""
@@ -83,6 +89,7 @@ class Facts:
     simulator: Mapping[str, Any] = field(default_factory=dict)
     versions: Mapping[str, str] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    failures_note: str = ""
 
     @classmethod
     def of(cls, attrs: Mapping[str, Any]) -> Facts:
@@ -91,9 +98,15 @@ class Facts:
         known["inputs"] = {name: InputFacts.known(entry) for name, entry in attrs.get("inputs", {}).items()}
         old = attrs.get("note")
         known["notes"] = tuple(attrs.get("notes", (old,) if old else ()))
+        known.setdefault("failures_note", failures_in(known["notes"]))
         return cls(**known)
 
     @property
     def note(self) -> str:
         """All notes as one text."""
         return "; ".join(self.notes)
+
+
+def failures_in(notes: Iterable[str]) -> str:
+    """The note of failed runs among those that a method has just made."""
+    return next((str(note) for note in notes if isinstance(note, FailureNote)), "")

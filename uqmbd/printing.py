@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -27,6 +29,13 @@ def printable(text: Any) -> str:
 def written_out(found: re.Match[str]) -> str:
     """A character as Python writes it in text."""
     return found[0].encode("unicode_escape", "backslashreplace").decode("ascii")
+
+
+def near(path: Path) -> Path:
+    """A path as it is shortest: from the working folder, where it lies in it."""
+    with suppress(OSError, ValueError):
+        return path.relative_to(Path.cwd())
+    return path
 
 
 def say(text: Any = "", *, err: bool = False) -> None:

@@ -6,6 +6,7 @@ import os
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from pathlib import Path
 from typing import Any
 
 ADOPT = 36  # PR_SET_CHILD_SUBREAPER of prctl(2)
@@ -33,6 +34,19 @@ def give_memory_back() -> None:
 
         with suppress(OSError, AttributeError):
             ctypes.CDLL(None).malloc_trim(0)
+
+
+def memory_there() -> int:
+    """Bytes that this process may use at most: the machine's memory, or less where a limit of the process or of its container is lower."""
+    import resource
+
+    import psutil
+
+    limits = [psutil.virtual_memory().total]
+    limits += [limit for limit in resource.getrlimit(resource.RLIMIT_AS)[:1] if limit != resource.RLIM_INFINITY]
+    with suppress(OSError, ValueError):  # no container, or one without a limit ("max")
+        limits.append(int(Path("/sys/fs/cgroup/memory.max").read_text(encoding="ascii")))
+    return min(limits)
 
 
 def leave_if_worker_is_starting() -> None:

@@ -10,11 +10,12 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 import xarray as xr
 
+from uqmbd.analysis.trust import gap_between
 from uqmbd.errors import StudyError, did_you_mean
 from uqmbd.facts import Facts
+from uqmbd.gathered import gathered, of_numpy
 from uqmbd.result_store import FORMAT, manifest_in, opened_root, read_groups
 from uqmbd.runs.files import replacing, safe_names
 from uqmbd.runs.listing import ROOT, list_files, unlist
@@ -171,7 +172,7 @@ class Result:
     def gap(self) -> xr.Dataset:
         """By how much the outer bounds are wider than what runs reached, over the width of that: [``alpha`` x] [time].
 
-        Where runs reached one value only it is 0 if that is the bound as well, and infinite if not.
+        Where runs reached one value only it is 0 if that is the bound as well, up to rounding, and infinite if not.
         """
         return xr.Dataset({name: gap_of(self.bounds[name], self.inner[name]) for name in self.bounds.data_vars if name in self.inner})
 
@@ -202,17 +203,9 @@ class Result:
         With membership levels ``lower`` and ``upper`` are the bounds of the lowest, ``lower_alpha_0.5`` and so on those of the others;
         imprecise statistics have two columns, ``mean_lower_bound`` and ``mean_upper_bound``, for each level as well.
         """
-        import pandas as pd
+        from uqmbd.figures.frames import scalars_table
 
-        from uqmbd.figures.frames import row, unit_of_output
-        from uqmbd.figures.outputs import output_names
-
-        rows = {}
-        for name in output_names(self)[1]:
-            parts = {key: group[name] for key, group in self.groups() if name in group}
-            if found := row(parts):
-                rows[name] = {"unit": unit_of_output(self, name)} | found
-        return pd.DataFrame.from_dict(rows, orient="index").rename_axis("output")
+        return scalars_table(self)
 
     def history(self, name: str) -> pd.DataFrame:
         """One output over time (s), or over another axis, as a table; columns as in `table`."""
@@ -243,12 +236,12 @@ class Result:
         folder.mkdir(parents=True, exist_ok=True)
         unlist(folder, "result.zarr", "tables")
         with replacing(folder / "result.zarr") as new:
-            attrs = json.loads(json.dumps(self.attrs, default=_plain))
+            attrs = json.loads(json.dumps(self.attrs, default=of_numpy))
             root = {"format": FORMAT, "attrs": attrs, "outputs": self.outputs, "fields": list(self.fields)}
             xr.Dataset(attrs=root).to_zarr(new, mode="w", zarr_format=3, consolidated=False)
             for key, group in (*self.groups(), ("surrogates", self.surrogates), ("fields", self.fields)):
                 if len(group.data_vars):
-                    storable(group).to_zarr(new, group=key, mode="w", zarr_format=3, consolidated=False)
+                    gathered(storable(group)).to_zarr(new, group=key, mode="w", zarr_format=3, consolidated=False)
             seal(new)
         with replacing(folder / "tables") as new:
             new.mkdir()
@@ -282,10 +275,8 @@ class Result:
 
 def gap_of(outer: xr.DataArray, inner: xr.DataArray) -> xr.DataArray:
     """Width of `outer` less that of `inner`, over that of `inner`; see `Result.gap`."""
-    wide, narrow = (array.sel(bound="upper") - array.sel(bound="lower") for array in (outer, inner))
-    more = np.maximum(wide - narrow, 0.0)
-    gap = xr.where(narrow > 0, more / xr.where(narrow > 0, narrow, 1.0), xr.where(more > 0, np.inf, 0.0))
-    return gap.drop_vars("bound", errors="ignore").assign_attrs(unit="")
+    ends = [array.sel(bound=end, drop=True) for array in (outer, inner) for end in ("lower", "upper")]
+    return xr.apply_ufunc(gap_between, *ends).assign_attrs(unit="")
 
 
 def open_results(path: str | PathLike[str], *, trust: bool = False) -> Result:
@@ -319,10 +310,3 @@ def storable(group: xr.Dataset) -> xr.Dataset:
     """Text coordinates as variable-length strings, which zarr 3 has a specification for."""
     text = {name: coord.astype(object) for name, coord in group.coords.items() if coord.dtype.kind in "UT"}
     return group.assign_coords(text)
-
-
-def _plain(value: Any) -> Any:
-    """JSON form of numpy values and everything else."""
-    if isinstance(value, (np.generic, np.ndarray)):
-        return value.tolist()
-    return str(value)

@@ -165,7 +165,7 @@ class Layout:
         stride = self.sizes["STRIDE"] = rates + m + 2 * len(contacts)
         self._add(names.LANE_ROWS, self._lane)
         self._add(1 + 2 * n + m, lambda: self._point("", "state"))
-        self._add((CONTACT_ROWS + 1) * len(contacts), self._contacts, "CONTACTS")
+        self._add((CONTACT_ROWS + 2) * len(contacts), self._contacts, "CONTACTS")
         self._add(m, lambda: [Row(f"largest.{x.name}", "largest absolute value so far", "", "state") for x in problem.states], "LARGEST")
         kept = max(k for k, slot in enumerate(scheme.slots) if slot.kept)
         for k, slot in enumerate(scheme.slots):
@@ -226,7 +226,8 @@ class Layout:
         columns = list(zip(CONTACT, CONTACT_MEANINGS, CONTACT_UNITS, strict=True))
         found = [Row(f"{c.name}.{key}", meaning, unit, "state") for c in self.problem.contacts for key, meaning, unit in columns]
         nearness = "penetration within which events are located"
-        return found + [Row(f"{c.name}.event_tolerance", nearness, "m", "state") for c in self.problem.contacts]
+        found += [Row(f"{c.name}.event_tolerance", nearness, "m", "state") for c in self.problem.contacts]
+        return found + [Row(f"{c.name}.deepest", "largest penetration so far", "m", "state") for c in self.problem.contacts]
 
     def _slot(self, slot, lifetime):
         own = [*self.problem.coordinates, *(f"row {k}" for k in range(self.sizes["N"], self.sizes["RATES"]))]

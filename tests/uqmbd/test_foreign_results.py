@@ -12,7 +12,7 @@ import pytest
 import uqmbd as uq
 from uqmbd.plain_zarr import CODECS, require_plain
 from uqmbd.runs.keys import OF_THIS_PROCESS, with_key, without_key
-from uqmbd.runs.listing import list_files
+from uqmbd.runs.listing import LISTING, ROOT, list_files
 from uqmbd.runs.place import place_of
 from uqmbd.sealing import seal
 
@@ -35,6 +35,8 @@ def change_root(store: Path, change) -> None:
     change(document["attributes"])
     head.write_text(json.dumps(document))
     seal(store)
+    if (store.parent / LISTING).is_file():
+        list_files(store.parent, ROOT)
 
 
 @pytest.mark.report
@@ -224,7 +226,8 @@ def test_keys_of_storage_are_in_no_file(write_study, uqmbd, tmp_path, monkeypatc
     runs = uq.open_results(tmp_path / "r").runs
     assert runs.sizes["run"] == 40
     OF_THIS_PROCESS.clear()  # as another process
-    assert "y" not in uq.open_results(tmp_path / "r").runs
+    with pytest.raises(uq.StudyError, match="missing"):
+        uq.open_results(tmp_path / "r")
     monkeypatch.setenv("UQMBD_RUNS", address)
     assert np.array_equal(uq.open_results(tmp_path / "r").runs["y"], runs["y"])
     code, output = uqmbd("resume", "r")

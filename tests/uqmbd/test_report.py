@@ -11,10 +11,12 @@ import xarray as xr
 import uqmbd as uq
 from flexmbd_uq.orbits import orbit_figures
 from uqmbd import figures
+from uqmbd.facts import FailureNote
 from uqmbd.figures import samples
 from uqmbd.figures.colors import DARK, LIGHT
 from uqmbd.figures.marks import Band, Bars, Curve, Level
 from uqmbd.figures.trust import percent, trust_of
+from uqmbd.methods.failures import left_out
 from uqmbd.report import write_report
 from uqmbd.report.lead import lead_of
 from uqmbd.report.page import POLICY, unpacked
@@ -188,21 +190,22 @@ def test_page_is_one_file_with_pictures_beside(case, request, tmp_path):
         ([], ["3 of 60 runs failed (5 %); see Failures."]),
         (["the band is rough"], ["The band is rough.", "3 of 60 runs failed (5 %); see Failures."]),
         (
-            ["3 of 60 runs failed and are left out of the fit", "the band is rough"],
-            ["3 of 60 runs failed (5 %) and are left out of the fit; see Failures.", "The band is rough."],
+            [*left_out({"runs": 60, "runs_failed": 3}, " of the fit"), "the band is rough"],
+            ["3 of 60 runs failed and are left out of the fit (5 %); see Failures.", "The band is rough."],
         ),
         (
-            ["The study stopped: 3 of 60 runs failed, most where k > 2."],
-            ["The study stopped: 3 of 60 runs failed (5 %), most where k > 2; see Failures."],
+            [FailureNote("The study stopped: of sixty runs three failed, most where k > 2.")],
+            ["The study stopped: of sixty runs three failed, most where k > 2 (5 %); see Failures."],
         ),
         (
-            ["13 of 60 runs failed and are left out of the fit"],
-            ["13 of 60 runs failed and are left out of the fit.", "3 of 60 runs failed (5 %); see Failures."],
+            ["in the fit before 3 of 60 runs failed"],
+            ["In the fit before 3 of 60 runs failed.", "3 of 60 runs failed (5 %); see Failures."],
         ),
     ],
 )
 def test_failed_runs_are_counted_once(notes, said, tmp_path):
     result = Result(attrs={"study": "made up", "runs": 60, "runs_failed": 3, "notes": notes})
+    assert result.facts.failures_note in ("", notes[0] if notes else "")
     text = write_report(result, tmp_path).read_text()
     _, *found = (html.unescape(found) for found in re.findall(r'<p class="warning">(.*?)</p>', text))  # the first is for no JavaScript
     assert found == said

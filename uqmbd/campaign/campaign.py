@@ -19,7 +19,7 @@ from uqmbd.campaign.pool import Here, Pool
 from uqmbd.campaign.store import RunStore
 from uqmbd.campaign.telling import Teller, reduce_some
 from uqmbd.campaign.worker import Delivery, Job, pack, packed_for, run_batch, run_raw
-from uqmbd.outcomes import ERROR, Outcomes, concatenate, failed_outcomes
+from uqmbd.outcomes import ERROR, WARNING, Outcomes, concatenate, failed_outcomes
 from uqmbd.processes import give_memory_back
 
 IN_FLIGHT = 2  # batches a worker has at hand: one running, one waiting
@@ -287,19 +287,27 @@ class Campaign:
         return concatenate(found)
 
     def commit(self, batch: Batch, delivery: Delivery) -> None:
-        """Write a finished batch."""
+        """Write a finished batch, and before it what the simulator says of it: no kill parts runs from their warnings."""
+        self.hear(delivery.attributes)
         for rows, blocks in zip(batch.rows, delivery.pieces, strict=True):
             now = time.perf_counter()
             self.store.commit(rows, blocks, self.tag, now - self.mark)
             self.mark = now
-        if delivery.attributes and not self.tally.attributes:
-            self.tally.attributes = dict(delivery.attributes)
-            self.store.describe({"simulator": delivery.attributes})
         self.tally.simulated += batch.runs
         self.tally.simulating += delivery.simulating
         self.tally.packing += delivery.packing
         if delivery.simulating:
             self.sizer.measured(batch.runs, delivery.simulating + delivery.packing)
+
+    def hear(self, attributes: Mapping[str, Any]) -> None:
+        """Keep what the simulator says of itself with the first batch, and the warnings of all, those of earlier sessions among them."""
+        known = self.tally.attributes
+        new = {key: text for key, text in attributes.items() if key not in known and (not known or key.startswith(WARNING))}
+        if new:
+            stored = self.store.about().get("simulator", {})
+            warned = {key: text for key, text in stored.items() if key.startswith(WARNING)}
+            self.tally.attributes = {**warned, **known, **new}
+            self.store.describe({"simulator": self.tally.attributes})
 
 
 def lost_worker(error: BaseException) -> bool:

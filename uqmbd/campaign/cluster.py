@@ -8,10 +8,12 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from queue import Empty
 from typing import Any, ClassVar
 
+from uqmbd.campaign.starting import started
 from uqmbd.errors import StudyError
 from uqmbd.processes import without_descendants
 
@@ -19,6 +21,7 @@ KEPT = 256 << 20  # bytes of freed memory a worker may keep: fetching the same p
 REACH = "10s"  # in which a scheduler that is already there has to answer, at the start and when the connection is lost
 ALLOWED_DEATHS = 1  # a batch whose worker dies more often is taken apart
 WAIT = 600.0  # seconds without any worker after which a campaign on a cluster of others ends, unless `campaign.wait` says
+PRELOAD = ["uqmbd.campaign.preload"]  # what each worker runs as it starts
 GO_ON = "all runs so far are kept: `uqmbd resume` goes on where this stopped"
 START = "start one with `dask scheduler` and workers with `dask worker ADDRESS`, or leave --scheduler out"
 QUIET = {"distributed": "critical", "distributed.nanny": "critical", "distributed.worker": "critical", "bokeh": "critical"}
@@ -189,19 +192,18 @@ def local_cluster(workers: int) -> Iterator[Cluster]:
     from distributed import Client, LocalCluster
 
     with ExitStack() as stack:
-        stack.enter_context(starting())
-        cluster = stack.enter_context(
-            LocalCluster(
-                n_workers=workers,
-                threads_per_worker=1,
-                host="127.0.0.1",
-                security=True,
-                dashboard_address="127.0.0.1:0",  # any free port; None would insist on 8787
-                silence_logs=logging.CRITICAL,
-                preload=["uqmbd.campaign.preload"],
-                local_directory=tempfile.gettempdir(),
-            )
+        make = partial(
+            LocalCluster,
+            n_workers=workers,
+            threads_per_worker=1,
+            host="127.0.0.1",
+            security=True,
+            dashboard_address="127.0.0.1:0",  # any free port; None would insist on 8787
+            silence_logs=logging.CRITICAL,
+            preload=PRELOAD,
+            local_directory=tempfile.gettempdir(),
         )
+        cluster = stack.enter_context(started(make))
         client = stack.enter_context(Client(cluster, direct_to_workers=True))
         stack.enter_context(without_descendants(lambda: worker_processes(cluster)))
         yield Cluster(client, workers, cluster)
@@ -253,18 +255,3 @@ def ending(client: Any) -> Iterator[Any]:
 def worker_processes(cluster: Any) -> list[int]:
     """Process numbers of a local cluster's workers."""
     return [nanny.pid for nanny in list(cluster.workers.values()) if getattr(nanny, "pid", None)]
-
-
-@contextmanager
-def starting() -> Iterator[None]:
-    """Workers that cannot start, in the block: most often a script without a guard, which each worker tries to run again."""
-    try:
-        yield
-    except RuntimeError as error:
-        if "failed to start" not in str(error):
-            raise
-        raise StudyError(
-            "the worker processes cannot start",
-            key="campaign.workers",
-            remedy='in a script, put the call of run under `if __name__ == "__main__":`; or use workers=0, which needs no processes',
-        ) from None  # what Dask and its event loop raised says nothing more

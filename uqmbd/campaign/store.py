@@ -13,6 +13,7 @@ from uqmbd.campaign.index import Index, hashes, same
 from uqmbd.campaign.locking import Lock
 from uqmbd.errors import StudyError
 from uqmbd.outcomes import TIMEOUT
+from uqmbd.printing import near
 from uqmbd.runs.files import writing
 from uqmbd.runs.piece import Blocks, Piece, beginning, file_name, spans_of
 from uqmbd.runs.place import TEMPORARY, Place
@@ -223,5 +224,5 @@ class RunStore(Runs):
     def require_place(self) -> None:
         """Raise `StudyError` when the folder of results was moved or removed since the store was opened."""
         if self.lock is not None and not self.lock.in_place():
-            remedy = f"move it back, then `uqmbd resume {self.directory}` does again what is lost; or run the study again"
+            remedy = f"move it back, then `uqmbd resume {near(self.directory)}` does again what is lost; or run the study again"
             raise StudyError("the folder of results was moved or removed while the study was running", file=self.directory, remedy=remedy)

@@ -11,6 +11,7 @@ from typing import Any
 from uqmbd.doors import find, offered
 from uqmbd.errors import StudyError
 from uqmbd.figures.marks import Figure
+from uqmbd.simulators.folder import kept_folder
 from uqmbd.simulators.model import describe
 
 TITLE = "Further figures"
@@ -52,7 +53,8 @@ def drawn(name: str, result: Any) -> dict[str, list[Figure]]:
     """What one function makes of a result: a figure, several, or several by the title of their section."""
     function = find(name, {}, "figure", key="report.figures")
     try:
-        made = function(result)
+        with kept_folder(function):
+            made = function(result)
     except Exception as error:
         text = f"the figures raise {describe(error)}"
         raise StudyError(text, key="report.figures", value=name, remedy="mend the function, or take it out of [report]") from error

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import Any, ClassVar, Self
 
@@ -30,6 +31,8 @@ class Interval(Input):
     def _ordered(self) -> Self:
         if self.lower > self.upper:
             raise ValueError(f"lower {self.lower:g} is above upper {self.upper:g}")
+        if not math.isfinite(self.upper - self.lower) or not math.isfinite(self.upper + self.lower):
+            raise ValueError(f"the width or the middle of [{self.lower:g}, {self.upper:g}] is beyond what a computer can hold")
         if self.lower == self.upper:
             raise ValueError(f"lower and upper are both {self.lower:g}; a number that is known belongs in the model, not in the inputs")
         return self

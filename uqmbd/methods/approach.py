@@ -33,7 +33,7 @@ class ByApproach(Method):
 
     approach: str
 
-    def __new__(cls, **values: Any) -> Self:
+    def __new__(cls, /, **values: Any) -> Self:
         return super().__new__(cls.named_in(values) if "approaches" in vars(cls) else cls)
 
     @classmethod

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from uqmbd.errors import StudyError
+from uqmbd.facts import FailureNote
 from uqmbd.inputs import Input
 from uqmbd.methods.base import Method
 from uqmbd.outcomes import MEND as MEND
@@ -46,7 +47,7 @@ def where(inputs: Mapping[str, Input], samples: Mapping[str, np.ndarray], failed
 def left_out(counts: Mapping[str, int | float], of: str = "") -> list[str]:
     """What is said of failed runs that nothing is made `of`, if there are any; `counts` are those of `count_failures`."""
     failed = counts["runs_failed"]
-    return [f"{failed} of {counts['runs']} runs failed and are left out{of}"] if failed else []
+    return [FailureNote(f"{failed} of {counts['runs']} runs failed and are left out{of}")] if failed else []
 
 
 def require_validation(fresh: np.ndarray) -> None:

@@ -1,12 +1,13 @@
 """The first screen of the page: what was asked, the answer in a few sentences, the figure that shows it, and what is trusted."""
 
 from dataclasses import dataclass
+from itertools import chain
 
 import numpy as np
 
 from uqmbd.figures.extremes import extreme_of
 from uqmbd.figures.marks import UNSEEN, Figure
-from uqmbd.figures.outputs import axis_name, axis_unit, output_names, shown_quantiles, widest
+from uqmbd.figures.outputs import axis_name, axis_unit, key_said, output_names, shown_quantiles, widest
 from uqmbd.figures.regions import regions_said
 from uqmbd.figures.sensitivities import kinds
 from uqmbd.figures.trust import percent, trust_of
@@ -61,11 +62,10 @@ def lead_of(result, sections: dict[str, list[Figure]]) -> Lead:
 def key_output(result) -> str | None:
     """The output that the report begins with: `[report] key`, that of a reliability study, or the first, numbers that are trusted first."""
     histories, scalars = output_names(result)
-    for wanted in (result.attrs.get("report", {}).get("key"), result.facts.settings.get("output")):
-        if wanted in (*histories, *scalars):
-            return wanted
-    trusted = [name for name in scalars if (trust := trust_of(result, name)) and trust.share]
-    return next(iter([*trusted, *scalars, *histories]), None)
+    if (wanted := key_said(result)) is not None:
+        return wanted
+    trusted = (name for name in scalars if (trust := trust_of(result, name)) and trust.share)
+    return next(chain(trusted, scalars, histories), None)
 
 
 def _range(result, name: str) -> str:
@@ -82,7 +82,7 @@ def _range(result, name: str) -> str:
         return f"{name} {sure} between {lower} and {within.said(upper)}{time} for {which} {_inputs(result)}."
     if name not in result.statistics:
         return ""
-    found = statistics(result.statistics[name], shown_quantiles(result))
+    found = statistics(result.statistics, name, shown_quantiles(result))
     said = {word: apart(*(within.of(end) if has_unit(word) else end for end in ends)) for word, ends in found.items()}
     if "probability" in said:
         return _probability(result, name, within)
@@ -103,7 +103,8 @@ def _probability(result, name: str, within: Scale) -> str:
     """The probability that the output is beyond its limit, and how sure that is."""
     table, settings = result.statistics[name], result.facts.settings
     side = next((side for side in ("above", "below") if settings.get(side) is not None), None)
-    beyond = f"{side} {within.said(number(within.of(settings[side])))}" if side else "beyond its limit"
+    limit = result.attrs.get("limit", settings.get(side))  # in the output's unit
+    beyond = f"{side} {within.said(number(within.of(limit)))}" if side else "beyond its limit"
     keys = [key for key in ("probability", "probability_lower", "probability_upper") if key in table["statistic"]]
     known = table.sel(statistic=keys).values
     found, *limits = apart(*known[np.isfinite(known)])

@@ -1,8 +1,9 @@
 """An external program as the model: a template directory is copied, inputs are filled in, the program runs, a result file is read.
 
-Files of the template that are text may hold ``{{name}}``; so may the arguments of the command. The result file is JSON (a mapping from
-output to number or list, or to what makes a `Curve`) or CSV (a header line, one column an output: numbers and histories only). Where it
-has ``time`` other than the study's, histories are interpolated.
+Files of the template that are text may hold ``{{name}}``; so may the arguments of the command, which no shell reads. The result file is
+JSON (a mapping from output to number or list, or to what makes a `Curve`) or CSV (a header line, one column an output: numbers and
+histories only). Where it has ``time`` other than the study's, histories are interpolated. A result is that run's own: one that lies in
+the template is not copied, and one outside the run's folder is not read.
 """
 
 from __future__ import annotations
@@ -29,10 +30,12 @@ import numpy as np
 from uqmbd.errors import StudyError
 from uqmbd.processes import descendants, kill
 from uqmbd.simulators.curve import Curve
+from uqmbd.simulators.filling import files_of, fill, fill_file
 from uqmbd.simulators.limit import RunTimeout
 from uqmbd.simulators.model import Model
 from uqmbd.simulators.own import file_digest, is_own_file
 
+SHELL = {"|", "||", "&", "&&", ";", ">", ">>", "<", "2>", "2>&1"}  # words that only a shell knows
 KEPT = 1 << 16  # bytes of the beginning and of the end of what a program writes
 
 
@@ -61,17 +64,18 @@ class Command:
     result: str
     timeout: float | None = None
 
-    def __call__(self, time: np.ndarray | None = None, **inputs: float) -> dict[str, Any]:
+    def __call__(self, /, time: np.ndarray | None = None, **inputs: float) -> dict[str, Any]:
         with tempfile.TemporaryDirectory(prefix="uqmbd-") as folder:
             work = Path(folder) / "run"
             if self.template:
                 shutil.copytree(self.template, work)
+                remove(work / self.result)
                 for file in work.rglob("*"):
                     fill_file(file, inputs)
             else:
                 work.mkdir()
             self.execute(work, inputs)
-            return on_grid(read_result(work / self.result), time)
+            return on_grid(read_result(own(work, self.result)), time)
 
     def execute(self, work: Path, inputs: Mapping[str, float]) -> None:
         """Run the program; its failure carries the last line it wrote. What it has started ends with it, or at the time limit."""
@@ -132,11 +136,26 @@ def end_group(program: subprocess.Popen) -> None:
                 sleep(0.01)
 
 
+def remove(place: Path) -> None:
+    """Remove a file or a folder, if it is there."""
+    if place.is_dir() and not place.is_symlink():
+        shutil.rmtree(place)
+    else:
+        place.unlink(missing_ok=True)
+
+
+def own(work: Path, result: str) -> Path:
+    """The result file of a run; `CommandFailed` where it is a link to a place outside the run's folder."""
+    file = work / result
+    if not file.resolve().is_relative_to(work.resolve()):
+        raise CommandFailed(f"{result} is a link to {file.resolve()}, outside the folder of the run")
+    return file
+
+
 def command_model(command: str | list[str], template: str | None, result: str, directory: Path, timeout: float | None) -> Model:
     """The model of a study that names a command; paths are relative to the study's directory."""
-    arguments = shlex.split(command) if isinstance(command, str) else list(command)
-    if not arguments:
-        raise StudyError("the command is empty", key="study.command", value=command, remedy='write it as "program argument {{input}}"')
+    arguments = words_of(command)
+    refuse_outside(result)
     folder = "" if template is None else str((directory / template).resolve())
     if folder and not Path(folder).is_dir():
         raise StudyError(f"there is no directory {folder}", key="study.template", value=template, remedy="name the directory to copy")
@@ -147,29 +166,41 @@ def command_model(command: str | list[str], template: str | None, result: str, d
     for argument in arguments:  # a program, or data, of the user
         if os.path.isabs(argument) and os.path.isfile(argument) and is_own_file(argument):
             digest.update(file_digest(argument).encode())
-    for file in sorted(Path(folder).rglob("*")) if folder else []:
-        if file.is_file():
-            digest.update(str(file.relative_to(folder)).encode() + file.read_bytes())
+    for file in files_of(folder, result):
+        digest.update(str(file.relative_to(folder)).encode() + file.read_bytes())
     return Model(shlex.join(arguments), digest.hexdigest(), bare=Command(tuple(arguments), folder, result, timeout))
 
 
-def fill(text: str, inputs: Mapping[str, float]) -> str:
-    """Replace ``{{name}}`` by the input's value, written so that it reads back exactly."""
-    for name, value in inputs.items():
-        text = text.replace("{{" + name + "}}", repr(float(value)))
-    return text
+def words_of(command: str | list[str]) -> list[str]:
+    """The words of a command line.
 
-
-def fill_file(file: Path, inputs: Mapping[str, float]) -> None:
-    """Fill in one file of the template; binary files are left alone."""
-    if not file.is_file():
-        return
+    Raises
+    ------
+    StudyError
+        When there are none, a quote is open, or a word is for a shell, which there is not.
+    """
+    key, remedy = "study.command", 'write it as "program argument {{input}}"'
     try:
-        text = file.read_text(encoding="utf-8")
-    except UnicodeDecodeError:
-        return
-    if "{{" in text:
-        file.write_text(fill(text, inputs), encoding="utf-8")
+        words = shlex.split(command) if isinstance(command, str) else list(command)
+    except ValueError as error:
+        raise StudyError(f"the command cannot be read: {error}", key=key, value=command, remedy="close the quotation") from None
+    if not words or not words[0].strip():
+        raise StudyError("the command is empty", key=key, value=command, remedy=remedy)
+    shell = next((word for word in words if word in SHELL or word.endswith(";")), None) if isinstance(command, str) else None
+    if shell is not None:
+        text = f"no shell reads the command: the program would get '{shell}' as a word"
+        remedy = 'write ["sh", "-c", "a && b"] for a line of the shell; a list of words is taken as it is'
+        raise StudyError(text, key=key, value=command, remedy=remedy)
+    return words
+
+
+def refuse_outside(result: str) -> None:
+    """`StudyError` for a result that is no file in the folder of the run."""
+    if os.path.isabs(result) or os.path.normpath(result).split(os.sep)[0] in ("..", ".") or not result.strip():
+        text = "a run leaves its result in its own folder, a copy of the template; another place would be that of all runs"
+        raise StudyError(text, key="study.result", value=result, remedy='name a file relative to the template, such as "result.json"')
+    if "{{" in result:
+        raise StudyError("the name of the result is the same in all runs", key="study.result", value=result, remedy="leave {{}} out")
 
 
 def read_result(file: Path) -> dict[str, Any]:

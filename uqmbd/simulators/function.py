@@ -13,6 +13,7 @@ import numpy as np
 from uqmbd.errors import StudyError, did_you_mean
 from uqmbd.outcomes import ERROR, TIME, TIMEOUT, Axis, Outcomes, OutputInfo, sample_count
 from uqmbd.simulators.curve import REDUCTIONS, alike, check_axis, reductions_over, taken
+from uqmbd.simulators.folder import kept_folder
 from uqmbd.simulators.limit import RunTimeout, time_limit
 from uqmbd.simulators.model import Model, describe
 
@@ -83,11 +84,15 @@ class FunctionSimulator:
 
 
 def call(function: Callable[..., Any], inputs: Mapping[str, Any], time: np.ndarray | None) -> Any:
-    """Call the function with its inputs, and with the time grid if it has a parameter `time`; a recursion limit it sets ends with it."""
+    """Call the function with its inputs, and with the time grid if it has a parameter `time`.
+
+    Afterwards the recursion limit and the working folder are those of before.
+    """
     more = {"time": time.copy()} if time is not None and "time" not in inputs and wants_time(function) else {}
     limit = sys.getrecursionlimit()
     try:
-        return function(**inputs, **more)
+        with kept_folder(function):
+            return function(**inputs, **more)
     finally:
         sys.setrecursionlimit(limit)
 

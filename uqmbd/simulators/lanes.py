@@ -12,11 +12,21 @@ from typing import Any, ClassVar
 import numpy as np
 
 from uqmbd.errors import StudyError
-from uqmbd.outcomes import DOUBT, ORDER, STEP, TIME, Outcomes, OutputInfo
+from uqmbd.outcomes import DOUBT, NONNEGATIVE, ORDER, STEP, TIME, WARNING, Outcomes, OutputInfo
 from uqmbd.simulators.apart import AWAY, apart
+from uqmbd.simulators.folder import kept_folder
 from uqmbd.simulators.model import Model
 
 LOG = logging.getLogger("uqmbd")
+
+
+DOUBTED = {  # what flexmbd says of contacts, without the figures of single batches
+    "deep": (
+        "contact '{}': in some runs the bodies penetrate each other by more than its clearance or radius: it is too soft for its loads; "
+        "is its stiffness in the unit that its law expects, N/m^n?"
+    ),
+    "stiff": "contact '{}': its stiffness is more than diamond has; is it in the unit that its law expects, N/m^1.5?",
+}
 
 
 @dataclass(frozen=True)
@@ -113,8 +123,14 @@ class LanesSimulator:
 
     def said(self, attributes: Mapping[str, Any]) -> dict[str, Any]:
         """What the solver said of itself, in the words of `Outcomes`."""
-        words = {"solver.fixed_step": STEP, "solver.order": ORDER} | {f"{name}.percussion": DOUBT + name for name in self.names}
-        return {"simulator": "flexmbd lanes", **{words.get(key, key): value for key, value in attributes.items()}}
+        words = {"solver.fixed_step": STEP, "solver.order": ORDER, "outputs.nonnegative": NONNEGATIVE}
+        words |= {f"{name}.percussion": DOUBT + name for name in self.names}
+        found = {"simulator": "flexmbd lanes", **{words.get(key, key): value for key, value in attributes.items()}}
+        for key in attributes:
+            name, _, what = key.rpartition(".")
+            if what in DOUBTED:
+                found[WARNING + key] = DOUBTED[what].format(name)
+        return found
 
     def check_start(self, samples: Mapping[str, np.ndarray], start: Any) -> None:
         """`StudyError` when runs of these inputs cannot go on from a state."""
@@ -146,7 +162,8 @@ def as_study_error(simulator: LanesSimulator) -> Iterator[None]:
     import flexmbd
 
     try:
-        yield
+        with kept_folder(simulator.model.load()):
+            yield
     except flexmbd.ModelError as error:
         key, value = concerns(str(error), simulator)
         named = error.element and error.element not in error.message

@@ -11,6 +11,7 @@ from pathlib import Path
 from types import ModuleType
 
 from uqmbd.errors import StudyError
+from uqmbd.simulators.folder import import_of
 from uqmbd.simulators.own import file_digest, file_of, imports, is_own
 from uqmbd.simulators.reads import noted, watching
 
@@ -83,7 +84,7 @@ def module_of(path: Path, source: str, fresh: bool) -> ModuleType:
     sys.modules[name] = module
     before = set(sys.modules)
     try:
-        with watching() as reads:
+        with watching() as reads, import_of(name):
             exec(compile(source, str(path), "exec"), module.__dict__)
     except BaseException:
         del sys.modules[name]

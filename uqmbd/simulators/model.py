@@ -9,9 +9,11 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from importlib.machinery import PathFinder
 from pathlib import Path
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from uqmbd.errors import StudyError, did_you_mean
+from uqmbd.simulators.folder import import_of
 from uqmbd.simulators.loading import draws_on, load_file
 from uqmbd.simulators.own import file_digest, is_own_file
 from uqmbd.simulators.reads import watching
@@ -65,7 +67,7 @@ class Model:
         refuse_changes(self)
         if self.bare is not None:
             return self.bare
-        module = load_file(Path(self.path), self.source) if self.path else importlib.import_module(self.module)
+        module = load_file(Path(self.path), self.source) if self.path else imported(self.module)
         return getattr(module, self.name)
 
     def reached(self) -> Reach:
@@ -90,6 +92,11 @@ class Model:
         self.sources.update(found.sources)
         self.saw(reads.files)
         return found
+
+    @property
+    def key(self) -> str:
+        """Where a study names it."""
+        return "study.command" if self.fixed else "study.model" if self.simulator is None else "study.simulator"
 
     @property
     def is_simulator(self) -> bool:
@@ -129,6 +136,14 @@ def refuse_changes(model: Model) -> None:
     CHECKED.add(key)
 
 
+def imported(name: str) -> ModuleType:
+    """A module by its name."""
+    if name in sys.modules:
+        return sys.modules[name]
+    with import_of(name):
+        return importlib.import_module(name)
+
+
 def folder_of(function: Callable[..., Any]) -> str:
     """Folder of the file in which a function is written, empty if there is none."""
     space = getattr(function, "__globals__", None) or vars(sys.modules.get(type(function).__module__, sys))
@@ -165,7 +180,7 @@ def find_model(spec: str | Callable[..., Any], directory: Path) -> Model:
                 module = load_file(path, source, fresh=True)
                 found = Model(f"{path}:{name}", path=str(path), name=name, source=source)
             else:
-                module = importlib.import_module(where)
+                module = imported(where)
                 found = Model(spec, module=where, name=name)
     except StudyError:
         raise

@@ -12,6 +12,7 @@ import numpy as np
 from uqmbd.errors import StudyError
 from uqmbd.outcomes import STATUS, Axis, Outcomes, OutputInfo, sample_count
 from uqmbd.simulators.base import Simulator
+from uqmbd.simulators.folder import kept_folder
 from uqmbd.simulators.function import as_array
 from uqmbd.simulators.model import Model, describe
 
@@ -49,7 +50,8 @@ class OutsideSimulator:
         label = self.model.simulator.label
         more = {"outputs": self.outputs, "time": self.time, "settings": dict(self.settings), "timeout": self.timeout}
         try:
-            made = self.model.simulator.load()(model=None if self.model.is_simulator else self.model.load(), **more)
+            with kept_folder(self.model.simulator.load()):
+                made = self.model.simulator.load()(model=None if self.model.is_simulator else self.model.load(), **more)
         except StudyError:
             raise
         except Exception as error:
@@ -79,7 +81,8 @@ class OutsideSimulator:
 
     def check(self, samples: Mapping[str, np.ndarray]) -> dict[str, OutputInfo]:
         """See `Simulator.check`; every output that is asked for has to be there."""
-        found = dict(self.made.check(samples))
+        with kept_folder(self.made.check):
+            found = dict(self.made.check(samples))
         absent = [name for name in self.outputs if not isinstance(found.get(name), OutputInfo)]
         if absent:
             text = f"the simulator says nothing of the output '{absent[0]}'"
@@ -95,11 +98,13 @@ class OutsideSimulator:
         if not hasattr(self.made, "start"):
             text = f"runs of {type(self.made).__name__} cannot go on from a state"
             raise StudyError(text, key="study.simulator", remedy="it needs what uqmbd.simulators.base.Continuing has")
-        return self.made.start(samples)
+        with kept_folder(self.made.start):
+            return self.made.start(samples)
 
     def simulate(self, samples: Mapping[str, np.ndarray], start: Any = None) -> Outcomes:
         """See `Simulator.simulate`, and `Continuing.simulate` for runs that go on."""
-        found = self.made.simulate(samples) if start is None else self.made.simulate(samples, start=start)
+        with kept_folder(self.made.simulate):
+            found = self.made.simulate(samples) if start is None else self.made.simulate(samples, start=start)
         n = sample_count(samples)
         try:
             return self.as_promised(found, n)

@@ -14,6 +14,7 @@ from uqmbd.printing import printable
 from uqmbd.study.identity import precision_of
 from uqmbd.study.naming import naming_file
 from uqmbd.study.nominal import fields_of
+from uqmbd.study.sizes import check_sizes
 from uqmbd.study.storing import check_store
 from uqmbd.study.trial import Trial
 
@@ -87,6 +88,7 @@ def estimate(study: Study, *, patience: float = PATIENCE) -> Cost:
     """Check the model and time a few runs; those that are not done after `patience` seconds are left, if the simulator can."""
     trial = Trial(study)
     with naming_file(study):
+        check_sizes(study)
         info = study.in_units(trial.info)
         check_store(study, info)
         fields_of(study, trial, info)

@@ -15,6 +15,7 @@ from uqmbd.inputs import INPUTS, Input, read_input
 from uqmbd.inputs.checked import plain
 from uqmbd.methods import Method, read_method
 from uqmbd.simulators.command import command_model
+from uqmbd.simulators.filling import check_places
 from uqmbd.simulators.model import Model
 from uqmbd.study.labels import labelled
 from uqmbd.study.settings import CampaignSettings, OutputsSection, ReportSection, StudySection, TimeGrid
@@ -95,6 +96,8 @@ def build(document: Mapping[str, Any], path: Path, kind: type[Study]) -> Study:
         description=top.description,
         directory=path.parent,
     )
+    if top.command is not None:
+        check_places(found.model.bare.arguments, found.model.bare.template, top.result, found.inputs)
     found.file = path
     found.document = resolved(found, document, top, path.parent)
     return found

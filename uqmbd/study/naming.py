@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from uqmbd.errors import StudyError
+from uqmbd.study.sizes import no_memory
 
 if TYPE_CHECKING:
     from uqmbd.study.study import Study
@@ -14,9 +15,12 @@ if TYPE_CHECKING:
 
 @contextmanager
 def naming_file(study: Study) -> Iterator[None]:
-    """An error in the block that concerns the study itself names the file it was read from."""
+    """An error in the block that concerns the study itself names the file it was read from; want of memory is such an error."""
     try:
-        yield
+        try:
+            yield
+        except MemoryError as error:
+            raise no_memory(error) from error
     except StudyError as error:
         if study.file is None or error.key is None or error.key.startswith("--"):
             raise

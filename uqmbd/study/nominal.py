@@ -10,6 +10,7 @@ import numpy as np
 
 from uqmbd.errors import StudyError
 from uqmbd.outcomes import OK, OutputInfo
+from uqmbd.simulators.folder import kept_folder
 from uqmbd.simulators.model import Model, describe
 from uqmbd.study.showing import check_histories
 
@@ -109,7 +110,8 @@ def nominal_run(study: Study, trial: Trial) -> NominalRun:
 def called(function: Model, run: NominalRun) -> Any:
     """What a function returns for the run."""
     try:
-        return function.load()(run)
+        with kept_folder(function.load()):
+            return function.load()(run)
     except StudyError:
         raise
     except NoSuchOutput as error:

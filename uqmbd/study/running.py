@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from uqmbd.errors import StudyError, did_you_mean
+from uqmbd.facts import failures_in
 from uqmbd.outcomes import STATUS, OutputInfo
 from uqmbd.processes import give_memory_back, leave_if_worker_is_starting
 from uqmbd.runs.keys import keyless
@@ -26,6 +27,8 @@ from uqmbd.study.naming import naming_file
 from uqmbd.study.nominal import fields_of
 from uqmbd.study.reuse import check_overwrite, refusal, reusable, write_done
 from uqmbd.study.showing import written
+from uqmbd.study.sign import cut_at_zero
+from uqmbd.study.sizes import check_sizes
 from uqmbd.study.step_error import add_step_error, fixed_step
 from uqmbd.study.stopped import explaining
 from uqmbd.study.storing import open_or_make, results_directory, rounding_cost, stored_outputs
@@ -87,6 +90,8 @@ def run_study(
     began = now()
     directory = results_directory(out, study.name)
     check_overwrite(overwrite)
+    with naming_file(study):
+        check_sizes(study)
     reach = study.model.reached()
     identity = identity_of(study, reach)
     digest = study_digest(study, identity)
@@ -172,6 +177,7 @@ def told(
             describe(result, study, tally, store, simulator)
             take_trust(result, study, store, used, simulator)
             add_step_error(result, study, info, trial, store, used, pool, simulator)
+            cut_at_zero(result, simulator)
             result.extreme_runs = extreme_runs(result, trial, store)
             return result, tally
         except Damaged:
@@ -258,7 +264,7 @@ def nothing_worked(store: RunStore, study: Study) -> StudyError:
     inputs = ", ".join(f"{name}={found[f'input:{name}'][0]:g}" for name in store.inputs if len(rows))
     return StudyError(
         f"every one of the {len(rows)} runs failed; the first, at {inputs}: {message}",
-        key="study.model",
+        key=study.model.key,
         value=study.model.label,
         remedy=f"run the model by hand at these inputs{HANDED if 'KeyError' in message or 'NameError' in message else ''}",
     )
@@ -282,7 +288,8 @@ def describe(result: Result, study: Study, tally: Tally, store: RunStore, simula
         "versions": versions(),
     }
     cost = rounding_cost(study, result)
-    result.attrs |= cost | {"notes": [*result.attrs.get("notes", ()), *cost.get("notes", ())]}
+    notes = [*result.attrs.get("notes", ()), *cost.get("notes", ())]
+    result.attrs |= cost | {"notes": notes, "failures_note": failures_in(notes)}
     if shown := written(study.report, study.field_functions):
         result.attrs["report"] = shown
     store.describe({"study": study.name, "seed": study.campaign.seed, "versions": versions()})

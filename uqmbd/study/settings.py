@@ -81,11 +81,14 @@ class StudySection(Checked):
     vectorized : bool
         The function takes arrays, one number for each run, and is called once for a batch.
     command : str or list of str, optional
-        A program to run instead; ``{{input}}`` in it becomes the number, in SI.
+        A program to run instead; ``{{input}}`` in it becomes the number, in SI. No shell reads it, so there are no pipes, ``;``, ``&&``,
+        ``>``, ``$NAME``, ``*``; ``["sh", "-c", "a && b"]`` has them.
     template : str, optional
-        Folder that is copied for each run of the command; ``{{input}}`` in its text files becomes the number.
+        Folder that is copied for each run of the command; ``{{input}}`` in its text files (UTF-8) becomes the number. Every input has a
+        place in the command or here, and every place is of an input.
     result : str
-        File that the command writes: JSON, or CSV with one column an output.
+        File that the command writes into its copy of the template: JSON, or CSV with one column an output. One that lies in the template
+        is not copied, so that a result is that run's own.
     """
 
     name: str | None = None

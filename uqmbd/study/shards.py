@@ -11,10 +11,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from uqmbd.errors import StudyError
+from uqmbd.printing import near
 from uqmbd.study.identity import identity_of
 from uqmbd.study.naming import naming_file
 from uqmbd.study.reuse import refusal
 from uqmbd.study.running import campaign, early_pool, spare_study, start, write_study
+from uqmbd.study.sizes import check_sizes
 from uqmbd.study.storing import open_or_make, results_directory, stored_outputs
 from uqmbd.study.trial import Trial
 
@@ -62,6 +64,8 @@ def run_shard(
     from uqmbd.runs.listing import unlist
 
     wanted, directory = shard_of(shard), results_directory(out, study.name)
+    with naming_file(study):
+        check_sizes(study)
     reach = study.model.reached()
     identity = identity_of(study, reach)
     with naming_file(study), ExitStack() as stack:
@@ -86,7 +90,8 @@ def run_shard(
             part = campaign(study, start(study, info), store, info, trial, pool, watcher, Tally())
             part.shard = wanted
             tally = part.run()
-    return f"shard {shard}: {tally.simulated:,} runs done; when all are, `uqmbd resume {directory}` (or `uqmbd merge` where they lie apart)"
+    done = f"shard {shard}: {tally.simulated:,} runs done"
+    return f"{done}; when all are, `uqmbd resume {near(directory)}` (or `uqmbd merge` where they lie apart)"
 
 
 def merge(results: Path, others: Sequence[Path]) -> int:

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from uqmbd.errors import StudyError
 from uqmbd.methods.failures import TooManyFailed
+from uqmbd.printing import near
 
 if TYPE_CHECKING:
     from uqmbd.campaign.store import RunStore
@@ -27,8 +27,8 @@ def explaining(study: Study, store: RunStore, directory: Path) -> Iterator[None]
     except TooManyFailed as error:
         keep_unfinished(study, store, directory, error.message)
         lines = "".join(f"\n    {line}" for line in first_messages(study, store))
-        remedy = f"{error.remedy}; `uqmbd report {directory}` shows where they lie"
-        raise StudyError(f"{error.message}; the first messages are{lines}", key=error.key, value=error.value, remedy=remedy) from error
+        remedy = f"{error.remedy}; `uqmbd report {near(directory)}` shows where they lie"
+        raise TooManyFailed(f"{error.message}; the first messages are{lines}", key=error.key, value=error.value, remedy=remedy) from error
 
 
 def first_messages(study: Study, store: RunStore) -> list[str]:
@@ -64,6 +64,7 @@ def keep_unfinished(study: Study, store: RunStore, directory: Path, why: str) ->
     from uqmbd.study.labels import OF_ONE
     from uqmbd.study.reuse import list_result
 
+    note = f"The study stopped, so there are no results but its runs: {why}"
     attrs = {
         "study": study.name,
         "method": study.method.name,
@@ -74,7 +75,8 @@ def keep_unfinished(study: Study, store: RunStore, directory: Path, why: str) ->
         "wall_time": store.seconds,
         "model": study.model.label,
         "versions": versions(),
-        "notes": [f"The study stopped, so there are no results but its runs: {why}"],
+        "notes": [note],
+        "failures_note": note,
     }
     with writing(directory):
         unlist(directory, *OF_ONE)

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import psutil
 
 from uqmbd.errors import StudyError
 from uqmbd.outcomes import TIME, OutputInfo, axis_of
@@ -16,6 +15,7 @@ from uqmbd.runs.place import is_address
 from uqmbd.runs.reader import own_axes
 from uqmbd.study.identity import precision_of
 from uqmbd.study.reuse import short
+from uqmbd.study.sizes import require
 
 if TYPE_CHECKING:
     from uqmbd.campaign.opening import Claim
@@ -26,20 +26,19 @@ if TYPE_CHECKING:
     from uqmbd.study.trial import Trial
 
 HALF_A_STEP = 2.0**-24  # of float32, relative: the largest error of rounding
-ALWAYS_THERE = 2**30  # bytes that every machine has
 FELT = 1e-3  # share of the spread over the runs from which rounding is seen in standard deviations and quantiles
 
 
 def results_directory(out: str | Path | None, name: str) -> Path:
-    """Where the results of a study go."""
+    """Where the results of a study go, as an absolute path: a model may change the working folder."""
     if out is None:
-        return Path("results") / name
+        return Path("results").absolute() / name
     if not str(out).strip():
         raise StudyError("the place of the results is empty", key="--out", value=str(out), remedy=f"write --out results/{name}, say")
     if is_address(out):
         remedy = f'write [campaign] runs = "{out}" for the runs, which are most of it, and a folder for the rest'
         raise StudyError("results lie in a folder; only their runs can be kept elsewhere", key="--out", value=str(out), remedy=remedy)
-    return Path(out)
+    return Path(out).absolute()
 
 
 def check_store(study: Study, info: Mapping[str, OutputInfo]) -> None:
@@ -64,15 +63,12 @@ def check_memory(study: Study, info: Mapping[str, OutputInfo]) -> None:
     """Raise `StudyError` when what all runs give is more than the memory of this machine."""
     runs, _ = study.method.planned_runs(study.inputs)
     numbers = sum(math.prod(entry.shape(0 if study.time is None else study.time.points)) for entry in info.values())
-    size = 8 * runs * numbers
-    if size < ALWAYS_THERE or size < (memory := psutil.virtual_memory().total):
-        return
-    raise StudyError(
-        f"the method {study.method.name} holds what all runs give: {runs:,} runs of {numbers:,} numbers are {size / 1e9:,.0f} GB, "
-        f"and this machine has {memory / 1e9:,.0f}",
-        key="method",
-        value=study.method.name,
-        remedy="take fewer runs, fewer points in time, or numbers of histories (their :max, say); "
+    require(
+        8 * runs * numbers,
+        f"the method {study.method.name} holds what all runs give: {runs:,} runs of {numbers:,} numbers",
+        "method",
+        study.method.name,
+        "take fewer runs, fewer points in time, or numbers of histories (their :max, say); "
         "montecarlo and the approach sobol of sensitivity hold no histories",
     )
 

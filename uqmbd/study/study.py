@@ -19,7 +19,7 @@ from uqmbd.inputs.sets import ConvexSet
 from uqmbd.inputs.space import Space
 from uqmbd.methods import Method
 from uqmbd.outcomes import DIMENSIONS, OutputInfo
-from uqmbd.printing import say
+from uqmbd.printing import near, say
 from uqmbd.simulators.model import Model
 from uqmbd.study.labels import labelled
 from uqmbd.study.settings import CampaignSettings, ReportSection, TimeGrid
@@ -214,7 +214,7 @@ class Study:
         done = run_methods(self, workers=workers, out=out, scheduler=cluster, overwrite=overwrite, progress=progress)
         for one in done.values():
             if one.tally is None:
-                say(f"uqmbd: result of {one.date} reused ({one.directory})", err=True)
+                say(f"uqmbd: result of {one.date} reused ({near(one.directory)})", err=True)
         if report:
             write_reports(done)
         if len(done) == 1:

@@ -47,7 +47,7 @@ def tried_apart(model: Model, *how: Any) -> Tried:
         found = apart(partial(tried, model, *how))
     except Ended as ended:
         text = f"the model ended the process in which it was tried, {ended}"
-        raise StudyError(text, key="study.model", value=model.label, remedy="run it by hand for the middle of the inputs") from None
+        raise StudyError(text, key=model.key, value=model.label, remedy="run it by hand for the middle of the inputs") from None
     return found._replace(simulator=replace(found.simulator, model=model))
 
 
@@ -79,7 +79,15 @@ class Trial:
         inputs = self.study.inputs
         if inputs.sets:
             spread = 0.5 + 0.2 * (spread - 0.5)  # near the middle every set has its points
-        return inputs.to_si().samples(np.stack([spread[i % 2] for i in range(len(inputs))], axis=1))
+        with np.errstate(all="ignore"):  # what overflows is told below
+            found = inputs.to_si().samples(np.stack([spread[i % 2] for i in range(len(inputs))], axis=1))
+        for name, values in found.items():
+            if not np.isfinite(values).all():
+                text = "numbers in its range are beyond what a computer can hold"
+                raise StudyError(
+                    text, key=f"inputs.{name}", value=inputs[name].describe(), remedy="take another unit, or a range below 1e307"
+                )
+        return found
 
     @cached_property
     def tried(self) -> Tried:

@@ -11,6 +11,7 @@ import numpy as np
 from uqmbd.errors import StudyError
 from uqmbd.study.identity import versions
 from uqmbd.study.running import start
+from uqmbd.study.sign import cut_at_zero
 from uqmbd.study.stopped import first_messages
 from uqmbd.study.storing import stored_outputs
 from uqmbd.study.trust import take_trust
@@ -77,7 +78,9 @@ def so_far(study: Study, directory: Path) -> SoFar:
     status = store.column("status", store.rows)
     failed = int(np.count_nonzero(status))
     result = told_result(study, store, stored_outputs(header)) or reached(study, store, stored_outputs(header))
-    take_trust(result, study, store, store.rows, store.about().get("simulator", {}))
+    simulator = store.about().get("simulator", {})
+    take_trust(result, study, store, store.rows, simulator)
+    cut_at_zero(result, simulator)
     least, most = study.method.planned_runs(study.inputs)
     rate = len(status) / store.seconds if store.seconds else 0.0
     found = SoFar(result, len(status), failed, least, most, rate, first_messages(study, store))

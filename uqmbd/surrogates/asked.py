@@ -110,12 +110,12 @@ class KeptSurrogate:
         """Times of a history, s; None of other outputs."""
         return self.over.values if self.over is not None and self.over.name == TIME.name else None
 
-    def __call__(self, **inputs: Any) -> np.ndarray:
+    def __call__(self, /, **inputs: Any) -> np.ndarray:
         """Values of the output; numbers or arrays of one shape for each input, in SI: that shape [x points]. NaN where an input is."""
         points, _, shape = self._points(inputs)
         return self._found(self._values, points, shape)
 
-    def gradient(self, **inputs: Any) -> dict[str, np.ndarray]:
+    def gradient(self, /, **inputs: Any) -> dict[str, np.ndarray]:
         """Derivatives with respect to every input, in SI: shapes and NaN as of a call; exact to rounding."""
         points, slopes, shape = self._points(inputs)
         found = {}
@@ -124,7 +124,7 @@ class KeptSurrogate:
             found[axis.name] = slope * slopes[:, i].reshape((*shape, *[1] * (slope.ndim - len(shape))))
         return found
 
-    def bounds(self, **intervals: Any) -> np.ndarray:
+    def bounds(self, /, **intervals: Any) -> np.ndarray:
         """Verified range (2,) or (2, points) over a box: ``(lower, upper)`` or a number for an input, the whole of the others.
 
         Of the surrogate: add the validated error for the model.

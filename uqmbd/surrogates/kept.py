@@ -42,7 +42,7 @@ class KeptPolynomial(KeptSurrogate):
 
     __repr__ = KeptSurrogate.__repr__
 
-    def bounds(self, **intervals: Any) -> np.ndarray:
+    def bounds(self, /, **intervals: Any) -> np.ndarray:
         if any(axis.alpha.size or not axis.bounded for axis in self.axes):
             return super().bounds(**intervals)
         self._require(intervals)

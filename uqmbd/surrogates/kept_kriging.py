@@ -29,7 +29,7 @@ class KeptKriging(KeptSurrogate):
 
     __repr__ = KeptSurrogate.__repr__
 
-    def std(self, **inputs: Any) -> np.ndarray:
+    def std(self, /, **inputs: Any) -> np.ndarray:
         """Standard deviation of the prediction, unit of the output; inputs, shape and NaN as of a call."""
         points, _, shape = self._points(inputs)
         return self._found(lambda points: self._model.std(points)[:, 0], points, shape)

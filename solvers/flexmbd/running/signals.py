@@ -5,11 +5,14 @@ from flexmbd.codegen.machine import Code
 from flexmbd.codegen.pools import BATCH
 from flexmbd.codegen.storage import Storage
 from flexmbd.language.ordering import called, ordered
+from flexmbd.language.signs import nonnegative
 from flexmbd.outputs import REDUCTIONS
 from flexmbd.outputs.reductions import OF_SUMS, RUNNING, unit_of
 from flexmbd.registry import HOLDS, Books
 from flexmbd.stepping import names
 from flexmbd.suggest import unknown
+
+POSITIVE = frozenset(("mass", "inertia", "clearance", "K"))  # numbers of elements and laws, which refuse others than positive ones
 
 
 class Requests:
@@ -62,6 +65,8 @@ class Signals:
     ----------
     reactive : list of bool
         Signals that depend on accelerations or multipliers.
+    nonnegative : list of str
+        Signals that cannot be negative: norms, counts.
     """
 
     def __init__(self, problem, requests, layout, storage):
@@ -78,6 +83,9 @@ class Signals:
         solved = {x.id for x in (*problem.a, *problem.multipliers)}
         self.reactive = [any(x.id in solved for x in ordered(graph, [node])) for node in nodes]
         self.stepped = any(_steps(graph, node) for node, name in zip(nodes, requests.names, strict=True) if name in requests.reduced)
+        paths = [path for path, _ in problem.system.parameters()]
+        positive = {k for k, path in enumerate(paths) if path.rpartition(".")[2] in POSITIVE}
+        self.nonnegative = [name for name, node in zip(requests.names, nodes, strict=True) if nonnegative(node, positive)]
         self.percussive = _percussive(problem, dict(zip(requests.names, nodes, strict=True)))
 
     @property

@@ -13,6 +13,7 @@ from flexmbd.running.choice import chosen
 from flexmbd.running.integration import Integration
 from flexmbd.running.models import model_of
 from flexmbd.running.outcome import gained, outcome, recorded, started
+from flexmbd.running.plausible import implausible
 from flexmbd.running.settings import Settings, as_settings
 from flexmbd.running.stepwise import fixed_step, percussions
 from flexmbd.trajectory import ERROR, OK, Trajectory
@@ -125,6 +126,7 @@ def run(build, samples=None, *, end, points=201, outputs, settings=None, patienc
         notable["ended"] = f"{ended} of {len(good)} runs by a condition" if ended else f"no run: '{names}' never came"
     if told := gained(counters):
         notable["energy"] = told
+    notable |= implausible(made, codes)
     notable |= noted(model, settings, made.counters, np.flatnonzero(codes == OK))
     out = {}
     for name in outputs:
@@ -159,6 +161,8 @@ def attributes(model, system, settings, why):
     for path, value in system.parameters():
         table = isinstance(value, Matrix)
         used[path.removeprefix("@")] = "per sample" if np.ndim(value) else f"{value.shape[0]} x {value.shape[1]}" if table else float(value)
+    if model.signals.nonnegative:
+        used["outputs.nonnegative"] = ", ".join(model.signals.nonnegative)
     return used | fixed_step(model, settings) | percussions(model)
 
 

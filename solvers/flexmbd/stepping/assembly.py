@@ -142,6 +142,7 @@ def prepare(X, P, W, at):
             c = at[CONTACTS] + CONTACT_ROWS * j
             st(X, c + 2, ld(X, gaps + 2 * j))
             st(X, c + 3, ld(X, gaps + 2 * j + 1))
+            st(X, at[CONTACTS] + (CONTACT_ROWS + 1) * at[NC] + j, ld(X, gaps + 2 * j))
         if at[ASSIGNED] > 0:
             settle(t < 1.0, t, X, at)
         if at[WATCHED] > 0:

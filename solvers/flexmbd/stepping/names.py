@@ -7,7 +7,8 @@ rows, flags, addresses. Rows of X that every model has stand here; where the oth
 - A *slot* is what they give: accelerations (or a row's multipliers), from row `RATES` on the M rates of further states, from `GAPS` on
   penetration and its rate of each contact.
 - A contact has `CONTACT_ROWS` rows: mode (0 free, `ARMED` free but may begin within a step, 1 contact), impact velocity, penetration,
-  its rate, impacts, least impact velocity; behind those of all, a row each, the penetration within which its events are located.
+  its rate, impacts, least impact velocity; behind those of all, a row each, the penetration within which its events are located, and then
+  the largest penetration so far.
 - Of a signal that is reduced `SUM_ROWS` rows: largest value, when, smallest, when, integral, integral of its square.
 """
 

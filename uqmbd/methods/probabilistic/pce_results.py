@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 from itertools import combinations
 from typing import TYPE_CHECKING
 
@@ -14,7 +13,7 @@ from uqmbd.analysis import regression, trust
 from uqmbd.analysis.basis_change import chebyshev_of
 from uqmbd.analysis.chaos_expansion import EXACT_SKEWNESS, SAMPLE, cube_sample
 from uqmbd.analysis.columns import Columns
-from uqmbd.analysis.columnwise import columnwise, sample_std
+from uqmbd.analysis.columnwise import columnwise, sample_std, std
 from uqmbd.analysis.order_statistics import level_name
 from uqmbd.analysis.streams import generator
 from uqmbd.analysis.threads import one_thread
@@ -79,7 +78,7 @@ class ExpandedRun(StagedRun):
         ok, slices = self._rows(), self._columns.slices.values()
         self._ends, self._missed = self.envelope(ok), error
         allowed = self.settings.trust_tolerance, self.settings.std_tolerance
-        spread = columnwise(partial(np.std, axis=0), self.outcomes(ok))
+        spread = columnwise(std, self.outcomes(ok))
         self._error, self._trusted = trust.assessed(error, slices, self._ends, *allowed, spread)
         if self._warping is not None:
             self._trusted &= self._warping.compared(self._u[fresh], self._values[fresh], self._ends)
@@ -159,9 +158,9 @@ class ExpandedRun(StagedRun):
             out[3:, trusted] = part.quantiles(levels, self._sample)
         if trusted.size < out.shape[1]:
             runs = self._values[np.ix_(self._sample_rows(), np.flatnonzero(~self._trusted))]
-            centred = runs - runs.mean(axis=0)
-            spread = runs.std(axis=0)
-            skewness = np.divide((centred**3).mean(axis=0), spread**3, out=np.zeros_like(spread), where=spread > 0)
+            spread = std(runs)
+            standard = np.divide(runs - runs.mean(axis=0), spread, out=np.zeros_like(runs), where=spread > 0)
+            skewness = (standard**3).mean(axis=0)
             out[:, ~self._trusted] = np.stack([runs.mean(axis=0), sample_std(runs), skewness, *np.quantile(runs, levels, axis=0)])
         return self._columns.dataset(out, {"statistic": names})
 
@@ -212,7 +211,7 @@ class ExpandedRun(StagedRun):
                 fit, loo = (self._expansion, self._loo) if count == len(rows) else self._fit(rows[:count], degrees, known)[:2]
             except StudyError:
                 continue  # these runs are fewer than the terms
-            variance = fit.variance()
+            variance = fit.weights()
             for j, at in enumerate(columns.slices.values()):
                 weight = variance[at].sum()
                 error = loo[at] @ variance[at] / weight if weight > 0 else 0.0

@@ -10,7 +10,7 @@ from pydantic import model_validator
 
 from uqmbd.errors import StudyError, did_you_mean
 from uqmbd.inputs import Input
-from uqmbd.inputs.checked import Number
+from uqmbd.inputs.quantity import Level, in_unit
 from uqmbd.inputs.space import Space
 from uqmbd.methods.approach import ByApproach
 from uqmbd.methods.base import MethodRun
@@ -26,8 +26,8 @@ class Reliability(ByApproach):
     ----------
     output : str
         A scalar output of the study (``"slider.x:max"``).
-    above, below : float
-        One of them: the output is unsafe above, or below, this limit [SI unit of the output].
+    above, below : float or str
+        One of them: the output is unsafe above, or below, this limit; a number in the output's unit (SI), or with its own: ``"2.7 mm"``.
     approach : str
         ``form`` (plane through the design point), ``sorm`` (its curvatures as well), ``importance`` (sampling around it), ``subset``
         (simulation by ever rarer events), ``montecarlo`` (unsafe ones among independent runs are counted), ``ak_mcs`` (Kriging that
@@ -67,8 +67,8 @@ class Reliability(ByApproach):
     kind: ClassVar[str] = "random"
 
     output: str
-    above: Number | None = None
-    below: Number | None = None
+    above: Level = None
+    below: Level = None
 
     @model_validator(mode="after")
     def _consistent(self) -> Self:
@@ -111,4 +111,7 @@ class Reliability(ByApproach):
             raise StudyError(
                 f"the output '{self.output}' is {outputs[self.output].noun}; a limit is for a scalar", key="method.output", remedy=remedy
             )
-        return super()._start(inputs, outputs, time, seed)
+        side = "below" if self.above is None else "above"
+        limit = in_unit(self.limit, outputs[self.output].unit, of=self.output, key=f"method.{side}")
+        settings = self.model_copy(update={side: limit})
+        return super(Reliability, settings)._start(inputs, outputs, time, seed)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 import numpy as np
 from pydantic import model_validator
 
+from uqmbd.analysis import magnitude
 from uqmbd.analysis.columns import Columns
 from uqmbd.analysis.elementary import shares, variance
 from uqmbd.analysis.streams import generator
@@ -62,12 +63,13 @@ class SampledRun(StagedRun):
             )
         mended, used = settings.mended(self._values, ok), np.repeat(whole, size)
         points, values = (self._unit[used], self._values[used]) if mended is None else (self._unit, mended)
+        self._size = magnitude.sizes(values)
         self._facts: dict[str, float | dict[str, float]] = {}
         kinds: dict[str, np.ndarray] = {}
         for few in (False, True)[: 1 if settings.scalars_only else 2]:
             at, names = self._at(few), [name for name in self._columns.slices if (name in self._columns.axes) == few]
             if names:
-                found, facts = settings.estimate(points, values[:, at], generator(self._seed, 1 + few), few)
+                found, facts = settings.estimate(points, values[:, at] / self._size[at], generator(self._seed, 1 + few), few)
                 for key, fact in facts.items():
                     self._facts[key] = fact if np.ndim(fact) == 0 else dict(zip(names, fact.tolist(), strict=True))
                 for kind, array in found.items():
@@ -79,11 +81,11 @@ class SampledRun(StagedRun):
         if "second" in kinds:
             labels = [f"{one}*{other}" for one, other in combinations(names, 2)]
             groups["interaction"] = columns.dataset(kinds.pop("second")[..., kept], {"pair": labels}, unit="")
-        array = np.array(list(kinds.values()))[..., kept]
+        array = np.array(list(kinds.values())) * (self._size if "mu" in kinds else 1.0)
         return Result(
             inner=self._columns.dataset(envelope, {"bound": ["lower", "upper"]}),
             statistics=self._columns.dataset(envelope, {"statistic": ["min", "max"]}),
-            sensitivity=columns.dataset(array, {"kind": list(kinds), "input": names}, unit=None if "mu" in kinds else ""),
+            sensitivity=columns.dataset(array[..., kept], {"kind": list(kinds), "input": names}, unit=None if "mu" in kinds else ""),
             aggregated=self._aggregated(kinds, values),
             attrs=self._attributes(whole),
             **groups,
@@ -100,7 +102,7 @@ class SampledRun(StagedRun):
         rows = {}
         for name, at in self._columns.slices.items():
             if weighted and name in self._columns.axes:
-                v = variance(values[:, at])
+                v = variance(values[:, at] / self._size[at]) * magnitude.in_one_unit(self._size[at])
                 rows[name] = [shares((kinds[kind][:, at] * v).sum(axis=1, keepdims=True), v.sum()) for kind in weighted]
         return pooled_dataset(weighted, list(self._inputs), rows)
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 import numpy as np
 
 from uqmbd.analysis.columns import Columns
+from uqmbd.analysis.magnitude import in_one_unit, sizes
 from uqmbd.analysis.pick_freeze import Estimator, Layout, Sums, draws, half_widths, widening
 from uqmbd.analysis.streams import generator
 from uqmbd.errors import StudyError
@@ -89,8 +90,14 @@ class SobolRun(ReducedRun):
         return unit_sums(self._layout, self._waiting[:rows], (self._told - len(self._waiting)) // self._layout.length)
 
     def _merge(self, partial: Mapping[str, np.ndarray], sums: Sums) -> None:
-        for unit, count, mean, moment in zip(*(partial[key] for key in ("units", "counts", "means", "moments")), strict=True):
-            sums.merge(self._group_of[int(unit)], float(count), mean, moment, self._layout)
+        known = partial.get("sizes", np.ones((len(partial["units"]), self._histories.count)))  # an earlier version had none
+        kept = (partial[key] for key in ("units", "counts", "means", "moments"))
+        for unit, count, mean, moment, size in zip(*kept, known, strict=True):
+            sums.merge(self._group_of[int(unit)], float(count), mean, moment, size, self._layout)
+
+    def suffices(self, partial: Mapping[str, np.ndarray], first: int) -> bool:
+        """Sums of an earlier version do where their squares are numbers."""
+        return "sizes" in partial or bool((sizes(partial["means"]) == 1).all())
 
     def result(self) -> Result:
         from uqmbd.result import Result
@@ -115,7 +122,7 @@ class SobolRun(ReducedRun):
         self._history_groups = int(full.sum())
         parts = [
             (self._scalars, Sums.grouped(self._layout, blocks, SCALAR_GROUPS), np.stack([ok.min(axis=0), ok.max(axis=0)])),
-            (self._histories, Sums(sums.count[full], sums.mean[full], sums.moment[full]), self._span),
+            (self._histories, Sums(sums.count[full], sums.mean[full], sums.moment[full], sums.size), self._span),
         ]
         found = [self._indices(columns, sums, stream) for stream, (columns, sums, _) in enumerate(parts, 1) if columns.count]
         ends = [ends for columns, _, ends in parts if columns.count]
@@ -144,11 +151,11 @@ class SobolRun(ReducedRun):
         factor = widening(groups, settings.confidence)
         weights = draws(groups, settings.resamples, generator(self._seed, stream)) if groups > 1 else None
         for name, at in columns.slices.items():
-            part = Sums(sums.count, sums.mean[..., at], sums.moment[..., at])
+            part = sums.of_columns(at)
             estimator = Estimator(self._layout, part)
             found = estimator.indices()
-            moments[:, at] = estimator.shift[:2].mean(axis=0), np.sqrt(found.variance * points / (points - 1))
-            shares, pooled = found.shares(), found.aggregated().shares()
+            moments[:, at] = estimator.shift[:2].mean(axis=0) * part.unit, np.sqrt(found.variance * points / (points - 1)) * part.unit
+            shares, pooled = found.shares(), found.aggregated(in_one_unit(part.unit)).shares()
             half = half_widths(self._layout, part, weights, factor) if weights is not None else (_unknown(shares), _unknown(pooled))
             for kind, value in _with_limits(shares, half[0]).items():
                 kinds.setdefault(kind, []).append(value)

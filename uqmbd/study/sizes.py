@@ -1,0 +1,48 @@
+"""Whether what a study asks for can be held in the memory of this machine, before anything is run."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from uqmbd.errors import StudyError
+from uqmbd.processes import memory_there
+
+if TYPE_CHECKING:
+    from uqmbd.study.study import Study
+
+ALWAYS_THERE = 2**30  # bytes that every machine has
+PER_TIME = 64  # bytes of a time: a number in arrays and in a list, and its text in the head of the runs
+
+
+def check_sizes(study: Study) -> None:
+    """Raise `StudyError` when the times of a run, or the numbers of all runs, are more than the memory of this machine."""
+    points = 0 if study.time is None else study.time.points
+    require(
+        PER_TIME * points,
+        f"{points:,} points in time, as numbers and as text,",
+        "time.points",
+        points,
+        "take fewer: histories between them are smooth lines",
+    )
+    for method in study.methods.values():
+        (least, most), fallback = method.planned_runs(study.inputs), method.fallback_most(study.inputs)
+        each = 8 * (len(study.inputs) + sum(":" in name or study.time is None for name in study.outputs))
+        what = f"the {most:,} runs for which {method.name} may ask, their inputs and numbers,"
+        late = fallback > least
+        key, value = ("method.fallback_runs", fallback) if late else ("method", method.name)
+        require(each * most, what, key, value, f"take fewer {'fallback ' if late else ''}runs")
+
+
+def require(size: int, what: str, key: str, value: object, remedy: str) -> None:
+    """Raise `StudyError` when so many bytes are more than the memory."""
+    if size > ALWAYS_THERE and size > (there := memory_there()):
+        text = f"{what} are {size / 1e9:,.0f} GB, and this machine has {there / 1e9:,.0f}"
+        raise StudyError(text, key=key, value=value, remedy=remedy)
+
+
+def no_memory(error: MemoryError) -> StudyError:
+    """What numpy or Python could not find room for, as a sentence."""
+    said = " ".join(str(error).split())
+    text = "there is not enough memory" + (f": {said[:1].lower()}{said[1:]}" if said else "")
+    remedy = "take fewer runs, points in time or outputs, fewer --workers, or a machine with more memory"
+    return StudyError(text, key="method", remedy=remedy)
