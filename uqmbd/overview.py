@@ -82,7 +82,7 @@ def entry(directory: Path) -> Entry:
     try:
         document = tomllib.loads((directory / "study.toml").read_text(encoding="utf-8"))
         name, method = document["study"]["name"], document["method"]["type"]
-    except (OSError, ValueError, KeyError, TypeError):
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
         name, method = directory.name, "unknown"
     changed = max(file.stat().st_mtime for file in (directory / "runs", directory / "study.toml", directory) if file.exists())
     return Entry(directory, name, method, _state(directory), *_counted(directory), datetime.fromtimestamp(changed))
@@ -178,7 +178,7 @@ def _changed(*places: Path) -> list[str]:
         check_study(place)
     try:
         one, other = (dict(_flat(tomllib.loads((place / "study.toml").read_text(encoding="utf-8")))) for place in places)
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         return ["study.toml of one of them cannot be read"]
     keys = [key for key in {**one, **other} if one.get(key) != other.get(key)]
     return [f"{key}: {one.get(key, 'not set')} -> {other.get(key, 'not set')}" for key in keys]

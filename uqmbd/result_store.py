@@ -10,6 +10,7 @@ from typing import Any
 import xarray as xr
 
 from uqmbd.errors import StudyError
+from uqmbd.facts import Facts
 from uqmbd.gathered import scattered
 from uqmbd.plain_zarr import require_plain
 from uqmbd.runs.listing import LISTING, ROOT, listed, require_listed
@@ -36,9 +37,9 @@ def attributes_of(store: Path) -> dict[str, Any]:
         found = dict(json.loads(file.read_bytes())["attributes"])
         version = found.setdefault("format", 0)
         if isinstance(version, int) and version <= FORMAT:
-            dict(found["attrs"]), list(found["outputs"])
+            list(found["outputs"]), Facts.of(found["attrs"])
             return found
-    except (OSError, ValueError, KeyError, TypeError) as error:
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise StudyError(f"the result cannot be read ({type(error).__name__}: {error})", file=file, remedy=AGAIN) from error
     by = found.get("attrs", {}).get("versions", {}).get("uqmbd") if isinstance(found.get("attrs"), dict) else None
     text = f"was written by a later version of uqmbd{f', {by},' if by else ''} in a format that this one does not know"

@@ -39,7 +39,10 @@ def unsealed(data: bytes) -> tuple[dict[str, Any], bool]:
     marked = f'"{MARK}"'.encode() in data[:size] or b'"seal"' in data[-size:]
     if marked and data[-size:] != END.format(zlib.crc32(data[:-size])).encode():
         raise ValueError("it does not agree with its checksum")
-    found = json.loads(data)
+    try:
+        found = json.loads(data)
+    except RecursionError as error:
+        raise ValueError("it is nested too deeply") from error
     if not isinstance(found, dict):
         raise ValueError("it is no table")
     return {key: value for key, value in found.items() if key not in (MARK, "seal")}, marked

@@ -241,6 +241,7 @@ def test_sizes_in_a_list_of_rows_are_compared_with_what_is_there():
         lambda head: head.update(counts=[1, 1, 1, 1]),
         lambda head: head["blocks"]["x"].__setitem__(0, 1 << 50),
         lambda head: head["blocks"]["x"].__setitem__(3, "|O"),
+        lambda head: head["blocks"]["status"].__setitem__(4, [1 << 40]),
         lambda head: head.pop("blocks"),
         lambda head: head.pop("timeout"),
     ],
@@ -253,6 +254,31 @@ def test_heads_that_cannot_be_true_are_damaged(change, whole):
     change(head)
     new = beginning(head) + data[piece.base :]
     assert Piece.read(file.name, new, len(new)) is None
+
+
+@pytest.mark.parametrize(
+    "entry", [["x", "float64", 1 << 40, ""], ["peak", "int8", 0, ""], ["peak", "str", 0, ""], ["peak", "float64", 3, ""]]
+)
+def test_columns_that_are_not_those_of_the_files_are_refused(entry, whole, tmp_path):
+    place = tmp_path / "osc"
+    shutil.copytree(whole[1], place)
+    file = place / "runs" / "head.json"
+    header = unsealed(file.read_bytes())[0]
+    header["columns"] = [entry if column[0] == entry[0] else column for column in header["columns"]]
+    file.write_bytes(sealed(header))
+    with pytest.raises(StudyError, match="damaged"):
+        uq.open_results(place)
+
+
+@pytest.mark.parametrize("attrs", [{"inputs": 3}, {"inputs": {"k": 3}}, {"notes": 4}, 7])
+def test_what_a_later_version_might_say_of_itself_is_a_sentence(attrs, whole, tmp_path):
+    from .test_foreign_results import change_root
+
+    place = tmp_path / "osc"
+    shutil.copytree(whole[1], place)
+    change_root(place / "result.zarr", lambda root: root.update(attrs=attrs))
+    with pytest.raises(StudyError, match="the result cannot be read"):
+        uq.open_results(place)
 
 
 def test_rows_beyond_memory_are_refused(whole, tmp_path):

@@ -15,7 +15,7 @@ import psutil
 from uqmbd.errors import StudyError
 from uqmbd.outcomes import Axis
 from uqmbd.runs.keys import without_key
-from uqmbd.runs.piece import PARTIAL, PREFIX, SUFFIX, Column, Piece, decode, head_length
+from uqmbd.runs.piece import PARTIAL, PREFIX, SUFFIX, TEXT, Column, Piece, decode, head_length
 from uqmbd.runs.place import Place
 from uqmbd.sealing import unsealed
 
@@ -84,13 +84,22 @@ class Runs:
             length = min(head_length(data[:PREFIX]), sizes[name])
             data = data if length <= FIRST else self.place.read(name, 0, length)
             piece = Piece.read(name, data, sizes[name])
-            if piece is None:
+            if piece is None or not self.suits(piece):
                 self.bad.append(name)
             elif piece.head["of"] != self.header["id"]:
                 self.foreign.append(name)
             else:
                 found.append(piece)
         self.pieces = sorted(found, key=lambda piece: piece.order)
+
+    def suits(self, piece: Piece) -> bool:
+        """Whether the columns of a piece have the types and the numbers of points that the header says."""
+        for name, column in self.columns.items():
+            if (entry := piece.head["blocks"].get(name)) is not None and piece.head["of"] == self.header["id"]:
+                kind, shape = ("str" if entry[3] == TEXT else np.dtype(entry[3]).name), list(entry[4])
+                if kind != column.dtype or shape != ([piece.runs, column.points] if column.points else [piece.runs]):
+                    return False
+        return True
 
     def paint(self) -> None:
         """Say which piece each row is in."""

@@ -96,7 +96,7 @@ def labels_in(folder: Path) -> list[str]:
     """Labels of the methods whose results a folder holds, by its study file; none if it is that of one method."""
     try:
         methods = tomllib.loads((folder / "study.toml").read_text(encoding="utf-8"))["method"]
-    except (OSError, ValueError, KeyError):
+    except (OSError, ValueError, KeyError, RecursionError):
         return []
     return [str(table.get("label", table.get("type"))) for table in methods] if isinstance(methods, list) else []
 
