@@ -6,6 +6,7 @@ import html
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass, field, fields
+from functools import partial
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -147,6 +148,13 @@ class Result:
         table = self.table()
         return f"<p>{html.escape(repr(self))}</p>" + (table.to_html() if len(table) else "")
 
+    def __getattr__(self, name: str) -> Any:
+        """Runs that are opened when they are first looked at."""
+        if name != "runs" or "_open" not in self.__dict__:
+            raise AttributeError(f"a Result has no attribute '{name}'", name=name, obj=self)
+        self.runs = self._open()
+        return self.runs
+
     def groups(self) -> Iterator[tuple[str, xr.Dataset]]:
         """Name and Dataset of every group that is computed from the runs, empty ones included."""
         for item in fields(self):
@@ -279,11 +287,12 @@ def gap_of(outer: xr.DataArray, inner: xr.DataArray) -> xr.DataArray:
     return xr.apply_ufunc(gap_between, *ends).assign_attrs(unit="")
 
 
-def open_results(path: str | PathLike[str], *, trust: bool = False) -> Result:
+def open_results(path: str | PathLike[str], *, trust: bool = False, later: bool = False) -> Result:
     """The result in the folder `path` (the one that holds ``result.zarr``); its runs are opened but not read.
 
     Every file of the result is compared with its checksum; a result of an earlier version, without checksums, says so in its notes. No code
-    that lies in the folder, or that it names, is executed: the figures of a study's own are drawn with `trust` only.
+    that lies in the folder, or that it names, is executed: the figures of a study's own are drawn with `trust` only. `later`: its runs are
+    opened when they are first looked at.
     """
     folder = Path(path)
     folder = folder.parent if folder.name == "result.zarr" else folder
@@ -303,7 +312,13 @@ def open_results(path: str | PathLike[str], *, trust: bool = False) -> Result:
         attrs["notes"] = [*Facts.of(attrs).notes, *notes]
     from uqmbd.runs.of_results import open_runs
 
-    return Result(**groups, runs=open_runs(folder), attrs=attrs, manifest=manifest, trust=trust)
+    if not later:
+        groups["runs"] = open_runs(folder)
+    found = Result(**groups, attrs=attrs, manifest=manifest, trust=trust)
+    if later:
+        del found.runs
+        found._open = partial(open_runs, folder)
+    return found
 
 
 def storable(group: xr.Dataset) -> xr.Dataset:

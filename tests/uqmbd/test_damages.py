@@ -76,7 +76,7 @@ def read(study, folder: Path, digest: str, out: Path) -> dict[str, object]:
         "manifest": result.manifest,
         "exported": out.read_bytes(),
         "entry": (entry.name, entry.method, entry.runs, entry.failed, entry.state),
-        "done": done_on(folder, digest),
+        "done": done_on(folder, digest, None),
         "reads": remembered(study, folder),
     }
 
@@ -321,12 +321,11 @@ def test_a_folder_of_the_edition_before_is_read_gone_on_with_and_verified(whole,
     place = tmp_path / "osc"
     shutil.copytree(folder, place)
     as_before(place)
-    assert same(before, read(study, place, digest, tmp_path / "x.csv"))
+    after = read(study, place, digest, tmp_path / "x.csv")
+    assert not after["done"]  # of such a result it is not known whether a limit of time stopped runs: it is made again from them
+    assert same(before, after | {"done": before["done"]})
     code, output = uqmbd("verify", place)
     assert code == 0 and "before results had checksums" in output and "every file" in output
-    code, output = uqmbd("resume", place)
-    assert code == 0 and "nothing to simulate" in output, output
-    (place / "done.json").unlink()
     code, output = uqmbd("resume", place)
     assert code == 0 and "0 simulated" in output, output
     assert uqmbd("verify", place) == (0, "32 runs: every file is as it was written\n")

@@ -15,7 +15,7 @@ from uqmbd.runs.reader import HEADER, Runs, reached
 from uqmbd.runs.view import open_view
 from uqmbd.runs.where import USED, integers_in, place_in, used_in
 
-AGAIN = "put it back, or call `uqmbd resume {}`, which does again what is lost"
+AGAIN = "put it back; or call `uqmbd verify {0}`, which looks through all files, and `uqmbd resume {0}`, which does again what is lost"
 
 
 def open_runs(folder: Path) -> xr.Dataset:

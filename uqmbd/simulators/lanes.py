@@ -12,11 +12,13 @@ from typing import Any, ClassVar
 import numpy as np
 
 from uqmbd.errors import StudyError
-from uqmbd.outcomes import DOUBT, NONNEGATIVE, ORDER, STEP, TIME, WARNING, Outcomes, OutputInfo
+from uqmbd.outcomes import DOUBT, NONNEGATIVE, ORDER, STEP, TIME, WARNING, Outcomes, OutputInfo, concatenate, sample_count
 from uqmbd.simulators.apart import AWAY, apart
 from uqmbd.simulators.folder import kept_folder
 from uqmbd.simulators.model import Model
+from uqmbd.simulators.windows import asked
 
+DENSE = 4096  # runs that keep dense histories at a time
 LOG = logging.getLogger("uqmbd")
 
 
@@ -104,6 +106,10 @@ class LanesSimulator:
                 found, states = self.simulation(samples).go_on(start, end, points=len(self.time))
             outputs = {name: found.outputs[name] for name in self.names}
             return Outcomes(outputs, np.asarray(found.status, np.int8), list(found.message), self.said(found.attributes), states)
+        n = sample_count(samples)
+        if n > DENSE and any(asked(name).percentile is not None for name in self.names):  # which are of dense histories: less memory
+            parts = [{key: values[first : first + DENSE] for key, values in samples.items()} for first in range(0, n, DENSE)]
+            return concatenate([self.simulate(part) for part in parts])
         with as_study_error(self):
             found = flexmbd.run(self.model.load(), dict(samples), **self.arguments(), patience=self.patience)
         return Outcomes(
@@ -174,7 +180,7 @@ def as_study_error(simulator: LanesSimulator) -> Iterator[None]:
 def concerns(text: str, simulator: LanesSimulator) -> tuple[str, Any]:
     """Key and value in the study that a message of flexmbd is about."""
     for name in simulator.names:
-        if f"'{name}'" in text or f"'{name.partition(':')[2]}'" in text:
+        if f"'{name}'" in text or f"'{asked(name).how}'" in text or (asked(name).angle and f"'{asked(name).angle}'" in text):
             return "outputs.include", name
     for name, value in simulator.settings.items():
         if f"'{name}'" in text or f"'{value}'" in text:

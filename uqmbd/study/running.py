@@ -16,16 +16,15 @@ from uqmbd.errors import StudyError, did_you_mean
 from uqmbd.facts import failures_in
 from uqmbd.outcomes import STATUS, OutputInfo
 from uqmbd.processes import give_memory_back, leave_if_worker_is_starting
-from uqmbd.runs.keys import keyless
-from uqmbd.runs.listing import list_files, unlist
-from uqmbd.runs.where import ELSEWHERE_FILE, MANIFEST, keep_used
+from uqmbd.runs.listing import unlist
+from uqmbd.runs.where import MANIFEST, keep_used
 from uqmbd.study.extreme_runs import extreme_runs
-from uqmbd.study.identity import identity_of, method_tag, precision_of, study_digest, version, versions
+from uqmbd.study.identity import earlier_tags, identity_of, method_tag, precision_of, study_digest, versions
 from uqmbd.study.labels import OF_ONE
 from uqmbd.study.manifest import keep_manifest, now
 from uqmbd.study.naming import naming_file
 from uqmbd.study.nominal import fields_of
-from uqmbd.study.reuse import check_overwrite, refusal, reusable, write_done
+from uqmbd.study.reuse import check_overwrite, done_on, refusal, result_of_before, spare_study, write_done, write_study
 from uqmbd.study.showing import written
 from uqmbd.study.sign import cut_at_zero
 from uqmbd.study.sizes import check_sizes
@@ -42,7 +41,6 @@ if TYPE_CHECKING:
     from uqmbd.result import Result
     from uqmbd.study.study import Study
 
-RESOLVED = "# Resolved by uqmbd"
 HANDED = "; a function of a script is handed over with the globals that its code names, not with those it finds by eval() or globals()"
 
 
@@ -101,8 +99,10 @@ def run_study(
         if refused is not None and overwrite != "if_changed":
             raise refused
         discard = overwrite is True or refused is not None
-        if header is not None and not discard and not again and (there := reusable(study, directory, digest)):
-            return Finished(there[0], directory, None, date=there[1])
+        if header is not None and not discard and not again and (date := done_on(directory, digest, study.campaign.timeout)):
+            there = result_of_before(study, directory)
+            if there is not None:
+                return Finished(there, directory, None, date=date)
         if header is None:
             spare_study(directory)
         claim = stack.enter_context(claimed(directory, study.campaign.runs))
@@ -135,7 +135,7 @@ def run_study(
             result.manifest = keep_manifest(study, directory, identity, digest, began)
             result.save(directory)
             keep_used(directory, tally.used)
-            write_done(study, directory, digest)
+            write_done(study, directory, digest, tally.status["timeout"])
         return Finished(with_runs(result, directory), directory, tally, store.damaged, discarded=discard and header is not None)
 
 
@@ -231,29 +231,12 @@ def campaign(
         told=tuple(info),
         precision=rounded[0] if rounded else precision_of(study),
         keep_histories=all(name in store.columns for name in info),
-        tag=method_tag(study),
+        tag=method_tag(study, named=hasattr(method, "arranged")),
+        earlier_tags=frozenset(earlier_tags(study)),
         batch=study.campaign.batch,
         watcher=watcher,
         tally=tally,
     )
-
-
-def write_study(study: Study, directory: Path) -> None:
-    """Keep the resolved study beside its results, for `resume`."""
-    from uqmbd.runs.files import replace_text
-    from uqmbd.study.file import tables, write_toml
-
-    head = f"{RESOLVED} {version('uqmbd')}; `uqmbd resume` reads it.\n"
-    unlist(directory, "study.toml", ELSEWHERE_FILE)
-    replace_text(directory / "study.toml", head + write_toml(keyless(study.document or tables(study))))
-    list_files(directory, "study.toml", ELSEWHERE_FILE)
-
-
-def spare_study(directory: Path) -> None:
-    """`StudyError` when there is a ``study.toml`` that somebody has written by hand where results are to go."""
-    file = directory / "study.toml"
-    if file.is_file() and not file.read_text(encoding="utf-8", errors="replace").startswith(RESOLVED):
-        raise StudyError("the results would replace this study file", file=file, remedy="choose another place with --out DIR")
 
 
 def nothing_worked(store: RunStore, study: Study) -> StudyError:
@@ -273,8 +256,7 @@ def nothing_worked(store: RunStore, study: Study) -> StudyError:
 def describe(result: Result, study: Study, tally: Tally, store: RunStore, simulator: Mapping[str, Any]) -> None:
     """Say in the result, and in the store, what was asked and what it cost."""
     result.attrs = {
-        "study": study.name,
-        **study.words(),
+        **study.said(),
         **result.attrs,
         "inputs": study.inputs.described(),
         "settings": study.method.model_dump(exclude_none=True),
@@ -288,7 +270,7 @@ def describe(result: Result, study: Study, tally: Tally, store: RunStore, simula
         "versions": versions(),
     }
     cost = rounding_cost(study, result)
-    notes = [*result.attrs.get("notes", ()), *cost.get("notes", ())]
+    notes = [*result.attrs.get("notes", ()), *cost.get("notes", ()), *study.inputs.remarks()]
     result.attrs |= cost | {"notes": notes, "failures_note": failures_in(notes)}
     if shown := written(study.report, study.field_functions):
         result.attrs["report"] = shown

@@ -109,7 +109,9 @@ class OutputsSection(Checked):
     ----------
     include : list of str
         Names; ``name:max``, ``:min``, ``:abs_max``, ``:mean``, ``:rms``, ``:final``, ``:time_of_max``, ``:time_of_min`` reduce a history to
-        a number.
+        a number, ``:p95`` is its percentile over time (any from p0 to p100). Within a window: ``name:max@0.1..`` (from 0.1 s on),
+        ``name:max@100 ms..300 ms``, ``name:mean@last turn of crank.angle`` (the last whole turn, counted from where the angle stands at
+        the start). ``*`` and ``?`` stand for all outputs of the model that fit: ``*.force:max``.
     units : dict of str to str
         Units of outputs for which the model gives none, ``{ force = "N" }``; words for reports, nothing is converted.
     """

@@ -8,10 +8,11 @@ from flexmbd.stepping.events import assign, settle
 from flexmbd.stepping.known import ROUND, first_after
 from flexmbd.stepping.names import (
     ANGULAR, ASSIGN, ASSIGNED, ASSEMBLE_PROJECT, ASSEMBLE_RESIDUAL, BALANCE, BEFORE, BEGIN, BOOKED, CONTACTS, COUNT, END, GAPS, H_FIRST,
-    H_MAX, HN, ITERATIONS, KINK, LANE_ROWS, LARGEST, LAST, LIMITS, LOOK, NC, NEAR_AT_START, NEARNESS, NEXT, NR, OUTPUTS, PACE, REACH, REAL,
-    RESIDUALS, RESTART, RHS, SANG, SIZE, SLIN, SLOTS, SPAN, START, STRIDE, SUM_ROWS, SUMS, TIMED, WATCHED, WINDOW, Y0, M, N, T,
+    H_MAX, HN, ITERATIONS, KINK, LANE_ROWS, LARGEST, LAST, LIMITS, LOOK, NC, NEAR_AT_START, NEARNESS, NEXT, NR, NW, OUTPUTS, PACE, REACH,
+    REAL, RESIDUALS, RESTART, RHS, SANG, SIZE, SLIN, SLOTS, SPAN, START, STRIDE, SUM_ROWS, SUMS, TIMED, WATCHED, WINDOW, Y0, M, N, T,
 )  # fmt: skip
 from flexmbd.stepping.samples import load, store
+from flexmbd.stepping.windows import opened
 from flexmbd.stepping.within import SOON
 
 
@@ -181,6 +182,8 @@ def prepare(X, P, W, at):
                 st(X, r + i, t)
             st(X, r, y)
             st(X, r + 2, y)
+        if at[NW] > 0:
+            opened(X, at)
         store_from(start, X, at)
 
 

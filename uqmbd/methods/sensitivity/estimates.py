@@ -14,7 +14,7 @@ from uqmbd.analysis.pick_freeze import draws
 from uqmbd.errors import StudyError
 from uqmbd.inputs import Input
 from uqmbd.methods.sensitivity import designs
-from uqmbd.methods.sensitivity.sampled import Found, Sampled, limits
+from uqmbd.methods.sensitivity.sampled import Found, Sampled, limits, of_stars
 from uqmbd.methods.sensitivity.settings import Confidence, Resamples, Step
 
 LEAST_STEP = 0.25  # of Morris' design, share of the range: shorter ones would show noise and jumps before anything else
@@ -58,7 +58,7 @@ class Morris(Sampled):
         kinds, n = elementary.morris(found), len(found)
         weights = draws(n, self.resamples, rng)
         std = (np.tensordot(weights, np.abs(found), axes=(1, 0)) / n).std(axis=0, ddof=1) * np.sqrt(n / (n - 1))  # resamples vary less
-        return {"mu": kinds["mu"], **limits("mu_star", kinds["mu_star"], std, self.confidence, n), "sigma": kinds["sigma"]}, {}
+        return {"mu": kinds["mu"], **limits("mu_star", kinds["mu_star"], of_stars(std, n), self.confidence, n), "sigma": kinds["sigma"]}, {}
 
 
 class Dgsm(Sampled):
@@ -86,7 +86,7 @@ class Dgsm(Sampled):
         weights = draws(len(stars), self.resamples, rng) / len(stars)
         drawn = np.where(whole > 0, weights @ base**2 - (weights @ base) ** 2, 0.0)
         std = elementary.shares(np.tensordot(weights, squares, axes=(1, 0)) / np.pi**2, drawn[:, None]).std(axis=0, ddof=1)
-        return limits("dgsm", elementary.dgsm(squares, stars[:, 0]), std, self.confidence, len(stars)), {}
+        return limits("dgsm", elementary.dgsm(squares, stars[:, 0]), of_stars(std, len(stars)), self.confidence, len(stars)), {}
 
 
 class Fast(Sampled):

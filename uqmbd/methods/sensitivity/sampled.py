@@ -12,6 +12,7 @@ from pydantic import model_validator
 from uqmbd.analysis import magnitude
 from uqmbd.analysis.columns import Columns
 from uqmbd.analysis.elementary import shares, variance
+from uqmbd.analysis.moment_limits import LEAST
 from uqmbd.analysis.streams import generator
 from uqmbd.errors import StudyError
 from uqmbd.inputs.space import Space
@@ -113,6 +114,7 @@ class SampledRun(StagedRun):
             attrs |= {"stars": len(whole), "stars_dropped": lost}
         notes = [settings.lost.format(lost, len(whole))] if lost and settings.lost else left_out(counts)
         notes += [settings.note] if settings.note else []
+        notes += too_few(len(whole) - lost, "stars") if settings.stars else []
         for name, share in self._facts.get("explained_share", {}).items():
             if share < EXPLAINED:
                 notes.append(f"the expansion explains {share:.0%} of the variance of {name}; the rest is not in the indices: raise degree")
@@ -212,6 +214,16 @@ def limits(kind: str, value: np.ndarray, std: np.ndarray, confidence: float, cou
 
     half = float(t.ppf((1 + confidence) / 2, count - 1)) * std
     return {kind: value, f"{kind}_lower": value - half, f"{kind}_upper": value + half}
+
+
+def of_stars(std: np.ndarray, stars: int) -> np.ndarray:
+    """A standard deviation over so many stars, for limits; infinite where they are too few to tell it."""
+    return std if stars >= LEAST else np.full_like(std, np.inf)
+
+
+def too_few(groups: int, word: str) -> list[str]:
+    """What is said of so many blocks or stars, where they are too few for limits."""
+    return [f"{groups} {word} are too few for limits of the indices, which need {LEAST}"] if groups < LEAST else []
 
 
 def pooled_dataset(kinds: list[str], inputs: list[str], rows: Mapping[str, list[np.ndarray]]) -> xr.Dataset:

@@ -11,6 +11,7 @@ import numpy as np
 
 from uqmbd.analysis.columns import Columns
 from uqmbd.analysis.magnitude import in_one_unit, sizes
+from uqmbd.analysis.moment_limits import LEAST
 from uqmbd.analysis.pick_freeze import Estimator, Layout, Sums, draws, half_widths, widening
 from uqmbd.analysis.streams import generator
 from uqmbd.errors import StudyError
@@ -20,7 +21,7 @@ from uqmbd.methods.failures import stop_if_too_many
 from uqmbd.methods.reduced import ReducedRun
 from uqmbd.methods.sensitivity.designs import saltelli
 from uqmbd.methods.sensitivity.reduce import UNIT, marks, reduce_batch, span, unit_sums
-from uqmbd.methods.sensitivity.sampled import pooled_dataset
+from uqmbd.methods.sensitivity.sampled import pooled_dataset, too_few
 from uqmbd.methods.sensitivity.settings import Confidence, Resamples, Samples, Sensitivity
 from uqmbd.outcomes import OutputInfo
 
@@ -61,6 +62,7 @@ class SobolRun(ReducedRun):
         self._span = span(self._waiting)
         design = marks(np.column_stack(list(self._samples.values())))
         self._reduce = partial(reduce_batch, self._layout, design, list(inputs), self._scalars, self._histories)
+        self._along = {"scalars": self._scalars} | dict.fromkeys(("range", "edges", "means", "moments", "sizes"), self._histories)
 
     def tell_reduced(self, partial: Mapping[str, np.ndarray]) -> None:
         """Take in what `reduce` made of a batch, in run order."""
@@ -149,7 +151,8 @@ class SobolRun(ReducedRun):
         moments, kinds, over_time = np.empty((2, columns.count)), {}, {}
         points = 2 * sums.count.sum()
         factor = widening(groups, settings.confidence)
-        weights = draws(groups, settings.resamples, generator(self._seed, stream)) if groups > 1 else None
+        enough = groups > 1 and sums.count.sum() >= LEAST
+        weights = draws(groups, settings.resamples, generator(self._seed, stream)) if enough else None
         for name, at in columns.slices.items():
             part = sums.of_columns(at)
             estimator = Estimator(self._layout, part)
@@ -174,7 +177,7 @@ class SobolRun(ReducedRun):
         if self._histories.count:
             attrs["history_limit_groups"] = self._history_groups
         said = f"{lost} of {len(good)} blocks hold a failed run and are left out as a whole: the indices are those of the others"
-        return attrs | {"notes": [said] if lost else []} | count_failures(status)
+        return attrs | {"notes": ([said] if lost else []) + too_few(len(good) - lost, "blocks")} | count_failures(status)
 
 
 class Sobol(Sensitivity):
@@ -200,7 +203,7 @@ class Sobol(Sensitivity):
 
 
 def _unknown(shares: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
-    """Too few groups say nothing."""
+    """Too few blocks, or groups of them, say nothing."""
     return {kind: np.full_like(share, np.inf) for kind, share in shares.items()}
 
 
