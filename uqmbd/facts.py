@@ -20,7 +20,7 @@ class InputFacts:
     Attributes
     ----------
     kind : str
-        ``random``, ``interval``, ``fuzzy`` ...; ``rank correlation`` and ``set (...)`` bind inputs.
+        ``random``, ``interval``, ``fuzzy``, ``fixed`` ...; ``rank correlation`` and ``set (...)`` bind inputs.
     text : str
         In the notation of study files.
     unit : str or None

@@ -128,7 +128,7 @@ def estimate(study: Study, *, patience: float = PATIENCE) -> Cost:
             tried[STATUS[code]] += 1
         message = message or next(filter(None, outcomes.message), "")
         per_run, runs = seconds / runs, runs * 4
-    least, most = study.method.planned_runs(study.inputs)
+    least, most = study.method.planned_runs(study.inputs.uncertain)
     workers = default_workers() if study.campaign.workers is None else study.campaign.workers
     pace = Pace(max(1, simulator.width), least_call, per_run)
     ahead = forecast(study, info, (least, most), pace, workers=workers, solver=built, slow=slowness())
@@ -146,6 +146,6 @@ def estimate(study: Study, *, patience: float = PATIENCE) -> Cost:
         {status: number for status, number in tried.items() if number},
         {name: f"{entry.unit or '-'}, {entry.kind}" for name, entry in info.items()},
         message,
-        study.method.fallback_most(study.inputs),
+        study.method.fallback_most(study.inputs.uncertain),
         ahead,
     )

@@ -127,7 +127,7 @@ class Study:
         self.report = check_report(report, self.outputs, list(self.inputs), Path(directory))
         self.field_functions = field_functions(self.report, Path(directory))
         for one in self.methods.values():
-            one.check(self.inputs)
+            one.check(self.inputs.uncertain)
         self.document: dict[str, Any] | None = None
         self.file: Path | None = None
 
