@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 
+WARNINGS = "warnings"  # attribute of a result: those of its notes that are to be read before its numbers
+
 
 class FailureNote(str):
     """The note of a result that says how many runs failed, and what became of them; who shows it adds where they are."""
