@@ -19,6 +19,7 @@ from uqmbd.analysis.families import Family
 SAMPLE = 2**14  # points with which quantiles and, for many terms, skewness are taken
 EXACT_SKEWNESS = 150  # terms up to which skewness is exact
 _ROUNDING = 1e-12  # of skewness
+_CONSTANT = 1e-14  # of the mean: a standard deviation below it is the rounding of a constant
 _MEMORY = 4_000_000  # numbers of one array held at a time
 
 
@@ -95,6 +96,13 @@ class Expansion:
         """Variances of the columns in proportion to each other, (columns,)."""
         return self._power.sum(axis=0) * magnitude.in_one_unit(self._size)
 
+    def standardised(self) -> np.ndarray:
+        """Coefficients over the standard deviation, (terms, columns), whose squares add up to 1; 0 of the constant and without variance."""
+        std = self.std()
+        some = std > _CONSTANT * np.abs(self.mean())
+        c = np.where(self._constant[:, None], 0.0, self.c)
+        return np.divide(c, std, out=np.zeros_like(c), where=some)
+
     def skewness(self, sample: np.ndarray | None = None) -> np.ndarray:
         """``E (f - E f)³ / σ³`` of each column, (columns,); 0 where there is no variance.
 
@@ -109,7 +117,7 @@ class Expansion:
                 raise ValueError(f"the skewness of more than {EXACT_SKEWNESS} terms is taken from a sample")
             scaled = Expansion(self.indices, self.families, self.c / self._size)
             third = np.concatenate([((f - f.mean(axis=1, keepdims=True)) ** 3).mean(axis=1) for f in scaled._sampled(sample)])
-        found = np.divide(third, std**3, out=np.zeros_like(std), where=std > 1e-14 * np.abs(self.mean() / self._size))
+        found = np.divide(third, std**3, out=np.zeros_like(std), where=std > _CONSTANT * np.abs(self.mean() / self._size))
         return np.where(np.abs(found) > _ROUNDING, found, 0.0)
 
     def _third_moment(self) -> np.ndarray:
@@ -156,8 +164,7 @@ class Expansion:
     def _shares(self, members: np.ndarray) -> np.ndarray:
         """Share of the variance in the terms of each group; `members` (terms, groups)."""
         variance = self._power.sum(axis=0)
-        # below this it is the rounding of a constant
-        some = variance > (1e-14 * np.abs(self.mean() / self._size)) ** 2
+        some = variance > (_CONSTANT * np.abs(self.mean() / self._size)) ** 2
         parts = members.T.astype(float) @ self._power
         return np.divide(parts, variance, out=np.zeros_like(parts), where=some)
 

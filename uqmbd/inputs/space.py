@@ -74,6 +74,22 @@ class Space(Mapping[str, Input]):
         bound = {name for item in self.sets.values() for name in item.inputs}
         return [name for name in self._inputs if name not in bound]
 
+    @property
+    def fixed(self) -> dict[str, Input]:
+        """Inputs that are held at one number."""
+        return {name: item for name, item in self._inputs.items() if item.kind == "fixed"}
+
+    @property
+    def uncertain(self) -> Self:
+        """The space without the inputs that are held fixed, which is what methods see; itself when there are none."""
+        fixed = self.fixed
+        if not fixed:
+            return self
+        other = object.__new__(type(self))
+        other.__dict__.update(self.__dict__)
+        other._inputs = {name: item for name, item in self._inputs.items() if name not in fixed}
+        return other
+
     def to_si(self) -> Self:
         """The same space in SI units."""
         other = object.__new__(type(self))
@@ -94,6 +110,10 @@ class Space(Mapping[str, Input]):
         if self.dependence is not None:
             z = self.dependence.bend(z, list(self._inputs))
         return {name: item.from_normal(z[:, i]) for i, (name, item) in enumerate(self._inputs.items())}
+
+    def remarks(self) -> list[str]:
+        """What a reader of a result has to know of the inputs, a sentence each."""
+        return [text for name, item in self.items() if (text := item.remark(name))]
 
     def described(self) -> dict[str, dict[str, Any]]:
         """Inputs, and what binds them, as the user wrote it: ``{name: {"kind": ..., "text": ...}}``, for reports.

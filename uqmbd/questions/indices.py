@@ -28,7 +28,8 @@ def indices(asked: Asked) -> Answer:
         groups = {}
     notes = [NOTE]
     if not asked.trusted.all():
-        notes.append("where the result is not trusted, the Sobol' indices are those of an expansion that does not hold")
+        doubted = columns.in_words(~asked.trusted)
+        notes.append(f"where the expansion is not trusted (of {doubted}), the Sobol' indices are those of an expansion that does not hold")
     return Answer({"first": first, "total": total}, groups, notes)
 
 

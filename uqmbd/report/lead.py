@@ -6,21 +6,19 @@ from itertools import chain
 import numpy as np
 
 from uqmbd.figures.extremes import extreme_of
-from uqmbd.figures.marks import UNSEEN, Figure
+from uqmbd.figures.marks import Figure
 from uqmbd.figures.outputs import axis_name, axis_unit, key_said, output_names, shown_quantiles, widest
 from uqmbd.figures.regions import regions_said
-from uqmbd.figures.sensitivities import kinds
 from uqmbd.figures.trust import percent, trust_of
 from uqmbd.figures.worst import inputs_said
 from uqmbd.outcomes import TIME, axis_of
+from uqmbd.report.causes import cause, plane_refuted
 from uqmbd.report.estimates import estimates_said, is_calibration
 from uqmbd.report.numbers import Scale, apart, number
 from uqmbd.report.pages import sentence
 from uqmbd.report.tables import has_unit, scale_of, statistics
 
-SHARES = ("total", "main_effect", "first", "delta", "importance")  # sensitivities that are told as shares
 NAMED = 6  # inputs that a sentence names
-LEADING = 2
 TOLD = 24  # outputs whose trust the first screen lists
 
 
@@ -50,7 +48,7 @@ class Lead:
 def lead_of(result, sections: dict[str, list[Figure]]) -> Lead:
     """The first screen of a result whose figures are `sections`."""
     key = key_output(result)
-    answers = (_range, _regions, _worst, _cause) if key and not is_calibration(result) else ()
+    answers = (_range, _regions, _worst, cause) if key and not is_calibration(result) else ()
     said = (*estimates_said(result), *(answer(result, key) for answer in answers), *((_trusted(result), _statement(result)) if key else ()))
     sentences = [text for text in said if text]
     figures = [figure for group in sections.values() for figure in group if not figure.overview]
@@ -109,6 +107,12 @@ def _probability(result, name: str, within: Scale) -> str:
     known = table.sel(statistic=keys).values
     found, *limits = apart(*known[np.isfinite(known)])
     sure = f" (95 % confidence limits {limits[0]} and {limits[1]})" if len(limits) == 2 else ""
+    if plane_refuted(result):
+        if "estimated_by" not in result.attrs:  # FORM and SORM have the plane alone
+            approach = str(result.attrs.get("approach", "form")).upper()
+            return f"{approach} puts the probability that {name} is {beyond} at {found}, but its own checks refute that (see the notes)."
+        by = result.attrs["estimated_by"]
+        sure += f" by {by}; the plane through the design point (FORM) is refuted"
     return f"The probability that {name} is {beyond} is {found}{sure}."
 
 
@@ -129,12 +133,18 @@ def anywhere(result, name: str) -> str:
 
 
 def _inputs(result) -> str:
-    names = [name for name, entry in result.facts.inputs.items() if not entry.binds]
+    entries = result.facts.inputs
+    held = [f"{name} = {entry.text}" for name, entry in entries.items() if entry.kind == "fixed"]
+    names = [name for name, entry in entries.items() if not entry.binds and entry.kind != "fixed"]
+    at = f", with {listed(held)} held fixed" if 0 < len(held) <= NAMED else f", with {len(held)} others held fixed" if held else ""
     if not names:
         return "the inputs"
-    if len(names) > NAMED:
-        return f"the {len(names)} inputs"
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+    return f"the {len(names)} inputs{at}" if len(names) > NAMED else f"{listed(names)}{at}"
+
+
+def listed(words: list[str]) -> str:
+    """``a, b and c``."""
+    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"
 
 
 def _runs(result) -> str:
@@ -163,34 +173,6 @@ def _statement(result) -> str:
     """What fresh runs say of a search."""
     said = str(result.attrs.get("statement", ""))
     return said and sentence(said)
-
-
-def _cause(result, name: str) -> str:
-    """Which inputs the output depends on most."""
-    for group in (result.sensitivity, result.aggregated):
-        if name not in group or axis_of(group[name].dims):
-            continue
-        table = group[name]
-        kind = next((kind for kind in SHARES if kind in kinds(table)), None)
-        if kind is None and "mu_star" in kinds(table):
-            return _effects(result, name, table)
-        if kind is None or table.sizes["input"] < 2:
-            continue
-        values = np.nan_to_num(np.asarray(table.sel(kind=kind).values, float))
-        order = np.argsort(-values, kind="stable")[:LEADING]
-        words = [f"{table['input'].values[k]} ({100 * values[k]:.0f} %)" for k in order if values[k] >= 0.005]
-        return f"It depends most on {', then on '.join(words)}." if words else ""
-    return ""
-
-
-def _effects(result, name: str, table) -> str:
-    """By how much the leading inputs change the output, each over its whole range."""
-    within = scale_of(result, name)
-    values = np.nan_to_num(np.asarray(table.sel(kind="mu_star").values, float))
-    order = np.argsort(-values, kind="stable")[:LEADING]
-    seen = [k for k in order if values[k] > UNSEEN * values.max()]
-    words = [f"with {table['input'].values[k]}, by {within.said(f'{within.of(values[k]):.3g}')}" for k in seen]
-    return f"It changes most {', then '.join(words)}, on average over the range of the input." if words else ""
 
 
 def _trusted(result) -> str:

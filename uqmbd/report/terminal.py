@@ -7,6 +7,7 @@ from rich.console import Group
 from rich.table import Table as RichTable
 from rich.text import Text
 
+from uqmbd.facts import WARNINGS
 from uqmbd.figures.labels import shortened
 from uqmbd.figures.outputs import chosen, output_names
 from uqmbd.report.estimates import estimates_said, estimates_table
@@ -15,7 +16,6 @@ from uqmbd.report.pages import sentence
 from uqmbd.report.tables import Table, by_statistic
 
 WIDTH = 80
-WARNINGS = "warnings"  # attribute of a result: those of its notes that are to be read before its numbers
 DETAILS = ("inner lower", "inner upper", "until [s]")  # on the page only
 FIRST = ("statistic", "at least", "at most", "lower", "upper", "trusted", "error", "mean", "5 %", "95 %", "std")  # where room is short
 LISTED = 6  # outputs of which indices, or times of extremes, are shown
@@ -53,7 +53,8 @@ def terminal_table(result, width: int = WIDTH) -> Group:
     if lines:
         below.append(over_time.note)
     if not result.bounds.data_vars:
-        parts += [_drawn(each, range(len(each.header)), whole=True) for each in indices_tables(result, names)[:LISTED]]
+        for each in indices_tables(result, names)[:LISTED]:
+            parts += [Text(each.title), _drawn(each, range(len(each.header)), whole=True)]
     if below:
         parts.append(Text(" ".join(below), style="italic"))
     parts += [Text(sentence(str(text)), style="bold") for text in result.attrs.get(WARNINGS, ())]
@@ -61,8 +62,8 @@ def terminal_table(result, width: int = WIDTH) -> Group:
 
 
 def _drawn(table: Table, kept: Iterable[int], *, whole: bool = False) -> RichTable:
-    """A table for the terminal; `whole`: with its title, and text that has no room goes on in the next line."""
-    shown = RichTable(header_style="bold", box=SIMPLE_HEAD, padding=(0, GAP, 0, 0), title=Text(table.title) if whole else None)
+    """A table for the terminal; `whole`: text that has no room goes on in the next line."""
+    shown = RichTable(header_style="bold", box=SIMPLE_HEAD, padding=(0, GAP, 0, 0))
     for column in kept:
         side = "right" if table.numeric[column] else "left"
         shown.add_column(table.header[column], justify=side, no_wrap=not whole, overflow="fold")

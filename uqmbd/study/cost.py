@@ -11,6 +11,8 @@ import numpy as np
 from uqmbd.campaign.pool import default_workers
 from uqmbd.outcomes import STATUS
 from uqmbd.printing import printable
+from uqmbd.simulators.lanes import LanesSimulator
+from uqmbd.study.forecast import Forecast, Pace, forecast, slowness
 from uqmbd.study.identity import precision_of
 from uqmbd.study.naming import naming_file
 from uqmbd.study.nominal import fields_of
@@ -45,6 +47,8 @@ class Cost:
         Trial runs by status.
     outputs : dict of str to str
         Unit and kind by name.
+    ahead : Forecast
+        Seconds of the whole command: start, runs in the portions in which they are asked for, result and report.
     message : str
         Of the first trial run that failed; "" if none did.
     """
@@ -59,6 +63,7 @@ class Cost:
     outputs: dict[str, str]
     message: str = ""
     fallback: int = 0
+    ahead: Forecast | None = None
 
     def table(self, method: str = "") -> Any:
         """For the terminal; `method` is the label of one of several."""
@@ -67,14 +72,16 @@ class Cost:
 
         found = Table(title=f"{self.name}{f', {method}' if method else ''}: the study is valid", show_header=False)
         runs = f"{self.least:,}" if self.least == self.most else f"{self.least:,} to {self.most:,}"
-        span = [self.seconds_per_run * n / self.workers for n in (self.least, self.most)]
-        seconds = f"{span[0]:.2g} s" if self.least == self.most else f"{span[0]:.2g} to {span[1]:.2g} s"
         found.add_row("runs", runs)
         if self.fallback:
             found.add_row("of these", f"up to {self.fallback:,} fallback runs, only where the result is not trusted (method.fallback_runs)")
         least = "more than " if self.tried.get("timeout") else ""
         found.add_row("a run", f"{least}{self.seconds_per_run:.2g} s on one processor")
-        found.add_row("time", f"{least or 'about '}{seconds} with {self.workers} workers")
+        if self.ahead is not None:
+            ahead = self.ahead
+            by = "one process" if self.workers == 1 else f"{self.workers} workers"
+            parts = f"start {ahead.start:.2g} s, runs {between(ahead.runs)}, result and report {ahead.report:.2g} s"
+            found.add_row("time of the command", f"{least or 'about '}{between(ahead.total)} with {by}: {parts}")
         found.add_row("disk", f"at most {self.megabytes:,.1f} MB")
         found.add_row("trial runs", ", ".join(f"{number} {status}" for status, number in self.tried.items()))
         if self.message:
@@ -84,32 +91,47 @@ class Cost:
         return found
 
 
+def between(span: tuple[float, float]) -> str:
+    """A span of seconds: ``2 to 5 s``, or ``2 s`` where both ends are said alike."""
+    first, last = (f"{one:.2g}" if one < 100 else f"{one:.0f}" for one in span)
+    return f"{first} s" if first == last else f"{first} to {last} s"
+
+
 def estimate(study: Study, *, patience: float = PATIENCE) -> Cost:
     """Check the model and time a few runs; those that are not done after `patience` seconds are left, if the simulator can."""
-    trial = Trial(study)
+    trial, began = Trial(study), time.perf_counter()
     with naming_file(study):
         check_sizes(study)
         info = study.in_units(trial.info)
         check_store(study, info)
         fields_of(study, trial, info)
     simulator = trial.checked()
+    built = time.perf_counter() - began if isinstance(simulator, LanesSimulator) else None
     if hasattr(simulator, "patience"):
         simulator = replace(simulator, patience=patience)
     rng = np.random.default_rng(study.campaign.seed)
     runs, seconds, tried = max(1, simulator.width), 0.0, dict.fromkeys(STATUS, 0)
-    total, message = 0, ""
+    total, message, least_call = 0, "", 0.0
     while seconds < LONGEST / 4 and total < 4096:
         samples = study.inputs.to_si().samples(rng.random((runs, len(study.inputs))))
         began = time.perf_counter()
         outcomes = simulator.simulate(samples)
         status = outcomes.status
         seconds = time.perf_counter() - began
+        if not total and seconds < LONGEST / 4:  # the first call loads what later ones have: it says nothing of them
+            began = time.perf_counter()
+            simulator.simulate(samples)
+            seconds = time.perf_counter() - began
+        least_call = least_call or seconds
         total += runs
         for code in status.tolist():
             tried[STATUS[code]] += 1
         message = message or next(filter(None, outcomes.message), "")
         per_run, runs = seconds / runs, runs * 4
-    least, most = study.method.planned_runs(study.inputs)
+    least, most = study.method.planned_runs(study.inputs.uncertain)
+    workers = default_workers() if study.campaign.workers is None else study.campaign.workers
+    pace = Pace(max(1, simulator.width), least_call, per_run)
+    ahead = forecast(study, info, (least, most), pace, workers=workers, solver=built, slow=slowness())
     points = 0 if study.time is None else study.time.points
     size = np.dtype(precision_of(study)).itemsize * (study.campaign.store == "all")
     stored = sum(size * entry.shape(points)[0] if entry.axis else 8 for entry in info.values())
@@ -119,10 +141,11 @@ def estimate(study: Study, *, patience: float = PATIENCE) -> Cost:
         least,
         most,
         per_run,
-        default_workers() if study.campaign.workers is None else max(1, study.campaign.workers),
+        max(1, workers),
         most * per_store / 1e6,
         {status: number for status, number in tried.items() if number},
         {name: f"{entry.unit or '-'}, {entry.kind}" for name, entry in info.items()},
         message,
-        study.method.fallback_most(study.inputs),
+        study.method.fallback_most(study.inputs.uncertain),
+        ahead,
     )

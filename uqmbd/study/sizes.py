@@ -25,7 +25,7 @@ def check_sizes(study: Study) -> None:
         "take fewer: histories between them are smooth lines",
     )
     for method in study.methods.values():
-        (least, most), fallback = method.planned_runs(study.inputs), method.fallback_most(study.inputs)
+        (least, most), fallback = method.planned_runs(study.inputs.uncertain), method.fallback_most(study.inputs.uncertain)
         each = 8 * (len(study.inputs) + sum(":" in name or study.time is None for name in study.outputs))
         what = f"the {most:,} runs for which {method.name} may ask, their inputs and numbers,"
         late = fallback > least

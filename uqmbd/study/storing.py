@@ -13,8 +13,7 @@ from uqmbd.errors import StudyError
 from uqmbd.outcomes import TIME, OutputInfo, axis_of
 from uqmbd.runs.place import is_address
 from uqmbd.runs.reader import own_axes
-from uqmbd.study.identity import precision_of
-from uqmbd.study.reuse import short
+from uqmbd.study.identity import in_words_of_now, precision_of, short
 from uqmbd.study.sizes import require
 
 if TYPE_CHECKING:
@@ -61,7 +60,7 @@ def check_store(study: Study, info: Mapping[str, OutputInfo]) -> None:
 
 def check_memory(study: Study, info: Mapping[str, OutputInfo]) -> None:
     """Raise `StudyError` when what all runs give is more than the memory of this machine."""
-    runs, _ = study.method.planned_runs(study.inputs)
+    runs, _ = study.method.planned_runs(study.inputs.uncertain)
     numbers = sum(math.prod(entry.shape(0 if study.time is None else study.time.points)) for entry in info.values())
     require(
         8 * runs * numbers,
@@ -83,6 +82,7 @@ def open_or_make(
 
     columns, chunk, notes, axes = (), 1, None, None
     if claim.header is not None:
+        claim.header = in_words_of_now(claim.header, study, identity, reach)
         stored = stored_outputs(claim.header)
         info = study.in_units({name: stored[name] for name in study.outputs})
     else:
@@ -95,7 +95,7 @@ def open_or_make(
             precision_of(study),
             study.campaign.store == "all",
         )
-        least, most = study.method.planned_runs(study.inputs)
+        least, most = study.method.planned_runs(study.inputs.uncertain)
         size = 8 * sum(math.prod(entry.shape(points)) for entry in info.values())
         chunk = piece_length(round(math.sqrt(least * most)), trial.checked().width, study.campaign.batch, size)
         notes = {

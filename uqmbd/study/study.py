@@ -127,7 +127,7 @@ class Study:
         self.report = check_report(report, self.outputs, list(self.inputs), Path(directory))
         self.field_functions = field_functions(self.report, Path(directory))
         for one in self.methods.values():
-            one.check(self.inputs)
+            one.check(self.inputs.uncertain)
         self.document: dict[str, Any] | None = None
         self.file: Path | None = None
 
@@ -151,6 +151,10 @@ class Study:
         from uqmbd.study.file import read_study
 
         return read_study(Path(path), cls)
+
+    def said(self) -> dict[str, Any]:
+        """What a result says of its study in words, which change no number: name, title, description, inputs as they were written."""
+        return {"study": self.name, **self.words(), "inputs": self.inputs.described()}
 
     def words(self) -> dict[str, str]:
         """Title and description, if the study has them."""

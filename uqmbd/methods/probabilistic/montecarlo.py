@@ -99,6 +99,7 @@ class MonteCarloRun(ReducedRun):
         self._head = min(settings.history_runs, settings.samples)
         head = np.column_stack([values[: self._head] for values in self._samples.values()])
         self._reduce = partial(reduce_batch, list(inputs), head, self._scalars, self._histories)
+        self._along = {"scalars": self._scalars, "moments": self._histories, "histories": self._histories}
 
     def tell_reduced(self, partial: Mapping[str, np.ndarray]) -> None:
         """Take in what `reduce` made of a batch, in run order."""

@@ -65,6 +65,7 @@ class Reliability(ByApproach):
     treats: ClassVar[frozenset[str]] = frozenset({"dependence", "sets"})
     approaches: ClassVar[Mapping[str, type[Reliability]]] = {}
     kind: ClassVar[str] = "random"
+    tails: ClassVar[bool] = True  # whether the approach goes into the tails of its inputs
 
     output: str
     above: Level = None
@@ -100,6 +101,16 @@ class Reliability(ByApproach):
                     f"the approach {self.approach} takes {self.kind} inputs, and '{name}' is of kind {item.kind}",
                     key=f"inputs.{name}",
                     remedy=f"give '{name}' as {self.kind}, or take an approach for {item.kind} inputs: {able}",
+                )
+
+        for name, item in Space.of(inputs).items() if self.tails else ():
+            fitted = getattr(item, "fitted", None)
+            if fitted is not None and fitted.family == "empirical":
+                raise StudyError(
+                    f"'{name}' is drawn from {fitted.count} values as they are, which have no tails: nothing is beyond "
+                    f"{fitted.ends[1]:.6g}, and a small probability would be that of the file",
+                    key=f"inputs.{name}.distribution",
+                    remedy='write smooth = true or fit = "normal", say, or count runs with approach = "montecarlo"',
                 )
 
     def _start(self, inputs: Space, outputs: dict[str, OutputInfo], time: np.ndarray, seed: int) -> MethodRun:

@@ -62,6 +62,7 @@ class SobolRun(ReducedRun):
         self._span = span(self._waiting)
         design = marks(np.column_stack(list(self._samples.values())))
         self._reduce = partial(reduce_batch, self._layout, design, list(inputs), self._scalars, self._histories)
+        self._along = {"scalars": self._scalars} | dict.fromkeys(("range", "edges", "means", "moments", "sizes"), self._histories)
 
     def tell_reduced(self, partial: Mapping[str, np.ndarray]) -> None:
         """Take in what `reduce` made of a batch, in run order."""
