@@ -50,7 +50,7 @@ def terminal_table(result, width: int = WIDTH) -> Group:
     over_time = over_time_table(result, names)
     lines = over_time_said(over_time)
     parts += [Text(text) for text in lines[:LISTED]]
-    if lines:
+    if lines and "%" in over_time.note:  # else it is of the ends that the table has
         below.append(over_time.note)
     if not result.bounds.data_vars:
         for each in indices_tables(result, names)[:LISTED]:
