@@ -160,7 +160,7 @@ def so_far(study: Study, directory: Path, watch: Watch | None = None) -> SoFar:
     least, most = study.method.planned_runs(study.inputs.uncertain)
     rate = len(status) / store.seconds if store.seconds else 0.0
     found = SoFar(result, len(status), failed, least, most, rate, first_messages(study, store))
-    result.runs = open_view(place)
+    result.runs = open_view(store)
     described = {"study": study.name, **study.words(), "method": study.method.name, "inputs": study.inputs.described()}
     described |= {"settings": study.method.model_dump(exclude_none=True), "seed": study.campaign.seed}
     described |= {"model": study.model.label, "versions": versions()}
