@@ -15,7 +15,7 @@ import typer
 from uqmbd.commands import COMMANDS
 from uqmbd.errors import StudyError
 from uqmbd.interrupts import heed_signals, interruptible
-from uqmbd.printing import console, near, say
+from uqmbd.printing import Said, console, near, say
 
 if TYPE_CHECKING:
     from uqmbd.study.running import Finished
@@ -28,6 +28,7 @@ StudyFile = Annotated[Path, typer.Argument(metavar="STUDY", help="Study file (TO
 Results = Annotated[Path, typer.Argument(metavar="RESULTS", help="Directory of results, such as results/my_study.")]
 Workers = Annotated[int | None, typer.Option(min=0, help="Worker processes; 0 runs in this process.")]
 Scheduler = Annotated[str | None, typer.Option(metavar="ADDRESS", help="Dask scheduler to use instead of local workers.")]
+NoReport = Annotated[bool, typer.Option("--no-report", help="Write no report; `uqmbd report` does it later.")]
 Debug = Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")]
 
 
@@ -55,6 +56,7 @@ def run(
     scheduler: Scheduler = None,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Discard the results of another study in the same place.")] = False,
     method: Annotated[str | None, typer.Option(metavar="LABEL", help="Only this one of a study's methods.")] = None,
+    no_report: NoReport = False,
     shard: Annotated[str | None, typer.Option(metavar="K/N", help="Do the K-th of N shares of the runs only, for job arrays.")] = None,
     debug: Debug = False,
 ) -> None:
@@ -74,18 +76,20 @@ def run(
             require_one(found)
             say(run_shard(found, shard, workers=workers, out=place, scheduler=scheduler))
             return
-        show(run_methods(found, workers=workers, out=place, scheduler=scheduler, overwrite=overwrite))
+        show(run_methods(found, workers=workers, out=place, scheduler=scheduler, overwrite=overwrite), no_report)
 
 
 @app.command()
-def resume(results: Results, workers: Workers = None, scheduler: Scheduler = None, debug: Debug = False) -> None:
+def resume(
+    results: Results, workers: Workers = None, scheduler: Scheduler = None, no_report: NoReport = False, debug: Debug = False
+) -> None:
     """Go on with a study that was interrupted; only missing runs are done."""
     from uqmbd.study import Study
     from uqmbd.study.running_methods import run_methods
 
     stored = stored_study(results)
     with interruptible(results):
-        show(run_methods(Study.from_file(stored), workers=workers, out=results, scheduler=scheduler))
+        show(run_methods(Study.from_file(stored), workers=workers, out=results, scheduler=scheduler), no_report)
 
 
 @app.command()
@@ -94,6 +98,7 @@ def retry(
     status: Annotated[str, typer.Option(help="Which failed runs, with commas between.")] = "diverged,timeout,error",
     workers: Workers = None,
     scheduler: Scheduler = None,
+    no_report: NoReport = False,
     debug: Debug = False,
 ) -> None:
     """Do failed runs again; everything else is kept."""
@@ -102,7 +107,7 @@ def retry(
 
     stored, wanted = stored_study(results), [word.strip() for word in status.split(",")]
     with interruptible(results):
-        show(run_methods(Study.from_file(stored), workers=workers, out=results, scheduler=scheduler, again=wanted))
+        show(run_methods(Study.from_file(stored), workers=workers, out=results, scheduler=scheduler, again=wanted), no_report)
 
 
 @app.command()
@@ -218,14 +223,17 @@ def stored_study(results: Path) -> Path:
     return stored
 
 
-def show(finished: dict[str, Finished]) -> None:
+def show(finished: dict[str, Finished], no_report: bool = False) -> None:
     """The end of a run on the terminal: each method, then where the reports are."""
-    from uqmbd.study.reporting import write_reports
+    from uqmbd.study.reporting import leave_out, write_reports
 
     for label, one in finished.items():
         if len(finished) > 1:
             say(f"{label}:")
         show_one(one)
+    if no_report:
+        say(leave_out(finished))
+        return
     for page in write_reports(finished):
         say(f"report: {near(page)}")
 
@@ -282,14 +290,6 @@ def leave(code: int) -> None:
     sys.stdout.flush()
     sys.stderr.flush()
     os._exit(code)
-
-
-class Said(logging.Handler):
-    """What takes long is said on the terminal before it begins."""
-
-    def emit(self, record: logging.LogRecord) -> None:
-        """Print it."""
-        say(record.getMessage(), err=True)
 
 
 def main() -> None:

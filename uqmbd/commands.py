@@ -69,18 +69,23 @@ def watch(
     from uqmbd.report import terminal_table, write_report
     from uqmbd.runs.where import folders_of
     from uqmbd.study import Study
-    from uqmbd.study.watching import so_far
+    from uqmbd.study.watching import Watch, so_far
 
     terminal, waited = console(), True
+    watches: dict[tuple[Path, str], Watch] = {}
     while waited:
         waited = every is not None and held(results)
         for folder in [folder for folder in folders_of(results) if (folder / "study.toml").is_file()] or [results]:
             if not (folder / "study.toml").is_file():
                 raise StudyError("holds no study", file=folder, remedy="name the directory that `uqmbd run` makes, results/<study name>")
-            found = so_far(Study.from_file(folder / "study.toml"), folder)
+            text = (folder / "study.toml").read_text(encoding="utf-8")
+            if (folder, text) not in watches:
+                watches[folder, text] = Watch(Study.from_file(folder / "study.toml"))
+            looking = watches[folder, text]
+            found = so_far(looking.study, folder, looking)
             terminal.print(terminal_table(found.result, terminal.width))
             say("\n".join([found.sentence(), *(f"failed {message}" for message in found.messages)]))
-            page = write_report(found.result, folder / WATCHED, study_text=(folder / "study.toml").read_text(encoding="utf-8"))
+            page = write_report(found.result, folder / WATCHED, study_text=text)
             say(f"page: {page}")
         if waited:
             time.sleep(every or 0.0)

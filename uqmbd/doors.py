@@ -1,7 +1,7 @@
 """Doors: methods, simulators, kinds of input and figures that come from outside, by ``"module:Name"``, ``"file.py:Name"`` or entry points.
 
-The groups of entry points are ``uqmbd.methods``, ``uqmbd.simulators``, ``uqmbd.inputs`` and ``uqmbd.figures``. What comes with uqmbd
-keeps its names: nothing from outside replaces it.
+The groups of entry points are ``uqmbd.methods``, ``uqmbd.simulators``, ``uqmbd.inputs``, ``uqmbd.figures`` and ``uqmbd.tables``. What comes
+with uqmbd keeps its names: nothing from outside replaces it.
 """
 
 from __future__ import annotations

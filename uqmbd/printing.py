@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import re
 import sys
 from collections.abc import Iterable, Iterator
@@ -82,3 +83,11 @@ def console(*, err: bool = False, width: int | None = None) -> Console:
             yield segment if segment.control else Segment(COMMANDING.sub("", segment.text), segment.style)
 
     return Plain(stderr=err, width=width, markup=False, emoji=False)
+
+
+class Said(logging.Handler):
+    """What takes long is said on the terminal before it begins."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Print it."""
+        say(record.getMessage(), err=True)

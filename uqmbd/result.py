@@ -6,15 +6,17 @@ import html
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass, field, fields
+from functools import partial
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 import xarray as xr
 
+from uqmbd.analysis.trust import gap_between
 from uqmbd.errors import StudyError, did_you_mean
 from uqmbd.facts import Facts
+from uqmbd.gathered import gathered, of_numpy
 from uqmbd.result_store import AGAIN, FORMAT, attributes_of, read_groups
 from uqmbd.runs.files import replacing, safe_names
 from uqmbd.runs.where import MANIFEST
@@ -148,6 +150,13 @@ class Result:
         table = self.table()
         return f"<p>{html.escape(repr(self))}</p>" + (table.to_html() if len(table) else "")
 
+    def __getattr__(self, name: str) -> Any:
+        """Runs that are opened when they are first looked at."""
+        if name != "runs" or "_open" not in self.__dict__:
+            raise AttributeError(f"a Result has no attribute '{name}'", name=name, obj=self)
+        self.runs = self._open()
+        return self.runs
+
     def groups(self) -> Iterator[tuple[str, xr.Dataset]]:
         """Name and Dataset of every group that is computed from the runs, empty ones included."""
         for item in fields(self):
@@ -173,7 +182,7 @@ class Result:
     def gap(self) -> xr.Dataset:
         """By how much the outer bounds are wider than what runs reached, over the width of that: [``alpha`` x] [time].
 
-        Where runs reached one value only it is 0 if that is the bound as well, and infinite if not.
+        Where runs reached one value only it is 0 if that is the bound as well, up to rounding, and infinite if not.
         """
         return xr.Dataset({name: gap_of(self.bounds[name], self.inner[name]) for name in self.bounds.data_vars if name in self.inner})
 
@@ -204,17 +213,9 @@ class Result:
         With membership levels ``lower`` and ``upper`` are the bounds of the lowest, ``lower_alpha_0.5`` and so on those of the others;
         imprecise statistics have two columns, ``mean_lower_bound`` and ``mean_upper_bound``, for each level as well.
         """
-        import pandas as pd
+        from uqmbd.figures.frames import scalars_table
 
-        from uqmbd.figures.frames import row, unit_of_output
-        from uqmbd.figures.outputs import output_names
-
-        rows = {}
-        for name in output_names(self)[1]:
-            parts = {key: group[name] for key, group in self.groups() if name in group}
-            if found := row(parts):
-                rows[name] = {"unit": unit_of_output(self, name)} | found
-        return pd.DataFrame.from_dict(rows, orient="index").rename_axis("output")
+        return scalars_table(self)
 
     def history(self, name: str) -> pd.DataFrame:
         """One output over time (s), or over another axis, as a table; columns as in `table`."""
@@ -244,12 +245,12 @@ class Result:
         folder = Path(path)
         folder.mkdir(parents=True, exist_ok=True)
         with replacing(folder / "result.zarr") as new:
-            attrs = json.loads(json.dumps(self.attrs, default=_plain))
+            attrs = json.loads(json.dumps(self.attrs, default=of_numpy))
             root = {"format": FORMAT, "attrs": attrs, "outputs": self.outputs, "fields": list(self.fields)}
             xr.Dataset(attrs=root).to_zarr(new, mode="w", zarr_format=3, consolidated=False)
             for key, group in (*self.groups(), ("surrogates", self.surrogates), ("fields", self.fields)):
                 if len(group.data_vars):
-                    storable(group).to_zarr(new, group=key, mode="w", zarr_format=3, consolidated=False)
+                    gathered(storable(group)).to_zarr(new, group=key, mode="w", zarr_format=3, consolidated=False)
             seal(new)
         with replacing(folder / "tables") as new:
             new.mkdir()
@@ -282,17 +283,16 @@ class Result:
 
 def gap_of(outer: xr.DataArray, inner: xr.DataArray) -> xr.DataArray:
     """Width of `outer` less that of `inner`, over that of `inner`; see `Result.gap`."""
-    wide, narrow = (array.sel(bound="upper") - array.sel(bound="lower") for array in (outer, inner))
-    more = np.maximum(wide - narrow, 0.0)
-    gap = xr.where(narrow > 0, more / xr.where(narrow > 0, narrow, 1.0), xr.where(more > 0, np.inf, 0.0))
-    return gap.drop_vars("bound", errors="ignore").assign_attrs(unit="")
+    ends = [array.sel(bound=end, drop=True) for array in (outer, inner) for end in ("lower", "upper")]
+    return xr.apply_ufunc(gap_between, *ends).assign_attrs(unit="")
 
 
-def open_results(path: str | PathLike[str], *, trust: bool = False) -> Result:
+def open_results(path: str | PathLike[str], *, trust: bool = False, later: bool = False) -> Result:
     """The result in the folder `path` (the one that holds ``result.zarr``); its runs are opened but not read.
 
     Every file of the result is compared with its checksum; a result of an earlier version, without checksums, says so in its notes. No code
-    that lies in the folder, or that it names, is executed: the figures of a study's own are drawn with `trust` only.
+    that lies in the folder, or that it names, is executed: the figures of a study's own are drawn with `trust` only. `later`: its runs are
+    opened when they are first looked at.
     """
     folder = Path(path)
     folder = folder.parent if folder.name == "result.zarr" else folder
@@ -312,7 +312,13 @@ def open_results(path: str | PathLike[str], *, trust: bool = False) -> Result:
         attrs["notes"] = [*Facts.of(attrs).notes, UNSEALED]
     from uqmbd.runs.of_results import open_runs
 
-    return Result(**groups, runs=open_runs(folder), attrs=attrs, manifest=manifest_in(folder), trust=trust)
+    if not later:
+        groups["runs"] = open_runs(folder)
+    found = Result(**groups, attrs=attrs, manifest=manifest_in(folder), trust=trust)
+    if later:
+        del found.runs
+        found._open = partial(open_runs, folder)
+    return found
 
 
 def manifest_in(folder: Path) -> dict[str, Any]:
@@ -328,10 +334,3 @@ def storable(group: xr.Dataset) -> xr.Dataset:
     """Text coordinates as variable-length strings, which zarr 3 has a specification for."""
     text = {name: coord.astype(object) for name, coord in group.coords.items() if coord.dtype.kind in "UT"}
     return group.assign_coords(text)
-
-
-def _plain(value: Any) -> Any:
-    """JSON form of numpy values and everything else."""
-    if isinstance(value, (np.generic, np.ndarray)):
-        return value.tolist()
-    return str(value)

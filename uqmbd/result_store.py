@@ -10,6 +10,7 @@ from typing import Any
 import xarray as xr
 
 from uqmbd.errors import StudyError
+from uqmbd.gathered import scattered
 from uqmbd.plain_zarr import require_plain
 from uqmbd.sealing import HEAD
 
@@ -50,6 +51,7 @@ def read_groups(store: Path, keys: Iterable[str], root: Mapping[str, Any]) -> di
                 with xr.open_zarr(store, group=key, consolidated=False, chunks=None, zarr_format=3) as group:
                     group.load()
                     names = root.get("fields", []) if key == "fields" else root["outputs"]
+                    group = scattered(group)
                     groups[key] = group if key == WHOLE else group[[name for name in names if name in group]]
     except Exception as error:  # zarr, xarray and the codecs each have their own
         raise StudyError(f"the result cannot be read ({error})", file=store, remedy=AGAIN) from error

@@ -165,7 +165,7 @@ class Layout:
         stride = self.sizes["STRIDE"] = rates + m + 2 * len(contacts)
         self._add(names.LANE_ROWS, self._lane)
         self._add(1 + 2 * n + m, lambda: self._point("", "state"))
-        self._add((CONTACT_ROWS + 1) * len(contacts), self._contacts, "CONTACTS")
+        self._add((CONTACT_ROWS + 2) * len(contacts), self._contacts, "CONTACTS")
         self._add(m, lambda: [Row(f"largest.{x.name}", "largest absolute value so far", "", "state") for x in problem.states], "LARGEST")
         kept = max(k for k, slot in enumerate(scheme.slots) if slot.kept)
         for k, slot in enumerate(scheme.slots):
@@ -226,7 +226,8 @@ class Layout:
         columns = list(zip(CONTACT, CONTACT_MEANINGS, CONTACT_UNITS, strict=True))
         found = [Row(f"{c.name}.{key}", meaning, unit, "state") for c in self.problem.contacts for key, meaning, unit in columns]
         nearness = "penetration within which events are located"
-        return found + [Row(f"{c.name}.event_tolerance", nearness, "m", "state") for c in self.problem.contacts]
+        found += [Row(f"{c.name}.event_tolerance", nearness, "m", "state") for c in self.problem.contacts]
+        return found + [Row(f"{c.name}.deepest", "largest penetration so far", "m", "state") for c in self.problem.contacts]
 
     def _slot(self, slot, lifetime):
         own = [*self.problem.coordinates, *(f"row {k}" for k in range(self.sizes["N"], self.sizes["RATES"]))]
@@ -246,7 +247,7 @@ class Layout:
         rows = [*ends, *(f"slot {k}" for k in range(stages))]
         self._add(len(rows), lambda: [Row(f"aside.{name}", "put aside", "", "step") for name in rows], "ASIDE")
 
-    def signals(self, signals, reduced):
+    def signals(self, signals, reduced, windows=()):
         """Rows of outputs: their sums, and their values at the start, in the middle and at the end of a step."""
         sums = ("largest", "time of largest", "smallest", "time of smallest", "integral", "integral of the square")
 
@@ -254,9 +255,15 @@ class Layout:
             return [Row(f"{name}: {what}", "of the steps so far", "", "state") for name in signals[:reduced] for what in sums]
 
         self._add(names.SUM_ROWS * reduced, totals, "SUMS")
+        this = [f"{what} of this turn" for what in (*sums, "begin")]
+        parts = [*sums, "begin", "end", *this, "angle at the start", "whole turns"]
+        if windows:
+            rows = [Row(f"{name}: {what}", "within a window", "", "state") for name in windows for what in parts]
+            self._add(names.WINDOW_ROWS * len(windows), lambda: rows, "WINDOWS")
         for key, life in (("Y0", "state"), ("YM", "step"), ("Y1", "step")):
             self._add(len(signals), lambda key=key, life=life: [Row(f"{key.lower()}.{x}", "output", "", life) for x in signals], key)
-        self.sizes |= {"NS": len(signals), "NR": reduced, "OUT_ROWS": names.SUM_ROWS * reduced + len(signals)}
+        self.sizes |= {"NS": len(signals), "NR": reduced, "NW": len(windows)}
+        self.sizes["OUT_ROWS"] = names.SUM_ROWS * reduced + names.WINDOW_ROWS * len(windows) + len(signals)
 
     def kept_rows(self, factors):
         """How many rows a sample's state has; with `factors` those of linear equations too."""

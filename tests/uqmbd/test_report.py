@@ -123,7 +123,7 @@ def test_the_answer_is_in_the_words_of_the_result():
     assert lead_of(Result(attrs={"study": "empty"}), {}).sentences == ()
     counted.sensitivity = counted.sensitivity.sel(kind=["mu", "mu_star", "sigma"])
     counted.aggregated = xr.Dataset()
-    words = "It changes most with clearance, by 1 m, then with friction, by 0.5 m, on average over the range of the input."
+    words = "It changes most with clearance, by 1 m, then with friction, by 0.5 m, on average over the range of the input (mu*)."
     assert words in lead_of(counted, {}).sentences
     counted.statistics = counted.statistics.sel(statistic=["mean"])
     counted.inner["peak"] = ("bound", [0.2, 1.5])

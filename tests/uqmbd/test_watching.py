@@ -6,8 +6,9 @@ import pytest
 import uqmbd as uq
 from uqmbd.campaign.campaign import Campaign
 from uqmbd.errors import StudyError
+from uqmbd.outcomes import OutputInfo
 from uqmbd.study import Study
-from uqmbd.study.watching import so_far
+from uqmbd.study.watching import Watch, so_far
 
 
 def stop_after(monkeypatch, batches, look=None):
@@ -118,3 +119,46 @@ def test_failed_runs_are_named(tmp_path):
     found = so_far(study, tmp_path / "r")
     assert found.failed == uq.open_results(tmp_path / "r").attrs["runs_failed"] > 0
     assert len(found.messages) == 1 and "too stiff" in found.messages[0] and "mm" in found.messages[0]
+
+
+@pytest.mark.parametrize("method", [uq.MonteCarlo(samples=40), uq.Chebyshev(degree=4)], ids=lambda one: one.name)
+def test_each_look_reads_on_from_where_the_last_one_was(method, monkeypatch, tmp_path):
+    kind = uq.Uniform if method.name == "montecarlo" else uq.Interval
+    study = uq.Study(
+        model=lambda k, c: {"y": k * c},
+        inputs={"k": kind(1.0, 2.0), "c": kind(1.0, 3.0)},
+        outputs=["y"],
+        method=method,
+        campaign={"workers": 0, "batch": 4},
+    )
+    watch, told, commit = Watch(study), [], Campaign.commit
+    kind_of_run = type(method.start(study.inputs, {"y": OutputInfo(axis=None)}, np.zeros(0), 1))
+    tell = kind_of_run.tell
+
+    def looking(self, *arguments):
+        commit(self, *arguments)
+        with monkeypatch.context() as patch:
+            patch.setattr(kind_of_run, "tell", lambda run, samples, *rest: (told.append(len(samples["k"])), tell(run, samples, *rest))[1])
+            so_far(study, tmp_path / "r", watch)
+
+    monkeypatch.setattr(Campaign, "commit", looking)
+    result = study.run(out=tmp_path / "r", progress=False)
+    assert sum(told) == result.attrs["runs"] and len(told) > 3  # each run once, not once a look
+    last = so_far(study, tmp_path / "r", watch).result
+    for key, group in result.groups():
+        if key not in ("extreme_runs", "step_error"):
+            assert group.equals(getattr(last, key)), key
+
+
+def test_a_fault_of_a_method_is_not_hidden(stopped, uqmbd, monkeypatch):
+    study = Study.from_file(stopped / "study.toml")
+    run = type(study.method.start(study.inputs, {"y": OutputInfo(axis=None)}, np.zeros(0), 1))
+    monkeypatch.setattr(run, "result", lambda self: 1 / 0)
+    found = so_far(study, stopped)
+    assert any("no result of a part of its runs: ZeroDivisionError" in note for note in found.result.facts.notes)
+    assert found.result.inner.data_vars
+    monkeypatch.undo()
+    assert uqmbd("resume", stopped)[0] == 0
+    monkeypatch.setattr(run, "result", lambda self: 1 / 0)
+    with pytest.raises(ZeroDivisionError):
+        so_far(study, stopped)

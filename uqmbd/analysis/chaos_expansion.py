@@ -13,11 +13,13 @@ from itertools import combinations
 
 import numpy as np
 
+from uqmbd.analysis import magnitude
 from uqmbd.analysis.families import Family
 
 SAMPLE = 2**14  # points with which quantiles and, for many terms, skewness are taken
 EXACT_SKEWNESS = 150  # terms up to which skewness is exact
 _ROUNDING = 1e-12  # of skewness
+_CONSTANT = 1e-14  # of the mean: a standard deviation below it is the rounding of a constant
 _MEMORY = 4_000_000  # numbers of one array held at a time
 
 
@@ -68,21 +70,38 @@ class Expansion:
         return ~self.indices.any(axis=1)
 
     @cached_property
+    def _size(self) -> np.ndarray:
+        """Of each column, (columns,): squares of the coefficients are taken in it."""
+        return magnitude.sizes(self.c)
+
+    @cached_property
     def _power(self) -> np.ndarray:
-        """Variance of each term, (terms, columns); none of the constant."""
-        return np.where(self._constant[:, None], 0.0, self.c**2)
+        """Variance of each term in squares of the columns' sizes, (terms, columns); none of the constant."""
+        return np.where(self._constant[:, None], 0.0, (self.c / self._size) ** 2)
 
     def mean(self) -> np.ndarray:
         """(columns,)"""
         return self.c[self._constant].sum(axis=0)
 
     def variance(self) -> np.ndarray:
-        """(columns,)"""
-        return self._power.sum(axis=0)
+        """(columns,); infinite, or 0, where a double does not hold it."""
+        with np.errstate(over="ignore", under="ignore"):
+            return self._power.sum(axis=0) * self._size**2
 
     def std(self) -> np.ndarray:
         """(columns,)"""
-        return np.sqrt(self.variance())
+        return np.sqrt(self._power.sum(axis=0)) * self._size
+
+    def weights(self) -> np.ndarray:
+        """Variances of the columns in proportion to each other, (columns,)."""
+        return self._power.sum(axis=0) * magnitude.in_one_unit(self._size)
+
+    def standardised(self) -> np.ndarray:
+        """Coefficients over the standard deviation, (terms, columns), whose squares add up to 1; 0 of the constant and without variance."""
+        std = self.std()
+        some = std > _CONSTANT * np.abs(self.mean())
+        c = np.where(self._constant[:, None], 0.0, self.c)
+        return np.divide(c, std, out=np.zeros_like(c), where=some)
 
     def skewness(self, sample: np.ndarray | None = None) -> np.ndarray:
         """``E (f - E f)³ / σ³`` of each column, (columns,); 0 where there is no variance.
@@ -90,19 +109,20 @@ class Expansion:
         Exact, from the expected values of products of three terms, for up to `EXACT_SKEWNESS` terms; with more it is the mean over
         the points `sample` (n, d) of the unit cube.
         """
-        std = self.std()
+        std = np.sqrt(self._power.sum(axis=0))
         if len(self.indices) <= EXACT_SKEWNESS:
             third = self._third_moment()
         else:
             if sample is None:
                 raise ValueError(f"the skewness of more than {EXACT_SKEWNESS} terms is taken from a sample")
-            third = np.concatenate([((f - f.mean(axis=1, keepdims=True)) ** 3).mean(axis=1) for f in self._sampled(sample)])
-        found = np.divide(third, std**3, out=np.zeros_like(std), where=std > 1e-14 * np.abs(self.mean()))
+            scaled = Expansion(self.indices, self.families, self.c / self._size)
+            third = np.concatenate([((f - f.mean(axis=1, keepdims=True)) ** 3).mean(axis=1) for f in scaled._sampled(sample)])
+        found = np.divide(third, std**3, out=np.zeros_like(std), where=std > _CONSTANT * np.abs(self.mean() / self._size))
         return np.where(np.abs(found) > _ROUNDING, found, 0.0)
 
     def _third_moment(self) -> np.ndarray:
-        """``Σ c_i c_j c_k E ψ_i ψ_j ψ_k`` without the constant, (columns,)."""
-        indices, c = self.indices[~self._constant], self.c[~self._constant]
+        """``Σ c_i c_j c_k E ψ_i ψ_j ψ_k`` without the constant, in cubes of the columns' sizes, (columns,)."""
+        indices, c = self.indices[~self._constant], self.c[~self._constant] / self._size
         tables = []
         for family, highest in zip(self.families, indices.max(axis=0, initial=0), strict=True):
             x, w = family.gauss((3 * int(highest)) // 2 + 1)
@@ -143,9 +163,8 @@ class Expansion:
 
     def _shares(self, members: np.ndarray) -> np.ndarray:
         """Share of the variance in the terms of each group; `members` (terms, groups)."""
-        variance = self.variance()
-        # below this it is the rounding of a constant
-        some = variance > (1e-14 * np.abs(self.mean())) ** 2
+        variance = self._power.sum(axis=0)
+        some = variance > (_CONSTANT * np.abs(self.mean() / self._size)) ** 2
         parts = members.T.astype(float) @ self._power
         return np.divide(parts, variance, out=np.zeros_like(parts), where=some)
 
@@ -154,7 +173,7 @@ class Expansion:
 
         Gamboa, Janon, Klein, Lagnoux, Electron. J. Stat. 8 (2014) 575; Lamboni, Monod, Makowski (2011).
         """
-        variance = self.variance()
+        variance = self.weights()
         total = variance.sum()
         return shares @ variance / total if total > 0 else np.zeros(len(shares))
 

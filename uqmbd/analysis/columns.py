@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import json
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -12,6 +13,9 @@ from uqmbd.outcomes import TIME, Axis, OutputInfo
 
 if TYPE_CHECKING:
     import xarray as xr
+
+SAID = 5  # outputs that a sentence names
+NAMES = "columns"  # entry of a partial: JSON, which outputs lie along the last axis of its other entries
 
 
 class Columns:
@@ -50,6 +54,12 @@ class Columns:
     def named(self, which: np.ndarray) -> list[str]:
         """Outputs that have some of the columns, `which` (count,) bool."""
         return [name for name, at in self.slices.items() if which[at].any()]
+
+    def in_words(self, which: np.ndarray) -> str:
+        """The same as text: `SAID` names at most, and how many others there are."""
+        names = self.named(which)
+        more = f" and {len(names) - SAID} others" if len(names) > SAID else ""
+        return ", ".join(names[:SAID]) + more
 
     def pack(self, outputs: Mapping[str, np.ndarray], rows: int) -> np.ndarray:
         """Outcomes of `rows` runs as a matrix (rows, count)."""
@@ -109,3 +119,41 @@ def finite_rows(matrix: np.ndarray, status: np.ndarray, columns: Columns, first_
         f"{run} is reported as ok, but its output '{name}' is {matrix[row, column]}",
         remedy="let the simulator report such a run as failed",
     )
+
+
+# partials whose arrays know their outputs -------------------------------------------------------------------------------------------------
+def widths(columns: Columns) -> list[list]:
+    """Names of the outputs and how many columns each has, ``[name, width]``, in order."""
+    return [[name, at.stop - at.start] for name, at in columns.slices.items()]
+
+
+def with_names(
+    reduce: Callable[..., dict[str, np.ndarray]],
+    along: Mapping[str, list[list]],
+    samples: Mapping[str, np.ndarray],
+    outputs: Mapping[str, np.ndarray],
+    status: np.ndarray,
+) -> dict[str, np.ndarray]:
+    """What `reduce` makes of a batch, and in ``columns`` the outputs along the last axis of its entries: `along` has their `widths`."""
+    return reduce(samples, outputs, status) | {NAMES: np.frombuffer(json.dumps(along).encode(), np.uint8)}
+
+
+def arranged(partial: Mapping[str, np.ndarray], along: Mapping[str, list[list]]) -> dict[str, np.ndarray] | None:
+    """Such a partial with its columns in the order of `along`, those of other outputs left out; None where it lacks some.
+
+    One without names is of version 0.1.0, and has them in this order.
+    """
+    found = dict(partial)
+    if NAMES not in found:
+        return found
+    known = json.loads(found.pop(NAMES).tobytes().decode())
+    for key, wanted in along.items():
+        if wanted == known[key]:
+            continue
+        ends = np.cumsum([0, *(width for _, width in known[key])]).tolist()
+        at = {name: (slice(begin, begin + width), width) for (name, width), begin in zip(known[key], ends[:-1], strict=True)}
+        if any(at.get(name, (None, -1))[1] != width for name, width in wanted):
+            return None
+        parts = [found[key][..., at[name][0]] for name, _ in wanted]
+        found[key] = np.concatenate(parts, axis=-1) if parts else found[key][..., :0]
+    return found

@@ -6,6 +6,8 @@ from collections.abc import Callable
 
 import numpy as np
 
+from uqmbd.analysis import magnitude
+
 LARGEST = 1 << 20  # numbers that are worked on at once
 
 
@@ -20,4 +22,10 @@ def columnwise(function: Callable[[np.ndarray], np.ndarray], values: np.ndarray)
 
 def sample_std(values: np.ndarray) -> np.ndarray:
     """Standard deviation of each column of `values` (n, columns), with ``n - 1``; NaN of one run."""
-    return values.std(axis=0, ddof=1) if len(values) > 1 else np.full(values.shape[1], np.nan)
+    return std(values, ddof=1) if len(values) > 1 else np.full(values.shape[1], np.nan)
+
+
+def std(values: np.ndarray, ddof: int = 0) -> np.ndarray:
+    """Standard deviation of each column of `values` (n, columns), with ``n - ddof``, also where squares are no numbers."""
+    size = magnitude.sizes(values)
+    return (values / size if np.any(size != 1) else values).std(axis=0, ddof=ddof) * size

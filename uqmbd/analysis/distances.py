@@ -1,18 +1,22 @@
 """Sensitivities that compare whole distributions: PAWN for many columns at once, Borgonovo's delta for one column.
 
 Pianosi, Wagener, Environ. Model. Softw. 67 (2015) 1 and 108 (2018) 197; Borgonovo, Reliab. Eng. Syst. Saf. 92 (2007) 771; Plischke,
-Borgonovo, Smith, Eur. J. Oper. Res. 226 (2013) 536.
+Borgonovo, Smith, Eur. J. Oper. Res. 226 (2013) 536. Both measures are those of any increasing function of the output as well (Borgonovo,
+Tarantola, Plischke, Morris, J. R. Stat. Soc. B 76 (2014) 925), and so are these estimates: they know an output by its ranks alone.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
 
-from uqmbd.analysis.elementary import variance
-
-DENSITY_POINTS = 100  # at which densities are compared
+_ROUNDING = 16 * np.finfo(float).eps  # relative
+_ATOM = 0.01  # share of the runs above which a value has a probability of its own and no density
+_SCORES = np.linspace(-4.5, 4.5, 181)  # at which densities of normal scores are compared
+_NARROWEST = 0.05  # kernel, in normal scores: the trapezoidal rule still sees it
+_MOST_CLASSES = 48
 
 
 def pawn(points: np.ndarray, values: np.ndarray, slices: int) -> np.ndarray:
@@ -44,7 +48,7 @@ def pawn(points: np.ndarray, values: np.ndarray, slices: int) -> np.ndarray:
 
 
 def delta(points: np.ndarray, values: np.ndarray, resamples: int, rng: np.random.Generator) -> np.ndarray:
-    """Delta of each input for one output, bias-reduced by the bootstrap (Plischke et al., eq. 30), (d,).
+    """Delta of each input for one output, bias-reduced by the bootstrap (Plischke et al., eq. 30), (d,), from 0 to 1.
 
     Parameters
     ----------
@@ -52,40 +56,111 @@ def delta(points: np.ndarray, values: np.ndarray, resamples: int, rng: np.random
     values : ndarray, shape (n,)
     """
     n, d = points.shape
-    if variance(values[:, None])[0] == 0:
+    output = Ranked.of(values)
+    if output.constant:
         return np.zeros(d)
     exponent = 2 / (7 + np.tanh((1500 - n) / 500))
-    edges = np.linspace(0, n, round(min(np.ceil(n**exponent), 48)) + 1)
-    grid = np.linspace(values.min(), values.max(), DENSITY_POINTS)
+    edges = np.floor(np.linspace(0, n, round(min(np.ceil(n**exponent), _MOST_CLASSES)) + 1)).astype(int)
     draws = rng.integers(n, size=(resamples, n))
-    whole = shift_of_density(points, values, edges, grid)
-    drawn = np.array([shift_of_density(points[rows], values[rows], edges, grid) for rows in draws])
-    return 2 * whole - drawn.mean(axis=0)
+    whole = shift_of_distribution(points, output, edges)
+    drawn = np.array([shift_of_distribution(points[rows], output.of_runs(rows), edges) for rows in draws])
+    return np.clip(2 * whole - drawn.mean(axis=0), 0.0, 1.0)
 
 
-def shift_of_density(points: np.ndarray, values: np.ndarray, edges: np.ndarray, grid: np.ndarray) -> np.ndarray:
-    """Plischke's estimate of delta (eq. 26), (d,): half the mean area between the density of the output and that in classes of the input.
+@dataclass(frozen=True, eq=False)
+class Ranked:
+    """An output by its ranks: the values that many runs share, and normal scores of the others.
 
-    Parameters
+    Attributes
     ----------
-    edges : ndarray, shape (classes + 1,)
-        Ranks of the input between which the classes lie.
-    grid : ndarray
-        Values of the output at which the densities are compared.
+    atom : ndarray of int, shape (n,)
+        Number of the value that a run shares with many others, -1 of a run that does not.
+    score : ndarray, shape (n,)
+        ``Φ⁻¹`` of the rank, from 0 to 1, among the runs that do not; NaN of those that do.
+    shares : ndarray, shape (atoms,)
+        Share of the runs with each of the shared values.
     """
-    n, d = points.shape
-    everywhere = density(values, grid)
-    found = np.zeros(d)
-    for i in range(d):
-        ranked = values[np.argsort(points[:, i], kind="stable")]
-        for low, high in zip(np.floor(edges[:-1]).astype(int), np.floor(edges[1:]).astype(int), strict=True):
-            part = ranked[low:high]
-            if len(part) > 1 and np.ptp(part) > 0:
-                found[i] += len(part) / (2 * n) * np.trapezoid(np.abs(everywhere - density(part, grid)), grid)
+
+    atom: np.ndarray
+    score: np.ndarray
+    shares: np.ndarray
+
+    @classmethod
+    def of(cls, values: np.ndarray) -> Ranked:
+        """Of the output `values` (n,). What differs by rounding alone is the same, and ties have the middle of their ranks."""
+        from scipy.special import ndtri
+
+        n, group = len(values), alike(values)
+        counts = np.bincount(group)
+        shared = counts > max(1.0, _ATOM * n)
+        others = np.where(shared, 0, counts)
+        middle = (np.cumsum(others) - others / 2) / max(others.sum(), 1)
+        atom = np.where(shared, np.cumsum(shared) - 1, -1)[group]
+        return cls(atom, np.where(atom < 0, ndtri(middle)[group], np.nan), counts[shared] / n)
+
+    @property
+    def constant(self) -> bool:
+        """Whether all runs have one value."""
+        return len(self.shares) == 1 and self.shares[0] == 1.0
+
+    def of_runs(self, rows: np.ndarray) -> Ranked:
+        """The same of some of the runs, or of runs drawn from them: ranks and shares stay those of all."""
+        return Ranked(self.atom[rows], self.score[rows], self.shares)
+
+
+def alike(values: np.ndarray) -> np.ndarray:
+    """Number of the value of each run, ascending, (n,): values that differ by rounding have one number."""
+    order = np.argsort(values, kind="stable")
+    ranked = values[order] / max(np.abs(values).max(), np.finfo(float).tiny)  # differences of the largest numbers would overflow
+    near = np.diff(ranked) <= _ROUNDING * np.maximum(np.abs(ranked[1:]), np.abs(ranked[:-1]))
+    chain = np.concatenate([[0], np.cumsum(~near)])
+    first, last = np.searchsorted(chain, chain), np.searchsorted(chain, chain, side="right") - 1
+    # many values in a small range may form a chain that is longer than rounding
+    short = ranked[last] - ranked[first] <= 2 * _ROUNDING * np.maximum(np.abs(ranked[first]), np.abs(ranked[last]))
+    same = np.where(short[1:], near, ranked[1:] == ranked[:-1])
+    found = np.empty(len(values), int)
+    found[order] = np.concatenate([[0], np.cumsum(~same)])
     return found
 
 
-def density(values: np.ndarray, grid: np.ndarray) -> np.ndarray:
-    """Gaussian kernel estimate on the grid, with Silverman's width."""
-    width = values.std(ddof=1) * (0.75 * len(values)) ** -0.2
-    return np.exp(-0.5 * ((grid[:, None] - values) / width) ** 2).sum(axis=1) / (len(values) * width * np.sqrt(2 * np.pi))
+def shift_of_distribution(points: np.ndarray, output: Ranked, edges: np.ndarray) -> np.ndarray:
+    """Plischke's estimate of delta (eq. 26), (d,): the mean total variation between the output and the output in classes of the input.
+
+    Shared values differ by their probabilities, others by the density of their normal scores, smoothed in the class and everywhere
+    (where it is the normal density) by the same kernel.
+
+    Parameters
+    ----------
+    edges : ndarray of int, shape (classes + 1,)
+        Ranks of the input between which the classes lie.
+    """
+    n, d = points.shape
+    smooth = 1 - output.shares.sum()
+    found = np.zeros(d)
+    for i in range(d):
+        order = np.argsort(points[:, i], kind="stable")
+        for low, high in pairwise(edges):
+            rows, count = order[low:high], high - low
+            atom, score = output.atom[rows], output.score[rows]
+            here = np.bincount(atom[atom >= 0], minlength=len(output.shares)) / count
+            shift = np.abs(here - output.shares).sum()
+            scores = score[atom < 0]
+            if len(scores):
+                width = kernel_width(scores)
+                part = normal_densities(_SCORES[:, None], scores, width).sum(axis=1) / count
+                shift += np.trapezoid(np.abs(part - smooth * normal_densities(_SCORES, 0.0, np.hypot(1.0, width))), _SCORES)
+            else:
+                shift += smooth
+            found[i] += count / (2 * n) * shift
+    return found
+
+
+def kernel_width(scores: np.ndarray) -> float:
+    """Silverman's, of the normal scores of a class."""
+    spread = scores.std(ddof=1) if len(scores) > 1 else 0.0
+    return max(min(float(spread), 1.0) * (0.75 * len(scores)) ** -0.2, _NARROWEST)
+
+
+def normal_densities(at: np.ndarray, mean: np.ndarray | float, std: float) -> np.ndarray:
+    """Densities of normal variables."""
+    return np.exp(-0.5 * ((at - mean) / std) ** 2) / (std * np.sqrt(2 * np.pi))

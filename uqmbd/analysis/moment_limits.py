@@ -10,7 +10,7 @@ from uqmbd.analysis.columnwise import columnwise
 
 SKEWED = 25.0  # times the squared skewness: with more runs Student's t holds (Cochran, Sampling Techniques, 1977, 2.15)
 HEAVY = 50.0  # times the excess kurtosis: with more runs the limits of a standard deviation hold
-LEAST = 6  # runs from which a standard deviation has limits
+LEAST = 10  # runs from which means and standard deviations have limits: fewer do not show whether they are skewed
 _SAME = 1e-9  # relative: two numbers that rounding tells apart
 
 
@@ -41,7 +41,7 @@ def moment_limits(
     """Limits from moments of `count` independent runs, and from the shape of the distribution of a `sample` of them.
 
     Columns of two values only have those of a binomial proportion. The others have Student's t for the mean and Bonett's limits for the
-    standard deviation.
+    standard deviation. Below `LEAST` runs there are none: they are infinite, zero below a standard deviation.
 
     Parameters
     ----------
@@ -55,7 +55,7 @@ def moment_limits(
     constant = largest - smallest <= _SAME * np.maximum(np.abs(smallest), np.abs(largest)) * (count > 1)
     mean_doubtful = ~constant & (count < SKEWED * third**2)
     std_doubtful = ~constant & (mean_doubtful | (count < HEAVY * (fourth - 3)))
-    if np.any(two := two_valued(mean, std, smallest, largest, count) & ~constant):
+    if count >= LEAST and np.any(two := two_valued(mean, std, smallest, largest, count) & ~constant):
         low, step = smallest[two], (largest - smallest)[two]
         share = np.stack(proportion_limits(np.rint(count * (mean[two] - low) / step), count, confidence))
         spread = np.sqrt(share * (1 - share))
@@ -68,10 +68,10 @@ def moment_limits(
 
 
 def mean_limits(mean: np.ndarray, std: np.ndarray, count: int, confidence: float = 0.95) -> tuple[np.ndarray, np.ndarray]:
-    """Confidence limits of a mean by Student's t; infinite below two runs."""
+    """Confidence limits of a mean by Student's t; infinite below `LEAST` runs."""
     from scipy.stats import t
 
-    if count < 2:
+    if count < LEAST:
         return np.full_like(mean, -np.inf), np.full_like(mean, np.inf)
     half = t.ppf((1 + confidence) / 2, count - 1) * std / np.sqrt(count)
     return mean - half, mean + half

@@ -16,6 +16,8 @@ from itertools import combinations
 
 import numpy as np
 
+from uqmbd.analysis import magnitude
+
 _CHUNK = 500  # columns resampled at a time
 
 
@@ -81,23 +83,41 @@ class Sums:
     mean : ndarray, shape (groups, variables, columns)
     moment : ndarray, shape (groups, products, columns)
         Sums of products of deviations from the group's means.
+    size : ndarray, shape (columns,), optional
+        In which means are counted, and in whose squares moments are (`uqmbd.analysis.magnitude`); 1 unless said, 0 of a column in which
+        there is nothing but zeros so far.
     """
 
     count: np.ndarray
     mean: np.ndarray
     moment: np.ndarray
+    size: np.ndarray | None = None
+
+    def __post_init__(self) -> None:
+        self.size = np.ones(self.mean.shape[-1]) if self.size is None else self.size
+
+    @property
+    def unit(self) -> np.ndarray:
+        """The size, 1 where there is none yet, (columns,)."""
+        return np.where(self.size > 0, self.size, 1.0)
+
+    def of_columns(self, at: slice) -> Sums:
+        """The sums of some columns."""
+        return Sums(self.count, self.mean[..., at], self.moment[..., at], self.size[at])
 
     @classmethod
     def empty(cls, layout: Layout, groups: int, columns: int) -> Sums:
         """Of no blocks."""
-        return cls(np.zeros(groups), np.zeros((groups, layout.variables, columns)), np.zeros((groups, len(layout.products[0]), columns)))
+        means, moments = ((groups, rows, columns) for rows in (layout.variables, len(layout.products[0])))
+        return cls(np.zeros(groups), np.zeros(means), np.zeros(moments), np.zeros(columns))
 
     @classmethod
     def single(cls, layout: Layout, values: np.ndarray) -> Sums:
         """Every block a group of its own; `values` (blocks, length, columns)."""
-        mean = layout.of_blocks(values)
+        size = magnitude.sizes(values)
+        mean = layout.of_blocks(values / size)
         none = np.broadcast_to(0.0, (len(values), len(layout.products[0]), values.shape[-1]))
-        return cls(np.ones(len(values)), mean, none)
+        return cls(np.ones(len(values)), mean, none, size)
 
     @classmethod
     def grouped(cls, layout: Layout, values: np.ndarray, most: int) -> Sums:
@@ -109,10 +129,16 @@ class Sums:
             sums.merge(group, *sums_of(layout, part), layout)
         return sums
 
-    def merge(self, group: int, count: float, mean: np.ndarray, moment: np.ndarray, layout: Layout) -> None:
-        """Take the sums of `count` more blocks into a group."""
+    def merge(self, group: int, count: float, mean: np.ndarray, moment: np.ndarray, size: np.ndarray, layout: Layout) -> None:
+        """Take the sums of `count` more blocks, in their `size` (columns,), into a group."""
         if not count:
             return
+        if np.any(size != self.size):
+            largest = np.maximum(size, self.size)
+            own, theirs = (part / np.where(largest > 0, largest, 1.0) for part in (self.size, size))
+            self.mean *= own
+            self.moment *= own**2
+            mean, moment, self.size = mean * theirs, moment * theirs**2, largest
         total = self.count[group] + count
         p, q = layout.products
         step = mean - self.mean[group]
@@ -121,13 +147,14 @@ class Sums:
         self.count[group] = total
 
 
-def sums_of(layout: Layout, values: np.ndarray) -> tuple[int, np.ndarray, np.ndarray]:
-    """Count, means (variables, columns) and co-moments (products, columns) of the blocks `values` (blocks, length, columns)."""
-    x = layout.of_blocks(values)
+def sums_of(layout: Layout, values: np.ndarray) -> tuple[int, np.ndarray, np.ndarray, np.ndarray]:
+    """Count, means (variables, columns) and co-moments (products, columns) of the blocks `values` (blocks, length, columns), and size."""
+    size = magnitude.sizes(values)
+    x = layout.of_blocks(values / size if np.any(size != 1) else values)
     mean = x.mean(axis=0)
     x = x - mean
     moment = np.stack([np.einsum("nc,nc->c", x[:, p], x[:, q]) for p, q in zip(*layout.products, strict=True)])
-    return len(values), mean, moment
+    return len(values), mean, moment, np.where(values.any(axis=(0, 1)), size, 0.0)
 
 
 @dataclass
@@ -153,9 +180,10 @@ class Indices:
         parts = {"first": self.first, "total": self.total, "second": self.second}
         return {kind: np.divide(part, v, out=np.zeros_like(part), where=v > 0) for kind, part in parts.items()}
 
-    def aggregated(self) -> Indices:
-        """Over all columns, weighted with the variance (Gamboa, Janon, Klein, Lagnoux 2014)."""
-        return Indices(*(part.sum(axis=-1, keepdims=True) for part in (self.first, self.total, self.second, self.variance)))
+    def aggregated(self, weights: np.ndarray) -> Indices:
+        """Over all columns, weighted with the variance (Gamboa, Janon, Klein, Lagnoux 2014), of one unit by `weights` (columns,)."""
+        parts = self.first, self.total, self.second, self.variance
+        return Indices(*((part * weights).sum(axis=-1, keepdims=True) for part in parts))
 
 
 class Estimator:
@@ -221,13 +249,13 @@ def half_widths(layout: Layout, sums: Sums, weights: np.ndarray, factor: float) 
     -------
     two dicts of kind to ndarray, shapes (d or couples, columns) and (d or couples, 1)
     """
-    columns = sums.mean.shape[-1]
+    columns, weights_of_columns = sums.mean.shape[-1], magnitude.in_one_unit(sums.unit)
     parts, pooled = [], None
     for start in range(0, columns, _CHUNK):
         at = slice(start, start + _CHUNK)
-        found = Estimator(layout, Sums(sums.count, sums.mean[..., at], sums.moment[..., at])).indices(weights)
+        found = Estimator(layout, sums.of_columns(at)).indices(weights)
         parts.append({kind: share.std(axis=0, ddof=1) for kind, share in found.shares().items()})
-        more = found.aggregated()
+        more = found.aggregated(weights_of_columns[at])
         pooled = more if pooled is None else Indices(*(getattr(pooled, key) + getattr(more, key) for key in vars(more)))
     each = {kind: factor * np.concatenate([part[kind] for part in parts], axis=-1) for kind in parts[0]}
     return each, {kind: factor * share.std(axis=0, ddof=1) for kind, share in pooled.shares().items()}

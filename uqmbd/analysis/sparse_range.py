@@ -70,12 +70,10 @@ def _needed(exponents: np.ndarray, sizes: np.ndarray, budget: np.ndarray) -> np.
 def coupled(exponents: np.ndarray) -> list[np.ndarray]:
     """Groups of inputs that terms couple, directly or through others; inputs without terms are in none."""
     used = exponents > 0
-    link = (used.T.astype(int) @ used.astype(int)) > 0
-    from scipy.sparse.csgraph import connected_components
-
-    _, label = connected_components(link, directed=False)
-    groups = [np.flatnonzero(label == name) for name in np.unique(label)]
-    return [group for group in groups if used[:, group].any()]
+    link, before = (used.T.astype(float) @ used.astype(float)) > 0, None
+    while before is None or (link != before).any():  # links of links
+        before, link = link, link | ((link.astype(float) @ link.astype(float)) > 0)
+    return [np.flatnonzero(row) for input, row in enumerate(link) if row.any() and input == row.argmax()]
 
 
 def _group_range(exponents: np.ndarray, c: np.ndarray, gap: np.ndarray, seen: Sequence | None, max_boxes: int) -> tuple:

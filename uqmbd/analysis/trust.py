@@ -34,6 +34,19 @@ def joined(bounds: np.ndarray, inner: np.ndarray) -> np.ndarray:
     return np.stack([np.fmin(bounds[0], inner[0]), np.fmax(bounds[1], inner[1])])
 
 
+def gap_between(lower: np.ndarray, upper: np.ndarray, reached_lower: np.ndarray, reached_upper: np.ndarray) -> np.ndarray:
+    """By how much bounds of one output are wider than what runs reached, over the width of that.
+
+    Where runs reached one value only it is 0 if that is the bound as well, up to rounding, and infinite if not.
+    """
+    both = np.abs([np.ravel(lower), np.ravel(upper)])
+    unseen = _ROUNDING * np.max(both, initial=0.0, where=np.isfinite(both))
+    reached = reached_upper - reached_lower
+    more = upper - lower - reached
+    more, narrow = np.where(more > unseen, more, 0.0), np.where(reached > unseen, reached, 0.0)
+    return np.where(narrow > 0, more / np.where(narrow > 0, narrow, 1.0), np.where(more > 0, np.inf, 0.0))
+
+
 def width(bounds: np.ndarray, slices: Iterable[slice]) -> np.ndarray:
     """Width of the bands `bounds` (2, columns) at every time; a band that is a point has the width of rounding, (columns,)."""
     least = np.empty(bounds.shape[1])

@@ -8,7 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
-from uqmbd.analysis import pick_freeze
+from uqmbd.analysis import magnitude, pick_freeze
 from uqmbd.analysis.chaos_expansion import Expansion
 from uqmbd.analysis.warped_history import WarpedHistory
 
@@ -99,19 +99,19 @@ class WarpedColumns:
 
     @cached_property
     def _moments(self) -> np.ndarray:
-        """Mean, variance and skewness of all columns, (3, columns)."""
+        """Mean, standard deviation and skewness of all columns, (3, columns)."""
         out = np.empty((3, len(self.at)))
         _, rest = self._parts()
         if rest.size:
             plain = self.plain.columns(self.at[rest])
-            out[:, rest] = plain.mean(), plain.variance(), plain.skewness(self.sample)
+            out[:, rest] = plain.mean(), plain.std(), plain.skewness(self.sample)
         for places, values in self._sampled(self.sample):
             mean = values.mean(axis=1)
             away = values - mean[:, None]
             variance = np.einsum("cn,cn->c", away, away) / values.shape[1]
             third = np.einsum("cn,cn,cn->c", away, away, away) / values.shape[1]
             some = variance > (1e-14 * np.abs(mean)) ** 2
-            out[:, places] = mean, variance, np.divide(third, variance**1.5, out=np.zeros_like(third), where=some)
+            out[:, places] = mean, np.sqrt(variance), np.divide(third, variance**1.5, out=np.zeros_like(third), where=some)
         return out
 
     def _moment(self, which: int) -> np.ndarray:
@@ -121,13 +121,14 @@ class WarpedColumns:
         """(columns,)"""
         return self._moment(0)
 
-    def variance(self) -> np.ndarray:
+    def std(self) -> np.ndarray:
         """(columns,)"""
         return self._moment(1)
 
-    def std(self) -> np.ndarray:
-        """(columns,)"""
-        return np.sqrt(self.variance())
+    def weights(self) -> np.ndarray:
+        """As `Expansion.weights`."""
+        size = magnitude.sizes(self.std()[None])
+        return (self.std() / size) ** 2 * magnitude.in_one_unit(size)
 
     def skewness(self, sample: np.ndarray | None = None) -> np.ndarray:
         """(columns,); of warped columns from the surrogate's own sample."""
@@ -205,6 +206,6 @@ class WarpedColumns:
 
     def aggregated(self, shares: np.ndarray) -> np.ndarray:
         """As `Expansion.aggregated`."""
-        variance = self.variance()
+        variance = self.weights()
         total = variance.sum()
         return shares @ variance / total if total > 0 else np.zeros(len(shares))

@@ -112,10 +112,15 @@ class Batch:
 
 
 def piece_length(n: int, width: int, batch: int | None, bytes_per_run: int) -> int:
-    """Runs in a piece, from the number of runs that are planned and their size (never from timing)."""
+    """Runs in a piece, from the number of runs that are planned and their size (never from timing): a multiple of `width` if it can be."""
     fair = 1 << max(0, (n // PIECES).bit_length() - 1)
-    length = max(1, min(max(fair, width), PIECE_RUNS, PIECE_BYTES // max(bytes_per_run, 1)))
+    length = max(1, min(multiple(fair, width), PIECE_RUNS // width * width, PIECE_BYTES // max(bytes_per_run, 1) // width * width))
     return length if batch is None else max(1, min(length, batch))
+
+
+def multiple(length: int, of: int) -> int:
+    """The least multiple that is not less than a length."""
+    return -(-length // of) * of
 
 
 def cut(rows: np.ndarray, length: int, breaks: np.ndarray) -> list[tuple[int, int]]:

@@ -14,12 +14,12 @@ from uuid import uuid4
 
 import numpy as np
 
-from uqmbd.campaign.batches import Batch, Sizer, Work, cut, piece_length
+from uqmbd.campaign.batches import Batch, Sizer, Work, cut, multiple, piece_length
 from uqmbd.campaign.pool import Here, Pool
 from uqmbd.campaign.store import RunStore
 from uqmbd.campaign.telling import Teller, reduce_some
 from uqmbd.campaign.worker import Delivery, Job, pack, packed_for, run_batch, run_raw
-from uqmbd.outcomes import ERROR, Outcomes, concatenate, failed_outcomes
+from uqmbd.outcomes import ERROR, WARNING, Outcomes, concatenate, failed_outcomes
 from uqmbd.processes import give_memory_back
 
 IN_FLIGHT = 2  # batches a worker has at hand: one running, one waiting
@@ -101,6 +101,8 @@ class Campaign:
         False when histories live on only in the method's partials.
     tag : str
         Fingerprint of the method as far as its partials depend on it.
+    earlier_tags : frozenset of str
+        The same as earlier versions said it.
     """
 
     method: Any
@@ -111,6 +113,7 @@ class Campaign:
     precision: str
     keep_histories: bool = True
     tag: str = ""
+    earlier_tags: frozenset[str] = frozenset()
     told: tuple[str, ...] | None = None
     shard: tuple[int, int] | None = None
     batch: int | None = None
@@ -178,7 +181,7 @@ class Campaign:
 
     def length_for(self, runs: int) -> int:
         """Runs in a piece of an ask of so many: those that the store was made for, more where it is asked for many more."""
-        return max(self.store.chunk, piece_length(runs, 1, self.batch, self.sizer.bytes_per_run))
+        return multiple(piece_length(runs, 1, self.batch, self.sizer.bytes_per_run), self.store.chunk)
 
     def without_partial(self, rows: np.ndarray) -> np.ndarray:
         """Which stored runs are done again, (runs,) bool: of histories that are not kept this method needs a partial that is not there."""
@@ -207,10 +210,16 @@ class Campaign:
         """What `reduce` made of these rows, which are runs number `first` and on of an ask; None if that is not there, or is too little."""
         number = int(self.store.piece_of[rows[0]])
         piece = self.store.pieces[number]
-        if not piece.has_partial or piece.head["tag"] != self.tag or piece.spans.tolist() != [[int(rows[0]), int(rows[-1]) + 1]]:
+        if (
+            not piece.has_partial
+            or piece.head["tag"] not in {self.tag, *self.earlier_tags}
+            or piece.spans.tolist() != [[int(rows[0]), int(rows[-1]) + 1]]
+        ):
             return None
         partial = self.store.partial(number)
-        return partial if self.method.suffices(partial, first) else None
+        if hasattr(self.method, "arranged"):
+            partial = self.method.arranged(partial)
+        return partial if partial is not None and self.method.suffices(partial, first) else None
 
     # fan-out -----------------------------------------------------------------------------------------------------------------------------
     def fan_out(self, work: Work, teller: Teller) -> None:
@@ -287,19 +296,27 @@ class Campaign:
         return concatenate(found)
 
     def commit(self, batch: Batch, delivery: Delivery) -> None:
-        """Write a finished batch."""
+        """Write a finished batch, and before it what the simulator says of it: no kill parts runs from their warnings."""
+        self.hear(delivery.attributes)
         for rows, blocks in zip(batch.rows, delivery.pieces, strict=True):
             now = time.perf_counter()
             self.store.commit(rows, blocks, self.tag, now - self.mark)
             self.mark = now
-        if delivery.attributes and not self.tally.attributes:
-            self.tally.attributes = dict(delivery.attributes)
-            self.store.describe({"simulator": delivery.attributes})
         self.tally.simulated += batch.runs
         self.tally.simulating += delivery.simulating
         self.tally.packing += delivery.packing
         if delivery.simulating:
             self.sizer.measured(batch.runs, delivery.simulating + delivery.packing)
+
+    def hear(self, attributes: Mapping[str, Any]) -> None:
+        """Keep what the simulator says of itself with the first batch, and the warnings of all, those of earlier sessions among them."""
+        known = self.tally.attributes
+        new = {key: text for key, text in attributes.items() if key not in known and (not known or key.startswith(WARNING))}
+        if new:
+            stored = self.store.about().get("simulator", {})
+            warned = {key: text for key, text in stored.items() if key.startswith(WARNING)}
+            self.tally.attributes = {**warned, **known, **new}
+            self.store.describe({"simulator": self.tally.attributes})
 
 
 def lost_worker(error: BaseException) -> bool:

@@ -4,7 +4,7 @@ from uqmbd.figures.fields import field_figures
 from uqmbd.figures.histories import history_figures
 from uqmbd.figures.marks import Figure
 from uqmbd.figures.more import more_sections
-from uqmbd.figures.outputs import output_names
+from uqmbd.figures.outputs import chosen, output_names
 from uqmbd.figures.overviews import distribution_overview, sensitivity_overview, validation_overview
 from uqmbd.figures.region_maps import region_figures
 from uqmbd.figures.relations import convergence_figures, scatter_figures
@@ -15,8 +15,8 @@ from uqmbd.figures.worst import worst_figures
 
 
 def sections(result) -> dict[str, list[Figure]]:
-    """Title of each section and its figures; sections without figures are left out."""
-    histories, scalars = output_names(result)
+    """Title of each section and its figures, of very many outputs those of the chosen ones; sections without figures are left out."""
+    histories, scalars = (chosen(result, names) for names in output_names(result))
     every = {
         "Histories": history_figures(result, histories),
         "Where bounds were reached": worst_figures(result, histories),
@@ -25,7 +25,7 @@ def sections(result) -> dict[str, list[Figure]]:
         "Fields": field_figures(result),
         "Distributions": distribution_overview(result, scalars) + [figure for name in scalars for figure in scalar_figures(result, name)],
         "Sensitivities": sensitivity_overview(result, scalars) + sensitivity_figures(result, histories + scalars),
-        "Relations": scatter_figures(result, scalars),
+        "Relations": scatter_figures(result, output_names(result)[1]),
         "Validation": validation_overview(result, histories + scalars) + validation_figures(result, histories + scalars),
         "Convergence": convergence_figures(result, histories + scalars),
     }

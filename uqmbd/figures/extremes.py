@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from uqmbd.analysis.trust import FLOOR
-from uqmbd.figures.outputs import widest
+from uqmbd.figures.outputs import picked, widest
 from uqmbd.outcomes import axis_of
 
 
@@ -52,18 +52,24 @@ def extreme_of(result, name: str, bound: str, time: float | None = None) -> Extr
     """
     if name not in result.worst or name not in result.inner:
         return None
+    reached = picked(result.inner, name, bound=bound)
+    if not np.isfinite(reached).any():
+        return None
+    if axis_of(result.inner.variables[name].dims) is None:
+        at_bound = picked(result.worst, name, bound=bound)
+        if not np.isfinite(at_bound).all():
+            return None
+        inputs = map(str, result.worst.variables["input"].values)
+        return Extreme(dict(zip(inputs, at_bound.tolist(), strict=True)), float(reached))
     both, places = widest(result.inner[name]), widest(result.worst[name]).sel(bound=bound)
     values = both.sel(bound=bound)
-    if not np.isfinite(values.values).any():
-        return None
-    at, when, beyond = None, None, False
-    if axis := axis_of(values.dims):
-        if time is None:
-            at, beyond = furthest(*both.sel(bound=["lower", "upper"]).transpose("bound", axis).values, up=bound == "upper")
-        else:
-            at = int(np.abs(values[axis].values - time).argmin())
-        when = float(values[axis].values[at])
-        values, places = values.isel({axis: at}), places.isel({axis: at})
+    axis, beyond = axis_of(values.dims), False
+    if time is None:
+        at, beyond = furthest(*both.sel(bound=["lower", "upper"]).transpose("bound", axis).values, up=bound == "upper")
+    else:
+        at = int(np.abs(values[axis].values - time).argmin())
+    when = float(values[axis].values[at])
+    values, places = values.isel({axis: at}), places.isel({axis: at})
     if not np.isfinite(places.values).all():
         return None
     inputs = {str(key): float(x) for key, x in zip(places["input"].values, places.values, strict=True)}

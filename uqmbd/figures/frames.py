@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from uqmbd.figures.outputs import axis_name, axis_unit, output_names, widest
+from uqmbd.figures.outputs import axis_name, axis_unit, output_names, unit_said, widest
 from uqmbd.figures.samples import written
 from uqmbd.outcomes import TIME, axis_of
 
@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     import pandas as pd
     import xarray as xr
 
+ALONG = "gathered"  # dimension of outputs that lie in one array
+APART = 24  # scalar outputs above which each group is one table for all of them
 TABLES = ("regions", "worst", "validation", "sensitivity", "aggregated", "interaction", "cdf", "convergence")
 CAPTIONS = {
     "regions": "Bounds of {} in each region",
@@ -42,18 +44,26 @@ class Frame:
 
 
 def frames(result) -> Iterator[Frame]:
-    """Scalars, histories, sensitivities, distribution functions and convergence: every table that a result has."""
-    if len(scalars := result.table()) or "estimate" not in result.attrs:
-        yield Frame("scalars", "Scalar outputs", scalars)
+    """Scalars, histories, sensitivities, distribution functions and convergence: every table that a result has.
+
+    Of more than `APART` scalars each group is one table of all: a file for each would be tens of thousands.
+    """
+    if len(table := result.table()) or "estimate" not in result.attrs:
+        yield Frame("scalars", "Scalar outputs", table)
     yield from calibrated(result)
-    for name in output_names(result)[0]:
+    histories, scalars = output_names(result)
+    for name in histories:
         table = result.history(name) if timed(result, name) else None
         if table is not None and len(table.columns):
             unit = unit_of_output(result, name)
             plain = [column for column in table.columns if SAME_UNIT.match(column)]
             yield Frame(f"history_{name}", f"{name} over {table.index.name}", table, axis_units(result, name) | dict.fromkeys(plain, unit))
+    many = set(scalars if len(scalars) > APART else ())
     for group in TABLES:
-        for name, array in getattr(result, group).data_vars.items():
+        every = getattr(result, group)
+        yield from together(every, group, [name for name in every.data_vars if name in many])
+        for name in [name for name in every.data_vars if name not in many]:
+            array = every[name]
             if group == "validation" and axis_of(array.dims):
                 continue  # checks x times are no table
             table = flat(array)
@@ -63,6 +73,59 @@ def frames(result) -> Iterator[Frame]:
             if (axis := axis_name(result, str(name))) not in (None, TIME.name):
                 caption = caption.replace("all times", f"all values of {axis}")
             yield Frame(f"{group}_{name}", caption, table, plain)
+
+
+def together(group: xr.Dataset, key: str, names: list[str]) -> Iterator[Frame]:
+    """What a group says of many scalars as one table, each row with the name of its output."""
+    import pandas as pd
+
+    tables = []
+    for alike in by_dims(group, names):
+        array = stacked(group, alike)
+        one = array.isel({ALONG: 0}, drop=True)
+        places = flat(one.copy(data=np.arange(one.size, dtype=float).reshape(one.shape)))  # of the numbers of each output
+        values = array.values.reshape(len(alike), one.size)[:, places.to_numpy().astype(int)]
+        index = pd.MultiIndex.from_product([alike, places.index], names=["output", places.index.name])
+        tables.append(pd.DataFrame(values.reshape(len(index), -1), index, places.columns).reset_index(level=1))
+    if tables:
+        yield Frame(key, CAPTIONS[key].format("all scalar outputs"), pd.concat(tables))
+
+
+def by_dims(group: xr.Dataset, names: Iterable[str]) -> list[list[str]]:
+    """Names of the outputs that have the same dimensions in a group, together."""
+    found: dict[tuple[Any, ...], list[str]] = {}
+    for name in names:
+        found.setdefault(group.variables[name].dims, []).append(name)
+    return list(found.values())
+
+
+def stacked(group: xr.Dataset, names: list[str]) -> xr.DataArray:
+    """Outputs with the same dimensions as one array, along `ALONG`."""
+    import xarray as xr
+
+    dims = group.variables[names[0]].dims
+    values = np.stack([group.variables[name].values for name in names])
+    return xr.DataArray(values, {dim: group.variables[dim] for dim in dims if dim in group.coords}, (ALONG, *dims))
+
+
+def scalars_table(result) -> pd.DataFrame:
+    """See `Result.table`."""
+    import pandas as pd
+
+    names, groups = output_names(result)[1], dict(result.groups())
+    alike: dict[tuple[Any, ...], list[str]] = {}
+    for name in names:
+        kind = tuple((key, group.variables[name].dims) for key, group in groups.items() if name in group.data_vars)
+        alike.setdefault(kind, []).append(name)
+    tables = []
+    for kind, some in alike.items():
+        if found := row({key: stacked(groups[key], some) for key, _ in kind}):
+            units = [unit_of_output(result, name) for name in some]
+            tables.append(pd.DataFrame({"unit": units} | found, index=pd.Index(some, name="output")))
+    if not tables:
+        return pd.DataFrame().rename_axis("output")
+    table = tables[0] if len(tables) == 1 else pd.concat(tables)
+    return table.loc[[name for name in names if name in table.index]]
 
 
 def calibrated(result) -> Iterator[Frame]:
@@ -146,7 +209,7 @@ def axis_units(result, name: str) -> dict[str, str]:
 
 def unit_of_output(result, name: str) -> str:
     """Unit as it is stored, from the first group that says it."""
-    return next((str(group[name].attrs["unit"]) for _, group in result.groups() if name in group and group[name].attrs.get("unit")), "")
+    return next((unit for _, group in result.groups() if (unit := unit_said(group, name))), "")
 
 
 def row(parts: Mapping[str, xr.DataArray]) -> dict[str, Any]:

@@ -155,7 +155,7 @@ def _statistic_marks(result, name: str) -> list[Curve | Band]:
     if imprecise and "mean" in known:
         marks.append(Band(time, get("mean", "lower"), get("mean", "upper"), "mean, between its bounds", "confidence"))
     elif "mean" in known:
-        if {"mean_lower", "mean_upper"} <= known:
+        if {"mean_lower", "mean_upper"} <= known and np.isfinite(get("mean_lower", "")).any():
             marks.append(Band(time, get("mean_lower", ""), get("mean_upper", ""), "95 % confidence of the mean", "confidence"))
         marks.append(Curve(time, get("mean", ""), "mean", "mean"))
     elif "q50" in known and not imprecise:

@@ -1,29 +1,74 @@
 """The outputs of a result: which there are, their units, and how their groups look without the dimensions that few methods have."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 
 from uqmbd.outcomes import TIME, axis_of
 
 QUANTILE = re.compile(r"q(\d+(?:\.\d+)?)")
+DRAWN = 24  # histories, and as many numbers, of which figures are drawn
 GROUPS = ("bounds", "statistics", "inner", "error", "sensitivity", "cdf", "validation")
 
 
 def output_names(result) -> tuple[list[str], list[str]]:
     """Names of the outputs over time or another axis, and of the scalars, that a result speaks of, in its own order."""
-    groups = [group for _, group in result.groups()]
-    histories = [name for name in result.outputs if any(name in group and axis_of(group[name].dims) for group in groups)]
-    histories = [name for name in result.outputs if name in histories or name in result.aggregated or name in result.trust_horizon]
-    return histories, [name for name in result.outputs if name not in histories]
+    names = result.outputs
+    over_axis = {name for _, group in result.groups() for name in group.data_vars if axis_of(group.variables[name].dims)}
+    over_axis |= {*result.aggregated.data_vars, *result.trust_horizon.data_vars}
+    return [name for name in names if name in over_axis], [name for name in names if name not in over_axis]
+
+
+def chosen(result, names: list[str]) -> list[str]:
+    """Outputs of which figures are drawn, in their order: all unless these are very many, then the key output and the first."""
+    if len(names) <= DRAWN:
+        return names
+    wanted = [name for name in (key_said(result),) if name in names]
+    first = [name for name in names if name not in wanted][: DRAWN - len(wanted)]
+    shown = {*wanted, *first}
+    return [name for name in names if name in shown]
+
+
+def key_said(result) -> str | None:
+    """The output that the study says it is about: `[report] key`, or that of a reliability study."""
+    known = set(result.outputs)
+    said = (result.attrs.get("report", {}).get("key"), result.facts.settings.get("output"))
+    return next((name for name in said if name in known), None)
+
+
+def listed(names: Sequence[str]) -> str:
+    """Names in a sentence, of very many the first."""
+    more = len(names) - DRAWN
+    return ", ".join(names) if more <= 0 else f"{', '.join(names[:DRAWN])} and {more:,} more"
+
+
+def picked(group, name: str, **labels: str) -> np.ndarray:
+    """Values of one output at labels of its dimensions, and at the lowest membership level where it has levels.
+
+    The same as ``widest(group[name]).sel(labels).values``; of thousands of outputs that would take minutes.
+    """
+    variable = group.variables[name]
+    values, dims = variable.values, list(variable.dims)
+    if "alpha" in dims and "alpha" not in labels:
+        values = values.take(int(np.argmin(group.variables["alpha"].values)), axis=dims.index("alpha"))
+        dims.remove("alpha")
+    for dim, label in labels.items():
+        values = values.take(group.variables[dim].values.tolist().index(label), axis=dims.index(dim))
+        dims.remove(dim)
+    return np.asarray(values)
+
+
+def unit_said(group, name: str) -> str:
+    """Unit of one output as its group has it; empty where it says none."""
+    return str(group.variables[name].attrs.get("unit", "")) if name in group.variables else ""
 
 
 def unit_of(result, name: str) -> str:
     """Unit of an output; empty when it has none."""
     for group in (*GROUPS, "runs"):
-        if name in getattr(result, group) and (unit := getattr(result, group)[name].attrs.get("unit")):
-            return pretty(str(unit))
+        if unit := unit_said(getattr(result, group), name):
+            return pretty(unit)
     return ""
 
 
@@ -47,7 +92,7 @@ def label_of(result, name: str) -> str:
 
 def axis_name(result, name: str) -> str | None:
     """What an output is over, from the first group that says it; None for a number."""
-    return next((axis for _, group in result.groups() if name in group and (axis := axis_of(group[name].dims))), None)
+    return next((axis for _, group in result.groups() if name in group and (axis := axis_of(group.variables[name].dims))), None)
 
 
 def words_over(result, names: Iterable[str]) -> tuple[str, str]:

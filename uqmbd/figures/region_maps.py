@@ -8,7 +8,7 @@ from uqmbd.analysis.boundary import Boundary
 from uqmbd.analysis.separating import Surface, surface_between
 from uqmbd.figures import samples
 from uqmbd.figures.marks import Curve, Figure, Panel, Points
-from uqmbd.figures.outputs import output_names
+from uqmbd.figures.outputs import chosen, output_names
 from uqmbd.figures.trust import percent
 
 DRAWN = 1500  # runs of a picture
@@ -124,7 +124,7 @@ def _leaves(result) -> list[Figure]:
     written = [samples.written(result, name) for name in names]
     ends = [[one.of(result.leaves[f"{end}:{name}"].values) for end in ("lower", "upper")] for name, one in zip(names, written, strict=True)]
     labels = [samples.with_unit(name, one) for name, one in zip(names, written, strict=True)]
-    return [_leaf_figure(result, name, ends, labels) for name in output_names(result)[1] if name in result.leaves]
+    return [_leaf_figure(result, name, ends, labels) for name in chosen(result, output_names(result)[1]) if name in result.leaves]
 
 
 def _leaf_figure(result, name: str, ends: list[list[np.ndarray]], labels: list[str]) -> Figure:

@@ -10,6 +10,7 @@ from uqmbd.figures.outputs import axis_name, in_unit
 from uqmbd.figures.sensitivities import kinds
 
 VARIABLES = 8  # in the scatter matrix
+JUDGED = 100  # outputs whose sensitivities choose the inputs
 POINTS = 400  # runs in it
 LEAST = 10  # runs below this show no relation
 ROUNDING = 1e-9  # relative
@@ -22,7 +23,7 @@ SAME_UNIT = r"mean|std|median|min|max|q\d.*"  # statistics with the unit of thei
 def scatter_figures(result, scalars: list[str]) -> list[Figure]:
     """Inputs and scalar outputs of the good runs, each against each: at most `VARIABLES` of at most `POINTS` runs."""
     good = samples.good(result)
-    outputs = [name for name in scalars if name in result.runs and result.runs[name].dims == ("run",)]
+    outputs = [name for name in scalars if name in result.runs and result.runs.variables[name].dims == ("run",)]
     inputs = _ranked_inputs(result)
     if np.count_nonzero(good) < LEAST or not inputs or not outputs:
         return []
@@ -82,7 +83,7 @@ def _ranked_inputs(result) -> list[str]:
         return names
     weight = dict.fromkeys(names, 0.0)
     for group in (result.sensitivity, result.aggregated):
-        for table in group.data_vars.values():
+        for table in (group[name] for name in list(group.data_vars)[:JUDGED]):
             for kind in ("total", "first", "main_effect", "mu_star"):
                 if kind in kinds(table):
                     values = np.nan_to_num(np.abs(table.sel(kind=kind).transpose("input", ...).values)).reshape(table.sizes["input"], -1)

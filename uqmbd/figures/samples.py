@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 
 from uqmbd.facts import InputFacts
-from uqmbd.figures.outputs import pretty
+from uqmbd.figures.outputs import chosen, output_names, pretty
 
 BLOCKS = 6  # neighbouring runs lie in one chunk of the store: few blocks mean few chunks to read
 MOST_NUMBERS = 1 << 22  # that a page keeps in memory; others are read when they are drawn
@@ -13,8 +13,10 @@ FLOATS_DRAWN = 300_000  # of all histories on a page; 4 bytes each become 5.4 in
 
 
 def read_once(result):
-    """The result with all numbers of its runs in memory, unless they are very many; histories and messages stay on disk."""
-    numbers = [name for name, values in result.runs.data_vars.items() if values.ndim == 1 and name != "message"]
+    """The result with the numbers of its runs that are drawn in memory, unless they are very many; histories and messages stay on disk."""
+    shown = {"status", *chosen(result, output_names(result)[1])}
+    names = [str(name) for name in result.runs.data_vars if name in shown or str(name).startswith("input:")]
+    numbers = [name for name in names if result.runs.variables[name].ndim == 1]
     if len(numbers) * result.runs.sizes.get("run", 0) > MOST_NUMBERS:
         numbers = ["status"]
     return replace(result, runs=result.runs.assign(result.runs[numbers].load().data_vars)) if numbers else result

@@ -144,5 +144,6 @@ def _levels(result, name: str) -> list[Level]:
             marks.append(Level(value, key, style))
     settings = result.facts.settings
     if settings.get("output") == name:  # of a reliability study
-        marks += [Level(float(settings[side]), "limit", "error") for side in ("above", "below") if settings.get(side) is not None]
+        limit = result.attrs.get("limit", next((settings[side] for side in ("above", "below") if settings.get(side) is not None), None))
+        marks += [] if limit is None else [Level(float(limit), "limit", "error")]
     return marks

@@ -7,10 +7,15 @@ from uqmbd.figures.marks import COLORS, UNSEEN, Band, Cells, Curve, Figure, Pane
 from uqmbd.figures.outputs import axis_label, axis_name, grid_of, in_unit, point_of
 from uqmbd.outcomes import axis_of
 
-FAMILIES = (("first", "total"), ("main_effect",), ("width_reduction",), ("derivative",), ("delta",), ("pawn",), ("dgsm",), ("importance",))
+FAMILIES = (
+    ("first", "total"), ("shapley",), ("first_full", "total_independent"), ("main_effect",), ("width_reduction",), ("derivative",),
+    ("delta",), ("pawn",), ("dgsm",), ("unsafe_distance",), ("importance",),
+)  # fmt: skip
 WORDS = {
     "first": "first order", "total": "total order", "main_effect": "main effect", "width_reduction": "width lost when the input is halved",
-    "derivative": "derivative, normalised", "delta": "delta", "pawn": "PAWN", "dgsm": "DGSM", "importance": "importance factor",
+    "derivative": "derivative, normalised", "delta": "delta", "pawn": "PAWN", "dgsm": "DGSM",
+    "importance": "importance factor (alpha squared)", "shapley": "Shapley effect", "first_full": "with what it says of others",
+    "total_independent": "what the others do not say", "unsafe_distance": "distance of unsafe runs from all (Kolmogorov, Smirnov)",
     "mu": "μ", "mu_star": "μ*", "sigma": "σ",
 }  # fmt: skip
 MORRIS = ("mu_star", "sigma")

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from uqmbd.analysis.trust import SEARCHED as BY_SEARCH
-from uqmbd.figures.outputs import axis_unit, grid_of, widest
+from uqmbd.figures.outputs import axis_unit, grid_of, picked
 from uqmbd.outcomes import TIME, axis_of
 
 BEYOND = "its validated error exceeds the tolerance"
@@ -106,17 +106,18 @@ def trust_of(result, name: str) -> Trust | None:
     """Trust in one output; None where the method makes no such claim."""
     if name not in result.trusted:
         return None
-    trusted = np.atleast_1d(result.trusted[name].values).astype(bool)
+    array = result.trusted.variables[name]
+    trusted = np.atleast_1d(array.values).astype(bool)
     searched, widened = 0.0, "surrogate"
     if name in result.source:
-        taken = np.atleast_1d(widest(result.source[name]).values) == BY_SEARCH
+        taken = np.atleast_1d(picked(result.source, name)) == BY_SEARCH
         searched, doubtful = float(taken.mean()), np.unique(taken[~trusted])
         widened = "both" if len(doubtful) > 1 else "search" if doubtful.any() else "surrogate"
     origin = name in result.bounds, searched, widened, result.facts.method == "search"
-    array = result.trusted[name]
     axis, about = axis_of(array.dims), (str(array.attrs.get(WHY, "")), bool(array.attrs.get(CLAIMED, True)))
     if axis is None:
         return Trust(float(trusted[0]), np.nan, (), *origin, "", "", *about)
+    array = result.trusted[name]
     horizon = float(result.trust_horizon[name]) if name in result.trust_horizon else np.inf if axis == TIME.name else np.nan
     return Trust(float(trusted.mean()), horizon, _spans(grid_of(array), ~trusted), *origin, axis, axis_unit(array), *about)
 

@@ -85,6 +85,10 @@ class Input(Checked):
         si = to_si(unit)
         return {"unit": unit, "factor": si.factor, "offset": si.offset}
 
+    def remark(self, name: str) -> str:
+        """What a reader of a result has to know of the input `name`; empty where that is nothing."""
+        return ""
+
     def describe(self) -> str:
         """As the user wrote it, for reports: ``[0.02, 0.05] mm``."""
         shown = self.written or self

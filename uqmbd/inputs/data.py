@@ -1,4 +1,4 @@
-"""Distributions from a sample: its own quantiles, a kernel estimate, or a family fitted by maximum likelihood."""
+"""Distributions from a sample: its own quantiles, as they are or smoothed, a kernel estimate, or a family fitted by maximum likelihood."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from uqmbd.errors import StudyError, did_you_mean
+from uqmbd.inputs.few_data import PREDICTED, predictive, smoothed
 from uqmbd.inputs.laws import Frozen, Law, Tabulated
 from uqmbd.inputs.table import read_columns
 
@@ -26,7 +27,8 @@ FAMILIES = {  # scipy's name, whether its location is held at 0, symbol
 }
 COMPARED = ("normal", "lognormal", "weibull", "gamma", "exponential", "gumbel", "logistic")  # by fit = "best"
 FITS = ("empirical", "kde", "best", *FAMILIES)
-KEYS = ("data", "column", "fit", "criterion", "truncate")
+KEYS = ("data", "column", "fit", "criterion", "smooth", "predictive", "truncate")
+MANY = 1000  # values with which a sample is as good as its distribution but for the far tails
 GRID = 8193  # points of a kernel estimate's distribution function
 
 
@@ -38,7 +40,7 @@ class Fit:
     ----------
     law : Law
     family : str
-        ``empirical``, ``kde`` or one of `FAMILIES`.
+        ``empirical``, ``smoothed``, ``kde`` or one of `FAMILIES`.
     named : dict or None
         The distribution by type and parameters of the variable itself, for families that have them.
     text : str
@@ -52,6 +54,12 @@ class Fit:
         Fingerprint of the sample.
     path : str
         Of the file, absolute.
+    count : int
+        Number of values.
+    ends : tuple of float
+        Least and greatest value.
+    narrow : float
+        Standard deviation of the sample's own quantiles, as a share of the unbiased one of the values.
     """
 
     law: Law
@@ -62,10 +70,24 @@ class Fit:
     ks: float
     digest: str
     path: str
+    count: int
+    ends: tuple[float, float]
+    narrow: float
 
     def describe(self) -> str:
         """As ``fitted to k of rods.csv, 50 values, KS distance 0.080``."""
         return f"of {self.origin}" if self.family == "empirical" else f"fitted to {self.origin}, KS distance {self.ks:.3f}"
+
+    def remark(self, name: str, unit: str) -> str:
+        """What a reader has to know of the input `name` in `unit`; empty where that is nothing."""
+        if self.family != "empirical" or self.count >= MANY:
+            return ""
+        ends = f"{self.ends[0]:.6g} and {self.ends[1]:.6g} {unit}".rstrip()
+        return (
+            f"{name} is drawn from its {self.count} values as they are: no run lies beyond {ends}, "
+            f"and its standard deviation is {100 * self.narrow:.0f} % of that of the values; far quantiles and probabilities are those of "
+            'the file: write smooth = true, or fit = "normal", say, with predictive = true for few values'
+        )
 
 
 def fit(table: Mapping[str, Any]) -> Fit:
@@ -84,6 +106,11 @@ def fit(table: Mapping[str, Any]) -> Fit:
             remedy = 'write { data = "file.csv", column = "k" }'
             raise StudyError(f"a distribution from data needs its {key}, a text", key=f"distribution.{key}", remedy=remedy)
     wanted, criterion = table.get("fit", "empirical"), table.get("criterion", "aic")
+    smooth, predict = (_flag(table, key) for key in ("smooth", "predictive"))
+    if smooth and wanted != "empirical":
+        raise StudyError(
+            f"smooth goes with the values themselves, not with fit = '{wanted}'", key="distribution.smooth", remedy="leave one of them out"
+        )
     for key, value, known in (("fit", wanted, FITS), ("criterion", criterion, ("aic", "bic"))):
         if value not in known:
             raise StudyError(
@@ -99,12 +126,38 @@ def fit(table: Mapping[str, Any]) -> Fit:
             f"all values of the column '{table['column']}' are {sample[0]:g}", key="distribution.data", remedy="a known number is no input"
         )
     family, law, named, text = _law(sample, wanted, criterion)
+    if smooth:
+        family, law, text = "smoothed", smoothed(sample), "smoothed"
+    if predict:
+        law, named, text = _predicted(sample, family), None, f"{text}, predictive"
     at = law.fwd(sample)
     n = len(sample)
     ks = 0.0 if family == "empirical" else float(max(np.max(np.arange(1, n + 1) / n - at), np.max(at - np.arange(n) / n)))
     origin = f"{table['column']} of {read.name}, {n} values"
     digest = hashlib.sha256(read.values.tobytes()).hexdigest()
-    return Fit(law, family, named, text, origin, ks, digest, read.path)
+    ends = float(sample[0]), float(sample[-1])
+    return Fit(law, family, named, text, origin, ks, digest, read.path, n, ends, _deviation(sample) / sample.std(ddof=1))
+
+
+def _deviation(sample: np.ndarray) -> float:
+    """Standard deviation of the straight lines between sorted values."""
+    a, b = np.array([sample[:-1], sample[1:]]) - sample.mean()
+    return float(np.sqrt(((a**2 + a * b + b**2) / 3).mean() - ((a + b) / 2).mean() ** 2))
+
+
+def _flag(table: Mapping[str, Any], key: str) -> bool:
+    """A key that is true or false."""
+    if not isinstance(value := table.get(key, False), bool):
+        raise StudyError(f"{key} is true or false", key=f"distribution.{key}", value=value, remedy=f"write {key} = true, or leave it out")
+    return value
+
+
+def _predicted(sample: np.ndarray, family: str) -> Law:
+    """Predictive distribution of a fitted family."""
+    if family not in PREDICTED:
+        fault = f"there is no predictive distribution of the fit '{family}'"
+        raise StudyError(fault, key="distribution.predictive", value=True, remedy=f"take one of fit = {', '.join(PREDICTED)}")
+    return predictive(sample, family)
 
 
 def _law(sample: np.ndarray, wanted: str, criterion: str) -> tuple[str, Law, Mapping[str, Any] | None, str]:

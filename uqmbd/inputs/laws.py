@@ -118,6 +118,71 @@ class Tabulated(Law):
 
 
 @dataclass(frozen=True, eq=False)
+class Scored(Law):
+    """A distribution by its normal scores ``Φ⁻¹(F(x))``, linear between points: both tails keep their digits.
+
+    Attributes
+    ----------
+    x, z : ndarray, shape (points,)
+        Ascending values and scores; nothing is beyond the ends.
+    """
+
+    x: np.ndarray
+    z: np.ndarray
+
+    @classmethod
+    def of(cls, x: np.ndarray, below: np.ndarray, beyond: np.ndarray) -> Scored:
+        """From the probabilities to be at most and above each value; points at which the scores do not rise are left out."""
+        from scipy.special import ndtri
+
+        with np.errstate(divide="ignore"):
+            z = np.where(below <= beyond, ndtri(below), -ndtri(beyond))
+        kept = np.isfinite(z) & (np.concatenate([[-np.inf], np.maximum.accumulate(z)[:-1]]) < z)
+        return cls(x[kept], z[kept])
+
+    def lower(self, p: np.ndarray) -> np.ndarray:
+        from scipy.special import ndtri
+
+        return np.interp(ndtri(p), self.z, self.x)
+
+    def upper(self, q: np.ndarray) -> np.ndarray:
+        from scipy.special import ndtri
+
+        return np.interp(-ndtri(q), self.z, self.x)
+
+    def fwd(self, x: np.ndarray) -> np.ndarray:
+        from scipy.special import ndtr
+
+        return ndtr(np.interp(x, self.x, self.z, left=-np.inf, right=np.inf))
+
+    def sf(self, x: np.ndarray) -> np.ndarray:
+        from scipy.special import ndtr
+
+        return ndtr(-np.interp(x, self.x, self.z, left=-np.inf, right=np.inf))
+
+
+@dataclass(frozen=True, eq=False)
+class ExpOf(Law):
+    """The exponential function of a variable."""
+
+    law: Law
+
+    def lower(self, p: np.ndarray) -> np.ndarray:
+        return np.exp(self.law.lower(p))
+
+    def upper(self, q: np.ndarray) -> np.ndarray:
+        return np.exp(self.law.upper(q))
+
+    def fwd(self, x: np.ndarray) -> np.ndarray:
+        with np.errstate(divide="ignore"):
+            return self.law.fwd(np.log(np.maximum(x, 0.0)))
+
+    def sf(self, x: np.ndarray) -> np.ndarray:
+        with np.errstate(divide="ignore"):
+            return self.law.sf(np.log(np.maximum(x, 0.0)))
+
+
+@dataclass(frozen=True, eq=False)
 class Whole(Law):
     """A distribution of whole numbers.
 

@@ -28,7 +28,7 @@ class Random(Input):
     ----------
     distribution : dict
         In `unit`: ``type`` and its parameters, see `uqmbd.inputs.distributions`; or ``data`` (a CSV file), ``column`` and ``fit``,
-        see `uqmbd.inputs.data`. Both can be cut off by ``truncate = [lower, upper]``.
+        ``smooth`` or ``predictive``, see `uqmbd.inputs.data`. Both can be cut off by ``truncate = [lower, upper]``.
     scale, shift : float
         The variable is ``scale * (drawn from distribution) + shift``; set by `to_si` only.
     fitted : Fit or None
@@ -112,6 +112,10 @@ class Random(Input):
             lower, upper = ends_of(self.distribution["truncate"])
             text += f" on [{lower:.10g}, {upper:.10g}]"
         return text
+
+    def remark(self, name: str) -> str:
+        """What a reader of a result has to know of this input; empty where that is nothing."""
+        return "" if self.fitted is None else self.fitted.remark(name, (self.written or self).unit)
 
     def describe(self) -> str:
         text = super().describe()

@@ -95,6 +95,10 @@ class Space(Mapping[str, Input]):
             z = self.dependence.bend(z, list(self._inputs))
         return {name: item.from_normal(z[:, i]) for i, (name, item) in enumerate(self._inputs.items())}
 
+    def remarks(self) -> list[str]:
+        """What a reader of a result has to know of the inputs, a sentence each."""
+        return [text for name, item in self.items() if (text := item.remark(name))]
+
     def described(self) -> dict[str, dict[str, Any]]:
         """Inputs, and what binds them, as the user wrote it: ``{name: {"kind": ..., "text": ...}}``, for reports.
 

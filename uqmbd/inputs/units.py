@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from uqmbd.errors import StudyError, did_you_mean
+from uqmbd.inputs.usual import UNITS
 
 
 @dataclass(frozen=True)
@@ -39,6 +40,11 @@ def to_si(unit: str) -> ToSI:
     """How a number in `unit` becomes SI. An empty string means the number is used as it is."""
     if not unit.strip():
         return ToSI(1.0, 0.0, "")
+    return ToSI(*UNITS[unit]) if unit in UNITS else of_pint(unit)
+
+
+def of_pint(unit: str) -> ToSI:
+    """The same of any unit, by pint."""
     known = registry()
     try:
         parsed = known.parse_units(unit)

@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 
 import numpy as np
+
+from uqmbd.analysis.columns import Columns, arranged, widths, with_names
 
 
 class ReducedRun:
     """A method sets `_samples` and `_reduce` (pure and picklable) and writes `tell_reduced`; `tell` is ``tell_reduced(reduce(...))``.
 
-    So a campaign that keeps only what `reduce` returns gets the same result.
+    So a campaign that keeps only what `reduce` returns gets the same result. `_along` has the layout of those entries of a partial whose
+    last axis are outputs: what is stored then serves for fewer outputs, and for another order, as well.
     """
 
     _samples: dict[str, np.ndarray]
+    _along: Mapping[str, Columns]
     _reduce: Callable[[Mapping, Mapping, np.ndarray], dict[str, np.ndarray]]
     _asked: bool = False
 
@@ -27,7 +32,11 @@ class ReducedRun:
     @property
     def reduce(self) -> Callable[[Mapping, Mapping, np.ndarray], dict[str, np.ndarray]]:
         """``reduce(samples, outputs, status) -> partial``, on the worker."""
-        return self._reduce
+        return partial(with_names, self._reduce, {key: widths(columns) for key, columns in self._along.items()})
+
+    def arranged(self, partial: Mapping[str, np.ndarray]) -> dict[str, np.ndarray] | None:
+        """A stored partial with the outputs of this study alone, in their order; None where it lacks one."""
+        return arranged(partial, {key: widths(columns) for key, columns in self._along.items()})
 
     def suffices(self, partial: Mapping[str, np.ndarray], first: int) -> bool:
         """True if a partial of the runs from number `first` on, made with other settings of the same `reduce_key`, is enough."""

@@ -19,6 +19,7 @@ from uqmbd.methods.intervals.closing import Closing
 from uqmbd.methods.staged import StagedRun
 from uqmbd.questions import answers_of
 from uqmbd.questions.base import Asked
+from uqmbd.questions.width import ROUNDING
 from uqmbd.regions.base import Box
 from uqmbd.result import Result
 from uqmbd.surrogates.asked import straight
@@ -171,7 +172,7 @@ class SurrogateRun(StagedRun, Runs):
             "source": columns.dataset(outer.source, unit=""),
             "worst": self._at_runs(runs[np.stack([values.argmin(axis=0), values.argmax(axis=0)])]),
             **self._statistics(),
-            "sensitivity": self._sensitivity(answers.sensitivity),
+            "sensitivity": self._sensitivity(answers.sensitivity, inner),
             **answers.groups,
             **self._of_expansion(),
             **self.surrogate.groups(),
@@ -188,11 +189,11 @@ class SurrogateRun(StagedRun, Runs):
         said = checks(self.columns, rows, self.values[rows], self.expansion.evaluate(self.points[rows]))
         return {"surrogates": kept(axes, self.expansion, self.columns, self.error), "validation": said}
 
-    def _sensitivity(self, further: dict[str, np.ndarray]) -> xr.Dataset:
-        """Share of each input of the width, the others averaged, and what the questions say."""
+    def _sensitivity(self, further: dict[str, np.ndarray], reached: np.ndarray) -> xr.Dataset:
+        """Share of each input of the width, the others averaged, and what the questions say; `reached` (2, columns) by runs."""
         widths = self.expansion.main_effect_widths()
-        total = widths.sum(axis=0)
-        shares = np.divide(widths, total, out=np.zeros_like(widths), where=total > 0)
+        total, largest = widths.sum(axis=0), np.abs(reached).max(axis=0)
+        shares = np.divide(widths, total, out=np.zeros_like(widths), where=total > ROUNDING * largest)
         kinds = {"main_effect": shares} | further
         return self.columns.dataset(np.stack(list(kinds.values())), {"kind": list(kinds), "input": list(self.inputs)}, unit="")
 

@@ -6,6 +6,7 @@ from itertools import combinations
 
 import numpy as np
 
+from uqmbd.analysis import magnitude
 from uqmbd.analysis.basis_change import legendre_of
 from uqmbd.analysis.chebyshev_expansions import Expansion, SparseExpansion, TensorExpansion
 from uqmbd.questions.base import Answer, Asked
@@ -27,7 +28,8 @@ def indices(asked: Asked) -> Answer:
         groups = {}
     notes = [NOTE]
     if not asked.trusted.all():
-        notes.append("where the result is not trusted, the Sobol' indices are those of an expansion that does not hold")
+        doubted = columns.in_words(~asked.trusted)
+        notes.append(f"where the expansion is not trusted (of {doubted}), the Sobol' indices are those of an expansion that does not hold")
     return Answer({"first": first, "total": total}, groups, notes)
 
 
@@ -38,12 +40,14 @@ def sampled(expansion: Expansion, d: int) -> tuple[np.ndarray, np.ndarray]:
     u = qmc.Sobol(2 * d, scramble=True, seed=0).random(POINTS)
     a, b = 2 * u[:, :d] - 1, 2 * u[:, d:] - 1
     fa, fb = expansion.evaluate(a), expansion.evaluate(b)
+    size = magnitude.sizes(fa)
+    fa, fb = fa / size, fb / size
     variance = np.concatenate([fa, fb]).var(axis=0)
     first, total = np.zeros((d, fa.shape[1])), np.zeros((d, fa.shape[1]))
     for axis in range(d):
         mixed = a.copy()
         mixed[:, axis] = b[:, axis]
-        f = expansion.evaluate(mixed)
+        f = expansion.evaluate(mixed) / size
         first[axis] = variance - ((fb - f) ** 2).mean(axis=0) / 2
         total[axis] = ((fa - f) ** 2).mean(axis=0) / 2
     some = variance > 0

@@ -26,5 +26,6 @@ def narrowing(range_of: Callable[..., np.ndarray], d: int, reached: np.ndarray) 
     for axis in range(d):
         half = np.tile([-1.0, 1.0], (d, 1))
         half[axis] = [-0.5, 0.5]
-        reduction[axis] = np.where(wide, 1 - np.ptp(range_of(gap, half), axis=0) / np.where(wide, whole, 1.0), 0.0)
+        part = np.ptp(range_of(gap, half), axis=0) / np.where(wide, whole, 1.0)
+        reduction[axis] = np.where(wide, np.maximum(1 - part, 0.0), 0.0)  # a part is wider by rounding alone
     return Answer({"width_reduction": reduction})

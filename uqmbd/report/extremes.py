@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from uqmbd.figures.outputs import output_names, widest
+from uqmbd.figures.outputs import listed, output_names, picked
 
 FINER = 1e-3  # of the range: an extreme this far beyond its history was between two times
 
@@ -14,12 +14,14 @@ def finer_extremes(result) -> str:
     beyond = []
     for name in scalars:
         base, _, reduction = name.partition(":")
+        if not reduction:
+            continue
         group = next((group for group in groups if base in histories and base in group and name in group), None)
         if group is None or reduction not in ("max", "min", "abs_max"):
             continue
-        lower, upper = ends_of(widest(group[base]))
+        lower, upper = ends_of(group, base)
         largest = {"max": upper, "min": -lower, "abs_max": max(-lower, upper)}[reduction]
-        own = ends_of(widest(group[name]))
+        own = ends_of(group, name)
         if (-own[0] if reduction == "min" else own[1]) > largest + FINER * max(upper - lower, 0.0):
             beyond.append(name)
     if not beyond:
@@ -27,12 +29,12 @@ def finer_extremes(result) -> str:
     points = result.runs.sizes.get("time", 0)
     grid = f"the {points} times of the study" if points else "the times of the study"
     are = "are" if len(beyond) > 1 else "is"
-    return f"{', '.join(beyond)} {are} taken from every step of the solver, the histories from {grid}: they miss peaks in between."
+    return f"{listed(beyond)} {are} taken from every step of the solver, the histories from {grid}: they miss peaks in between."
 
 
-def ends_of(bounds) -> tuple[float, float]:
-    """Lower and upper bound, of a history the widest."""
-    return least(bounds.sel(bound="lower").values), greatest(bounds.sel(bound="upper").values)
+def ends_of(group, name: str) -> tuple[float, float]:
+    """Lower and upper bound of one output in a group of bounds, of a history the widest; of the lowest membership."""
+    return least(picked(group, name, bound="lower")), greatest(picked(group, name, bound="upper"))
 
 
 def least(values: np.ndarray) -> float:

@@ -1,25 +1,24 @@
 """The first screen of the page: what was asked, the answer in a few sentences, the figure that shows it, and what is trusted."""
 
 from dataclasses import dataclass
+from itertools import chain
 
 import numpy as np
 
 from uqmbd.figures.extremes import extreme_of
-from uqmbd.figures.marks import UNSEEN, Figure
-from uqmbd.figures.outputs import axis_name, axis_unit, output_names, shown_quantiles, widest
+from uqmbd.figures.marks import Figure
+from uqmbd.figures.outputs import axis_name, axis_unit, key_said, output_names, shown_quantiles, widest
 from uqmbd.figures.regions import regions_said
-from uqmbd.figures.sensitivities import kinds
 from uqmbd.figures.trust import percent, trust_of
 from uqmbd.figures.worst import inputs_said
 from uqmbd.outcomes import TIME, axis_of
+from uqmbd.report.causes import cause, plane_refuted
 from uqmbd.report.estimates import estimates_said, is_calibration
 from uqmbd.report.numbers import Scale, apart, number
 from uqmbd.report.pages import sentence
 from uqmbd.report.tables import has_unit, scale_of, statistics
 
-SHARES = ("total", "main_effect", "first", "delta", "importance")  # sensitivities that are told as shares
 NAMED = 6  # inputs that a sentence names
-LEADING = 2
 TOLD = 24  # outputs whose trust the first screen lists
 
 
@@ -49,7 +48,7 @@ class Lead:
 def lead_of(result, sections: dict[str, list[Figure]]) -> Lead:
     """The first screen of a result whose figures are `sections`."""
     key = key_output(result)
-    answers = (_range, _regions, _worst, _cause) if key and not is_calibration(result) else ()
+    answers = (_range, _regions, _worst, cause) if key and not is_calibration(result) else ()
     said = (*estimates_said(result), *(answer(result, key) for answer in answers), *((_trusted(result), _statement(result)) if key else ()))
     sentences = [text for text in said if text]
     figures = [figure for group in sections.values() for figure in group if not figure.overview]
@@ -61,11 +60,10 @@ def lead_of(result, sections: dict[str, list[Figure]]) -> Lead:
 def key_output(result) -> str | None:
     """The output that the report begins with: `[report] key`, that of a reliability study, or the first, numbers that are trusted first."""
     histories, scalars = output_names(result)
-    for wanted in (result.attrs.get("report", {}).get("key"), result.facts.settings.get("output")):
-        if wanted in (*histories, *scalars):
-            return wanted
-    trusted = [name for name in scalars if (trust := trust_of(result, name)) and trust.share]
-    return next(iter([*trusted, *scalars, *histories]), None)
+    if (wanted := key_said(result)) is not None:
+        return wanted
+    trusted = (name for name in scalars if (trust := trust_of(result, name)) and trust.share)
+    return next(chain(trusted, scalars, histories), None)
 
 
 def _range(result, name: str) -> str:
@@ -82,7 +80,7 @@ def _range(result, name: str) -> str:
         return f"{name} {sure} between {lower} and {within.said(upper)}{time} for {which} {_inputs(result)}."
     if name not in result.statistics:
         return ""
-    found = statistics(result.statistics[name], shown_quantiles(result))
+    found = statistics(result.statistics, name, shown_quantiles(result))
     said = {word: apart(*(within.of(end) if has_unit(word) else end for end in ends)) for word, ends in found.items()}
     if "probability" in said:
         return _probability(result, name, within)
@@ -103,11 +101,18 @@ def _probability(result, name: str, within: Scale) -> str:
     """The probability that the output is beyond its limit, and how sure that is."""
     table, settings = result.statistics[name], result.facts.settings
     side = next((side for side in ("above", "below") if settings.get(side) is not None), None)
-    beyond = f"{side} {within.said(number(within.of(settings[side])))}" if side else "beyond its limit"
+    limit = result.attrs.get("limit", settings.get(side))  # in the output's unit
+    beyond = f"{side} {within.said(number(within.of(limit)))}" if side else "beyond its limit"
     keys = [key for key in ("probability", "probability_lower", "probability_upper") if key in table["statistic"]]
     known = table.sel(statistic=keys).values
     found, *limits = apart(*known[np.isfinite(known)])
     sure = f" (95 % confidence limits {limits[0]} and {limits[1]})" if len(limits) == 2 else ""
+    if plane_refuted(result):
+        if "estimated_by" not in result.attrs:  # FORM and SORM have the plane alone
+            approach = str(settings.get("approach", "form")).upper()
+            return f"{approach} puts the probability that {name} is {beyond} at {found}, but its own checks refute that (see the notes)."
+        by = result.attrs["estimated_by"]
+        sure += f" by {by}; the plane through the design point (FORM) is refuted"
     return f"The probability that {name} is {beyond} is {found}{sure}."
 
 
@@ -162,34 +167,6 @@ def _statement(result) -> str:
     """What fresh runs say of a search."""
     said = str(result.attrs.get("statement", ""))
     return said and sentence(said)
-
-
-def _cause(result, name: str) -> str:
-    """Which inputs the output depends on most."""
-    for group in (result.sensitivity, result.aggregated):
-        if name not in group or axis_of(group[name].dims):
-            continue
-        table = group[name]
-        kind = next((kind for kind in SHARES if kind in kinds(table)), None)
-        if kind is None and "mu_star" in kinds(table):
-            return _effects(result, name, table)
-        if kind is None or table.sizes["input"] < 2:
-            continue
-        values = np.nan_to_num(np.asarray(table.sel(kind=kind).values, float))
-        order = np.argsort(-values, kind="stable")[:LEADING]
-        words = [f"{table['input'].values[k]} ({100 * values[k]:.0f} %)" for k in order if values[k] >= 0.005]
-        return f"It depends most on {', then on '.join(words)}." if words else ""
-    return ""
-
-
-def _effects(result, name: str, table) -> str:
-    """By how much the leading inputs change the output, each over its whole range."""
-    within = scale_of(result, name)
-    values = np.nan_to_num(np.asarray(table.sel(kind="mu_star").values, float))
-    order = np.argsort(-values, kind="stable")[:LEADING]
-    seen = [k for k in order if values[k] > UNSEEN * values.max()]
-    words = [f"with {table['input'].values[k]}, by {within.said(f'{within.of(values[k]):.3g}')}" for k in seen]
-    return f"It changes most {', then '.join(words)}, on average over the range of the input." if words else ""
 
 
 def _trusted(result) -> str:

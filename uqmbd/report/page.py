@@ -3,7 +3,7 @@
 import gzip
 from functools import cache
 from importlib.util import find_spec
-from itertools import chain
+from itertools import chain, zip_longest
 from pathlib import Path
 
 import numpy as np
@@ -24,6 +24,7 @@ from uqmbd.report.pages import asset, rendered, replaced, sentence
 from uqmbd.report.regions import regions_table
 from uqmbd.runs.files import safe_names
 
+PICTURES = 40  # files: each takes a fifth of a second
 # of base 85, none of which means something in a page
 LETTERS = np.frombuffer(b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz!#$%.()*+-;,=/?@^_`{|}~", np.uint8)
 # The browser itself refuses every address. Plotly writes style elements, and its scatter matrix makes functions from text.
@@ -38,9 +39,15 @@ def write_page(result, directory, *, study_text: str = "") -> Path:
     result = samples.read_once(result)
     sections = figures.sections(result)
     names = safe_names(figure.key for figure in chain.from_iterable(sections.values()))
-    for figure in chain.from_iterable(sections.values()):
+    for figure in pictured(sections):
         matplotlib_view.save(figure, pictures / f"{names[figure.key]}.png")
     return replaced(directory / "report.html", _render(result, sections, names, study_text))
+
+
+def pictured(sections: dict[str, list[Figure]]) -> list[Figure]:
+    """The figures that become files: all, unless they are many; then the first of each section, then the second, and so on."""
+    figures = [figure for some in zip_longest(*sections.values()) for figure in some if figure is not None]
+    return figures[:PICTURES]
 
 
 def _render(result, sections: dict[str, list[Figure]], names: dict[str, str], study_text: str) -> str:
@@ -56,6 +63,7 @@ def _render(result, sections: dict[str, list[Figure]], names: dict[str, str], st
         tables.worst_table(result),
     ]
     found += [regions_table(result), *more_tables(result)]
+    shown = [note for names in figures.output_names(result) if (note := tables.only(figures.chosen(result, names), names))]
     about = [tables.inputs_table(result), tables.method_table(result), tables.counts_table(result), tables.cost_table(result)]
     further = [tables.versions_table(result), tables.other_table(result), tables.simulator_table(result), made_table(result)]
     return rendered(
@@ -69,6 +77,8 @@ def _render(result, sections: dict[str, list[Figure]], names: dict[str, str], st
         warnings=_warnings(result),
         trust=tables.trust_table(result),
         found=[table for table in found if table.rows],
+        pictures=PICTURES if len(names) > PICTURES else 0,
+        drawn=f"Figures show {shown[0]}" if shown else "",
         about=[table for table in about if table.rows],
         failures=failures_table(result),
         where=failures_where(result),

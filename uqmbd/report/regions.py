@@ -2,16 +2,17 @@
 
 import numpy as np
 
-from uqmbd.figures.outputs import output_names
+from uqmbd.figures.outputs import chosen, output_names
 from uqmbd.figures.trust import percent
 from uqmbd.report.numbers import apart
-from uqmbd.report.tables import Table, scale_of
+from uqmbd.report.tables import Table, only, scale_of
 
 
 def regions_table(result) -> Table:
     """A row for each kind of runs: share of the box with its limits, runs, and the bounds of every scalar."""
     groups, sequence = result.regions, str(result.regions.attrs.get("sequence", ""))
-    names = [name for name in output_names(result)[1] if name in groups and name != sequence]
+    every = [name for name in output_names(result)[1] if name in groups and name != sequence]
+    names = chosen(result, every)
     if not groups.data_vars:
         return Table("Regions", (), (), ())
     scales = {name: scale_of(result, name) for name in names}
@@ -30,6 +31,7 @@ def regions_table(result) -> Table:
     if not groups["searched"].values.all():
         alone = ", ".join(str(value) for value in groups["region"].values[~groups["searched"].values])
         note = f"{note} Known from fresh runs alone, and not widened: {alone}."
+    note = f"{note} {only(names, every)}".strip()
     return Table("Regions", header, tuple(rows), (False, *(True,) * (len(header) - 1)), note)
 
 

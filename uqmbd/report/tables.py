@@ -1,23 +1,23 @@
 """The tables of a result as text, for the page; the terminal shows a part of that of the outputs (`uqmbd.report.terminal`)."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
+from uqmbd.analysis.trust import gap_between
 from uqmbd.figures import samples
-from uqmbd.figures.outputs import output_names, percents, shown_quantiles, unit_of, widest, words_over
+from uqmbd.figures.outputs import chosen, output_names, percents, picked, shown_quantiles, unit_of, words_over
 from uqmbd.figures.trust import percent, trust_of
 from uqmbd.outcomes import axis_of
 from uqmbd.report.extremes import ends_of, finer_extremes, greatest, least
 from uqmbd.report.numbers import Scale, apart, number, scale
-from uqmbd.result import gap_of
 
 ELSEWHERE = frozenset((
     "study title description inputs method seed settings simulator versions wall_time workers overhead note notes failures_note "
     "estimate estimate_std estimate_lower estimate_upper covariance covariance_of correlated fit fit_doubted rms_residual starts "
-    "readings report statement sequence regions step_error warnings"
+    "readings limit report statement sequence regions step_error warnings"
 ).split())  # fmt: skip
 COUNTS = ("runs", "failed_share")
 USUAL = ("mean", "std", "q05", "q95")
@@ -37,9 +37,9 @@ class Table:
     note: str = ""
 
 
-def outputs_table(result) -> Table:
-    """Every output with its bounds, statistics and trust; of a history the extremes over time."""
-    histories, scalars = output_names(result)
+def outputs_table(result, names: Sequence[str] | None = None) -> Table:
+    """Every output, or these, with bounds, statistics and trust; of a history the extremes over time."""
+    histories, scalars = ([name for name in some if names is None or name in names] for some in output_names(result))
     columns = [("output", False), ("unit", False)]
     if result.bounds.data_vars:
         columns += [("lower", True), ("upper", True), ("inner lower", True), ("inner upper", True)]
@@ -57,7 +57,8 @@ def outputs_table(result) -> Table:
         columns += [("trusted", True), ("until [s]", True)]
     elif result.inner.data_vars and not result.bounds.data_vars:
         columns += EXTREMES
-    every = [_cells(result, name) for name in scalars + histories]
+    shown = shown_quantiles(result)
+    every = [_cells(result, name, shown) for name in scalars + histories]
     if "rms_residual" in result.attrs:  # of a calibration; the extremes of its runs say what was tried
         columns = [*(column for column in columns if column not in EXTREMES), ("rms residual", True)]
     if any(cells.get(word.replace("_", " ")) for cells in every for word in _own(known_statistics(result))):
@@ -82,19 +83,19 @@ def known_statistics(result) -> list[str]:
     return [str(word) for word in result.statistics["statistic"].values] if "statistic" in result.statistics.coords else []
 
 
-def by_statistic(result) -> Table:
-    """The outputs with a row for each statistic where these have two bounds; error and trust of an output beside its first.
+def by_statistic(result, names: Sequence[str] | None = None) -> Table:
+    """The outputs, all or these, with a row for each statistic where these have two bounds; error and trust of an output beside its first.
 
     Of methods that bound the outputs themselves, and of others, it is `outputs_table`.
     """
-    table = outputs_table(result)
+    table = outputs_table(result, names)
     if "bound" not in result.statistics.dims or result.bounds.data_vars:
         return table
     beside = [column for column, name in enumerate(table.header) if name in ("error", "step error", "trusted", "until [s]")]
     units = "unit" in table.header
-    rows = []
+    rows, shown = [], shown_quantiles(result)
     for row in table.rows:
-        found = statistics(result.statistics[row[0]], shown_quantiles(result)) if row[0] in result.statistics else {}
+        found = statistics(result.statistics, row[0], shown) if row[0] in result.statistics else {}
         within = scale_of(result, row[0])
         who, known = row[: 1 + units], tuple(row[column] for column in beside)
         for word, ends in found.items() or [("", ())]:
@@ -158,18 +159,27 @@ def trust_table(result) -> Table:
 
 def worst_table(result) -> Table:
     """Of scalars: the inputs, as they were written, at which runs reached each bound."""
-    names = [name for name in output_names(result)[1] if name in result.worst]
+    every = [name for name in output_names(result)[1] if name in result.worst]
+    names = chosen(result, every)
     inputs = [str(name) for name in result.worst["input"].values] if names else []
     units = [samples.written(result, name) for name in inputs]
     rows = []
     for name in names:
         within = scale_of(result, name)
-        ends = apart(*within.of(widest(result.inner[name]).sel(bound=["lower", "upper"]).values))
+        ends = apart(*within.of(np.array(ends_of(result.inner, name))))
         for end, value in zip(("lower", "upper"), ends, strict=True):
-            places = result.worst[name].sel(bound=end).values
+            places = picked(result.worst, name, bound=end)
             rows.append((name, f"{value} {within.unit}".rstrip(), *(f"{unit.of(x):.5g}" for unit, x in zip(units, places, strict=True))))
     header = ("output", "reached", *(samples.with_unit(name, unit) for name, unit in zip(inputs, units, strict=True)))
-    return Table("Where the bounds were reached", header, tuple(rows), (False, True, *(True,) * len(inputs)))
+    note = only(names, every)
+    return Table("Where the bounds were reached", header, tuple(rows), (False, True, *(True,) * len(inputs)), note)
+
+
+def only(names: list[str], every: list[str]) -> str:
+    """A sentence where not all outputs are shown."""
+    if len(names) == len(every):
+        return ""
+    return f"{len(names)} of {len(every):,} outputs, the key output of `[report]` and the first; the folder tables has all."
 
 
 def runs_done(result) -> int:
@@ -178,23 +188,24 @@ def runs_done(result) -> int:
     return result.runs.sizes.get("run", 0) if told is None else told
 
 
-def _cells(result, name: str) -> dict[str, str]:
-    """The row of one output, by column."""
-    within = scale_of(result, name)
+def _cells(result, name: str, shown: Mapping[str, str]) -> dict[str, str]:
+    """The row of one output, by column; `shown` are the quantiles with their words."""
+    within = scale_of(result, name, shown)
     cells = {"output": name, "unit": within.unit}
     for group, prefix in (("bounds", ""), ("inner", "inner ")):
         if name in getattr(result, group):
-            both = getattr(result, group)[name]
-            cells |= _both(widest(both), prefix, within)
-            if group == "bounds" and "alpha" in both.dims:
-                cells |= _both(both.isel(alpha=int(np.argmax(both["alpha"].values))), "core ", within)
+            cells |= _both(ends_of(getattr(result, group), name), prefix, within)
+            if group == "bounds" and "alpha" in result.bounds.variables[name].dims:
+                both = result.bounds[name]
+                core = both.isel(alpha=int(np.argmax(both["alpha"].values))).to_dataset(name=name)
+                cells |= _both(ends_of(core, name), "core ", within)
         if group == "inner" and name in result.inner:
             cells["least run"], cells["greatest run"] = cells["inner lower"], cells["inner upper"]
     for group, column in (("error", "error"), ("step_error", "step error")):
         if name in getattr(result, group):
-            cells[column] = f"{within.of(greatest(getattr(result, group)[name].values)) + 0.0:.2g}"  # no -0
+            cells[column] = f"{within.of(greatest(getattr(result, group).variables[name].values)) + 0.0:.2g}"  # no -0
     if name in result.statistics:
-        found = statistics(result.statistics[name], shown_quantiles(result))
+        found = statistics(result.statistics, name, shown)
         cells |= {key: " … ".join(apart(*_in(within, key, ends))) for key, ends in found.items()}
         values = {key: within.of(ends[0]) for key, ends in found.items() if has_unit(key) and key != "std" and len(ends) == 1}
         cells |= dict(zip(values, apart(*values.values()), strict=True))
@@ -212,16 +223,21 @@ def _gap(result, name: str) -> str:
     """Median over the times of what the bounds have more than runs reached; of fuzzy numbers at the lowest membership."""
     if name not in result.bounds or name not in result.inner:
         return ""
-    gap = np.atleast_1d(gap_of(widest(result.bounds[name]), widest(result.inner[name])).values)
+    ends = (picked(group, name, bound=end) for group in (result.bounds, result.inner) for end in ("lower", "upper"))
+    gap = np.atleast_1d(gap_between(*ends))
     found = gap[np.isfinite(gap)]
     return percent(float(np.median(found))) if found.size else ""
 
 
-def scale_of(result, name: str) -> Scale:
-    """The unit in which an output is said, with the prefix that fits its bounds, or else its statistics."""
-    ends = [ends_of(widest(group[name])) for group in (result.bounds, result.inner) if name in group]
+def scale_of(result, name: str, shown: Mapping[str, str] | None = None) -> Scale:
+    """The unit in which an output is said, with the prefix that fits its bounds, or else its statistics.
+
+    `shown` are the quantiles with their words, if these are known.
+    """
+    ends = [ends_of(group, name) for group in (result.bounds, result.inner) if name in group]
     if not ends and name in result.statistics:
-        usual = [values for key, values in statistics(result.statistics[name], shown_quantiles(result)).items() if has_unit(key)]
+        found = statistics(result.statistics, name, shown_quantiles(result) if shown is None else shown)
+        usual = [values for key, values in found.items() if has_unit(key)]
         ends = usual or [(0.0,)]
     return scale(unit_of(result, name), (value for pair in ends for value in pair))
 
@@ -236,8 +252,8 @@ def has_unit(column: str) -> bool:
     return column in ("mean", "std", "fitted", "measured", "residual") or column.endswith(" %")
 
 
-def _both(bounds, prefix: str, within: Scale) -> dict[str, str]:
-    lower, upper = apart(*map(within.of, ends_of(bounds)))
+def _both(ends: tuple[float, float], prefix: str, within: Scale) -> dict[str, str]:
+    lower, upper = apart(*map(within.of, ends))
     return {f"{prefix}lower": lower, f"{prefix}upper": upper}
 
 
@@ -246,26 +262,24 @@ def _own(known: list[str]) -> list[str]:
     return [word for word in known if word not in USUAL and not QUIET.fullmatch(word)][:OWN_SHOWN]
 
 
-def statistics(table, quantiles: Mapping[str, str]) -> dict[str, tuple[float, ...]]:
-    """Statistics by the column they stand in, one number or both bounds; of the lowest membership.
+def statistics(group, name: str, quantiles: Mapping[str, str]) -> dict[str, tuple[float, ...]]:
+    """Statistics of one output by the column they stand in, one number or both bounds; of the lowest membership.
 
     Of a history the extremes over time, where these say something. `quantiles` are those that are shown, with their words.
     """
-    table = widest(table)
-    known = [str(word) for word in table["statistic"].values]
-    far = {key: percent for key, percent in percents(quantiles).items() if percent != 50 or not axis_of(table.dims)}
+    known, dims = group.variables["statistic"].values.tolist(), group.variables[name].dims
+    far = {key: percent for key, percent in percents(quantiles).items() if percent != 50 or not axis_of(dims)}
     extremes = {"std": ("std", greatest)} | {quantiles[key]: (key, least if far[key] < 50 else greatest) for key in far}
-    if not axis_of(table.dims):
+    if not axis_of(dims):
         extremes = {"mean": ("mean", least)} | extremes | {word.replace("_", " "): (word, least) for word in _own(known)}
     found = {}
     for column, (key, extreme) in extremes.items():
         if key not in known:
             continue
-        one = table.sel(statistic=key)
-        if "bound" not in table.dims:
-            found[column] = (extreme(one.values),)
+        if "bound" not in dims:
+            found[column] = (extreme(picked(group, name, statistic=key)),)
             continue
-        lower, upper = (one.sel(bound=bound).values for bound in ("lower", "upper"))
+        lower, upper = (picked(group, name, statistic=key, bound=bound) for bound in ("lower", "upper"))
         found[column] = (least(lower) if extreme is least else greatest(lower), extreme(upper))
     return found
 

@@ -8,6 +8,7 @@ from rich.table import Table as RichTable
 from rich.text import Text
 
 from uqmbd.figures.labels import shortened
+from uqmbd.figures.outputs import chosen, output_names
 from uqmbd.report.estimates import estimates_said, estimates_table
 from uqmbd.report.pages import sentence
 from uqmbd.report.tables import Table, by_statistic
@@ -25,11 +26,15 @@ def terminal_table(result, width: int = WIDTH) -> Group:
 
     Columns that do not fit into `width` characters are left out; what is said below tells how many the page has besides.
     """
-    table = by_statistic(result)
+    every = output_names(result)
+    names = [name for some in every for name in chosen(result, some)]
+    table = by_statistic(result, names)
     named = _named(table)
     kept = _fitting(named, width)
     left_out = len(named.header) - len(kept) + sum(name in DETAILS for name in table.header)
     below = [table.note] if table.note else []
+    if more := sum(map(len, every)) - len(names):
+        below.append(f"{more:,} more outputs are in report.html and in the folder tables.")
     if left_out:
         below.append(f"{left_out} more {'column is' if left_out == 1 else 'columns are'} in report.html.")
     estimates = estimates_table(result)

@@ -1,11 +1,11 @@
-"""What the code of a function names: globals, attributes, modules that it imports."""
+"""What the code of a function names: globals, attributes, modules that it imports; and whether a source says the same."""
 
 from __future__ import annotations
 
 import dis
 import types
 from collections.abc import Iterator
-from functools import cache
+from functools import cache, lru_cache
 
 from uqmbd.simulators.own import file_of, imported, parents
 
@@ -45,3 +45,35 @@ def imported_by(function: types.FunctionType) -> list[str]:
         if one.opname.startswith("LOAD_"):
             earlier.append(one)
     return [each for name in found for each in parents(name) if file_of(each) is not None]
+
+
+@lru_cache(maxsize=64)
+def bodies(source: str) -> frozenset[tuple]:
+    """What is done by all pieces of code that Python makes of a source."""
+    return frozenset(doing(body) for body in within(source, 0))
+
+
+def within(source: str, flags: int) -> Iterator[types.CodeType]:
+    """All pieces of code that Python makes of a source, under flags of `__future__`."""
+    try:
+        waiting = [compile(source, "", "exec", flags=flags, dont_inherit=True)]
+    except (SyntaxError, ValueError, RecursionError):
+        return
+    while waiting:
+        body = waiting.pop()
+        yield body
+        waiting += [constant for constant in body.co_consts if isinstance(constant, types.CodeType)]
+
+
+def annotated(body: types.CodeType, source: str) -> types.CodeType:
+    """A piece of code of a model's file as version 0.1.0 had it: as if the file began with `from __future__ import annotations`."""
+    same = (other for other in within(source, annotations.compiler_flag) if other.co_qualname == body.co_qualname)
+    return next((other for other in same if other.co_firstlineno == body.co_firstlineno), body)
+
+
+def doing(body: types.CodeType) -> tuple:
+    """What a piece of code does, wherever it stands."""
+    constants = [doing(each) if isinstance(each, types.CodeType) else f"{type(each)}{each!r}" for each in body.co_consts]
+    names = body.co_names, body.co_varnames, body.co_freevars, body.co_cellvars
+    takes = body.co_argcount, body.co_posonlyargcount, body.co_kwonlyargcount, body.co_flags
+    return body.co_name, body.co_code, body.co_exceptiontable, names, takes, tuple(constants)

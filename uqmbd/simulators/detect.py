@@ -17,13 +17,14 @@ from uqmbd.outcomes import TIME, OutputInfo, sample_count
 from uqmbd.simulators.apart import AWAY, Ended, Late, apart, packed
 from uqmbd.simulators.base import Simulator
 from uqmbd.simulators.curve import taken
-from uqmbd.simulators.function import FunctionSimulator, call, lacks_times, output_info, wants_time
+from uqmbd.simulators.function import FunctionSimulator, call, output_info, wants_time
 from uqmbd.simulators.lanes import LanesSimulator
 from uqmbd.simulators.limit import RunTimeout, time_limit
 from uqmbd.simulators.model import Model, describe
 from uqmbd.simulators.outside import OutsideSimulator
 from uqmbd.simulators.reads import noted, watching
 from uqmbd.simulators.vectorized import called, make_vectorized, refuse_timeout
+from uqmbd.simulators.windows import lacks_times
 
 TRIALS = 3
 

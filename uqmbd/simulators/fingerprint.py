@@ -21,7 +21,7 @@ from typing import Any
 
 import numpy as np
 
-from uqmbd.simulators.bytecode import attribute_names, global_names, imported_by
+from uqmbd.simulators.bytecode import annotated, attribute_names, bodies, doing, global_names, imported_by
 from uqmbd.simulators.canonical import MADE, UNWALKED, Canonical, Unknowable, cells, code, top_of
 from uqmbd.simulators.loading import LOADED
 from uqmbd.simulators.own import (
@@ -67,16 +67,20 @@ class Reach:
         return hashlib.sha256(repr(sorted(self.parts.items())).encode()).hexdigest()
 
 
-def reach_of(function: Callable[..., Any], base: str = "") -> Reach:
-    """Everything that a function or another callable reaches; `base` is the folder that paths are seen from."""
-    return Walk(base).all_from(function)
+def reach_of(function: Callable[..., Any], base: str = "", *, earlier: bool = False) -> Reach:
+    """Everything that a function or another callable reaches; `base` is the folder that paths are seen from.
+
+    `earlier`: in the hashes of version 0.1.0, where all functions counted by their bytecode.
+    """
+    return Walk(base, earlier).all_from(function)
 
 
 class Walk:
     """Visits functions, classes and modules one after the other, in an order that depends on nothing but the model."""
 
-    def __init__(self, base: str) -> None:
+    def __init__(self, base: str, earlier: bool = False) -> None:
         self.base = base
+        self.earlier = earlier
         self.reach = Reach()
         self.waiting: deque[tuple[str, Any]] = deque()
         self.names: dict[int, str] = {}
@@ -188,10 +192,23 @@ class Walk:
         closed = dict(zip(function.__code__.co_freevars, cells(function.__closure__), strict=True))
         attributes = {key: value for key, value in vars(function).items() if not key.startswith("__") or key == "__wrapped__"}
         rest = [function.__defaults__, function.__kwdefaults__, attributes]
-        self.part(name, *rest, more=lambda out: code(out, function.__code__, function.__doc__))
+        self.part(name, *rest, more=lambda out: self.code(out, function))
         for key, value in closed.items():
             self.part(f"{key} closed over by {name}", value)
         self.globals_of(name, function)
+
+    def code(self, out: Canonical, function: types.FunctionType) -> None:
+        """What a function does: of one that stands in the user's file as it is now, its name, since the file counts as a whole.
+
+        Bytecode is another in every version of Python; it counts where no file says the same, as in scripts and notebooks.
+        """
+        body, home = function.__code__, function.__globals__.get("__name__", "")
+        if self.earlier:
+            code(out, annotated(body, LOADED[home].source) if home in LOADED else body, function.__doc__)
+        elif home != "__main__" and doing(body) in bodies(source_in(function.__globals__)):
+            out.say("in its file", f"{function.__qualname__} {body.co_name}")
+        else:
+            code(out, body, function.__doc__)
 
     def globals_of(self, name: str, function: types.FunctionType) -> None:
         """The globals that a function names, and the modules that it imports."""
@@ -278,6 +295,14 @@ class Walk:
             found = file_digest(file)
         self.reach.parts[self.free(label)] = found
         self.reach.sources[file] = found
+
+
+def source_in(space: dict[str, Any]) -> str:
+    """Source of the module with these globals, if it is one of the user's in a file; else empty."""
+    name, file = space.get("__name__", ""), space.get("__file__")
+    if name in LOADED:
+        return LOADED[name].source
+    return read(str(file)) or "" if file and name in sys.modules and is_own_file(str(file)) else ""
 
 
 def read(file: str) -> str | None:

@@ -14,11 +14,12 @@ from uqmbd.errors import StudyError, did_you_mean
 from uqmbd.interrupts import of_the_model
 from uqmbd.outcomes import ERROR, OK, TIME, TIMEOUT, Axis, Outcomes, OutputInfo, sample_count
 from uqmbd.simulators.apart import AWAY
-from uqmbd.simulators.curve import REDUCTIONS, alike, check_axis, reductions_over, taken
+from uqmbd.simulators.curve import alike, check_axis, reductions_over, taken
 from uqmbd.simulators.folder import kept_folder
 from uqmbd.simulators.limit import RunTimeout, time_limit
 from uqmbd.simulators.limited import Run, runs_of
 from uqmbd.simulators.model import Model, describe
+from uqmbd.simulators.windows import NotTurned, asked, check_reduction, reduced
 
 NOT_REAL = "cmMbUS"  # kinds of arrays that numpy would turn into numbers: complex ones, times, dates, True and text
 
@@ -156,18 +157,19 @@ def as_array(values: Any) -> np.ndarray:
 
 def unit_of(raw: Any, name: str) -> str:
     """The unit that the model gives an output; of a place on an axis that of the axis, of a time the second."""
-    base, _, reduction = name.partition(":")
-    _, unit, axis = taken(raw[base] if isinstance(raw, Mapping) else raw)
-    return (axis or TIME).unit if "_of_" in reduction else unit
+    parts = asked(name)
+    _, unit, axis = taken(raw[parts.base] if isinstance(raw, Mapping) else raw)
+    return (axis or TIME).unit if parts.is_place else unit
 
 
 def pick(raw: Any, name: str, names: tuple[str, ...], time: np.ndarray | None, over: Axis | None) -> np.ndarray | float:
     """One output of one run, checked: over what it should be over, all finite, reduced if its name says so."""
     value, axis = lookup(raw, name, names)
-    reduction = name.partition(":")[2]
+    parts = asked(name)
+    reduction = parts.how
     if not reduction:
         check_over(name, axis, over)
-    elif reduction not in reductions_over(axis):
+    elif reduction not in reductions_over(axis) and parts.percentile is None:
         raise BadOutput(f"output {name!r} is over {'time' if axis is None else axis.name}, which it was not when the model was tried")
     grid = axis.values if axis is not None else time if over is not None or reduction else None
     expected = () if grid is None else grid.shape
@@ -177,7 +179,18 @@ def pick(raw: Any, name: str, names: tuple[str, ...], time: np.ndarray | None, o
     if bad:
         where = "times" if axis is None else f"values of {axis.name}"
         raise BadOutput(f"output {name!r} is NaN or infinite" + (f" at {bad} of {value.size} {where}" if value.ndim else ""))
-    return REDUCTIONS[reductions_over(axis)[reduction]](value, grid) if reduction else value
+    try:
+        return reduced(name, value, axis, time, lambda angle: turning(raw, angle, value.shape)) if reduction else value
+    except NotTurned as error:
+        raise BadOutput(f"output {name!r}: {error}") from None
+
+
+def turning(raw: Any, name: str, shape: tuple[int, ...]) -> np.ndarray:
+    """The angle whose last turn is a window, of the shape of what is reduced."""
+    values, axis = lookup(raw, name, (name,))
+    if values.shape != shape or axis is not None or not isinstance(raw, Mapping):
+        raise BadOutput(f"output {name!r} is no history, and its last turn is asked for")
+    return values
 
 
 def check_over(name: str, axis: Axis | None, over: Axis | None) -> None:
@@ -200,7 +213,7 @@ def output_info(raw: Any, names: tuple[str, ...], time: np.ndarray | None) -> di
             value, axis = lookup(raw, name, names)
             if axis is not None:
                 check_axis(name, axis, names)
-            known_reduction(name, axis, time)
+            check_reduction(name, axis, time)
             over = None if ":" in name else axis or (TIME if value.ndim else None)
             pick(raw, name, names, time, over)
         except BadOutput as error:
@@ -212,27 +225,13 @@ def output_info(raw: Any, names: tuple[str, ...], time: np.ndarray | None) -> di
 def known_output(raw: Any, name: str) -> None:
     """`StudyError` for an output that the model did not return."""
     base = name.partition(":")[0]
+    if isinstance(raw, Mapping) and base not in raw and base.partition("@")[0] in raw:
+        remedy = "name what it is reduced to within the window: name:max@0.1.., say"
+        raise StudyError(f"the output {name!r} has a window and no reduction", key="outputs.include", value=name, remedy=remedy)
     if isinstance(raw, Mapping) and base not in raw:
         raise StudyError(
             f"the model has no output {base!r}", key="outputs.include", value=name, remedy=did_you_mean(base, raw, noun="output")
         )
-
-
-def known_reduction(name: str, axis: Axis | None, time: np.ndarray | None) -> None:
-    """`StudyError` for a reduction that there is not over an axis of its own, or else over time."""
-    reduction, known = name.partition(":")[2], reductions_over(axis)
-    if reduction and reduction not in known:
-        where = "" if axis is None else f" over {axis.name}"
-        text = f"there is no reduction {reduction!r}{where}"
-        raise StudyError(text, key="outputs.include", value=name, remedy=did_you_mean(reduction, known))
-    if reduction and axis is None and time is None:
-        raise lacks_times(name)
-
-
-def lacks_times(name: str) -> StudyError:
-    """The error for a reduction over time in a study without times."""
-    remedy = "add a section [time] with end and points, or return a uqmbd.Curve, which has an axis of its own"
-    return StudyError("a reduction over time needs times", key="outputs.include", value=name, remedy=remedy)
 
 
 def shape_remedy(time: np.ndarray | None) -> str:

@@ -12,12 +12,23 @@ from typing import Any, ClassVar
 import numpy as np
 
 from uqmbd.errors import StudyError
-from uqmbd.outcomes import DOUBT, ORDER, STEP, TIME, Outcomes, OutputInfo
+from uqmbd.outcomes import DOUBT, NONNEGATIVE, ORDER, STEP, TIME, WARNING, Outcomes, OutputInfo, concatenate, sample_count
 from uqmbd.simulators.apart import AWAY, apart
 from uqmbd.simulators.folder import kept_folder
 from uqmbd.simulators.model import Model
+from uqmbd.simulators.windows import asked
 
+DENSE = 4096  # runs that keep dense histories at a time
 LOG = logging.getLogger("uqmbd")
+
+
+DOUBTED = {  # what flexmbd says of contacts, without the figures of single batches
+    "deep": (
+        "contact '{}': in some runs the bodies penetrate each other by more than its clearance or radius: it is too soft for its loads; "
+        "is its stiffness in the unit that its law expects, N/m^n?"
+    ),
+    "stiff": "contact '{}': its stiffness is more than diamond has; is it in the unit that its law expects, N/m^1.5?",
+}
 
 
 @dataclass(frozen=True)
@@ -95,6 +106,10 @@ class LanesSimulator:
                 found, states = self.simulation(samples).go_on(start, end, points=len(self.time))
             outputs = {name: found.outputs[name] for name in self.names}
             return Outcomes(outputs, np.asarray(found.status, np.int8), list(found.message), self.said(found.attributes), states)
+        n = sample_count(samples)
+        if n > DENSE and any(asked(name).percentile is not None for name in self.names):  # which are of dense histories: less memory
+            parts = [{key: values[first : first + DENSE] for key, values in samples.items()} for first in range(0, n, DENSE)]
+            return concatenate([self.simulate(part) for part in parts])
         with as_study_error(self):
             found = flexmbd.run(self.model.load(), dict(samples), **self.arguments(), patience=self.patience)
         return Outcomes(
@@ -114,8 +129,14 @@ class LanesSimulator:
 
     def said(self, attributes: Mapping[str, Any]) -> dict[str, Any]:
         """What the solver said of itself, in the words of `Outcomes`."""
-        words = {"solver.fixed_step": STEP, "solver.order": ORDER} | {f"{name}.percussion": DOUBT + name for name in self.names}
-        return {"simulator": "flexmbd lanes", **{words.get(key, key): value for key, value in attributes.items()}}
+        words = {"solver.fixed_step": STEP, "solver.order": ORDER, "outputs.nonnegative": NONNEGATIVE}
+        words |= {f"{name}.percussion": DOUBT + name for name in self.names}
+        found = {"simulator": "flexmbd lanes", **{words.get(key, key): value for key, value in attributes.items()}}
+        for key in attributes:
+            name, _, what = key.rpartition(".")
+            if what in DOUBTED:
+                found[WARNING + key] = DOUBTED[what].format(name)
+        return found
 
     def check_start(self, samples: Mapping[str, np.ndarray], start: Any) -> None:
         """`StudyError` when runs of these inputs cannot go on from a state."""
@@ -159,7 +180,7 @@ def as_study_error(simulator: LanesSimulator) -> Iterator[None]:
 def concerns(text: str, simulator: LanesSimulator) -> tuple[str, Any]:
     """Key and value in the study that a message of flexmbd is about."""
     for name in simulator.names:
-        if f"'{name}'" in text or f"'{name.partition(':')[2]}'" in text:
+        if f"'{name}'" in text or f"'{asked(name).how}'" in text or (asked(name).angle and f"'{asked(name).angle}'" in text):
             return "outputs.include", name
     for name, value in simulator.settings.items():
         if f"'{name}'" in text or f"'{value}'" in text:

@@ -85,7 +85,7 @@ def module_of(path: Path, source: str, fresh: bool) -> ModuleType:
     before = set(sys.modules)
     try:
         with watching() as reads, import_of(name):
-            exec(compile(source, str(path), "exec"), module.__dict__)
+            exec(compile(source, str(path), "exec", dont_inherit=True), module.__dict__)
     except BaseException:
         del sys.modules[name]
         raise

@@ -70,8 +70,8 @@ class Model:
         module = load_file(Path(self.path), self.source) if self.path else imported(self.module)
         return getattr(module, self.name)
 
-    def reached(self) -> Reach:
-        """Everything that the model reaches now; see `uqmbd.simulators.fingerprint`."""
+    def reached(self, *, earlier: bool = False) -> Reach:
+        """Everything that the model reaches now; see `uqmbd.simulators.fingerprint`. `earlier`: in the hashes of version 0.1.0."""
         from uqmbd.simulators.fingerprint import Reach, reach_of
 
         if self.fixed:
@@ -81,11 +81,11 @@ class Model:
             if self.path:
                 load_file(Path(self.path), self.source, fresh=True)
             function = self.load()
-            found = reach_of(function, folder_of(function))
+            found = reach_of(function, folder_of(function), earlier=earlier)
         if self.takes_arrays:
             found.parts["vectorized"] = "yes"
         if self.simulator is not None and not self.is_simulator:
-            more = self.simulator.reached()
+            more = self.simulator.reached(earlier=earlier)
             found.parts.update({f"{name} (simulator)": digest for name, digest in more.parts.items()})
             found.sources.update(more.sources)
             found.unknown = found.unknown or more.unknown
@@ -216,9 +216,19 @@ def wrap_callable(function: Callable[..., Any]) -> Model:
 
         cloudpickle.register_pickle_by_value(home)  # loaded from a file that workers would not find by name
     if home is not None and module != "__main__" and name.isidentifier() and getattr(home, name, None) is function:
-        return Model(f"{module}:{name}", module=module, name=name, bare=function)
+        return Model(f"{place_of(home)}:{name}", module=module, name=name, bare=function)
     own = getattr(function, "__name__", "")
     return Model(f"<{name or 'function'}>", name=own if own.isidentifier() else "", bare=function)
+
+
+def place_of(module: ModuleType) -> str:
+    """Where a study file says that a module is: its name, and of one of the user's that lies beside a script its file.
+
+    Other programs find such a file, and not the name: it is on the path of that script alone.
+    """
+    file = getattr(module, "__file__", None) or ""
+    alone = Path(file).name == f"{module.__name__}.py" and is_own_file(file) and os.path.isfile(file)
+    return os.path.realpath(file) if alone else module.__name__
 
 
 def describe(error: BaseException) -> str:

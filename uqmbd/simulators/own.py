@@ -78,10 +78,18 @@ def python_source(file: str) -> str:
 def text_digest(text: str) -> str:
     """Hash of a Python source by what it says: comments, blank lines and line breaks do not count."""
     try:
-        text = ast.dump(ast.parse(text))
+        text = dumped(ast.parse(text))
     except (SyntaxError, ValueError, RecursionError):
         pass
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def dumped(tree: ast.Module) -> str:
+    """What a module says, in the same words in every version of Python."""
+    for node in ast.walk(tree):
+        if not getattr(node, "type_params", True):  # which 3.12 has added
+            del node.type_params
+    return ast.dump(tree, **({"show_empty": True} if sys.version_info >= (3, 13) else {}))
 
 
 def _digest(file: str) -> str:

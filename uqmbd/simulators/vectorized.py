@@ -11,9 +11,10 @@ import numpy as np
 from uqmbd.errors import StudyError
 from uqmbd.interrupts import of_the_model
 from uqmbd.outcomes import ERROR, TIME, Axis, Outcomes, OutputInfo, concatenate, failed_outcomes, sample_count
-from uqmbd.simulators.curve import REDUCTIONS, check_axis, reductions_over
-from uqmbd.simulators.function import BadOutput, call, check_over, known_output, known_reduction, lookup, unit_of
+from uqmbd.simulators.curve import check_axis
+from uqmbd.simulators.function import BadOutput, call, check_over, known_output, lookup, turning, unit_of
 from uqmbd.simulators.model import Model, describe
+from uqmbd.simulators.windows import asked, check_reduction, reduced
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -96,7 +97,7 @@ def columns(
     StudyError
         When it has another shape or grid: a model of arrays cannot be right for some runs only.
     """
-    reduction = name.partition(":")[2]
+    reduction = asked(name).how
     try:
         values, axis = lookup(raw, name, names)
         if known is not None and not reduction:
@@ -105,7 +106,7 @@ def columns(
         raise StudyError(str(error), key="outputs.include", value=name, remedy=remedy(time)) from None
     if axis is not None and known is None:
         check_axis(name, axis, names)
-    known_reduction(name, axis, time)
+    check_reduction(name, axis, time)
     grid = time if axis is None else axis.values
     over = bool(reduction) or axis is not None or (known is not None and known.axis is not None)
     shapes = [] if over else [(n,)]
@@ -116,7 +117,10 @@ def columns(
         text = f"the model was called with {n} runs and gave {name!r} in shape {values.shape}, where {wanted} is expected"
         raise StudyError(text, key="outputs.include", value=name, remedy=remedy(time))
     if reduction:
-        return REDUCTIONS[reductions_over(axis)[reduction]](values, grid), None
+        try:
+            return reduced(name, values, axis, time, lambda angle: turning(raw, angle, values.shape)), None
+        except BadOutput as error:
+            raise StudyError(str(error), key="outputs.include", value=name, remedy=remedy(time)) from None
     return values, axis or (TIME if values.ndim > 1 else None)
 
 

@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from uqmbd.study.study import Study
 
 
+WITHIN = "within a part of the time: name:max@0.1..0.3, name:mean@last turn of crank.angle"
+
+
 def outputs_of(study: Study) -> dict[str, OutputInfo]:
     """Every output that the model has, by name; it is built, or run once, in the middle of its inputs."""
     with naming_file(study):
@@ -37,4 +40,4 @@ def outputs_table(study: Study, word: str = "") -> Any:
     table = Table("output", "unit", last, title=f"{study.name}: {len(names)} of {len(found)} outputs")
     for name in sorted(names):
         table.add_row(*(Text(printable(text)) for text in (name, found[name].unit or "-", getattr(found[name], last))))
-    return Group(table, f"over time: as it is, or as a number: {', '.join(f'name:{how}' for how in REDUCTIONS)}")
+    return Group(table, f"over time: as it is, or as a number: {', '.join(f'name:{how}' for how in REDUCTIONS)}, name:p95; {WITHIN}")

@@ -10,6 +10,7 @@ import numpy as np
 
 from uqmbd.campaign.pool import default_workers
 from uqmbd.printing import printable
+from uqmbd.study.forecast import Forecast, Pace, forecast, slowness
 from uqmbd.study.identity import precision_of
 from uqmbd.study.measuring import measure
 from uqmbd.study.naming import naming_file
@@ -44,6 +45,8 @@ class Cost:
         Trial runs by status.
     outputs : dict of str to str
         Unit and kind by name.
+    ahead : Forecast
+        Seconds of the whole command: start, runs in the portions in which they are asked for, result and report.
     message : str
         Of the first trial run that failed; "" if none did.
     """
@@ -58,6 +61,7 @@ class Cost:
     outputs: dict[str, str]
     message: str = ""
     fallback: int = 0
+    ahead: Forecast | None = None
 
     def table(self, method: str = "") -> Any:
         """For the terminal; `method` is the label of one of several."""
@@ -66,14 +70,16 @@ class Cost:
 
         found = Table(title=f"{self.name}{f', {method}' if method else ''}: the study is valid", show_header=False)
         runs = f"{self.least:,}" if self.least == self.most else f"{self.least:,} to {self.most:,}"
-        span = [self.seconds_per_run * n / self.workers for n in (self.least, self.most)]
-        seconds = f"{span[0]:.2g} s" if self.least == self.most else f"{span[0]:.2g} to {span[1]:.2g} s"
         found.add_row("runs", runs)
         if self.fallback:
             found.add_row("of these", f"up to {self.fallback:,} fallback runs, only where the result is not trusted (method.fallback_runs)")
         least = "more than " if self.tried.get("timeout") else ""
         found.add_row("a run", f"{least}{self.seconds_per_run:.2g} s on one processor")
-        found.add_row("time", f"{least or 'about '}{seconds} with {self.workers} workers")
+        if self.ahead is not None:
+            ahead = self.ahead
+            by = "one process" if self.workers == 1 else f"{self.workers} workers"
+            parts = f"start {ahead.start:.2g} s, runs {between(ahead.runs)}, result and report {ahead.report:.2g} s"
+            found.add_row("time of the command", f"{least or 'about '}{between(ahead.total)} with {by}: {parts}")
         found.add_row("disk", "not known" if math.isnan(self.megabytes) else f"at most {self.megabytes:,.1f} MB")
         found.add_row("trial runs", ", ".join(f"{number} {status}" for status, number in self.tried.items()))
         if self.message:
@@ -81,6 +87,12 @@ class Cost:
         for name, text in self.outputs.items():
             found.add_row(Text(printable(f"output {name}")), Text(printable(text)))
         return found
+
+
+def between(span: tuple[float, float]) -> str:
+    """A span of seconds: ``2 to 5 s``, or ``2 s`` where both ends are said alike."""
+    first, last = (f"{one:.2g}" if one < 100 else f"{one:.0f}" for one in span)
+    return f"{first} s" if first == last else f"{first} to {last} s"
 
 
 def estimate(study: Study, *, patience: float = PATIENCE) -> Cost:
@@ -94,6 +106,9 @@ def estimate(study: Study, *, patience: float = PATIENCE) -> Cost:
             check_store(study, info)
             fields_of(study, trial, info)
     least, most = study.method.planned_runs(study.inputs)
+    workers = default_workers() if study.campaign.workers is None else study.campaign.workers
+    pace = Pace(found.width, found.least_call, found.seconds / found.runs)
+    ahead = None if info is None else forecast(study, info, (least, most), pace, workers=workers, solver=found.built, slow=slowness())
     points = 0 if study.time is None else study.time.points
     size = np.dtype(precision_of(study)).itemsize * (study.campaign.store == "all")
     stored = sum(size * entry.shape(points)[0] if entry.axis else 8 for entry in info.values()) if info is not None else math.nan
@@ -103,10 +118,11 @@ def estimate(study: Study, *, patience: float = PATIENCE) -> Cost:
         least,
         most,
         found.seconds / found.runs,
-        default_workers() if study.campaign.workers is None else max(1, study.campaign.workers),
+        max(1, workers),
         most * per_store / 1e6,
         {status: number for status, number in found.counts.items() if number},
         dict.fromkeys(study.outputs, "not known") if info is None else {n: f"{e.unit or '-'}, {e.kind}" for n, e in info.items()},
         found.message,
         study.method.fallback_most(study.inputs),
+        ahead,
     )

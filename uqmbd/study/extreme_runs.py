@@ -41,6 +41,7 @@ def extreme_runs(result: Result, trial: Trial, store: RunStore) -> xr.Dataset:
     import xarray as xr
 
     from uqmbd.figures.extremes import extreme_of
+    from uqmbd.figures.outputs import unit_said
 
     names = [str(name) for name in result.worst.data_vars if name in result.inner]
     if not names:
@@ -53,19 +54,20 @@ def extreme_runs(result: Result, trial: Trial, store: RunStore) -> xr.Dataset:
     points = list(dict.fromkeys(key_of(inputs) for found in cases.values() for inputs in found.values()))
     before = {} if trial.stored is None else nominal_before(store.directory, middle, names)
     make = "statement" in result.attrs or "searched_share" in result.attrs
+    number = {point: k for k, point in enumerate(points)}
     outputs = outputs_at([dict(point) for point in points], columns, trial, store, make=make, skip_first=bool(before))
     variables = {}
     for name in names:
         values = np.full((len(CASES), *outputs[name].shape[1:]), np.nan)
         for k, case in enumerate(CASES):
             if case in cases[name]:
-                values[k] = outputs[name][points.index(key_of(cases[name][case]))]
+                values[k] = outputs[name][number[key_of(cases[name][case])]]
         if name in before:
             values[0] = before[name]
         elif not make and np.isnan(values[0]).all():
             del cases[name]["nominal"]
         times = {bound: end.time for bound, end in ends[name].items() if end and end.time is not None}
-        attrs = {"unit": result.inner[name].attrs.get("unit", ""), "inputs": cases[name]} | ({"reached": times} if times else {})
+        attrs = {"unit": unit_said(result.inner, name), "inputs": cases[name]} | ({"reached": times} if times else {})
         variables[name] = (("case", *columns.dims(name)), values, attrs)
     return xr.Dataset(variables, {"case": np.array(CASES, object)} | columns.coords())
 
@@ -89,8 +91,8 @@ def outputs_at(
     good = stored.copy()
     good[stored] = store.column("status", rows[stored]) == OK
     found = {name: np.full((len(points), *outputs.shape(name)), np.nan) for name in names}
-    for name in names if good.any() else ():
-        found[name][good] = store.column(name, rows[good])
+    for name, values in store.read(names, rows[good]).items() if good.any() else ():
+        found[name][good] = values
     missing = np.flatnonzero(~stored)
     missing = missing[missing > 0] if skip_first else missing
     if not (make and len(missing)):

@@ -2,6 +2,9 @@
 
 A run follows from model, solver settings, times and code; its inputs are its key in the store. Ranges, distributions, method, seed, list
 of outputs and time limit are the study's: studies that differ in these only share their runs.
+
+What uqmbd itself makes of a model (the adapters of `uqmbd.simulators`, the reductions of methods) has a number, `FORMAT_OF_RUNS`. It is
+raised when the same model would give other runs; a test holds the sources that this depends on, so that whoever changes them decides.
 """
 
 from __future__ import annotations
@@ -22,6 +25,10 @@ if TYPE_CHECKING:
     from uqmbd.study.study import Study
 
 
+FORMAT_OF_RUNS = 1
+FORMATS = {"0.1.0": 1}  # of the versions that wrote their own number instead
+
+
 def identity_of(study: Study, reach: Reach | None = None) -> dict[str, str]:
     """Fingerprints of model, names and SI units of the inputs, times, solver and code: runs of equal identity can be shared.
 
@@ -36,34 +43,74 @@ def identity_of(study: Study, reach: Reach | None = None) -> dict[str, str]:
         "names or units of inputs": ", ".join(f"{name} [{units[name] or '-'}]" for name in sorted(units)),
         "time": "none" if study.time is None else f"{study.time.end!r} s, {study.time.points} points",
         "solver settings": fingerprint(study.solver),
-        "uqmbd version": version("uqmbd"),
-        "python version": f"{sys.version_info[0]}.{sys.version_info[1]}",
+        "format of runs": str(FORMAT_OF_RUNS),
     }
+
+
+def in_words_of_now(header: Mapping[str, Any], study: Study, identity: Mapping[str, str], reach: Reach) -> dict[str, Any]:
+    """The header of stored runs; that of a version that counted itself and Python in says what it would say now.
+
+    Parameters
+    ----------
+    identity, reach
+        Of the study as it is now.
+    """
+    old = header.get("identity", {})
+    if "uqmbd version" not in old:
+        return dict(header)
+    now, earlier = dict(old), study.model.reached(earlier=True)
+    number = FORMATS.get(now.pop("uqmbd version"))
+    now.pop("python version", None)
+    now["format of runs"] = "of an earlier version" if number is None else str(number)
+    if old.get("model") == earlier.digest:
+        now["model"] = identity["model"]
+    kept = header["notes"].get("model", {})
+    parts = {name: short(reach.parts.get(name, "")) if short(earlier.parts.get(name, "")) == kept[name] else kept[name] for name in kept}
+    return {**header, "identity": now, "notes": {**header["notes"], "model": parts}}
 
 
 def question_of(study: Study) -> dict[str, Any]:
     """What a study asks of its runs, and where it has them: all that is no part of a run's identity and that a method may feel."""
-    return {
-        "inputs": {name: [item.kind, item.model_dump()] for name, item in study.inputs.items()},
-        "outputs": study.outputs,
-        "seed": study.campaign.seed,
-        **study.inputs.bindings(),
-    }
+    return {**asked_of_inputs(study), "outputs": study.outputs}
+
+
+def asked_of_inputs(study: Study) -> dict[str, Any]:
+    """Where the runs of a study lie: its inputs in SI units, what binds them, the seed."""
+    inputs = {name: [item.kind, item.to_si().model_dump()] for name, item in study.inputs.items()}
+    return {"inputs": inputs, "seed": study.campaign.seed, **study.inputs.bindings()}
 
 
 def study_digest(study: Study, identity: Mapping[str, str]) -> str:
-    """Fingerprint of everything that a result follows from."""
+    """Fingerprint of everything that the numbers of a result follow from: no words, and no time limit."""
     shown = written(study.report, study.field_functions)
     more = [shown, [[function.digest, sorted(function.reads.values())] for function in study.field_functions]] if shown else []
-    more += [table for table in (study.words(), study.units) if table]
-    settings = [study.campaign.store, study.campaign.timeout, precision_of(study)]
+    more += [study.units] if study.units else []
+    settings = [study.campaign.store, precision_of(study), version("uqmbd")]
     method = [name_and_code(type(study.method), study.method.name), study.method.model_dump()]
     return fingerprint([dict(identity), question_of(study), *method, settings, *more])
 
 
-def method_tag(study: Study) -> str:
-    """Fingerprint of what a method's partials of a batch depend on besides the runs: what its `reduce` reads, and what is asked."""
-    return fingerprint([name_and_code(type(study.method), study.method.name), study.method.reduce_key(), question_of(study)])[:16]
+def method_tag(study: Study, *, named: bool) -> str:
+    """Fingerprint of what a method's partials of a batch depend on besides the runs: what its `reduce` reads.
+
+    `named`: their arrays say which outputs they are of, so that the list of outputs is no part of it.
+    """
+    asked = asked_of_inputs(study) if named else question_of(study)
+    return fingerprint([name_and_code(type(study.method), study.method.name), study.method.reduce_key(), asked])[:16]
+
+
+def earlier_tags(study: Study) -> set[str]:
+    """The same as version 0.1.0 said it, of a study from a file and of one made in Python; its partials hold the outputs in their order."""
+    method = [name_and_code(type(study.method), study.method.name), study.method.reduce_key()]
+    si = study.inputs.to_si()
+    written = {name: item.written or item for name, item in si.items()}
+    dumps = [{name: [item.kind, item.model_dump()] for name, item in inputs.items()} for inputs in (si, written)]
+    return {fingerprint([*method, {**question_of(study), "inputs": inputs}])[:16] for inputs in dumps}
+
+
+def short(digest: str) -> str:
+    """Enough of a hash to tell that a part is another one."""
+    return digest[:12]
 
 
 def precision_of(study: Study) -> str:

@@ -94,8 +94,17 @@ def packages() -> dict[str, str]:
 
 @cache
 def owners_of_modules() -> Mapping[str, list[str]]:
-    """Distributions by the modules that they bring; a quarter of a second the first time."""
-    return importlib.metadata.packages_distributions()
+    """Distributions by the modules that they bring, as their files say: `packages_distributions` of the library takes ten times as long."""
+    found: dict[str, list[str]] = {}
+    for one in importlib.metadata.distributions():
+        top = (one.read_text("top_level.txt") or "").split()
+        if not top:
+            files = (line.partition(",")[0] for line in (one.read_text("RECORD") or "").splitlines())
+            firsts = {file.partition("/")[0] if "/" in file else inspect.getmodulename(file) for file in files}
+            top = [name for name in firsts if name and "." not in name]
+        for name in top:
+            found.setdefault(name, []).append(one.metadata["Name"])
+    return found
 
 
 # the model --------------------------------------------------------------------------------------------------------------------------------

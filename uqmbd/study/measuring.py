@@ -13,6 +13,8 @@ import numpy as np
 from uqmbd.errors import StudyError
 from uqmbd.outcomes import OK, STATUS, OutputInfo
 from uqmbd.simulators.apart import Ended, Late, Process, Raised, Returned, packed, value_of
+from uqmbd.simulators.command import Command
+from uqmbd.simulators.lanes import LanesSimulator
 from uqmbd.simulators.limit import RunTimeout, tell, time_limit
 from uqmbd.simulators.model import Model
 from uqmbd.simulators.reads import watching
@@ -41,6 +43,10 @@ class Measured:
         Of the first that failed; "" if none did.
     width : int
         Runs that the simulator does side by side.
+    built : float, optional
+        Seconds that it took to build a mechanism and to have it compiled; None of other models.
+    least_call : float
+        Seconds of the smallest batch, when all is loaded.
     """
 
     trial: Tried | None
@@ -49,6 +55,8 @@ class Measured:
     counts: dict[str, int]
     message: str = ""
     width: int = 1
+    built: float | None = None
+    least_call: float = 0.0
 
     def left(self, runs: int, patience: float) -> Measured:
         """The same after runs that were not done after `patience` seconds."""
@@ -93,9 +101,14 @@ def measured(model: Model, how: tuple[Any, ...], inputs: Space, seed: int, patie
     """Try the model, then time more and more runs; what is found is told on the way."""
     from uqmbd.simulators.detect import make_simulator
 
-    names, _, samples, _, timeout = how
+    _, _, samples, _, timeout = how
+    began = time.perf_counter()
+    if isinstance(model.bare, Command):  # which sees to its limit itself
+        limit = patience if model.bare.timeout is None else min(patience, model.bare.timeout)
+        model = replace(model, bare=replace(model.bare, timeout=limit))
+    whole = model.simulator is not None or model.takes_arrays  # else a run alone is limited, and not what is compiled
     try:
-        with watching() as reads:
+        with watching() as reads, time_limit(patience if whole else None):
             simulator = make_simulator(model, *how, patience=patience)
             info: dict[str, OutputInfo] = simulator.check(samples)
     except RunTimeout:
@@ -104,7 +117,9 @@ def measured(model: Model, how: tuple[Any, ...], inputs: Space, seed: int, patie
         if error.key == "campaign.timeout" and (timeout is None or timeout > patience):  # the limit was that of the trial
             return NOTHING.left(1, patience)
         raise
-    found = Measured(Tried(simulator, info, reads.files), max(1, simulator.width), 0.0, {}, width=max(1, simulator.width))
+    built = time.perf_counter() - began if isinstance(simulator, LanesSimulator) else None
+    width = max(1, simulator.width)
+    found = Measured(Tried(simulator, info, reads.files), width, 0.0, {}, width=width, built=built)
     tell(found)
     timed = replace(simulator, patience=patience) if hasattr(simulator, "patience") else simulator
     rng, runs, total = np.random.default_rng(seed), found.runs, 0
@@ -114,12 +129,17 @@ def measured(model: Model, how: tuple[Any, ...], inputs: Space, seed: int, patie
         try:
             with time_limit(patience):
                 outcomes = timed.simulate(batch)
+                seconds = time.perf_counter() - began
+                if not total and seconds < LONGEST / 4:  # the first call loads what later ones have: it says nothing of them
+                    began = time.perf_counter()
+                    timed.simulate(batch)
+                    seconds = time.perf_counter() - began
         except RunTimeout:
             return found.left(runs, patience)
         status = np.asarray(outcomes.status)
         counts = {word: found.counts.get(word, 0) + int(np.count_nonzero(status == code)) for code, word in enumerate(STATUS)}
         message = found.message or next((text for text, code in zip(outcomes.message, status, strict=True) if code != OK and text), "")
-        found = replace(found, runs=runs, seconds=time.perf_counter() - began, counts=counts, message=message)
+        found = replace(found, runs=runs, seconds=seconds, counts=counts, message=message, least_call=found.least_call or seconds)
         tell(found)
         total, runs = total + runs, runs * 4
     return found

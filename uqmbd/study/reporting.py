@@ -7,6 +7,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from uqmbd.printing import near
+from uqmbd.runs.where import labels_in
+
 if TYPE_CHECKING:
     from uqmbd.results import Results
     from uqmbd.study.running import Finished
@@ -35,11 +38,20 @@ def write_reports(finished: Mapping[str, Finished]) -> list[Path]:
     return pages
 
 
+def leave_out(finished: Mapping[str, Finished]) -> str:
+    """Write no report: pages of the result before are removed, and what is said of that is returned."""
+    first = next(iter(finished.values())).directory
+    home = first if len(finished) == 1 else first.parent
+    old = [one.directory / PAGE for one in finished.values() if one.tally is not None]
+    for page in [*old, *([first.parent / PAGE] if old and first.name in labels_in(first.parent) else [])]:
+        page.unlink(missing_ok=True)
+    return f"no report; to write it: uqmbd report {near(home)}"
+
+
 def several_of(finished: Mapping[str, Finished], folder: Path) -> Results | None:
     """The results of all methods of a study, of which one may have been run alone; None if it has one, or some are not there yet."""
     from uqmbd.errors import StudyError
     from uqmbd.results import Results, open_each
-    from uqmbd.runs.where import labels_in
 
     if len(finished) > 1:
         return Results({label: one.result for label, one in finished.items()})

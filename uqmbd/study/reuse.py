@@ -12,20 +12,23 @@ from typing import TYPE_CHECKING, Any
 
 from uqmbd.campaign.opening import ELSEWHERE, compare
 from uqmbd.errors import StudyError
-from uqmbd.runs.files import replace_text
+from uqmbd.runs.files import replace_text, writing
+from uqmbd.runs.keys import keyless
 from uqmbd.runs.place import Folder
 from uqmbd.runs.reader import FORMAT
 from uqmbd.runs.where import READS, place_in
 from uqmbd.simulators.own import file_digest, tree_digest
-from uqmbd.study.identity import precision_of
+from uqmbd.study.identity import in_words_of_now, precision_of, short, version
 
 if TYPE_CHECKING:
+    from uqmbd.result import Result
     from uqmbd.simulators.fingerprint import Reach
     from uqmbd.study.study import Study
 
 HERE = "<model>"  # stands for the model's folder
 SOLVER = "package flexmbd"
 SHOWN = 3
+RESOLVED = "# Resolved by uqmbd"
 
 
 def check_overwrite(overwrite: Any) -> None:
@@ -39,6 +42,7 @@ def refusal(study: Study, header: Mapping[str, Any], identity: Mapping[str, str]
     if reach.unknown and header.get("format") == FORMAT:
         text = f"holds results, and whether they are of this model cannot be told: {reach.unknown}"
         return StudyError(text, file=directory, remedy=f"have the model reach no such thing, or {ELSEWHERE}")
+    header = in_words_of_now(header, study, identity, reach)
     try:
         compare(header, identity, directory, changed_parts(header, reach))
     except StudyError as error:
@@ -54,11 +58,6 @@ def changed_parts(header: Mapping[str, Any], reach: Reach) -> str:
     """What of the model is new, gone or not as it was."""
     parts, other = reach.parts, header["notes"].get("model", {}) if header.get("format") == FORMAT else {}
     return some(sorted(name for name in {**parts, **other} if other.get(name) != short(parts.get(name, ""))))
-
-
-def short(digest: str) -> str:
-    """Enough of a hash to tell that a part is another one."""
-    return digest[:12]
 
 
 def some(names: list[str]) -> str:
@@ -89,7 +88,8 @@ def lacking(study: Study, header: Mapping[str, Any], directory: Path) -> StudyEr
 # files that the model reads ---------------------------------------------------------------------------------------------------------------
 def folder_of(study: Study) -> str:
     """Where the model is; a study may be moved with its model and data."""
-    return str(Path(study.model.path).parent) if study.model.path else ""
+    file = study.model.path or study.model.label.rpartition(":")[0]
+    return str(Path(file).parent) if file.endswith(".py") and os.path.isabs(file) else ""
 
 
 def remember_files(study: Study, directory: Path, *, solver: bool) -> None:
@@ -123,16 +123,55 @@ def changed_files(study: Study, directory: Path) -> list[str]:
 
 
 # finished results -------------------------------------------------------------------------------------------------------------------------
-def done_on(directory: Path, digest: str) -> str:
-    """When the result of exactly this study was made, empty if it is not there."""
+def done_on(directory: Path, digest: str, timeout: float | None) -> str:
+    """When the result of exactly this study was made; empty if it is not there, or has runs that another `timeout` would not stop."""
     try:
         done = json.loads((directory / "done.json").read_text(encoding="utf-8"))
-        return done.get("date", "an earlier day") if done.get("study") == digest and (directory / "result.zarr").is_dir() else ""
-    except (OSError, ValueError, AttributeError):
+        if done.get("study") != digest or not (directory / "result.zarr").is_dir():
+            return ""
+        if done["timed_out"] and done["timeout"] is not None and (timeout is None or timeout > done["timeout"]):
+            return ""
+        return done.get("date", "an earlier day")
+    except (OSError, ValueError, AttributeError, KeyError, TypeError):
         return ""
 
 
-def write_done(directory: Path, digest: str) -> None:
-    """Say that the result of a study is there."""
+def write_done(directory: Path, digest: str, timeout: float | None, timed_out: int) -> None:
+    """Say that the result of a study is there, and how many of its runs the time limit stopped."""
     date = datetime.now().astimezone().strftime("%Y-%m-%d %H:%M")
-    replace_text(directory / "done.json", json.dumps({"study": digest, "date": date}))
+    replace_text(directory / "done.json", json.dumps({"study": digest, "date": date, "timeout": timeout, "timed_out": timed_out}))
+
+
+def result_of_before(study: Study, directory: Path) -> Result:
+    """The result that is there, none of whose runs is read; it is given the words of the study where these are others now."""
+    from uqmbd.figures.more import own_figures
+    from uqmbd.result import open_results
+
+    found = open_results(directory, later=True)
+    found.trust = own_figures(found) == study.report.figures  # what the study in hand names, and nobody else
+    attrs = {key: value for key, value in found.attrs.items() if key not in ("title", "description")} | study.said()
+    if json.dumps(found.attrs, sort_keys=True, default=list) != json.dumps(attrs, sort_keys=True, default=list):
+        from uqmbd.campaign.opening import claimed
+
+        found.attrs = attrs
+        with claimed(directory, study.campaign.runs), writing(directory):
+            found.save(directory)
+            write_study(study, directory)
+            (directory / "report.html").unlink(missing_ok=True)  # which says what it said before
+    return found
+
+
+# the study file beside results ------------------------------------------------------------------------------------------------------------
+def write_study(study: Study, directory: Path) -> None:
+    """Keep the resolved study beside its results, for `resume`."""
+    from uqmbd.study.file import tables, write_toml
+
+    head = f"{RESOLVED} {version('uqmbd')}; `uqmbd resume` reads it.\n"
+    replace_text(directory / "study.toml", head + write_toml(keyless(study.document or tables(study))))
+
+
+def spare_study(directory: Path) -> None:
+    """`StudyError` when there is a ``study.toml`` that somebody has written by hand where results are to go."""
+    file = directory / "study.toml"
+    if file.is_file() and not file.read_text(encoding="utf-8", errors="replace").startswith(RESOLVED):
+        raise StudyError("the results would replace this study file", file=file, remedy="choose another place with --out DIR")

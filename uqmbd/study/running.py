@@ -17,16 +17,16 @@ from uqmbd.errors import StudyError, did_you_mean
 from uqmbd.facts import failures_in
 from uqmbd.outcomes import STATUS, OutputInfo
 from uqmbd.processes import give_memory_back, leave_if_worker_is_starting
-from uqmbd.runs.keys import keyless
 from uqmbd.runs.where import MANIFEST, keep_used
 from uqmbd.study.asked import OutsideRun
 from uqmbd.study.extreme_runs import extreme_runs
-from uqmbd.study.identity import identity_of, method_tag, precision_of, study_digest, version, versions
+from uqmbd.study.identity import earlier_tags, identity_of, method_tag, precision_of, study_digest, versions
 from uqmbd.study.manifest import keep_manifest, now
 from uqmbd.study.naming import naming_file
 from uqmbd.study.nominal import fields_of
-from uqmbd.study.reuse import check_overwrite, done_on, refusal, write_done
+from uqmbd.study.reuse import check_overwrite, done_on, refusal, result_of_before, spare_study, write_done, write_study
 from uqmbd.study.showing import written
+from uqmbd.study.sign import cut_at_zero
 from uqmbd.study.sizes import check_sizes
 from uqmbd.study.step_error import add_step_error, fixed_step
 from uqmbd.study.stopped import explaining
@@ -41,7 +41,6 @@ if TYPE_CHECKING:
     from uqmbd.result import Result
     from uqmbd.study.study import Study
 
-RESOLVED = "# Resolved by uqmbd"
 HANDED = "; a function of a script is handed over with the globals that its code names, not with those it finds by eval() or globals()"
 
 
@@ -100,13 +99,8 @@ def run_study(
         if refused is not None and overwrite != "if_changed":
             raise refused
         discard = overwrite is True or refused is not None
-        if header is not None and not discard and not again and (date := done_on(directory, digest)):
-            from uqmbd.figures.more import own_figures
-            from uqmbd.result import open_results
-
-            found = open_results(directory)
-            found.trust = own_figures(found) == study.report.figures  # what the study in hand names, and nobody else
-            return Finished(found, directory, None, date=date)
+        if header is not None and not discard and not again and (date := done_on(directory, digest, study.campaign.timeout)):
+            return Finished(result_of_before(study, directory), directory, None, date=date)
         if header is None:
             spare_study(directory)
         claim = stack.enter_context(claimed(directory, study.campaign.runs))
@@ -137,7 +131,7 @@ def run_study(
             result.manifest = keep_manifest(study, directory, identity, digest, began)
             result.save(directory)
             keep_used(directory, tally.used)
-            write_done(directory, digest)
+            write_done(directory, digest, study.campaign.timeout, tally.status["timeout"])
         return Finished(with_runs(result, directory), directory, tally, store.damaged, discarded=discard and header is not None)
 
 
@@ -179,6 +173,7 @@ def told(
             describe(result, study, tally, store)
             take_trust(result, study, store, used, simulator)
             add_step_error(result, study, info, trial, store, used, pool, simulator)
+            cut_at_zero(result, simulator)
             result.extreme_runs = extreme_runs(result, trial, store)
             return result, tally
         except Damaged:
@@ -234,27 +229,12 @@ def campaign(
         told=tuple(info),
         precision=rounded[0] if rounded else precision_of(study),
         keep_histories=all(name in store.columns for name in info),
-        tag=method_tag(study),
+        tag=method_tag(study, named=hasattr(method, "arranged")),
+        earlier_tags=frozenset(earlier_tags(study)),
         batch=study.campaign.batch,
         watcher=watcher,
         tally=tally,
     )
-
-
-def write_study(study: Study, directory: Path) -> None:
-    """Keep the resolved study beside its results, for `resume`."""
-    from uqmbd.runs.files import replace_text
-    from uqmbd.study.file import tables, write_toml
-
-    head = f"{RESOLVED} {version('uqmbd')}; `uqmbd resume` reads it.\n"
-    replace_text(directory / "study.toml", head + write_toml(keyless(study.document or tables(study))))
-
-
-def spare_study(directory: Path) -> None:
-    """`StudyError` when there is a ``study.toml`` that somebody has written by hand where results are to go."""
-    file = directory / "study.toml"
-    if file.is_file() and not file.read_text(encoding="utf-8", errors="replace").startswith(RESOLVED):
-        raise StudyError("the results would replace this study file", file=file, remedy="choose another place with --out DIR")
 
 
 def nothing_worked(store: RunStore, study: Study) -> StudyError:
@@ -274,8 +254,7 @@ def nothing_worked(store: RunStore, study: Study) -> StudyError:
 def describe(result: Result, study: Study, tally: Tally, store: RunStore) -> None:
     """Say in the result, and in the store, what was asked and what it cost."""
     result.attrs = {
-        "study": study.name,
-        **study.words(),
+        **study.said(),
         **result.attrs,
         "inputs": study.inputs.described(),
         "settings": study.method.model_dump(exclude_none=True),
@@ -289,7 +268,7 @@ def describe(result: Result, study: Study, tally: Tally, store: RunStore) -> Non
         "versions": versions(),
     }
     cost = rounding_cost(study, result)
-    notes = [*result.attrs.get("notes", ()), *cost.get("notes", ())]
+    notes = [*result.attrs.get("notes", ()), *cost.get("notes", ()), *study.inputs.remarks()]
     result.attrs |= cost | {"notes": notes, "failures_note": failures_in(notes)}
     if shown := written(study.report, study.field_functions):
         result.attrs["report"] = shown

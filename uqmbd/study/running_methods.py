@@ -16,7 +16,8 @@ from uqmbd.runs.place import is_address
 from uqmbd.runs.where import RUNS
 from uqmbd.study.file import tables
 from uqmbd.study.labels import OF_ONE
-from uqmbd.study.running import Finished, run_study, spare_study, write_study
+from uqmbd.study.reuse import spare_study, write_study
+from uqmbd.study.running import Finished, run_study
 from uqmbd.study.storing import results_directory
 
 if TYPE_CHECKING:

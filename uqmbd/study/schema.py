@@ -92,9 +92,12 @@ def _input() -> dict[str, Any]:
     focal = {
         "type": "object", "properties": {"intervals": {"type": "array", "items": PAIR}, "masses": {"type": "array", "items": NUMBER}},
     }  # fmt: skip
+    flags = {key: {"type": "boolean"} for key in ("smooth", "predictive")}
     distribution = {
         "type": "object",
-        "properties": {"type": {"enum": sorted({*NAMED, *FAMILIES})}, "fit": {"enum": sorted(FITS)}, "truncate": {"type": "array"}},
+        "properties": {
+            "type": {"enum": sorted({*NAMED, *FAMILIES})}, "fit": {"enum": sorted(FITS)}, "truncate": {"type": "array"}, **flags
+        },
         "anyOf": [{"required": ["type"]}, {"required": ["data"]}],
     }  # fmt: skip
     values = {"interval": PAIR, "distribution": distribution, "fuzzy": {"anyOf": fuzzy}, "focal": focal}

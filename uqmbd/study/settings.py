@@ -50,7 +50,8 @@ class CampaignSettings(Checked):
         Where the runs are kept: a folder, relative to that of the results, or an address that fsspec knows (``s3://bucket/study``); in
         ``runs`` beside the results unless said.
     timeout : float, optional
-        Longest time a run may take [s] (Python functions and commands; the lane solver has ``solver.max_steps``).
+        Longest time a run may take [s] (Python functions and commands; the lane solver has ``solver.max_steps``). Where there is one, runs
+        of a function, and the trial run, are made by a process of their own, which is ended where they do not stop by themselves.
     wait : float
         Longest time for which a cluster (``--scheduler``) may have no workers, at the start or in between [s]: as long as a queue takes.
     """
@@ -109,7 +110,9 @@ class OutputsSection(Checked):
     ----------
     include : list of str
         Names; ``name:max``, ``:min``, ``:abs_max``, ``:mean``, ``:rms``, ``:final``, ``:time_of_max``, ``:time_of_min`` reduce a history to
-        a number.
+        a number, ``:p95`` is its percentile over time (any from p0 to p100). Within a window: ``name:max@0.1..`` (from 0.1 s on),
+        ``name:max@100 ms..300 ms``, ``name:mean@last turn of crank.angle`` (the last whole turn, counted from where the angle stands at
+        the start). ``*`` and ``?`` stand for all outputs of the model that fit: ``*.force:max``.
     units : dict of str to str
         Units of outputs for which the model gives none, ``{ force = "N" }``; words for reports, nothing is converted.
     """

@@ -14,8 +14,8 @@ from uqmbd.errors import StudyError
 from uqmbd.printing import near
 from uqmbd.study.identity import identity_of
 from uqmbd.study.naming import naming_file
-from uqmbd.study.reuse import refusal
-from uqmbd.study.running import campaign, early_pool, spare_study, start, write_study
+from uqmbd.study.reuse import refusal, spare_study, write_study
+from uqmbd.study.running import campaign, early_pool, start
 from uqmbd.study.sizes import check_sizes
 from uqmbd.study.storing import open_or_make, results_directory, stored_outputs
 from uqmbd.study.trial import Trial

@@ -109,7 +109,8 @@ def add_step_error(
     simulator : mapping
         What it said of itself.
     """
-    step, outputs = fixed_step(simulator), {name: info[name] for name in info if name in result.outputs}
+    known = set(result.outputs)
+    step, outputs = fixed_step(simulator), {name: info[name] for name in info if name in known}
     chosen = chosen_rows(result, study, trial, store, rows) if step and outputs else rows[:0]
     if not len(chosen):
         return

@@ -13,8 +13,7 @@ from uqmbd.errors import StudyError
 from uqmbd.outcomes import TIME, OutputInfo, axis_of
 from uqmbd.runs.place import is_address
 from uqmbd.runs.reader import own_axes
-from uqmbd.study.identity import precision_of
-from uqmbd.study.reuse import short
+from uqmbd.study.identity import in_words_of_now, precision_of, short
 from uqmbd.study.sizes import require
 
 if TYPE_CHECKING:
@@ -83,6 +82,7 @@ def open_or_make(
 
     columns, chunk, notes, axes = (), 1, None, None
     if claim.header is not None:
+        claim.header = in_words_of_now(claim.header, study, identity, reach)
         stored = stored_outputs(claim.header)
         info = study.in_units({name: stored[name] for name in study.outputs})
     else:

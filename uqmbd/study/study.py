@@ -21,6 +21,7 @@ from uqmbd.methods import Method
 from uqmbd.outcomes import DIMENSIONS, OutputInfo
 from uqmbd.printing import near, say
 from uqmbd.simulators.model import Model
+from uqmbd.simulators.windows import asked, is_pattern, matching
 from uqmbd.study.labels import labelled
 from uqmbd.study.settings import CampaignSettings, ReportSection, TimeGrid
 from uqmbd.study.showing import check_report, field_functions
@@ -44,7 +45,9 @@ class Study:
     inputs : dict of str to Input
         Uncertain arguments of the model.
     outputs : list of str
-        ``"name"`` or ``"name:reduction"``.
+        ``"name"`` or ``"name:reduction"``: max, min, abs_max, mean, rms, final, time_of_max, time_of_min, p95 (any percentile), each also
+        within a window, ``"name:max@0.1..0.3"`` (s unless it has a unit), ``"name:max@last turn of crank.angle"``. ``*`` and ``?`` in a
+        name stand for all outputs of the model that fit: ``"*.force:max"``.
     method : Method, list or dict of these
         Several methods are run one after the other on the same runs: what one has had done the next does not do again. Each has a folder
         of results by its label, which is its type, or the key of a dict.
@@ -110,6 +113,8 @@ class Study:
         self.methods = labelled(method)
         self.method = next(iter(self.methods.values()))
         self.time = check_kind(time, (TimeGrid, type(None)), "time", "uqmbd.TimeGrid(end=..., points=...)")
+        if any(map(is_pattern, self.outputs)):
+            self.outputs = check_outputs(filled_in(self))
         self.solver = dict(solver or {})
         try:
             self.campaign = campaign if isinstance(campaign, CampaignSettings) else CampaignSettings(**(campaign or {}))
@@ -148,6 +153,10 @@ class Study:
 
         return read_study(Path(path), cls)
 
+    def said(self) -> dict[str, Any]:
+        """What a result says of its study in words, which change no number: name, title, description, inputs as they were written."""
+        return {"study": self.name, **self.words(), "inputs": self.inputs.described()}
+
     def words(self) -> dict[str, str]:
         """Title and description, if the study has them."""
         return {key: text for key, text in (("title", self.title), ("description", self.description)) if text}
@@ -162,8 +171,8 @@ class Study:
         """
         found = dict(info)
         for name, known in info.items():
-            base, _, reduction = name.partition(":")
-            unit = self.units.get(name, "" if "_of_" in reduction else self.units.get(base, ""))
+            parts = asked(name)
+            unit = self.units.get(name, "" if parts.is_place else self.units.get(parts.base, ""))
             if unit and known.unit and unit != known.unit:
                 raise StudyError(
                     f"the model gives '{name}' in {known.unit}, the study in {unit}",
@@ -266,6 +275,17 @@ def check_outputs(outputs: Sequence[str]) -> list[str]:
         if list(outputs).count(name) > 1:
             raise StudyError("the output is named twice", key="outputs.include", value=name, remedy="name it once")
     return list(outputs)
+
+
+def filled_in(study: Study) -> list[str]:
+    """The outputs of a study, those with ``*`` or ``?`` as the outputs that its model has; what is reduced has to be over something."""
+    from uqmbd.study.available import outputs_of
+
+    available, found = outputs_of(study), []
+    for name in study.outputs:
+        fit = (each for each, info in available.items() if info.axis is not None or ":" not in name)
+        found += matching([name], [each for each in fit if each not in TAKEN | DIMENSIONS])
+    return list(dict.fromkeys(found))
 
 
 def check_units(units: Mapping[str, str], outputs: Sequence[str]) -> dict[str, str]:

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from uqmbd.analysis.trust import horizon
-from uqmbd.figures.outputs import axis_name, grid_of
+from uqmbd.figures.outputs import axis_name, grid_of, listed
 from uqmbd.figures.trust import CLAIMED, WHY
-from uqmbd.outcomes import DIVERGED, DOUBT, TIME, axis_of
+from uqmbd.outcomes import DIVERGED, DOUBT, TIME, WARNING, axis_of
 from uqmbd.report.terminal import WARNINGS
 from uqmbd.study.stopped import inputs_said
 
@@ -37,14 +37,17 @@ def take_trust(result: Result, study: Study, store: RunStore, rows: np.ndarray, 
     rows : ndarray of int
         Of the store: the runs of which the result is made.
     simulator : mapping
-        What the simulator said of itself; see `uqmbd.outcomes.DOUBT`.
+        What the simulator said of itself: doubts (`uqmbd.outcomes.DOUBT`), and warnings, which are passed on.
     """
+    for key in sorted(simulator):
+        if key.startswith(WARNING):
+            warn(result, str(simulator[key]))
     doubted: dict[str, list[str]] = {}
     for name in result.outputs:
         if why := simulator.get(DOUBT + name):
             doubted.setdefault(str(why), []).append(name)
     for why, names in doubted.items():
-        warn(result, f"{', '.join(names)}: not trusted, since {why}")
+        warn(result, f"{listed(names)}: not trusted, since {why}")
         distrust(result, names, why)
         untrusted_leaves(result, names, None)
     lost = diverged(store, rows)
@@ -83,20 +86,21 @@ def distrust(result: Result, names: Iterable[str], why: str, where: Mapping[str,
     where : dict of str to ndarray of bool, optional
         Of each output, in the shape of its trust; other places keep theirs.
     """
-    trusted, horizons, kinds = result.trusted.copy(), result.trust_horizon.copy(), result.regions_trusted.copy()
+    trusted, horizons, kinds = {}, {}, {}
     for name in names:
-        known = trusted[name] if name in trusted else all_trusted(result, name)
+        known = result.trusted[name] if name in result.trusted else all_trusted(result, name)
         lost = np.ones(known.shape, bool) if where is None else where[name]
-        if name in trusted and not lost.any():
+        if name in result.trusted and not lost.any():
             continue
         said = [known.attrs[WHY]] if known.attrs.get(WHY) else []
         more = {WHY: "; ".join([*said, why])} if lost.any() and why not in said else {}
         trusted[name] = (known & ~lost).assign_attrs(known.attrs | more)
         if axis_of(known.dims) == TIME.name:
             horizons[name] = ((), horizon(trusted[name].values, grid_of(known)), {"unit": TIME.unit})
-        if name in kinds:
-            kinds[name] = (kinds[name] & ~lost).assign_attrs(kinds[name].attrs)
-    result.trusted, result.trust_horizon, result.regions_trusted = trusted, horizons, kinds
+        if name in result.regions_trusted:
+            kinds[name] = (result.regions_trusted[name] & ~lost).assign_attrs(result.regions_trusted[name].attrs)
+    result.trusted, result.trust_horizon = result.trusted.assign(trusted), result.trust_horizon.assign(horizons)
+    result.regions_trusted = result.regions_trusted.assign(kinds)
 
 
 def all_trusted(result: Result, name: str) -> xr.DataArray:
@@ -116,14 +120,13 @@ def untrusted_leaves(result: Result, names: Iterable[str], samples: Mapping[str,
 
     if not result.leaves.data_vars:
         return
-    leaves = result.leaves.copy()
+    leaves = result.leaves
     inside = np.ones((leaves.sizes["leaf"], 1 if samples is None else len(next(iter(samples.values())))), bool)
     for name, values in (samples or {}).items():
         inside &= (values >= leaves[f"lower:{name}"].values[:, None]) & (values <= leaves[f"upper:{name}"].values[:, None])
     lost = (leaves["part"] == "trusted") & xr.DataArray(inside.any(axis=1), dims=("leaf",))
-    for name in [name for name in names if name in leaves]:
-        leaves[name] = leaves[name].where(~lost, 0.0).assign_attrs(leaves[name].attrs)
-    result.leaves = leaves
+    changed = {name: leaves[name].where(~lost, 0.0).assign_attrs(leaves[name].attrs) for name in names if name in leaves}
+    result.leaves = leaves.assign(changed)
 
 
 def share_anew(result: Result) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -9,14 +10,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from uqmbd.errors import StudyError
+from uqmbd.simulators.model import describe
 from uqmbd.study.identity import versions
 from uqmbd.study.running import start
+from uqmbd.study.sign import cut_at_zero
 from uqmbd.study.stopped import first_messages
 from uqmbd.study.storing import stored_outputs
 from uqmbd.study.trust import take_trust
 
 if TYPE_CHECKING:
     from uqmbd.campaign.store import RunStore
+    from uqmbd.outcomes import OutputInfo
     from uqmbd.result import Result
     from uqmbd.study.study import Study
 
@@ -57,8 +61,80 @@ class SoFar:
         return f"{done}, {self.failed:,} failed, {self.rate:,.0f} runs/s{more}"
 
 
-def so_far(study: Study, directory: Path) -> SoFar:
+class Watch:
+    """Looks at one folder of results, as often as it is asked: a method is told what is new since the last look.
+
+    Attributes
+    ----------
+    study : Study
+    why : str
+        Why the method has no result of what is there; empty if it has one.
+    """
+
+    def __init__(self, study: Study) -> None:
+        self.study = study
+        self.why = ""
+        self._method: Any = None
+        self._samples: dict[str, np.ndarray] | None = None  # of the ask that is being told
+        self._told = 0  # runs of it
+        self._ended = False
+
+    def tell(self, store: RunStore, info: Mapping[str, OutputInfo]) -> int:
+        """Tell the method the runs that have come, up to the first that is missing; how many these were."""
+        told = 0
+        if self._method is None:
+            self._method = start(self.study, info)
+        while not self._ended:
+            if self._samples is None:
+                asked = self._method.ask()
+                if asked is None:
+                    self._ended = True
+                    break
+                self._samples, self._told = {name: np.asarray(values) for name, values in asked.items()}, 0
+            rest = {name: values[self._told :] for name, values in self._samples.items()}
+            rows = store.find(rest)
+            there = (rows >= 0) & (store.piece_of[rows] >= 0)
+            count = len(rows) if there.all() else int(there.argmin())
+            if count:
+                read = store.read([*info, "status"], rows[:count])
+                outputs = {name: np.asarray(read[name], float) for name in info}
+                self._method.tell({name: values[:count] for name, values in rest.items()}, outputs, read["status"])
+                self._told, told = self._told + count, told + count
+            if count < len(rows):
+                break
+            self._samples = None
+        return told
+
+    def result(self, store: RunStore, stored: Mapping[str, OutputInfo]) -> Result | None:
+        """The method's own result of the runs that come before the first missing one; None where it has none, and `why`.
+
+        Not every method can say something of a part. Once it has all its runs, what it raises is raised.
+        """
+        info, self.why = self.study.in_units({name: stored[name] for name in self.study.outputs}), ""
+        if any(name not in store.columns for name in info):
+            self.why = "histories are not kept, and what is kept of them is told at the end"
+            return None
+        try:
+            try:
+                self.tell(store, info)
+            except Exception:
+                self._method = self._samples = None  # what it has been told nobody knows: the next look begins anew
+                raise
+            return self._method.result()
+        except Exception as error:
+            if self._ended and not isinstance(error, StudyError):
+                raise
+            self.why = error.message if isinstance(error, StudyError) else describe(error)
+            return None
+
+
+def so_far(study: Study, directory: Path, watch: Watch | None = None) -> SoFar:
     """What the runs in a folder of results say.
+
+    Parameters
+    ----------
+    watch : Watch, optional
+        That has looked there before.
 
     Raises
     ------
@@ -76,8 +152,11 @@ def so_far(study: Study, directory: Path) -> SoFar:
         raise StudyError("there are no runs yet", file=directory, remedy="look again when the first ones are done")
     status = store.column("status", store.rows)
     failed = int(np.count_nonzero(status))
-    result = told_result(study, store, stored_outputs(header)) or reached(study, store, stored_outputs(header))
-    take_trust(result, study, store, store.rows, store.about().get("simulator", {}))
+    watch = watch or Watch(study)
+    result = watch.result(store, stored_outputs(header)) or reached(study, store, stored_outputs(header))
+    simulator = store.about().get("simulator", {})
+    take_trust(result, study, store, store.rows, simulator)
+    cut_at_zero(result, simulator)
     least, most = study.method.planned_runs(study.inputs)
     rate = len(status) / store.seconds if store.seconds else 0.0
     found = SoFar(result, len(status), failed, least, most, rate, first_messages(study, store))
@@ -86,29 +165,10 @@ def so_far(study: Study, directory: Path) -> SoFar:
     described |= {"settings": study.method.model_dump(exclude_none=True), "seed": study.campaign.seed}
     described |= {"model": study.model.label, "versions": versions()}
     note = f"The study has not ended: this is of what is there, {found.sentence()}."
-    notes = [note, *result.attrs.get("notes", ())]
+    why = [f"The method has no result of a part of its runs: {watch.why}"] if watch.why else []
+    notes = [note, *why, *result.attrs.get("notes", ())]
     result.attrs = {**described, "runs": len(status), "runs_failed": failed, **result.attrs, "notes": notes}
     return found
-
-
-def told_result(study: Study, store: RunStore, stored: dict[str, Any]) -> Result | None:
-    """The method's own result of the runs that come before the first missing one; None where it has none of a part."""
-    info = study.in_units({name: stored[name] for name in study.outputs})
-    method = start(study, info)
-    try:
-        while (samples := method.ask()) is not None:
-            rows = store.find(samples)
-            there = (rows >= 0) & (store.piece_of[rows] >= 0)
-            count = len(rows) if there.all() else int(there.argmin())
-            if count:
-                read = store.read([*info, "status"], rows[:count])
-                outputs = {name: np.asarray(read[name], float) for name in info}
-                method.tell({name: np.asarray(values)[:count] for name, values in samples.items()}, outputs, read["status"])
-            if count < len(rows):
-                break
-        return method.result()
-    except Exception:  # not every method can say something of a part, and each says so in its own way
-        return None
 
 
 def reached(study: Study, store: RunStore, stored: dict[str, Any]) -> Result:

@@ -45,7 +45,8 @@ class Integration:
         Largest residual of the rows after the assembly: positions (lengths, angles), velocities (lengths, angles).
     counters : ndarray (count, COUNTER_ROWS)
         See `flexmbd.stepping.names`.
-    histories : ndarray (signals, count, points)
+    histories, recorded_at : ndarray (signals, count, points), (points,)
+        Signals over time, and these times, s.
     sums : ndarray (count, 6 reduced signals)
     """
 
@@ -170,7 +171,7 @@ class Integration:
         """
         model, sizes, at = self.model, self.model.layout.sizes, self.at
         n, m, nc = sizes["N"], sizes["M"], sizes["NC"]
-        signals, points = len(model.requests.histories), len(times)
+        signals, points, self.recorded_at = len(model.requests.histories), len(times), times
         self.histories = np.full((max(1, signals), self.count, max(1, points)), np.nan)
         grid_rows = 2 * n + m + 3 * nc + (n + 1 if at[names.REFINE] else 0)
         queue = np.ascontiguousarray(which, np.int64)

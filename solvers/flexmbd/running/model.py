@@ -28,6 +28,7 @@ from flexmbd.state import Layout
 from flexmbd.stepping import compiled, names
 from flexmbd.stepping.assembly import ENTRIES
 from flexmbd.stepping.campaign import campaign
+from flexmbd.stepping.windows import met, windowed
 
 log = logging.getLogger("flexmbd")
 
@@ -93,7 +94,7 @@ class Model:
         ledgers = own[::-1].index(False) if False in own else len(own)  # those at the end
         self.layout = Layout(self.problem, self.scheme, self.width, ledgers, bool(asked))
         self._equations()
-        self.layout.signals(self.requests.names, len(self.requests.reduced))
+        self.layout.signals(self.requests.names, len(self.requests.reduced), list(self.requests.windows))
         self.signals = Signals(self.problem, self.requests, self.layout, self.storage)
         ways = {names.DENSE, names.REFINE}.intersection(self.scheme.functions)  # between steps it has ways of its own
         if exactly := self.signals.exactly and self.scheme.correction is None and not ways:
@@ -108,7 +109,12 @@ class Model:
     @property
     def loop(self):
         """Functions of the time loop and of the scheme, compiled once for all models of a width."""
-        return (*ENTRIES, campaign, *self._steps.values())
+        return (*ENTRIES, campaign, *self._steps.values(), *self._windows.values())
+
+    @property
+    def _windows(self):
+        """Functions of windows, if some are asked for, by entry of the table."""
+        return {names.WINDOWED: windowed, names.MET: met} if self.requests.windows else {}
 
     @property
     def _steps(self):
@@ -213,7 +219,7 @@ class Model:
         if not b.initial_rows:
             at[names.ASSEMBLE_PROJECT], at[names.ASSEMBLE_RESIDUAL] = at[names.PROJECT], at[names.RESIDUAL]
         at[names.OUTPUTS] = self.signals.code.address("outputs")
-        for entry, function in self._steps.items():
+        for entry, function in (self._steps | self._windows).items():
             at[entry] = compiled.address(function, self.width)
         kinks = [scheme.adaptive and scheme.order <= 2 and c.continuous for c in b.contacts]
         augmented = bool(b.shift) and scheme.correction is None  # near singular positions what is open grows fast, whatever the step
@@ -244,6 +250,8 @@ class Model:
             names.ASSIGNS: [x for j, c in enumerate(b.contacts) for k, _ in c.assigns for x in (j, k)],
         }  # fmt: skip
         made = {entry: np.array([int(x) for x in values] or [0], np.int64) for entry, values in arrays.items()}
+        signals, ends = self.requests.tables()
+        made |= {names.WINDOW_SIGNALS: np.array(signals or [0], np.int64), names.WINDOW_ENDS: np.array(ends or [0.0])}
         made[names.SCHEME] = np.array([*scheme.numbers, *scheme.middle] or [0.0])
         at[names.BOW] = len(scheme.numbers) if scheme.middle else 0
         made |= {names.TABLES: self.storage.tables, names.OUT_TABLES: self.signals.storage.tables}

@@ -3,13 +3,12 @@
 import numpy as np
 
 from flexmbd.equations.start_words import Changes
-from flexmbd.outputs import REDUCTIONS
-from flexmbd.outputs.reductions import ROWS
 from flexmbd.registry import CONTACT_ROWS, HOLDS
 from flexmbd.running.books import OFF, SCALE, open_books
 from flexmbd.running.diagnosis import Failures
 from flexmbd.running.inertias import loosely_held
 from flexmbd.running.models import witnesses
+from flexmbd.running.reduced import collected
 from flexmbd.running.scales import coarse_events, contact_scales, extents
 from flexmbd.running.singular import singular
 from flexmbd.space import lengths
@@ -105,14 +104,7 @@ def penetrating(made, length):
     return words
 
 
-def recorded(model, time, end):
-    """Times at which states are kept: all, the end, or none, as the outputs asked for need."""
-    kinds = [how for _, how in model.requests.wanted.values()]
-    times = time if None in kinds else time[:0]
-    return np.append(times, end) if "final" in kinds and not np.any(times == end) else times
-
-
-def outcome(made, bad, notes):
+def outcome(made, bad, notes, *, whole=True):
     """Values by output, status, words and counters of samples that were run.
 
     Parameters
@@ -120,18 +112,23 @@ def outcome(made, bad, notes):
     made : Integration
     bad, notes : sequence
         Samples that could not run, and words on some of them.
+    whole : bool
+        The run is not one that goes on: a window that it has not come to is its failure, else NaN.
     """
-    model, system, count, counters, end = made.model, made.system, made.count, made.counters.copy(), made.end
+    model, system, count, counters, end, notes = made.model, made.system, made.count, made.counters.copy(), made.end, list(notes)
     if model.solver:
         model.solver.check()
     failed = counters[:, STATUS - STEPS].astype(int)
     diverged, late = np.isin(failed, (1, UNSOLVED, ROUGH, STORMS, SINGULAR)), (failed >= 2) & (failed != ENDED)
     codes = np.where(bad, ERROR, np.where(diverged, DIVERGED, np.where(late, TIMEOUT, OK))).astype(np.int8)
     ended, time = failed == ENDED, counters[:, 4]
-    values = _collect(model, made.histories, made.sums, np.where(ended, time, end))
+    values, missed = collected(made, np.where(ended, time, end))
+    missing = np.array([bool(words) for words in missed])
+    for i in np.flatnonzero((codes == OK) & missing) if whole else ():
+        codes[i], notes[i] = ERROR, missed[i]
     unwanted = model.requests.histories and not made.at[POINTS]  # nobody wanted the outputs
     for x in () if unwanted else values.values():
-        lost = (codes == OK) & ~np.isfinite(x.reshape(count, -1)).all(1)
+        lost = (codes == OK) & ~missing & ~np.isfinite(x.reshape(count, -1)).all(1)
         codes[lost] = DIVERGED
     unbalanced = (codes == OK) & open_books(model, made.settings, counters)
     codes[unbalanced], counters[unbalanced, STATUS - STEPS] = DIVERGED, UNBALANCED
@@ -165,16 +162,3 @@ def gained(statistics):
         return ""
     told = f"in {np.sum(found > 0.0)} of {len(found)} runs it grew in impacts, by {np.nanmax(found):.2g} J at most"
     return f"{told}: Newton's rule can, with friction or several contacts; rule='poisson' hardly does"
-
-
-def _collect(model, H, F, end):
-    values = {}
-    histories, reduced = model.requests.histories, model.requests.reduced
-    for out, (name, how) in model.requests.wanted.items():
-        final = H[histories.index(name), :, -1] if name in histories else None
-        if how is None:
-            values[out] = H[histories.index(name)]
-        else:
-            k = reduced.index(name) if name in reduced else 0
-            values[out] = np.array(REDUCTIONS[how](F.T[ROWS * k : ROWS * (k + 1)], end, final), float)
-    return values

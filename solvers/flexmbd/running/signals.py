@@ -4,12 +4,16 @@ from flexmbd.codegen.functions import Functions
 from flexmbd.codegen.machine import Code
 from flexmbd.codegen.pools import BATCH
 from flexmbd.codegen.storage import Storage
+from flexmbd.errors import ModelError
 from flexmbd.language.ordering import called, ordered
+from flexmbd.language.signs import nonnegative
 from flexmbd.outputs import REDUCTIONS
-from flexmbd.outputs.reductions import OF_SUMS, RUNNING, unit_of
+from flexmbd.outputs.reductions import OF_SUMS, RUNNING, parts, percentile_of, unit_of
 from flexmbd.registry import HOLDS, Books
 from flexmbd.stepping import names
 from flexmbd.suggest import unknown
+
+POSITIVE = frozenset(("mass", "inertia", "clearance", "K"))  # numbers of elements and laws, which refuse others than positive ones
 
 
 class Requests:
@@ -22,28 +26,60 @@ class Requests:
     names : list of str
         All signals, the reduced ones first.
     wanted : dict output -> (signal, reduction or None)
+    windows : dict output -> (signal, Window)
+    percentiles : dict output -> float
+        Per cent of the time.
     units : dict output -> str
 
     Raises
     ------
     ModelError
-        Unknown output or reduction.
+        Unknown output or reduction, or a window that is none.
     """
 
     def __init__(self, outputs, catalogue):
-        self.wanted, reduced, histories = {}, set(), set()
+        self.wanted, self.windows, self.percentiles, reduced, histories = {}, {}, {}, set(), set()
         for out in outputs:
-            name, _, how = out.partition(":")
+            name, how, window = parts(out)
             if name not in catalogue:
                 raise unknown("output", name, catalogue)
-            if how and how not in REDUCTIONS:
-                raise unknown("reduction", how, REDUCTIONS)
-            (reduced if how in RUNNING else histories).add(name)
-            self.wanted[out] = (name, how or None)
+            level = percentile_of(how)
+            if how is not None and how not in REDUCTIONS and level is None:
+                raise unknown("reduction", how, [*REDUCTIONS, "p95"])
+            if window:
+                self._check(out, how, window, catalogue)
+                reduced |= {name, window.angle or name}
+                self.windows[out] = name, window
+            if how in RUNNING:
+                reduced.add(name)
+            else:
+                histories.add(name)
+            if level is not None:
+                self.percentiles[out] = level
+            self.wanted[out] = (name, how)
         self.reduced, self.histories = ([name for name in catalogue if name in chosen] for chosen in (reduced, histories))
         self.names = list(dict.fromkeys(self.reduced + self.histories))
         units = {out: (how, catalogue[name][1]) for out, (name, how) in self.wanted.items()}
         self.units = {out: unit if how is None else unit_of(how, unit) for out, (how, unit) in units.items()}
+
+    def tables(self):
+        """Of each window its signal and that of its angle (-1: none), and its begin and end, s."""
+        place = self.reduced.index
+        signals = [(place(name), place(window.angle) if window.angle else -1) for name, window in self.windows.values()]
+        return signals, [(window.begin, window.end) for _, window in self.windows.values()]
+
+    @staticmethod
+    def _check(out, how, window, catalogue):
+        """Raise `ModelError` for a window that this signal cannot be reduced over."""
+        if how in (None, "final"):
+            what = "a history" if how is None else "the final value"
+            remedy = "name what it is reduced to within the window: name:max@0.1.., say"
+            raise ModelError(f"output '{out}': {what} has no window", element=out, remedy=remedy)
+        if window.angle and window.angle not in catalogue:
+            raise unknown("output", window.angle, catalogue)
+        if window.angle and catalogue[window.angle][1] != "rad":
+            told = f"output '{out}': '{window.angle}' is in {catalogue[window.angle][1] or 'no unit'}, and turns are counted in rad"
+            raise ModelError(told, element=out, remedy="name the angle of a body, crank.angle, say")
 
 
 class Signals:
@@ -62,6 +98,8 @@ class Signals:
     ----------
     reactive : list of bool
         Signals that depend on accelerations or multipliers.
+    nonnegative : list of str
+        Signals that cannot be negative: norms, counts.
     """
 
     def __init__(self, problem, requests, layout, storage):
@@ -78,6 +116,9 @@ class Signals:
         solved = {x.id for x in (*problem.a, *problem.multipliers)}
         self.reactive = [any(x.id in solved for x in ordered(graph, [node])) for node in nodes]
         self.stepped = any(_steps(graph, node) for node, name in zip(nodes, requests.names, strict=True) if name in requests.reduced)
+        paths = [path for path, _ in problem.system.parameters()]
+        positive = {k for k, path in enumerate(paths) if path.rpartition(".")[2] in POSITIVE}
+        self.nonnegative = [name for name, node in zip(requests.names, nodes, strict=True) if nonnegative(node, positive)]
         self.percussive = _percussive(problem, dict(zip(requests.names, nodes, strict=True)))
 
     @property

@@ -12,7 +12,9 @@ from flexmbd.running.books import noted
 from flexmbd.running.choice import chosen
 from flexmbd.running.integration import Integration
 from flexmbd.running.models import model_of
-from flexmbd.running.outcome import gained, outcome, recorded, started
+from flexmbd.running.outcome import gained, outcome, started
+from flexmbd.running.plausible import implausible
+from flexmbd.running.reduced import check_windows, recorded
 from flexmbd.running.settings import Settings, as_settings
 from flexmbd.running.stepwise import fixed_step, percussions
 from flexmbd.trajectory import ERROR, OK, Trajectory
@@ -60,6 +62,7 @@ def prepare(build, samples=None, *, end, points, outputs, settings=None):
     settings, why = chosen(settings, system, end)
     run(build, one, end=1e-9 * end, points=min(points, 2), outputs=outputs, settings=settings)
     model = model_of(system, outputs, settings)
+    check_windows(model.requests, end)
     return Prepared(
         {name: model.units[name] for name in outputs},
         sorted(model.problem.outputs),
@@ -118,17 +121,23 @@ def run(build, samples=None, *, end, points=201, outputs, settings=None, patienc
     model = model_of(system, outputs, settings)
     made = Integration(model, system, len(good), settings, float(end))
     notable, bad, words = started(made)
-    made.run(np.flatnonzero(~bad), recorded(model, time, float(end)), patience)
+    times = recorded(model, time, float(end))
+    made.run(np.flatnonzero(~bad), times, patience)
+    own = np.searchsorted(times, time)
     values, codes, notes, counters = outcome(made, bad, words)
     if "ended" in counters:
         ended, names = int(np.isfinite(counters["ended"]).sum()), ", ".join(c.name for c in model.problem.contacts if c.stops)
         notable["ended"] = f"{ended} of {len(good)} runs by a condition" if ended else f"no run: '{names}' never came"
+    for name, (_, window) in model.requests.windows.items():
+        if float(end) * (1.0 + 1e-9) < window.end < np.inf:
+            notable[f"{name}.window"] = f"it is cut at the end of the run, {end:g} s"
     if told := gained(counters):
         notable["energy"] = told
+    notable |= implausible(made, codes)
     notable |= noted(model, settings, made.counters, np.flatnonzero(codes == OK))
     out = {}
     for name in outputs:
-        x = values[name] if ":" in name else values[name][:, :points]
+        x = values[name] if ":" in name else values[name][:, own]
         full = out[name] = np.full((count, *x.shape[1:]), np.nan)
         full[good] = x
     statistics = {k: np.full(count, np.nan if k == "ended" else 0.0) for k in counters}
@@ -159,6 +168,8 @@ def attributes(model, system, settings, why):
     for path, value in system.parameters():
         table = isinstance(value, Matrix)
         used[path.removeprefix("@")] = "per sample" if np.ndim(value) else f"{value.shape[0]} x {value.shape[1]}" if table else float(value)
+    if model.signals.nonnegative:
+        used["outputs.nonnegative"] = ", ".join(model.signals.nonnegative)
     return used | fixed_step(model, settings) | percussions(model)
 
 

@@ -7,7 +7,8 @@ from flexmbd.running.batch import describe, first_of
 from flexmbd.running.choice import chosen
 from flexmbd.running.integration import Integration
 from flexmbd.running.models import model_of
-from flexmbd.running.outcome import outcome, recorded, started
+from flexmbd.running.outcome import outcome, started
+from flexmbd.running.reduced import recorded
 from flexmbd.running.settings import as_settings
 from flexmbd.running.simulate import attributes, run
 from flexmbd.state import LOOP, State
@@ -122,7 +123,7 @@ class Simulation:
         """
         made = self._continued(state, until)
         made.run(np.arange(made.count), np.zeros(0))
-        _, codes, words, _ = outcome(made, np.zeros(made.count, bool), [""] * made.count)
+        _, codes, words, _ = outcome(made, np.zeros(made.count, bool), [""] * made.count, whole=False)
         if codes.any():
             i = int(np.flatnonzero(codes)[0])
             raise ModelError(f"sample {i} does not get to {until:g} s: {words[i]}")
@@ -140,11 +141,14 @@ class Simulation:
         State
         """
         made = self._continued(state, end)
+        if asked := made.model.requests.percentiles:
+            name = next(iter(asked))
+            raise ModelError(f"output '{name}': a percentile is of a whole run, not of one that goes on", element=name, remedy="use `run`")
         if isinstance(points, bool) or not isinstance(points, (int, np.integer)) or points < 1:
             raise ModelError(f"points is {points!r}; it must be a whole number from 1")
         time = np.linspace(float(state.time[0]), float(end), points)
         made.run(np.arange(made.count), recorded(made.model, time, float(end)))
-        values, codes, words, counters = outcome(made, np.zeros(made.count, bool), [""] * made.count)
+        values, codes, words, counters = outcome(made, np.zeros(made.count, bool), [""] * made.count, whole=False)
         used = attributes(made.model, made.system, self.settings, self._why)
         outputs = {name: values[name] if ":" in name else values[name][:, :points] for name in self.outputs}
         return Trajectory(time, outputs, self.units, codes, list(words), used, counters), self._state(made, state.samples)

@@ -8,10 +8,11 @@ from flexmbd.stepping.events import assign, settle
 from flexmbd.stepping.known import ROUND, first_after
 from flexmbd.stepping.names import (
     ANGULAR, ASSIGN, ASSIGNED, ASSEMBLE_PROJECT, ASSEMBLE_RESIDUAL, BALANCE, BEFORE, BEGIN, BOOKED, CONTACTS, COUNT, END, GAPS, H_FIRST,
-    H_MAX, HN, ITERATIONS, KINK, LANE_ROWS, LARGEST, LAST, LIMITS, LOOK, NC, NEAR_AT_START, NEARNESS, NEXT, NR, OUTPUTS, PACE, REACH, REAL,
-    RESIDUALS, RESTART, RHS, SANG, SIZE, SLIN, SLOTS, SPAN, START, STRIDE, SUM_ROWS, SUMS, TIMED, WATCHED, WINDOW, Y0, M, N, T,
+    H_MAX, HN, ITERATIONS, KINK, LANE_ROWS, LARGEST, LAST, LIMITS, LOOK, NC, NEAR_AT_START, NEARNESS, NEXT, NR, NW, OUTPUTS, PACE, REACH,
+    REAL, RESIDUALS, RESTART, RHS, SANG, SIZE, SLIN, SLOTS, SPAN, START, STRIDE, SUM_ROWS, SUMS, TIMED, WATCHED, WINDOW, Y0, M, N, T,
 )  # fmt: skip
 from flexmbd.stepping.samples import load, store
+from flexmbd.stepping.windows import opened
 from flexmbd.stepping.within import SOON
 
 
@@ -142,6 +143,7 @@ def prepare(X, P, W, at):
             c = at[CONTACTS] + CONTACT_ROWS * j
             st(X, c + 2, ld(X, gaps + 2 * j))
             st(X, c + 3, ld(X, gaps + 2 * j + 1))
+            st(X, at[CONTACTS] + (CONTACT_ROWS + 1) * at[NC] + j, ld(X, gaps + 2 * j))
         if at[ASSIGNED] > 0:
             settle(t < 1.0, t, X, at)
         if at[WATCHED] > 0:
@@ -180,6 +182,8 @@ def prepare(X, P, W, at):
                 st(X, r + i, t)
             st(X, r, y)
             st(X, r + 2, y)
+        if at[NW] > 0:
+            opened(X, at)
         store_from(start, X, at)
 
 

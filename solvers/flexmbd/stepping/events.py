@@ -191,6 +191,8 @@ def switch(t, h, accepted, exact, X, P, W, at):
             speed, turned = select(kink, slope, s1), hit | kink
             when = minimum(when, select(kink, t + x * h, when))
             kink_any = kink_any | kink
+        deepest = at[CONTACTS] + (CONTACT_ROWS + 1) * at[NC] + j
+        st(X, deepest, select(accepted, maximum(ld(X, deepest), d1), ld(X, deepest)))
         st(X, c + 2, select(accepted, d1, ld(X, c + 2)))
         st(X, c + 3, select(accepted, s1, ld(X, c + 3)))
         onset = change(j, turned, speed, X, W, at)

@@ -12,12 +12,12 @@ from flexmbd.stepping.events import arm, assign, locate, passed, settle, switch
 from flexmbd.stepping.known import CLOSE, go_past
 from flexmbd.stepping.names import (
     ANGULAR, ASSIGN, ASSIGNED, ATTEMPT, AUGMENTED, BALANCE, BEFORE, CLOCKS, CLOSES, COMMIT, CONTACTS, CUT, END, ENDED, ERROR, EVENTS,
-    FINISH, FIXED, FLOORED, FORGET, GAPS, HC, HN, HOPELESS, H_MAX, H_MIN, JUMPS, KINKS, KNOWNS, LARGEST, LAST, LEDGERS, LOCATE, LOOK,
-    MARK, MAX_STEPS, MIDDLE, MIDWAY, NC, NEXT, NR, OUTPUTS, OVER, OWNER, PENETRATIONS, POINTS, PROJECT, RATES, REAL, REFINE, REJECTED,
-    RESIDUAL, RESTART, RESUME, RHS, SAFETY, SANG, SIZE, SLACK, SLIN, SLOTS, SPAN, START, STATUS, STEPPED, STEPS, STRIDE, STUCK, SUMS,
-    SUM_ROWS, SWITCH, TIMED, WATCHED, WHO, WINDOW, WORK, Y0, Y1, YM, H, M, N, T,
+    FINISH, FIXED, FLOORED, FORGET, GAPS, HC, HN, HOPELESS, H_MAX, H_MIN, JUMPS, KINKS, KNOWNS, LARGEST, LAST, LEDGERS, LOCATE,
+    LOOK, MARK, MAX_STEPS, MIDDLE, MIDWAY, NC, NEXT, NR, NW, OUTPUTS, OVER, OWNER, PENETRATIONS, POINTS, PROJECT, RATES, REAL, REFINE,
+    REJECTED, RESIDUAL, RESTART, RESUME, RHS, SAFETY, SANG, SIZE, SLACK, SLIN, SLOTS, SPAN, START, STATUS, STEPPED, STEPS, STRIDE, STUCK,
+    SWITCH, TIMED, WATCHED, WHO, WINDOW, WINDOWED, WORK, Y1, YM, H, M, N, T,
 )  # fmt: skip
-from flexmbd.stepping.recording import middle, record, reduce_step
+from flexmbd.stepping.recording import middle, record, reduce_step, turn
 from flexmbd.stepping.watch import attempted, keep, tear, to_close, very_near
 from flexmbd.stepping.within import SOON, longest
 
@@ -225,6 +225,9 @@ def advance(X, P, W, at):
         st(X, at[END], t1)
         evaluate(at[OUTPUTS], X, P, W, at, at[MIDDLE], at[YM])
         evaluate(at[OUTPUTS], X, P, W, at, at[END], at[Y1])
+        if at[NW] > 0:
+            st(X, WHO, select(accepted, 1.0, 0.0))
+            call(at[WINDOWED], X, P, W, at)
         reduce_step(t, h, accepted, X, at)
     if at[POINTS] > 0:
         record(h, accepted, X, P, W, at)
@@ -317,21 +320,6 @@ def move(accepted, X, at):
         if k < at[M] - at[LEDGERS]:
             st(X, at[LARGEST] + k, maximum(ld(X, at[LARGEST] + k), fabs(x)))
     return ang, lin
-
-
-@inner
-def turn(turned, when, X, P, W, at):
-    """Signals just after an event, and what that makes of their extremes."""
-    evaluate(at[OUTPUTS], X, P, W, at, START, at[Y1])
-    for k in range(at[NR]):
-        r = at[SUMS] + SUM_ROWS * k
-        y = select(turned, ld(X, at[Y1] + k), ld(X, at[Y0] + k))
-        st(X, at[Y0] + k, y)
-        high, low = y > ld(X, r), y < ld(X, r + 2)
-        st(X, r, select(high, y, ld(X, r)))
-        st(X, r + 1, select(high, when, ld(X, r + 1)))
-        st(X, r + 2, select(low, y, ld(X, r + 2)))
-        st(X, r + 3, select(low, when, ld(X, r + 3)))
 
 
 @inner

@@ -7,8 +7,11 @@ rows, flags, addresses. Rows of X that every model has stand here; where the oth
 - A *slot* is what they give: accelerations (or a row's multipliers), from row `RATES` on the M rates of further states, from `GAPS` on
   penetration and its rate of each contact.
 - A contact has `CONTACT_ROWS` rows: mode (0 free, `ARMED` free but may begin within a step, 1 contact), impact velocity, penetration,
-  its rate, impacts, least impact velocity; behind those of all, a row each, the penetration within which its events are located.
+  its rate, impacts, least impact velocity; behind those of all, a row each, the penetration within which its events are located, and then
+  the largest penetration so far.
 - Of a signal that is reduced `SUM_ROWS` rows: largest value, when, smallest, when, integral, integral of its square.
+- Of a window `WINDOW_ROWS` (`windows`): those of the signal within it, its begin and end; and where it is a turn of a shaft those of the
+  turn that goes on, its begin, the angle at the start, and whole turns so far.
 """
 
 # ---- rows of X that every model has: those of a step, then those of the state
@@ -20,6 +23,7 @@ rows, flags, addresses. Rows of X that every model has stand here; where the oth
 LANE_ROWS = T  # the point at the step's start begins with its time
 START = T
 SUM_ROWS = 6
+WINDOW_ROWS = 2 * SUM_ROWS + 5
 
 # ---- entries of the table
 (
@@ -33,8 +37,9 @@ SUM_ROWS = 6
     QUEUE, QUEUED, STARTED, RUNNING, TURNS, OWNER, CURSOR, STATES, PARAMETERS, HISTORIES, REDUCED, COUNTERS, TIMES, POINTS, GRID, GRID_ROWS,
     PACK_X, PACK_P, RESIDUALS, SHOWN, STAGE, KEPT_ROWS, STOPS, ASSIGNED, ASSIGNS,
     PENETRATIONS, INSIDE, KNOWN, KNOWNS, TIMED, CLOCKS, RESUME, BOW, EXACTLY, ASIDE, WATCHED, BALANCE, LEDGERS, REACTIVE, WORK,
-) = range(120)  # fmt: skip
-ENTRIES = 120
+    NW, WINDOWS, WINDOWED, MET, WINDOW_SIGNALS, WINDOW_ENDS,
+) = range(126)  # fmt: skip
+ENTRIES = 126
 
 # ---- numbers of a run
 FINISH, TOLERANCE, H_FIRST, H_MAX, H_MIN, MAX_STEPS, DRIFT, REACH, ITERATIONS = range(9)

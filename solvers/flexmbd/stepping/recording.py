@@ -3,13 +3,14 @@
 import numpy as np
 
 from flexmbd.lanes import any_lane, fabs, lnot, maximum, minimum, select
-from flexmbd.lanes.rows import call, doubles, get, ld, put, st, width_of, words
+from flexmbd.lanes.rows import call, doubles, evaluate, get, ld, put, st, width_of, words
 from flexmbd.lanes.vector import inner
 from flexmbd.registry import CONTACT_ROWS
 from flexmbd.stepping.events import crossing
 from flexmbd.stepping.names import (
-    ASIDE, ATTEMPT, BOW, CONTACTS, CURSOR, DENSE, DUE, END, ERROR, EXACTLY, FRACTION, GAPS, GRID, GRID_ROWS, HN, KINK, LAST, MIDDLE, MIDWAY,
-    NC, NR, POINTS, RATES, REFINE, RESTART, SCHEME, SLOTS, STAGE, START, STRIDE, SUM_ROWS, SUMS, TIMES, WHO, Y0, Y1, YM, H, M,
+    ASIDE, ATTEMPT, BOW, CONTACTS, CURSOR, DENSE, DUE, END, ERROR, EXACTLY, FRACTION, GAPS, GRID, GRID_ROWS, HN, KINK, LAST, MET, MIDDLE,
+    MIDWAY, NC, NR, NW, OUTPUTS, POINTS, RATES, REFINE, RESTART, SCHEME, SLOTS, STAGE, START, STRIDE, SUM_ROWS, SUMS, TIMES, WHO,
+    Y0, Y1, YM, H, M,
     N, T,
 )  # fmt: skip
 
@@ -44,6 +45,25 @@ def reduce_step(t, h, accepted, X, at):
         st(X, r + 4, ld(X, r + 4) + w * (y0 + 4.0 * ym + y1))
         st(X, r + 5, ld(X, r + 5) + w * (y0 * y0 + 4.0 * ym * ym + y1 * y1))
         st(X, at[Y0] + k, select(accepted, ld(X, at[Y1] + k), ld(X, at[Y0] + k)))
+
+
+@inner
+def turn(turned, when, X, P, W, at):
+    """Signals just after an event, and what that makes of their extremes."""
+    evaluate(at[OUTPUTS], X, P, W, at, START, at[Y1])
+    if at[NW] > 0:
+        st(X, WHO, select(turned, 1.0, 0.0))
+        st(X, FRACTION, when)
+        call(at[MET], X, P, W, at)
+    for k in range(at[NR]):
+        r = at[SUMS] + SUM_ROWS * k
+        y = select(turned, ld(X, at[Y1] + k), ld(X, at[Y0] + k))
+        st(X, at[Y0] + k, y)
+        high, low = y > ld(X, r), y < ld(X, r + 2)
+        st(X, r, select(high, y, ld(X, r)))
+        st(X, r + 1, select(high, when, ld(X, r + 1)))
+        st(X, r + 2, select(low, y, ld(X, r + 2)))
+        st(X, r + 3, select(low, when, ld(X, r + 3)))
 
 
 @inner

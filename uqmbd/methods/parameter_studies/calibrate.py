@@ -14,6 +14,7 @@ from uqmbd.analysis.streams import generator
 from uqmbd.errors import StudyError
 from uqmbd.inputs import Input
 from uqmbd.inputs.checked import Number
+from uqmbd.inputs.quantity import Level
 from uqmbd.methods.base import count_failures
 from uqmbd.methods.design import unit_points
 from uqmbd.methods.parameter_studies.calibrate_compare import Comparison
@@ -39,13 +40,13 @@ class Calibrate(FromFile):
     data : str
         CSV file of measured histories: a column ``time`` and one for each measured output, headed by its name and maybe its unit, as in
         ``slider.x [mm]``. Its path is relative to the study file (in Python: to the current directory).
-    scalars : dict of str to float
-        Measured scalars: ``scalars = { "B.force:max" = 12.3 }``.
+    scalars : dict of str to float or str
+        Measured scalars: ``scalars = { "B.force:max" = 12.3 }``, or with their unit, ``"12.3 kN"``.
     units : dict of str to str
         Units of columns and scalars that name none; SI where nothing is said.
-    deviations : dict of str to float
-        Standard deviation of each measurement, in its unit. With them the covariance is absolute; without them outputs are weighted by
-        their range, and the scatter of the residuals scales the covariance.
+    deviations : dict of str to float or str
+        Standard deviation of each measurement, in its unit, or with one, ``"0.2 mm"``. With them the covariance is absolute; without them
+        outputs are weighted by their range, and the scatter of the residuals scales the covariance.
     starts : int
         Starts, the medians of the inputs first, then a Latin hypercube.
     max_steps : int
@@ -62,9 +63,9 @@ class Calibrate(FromFile):
     accepts: ClassVar[frozenset[str]] = frozenset({"interval", "random"})
 
     max_failed: float = Field(default=0.5, ge=0, le=1)  # trial steps may leave the region where the model works, and come back
-    scalars: dict[str, Number] = Field(default_factory=dict)
+    scalars: dict[str, Level] = Field(default_factory=dict)
     units: dict[str, str] = Field(default_factory=dict)
-    deviations: dict[str, Number] = Field(default_factory=dict)
+    deviations: dict[str, Level] = Field(default_factory=dict)
     starts: int = Field(default=1, ge=1, le=1000)
     max_steps: int = Field(default=50, ge=1)
     tolerance: Number = Field(default=1e-8, gt=0, lt=1)

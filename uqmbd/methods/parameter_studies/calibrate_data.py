@@ -12,6 +12,7 @@ import numpy as np
 
 from uqmbd.analysis.columns import Columns
 from uqmbd.errors import StudyError, did_you_mean
+from uqmbd.inputs.quantity import Quantity, in_unit
 from uqmbd.inputs.table import read_columns
 from uqmbd.inputs.units import to_si
 
@@ -45,7 +46,11 @@ def measured(settings: Calibrate, columns: Columns) -> list[Measured]:
     for name, value in settings.scalars.items():
         check_output(name, columns, history=False, key=f"method.scalars.{name}")
         factor, offset = conversion(name, settings.units.get(name, ""), columns, f"method.units.{name}")
-        found.append(Measured(name, None, np.array([factor * value + offset]), deviation(settings, name, factor)))
+        if isinstance(value, Quantity):
+            number = in_unit(value, columns.outputs[name].unit, of=name, key=f"method.scalars.{name}")
+        else:
+            number = factor * value + offset
+        found.append(Measured(name, None, np.array([number]), deviation(settings, name, factor, columns)))
     known = [entry.name for entry in found]
     for key in ("units", "deviations"):
         for name in getattr(settings, key):
@@ -80,7 +85,7 @@ def histories(settings: Calibrate, columns: Columns) -> list[Measured]:
     for name, column in values.items():
         check_output(name, columns, history=True, key="method.data")
         factor, offset = conversion(name, units[name], columns, "method.data")
-        out.append(Measured(name, time, factor * column + offset, deviation(settings, name, factor)))
+        out.append(Measured(name, time, factor * column + offset, deviation(settings, name, factor, columns)))
     return out
 
 
@@ -139,6 +144,11 @@ def conversion(name: str, unit: str, columns: Columns, key: str) -> tuple[float,
     return si.factor, si.offset
 
 
-def deviation(settings: Calibrate, name: str, factor: float) -> float | None:
-    """Standard deviation of one reading, SI."""
-    return abs(factor) * settings.deviations[name] if name in settings.deviations else None
+def deviation(settings: Calibrate, name: str, factor: float, columns: Columns) -> float | None:
+    """Standard deviation of one reading, in the unit of the output; a plain number is in that of the readings, which `factor` makes so."""
+    if name not in settings.deviations:
+        return None
+    value = settings.deviations[name]
+    if isinstance(value, Quantity):
+        return in_unit(value, columns.outputs[name].unit, of=name, key=f"method.deviations.{name}", difference=True)
+    return abs(factor) * value

@@ -12,7 +12,7 @@ from pydantic import Field
 from uqmbd.analysis import moments
 from uqmbd.analysis.columns import Columns
 from uqmbd.analysis.columnwise import columnwise, sample_std
-from uqmbd.analysis.moment_limits import moment_limits
+from uqmbd.analysis.moment_limits import LEAST, moment_limits
 from uqmbd.analysis.order_statistics import quantiles
 from uqmbd.analysis.streams import generator
 from uqmbd.inputs import Input
@@ -37,8 +37,9 @@ class MonteCarlo(Method):
     """Mean, standard deviation and quantiles of every output, with 95 % confidence limits.
 
     The limits of quantiles hold for every distribution; they are infinite where the runs are too few. Those of the mean (Student's t) and
-    of the standard deviation (Bonett 2006) hold unless the output is very skewed or has rare values far out; the attribute ``note`` names
-    the outputs of which they cannot be relied upon. Outputs of two values have exact limits. What no run has shown is in no limit.
+    of the standard deviation (Bonett 2006) need 10 runs, and hold unless the output is very skewed or has rare values far out; the
+    attribute ``note`` names the outputs of which they cannot be relied upon. Outputs of two values have exact limits. What no run has
+    shown is in no limit.
 
     Attributes
     ----------
@@ -98,6 +99,7 @@ class MonteCarloRun(ReducedRun):
         self._head = min(settings.history_runs, settings.samples)
         head = np.column_stack([values[: self._head] for values in self._samples.values()])
         self._reduce = partial(reduce_batch, list(inputs), head, self._scalars, self._histories)
+        self._along = {"scalars": self._scalars, "moments": self._histories, "histories": self._histories}
 
     def tell_reduced(self, partial: Mapping[str, np.ndarray]) -> None:
         """Take in what `reduce` made of a batch, in run order."""
@@ -148,7 +150,8 @@ class MonteCarloRun(ReducedRun):
 
     def _doubts(self, scalars: Statistics, histories: Statistics, count: int) -> list[str]:
         """Sentences about limits that cannot be relied upon."""
-        notes = []
+        few = f"{count} run{'s are' if count != 1 else ' is'} too few for limits of mean and standard deviation, which need {LEAST}"
+        notes = [] if count >= LEAST else [f"{few}; quantiles are read between so few values, and most of their limits are infinite"]
         parts = [(self._scalars, scalars), (self._histories, histories)]
         for word, key in (("mean", "mean_doubtful"), ("standard deviation", "std_doubtful")):
             shares = {name: found.doubtful[key][at].mean() for layout, found in parts for name, at in layout.slices.items()}

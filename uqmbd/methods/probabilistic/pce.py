@@ -36,7 +36,9 @@ class PCE(Method):
     """Polynomial chaos expansion of every output at every time: moments, quantiles, and Sobol' indices from its coefficients.
 
     Random inputs have the orthonormal polynomials of their distribution, intervals those of a uniform one: an interval is then taken
-    as "every value equally likely", which is more than an interval says. The theory page ``chaos.md`` has the details.
+    as "every value equally likely", which is more than an interval says. Where inputs depend on each other there are no Sobol' indices but
+    kinds that do not depend on the order of the inputs: ``shapley``, ``first_full``, ``total_independent``. The theory page ``chaos.md``
+    has the details.
 
     Attributes
     ----------

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from uqmbd.analysis import multi_index, regression
+from uqmbd.analysis import magnitude, multi_index, regression
 from uqmbd.analysis.chaos_expansion import Expansion, basis
 from uqmbd.analysis.families import Family, family, hermite, legendre
 from uqmbd.errors import StudyError
@@ -84,6 +84,8 @@ class Fit:
         StudyError
             These runs cannot determine the expansion.
         """
+        size = self._sizes(values)
+        values = values / size if np.any(size != 1) else values
         few = min(len(u), max(WHOLE // len(self.indices), LEAST_RUNS * len(self.indices)))
         psi = basis(self.families, self.indices, u[:few]) if choices is None or few == len(u) else None
         if choices is None:
@@ -97,7 +99,7 @@ class Fit:
             fits = self._by_blocks(u, values, choices)
         c, loo, missed = np.zeros((len(self.indices), self.columns.count)), np.zeros(self.columns.count), np.zeros(self.columns.count)
         for k, (at, fit) in enumerate(zip(slices, fits, strict=True)):
-            c[choices[k].terms, at], missed[at] = fit.c, fit.missed
+            c[choices[k].terms, at], missed[at] = fit.c * size[at], fit.missed * size[at]
             variance = values[:, at].var(axis=0)
             loo[at] = np.divide(fit.loo, variance, out=np.zeros_like(variance), where=variance > 0)
             if few < len(u) and variance.sum() > 0:
@@ -105,6 +107,13 @@ class Fit:
         used = np.any(c != 0, axis=1)
         used[0] = True  # the constant
         return Fitted(Expansion(self.indices[used], self.families, c[used]), loo, missed, choices, few)
+
+    def _sizes(self, values: np.ndarray) -> np.ndarray:
+        """The size of each output, for all its columns, (columns,)."""
+        found = magnitude.sizes(values)
+        for at in self.columns.slices.values():
+            found[at] = found[at].max()
+        return found
 
     def _choose(self, psi: np.ndarray, values: np.ndarray, degrees: list[int], runs: int) -> list[regression.Choice]:
         """Degree and terms of each output."""

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 from itertools import combinations
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from uqmbd.analysis import regression, trust
+from uqmbd.analysis import dependent_indices, regression, trust
 from uqmbd.analysis.basis_change import chebyshev_of
 from uqmbd.analysis.chaos_expansion import EXACT_SKEWNESS, SAMPLE, cube_sample
 from uqmbd.analysis.columns import Columns
-from uqmbd.analysis.columnwise import columnwise, sample_std
+from uqmbd.analysis.columnwise import columnwise, sample_std, std
 from uqmbd.analysis.order_statistics import level_name
 from uqmbd.analysis.streams import generator
 from uqmbd.analysis.threads import one_thread
@@ -79,7 +78,7 @@ class ExpandedRun(StagedRun):
         ok, slices = self._rows(), self._columns.slices.values()
         self._ends, self._missed = self.envelope(ok), error
         allowed = self.settings.trust_tolerance, self.settings.std_tolerance
-        spread = columnwise(partial(np.std, axis=0), self.outcomes(ok))
+        spread = columnwise(std, self.outcomes(ok))
         self._error, self._trusted = trust.assessed(error, slices, self._ends, *allowed, spread)
         if self._warping is not None:
             self._trusted &= self._warping.compared(self._u[fresh], self._values[fresh], self._ends)
@@ -93,8 +92,8 @@ class ExpandedRun(StagedRun):
         columns, expansion = self._columns, self._expansion
         self._sample = cube_sample(len(self._inputs), generator(self._seed, SAMPLED), self._sample_points())
         answers, inputs = self._answers(), list(self._inputs)
-        indices = {"first": expansion.first(), "total": expansion.total()}
-        kinds, pairs = indices | answers.sensitivity, ["*".join(pair) for pair in combinations(inputs, 2)]
+        indices, bound = self._indices(), self._inputs.dependence
+        kinds, pairs = indices | answers.sensitivity, [] if bound else ["*".join(pair) for pair in combinations(inputs, 2)]
         groups = answers.groups | {
             "sensitivity": columns.dataset(np.stack(list(kinds.values())), {"kind": list(kinds), "input": inputs}, unit=""),
             "statistics": self._statistics(),
@@ -103,6 +102,37 @@ class ExpandedRun(StagedRun):
             **self._convergence(),
         }
         return Result(**self._groups(self._ends, self._error, self._trusted), **groups, attrs=self._attributes())
+
+    def _indices(self) -> dict[str, np.ndarray]:
+        """By kind, (d, columns): Sobol' indices, or where inputs depend on each other what does not depend on their order."""
+        bound, expansion = self._inputs.dependence, self._expansion
+        if bound is None:
+            return {"first": expansion.first(), "total": expansion.total()}
+        at = [i for i, name in enumerate(self._inputs) if name in bound.names]
+        factor = np.linalg.cholesky(bound.gaussian([name for name in self._inputs if name in bound.names]))
+        if self._warping is None:
+            return dependent_indices.indices(expansion, at, factor)
+        found = dependent_indices.indices(expansion.plain, at, factor)
+        return {kind: np.where(self._warping.warped, np.nan, array) for kind, array in found.items()}
+
+    def _about_indices(self) -> list[str]:
+        """Sentences about indices of inputs that depend on each other."""
+        bound = self._inputs.dependence
+        if bound is None:
+            return []
+        notes = [
+            f"{', '.join(bound.names)} depend on each other, so there are no Sobol' indices; those given do not depend on the order of the "
+            "inputs: Shapley effects, which add up to 1; what an input explains with all that it says of others (first_full); what the "
+            "others do not explain (total_independent)"
+        ]
+        if len(bound.names) > dependent_indices.MOST:
+            notes.append(
+                f"Shapley effects are given of up to {dependent_indices.MOST} inputs that depend on each other, not of {len(bound.names)}"
+            )
+        if self._warping is not None and self._warping.warped.any():
+            warped = self._columns.in_words(self._warping.warped)
+            notes.append(f"of {warped}, whose time line is warped, there are no indices where inputs depend on each other")
+        return notes
 
     def _groups(self, inner: np.ndarray, error: np.ndarray, trusted: np.ndarray) -> dict[str, xr.Dataset]:
         return {**super()._groups(inner, error, trusted), "validation": self._checks, **self._cdf(), **self._kept()}
@@ -159,9 +189,9 @@ class ExpandedRun(StagedRun):
             out[3:, trusted] = part.quantiles(levels, self._sample)
         if trusted.size < out.shape[1]:
             runs = self._values[np.ix_(self._sample_rows(), np.flatnonzero(~self._trusted))]
-            centred = runs - runs.mean(axis=0)
-            spread = runs.std(axis=0)
-            skewness = np.divide((centred**3).mean(axis=0), spread**3, out=np.zeros_like(spread), where=spread > 0)
+            spread = std(runs)
+            standard = np.divide(runs - runs.mean(axis=0), spread, out=np.zeros_like(runs), where=spread > 0)
+            skewness = (standard**3).mean(axis=0)
             out[:, ~self._trusted] = np.stack([runs.mean(axis=0), sample_std(runs), skewness, *np.quantile(runs, levels, axis=0)])
         return self._columns.dataset(out, {"statistic": names})
 
@@ -212,7 +242,7 @@ class ExpandedRun(StagedRun):
                 fit, loo = (self._expansion, self._loo) if count == len(rows) else self._fit(rows[:count], degrees, known)[:2]
             except StudyError:
                 continue  # these runs are fewer than the terms
-            variance = fit.variance()
+            variance = fit.weights()
             for j, at in enumerate(columns.slices.values()):
                 weight = variance[at].sum()
                 error = loo[at] @ variance[at] / weight if weight > 0 else 0.0
@@ -251,11 +281,12 @@ class ExpandedRun(StagedRun):
             attrs["regression"] = "least_squares"
             notes.append("Gauss points are missing, so the expansion is a least-squares fit to the others")
         if not self._trusted.all():
+            doubted = self._columns.in_words(~self._trusted)
             notes.append(
-                f"where the result is not trusted, statistics are those of {len(self._sample_rows())} runs; "
-                "the Sobol' indices there are those of an expansion that does not hold"
+                f"where the expansion is not trusted (of {doubted}), statistics are those of {len(self._sample_rows())} runs, "
+                "and the sensitivity indices are those of an expansion that does not hold"
             )
-        attrs["notes"] = notes + self._about_quantiles()
+        attrs["notes"] = notes + self._about_indices() + self._about_quantiles()
         if self._warping is not None:
             attrs |= self._warping.facts()
             attrs["notes"] += self._warping.notes()

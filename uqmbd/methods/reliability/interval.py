@@ -17,6 +17,7 @@ from uqmbd.inputs import Input
 from uqmbd.inputs.checked import Number
 from uqmbd.inputs.space import Space
 from uqmbd.methods.intervals.chebyshev import Chebyshev, Degree
+from uqmbd.methods.reliability.far import far_away
 from uqmbd.methods.reliability.settings import Reliability
 from uqmbd.outcomes import OutputInfo
 
@@ -67,6 +68,11 @@ class IntervalRun:
         label = {"bound": ["lower", "upper"]}
         box.attrs |= {"method": wanted.name, "approach": wanted.approach, "unsafe": wanted.in_words()}
         box.attrs["index_is"] = "midpoint margin / radius"
+        box.attrs["limit"] = float(wanted.limit)
+        low, high = reached[:, self._at]
+        if far := far_away(wanted.limit, low, high, int(np.count_nonzero(runs.status == 0)), runs.columns.outputs[name].unit):
+            box.attrs["notes"].insert(0, far)
+            box.attrs["warnings"] = [*box.attrs.get("warnings", ()), far]
         if distance == 1.0:
             box.attrs["distance_note"] = "the limit is not reached within the inputs: its distance is 1 or more"
         if not trusted:

@@ -52,6 +52,7 @@ class MonteCarloCount(Reliability):
     """Independent runs of which the unsafe ones are counted, with exact limits (Clopper and Pearson)."""
 
     run: ClassVar[type] = CountingRun
+    tails: ClassVar[bool] = False
 
     approach: Literal["montecarlo"]
     samples: int = Field(default=1000, ge=1)

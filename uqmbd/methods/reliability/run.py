@@ -13,6 +13,7 @@ from uqmbd.analysis.reliability_sampling import Probability
 from uqmbd.errors import StudyError
 from uqmbd.inputs import Input
 from uqmbd.methods.base import count_failures
+from uqmbd.methods.reliability.far import far_away
 from uqmbd.methods.reliability.settings import Reliability
 from uqmbd.methods.staged import StagedRun
 from uqmbd.outcomes import OutputInfo
@@ -88,7 +89,9 @@ class ReliabilityRun(StagedRun):
                 break
             except NotFoundError as error:
                 self._require_enough()  # says where runs fail, which may be the reason
-                raise StudyError(str(error), key="method.approach", value=self.settings.approach, remedy=self.remedy) from None
+                far = self._far()
+                remedy = far or self.remedy
+                raise StudyError(str(error), key="method.approach", value=self.settings.approach, remedy=remedy) from None
             first = len(self._points)
             self._add(z, role)
             yield True
@@ -101,6 +104,12 @@ class ReliabilityRun(StagedRun):
         """Raise `StudyError` when too many runs failed; a single one is never too many."""
         if np.count_nonzero(self._status) > 1:
             self._stop_if_too_many_failed()
+
+    def _far(self) -> str:
+        """That the limit is far from all runs; empty where it is not."""
+        name = self.settings.output
+        low, high = self._ends[:, self._all.slices[name].start]
+        return far_away(self.settings.limit, low, high, int(np.count_nonzero(self._status == 0)), self._all.outputs[name].unit)
 
     def result(self) -> Result:
         from uqmbd.result import Result
@@ -120,6 +129,10 @@ class ReliabilityRun(StagedRun):
             found = beside.dataset(rows, {"count": range(len(counts)), "statistic": list(history)}, unit="")
             groups["convergence"] = found.assign_coords(count=counts)
         attrs = {"method": settings.name, "approach": settings.approach, "seed": self._seed, "unsafe": settings.in_words(), **self._facts()}
+        attrs["limit"] = float(settings.limit)
+        if far := self._far():
+            self._notes.insert(0, far)
+            attrs["warnings"] = [far]
         attrs |= {f"runs_{word}": int(np.count_nonzero(self._roles == role)) for role, word in enumerate(("search", "sampling"))}
         attrs |= {"notes": self._notes, **count_failures(self._status)}
         return Result(

@@ -10,7 +10,7 @@ from pydantic import model_validator
 
 from uqmbd.errors import StudyError, did_you_mean
 from uqmbd.inputs import Input
-from uqmbd.inputs.checked import Number
+from uqmbd.inputs.quantity import Level, in_unit
 from uqmbd.inputs.space import Space
 from uqmbd.methods.approach import ByApproach
 from uqmbd.methods.base import MethodRun
@@ -26,8 +26,8 @@ class Reliability(ByApproach):
     ----------
     output : str
         A scalar output of the study (``"slider.x:max"``).
-    above, below : float
-        One of them: the output is unsafe above, or below, this limit [SI unit of the output].
+    above, below : float or str
+        One of them: the output is unsafe above, or below, this limit; a number in the output's unit (SI), or with its own: ``"2.7 mm"``.
     approach : str
         ``form`` (plane through the design point), ``sorm`` (its curvatures as well), ``importance`` (sampling around it), ``subset``
         (simulation by ever rarer events), ``montecarlo`` (unsafe ones among independent runs are counted), ``ak_mcs`` (Kriging that
@@ -65,10 +65,11 @@ class Reliability(ByApproach):
     treats: ClassVar[frozenset[str]] = frozenset({"dependence", "sets"})
     approaches: ClassVar[Mapping[str, type[Reliability]]] = {}
     kind: ClassVar[str] = "random"
+    tails: ClassVar[bool] = True  # whether the approach goes into the tails of its inputs
 
     output: str
-    above: Number | None = None
-    below: Number | None = None
+    above: Level = None
+    below: Level = None
 
     @model_validator(mode="after")
     def _consistent(self) -> Self:
@@ -102,6 +103,16 @@ class Reliability(ByApproach):
                     remedy=f"give '{name}' as {self.kind}, or take an approach for {item.kind} inputs: {able}",
                 )
 
+        for name, item in Space.of(inputs).items() if self.tails else ():
+            fitted = getattr(item, "fitted", None)
+            if fitted is not None and fitted.family == "empirical":
+                raise StudyError(
+                    f"'{name}' is drawn from {fitted.count} values as they are, which have no tails: nothing is beyond "
+                    f"{fitted.ends[1]:.6g}, and a small probability would be that of the file",
+                    key=f"inputs.{name}.distribution",
+                    remedy='write smooth = true or fit = "normal", say, or count runs with approach = "montecarlo"',
+                )
+
     def _start(self, inputs: Space, outputs: dict[str, OutputInfo], time: np.ndarray, seed: int) -> MethodRun:
         if self.output not in outputs:
             remedy = did_you_mean(self.output, outputs, noun="output")
@@ -111,4 +122,7 @@ class Reliability(ByApproach):
             raise StudyError(
                 f"the output '{self.output}' is {outputs[self.output].noun}; a limit is for a scalar", key="method.output", remedy=remedy
             )
-        return super()._start(inputs, outputs, time, seed)
+        side = "below" if self.above is None else "above"
+        limit = in_unit(self.limit, outputs[self.output].unit, of=self.output, key=f"method.{side}")
+        settings = self.model_copy(update={side: limit})
+        return super(Reliability, settings)._start(inputs, outputs, time, seed)

@@ -14,7 +14,7 @@ from uqmbd.analysis.pick_freeze import draws
 from uqmbd.errors import StudyError
 from uqmbd.inputs import Input
 from uqmbd.methods.sensitivity import designs
-from uqmbd.methods.sensitivity.sampled import Found, Sampled, limits
+from uqmbd.methods.sensitivity.sampled import Found, Sampled, limits, of_stars
 from uqmbd.methods.sensitivity.settings import Confidence, Resamples, Step
 
 LEAST_STEP = 0.25  # of Morris' design, share of the range: shorter ones would show noise and jumps before anything else
@@ -58,7 +58,7 @@ class Morris(Sampled):
         kinds, n = elementary.morris(found), len(found)
         weights = draws(n, self.resamples, rng)
         std = (np.tensordot(weights, np.abs(found), axes=(1, 0)) / n).std(axis=0, ddof=1) * np.sqrt(n / (n - 1))  # resamples vary less
-        return {"mu": kinds["mu"], **limits("mu_star", kinds["mu_star"], std, self.confidence, n), "sigma": kinds["sigma"]}, {}
+        return {"mu": kinds["mu"], **limits("mu_star", kinds["mu_star"], of_stars(std, n), self.confidence, n), "sigma": kinds["sigma"]}, {}
 
 
 class Dgsm(Sampled):
@@ -86,7 +86,7 @@ class Dgsm(Sampled):
         weights = draws(len(stars), self.resamples, rng) / len(stars)
         drawn = np.where(whole > 0, weights @ base**2 - (weights @ base) ** 2, 0.0)
         std = elementary.shares(np.tensordot(weights, squares, axes=(1, 0)) / np.pi**2, drawn[:, None]).std(axis=0, ddof=1)
-        return limits("dgsm", elementary.dgsm(squares, stars[:, 0]), std, self.confidence, len(stars)), {}
+        return limits("dgsm", elementary.dgsm(squares, stars[:, 0]), of_stars(std, len(stars)), self.confidence, len(stars)), {}
 
 
 class Fast(Sampled):
@@ -150,9 +150,10 @@ class RbdFast(Sampled):
 class Delta(Sampled):
     """Borgonovo's measure, which needs no moments; Reliab. Eng. Syst. Saf. 92 (2007) 771. Of scalars only.
 
-    Densities are smoothed and averaged over whole classes of an input, which makes an influence look weaker: with 1,500 runs by 25 to
-    30 % on Ishigami's function, by 7 to 9 % on a sum of normal variables (docs/theory/sensitivity.md). That is more than resamples
-    scatter, limits from them held the exact value in 0 to 3 % of the cases, so there are none.
+    It is estimated from the ranks of the output, so units, outliers and increasing functions of the output do not change it, and values
+    that many runs share have probabilities of their own. Densities are smoothed and averaged over whole classes of an input, which makes
+    an influence look weaker (docs/theory/sensitivity.md). That is more than resamples scatter, limits from them held the exact value in
+    0 to 3 % of the cases, so there are none.
     """
 
     scalars_only: ClassVar[bool] = True
@@ -191,6 +192,7 @@ class Pawn(Sampled):
         return 5 * self.slices, f"{self.slices} slices need {5 * self.slices} samples at least"
 
     def estimate(self, points: np.ndarray, values: np.ndarray, rng: np.random.Generator, few: bool) -> Found:
+        values = np.column_stack([distances.alike(column) for column in values.T])  # what rounding tells apart is no distance
         kinds = self.by_halves("pawn", lambda x, y: distances.pawn(x, y, self.slices), points, values, rng, few)
         # the distance of two samples of one distribution is the same for all of them
         dummies, ranks = rng.random((len(points), DUMMIES)), np.arange(float(len(points)))[:, None]

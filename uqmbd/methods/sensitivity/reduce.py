@@ -51,7 +51,7 @@ def reduce_batch(
     dict
         ``status`` (n,) int8; ``scalars`` (n, scalars), NaN where failed; ``range`` (2, columns of histories) of the ok runs; ``edges``
         (runs before the first and after the last whole unit of blocks, columns of histories); ``inside`` (2,): rows of the whole units;
-        of these ``units``, ``counts``, ``means``, ``moments``.
+        of these ``units``, ``counts``, ``means``, ``moments``, ``sizes``.
     """
     status = np.asarray(status, np.int8)
     values, curves, ok = pack_both(scalars, histories, outputs, status)
@@ -81,9 +81,10 @@ def unit_sums(layout: Layout, curves: np.ndarray, first: int) -> dict[str, np.nd
     counts = np.zeros(len(units))
     means = np.zeros((len(units), layout.variables, columns))
     moments = np.zeros((len(units), len(layout.products[0]), columns))
+    sizes = np.ones((len(units), columns))
     for i, number in enumerate(units):
-        counts[i], means[i], moments[i] = sums_of(layout, blocks[good & (unit == number)])
-    return {"units": units, "counts": counts, "means": means, "moments": moments}
+        counts[i], means[i], moments[i], sizes[i] = sums_of(layout, blocks[good & (unit == number)])
+    return {"units": units, "counts": counts, "means": means, "moments": moments, "sizes": sizes}
 
 
 def span(curves: np.ndarray) -> np.ndarray:

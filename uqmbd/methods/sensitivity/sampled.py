@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 import numpy as np
 from pydantic import model_validator
 
+from uqmbd.analysis import magnitude
 from uqmbd.analysis.columns import Columns
 from uqmbd.analysis.elementary import shares, variance
+from uqmbd.analysis.moment_limits import LEAST
 from uqmbd.analysis.streams import generator
 from uqmbd.errors import StudyError
 from uqmbd.inputs.space import Space
@@ -62,12 +64,13 @@ class SampledRun(StagedRun):
             )
         mended, used = settings.mended(self._values, ok), np.repeat(whole, size)
         points, values = (self._unit[used], self._values[used]) if mended is None else (self._unit, mended)
+        self._size = magnitude.sizes(values)
         self._facts: dict[str, float | dict[str, float]] = {}
         kinds: dict[str, np.ndarray] = {}
         for few in (False, True)[: 1 if settings.scalars_only else 2]:
             at, names = self._at(few), [name for name in self._columns.slices if (name in self._columns.axes) == few]
             if names:
-                found, facts = settings.estimate(points, values[:, at], generator(self._seed, 1 + few), few)
+                found, facts = settings.estimate(points, values[:, at] / self._size[at], generator(self._seed, 1 + few), few)
                 for key, fact in facts.items():
                     self._facts[key] = fact if np.ndim(fact) == 0 else dict(zip(names, fact.tolist(), strict=True))
                 for kind, array in found.items():
@@ -79,11 +82,11 @@ class SampledRun(StagedRun):
         if "second" in kinds:
             labels = [f"{one}*{other}" for one, other in combinations(names, 2)]
             groups["interaction"] = columns.dataset(kinds.pop("second")[..., kept], {"pair": labels}, unit="")
-        array = np.array(list(kinds.values()))[..., kept]
+        array = np.array(list(kinds.values())) * (self._size if "mu" in kinds else 1.0)
         return Result(
             inner=self._columns.dataset(envelope, {"bound": ["lower", "upper"]}),
             statistics=self._columns.dataset(envelope, {"statistic": ["min", "max"]}),
-            sensitivity=columns.dataset(array, {"kind": list(kinds), "input": names}, unit=None if "mu" in kinds else ""),
+            sensitivity=columns.dataset(array[..., kept], {"kind": list(kinds), "input": names}, unit=None if "mu" in kinds else ""),
             aggregated=self._aggregated(kinds, values),
             attrs=self._attributes(whole),
             **groups,
@@ -100,7 +103,7 @@ class SampledRun(StagedRun):
         rows = {}
         for name, at in self._columns.slices.items():
             if weighted and name in self._columns.axes:
-                v = variance(values[:, at])
+                v = variance(values[:, at] / self._size[at]) * magnitude.in_one_unit(self._size[at])
                 rows[name] = [shares((kinds[kind][:, at] * v).sum(axis=1, keepdims=True), v.sum()) for kind in weighted]
         return pooled_dataset(weighted, list(self._inputs), rows)
 
@@ -111,6 +114,7 @@ class SampledRun(StagedRun):
             attrs |= {"stars": len(whole), "stars_dropped": lost}
         notes = [settings.lost.format(lost, len(whole))] if lost and settings.lost else left_out(counts)
         notes += [settings.note] if settings.note else []
+        notes += too_few(len(whole) - lost, "stars") if settings.stars else []
         for name, share in self._facts.get("explained_share", {}).items():
             if share < EXPLAINED:
                 notes.append(f"the expansion explains {share:.0%} of the variance of {name}; the rest is not in the indices: raise degree")
@@ -210,6 +214,16 @@ def limits(kind: str, value: np.ndarray, std: np.ndarray, confidence: float, cou
 
     half = float(t.ppf((1 + confidence) / 2, count - 1)) * std
     return {kind: value, f"{kind}_lower": value - half, f"{kind}_upper": value + half}
+
+
+def of_stars(std: np.ndarray, stars: int) -> np.ndarray:
+    """A standard deviation over so many stars, for limits; infinite where they are too few to tell it."""
+    return std if stars >= LEAST else np.full_like(std, np.inf)
+
+
+def too_few(groups: int, word: str) -> list[str]:
+    """What is said of so many blocks or stars, where they are too few for limits."""
+    return [f"{groups} {word} are too few for limits of the indices, which need {LEAST}"] if groups < LEAST else []
 
 
 def pooled_dataset(kinds: list[str], inputs: list[str], rows: Mapping[str, list[np.ndarray]]) -> xr.Dataset:

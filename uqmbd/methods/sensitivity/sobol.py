@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 import numpy as np
 
 from uqmbd.analysis.columns import Columns
+from uqmbd.analysis.magnitude import in_one_unit, sizes
+from uqmbd.analysis.moment_limits import LEAST
 from uqmbd.analysis.pick_freeze import Estimator, Layout, Sums, draws, half_widths, widening
 from uqmbd.analysis.streams import generator
 from uqmbd.errors import StudyError
@@ -19,7 +21,7 @@ from uqmbd.methods.failures import stop_if_too_many
 from uqmbd.methods.reduced import ReducedRun
 from uqmbd.methods.sensitivity.designs import saltelli
 from uqmbd.methods.sensitivity.reduce import UNIT, marks, reduce_batch, span, unit_sums
-from uqmbd.methods.sensitivity.sampled import pooled_dataset
+from uqmbd.methods.sensitivity.sampled import pooled_dataset, too_few
 from uqmbd.methods.sensitivity.settings import Confidence, Resamples, Samples, Sensitivity
 from uqmbd.outcomes import OutputInfo
 
@@ -60,6 +62,7 @@ class SobolRun(ReducedRun):
         self._span = span(self._waiting)
         design = marks(np.column_stack(list(self._samples.values())))
         self._reduce = partial(reduce_batch, self._layout, design, list(inputs), self._scalars, self._histories)
+        self._along = {"scalars": self._scalars} | dict.fromkeys(("range", "edges", "means", "moments", "sizes"), self._histories)
 
     def tell_reduced(self, partial: Mapping[str, np.ndarray]) -> None:
         """Take in what `reduce` made of a batch, in run order."""
@@ -89,8 +92,14 @@ class SobolRun(ReducedRun):
         return unit_sums(self._layout, self._waiting[:rows], (self._told - len(self._waiting)) // self._layout.length)
 
     def _merge(self, partial: Mapping[str, np.ndarray], sums: Sums) -> None:
-        for unit, count, mean, moment in zip(*(partial[key] for key in ("units", "counts", "means", "moments")), strict=True):
-            sums.merge(self._group_of[int(unit)], float(count), mean, moment, self._layout)
+        known = partial.get("sizes", np.ones((len(partial["units"]), self._histories.count)))  # an earlier version had none
+        kept = (partial[key] for key in ("units", "counts", "means", "moments"))
+        for unit, count, mean, moment, size in zip(*kept, known, strict=True):
+            sums.merge(self._group_of[int(unit)], float(count), mean, moment, size, self._layout)
+
+    def suffices(self, partial: Mapping[str, np.ndarray], first: int) -> bool:
+        """Sums of an earlier version do where their squares are numbers."""
+        return "sizes" in partial or bool((sizes(partial["means"]) == 1).all())
 
     def result(self) -> Result:
         from uqmbd.result import Result
@@ -115,7 +124,7 @@ class SobolRun(ReducedRun):
         self._history_groups = int(full.sum())
         parts = [
             (self._scalars, Sums.grouped(self._layout, blocks, SCALAR_GROUPS), np.stack([ok.min(axis=0), ok.max(axis=0)])),
-            (self._histories, Sums(sums.count[full], sums.mean[full], sums.moment[full]), self._span),
+            (self._histories, Sums(sums.count[full], sums.mean[full], sums.moment[full], sums.size), self._span),
         ]
         found = [self._indices(columns, sums, stream) for stream, (columns, sums, _) in enumerate(parts, 1) if columns.count]
         ends = [ends for columns, _, ends in parts if columns.count]
@@ -142,13 +151,14 @@ class SobolRun(ReducedRun):
         moments, kinds, over_time = np.empty((2, columns.count)), {}, {}
         points = 2 * sums.count.sum()
         factor = widening(groups, settings.confidence)
-        weights = draws(groups, settings.resamples, generator(self._seed, stream)) if groups > 1 else None
+        enough = groups > 1 and sums.count.sum() >= LEAST
+        weights = draws(groups, settings.resamples, generator(self._seed, stream)) if enough else None
         for name, at in columns.slices.items():
-            part = Sums(sums.count, sums.mean[..., at], sums.moment[..., at])
+            part = sums.of_columns(at)
             estimator = Estimator(self._layout, part)
             found = estimator.indices()
-            moments[:, at] = estimator.shift[:2].mean(axis=0), np.sqrt(found.variance * points / (points - 1))
-            shares, pooled = found.shares(), found.aggregated().shares()
+            moments[:, at] = estimator.shift[:2].mean(axis=0) * part.unit, np.sqrt(found.variance * points / (points - 1)) * part.unit
+            shares, pooled = found.shares(), found.aggregated(in_one_unit(part.unit)).shares()
             half = half_widths(self._layout, part, weights, factor) if weights is not None else (_unknown(shares), _unknown(pooled))
             for kind, value in _with_limits(shares, half[0]).items():
                 kinds.setdefault(kind, []).append(value)
@@ -167,7 +177,7 @@ class SobolRun(ReducedRun):
         if self._histories.count:
             attrs["history_limit_groups"] = self._history_groups
         said = f"{lost} of {len(good)} blocks hold a failed run and are left out as a whole: the indices are those of the others"
-        return attrs | {"notes": [said] if lost else []} | count_failures(status)
+        return attrs | {"notes": ([said] if lost else []) + too_few(len(good) - lost, "blocks")} | count_failures(status)
 
 
 class Sobol(Sensitivity):
@@ -193,7 +203,7 @@ class Sobol(Sensitivity):
 
 
 def _unknown(shares: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
-    """Too few groups say nothing."""
+    """Too few blocks, or groups of them, say nothing."""
     return {kind: np.full_like(share, np.inf) for kind, share in shares.items()}
 
 

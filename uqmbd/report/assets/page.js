@@ -94,6 +94,20 @@
     }
   }
 
+  // A long table shows the rows in which every word of the search stands.
+  for (const part of document.querySelectorAll(".search")) {
+    const field = part.querySelector("input"), count = part.querySelector("output");
+    const rows = [...part.nextElementSibling.querySelectorAll("tbody tr")];
+    const texts = rows.map((row) => row.textContent.toLowerCase());
+    part.hidden = false;
+    field.addEventListener("input", () => {
+      const words = field.value.toLowerCase().split(/\s+/).filter(Boolean);
+      let found = 0;
+      rows.forEach((row, k) => { row.hidden = !words.every((word) => texts[k].includes(word)); found += !row.hidden; });
+      count.textContent = words.length ? `${found} of ${rows.length} rows` : `${rows.length} rows`;
+    });
+  }
+
   const watch = new IntersectionObserver((seen) => {
     for (const one of seen) if (one.isIntersecting && !drawn.has(one.target)) show(one.target);
   }, { rootMargin: "400px" });

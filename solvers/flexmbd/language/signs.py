@@ -1,0 +1,84 @@
+"""What cannot be negative, by how it is computed: roots, absolute values, counts, and sums and products of such."""
+
+from collections.abc import Set
+
+from flexmbd import lanes
+from flexmbd.language.graph import Graph
+from flexmbd.language.kernels import KernelError
+from flexmbd.language.nodes import Node, flat, nested, parted
+from flexmbd.language.tracing import traced
+
+COUNTS = "count"  # kind of the variables that count impacts
+WORDS = dict.fromkeys((lanes.sincos, lanes.atan2, lanes.log, lanes.tanh, lanes.floor), lambda args: None)  # that stay calls
+WORDS |= {lanes.exp: lambda args: [], lanes.power: lambda args: [args[0]]}
+
+
+def nonnegative(node: Node, given: Set = frozenset()) -> bool:
+    """True if a node cannot be negative, False if nothing says so.
+
+    Kernels are looked into: a law whose force is the greater of zero and something is not negative.
+
+    Parameters
+    ----------
+    node : Node
+    given : set
+        Numbers of parameters, and names of variables, that are not negative.
+    """
+    known, pending = set(), [node]
+    while pending:
+        x = pending.pop()
+        if x.id in known:
+            continue
+        known.add(x.id)
+        needed = _needs(x, given)
+        if needed is None:
+            return False
+        pending += needed
+    return True
+
+
+def _needs(x, given):
+    """Nodes of which none may be negative, so that x is not; None if that cannot be told."""
+    if x.op == "const":
+        return None if x.value < 0 else []  # what is no number is not negative
+    if x.op in ("param", "var"):
+        return [] if x.value in given or (x.op == "var" and parted(x.value)[0] == COUNTS) else None
+    if x.op in ("sqrt", "fabs") or (x.op == "*" and x.args[0] is x.args[1]):
+        return []
+    if x.op in ("+", "*", "/"):
+        return list(x.args)
+    if x.op == "select":
+        return _of_branches(*x.args)
+    call, k = x.args if x.op == "out" else (x, 0)
+    if call.function in WORDS:
+        return WORDS[call.function](call.args)
+    return [] if call.op.startswith("call:") and _of_kernel(call, k, given) else None
+
+
+def _of_branches(condition, first, second):
+    """The branches that the condition itself does not keep from being negative."""
+    if condition.op != ">":
+        return [first, second]
+    above, below = condition.args
+    kept = first is above and _is(below, lambda value: value >= 0)  # first > below
+    kept |= first.op == "neg" and first.args[0] is below and _is(above, lambda value: value <= 0)  # below < above
+    or_else = second is below and _is(above, lambda value: value >= 0)  # second >= above
+    or_else |= second.op == "neg" and second.args[0] is above and _is(below, lambda value: value <= 0)  # above <= 0
+    return [branch for branch, safe in ((first, kept), (second, or_else)) if not safe]
+
+
+def _is(node, true):
+    return node.op == "const" and true(node.value)
+
+
+def _of_kernel(call, k, given):
+    """Whether result number k of a kernel cannot be negative, by what is known of its arguments."""
+    graph = Graph()
+    own = [graph.const(a.value) if a.op == "const" else graph.var(f"argument{i}") for i, a in enumerate(call.args)]
+    signed = {mine.value for mine, a in zip(own, call.args, strict=True) if mine.op == "var" and nonnegative(a, given)}
+    try:
+        found = traced(graph, call.function, nested(own, call.shape))
+    except KernelError:
+        return False  # compiled elsewhere, say
+    one = flat(found if isinstance(found, tuple) else (found,))[k]
+    return nonnegative(one if isinstance(one, Node) else graph.const(one), signed)

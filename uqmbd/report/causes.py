@@ -1,0 +1,83 @@
+"""Which inputs an output depends on most, in a sentence that says by which index."""
+
+import numpy as np
+
+from uqmbd.figures.marks import UNSEEN
+from uqmbd.figures.sensitivities import kinds
+from uqmbd.figures.trust import trust_of
+from uqmbd.outcomes import axis_of
+from uqmbd.report.tables import scale_of
+
+# in the order in which they are told
+SHARES = {
+    "shapley": "Shapley effects",
+    "total": "total Sobol' indices",
+    "main_effect": "main effects, as shares of the width",
+    "first": "first-order Sobol' indices",
+    "importance": "importance factors of the plane through the design point, alpha squared",
+}
+DISTANCES = {
+    "delta": "Borgonovo's delta, from 0 to 1",
+    "pawn": "the distance PAWN, from 0 to 1",
+    "dgsm": "DGSM, an upper bound of the total Sobol' index",
+    "width_reduction": "how much narrower the bounds become when its interval is halved, from 0 to 1",
+}
+UNSAFE = "unsafe_distance"
+LEADING = 2
+LEAST = 0.005  # shares and distances that are said to be some
+SIGNIFICANT = 1.63  # of distances of Kolmogorov and Smirnov times the root of the number of runs: one in a hundred is larger by chance
+
+
+def cause(result, name: str) -> str:
+    """Which inputs the output depends on most; empty where no index says so, or where those that do are refuted."""
+    trust = trust_of(result, name)
+    if trust is not None and not trust.share:
+        return ""  # indices of an expansion that does not hold
+    for group in (result.sensitivity, result.aggregated):
+        if name not in group or axis_of(group[name].dims):
+            continue
+        table, known = group[name], kinds(group[name])
+        if UNSAFE in known:
+            return _unsafe(result, table)
+        refuted = ("importance",) if plane_refuted(result) else ()
+        kind = next((kind for kind in (*SHARES, *DISTANCES) if kind in known and kind not in refuted), None)
+        if kind is None and "mu_star" in known:
+            return _effects(result, name, table)
+        if kind is None or table.sizes["input"] < 2:
+            continue
+        values = _values(table, kind)
+        said = [(table["input"].values[k], values[k]) for k in leading(values) if values[k] >= LEAST]
+        words = [f"{one} ({100 * value:.0f} %)" if kind in SHARES else f"{one} ({value:.2f})" for one, value in said]
+        return f"It depends most on {', then on '.join(words)}, by {(SHARES | DISTANCES)[kind]}." if words else ""
+    return ""
+
+
+def plane_refuted(result) -> bool:
+    """Whether the notes of FORM, SORM or importance sampling say that the limit is no plane, so that its factors are no causes."""
+    against = np.atleast_1d(result.attrs.get("points_against_plane", 0))[0]  # of an earlier version
+    return bool(result.attrs.get("plane_refuted", against > 0))
+
+
+def leading(values: np.ndarray) -> np.ndarray:
+    """Places of the greatest values (inputs,), greatest first."""
+    return np.argsort(-values, kind="stable")[:LEADING]
+
+
+def _values(table, kind: str) -> np.ndarray:
+    return np.nan_to_num(np.asarray(table.sel(kind=kind).values, float))
+
+
+def _unsafe(result, table) -> str:
+    """In which inputs unsafe runs differ most from all, if by more than so many runs do by chance."""
+    values, runs = _values(table, UNSAFE), float(result.attrs.get("unsafe_runs", 0))
+    words = [f"{table['input'].values[k]} ({values[k]:.2f})" for k in leading(values) if values[k] ** 2 * runs > SIGNIFICANT**2]
+    by = "the distance of Kolmogorov and Smirnov, from 0 to 1"
+    return f"Unsafe runs differ from all runs most in {', then in '.join(words)}, by {by}." if words else ""
+
+
+def _effects(result, name: str, table) -> str:
+    """By how much the leading inputs change the output, each over its whole range."""
+    within, values = scale_of(result, name), _values(table, "mu_star")
+    seen = [k for k in leading(values) if values[k] > UNSEEN * values.max()]
+    words = [f"with {table['input'].values[k]}, by {within.said(f'{within.of(values[k]):.3g}')}" for k in seen]
+    return f"It changes most {', then '.join(words)}, on average over the range of the input (mu*)." if words else ""

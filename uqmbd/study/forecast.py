@@ -1,0 +1,135 @@
+"""How long the command of a study takes: start, workers, the runs in the portions in which they are asked for, result, report."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from math import ceil
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from uqmbd.errors import StudyError
+from uqmbd.outcomes import OutputInfo
+
+if TYPE_CHECKING:
+    from uqmbd.study.study import Study
+
+# Seconds on a processor that does `task` in `REFERENCE`.
+REFERENCE = 0.022
+START = 2.2  # interpreter, packages, the study, its folder, the result
+WORKERS = 1.4  # Dask, and processes that import what they need
+SOLVER = 3.0  # packages of the solver, the model built, its code loaded, here and in the workers
+PORTION = {False: 0.005, True: 0.04}  # an ask and its answer, in this process and by workers
+HISTORY = 0.3  # of a result: bounds or statistics of a history
+REPORT = 1.0  # packages that draw, the page
+FIGURE = 0.13
+MOST_FIGURES, MOST_DRAWN = 40, 24  # see `uqmbd.report.page.PICTURES`, `uqmbd.figures.outputs.DRAWN`
+FIGURES_OF = {True: 3.0, False: 2.5}  # a history or curve, a number
+
+
+@dataclass(frozen=True)
+class Forecast:
+    """Seconds of a command on a machine that does nothing else.
+
+    Attributes
+    ----------
+    start, report : float
+        Before the runs, and after them: result and report.
+    runs : tuple of (float, float)
+        Of the least and the most runs.
+    """
+
+    start: float
+    runs: tuple[float, float]
+    report: float
+
+    @property
+    def total(self) -> tuple[float, float]:
+        """Of the whole command, with the least and the most runs."""
+        return self.start + self.runs[0] + self.report, self.start + self.runs[1] + self.report
+
+
+@dataclass(frozen=True)
+class Pace:
+    """What a few runs took.
+
+    Attributes
+    ----------
+    width : int
+        Runs that the simulator does side by side.
+    least : float
+        Of one call with so many, s.
+    per_run : float
+        In a call with many, s.
+    """
+
+    width: int
+    least: float
+    per_run: float
+
+    def portion(self, runs: int, workers: int) -> float:
+        """Seconds of so many runs, shared among workers; lanes that stay empty take as long as full ones."""
+        groups = ceil(ceil(runs / workers) / self.width)
+        return max(self.least, groups * self.width * self.per_run)
+
+
+def slowness() -> float:
+    """How much slower this processor is than that of the numbers above."""
+    best = np.inf
+    for _ in range(5):
+        began = time.perf_counter()
+        task()
+        best = min(best, time.perf_counter() - began)
+    return best / REFERENCE
+
+
+def task() -> None:
+    """What packages do while they are imported and figures while they are drawn: dictionaries and text."""
+    known: dict[str, int] = {}
+    for number in range(20_000):
+        known[str(number)] = (number * 7) % 13
+    json.loads(json.dumps(known))
+
+
+def first_portion(study: Study, info: Mapping[str, OutputInfo]) -> int:
+    """How many runs the method asks for first; 1 where it cannot say that without a run."""
+    grid = study.grid()
+    try:
+        asked = study.method.start(study.inputs, info, np.zeros(0) if grid is None else grid, study.campaign.seed).ask()
+    except StudyError:
+        return 1
+    return max(1, len(next(iter(asked.values())))) if asked else 1
+
+
+def forecast(
+    study: Study, info: Mapping[str, OutputInfo], span: tuple[int, int], pace: Pace, *, workers: int, solver: float | None, slow: float
+) -> Forecast:
+    """What a command takes.
+
+    Parameters
+    ----------
+    span : (int, int)
+        Least and most runs.
+    workers : int
+        Processes; 0 for none but this one.
+    solver : float or None
+        Seconds that the trial of a mechanism has taken, compilation included, which is not done again; None of other models.
+    slow : float
+        See `slowness`.
+    """
+    start = slow * (START + (WORKERS if workers else 0.0))
+    if solver is not None:
+        start += min(solver, slow * SOLVER)
+    size = first_portion(study, info)
+    seconds = []
+    for runs in span:
+        whole, rest = divmod(runs, size)
+        one = pace.portion(size, max(workers, 1)) + slow * PORTION[bool(workers)]
+        seconds.append(whole * one + (pace.portion(rest, max(workers, 1)) + slow * PORTION[bool(workers)] if rest else 0.0))
+    histories = sum(entry.axis is not None for entry in info.values())
+    drawn = {over: min(sum((entry.axis is not None) == over for entry in info.values()), MOST_DRAWN) for over in FIGURES_OF}
+    figures = min(1 + sum(FIGURES_OF[over] * number for over, number in drawn.items()), MOST_FIGURES)
+    return Forecast(start, (seconds[0], seconds[1]), slow * (HISTORY * histories + REPORT + FIGURE * figures))
