@@ -16,6 +16,7 @@ _HOME = {
     "Dependence": "uqmbd.inputs",
     "Evidence": "uqmbd.methods",
     "Exponential": "uqmbd.inputs.variables",
+    "Fixed": "uqmbd.inputs",
     "Focal": "uqmbd.inputs",
     "Fuzzy": "uqmbd.inputs",
     "FuzzyBounds": "uqmbd.methods",

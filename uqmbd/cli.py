@@ -122,7 +122,6 @@ def report(
     from uqmbd.report import write_overview, write_report
     from uqmbd.result import open_results
     from uqmbd.results import Results
-    from uqmbd.runs.of_results import require_runs
     from uqmbd.runs.where import folders_of
     from uqmbd.study.storing import results_directory
 
@@ -130,7 +129,6 @@ def report(
     place = results if out is None else results_directory(out, "report")
     found, folders = {}, folders_of(results)
     for folder in folders:
-        require_runs(folder)
         found[folder.name] = open_results(folder, trust=trust)
         table(found[folder.name])
         if missing := left_out(found[folder.name]):
@@ -215,11 +213,14 @@ for word, command in COMMANDS.items():
 
 def stored_study(results: Path) -> Path:
     """The resolved study in a directory of results."""
+    from uqmbd.runs.where import check_study
+
     stored = results / "study.toml"
     if not stored.is_file():
         raise StudyError(
             "holds no results of uqmbd", file=results, remedy="name the directory that `uqmbd run` has made, results/<study name>"
         )
+    check_study(results)
     return stored
 
 

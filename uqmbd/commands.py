@@ -131,15 +131,17 @@ def export(
 
 
 def verify(results: Results, debug: Debug = False) -> None:
-    """Compare every file of a study's runs with its checksums."""
-    from uqmbd.overview import damaged_runs
+    """Compare every file of a study, its runs and its result, with its checksum."""
+    from uqmbd.verifying import verify as verified
 
-    runs, files = damaged_runs(results)
-    if not files:
-        say(f"{runs:,} runs: every file is as it was written")
+    found = verified(results)
+    for note in found.notes:
+        say(f"note: {note}")
+    if not found.files:
+        say(f"{found.runs:,} runs: every file is as it was written")
         return
-    lost = "".join(f"\n    {name}" + (f" with {count:,} runs" if count else "") for name, count in files)
-    raise StudyError(f"{len(files)} files are damaged:{lost}", file=results, remedy=f"`uqmbd resume {results}` does their runs again")
+    lost = "".join(f"\n    {name}" + (f" with {count:,} runs" if count else "") for name, count in found.files.items())
+    raise StudyError(f"{len(found.files)} files are damaged:{lost}", file=results, remedy=found.remedies(results))
 
 
 def merge(

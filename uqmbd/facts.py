@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 
+WARNINGS = "warnings"  # attribute of a result: those of its notes that are to be read before its numbers
+
 
 class FailureNote(str):
     """The note of a result that says how many runs failed, and what became of them; who shows it adds where they are."""
@@ -20,7 +22,7 @@ class InputFacts:
     Attributes
     ----------
     kind : str
-        ``random``, ``interval``, ``fuzzy`` ...; ``rank correlation`` and ``set (...)`` bind inputs.
+        ``random``, ``interval``, ``fuzzy``, ``fixed`` ...; ``rank correlation`` and ``set (...)`` bind inputs.
     text : str
         In the notation of study files.
     unit : str or None

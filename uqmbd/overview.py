@@ -6,7 +6,6 @@ import json
 import os
 import tomllib
 from collections.abc import Iterator
-from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -17,9 +16,10 @@ import numpy as np
 from uqmbd.campaign.locking import NAME, held
 from uqmbd.errors import StudyError
 from uqmbd.outcomes import axis_of
-from uqmbd.runs.of_results import lost_runs
+from uqmbd.runs.listing import LISTING, require_listed
+from uqmbd.runs.of_results import open_runs
 from uqmbd.runs.reader import Runs
-from uqmbd.runs.where import folders_of, labels_in, place_in
+from uqmbd.runs.where import OLD, STUDY, check_study, labels_in, place_in
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -38,8 +38,8 @@ class Entry:
     directory : Path
     name, method : str
     state : str
-        ``finished``; ``running``, while a process writes; ``stopped``, a result without an end, as when too many runs failed; else
-        ``interrupted``.
+        ``finished``; ``damaged``, its study, its runs or the list of its files; ``running``, while a process writes; ``stopped``, a result
+        without an end, as when too many runs failed; else ``interrupted``.
     runs, failed : int
         Stored runs, and those of them that failed.
     changed : datetime
@@ -70,7 +70,8 @@ def entries(folder: Path) -> list[Entry]:
 
 def _places(folder: Path) -> Iterator[Path]:
     for place, folders, files in os.walk(folder):
-        if "study.toml" in files and (NAME in files or "journal.jsonl" in files) and not labels_in(Path(place)):
+        kept = LISTING in files and "result.zarr" in folders  # of which the study file may be lost
+        if (kept or (STUDY in files and (NAME in files or "journal.jsonl" in files))) and not labels_in(Path(place)):
             yield Path(place)
             folders.clear()
         folders[:] = [name for name in folders if not name.startswith(".") and not name.endswith(".zarr")]
@@ -81,7 +82,7 @@ def entry(directory: Path) -> Entry:
     try:
         document = tomllib.loads((directory / "study.toml").read_text(encoding="utf-8"))
         name, method = document["study"]["name"], document["method"]["type"]
-    except (OSError, ValueError, KeyError, TypeError):
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
         name, method = directory.name, "unknown"
     changed = max(file.stat().st_mtime for file in (directory / "runs", directory / "study.toml", directory) if file.exists())
     return Entry(directory, name, method, _state(directory), *_counted(directory), datetime.fromtimestamp(changed))
@@ -99,9 +100,25 @@ def _counted(directory: Path) -> tuple[int, int]:
         return 0, 0
 
 
+def _damaged(directory: Path) -> bool:
+    """Whether what an entry is made from is not as it was written; a ``done.json`` that is missing says so itself."""
+    try:
+        check_study(directory)
+        if not (directory / "result.zarr").is_dir() or any((directory / name).exists() for name in OLD):
+            return False
+        if (directory / "done.json").is_file():
+            require_listed(directory, "done.json", "")
+        open_runs(directory)
+    except StudyError:
+        return True
+    return False
+
+
 def _state(directory: Path) -> str:
     if held(directory):
         return "running"
+    if _damaged(directory):
+        return "damaged"
     if not (directory / "result.zarr").is_dir():
         return "interrupted"
     try:
@@ -109,38 +126,6 @@ def _state(directory: Path) -> str:
     except (OSError, ValueError):
         return "stopped"
     return "finished"
-
-
-def damaged_runs(results: Path) -> tuple[int, list[tuple[str, int]]]:
-    """Read every file of the runs in a folder of results: the number of runs, and the files that are damaged with how many runs each held.
-
-    Where there are such, they are put aside (``NAME.damaged``) and the result no longer counts as finished, so that `uqmbd resume` does
-    these runs again; unless the study is running, or the disk read-only.
-
-    Raises
-    ------
-    StudyError
-        If there are no runs.
-    """
-    runs = Runs(place_in(results))
-    found, folders = list(runs.damages()), sharing(results, runs)
-    lost: dict[str, int] = {}
-    for folder in folders if not runs.bad else ():  # whose runs are missing too, and their number is not known
-        lost |= {f"a file that is missing, of {words}": count for words, count in lost_runs(folder, runs)}
-    if (found or lost) and not held(results):
-        with suppress(OSError):
-            for folder in folders:
-                (folder / "done.json").unlink(missing_ok=True)
-            for name, _ in found:
-                runs.place.put(f"{name}.damaged", runs.place.read(name))
-                runs.place.remove(name)
-    return len(runs.rows), found + list(lost.items())
-
-
-def sharing(results: Path, runs: Runs) -> list[Path]:
-    """The folders of results here and of the methods beside that are made of these runs."""
-    near = {folder.resolve(): folder for folder in (*folders_of(results.resolve().parent), *folders_of(results), results)}
-    return [folder for folder in near.values() if os.path.realpath(str(place_in(folder))) == os.path.realpath(str(runs.place))]
 
 
 @dataclass(frozen=True)
@@ -189,9 +174,11 @@ def _flat(table: Any, key: str = "") -> Iterator[tuple[str, Any]]:
 
 
 def _changed(*places: Path) -> list[str]:
+    for place in places:
+        check_study(place)
     try:
         one, other = (dict(_flat(tomllib.loads((place / "study.toml").read_text(encoding="utf-8")))) for place in places)
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         return ["study.toml of one of them cannot be read"]
     keys = [key for key in {**one, **other} if one.get(key) != other.get(key)]
     return [f"{key}: {one.get(key, 'not set')} -> {other.get(key, 'not set')}" for key in keys]

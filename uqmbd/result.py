@@ -17,12 +17,10 @@ from uqmbd.analysis.trust import gap_between
 from uqmbd.errors import StudyError, did_you_mean
 from uqmbd.facts import Facts
 from uqmbd.gathered import gathered, of_numpy
-from uqmbd.result_store import AGAIN, FORMAT, attributes_of, read_groups
+from uqmbd.result_store import FORMAT, manifest_in, opened_root, read_groups
 from uqmbd.runs.files import replacing, safe_names
-from uqmbd.runs.where import MANIFEST
-from uqmbd.sealing import require_intact, seal
-
-UNSEALED = "this result was written before results had checksums: damage to its files would not be noticed"
+from uqmbd.runs.listing import ROOT, list_files, unlist
+from uqmbd.sealing import seal
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -244,6 +242,7 @@ class Result:
 
         folder = Path(path)
         folder.mkdir(parents=True, exist_ok=True)
+        unlist(folder, "result.zarr", "tables")
         with replacing(folder / "result.zarr") as new:
             attrs = json.loads(json.dumps(self.attrs, default=of_numpy))
             root = {"format": FORMAT, "attrs": attrs, "outputs": self.outputs, "fields": list(self.fields)}
@@ -261,6 +260,7 @@ class Result:
                 frame.table.to_csv(file.with_name(f"{file.name}.csv"))
                 if len(frame.table):
                     file.with_name(f"{file.name}.tex").write_text(latex(frame), encoding="utf-8")
+        list_files(folder, ROOT, "tables")
         return folder
 
     def plot(self, name: str, ax: Axes | None = None) -> Figure:
@@ -304,30 +304,21 @@ def open_results(path: str | PathLike[str], *, trust: bool = False, later: bool 
         if labels := labels_in(folder):
             remedy = f"it holds those of several methods: give {folder / labels[0]}, say; in Python uqmbd.open_each opens all"
         raise StudyError("there is no result here", file=folder, remedy=remedy)
-    sealed = require_intact(store, AGAIN)
-    root = attributes_of(store)
+    root, notes = opened_root(folder, store)
     attrs = dict(root["attrs"])
     groups = read_groups(store, [*(key for key, _ in Result().groups()), "surrogates", "fields"], root)
-    if not sealed:
-        attrs["notes"] = [*Facts.of(attrs).notes, UNSEALED]
+    manifest, wrong = manifest_in(folder)
+    if notes := [*notes, *filter(None, [wrong])]:
+        attrs["notes"] = [*Facts.of(attrs).notes, *notes]
     from uqmbd.runs.of_results import open_runs
 
     if not later:
         groups["runs"] = open_runs(folder)
-    found = Result(**groups, attrs=attrs, manifest=manifest_in(folder), trust=trust)
+    found = Result(**groups, attrs=attrs, manifest=manifest, trust=trust)
     if later:
         del found.runs
         found._open = partial(open_runs, folder)
     return found
-
-
-def manifest_in(folder: Path) -> dict[str, Any]:
-    """What ``manifest.json`` says; empty if it is not there or damaged, which concerns no number."""
-    try:
-        found = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        return {}
-    return found if isinstance(found, dict) else {}
 
 
 def storable(group: xr.Dataset) -> xr.Dataset:

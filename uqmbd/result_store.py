@@ -10,10 +10,15 @@ from typing import Any
 import xarray as xr
 
 from uqmbd.errors import StudyError
+from uqmbd.facts import Facts
 from uqmbd.gathered import scattered
 from uqmbd.plain_zarr import require_plain
-from uqmbd.sealing import HEAD
+from uqmbd.runs.listing import LISTING, ROOT, listed, require_listed
+from uqmbd.runs.where import MANIFEST
+from uqmbd.sealing import HEAD, require_intact
 
+UNSEALED = "this result was written before results had checksums: damage to its files would not be noticed"
+UNLISTED = f"{LISTING} is missing: damage to the files beside the result would not be noticed"
 FORMAT = 1  # counts what an earlier uqmbd would read wrongly
 AGAIN = "delete result.zarr and resume the study: its runs are kept, and only the result is computed again"
 WHOLE = "surrogates"  # whose coordinates count too, which a selection of outputs would leave out
@@ -32,13 +37,23 @@ def attributes_of(store: Path) -> dict[str, Any]:
         found = dict(json.loads(file.read_bytes())["attributes"])
         version = found.setdefault("format", 0)
         if isinstance(version, int) and version <= FORMAT:
-            dict(found["attrs"]), list(found["outputs"])
+            list(found["outputs"]), Facts.of(found["attrs"])
             return found
-    except (OSError, ValueError, KeyError, TypeError) as error:
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise StudyError(f"the result cannot be read ({type(error).__name__}: {error})", file=file, remedy=AGAIN) from error
     by = found.get("attrs", {}).get("versions", {}).get("uqmbd") if isinstance(found.get("attrs"), dict) else None
     text = f"was written by a later version of uqmbd{f', {by},' if by else ''} in a format that this one does not know"
     raise StudyError(text, file=file, key="format", value=version, remedy="update uqmbd, or read it with the version that wrote it")
+
+
+def opened_root(folder: Path, store: Path) -> tuple[dict[str, Any], list[str]]:
+    """Attributes of the root of a store whose files are all as they were written, and notes of what could not be compared."""
+    intact = require_intact(store, AGAIN)
+    root = attributes_of(store)
+    if not intact:
+        return root, [UNSEALED]
+    require_listed(folder, ROOT, AGAIN)
+    return root, [UNLISTED] if root["format"] and listed(folder) is None else []
 
 
 def read_groups(store: Path, keys: Iterable[str], root: Mapping[str, Any]) -> dict[str, xr.Dataset]:
@@ -56,3 +71,16 @@ def read_groups(store: Path, keys: Iterable[str], root: Mapping[str, Any]) -> di
     except Exception as error:  # zarr, xarray and the codecs each have their own
         raise StudyError(f"the result cannot be read ({error})", file=store, remedy=AGAIN) from error
     return groups
+
+
+def manifest_in(folder: Path) -> tuple[dict[str, Any], str]:
+    """What ``manifest.json`` says, and a note when it is damaged or has gone, which concerns no number; both empty if there is none."""
+    try:
+        require_listed(folder, MANIFEST, AGAIN)
+        found = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
+        return (found, "") if isinstance(found, dict) else ({}, f"{MANIFEST} is damaged: how the result was made is not shown")
+    except FileNotFoundError:
+        return {}, ""
+    except (StudyError, OSError, ValueError) as error:
+        what = error.message if isinstance(error, StudyError) else "the file is damaged"
+        return {}, f"{MANIFEST}: {what}; how the result was made is not shown"

@@ -1,19 +1,51 @@
-"""Checksums of a zarr store, kept in its own root document, so that damage is noticed when it is opened.
+"""Checksums of JSON documents, and of a zarr store in its own root document, so that damage is noticed when they are read.
 
 The attributes of the root's ``zarr.json`` end with ``checksums`` (length and crc32 of every other file by its path) and ``seal`` (crc32 of
-the document up to the seal itself). A crc32 notices every change of up to 32 neighbouring bits.
+the document up to the seal itself). A sealed document of another kind begins with ``"sealed": true`` and ends with its ``seal``: two
+marks, so that damage to one does not make it a document of before there were seals. A crc32 notices every change of up to 32
+neighbouring bits.
 """
 
 from __future__ import annotations
 
 import json
 import zlib
+from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
 from uqmbd.errors import StudyError
 
 HEAD = "zarr.json"
+MARK, END = "sealed", ', "seal": "{:08x}"}}'
 TAIL = '"seal": "{:08x}"}}}}'
+
+
+def sealed(document: Mapping[str, Any], **how: Any) -> bytes:
+    """A document as JSON with its seal; `how`: keywords of `json.dumps`."""
+    text = json.dumps({MARK: True, **document}, **how).removesuffix("}").rstrip()
+    return (text + END.format(zlib.crc32(text.encode()))).encode()
+
+
+def unsealed(data: bytes) -> tuple[dict[str, Any], bool]:
+    """The document that `sealed` wrote, and whether it has a seal: earlier versions wrote none.
+
+    Raises
+    ------
+    ValueError
+        If it is no such document, or not as it was written.
+    """
+    size = len(END.format(0))
+    marked = f'"{MARK}"'.encode() in data[:size] or b'"seal"' in data[-size:]
+    if marked and data[-size:] != END.format(zlib.crc32(data[:-size])).encode():
+        raise ValueError("it does not agree with its checksum")
+    try:
+        found = json.loads(data)
+    except RecursionError as error:
+        raise ValueError("it is nested too deeply") from error
+    if not isinstance(found, dict):
+        raise ValueError("it is no table")
+    return {key: value for key, value in found.items() if key not in (MARK, "seal")}, marked
 
 
 def seal(store: Path) -> None:
@@ -33,24 +65,39 @@ def require_intact(store: Path, remedy: str) -> bool:
     StudyError
         Also when a file is missing; `remedy` is what it says to do.
     """
+    found = wrong_in(store)
+    if found is None:
+        return False
+    for file, missing in found:
+        raise StudyError("the file is missing", file=file, remedy=remedy) if missing else damaged(file, remedy)
+    return True
+
+
+def wrong_in(store: Path) -> Iterator[tuple[Path, bool]] | None:
+    """The files that are not as they were written, each with whether it is missing; None if the store has no checksums."""
     head = store / HEAD
     try:
         data = head.read_bytes()
     except FileNotFoundError:
-        raise StudyError("the file is missing", file=head, remedy=remedy) from None
+        return iter([(head, True)])
     if b'"checksums"' not in data and b'"seal"' not in data:
-        return False
+        return None
     size = len(TAIL.format(0))
     if data[-size:] != TAIL.format(zlib.crc32(data[:-size])).encode():
-        raise damaged(head, remedy)
-    for name, (length, crc) in json.loads(data)["attributes"]["checksums"].items():
+        return iter([(head, False)])
+    return compared(store, json.loads(data)["attributes"]["checksums"])
+
+
+def compared(store: Path, checksums: Mapping[str, tuple[int, int]]) -> Iterator[tuple[Path, bool]]:
+    """Those of the files that differ."""
+    for name, (length, crc) in checksums.items():
         try:
             content = (store / name).read_bytes()
-        except FileNotFoundError:
-            raise StudyError("the file is missing", file=store / name, remedy=remedy) from None
+        except (FileNotFoundError, NotADirectoryError):
+            yield store / name, True
+            continue
         if len(content) != length or zlib.crc32(content) != crc:
-            raise damaged(store / name, remedy)
-    return True
+            yield store / name, False
 
 
 def damaged(file: Path, remedy: str) -> StudyError:

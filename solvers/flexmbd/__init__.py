@@ -56,6 +56,7 @@ _NAMES = {  # module -> what comes from it
     "lubrication.viscosity": "Vogel Walther",
     "motion": "ConstantSpeed Fourier Harmonic Polynomial",
     "outputs.meanings": "output_meanings",
+    "running.arguments": "argument_units",
     "running.simulate": "Prepared Settings compiled prepare run",
     "running.simulation": "Simulation compile",
     "state": "State",

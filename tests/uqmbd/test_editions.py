@@ -16,6 +16,8 @@ from uqmbd.errors import StudyError
 from uqmbd.study import identity
 from uqmbd.study.running_methods import run_methods
 
+from . import sources_of_runs
+
 HERE = Path(__file__).parent / "edition_0_1_0"
 SAME_BYTECODE = pytest.mark.skipif(sys.version_info[:2] != (3, 11), reason="version 0.1.0 counted functions by the bytecode of Python 3.11")
 
@@ -85,3 +87,23 @@ def test_a_patch_version_and_another_python_use_the_runs(tmp_path, monkeypatch):
     monkeypatch.setattr(identity, "FORMAT_OF_RUNS", identity.FORMAT_OF_RUNS + 1)
     with pytest.raises(StudyError, match="format of runs"):
         small(tmp_path)
+
+
+def test_who_changes_what_runs_mean_decides_on_the_format_of_runs():
+    known, now = json.loads(sources_of_runs.FILE.read_text(encoding="utf-8")), sources_of_runs.hashes()
+    changed = [name for name, digest in now["sources"].items() if known["sources"].get(name) != digest]
+    changed += [name for name in known["sources"] if name not in now["sources"]]
+    assert not changed and known["format"] == now["format"], f"{changed or 'the number'} changed: {sources_of_runs.__doc__}"
+
+
+def test_a_changed_adapter_is_seen(monkeypatch, tmp_path):
+    for name in sources_of_runs.SOURCES:
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(sources_of_runs.ROOT / name, tmp_path / name)
+    before = sources_of_runs.hashes()
+    monkeypatch.setattr(sources_of_runs, "ROOT", tmp_path)
+    file = tmp_path / "simulators" / "curve.py"
+    file.write_text("# a remark\n" + file.read_text())
+    assert sources_of_runs.hashes() == before
+    file.write_text(file.read_text() + "\nREDUCTIONS = {}\n")
+    assert sources_of_runs.hashes() != before

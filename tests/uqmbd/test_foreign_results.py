@@ -12,6 +12,7 @@ import pytest
 import uqmbd as uq
 from uqmbd.plain_zarr import CODECS, require_plain
 from uqmbd.runs.keys import OF_THIS_PROCESS, with_key, without_key
+from uqmbd.runs.listing import LISTING, ROOT, list_files
 from uqmbd.runs.place import place_of
 from uqmbd.sealing import seal
 
@@ -34,6 +35,8 @@ def change_root(store: Path, change) -> None:
     change(document["attributes"])
     head.write_text(json.dumps(document))
     seal(store)
+    if (store.parent / LISTING).is_file():
+        list_files(store.parent, ROOT)
 
 
 @pytest.mark.report
@@ -55,6 +58,44 @@ def test_figures_of_a_folder_are_drawn_only_when_it_is_trusted(stranger, uqmbd):
         assert not executed.exists(), command
     code, output = uqmbd("report", folder, "--trust")
     assert code == 0 and executed.exists() and "left out" not in output
+
+
+HOSTILE = """
+[study]
+name = "osc"
+model = "{0}:f"
+simulator = "{0}:f"
+
+[inputs.k]
+"{0}:f" = 3
+
+[outputs]
+include = ["y"]
+
+[method]
+type = "{0}:f"
+
+[report]
+figures = ["{0}:f"]
+fields = ["{0}:f"]
+"""
+
+
+@pytest.mark.report
+def test_what_only_reads_executes_nothing_that_a_study_names(stranger, uqmbd, tmp_path):
+    folder, executed = stranger
+    evil = folder / "evil.py"
+    evil.write_text(f"open({str(executed)!r}, 'w').close()\ndef f(*_, **__):\n    return {{}}\n")
+    (folder / "sitecustomize.py").write_text(evil.read_text())
+    (folder / "study.toml").write_text(HOSTILE.format(evil))
+    list_files(folder, "study.toml")
+    shutil.copytree(folder, tmp_path / "other")
+    for command, *more in (("show",), ("export", "x.csv"), ("compare", "other"), ("list",), ("report",), ("verify",), ("merge", "other")):
+        code, output = uqmbd(command, folder, *more)
+        assert not executed.exists() and (code == 0 or output.startswith("error: ")), (command, output)
+        assert code == 0 or command == "verify", (command, output)
+    code, output = uqmbd("resume", folder)
+    assert executed.exists()
 
 
 class Load:
@@ -185,7 +226,8 @@ def test_keys_of_storage_are_in_no_file(write_study, uqmbd, tmp_path, monkeypatc
     runs = uq.open_results(tmp_path / "r").runs
     assert runs.sizes["run"] == 40
     OF_THIS_PROCESS.clear()  # as another process
-    assert "y" not in uq.open_results(tmp_path / "r").runs
+    with pytest.raises(uq.StudyError, match="missing"):
+        uq.open_results(tmp_path / "r")
     monkeypatch.setenv("UQMBD_RUNS", address)
     assert np.array_equal(uq.open_results(tmp_path / "r").runs["y"], runs["y"])
     code, output = uqmbd("resume", "r")

@@ -14,7 +14,8 @@ from uqmbd.figures.frames import Frame
 from uqmbd.figures.latex import escape, latex
 from uqmbd.inputs import Interval, Random
 from uqmbd.methods import Chebyshev, MonteCarlo
-from uqmbd.result import UNSEALED, Result, open_results
+from uqmbd.result import Result, open_results
+from uqmbd.result_store import UNSEALED
 from uqmbd.runs.files import safe_name, safe_names
 
 from . import made_up_results
@@ -69,7 +70,7 @@ def test_a_failed_save_leaves_the_old_result(bounds, sampled, tmp_path, monkeypa
         sampled.save(tmp_path)
     monkeypatch.undo()
     assert open_results(tmp_path).attrs["method"] == "chebyshev"
-    assert sorted(item.name for item in tmp_path.iterdir()) == ["result.zarr", "tables"]
+    assert sorted(item.name for item in tmp_path.iterdir()) == ["checksums.json", "result.zarr", "tables"]
     sampled.save(tmp_path)
     assert open_results(tmp_path).attrs["method"] == "montecarlo"
 

@@ -11,6 +11,7 @@ import pytest
 
 import uqmbd as uq
 from uqmbd.errors import StudyError
+from uqmbd.sealing import sealed, unsealed
 from uqmbd.study.running import run_study
 
 
@@ -204,7 +205,7 @@ def test_an_old_store_is_refused(age, tmp_path):
     asked(tmp_path)
     if age == "of another format":
         head = tmp_path / "runs" / "head.json"
-        head.write_text(head.read_text().replace('"format": 3', '"format": 9'))
+        head.write_bytes(sealed({**unsealed(head.read_bytes())[0], "format": 9}))
     else:
         shutil.rmtree(tmp_path / "runs")
         (tmp_path / "journal.jsonl").write_text("")

@@ -91,14 +91,24 @@ def least_squares(points: np.ndarray, values: np.ndarray, degrees: Sequence[int]
     -------
     ndarray, shape (n1+1, ..., nd+1, columns)
     """
+    kept = _lower_terms(len(points), degrees)
+    flat = np.zeros((kept.size, values.shape[1]))
+    flat[kept] = np.linalg.lstsq(basis(points, degrees)[:, kept], values, rcond=None)[0]
+    return flat.reshape(*(degree + 1 for degree in degrees), -1)
+
+
+def determined(points: np.ndarray, degrees: Sequence[int]) -> tuple[int, int]:
+    """How many terms `least_squares` fits to values at `points` (n, d), and how many of them these tell apart (the rank)."""
+    kept = _lower_terms(len(points), degrees)
+    return int(kept.sum()), int(np.linalg.matrix_rank(basis(points, degrees)[:, kept]))
+
+
+def _lower_terms(points: int, degrees: Sequence[int]) -> np.ndarray:
+    """Which terms, in the order of `basis`, so many points are enough for, bool."""
     shape = tuple(degree + 1 for degree in degrees)
     weight = sum(k / max(n, 1) for k, n in zip(np.indices(shape), degrees, strict=True)).ravel()
-    kept = weight <= np.sort(weight)[min(max(2 * len(points) // 3, 1), weight.size) - 1]
-    if kept.sum() > len(points):
-        kept = weight < weight[kept].max()
-    flat = np.zeros((weight.size, values.shape[1]))
-    flat[kept] = np.linalg.lstsq(basis(points, degrees)[:, kept], values, rcond=None)[0]
-    return flat.reshape(*shape, -1)
+    kept = weight <= np.sort(weight)[min(max(2 * points // 3, 1), weight.size) - 1]
+    return weight < weight[kept].max() if kept.sum() > points else kept
 
 
 def tail(c: np.ndarray, axis: int) -> np.ndarray:

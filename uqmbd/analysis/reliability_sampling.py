@@ -5,7 +5,7 @@ A limit state ``g(z)`` is negative where the output is unsafe, NaN where the run
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -33,6 +33,8 @@ class Probability:
         weights (Kish, Survey Sampling, 1965), and the share of the largest weight in their sum; NaN without any.
     even : float
         How even those weights are: `effective` over the number of these runs, in what it is where the limit is a plane.
+    places : ndarray, shape (runs, d), optional
+        Points of standard normal space that are distributed as the unsafe ones; in chains some of them are there several times.
     """
 
     safe: float
@@ -45,6 +47,7 @@ class Probability:
     effective: float = np.nan
     largest: float = np.nan
     even: float = np.nan
+    places: np.ndarray | None = field(default=None, compare=False, repr=False)
 
 
 def normal_half_width() -> float:
@@ -118,3 +121,14 @@ def counted(g: np.ndarray, one_sided: bool = False) -> Probability:
     lower, upper = proportion_limits(np.array([least, most]), n, confidence)
     cov = np.sqrt((n - least) / (n * least)) if least else np.inf
     return Probability(least / n, most / n, float(cov), float(lower[0]), float(upper[1]))
+
+
+def distances_of_unsafe(u: np.ndarray) -> np.ndarray:
+    """Kolmogorov and Smirnov's distance of each coordinate of `u` (n, d), distribution functions of inputs, from the uniform one: (d,).
+
+    Where `u` are those of unsafe runs, it says in which inputs these differ from all runs (Monte Carlo filtering; Saltelli et al., Global
+    Sensitivity Analysis: The Primer, 2008, section 5).
+    """
+    n, ranked = len(u), np.sort(u, axis=0)
+    steps = np.arange(n + 1)[:, None] / n
+    return np.maximum(np.abs(ranked - steps[1:]), np.abs(ranked - steps[:-1])).max(axis=0)

@@ -6,6 +6,7 @@ A limit state ``g(z)`` is negative where the output is unsafe, NaN where the run
 from __future__ import annotations
 
 from collections.abc import Generator, Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -53,7 +54,8 @@ def subset(d: int, samples: int, max_levels: int, rng: np.random.Generator) -> G
         level_threshold = g[order[-1]]
         last = level_threshold < 0 or level == max_levels
         if last and level == 1:
-            return independent if independent.unsafe else _not_reached(independent.upper, 0.0, level)
+            found = replace(independent, places=z[g < 0])
+            return found if found.unsafe else _not_reached(found.upper, 0.0, level)
         inside = g < 0 if last else g <= level_threshold
         if not last and level_threshold >= threshold:
             raise NotFoundError("the output has the same value in all those runs of a level that are nearest to the limit")
@@ -75,7 +77,8 @@ def subset(d: int, samples: int, max_levels: int, rng: np.random.Generator) -> G
     note = f"few of the first {samples} runs lead to the limit, so the limits are wide: raise samples" if freedom < _FEW else ""
     more = failing * (1 + normal_half_width() / np.sqrt(max(failures, 1))) * (wide if failing_at > 1 else 1.0)
     upper = min(1.0, chance * wide + more)
-    return Probability(chance, min(1.0, chance + failing), float(np.sqrt(np.expm1(variance))), chance / wide, upper, level, note)
+    cov = float(np.sqrt(np.expm1(variance)))
+    return Probability(chance, min(1.0, chance + failing), cov, chance / wide, upper, level, note, places=z[inside])
 
 
 def _not_reached(upper: float, failing: float, levels: int) -> Probability:

@@ -166,8 +166,9 @@ def terms_of(expansion: Expansion) -> tuple[np.ndarray, np.ndarray]:
     return expansion.exponents, expansion.c
 
 
-def least_squares(points: np.ndarray, values: np.ndarray, degree: int) -> SparseExpansion:
-    """Polynomials of a total degree fitted to values (n, columns) at points (n, d) of the set."""
+def least_squares(points: np.ndarray, values: np.ndarray, degree: int) -> tuple[SparseExpansion, int]:
+    """Polynomials of a total degree fitted to values (n, columns) at points (n, d) of the set, and how many terms these determine."""
     exponents = index_set([degree] * points.shape[1])
     basis = sparse_chebyshev.basis(exponents, points)
-    return SparseExpansion(exponents, np.linalg.lstsq(basis, values, rcond=None)[0])
+    c, _, rank, _ = np.linalg.lstsq(basis, values, rcond=None)
+    return SparseExpansion(exponents, c), int(rank)

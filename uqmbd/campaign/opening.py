@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 import shutil
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -18,11 +16,14 @@ from uqmbd.campaign.store import RunStore
 from uqmbd.errors import StudyError
 from uqmbd.outcomes import OutputInfo
 from uqmbd.runs.files import replace_text, writing
-from uqmbd.runs.piece import Column
+from uqmbd.runs.listing import LISTING, unlist
+from uqmbd.runs.piece import SUFFIX, Column
 from uqmbd.runs.place import Folder, Place
-from uqmbd.runs.reader import FORMAT, HEADER
-from uqmbd.runs.where import ELSEWHERE_FILE, OLD, READS, RUNS, place_in
+from uqmbd.runs.reader import FORMAT, HEADER, READS, id_of
+from uqmbd.runs.where import ELSEWHERE_FILE, OLD, RUNS, place_in
+from uqmbd.sealing import sealed, unsealed
 
+OF_RUN = ("done.json", "study.toml", "rows.npy", "report.html", "result.zarr", "tables", "figures")
 ELSEWHERE = (
     "choose another place (--out DIR; in Python out=...), or discard those results (--overwrite; in Python overwrite=True, "
     'or "if_changed" for only such a case)'
@@ -67,6 +68,7 @@ class Claim:
     def clear(self) -> None:
         """Discard the results that are there, and nothing else."""
         with writing(self.directory):
+            unlist(self.directory, *OF_RUN)
             (self.directory / "done.json").unlink(missing_ok=True)
             names = self.place.names()
             self.place.remove(*sorted(name for name in names if name != NAME))  # the header last but for what sorts after it
@@ -90,7 +92,7 @@ def claimed(directory: Path, runs: str | None = None, *, shared: bool = False) -
         Held with others, each of which adds other runs: the shards of a study.
     """
     made = [folder for folder in (directory / RUNS, directory, *directory.parents) if not folder.exists()]
-    ours = [name for name in (NAME, "study.toml", ELSEWHERE_FILE) if not (directory / name).exists()]
+    ours = [name for name in (NAME, "study.toml", ELSEWHERE_FILE, LISTING) if not (directory / name).exists()]
     place = place_in(directory, runs)
     locks: list[Lock] = []
     try:
@@ -106,7 +108,7 @@ def claimed(directory: Path, runs: str | None = None, *, shared: bool = False) -
             claim = Claim(directory, place, peek(directory), locks, shared)
         yield claim
     except Exception:
-        if locks and locks[0].in_place() and peek(directory) is None:
+        if locks and locks[0].in_place() and peek(directory) is None and not begun(directory, place):
             for name in ours:
                 (directory / name).unlink(missing_ok=True)
             with suppress(OSError):
@@ -117,6 +119,11 @@ def claimed(directory: Path, runs: str | None = None, *, shared: bool = False) -
     finally:
         for lock in locks:
             lock.release()
+
+
+def begun(directory: Path, place: Place) -> bool:
+    """Whether there is a result, or a file of runs."""
+    return (directory / "result.zarr").exists() or any(name.endswith(SUFFIX) for name in place.names())
 
 
 def store_in(
@@ -154,14 +161,16 @@ def store_in(
                 "notes": dict(notes or {}), "time": None if time is None else time.tolist(),
             }  # fmt: skip
             header |= {"axes": dict(axes)} if axes else {}
-            shared = json.dumps([header[key] for key in ("identity", "columns", "time", "axes") if key in header], sort_keys=True)
-            header["id"] = hashlib.sha256(shared.encode()).hexdigest()[:16]
-            claim.place.put(HEADER, json.dumps(header).encode())
+            header["id"] = id_of(header)
+            again = HEADER in claim.place.names()
+            claim.place.put(HEADER, sealed(header))
         store = RunStore(claim.place, claim.directory, claim.locks[0], timeout, shared=claim.shared)
         if claim.header is None and store.foreign:
             claim.place.remove(HEADER)
             file = claim.place.path(store.foreign[0])
             raise StudyError(f"holds runs of another study, whose {HEADER} is missing", file=file, remedy=ELSEWHERE)
+        if claim.header is None and again:
+            store.damaged.append(f"{HEADER} was damaged: it is written again")
         return store
 
 
@@ -169,7 +178,10 @@ def peek(directory: Path, runs: str | None = None) -> dict[str, Any] | None:
     """What the runs of a directory of results, or of a place elsewhere, share (identity, columns, notes); None if there are none."""
     place = place_in(directory, runs)
     try:
-        return dict(json.loads(place.read(HEADER)))
+        found, is_sealed = unsealed(place.read(HEADER))
+        if not is_sealed and found.get("format") == FORMAT and found.get("id") != id_of(found):
+            raise ValueError("damaged")
+        return found
     except (FileNotFoundError, NotADirectoryError, ValueError):
         return {"format": 2} if any((directory / name).exists() for name in OLD) else None
     except OSError as error:

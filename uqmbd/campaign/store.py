@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -19,6 +18,7 @@ from uqmbd.runs.files import writing
 from uqmbd.runs.piece import Blocks, Piece, beginning, file_name, spans_of
 from uqmbd.runs.place import TEMPORARY, Place
 from uqmbd.runs.reader import ABOUT, Damaged, Runs
+from uqmbd.sealing import sealed
 
 AT_ONCE = 1 << 18  # runs that are looked for at a time
 
@@ -203,7 +203,16 @@ class RunStore(Runs):
     def describe(self, attributes: Mapping[str, Any]) -> None:
         """Write attributes of the whole store (versions, seed, what the simulator used)."""
         with self.guarded():
-            self.place.put(ABOUT, json.dumps({**self.about(), **attributes}, default=str).encode())
+            self.place.put(ABOUT, sealed({**self.about(), **attributes}, default=str))
+
+    def about(self) -> dict[str, Any]:
+        """Versions, seed, what the simulator used; none where that is damaged, which is then written anew."""
+        try:
+            return super().about()
+        except StudyError as error:
+            if (text := f"{ABOUT} is written again: {error.message}") not in self.damaged:
+                self.damaged.append(text)
+            return {}
 
     @contextmanager
     def guarded(self):

@@ -79,6 +79,7 @@ def _settled(values: np.ndarray) -> np.ndarray:
 def _ranked_inputs(result) -> list[str]:
     """The inputs of the stored runs; the most influential first when there are more than fit and sensitivities say which."""
     names = [str(name).removeprefix("input:") for name in result.runs.data_vars if str(name).startswith("input:")]
+    names = [name for name in names if name not in samples.fixed(result)]
     if len(names) < VARIABLES:
         return names
     weight = dict.fromkeys(names, 0.0)

@@ -55,6 +55,11 @@ def choose(candidates: np.ndarray, count: int) -> np.ndarray:
     return index[np.unique(starts[:, None] + np.arange(length))][:count]
 
 
+def fixed(result) -> list[str]:
+    """Inputs that were held at one number."""
+    return [name for name, entry in result.facts.inputs.items() if entry.kind == "fixed"]
+
+
 def written(result, name: str) -> InputFacts:
     """How the user wrote the input `name`; in SI where a result (of an older version) does not say."""
     entry = result.facts.inputs.get(name)

@@ -8,6 +8,7 @@ from typing import Any
 from uqmbd.errors import StudyError, did_you_mean
 from uqmbd.inputs.base import Input
 from uqmbd.inputs.copula import Dependence
+from uqmbd.inputs.fixed import Fixed
 from uqmbd.inputs.focal import Focal
 from uqmbd.inputs.fuzzy import Fuzzy
 from uqmbd.inputs.interval import Interval
@@ -15,7 +16,7 @@ from uqmbd.inputs.random import Random
 from uqmbd.inputs.sets import ConvexSet
 from uqmbd.inputs.space import Space
 
-INPUTS: tuple[type[Input], ...] = (Interval, Random, Fuzzy, Focal)
+INPUTS: tuple[type[Input], ...] = (Interval, Random, Fuzzy, Focal, Fixed)
 
 
 def read_input(table: Mapping[str, Any], more: Mapping[str, type[Input]] | None = None) -> Input:
@@ -42,4 +43,4 @@ def read_input(table: Mapping[str, Any], more: Mapping[str, type[Input]] | None 
     return kinds[chosen[0]].from_value(table[chosen[0]], unit)
 
 
-__all__ = ["INPUTS", "ConvexSet", "Dependence", "Focal", "Fuzzy", "Input", "Interval", "Random", "Space", "read_input"]
+__all__ = ["INPUTS", "ConvexSet", "Dependence", "Fixed", "Focal", "Fuzzy", "Input", "Interval", "Random", "Space", "read_input"]

@@ -38,7 +38,9 @@ def checked_table(value: Any) -> dict[str, list]:
         raise StudyError(f"the masses add up to {sum(masses):.10g}, not 1", key="focal.masses", value=masses, remedy=words)
     lower, upper = min(low for low, _ in intervals), max(high for _, high in intervals)
     if lower == upper:
-        raise StudyError(f"the input is {lower:g} and nothing else", key="focal", remedy="a number that is known belongs in the model")
+        raise StudyError(
+            f"the input is {lower:g} and nothing else", key="focal", remedy=f"a number that is known is written value = {lower:g}"
+        )
     return {"intervals": intervals, "masses": [mass / sum(masses) for mass in masses]}
 
 

@@ -65,7 +65,9 @@ class Fuzzy(Input):
         lower, upper = self.cut(0.0)
         if lower == upper:
             raise StudyError(
-                f"the fuzzy number is {lower:g} and nothing else", key="fuzzy", remedy="a number that is known belongs in the model"
+                f"the fuzzy number is {lower:g} and nothing else",
+                key="fuzzy",
+                remedy=f"a number that is known is written value = {lower:g}",
             )
         return self
 

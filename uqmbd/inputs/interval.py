@@ -34,7 +34,7 @@ class Interval(Input):
         if not math.isfinite(self.upper - self.lower) or not math.isfinite(self.upper + self.lower):
             raise ValueError(f"the width or the middle of [{self.lower:g}, {self.upper:g}] is beyond what a computer can hold")
         if self.lower == self.upper:
-            raise ValueError(f"lower and upper are both {self.lower:g}; a number that is known belongs in the model, not in the inputs")
+            raise ValueError(f"lower and upper are both {self.lower:g}; a number that is known is written value = {self.lower:g}")
         return self
 
     @classmethod

@@ -74,6 +74,22 @@ class Space(Mapping[str, Input]):
         bound = {name for item in self.sets.values() for name in item.inputs}
         return [name for name in self._inputs if name not in bound]
 
+    @property
+    def fixed(self) -> dict[str, Input]:
+        """Inputs that are held at one number."""
+        return {name: item for name, item in self._inputs.items() if item.kind == "fixed"}
+
+    @property
+    def uncertain(self) -> Self:
+        """The space without the inputs that are held fixed, which is what methods see; itself when there are none."""
+        fixed = self.fixed
+        if not fixed:
+            return self
+        other = object.__new__(type(self))
+        other.__dict__.update(self.__dict__)
+        other._inputs = {name: item for name, item in self._inputs.items() if name not in fixed}
+        return other
+
     def to_si(self) -> Self:
         """The same space in SI units."""
         other = object.__new__(type(self))

@@ -55,12 +55,21 @@ def of_pint(unit: str) -> ToSI:
         ) from None
     except Exception as error:  # pint, its parser and tokenize each have their own family of errors
         raise StudyError(f"the unit '{unit}' is not known", key="unit", value=unit, remedy=_near(unit, known)) from error
+    if unit.strip().endswith("u") and "unified_atomic_mass_unit" in str(parsed):
+        near = "um (a micrometre)" if unit.strip().endswith("mu") else "um (a micrometre) or dalton"
+        raise StudyError(f"the unit '{unit}' holds an atomic mass unit, u", key="unit", value=unit, remedy=f"did you mean {near}?")
     factor, offset = one.magnitude - zero.magnitude, zero.magnitude
     if abs(two.magnitude - offset - 2 * factor) > 1e-9 * abs(factor):
         raise StudyError(
             f"the unit '{unit}' is logarithmic, which an input cannot be", key="unit", value=unit, remedy="give the number in a linear unit"
         )
     return ToSI(float(factor), float(offset), f"{one.units:~P}")
+
+
+def same_dimension(one: str, other: str) -> bool:
+    """Whether two units measure the same; angles are pure numbers."""
+    known = registry()
+    return known.parse_units(one).dimensionality == known.parse_units("" if other == "1" else other).dimensionality
 
 
 PREFIXES = ("", "nano", "micro", "milli", "centi", "deci", "kilo", "mega", "giga")

@@ -12,6 +12,7 @@ from uqmbd.errors import StudyError, did_you_mean
 from uqmbd.inputs import Input
 from uqmbd.inputs.checked import Checked
 from uqmbd.inputs.space import Space
+from uqmbd.methods.held import Held
 from uqmbd.methods.names import METHODS
 from uqmbd.outcomes import STATUS, OutputInfo
 
@@ -79,13 +80,16 @@ class Method(Checked):
             Time grid of the histories, s.
         seed : int
         """
-        self.check(inputs)
-        return self._start(Space.of(inputs).to_si(), dict(outputs), np.asarray(time, float), int(seed))
+        space = Space.of(inputs).to_si()
+        self.check(space.uncertain)
+        run = self._start(space.uncertain, dict(outputs), np.asarray(time, float), int(seed))
+        return Held(run, {name: item.value for name, item in space.fixed.items()}) if space.fixed else run
 
     def check(self, inputs: Mapping[str, Input]) -> None:
         """Raise `StudyError` when this method cannot treat these inputs, before anything is run."""
         if not inputs:
-            raise StudyError("a study needs at least one input", key="inputs")
+            remedy = "give one an interval or a distribution"
+            raise StudyError("a study needs at least one input that is not held fixed", key="inputs", remedy=remedy)
         for name, item in inputs.items():
             if item.kind not in self.accepts:
                 able = names_of("accepts", item.kind)

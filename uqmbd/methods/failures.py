@@ -14,6 +14,7 @@ from uqmbd.outcomes import MEND as MEND
 
 NONE = "read the messages of the runs; the first one usually says why"
 ENOUGH_TO_SAY = 3  # failed runs below this are no region
+MOSTLY = 0.75  # share of the runs in a region that failed, above which it is theirs
 
 
 class TooManyFailed(StudyError):
@@ -42,6 +43,19 @@ def where(inputs: Mapping[str, Input], samples: Mapping[str, np.ndarray], failed
     si = [to_si(unit) for unit in units]
     conditions = [(i, si[i].back(value), above) for i, value, above in failing_region(points, failed)]
     return in_words(conditions, names, units)
+
+
+def fills_region(inputs: Mapping[str, Input], samples: Mapping[str, np.ndarray], failed: np.ndarray) -> bool:
+    """Whether failed runs, of which there are some, have a part of the inputs nearly to themselves; parameters of `where`."""
+    if np.count_nonzero(failed) < ENOUGH_TO_SAY:
+        return False
+    from uqmbd.analysis.failing_region import failing_region
+
+    points = np.column_stack([samples[name] for name in inputs])
+    inside = np.ones(len(failed), bool)
+    for i, value, above in failing_region(points, failed):
+        inside &= (points[:, i] > value) == above
+    return bool(np.count_nonzero(failed & inside) >= ENOUGH_TO_SAY and failed[inside].mean() > MOSTLY)
 
 
 def left_out(counts: Mapping[str, int | float], of: str = "") -> list[str]:

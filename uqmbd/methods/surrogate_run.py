@@ -14,6 +14,7 @@ from uqmbd.analysis.order_statistics import quantiles
 from uqmbd.analysis.trust import Outer, joined
 from uqmbd.methods.base import count_failures
 from uqmbd.methods.checks import checks
+from uqmbd.methods.distrust import without_trust_where_runs_failed
 from uqmbd.methods.failures import require_validation
 from uqmbd.methods.intervals.closing import Closing
 from uqmbd.methods.staged import StagedRun
@@ -178,7 +179,11 @@ class SurrogateRun(StagedRun, Runs):
             **self.surrogate.groups(),
             **self.region.groups(outer, met, inner),
         }
-        return Result(**groups, attrs=self._attributes(outer, met, answers.notes))
+        here = self.region.contains(self.points)
+        asked, failed = self.samples(self.points[here]), self.status[here] != 0
+        return without_trust_where_runs_failed(
+            Result(**groups, attrs=self._attributes(outer, met, answers.notes)), self.inputs, asked, failed
+        )
 
     def _of_expansion(self) -> dict[str, xr.Dataset]:
         """The surrogate, to be asked again, and what it says of runs that it was not made of; none where bounds do not come from it."""

@@ -4,8 +4,12 @@ from pathlib import Path
 
 from uqmbd.report.terminal import terminal_table
 from uqmbd.runs.files import writing
+from uqmbd.runs.listing import list_files, listed, unlist
+from uqmbd.runs.where import check_study
 
 __all__ = ["terminal_table", "write_overview", "write_report"]
+
+PAGES = ("report.html", "figures")
 
 
 def write_report(result, directory, *, study_text: str | None = None) -> Path:
@@ -34,9 +38,11 @@ def write_report(result, directory, *, study_text: str | None = None) -> Path:
 
     stored = Path(directory) / "study.toml"
     if study_text is None:
+        check_study(Path(directory))
         study_text = stored.read_text(encoding="utf-8") if stored.is_file() else ""
     with writing(Path(directory)):
-        return write_page(result, directory, study_text=study_text)
+        unlist(Path(directory), *PAGES)
+        return entered(write_page(result, directory, study_text=study_text))
 
 
 def write_overview(results, directory) -> Path:
@@ -62,4 +68,12 @@ def write_overview(results, directory) -> Path:
     from uqmbd.report.several import write_page_of_several
 
     with writing(Path(directory)):
-        return write_page_of_several(results, Path(directory))
+        unlist(Path(directory), *PAGES)
+        return entered(write_page_of_several(results, Path(directory)))
+
+
+def entered(page: Path) -> Path:
+    """The page, whose files are entered into the list of checksums of the folder, where that has one."""
+    if listed(page.parent) is not None:
+        list_files(page.parent, *PAGES)
+    return page

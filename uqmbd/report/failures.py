@@ -56,4 +56,5 @@ def failures_where(result) -> str:
 
 
 def _inputs(result) -> list[str]:
-    return [str(name) for name in result.runs.data_vars if str(name).startswith("input:")]
+    names = [str(name) for name in result.runs.data_vars if str(name).startswith("input:")]
+    return [name for name in names if name.removeprefix("input:") not in samples.fixed(result)]

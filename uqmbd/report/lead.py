@@ -109,7 +109,7 @@ def _probability(result, name: str, within: Scale) -> str:
     sure = f" (95 % confidence limits {limits[0]} and {limits[1]})" if len(limits) == 2 else ""
     if plane_refuted(result):
         if "estimated_by" not in result.attrs:  # FORM and SORM have the plane alone
-            approach = str(settings.get("approach", "form")).upper()
+            approach = str(result.attrs.get("approach", "form")).upper()
             return f"{approach} puts the probability that {name} is {beyond} at {found}, but its own checks refute that (see the notes)."
         by = result.attrs["estimated_by"]
         sure += f" by {by}; the plane through the design point (FORM) is refuted"
@@ -133,12 +133,18 @@ def anywhere(result, name: str) -> str:
 
 
 def _inputs(result) -> str:
-    names = [name for name, entry in result.facts.inputs.items() if not entry.binds]
+    entries = result.facts.inputs
+    held = [f"{name} = {entry.text}" for name, entry in entries.items() if entry.kind == "fixed"]
+    names = [name for name, entry in entries.items() if not entry.binds and entry.kind != "fixed"]
+    at = f", with {listed(held)} held fixed" if 0 < len(held) <= NAMED else f", with {len(held)} others held fixed" if held else ""
     if not names:
         return "the inputs"
-    if len(names) > NAMED:
-        return f"the {len(names)} inputs"
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+    return f"the {len(names)} inputs{at}" if len(names) > NAMED else f"{listed(names)}{at}"
+
+
+def listed(words: list[str]) -> str:
+    """``a, b and c``."""
+    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"
 
 
 def _runs(result) -> str:

@@ -7,6 +7,7 @@ from rich.console import Group
 from rich.table import Table as RichTable
 from rich.text import Text
 
+from uqmbd.facts import WARNINGS
 from uqmbd.figures.labels import shortened
 from uqmbd.figures.outputs import chosen, output_names
 from uqmbd.report.estimates import estimates_said, estimates_table
@@ -14,7 +15,6 @@ from uqmbd.report.pages import sentence
 from uqmbd.report.tables import Table, by_statistic
 
 WIDTH = 80
-WARNINGS = "warnings"  # attribute of a result: those of its notes that are to be read before its numbers
 DETAILS = ("inner lower", "inner upper", "until [s]")  # on the page only
 FIRST = ("statistic", "at least", "at most", "lower", "upper", "trusted", "error", "mean", "5 %", "95 %", "std")  # where room is short
 NAME = 28  # characters of an output, which has its unit beside it

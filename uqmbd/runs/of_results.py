@@ -8,53 +8,60 @@ import numpy as np
 import xarray as xr
 
 from uqmbd.errors import StudyError
-from uqmbd.runs.piece import spans_of
-from uqmbd.runs.reader import HEADER, Runs
+from uqmbd.plain_zarr import require_plain
+from uqmbd.runs.listing import MISSING, listed
+from uqmbd.runs.piece import SUFFIX, spans_of
+from uqmbd.runs.reader import HEADER, Runs, reached
 from uqmbd.runs.view import open_view
-from uqmbd.runs.where import place_in, used_in
+from uqmbd.runs.where import USED, integers_in, place_in, used_in
+
+AGAIN = "put it back; or call `uqmbd verify {0}`, which looks through all files, and `uqmbd resume {0}`, which does again what is lost"
 
 
 def open_runs(folder: Path) -> xr.Dataset:
-    """The runs that a result is made of, opened but not read; a store may hold others, of a study that had wider ranges, say."""
+    """The runs that a result is made of, opened but not read; a store may hold others, of a study that had wider ranges, say.
+
+    Raises
+    ------
+    StudyError
+        If files of them are missing, cut, or have a damaged head. What is damaged within a file shows when that part is read.
+    """
     place = place_in(folder)
-    if HEADER in place.names():
-        return open_view(place, used_in(folder))
-    return open_zarr_runs(folder)
-
-
-def require_runs(folder: Path) -> None:
-    """Raise `StudyError` when runs that a result is made of are not there."""
+    with reached(place):
+        names = place.names()
+    needed = (listed(folder) or {"runs": []})["runs"]
+    if (folder / "runs.zarr").is_dir() and HEADER not in names:
+        return open_zarr_runs(folder)
     spans = used_in(folder)
-    if spans is None or not len(spans) or (folder / "runs.zarr").is_dir():
-        return
-    stored = Runs(place_in(folder))
-    lost = lost_runs(folder, stored)
-    if lost or stored.bad:
-        remedy = f"put it back; or remove {folder / 'done.json'} and call `uqmbd resume {folder}`, which does again what is lost"
+    if HEADER not in names and not needed and (spans is None or not len(spans)) and not any(name.endswith(SUFFIX) for name in names):
+        return xr.Dataset()
+    for name in needed:
+        if name not in names:
+            raise StudyError(MISSING, file=place.path(name), remedy=AGAIN.format(folder))
+    stored = Runs(place)
+    lost = lost_runs(spans, stored)
+    if stored.bad or lost:
         what = f"damaged: {stored.bad[0]}" if stored.bad else f"missing: of {lost[0][0]}"
-        raise StudyError(f"a file of these results is {what}", file=str(stored.place), remedy=remedy)
+        raise StudyError(f"a file of these results is {what}", file=str(place), remedy=AGAIN.format(folder))
+    return open_view(stored, spans)
 
 
-def lost_runs(folder: Path, stored: Runs) -> list[tuple[str, int]]:
+def lost_runs(spans: np.ndarray | None, stored: Runs) -> list[tuple[str, int]]:
     """Which of the runs that a result is made of are not stored: in words, and how many."""
-    spans = used_in(folder)
-    if spans is None or not len(spans):
-        return []
-    lost = np.zeros(max(int(spans[-1, 1]), len(stored.piece_of)), bool)
-    for start, stop in spans.tolist():
-        lost[start:stop] = True
-    lost[stored.rows] = False
-    return [(f"runs {start} to {stop - 1}", stop - start) for start, stop in spans_of(np.flatnonzero(lost))]
+    lost, count = [], len(stored.piece_of)
+    for start, stop in [] if spans is None else spans.tolist():
+        lost += [[start + a, start + b] for a, b in spans_of(np.flatnonzero(stored.piece_of[start:stop] < 0))]
+        lost += [[max(start, count), stop]] if stop > count else []
+    return [(f"runs {start} to {stop - 1}", stop - start) for start, stop in lost]
 
 
 def open_zarr_runs(folder: Path) -> xr.Dataset:
-    """The runs of a result of an earlier version."""
-    runs, rows = folder / "runs.zarr", folder / "rows.npy"
-    if not runs.is_dir():
-        return xr.Dataset()
+    """The runs of a result of an earlier version, whose ``rows.npy`` has a number for each run."""
+    runs, rows = folder / "runs.zarr", folder / USED
+    require_plain(runs)
     try:
-        found = xr.open_zarr(runs, consolidated=False, chunks=None)
-        return found.isel(run=np.load(rows)) if rows.is_file() else found
+        found = xr.open_zarr(runs, consolidated=False, chunks=None, zarr_format=3)
+        return found.isel(run=integers_in(rows.read_bytes())) if rows.is_file() else found
     except Exception as error:  # zarr, xarray and the codecs each have their own
         remedy = "put back what is missing, or delete result.zarr and resume the study: what is lost is run again"
         raise StudyError(f"the runs of this result cannot be read ({error})", file=runs, remedy=remedy) from error

@@ -9,6 +9,7 @@ language reads a file with a JSON reader and Blosc, and a column of 10^7 runs co
 from __future__ import annotations
 
 import json
+import math
 import struct
 import zlib
 from collections.abc import Mapping, Sequence
@@ -103,6 +104,9 @@ def decode(entry: Sequence[Any], data: bytes) -> np.ndarray | None:
         return found
     import numcodecs
 
+    wanted = math.prod(shape) * np.dtype(kind).itemsize
+    if size and int.from_bytes(data[4:8], "little") != wanted:  # Blosc's own word on what it unpacks to
+        return None
     return np.frombuffer(numcodecs.Blosc().decode(data) if size else b"", kind).reshape(shape)
 
 
@@ -145,7 +149,21 @@ class Piece:
         if not base or len(text) != base - PREFIX or zlib.crc32(text) != struct.unpack_from("<I", data, 12)[0]:
             return None
         piece = cls(name, base, json.loads(text))
-        return piece if size == base + sum(entry[1] for entry in piece.head["blocks"].values()) else None
+        try:
+            return piece if piece.fits(size) else None
+        except (ValueError, KeyError, TypeError, IndexError, AttributeError, OverflowError):  # sealed by somebody else
+            return None
+
+    def fits(self, size: int) -> bool:
+        """Whether what the head says can be in a file of this size: rows that rise, one block after the other, a value for each run."""
+        at, ends = 0, self.spans.ravel()
+        for start, length, _, kind, _ in self.head["blocks"].values():
+            if start != at or length < 0 or (kind != TEXT and np.dtype(kind).kind not in "biuf"):
+                return False
+            at += length
+        rows = len(ends) > 0 and ends[0] >= 0 and not (ends[1:] < ends[:-1]).any()
+        told = self.head["blocks"]["status"][4][0] == self.runs == sum(self.head["counts"])
+        return bool(rows and told and size == self.base + at and {"of", "tag", "timeout", "seconds"} <= self.head.keys() and self.order)
 
     @cached_property
     def spans(self) -> np.ndarray:

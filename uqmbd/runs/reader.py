@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -14,12 +15,18 @@ import psutil
 from uqmbd.errors import StudyError
 from uqmbd.outcomes import Axis
 from uqmbd.runs.keys import without_key
-from uqmbd.runs.piece import PARTIAL, PREFIX, SUFFIX, Column, Piece, decode, head_length
+from uqmbd.runs.piece import PARTIAL, PREFIX, SUFFIX, TEXT, Column, Piece, decode, head_length
 from uqmbd.runs.place import Place
+from uqmbd.sealing import unsealed
 
 FORMAT = 3
 HEADER, ABOUT = "head.json", "about.json"
+READS = "reads.json"  # hashes of the files that the model was seen to read
 FIRST = 1 << 14  # bytes in which most heads end
+BESIDE = {  # what is to be done where one of these is damaged
+    ABOUT: "put it back; or `uqmbd verify` puts it aside, and `uqmbd resume` writes it again",
+    READS: "put it back; or discard the runs (--overwrite): whether the files that their model read are as they were cannot be told",
+}
 BYTES_OF_A_ROW = 8  # in memory, of what says where each run is
 MEND = "`uqmbd verify` looks through all files; after it `uqmbd resume` does again what is lost"
 
@@ -74,15 +81,25 @@ class Runs:
         for name in empty:
             del sizes[name]
         for name, data in zip(sizes, self.place.beginnings(list(sizes), FIRST), strict=True):
-            data = data if head_length(data[:PREFIX]) <= FIRST else self.place.read(name, 0, head_length(data[:PREFIX]))
+            length = min(head_length(data[:PREFIX]), sizes[name])
+            data = data if length <= FIRST else self.place.read(name, 0, length)
             piece = Piece.read(name, data, sizes[name])
-            if piece is None:
+            if piece is None or not self.suits(piece):
                 self.bad.append(name)
             elif piece.head["of"] != self.header["id"]:
                 self.foreign.append(name)
             else:
                 found.append(piece)
         self.pieces = sorted(found, key=lambda piece: piece.order)
+
+    def suits(self, piece: Piece) -> bool:
+        """Whether the columns of a piece have the types and the numbers of points that the header says."""
+        for name, column in self.columns.items():
+            if (entry := piece.head["blocks"].get(name)) is not None and piece.head["of"] == self.header["id"]:
+                kind, shape = ("str" if entry[3] == TEXT else np.dtype(entry[3]).name), list(entry[4])
+                if kind != column.dtype or shape != ([piece.runs, column.points] if column.points else [piece.runs]):
+                    return False
+        return True
 
     def paint(self) -> None:
         """Say which piece each row is in."""
@@ -111,11 +128,8 @@ class Runs:
         return float(sum(piece.head["seconds"] for piece in self.pieces))
 
     def about(self) -> dict[str, Any]:
-        """Versions, seed, what the simulator used."""
-        try:
-            return dict(json.loads(self.place.read(ABOUT)))
-        except (OSError, ValueError):
-            return {}
+        """Versions, seed, what the simulator used; `StudyError` if that is damaged."""
+        return document_in(self.place, ABOUT)
 
     # reading -----------------------------------------------------------------------------------------------------------------------------
     def read(self, names: Sequence[str], rows: np.ndarray) -> dict[str, np.ndarray]:
@@ -198,7 +212,7 @@ def reached(place: Place, name: str = HEADER) -> Iterator[None]:
         yield
     except OSError as error:
         remedy = "see whether the place can be reached, and read by you; for an object store its keys and endpoint"
-        text = f"the runs cannot be read ({without_key(str(error.strerror or error))})"
+        text = f"the runs cannot be read ({said(error)})"
         raise StudyError(text, file=place.path(name), remedy=remedy) from error
 
 
@@ -210,12 +224,42 @@ def own_axes(header: Mapping[str, Any]) -> dict[str, Axis]:
 
 def header_of(place: Place) -> dict[str, Any]:
     """What all runs of a place share; `StudyError` if it holds no runs that this version can read."""
+    remedy = "put it back; or `uqmbd resume` writes it again, if the study is as it was"
     try:
-        header = dict(json.loads(place.read(HEADER)))
+        header, is_sealed = unsealed(place.read(HEADER))
     except FileNotFoundError:
         raise StudyError("there are no runs here", file=place.path(HEADER), remedy="put it back, or run the study again") from None
     except (OSError, ValueError) as error:
-        raise StudyError(f"the runs cannot be read ({error})", file=place.path(HEADER), remedy="put back what is damaged") from error
+        raise StudyError(f"the runs cannot be read ({said(error)})", file=place.path(HEADER), remedy=remedy) from error
     if header.get("format") != FORMAT:
         raise StudyError("was written by another version of uqmbd", file=place.path(HEADER), remedy="read it with that version")
+    try:
+        if not is_sealed and header["id"] != id_of(header):
+            raise ValueError("it does not agree with its number")
+        own_axes(header), [Column(*entry) for entry in header["columns"]], header["time"], header["notes"], header["chunk"]
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        text = f"the runs cannot be read (the file is damaged: {error})"
+        raise StudyError(text, file=place.path(HEADER), remedy=remedy) from error
     return header
+
+
+def id_of(header: Mapping[str, Any]) -> str:
+    """Number of a store, from what fixes its runs and what is kept of them."""
+    shared = json.dumps([header[key] for key in ("identity", "columns", "time", "axes") if key in header], sort_keys=True)
+    return hashlib.sha256(shared.encode()).hexdigest()[:16]
+
+
+def document_in(place: Place, name: str) -> dict[str, Any]:
+    """A document beside the runs; empty if it is not there, `StudyError` if it is damaged."""
+    try:
+        return unsealed(place.read(name))[0]
+    except (FileNotFoundError, NotADirectoryError):
+        return {}
+    except (OSError, ValueError) as error:
+        text = f"the file is damaged: {said(error)}" if isinstance(error, ValueError) else f"cannot be read ({said(error)})"
+        raise StudyError(text, file=place.path(name), remedy=BESIDE[name]) from error
+
+
+def said(error: Exception) -> str:
+    """An error in words, without keys of storage."""
+    return without_key(str(getattr(error, "strerror", None) or error))

@@ -11,7 +11,7 @@ from xarray.core import indexing
 
 from uqmbd.outcomes import STATUS
 from uqmbd.runs.piece import Column
-from uqmbd.runs.place import Place, place_of
+from uqmbd.runs.place import place_of
 from uqmbd.runs.reader import Runs
 
 AT_ONCE = 1 << 18  # runs of a column that are gathered at a time
@@ -55,7 +55,7 @@ class RunsBackend(BackendEntrypoint):
 
     def open_dataset(self, filename_or_obj: Any, *, drop_variables: Any = None, rows: np.ndarray | None = None) -> xr.Dataset:
         """``run`` [x ``time`` or another axis]: inputs as ``input:<name>``, outputs, status, message; `rows` chooses runs by their rows."""
-        found = Runs(place_of(filename_or_obj))
+        found = filename_or_obj if isinstance(filename_or_obj, Runs) else Runs(place_of(filename_or_obj))
         axes = {name: axis for name, axis in found.axes.items() if name in found.columns}
         attributes = {name: {"unit": column.unit} for name, column in found.columns.items()}
         attributes["status"] |= {"flag_values": list(range(len(STATUS))), "flag_meanings": " ".join(STATUS)}  # as the CF conventions
@@ -73,9 +73,9 @@ class RunsBackend(BackendEntrypoint):
         return runs.drop_vars(drop_variables or [], errors="ignore")
 
 
-def open_view(place: Place, spans: np.ndarray | None = None) -> xr.Dataset:
-    """The runs of a place, or of some of its rows, ``(spans, 2)`` first and last + 1."""
-    rows, count = None, len(Runs(place).piece_of)
+def open_view(found: Runs, spans: np.ndarray | None = None) -> xr.Dataset:
+    """Stored runs, or those of some rows, ``(spans, 2)`` first and last + 1."""
+    rows, count = None, len(found.piece_of)
     if spans is not None and not (len(spans) == 1 and spans[0, 0] == 0 and spans[0, 1] == count):
-        rows = np.concatenate([np.arange(start, stop) for start, stop in spans.tolist()])
-    return xr.open_dataset(str(place), engine=RunsBackend, rows=rows, chunks=None, cache=count <= CACHED)
+        rows = np.concatenate([np.empty(0, np.int64), *(np.arange(start, stop) for start, stop in spans.tolist())])
+    return xr.open_dataset(found, engine=RunsBackend, rows=rows, chunks=None, cache=count <= CACHED)

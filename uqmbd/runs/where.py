@@ -2,33 +2,38 @@
 
 from __future__ import annotations
 
+import io
+import math
 import tomllib
 from pathlib import Path
 
 import numpy as np
 
 from uqmbd.errors import StudyError
+from uqmbd.runs.listing import require_listed
 from uqmbd.runs.piece import spans_of
 from uqmbd.runs.place import Folder, Place, is_address, place_of
 
 RUNS = "runs"
 ELSEWHERE_FILE = "runs.url"  # says where they are, if not in `RUNS`
 USED = "rows.npy"
+STUDY = "study.toml"
 MANIFEST = "manifest.json"  # what a result was made with
 MODEL = "model"  # copies of the files of its model
-READS = "reads.json"  # beside the runs: hashes of the files that their model was seen to read
 OLD = ("runs.zarr", "journal.jsonl", "partials")  # of earlier versions
 
 
 def place_in(results: Path, elsewhere: str | None = None) -> Place:
     """The place of the runs of a folder of results: `elsewhere` (relative to it) if that is said, or what the folder says, or in it."""
+    if elsewhere is not None:
+        inside = elsewhere.strip() and not is_address(elsewhere)
+        return place_of((results / elsewhere).resolve() if inside else elsewhere)
     try:
-        if elsewhere is not None:
-            inside = elsewhere.strip() and not is_address(elsewhere)
-            return place_of((results / elsewhere).resolve() if inside else elsewhere)
-        return place_of((results / ELSEWHERE_FILE).read_text(encoding="utf-8").strip())
-    except (FileNotFoundError, NotADirectoryError):
-        return Folder(results / RUNS)
+        said = (results / ELSEWHERE_FILE).read_text(encoding="utf-8").strip()
+    except (FileNotFoundError, NotADirectoryError, UnicodeDecodeError):
+        said = ""
+    require_listed(results, ELSEWHERE_FILE, "write into it the folder or address where the runs are, as study.toml says in campaign.runs")
+    return place_of(said) if said else Folder(results / RUNS)
 
 
 def keep_used(results: Path, used: np.ndarray) -> None:
@@ -38,24 +43,65 @@ def keep_used(results: Path, used: np.ndarray) -> None:
 
 def used_in(results: Path) -> np.ndarray | None:
     """Rows of a result, (spans, 2) first and last + 1; None for all that are stored; `StudyError` where that cannot be read."""
+    remedy = "`uqmbd resume` makes the result again: its runs are kept"
+    require_listed(results, USED, remedy)
     try:
-        return np.load(results / USED)
+        return spans_in((results / USED).read_bytes())
     except FileNotFoundError:
         return None
-    except (EOFError, OSError, ValueError) as error:
-        remedy = "delete result.zarr and resume the study: its runs are kept, and only the result is computed again"
-        raise StudyError("the file is damaged, which says of which runs the result is made", file=results / USED, remedy=remedy) from error
+    except (OSError, ValueError) as error:
+        text = "the file is damaged, which says of which runs the result is made"
+        raise StudyError(text, file=results / USED, remedy=remedy) from error
+
+
+def spans_in(data: bytes) -> np.ndarray:
+    """The spans in a file of numpy's format.
+
+    Raises
+    ------
+    ValueError
+        If they are none: two columns of whole numbers, rising.
+    """
+    spans = integers_in(data)
+    if spans.ndim != 2 or spans.shape[1] != 2:
+        raise ValueError("another shape")
+    ends = spans.ravel()
+    if len(ends) and (ends[0] < 0 or (ends[1:] < ends[:-1]).any() or (spans[:, 1] <= spans[:, 0]).any()):
+        raise ValueError("not rising")
+    return spans
+
+
+def integers_in(data: bytes) -> np.ndarray:
+    """The whole numbers in a file of numpy's format, whose sizes are compared with what is there before anything is made of them."""
+    stream = io.BytesIO(data)
+    if np.lib.format.read_magic(stream) != (1, 0):
+        raise ValueError("another version")
+    try:
+        shape, _, dtype = np.lib.format.read_array_header_1_0(stream)
+    except Exception as error:  # of the parser of Python
+        raise ValueError("no header") from error
+    rest = data[stream.tell() :]
+    if dtype != np.dtype("<i8") or len(rest) != 8 * math.prod(shape):
+        raise ValueError("another size")
+    return np.frombuffer(rest, dtype).reshape(shape)
+
+
+def check_study(results: Path) -> None:
+    """Raise `StudyError` when the study file of a folder of results is not as it was written."""
+    file = results / STUDY
+    require_listed(results, STUDY, f"put it back; if you have changed it yourself, `uqmbd run {file} --out {results}`")
 
 
 def labels_in(folder: Path) -> list[str]:
     """Labels of the methods whose results a folder holds, by its study file; none if it is that of one method."""
     try:
         methods = tomllib.loads((folder / "study.toml").read_text(encoding="utf-8"))["method"]
-    except (OSError, ValueError, KeyError):
+    except (OSError, ValueError, KeyError, RecursionError):
         return []
     return [str(table.get("label", table.get("type"))) for table in methods] if isinstance(methods, list) else []
 
 
 def folders_of(folder: Path) -> list[Path]:
-    """The folders that hold a result each: those of several methods, or the folder itself."""
+    """The folders that hold a result each: those of several methods, or the folder itself; `StudyError` if the study file is damaged."""
+    check_study(folder)
     return [folder / label for label in labels_in(folder)] or [folder]

@@ -74,6 +74,13 @@ class LanesSimulator:
             flexmbd.run(self.model.load(), dict(samples), **{**arguments, "end": 1e-9 * arguments["end"], "points": 2})
         return {name: OutputInfo(prepared.units.get(name, ""), None if ":" in name else TIME) for name in self.names}
 
+    def argument_units(self, samples: Mapping[str, np.ndarray]) -> dict[str, list[tuple[str, str]]]:
+        """What inputs become in the model, and the units of that, where both are known: ``{"c": [("pin.clearance", "m")]}``."""
+        import flexmbd
+
+        with as_study_error(self):
+            return flexmbd.argument_units(self.model.load(), samples)
+
     def start(self, samples: Mapping[str, np.ndarray]) -> Any:
         """States of the runs at time zero, from which `simulate` can go on."""
         with as_study_error(self):

@@ -105,7 +105,7 @@ def estimate(study: Study, *, patience: float = PATIENCE) -> Cost:
         if info is not None:
             check_store(study, info)
             fields_of(study, trial, info)
-    least, most = study.method.planned_runs(study.inputs)
+    least, most = study.method.planned_runs(study.inputs.uncertain)
     workers = default_workers() if study.campaign.workers is None else study.campaign.workers
     pace = Pace(found.width, found.least_call, found.seconds / found.runs)
     ahead = None if info is None else forecast(study, info, (least, most), pace, workers=workers, solver=found.built, slow=slowness())
@@ -123,6 +123,6 @@ def estimate(study: Study, *, patience: float = PATIENCE) -> Cost:
         {status: number for status, number in found.counts.items() if number},
         dict.fromkeys(study.outputs, "not known") if info is None else {n: f"{e.unit or '-'}, {e.kind}" for n, e in info.items()},
         found.message,
-        study.method.fallback_most(study.inputs),
+        study.method.fallback_most(study.inputs.uncertain),
         ahead,
     )

@@ -50,7 +50,7 @@ def extreme_runs(result: Result, trial: Trial, store: RunStore) -> xr.Dataset:
     columns = Columns({name: info[name] for name in names}, np.zeros(0) if store.time is None else store.time)
     middle = {key: float(values[0]) for key, values in trial.samples.items()}
     ends = {name: {bound: extreme_of(result, name, bound) for bound in CASES[1:]} for name in names}
-    cases = {name: {"nominal": middle} | {bound: end.inputs for bound, end in ends[name].items() if end} for name in names}
+    cases = {name: {"nominal": middle} | {bound: middle | end.inputs for bound, end in ends[name].items() if end} for name in names}
     points = list(dict.fromkeys(key_of(inputs) for found in cases.values() for inputs in found.values()))
     before = {} if trial.stored is None else nominal_before(store.directory, middle, names)
     make = "statement" in result.attrs or "searched_share" in result.attrs

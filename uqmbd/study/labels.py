@@ -7,9 +7,20 @@ from collections.abc import Mapping, Sequence
 
 from uqmbd.errors import StudyError
 from uqmbd.methods import Method
+from uqmbd.runs.listing import LISTING
 from uqmbd.runs.where import MANIFEST, MODEL, RUNS
 
-OF_ONE = ("result.zarr", "tables", "figures", "report.html", "rows.npy", "done.json", MANIFEST, MODEL)  # what a method leaves in its folder
+OF_ONE = (
+    "result.zarr",
+    "tables",
+    "figures",
+    "report.html",
+    "rows.npy",
+    "done.json",
+    MANIFEST,
+    MODEL,
+    LISTING,
+)  # what a method leaves in its folder
 TAKEN = {RUNS, *OF_ONE, "study.toml", "lock"}  # names in a folder of results
 
 

@@ -83,7 +83,7 @@ def replay(study: Study, result: Result, directory: Path, name: str, bound: str 
     trial = Trial(study)
     middle = {key: float(values[0]) for key, values in trial.samples.items()}
     with naming_file(study):
-        done = trial.checked().simulate({key: np.array([found.inputs[key], middle[key]]) for key in middle})
+        done = trial.checked().simulate({key: np.array([found.inputs.get(key, middle[key]), middle[key]]) for key in middle})
     if done.status[0]:
         raise StudyError(f"the run failed this time: {done.message[0]}", remedy="if the model has changed, run the study again")
     columns = Columns(trial.info, np.zeros(0) if study.time is None else study.grid())
@@ -97,4 +97,4 @@ def replay(study: Study, result: Result, directory: Path, name: str, bound: str 
     file = directory / f"worst_{safe_name(name)}_{bound}.csv"
     frame.to_csv(file)
     again = done.outputs[name][0] if found.at is None else done.outputs[name][0, found.at]
-    return Replay(found.inputs, found.value, float(again), file)
+    return Replay({**middle, **found.inputs}, found.value, float(again), file)

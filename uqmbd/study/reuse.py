@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 import json
+import logging
 import os
 from collections.abc import Mapping
-from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from uqmbd.campaign.opening import ELSEWHERE, compare
 from uqmbd.errors import StudyError
-from uqmbd.runs.files import replace_text, writing
+from uqmbd.runs.files import replace, replace_text, writing
 from uqmbd.runs.keys import keyless
+from uqmbd.runs.listing import list_files, require_listed, unlist
 from uqmbd.runs.place import Folder
-from uqmbd.runs.reader import FORMAT
-from uqmbd.runs.where import READS, place_in
+from uqmbd.runs.reader import ABOUT, FORMAT, HEADER, READS, document_in
+from uqmbd.runs.where import ELSEWHERE_FILE, MANIFEST, MODEL, STUDY, USED, place_in
+from uqmbd.sealing import sealed
 from uqmbd.simulators.own import file_digest, tree_digest
 from uqmbd.study.identity import in_words_of_now, precision_of, short, version
 
@@ -28,6 +30,7 @@ if TYPE_CHECKING:
 HERE = "<model>"  # stands for the model's folder
 SOLVER = "package flexmbd"
 SHOWN = 3
+DONE = "done.json"
 RESOLVED = "# Resolved by uqmbd"
 
 
@@ -100,15 +103,14 @@ def remember_files(study: Study, directory: Path, *, solver: bool) -> None:
         below = folder and file.startswith(folder + os.sep)
         found[f"{HERE}{file[len(folder) :]}" if below else file] = digest
     if found != known:
-        place_in(directory, study.campaign.runs).put(READS, json.dumps(found, indent=1).encode())
+        place_in(directory, study.campaign.runs).put(READS, sealed(found, indent=1))
 
 
 def remembered(study: Study, directory: Path) -> dict[str, str]:
     """Hashes of the files that the model of the stored runs was seen to read."""
     found: dict[str, str] = {}
     for place in (Folder(directory), place_in(directory, study.campaign.runs)):  # earlier versions wrote it beside the result
-        with suppress(OSError, ValueError):
-            found |= json.loads(place.read(READS))
+        found |= document_in(place, READS)
     return found
 
 
@@ -126,28 +128,48 @@ def changed_files(study: Study, directory: Path) -> list[str]:
 def done_on(directory: Path, digest: str, timeout: float | None) -> str:
     """When the result of exactly this study was made; empty if it is not there, or has runs that another `timeout` would not stop."""
     try:
-        done = json.loads((directory / "done.json").read_text(encoding="utf-8"))
+        done = json.loads((directory / DONE).read_text(encoding="utf-8"))
+        if not require_listed(directory, DONE, "") and done.get("listed"):
+            return ""
         if done.get("study") != digest or not (directory / "result.zarr").is_dir():
             return ""
         if done["timed_out"] and done["timeout"] is not None and (timeout is None or timeout > done["timeout"]):
             return ""
         return done.get("date", "an earlier day")
-    except (OSError, ValueError, AttributeError, KeyError, TypeError):
+    except (OSError, ValueError, AttributeError, KeyError, TypeError, StudyError):
         return ""
 
 
-def write_done(directory: Path, digest: str, timeout: float | None, timed_out: int) -> None:
-    """Say that the result of a study is there, and how many of its runs the time limit stopped."""
+def write_done(study: Study, directory: Path, digest: str, timed_out: int) -> None:
+    """Say that the result of a study is there, whose files are listed with their checksums before, and how many runs its limit stopped."""
     date = datetime.now().astimezone().strftime("%Y-%m-%d %H:%M")
-    replace_text(directory / "done.json", json.dumps({"study": digest, "date": date, "timeout": timeout, "timed_out": timed_out}))
+    about = {"study": digest, "date": date, "timeout": study.campaign.timeout, "timed_out": timed_out, "listed": True}
+    done = json.dumps(about).encode()
+    list_result(study, directory, {DONE: done})
+    replace(directory / DONE, done)
 
 
-def result_of_before(study: Study, directory: Path) -> Result:
-    """The result that is there, none of whose runs is read; it is given the words of the study where these are others now."""
+def list_result(study: Study, directory: Path, ahead: Mapping[str, bytes] | None = None) -> None:
+    """Enter the files of a result, and those beside its runs, into the list of checksums."""
+    there = place_in(directory, study.campaign.runs).names()
+    beside = [name for name in (HEADER, ABOUT, READS) if name in there]
+    list_files(directory, STUDY, MANIFEST, MODEL, USED, ELSEWHERE_FILE, runs=beside, ahead=ahead)
+
+
+def result_of_before(study: Study, directory: Path) -> Result | None:
+    """The result that is there, none of whose runs is read; it is given the words of the study where these are others now.
+
+    None where it is not as it was written, which is said: it is made again.
+    """
     from uqmbd.figures.more import own_figures
     from uqmbd.result import open_results
 
-    found = open_results(directory, later=True)
+    try:
+        found = open_results(directory, later=True)
+    except StudyError as error:
+        said = f"{error.file}: {error.message}" if error.file else error.message
+        logging.getLogger("uqmbd").info("the result that is there is made again: %s", said)
+        return None
     found.trust = own_figures(found) == study.report.figures  # what the study in hand names, and nobody else
     attrs = {key: value for key, value in found.attrs.items() if key not in ("title", "description")} | study.said()
     if json.dumps(found.attrs, sort_keys=True, default=list) != json.dumps(attrs, sort_keys=True, default=list):
@@ -157,6 +179,7 @@ def result_of_before(study: Study, directory: Path) -> Result:
         with claimed(directory, study.campaign.runs), writing(directory):
             found.save(directory)
             write_study(study, directory)
+            unlist(directory, "report.html", "figures")
             (directory / "report.html").unlink(missing_ok=True)  # which says what it said before
     return found
 
@@ -167,7 +190,9 @@ def write_study(study: Study, directory: Path) -> None:
     from uqmbd.study.file import tables, write_toml
 
     head = f"{RESOLVED} {version('uqmbd')}; `uqmbd resume` reads it.\n"
-    replace_text(directory / "study.toml", head + write_toml(keyless(study.document or tables(study))))
+    unlist(directory, STUDY, ELSEWHERE_FILE)
+    replace_text(directory / STUDY, head + write_toml(keyless(study.document or tables(study))))
+    list_files(directory, STUDY, ELSEWHERE_FILE)
 
 
 def spare_study(directory: Path) -> None:

@@ -17,10 +17,12 @@ from uqmbd.errors import StudyError, did_you_mean
 from uqmbd.facts import failures_in
 from uqmbd.outcomes import STATUS, OutputInfo
 from uqmbd.processes import give_memory_back, leave_if_worker_is_starting
+from uqmbd.runs.listing import unlist
 from uqmbd.runs.where import MANIFEST, keep_used
 from uqmbd.study.asked import OutsideRun
 from uqmbd.study.extreme_runs import extreme_runs
 from uqmbd.study.identity import earlier_tags, identity_of, method_tag, precision_of, study_digest, versions
+from uqmbd.study.labels import OF_ONE
 from uqmbd.study.manifest import keep_manifest, now
 from uqmbd.study.naming import naming_file
 from uqmbd.study.nominal import fields_of
@@ -100,7 +102,9 @@ def run_study(
             raise refused
         discard = overwrite is True or refused is not None
         if header is not None and not discard and not again and (date := done_on(directory, digest, study.campaign.timeout)):
-            return Finished(result_of_before(study, directory), directory, None, date=date)
+            there = result_of_before(study, directory)
+            if there is not None:
+                return Finished(there, directory, None, date=date)
         if header is None:
             spare_study(directory)
         claim = stack.enter_context(claimed(directory, study.campaign.runs))
@@ -118,6 +122,7 @@ def run_study(
         store.redo(codes_of(again))
         fields = fields_of(study, trial, info)  # before the runs, so that a mistake in a function shows at once
         with writing(directory):
+            unlist(directory, "done.json", MANIFEST)
             for name in ("done.json", MANIFEST):
                 (directory / name).unlink(missing_ok=True)
             write_study(study, directory)
@@ -128,10 +133,11 @@ def run_study(
             result.fields = fields
         with writing(directory):
             trial.remember(directory)
+            unlist(directory, *OF_ONE)
             result.manifest = keep_manifest(study, directory, identity, digest, began)
             result.save(directory)
             keep_used(directory, tally.used)
-            write_done(directory, digest, study.campaign.timeout, tally.status["timeout"])
+            write_done(study, directory, digest, tally.status["timeout"])
         return Finished(with_runs(result, directory), directory, tally, store.damaged, discarded=discard and header is not None)
 
 
@@ -165,12 +171,12 @@ def told(
                 campaign(study, method, store, info, trial, pool, watcher, tally).run()
             if not tally.status["ok"]:
                 raise nothing_worked(store, study)
-            simulator = simulator_attributes(store, tally)
+            simulator = simulator_attributes(store, tally, trial)
             if not fixed_step(simulator):
                 pool.let_go()
             give_memory_back()
             result, used = method.result(), np.flatnonzero(tally.used)
-            describe(result, study, tally, store)
+            describe(result, study, tally, store, simulator)
             take_trust(result, study, store, used, simulator)
             add_step_error(result, study, info, trial, store, used, pool, simulator)
             cut_at_zero(result, simulator)
@@ -251,7 +257,7 @@ def nothing_worked(store: RunStore, study: Study) -> StudyError:
     )
 
 
-def describe(result: Result, study: Study, tally: Tally, store: RunStore) -> None:
+def describe(result: Result, study: Study, tally: Tally, store: RunStore, simulator: Mapping[str, Any]) -> None:
     """Say in the result, and in the store, what was asked and what it cost."""
     result.attrs = {
         **study.said(),
@@ -264,7 +270,7 @@ def describe(result: Result, study: Study, tally: Tally, store: RunStore) -> Non
         "workers": tally.workers,
         "overhead": round(tally.overhead, 4),
         "model": study.model.label,
-        "simulator": simulator_attributes(store, tally),
+        "simulator": dict(simulator),
         "versions": versions(),
     }
     cost = rounding_cost(study, result)
@@ -275,9 +281,14 @@ def describe(result: Result, study: Study, tally: Tally, store: RunStore) -> Non
     store.describe({"study": study.name, "seed": study.campaign.seed, "versions": versions()})
 
 
-def simulator_attributes(store: RunStore, tally: Tally) -> dict[str, Any]:
-    """What the simulator said it used, in this session or an earlier one."""
-    return dict(tally.attributes) or dict(store.about().get("simulator", {}))
+def simulator_attributes(store: RunStore, tally: Tally, trial: Trial) -> dict[str, Any]:
+    """What the simulator said it used, in this session or an earlier one; where what that one wrote is lost, it is asked again."""
+    about = store.about()
+    if not about and not tally.simulated:
+        middle = {name: values[:1] for name, values in trial.samples.items()}
+        store.describe({"simulator": dict(trial.checked().simulate(middle).attributes)})
+        about = store.about()
+    return dict(tally.attributes) or dict(about.get("simulator", {}))
 
 
 def with_runs(result: Result, directory: Path) -> Result:

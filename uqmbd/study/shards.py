@@ -61,6 +61,7 @@ def run_shard(
     from uqmbd.campaign.opening import claimed, peek
     from uqmbd.campaign.progress import progress_bar
     from uqmbd.runs.files import writing
+    from uqmbd.runs.listing import unlist
 
     wanted, directory = shard_of(shard), results_directory(out, study.name)
     with naming_file(study):
@@ -77,6 +78,7 @@ def run_shard(
         claim = stack.enter_context(claimed(directory, study.campaign.runs, shared=True))
         with writing(directory):
             write_study(study, directory)
+            unlist(directory, "done.json")
             (directory / "done.json").unlink(missing_ok=True)
         pool = early_pool(study, workers, scheduler, stack)
         trial = Trial(study, None if claim.header is None else stored_outputs(claim.header), pool.elsewhere)
@@ -103,8 +105,9 @@ def merge(results: Path, others: Sequence[Path]) -> int:
     from uqmbd.campaign.opening import claimed, compare
     from uqmbd.campaign.store import RunStore
     from uqmbd.runs.files import writing
-    from uqmbd.runs.reader import HEADER, Runs
-    from uqmbd.runs.where import READS, place_in
+    from uqmbd.runs.listing import unfinish, unlist
+    from uqmbd.runs.reader import HEADER, READS, Runs
+    from uqmbd.runs.where import place_in
 
     added = 0
     for other in others:
@@ -112,6 +115,7 @@ def merge(results: Path, others: Sequence[Path]) -> int:
         with claimed(results) as claim:
             if claim.header is None:
                 with writing(results):
+                    unlist(results, "study.toml")
                     if (other / "study.toml").is_file():
                         (results / "study.toml").write_bytes((other / "study.toml").read_bytes())
                     with suppress(FileNotFoundError):
@@ -120,8 +124,7 @@ def merge(results: Path, others: Sequence[Path]) -> int:
             elif claim.header.get("id") != source.header["id"]:
                 compare(claim.header, source.header["identity"], results, remedy=SAME)
                 raise StudyError(f"holds other outputs than {other}", file=results, remedy=SAME)
-            with writing(results):
-                (results / "done.json").unlink(missing_ok=True)
+            unfinish(results)
             added += add(RunStore(claim.place, results, claim.locks[0]), source)
     return added
 

@@ -39,7 +39,7 @@ def check_sizes(study: Study) -> None:
 def planned(method: Method, study: Study) -> tuple[int, int, int]:
     """Runs that a method asks for: at least, at most, and how many of these where the result is not trusted."""
     with blaming(type(method), "method", "method"):
-        said, fallback = method.planned_runs(study.inputs), method.fallback_most(study.inputs)
+        said, fallback = method.planned_runs(study.inputs.uncertain), method.fallback_most(study.inputs.uncertain)
     try:
         (least, most), fallback = map(index, said), index(fallback)
     except (TypeError, ValueError):

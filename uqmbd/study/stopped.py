@@ -58,8 +58,11 @@ def keep_unfinished(study: Study, store: RunStore, directory: Path, why: str) ->
     from uqmbd.methods.base import count_failures
     from uqmbd.result import Result
     from uqmbd.runs.files import writing
-    from uqmbd.runs.where import USED
+    from uqmbd.runs.listing import unlist
+    from uqmbd.runs.where import keep_used
     from uqmbd.study.identity import versions
+    from uqmbd.study.labels import OF_ONE
+    from uqmbd.study.reuse import list_result
 
     note = f"The study stopped, so there are no results but its runs: {why}"
     attrs = {
@@ -76,5 +79,7 @@ def keep_unfinished(study: Study, store: RunStore, directory: Path, why: str) ->
         "failures_note": note,
     }
     with writing(directory):
-        (directory / USED).unlink(missing_ok=True)
+        unlist(directory, *OF_ONE)
         Result(attrs=attrs).save(directory)
+        keep_used(directory, store.piece_of >= 0)
+        list_result(study, directory)

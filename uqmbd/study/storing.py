@@ -60,7 +60,7 @@ def check_store(study: Study, info: Mapping[str, OutputInfo]) -> None:
 
 def check_memory(study: Study, info: Mapping[str, OutputInfo]) -> None:
     """Raise `StudyError` when what all runs give is more than the memory of this machine."""
-    runs, _ = study.method.planned_runs(study.inputs)
+    runs, _ = study.method.planned_runs(study.inputs.uncertain)
     numbers = sum(math.prod(entry.shape(0 if study.time is None else study.time.points)) for entry in info.values())
     require(
         8 * runs * numbers,
@@ -95,7 +95,7 @@ def open_or_make(
             precision_of(study),
             study.campaign.store == "all",
         )
-        least, most = study.method.planned_runs(study.inputs)
+        least, most = study.method.planned_runs(study.inputs.uncertain)
         size = 8 * sum(math.prod(entry.shape(points)) for entry in info.values())
         chunk = piece_length(round(math.sqrt(least * most)), trial.checked().width, study.campaign.batch, size)
         notes = {

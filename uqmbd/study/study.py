@@ -128,7 +128,7 @@ class Study:
         self.field_functions = field_functions(self.report, Path(directory))
         for one in self.methods.values():
             with blaming(type(one), "method", "method"):
-                one.check(self.inputs)
+                one.check(self.inputs.uncertain)
         self.document: dict[str, Any] | None = None
         self.file: Path | None = None
 

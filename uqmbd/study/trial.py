@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from uqmbd.errors import StudyError
+from uqmbd.inputs.space import Space
+from uqmbd.inputs.units import same_dimension
 from uqmbd.outcomes import OutputInfo
 from uqmbd.simulators.apart import Ended, Late, apart
 from uqmbd.simulators.base import Simulator
@@ -24,6 +26,9 @@ if TYPE_CHECKING:
     from uqmbd.study.study import Study
 
 
+Units = Mapping[str, tuple[str, str]]
+
+
 class Tried(NamedTuple):
     """A simulator that has been tried, its outputs, and hashes of the user's files that the model read, by path."""
 
@@ -32,12 +37,14 @@ class Tried(NamedTuple):
     files: dict[str, str]
 
 
-def tried(model: Model, names: Sequence[str], time: np.ndarray | None, samples: Mapping[str, np.ndarray], *how: Any) -> Tried:
+def tried(model: Model, names: Sequence[str], time: np.ndarray | None, samples: Mapping[str, np.ndarray], units: Units, *how: Any) -> Tried:
     """Make the simulator, see `uqmbd.simulators.detect.make_simulator`, and check it."""
     from uqmbd.simulators.detect import make_simulator
 
     with watching() as reads:
         found = make_simulator(model, names, time, samples, *how)
+    if hasattr(found, "argument_units") and units:  # before the model is compiled
+        check_dimensions(units, found.argument_units(samples))
     return Tried(found, found.check(samples), reads.files)
 
 
@@ -54,6 +61,27 @@ def tried_apart(model: Model, *how: Any) -> Tried:
 
         raise too_slow(model, how[2], f"stopped after {how[4]:g} s", how[4]) from None
     return found._replace(simulator=replace(found.simulator, model=model))
+
+
+def units_of(inputs: Space) -> Units:
+    """Units as they were written, each with the key that says it, of the inputs that have one."""
+    found = {name: ((item.written or item).unit, f"inputs.{name}.unit") for name, item in inputs.items()}
+    for label, one in inputs.sets.items():
+        found |= {name: (found[name][0], f"sets.{label}.units") for name in one.inputs if one.units}
+    return {name: said for name, said in found.items() if said[0]}
+
+
+def check_dimensions(units: Units, arguments: Mapping[str, Sequence[tuple[str, str]]]) -> None:
+    """`StudyError` where an input with a unit becomes a number of the model that is always of another dimension."""
+    for name, (written, key) in units.items():
+        places = arguments.get(name, ())
+        if not places or any(same_dimension(written, unit) for _, unit in places):
+            continue
+        what, unit = places[0]
+        kind = "a pure number" if unit == "1" else f"in {unit}"
+        fault = f"'{name}' is given in {written}, and the model takes it for {what}, which is {kind}"
+        remedy = "leave the unit out" if unit == "1" else f"give it in {unit}, or a multiple of that"
+        raise StudyError(fault, key=key, value=written, remedy=remedy)
 
 
 def solver_to_load() -> bool:
@@ -108,7 +136,7 @@ class Trial:
         """
         study = self.study
         names = study.outputs if self.stored is None else list(self.stored)
-        how = study.model, names, study.grid(), self.samples, study.solver, study.campaign.timeout
+        how = study.model, names, study.grid(), self.samples, units_of(study.inputs), study.solver, study.campaign.timeout
         found = tried_apart(*how) if self.elsewhere and solver_to_load() else tried(*how)
         study.model.saw(found.files)
         check_axes(found.info)

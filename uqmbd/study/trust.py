@@ -2,26 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from uqmbd.analysis.trust import horizon
-from uqmbd.figures.outputs import axis_name, grid_of, listed
-from uqmbd.figures.trust import CLAIMED, WHY
-from uqmbd.outcomes import DIVERGED, DOUBT, TIME, WARNING, axis_of
-from uqmbd.report.terminal import WARNINGS
+from uqmbd.figures.outputs import listed
+from uqmbd.methods.distrust import distrust, share_anew, untrusted_leaves, warn
+from uqmbd.outcomes import DIVERGED, DOUBT, WARNING
 from uqmbd.study.stopped import inputs_said
 
 if TYPE_CHECKING:
-    import xarray as xr
-
     from uqmbd.campaign.store import RunStore
     from uqmbd.result import Result
     from uqmbd.study.study import Study
-
-BY_LEVEL = "trusted_share_by_level"
 
 
 def take_trust(result: Result, study: Study, store: RunStore, rows: np.ndarray, simulator: Mapping[str, Any]) -> None:
@@ -63,89 +57,8 @@ def take_trust(result: Result, study: Study, store: RunStore, rows: np.ndarray, 
         share_anew(result)
 
 
-def warn(result: Result, text: str) -> None:
-    """A note that the terminal shows as well."""
-    for key in ("notes", WARNINGS):
-        result.attrs[key] = [*result.attrs.get(key, ()), text]
-
-
 def diverged(store: RunStore, rows: np.ndarray) -> np.ndarray:
     """Which of the rows are runs that diverged; the heads of the pieces say whether there are any."""
     if not any(piece.head["counts"][DIVERGED] for piece in store.pieces):
         return rows[:0]
     return rows[store.column("status", rows) == DIVERGED]
-
-
-def distrust(result: Result, names: Iterable[str], why: str, where: Mapping[str, np.ndarray] | None = None) -> None:
-    """Take the trust from outputs, everywhere or where a mask says so; a method that makes no claim of trust makes this one.
-
-    Parameters
-    ----------
-    why : str
-        A part of a sentence.
-    where : dict of str to ndarray of bool, optional
-        Of each output, in the shape of its trust; other places keep theirs.
-    """
-    trusted, horizons, kinds = {}, {}, {}
-    for name in names:
-        known = result.trusted[name] if name in result.trusted else all_trusted(result, name)
-        lost = np.ones(known.shape, bool) if where is None else where[name]
-        if name in result.trusted and not lost.any():
-            continue
-        said = [known.attrs[WHY]] if known.attrs.get(WHY) else []
-        more = {WHY: "; ".join([*said, why])} if lost.any() and why not in said else {}
-        trusted[name] = (known & ~lost).assign_attrs(known.attrs | more)
-        if axis_of(known.dims) == TIME.name:
-            horizons[name] = ((), horizon(trusted[name].values, grid_of(known)), {"unit": TIME.unit})
-        if name in result.regions_trusted:
-            kinds[name] = (result.regions_trusted[name] & ~lost).assign_attrs(result.regions_trusted[name].attrs)
-    result.trusted, result.trust_horizon = result.trusted.assign(trusted), result.trust_horizon.assign(horizons)
-    result.regions_trusted = result.regions_trusted.assign(kinds)
-
-
-def all_trusted(result: Result, name: str) -> xr.DataArray:
-    """Trust in all places of an output."""
-    import xarray as xr
-
-    axis = axis_name(result, name)
-    if axis is None:
-        return xr.DataArray(True, attrs={"unit": "", CLAIMED: 0})
-    along = next(group[name][axis] for _, group in result.groups() if name in group and axis in group[name].dims)
-    return xr.DataArray(np.ones(along.size, bool), {axis: along}, (axis,), attrs={"unit": "", CLAIMED: 0})
-
-
-def untrusted_leaves(result: Result, names: Iterable[str], samples: Mapping[str, np.ndarray] | None) -> None:
-    """Take the trust from parts of the box: those that have one of the runs with these inputs (SI) in them, or all."""
-    import xarray as xr
-
-    if not result.leaves.data_vars:
-        return
-    leaves = result.leaves
-    inside = np.ones((leaves.sizes["leaf"], 1 if samples is None else len(next(iter(samples.values())))), bool)
-    for name, values in (samples or {}).items():
-        inside &= (values >= leaves[f"lower:{name}"].values[:, None]) & (values <= leaves[f"upper:{name}"].values[:, None])
-    lost = (leaves["part"] == "trusted") & xr.DataArray(inside.any(axis=1), dims=("leaf",))
-    changed = {name: leaves[name].where(~lost, 0.0).assign_attrs(leaves[name].attrs) for name in names if name in leaves}
-    result.leaves = leaves.assign(changed)
-
-
-def share_anew(result: Result) -> None:
-    """The shares of trusted columns and of the box, where the result says them, of what trust there is."""
-    trusted, attrs = result.trusted, result.attrs
-    if "trusted_share" in attrs and trusted.data_vars:
-        attrs["trusted_share"] = float(np.concatenate([np.ravel(values.values) for values in trusted.data_vars.values()]).mean())
-    whole = {name: bool(values.values.any()) for name, values in trusted.data_vars.items()}
-    if BY_LEVEL in attrs and not any(whole.values()):
-        attrs[BY_LEVEL] = [0.0] * len(attrs[BY_LEVEL])
-    if "trusted_volume" in attrs:
-        attrs["trusted_volume"] = {name: share_of_leaves(result, name, share) for name, share in attrs["trusted_volume"].items()}
-
-
-def share_of_leaves(result: Result, name: str, share: float) -> float:
-    """Share of the box in trusted leaves; of what has no leaves of its own what was said, or nothing where it is not trusted at all."""
-    if name not in result.leaves:
-        return share if result.trusted[name].values.any() else 0.0
-    leaves = result.leaves
-    inputs = [str(key).removeprefix("lower:") for key in leaves.coords if str(key).startswith("lower:")]
-    sizes = np.prod([leaves[f"upper:{key}"].values - leaves[f"lower:{key}"].values for key in inputs], axis=0)
-    return float(np.clip((sizes * leaves[name].sel(part="trusted").values).sum() / sizes.sum(), 0.0, 1.0))

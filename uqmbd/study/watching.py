@@ -157,10 +157,10 @@ def so_far(study: Study, directory: Path, watch: Watch | None = None) -> SoFar:
     simulator = store.about().get("simulator", {})
     take_trust(result, study, store, store.rows, simulator)
     cut_at_zero(result, simulator)
-    least, most = study.method.planned_runs(study.inputs)
+    least, most = study.method.planned_runs(study.inputs.uncertain)
     rate = len(status) / store.seconds if store.seconds else 0.0
     found = SoFar(result, len(status), failed, least, most, rate, first_messages(study, store))
-    result.runs = open_view(place)
+    result.runs = open_view(store)
     described = {"study": study.name, **study.words(), "method": study.method.name, "inputs": study.inputs.described()}
     described |= {"settings": study.method.model_dump(exclude_none=True), "seed": study.campaign.seed}
     described |= {"model": study.model.label, "versions": versions()}

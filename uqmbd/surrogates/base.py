@@ -190,3 +190,9 @@ class Surrogate:
 def told_of_lost(lost: int, runs: int, then: str) -> str:
     """What is said of failed runs among those that are fitted; empty where there are none."""
     return f"{lost} of {runs} runs at nodes failed; {then}" if lost else ""
+
+
+def told_of_terms(fitted: int, terms: int, rank: int) -> str:
+    """How many of its terms a fit to the runs that are left determines."""
+    rest = "; the others are not determined and are left out" if fitted < terms else ""
+    return f"of {terms} terms the lowest {fitted} are fitted (rank {rank}){rest}"

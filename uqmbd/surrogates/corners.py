@@ -8,11 +8,12 @@ from typing import ClassVar
 
 import numpy as np
 
+from uqmbd.analysis import chebyshev
 from uqmbd.analysis.chebyshev_expansions import TensorExpansion
 from uqmbd.analysis.corner_slopes import extreme_places, gains
 from uqmbd.errors import StudyError
 from uqmbd.outcomes import MEND
-from uqmbd.surrogates.base import MOST_CORNERS, NODE, OWN, VALIDATION, Surrogate
+from uqmbd.surrogates.base import MOST_CORNERS, NODE, OWN, VALIDATION, Surrogate, told_of_terms
 from uqmbd.surrogates.tensor import coefficients
 
 BESIDE = OWN + 1  # a role: beside a corner, a little inside in one input
@@ -47,7 +48,13 @@ class Corners(Surrogate):
         ok = self.runs.status[runs] == 0
         if not ok.any():
             raise StudyError("the runs at all corners failed", remedy=f"{MEND}, or take a method that runs inside the box: chebyshev")
-        self.note = "" if ok.all() else f"{np.count_nonzero(~ok)} of {len(runs)} corners failed; the bounds are those of the others"
+        self.note = ""
+        if not ok.all():
+            fitted, rank = chebyshev.determined(self.runs.points[runs[ok]], (1,) * len(self.runs.inputs))
+            self.note = (
+                f"{np.count_nonzero(~ok)} of {len(runs)} corners failed; the bounds are those of the others; of the function through "
+            )
+            self.note += f"them, {told_of_terms(fitted, len(runs), rank)}"
         return TensorExpansion(coefficients((1,) * len(self.runs.inputs), self.runs.points[runs], self.runs.values[runs], ok))
 
     def _at_corners(self) -> np.ndarray:

@@ -25,8 +25,11 @@ class Scattered(Surrogate):
         runs, fitted = self.runs, self.fitted()
         ok = fitted[runs.status[fitted] == 0]
         lost = len(fitted) - len(ok)
-        self.note = f"{lost} of {len(fitted)} runs for the fit failed and are left out" if lost else ""
-        return least_squares(runs.points[ok], runs.values[ok], runs.settings.total_degree)
+        expansion, rank = least_squares(runs.points[ok], runs.values[ok], runs.settings.total_degree)
+        terms = len(expansion.exponents)
+        told = f": of {terms} terms the others determine {rank}, and the rest is not determined" if rank < terms else f" (rank {rank})"
+        self.note = f"{lost} of {len(fitted)} runs for the fit failed and are left out{told}" if lost else ""
+        return expansion
 
     def seen(self, columns: np.ndarray) -> None:
         """None: it does not meet its runs."""

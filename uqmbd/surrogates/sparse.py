@@ -135,7 +135,8 @@ class Sparse(Surrogate):
 
     def fit(self) -> SparseExpansion:
         self._grid.absorb(self.runs.values, self.runs.status == 0)
-        then = "there the smoothest expansion through the others is taken"
+        then = "there the smoothest expansion through the others is taken, of which "
+        then += f"{self._grid.filled} of {len(self._grid)} terms are not determined by runs"
         self.note = told_of_lost(self._grid.filled, len(self._grid), then)
         return self._grid.expansion()
 

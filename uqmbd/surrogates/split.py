@@ -14,7 +14,7 @@ from uqmbd.analysis.alpha_cuts import restricted
 from uqmbd.analysis.chebyshev_expansions import TensorExpansion
 from uqmbd.analysis.pieces import PiecewiseExpansion
 from uqmbd.analysis.trust import joined
-from uqmbd.surrogates.base import COARSE, LEAST_VALIDATION, NODE, VALIDATION, Runs, Surrogate, told_of_lost
+from uqmbd.surrogates.base import COARSE, LEAST_VALIDATION, NODE, VALIDATION, Runs, Surrogate, told_of_lost, told_of_terms
 from uqmbd.surrogates.tensor import coefficients, node_count
 
 BATCH_SHARE = 0.5  # leaves whose need is at least so much of the greatest are cut together
@@ -196,7 +196,12 @@ class Split(Surrogate):
     def fit(self) -> PiecewiseExpansion:
         self._by_leaf = None
         nodes = self.fitted()
-        then = "the expansions there are least-squares fits to the others"
+        ok = [self.runs.status[leaf.runs] == 0 for leaf in self._leaves]
+        parts = [(leaf, good) for leaf, good in zip(self._leaves, ok, strict=True) if not good.all()]
+        each = [chebyshev.determined(self._local(leaf, leaf.runs[good]), self._degrees) for leaf, good in parts if good.any()]
+        fitted, rank = np.sum([[0, 0], *each], axis=0).tolist()
+        then = "the expansions there are least-squares fits to the others, and "
+        then += told_of_terms(fitted, sum(len(leaf.runs) for leaf, _ in parts), rank)
         self.note = told_of_lost(int(np.count_nonzero(self.runs.status[nodes])), len(nodes), then)
         boxes = np.array([[leaf.lower, leaf.upper] for leaf in self._leaves])
         return PiecewiseExpansion(boxes, tuple(self._expansion_of(leaf) for leaf in self._leaves))

@@ -51,8 +51,6 @@ class Taylor(Surrogate):
         ok = self.runs.status[runs] == 0
         if not ok.any():
             raise StudyError("all runs of the differences failed, so there is no derivative", remedy=f"{MEND}, or take another method")
-        self.note = f"{np.count_nonzero(~ok)} of {len(runs)} runs of the differences failed; their terms are one-sided or zero"
-        self.note = "" if ok.all() else self.note
         one = np.eye(d, dtype=int)
         terms = [one[0] * 0, *one]
         if self.runs.settings.order == 2:
@@ -61,7 +59,10 @@ class Taylor(Surrogate):
         points = self.runs.settings.nodes(d)[ok]
         weight = np.where(powers.sum(axis=1) == 2, LOWER_FIRST, 1.0)
         matrix = np.prod(points[:, None, :] ** powers, axis=2) * weight
-        c = weight[:, None] * np.linalg.lstsq(matrix, self.runs.values[runs[ok]], rcond=1e-12)[0]
+        c, _, rank, _ = np.linalg.lstsq(matrix, self.runs.values[runs[ok]], rcond=1e-12)
+        told = f"their terms are one-sided or zero: the others determine {rank} of {len(powers)} terms"
+        self.note = "" if ok.all() else f"{np.count_nonzero(~ok)} of {len(runs)} runs of the differences failed; {told}"
+        c = weight[:, None] * c
         c = c / step ** powers.sum(axis=1)[:, None]
         squares = powers.max(axis=1) == 2  # x² = (T_2 + 1) / 2
         c[0] += 0.5 * c[squares].sum(axis=0)

@@ -11,7 +11,7 @@ from uqmbd.analysis import chebyshev
 from uqmbd.analysis.chebyshev_expansions import TensorExpansion
 from uqmbd.analysis.kinks import beyond
 from uqmbd.analysis.nested_grid import Grid
-from uqmbd.surrogates.base import NODE, VALIDATION, Runs, Surrogate, told_of_lost
+from uqmbd.surrogates.base import NODE, VALIDATION, Runs, Surrogate, told_of_lost, told_of_terms
 
 SURE = 0.1  # part of the tolerance below which validation runs alone say that a column is resolved
 HIGHEST_DEGREE = 128
@@ -41,7 +41,11 @@ class Tensor(Surrogate):
     def fit(self) -> TensorExpansion:
         runs, nodes = self.runs, self.fitted()
         ok = runs.status[nodes] == 0
-        self.note = told_of_lost(int(np.count_nonzero(~ok)), len(nodes), "the expansion is a least-squares fit to the others")
+        self.note = ""
+        if not ok.all():
+            fitted, rank = chebyshev.determined(runs.points[nodes[ok]], self._degrees)
+            then = f"the expansion is a least-squares fit to the others, and {told_of_terms(fitted, len(nodes), rank)}"
+            self.note = told_of_lost(int(np.count_nonzero(~ok)), len(nodes), then)
         return TensorExpansion(coefficients(self._degrees, runs.points[nodes], runs.values[nodes], ok))
 
     def _grow(self) -> bool:

@@ -21,6 +21,7 @@ from uqmbd.errors import StudyError
 from uqmbd.inputs import Input
 from uqmbd.inputs.space import Space
 from uqmbd.methods.base import count_failures, fallback_count
+from uqmbd.methods.distrust import without_trust_where_runs_failed
 from uqmbd.methods.failures import left_out
 from uqmbd.methods.imprecise.mixed_fallback import TwoLoop, without_two_loop
 from uqmbd.methods.probabilistic.pce import PCE, PCERun
@@ -177,7 +178,8 @@ class MixedRun(PCERun):
         self._germs = cube_sample(len(self._inputs) - len(self._imprecise), generator(self._seed, SAMPLED), self.settings.germs)
         self._margin = self.settings.safety * self._error
         statistics = self._statistics()
-        return Result(**self._groups(self._reached[0], self._error, self._trusted), statistics=statistics, attrs=self._attributes())
+        result = Result(**self._groups(self._reached[0], self._error, self._trusted), statistics=statistics, attrs=self._attributes())
+        return without_trust_where_runs_failed(result, self._inputs, self._samples(self._points), self._status != 0)
 
     def _reach(self) -> None:
         """Ends of the runs in each region, `_reached` (levels, 2, columns); with too few there those of the next wider, of all at last."""

@@ -13,6 +13,7 @@ from uqmbd.errors import StudyError, did_you_mean
 from uqmbd.inputs import Input
 from uqmbd.inputs.space import Space
 from uqmbd.methods.base import Method, count_failures
+from uqmbd.methods.distrust import without_trust_where_runs_failed
 from uqmbd.methods.failures import where
 from uqmbd.methods.intervals.fresh import Found, Plan, said
 from uqmbd.methods.intervals.searching import FIRST, LEAST_ROUND, SEARCH, WIDENING, BoundsSearch
@@ -174,7 +175,7 @@ class SearchRun(StagedRun):
             from uqmbd.methods.intervals.kinds import add_regions
 
             add_regions(result, self._search, columns)
-        return result
+        return without_trust_where_runs_failed(result, self._inputs, self._samples(self._points), self._status != 0)
 
     def _attributes(self, found: Found) -> dict:
         settings = self.settings

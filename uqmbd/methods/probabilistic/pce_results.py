@@ -20,6 +20,7 @@ from uqmbd.analysis.threads import one_thread
 from uqmbd.errors import StudyError
 from uqmbd.methods.base import count_failures
 from uqmbd.methods.checks import checks
+from uqmbd.methods.distrust import without_trust_where_runs_failed
 from uqmbd.methods.failures import left_out, require_validation
 from uqmbd.methods.probabilistic.pce_fit import FITTED, SAMPLED, VALIDATION, Fit, Fitted
 from uqmbd.methods.quantile_levels import levels_of, too_far_out
@@ -101,7 +102,8 @@ class ExpandedRun(StagedRun):
             **({"interaction": columns.dataset(expansion.second(), {"pair": pairs}, unit="")} if pairs else {}),
             **self._convergence(),
         }
-        return Result(**self._groups(self._ends, self._error, self._trusted), **groups, attrs=self._attributes())
+        result = Result(**self._groups(self._ends, self._error, self._trusted), **groups, attrs=self._attributes())
+        return without_trust_where_runs_failed(result, self._inputs, self._samples(self._points), self._status != 0)
 
     def _indices(self) -> dict[str, np.ndarray]:
         """By kind, (d, columns): Sobol' indices, or where inputs depend on each other what does not depend on their order."""

@@ -45,6 +45,7 @@ class ImportanceRun(FormRun):
         self._around = sampling.weighted(margin, weights, beta)
         self._say(self._around.note)
         doubts = self._doubts()
+        self._refuted = bool(doubts)
         if doubts:
             yield from self._simulate("; ".join(doubts))
 
@@ -85,7 +86,8 @@ class ImportanceRun(FormRun):
         return self._instead or self._around
 
     def _found(self) -> tuple[dict[str, float], dict[str, np.ndarray]]:
-        return estimated(self._estimate) | {"beta_form": self._point.beta} | self._common(), {"importance": self._importance()}
+        found = estimated(self._estimate) | {"beta_form": self._point.beta} | self._common()
+        return found, {"importance": self._importance()} | self._unsafe(self._estimate)
 
     def _convergence(self) -> tuple[np.ndarray, dict[str, np.ndarray]]:
         if self._instead:

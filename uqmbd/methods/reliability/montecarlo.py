@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Generator, Mapping
+from dataclasses import replace
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -24,7 +25,8 @@ class CountingRun(ReliabilityRun):
     def _find(self) -> Generator[tuple[np.ndarray, int], np.ndarray, None]:
         z = generator(self._seed, SAMPLING).standard_normal((self.settings.samples, len(self._inputs)))
         self._margin = yield z, SAMPLING
-        self._estimate = found = sampling.counted(self._margin, one_sided=True)
+        found = sampling.counted(self._margin, one_sided=True)
+        self._estimate = replace(found, places=z[self._margin < 0])
         n, few = len(self._margin), round(found.unsafe * len(self._margin))
         level = f"{100 * sampling.CONFIDENCE:.0f} % confidence"
         if not few:
@@ -36,7 +38,7 @@ class CountingRun(ReliabilityRun):
             self._say(f"{n} runs are few for so rare an event ({said} unsafe): raise samples, or take approach = 'subset'")
 
     def _found(self) -> tuple[dict[str, float], dict[str, np.ndarray]]:
-        return estimated(self._estimate) | {"runs": float(len(self._status))}, {}
+        return estimated(self._estimate) | {"runs": float(len(self._status))}, self._unsafe(self._estimate)
 
     def _convergence(self) -> tuple[np.ndarray, dict[str, np.ndarray]]:
         counts = np.unique(np.geomspace(min(FEWEST, len(self._margin)), len(self._margin), CONVERGENCE_STEPS).astype(int))

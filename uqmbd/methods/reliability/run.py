@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from uqmbd.analysis.columns import Columns, finite_rows
+from uqmbd.analysis.magnitude import sizes
 from uqmbd.analysis.reliability_form import NotFoundError
-from uqmbd.analysis.reliability_sampling import Probability
+from uqmbd.analysis.reliability_sampling import Probability, distances_of_unsafe
 from uqmbd.errors import StudyError
 from uqmbd.inputs import Input
 from uqmbd.methods.base import count_failures
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from uqmbd.result import Result
 
 SEARCHING, SAMPLING = range(2)
+FEWEST_UNSAFE = 20  # unsafe runs from which it is told how they differ from all
 
 
 class ReliabilityRun(StagedRun):
@@ -38,6 +40,7 @@ class ReliabilityRun(StagedRun):
     """
 
     remedy: ClassVar[str] = ""
+    _unsafe_runs: int = 0
 
     def __init__(
         self, settings: Reliability, inputs: Mapping[str, Input], outputs: Mapping[str, OutputInfo], time: np.ndarray, seed: int
@@ -81,7 +84,7 @@ class ReliabilityRun(StagedRun):
         return {}
 
     def _plan(self) -> Iterator[bool]:
-        coroutine, margin = self._find(), None
+        coroutine, margin, size = self._find(), None, None
         while True:
             try:
                 z, role = next(coroutine) if margin is None else coroutine.send(margin)
@@ -98,6 +101,8 @@ class ReliabilityRun(StagedRun):
             if role == SAMPLING:
                 self._require_enough()
             margin = self.settings.margin(self._values[first:, self._at])  # NaN where the run failed
+            size = sizes(margin[:, None])[0] if size is None else size
+            margin = margin / size  # whose sign and shape alone are looked at
         self._require_enough()
 
     def _require_enough(self) -> None:
@@ -129,6 +134,7 @@ class ReliabilityRun(StagedRun):
             found = beside.dataset(rows, {"count": range(len(counts)), "statistic": list(history)}, unit="")
             groups["convergence"] = found.assign_coords(count=counts)
         attrs = {"method": settings.name, "approach": settings.approach, "seed": self._seed, "unsafe": settings.in_words(), **self._facts()}
+        attrs |= {"unsafe_runs": self._unsafe_runs} if self._unsafe_runs else {}
         attrs["limit"] = float(settings.limit)
         if far := self._far():
             self._notes.insert(0, far)
@@ -141,6 +147,18 @@ class ReliabilityRun(StagedRun):
             attrs=attrs,
             **groups,
         )
+
+    def _unsafe(self, found: Probability) -> dict[str, np.ndarray]:
+        """How far the inputs of unsafe runs are from those of all, (d,) by kind: nothing where there are too few to tell."""
+        from scipy.special import ndtr
+
+        places = found.places
+        self._unsafe_runs = 0 if places is None else len(np.unique(places, axis=0))
+        if self._unsafe_runs < FEWEST_UNSAFE or self._unsafe_runs == self._told:
+            return {}
+        bound = self._inputs.dependence
+        z = places if bound is None else bound.bend(places, list(self._inputs))
+        return {"unsafe_distance": distances_of_unsafe(ndtr(z))}
 
     def _say(self, words: str) -> None:
         """Add to the notes what is not empty."""

@@ -28,12 +28,14 @@ class FormRun(ReliabilityRun):
     astray: ClassVar[str] = 'the probability may be far off; compare with approach = "subset"'
     remedy = 'take approach = "subset", which needs no design point, or raise step (noisy outputs) or iterations'
     _point: DesignPoint
+    _refuted: bool = False  # by what notes say: the limit is not the plane, or paraboloid, that it is taken for
 
     def _find(self) -> Points:
         keys = {key: getattr(self.settings, key) for key in ("step", "tolerance", "iterations")}
         self._point = yield from in_role(SEARCHING, form.design_point(len(self._inputs), generator(self._seed, SEARCHING), **keys))
         self._against, self._looked = yield from in_role(SEARCHING, form.elsewhere(self._point, generator(self._seed, LOOKING)))
         if self._against:
+            self._refuted = True
             self._say(
                 f"at {self._against} of {self._looked} points the output is on another side of the limit than the plane through the design "
                 f"point has it: there are other design points, or the limit is far from plane, and {self.astray}"
@@ -44,6 +46,7 @@ class FormRun(ReliabilityRun):
     def _judge(self) -> None:
         """Say where the limit is too far from plane."""
         if not 1 / OFF < self._factor < OFF:
+            self._refuted = True
             self._say(f'{self._bent()}, so that of FORM is off by about as much: take approach = "subset", or "importance"')
 
     def _bent(self) -> str:
@@ -80,6 +83,7 @@ class FormRun(ReliabilityRun):
         return {
             "iterations": self._point.iterations,
             "points_against_plane": [self._against, self._looked],
+            "plane_refuted": self._refuted,
             "second_order_factor": self._factor,
             "directions_of_bend": [self._directions, len(self._inputs) - 1],
             "design_units": {name: item.unit for name, item in self._inputs.items()},
@@ -117,6 +121,7 @@ class SormRun(FormRun):
         self._breitung, self._hohenbichler = form.breitung(self._point.beta, self._bends), form.hohenbichler(self._point.beta, self._bends)
         rare = [min(p, 1 - p) for p in (self._breitung, self._hohenbichler)]
         if max(rare) > OFF * min(rare):
+            self._refuted = True
             between, beyond = max(rare) / min(rare), rare[0] / index_to(abs(self._point.beta))
             self._say(
                 f"the limit bends so much that the two formulas of second order differ by a factor of {between:.2g}, and from the "

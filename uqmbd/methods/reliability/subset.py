@@ -30,7 +30,7 @@ class SubsetRun(ReliabilityRun):
         self._say(self._estimate.note)
 
     def _found(self) -> tuple[dict[str, float], dict[str, np.ndarray]]:
-        return estimated(self._estimate) | {"runs": float(len(self._status))}, {}
+        return estimated(self._estimate) | {"runs": float(len(self._status))}, self._unsafe(self._estimate)
 
     def _facts(self) -> dict[str, Any]:
         return {"levels": self._estimate.levels, "confidence": sampling.CONFIDENCE}

@@ -14,6 +14,7 @@ from uqmbd.analysis.alpha_cuts import transformation_count, transformation_point
 from uqmbd.errors import StudyError
 from uqmbd.inputs import Input
 from uqmbd.methods.base import Method, MethodRun, count_failures, fallback_count
+from uqmbd.methods.distrust import without_trust_where_runs_failed
 from uqmbd.methods.failures import left_out
 from uqmbd.methods.intervals.chebyshev import Chebyshev
 from uqmbd.methods.staged import StagedRun
@@ -164,4 +165,5 @@ class TransformationRun(StagedRun):
             **counts,
             "notes": notes + left_out(counts),
         }
-        return Result(bounds=labelled, inner=labelled.copy(), attrs=attrs)
+        result = Result(bounds=labelled, inner=labelled.copy(), attrs=attrs)
+        return without_trust_where_runs_failed(result, self._inputs, self._samples(self._points), self._status != 0)

@@ -1,0 +1,126 @@
+"""The checksums of what lies in a folder of results beside ``result.zarr`` and the runs, which have their own: ``checksums.json``.
+
+``files`` has length and crc32 of files by their paths; of ``result.zarr`` that of the root document, which holds those of all others.
+``runs`` names the files beside the runs, which are sealed in themselves. Who changes a file takes it from the list first (`unlist`), and
+enters it when it is whole (`list_files`): a process that is killed in between leaves files that are not listed, never a wrong list.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from uqmbd.errors import StudyError
+from uqmbd.runs.files import replace
+from uqmbd.sealing import sealed, unsealed
+
+LISTING = "checksums.json"
+ROOT = "result.zarr/zarr.json"
+AT_ONCE = 1 << 20  # bytes of a file in memory
+ANEW = "put it back; or remove it, and `uqmbd resume` makes the result again from its runs"
+DAMAGED, MISSING = "the file is damaged: it does not agree with its checksum", "the file is missing"
+
+
+def listed(folder: Path) -> dict[str, Any] | None:
+    """``files`` and ``runs`` of a folder; None if it has no list.
+
+    Raises
+    ------
+    StudyError
+        If the list is damaged.
+    """
+    file = folder / LISTING
+    try:
+        found = unsealed(file.read_bytes())[0]
+        return {"files": dict(found["files"]), "runs": [str(name) for name in found["runs"]]}
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise StudyError(DAMAGED, file=file, remedy=ANEW) from error
+
+
+def list_files(folder: Path, *names: str, runs: Sequence[str] | None = None, ahead: Mapping[str, bytes] | None = None) -> None:
+    """Enter files, and those in folders, as they are now; `ahead`: what files will hold that are written next."""
+    known = listed(folder) or {"files": {}, "runs": []}
+    files = without(known["files"], (*names, *(ahead or ())))
+    files |= {name: sum_of_file(folder / name) for name in found_in(folder, names)}
+    files |= {name: [len(data), zlib.crc32(data)] for name, data in (ahead or {}).items()}
+    keep(folder, files, known["runs"] if runs is None else list(runs))
+
+
+def unlist(folder: Path, *names: str) -> None:
+    """Take files, and those in folders, from the list: they are about to change. A damaged list is begun anew."""
+    try:
+        known = listed(folder)
+    except StudyError:
+        known = {"files": {LISTING: [0, 0]}, "runs": []}
+    if known is not None and (files := without(known["files"], (*names, LISTING))) != known["files"]:
+        keep(folder, files, known["runs"])
+
+
+def without(files: Mapping[str, Any], names: Sequence[str]) -> dict[str, Any]:
+    """The entries that are none of these files, and in none of these folders."""
+    return {name: entry for name, entry in files.items() if not any(name == one or name.startswith(f"{one}/") for one in names)}
+
+
+def keep(folder: Path, files: Mapping[str, Any], runs: Sequence[str]) -> None:
+    """Write the list."""
+    replace(folder / LISTING, sealed({"files": dict(sorted(files.items())), "runs": sorted(runs)}))
+
+
+def found_in(folder: Path, names: Sequence[str]) -> Iterator[str]:
+    """The files that are there of these names, those in folders by their paths."""
+    for name in names:
+        place = folder / name
+        if place.is_dir():
+            yield from (file.relative_to(folder).as_posix() for file in sorted(place.rglob("*")) if file.is_file())
+        elif place.is_file():
+            yield name
+
+
+def sum_of_file(file: Path) -> list[int]:
+    """Length and crc32."""
+    length = crc = 0
+    with open(file, "rb", buffering=0) as stream:
+        while data := stream.read(AT_ONCE):
+            length, crc = length + len(data), zlib.crc32(data, crc)
+    return [length, crc]
+
+
+def require_listed(folder: Path, name: str, remedy: str) -> bool:
+    """Raise `StudyError` when a file is not as the list has it, or is missing; False if it is not listed."""
+    known = listed(folder)
+    entry = None if known is None else known["files"].get(name)
+    if entry is not None and (what := state_of(folder / name, entry)):
+        raise StudyError(what, file=folder / name, remedy=remedy)
+    return entry is not None
+
+
+def state_of(file: Path, entry: Sequence[int]) -> str:
+    """What is wrong with a file, in words; empty if nothing is."""
+    try:
+        return "" if file.stat().st_size == entry[0] and sum_of_file(file) == list(entry) else DAMAGED
+    except (FileNotFoundError, NotADirectoryError):
+        return MISSING
+    except OSError as error:
+        return f"the file cannot be read ({error.strerror or error})"
+
+
+def differing(folder: Path) -> dict[str, str]:
+    """The listed files that are not as they were, with what is wrong; the list itself if it is."""
+    try:
+        known = listed(folder)
+    except StudyError as error:
+        return {LISTING: error.message}
+    found = {name: state_of(folder / name, entry) for name, entry in (known or {"files": {}})["files"].items()}
+    return {name: what for name, what in found.items() if what}
+
+
+def unfinish(folder: Path) -> None:
+    """Have the result of a folder count as not finished, so that `uqmbd resume` makes it again."""
+    with suppress(OSError):
+        unlist(folder, "done.json")
+        (folder / "done.json").unlink(missing_ok=True)
