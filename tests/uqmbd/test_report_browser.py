@@ -93,6 +93,24 @@ def test_ctrl_p_draws_every_figure_before_it_prints(tmp_path, monkeypatch):
 
 @pytest.mark.slow
 @IN_A_BROWSER
+def test_a_print_from_the_menu_or_without_a_window_draws_every_figure(tmp_path, monkeypatch):
+    monkeypatch.setattr("uqmbd.figures.matplotlib_view.save", lambda *_: None)
+    page = write_report(made_up_results.rich(3, tuple(f"body_{k}.x" for k in range(4)), runs=30), tmp_path)
+    count = "document.querySelectorAll('.js-plotly-plot').length"
+
+    async def printed():
+        async with Browser(tmp_path / "profile") as browser:
+            await browser.open(page, "document.readyState === 'complete'")
+            before = await browser.run(count)
+            await browser.run("dispatchEvent(new Event('beforeprint'))")
+            return before, await browser.run(count)
+
+    before, after = asyncio.run(printed())
+    assert before < after == page.read_text().count("data-figure=")
+
+
+@pytest.mark.slow
+@IN_A_BROWSER
 def test_the_button_changes_the_colours_of_figures(tmp_path):
     page = write_report(made_up_results.fuzzy(3), tmp_path)
     papers = "[...new Set([...document.querySelectorAll('.main-svg')].map((one) => one.style.background).filter((one) => one))]"

@@ -6,6 +6,8 @@ import pytest
 
 import uqmbd as uq
 from uqmbd.errors import StudyError
+from uqmbd.report import write_overview
+from uqmbd.report.several import outputs_by_method
 from uqmbd.study import Study
 from uqmbd.study.file import tables, write_toml
 from uqmbd.study.running_methods import run_methods
@@ -268,3 +270,22 @@ def test_label_and_type_are_words(file, uqmbd, old, new):
     file.write_text(FILE.replace(old, new))
     code, output = uqmbd("check", file)
     assert code == 2 and "method" in output and "fault of uqmbd" not in output, output
+
+
+def test_the_page_answers_in_words_and_in_scaled_units_and_has_a_figure(tmp_path):
+    def gaps(a, b, time):
+        return {"gap": 1e-6 * (a + b), "way": 1e-3 * a * np.sin(6.0 * time)}
+
+    study = uq.Study(
+        model=gaps, inputs={name: uq.Interval(1.0, 2.0) for name in "ab"}, outputs=["gap", "way"], time=uq.TimeGrid(end=1.0, points=21),
+        method=[uq.Chebyshev(degree=2), uq.Search(max_runs=200, fresh=60)], units={"gap": "m", "way": "m"}, campaign={"workers": 0},
+    )  # fmt: skip
+    results = study.run(out=tmp_path, report=False, progress=False)
+    table = outputs_by_method(results)
+    rows = [dict(zip(table.header, row, strict=True)) for row in table.rows]
+    assert [(row["output"], row["method"], row["unit"]) for row in rows] == [
+        ("gap", "chebyshev", "µm"), ("gap", "search", "µm"), ("way", "chebyshev", "mm"), ("way", "search", "mm"),
+    ]  # fmt: skip
+    assert (rows[0]["lower"], rows[0]["upper"]) == ("2", "4")
+    page = write_overview(results, tmp_path).read_text(encoding="utf-8")
+    assert "gap stays between 2 and 4 µm for all values of a and b" in page and "data:image/png;base64,iVBOR" in page
