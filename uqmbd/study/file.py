@@ -17,6 +17,7 @@ from uqmbd.methods import Method, read_method
 from uqmbd.simulators.command import command_model
 from uqmbd.simulators.filling import check_places
 from uqmbd.simulators.model import Model
+from uqmbd.study.copies import model_or_copy
 from uqmbd.study.labels import labelled
 from uqmbd.study.settings import CampaignSettings, OutputsSection, ReportSection, StudySection, TimeGrid
 from uqmbd.study.showing import written as report_written
@@ -155,7 +156,7 @@ def named_model(top: StudySection, directory: Path, timeout: float | None) -> Mo
         )
     if top.command is not None:
         return command_model(top.command, top.template, top.result, directory, timeout)
-    return model_of(top.model, None, top.vectorized, directory)
+    return model_of(model_or_copy(top.model, directory), None, top.vectorized, directory)
 
 
 def value_at(document: Any, key: str | None) -> Any:
