@@ -5,11 +5,8 @@ from __future__ import annotations
 import gc
 import logging
 import os
-import signal
 import sys
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -17,6 +14,7 @@ import typer
 
 from uqmbd.commands import COMMANDS
 from uqmbd.errors import StudyError
+from uqmbd.interrupts import heed_signals, interruptible
 from uqmbd.printing import Said, console, near, say
 
 if TYPE_CHECKING:
@@ -213,27 +211,6 @@ for word, command in COMMANDS.items():
     app.command(word)(command)
 
 
-@contextmanager
-def interruptible(results: Path) -> Iterator[None]:
-    """Ctrl-C in the block: a sentence that says how to go on, and code 130."""
-    before, sys.unraisablehook = sys.unraisablehook, again
-    try:
-        yield
-    except KeyboardInterrupt:
-        say(f"\ninterrupted; what is done is stored. To go on: uqmbd resume {near(results)}", err=True)
-        raise typer.Exit(130) from None
-    finally:
-        sys.unraisablehook = before
-
-
-def again(lost: sys.UnraisableHookArgs) -> None:
-    """Ctrl-C once more, if it came in a destructor or a callback, where Python drops exceptions; others are printed as always."""
-    if issubclass(lost.exc_type, KeyboardInterrupt):
-        threading.Timer(0.02, signal.pthread_kill, (threading.main_thread().ident, signal.SIGINT)).start()
-    else:
-        sys.__unraisablehook__(lost)
-
-
 def stored_study(results: Path) -> Path:
     """The resolved study in a directory of results."""
     from uqmbd.runs.where import check_study
@@ -292,6 +269,7 @@ def program() -> None:
 
     adopt_orphans()
     keep_the_recursion_limit()
+    heed_signals()
     code = 1
     try:
         main()

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     import xarray as xr
 
 ALONG = "gathered"  # dimension of outputs that lie in one array
+TOGETHER = "all parts"  # dimension of the columns of a table; no output can have this name
 LONGEST = 50_000  # rows of a table over time: a text of a million takes a minute to write
 APART = 24  # scalar outputs above which each group is one table for all of them
 TABLES = ("regions", "worst", "validation", "sensitivity", "aggregated", "interaction", "cdf", "convergence")
@@ -183,9 +184,9 @@ def flat(array: xr.DataArray) -> pd.DataFrame:
     across = next(dim for dim in ("kind", "statistic", "column", "pair", "bound") if dim in array.dims)
     if axis := axis_of(array.dims):
         parts = [dim for dim in ("region", "input", "pair", "kind", "bound") if dim in array.dims]
-        stacked = array.transpose(axis, *parts).stack(one=parts)
+        stacked = array.transpose(axis, *parts).stack({TOGETHER: parts})
         table = stacked.to_pandas()
-        table.columns = [" ".join(map(str, entry)) if isinstance(entry, tuple) else str(entry) for entry in stacked["one"].values]
+        table.columns = [" ".join(map(str, entry)) if isinstance(entry, tuple) else str(entry) for entry in stacked[TOGETHER].values]
         return table
     if array.ndim == 1:
         return array.to_pandas().to_frame("second order")
