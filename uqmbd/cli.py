@@ -5,11 +5,8 @@ from __future__ import annotations
 import gc
 import logging
 import os
-import signal
 import sys
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -17,6 +14,7 @@ import typer
 
 from uqmbd.commands import COMMANDS
 from uqmbd.errors import StudyError
+from uqmbd.interrupts import heed_signals, interruptible
 from uqmbd.printing import Said, console, near, say
 
 if TYPE_CHECKING:
@@ -146,12 +144,14 @@ def report(
 @app.command()
 def replay(
     results: Results,
-    worst: Annotated[str, typer.Option(metavar="OUTPUT", help="The output whose bound is asked for, such as B.force:max.")],
+    worst: Annotated[
+        str, typer.Option(metavar="OUTPUT", help="The output whose bound, greatest or least run is asked for, such as B.force:max.")
+    ],
     bound: Annotated[str, typer.Option(help="upper or lower.")] = "upper",
     time: Annotated[float | None, typer.Option(help="Of a history: when, in s; where it reaches furthest unless said.")] = None,
     debug: Debug = False,
 ) -> None:
-    """Run again what reached a bound, and write it beside the run in the middle of the inputs."""
+    """Run again what reached a bound, or the greatest or least run, and write it beside the run in the middle of the inputs."""
     from uqmbd.result import open_results
     from uqmbd.runs.files import writing
     from uqmbd.study import Study
@@ -160,7 +160,7 @@ def replay(
     study = Study.from_file(stored_study(results))
     with writing(results):
         found = again(study, open_results(results), results, worst, bound, time)
-    say(f"{worst}: {bound} bound {found.reached:.9g}, now {found.again:.9g}, with (SI)")
+    say(f"{worst}: {found.what} {found.reached:.9g}, now {found.again:.9g}, with (SI)")
     for name, value in found.inputs.items():
         say(f"  {name} = {value:.9g}")
     say(f"wrote {found.file}")
@@ -211,27 +211,6 @@ def new(
 
 for word, command in COMMANDS.items():
     app.command(word)(command)
-
-
-@contextmanager
-def interruptible(results: Path) -> Iterator[None]:
-    """Ctrl-C in the block: a sentence that says how to go on, and code 130."""
-    before, sys.unraisablehook = sys.unraisablehook, again
-    try:
-        yield
-    except KeyboardInterrupt:
-        say(f"\ninterrupted; what is done is stored. To go on: uqmbd resume {near(results)}", err=True)
-        raise typer.Exit(130) from None
-    finally:
-        sys.unraisablehook = before
-
-
-def again(lost: sys.UnraisableHookArgs) -> None:
-    """Ctrl-C once more, if it came in a destructor or a callback, where Python drops exceptions; others are printed as always."""
-    if issubclass(lost.exc_type, KeyboardInterrupt):
-        threading.Timer(0.02, signal.pthread_kill, (threading.main_thread().ident, signal.SIGINT)).start()
-    else:
-        sys.__unraisablehook__(lost)
 
 
 def stored_study(results: Path) -> Path:
@@ -292,6 +271,7 @@ def program() -> None:
 
     adopt_orphans()
     keep_the_recursion_limit()
+    heed_signals()
     code = 1
     try:
         main()

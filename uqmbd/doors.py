@@ -7,7 +7,8 @@ with uqmbd keeps its names: nothing from outside replaces it.
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
@@ -17,7 +18,7 @@ from typing import Any
 from uqmbd.errors import StudyError, did_you_mean
 from uqmbd.simulators.fingerprint import reach_of
 from uqmbd.simulators.loading import LOADED
-from uqmbd.simulators.model import Model, find_model, wrap_callable
+from uqmbd.simulators.model import Model, describe, find_model, wrap_callable
 
 HERE = Path()
 
@@ -74,6 +75,30 @@ def outside(name: str, known: Iterable[str], noun: str, *, key: str, directory: 
 
         cloudpickle.register_pickle_by_value(sys.modules[found.__module__])  # a file that workers would not find by name
     return model
+
+
+@contextmanager
+def blaming(thing: Any, noun: str, key: str) -> Iterator[None]:
+    """What a class or function from outside raises in the block, named as its own; nothing changes for what comes with uqmbd.
+
+    Raises
+    ------
+    StudyError
+        For every exception of the block that is none.
+    """
+    try:
+        yield
+    except StudyError:
+        raise
+    except Exception as error:
+        if is_ours(thing):
+            raise
+        raise StudyError(f"the {noun} raises {describe(error)}", key=key, value=label_of(thing), remedy=f"mend the {noun}") from error
+
+
+def nonsense(thing: Any, noun: str, key: str, text: str, remedy: str) -> StudyError:
+    """The error for an answer of a class from outside that is of no use."""
+    return StudyError(f"the {noun} {text}", key=key, value=label_of(thing), remedy=remedy)
 
 
 def model_of(model: Any, simulator: Any, vectorized: bool, directory: Path) -> Model:

@@ -64,7 +64,7 @@ class Axis:
 
 TIME = Axis("time", np.empty(0), "s")  # the study's time grid, whose values the study has
 DIMENSIONS = frozenset((
-    "run alpha bound statistic kind input pair region leaf part case check history_check column level count term exponent one"
+    "run alpha bound statistic kind input pair region leaf part case check history_check column level count term exponent"
 ).split())  # fmt: skip  # of results, besides the axis of an output
 
 

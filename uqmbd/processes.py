@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -10,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 ADOPT = 36  # PR_SET_CHILD_SUBREAPER of prctl(2)
+END = 1  # PR_SET_PDEATHSIG
 
 
 def adopt_orphans() -> None:
@@ -19,6 +21,15 @@ def adopt_orphans() -> None:
 
         with suppress(OSError, AttributeError):
             ctypes.CDLL(None).prctl(ADOPT, 1, 0, 0, 0)
+
+
+def end_with_parent() -> None:
+    """Have the system end this process when the one that started it ends, however it ends (Linux)."""
+    if sys.platform == "linux":
+        import ctypes
+
+        with suppress(OSError, AttributeError):
+            ctypes.CDLL(None).prctl(END, signal.SIGKILL, 0, 0, 0)
 
 
 def keep_the_recursion_limit() -> None:

@@ -61,11 +61,8 @@ def test_the_command_takes_them_up_and_says_what_really_differs(old, uqmbd):
     assert code == 2 and "differs in: model: MASS in spring.py, parameters.py)" in said
 
 
-def test_runs_of_a_version_with_other_runs_are_refused(old):
-    file = old / "all" / "runs" / "head.json"
-    header = json.loads(file.read_text())
-    header["identity"]["uqmbd version"] = "0.0.9"
-    file.write_text(json.dumps(header))
+def test_runs_of_a_version_with_other_runs_are_refused(old, monkeypatch):
+    monkeypatch.setitem(identity.FORMATS, "0.1.0", 0)
     with pytest.raises(StudyError, match="format of runs"):
         again(old / "all")
 

@@ -163,3 +163,17 @@ def test_constant(name, model):
     for (output, kind), values in indices(name, model)[0].items():
         if output.startswith("y"):
             assert (np.abs(values) <= 1e-12).all(), (output, kind)
+
+
+@pytest.mark.parametrize("scale", [1e160, 1e-160])
+def test_units_of_warped_histories(scale):
+    def swings(by):
+        return lambda time, a, b, c: {"h": by * np.sin((5 + a)[:, None] * time + 0.1 * b[:, None])}
+
+    method, time = PCE(samples=40, degree=2, warp="linear"), np.linspace(0, 1, 31)
+    one, other = (drive(method, BOX, swings(by), time=time)[0] for by in (1.0, scale))
+    assert one.aggregated["h"].sel(kind="total", input="a") > 0.9
+    assert other.aggregated["h"].values == pytest.approx(one.aggregated["h"].values, abs=1e-6)
+    assert other.statistics["h"].sel(statistic="std").values / scale == pytest.approx(
+        one.statistics["h"].sel(statistic="std").values, abs=1e-6
+    )

@@ -111,7 +111,15 @@ def test_the_report_says_what_the_values_leave_out(five, tmp_path):
     ratio = np.quantile(FIVE, MIDDLES).std() / np.std(FIVE, ddof=1)
     assert "no run lies beyond 1.61 and 1.888 mm" in note and f"{100 * ratio:.0f} % of that of the values" in note
     assert "smooth = true" in note and "predictive = true" in note
-    assert not any("drawn from" in note for note in study(of(five, smooth=True), uq.MonteCarlo(samples=200)).facts.notes)
+    (note,) = study(of(five, smooth=True), uq.MonteCarlo(samples=200)).facts.notes
+    assert "the kernels around 5 values, whose far tails" in note and "predictive = true with a fit" in note
+
+
+def test_what_is_said_of_a_fit_to_few_values(five, tmp_path):
+    assert "a fit to 5 values, whose far tails" in of(five, fit="normal").remark("a")
+    assert not of(five, fit="normal", predictive=True).remark("a")
+    (tmp_path / "many.csv").write_text("a\n" + "\n".join(map(str, np.linspace(1, 2, 1000) ** 2)))
+    assert not any(of(str(tmp_path / "many.csv"), **keys).remark("a") for keys in ({}, {"smooth": True}, {"fit": "normal"}))
 
 
 @pytest.mark.parametrize("approach", ["form", "sorm", "importance", "subset", "ak_mcs"])

@@ -11,6 +11,8 @@ import uqmbd as uq
 from uqmbd.report import terminal_table, write_report
 from uqmbd.report.lead import lead_of
 
+from . import made_up_results
+
 TIME = uq.TimeGrid(end=2.0, points=101)
 
 
@@ -62,6 +64,15 @@ def test_terminal_has_limits_and_no_range_of_the_optimiser(line_in_mm):
     assert "least run" not in text and "greatest run" not in text
     row = next(text.split() for text in text.splitlines() if text.strip().startswith("end"))
     assert row[:2] == ["end", "mm"] and float(row[2]) == pytest.approx(5.0, abs=0.05)  # fitted, in mm as its unit says
+
+
+def test_what_is_not_measured_is_left_out():
+    result = made_up_results.calibrated()
+    result.attrs["rms_residual"] = {"slider.x": 0.01}
+    for value in ("measured", "residual"):
+        result.statistics["peak"].loc[{"statistic": value}] = np.nan
+    text = printed(result)
+    assert "nan" not in text and "the widest over" not in text and "rms residual" in text
 
 
 def test_tables_of_estimates(line_in_mm):

@@ -1,6 +1,7 @@
 """A study is the same wherever it was made and whatever is said of it: from Python and from its file, with another title, other outputs."""
 
 import os
+import shutil
 import subprocess
 import sys
 import textwrap
@@ -75,6 +76,26 @@ uq.Study(model=f, inputs={"a": uq.Interval(1.0, 2.0, unit="mm")}, outputs=["y"],
     (tmp_path / "r" / "done.json").unlink()
     assert "(0 simulated" in python("-m", "uqmbd.cli", "resume", tmp_path / "r", folder=elsewhere)
     assert "reused" in python("script.py")
+
+
+@pytest.mark.parametrize("label", ["file", "module"])
+def test_a_model_that_has_gone_is_taken_from_its_copy(tmp_path, uqmbd, label):
+    """`module`: as version 0.1.0 wrote it, of a module beside a script."""
+    (tmp_path / "there").mkdir()
+    study, folder = made(tmp_path / "there"), tmp_path / "r"
+    assert all(simulated(study, folder))
+    if label == "module":
+        for file in ("study.toml", "manifest.json"):
+            text = (folder / file).read_text()
+            (folder / file).write_text(text.replace(f"{tmp_path}/there/model.py:f", "model_of_a_script:f"))
+    (folder / "done.json").unlink()
+    shutil.rmtree(tmp_path / "there")
+    code, said = uqmbd("resume", folder)
+    assert code == 0 and "(0 simulated" in said and "the copy of it in" in said, said
+    shutil.rmtree(folder / "model")
+    (folder / "done.json").unlink()
+    code, said = uqmbd("resume", folder)
+    assert code == 2 and "there is no file" in said, said
 
 
 # outputs, where histories are not kept ----------------------------------------------------------------------------------------------------

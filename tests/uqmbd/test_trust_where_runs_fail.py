@@ -58,6 +58,8 @@ def test_a_headline_does_not_call_it_trusted(tmp_path):
     assert 3 <= result.attrs["runs_failed"] <= 12 and float(result.error["force"]) < 1e-9
     assert not bool(result.trusted["force"])
     said = " ".join(lead_of(result, {}).sentences)
+    reached = float(result.inner["force"].sel(bound="upper"))
+    assert f"force was seen between 20 and {reached:.4g}" in said and "Its bounds, 20 and 40, are not trusted." in said
     assert "stays between" not in said and "trusted for 0 of 1 numbers" in said
     assert "runs failed, most of them where a > 1.9" in trust_of(result, "force").sentence()
     again = uq.open_results(tmp_path)

@@ -106,12 +106,14 @@ class WarpedColumns:
             plain = self.plain.columns(self.at[rest])
             out[:, rest] = plain.mean(), plain.std(), plain.skewness(self.sample)
         for places, values in self._sampled(self.sample):
+            size = magnitude.sizes(values.T)
+            values = values / size[:, None]
             mean = values.mean(axis=1)
             away = values - mean[:, None]
             variance = np.einsum("cn,cn->c", away, away) / values.shape[1]
             third = np.einsum("cn,cn,cn->c", away, away, away) / values.shape[1]
             some = variance > (1e-14 * np.abs(mean)) ** 2
-            out[:, places] = mean, np.sqrt(variance), np.divide(third, variance**1.5, out=np.zeros_like(third), where=some)
+            out[:, places] = mean * size, np.sqrt(variance) * size, np.divide(third, variance**1.5, out=np.zeros_like(third), where=some)
         return out
 
     def _moment(self, which: int) -> np.ndarray:

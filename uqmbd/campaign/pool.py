@@ -13,6 +13,7 @@ from typing import Any
 
 from uqmbd.campaign.cluster import SETTINGS, WAIT, Cluster, local_cluster, reached_cluster
 from uqmbd.errors import StudyError
+from uqmbd.interrupts import shield_tracker
 
 
 class Here:
@@ -99,6 +100,8 @@ class EarlyPool:
         self.elsewhere = bool(workers) or cluster is not None  # other processes do the runs
         if self.elsewhere:
             import distributed  # noqa: F401
+
+            shield_tracker()
 
         self.stack = ExitStack()
         self.thread = ThreadPoolExecutor(1, thread_name_prefix="uqmbd-pool")

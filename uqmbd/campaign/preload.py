@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import signal
 from typing import Any
 
+from uqmbd.interrupts import shield
 from uqmbd.processes import adopt_orphans, keep_the_recursion_limit
 
 
 def dask_setup(worker: Any) -> None:
-    """Ctrl-C reaches the whole process group; it is for the driver, which ends its workers in good order."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    """Ctrl-C and the like reach the whole process group; they are for the driver, which ends its workers in good order."""
+    shield()
     adopt_orphans()
     keep_the_recursion_limit()

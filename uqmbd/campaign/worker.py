@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from uqmbd.errors import StudyError
+from uqmbd.interrupts import of_the_model
 from uqmbd.outcomes import ERROR, OK, Outcomes, concatenate, failed_outcomes, sample_count
 from uqmbd.runs.piece import Blocks
 from uqmbd.runs.piece import pack as pack_blocks
@@ -126,9 +127,9 @@ def run_safely(job: Job, samples: Mapping[str, np.ndarray]) -> Outcomes:
     n = sample_count(samples)
     try:
         outcomes = job.simulator.simulate(samples)
-    except (StudyError, KeyboardInterrupt):
-        raise
-    except Exception as error:
+    except BaseException as error:
+        if isinstance(error, StudyError) or not of_the_model(error):
+            raise
         if n == 1:
             return failed_outcomes(1, job.shapes, ERROR, f"the simulator raised {describe(error)}")
         halves = (slice(0, n // 2), slice(n // 2, n))
@@ -164,10 +165,24 @@ def pack(job: Job, lengths: list[int], samples: Mapping[str, np.ndarray], outcom
         values = {name: stored(job, name, outcomes.outputs[name][part]) for name in job.shapes}
         partial = None
         if job.reduce is not None:
-            partial = job.reduce(inputs, {name: np.asarray(array, np.float64) for name, array in values.items()}, status)
+            partial = reduced(job.reduce, inputs, {name: np.asarray(array, np.float64) for name, array in values.items()}, status)
         columns = {f"input:{name}": array for name, array in inputs.items()} | {name: values[name] for name in job.kept}
         pieces.append(pack_blocks({**columns, "status": np.asarray(status, np.int8), "message": outcomes.message[part]}, status, partial))
     return pieces
+
+
+def reduced(
+    reduce: Reduce, inputs: Mapping[str, np.ndarray], outputs: Mapping[str, np.ndarray], status: np.ndarray
+) -> dict[str, np.ndarray]:
+    """What a method's reduction makes of a piece; `StudyError` when it raises, or makes no arrays by name."""
+    key, remedy = "method", "mend the method: `reduce(samples, outputs, status)` returns arrays by name"
+    try:
+        found = reduce(inputs, outputs, status)
+        return {str(name): np.asarray(values) for name, values in found.items()}
+    except StudyError:
+        raise
+    except Exception as error:
+        raise StudyError(f"reducing runs, the method raises {describe(error)}", key=key, remedy=remedy) from error
 
 
 def stored(job: Job, name: str, values: np.ndarray) -> np.ndarray:

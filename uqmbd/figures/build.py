@@ -10,6 +10,7 @@ from uqmbd.figures.region_maps import region_figures
 from uqmbd.figures.relations import convergence_figures, scatter_figures
 from uqmbd.figures.scalars import scalar_figures
 from uqmbd.figures.sensitivities import sensitivity_figures
+from uqmbd.figures.thinning import thinned
 from uqmbd.figures.validation import validation_figures
 from uqmbd.figures.worst import worst_figures
 
@@ -29,4 +30,4 @@ def sections(result) -> dict[str, list[Figure]]:
         "Validation": validation_overview(result, histories + scalars) + validation_figures(result, histories + scalars),
         "Convergence": convergence_figures(result, histories + scalars),
     }
-    return {title: figures for title, figures in every.items() if figures}
+    return {title: [thinned(figure) for figure in figures] for title, figures in every.items() if figures}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     import xarray as xr
 
 ALONG = "gathered"  # dimension of outputs that lie in one array
+TOGETHER = "all parts"  # dimension of the columns of a table; no output can have this name
+LONGEST = 50_000  # rows of a table over time: a text of a million takes a minute to write
 APART = 24  # scalar outputs above which each group is one table for all of them
 TABLES = ("regions", "worst", "validation", "sensitivity", "aggregated", "interaction", "cdf", "convergence")
 CAPTIONS = {
@@ -44,6 +46,17 @@ class Frame:
 
 
 def frames(result) -> Iterator[Frame]:
+    """Every table that a result has; of very many rows some, evenly spread, as its name says: ``history_x_every_20``."""
+    for frame in whole_frames(result):
+        every = -(-len(frame.table) // LONGEST)
+        if every <= 1 or "output" in frame.table.index.names:
+            yield frame
+            continue
+        caption = f"{frame.caption} (every {every}th of {len(frame.table):,}; result.zarr has all)"
+        yield replace(frame, key=f"{frame.key}_every_{every}", caption=caption, table=frame.table.iloc[::every])
+
+
+def whole_frames(result) -> Iterator[Frame]:
     """Scalars, histories, sensitivities, distribution functions and convergence: every table that a result has.
 
     Of more than `APART` scalars each group is one table of all: a file for each would be tens of thousands.
@@ -171,9 +184,9 @@ def flat(array: xr.DataArray) -> pd.DataFrame:
     across = next(dim for dim in ("kind", "statistic", "column", "pair", "bound") if dim in array.dims)
     if axis := axis_of(array.dims):
         parts = [dim for dim in ("region", "input", "pair", "kind", "bound") if dim in array.dims]
-        stacked = array.transpose(axis, *parts).stack(one=parts)
+        stacked = array.transpose(axis, *parts).stack({TOGETHER: parts})
         table = stacked.to_pandas()
-        table.columns = [" ".join(map(str, entry)) if isinstance(entry, tuple) else str(entry) for entry in stacked["one"].values]
+        table.columns = [" ".join(map(str, entry)) if isinstance(entry, tuple) else str(entry) for entry in stacked[TOGETHER].values]
         return table
     if array.ndim == 1:
         return array.to_pandas().to_frame("second order")

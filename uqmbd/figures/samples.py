@@ -6,6 +6,7 @@ import numpy as np
 
 from uqmbd.facts import InputFacts
 from uqmbd.figures.outputs import chosen, output_names, pretty
+from uqmbd.figures.thinning import extremes
 
 BLOCKS = 6  # neighbouring runs lie in one chunk of the store: few blocks mean few chunks to read
 MOST_NUMBERS = 1 << 22  # that a page keeps in memory; others are read when they are drawn
@@ -90,15 +91,7 @@ def thin(time: np.ndarray, values: np.ndarray, points: int) -> tuple[np.ndarray,
     """One history reduced to about ``points`` points that keep the least and greatest value of each stretch."""
     if len(time) <= points:
         return time, values
-    starts = np.linspace(0, len(time), points // 2 + 1).astype(int)[:-1]
-    stretch = np.repeat(np.arange(len(starts)), np.diff(starts, append=len(time)))
-    keep = [0, len(time) - 1]
-    for sign in (1.0, -1.0):
-        signed = np.where(np.isfinite(values), sign * values, np.inf)
-        order = np.lexsort((signed, stretch))  # least of each stretch first
-        first = order[starts]
-        keep.append(first[np.isfinite(signed[first])])
-    index = np.unique(np.hstack(keep))
+    index = extremes(values, max(1, points // 2))
     return time[index], values[index]
 
 

@@ -28,6 +28,7 @@ FAMILIES = {  # scipy's name, whether its location is held at 0, symbol
 COMPARED = ("normal", "lognormal", "weibull", "gamma", "exponential", "gumbel", "logistic")  # by fit = "best"
 FITS = ("empirical", "kde", "best", *FAMILIES)
 KEYS = ("data", "column", "fit", "criterion", "smooth", "predictive", "truncate")
+FEW = 30  # values, below which the far tails of a fit are little more than its family
 MANY = 1000  # values with which a sample is as good as its distribution but for the far tails
 GRID = 8193  # points of a kernel estimate's distribution function
 
@@ -60,6 +61,8 @@ class Fit:
         Least and greatest value.
     narrow : float
         Standard deviation of the sample's own quantiles, as a share of the unbiased one of the values.
+    predictive : bool
+        How little the values tell of the parameters is in the distribution.
     """
 
     law: Law
@@ -73,6 +76,7 @@ class Fit:
     count: int
     ends: tuple[float, float]
     narrow: float
+    predictive: bool
 
     def describe(self) -> str:
         """As ``fitted to k of rods.csv, 50 values, KS distance 0.080``."""
@@ -80,7 +84,13 @@ class Fit:
 
     def remark(self, name: str, unit: str) -> str:
         """What a reader has to know of the input `name` in `unit`; empty where that is nothing."""
-        if self.family != "empirical" or self.count >= MANY:
+        if self.family != "empirical":
+            if self.predictive or self.count >= FEW:
+                return ""
+            own = f"the kernels around {self.count} values" if self.family in ("smoothed", "kde") else f"a fit to {self.count} values"
+            fits = "" if self.family in PREDICTED else f" with a fit ({', '.join(PREDICTED)})"
+            return f"{name} is {own}, whose far tails leave out how little so few values tell: write predictive = true{fits}"
+        if self.count >= MANY:
             return ""
         ends = f"{self.ends[0]:.6g} and {self.ends[1]:.6g} {unit}".rstrip()
         return (
@@ -136,7 +146,7 @@ def fit(table: Mapping[str, Any]) -> Fit:
     origin = f"{table['column']} of {read.name}, {n} values"
     digest = hashlib.sha256(read.values.tobytes()).hexdigest()
     ends = float(sample[0]), float(sample[-1])
-    return Fit(law, family, named, text, origin, ks, digest, read.path, n, ends, _deviation(sample) / sample.std(ddof=1))
+    return Fit(law, family, named, text, origin, ks, digest, read.path, n, ends, _deviation(sample) / sample.std(ddof=1), predict)
 
 
 def _deviation(sample: np.ndarray) -> float:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from uqmbd.doors import find
+from uqmbd.doors import blaming, find, nonsense
 from uqmbd.errors import StudyError
 from uqmbd.methods.base import Method, MethodRun
 from uqmbd.methods.names import METHODS
@@ -34,4 +34,8 @@ def read_method(table: Mapping[str, Any], directory: Path = Path()) -> Method:
     if not isinstance(name, str):
         raise StudyError("the type of a method is a word", key="type", value=name, remedy=f"use one of: {', '.join(METHODS)}")
     kind = find(name, METHODS, "method", key="type", directory=directory, kind=Method)
-    return kind(**{key: value for key, value in table.items() if key != "type"})
+    with blaming(kind, "method", "type"):
+        found = kind(**{key: value for key, value in table.items() if key != "type"})
+    if not isinstance(found, Method):  # a class may make anything
+        raise nonsense(kind, "method", "type", f"makes {type(found).__name__}", "let it make itself")
+    return found

@@ -71,13 +71,13 @@ def _range(result, name: str) -> str:
     within = scale_of(result, name)
     time = anywhere(result, name)
     if name in result.bounds:
-        bounds = widest(result.bounds[name])
-        ends = [within.of(float(pick(bounds.sel(bound=side).values))) for side, pick in (("lower", np.nanmin), ("upper", np.nanmax))]
-        lower, upper = apart(*ends)
+        lower, upper = apart(*_ends(result.bounds[name], within))
         trust = trust_of(result, name)
-        sure = "stays" if trust is None or trust.share == 1.0 else "was seen"
-        which = "all values of" if sure == "stays" else f"{_runs(result)} runs with values of"
-        return f"{name} {sure} between {lower} and {within.said(upper)}{time} for {which} {_inputs(result)}."
+        if trust is None or trust.share == 1.0:
+            return f"{name} stays between {lower} and {within.said(upper)}{time} for all values of {_inputs(result)}."
+        least, most = apart(*_ends(result.inner[name] if name in result.inner else result.bounds[name], within))
+        seen = f"{name} was seen between {least} and {within.said(most)}{time} for {_runs(result)} runs with values of {_inputs(result)}."
+        return f"{seen} Its bounds, {lower} and {within.said(upper)}, are not trusted{' everywhere' if trust.share else ''}."
     if name not in result.statistics:
         return ""
     found = statistics(result.statistics, name, shown_quantiles(result))
@@ -95,6 +95,12 @@ def _range(result, name: str) -> str:
         lower, upper = apart(*map(within.of, ends))
         return f"{name} was between {lower} and {within.said(upper)}{time} in {_runs(result)} runs."
     return f"{name}{time}: {', '.join(parts)}." if parts else ""
+
+
+def _ends(bounds, within: Scale) -> list[float]:
+    """The outermost of bounds of one output, in the unit that is shown."""
+    known = widest(bounds)
+    return [within.of(float(pick(known.sel(bound=side).values))) for side, pick in (("lower", np.nanmin), ("upper", np.nanmax))]
 
 
 def _probability(result, name: str, within: Scale) -> str:

@@ -22,8 +22,11 @@ ELSEWHERE = frozenset((
 COUNTS = ("runs", "failed_share")
 USUAL = ("mean", "std", "q05", "q95")
 EXTREMES = [("least run", True), ("greatest run", True)]
+MEASURED = ("fitted", "measured", "residual")  # of calibrations
 OWN_SHOWN = 8  # statistics that only some methods have
-QUIET = re.compile(r"min|max|variance|q\d.*|(?!probability).*_(lower|upper)|.*_inner")  # statistics that have no column of their own
+QUIET = re.compile(
+    r"min|max|variance|design:.*|q\d.*|(?!probability).*_(lower|upper)|.*_inner"
+)  # statistics that have no column of their own
 
 
 @dataclass(frozen=True)
@@ -66,7 +69,7 @@ def outputs_table(result, names: Sequence[str] | None = None) -> Table:
     columns = [column for column in columns if column[0] == "output" or any(cells.get(column[0]) for cells in every)]
     rows = [tuple(cells.get(column, "") for column, _ in columns) for cells in every]
     rows = [row for row in rows if any(row[1 + (("unit", False) in columns) :])] or rows  # of others the method says nothing
-    said = any(cells.get(column) for cells in every[len(scalars) :] for column, right in columns if right)
+    said = any(cells.get(column) for cells in every[len(scalars) :] for column, right in columns if right and column != "rms residual")
     who, when = words_over(result, histories)
     note = f"Of a {who}: the widest over {when} of bounds and quantiles, and the largest error and standard deviation." if said else ""
     if "gap" in dict(columns):
@@ -206,6 +209,7 @@ def _cells(result, name: str, shown: Mapping[str, str]) -> dict[str, str]:
             cells[column] = f"{within.of(greatest(getattr(result, group).variables[name].values)) + 0.0:.2g}"  # no -0
     if name in result.statistics:
         found = statistics(result.statistics, name, shown)
+        found = {key: ends for key, ends in found.items() if key not in MEASURED or np.isfinite(ends).all()}  # not all outputs are measured
         cells |= {key: " … ".join(apart(*_in(within, key, ends))) for key, ends in found.items()}
         values = {key: within.of(ends[0]) for key, ends in found.items() if has_unit(key) and key != "std" and len(ends) == 1}
         cells |= dict(zip(values, apart(*values.values()), strict=True))
@@ -249,7 +253,7 @@ def _in(within: Scale, column: str, ends: tuple[float, ...]) -> tuple[float, ...
 
 def has_unit(column: str) -> bool:
     """Whether a statistic is in the unit of its output: mean, standard deviation, quantiles, and what was measured and fitted."""
-    return column in ("mean", "std", "fitted", "measured", "residual") or column.endswith(" %")
+    return column in ("mean", "std", *MEASURED) or column.endswith(" %")
 
 
 def _both(ends: tuple[float, float], prefix: str, within: Scale) -> dict[str, str]:

@@ -8,20 +8,32 @@ import pickle
 import signal
 import subprocess
 import sys
+import time
 import traceback
 from collections.abc import Callable
+from multiprocessing.connection import Connection, Pipe
 from typing import Any, NamedTuple
 
 from uqmbd.errors import StudyError
+from uqmbd.interrupts import shield
+from uqmbd.processes import adopt_orphans, descendants, end_with_parent, kill
+from uqmbd.simulators.limit import TELL, Begun, Over, margin
 from uqmbd.simulators.model import describe
 
 LOG = logging.getLogger("uqmbd")
-START = "import pickle, sys; sys.path[:], sys.argv[:] = pickle.load(sys.stdin.buffer); from uqmbd.simulators.apart import answer; answer()"
-AWAY: list[bool] = []  # not empty in such a process
+START = (
+    "import pickle, sys; from multiprocessing.connection import Connection; link = Connection(int(sys.argv[1])); "
+    "sys.path[:], sys.argv[:] = pickle.loads(link.recv_bytes()); from uqmbd.simulators.apart import answer; answer(link)"
+)
+AWAY: list[Connection] = []  # in such a process the way to the one that waits
 
 
 class Ended(Exception):
     """The process ended before it had an answer; the text says how."""
+
+
+class Late(Exception):
+    """The process was ended since a run in it was over its limit of time."""
 
 
 class Elsewhere(Exception):
@@ -80,6 +92,62 @@ def packed(work: Any) -> bytes:
         ) from error
 
 
+class Process:
+    """Another process, which calls a function and says what comes of it; it is ended when a run in it is over its limit."""
+
+    def __init__(self, work: bytes) -> None:
+        self.link, there = Pipe()
+        words = [sys.executable, "-c", START, str(there.fileno())]
+        self.process = subprocess.Popen(words, stdin=subprocess.DEVNULL, pass_fds=[there.fileno()])
+        there.close()
+        self.until: list[float] = []  # when it is ended: for each run, or block of runs, that it is in
+        try:
+            self.link.send_bytes(pickle.dumps((sys.path, sys.argv)))
+            self.link.send_bytes(work)
+        except OSError:
+            pass  # it has ended, which `hear` says
+
+    def hear(self) -> Any:
+        """What it says next, but what it logs, which is logged here.
+
+        Raises
+        ------
+        Ended
+            The process has ended.
+        Late
+            It was ended since a run in it was over its limit.
+        """
+        while True:
+            try:
+                if not self.link.poll(max(min(self.until) - time.monotonic(), 0.0) if self.until else None):
+                    self.end()
+                    raise Late
+                said = pickle.loads(self.link.recv_bytes())
+            except (EOFError, OSError, pickle.UnpicklingError):
+                code = self.process.wait()
+                self.end()
+                raise Ended(f"by signal {signal.Signals(-code).name}" if code < 0 else f"with code {code}") from None
+            except BaseException:
+                self.end()
+                raise
+            if isinstance(said, Logged):
+                LOG.log(*said)
+            elif isinstance(said, Begun):
+                self.until.append(time.monotonic() + said.limit + margin(said.limit))
+            elif isinstance(said, Over):
+                self.until.pop()
+            else:
+                return said
+
+    def end(self) -> None:
+        """End it, and all that it has started."""
+        started = descendants(self.process.pid) if self.process.poll() is None else []
+        self.process.kill()
+        kill(started)
+        self.process.wait()
+        self.link.close()
+
+
 def apart(function: Callable[[], Any]) -> Any:
     """What a function, which cloudpickle can send, returns when another process calls it; what it raises is raised here.
 
@@ -87,44 +155,41 @@ def apart(function: Callable[[], Any]) -> Any:
     ------
     Ended
         The process has ended without an answer.
+    Late
+        It was ended: a run in it was over its limit (`uqmbd.simulators.limit.time_limit`).
     """
-    work = pickle.dumps((sys.path, sys.argv)) + packed(function)
-    with subprocess.Popen([sys.executable, "-c", START], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
-        try:
-            process.stdin.write(work)
-            process.stdin.close()
-            while isinstance(said := pickle.load(process.stdout), Logged):
-                LOG.log(*said)
-        except (EOFError, BrokenPipeError, pickle.UnpicklingError):
-            code = process.wait()
-            raise Ended(f"by signal {signal.Signals(-code).name}" if code < 0 else f"with code {code}") from None
-        except BaseException:
-            process.kill()
-            raise
+    process = Process(packed(function))
+    said = process.hear()
+    process.process.wait()
+    process.end()
+    return value_of(said)
+
+
+def value_of(said: Returned | Raised) -> Any:
+    """What was returned; what was raised is raised."""
     if isinstance(said, Raised):
         raise said.error from Elsewhere(said.where)
     return said.value
 
 
-def answer() -> None:
-    """Call the function that stands in the standard input, and give what comes of it to the process that waits."""
+def answer(link: Connection) -> None:
+    """Call the function that comes first, and give what comes of it to the process that waits."""
     import cloudpickle
 
-    AWAY.append(True)
-    channel = os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)  # what a model prints is no answer
-
-    def say(what: Any) -> None:
-        channel.write(cloudpickle.dumps(what))
-        channel.flush()
-
-    LOG.addHandler(ToParent(say))
+    end_with_parent()
+    shield()
+    adopt_orphans()
+    AWAY.append(link)
+    os.dup2(2, 1)  # what a model prints is no result of the command
+    TELL.append(lambda what: link.send_bytes(cloudpickle.dumps(what)))
+    LOG.addHandler(ToParent(TELL[0]))
     LOG.setLevel(logging.INFO)
     try:
-        function = pickle.load(sys.stdin.buffer)
+        function = pickle.loads(link.recv_bytes())
         found: Returned | Raised = Returned(function())
-    except KeyboardInterrupt:
-        os._exit(130)
     except BaseException as error:
         found = Raised(error, traceback.format_exc())
-    say(found)
+    TELL[0](found)
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(0)  # threads of a model are not waited for

@@ -5,18 +5,24 @@ from __future__ import annotations
 import inspect
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from uqmbd.errors import StudyError
+from uqmbd.interrupts import of_the_model
 from uqmbd.outcomes import TIME, OutputInfo, sample_count
+from uqmbd.simulators.apart import AWAY, Ended, Late, apart, packed
 from uqmbd.simulators.base import Simulator
 from uqmbd.simulators.curve import taken
 from uqmbd.simulators.function import FunctionSimulator, call, output_info, wants_time
 from uqmbd.simulators.lanes import LanesSimulator
+from uqmbd.simulators.limit import RunTimeout, time_limit
 from uqmbd.simulators.model import Model, describe
 from uqmbd.simulators.outside import OutsideSimulator
+from uqmbd.simulators.reads import noted, watching
 from uqmbd.simulators.vectorized import called, make_vectorized, refuse_timeout
 from uqmbd.simulators.windows import lacks_times
 
@@ -30,8 +36,13 @@ def make_simulator(
     samples: Mapping[str, np.ndarray],
     settings: Mapping[str, Any],
     timeout: float | None = None,
+    patience: float | None = None,
 ) -> Simulator:
-    """Run the model once (on the first of a few samples that works) and wrap it by what it returned."""
+    """Run the model once (on the first of a few samples that works) and wrap it by what it returned.
+
+    A model whose runs have a limit of time is tried by a process of its own, which can be ended; `patience` is such a limit for the
+    trial alone, of which the caller takes care in that process.
+    """
     if model.simulator is not None:
         return OutsideSimulator(model, tuple(names), time, dict(settings), timeout)
     reduced = next((name for name in names if ":" in name), None)
@@ -41,13 +52,63 @@ def make_simulator(
         refuse_settings(settings)
         refuse_timeout(timeout)
         return make_vectorized(model, tuple(names), time, samples)
-    raw = trial(model, time, samples)
+    if timeout is not None and not AWAY and not model.fixed:
+        return made_apart(model, names, time, samples, settings, timeout)
+    raw = trial(model, time, samples, min((limit for limit in (timeout, patience) if limit is not None), default=None))
     if is_system(raw):
         if time is None:
             raise StudyError("a model that returns a System needs times", key="time", remedy="add a section [time] with end and points")
         return LanesSimulator(model, tuple(names), time, dict(settings))
     refuse_settings(settings)
     return FunctionSimulator(model, tuple(names), time, output_info(raw, tuple(names), time), timeout)
+
+
+def made_apart(
+    model: Model, names: Sequence[str], time: np.ndarray | None, samples: Mapping[str, np.ndarray], settings: Any, timeout: float
+) -> Simulator:
+    """As `make_simulator`, by another process; a sample at which it has to be ended is passed over as one at which the model raises."""
+    require_sendable(model, timeout)
+    for i in range(min(TRIALS, sample_count(samples))):
+        rest = {key: values[i:] for key, values in samples.items()}
+        try:
+            found, files = apart(partial(made, model, names, time, rest, settings, timeout))
+        except Late:
+            continue
+        except Ended as ended:
+            raise ended_in_trial(model, ended) from None
+        noted(files)
+        return replace(found, model=model)
+    raise too_slow(model, samples, f"stopped after {timeout:g} s", timeout)
+
+
+def require_sendable(model: Model, timeout: float) -> None:
+    """`StudyError` for a model that another process cannot get."""
+    try:
+        packed(model)
+    except StudyError as error:
+        text = f"runs with a limit of time are made by another process, and {error.message}"
+        remedy = 'leave the limit out, or write the model into a file of its own and name it, "model.py:function"'
+        raise StudyError(text, key="campaign.timeout", value=timeout, remedy=remedy) from error
+
+
+def made(model: Model, *how: Any) -> tuple[Simulator, dict[str, str]]:
+    """The simulator of a model, and the user's files that the model read."""
+    with watching() as reads:
+        found = make_simulator(model, *how)
+    return found, reads.files
+
+
+def ended_in_trial(model: Model, ended: Ended) -> StudyError:
+    """The error for a model that ends its process."""
+    text = f"the model ended the process in which it was tried, {ended}"
+    return StudyError(text, key=model.key, value=model.label, remedy="run it by hand for the middle of the inputs")
+
+
+def too_slow(model: Model, samples: Mapping[str, np.ndarray], how: str, limit: float | None) -> StudyError:
+    """The error for a trial run that takes longer than it may."""
+    at = ", ".join(f"{key}={float(values[0]):g}" for key, values in samples.items())
+    remedy = "allow more time, or take inputs in whose middle the model is quicker"
+    return StudyError(f"the trial run of {model.label} at {at} was {how}", key="campaign.timeout", value=limit, remedy=remedy)
 
 
 def refuse_settings(settings: Mapping[str, Any]) -> None:
@@ -104,15 +165,20 @@ def is_system(raw: Any) -> bool:
     return flexmbd is not None and isinstance(raw, flexmbd.System)
 
 
-def trial(model: Model, time: np.ndarray | None, samples: Mapping[str, np.ndarray]) -> Any:
+def trial(model: Model, time: np.ndarray | None, samples: Mapping[str, np.ndarray], limit: float | None = None) -> Any:
     """What the model returns for the first sample that does not fail; `StudyError` when the first few all do."""
     function = model.load()
     first: BaseException | None = None
     for i in range(min(TRIALS, sample_count(samples))):
         try:
-            return call(function, {key: float(values[i]) for key, values in samples.items()}, time)
-        except (Exception, SystemExit) as error:
+            with time_limit(None if model.fixed else limit):
+                return call(function, {key: float(values[i]) for key, values in samples.items()}, time)
+        except BaseException as error:
+            if not of_the_model(error):
+                raise
             first = first or error
+    if isinstance(first, RunTimeout):
+        raise too_slow(model, samples, str(first), limit) from first
     at = ", ".join(f"{key}={float(values[0]):g}" for key, values in samples.items())
     if not takes(function, samples, time):
         remedy = f"the function is called with the study's inputs by name: {', '.join(samples)}"

@@ -4,21 +4,24 @@ from __future__ import annotations
 
 import inspect
 import sys
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
 import numpy as np
 
 from uqmbd.errors import StudyError, did_you_mean
-from uqmbd.outcomes import ERROR, TIME, TIMEOUT, Axis, Outcomes, OutputInfo, sample_count
+from uqmbd.interrupts import of_the_model
+from uqmbd.outcomes import ERROR, OK, TIME, TIMEOUT, Axis, Outcomes, OutputInfo, sample_count
+from uqmbd.simulators.apart import AWAY
 from uqmbd.simulators.curve import alike, check_axis, reductions_over, taken
 from uqmbd.simulators.folder import kept_folder
 from uqmbd.simulators.limit import RunTimeout, time_limit
+from uqmbd.simulators.limited import Run, runs_of
 from uqmbd.simulators.model import Model, describe
 from uqmbd.simulators.windows import NotTurned, asked, check_reduction, reduced
 
-NOT_REAL = "cmM"  # kinds of arrays that numpy would turn into numbers: complex ones, times and dates
+NOT_REAL = "cmMbUS"  # kinds of arrays that numpy would turn into numbers: complex ones, times, dates, True and text
 
 
 class BadOutput(Exception):
@@ -40,7 +43,7 @@ class FunctionSimulator:
     info : dict of str to OutputInfo
         What the outputs are over, from a trial run.
     timeout : float, optional
-        Longest time a run may take [s].
+        Longest time a run may take [s]. Then a process of their own makes the runs (`limited`); a command sees to it itself.
     """
 
     width: ClassVar[int] = 1
@@ -60,28 +63,41 @@ class FunctionSimulator:
 
     def simulate(self, samples: Mapping[str, np.ndarray]) -> Outcomes:
         """Run the samples one by one; an exception, a NaN or a wrong shape is that run's failure."""
-        function = self.model.load()
         n = sample_count(samples)
         info = self.info or self.check(samples)
         points = 0 if self.time is None else len(self.time)
         outputs = {name: np.full((n, *info[name].shape(points)), np.nan) for name in self.names}
-        status = np.zeros(n, np.int8)
-        message = [""] * n
-        for i in range(n):
-            try:
-                with time_limit(self.timeout):
-                    raw = call(function, {key: float(values[i]) for key, values in samples.items()}, self.time)
-                row = {name: pick(raw, name, self.names, self.time, info[name].axis) for name in self.names}
-            except RunTimeout as error:
-                status[i], message[i] = TIMEOUT, str(error)
-            except BadOutput as error:
-                status[i], message[i] = ERROR, str(error)
-            except (Exception, SystemExit) as error:
-                status[i], message[i] = ERROR, f"the model raised {describe(error)}"
-            else:
-                for name, value in row.items():
-                    outputs[name][i] = value
+        status, message = np.zeros(n, np.int8), [""] * n
+        ready = self if self.info else replace(self, info=info)
+        for i, run in enumerate(ready.runs(samples)):
+            status[i], message[i] = run.status, run.message
+            for name, value in run.outputs.items():
+                outputs[name][i] = value
         return Outcomes(outputs, status, message, {"simulator": "function"})
+
+    def runs(self, samples: Mapping[str, np.ndarray]) -> Iterator[Run]:
+        """The runs of a batch one by one, in this process or, where they have a limit of time, in another one."""
+        if self.timeout is not None and not self.model.fixed and not AWAY:
+            yield from runs_of(self, samples)
+            return
+        function = self.model.load()
+        for i in range(sample_count(samples)):
+            yield self.run(function, {key: float(values[i]) for key, values in samples.items()})
+
+    def run(self, function: Callable[..., Any], inputs: dict[str, float]) -> Run:
+        """One run; what it raises is its failure."""
+        try:
+            with time_limit(None if self.model.fixed else self.timeout):
+                raw = call(function, inputs, self.time)
+            return Run(OK, "", {name: pick(raw, name, self.names, self.time, self.info[name].axis) for name in self.names})
+        except RunTimeout as error:
+            return Run(TIMEOUT, str(error), {})
+        except BadOutput as error:
+            return Run(ERROR, str(error), {})
+        except BaseException as error:
+            if not of_the_model(error):
+                raise
+            return Run(ERROR, f"the model raised {describe(error)}", {})
 
 
 def call(function: Callable[..., Any], inputs: Mapping[str, Any], time: np.ndarray | None) -> Any:
@@ -123,11 +139,13 @@ def lookup(raw: Any, name: str, names: tuple[str, ...]) -> tuple[np.ndarray, Axi
         raise BadOutput(f"the grid of output {base!r} is not an array of numbers") from None
     try:
         found = as_array(values)
-        if found.dtype.kind not in NOT_REAL:
+        text = found.dtype == object and any(isinstance(one, (bool, np.bool_, str, bytes)) for one in found.flat)
+        if found.dtype.kind not in NOT_REAL and not text:
             return np.asarray(found, dtype=np.float64), axis
     except (TypeError, ValueError):
         raise BadOutput(f"output {base!r} is not a number or an array of numbers but {type(values).__name__}") from None
-    raise BadOutput(f"output {base!r} is not a real number or an array of real numbers but {found.dtype.name}")
+    kind = {"b": "True or False", "U": "text", "S": "text", "O": "text, or True and False"}.get(found.dtype.kind, found.dtype.name)
+    raise BadOutput(f"output {base!r} is not a real number or an array of real numbers but {kind}")
 
 
 def as_array(values: Any) -> np.ndarray:

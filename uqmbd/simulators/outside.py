@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
+from numbers import Integral
 from typing import Any
 
 import numpy as np
 
 from uqmbd.errors import StudyError
+from uqmbd.interrupts import of_the_model
 from uqmbd.outcomes import STATUS, Axis, Outcomes, OutputInfo, sample_count
 from uqmbd.simulators.base import Simulator
 from uqmbd.simulators.folder import kept_folder
@@ -61,6 +63,9 @@ class OutsideSimulator:
         if absent:
             text = f"{type(made).__name__} is no simulator: it has no {' and no '.join(absent)}"
             raise StudyError(text, key="study.simulator", value=label, remedy="see uqmbd.simulators.base.Simulator")
+        if not isinstance(made.width, Integral) or isinstance(made.width, bool) or made.width < 1:
+            remedy = "let `width` be the number of runs that are done side by side, 1 or more"
+            raise StudyError(f"the simulator's width is {made.width!r}", key="study.simulator", value=label, remedy=remedy)
         if self.step is None:
             return made
         if not hasattr(made, "with_step"):
@@ -81,8 +86,22 @@ class OutsideSimulator:
 
     def check(self, samples: Mapping[str, np.ndarray]) -> dict[str, OutputInfo]:
         """See `Simulator.check`; every output that is asked for has to be there."""
-        with kept_folder(self.made.check):
-            found = dict(self.made.check(samples))
+        assert self.model.simulator is not None
+        label, made = self.model.simulator.label, self.made
+        try:
+            with kept_folder(made.check):
+                said = made.check(samples)
+        except StudyError:
+            raise
+        except BaseException as error:
+            if not of_the_model(error):
+                raise
+            text = f"checking the model, the simulator raises {describe(error)}"
+            raise StudyError(text, key="study.simulator", value=label, remedy="mend its `check`") from error
+        if not isinstance(said, Mapping):
+            remedy = "return a dict of uqmbd.outcomes.OutputInfo by output"
+            raise StudyError(f"`check` returns {type(said).__name__}", key="study.simulator", value=label, remedy=remedy)
+        found = dict(said)
         absent = [name for name in self.outputs if not isinstance(found.get(name), OutputInfo)]
         if absent:
             text = f"the simulator says nothing of the output '{absent[0]}'"
@@ -126,7 +145,7 @@ class OutsideSimulator:
             if name not in found.outputs:
                 raise ValueError(f"no output '{name}'")
             outputs[name] = as_array(found.outputs[name])
-            if outputs[name].dtype.kind not in "fiub":
+            if outputs[name].dtype.kind not in "fiu":
                 raise TypeError(f"the output '{name}' as {outputs[name].dtype.name} instead of real numbers")
         status = np.asarray(found.status)
         if status.shape != (n,) or not np.isin(status, range(len(STATUS))).all():

@@ -9,6 +9,7 @@ from typing import Any, ClassVar, TypeVar
 import numpy as np
 
 from uqmbd.errors import StudyError
+from uqmbd.interrupts import of_the_model
 from uqmbd.outcomes import ERROR, TIME, Axis, Outcomes, OutputInfo, concatenate, failed_outcomes, sample_count
 from uqmbd.simulators.curve import check_axis
 from uqmbd.simulators.function import BadOutput, call, check_over, known_output, lookup, turning, unit_of
@@ -69,7 +70,9 @@ class VectorizedSimulator:
         n = sample_count(samples)
         try:
             raw = call(self.model.load(), {key: np.array(values, np.float64) for key, values in samples.items()}, self.time)
-        except (Exception, SystemExit) as error:
+        except BaseException as error:
+            if not of_the_model(error):
+                raise
             if n == 1:
                 shapes = {name: self.info[name].shape(0 if self.time is None else len(self.time)) for name in self.names}
                 return failed_outcomes(1, shapes, ERROR, f"the model raised {describe(error)}")
@@ -158,7 +161,9 @@ def called(model: Model, samples: Mapping[str, np.ndarray], time: np.ndarray | N
     """What the model returns for a batch of trial samples."""
     try:
         return call(model.load(), {key: np.array(values, np.float64) for key, values in samples.items()}, time)
-    except (Exception, SystemExit) as error:
+    except BaseException as error:
+        if not of_the_model(error):
+            raise
         at = ", ".join(f"{key}={values.tolist()}" for key, values in samples.items())
         raise StudyError(
             f"the model raises {describe(error)} at arrays {at}",

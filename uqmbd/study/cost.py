@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import time
-from dataclasses import dataclass, replace
+import math
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from uqmbd.campaign.pool import default_workers
-from uqmbd.outcomes import STATUS
 from uqmbd.printing import printable
-from uqmbd.simulators.lanes import LanesSimulator
 from uqmbd.study.forecast import Forecast, Pace, forecast, slowness
 from uqmbd.study.identity import precision_of
+from uqmbd.study.measuring import measure
 from uqmbd.study.naming import naming_file
 from uqmbd.study.nominal import fields_of
 from uqmbd.study.sizes import check_sizes
@@ -23,7 +22,6 @@ from uqmbd.study.trial import Trial
 if TYPE_CHECKING:
     from uqmbd.study.study import Study
 
-LONGEST = 2.0  # seconds of trial runs
 PATIENCE = 60.0  # seconds after which trial runs that are not done are left
 
 
@@ -82,7 +80,7 @@ class Cost:
             by = "one process" if self.workers == 1 else f"{self.workers} workers"
             parts = f"start {ahead.start:.2g} s, runs {between(ahead.runs)}, result and report {ahead.report:.2g} s"
             found.add_row("time of the command", f"{least or 'about '}{between(ahead.total)} with {by}: {parts}")
-        found.add_row("disk", f"at most {self.megabytes:,.1f} MB")
+        found.add_row("disk", "not known" if math.isnan(self.megabytes) else f"at most {self.megabytes:,.1f} MB")
         found.add_row("trial runs", ", ".join(f"{number} {status}" for status, number in self.tried.items()))
         if self.message:
             found.add_row("the first that failed", Text(printable(self.message)))
@@ -98,54 +96,33 @@ def between(span: tuple[float, float]) -> str:
 
 
 def estimate(study: Study, *, patience: float = PATIENCE) -> Cost:
-    """Check the model and time a few runs; those that are not done after `patience` seconds are left, if the simulator can."""
-    trial, began = Trial(study), time.perf_counter()
+    """Check the model and time a few runs; those that are not done after `patience` seconds are left, the first one, a trial, too."""
+    trial = Trial(study)
     with naming_file(study):
         check_sizes(study)
-        info = study.in_units(trial.info)
-        check_store(study, info)
-        fields_of(study, trial, info)
-    simulator = trial.checked()
-    built = time.perf_counter() - began if isinstance(simulator, LanesSimulator) else None
-    if hasattr(simulator, "patience"):
-        simulator = replace(simulator, patience=patience)
-    rng = np.random.default_rng(study.campaign.seed)
-    runs, seconds, tried = max(1, simulator.width), 0.0, dict.fromkeys(STATUS, 0)
-    total, message, least_call = 0, "", 0.0
-    while seconds < LONGEST / 4 and total < 4096:
-        samples = study.inputs.to_si().samples(rng.random((runs, len(study.inputs))))
-        began = time.perf_counter()
-        outcomes = simulator.simulate(samples)
-        status = outcomes.status
-        seconds = time.perf_counter() - began
-        if not total and seconds < LONGEST / 4:  # the first call loads what later ones have: it says nothing of them
-            began = time.perf_counter()
-            simulator.simulate(samples)
-            seconds = time.perf_counter() - began
-        least_call = least_call or seconds
-        total += runs
-        for code in status.tolist():
-            tried[STATUS[code]] += 1
-        message = message or next(filter(None, outcomes.message), "")
-        per_run, runs = seconds / runs, runs * 4
+        found = measure(study, trial.samples, patience)
+        info = None if found.trial is None else study.in_units(trial.take(found.trial))
+        if info is not None:
+            check_store(study, info)
+            fields_of(study, trial, info)
     least, most = study.method.planned_runs(study.inputs.uncertain)
     workers = default_workers() if study.campaign.workers is None else study.campaign.workers
-    pace = Pace(max(1, simulator.width), least_call, per_run)
-    ahead = forecast(study, info, (least, most), pace, workers=workers, solver=built, slow=slowness())
+    pace = Pace(found.width, found.least_call, found.seconds / found.runs)
+    ahead = None if info is None else forecast(study, info, (least, most), pace, workers=workers, solver=found.built, slow=slowness())
     points = 0 if study.time is None else study.time.points
     size = np.dtype(precision_of(study)).itemsize * (study.campaign.store == "all")
-    stored = sum(size * entry.shape(points)[0] if entry.axis else 8 for entry in info.values())
+    stored = sum(size * entry.shape(points)[0] if entry.axis else 8 for entry in info.values()) if info is not None else math.nan
     per_store = stored + 8 * len(study.inputs) + 1  # and the status
     return Cost(
         study.name,
         least,
         most,
-        per_run,
+        found.seconds / found.runs,
         max(1, workers),
         most * per_store / 1e6,
-        {status: number for status, number in tried.items() if number},
-        {name: f"{entry.unit or '-'}, {entry.kind}" for name, entry in info.items()},
-        message,
+        {status: number for status, number in found.counts.items() if number},
+        dict.fromkeys(study.outputs, "not known") if info is None else {n: f"{e.unit or '-'}, {e.kind}" for n, e in info.items()},
+        found.message,
         study.method.fallback_most(study.inputs.uncertain),
         ahead,
     )

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from uqmbd.doors import find, is_ours, label_of, model_of, offered
+from uqmbd.doors import blaming, find, is_ours, label_of, model_of, nonsense, offered
 from uqmbd.errors import StudyError, did_you_mean
 from uqmbd.inputs import INPUTS, Input, read_input
 from uqmbd.inputs.checked import plain
@@ -17,6 +17,7 @@ from uqmbd.methods import Method, read_method
 from uqmbd.simulators.command import command_model
 from uqmbd.simulators.filling import check_places
 from uqmbd.simulators.model import Model
+from uqmbd.study.copies import model_or_copy
 from uqmbd.study.labels import labelled
 from uqmbd.study.settings import CampaignSettings, OutputsSection, ReportSection, StudySection, TimeGrid
 from uqmbd.study.showing import written as report_written
@@ -137,7 +138,12 @@ def input_of(name: str, table: Any, directory: Path) -> Input:
     known = {kind.key: kind for kind in INPUTS}
     keys = [key for key in table if key not in known and (":" in key or key in offered("input"))] if isinstance(table, Mapping) else []
     try:
-        return read_input(table, {key: find(key, known, "input", key=key, directory=directory, kind=Input) for key in keys}).to_si()
+        more = {key: find(key, known, "input", key=key, directory=directory, kind=Input) for key in keys}
+        with blaming(more[keys[0]] if keys else Input, "kind of input", keys[0] if keys else name):
+            found = read_input(table, more)
+            if not isinstance(found, Input):
+                raise nonsense(more[keys[0]], "kind of input", keys[0], f"makes {type(found).__name__}", "let from_value make an input")
+            return found.to_si()
     except StudyError as error:
         raise error.under(f"inputs.{name}") from error.__cause__
 
@@ -155,7 +161,7 @@ def named_model(top: StudySection, directory: Path, timeout: float | None) -> Mo
         )
     if top.command is not None:
         return command_model(top.command, top.template, top.result, directory, timeout)
-    return model_of(top.model, None, top.vectorized, directory)
+    return model_of(model_or_copy(top.model, directory), None, top.vectorized, directory)
 
 
 def value_at(document: Any, key: str | None) -> Any:

@@ -12,12 +12,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from uqmbd.doors import blaming, is_ours
 from uqmbd.errors import StudyError, did_you_mean
 from uqmbd.facts import failures_in
 from uqmbd.outcomes import STATUS, OutputInfo
 from uqmbd.processes import give_memory_back, leave_if_worker_is_starting
 from uqmbd.runs.listing import unlist
 from uqmbd.runs.where import MANIFEST, keep_used
+from uqmbd.study.asked import OutsideRun
 from uqmbd.study.extreme_runs import extreme_runs
 from uqmbd.study.identity import earlier_tags, identity_of, method_tag, precision_of, study_digest, versions
 from uqmbd.study.labels import OF_ONE
@@ -204,7 +206,9 @@ def early_pool(study: Study, workers: int | None, scheduler: Any, stack: ExitSta
 def start(study: Study, info: Mapping[str, OutputInfo]) -> Any:
     """The method, ready to ask."""
     time = study.grid()
-    return study.method.start(study.inputs, info, np.zeros(0) if time is None else time, study.campaign.seed)
+    with blaming(type(study.method), "method", "method"):
+        run = study.method.start(study.inputs, info, np.zeros(0) if time is None else time, study.campaign.seed)
+    return run if is_ours(type(study.method)) else OutsideRun(run, study)
 
 
 def campaign(
@@ -262,7 +266,7 @@ def describe(result: Result, study: Study, tally: Tally, store: RunStore, simula
         "settings": study.method.model_dump(exclude_none=True),
         "seed": study.campaign.seed,
         "runs_simulated_last": tally.simulated,
-        "wall_time": store.seconds - tally.fan_out + tally.wall if tally.simulated else store.seconds,
+        "wall_time": tally.wall,  # of this session, as the command says it: runs of other methods are in the store as well
         "workers": tally.workers,
         "overhead": round(tally.overhead, 4),
         "model": study.model.label,

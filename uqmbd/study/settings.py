@@ -50,7 +50,8 @@ class CampaignSettings(Checked):
         Where the runs are kept: a folder, relative to that of the results, or an address that fsspec knows (``s3://bucket/study``); in
         ``runs`` beside the results unless said.
     timeout : float, optional
-        Longest time a run may take [s] (Python functions and commands; the lane solver has ``solver.max_steps``).
+        Longest time a run may take [s] (Python functions and commands; the lane solver has ``solver.max_steps``). Where there is one, runs
+        of a function, and the trial run, are made by a process of their own, which is ended where they do not stop by themselves.
     wait : float
         Longest time for which a cluster (``--scheduler``) may have no workers, at the start or in between [s]: as long as a queue takes.
     """

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from operator import index
 from typing import TYPE_CHECKING
 
+from uqmbd.doors import blaming, nonsense
 from uqmbd.errors import StudyError
 from uqmbd.processes import memory_there
 
 if TYPE_CHECKING:
+    from uqmbd.methods import Method
     from uqmbd.study.study import Study
 
 ALWAYS_THERE = 2**30  # bytes that every machine has
@@ -25,12 +28,23 @@ def check_sizes(study: Study) -> None:
         "take fewer: histories between them are smooth lines",
     )
     for method in study.methods.values():
-        (least, most), fallback = method.planned_runs(study.inputs.uncertain), method.fallback_most(study.inputs.uncertain)
+        least, most, fallback = planned(method, study)
         each = 8 * (len(study.inputs) + sum(":" in name or study.time is None for name in study.outputs))
         what = f"the {most:,} runs for which {method.name} may ask, their inputs and numbers,"
         late = fallback > least
         key, value = ("method.fallback_runs", fallback) if late else ("method", method.name)
         require(each * most, what, key, value, f"take fewer {'fallback ' if late else ''}runs")
+
+
+def planned(method: Method, study: Study) -> tuple[int, int, int]:
+    """Runs that a method asks for: at least, at most, and how many of these where the result is not trusted."""
+    with blaming(type(method), "method", "method"):
+        said, fallback = method.planned_runs(study.inputs.uncertain), method.fallback_most(study.inputs.uncertain)
+    try:
+        (least, most), fallback = map(index, said), index(fallback)
+    except (TypeError, ValueError):
+        raise nonsense(type(method), "method", "method", f"plans {said!r} runs", "let `planned_runs` return two whole numbers") from None
+    return least, most, fallback
 
 
 def require(size: int, what: str, key: str, value: object, remedy: str) -> None:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from uqmbd.doors import model_of
+from uqmbd.doors import blaming, model_of
 from uqmbd.errors import StudyError, did_you_mean
 from uqmbd.inputs import Input
 from uqmbd.inputs.copula import Dependence
@@ -127,7 +127,8 @@ class Study:
         self.report = check_report(report, self.outputs, list(self.inputs), Path(directory))
         self.field_functions = field_functions(self.report, Path(directory))
         for one in self.methods.values():
-            one.check(self.inputs.uncertain)
+            with blaming(type(one), "method", "method"):
+                one.check(self.inputs.uncertain)
         self.document: dict[str, Any] | None = None
         self.file: Path | None = None
 

@@ -15,7 +15,7 @@ from uqmbd.errors import StudyError
 from uqmbd.inputs.space import Space
 from uqmbd.inputs.units import same_dimension
 from uqmbd.outcomes import OutputInfo
-from uqmbd.simulators.apart import Ended, apart
+from uqmbd.simulators.apart import Ended, Late, apart
 from uqmbd.simulators.base import Simulator
 from uqmbd.simulators.curve import alike, check_axes
 from uqmbd.simulators.reads import watching
@@ -53,8 +53,13 @@ def tried_apart(model: Model, *how: Any) -> Tried:
     try:
         found = apart(partial(tried, model, *how))
     except Ended as ended:
-        text = f"the model ended the process in which it was tried, {ended}"
-        raise StudyError(text, key=model.key, value=model.label, remedy="run it by hand for the middle of the inputs") from None
+        from uqmbd.simulators.detect import ended_in_trial
+
+        raise ended_in_trial(model, ended) from None
+    except Late:
+        from uqmbd.simulators.detect import too_slow
+
+        raise too_slow(model, how[2], f"stopped after {how[4]:g} s", how[4]) from None
     return found._replace(simulator=replace(found.simulator, model=model))
 
 
@@ -110,6 +115,9 @@ class Trial:
         with np.errstate(all="ignore"):  # what overflows is told below
             found = inputs.to_si().samples(np.stack([spread[i % 2] for i in range(len(inputs))], axis=1))
         for name, values in found.items():
+            if np.shape(values) != (len(spread[0]),):
+                text = f"asked for {len(spread[0])} numbers, the kind of input gives shape {np.shape(values)}"
+                raise StudyError(text, key=f"inputs.{name}", remedy="let `ppf` return a number for each point")
             if not np.isfinite(values).all():
                 text = "numbers in its range are beyond what a computer can hold"
                 raise StudyError(
@@ -139,6 +147,13 @@ class Trial:
                 remedy = "have the model give it as it did, or discard the stored runs (--overwrite; in Python overwrite=True)"
                 raise StudyError(text, key="outputs.include", value=name, remedy=remedy)
         return found
+
+    def take(self, found: Tried) -> dict[str, OutputInfo]:
+        """Use what another process has found, see `tried`; units and axes of the outputs."""
+        self.study.model.saw(found.files)
+        check_axes(found.info)
+        vars(self)["tried"] = found
+        return found.info
 
     def checked(self) -> Simulator:
         """The simulator, made from what the model returns, with the model checked and the compiled code on disk."""

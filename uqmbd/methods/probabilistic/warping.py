@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Annotated, Any
 
 import numpy as np
 from pydantic import BeforeValidator, WithJsonSchema
 
-from uqmbd.analysis import event_alignment, regression, time_warping, trust, warped_history
+from uqmbd.analysis import event_alignment, magnitude, regression, time_warping, trust, warped_history
 from uqmbd.analysis.chaos_expansion import SAMPLE, Expansion, basis, cube_sample
 from uqmbd.analysis.columns import Columns
 from uqmbd.analysis.pick_freeze import Layout
@@ -146,6 +147,8 @@ class Warping:
     def _history(self, name: str, at: slice, rows: np.ndarray, ok: np.ndarray) -> tuple[WarpedHistory, regression.Choice]:
         """Warped surrogate of one history; raises `ValueError` when its runs cannot be aligned."""
         warp, time, values = self.settings.warp, self.columns.time - self.columns.time[0], self._values[rows, at]
+        size = magnitude.sizes(values.reshape(-1, 1))[0]
+        values = values / size
         if isinstance(warp, str) and warp in ORDERS:
             central = int(np.square(self._points[rows]).sum(axis=1).argmin())
             found = time_warping.align(time, values, values[central], order=ORDERS[warp])
@@ -162,6 +165,7 @@ class Warping:
         expanded = np.column_stack([numbers, parts.scores])
         surrogate, degree = self._expand(rows, expanded, name)
         count = numbers.shape[1]
+        parts = replace(parts, mean=parts.mean * size, vectors=parts.vectors * size)
         facts |= {"components": parts.scores.shape[1], "components_left_out": parts.left_out}
         self._about[name] = facts
         choice = regression.Choice(np.arange(len(surrogate.indices)), np.nan, degree, parts.left_out)

@@ -110,7 +110,8 @@ class Reliability(ByApproach):
                     f"'{name}' is drawn from {fitted.count} values as they are, which have no tails: nothing is beyond "
                     f"{fitted.ends[1]:.6g}, and a small probability would be that of the file",
                     key=f"inputs.{name}.distribution",
-                    remedy='write smooth = true or fit = "normal", say, or count runs with approach = "montecarlo"',
+                    remedy='write fit = "normal", say (of few values with predictive = true), or smooth = true; or count runs, approach = '
+                    '"montecarlo"',
                 )
 
     def _start(self, inputs: Space, outputs: dict[str, OutputInfo], time: np.ndarray, seed: int) -> MethodRun:

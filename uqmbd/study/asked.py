@@ -1,0 +1,90 @@
+"""The run of a method from outside: what it asks for is seen through, and what it raises is named as its own."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from uqmbd.doors import blaming, nonsense
+from uqmbd.errors import StudyError
+
+if TYPE_CHECKING:
+    from uqmbd.study.study import Study
+
+NEEDED = ("ask", "tell", "result")
+OUTSIDE = 1e-9  # of an input's width: a point that is farther outside is no rounding
+
+
+class OutsideRun:
+    """As `uqmbd.methods.base.MethodRun`; what else the run has is handed on."""
+
+    def __init__(self, run: Any, study: Study) -> None:
+        self.run, self.kind = run, type(study.method)
+        self.inputs = study.inputs.to_si()
+        absent = [name for name in NEEDED if not callable(getattr(run, name, None))]
+        if absent:
+            raise self.wrong(f"starts {type(run).__name__}, which has no {' and no '.join(absent)}", "see uqmbd.methods.base.MethodRun")
+
+    def __getattr__(self, name: str) -> Any:
+        found = getattr(self.run, name)
+        if name == "reduce" or not callable(found):
+            return found  # `reduce` is sent to workers
+
+        def called(*arguments: Any) -> Any:
+            with blaming(self.kind, "method", "method"):
+                return found(*arguments)
+
+        return called
+
+    def wrong(self, text: str, remedy: str) -> StudyError:
+        """The error for an answer."""
+        return nonsense(self.kind, "method", "method", text, remedy)
+
+    def ask(self) -> dict[str, np.ndarray] | None:
+        """The next samples: a column for each input, all of one length, of numbers in its range."""
+        with blaming(self.kind, "method", "method"):
+            asked = self.run.ask()
+        if asked is None:
+            return None
+        remedy = "let `ask` return an array (n,) for each input, in SI, or None at the end"
+        if not isinstance(asked, Mapping) or set(asked) != set(self.inputs):
+            what = f"the inputs {', '.join(map(str, asked))}" if isinstance(asked, Mapping) else type(asked).__name__
+            raise self.wrong(f"asks for {what or 'no inputs'}, where the study has {', '.join(self.inputs)}", remedy)
+        return self.checked({name: self.column(name, asked[name], remedy) for name in self.inputs}, remedy)
+
+    def column(self, name: str, values: Any, remedy: str) -> np.ndarray:
+        """The samples of an input as an array of numbers."""
+        try:
+            found = np.asarray(values)
+            if found.dtype.kind in "fiu" and found.ndim == 1:
+                return found.astype(np.float64)
+        except ValueError:
+            raise self.wrong(f"asks for '{name}' in rows of different lengths", remedy) from None
+        raise self.wrong(f"asks for '{name}' as {found.dtype.name} of shape {found.shape}", remedy)
+
+    def checked(self, asked: dict[str, np.ndarray], remedy: str) -> dict[str, np.ndarray]:
+        """The same, when all columns have one length and all numbers are finite and in their range."""
+        lengths = {name: len(values) for name, values in asked.items()}
+        if len(set(lengths.values())) > 1 or not all(lengths.values()):
+            said = ", ".join(f"{number} of '{name}'" for name, number in lengths.items())
+            raise self.wrong(f"asks for {said}", remedy)
+        for name, values in asked.items():
+            lower, upper = (float(end) for end in self.inputs[name].ppf(np.array([0.0, 1.0])))
+            room = OUTSIDE * (upper - lower) if np.isfinite(upper - lower) else 0.0
+            bad = np.flatnonzero(~np.isfinite(values) | (values < lower - room) | (values > upper + room))
+            if len(bad):
+                text = f"asks for {name} = {values[bad[0]]:g}, which is not in its range from {lower:g} to {upper:g} (SI)"
+                raise self.wrong(text, "let `ask` stay within the inputs")
+        return asked
+
+    def result(self) -> Any:
+        """The result."""
+        from uqmbd.result import Result
+
+        with blaming(self.kind, "method", "method"):
+            found = self.run.result()
+        if not isinstance(found, Result):
+            raise self.wrong(f"has {type(found).__name__} as its result", "let `result` return a uqmbd.result.Result")
+        return found
