@@ -100,9 +100,7 @@ def told(before: dict, after: dict, name: str) -> bool:
         after["manifest"] = before["manifest"] if name == "manifest.json" else after["manifest"]
     if after["entry"][-1] in ("damaged", "stopped"):
         after["entry"] = before["entry"]
-    if (
-        name.endswith(".runs") and after["entry"][2] < before["entry"][2]
-    ):  # of another question; verify names it
+    if name.endswith(".runs") and after["entry"][2] < before["entry"][2]:  # of another question; verify names it
         after["entry"] = before["entry"]
     after["done"] = after["done"] or before["done"]  # none: the result is made again
     return same(before, after)
