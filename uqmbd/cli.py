@@ -144,12 +144,14 @@ def report(
 @app.command()
 def replay(
     results: Results,
-    worst: Annotated[str, typer.Option(metavar="OUTPUT", help="The output whose bound is asked for, such as B.force:max.")],
+    worst: Annotated[
+        str, typer.Option(metavar="OUTPUT", help="The output whose bound, greatest or least run is asked for, such as B.force:max.")
+    ],
     bound: Annotated[str, typer.Option(help="upper or lower.")] = "upper",
     time: Annotated[float | None, typer.Option(help="Of a history: when, in s; where it reaches furthest unless said.")] = None,
     debug: Debug = False,
 ) -> None:
-    """Run again what reached a bound, and write it beside the run in the middle of the inputs."""
+    """Run again what reached a bound, or the greatest or least run, and write it beside the run in the middle of the inputs."""
     from uqmbd.result import open_results
     from uqmbd.runs.files import writing
     from uqmbd.study import Study
@@ -158,7 +160,7 @@ def replay(
     study = Study.from_file(stored_study(results))
     with writing(results):
         found = again(study, open_results(results), results, worst, bound, time)
-    say(f"{worst}: {bound} bound {found.reached:.9g}, now {found.again:.9g}, with (SI)")
+    say(f"{worst}: {found.what} {found.reached:.9g}, now {found.again:.9g}, with (SI)")
     for name, value in found.inputs.items():
         say(f"  {name} = {value:.9g}")
     say(f"wrote {found.file}")

@@ -209,11 +209,13 @@ class Result:
         """Scalar outputs as a table, one row each: unit, bounds, error, trust and statistics, whichever there are.
 
         With membership levels ``lower`` and ``upper`` are the bounds of the lowest, ``lower_alpha_0.5`` and so on those of the others;
-        imprecise statistics have two columns, ``mean_lower_bound`` and ``mean_upper_bound``, for each level as well.
+        imprecise statistics have two columns, ``mean_lower_bound`` and ``mean_upper_bound``, for each level as well. Printed it is
+        whole, in as many blocks as the terminal's width asks for.
         """
         from uqmbd.figures.frames import scalars_table
+        from uqmbd.figures.whole import WholeTable
 
-        return scalars_table(self)
+        return WholeTable(scalars_table(self))
 
     def history(self, name: str) -> pd.DataFrame:
         """One output over time (s), or over another axis, as a table; columns as in `table`."""

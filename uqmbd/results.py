@@ -54,13 +54,15 @@ class Results(Mapping[str, Result]):
         """Scalar outputs, one row for each output and method, with what each method says of it; see `Result.table`."""
         import pandas as pd
 
+        from uqmbd.figures.whole import WholeTable
+
         tables = {label: result.table() for label, result in self.items()}
         tables = {label: table for label, table in tables.items() if len(table)}
         if not tables:
             return pd.DataFrame()
         found = pd.concat(tables, names=["method", "output"]).swaplevel()
         order = dict.fromkeys(found.index.get_level_values("output"))
-        return found.loc[[(name, label) for name in order for label in tables if (name, label) in found.index]]
+        return WholeTable(found.loc[[(name, label) for name in order for label in tables if (name, label) in found.index]])
 
 
 def open_each(path: str | PathLike[str], *, trust: bool = False) -> Results:

@@ -123,6 +123,14 @@ def test_an_expansion_that_does_not_hold_blames_no_input():
     assert any("expansion is not trusted (of y)" in note for note in result.facts.notes)
 
 
+def test_bounds_of_a_search_blame_no_input():
+    """Since the expansion, of which the main effects would be, does not hold."""
+    sentences, result = said(Chebyshev(degree=2, fallback_runs=0), lambda a, b, c: 3 * a + b, BOX)
+    assert any("depends most" in sentence for sentence in sentences)
+    result.source = result.source + 1  # of a search
+    assert not any("depends most" in sentence for sentence in lead_of(result, {}).sentences)
+
+
 @pytest.mark.parametrize("approach", ["form", "sorm", "importance", "subset", "montecarlo"])
 def test_probabilities_do_not_know_units(approach):
     keys = {"samples": 200} if approach in ("importance", "subset", "montecarlo") else {}

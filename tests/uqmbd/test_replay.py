@@ -69,8 +69,54 @@ def test_wrong_questions(study, result, tmp_path):
         with pytest.raises(StudyError) as caught:
             run_again(study, result, tmp_path, *arguments)
         assert words in str(caught.value)
-    with pytest.raises(StudyError, match="does not say which run reached a bound"):
+    with pytest.raises(StudyError, match="has no output 'peak'"):
         run_again(study, uq.Result(attrs={"method": "vertex"}), tmp_path, "peak")
+
+
+@pytest.mark.parametrize(
+    "method",
+    (
+        uq.MonteCarlo(samples=400), uq.Sensitivity(approach="sobol", samples=64), uq.PCE(degree=3, samples=40),
+        uq.Reliability(approach="subset", output="peak", above=1.9, samples=200),
+    ),
+)  # fmt: skip
+def test_the_greatest_and_the_least_run_of_methods_that_keep_runs(method, tmp_path):
+    inputs = {
+        "a": uq.Random({"type": "uniform", "lower": 1.0, "upper": 2.0}),
+        "b": uq.Random({"type": "uniform", "lower": 0.0, "upper": 50.0}, unit="mm"),
+    }
+    outputs = ["peak"] if method.name == "reliability" else ["u", "peak"]
+    study = uq.Study(
+        model=bend,
+        inputs=inputs,
+        outputs=outputs,
+        method=method,
+        time=uq.TimeGrid(end=1.0, points=11),
+        name="bend",
+        campaign={"workers": 0},
+    )
+    result = study.run(out=tmp_path, report=False, progress=False)
+    peaks = result.runs["peak"].values[result.runs["status"].values == 0]
+    for bound, value, what in (("upper", peaks.max(), "greatest run"), ("lower", peaks.min(), "least run")):
+        found = run_again(study, result, tmp_path, "peak", bound)
+        assert (found.reached, found.again, found.what) == (value, value, what)
+        assert set(found.inputs) == {"a", "b"}
+    if "u" in outputs:
+        at_end = run_again(study, result, tmp_path, "u", "upper", 1.0)
+        assert at_end.reached == at_end.again == np.nanmax(result.runs["u"].values[:, -1])
+        assert run_again(study, result, tmp_path, "u").reached == np.nanmax(result.runs["u"].values)
+
+
+def test_histories_that_no_run_has_kept_are_a_sentence(tmp_path):
+    study = uq.Study(
+        model=bend, outputs=["u", "peak"],
+        inputs={k: uq.Random({"type": "uniform", "lower": a, "upper": b}) for k, a, b in (("a", 1.0, 2.0), ("b", 0.0, 0.05))},
+        method=uq.MonteCarlo(samples=50), time=uq.TimeGrid(end=1.0, points=11), name="bend", campaign={"store": "scalars", "workers": 0},
+    )  # fmt: skip
+    result = study.run(out=tmp_path, report=False, progress=False)
+    with pytest.raises(StudyError, match="no run of this result has kept 'u'"):
+        run_again(study, result, tmp_path, "u")
+    assert run_again(study, result, tmp_path, "peak").what == "greatest run"
 
 
 def test_the_report_says_where_bounds_were_reached(result):

@@ -12,9 +12,19 @@ _SAFE = 1e50  # numbers up to here, and down to its inverse, can be raised to th
 
 def sizes(values: np.ndarray) -> np.ndarray:
     """Size of each column of `values` (..., columns): (columns,); NaN does not count, and of zeros it is 1."""
-    largest = np.fmax.reduce(np.abs(values), axis=tuple(range(values.ndim - 1)), initial=0.0)
-    plain = (largest < _SAFE) & (largest > 1 / _SAFE) | (largest == 0) | ~np.isfinite(largest)
-    return np.where(plain, 1.0, np.ldexp(1.0, np.frexp(np.where(plain, 1.0, largest))[1] - 1))
+    return size_of(largest(values))
+
+
+def largest(values: np.ndarray) -> np.ndarray:
+    """Greatest absolute value of each column of `values` (..., columns): (columns,); NaN does not count."""
+    every = tuple(range(values.ndim - 1))
+    return np.maximum(np.fmax.reduce(values, axis=every, initial=0.0), -np.fmin.reduce(values, axis=every, initial=0.0))
+
+
+def size_of(most: np.ndarray) -> np.ndarray:
+    """Size of columns whose greatest absolute values are `most` (columns,)."""
+    plain = (most < _SAFE) & (most > 1 / _SAFE) | (most == 0) | ~np.isfinite(most)
+    return np.where(plain, 1.0, np.ldexp(1.0, np.frexp(np.where(plain, 1.0, most))[1] - 1))
 
 
 def in_one_unit(size: np.ndarray) -> np.ndarray:

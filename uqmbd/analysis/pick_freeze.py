@@ -149,12 +149,13 @@ class Sums:
 
 def sums_of(layout: Layout, values: np.ndarray) -> tuple[int, np.ndarray, np.ndarray, np.ndarray]:
     """Count, means (variables, columns) and co-moments (products, columns) of the blocks `values` (blocks, length, columns), and size."""
-    size = magnitude.sizes(values)
+    largest = magnitude.largest(values)
+    size = magnitude.size_of(largest)
     x = layout.of_blocks(values / size if np.any(size != 1) else values)
     mean = x.mean(axis=0)
     x = x - mean
     moment = np.stack([np.einsum("nc,nc->c", x[:, p], x[:, q]) for p, q in zip(*layout.products, strict=True)])
-    return len(values), mean, moment, np.where(values.any(axis=(0, 1)), size, 0.0)
+    return len(values), mean, moment, np.where(largest > 0, size, 0.0)
 
 
 @dataclass

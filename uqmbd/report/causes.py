@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from uqmbd.analysis.trust import SEARCHED
 from uqmbd.figures.marks import UNSEEN
 from uqmbd.figures.sensitivities import kinds
 from uqmbd.figures.trust import trust_of
@@ -33,6 +34,8 @@ def cause(result, name: str) -> str:
     trust = trust_of(result, name)
     if trust is not None and not trust.share:
         return ""  # indices of an expansion that does not hold
+    if name in result.source and (result.source[name].values == SEARCHED).any():
+        return ""  # bounds are those of a search, since the expansion does not hold
     for group in (result.sensitivity, result.aggregated):
         if name not in group or axis_of(group[name].dims):
             continue

@@ -17,6 +17,7 @@ from uqmbd.figures.trust import percent
 from uqmbd.report import plotly_view, tables
 from uqmbd.report.estimates import correlations_table, estimates_table, starts_table
 from uqmbd.report.failures import failures_table, failures_where
+from uqmbd.report.indices import indices_tables, over_time_table
 from uqmbd.report.lead import lead_of
 from uqmbd.report.made import made_table
 from uqmbd.report.more import more_tables
@@ -24,7 +25,7 @@ from uqmbd.report.pages import asset, rendered, replaced, sentence
 from uqmbd.report.regions import regions_table
 from uqmbd.runs.files import safe_names
 
-PICTURES = 40  # files: each takes a fifth of a second
+PICTURES = 24  # files: each takes a fifth of a second
 # of base 85, none of which means something in a page
 LETTERS = np.frombuffer(b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz!#$%.()*+-;,=/?@^_`{|}~", np.uint8)
 # The browser itself refuses every address. Plotly writes style elements, and its scatter matrix makes functions from text.
@@ -55,11 +56,14 @@ def _render(result, sections: dict[str, list[Figure]], names: dict[str, str], st
     drawn = {
         title: [_drawn(figure, names[figure.key]) for figure in group if figure is not lead.figure] for title, group in sections.items()
     }
+    chosen = [name for names in figures.output_names(result) for name in figures.chosen(result, names)]
     found = [
         estimates_table(result),
         correlations_table(result),
         starts_table(result),
         tables.by_statistic(result),
+        over_time_table(result, chosen),
+        *indices_tables(result, chosen),
         tables.worst_table(result),
     ]
     found += [regions_table(result), *more_tables(result)]

@@ -1,14 +1,22 @@
-"""The page of several methods of one study: where the page of each is, and what they say of the outputs."""
+"""The page of several methods of one study: what each answers, a figure of all, and what they say of the outputs."""
 
+import base64
+import io
 from pathlib import Path
 
-import pandas as pd
+import numpy as np
 
-from uqmbd.report.numbers import number
+from uqmbd.figures.outputs import chosen, output_names, unit_of, widest
+from uqmbd.outcomes import axis_of
+from uqmbd.report.lead import lead_of
+from uqmbd.report.numbers import Scale, scale
 from uqmbd.report.pages import rendered, replaced, sentence
-from uqmbd.report.tables import Table
+from uqmbd.report.tables import Table, by_statistic
+from uqmbd.report.terminal import DETAILS
 
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"  # nothing runs, nothing is fetched
+PANELS = 6  # outputs in the figure
+DPI = 110
 
 
 def write_page_of_several(results, directory: Path) -> Path:
@@ -20,22 +28,102 @@ def write_page_of_several(results, directory: Path) -> Path:
         question=first.facts.description,
         policy=POLICY,
         pages={label: in_words(result) for label, result in results.items()},
+        picture=picture(results),
         table=outputs_by_method(results),
     )
     return replaced(directory / "report.html", text)
 
 
 def in_words(result) -> str:
-    """The method of a result, its runs, and what is to be known of it."""
+    """What a method answers, its runs, and what is to be known of it."""
     facts = result.facts
     failed = f", {facts.runs_failed:,} failed" if facts.runs_failed else ""
-    return " ".join([f"{facts.method}, {facts.runs or 0:,} runs{failed}.", *map(sentence, facts.notes)])
+    answer = lead_of(result, {}).sentences
+    return " ".join([f"{facts.method}, {facts.runs or 0:,} runs{failed}.", *answer, *map(sentence, facts.notes)])
 
 
 def outputs_by_method(results) -> Table:
-    """The scalar outputs, a row for each method; see `uqmbd.results.Results.table`."""
-    table = results.table()
-    table = table[[name for name in table.columns if table[name].astype(str).any()]]  # units, where no output has one
-    words = ("output", "method", *(str(name).replace("_", " ") for name in table.columns))
-    rows = tuple((*at, *("" if pd.isna(value) else number(value) for value in row)) for at, *row in table.itertuples(name=None))
-    return Table("Outputs", words, rows, tuple(name not in ("output", "method", "unit") for name in words))
+    """The outputs, a row for each method, with the units and digits of the methods' own pages."""
+    tables = {label: by_statistic(result, _names(result)) for label, result in results.items()}
+    columns = dict.fromkeys(column for table in tables.values() for column in table.header if column not in ("output", "unit", *DETAILS))
+    units = any("unit" in table.header for table in tables.values())
+    rows: dict[str, list[tuple[str, ...]]] = {}
+    for label, table in tables.items():
+        name = ""
+        for row in table.rows:
+            cells = dict(zip(table.header, row, strict=True))
+            name = cells["output"] or name
+            unit = (cells.get("unit", ""),) if units else ()
+            rows.setdefault(name, []).append((name, label, *unit, *(cells.get(column, "") for column in columns)))
+    notes = list(dict.fromkeys(table.note for table in tables.values() if table.note))
+    header = ("output", "method", *(("unit",) if units else ()), *columns)
+    numeric = tuple(word not in ("output", "method", "unit", "statistic") for word in header)
+    return Table("Outputs", header, tuple(row for some in rows.values() for row in some), numeric, notes[0] if len(notes) == 1 else "")
+
+
+def picture(results) -> str:
+    """What the methods say of the first outputs, one beside the other, as a PNG file in base 64; empty where none says a range."""
+    from matplotlib.figure import Figure
+
+    names = list(dict.fromkeys(name for result in results.values() for name in _names(result)))
+    bands = {name: {label: found for label, result in results.items() if (found := _band(result, name)) is not None} for name in names}
+    shown = [name for name in names if bands[name]][:PANELS]
+    if not shown:
+        return ""
+    figure = Figure(figsize=(7.2, sum(_height(bands[name]) for name in shown)), layout="constrained")
+    panels = figure.subplots(len(shown), 1, squeeze=False, height_ratios=[_height(bands[name]) for name in shown])[:, 0]
+    for axes, name in zip(panels, shown, strict=True):
+        _draw(axes, name, bands[name], next(result for result in results.values() if name in result.outputs))
+    buffer = io.BytesIO()
+    figure.savefig(buffer, format="png", dpi=DPI)
+    return base64.b64encode(buffer.getvalue()).decode()
+
+
+def _names(result) -> list[str]:
+    return [name for names in output_names(result) for name in chosen(result, names)]
+
+
+def _height(bands) -> float:
+    """Inches of a panel: a history has a fixed height, numbers a line for each method."""
+    over = any(axis_of(array.dims) for array, _ in bands.values())
+    return 2.6 if over else 0.75 + 0.3 * len(bands)
+
+
+def _band(result, name: str):
+    """Lower and upper end of what a method says of an output, with dim ``bound``, and what they are; None where it says no range."""
+    if name in result.bounds:
+        return widest(result.bounds[name]), "bounds"
+    known = [str(word) for word in result.statistics["statistic"].values] if name in result.statistics else []
+    if {"q05", "q95"} <= set(known):
+        both = widest(result.statistics[name]).sel(statistic=["q05", "q95"])
+        if "bound" in both.dims:
+            both = both.min("bound").where(both["statistic"] == "q05", both.max("bound"))
+        return both.rename(statistic="bound").assign_coords(bound=["lower", "upper"]), "5 % to 95 %"
+    return (widest(result.inner[name]), "runs") if name in result.inner else None
+
+
+def _draw(axes, name: str, bands, result) -> None:
+    """One panel: a line for each method, or its band over the axis; in the unit that tables have."""
+    unit = unit_of(result, name)
+    within = scale(unit, np.concatenate([np.ravel(array.values) for array, _ in bands.values()]))
+    axis = next((axis_of(array.dims) for array, _ in bands.values() if axis_of(array.dims)), None)
+    for k, (label, (array, what)) in enumerate(bands.items()):
+        lower, upper = (within.of(array.sel(bound=side).values) for side in ("lower", "upper"))
+        if axis is None:
+            axes.plot([lower, upper], [k, k], "|-", color=f"C{k % 10}", linewidth=3, markersize=10)
+        else:
+            axes.fill_between(array[axis].values, lower, upper, color=f"C{k % 10}", alpha=0.3, label=f"{label}: {what}")
+    said = _with_unit(name, within)
+    if axis is None:
+        axes.set_yticks(range(len(bands)), [f"{label}: {what}" for label, (_, what) in bands.items()])
+        axes.set_ylim(len(bands) - 0.5, -0.5)
+        axes.set_xlabel(said)
+    else:
+        grid = next(array[axis] for array, _ in bands.values())
+        axes.set_xlabel(_with_unit(axis, Scale(str(grid.attrs.get("unit", "s" if axis == "time" else "")))))
+        axes.set_ylabel(said)
+        axes.legend(fontsize="small")
+
+
+def _with_unit(name: str, within: Scale) -> str:
+    return f"{name} [{within.unit}]" if within.unit else name

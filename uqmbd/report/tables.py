@@ -24,7 +24,9 @@ USUAL = ("mean", "std", "q05", "q95")
 EXTREMES = [("least run", True), ("greatest run", True)]
 MEASURED = ("fitted", "measured", "residual")  # of calibrations
 OWN_SHOWN = 8  # statistics that only some methods have
-QUIET = re.compile(r"min|max|variance|q\d.*|(?!probability).*_(lower|upper)|.*_inner")  # statistics that have no column of their own
+QUIET = re.compile(
+    r"min|max|variance|design:.*|q\d.*|(?!probability).*_(lower|upper)|.*_inner"
+)  # statistics that have no column of their own
 
 
 @dataclass(frozen=True)

@@ -11,12 +11,14 @@ from uqmbd.facts import WARNINGS
 from uqmbd.figures.labels import shortened
 from uqmbd.figures.outputs import chosen, output_names
 from uqmbd.report.estimates import estimates_said, estimates_table
+from uqmbd.report.indices import indices_tables, over_time_said, over_time_table
 from uqmbd.report.pages import sentence
 from uqmbd.report.tables import Table, by_statistic
 
 WIDTH = 80
 DETAILS = ("inner lower", "inner upper", "until [s]")  # on the page only
 FIRST = ("statistic", "at least", "at most", "lower", "upper", "trusted", "error", "mean", "5 %", "95 %", "std")  # where room is short
+LISTED = 6  # outputs of which indices, or times of extremes, are shown
 NAME = 28  # characters of an output, which has its unit beside it
 GAP = 1  # of padding to the right of a column; the frame adds as much beside every column, and on the left
 
@@ -24,7 +26,9 @@ GAP = 1  # of padding to the right of a column; the frame adds as much beside ev
 def terminal_table(result, width: int = WIDTH) -> Group:
     """The outputs of a result (of a calibration its estimates before them) as compact tables for `rich.print`.
 
-    Columns that do not fit into `width` characters are left out; what is said below tells how many the page has besides.
+    Of histories when they are at their extremes and how wide the band is; without bounds the inputs by their indices, with limits and a
+    design point, those that matter most first. Columns that do not fit into `width` characters are left out; what is said below tells
+    how many the page has besides.
     """
     every = output_names(result)
     names = [name for some in every for name in chosen(result, some)]
@@ -43,16 +47,26 @@ def terminal_table(result, width: int = WIDTH) -> Group:
     if len(kept) > 1 or not parts:
         parts.append(_drawn(named, kept))
     parts[0].title = result.facts.study or None
+    over_time = over_time_table(result, names)
+    lines = over_time_said(over_time)
+    parts += [Text(text) for text in lines[:LISTED]]
+    if lines and "%" in over_time.note:  # else it is of the ends that the table has
+        below.append(over_time.note)
+    if not result.bounds.data_vars:
+        for each in indices_tables(result, names)[:LISTED]:
+            parts += [Text(each.title), _drawn(each, range(len(each.header)), whole=True)]
     if below:
         parts.append(Text(" ".join(below), style="italic"))
     parts += [Text(sentence(str(text)), style="bold") for text in result.attrs.get(WARNINGS, ())]
     return Group(*parts)
 
 
-def _drawn(table: Table, kept: Iterable[int]) -> RichTable:
+def _drawn(table: Table, kept: Iterable[int], *, whole: bool = False) -> RichTable:
+    """A table for the terminal; `whole`: text that has no room goes on in the next line."""
     shown = RichTable(header_style="bold", box=SIMPLE_HEAD, padding=(0, GAP, 0, 0))
     for column in kept:
-        shown.add_column(table.header[column], justify="right" if table.numeric[column] else "left", no_wrap=True)
+        side = "right" if table.numeric[column] else "left"
+        shown.add_column(table.header[column], justify=side, no_wrap=not whole, overflow="fold")
     for row in table.rows:
         shown.add_row(*(row[column] for column in kept))
     return shown

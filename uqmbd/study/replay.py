@@ -10,17 +10,20 @@ import numpy as np
 
 from uqmbd.analysis.columns import Columns
 from uqmbd.errors import StudyError, did_you_mean
-from uqmbd.figures.extremes import Extreme, extreme_of
-from uqmbd.outcomes import axis_of
+from uqmbd.figures.extremes import Extreme, extreme_of, furthest
+from uqmbd.outcomes import OK, axis_of
 from uqmbd.result import Result
 from uqmbd.runs.files import safe_name
 from uqmbd.study.naming import naming_file
 from uqmbd.study.trial import Trial
 
 if TYPE_CHECKING:
+    import xarray as xr
+
     from uqmbd.study.study import Study
 
 ENDS = ("upper", "lower")
+AT_ONCE = 4096  # runs whose histories are looked at at a time
 
 
 @dataclass(frozen=True)
@@ -32,36 +35,65 @@ class Replay:
     inputs : dict of str to float
         Of the run, SI.
     reached : float
-        The bound that it reached, as the result has it; unit of the output.
+        The bound or the value that it reached, as the result has it; unit of the output.
     again : float
         What it reached now.
     file : Path
         Its outputs over the axis of the one that is asked for, and those of the run in the middle of the inputs.
+    what : str
+        What was reached: ``upper bound``, or ``greatest run`` where the method names no run of its bounds.
     """
 
     inputs: dict[str, float]
     reached: float
     again: float
     file: Path
+    what: str = "upper bound"
 
 
-def worst_inputs(result: Result, name: str, bound: str, time: float | None) -> Extreme:
-    """The run that reached a bound; of a history where it reaches furthest unless `time` (s) is said."""
-    if not len(result.worst.data_vars):
-        raise StudyError(
-            f"a result of the method {result.facts.method} does not say which run reached a bound", remedy="take the method search"
-        )
-    if name not in result.worst:
-        raise StudyError(f"the result has no output '{name}'", value=name, remedy=did_you_mean(name, result.worst, noun="output"))
+def worst_inputs(result: Result, name: str, bound: str, time: float | None) -> tuple[Extreme, str]:
+    """The run that reached a bound, or of a method that does not say so the least or the greatest of its runs, and which of both it is.
+
+    Of a history it is that which reaches furthest unless `time` (s) is said.
+    """
     if bound not in ENDS:
         raise StudyError("a bound is upper or lower", key="bound", value=bound, remedy="say upper or lower")
-    if time is not None and "time" not in result.inner[name].dims:
-        what = "a number" if (axis := axis_of(result.inner[name].dims)) is None else f"over {axis}"
+    if name not in result.outputs:
+        raise StudyError(f"the result has no output '{name}'", value=name, remedy=did_you_mean(name, result.outputs, noun="output"))
+    from_runs = name not in result.worst
+    array = result.runs.get(name) if from_runs else result.inner[name]
+    if array is None:
+        text = f"no run of this result has kept '{name}'"
+        raise StudyError(text, value=name, remedy='name a number, or run the study with campaign.store = "all"')
+    if time is not None and "time" not in array.dims:
+        what = "a number" if (axis := axis_of(array.dims)) is None else f"over {axis}"
         raise StudyError(f"{name} is {what} and has no time", key="time", value=time, remedy="leave --time out")
-    found = extreme_of(result, name, bound, time)
+    found = extreme_of_runs(result.runs, name, bound, time) if from_runs else extreme_of(result, name, bound, time)
     if found is None:
         raise StudyError(f"the result does not say which run reached the {bound} bound of {name}", remedy="take another time, or bound")
-    return found
+    return found, f"{'greatest' if bound == 'upper' else 'least'} run" if from_runs else f"{bound} bound"
+
+
+def extreme_of_runs(runs: xr.Dataset, name: str, bound: str, time: float | None = None) -> Extreme | None:
+    """The greatest (``upper``) or least run of an output among those that are ok; as `extreme_of`, None where there is none."""
+    up, good, array = bound == "upper", np.flatnonzero(runs["status"].values == OK), runs[name]
+    if not len(good):
+        return None
+    low, high, where = np.inf, -np.inf, 0
+    for first in range(0, len(good), AT_ONCE):
+        rows = good[first : first + AT_ONCE]
+        values = array[rows].values
+        ends = values.min(axis=0), values.max(axis=0)
+        beyond = ends[1] > high if up else ends[0] < low
+        where = np.where(beyond, rows[values.argmax(axis=0) if up else values.argmin(axis=0)], where)
+        low, high = np.minimum(low, ends[0]), np.maximum(high, ends[1])
+    reached, at, when, further = high if up else low, None, None, False
+    if axis := axis_of(array.dims):
+        places = array[axis].values
+        at, further = furthest(low, high, up=up) if time is None else (int(np.abs(places - time).argmin()), False)
+        when, reached, where = float(places[at]), reached[at], where[at]
+    inputs = {key.removeprefix("input:"): float(runs[key][int(where)]) for key in map(str, runs.data_vars) if key.startswith("input:")}
+    return Extreme(inputs, float(reached), at, when, further)
 
 
 def replay(study: Study, result: Result, directory: Path, name: str, bound: str = "upper", time: float | None = None) -> Replay:
@@ -79,7 +111,7 @@ def replay(study: Study, result: Result, directory: Path, name: str, bound: str 
     """
     import pandas as pd
 
-    found = worst_inputs(result, name, bound, time)
+    found, what = worst_inputs(result, name, bound, time)
     trial = Trial(study)
     middle = {key: float(values[0]) for key, values in trial.samples.items()}
     with naming_file(study):
@@ -97,4 +129,4 @@ def replay(study: Study, result: Result, directory: Path, name: str, bound: str 
     file = directory / f"worst_{safe_name(name)}_{bound}.csv"
     frame.to_csv(file)
     again = done.outputs[name][0] if found.at is None else done.outputs[name][0, found.at]
-    return Replay({**middle, **found.inputs}, found.value, float(again), file)
+    return Replay({**middle, **found.inputs}, found.value, float(again), file, what)

@@ -137,7 +137,7 @@ def run_study(
             result.manifest = keep_manifest(study, directory, identity, digest, began)
             result.save(directory)
             keep_used(directory, tally.used)
-            write_done(study, directory, digest, tally.status["timeout"])
+            write_done(study, directory, digest, tally.status["timeout"], store.piece_of >= 0)
         return Finished(with_runs(result, directory), directory, tally, store.damaged, discarded=discard and header is not None)
 
 
@@ -266,7 +266,7 @@ def describe(result: Result, study: Study, tally: Tally, store: RunStore, simula
         "settings": study.method.model_dump(exclude_none=True),
         "seed": study.campaign.seed,
         "runs_simulated_last": tally.simulated,
-        "wall_time": store.seconds - tally.fan_out + tally.wall if tally.simulated else store.seconds,
+        "wall_time": tally.wall,  # of this session, as the command says it: runs of other methods are in the store as well
         "workers": tally.workers,
         "overhead": round(tally.overhead, 4),
         "model": study.model.label,

@@ -142,14 +142,28 @@
     }, 200);
   });
 
-  // A print shows every figure of every part, in light colours.
-  let before = null;
+  // A print shows every figure of every part, in light colours: what is unpacked is drawn as it begins (`unpackAll`).
+  let before = null, closed = [];
   addEventListener("beforeprint", () => {
     before = root.dataset.theme;
     root.dataset.theme = "light";
-    for (const place of texts.keys()) paint(place, 680);
+    closed = [...document.querySelectorAll("details:not([open])")];
+    for (const part of closed) part.open = true;
+    if (window.Plotly) for (const place of texts.keys()) paint(place, 680);
   });
-  addEventListener("afterprint", () => { root.dataset.theme = before; again(); });
+  addEventListener("afterprint", () => {
+    for (const part of closed) part.open = false;
+    root.dataset.theme = before;
+    again();
+  });
+
+  async function unpackAll(idle) {
+    await ready();
+    for (const [place, source] of sources) {
+      if (!texts.has(place)) texts.set(place, await unpacked(source));
+      if (idle) await new Promise(idle);
+    }
+  }
 
   if (typeof DecompressionStream === "undefined") {
     const text = document.createElement("p");
@@ -159,6 +173,15 @@
     return;
   }
   for (const place of sources.keys()) watch.observe(place);
+  const idle = (done) => (window.requestIdleCallback || setTimeout)(done);
+  if (/Headless/.test(navigator.userAgent)) { // who prints as soon as the page is loaded: it is when a document within it is closed
+    const frame = document.createElement("iframe");
+    frame.hidden = true;
+    document.body.append(frame);
+    const within = frame.contentDocument;
+    within.open();
+    unpackAll().finally(() => { within.close(); frame.remove(); });
+  } else addEventListener("load", () => setTimeout(() => idle(() => unpackAll(idle)), 500));
   window.uqmbd = { all: () => Promise.all([...sources.keys()].map(show)) }; // unpack and draw everything, for a print of the whole page
   addEventListener("keydown", (event) => {
     if ((event.ctrlKey || event.metaKey) && event.key === "p") {

@@ -1,0 +1,160 @@
+"""What an output depends on, by input, and when a history is at its extremes: tables of the terminal and of the page."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from uqmbd.analysis.trust import FLOOR
+from uqmbd.figures import samples
+from uqmbd.figures.outputs import axis_unit, output_names, widest
+from uqmbd.figures.sensitivities import WORDS, kinds
+from uqmbd.outcomes import axis_of
+from uqmbd.report.numbers import Scale, number, scale
+from uqmbd.report.tables import Table, scale_of
+
+DESIGN = "design:"  # statistics of FORM: the design point, by input
+MAIN = ("total", "first", "importance", "mu_star")  # by which inputs are ordered, if they are there
+EFFECTS = ("mu", "mu_star", "sigma")  # sensitivities in the unit of the output
+
+
+def indices_tables(result, names: Sequence[str]) -> list[Table]:
+    """Of each of these outputs a table of its inputs, those that matter most first: indices with their limits, and a design point."""
+    return [table for name in names if (table := indices_table(result, name)).rows]
+
+
+def indices_table(result, name: str) -> Table:
+    """The inputs of one output; of a history its indices over all times, or the largest where there are none over all."""
+    table, over = _sensitivities(result, name)
+    design = _design(result, name)
+    inputs = list(design) if table is None else [str(key) for key in table["input"].values]
+    header, columns = ["input"], []
+    order = np.arange(len(inputs))
+    if table is not None:
+        shown = kinds(table)
+        main = next((kind for kind in MAIN if kind in shown), shown[0] if shown else None)
+        known = {str(kind): np.asarray(table.sel(kind=kind).values, float) for kind in table["kind"].values}
+        if main is not None:
+            order = np.argsort(-np.nan_to_num(np.abs(known[main]), nan=-1.0), kind="stable")
+        within = scale_of(result, name)
+        for kind in shown:
+            unit = within if kind in EFFECTS else Scale()
+            header.append(f"{WORDS.get(kind, kind.replace('_', ' '))} {f'[{unit.unit}]' if unit.unit else ''}".rstrip())
+            said = _effect if kind in EFFECTS else _index
+            columns.append([said(unit.of(x)) for x in known[kind]])
+            if f"{kind}_lower" in known:
+                header.append("95 % limits")
+                limits = zip(known[f"{kind}_lower"], known[f"{kind}_upper"], strict=True)
+                columns.append([f"{said(unit.of(a))} .. {said(unit.of(b))}" if np.isfinite([a, b]).all() else "" for a, b in limits])
+    if design:
+        header.append("design point")
+        units = [samples.written(result, key) for key in inputs]
+        columns.append(
+            [f"{unit.of(design[key]):.6g} {unit.unit}".rstrip() if key in design else "" for key, unit in zip(inputs, units, strict=True)]
+        )
+    rows = tuple((inputs[k], *(column[k] for column in columns)) for k in order) if columns else ()
+    return Table(f"{name}{over}: inputs that matter first", tuple(header), rows, (False, *(True,) * (len(header) - 1)))
+
+
+def _sensitivities(result, name: str):
+    """Kinds by input of an output, without the axis, and what that is of."""
+    if name not in result.sensitivity:
+        return None, ""
+    if name in result.aggregated:
+        return result.aggregated[name], f" over all of {axis_of(result.sensitivity[name].dims)}"
+    table = result.sensitivity[name]
+    if (axis := axis_of(table.dims)) is None:
+        return table, ""
+    shown = kinds(table)
+    main = next((kind for kind in MAIN if kind in shown), shown[0] if shown else None)
+    if main is None:
+        return None, ""
+    at = np.nanargmax(np.nan_to_num(np.abs(np.asarray(table.sel(kind=main).transpose("input", axis).values, float))).max(axis=0))
+    where = float(table[axis].values[at])
+    return table.isel({axis: int(at)}), f" at {where:.4g}{axis_unit(table)}"
+
+
+def _design(result, name: str) -> dict[str, float]:
+    """The design point of an output, SI, by input."""
+    if name not in result.statistics or axis_of(result.statistics[name].dims):
+        return {}
+    known = [str(word) for word in result.statistics["statistic"].values if str(word).startswith(DESIGN)]
+    values = {word.removeprefix(DESIGN): result.statistics[name].sel(statistic=word).values for word in known}
+    return {key: float(x) for key, x in values.items() if np.ndim(x) == 0 and np.isfinite(x)}
+
+
+def _index(value: float) -> str:
+    return number(float(value), 3) if abs(value) >= 5e-4 else "0" if value == 0 or np.isfinite(value) else ""
+
+
+def _effect(value: float) -> str:
+    return number(float(value), 3) if np.isfinite(value) else ""
+
+
+def over_time_table(result, names: Sequence[str] | None = None) -> Table:
+    """Of histories and curves: least and greatest of runs, or of their bounds, and when; how wide the band is at its widest, and when."""
+    rows, words = [], set()
+    histories = [name for name in output_names(result)[0] if names is None or name in names]
+    for name in histories:
+        ends, what = _band(result, name)
+        if ends is None or not np.isfinite(ends).any():
+            continue
+        array = next(group[name] for group in (result.bounds, result.inner, result.statistics) if name in group)
+        axis = axis_of(array.dims)
+        places, unit = np.asarray(array[axis].values, float), str(array[axis].attrs.get("unit", "s" if axis == "time" else ""))
+        extent, within = scale(unit, places), scale_of(result, name)
+        lower, upper, width = ends[0], ends[1], ends[1] - ends[0]
+        range_, range_what = _range(result, name, ends)
+        at = [int(np.nanargmin(range_[0])), int(np.nanargmax(range_[1])), int(np.nanargmax(np.where(np.isfinite(width), width, -np.inf)))]
+        values = [range_[0][at[0]], range_[1][at[1]], width[at[2]]]
+        told = [
+            x
+            for value, k in zip(values, at, strict=True)
+            for x in (number(within.of(float(value))), extent.said(number(extent.of(places[k]), 4)))
+        ]
+        if not width[at[2]] > FLOOR * np.nanmax(np.abs(np.concatenate([lower, upper]))):
+            told[-1] = ""
+        rows.append((name, within.unit, *told))
+        words |= {f"Least and greatest are of {range_what}.", f"The band is {what}."}
+    header = ("output", "unit", "least", "at", "greatest", "at", "band at its widest", "at")
+    return Table("Over time", header, tuple(rows), (False, False, *(True,) * 6), " ".join(sorted(words, reverse=True)))
+
+
+def over_time_said(table: Table) -> list[str]:
+    """The rows of `over_time_table` as sentences, which any terminal has room for."""
+    found = []
+    for name, unit, least, first, greatest, last, width, when in table.rows:
+        band = f", the band {width} {unit}".rstrip() + f" wide at most, at {when}" if when else ""
+        found.append(f"{name}: least {least} {unit}".rstrip() + f" at {first}, greatest {greatest} {unit}".rstrip() + f" at {last}{band}.")
+    return found
+
+
+def _band(result, name: str):
+    """Lower and upper end, (2, points), and what they are."""
+    for group, what in ((result.bounds, "that of the bounds"), (result.inner, "that of the runs")):
+        if group is result.inner and (band := _quantiles(result, name)) is not None:
+            return band
+        if name in group:
+            both = widest(group[name])
+            return np.array([both.sel(bound=side).values for side in ("lower", "upper")], float), what
+    return _quantiles(result, name) or (None, "")
+
+
+def _quantiles(result, name: str):
+    """The band between the outermost quantiles of a history that are symmetric, (2, points), and its words."""
+    if name not in result.statistics or "bound" in result.statistics[name].dims or "alpha" in result.statistics[name].dims:
+        return None
+    known = {str(word) for word in result.statistics["statistic"].values}
+    if not {"q05", "q95"} <= known:
+        return None
+    table = result.statistics[name]
+    return np.array([table.sel(statistic=word).values for word in ("q05", "q95")], float), "that from 5 % to 95 % of the values"
+
+
+def _range(result, name: str, ends: np.ndarray):
+    """What least and greatest are of: bounds, or else runs, or else the band."""
+    if name in result.bounds:
+        return ends, "the bounds"
+    if name in result.inner:
+        both = widest(result.inner[name])
+        return np.array([both.sel(bound=side).values for side in ("lower", "upper")], float), "the runs"
+    return ends, "the band"
