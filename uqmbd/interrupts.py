@@ -13,6 +13,7 @@ from pathlib import Path
 from uqmbd.printing import near, say
 
 ENDING = (signal.SIGTERM, signal.SIGHUP)
+RECEIVED: list[int] = []  # the signal that ends this process, also where its exception was lost and Ctrl-C is sent after it
 OWN: list[int] = []  # the process that has these handlers
 
 
@@ -38,6 +39,7 @@ def stop(number: int, frame: object) -> None:
         return
     for one in ENDING:
         signal.signal(one, signal.SIG_IGN)
+    RECEIVED.append(number)
     raise Stopped(number)
 
 
@@ -85,8 +87,8 @@ def interruptible(results: Path) -> Iterator[None]:
     before, sys.unraisablehook = sys.unraisablehook, again
     try:
         yield
-    except KeyboardInterrupt as error:
-        number = getattr(error, "number", signal.SIGINT)
+    except KeyboardInterrupt:
+        number = RECEIVED[-1] if RECEIVED else signal.SIGINT
         what = "interrupted" if number == signal.SIGINT else f"ended by {signal.Signals(number).name}"
         with suppress(OSError):  # of a terminal that is gone
             say(f"\n{what}; what is done is stored. To go on: uqmbd resume {near(results)}", err=True)

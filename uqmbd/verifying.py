@@ -157,7 +157,9 @@ def verify_runs(place: Place, results: Path, found: Verified) -> None:
             aside.append(name)
         for folder in folders if not runs.bad else ():  # whose runs are missing too, and their number is not known
             with suppress(StudyError):  # of a list of rows that is damaged, which is named already
-                wrong |= {f"a file that is missing, of {words}": count for words, count in lost_runs(used_in(folder), runs)}
+                rows = np.array((listed(folder) or {"rows": []})["rows"], np.int64).reshape(-1, 2)
+                for spans in (used_in(folder), rows):
+                    wrong |= {f"a file that is missing, of {words}": count for words, count in lost_runs(spans, runs)}
     elif not beside and not pieces:
         for folder in folders:
             with suppress(StudyError):

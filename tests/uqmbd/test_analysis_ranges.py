@@ -7,6 +7,8 @@ from hypothesis import strategies as st
 
 from uqmbd.analysis import chebyshev, enclosures
 from uqmbd.analysis.bernstein import bernstein_range
+from uqmbd.analysis.chebyshev_expansions import SparseExpansion, TensorExpansion
+from uqmbd.analysis.ranges import range_of
 
 POINTS = {1: 2001, 2: 101, 3: 31}
 
@@ -116,3 +118,22 @@ def test_scan_within_bernstein_within_cosine(seed, degrees):
     assert np.all(cosine[0] <= bernstein[0] + 1e-6) and np.all(bernstein[1] <= cosine[1] + 1e-6)
     flat = c.reshape(-1, c.shape[-1])
     assert cosine[1] - cosine[0] == pytest.approx(2 * np.abs(flat[1:]).sum(axis=0))
+
+
+def test_many_numbers_together_have_the_ranges_of_each_alone_to_the_last_bit():
+    """Numbers whose terms lead to the same steps are bounded in one call: no output changes another's."""
+    rng, count = np.random.default_rng(0), 120
+    degrees = np.add.outer(np.arange(4), np.arange(4))
+    c = rng.normal(size=(4, 4, count)) * np.exp(-2.0 * degrees)[..., None]
+    c[1:, 1:, ::2] = c[0, 1:, ::5] = c[1:, 0, ::7] = 0.0
+    few = np.argwhere(degrees <= 3)
+    for expansion in (TensorExpansion(c), SparseExpansion(few, c[tuple(few.T)])):
+        gap, slices = 1e-3 * np.abs(c).sum(axis=(0, 1)), [slice(k, k + 1) for k in range(count)]
+        bounds, met = range_of(expansion, slices, np.arange(count), gap, "bernstein")
+        assert 1 < len(expansion.alike("bernstein", gap)) < count / 5
+        for k in range(0, count, 3):
+            one, one_met = range_of(expansion, slices, np.array([k]), gap[k : k + 1], "bernstein")
+            assert np.array_equal(one[:, 0], bounds[:, k]) and one_met[0] == met[k]
+        grid = np.linspace(-1.0, 1.0, 41)
+        values = expansion.evaluate(np.stack(np.meshgrid(grid, grid), axis=-1).reshape(-1, 2))
+        assert (bounds[0] <= values.min(axis=0) + 1e-14).all() and (bounds[1] >= values.max(axis=0) - 1e-14).all()

@@ -11,6 +11,7 @@ from uqmbd.cli import app
 from uqmbd.outcomes import Outcomes, OutputInfo
 from uqmbd.study import cost
 from uqmbd.study.forecast import FIGURE, REPORT, START, WORKERS, Forecast, Pace, first_portion
+from uqmbd.study.measuring import measured
 
 
 def square(a):
@@ -23,24 +24,16 @@ class Late:
 
     width, called = 1, 0
 
+    def check(self, samples):
+        """One number."""
+        return {"y": OutputInfo("m", None)}
+
     def simulate(self, samples):
         """A hundredth of a second for each run."""
         count = len(samples["a"])
         time.sleep(0.01 * count + (0.0 if self.called else 0.3))
         self.called += 1
         return Outcomes({"y": samples["a"]}, np.zeros(count, np.int8), [""] * count, {})
-
-
-class Trial:
-    """Stands for that of a study."""
-
-    info = {"y": OutputInfo("m", None)}
-
-    def __init__(self, study):
-        self.study, self.simulator = study, Late()
-
-    def checked(self):
-        return self.simulator
 
 
 def study_of(model=square, **campaign):
@@ -54,15 +47,20 @@ def test_lanes_that_stay_empty_take_as_long_as_full_ones():
     assert pace.portion(30, 1) == pytest.approx(0.64), "two groups, of which the second is not full"
 
 
-def test_the_forecast_is_of_the_command_and_the_first_call_is_no_measure(monkeypatch):
-    monkeypatch.setattr(cost, "Trial", Trial)
+def test_the_first_call_is_no_measure(monkeypatch):
+    monkeypatch.setattr("uqmbd.simulators.detect.make_simulator", lambda *how, **more: Late())
+    study = study_of(workers=0)
+    how = (study.outputs, study.grid(), {"a": np.array([0.5])}, study.solver, None)
+    found = measured(study.model, how, study.inputs.to_si(), 1, 60.0)
+    assert found.least_call < 0.2 and found.seconds / found.runs < 0.1, "a second call is measured"
+
+
+def test_the_forecast_is_of_the_command(monkeypatch):
+    monkeypatch.setattr(cost, "slowness", lambda: 1.0)
     found = study_of(workers=0).check()
     ahead = found.ahead
-    assert found.seconds_per_run < 0.05, "a second call is measured"
-    least, most = (0.01 * runs for runs in (found.least, found.most))
-    assert least <= ahead.runs[0] < 6 * least + 0.2 and most <= ahead.runs[1] < 6 * most + 0.2
-    assert ahead.start >= 0.2 * START and ahead.report >= 0.2 * (REPORT + FIGURE)
-    assert ahead.total[0] == pytest.approx(ahead.start + ahead.runs[0] + ahead.report)
+    assert ahead.start == START and ahead.report == pytest.approx(REPORT + FIGURE * 3.5)
+    assert 0 < ahead.runs[0] <= ahead.runs[1] and ahead.total[1] == pytest.approx(ahead.start + ahead.runs[1] + ahead.report)
 
 
 def test_workers_cost_their_start(monkeypatch):

@@ -13,7 +13,8 @@ from typing import Protocol
 import numpy as np
 
 from uqmbd.analysis import chebyshev, sparse_chebyshev
-from uqmbd.analysis.enclosures import ENCLOSURES, SPARSE_ENCLOSURES
+from uqmbd.analysis.alike import alike
+from uqmbd.analysis.enclosures import ENCLOSURES, SPARSE_ENCLOSURES, large_terms
 
 _MEMORY = 8_000_000  # numbers of a basis held at a time
 
@@ -35,6 +36,10 @@ class Expansion(Protocol):
 
     def derivative(self, axis: int) -> Expansion:
         """Derivative in one input, per unit of [-1, 1]."""
+        ...
+
+    def alike(self, how: str, gap: np.ndarray) -> list[np.ndarray]:
+        """Places of columns whose `range` in one call is that of each by itself."""
         ...
 
     def main_effect_widths(self) -> np.ndarray:
@@ -62,6 +67,13 @@ class TensorExpansion:
 
     def range(self, how: str, gap: np.ndarray, seen: Sequence[np.ndarray] | None = None) -> tuple[np.ndarray, np.ndarray]:
         return ENCLOSURES[how](self.c, gap, seen)
+
+    def alike(self, how: str, gap: np.ndarray) -> list[np.ndarray]:
+        if how != "bernstein":
+            return list(np.arange(self.c.shape[-1])[:, None])
+        exponents = np.argwhere(np.ones(self.c.shape[:-1], bool))
+        c = self.c.reshape(len(exponents), -1)
+        return alike(exponents, c, gap, large_terms(c, gap))
 
     def derivative(self, axis: int) -> TensorExpansion:
         return TensorExpansion(np.polynomial.chebyshev.chebder(self.c, axis=axis))
@@ -96,6 +108,9 @@ class SparseExpansion:
 
     def range(self, how: str, gap: np.ndarray, seen: Sequence[np.ndarray] | None = None) -> tuple[np.ndarray, np.ndarray]:
         return SPARSE_ENCLOSURES[how](self.exponents, self.c, gap, seen)
+
+    def alike(self, how: str, gap: np.ndarray) -> list[np.ndarray]:
+        return alike(self.exponents, self.c, gap) if how == "bernstein" else list(np.arange(self.c.shape[1])[:, None])
 
     def derivative(self, axis: int) -> SparseExpansion:
         lower, out = self.lowered[axis], np.zeros_like(self.c)

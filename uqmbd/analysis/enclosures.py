@@ -22,11 +22,16 @@ def bernstein(c: np.ndarray, gap: np.ndarray, seen: Sequence[np.ndarray] | None 
     from uqmbd.analysis.bernstein import bernstein_range
     from uqmbd.analysis.sparse_range import coupled
 
-    large = np.argwhere(np.any(np.abs(c) * c[..., 0].size > _LEFT_OUT * gap, axis=-1))
+    large = np.argwhere(np.any(large_terms(c, gap), axis=-1))
     if len(coupled(large)) > 1:
         exponents = np.argwhere(np.ones(c.shape[:-1], bool))
         return sparse_bernstein(exponents, c.reshape(len(exponents), -1), gap, seen)
     return bernstein_range(c, gap, seen=seen)
+
+
+def large_terms(c: np.ndarray, gap: np.ndarray) -> np.ndarray:
+    """Which coefficients (..., columns) are more than a small part of the gap: terms that couple inputs."""
+    return np.abs(c) * np.prod(c.shape[:-1]) > _LEFT_OUT * gap
 
 
 def cosine(c: np.ndarray, gap: np.ndarray, seen: Sequence[np.ndarray] | None = None) -> tuple[np.ndarray, np.ndarray]:

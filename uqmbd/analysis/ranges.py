@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 
@@ -38,11 +38,32 @@ def range_of(
         A part of [-1, 1]^d.
     """
     enclosure, met = np.empty((2, len(columns))), np.empty(len(columns), bool)
-    for at in slices:
-        some = (columns >= at.start) & (columns < at.stop)
-        if some.any():
-            part = expansion.select(columns[some])
-            part = part if box is None else restricted(part, box)
-            known = None if seen is None else tuple(end[some] for end in seen)
-            enclosure[:, some], met[some] = part.range(how, gap[some], known)
+    for some in parts_of(expansion, slices, columns, gap, how, box):
+        twice = some if len(some) > 1 else np.repeat(some, 2)  # sums over terms go another way in a single column
+        part = expansion.select(columns[twice])
+        part = part if box is None else restricted(part, box)
+        known = None if seen is None else tuple(end[twice] for end in seen)
+        bounds, reached = part.range(how, gap[twice], known)
+        enclosure[:, some], met[some] = bounds[:, : len(some)], reached[: len(some)]
     return enclosure, met
+
+
+def parts_of(
+    expansion: Expansion, slices: Iterable[slice], columns: np.ndarray, gap: np.ndarray, how: str, box: np.ndarray | None
+) -> Iterator[np.ndarray]:
+    """Which of the columns, by their places, are bounded together: those of each output, and numbers that are treated alike anyhow.
+
+    Thousands of numbers one by one would take longer than their runs.
+    """
+    numbers = []
+    for at in slices:
+        first, last = np.searchsorted(columns, (at.start, at.stop))
+        if last > first and at.stop - at.start > 1:
+            yield np.arange(first, last)
+        elif last > first:
+            numbers.append(first)
+    alone = np.array(numbers, int)
+    if box is not None or len(alone) < 2:
+        yield from alone[:, None]
+        return
+    yield from (alone[group] for group in expansion.select(columns[alone]).alike(how, gap[alone]))

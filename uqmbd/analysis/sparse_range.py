@@ -17,7 +17,7 @@ from uqmbd.analysis.bernstein import bernstein_range, least_gap, within
 MAX_BOXES = 4000
 LARGEST_TENSOR = 4096  # terms
 _MEMORY = 16_000_000  # numbers that the boxes may hold
-_GIVEN_UP = 0.05  # part of the gap spent on terms that are left out for all columns
+GIVEN_UP = 0.05  # part of the gap spent on terms that are left out for all columns
 
 
 def sparse_range(
@@ -30,7 +30,7 @@ def sparse_range(
     """
     magnitude = np.abs(c).sum(axis=0)
     gap = least_gap(gap, magnitude)
-    kept = _needed(exponents, np.abs(c), _GIVEN_UP * gap)
+    kept = _needed(exponents, np.abs(c), GIVEN_UP * gap)
     left_out = np.abs(c[~kept]).sum(axis=0)
     constant = ~exponents.any(axis=1)
     bounds = np.stack([c[constant].sum(axis=0) - left_out, c[constant].sum(axis=0) + left_out])

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable, Sequence
+from functools import cache
 
 import numpy as np
 
@@ -15,7 +16,8 @@ GROUPS = ("bounds", "statistics", "inner", "error", "sensitivity", "cdf", "valid
 def output_names(result) -> tuple[list[str], list[str]]:
     """Names of the outputs over time or another axis, and of the scalars, that a result speaks of, in its own order."""
     names = result.outputs
-    over_axis = {name for _, group in result.groups() for name in group.data_vars if axis_of(group.variables[name].dims)}
+    of_dims = cache(axis_of)  # of thousands of outputs the dimensions are few
+    over_axis = {name for _, group in result.groups() for name in group.data_vars if of_dims(group.variables[name].dims)}
     over_axis |= {*result.aggregated.data_vars, *result.trust_horizon.data_vars}
     return [name for name in names if name in over_axis], [name for name in names if name not in over_axis]
 

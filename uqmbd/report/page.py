@@ -25,7 +25,7 @@ from uqmbd.report.pages import asset, rendered, replaced, sentence
 from uqmbd.report.regions import regions_table
 from uqmbd.runs.files import safe_names
 
-PICTURES = 40  # files: each takes a fifth of a second
+PICTURES = 24  # files: each takes a fifth of a second
 # of base 85, none of which means something in a page
 LETTERS = np.frombuffer(b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz!#$%.()*+-;,=/?@^_`{|}~", np.uint8)
 # The browser itself refuses every address. Plotly writes style elements, and its scatter matrix makes functions from text.

@@ -1,8 +1,9 @@
 """The checksums of what lies in a folder of results beside ``result.zarr`` and the runs, which have their own: ``checksums.json``.
 
 ``files`` has length and crc32 of files by their paths; of ``result.zarr`` that of the root document, which holds those of all others.
-``runs`` names the files beside the runs, which are sealed in themselves. Who changes a file takes it from the list first (`unlist`), and
-enters it when it is whole (`list_files`): a process that is killed in between leaves files that are not listed, never a wrong list.
+``runs`` names the files beside the runs, which are sealed in themselves; ``rows`` are the spans of all runs that were stored. Who
+changes a file takes it from the list first (`unlist`), and enters it when it is whole (`list_files`): a process that is killed in
+between leaves files that are not listed, never a wrong list.
 """
 
 from __future__ import annotations
@@ -20,12 +21,13 @@ from uqmbd.sealing import sealed, unsealed
 LISTING = "checksums.json"
 ROOT = "result.zarr/zarr.json"
 AT_ONCE = 1 << 20  # bytes of a file in memory
+EMPTY: dict[str, Any] = {"files": {}, "runs": [], "rows": []}
 ANEW = "put it back; or remove it, and `uqmbd resume` makes the result again from its runs"
 DAMAGED, MISSING = "the file is damaged: it does not agree with its checksum", "the file is missing"
 
 
 def listed(folder: Path) -> dict[str, Any] | None:
-    """``files`` and ``runs`` of a folder; None if it has no list.
+    """``files``, ``runs`` and ``rows`` of a folder; None if it has no list.
 
     Raises
     ------
@@ -35,20 +37,27 @@ def listed(folder: Path) -> dict[str, Any] | None:
     file = folder / LISTING
     try:
         found = unsealed(file.read_bytes())[0]
-        return {"files": dict(found["files"]), "runs": [str(name) for name in found["runs"]]}
+        rows = [[int(start), int(stop)] for start, stop in found.get("rows", ())]
+        return {"files": dict(found["files"]), "runs": [str(name) for name in found["runs"]], "rows": rows}
     except (FileNotFoundError, NotADirectoryError):
         return None
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise StudyError(DAMAGED, file=file, remedy=ANEW) from error
 
 
-def list_files(folder: Path, *names: str, runs: Sequence[str] | None = None, ahead: Mapping[str, bytes] | None = None) -> None:
+def list_files(
+    folder: Path,
+    *names: str,
+    runs: Sequence[str] | None = None,
+    rows: Sequence[Sequence[int]] | None = None,
+    ahead: Mapping[str, bytes] | None = None,
+) -> None:
     """Enter files, and those in folders, as they are now; `ahead`: what files will hold that are written next."""
-    known = listed(folder) or {"files": {}, "runs": []}
+    known = listed(folder) or EMPTY
     files = without(known["files"], (*names, *(ahead or ())))
     files |= {name: sum_of_file(folder / name) for name in found_in(folder, names)}
     files |= {name: [len(data), zlib.crc32(data)] for name, data in (ahead or {}).items()}
-    keep(folder, files, known["runs"] if runs is None else list(runs))
+    keep(folder, files, known["runs"] if runs is None else list(runs), known["rows"] if rows is None else rows)
 
 
 def unlist(folder: Path, *names: str) -> None:
@@ -56,9 +65,9 @@ def unlist(folder: Path, *names: str) -> None:
     try:
         known = listed(folder)
     except StudyError:
-        known = {"files": {LISTING: [0, 0]}, "runs": []}
+        known = EMPTY | {"files": {LISTING: [0, 0]}}
     if known is not None and (files := without(known["files"], (*names, LISTING))) != known["files"]:
-        keep(folder, files, known["runs"])
+        keep(folder, files, known["runs"], known["rows"])
 
 
 def without(files: Mapping[str, Any], names: Sequence[str]) -> dict[str, Any]:
@@ -66,9 +75,9 @@ def without(files: Mapping[str, Any], names: Sequence[str]) -> dict[str, Any]:
     return {name: entry for name, entry in files.items() if not any(name == one or name.startswith(f"{one}/") for one in names)}
 
 
-def keep(folder: Path, files: Mapping[str, Any], runs: Sequence[str]) -> None:
+def keep(folder: Path, files: Mapping[str, Any], runs: Sequence[str], rows: Sequence[Sequence[int]]) -> None:
     """Write the list."""
-    replace(folder / LISTING, sealed({"files": dict(sorted(files.items())), "runs": sorted(runs)}))
+    replace(folder / LISTING, sealed({"files": dict(sorted(files.items())), "runs": sorted(runs), "rows": list(rows)}))
 
 
 def found_in(folder: Path, names: Sequence[str]) -> Iterator[str]:

@@ -26,7 +26,7 @@ PORTION = {False: 0.005, True: 0.04}  # an ask and its answer, in this process a
 HISTORY = 0.3  # of a result: bounds or statistics of a history
 REPORT = 1.0  # packages that draw, the page
 FIGURE = 0.13
-MOST_FIGURES, MOST_DRAWN = 40, 24  # see `uqmbd.report.page.PICTURES`, `uqmbd.figures.outputs.DRAWN`
+MOST_FIGURES, MOST_DRAWN = 60, 24  # see `uqmbd.figures.outputs.DRAWN`
 FIGURES_OF = {True: 3.0, False: 2.5}  # a history or curve, a number
 
 

@@ -10,11 +10,14 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from uqmbd.campaign.opening import ELSEWHERE, compare
 from uqmbd.errors import StudyError
 from uqmbd.runs.files import replace, replace_text, writing
 from uqmbd.runs.keys import keyless
 from uqmbd.runs.listing import list_files, require_listed, unlist
+from uqmbd.runs.piece import spans_of
 from uqmbd.runs.place import Folder
 from uqmbd.runs.reader import ABOUT, FORMAT, HEADER, READS, document_in
 from uqmbd.runs.where import ELSEWHERE_FILE, MANIFEST, MODEL, STUDY, USED, place_in
@@ -140,20 +143,20 @@ def done_on(directory: Path, digest: str, timeout: float | None) -> str:
         return ""
 
 
-def write_done(study: Study, directory: Path, digest: str, timed_out: int) -> None:
+def write_done(study: Study, directory: Path, digest: str, timed_out: int, stored: np.ndarray) -> None:
     """Say that the result of a study is there, whose files are listed with their checksums before, and how many runs its limit stopped."""
     date = datetime.now().astimezone().strftime("%Y-%m-%d %H:%M")
     about = {"study": digest, "date": date, "timeout": study.campaign.timeout, "timed_out": timed_out, "listed": True}
     done = json.dumps(about).encode()
-    list_result(study, directory, {DONE: done})
+    list_result(study, directory, stored, {DONE: done})
     replace(directory / DONE, done)
 
 
-def list_result(study: Study, directory: Path, ahead: Mapping[str, bytes] | None = None) -> None:
-    """Enter the files of a result, and those beside its runs, into the list of checksums."""
+def list_result(study: Study, directory: Path, stored: np.ndarray, ahead: Mapping[str, bytes] | None = None) -> None:
+    """Enter the files of a result, those beside its runs, and which runs are stored, (rows,) bool, into the list of checksums."""
     there = place_in(directory, study.campaign.runs).names()
     beside = [name for name in (HEADER, ABOUT, READS) if name in there]
-    list_files(directory, STUDY, MANIFEST, MODEL, USED, ELSEWHERE_FILE, runs=beside, ahead=ahead)
+    list_files(directory, STUDY, MANIFEST, MODEL, USED, ELSEWHERE_FILE, runs=beside, rows=spans_of(np.flatnonzero(stored)), ahead=ahead)
 
 
 def result_of_before(study: Study, directory: Path) -> Result | None:

@@ -137,7 +137,7 @@ def run_study(
             result.manifest = keep_manifest(study, directory, identity, digest, began)
             result.save(directory)
             keep_used(directory, tally.used)
-            write_done(study, directory, digest, tally.status["timeout"])
+            write_done(study, directory, digest, tally.status["timeout"], store.piece_of >= 0)
         return Finished(with_runs(result, directory), directory, tally, store.damaged, discarded=discard and header is not None)
 
 

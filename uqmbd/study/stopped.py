@@ -82,4 +82,4 @@ def keep_unfinished(study: Study, store: RunStore, directory: Path, why: str) ->
         unlist(directory, *OF_ONE)
         Result(attrs=attrs).save(directory)
         keep_used(directory, store.piece_of >= 0)
-        list_result(study, directory)
+        list_result(study, directory, store.piece_of >= 0)
