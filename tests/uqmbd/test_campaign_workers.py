@@ -9,7 +9,6 @@ import time
 
 import numpy as np
 import pytest
-import typer
 
 import uqmbd as uq
 
@@ -126,10 +125,10 @@ def test_an_interrupt_during_a_deletion_is_not_lost(tmp_path):
             signal.raise_signal(signal.SIGINT)
 
     before = sys.unraisablehook
-    with pytest.raises(typer.Exit) as stopped, interruptible(tmp_path):
+    with pytest.raises(SystemExit) as stopped, interruptible(tmp_path):
         Deleted()
         threading.Event().wait(10)
-    assert stopped.value.exit_code == 130
+    assert stopped.value.code == 130
     assert sys.unraisablehook is before
 
 

@@ -88,6 +88,7 @@ def test_a_model_that_has_gone_is_taken_from_its_copy(tmp_path, uqmbd, label):
         for file in ("study.toml", "manifest.json"):
             text = (folder / file).read_text()
             (folder / file).write_text(text.replace(f"{tmp_path}/there/model.py:f", "model_of_a_script:f"))
+        (folder / "checksums.json").unlink()
     (folder / "done.json").unlink()
     shutil.rmtree(tmp_path / "there")
     code, said = uqmbd("resume", folder)

@@ -237,7 +237,7 @@ def test_disk_that_a_study_takes(settings, bytes_per_run):
     )
     cost = study.check()
     assert cost.megabytes == pytest.approx(1000 * bytes_per_run / 1e6) and cost.workers == 1
-    assert "1 worker" in "".join(str(cell) for cell in cost.table().columns[1].cells)
+    assert "with one process" in "".join(str(cell) for cell in cost.table().columns[1].cells)
 
 
 @pytest.mark.parametrize("seed", [True, 1.0, "1", -1, np.int64(-1), np.True_])

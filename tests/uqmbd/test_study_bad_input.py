@@ -70,7 +70,7 @@ MODELS = {
     "wrong shape": ("def oscillator(k, c, time):\n    return {'x': time[1:], 'peak': 1.0}\n", ["outputs.include", "(20,)", "(21,)"]),
     "wrong arguments": ("def oscillator(stiffness, time):\n    return {}\n", ["study.model", "k", "by name: k, c"]),
     "does not parse": ("def oscillator(k, c time):\n", ["study.model", "SyntaxError"]),
-    "text": ("def oscillator(k, c, time):\n    return {'x': time, 'peak': 'high'}\n", ["outputs.include", "peak", "not a number"]),
+    "text": ("def oscillator(k, c, time):\n    return {'x': time, 'peak': 'high'}\n", ["outputs.include", "peak", "not a real number"]),
 }
 
 

@@ -56,7 +56,7 @@ def test_workers_that_never_start_are_told_with_what_was_seen(dying, how, seen):
 @pytest.mark.parametrize("text", ["study.run()", 'if __name__ == "__main__":\n    study.run()'])
 def test_only_a_script_without_a_guard_is_told_of_it(text, tmp_path, monkeypatch):
     (tmp_path / "script.py").write_text(text)
-    monkeypatch.setattr(starting.sys.modules["__main__"], "__file__", str(tmp_path / "script.py"))
+    monkeypatch.setattr(starting.sys.modules["__main__"], "__file__", str(tmp_path / "script.py"), raising=False)
     tries = []
 
     def make():
