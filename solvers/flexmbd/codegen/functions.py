@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from llvmlite import ir
 
+from flexmbd.codegen import units
 from flexmbd.codegen.linear import Linear
 from flexmbd.codegen.lookup import lookup
 from flexmbd.codegen.loops import INTEGER, Loops
@@ -18,6 +19,7 @@ from flexmbd.codegen.words import kernel_function, words
 from flexmbd.language.nodes import UNIFORM
 from flexmbd.language.ops import OPS
 from flexmbd.language.ordering import Pieces, leaf
+from flexmbd.language.units import in_units
 
 ROWS, TABLE = DOUBLE.as_pointer(), WORD.as_pointer()
 NAMES = ("X", "P", "W", "at", "x", "y", "row", "A")  # the last two are of elements of pools: row of their table, where they add to
@@ -43,6 +45,7 @@ class Functions:
         self.graph, self.storage, self.layout, self.pointers = graph, storage, layout, pointers
         self.target = target or Cpu(layout.width)
         self.module, self.elements, self._shapes = ir.Module("model", context=ir.Context()), {}, {}
+        self.units = {}  # functions of units by their keys
         self.rows = layout.work  # of W
 
     def add(self, name, stores, *, given=None):
@@ -55,7 +58,11 @@ class Functions:
         given : dict int -> int, optional
             By id, rows of X with factors that are there already.
         """
-        inside, size = self.function(name, stores, self.layout.place, 1, given, first=self.layout.work, width=self.target.width)
+        nodes = in_units(self.graph, stores, given)
+        made = nodes and units.write(self, name, nodes, stores)
+        if not made:
+            made = self.function(name, stores, self.layout.place, 1, given, first=self.layout.work, width=self.target.width)
+        inside, size = made
         self.rows = max(self.rows, size)
         self.target.export(self.module, name, inside)
 
@@ -66,26 +73,29 @@ class Functions:
         """
         pieces = Pieces(self.graph, stores, given, self.graph.tuning.piece)
         rows = Rows(first, pieces)
-        made = [self._declared(f"{name}.{k}" if pieces.count > 1 else f"{name}.all") for k in range(pieces.count)]
+        made = [self.declared(f"{name}.{k}" if pieces.count > 1 else f"{name}.all") for k in range(pieces.count)]
         for k, function in enumerate(made):
             Piece(self, function, pieces, k, place, batch, rows, width or self.target.part).write()
         if len(made) == 1:
             return made[0], rows.size
-        whole = self._declared(f"{name}.all")
+        whole = self.declared(f"{name}.all")
         builder = ir.IRBuilder(whole.append_basic_block("entry"))
         for function in made:
             builder.call(function, whole.args)
         builder.ret_void()
         return whole, rows.size
 
-    def written(self, name, batch, body):
+    def written(self, name, batch, body, width=None):
         """A function for the module's own use whose instructions ``body(piece)`` writes."""
-        function = self._declared(f"{name}.all")
-        pieces = Pieces(self.graph, [], None, 1)
-        piece = Piece(self, function, pieces, 0, self.layout.place, batch, Rows(0, pieces), self.target.part)
+        piece = self.piece(self.declared(f"{name}.all"), width or self.target.part, batch)
         body(piece)
         piece.write()
-        return function
+        return piece.function
+
+    def piece(self, function, width, batch=1):
+        """A `Piece` that has no nodes of its own."""
+        pieces = Pieces(self.graph, [], None, 1)
+        return Piece(self, function, pieces, 0, self.layout.place, batch, Rows(0, pieces), width)
 
     def name_of(self, kernel, shape):
         """Name of the function of a kernel for arguments of a shape: one for each shape that it is called with."""
@@ -94,7 +104,8 @@ class Functions:
             shapes.append(shape)
         return kernel.name + f".shape{shapes.index(shape)}" * (shapes[0] != shape)
 
-    def _declared(self, name):
+    def declared(self, name):
+        """A function for the module's own use that is yet to be written."""
         function = ir.Function(self.module, ir.FunctionType(ir.VoidType(), KINDS), name)
         function.linkage = "internal"
         for argument, argument_name in zip(function.args, NAMES, strict=True):
@@ -133,6 +144,7 @@ class Piece:
 
     def __init__(self, functions, function, pieces, number, place, batch, rows, width):
         self.functions, self.pieces, self.number, self.place, self.rows, self.batch = functions, pieces, number, place, rows, batch
+        self.function = function
         self.storage, target = functions.storage, functions.target
         self.stride, stride = target.stride, target.stride if batch == 1 else batch
         self.writer = Writer(ir.IRBuilder(function.append_basic_block("entry")), batch * width, stride, target.polynomials)
@@ -144,13 +156,13 @@ class Piece:
     def write(self):
         """Compute and store what belongs to this piece."""
         for node in self.pieces.nodes[self.number]:
-            self._compute(node)
+            self.compute(node)
             if node.id in self.rows.values:
                 self._hand_on(node)
             for where in self.pieces.stores.get(node.id, ()):
-                self._store(where, node)
+                self.store(where, node)
         for where, node in self.pieces.loose if self.number == self.pieces.count - 1 else ():
-            self._store(where, node)
+            self.store(where, node)
         self.builder.ret_void()
 
     # ---- arrays
@@ -214,7 +226,8 @@ class Piece:
             return Value(self.writer, self.writer.spread(self.builder.load(where)))
         return self.load("P", at)
 
-    def _compute(self, node):
+    def compute(self, node):
+        """Write the instructions of a node."""
         if node.op in OPS:
             self.found[node.id] = OPS[node.op].write(self.writer, *map(self.value, node.args))
         elif node.op == "out":
@@ -245,7 +258,8 @@ class Piece:
         """Where a value is that pieces hand on; elements side by side need a row each."""
         return self.moved("W", self.rows.values[node.id] * self.batch)
 
-    def _store(self, where, node):
+    def store(self, where, node):
+        """Put a node's value where it belongs."""
         if callable(where):
             where(self, self.writer.value(self.value(node)))
         elif node.op.startswith("factors:"):

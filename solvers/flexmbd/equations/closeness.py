@@ -46,6 +46,7 @@ def nearness(graph, factors, sizes):
     """Node of the largest s/D; None where there are no rows to look at."""
     total = None
     for k, s in sizes.items() if isinstance(factors, Factors) else ():
+        graph.mark()
         x = graph.fabs(factors.inverse[k]) * s
         total = x if total is None else graph.select(graph.greater(x, total), x, total)
     return total

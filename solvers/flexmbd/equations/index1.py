@@ -47,6 +47,7 @@ def solution(problem):
     matrix |= {pool: pool.mass for pool in problem.pools}
     side |= {pool: pool.share.force for pool in problem.pools}
     for k, row in enumerate(problem.rows):
+        problem.graph.mark()
         for i, x in row.polynomial.gradient(problem.q).items():
             matrix[i, n + k] = x
         side[n + k] = -row.polynomial.convective(problem.q, problem.v, problem.time)
@@ -64,6 +65,7 @@ def nearness(problem):
         return None
     matrix |= {pool: pool.mass for pool in problem.pools}
     for k, row in enumerate(problem.rows):
+        problem.graph.mark()
         for i, x in row.polynomial.gradient(problem.q).items():
             matrix[i, problem.n + k] = x
     reinforce(problem, matrix, [], problem.rows)
@@ -79,6 +81,7 @@ def solved(problem, sides):
     """Solutions of mass matrix and rows: for every side, by the number of coordinate or of row behind them, a list of n nodes."""
     zero, matrix = problem.graph.const(0.0), problem.mass | {pool: pool.mass for pool in problem.pools}
     for k, row in enumerate(problem.rows):
+        problem.graph.mark()
         for i, x in row.polynomial.gradient(problem.q).items():
             matrix[i, problem.n + k] = x
     sides = [{problem.n + k: zero for k in range(len(problem.rows))} | side for side in sides]
@@ -114,6 +117,7 @@ def corrections(problem, rows):
     g, n = problem.graph, problem.n
     matrix, place, speed = problem.mass | {pool: pool.mass for pool in problem.pools}, {}, {}
     for k, row in enumerate(rows):
+        g.mark()
         for i, x in row.polynomial.gradient(problem.q).items():
             matrix[i, n + k] = x
         place[n + k] = -row.polynomial.value(problem.q)
@@ -150,7 +154,11 @@ def _sizes(problem, rows, which):
         return {}
     gradients = [row.polynomial.gradient(problem.q) for row in rows]
     inertia = _inertia(problem, rows, gradients)
-    found = {problem.n + k: closeness.size(problem.graph, gradients[k], inertia) for k, row in enumerate(rows) if which(row)}
+    found = {}
+    for k, row in enumerate(rows):
+        problem.graph.mark()
+        if which(row):
+            found[problem.n + k] = closeness.size(problem.graph, gradients[k], inertia)
     return {k: x for k, x in found.items() if not x.zero}
 
 
@@ -163,6 +171,7 @@ def reinforce(problem, matrix, sides, rows, *, symmetric=True):
     g, n = problem.graph, problem.n
     gradients = [row.polynomial.gradient(problem.q) for row in rows]
     for k, (row, gradient) in enumerate(zip(rows, gradients, strict=True)):
+        g.mark()
         if row.weight is None:
             continue
         for i, x in gradient.items():
@@ -174,6 +183,7 @@ def reinforce(problem, matrix, sides, rows, *, symmetric=True):
     shifts = [shift_of(problem, row) for row in rows]
     inertia = _inertia(problem, rows, gradients) if any(shifts) else {}
     for k, (shift, gradient) in enumerate(zip(shifts, gradients, strict=True)):
+        g.mark()
         if shift:
             matrix[n + k, n + k] = -(shift * closeness.size(g, gradient, inertia))
 
@@ -190,6 +200,7 @@ def _inertia(problem, rows, gradients):
     for pool in problem.pools:
         inertia |= {i: inertia.get(i, 0.0) + m for i, m in pool.diagonal(held).items()}
     for row, gradient in zip(rows, gradients, strict=True):
+        problem.graph.mark()
         for i, x in gradient.items() if row.weight is not None else ():
             inertia[i] = inertia.get(i, problem.graph.const(0.0)) + row.weight * (x * x)
     return inertia
@@ -231,6 +242,7 @@ def symmetric_product(graph, matrix, vector):
     """Nodes of a symmetric matrix, its upper triangle by (i, j), times a vector."""
     total = [graph.const(0.0)] * len(vector)
     for (i, j), m in matrix.items():
+        graph.mark()
         total[i] = total[i] + m * vector[j]
         if i != j:
             total[j] = total[j] + m * vector[i]
@@ -245,6 +257,7 @@ def residuals(problem, rows):
             worst = g.const(0.0)
             for row in rows:
                 if row.measure == measure:
+                    g.mark()
                     p = row.polynomial
                     x = g.fabs(p.value(q) if level == "value" else p.rate(q, problem.v, problem.time))
                     x = x if row.size is None else x / row.size

@@ -18,11 +18,16 @@ class Graph:
 
     def __init__(self, tuning=USUAL):
         self.tuning, self.spaces = tuning, None  # of a system's graph: kinds of its variables
-        self.nodes = []
+        self.nodes, self.marks = [], []
         self._known = {}
         self._derivatives = {}
         self._depends, self._tangents = {}, {}  # by node: variables that it depends on, tangents that calls gave
         self.kernels, self._kernel_of = {}, {}  # those called, by their names in generated code
+
+    def mark(self):
+        """What is made from here on is a unit of its own: of units alike one is compiled (`codegen.units`)."""
+        if not self.marks or self.marks[-1] < len(self.nodes):
+            self.marks.append(len(self.nodes))
 
     # ---- what is given
     def const(self, x):

@@ -108,15 +108,18 @@ class Factors:
 
     def solve(self, side):
         """Solution by i (a dict with all pivots) for a right-hand side by i."""
-        zero, b = self.graph.const(0.0), dict(side)
+        zero, b, mark = self.graph.const(0.0), dict(side), self.graph.mark
         for p in self.order:
+            mark()
             for i in self.columns[p]:
                 b[i] = b.get(i, zero) - self.lower[i, p] * b.get(p, zero)
         for p in reversed(self.order):
+            mark()
             total = b.get(p, zero)
             for j in self.columns[p]:
                 total = total - self.upper[p, j] * b[j]
             b[p] = total * self.inverse[p]
+        mark()
         return b
 
 
@@ -164,13 +167,17 @@ def factorise(graph: Graph, matrix, order, *, symmetric=True, guards=None):
             return BlockFactors(graph, entry, order, plan, pooled)
     factors = Factors(graph, order)
     for p in order:
+        graph.mark()
         if guards and p in guards:
             entry[p, p] = _guarded(graph, entry[p, p], guards[p])
         inverse = factors.inverse[p] = 1.0 / entry[p, p]
         column = factors.columns[p] = sorted(ahead[p], key=place.get)
         lower = {i: entry[i, p] * inverse for i in column}
         mirrored = {i: entry[i, p] is entry[p, i] for i in column}
+        long = len(column) > 2 * graph.tuning.unit_rows
         for a, i in enumerate(column):
+            if long and a % graph.tuning.unit_rows == 0:
+                graph.mark()
             for j in column[a:]:
                 above, below = entry.get((i, j), zero), entry.get((j, i), zero)
                 shared = above is below and mirrored[i] and mirrored[j]
@@ -179,6 +186,7 @@ def factorise(graph: Graph, matrix, order, *, symmetric=True, guards=None):
                 if i != j and not (entry[i, j].zero and entry[j, i].zero):
                     ahead[i].add(j)
             factors.lower[i, p], factors.upper[p, i] = lower[i], entry[p, i]
+    graph.mark()
     return factors
 
 

@@ -38,6 +38,7 @@ def entries(problem):
     """
     g, masses = problem.graph, {"length": problem.graph.const(0.0), "angle": problem.graph.const(0.0)}
     for (i, j), m in problem.mass.items():
+        g.mark()
         if i == j:
             masses[problem.measures[i]] = masses[problem.measures[i]] + g.fabs(m)
     for pool in problem.pools:
@@ -56,6 +57,7 @@ def entries(problem):
         through = through if x.zero else through + g.fabs(x)
     sizes = g.const(0.0)
     for x in _terms(problem.potential_energy):
+        g.mark()
         sizes = sizes + g.fabs(x)
     return [balance, masses["length"], masses["angle"], through, sizes]
 

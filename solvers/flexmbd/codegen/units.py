@@ -1,0 +1,156 @@
+"""Functions in units (`language.units`): one function a structure, and a loop over a table of which is next and where its operands are.
+
+Operations and their order are those of straight code, which is as fast in small models and slow to compile in large ones. What units hand
+on to each other is in rows of W, each used again once its value is no longer needed.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from llvmlite import ir
+
+from flexmbd.codegen.loops import INTEGER, Loops
+from flexmbd.codegen.values import DOUBLE, WORD, Value, Writer
+from flexmbd.language.units import HANDED, units
+
+FAR = 64  # numbers between rows up to which tables have places as numbers, not as rows
+
+
+def write(functions, name, nodes, stores):
+    """The function of `nodes` in units, and how many rows of W it needs; None if too few are alike."""
+    place, storage = functions.layout.place, functions.storage
+    made = units(functions.graph, nodes, stores, place)
+    new = {unit.key: len(unit.nodes) for unit in made if unit.key not in functions.units}
+    if sum(new.values()) > functions.graph.tuning.unit_share * len(nodes):
+        return None
+    rows, size = _rows(made, functions.layout.work)
+    kinds, table, begins = {}, [], []
+    for unit in made:
+        if unit.key not in functions.units:
+            functions.units[unit.key] = _written(functions, unit)
+        begins.append(len(table))
+        table += [kinds.setdefault(unit.key, len(kinds)), *_places(functions, unit, rows, place)]
+    first, _ = storage.lay(np.array(table))
+    start, stop = storage.lay(first + np.array(begins))
+    computed = {x.id for x in nodes}
+
+    def body(piece):
+        b, loops, tables = piece.builder, piece.loops, piece.pointer("tables")
+        with loops.loop(start, stop) as k:
+            row = loops.table(tables, k)
+            after = b.append_basic_block("next")
+            switch = b.switch(b.load(b.gep(tables, [row.ir])), after)
+            arguments = [*(piece.arguments | {"row": row.ir}).values()]
+            for key, number in kinds.items():
+                block = b.append_basic_block("unit")
+                switch.add_case(ir.Constant(INTEGER, number), block)
+                b.position_at_end(block)
+                b.call(functions.units[key], arguments)
+                b.branch(after)
+            b.position_at_end(after)
+        for where, node in stores:
+            if node.id not in computed:
+                piece.store(where, node)
+
+    return functions.written(name, 1, body, functions.target.width), size
+
+
+def _rows(made, first):
+    """Row of W of what units hand on, by id, and the row behind the last: a value takes that of an operand that is needed no longer."""
+    last, ending = {}, [[] for _ in made]
+    for unit in made:
+        last |= {i: unit.number for i, (array, _) in unit.reads.items() if array in HANDED}
+    for i, k in last.items():
+        ending[k].append(i)
+    rows, free, top = {}, [], first
+    for unit, ended in zip(made, ending, strict=True):
+        over, rest = {rows[i] for i in ended}, []
+        for node in (node for _, node, row in unit.gives if row is None):
+            row = next((rows[a.id] for a in node.args if rows.get(a.id) in over), None)
+            if row is None:
+                rest.append(node)
+            else:
+                over.remove(row)
+                rows[node.id] = row
+        free += sorted(over)
+        for node in rest:
+            top += not free
+            rows[node.id] = free.pop() if free else top - 1
+    return rows, top
+
+
+def _scale(functions):
+    """What places in tables are given in, numbers."""
+    return functions.target.stride if functions.target.stride <= FAR else 1
+
+
+def _places(functions, unit, rows, place):
+    """Entries of a unit's table: where its operands are and its values go, from the array's beginning on."""
+    storage, scale, found = functions.storage, _scale(functions), []
+    for i, (array, node) in unit.reads.items():
+        if array in HANDED:
+            found.append(rows[i] * scale)
+        elif array == "numbers":
+            found.append(storage.index(node))
+        else:
+            found.append((place(node.value)[1] if node.op == "var" else storage.index(node)) * scale)
+    return found + [(rows[node.id] if row is None else row) * scale for _, node, row in unit.gives]
+
+
+def _written(functions, unit):
+    """The function of units alike, written for one of them: all stores come last, so that a value may take an operand's row."""
+    piece = functions.piece(functions.declared(f"unit.{len(functions.units)}"), functions.target.width)
+    b, writer, own = piece.builder, piece.writer, piece.pointer("own")
+
+    def call(kind, array, k, *value):
+        rows = piece.pointer("W" if array in HANDED else array)
+        return b.call(_access(functions, kind), [rows, own, ir.Constant(WORD, k + 1), *value])
+
+    def read(k, array):
+        found = Value(writer, call("number" if array == "numbers" else "load", array, k))
+        return found > 0.5 if array == "truth" else found
+
+    waiting = {i: (k, array) for k, (i, (array, _)) in enumerate(unit.reads.items())}
+    for node in unit.nodes:
+        for i in [a.id for a in node.args if a.id in waiting]:
+            if i in waiting:
+                piece.found[i] = read(*waiting.pop(i))
+        piece.compute(node)
+    for k, (array, node, _) in enumerate(unit.gives):
+        value = piece.found[node.id]
+        value = writer.select(value, 1.0, 0.0) if array == "truth" else writer.value(value)
+        call("store", array, len(unit.reads) + k, value.ir)
+    b.ret_void()
+    return piece.function
+
+
+def _access(functions, kind):
+    """A function that loads from where an entry of a table says, or stores there; LLVM puts it in wherever it is called.
+
+    It is one line where its six would be: most lines of a unit are of that kind, and each costs time here and in LLVM's reader.
+    """
+    if found := functions.module.globals.get(f"unit.{kind}"):
+        return found
+    width, apart = functions.target.width, 1 if kind == "number" else functions.target.stride // _scale(functions)
+    vector = ir.VectorType(DOUBLE, width) if width > 1 else DOUBLE
+    kinds = [DOUBLE.as_pointer(), INTEGER.as_pointer(), WORD]
+    given = ir.FunctionType(ir.VoidType(), [*kinds, vector]) if kind == "store" else ir.FunctionType(vector, kinds)
+    function = ir.Function(functions.module, given, f"unit.{kind}")
+    function.linkage = "internal"
+    function.attributes.add("alwaysinline")
+    writer = Writer(ir.IRBuilder(function.append_basic_block("entry")), width, functions.target.stride)
+    b, loops, (rows, table, k, *value) = writer.builder, Loops(writer), function.args
+    place = b.gep(rows, [(loops.table(table, loops.index(k)) * apart).ir])
+    if kind == "number":
+        b.ret(writer.spread(b.load(place)))
+        return function
+    place = place if width == 1 else b.bitcast(place, vector.as_pointer())
+    if kind == "store":
+        b.store(*value, place, align=8)
+        b.ret_void()
+    else:
+        b.ret(b.load(place, align=8))
+    return function
+
+
+__all__ = ["write"]
