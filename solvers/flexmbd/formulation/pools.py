@@ -7,11 +7,13 @@ are interpolated from its nodes (`Share.point`), the tangent of the law at one p
 """
 
 from copy import copy
+from functools import cache
 from itertools import product
 
 import numpy as np
 
 from flexmbd.errors import ModelError
+from flexmbd.language.derived import expanded
 from flexmbd.language.nodes import OWN, parted
 
 
@@ -85,6 +87,18 @@ class Share:
         self._of_points = total
         self.points.setdefault((law, which), []).append((weights, numbers))
 
+    def elastic(self, energy, vectors, numbers=()):
+        """Add the energy at a point, J; the forces that it gives are its derivatives.
+
+        Parameters
+        ----------
+        energy : callable
+            ``energy(values, numbers)`` gives a node; a function of a module.
+        vectors, numbers
+            As those of `point`.
+        """
+        self.point(_resisting(energy), vectors, numbers)
+
     def weigh(self, shares):
         """Add weight: `shares` of mass (kg, or kg m for slopes) of the vectors that the coordinates are, one after another."""
         d = len(self.gravity)
@@ -97,6 +111,17 @@ class Share:
     def add(self, key, node):
         """Add to a quantity."""
         self.quantities[key] = self.quantities.get(key, self.graph.const(0.0)) + node
+
+
+@cache
+def _resisting(energy):
+    """Law of a point that stores an energy."""
+
+    def law(graph, values, rates, numbers):
+        (value,), (slopes,), _ = expanded(graph, lambda *x: [energy(x, numbers)], values, order=1)
+        return slopes, {"potential": value}
+
+    return law
 
 
 class Pool:
