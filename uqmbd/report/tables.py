@@ -8,16 +8,16 @@ import numpy as np
 
 from uqmbd.analysis.trust import gap_between
 from uqmbd.figures import samples
+from uqmbd.figures.numbers import Scale, apart, number, scale
 from uqmbd.figures.outputs import chosen, output_names, percents, picked, shown_quantiles, unit_of, words_over
 from uqmbd.figures.trust import percent, trust_of
 from uqmbd.outcomes import axis_of
 from uqmbd.report.extremes import ends_of, finer_extremes, greatest, least
-from uqmbd.report.numbers import Scale, apart, number, scale
 
 ELSEWHERE = frozenset((
     "study title description inputs method seed settings simulator versions wall_time workers overhead note notes failures_note "
     "estimate estimate_std estimate_lower estimate_upper covariance covariance_of correlated fit fit_doubted rms_residual starts "
-    "readings limit report statement sequence regions step_error warnings"
+    "readings interpolated limit report statement sequence regions step_error warnings"
 ).split())  # fmt: skip
 COUNTS = ("runs", "failed_share")
 USUAL = ("mean", "std", "q05", "q95")

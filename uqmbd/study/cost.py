@@ -80,13 +80,18 @@ class Cost:
             by = "one process" if self.workers == 1 else f"{self.workers} workers"
             parts = f"start {ahead.start:.2g} s, runs {between(ahead.runs)}, result and report {ahead.report:.2g} s"
             found.add_row("time of the command", f"{least or 'about '}{between(ahead.total)} with {by}: {parts}")
-        found.add_row("disk", "not known" if math.isnan(self.megabytes) else f"at most {self.megabytes:,.1f} MB")
-        found.add_row("trial runs", ", ".join(f"{number} {status}" for status, number in self.tried.items()))
+        found.add_row("disk", "not known" if math.isnan(self.megabytes) else f"at most {size_said(self.megabytes)}")
+        found.add_row("trial runs", ", ".join(f"{number:,} {status}" for status, number in self.tried.items()))
         if self.message:
             found.add_row("the first that failed", Text(printable(self.message)))
         for name, text in self.outputs.items():
             found.add_row(Text(printable(f"output {name}")), Text(printable(text)))
         return found
+
+
+def size_said(megabytes: float) -> str:
+    """``1.3 MB``, or ``24 kB`` of what is small."""
+    return f"{megabytes:,.1f} MB" if megabytes >= 0.95 else f"{max(1e3 * megabytes, 1.0):.0f} kB"
 
 
 def between(span: tuple[float, float]) -> str:
@@ -98,6 +103,7 @@ def between(span: tuple[float, float]) -> str:
 def estimate(study: Study, *, patience: float = PATIENCE) -> Cost:
     """Check the model and time a few runs; those that are not done after `patience` seconds are left, the first one, a trial, too."""
     trial = Trial(study)
+    study.settle(None)
     with naming_file(study):
         check_sizes(study)
         found = measure(study, trial.samples, patience)
@@ -109,7 +115,7 @@ def estimate(study: Study, *, patience: float = PATIENCE) -> Cost:
     workers = default_workers() if study.campaign.workers is None else study.campaign.workers
     pace = Pace(found.width, found.least_call, found.seconds / found.runs)
     ahead = None if info is None else forecast(study, info, (least, most), pace, workers=workers, solver=found.built, slow=slowness())
-    points = 0 if study.time is None else study.time.points
+    points = 0 if study.time is None else len(study.grid())
     size = np.dtype(precision_of(study)).itemsize * (study.campaign.store == "all")
     stored = sum(size * entry.shape(points)[0] if entry.axis else 8 for entry in info.values()) if info is not None else math.nan
     per_store = stored + 8 * len(study.inputs) + 1  # and the status
