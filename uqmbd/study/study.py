@@ -25,6 +25,7 @@ from uqmbd.simulators.windows import asked, is_pattern, matching
 from uqmbd.study.labels import labelled
 from uqmbd.study.settings import CampaignSettings, ReportSection, TimeGrid
 from uqmbd.study.showing import check_report, field_functions
+from uqmbd.study.times import grid_of
 
 if TYPE_CHECKING:
     from uqmbd.result import Result
@@ -84,6 +85,8 @@ class Study:
     ...     model=lambda a: {"y": a**2}, inputs={"a": uq.Interval(1.0, 2.0)}, outputs=["y"], method=uq.Chebyshev(degree=3)
     ... )
     """
+
+    settled: np.ndarray | None = None  # times of the histories, when these are known, see `settle`
 
     def __init__(
         self,
@@ -184,8 +187,12 @@ class Study:
         return found
 
     def grid(self) -> np.ndarray | None:
-        """Times of the histories, shape (points,) [s]."""
-        return None if self.time is None else self.time.grid()
+        """Times of the histories, shape (points,) [s]: those that are asked for until it is known which of them the model has."""
+        return grid_of(self) if self.settled is None else self.settled
+
+    def settle(self, time: np.ndarray | None) -> None:
+        """Let `time` be the times of the histories: those of runs that are there, or that the model was seen to have; None: not known."""
+        self.settled = time
 
     def run(
         self,
