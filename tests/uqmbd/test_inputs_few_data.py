@@ -7,7 +7,7 @@ from scipy import stats
 import uqmbd as uq
 from uqmbd.errors import StudyError
 from uqmbd.inputs import Random
-from uqmbd.inputs.few_data import predictive, smoothed
+from uqmbd.inputs.few_data import gamma_parameters, predictive, smoothed
 from uqmbd.methods import Reliability
 
 FIVE = [1.61, 1.74, 1.79, 1.85, 1.888]  # of N(2, 0.3): a limit of 2.7 is beyond all of them
@@ -78,8 +78,9 @@ DRAWN = {
     "gumbel": stats.gumbel_r(1, 2),
     "weibull": stats.weibull_min(2, scale=3),
     "logistic": stats.logistic(1, 2),
+    "gamma": stats.gamma(2, scale=3),
 }
-SLOW = ("gumbel", "logistic", "uniform")
+SLOW = ("gumbel", "logistic", "uniform", "gamma")
 
 
 @pytest.mark.parametrize("family", [pytest.param(name, marks=pytest.mark.slow) if name in SLOW else name for name in DRAWN])
@@ -95,6 +96,28 @@ def test_predictive_quantiles_are_exceeded_as_often_as_they_say(family):
     assert np.all(np.abs(np.mean(beyond, axis=0) - 0.05) < 3.5 * error)
     if family == "normal":
         assert np.mean(fitted) > 0.1
+
+
+def test_shapes_of_gamma_variables_cover():
+    """A variable of a large shape is normal: then its predictive distribution is Student's. With many values it is the fit."""
+    sample = np.sort(stats.gamma(4e4, scale=1 / 4e4).rvs(8, random_state=2))
+    at, t = np.array([0.02, 0.5, 0.98]), stats.t(7, sample.mean(), sample.std(ddof=1) * np.sqrt(9 / 8))
+    assert predictive(sample, "gamma").inv(at) == pytest.approx(t.ppf(at), abs=0.03 * t.std())
+    many = np.sort(stats.gamma(2, scale=3).rvs(3000, random_state=1))
+    fitted = stats.gamma(*stats.gamma.fit(many, floc=0))
+    assert predictive(many, "gamma").inv(at) == pytest.approx(fitted.ppf(at), rel=0.03)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("shape", [0.3, 30.0])
+def test_limits_of_the_shape_of_gamma_variables_cover(shape):
+    """90 % limits of shape and mean over 100 samples of six."""
+    law, rng, inside = stats.gamma(shape, scale=3.0), np.random.default_rng(4), []
+    for _ in range(100):
+        shapes, scales = gamma_parameters(np.sort(law.rvs(6, random_state=rng)))
+        ends = [np.quantile(x, [0.05, 0.95]) for x in (shapes, shapes * scales)]
+        inside.append([low <= true <= high for (low, high), true in zip(ends, (shape, law.mean()), strict=True)])
+    assert np.all(np.abs(np.mean(inside, axis=0) - 0.9) < 3.5 * np.sqrt(0.09 / 100))
 
 
 def total(a):
@@ -149,7 +172,7 @@ def test_reliability_of_the_predictive_distribution(five, tmp_path):
         ({"smooth": True, "fit": "normal"}, "distribution.smooth", "not with fit"),
         ({"smooth": "yes"}, "distribution.smooth", "true or false"),
         ({"predictive": True}, "distribution.predictive", "no predictive distribution"),
-        ({"predictive": True, "fit": "gamma"}, "distribution.predictive", "no predictive distribution of the fit 'gamma'"),
+        ({"predictive": True, "fit": "kde"}, "distribution.predictive", "no predictive distribution of the fit 'kde'"),
         ({"predictive": 1, "fit": "normal"}, "distribution.predictive", "true or false"),
     ],
 )
