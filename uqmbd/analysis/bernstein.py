@@ -17,6 +17,7 @@ from itertools import product
 import numpy as np
 
 from uqmbd.analysis import chebyshev
+from uqmbd.analysis.columnwise import by_blocks
 
 PIECE = 16  # degree per piece: conversion loses about 2^degree in rounding, so long expansions are cut up first
 MAX_BOXES = 4000
@@ -45,6 +46,17 @@ def bernstein_range(
     met : ndarray of bool, shape (columns,)
         Whether the gap was reached.
     """
+    columns = c.shape[-1]
+    gap = np.broadcast_to(np.asarray(gap, float), (columns,))
+
+    def of(at: slice) -> tuple[np.ndarray, np.ndarray]:
+        return _of_block(c[..., at], gap[at], None if seen is None else tuple(end[at] for end in seen), max_boxes)
+
+    return by_blocks(of, columns, 4 * c[..., 0].size)
+
+
+def _of_block(c: np.ndarray, gap: np.ndarray, seen: Sequence[np.ndarray] | None, max_boxes: int) -> tuple[np.ndarray, np.ndarray]:
+    """`bernstein_range` of a few columns."""
     from uqmbd.analysis.bernstein_kernel import ranges
 
     shape, columns = c.shape[:-1], c.shape[-1]

@@ -1,7 +1,9 @@
 """All figures of a result, by the section of the report they stand in."""
 
+from collections.abc import Iterable
+
 from uqmbd.figures.fields import field_figures
-from uqmbd.figures.histories import history_figures
+from uqmbd.figures.histories import each_history_figure
 from uqmbd.figures.marks import Figure
 from uqmbd.figures.more import more_sections
 from uqmbd.figures.outputs import chosen, output_names
@@ -18,8 +20,8 @@ from uqmbd.figures.worst import worst_figures
 def sections(result) -> dict[str, list[Figure]]:
     """Title of each section and its figures, of very many outputs those of the chosen ones; sections without figures are left out."""
     histories, scalars = (chosen(result, names) for names in output_names(result))
-    every = {
-        "Histories": history_figures(result, histories),
+    every: dict[str, Iterable[Figure]] = {
+        "Histories": each_history_figure(result, histories),
         "Where bounds were reached": worst_figures(result, histories),
         "Regions": region_figures(result),
         **more_sections(result),
@@ -30,4 +32,5 @@ def sections(result) -> dict[str, list[Figure]]:
         "Validation": validation_overview(result, histories + scalars) + validation_figures(result, histories + scalars),
         "Convergence": convergence_figures(result, histories + scalars),
     }
-    return {title: [thinned(figure) for figure in figures] for title, figures in every.items() if figures}
+    found = {title: [thinned(figure) for figure in figures] for title, figures in every.items()}
+    return {title: figures for title, figures in found.items() if figures}
