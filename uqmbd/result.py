@@ -17,6 +17,7 @@ from uqmbd.analysis.trust import gap_between
 from uqmbd.errors import StudyError, did_you_mean
 from uqmbd.facts import Facts
 from uqmbd.gathered import gathered, of_numpy
+from uqmbd.lean_xarray import ask_only_what_is_imported
 from uqmbd.result_store import FORMAT, manifest_in, opened_root, read_groups
 from uqmbd.runs.files import replacing, safe_names
 from uqmbd.runs.listing import ROOT, list_files, unlist
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from uqmbd.surrogates.asked import KeptSurrogate
 
 
+ask_only_what_is_imported()
 SHOWN = 6  # outputs that a `repr` names
 
 

@@ -134,6 +134,32 @@ def test_a_torsion_spring_by_a_polynomial_counts_turns(run):
     np.testing.assert_allclose(column(run)["coil.moment"], 0.4 * (angle - 0.5) + 0.02 * (angle - 0.5) ** 3, atol=1e-6)
 
 
+def test_a_torsion_spring_by_a_polynomial_about_an_axis_in_space():
+    """The wheel of the gallery on an axle that lies askew; its angle counts from the start, over more than one turn."""
+    axle = np.array([1.0, 4.0, -8.0]) / 9.0
+
+    def wheel(scale):
+        s = fm.System(gravity=(0.0, 0.0, 0.0))
+        body = s.body("wheel", mass=1.0, inertia=(0.5, 0.5, 0.5), angular_velocity=tuple(12.0 * axle))
+        s.add(fm.Revolute("hub", s.ground.at(0.0, 0.0, 0.0), body.centre, axis=tuple(axle)))
+        curve = fm.Polynomial((0.0, 0.4 * scale, 0.0, 0.02 * scale))
+        s.add(fm.NonlinearTorsionSpring("coil", s.ground, body, curve, damping=0.1, angle=0.5, axis=tuple(axle)))
+        return s
+
+    outputs = ["coil.twist", "coil.moment", "energy.balance"]
+    got = column(simulate(wheel, outputs, end=2.0, points=41, samples={"scale": [1.0]}, tolerance=1e-11))
+    t = np.linspace(0.0, 2.0, 41)
+
+    def change(t, y):
+        return [y[1], (-0.4 * y[0] - 0.02 * y[0] ** 3 - 0.1 * y[1]) / 0.5]
+
+    twist, rate = solve_ivp(change, (0, 2), [-0.5, 12.0], "DOP853", t, rtol=1e-11, atol=1e-11).y
+    assert np.ptp(twist) > 2.0 * np.pi
+    np.testing.assert_allclose(got["coil.twist"], twist, atol=1e-7)
+    np.testing.assert_allclose(got["coil.moment"], 0.4 * twist + 0.02 * twist**3 + 0.1 * rate, atol=1e-6)
+    assert np.ptp(got["energy.balance"]) < 1e-6
+
+
 def test_a_slide_is_driven_along_a_table(run):
     got, spline = column(run), CubicSpline(TIMES, WAY)
     for name, order, factor in (("slide.x", 0, 1.0), ("slide.vx", 1, 1.0), ("stroke.fx", 2, 3.0)):

@@ -135,6 +135,27 @@ def test_a_planet_keeps_its_circle_in_space():
     np.testing.assert_allclose([column(got)[f"stone.{axis}"] for axis in "xyz"], right, atol=1e-8)
 
 
+
+def test_a_torque_about_an_axis_in_space_is_that_of_the_plane():
+    """The wheel of above on an axle that lies askew; the angle counts from the start."""
+    axle = np.array([2.0, -3.0, 6.0]) / 7.0
+
+    def wheel(k):
+        s = fm.System(gravity=(0.0, 0.0, 0.0))
+        body = s.body("wheel", mass=1.0, inertia=(0.6, 0.6, 0.6), angular_velocity=tuple(25.0 * axle))
+        s.add(fm.Revolute("hub", s.ground.at(0.0, 0.0, 0.0), body.centre, axis=tuple(axle)))
+        s.add(fm.UserTorque("coil", s.ground, body, coil, {"k": k, "speed": 2.0}, axis=tuple(axle)))
+        return s
+
+    names_ = ["coil.moment", "energy.kinetic", "energy.drive"]
+    got = column(simulate(wheel, names_, end=2.0, points=41, samples={"k": [6.0]}, tolerance=1e-11))
+    own, t = np.sqrt(6.0 / 0.6), np.linspace(0.0, 2.0, 41)
+    forced = 0.2 / 0.6 / (own**2 - 4.0)
+    angle = 25.0 / own * np.sin(own * t) + forced * (np.sin(2.0 * t) - 2.0 / own * np.sin(own * t))  # more than one turn
+    assert np.ptp(angle) > 2.2 * np.pi
+    assert got["coil.moment"] == pytest.approx(-6.0 * angle + 0.2 * np.sin(2.0 * t), abs=2e-7)
+    assert got["energy.kinetic"] - got["energy.kinetic"][0] == pytest.approx(got["energy.drive"], abs=1e-6)
+
 # ---- derivatives of what is traced
 def bend(x, y):
     s, c = sincos(x)
@@ -220,7 +241,7 @@ def twofold(t, angle, rate):
 
 
 def test_a_torque_is_one_number():
-    with pytest.raises(fm.ModelError, match="gives 2 numbers; a torque in the plane is one"):
+    with pytest.raises(fm.ModelError, match="gives 2 numbers; a torque about an axis is one"):
         fm.Equations(added(twofold, kind=fm.UserTorque))
 
 

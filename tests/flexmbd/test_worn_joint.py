@@ -10,6 +10,7 @@ import flexmbd as fm
 from flexmbd.analysis.equations import Equations
 from flexmbd.contact.worn import gap_kernels
 from flexmbd.contact.worn_surface import WornProfile, WornSurface
+from flexmbd.language.arrays import on_arrays
 from flexmbd.wear.archard import archard
 from flexmbd.wear.overlap import overlap_wear
 
@@ -31,15 +32,15 @@ def profile_of(order, seed, least=0.05):
 @pytest.mark.parametrize("order", [0, 1, 2, 8, 20])
 def test_penetration_is_the_distance_from_the_region_the_journal_reaches(order):
     """With support function h = c + d its boundary is h n + h' t, and from there along n by delta the distance is delta, the normal n."""
-    gap = getattr(gap_kernels(order).gap, "py_func", gap_kernels(order).gap)
+    gap = on_arrays(gap_kernels(order).gap)
     rng = np.random.default_rng(order)
     for seed in range(15):
         worn = profile_of(order, seed)
         angle, delta = rng.uniform(0, 2 * np.pi, 1), 10 ** rng.uniform(-9, -4)
         normal, across = np.array([np.cos(angle), np.sin(angle)])[:, 0], np.array([-np.sin(angle), np.cos(angle)])[:, 0]
         place = (C + worn.depth(angle)[0] + delta) * normal + worn.depth(angle, derivative=1)[0] * across
-        numbers = [x for pair in zip(worn.cosine, worn.sine, strict=True) for x in pair]
-        depth, nx, ny, turn = gap(*place, C, worn.mean, *numbers)
+        series = tuple(zip(worn.cosine, worn.sine, strict=True))
+        depth, nx, ny, turn = gap(*place, C, worn.mean, series)
         assert depth == pytest.approx(delta, abs=1e-13 * C)
         np.testing.assert_allclose((nx, ny), normal, atol=1e-9)
         bend = C + worn.depth(angle)[0] + worn.depth(angle, derivative=2)[0] + delta

@@ -92,3 +92,17 @@ def test_a_few_lost_nodes_cost_accuracy_not_the_study():
     c = coefficients(degrees, points, values, ok)
     fresh = np.random.default_rng(2).uniform(-1, 1, (500, 2))
     assert np.abs(chebyshev.evaluate(c, fresh)[:, 0] - np.exp(0.5 * fresh[:, 0] - 0.3 * fresh[:, 1])).max() < 1e-8
+
+
+def test_few_values_are_transformed_as_many_are(monkeypatch):
+    """numpy's transform of the values and their mirror image is the cosine transform of scipy."""
+    from scipy.fft import dct
+
+    rng = np.random.default_rng(1)
+    for size in (2, 3, 4, 8, 17, 33, 50):
+        for shape, axis in (((size, 5), 0), ((3, size, 4), 1), ((size, 1), 0)):
+            values = rng.standard_normal(shape)
+            assert chebyshev.cosines(values, axis) == pytest.approx(dct(values, type=1, axis=axis), rel=1e-13, abs=1e-14 * size)
+    few = chebyshev.coefficients(values, (49,))
+    monkeypatch.setattr(chebyshev, "FEW", 0)
+    assert chebyshev.coefficients(values, (49,)) == pytest.approx(few, rel=1e-13, abs=1e-14)

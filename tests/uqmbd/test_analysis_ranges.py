@@ -158,3 +158,38 @@ def test_numbers_of_an_expansion_from_outside_are_bounded_one_by_one():
     bounds, met = range_of(FromOutside(c), slices, np.arange(7), gap, "bernstein")
     ours, _ = range_of(TensorExpansion(c), slices, np.arange(7), gap, "bernstein")
     assert met.all() and np.allclose(bounds, ours, rtol=0, atol=2e-3)
+
+
+@pytest.mark.parametrize("kind", ["random", "motion", "no gap"])
+@pytest.mark.parametrize("shape", [(7, 7), (5,), (2, 2, 2), (1, 3, 2), (4, 3, 4), (17, 5)])
+def test_arrays_bound_as_the_compiled_code_does_to_the_last_bit(shape, kind):
+    """Small studies do not load the compiled code; which of them made the bounds must not show."""
+    from uqmbd.analysis import bernstein, bernstein_arrays, bernstein_kernel
+
+    degrees = tuple(size - 1 for size in shape)
+    if kind == "random":
+        c = random_expansion(3, degrees, 0.5, columns=40)
+    else:
+        axes = np.meshgrid(*(chebyshev.nodes(degree) for degree in degrees), indexing="ij")
+        time = np.linspace(0.0, 10.0, 40)
+        phase = (2 + 0.1 * sum(axes))[..., None] * time + 0.3 * axes[0][..., None]
+        c = chebyshev.coefficients(np.exp(-0.1 * time) * np.cos(phase), degrees)
+    flat = np.ascontiguousarray(c.reshape(-1, 40).T)
+    magnitude = np.abs(flat).sum(axis=1)
+    gap = bernstein.least_gap((0.0 if kind == "no gap" else 1e-6) * magnitude, magnitude)
+    seen = np.stack([np.full(40, np.inf), np.full(40, -np.inf)])
+    seen[:, ::2] = flat[::2, 0]
+    how = (np.array(shape), seen, gap, *bernstein.conversions_of(max(shape)))
+    for boxes in (4000, 3):  # which run out
+        for mine, compiled in zip(bernstein_arrays.ranges(flat, *how, boxes), bernstein_kernel.ranges(flat, *how, boxes), strict=True):
+            assert np.array_equal(mine, compiled)
+
+
+def test_what_takes_many_boxes_goes_on_in_compiled_code(monkeypatch):
+    from uqmbd.analysis import bernstein, bernstein_arrays, bernstein_kernel
+
+    monkeypatch.setattr(bernstein_arrays, "ROUNDS", 2)
+    flat = np.ascontiguousarray(random_expansion(5, (6, 6), 0.8, columns=9).reshape(-1, 9).T)
+    how = (np.array((7, 7)), np.stack([np.full(9, np.inf), np.full(9, -np.inf)]), np.full(9, 1e-9), *bernstein.conversions_of(7), 4000)
+    for mine, compiled in zip(bernstein_arrays.ranges(flat, *how), bernstein_kernel.ranges(flat, *how), strict=True):
+        assert np.array_equal(mine, compiled)

@@ -145,7 +145,7 @@ def test_a_keyboard_interrupt_of_a_model_is_a_failed_run(write_study, tmp_path):
     runs = study.run(out=tmp_path / "out", progress=False).runs
     failed = runs["status"].values != 0
     assert 0 < failed.sum() < 40 and (failed == (runs["input:k"].values > 10.5)).all()
-    assert {str(text) for text in runs["message"].values[failed]} == {"the model raised KeyboardInterrupt: mine"}
+    assert {str(text) for text in runs["message"].values[failed]} == {"the model raised KeyboardInterrupt: mine (model.py:4)"}
     assert signal.getsignal(signal.SIGINT) is before
 
 

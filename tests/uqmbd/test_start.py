@@ -6,6 +6,7 @@ import sys
 
 from uqmbd.inputs import units
 from uqmbd.inputs.usual import UNITS
+from uqmbd.study import manifest
 from uqmbd.study.manifest import owners_of_modules
 
 
@@ -23,3 +24,41 @@ def test_owners_of_modules_are_those_that_the_library_finds():
     found, known = owners_of_modules(), importlib.metadata.packages_distributions()
     for module in ("numpy", "xarray", "yaml", "zarr", "typer", "scipy"):
         assert set(found.get(module, ())) == set(known.get(module, ())), module
+
+
+def test_versions_are_those_that_the_library_finds():
+    found = manifest.packages()
+    assert {"numpy", "xarray", "uqmbd"} <= found.keys()
+    assert found == {name: importlib.metadata.version(name) for name in found}
+
+
+SMALL = """
+import sys
+import uqmbd as uq
+inputs = {{"a": uq.Interval(1.0, 2.0), "b": uq.Interval(1.0, 2.0)}}
+study = uq.Study(
+    model=lambda a, b, time: {{"y": a * b, "h": a * time + b * b}}, inputs=inputs, outputs=["y", "h", "h:max"],
+    method=uq.Chebyshev(degree=4), time=uq.TimeGrid(end=1.0, points=401), campaign={{"workers": 0}},
+)
+study.run(out={out!r}, report=False, progress=False)
+print([name for name in {names!r} if name in sys.modules])
+"""
+
+
+def test_a_small_study_loads_no_package_that_it_does_not_need(tmp_path):
+    """Each of them takes 0.1 to 0.7 s, or, where it compiles, 13 s once a machine."""
+    names = ["numba", "scipy", "dask", "distributed", "pint", "chaospy", "matplotlib", "plotly"]
+    code = SMALL.format(out=str(tmp_path / "r"), names=names)
+    done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True, cwd=tmp_path)
+    assert done.stdout.splitlines()[-1] == "[]"
+
+
+def test_arrays_of_dask_and_pint_are_known_once_they_are_imported():
+    code = (
+        "import sys, uqmbd.result, numpy, xarray\n"
+        "plain = xarray.Dataset({'a': ('x', numpy.ones(3))}); assert not plain.chunks and not {'dask', 'pint'} & set(sys.modules)\n"
+        "import dask.array; lazy = xarray.DataArray(dask.array.ones(3, chunks=2), dims='x'); assert lazy.chunks == ((2, 1),), lazy\n"
+        "assert float(lazy.mean()) == 1.0 and plain.chunk(x=1).chunks['x'] == (1, 1, 1)\n"
+        "import pint; kept = xarray.DataArray(numpy.ones(3) * pint.Unit('m')); assert 'meter' in str(kept.data.units)\n"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)

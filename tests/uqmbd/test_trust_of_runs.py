@@ -122,3 +122,14 @@ def test_a_look_at_a_study_that_runs_says_it_too(tmp_path):
     study.run(workers=0, out=tmp_path, progress=False, report=False)
     found = so_far(study, tmp_path).result
     assert not bool(found.trusted["s"]) and any("runs diverged, the first at a = " in note for note in found.facts.notes)
+
+
+def test_the_largest_around_is_that_of_scipy():
+    from scipy.ndimage import maximum_filter1d
+
+    from uqmbd.analysis.trust import largest_around
+
+    values = np.random.default_rng(2).exponential(size=301)
+    values[[5, 200]] = np.inf
+    for reach in (1, 3, 64, 65):
+        assert np.array_equal(largest_around(values, reach), maximum_filter1d(values, 2 * reach + 1, mode="nearest"))

@@ -10,7 +10,8 @@ rounding of the conversion and of the halvings is added to it.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import sys
+from collections.abc import Callable, Sequence
 from functools import cache
 from itertools import product
 
@@ -21,6 +22,8 @@ from uqmbd.analysis.columnwise import by_blocks
 
 PIECE = 16  # degree per piece: conversion loses about 2^degree in rounding, so long expansions are cut up first
 MAX_BOXES = 4000
+# Coefficients of all columns for which arrays take less (0.1 to 0.5 s) than loading compiled code (0.7 s; compiling it 13 s)
+FEW = 50_000
 
 
 def bernstein_range(
@@ -57,8 +60,6 @@ def bernstein_range(
 
 def _of_block(c: np.ndarray, gap: np.ndarray, seen: Sequence[np.ndarray] | None, max_boxes: int) -> tuple[np.ndarray, np.ndarray]:
     """`bernstein_range` of a few columns."""
-    from uqmbd.analysis.bernstein_kernel import ranges
-
     shape, columns = c.shape[:-1], c.shape[-1]
     magnitude = np.abs(c).reshape(-1, columns).sum(axis=0)
     gap = least_gap(gap, magnitude)
@@ -78,11 +79,20 @@ def _of_block(c: np.ndarray, gap: np.ndarray, seen: Sequence[np.ndarray] | None,
         allowance = rounding if split else np.zeros(columns)
         flat = np.ascontiguousarray(part.reshape(-1, columns).T)
         here = np.stack([reached[0] + allowance, reached[1] - allowance])
-        new, best = ranges(flat, np.array(shape), here, np.maximum(gap - 2 * allowance, 0.0), matrices, growth, max_boxes)
+        new, best = heart(flat)(flat, np.array(shape), here, np.maximum(gap - 2 * allowance, 0.0), matrices, growth, max_boxes)
         bounds[0] = np.minimum(bounds[0], new[0] - allowance)
         bounds[1] = np.maximum(bounds[1], new[1] + allowance)
         reached = np.stack([np.minimum(reached[0], best[0]), np.maximum(reached[1], best[1])])
     return bounds, within(gap, bounds, reached, magnitude)
+
+
+def heart(flat: np.ndarray) -> Callable[..., tuple[np.ndarray, np.ndarray]]:
+    """What bounds polynomials of coefficients (columns, size): compiled, or, where they are few, arrays; both give the same numbers."""
+    if flat.size <= FEW and "uqmbd.analysis.bernstein_kernel" not in sys.modules and np.isfinite(flat).all():
+        from uqmbd.analysis.bernstein_arrays import ranges
+    else:
+        from uqmbd.analysis.bernstein_kernel import ranges
+    return ranges
 
 
 def least_gap(gap: np.ndarray, magnitude: np.ndarray) -> np.ndarray:

@@ -10,7 +10,8 @@ import numpy as np
 from uqmbd.analysis import magnitude
 
 LARGEST = 1 << 20  # numbers that are worked on at once: the memory that a step may take besides what it is given and what it gives
-LEAST = 1 << 12  # columns of a block: sums over terms by BLAS go the same way in all blocks that are so wide
+# Columns of a block: BLAS has other code for small products (10^6 multiplications), which rounds the last few columns another way
+LEAST = 1 << 14
 
 
 def columnwise(function: Callable[[np.ndarray], np.ndarray], values: np.ndarray) -> np.ndarray:

@@ -100,8 +100,6 @@ def coupled(exponents: np.ndarray) -> list[np.ndarray]:
 def _group_range(exponents: np.ndarray, c: np.ndarray, gap: np.ndarray, seen: Sequence | None, max_boxes: int) -> tuple:
     """Bounds (2, columns) and values reached (2, columns) of terms without a constant that couple all inputs."""
     columns = c.shape[1]
-    from uqmbd.analysis.sparse_kernel import DEPTH, sparse_ranges
-
     shape = exponents.max(axis=0) + 1
     if np.prod(shape.astype(float)) <= LARGEST_TENSOR:
         tensor = np.zeros((*shape, columns))
@@ -109,6 +107,8 @@ def _group_range(exponents: np.ndarray, c: np.ndarray, gap: np.ndarray, seen: Se
         bounds, met = bernstein_range(tensor, gap, seen=seen, max_boxes=max_boxes)
         # where the gap was reached a value lies within it; elsewhere none is claimed
         return bounds, np.stack([np.where(met, bounds[0] + gap, np.inf), np.where(met, bounds[1] - gap, -np.inf)])
+    from uqmbd.analysis.sparse_kernel import DEPTH, sparse_ranges
+
     exponents = np.concatenate([np.zeros((1, exponents.shape[1]), int), exponents])
     c = np.concatenate([np.zeros((1, columns)), c])
     lowered = sparse_chebyshev.lowered(exponents)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.lib.stride_tricks import sliding_window_view
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 ENCLOSED, SEARCHED = range(2)  # where bounds come from: the range of a surrogate, or a search
 FLOOR = 1e-9  # of an output's range: bands no wider are points
 SHARE = 0.05  # of the band's width, or of the standard deviation, that an error may be where nothing is said
+FEW = 64  # neighbours
 _ROUNDING = 1e-12  # of an output's size
 
 
@@ -66,10 +68,17 @@ def over_neighbours(error: np.ndarray, bounds: np.ndarray, slices: Iterable[slic
     for at in slices:
         reach = (at.stop - at.start) // 200
         if reach:
-            from scipy.ndimage import maximum_filter1d
-
-            spread[at] = maximum_filter1d(error[at], 2 * reach + 1, mode="nearest")
+            spread[at] = largest_around(error[at], reach)
     return np.where(bounds[1] - bounds[0] < width(bounds, slices), error, spread)
+
+
+def largest_around(values: np.ndarray, reach: int) -> np.ndarray:
+    """The largest of `reach` values on either side of each, (n,)."""
+    if reach <= FEW:  # loading scipy takes longer
+        return sliding_window_view(np.pad(values, reach, mode="edge"), 2 * reach + 1).max(axis=1)
+    from scipy.ndimage import maximum_filter1d
+
+    return maximum_filter1d(values, 2 * reach + 1, mode="nearest")
 
 
 def assessed(

@@ -85,6 +85,10 @@ class Method(Checked):
         run = self._start(space.uncertain, dict(outputs), np.asarray(time, float), int(seed))
         return Held(run, {name: item.value for name, item in space.fixed.items()}) if space.fixed else run
 
+    def wanted_times(self, end: float) -> np.ndarray:
+        """Times at which it needs histories, besides those of the study's grid, which is from 0 to `end`, (any number,) [s]."""
+        return np.empty(0)
+
     def check(self, inputs: Mapping[str, Input]) -> None:
         """Raise `StudyError` when this method cannot treat these inputs, before anything is run."""
         if not inputs:

@@ -69,8 +69,19 @@ def estimates_table(result) -> Table:
         rows.append((name, pretty(unit.unit), texts[0], deviation, *limits))
     header = ("input", "unit", "estimate", "standard deviation", "95 % lower", "95 % upper")
     width = 6 if lower else 4  # results of earlier versions have no limits
-    note = f"From {attrs['readings']} readings." if "readings" in attrs else ""
+    note = _compared(attrs) if "readings" in attrs else ""
     return Table("Estimates", header[:width], tuple(row[:width] for row in rows), (False, False, *(True,) * 4)[:width], note)
+
+
+def _compared(attrs) -> str:
+    """From how many readings, and where the runs were compared with them."""
+    count, between = attrs["readings"], attrs.get("interpolated")
+    if between is None:  # results of earlier versions do not say
+        return f"From {count} readings."
+    if not between:
+        return f"From {count} readings; the runs have their histories at the times of all of them."
+    which = "all" if between == count else f"{between} of them"
+    return f"From {count} readings; {which} lie between the times of the runs, where the histories are interpolated by cubic splines."
 
 
 def correlations_table(result) -> Table:

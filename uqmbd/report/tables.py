@@ -17,7 +17,7 @@ from uqmbd.report.numbers import Scale, apart, number, scale
 ELSEWHERE = frozenset((
     "study title description inputs method seed settings simulator versions wall_time workers overhead note notes failures_note "
     "estimate estimate_std estimate_lower estimate_upper covariance covariance_of correlated fit fit_doubted rms_residual starts "
-    "readings limit report statement sequence regions step_error warnings"
+    "readings interpolated limit report statement sequence regions step_error warnings"
 ).split())  # fmt: skip
 COUNTS = ("runs", "failed_share")
 USUAL = ("mean", "std", "q05", "q95")

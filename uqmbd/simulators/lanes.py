@@ -18,6 +18,7 @@ from uqmbd.simulators.folder import kept_folder
 from uqmbd.simulators.model import Model
 from uqmbd.simulators.windows import asked
 
+PREPARED = ("end", "points", "outputs", "settings")  # what a model is prepared with
 DENSE = 4096  # runs that keep dense histories at a time
 LOG = logging.getLogger("uqmbd")
 
@@ -42,7 +43,7 @@ class LanesSimulator:
     names : tuple of str
         Outputs, ``"name"`` or ``"name:reduction"``.
     time : ndarray of shape (points,)
-        Uniform grid from 0 [s].
+        Rising from 0 to the end [s].
     settings : dict
         Keys of `flexmbd.Settings`.
     patience : float, optional
@@ -69,9 +70,9 @@ class LanesSimulator:
                 if not AWAY:  # so that all runs of a study, now and after a kill, use the same code from the disk
                     with suppress(Exception):  # what is wrong with a model is told when this process prepares it
                         apart(partial(prepare, self, samples))
-            prepared = flexmbd.prepare(self.model.load(), dict(samples), **arguments)
+            prepared = flexmbd.prepare(self.model.load(), dict(samples), **{key: arguments[key] for key in PREPARED})
             arguments["settings"]["integrator"] = prepared.attributes["solver.integrator"]  # what "auto" takes depends on the end
-            flexmbd.run(self.model.load(), dict(samples), **{**arguments, "end": 1e-9 * arguments["end"], "points": 2})
+            flexmbd.run(self.model.load(), dict(samples), **{**arguments, "end": 1e-9 * arguments["end"], "points": 2, "times": None})
         return {name: OutputInfo(prepared.units.get(name, ""), None if ":" in name else TIME) for name in self.names}
 
     def argument_units(self, samples: Mapping[str, np.ndarray]) -> dict[str, list[tuple[str, str]]]:
@@ -108,6 +109,8 @@ class LanesSimulator:
 
         if start is not None:
             self.check_start(samples, start)
+            if self.arguments()["times"] is not None:
+                raise StudyError("runs that go on have equal steps of time", key="time.also", remedy="leave the further times out")
             with as_study_error(self):
                 end = float(start.time[0]) + float(self.time[-1])
                 found, states = self.simulation(samples).go_on(start, end, points=len(self.time))
@@ -159,14 +162,17 @@ class LanesSimulator:
 
     def arguments(self) -> dict[str, Any]:
         """What both calls into flexmbd share."""
-        return {"end": float(self.time[-1]), "points": len(self.time), "outputs": list(self.names), "settings": dict(self.settings)}
+        found = {"end": float(self.time[-1]), "points": len(self.time), "outputs": list(self.names), "settings": dict(self.settings)}
+        equal = np.array_equal(self.time, np.linspace(0.0, found["end"], found["points"]))
+        return {**found, "times": None if equal else self.time}
 
 
 def prepare(simulator: LanesSimulator, samples: Mapping[str, np.ndarray]) -> None:
     """Build and compile."""
     import flexmbd
 
-    flexmbd.prepare(simulator.model.load(), dict(samples), **simulator.arguments())
+    arguments = simulator.arguments()
+    flexmbd.prepare(simulator.model.load(), dict(samples), **{key: arguments[key] for key in PREPARED})
 
 
 @contextmanager

@@ -98,6 +98,7 @@ def between(span: tuple[float, float]) -> str:
 def estimate(study: Study, *, patience: float = PATIENCE) -> Cost:
     """Check the model and time a few runs; those that are not done after `patience` seconds are left, the first one, a trial, too."""
     trial = Trial(study)
+    study.settle(None)
     with naming_file(study):
         check_sizes(study)
         found = measure(study, trial.samples, patience)
@@ -109,7 +110,7 @@ def estimate(study: Study, *, patience: float = PATIENCE) -> Cost:
     workers = default_workers() if study.campaign.workers is None else study.campaign.workers
     pace = Pace(found.width, found.least_call, found.seconds / found.runs)
     ahead = None if info is None else forecast(study, info, (least, most), pace, workers=workers, solver=found.built, slow=slowness())
-    points = 0 if study.time is None else study.time.points
+    points = 0 if study.time is None else len(study.grid())
     size = np.dtype(precision_of(study)).itemsize * (study.campaign.store == "all")
     stored = sum(size * entry.shape(points)[0] if entry.axis else 8 for entry in info.values()) if info is not None else math.nan
     per_store = stored + 8 * len(study.inputs) + 1  # and the status

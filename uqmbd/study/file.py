@@ -246,7 +246,7 @@ def tables(study: Study) -> dict[str, Any]:
     methods = [{"label": label, **method_table(method)} for label, method in study.methods.items()]
     found = {
         "study": {"name": study.name} | model | arrays | study.words(),
-        "time": None if study.time is None else study.time.model_dump(),
+        "time": None if study.time is None else study.time.model_dump(exclude=None if study.time.also else {"also"}),
         "inputs": inputs,
         "dependence": {} if study.inputs.dependence is None else study.inputs.dependence.model_dump(),
         "sets": {name: item.settings() for name, item in study.inputs.sets.items()},

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 from uqmbd.doors import name_and_code
 from uqmbd.study.showing import written
+from uqmbd.study.times import said_of_times
 
 if TYPE_CHECKING:
     from uqmbd.simulators.fingerprint import Reach
@@ -41,7 +42,7 @@ def identity_of(study: Study, reach: Reach | None = None) -> dict[str, str]:
     return {
         "model": (reach or study.model.reached()).digest,
         "names or units of inputs": ", ".join(f"{name} [{units[name] or '-'}]" for name in sorted(units)),
-        "time": "none" if study.time is None else f"{study.time.end!r} s, {study.time.points} points",
+        "time": said_of_times(study),
         "solver settings": fingerprint(study.solver),
         "format of runs": str(FORMAT_OF_RUNS),
     }

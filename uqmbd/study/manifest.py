@@ -84,18 +84,24 @@ def processor() -> str:
 def packages() -> dict[str, str]:
     """Versions of all distributions of which this process has imported a module, by name."""
     loaded = {name.partition(".")[0] for name in sys.modules}
-    names = {name for module, owners in owners_of_modules().items() if module in loaded for name in owners}
-    found = {}
-    for name in sorted(names | {"uqmbd"}, key=str.lower):  # which an editable installation does not name as its owner
-        with suppress(importlib.metadata.PackageNotFoundError):
-            found[name] = importlib.metadata.version(name)
-    return found
+    wanted = {id(one): one for module, owners in brought().items() if module in loaded for one in owners}
+    found = dict(map(name_and_version, reversed(wanted.values())))  # of two of a name the first one is imported
+    with suppress(importlib.metadata.PackageNotFoundError):  # an editable installation does not name it as the owner of its modules
+        found["uqmbd"] = importlib.metadata.version("uqmbd")
+    return dict(sorted(found.items(), key=lambda entry: entry[0].lower()))
+
+
+def name_and_version(one: importlib.metadata.Distribution) -> tuple[str, str]:
+    """What the first lines of a distribution's metadata say; the library reads all of them as an e-mail, which takes ten times as long."""
+    text = one.read_text("METADATA") or ""
+    said = [re.search(rf"^{key}:[ \t]*(\S+)[ \t]*$", text.partition("\n\n")[0], re.MULTILINE) for key in ("Name", "Version")]
+    return (said[0][1], said[1][1]) if all(said) else (one.metadata["Name"], one.version)
 
 
 @cache
-def owners_of_modules() -> Mapping[str, list[str]]:
-    """Distributions by the modules that they bring, as their files say: `packages_distributions` of the library takes ten times as long."""
-    found: dict[str, list[str]] = {}
+def brought() -> Mapping[str, list[importlib.metadata.Distribution]]:
+    """Distributions by the modules that they bring, as their files say."""
+    found: dict[str, list[importlib.metadata.Distribution]] = {}
     for one in importlib.metadata.distributions():
         top = (one.read_text("top_level.txt") or "").split()
         if not top:
@@ -103,8 +109,13 @@ def owners_of_modules() -> Mapping[str, list[str]]:
             firsts = {file.partition("/")[0] if "/" in file else inspect.getmodulename(file) for file in files}
             top = [name for name in firsts if name and "." not in name]
         for name in top:
-            found.setdefault(name, []).append(one.metadata["Name"])
+            found.setdefault(name, []).append(one)
     return found
+
+
+def owners_of_modules() -> Mapping[str, list[str]]:
+    """Names of distributions by module: `packages_distributions` of the library takes ten times as long."""
+    return {module: [name_and_version(one)[0] for one in owners] for module, owners in brought().items()}
 
 
 # the model --------------------------------------------------------------------------------------------------------------------------------

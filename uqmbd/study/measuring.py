@@ -18,6 +18,7 @@ from uqmbd.simulators.lanes import LanesSimulator
 from uqmbd.simulators.limit import RunTimeout, tell, time_limit
 from uqmbd.simulators.model import Model
 from uqmbd.simulators.reads import watching
+from uqmbd.study.times import plain_grid
 from uqmbd.study.trial import Tried
 
 if TYPE_CHECKING:
@@ -71,7 +72,7 @@ NOTHING = Measured(None, 1, 0.0, {})
 def measure(study: Study, samples: Mapping[str, np.ndarray], patience: float) -> Measured:
     """Try and time the model of a study; `samples` are those of its trial run."""
     how = (study.outputs, study.grid(), samples, study.solver, study.campaign.timeout)
-    work = partial(measured, study.model, how, study.inputs.to_si(), study.campaign.seed, patience)
+    work = partial(measured, study.model, how, study.inputs.to_si(), study.campaign.seed, patience, plain_grid(study))
     try:
         sent = packed(work)
     except StudyError:  # it has to be run here, where what waits cannot be ended
@@ -97,11 +98,11 @@ def own_model(found: Measured, model: Model) -> Measured:
     return replace(found, trial=found.trial._replace(simulator=replace(found.trial.simulator, model=model)))
 
 
-def measured(model: Model, how: tuple[Any, ...], inputs: Space, seed: int, patience: float) -> Measured:
+def measured(model: Model, how: tuple[Any, ...], inputs: Space, seed: int, patience: float, plain: Any = None) -> Measured:
     """Try the model, then time more and more runs; what is found is told on the way."""
-    from uqmbd.simulators.detect import make_simulator
+    from uqmbd.simulators.times import simulator_at
 
-    _, _, samples, _, timeout = how
+    names, at, samples, _, timeout = how
     began = time.perf_counter()
     if isinstance(model.bare, Command):  # which sees to its limit itself
         limit = patience if model.bare.timeout is None else min(patience, model.bare.timeout)
@@ -109,7 +110,7 @@ def measured(model: Model, how: tuple[Any, ...], inputs: Space, seed: int, patie
     whole = model.simulator is not None or model.takes_arrays  # else a run alone is limited, and not what is compiled
     try:
         with watching() as reads, time_limit(patience if whole else None):
-            simulator = make_simulator(model, *how, patience=patience)
+            simulator = simulator_at(model, names, at, plain, *how[2:], patience=patience)
             info: dict[str, OutputInfo] = simulator.check(samples)
     except RunTimeout:
         return NOTHING.left(1, patience)

@@ -90,6 +90,7 @@ def run_study(
 
     leave_if_worker_is_starting()
     began = now()
+    study.settle(None)
     directory = results_directory(out, study.name)
     check_overwrite(overwrite)
     with naming_file(study):
@@ -229,7 +230,7 @@ def campaign(
     """The campaign of a study."""
     from uqmbd.campaign.campaign import Campaign
 
-    points = 0 if study.time is None else study.time.points
+    points = 0 if study.time is None else len(study.grid())
     rounded = [column.dtype for column in store.columns.values() if column.points]
     return Campaign(
         method=method,

@@ -19,6 +19,7 @@ from uqmbd.study.labels import OF_ONE
 from uqmbd.study.reuse import spare_study, write_study
 from uqmbd.study.running import Finished, run_study
 from uqmbd.study.storing import results_directory
+from uqmbd.study.times import further_times
 
 if TYPE_CHECKING:
     from uqmbd.study.study import Study
@@ -36,6 +37,8 @@ def alone(study: Study, label: str) -> Study:
         remedy = did_you_mean(label, list(study.methods), noun="method")
         raise StudyError(f"the study has no method '{label}'", key="--method", value=label, remedy=remedy)
     found = copy.copy(study)
+    if len(study.methods) > 1 and len(further := further_times(study)):  # so that the runs are those of all methods
+        found.time = study.time.model_copy(update={"also": further.tolist()})
     found.methods = {label: study.methods[label]}
     found.method = study.methods[label]
     if len(study.methods) > 1:
@@ -44,7 +47,8 @@ def alone(study: Study, label: str) -> Study:
         found.campaign = study.campaign.model_copy(update={"runs": shared})
     if study.document is not None:
         written = tables(found)
-        found.document = {**study.document, "method": written["method"], "campaign": written["campaign"]}
+        times = {"time": written["time"]} if found.time is not study.time else {}
+        found.document = {**study.document, **times, "method": written["method"], "campaign": written["campaign"]}
     return found
 
 

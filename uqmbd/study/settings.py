@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Any, Literal, Self
 
 import numpy as np
-from pydantic import Field, field_validator
+from pydantic import Field, field_validator, model_validator
 
+from uqmbd.errors import StudyError
 from uqmbd.inputs.checked import Checked, Number, plain_number
 from uqmbd.inputs.names import identifier
 
@@ -20,13 +21,25 @@ class TimeGrid(Checked):
         Last time [s].
     points : int
         Number of times, the first one is 0.
+    also : list of float
+        Further times at which histories are kept [s]. A method that compares with measurements, `calibrate`, adds theirs by itself. The
+        model is a mechanism, or takes the times as its argument `time`.
     """
 
     end: Number = Field(gt=0)
     points: int = Field(default=201, ge=2)
+    also: list[Number] = []
+
+    @model_validator(mode="after")
+    def _within(self) -> Self:
+        for time in self.also:
+            if not 0 <= time <= self.end:
+                text = f"{time:g} s is not within the study's times from 0 to {self.end:g} s"
+                raise StudyError(text, key="also", value=time, remedy="raise end, or leave it out")
+        return self
 
     def grid(self) -> np.ndarray:
-        """Times, shape (points,) [s]."""
+        """Equal steps of time, shape (points,) [s]."""
         return np.linspace(0.0, self.end, self.points)
 
 

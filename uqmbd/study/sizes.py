@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from uqmbd.doors import blaming, nonsense
 from uqmbd.errors import StudyError
 from uqmbd.processes import memory_there
+from uqmbd.study.times import further_times
 
 if TYPE_CHECKING:
     from uqmbd.methods import Method
@@ -19,7 +20,7 @@ PER_TIME = 64  # bytes of a time: a number in arrays and in a list, and its text
 
 def check_sizes(study: Study) -> None:
     """Raise `StudyError` when the times of a run, or the numbers of all runs, are more than the memory of this machine."""
-    points = 0 if study.time is None else study.time.points
+    points = 0 if study.time is None else study.time.points + len(further_times(study))
     require(
         PER_TIME * points,
         f"{points:,} points in time, as numbers and as text,",

@@ -61,7 +61,7 @@ def check_store(study: Study, info: Mapping[str, OutputInfo]) -> None:
 def check_memory(study: Study, info: Mapping[str, OutputInfo]) -> None:
     """Raise `StudyError` when what all runs give is more than the memory of this machine."""
     runs, _ = study.method.planned_runs(study.inputs.uncertain)
-    numbers = sum(math.prod(entry.shape(0 if study.time is None else study.time.points)) for entry in info.values())
+    numbers = sum(math.prod(entry.shape(0 if study.time is None else len(study.grid()))) for entry in info.values())
     require(
         8 * runs * numbers,
         f"the method {study.method.name} holds what all runs give: {runs:,} runs of {numbers:,} numbers",
@@ -84,10 +84,11 @@ def open_or_make(
     if claim.header is not None:
         claim.header = in_words_of_now(claim.header, study, identity, reach)
         stored = stored_outputs(claim.header)
+        study.settle(stored_times(claim.header))
         info = study.in_units({name: stored[name] for name in study.outputs})
     else:
         info = study.in_units(trial.info)
-        points = 0 if study.time is None else study.time.points
+        points = 0 if study.time is None else len(study.grid())
         columns = columns_of(
             {name: item.to_si().unit for name, item in study.inputs.items()},
             info,
@@ -113,6 +114,11 @@ def stored_outputs(header: Mapping[str, Any]) -> dict[str, OutputInfo]:
     """What the runs of a store hold."""
     axes = own_axes(header)
     return {name: OutputInfo(unit, axes.get(name, TIME) if over else None) for name, (unit, over) in header["notes"]["outputs"].items()}
+
+
+def stored_times(header: Mapping[str, Any]) -> np.ndarray | None:
+    """Times of the histories of a store, (points,) [s]; None if it has none."""
+    return None if header["time"] is None else np.array(header["time"], float)
 
 
 def axes_of(info: Mapping[str, OutputInfo]) -> dict[str, Any]:

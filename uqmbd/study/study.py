@@ -25,6 +25,7 @@ from uqmbd.simulators.windows import asked, is_pattern, matching
 from uqmbd.study.labels import labelled
 from uqmbd.study.settings import CampaignSettings, ReportSection, TimeGrid
 from uqmbd.study.showing import check_report, field_functions
+from uqmbd.study.times import grid_of
 
 if TYPE_CHECKING:
     from uqmbd.result import Result
@@ -85,6 +86,8 @@ class Study:
     ... )
     """
 
+    settled: np.ndarray | None = None  # times of the histories, when these are known, see `settle`
+
     def __init__(
         self,
         *,
@@ -106,6 +109,8 @@ class Study:
         title: str = "",
         description: str = "",
     ) -> None:
+        self.document: dict[str, Any] | None = None
+        self.file: Path | None = None
         self.model = model if isinstance(model, Model) else model_of(model, simulator, vectorized, Path(directory))
         self.inputs = Space(check_inputs(inputs, optional=bool(sets)), dependence, sets)
         check_inputs(self.inputs)  # with those that sets bring
@@ -113,13 +118,13 @@ class Study:
         self.methods = labelled(method)
         self.method = next(iter(self.methods.values()))
         self.time = check_kind(time, (TimeGrid, type(None)), "time", "uqmbd.TimeGrid(end=..., points=...)")
-        if any(map(is_pattern, self.outputs)):
-            self.outputs = check_outputs(filled_in(self))
         self.solver = dict(solver or {})
         try:
             self.campaign = campaign if isinstance(campaign, CampaignSettings) else CampaignSettings(**(campaign or {}))
         except StudyError as error:
             raise error.under("campaign") from None
+        if any(map(is_pattern, self.outputs)):
+            self.outputs = check_outputs(filled_in(self))
         self.name = check_name(name or self.model.name or "study")
         self.units = check_units(units or {}, self.outputs)
         self.title = check_kind(title, str, "study.title", "text")
@@ -129,8 +134,6 @@ class Study:
         for one in self.methods.values():
             with blaming(type(one), "method", "method"):
                 one.check(self.inputs.uncertain)
-        self.document: dict[str, Any] | None = None
-        self.file: Path | None = None
 
     def __repr__(self) -> str:
         inputs = ", ".join(f"{name} {item.describe()}" for name, item in self.inputs.items())
@@ -184,8 +187,12 @@ class Study:
         return found
 
     def grid(self) -> np.ndarray | None:
-        """Times of the histories, shape (points,) [s]."""
-        return None if self.time is None else self.time.grid()
+        """Times of the histories, shape (points,) [s]: those that are asked for until it is known which of them the model has."""
+        return grid_of(self) if self.settled is None else self.settled
+
+    def settle(self, time: np.ndarray | None) -> None:
+        """Let `time` be the times of the histories: those of runs that are there, or that the model was seen to have; None: not known."""
+        self.settled = time
 
     def run(
         self,

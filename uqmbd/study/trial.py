@@ -20,6 +20,7 @@ from uqmbd.simulators.base import Simulator
 from uqmbd.simulators.curve import alike, check_axes
 from uqmbd.simulators.reads import watching
 from uqmbd.study.reuse import remember_files
+from uqmbd.study.times import plain_grid
 
 if TYPE_CHECKING:
     from uqmbd.simulators.model import Model
@@ -36,13 +37,26 @@ class Tried(NamedTuple):
     info: dict[str, OutputInfo]
     files: dict[str, str]
 
+    @property
+    def time(self) -> np.ndarray | None:
+        """Times of its histories; None where it has none or does not say."""
+        return getattr(self.simulator, "time", None)
 
-def tried(model: Model, names: Sequence[str], time: np.ndarray | None, samples: Mapping[str, np.ndarray], units: Units, *how: Any) -> Tried:
-    """Make the simulator, see `uqmbd.simulators.detect.make_simulator`, and check it."""
-    from uqmbd.simulators.detect import make_simulator
+
+def tried(
+    model: Model,
+    names: Sequence[str],
+    time: np.ndarray | None,
+    plain: np.ndarray | None,
+    samples: Mapping[str, np.ndarray],
+    units: Units,
+    *how: Any,
+) -> Tried:
+    """Make the simulator, see `uqmbd.simulators.times.simulator_at`, and check it."""
+    from uqmbd.simulators.times import simulator_at
 
     with watching() as reads:
-        found = make_simulator(model, names, time, samples, *how)
+        found = simulator_at(model, names, time, plain, samples, *how)
     if hasattr(found, "argument_units") and units:  # before the model is compiled
         check_dimensions(units, found.argument_units(samples))
     return Tried(found, found.check(samples), reads.files)
@@ -59,7 +73,7 @@ def tried_apart(model: Model, *how: Any) -> Tried:
     except Late:
         from uqmbd.simulators.detect import too_slow
 
-        raise too_slow(model, how[2], f"stopped after {how[4]:g} s", how[4]) from None
+        raise too_slow(model, how[3], f"stopped after {how[6]:g} s", how[6]) from None
     return found._replace(simulator=replace(found.simulator, model=model))
 
 
@@ -136,9 +150,11 @@ class Trial:
         """
         study = self.study
         names = study.outputs if self.stored is None else list(self.stored)
-        how = study.model, names, study.grid(), self.samples, units_of(study.inputs), study.solver, study.campaign.timeout
+        times = study.grid(), None if study.settled is not None else plain_grid(study)
+        how = study.model, names, *times, self.samples, units_of(study.inputs), study.solver, study.campaign.timeout
         found = tried_apart(*how) if self.elsewhere and solver_to_load() else tried(*how)
         study.model.saw(found.files)
+        study.settle(found.time)
         check_axes(found.info)
         for name, known in (self.stored or {}).items():
             if name in found.info and not alike(found.info[name].axis, known.axis):
@@ -151,6 +167,7 @@ class Trial:
     def take(self, found: Tried) -> dict[str, OutputInfo]:
         """Use what another process has found, see `tried`; units and axes of the outputs."""
         self.study.model.saw(found.files)
+        self.study.settle(found.time)
         check_axes(found.info)
         vars(self)["tried"] = found
         return found.info

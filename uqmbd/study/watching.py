@@ -15,7 +15,7 @@ from uqmbd.study.identity import versions
 from uqmbd.study.running import start
 from uqmbd.study.sign import cut_at_zero
 from uqmbd.study.stopped import first_messages
-from uqmbd.study.storing import stored_outputs
+from uqmbd.study.storing import stored_outputs, stored_times
 from uqmbd.study.trust import take_trust
 
 if TYPE_CHECKING:
@@ -150,6 +150,7 @@ def so_far(study: Study, directory: Path, watch: Watch | None = None) -> SoFar:
     store = None if header is None else RunStore(place, directory, shared=True)
     if store is None or not len(store.rows):
         raise StudyError("there are no runs yet", file=directory, remedy="look again when the first ones are done")
+    study.settle(stored_times(header))
     status = store.column("status", store.rows)
     failed = int(np.count_nonzero(status))
     watch = watch or Watch(study)

@@ -112,6 +112,10 @@ class Writer:
             return a if condition else b
         return Value(self, self.builder.select(condition.ir, self.value(a).ir, self.value(b).ir))
 
+    def opposite(self, condition):
+        """Where a condition does not hold."""
+        return Value(self, self.builder.not_(condition.ir)) if isinstance(condition, Value) else not condition
+
 
 class Value:
     """W doubles or truth values; arithmetic and comparisons write instructions."""

@@ -1,4 +1,4 @@
-"""The words of `flexmbd.lanes` for values of LLVM's intermediate language, with the same instructions that Numba makes of them."""
+"""The words of `flexmbd.lanes` for values of LLVM's intermediate language, with the instructions that Numba makes of them."""
 
 from __future__ import annotations
 
@@ -6,23 +6,18 @@ import functools
 from types import FunctionType
 
 from flexmbd.codegen.values import Untraceable, Value
-from flexmbd.lanes import bits, polynomials
+from flexmbd.lanes import WORDS, bits, polynomials
 from flexmbd.language.kernels import run_with
 from flexmbd.language.nodes import nested
-
-LIBRARY = ("exp", "log", "atan2", "tanh")  # of C, for one lane
-ELEMENTARY = ("exp", "log", "power", "sincos", "atan2", "tanh")  # polynomials for several
 
 
 def words(writer):
     """The words that kernels are written in, by name."""
-    found = _plain(writer)
+    found = {name: functools.partial(word.write or _no_lanes, writer) for name, word in WORDS.items()}
     if writer.polynomials:
-        return found | {name: functools.partial(writer.apply, name, functools.partial(_elementary, name)) for name in ELEMENTARY}
-    library = {name: functools.partial(writer.call_library, name) for name in LIBRARY}
-    library["power"] = lambda x, y: writer.select(writer.value(x) > 0.0, writer.call_library("pow", x, y), 0.0)
-    library["sincos"] = lambda x: (writer.call_library("sin", x), writer.call_library("cos", x))
-    return found | library
+        several = [name for name, word in WORDS.items() if word.polynomial is not None]
+        found |= {name: functools.partial(writer.apply, name, functools.partial(_elementary, name)) for name in several}
+    return found
 
 
 def kernel_function(kernel, shape):
@@ -30,31 +25,20 @@ def kernel_function(kernel, shape):
     return lambda writer, *x: run_with(kernel, words(writer), lambda plain: functools.partial(plain.write, writer))(*nested(x, shape))
 
 
-def _plain(writer):
-    """Words that are instructions."""
-    return {
-        "select": writer.select,
-        "maximum": lambda a, b: writer.select(writer.value(a) > b, a, b),
-        "minimum": lambda a, b: writer.select(writer.value(a) < b, a, b),
-        "lnot": lambda c: Value(writer, writer.builder.not_(c.ir)) if isinstance(c, Value) else not c,
-        "any_lane": _no_lanes,
-        **{name: functools.partial(writer.intrinsic, name) for name in ("sqrt", "fabs", "floor", "fma")},
-    }
-
-
-def _no_lanes(condition):
+def _no_lanes(*_):
     raise Untraceable("any_lane is for code that is compiled for lanes, not for kernels")
 
 
 def _elementary(name, writer, *values):
-    return _polynomials(writer)[f"vec_{name}"](*values)
+    return _polynomials(writer)[WORDS[name].polynomial.__name__](*values)
 
 
 def _polynomials(writer):
     """The polynomials of `lanes.polynomials`, for values of a writer."""
-    builder, value, words = writer.builder, writer.value, _plain(writer)
+    builder, value = writer.builder, writer.value
     space = {name: x for name, x in vars(polynomials).items() if isinstance(x, float) or name == "math"}
-    space |= words | {"widen": lambda x, like: value(x)}
+    space |= {name: functools.partial(word.write or _no_lanes, writer) for name, word in WORDS.items() if word.polynomial is None}
+    space |= {"fma": functools.partial(writer.intrinsic, "fma"), "widen": lambda x, like: value(x)}
 
     def integers(x):
         return builder.bitcast(x.ir, writer.words)

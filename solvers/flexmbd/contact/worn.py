@@ -10,49 +10,16 @@ from flexmbd.contact.pair import Geometry
 from flexmbd.contact.parts import Part, Rule, refuse
 from flexmbd.contact.worn_surface import WornProfile
 from flexmbd.errors import check_number
-from flexmbd.lanes import atan2, fabs, kernel, maximum, select, sqrt  # noqa: F401 - the kernels' text names them
+from flexmbd.lanes import atan2, fabs, kernel, maximum, select, sqrt
 
-DEPTH = """
-def worn_depth_{order}(c, s{coefficients}):
-    p, q = 0.0 * c, 0.0 * c
-{terms}
-    return p
-"""
-SLOPES = """
-def worn_slopes_{order}(c, s{coefficients}):
-    x, y, d1, d2 = 1.0 + 0.0 * c, 0.0 * c, 0.0 * c, 0.0 * c
-{terms}
-    return d1, d2
-"""
-GAP = """
-def worn_gap_{order}(x, y, clearance, mean{coefficients}):
-    c, s = 1.0 + 0.0 * x, 0.0 * x
-    best, bc, bs = 0.0 * x - 1.0e30, c, s
-    for _ in range({looks}):
-        f = x * c + y * s - worn_depth_{order}(c, s{coefficients})
-        better = f > best
-        best, bc, bs = select(better, f, best), select(better, c, bc), select(better, s, bs)
-        c, s = c * {cosine!r} - s * {sine!r}, s * {cosine!r} + c * {sine!r}
-    c, s = bc, bs
-    for _ in range({steps}):
-        d1, d2 = worn_slopes_{order}(c, s{coefficients})
-        push, bend = y * c - x * s - d1, x * c + y * s + d2
-        step = push / maximum(bend, fabs(push) * {shortest!r} + 1.0e-30)
-        c, s = c - step * s, s + step * c
-        size = 1.0 / sqrt(c * c + s * s)
-        c, s = c * size, s * size
-    d1, d2 = worn_slopes_{order}(c, s{coefficients})
-    depth = mean + worn_depth_{order}(c, s{coefficients})
-    bend = maximum(x * c + y * s + d2, 1.0e-6 * (clearance + mean))
-    return x * c + y * s - clearance - depth, c, s, 1.0 / bend
-"""
 STEPS = 6  # of Newton's method: the angle is then right to 1e-5 rad where the play region's corners are rounded by 0.1 % of its size
 
 
 class GapKernels(NamedTuple):
-    """``gap(x, y, clearance, mean, a1, b1, ...) -> (penetration, nx, ny, turn)`` by the journal's place in the bearing's axes.
+    """``gap(x, y, clearance, mean, series) -> (penetration, nx, ny, turn)`` by the journal's place in the bearing's axes.
 
-    The normal points outward; `turn` is how much it turns by a motion of the journal across it, rad/m.
+    `series` has the cosine's and the sine's coefficient of each order, m. The normal points outward; `turn` is how much it turns by a
+    motion of the journal across it, rad/m.
     """
 
     gap: Any
@@ -66,29 +33,50 @@ def gap_kernels(order):
     The largest of ``e.n(t) - clearance - depth(t)`` is looked for at angles so close that the nearest lies in its basin, then by Newton.
     """
     looks = max(16, 4 * order)
-    words = {
-        "order": order,
-        "coefficients": "".join(f", a{k}, b{k}" for k in range(1, order + 1)),
-        "looks": looks,
-        "steps": STEPS,
-        "cosine": math.cos(2.0 * math.pi / looks),
-        "sine": math.sin(2.0 * math.pi / looks),
-        "shortest": looks / math.pi,
-    }
-    horner = [f"    p, q = p + a{k}, q - b{k}\n    p, q = p * c - q * s, p * s + q * c" for k in range(order, 0, -1)]
-    series = [
-        f"    x, y = x * c - y * s, x * s + y * c\n    d1 = d1 + {float(k)} * (b{k} * x - a{k} * y)\n"
-        f"    d2 = d2 - {float(k * k)} * (a{k} * x + b{k} * y)"
-        for k in range(1, order + 1)
-    ]
-    space = dict(globals())
-    for stem, text, terms in (("depth", DEPTH, horner), ("slopes", SLOPES, series), ("gap", GAP, [])):
-        name = f"worn_{stem}_{order}"
-        text = text.format(**words, terms="\n".join(terms))
-        exec(compile(text, __file__, "exec"), space)
-        space[name].source = text
-        space[name] = kernel(space[name])
-    return GapKernels(space[f"worn_gap_{order}"], (space[f"worn_depth_{order}"], space[f"worn_slopes_{order}"]))
+    cosine, sine, shortest = math.cos(2.0 * math.pi / looks), math.sin(2.0 * math.pi / looks), looks / math.pi
+
+    @kernel
+    def worn_depth(c, s, series):
+        p, q = 0.0 * c, 0.0 * c
+        for k in range(order):
+            a, b = series[order - 1 - k]
+            p, q = p + a, q - b
+            p, q = p * c - q * s, p * s + q * c
+        return p
+
+    @kernel
+    def worn_slopes(c, s, series):
+        x, y, d1, d2 = 1.0 + 0.0 * c, 0.0 * c, 0.0 * c, 0.0 * c
+        for k in range(order):
+            a, b = series[k]
+            x, y = x * c - y * s, x * s + y * c
+            d1 = d1 + (k + 1.0) * (b * x - a * y)
+            d2 = d2 - (k + 1.0) * (k + 1.0) * (a * x + b * y)
+        return d1, d2
+
+    @kernel
+    def worn_gap(x, y, clearance, mean, series):
+        c, s = 1.0 + 0.0 * x, 0.0 * x
+        best, bc, bs = 0.0 * x - 1.0e30, c, s
+        for _ in range(looks):
+            f = x * c + y * s - worn_depth(c, s, series)
+            better = f > best
+            best, bc, bs = select(better, f, best), select(better, c, bc), select(better, s, bs)
+            c, s = c * cosine - s * sine, s * cosine + c * sine
+        c, s = bc, bs
+        for _ in range(STEPS):
+            d1, d2 = worn_slopes(c, s, series)
+            push, bend = y * c - x * s - d1, x * c + y * s + d2
+            step = push / maximum(bend, fabs(push) * shortest + 1.0e-30)
+            c, s = c - step * s, s + step * c
+            size = 1.0 / sqrt(c * c + s * s)
+            c, s = c * size, s * size
+        d1, d2 = worn_slopes(c, s, series)
+        depth = mean + worn_depth(c, s, series)
+        bend = maximum(x * c + y * s + d2, 1.0e-6 * (clearance + mean))
+        return x * c + y * s - clearance - depth, c, s, 1.0 / bend
+
+    return GapKernels(worn_gap, (worn_depth, worn_slopes))
 
 
 NEITHER = Rule(("film",), "films and asperities do not know a worn profile", "leave out worn, or film and asperities")
@@ -156,7 +144,8 @@ def worn_place(joint, build):
     place = ex * ux + ey * uy, ey * ux - ex * uy
     kernels = gap_kernels(joint.worn.order)
     build.use(kernels)
-    numbers = [build.number(joint, key) for key in ("clearance", *worn_numbers(joint.worn))]
+    clearance, mean, *series = [build.number(joint, key) for key in ("clearance", *worn_numbers(joint.worn))]
+    numbers = clearance, mean, tuple(zip(series[::2], series[1::2], strict=True))
 
     def partial(arguments):
         _, c, s, turn = g.call(kernels.gap, arguments, 4, partial)

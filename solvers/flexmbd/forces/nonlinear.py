@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from flexmbd.errors import ModelError, check_number
+from flexmbd.forces.coordinates import AngleOf
 from flexmbd.forces.loads import Force
 from flexmbd.forces.springs import line
 from flexmbd.lanes import minimum
@@ -130,7 +131,9 @@ class NonlinearSpring(NonlinearSpringDamper):
 
 @dataclass(frozen=True, eq=False)
 class NonlinearTorsionSpring(NonlinearSpringDamper):
-    """Torsion spring and damper between planar bodies `a` and `b` by characteristics; the relative angle counts full turns.
+    """Torsion spring and damper between bodies `a` and `b` by characteristics; the relative angle counts full turns.
+
+    In space it is the angle about `axis`, a direction in a's frame which a joint keeps on b's body, and it is zero at the start.
 
     Parameters
     ----------
@@ -140,24 +143,39 @@ class NonlinearTorsionSpring(NonlinearSpringDamper):
         Against the twist's rate, in N m over rad/s, with the sign of the rate; or a number in N m s/rad.
     angle : float or ndarray
         Without load, rad.
+    axis : sequence of float, optional
+        In space, and there only.
     """
 
     ends: ClassVar[str] = "bodies"
+    dimensions: ClassVar[tuple] = (2, 3)
     load: ClassVar[str] = "moment"
     free: ClassVar[str] = "angle"
 
     moment: object = None
     damping: object = 0.0
     angle: object = 0.0
+    axis: tuple = None
+
+    def __post_init__(self):
+        super().__post_init__()
+        object.__setattr__(self, "axis", self._relative.axis)
+
+    @property
+    def _relative(self):
+        return AngleOf(self.a, self.b, self.axis)
+
+    def parameters(self):
+        """Numbers of both characteristics, the unloaded angle, and in space the axis."""
+        return super().parameters() | self._relative.parameters()
 
     def _twist(self, build):
-        return build.angle(self.b) - build.angle(self.a) - build.number(self, "angle"), build.spin(self.b) - build.spin(self.a)
+        angle, rate = self._relative.nodes(build, self)
+        return angle - build.number(self, "angle"), rate
 
     def apply(self, build):
         """Torque on both bodies."""
-        moment = self._booked(build, *self._twist(build))
-        build.torque(self.a, moment)
-        build.torque(self.b, -moment)
+        self._relative.act(build, self, -self._booked(build, *self._twist(build)))
 
     def outputs(self, build):
         """Moment and twist."""

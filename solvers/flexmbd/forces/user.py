@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 from typing import ClassVar
 
 from flexmbd.errors import ModelError
+from flexmbd.forces.coordinates import AngleOf
 from flexmbd.forces.loads import Force
 from flexmbd.language.kernels import known_as
 from flexmbd.language.tracing import traced
@@ -113,38 +114,57 @@ class UserForce(UserLoad):
 
 @dataclass(frozen=True, eq=False)
 class UserTorque(UserLoad):
-    """Torque in N m on planar body `b`, with its reaction on body `a`: ``function(t, angle, rate, **numbers) -> moment``.
+    """Torque in N m on body `b`, with its reaction on body `a`: ``function(t, angle, rate, **numbers) -> moment``.
+
+    The angle counts full turns.  In space it is that about `axis`, which a joint keeps on b's body, and it is zero at the start; the
+    moment acts about this axis.
 
     Parameters
     ----------
     name : str
     a, b : Body
     function : callable
-        Of time in s, the angle of b against a in rad, which counts full turns, its rate in rad/s, and of the numbers.
+        Of time in s, the angle of b against a in rad, its rate in rad/s, and of the numbers.
     numbers : dict, optional
         Its further arguments by name.
+    axis : sequence of float, optional
+        In space, and there only: a direction in a's frame.
 
     Raises
     ------
     ModelError
-        As `UserForce`.
+        As `UserForce`, and for an axis that is missing in space or given in the plane.
     """
 
     ends: ClassVar[str] = "bodies"
+    dimensions: ClassVar[tuple] = (2, 3)
     given: ClassVar[tuple] = ("t", "angle", "rate")
 
+    axis: tuple = None
+
+    def __post_init__(self):
+        super().__post_init__()
+        object.__setattr__(self, "axis", self._relative.axis)
+
+    @property
+    def _relative(self):
+        return AngleOf(self.a, self.b, self.axis)
+
+    def parameters(self):
+        """The numbers, those of motions, and in space the axis."""
+        return super().parameters() | self._relative.parameters()
+
     def _moment(self, build):
-        rate = build.spin(self.b) - build.spin(self.a)
-        moment = self._nodes(build, build.time, build.angle(self.b) - build.angle(self.a), rate)
+        angle, rate = self._relative.nodes(build, self)
+        moment = self._nodes(build, build.time, angle, rate)
         if len(moment) != 1:
-            raise ModelError(f"'{self.name}': the function gives {len(moment)} numbers; a torque in the plane is one", element=self.name)
+            raise ModelError(f"'{self.name}': the function gives {len(moment)} numbers; a torque about an axis is one", element=self.name)
         return moment[0], rate
 
     def apply(self, build):
         """Torque on both bodies; its power counts as external."""
         moment, rate = self._moment(build)
-        build.torque(self.b, moment)
-        build.torque(self.a, -moment)
+        self._relative.act(build, self, moment)
         build.power("external", moment * rate)
 
     def outputs(self, build):

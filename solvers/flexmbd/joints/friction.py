@@ -9,21 +9,30 @@ by Newton's method.  So friction belongs to the same instant as the reactions: n
 """
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 from flexmbd.element import Element
 from flexmbd.errors import ModelError, check_number
-from flexmbd.frames import node_axis
-from flexmbd.joints.ideal import Joint, Revolute, RevoluteTranslational, Translational
-from flexmbd.language.quadratic import dot
+from flexmbd.joints.ideal import Joint
+from flexmbd.joints.surfaces import PLANE, SPACE, surface_of
 from flexmbd.language.tracing import tangent_of
 
 ITERATIONS = 4  # of Newton: quadratic, and exact at once where the load is linear in the friction
-KNOWN = "Revolute, Translational and RevoluteTranslational in the plane"
+SIZES = ("radius", "length", "collar")
+
+
+def _kinds(table):
+    """Names of kinds of joints, as words."""
+    *names, last = (kind.__name__ for kind in table)
+    return f"{', '.join(names)} and {last}"
+
+
+KNOWN = f"{_kinds(PLANE)} in the plane, {_kinds(SPACE)} in space"
 
 
 @dataclass(frozen=True, eq=False)
 class JointFriction(Element):
-    """Regularised dry friction in an ideal planar joint (docs/theory/joints.md).
+    """Regularised dry friction in an ideal joint (docs/theory/joints.md).
 
     Explicit and linearly implicit schemes treat it ("dormand_prince", "rk4", "rosenbrock" ...), others refuse it.  At rest there is no
     friction: below its limit a joint creeps, as `Trajectory.attributes` says.  `FrictionGuide`, and `ClearanceRevolute` with
@@ -33,25 +42,38 @@ class JointFriction(Element):
     ----------
     name : str
     joint : Joint
-        A `Revolute`, `Translational` or `RevoluteTranslational` of the same system, added before.
+        A `Revolute`, `Translational`, or in the plane `RevoluteTranslational`, in space `Cylindrical` or `Spherical`, of the same system,
+        added before.
     law : FrictionLaw
         Without a state: friction force by slip and load.
     radius : float or ndarray, optional
-        Of the pin in m (revolute joints): slip and friction are those of its surface.
+        Of the pin or ball in m (joints that turn): slip and friction are those of its surface.  Of a `Translational` joint in space: where
+        the moment about the axis presses, a key's distance from it; without it this moment does not press.
     length : float or ndarray, optional
-        Of the guide in m (translational joints), half of it on either side of point b: the moment that the guide bears presses its ends
-        by ``moment/length``.  Without it only the force across the guide presses.
+        Of the bearing or guide in m, half of it on either side of point b (in space of a `Revolute` and `Cylindrical` joint, too): the
+        moment that it bears presses its ends by ``moment/length``.  Without it only the force across presses.
+    collar : float or ndarray, optional
+        Mean radius in m of the face that bears the force along the axis of a `Revolute` joint in space.  Without it this force does not
+        press.
+
+    Raises
+    ------
+    ModelError
+        For a joint without such a surface, a law with a state, and a size that the joint has not or must have.
     """
+
+    dimensions: ClassVar[tuple] = (2, 3)
 
     name: str
     joint: object
     law: object
     radius: object = None
     length: object = None
+    collar: object = None
 
     def __post_init__(self):
         owner, joint = f"joint friction '{self.name}'", self.joint
-        if not isinstance(joint, (Revolute, Translational, RevoluteTranslational)) or joint.spatial:
+        if self._surface is None:
             what = f"'{joint.name}', a {type(joint).__name__}" if isinstance(joint, Joint) else f"{joint!r}"
             raise ModelError(f"{owner}: joint is {what}; friction is there for {KNOWN}", element=self.name)
         if not hasattr(self.law, "kernels") or getattr(self.law, "states", 1):
@@ -61,43 +83,35 @@ class JointFriction(Element):
                 element=self.name,
                 remedy="for friction that holds at rest take FrictionGuide or ClearanceRevolute with Impenetrable(friction=...)",
             )
-        turns, guided = isinstance(joint, Revolute), isinstance(joint, Translational)
-        for key, here, where in (("radius", turns, "Revolute"), ("length", guided, "Translational")):
-            value = getattr(self, key)
-            if value is not None and not here:
-                raise ModelError(f"{owner}: {key} is for {where} joints; '{joint.name}' is a {type(joint).__name__}", element=self.name)
-            if value is not None:
-                object.__setattr__(self, key, check_number(owner, key, value, positive=True))
-        if turns and self.radius is None:
-            raise ModelError(f"{owner}: '{joint.name}' needs the radius of its pin (m)", element=self.name)
+        for key in SIZES:
+            self._check_size(owner, key)
+
+    def _check_size(self, owner, key):
+        value, joint, known = getattr(self, key), self.joint, self._surface
+        if value is None:
+            if key in known.needs:
+                raise ModelError(f"{owner}: '{joint.name}' needs the {key} of its pin or ball (m)", element=self.name)
+        elif key in known.needs + known.takes:
+            object.__setattr__(self, key, check_number(owner, key, value, positive=True))
+        else:
+            table, where = (SPACE, "space") if joint.spatial else (PLANE, "the plane")
+            having = [kind.__name__ for kind, surface in table.items() if key in surface.needs + surface.takes]
+            told = f"in {where} {key} is for {' and '.join(having)} joints" if having else f"in {where} no joint has a {key}"
+            raise ModelError(f"{owner}: {told}; '{joint.name}' is a {type(joint).__name__}", element=self.name)
+
+    @property
+    def _surface(self):
+        return surface_of(self.joint)
 
     def parameters(self):
-        """Numbers of the law, radius, length."""
-        sizes = {key: getattr(self, key) for key in ("radius", "length") if getattr(self, key) is not None}
+        """Numbers of the law, and the sizes that were given."""
+        sizes = {key: getattr(self, key) for key in SIZES if getattr(self, key) is not None}
         return {f"law.{k}": x for k, x in self.law.numbers().items()} | sizes
 
     def topology_key(self):
-        """Joint and law."""
-        return (self.joint.name, self.law.name, self.law.kernels().force.__name__, self.length is not None)
-
-    # ---- kinematics
-    def _slip(self, build):
-        """Node of the slip of b against a, linear in the velocities, m/s."""
-        a, b = self.joint.a, self.joint.b
-        if isinstance(self.joint, Revolute):
-            return build.number(self, "radius") * (build.spin(b.body) - build.spin(a.body))
-        along = node_axis(build, self.joint, a.body, "axis")
-        return build.rates((dot(along, build.between(a, b)),))[0]
-
-    def pressures(self, build):
-        """What presses the joint, as groups of combinations {multiplier: Node}: its load is the sum of the sizes of the groups."""
-        k = build.owner[self.joint.name]
-        if isinstance(self.joint, Revolute):
-            return (({k: 1.0}, {k + 1: 1.0}),)
-        if self.length is None:
-            return (({k: 1.0},),)
-        couple = 1.0 / build.number(self, "length")
-        return ({k: 0.5, k + 1: couple},), ({k: 0.5, k + 1: -couple},)
+        """Joint, law, and which sizes there are."""
+        sizes = tuple(key for key in SIZES if getattr(self, key) is not None)
+        return (self.joint.name, self.law.name, self.law.kernels().force.__name__, sizes)
 
     def apply(self, build):
         """Register it; `solve` finds its force."""
@@ -109,22 +123,22 @@ class JointFriction(Element):
                 element=self.name,
                 remedy="remove redundant joints, or take a clearance joint with friction",
             )
-        slip, kernels = self._slip(build), self.law.kernels()
+        slip, kernels = self._surface.slip(build, self), self.law.kernels()
         build.use(kernels)
         slopes = {i: build.graph.derivative(slip, v) for i, v in enumerate(build.v)}
         numbers = [build.number(self, f"law.{k}") for k in self.law.numbers()]
         slopes = {i: x for i, x in slopes.items() if not x.zero}
-        build.frictions.append(Rubbing(self, slip, slopes, kernels, numbers, self.pressures(build)))  # `book` says its force
+        build.frictions.append(Rubbing(self, slip, slopes, kernels, numbers, self._surface.pressed(build, self)))  # `book` says its force
 
     def outputs(self, build):
-        """Friction against the slip, its torque in a revolute joint, load, slip."""
+        """Friction against the slip, its torque about a pin or in a ball, load, slip."""
 
         out = {
             f"{self.name}.force": (lambda: build.recall(self)["force"], "N"),
             f"{self.name}.load": (lambda: build.recall(self)["rubbing"].load(build.graph, build.multipliers)[0], "N"),
             f"{self.name}.slip": (lambda: build.recall(self)["rubbing"].slip, "m/s"),
         }
-        if self.radius is None:
+        if not self._surface.turns:
             return out
         return out | {f"{self.name}.torque": (lambda: build.recall(self)["force"] * build.number(self, "radius"), "N m")}
 

@@ -127,7 +127,7 @@ def turn_row(build, joint, sine, cosine):
     return Row(cross(turned, ub), "angle", f"{joint.name}.angle", dot(turned, ub))
 
 
-def _held(joint):
+def holding(joint):
     """The body whose frame is held, b's or a section of a beam, and the body that holds it."""
     a, b = joint.a.body, joint.b.body
     if hasattr(a, "beam") and hasattr(b, "beam"):
@@ -142,7 +142,7 @@ def locked(build, joint):
     With its second and third axes a, b, which for a section of a beam are the gradients, and the axes X, Y, Z of the other body along the
     frame: ``X.a = X.b = 0`` and ``Y.b = Z.a``, in which a and b have equal shares, so that torsion does not strain a section.
     """
-    held, holder = _held(joint)
+    held, holder = holding(joint)
     x, y, z = (node_axis(build, joint, holder, key) for key in "XYZ")
     a, b = (build.direction(held, *unit) for unit in ((0.0, 1.0, 0.0), (0.0, 0.0, 1.0)))
     angles = (dot(y, b) - dot(z, a)) * 0.5, dot(x, b), dot(x, a)
@@ -153,7 +153,7 @@ def locked(build, joint):
 def frame_leaves(joint):
     """Axes of the frame that is held, at the start, in the body that holds it."""
     units = [tuple(1.0 * (i == k) for i in range(3)) for k in range(3)]
-    axes = {key: at_start(*_held(joint), unit) for key, unit in zip("XYZ", units, strict=True)}
+    axes = {key: at_start(*holding(joint), unit) for key, unit in zip("XYZ", units, strict=True)}
     return {name: x for key, axis in axes.items() for name, x in axis_parameters(key, axis).items()}
 
 

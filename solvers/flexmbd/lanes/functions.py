@@ -5,12 +5,6 @@ On numbers they are the C library's; on lane values they are polynomials within 
 
 import math
 
-from numba.extending import overload
-
-from flexmbd.lanes.bits import widen
-from flexmbd.lanes.polynomials import vec_atan2, vec_exp, vec_log, vec_power, vec_sincos, vec_tanh
-from flexmbd.lanes.vector import Vec
-
 
 def exp(x):
     """Exponential function; 0 below -745.2, infinity above 709.8."""
@@ -45,37 +39,3 @@ def atan2(y, x):
 def tanh(x):
     """Hyperbolic tangent."""
     return math.tanh(x)
-
-
-@overload(exp)
-def _exp(x):
-    return (lambda x: vec_exp(x)) if isinstance(x, Vec) else (lambda x: math.exp(x))
-
-
-@overload(log)
-def _log(x):
-    return (lambda x: vec_log(x)) if isinstance(x, Vec) else (lambda x: math.log(x))
-
-
-@overload(power)
-def _power(x, y):
-    if isinstance(x, Vec) or isinstance(y, Vec):
-        return lambda x, y: vec_power(widen(x, y), widen(y, x))
-    return lambda x, y: float(x) ** float(y) if x > 0.0 else 0.0
-
-
-@overload(sincos)
-def _sincos(x):
-    return (lambda x: vec_sincos(x)) if isinstance(x, Vec) else (lambda x: (math.sin(x), math.cos(x)))
-
-
-@overload(atan2)
-def _atan2(y, x):
-    if isinstance(x, Vec) or isinstance(y, Vec):
-        return lambda y, x: vec_atan2(widen(y, x), widen(x, y))
-    return lambda y, x: math.atan2(y, x)
-
-
-@overload(tanh)
-def _tanh(x):
-    return (lambda x: vec_tanh(x)) if isinstance(x, Vec) else (lambda x: math.tanh(x))

@@ -12,7 +12,7 @@ from numba import njit, types
 from numba.core import cgutils
 from numba.core.typeconv import Conversion
 from numba.core.typing.templates import AbstractTemplate, infer_global, signature
-from numba.extending import intrinsic, lower_builtin, lower_cast, models, overload, register_model
+from numba.extending import intrinsic, lower_builtin, lower_cast, models, register_model
 
 from flexmbd.lanes.freshness import stamped
 
@@ -170,8 +170,8 @@ def sqrt(x):
     return math.sqrt(x) if x >= 0.0 else math.nan
 
 
-@overload(sqrt)
-def _sqrt(x):
+def typed_sqrt(x):
+    """`sqrt` for Numba."""
     if isinstance(x, Vec):
         return lambda x: _vec_sqrt(x)
     return lambda x: math.sqrt(x)
@@ -182,8 +182,8 @@ def fabs(x):
     return abs(x)
 
 
-@overload(fabs)
-def _fabs(x):
+def typed_fabs(x):
+    """`fabs` for Numba."""
     if isinstance(x, Vec):
         return lambda x: _vec_fabs(x)
     return lambda x: abs(x)
@@ -194,8 +194,8 @@ def floor(x):
     return float(math.floor(x))
 
 
-@overload(floor)
-def _floor(x):
+def typed_floor(x):
+    """`floor` for Numba."""
     if isinstance(x, Vec):
         return lambda x: _vec_floor(x)
     return lambda x: float(math.floor(x))
@@ -219,8 +219,8 @@ def select(c, a, b):
     return a if c else b
 
 
-@overload(select)
-def _select(c, a, b):
+def typed_select(c, a, b):
+    """`select` for Numba."""
     if isinstance(c, Mask):
         return lambda c, a, b: _vec_select(c, a, b)
     return lambda c, a, b: a if c else b
@@ -231,19 +231,9 @@ def maximum(a, b):
     return a if a > b else b
 
 
-@overload(maximum)
-def _maximum(a, b):
-    return lambda a, b: select(a > b, a, b)
-
-
 def minimum(a, b):
     """Smaller of two values, lane by lane (``b`` where ``a`` is NaN)."""
     return a if a < b else b
-
-
-@overload(minimum)
-def _minimum(a, b):
-    return lambda a, b: select(a < b, a, b)
 
 
 @intrinsic
@@ -256,8 +246,8 @@ def lnot(c):
     return not c
 
 
-@overload(lnot)
-def _lnot(c):
+def typed_lnot(c):
+    """`lnot` for Numba."""
     if isinstance(c, Mask):
         return lambda c: _mask_not(c)
     return lambda c: not c
@@ -277,8 +267,8 @@ def any_lane(c):
     return c
 
 
-@overload(any_lane)
-def _any_lane(c):
+def typed_any_lane(c):
+    """`any_lane` for Numba."""
     if isinstance(c, Mask):
         return lambda c: _mask_any(c)
     return lambda c: c

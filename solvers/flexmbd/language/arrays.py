@@ -18,12 +18,7 @@ from flexmbd.language.ordering import ordered
 _ARITHMETIC = {name: op.numpy for name, op in OPS.items()} | {
     "&": np.multiply, "select": lambda condition, a, b: np.where(condition != 0.0, a, b),
 }  # fmt: skip
-_VOCABULARY = {
-    lanes.any_lane: np.any, lanes.atan2: np.arctan2, lanes.exp: np.exp, lanes.fabs: np.abs, lanes.floor: np.floor,
-    lanes.lnot: np.logical_not, lanes.log: np.log, lanes.maximum: np.maximum, lanes.minimum: np.minimum,
-    lanes.power: lambda x, y: np.where(x > 0.0, np.abs(x) ** y, 0.0), lanes.select: np.where,
-    lanes.sincos: lambda x: (np.sin(x), np.cos(x)), lanes.sqrt: np.sqrt, lanes.tanh: np.tanh,
-}  # fmt: skip
+_VOCABULARY = {word.plain: word.numpy for word in lanes.WORDS.values()}
 _DEFAULTS = {"mode": 1.0, "vz": 1.0, "vl": 1.0, "count": 1.0}  # a contact at rest bears what its penetration gives
 
 
@@ -201,7 +196,7 @@ def on_arrays(function):
 
 @cache
 def _on_arrays(kernel):
-    return run_with(kernel, {word.__name__: f for word, f in _VOCABULARY.items()}, lambda plain: plain)  # what is elsewhere knows arrays
+    return run_with(kernel, {name: word.numpy for name, word in lanes.WORDS.items()}, lambda plain: plain)  # what is elsewhere knows arrays
 
 
 class Pattern:

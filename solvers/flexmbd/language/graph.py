@@ -19,6 +19,7 @@ class Graph:
     def __init__(self, tuning=USUAL):
         self.tuning, self.spaces = tuning, None  # of a system's graph: kinds of its variables
         self.nodes = []
+        self.words = None  # what `tracing.words_of` made
         self._known = {}
         self._derivatives = {}
         self._depends, self._tangents = {}, {}  # by node: variables that it depends on, tangents that calls gave

@@ -1,7 +1,8 @@
 """Kernels as generated code knows them: by what they are, not by what they are called.
 
-A kernel's name in generated code is its own name and a hash of its source, in which the kernels that it calls stand under such names
-and the numbers of its module or closure by value. So two laws may name their kernels alike, and an edited kernel is another one.
+A kernel's name in generated code is its own name and a hash of its source, in which the kernels that it calls stand under such names and
+the numbers of its module or closure, and tuples of them, by value. So two laws may name their kernels alike, and an edited kernel is
+another one.
 """
 
 import ast
@@ -21,8 +22,8 @@ import numpy as np
 from flexmbd import lanes
 from flexmbd.errors import ModelError
 
-ALLOWED = f"a kernel may use its arguments, numbers, other kernels, and of flexmbd.lanes {', '.join(lanes.VOCABULARY)}"
-_WORDS = {getattr(lanes, name): name for name in lanes.VOCABULARY}
+ALLOWED = f"a kernel may use its arguments, numbers and tuples of them, other kernels, and of flexmbd.lanes {', '.join(lanes.VOCABULARY)}"
+_WORDS = {word.plain: name for name, word in lanes.WORDS.items()}
 _NUMBERS = (bool, int, float, np.bool_, np.integer, np.floating)
 _OPERATORS = (ast.Add, ast.Sub, ast.Mult, ast.Div, ast.BitAnd, ast.BitOr, ast.USub, ast.UAdd)
 _COMPARISONS = (ast.Lt, ast.LtE, ast.Gt, ast.GtE)
@@ -92,7 +93,9 @@ def kernel_of(function):
     """
     plain = getattr(function, "py_func", function)
     if plain in _WORDS:
-        return Kernel(_WORDS[plain], "", (), None, 2 if plain is lanes.sincos else 1, function, "")
+        return Kernel(_WORDS[plain], "", (), None, lanes.WORDS[_WORDS[plain]].results, function, "")
+    if hasattr(plain, "by_words"):  # `Derived`
+        return Kernel(plain.__name__, plain.__name__, (), plain.arguments, plain.results, function, "")
     if hasattr(plain, "write"):  # it is compiled elsewhere, and says how it is called
         return Kernel(plain.__name__, plain.__name__, (), None, None, function, "")
     if not isinstance(plain, FunctionType):
@@ -143,7 +146,9 @@ def run_with(kernel, words, elsewhere):
     space = dict(words)
     for one in with_called([kernel]):
         plain = getattr(one.function, "py_func", one.function)
-        if hasattr(plain, "write"):
+        if hasattr(plain, "by_words"):
+            space[one.name] = plain.by_words(words)
+        elif hasattr(plain, "write"):
             space[one.name] = elsewhere(plain)
         else:
             exec(compile(one.text, f"<{one.name}>", "exec"), space)
@@ -179,7 +184,14 @@ def _meaning(plain, names):
     return value
 
 
+def _is_table(value):
+    """True for a tuple of numbers, or of such tuples."""
+    return isinstance(value, tuple) and all(isinstance(x, _NUMBERS) or _is_table(x) for x in value)
+
+
 def _same(value, before):
+    if isinstance(before, tuple):
+        return value is before or (isinstance(value, tuple) and len(value) == len(before) and all(map(_same, value, before)))
     if isinstance(before, Kernel):
         return known_as(value) == before.name if callable(value) else False
     return value is before or (isinstance(value, _NUMBERS) and type(value) is type(before) and repr(value) == repr(before))
@@ -220,10 +232,10 @@ class _Reader(ast.NodeTransformer):
         if not self.text and not _agrees(tree, self.plain.__code__):
             self.fail("is not what its file says now", remedy="its source was changed after it was imported: start again, or reload it")
         a = tree.args
-        if a.vararg or a.kwarg or a.kwonlyargs or a.defaults:
-            self.fail("has arguments with defaults, * or **", tree, remedy="name each argument: a number, or a tuple of numbers")
+        if a.kwarg or a.kwonlyargs or a.defaults:
+            self.fail("has arguments with defaults or **", tree, remedy="name each argument: a number, or a tuple of numbers")
         tree.decorator_list, tree.returns = [], None
-        for argument in (*a.posonlyargs, *a.args):
+        for argument in (*a.posonlyargs, *a.args, *([a.vararg] if a.vararg else ())):
             argument.annotation = None
         if isinstance(tree.body[0], ast.Expr) and isinstance(tree.body[0].value, ast.Constant):
             del tree.body[0]
@@ -235,7 +247,7 @@ class _Reader(ast.NodeTransformer):
         digest = hashlib.sha256(ast.unparse(tree).encode()).hexdigest()[:12]
         tree.name = f"{stem}_{digest}"
         text, calls = f"{ast.unparse(tree)}\n", tuple(self.calls.values())
-        count = len(a.posonlyargs) + len(a.args)
+        count = None if a.vararg else len(a.posonlyargs) + len(a.args)
         return Kernel(tree.name, text, calls, count, self.results[0], self.function, where(self.plain))
 
     def visit(self, node):
@@ -268,7 +280,7 @@ class _Reader(ast.NodeTransformer):
             return None
         if isinstance(value, ast.Call):
             called = self.calls.get(value.func.id)
-            return called.results if called else 2 if value.func.id == "sincos" else 1
+            return called.results if called else lanes.WORDS[value.func.id].results if value.func.id in lanes.WORDS else 1
         if isinstance(value, ast.BinOp) and isinstance(value.op, ast.Add):  # of numbers, or of tuples set behind each other
             left, right = self._count(value.left), self._count(value.right)
             return 1 if 1 in (left, right) else None if None in (left, right) else left + right
@@ -290,12 +302,9 @@ class _Reader(ast.NodeTransformer):
         if value is _MISSING:
             self.fail(f"uses '{names}', which is not defined", node)
         plain = getattr(value, "py_func", value)
-        if isinstance(value, _NUMBERS):
+        if isinstance(value, _NUMBERS) or _is_table(value):
             self.meant[names] = value
-            number = value.item() if isinstance(value, np.generic) else value
-            if isnan(number):
-                self.fail(f"uses '{names}', which is not a number", node)
-            return ast.copy_location(ast.Constant(number), node)
+            return ast.copy_location(self._written(value, names, node), node)
         if isinstance(plain, FunctionType) and plain in _WORDS:
             self.meant[names] = value
             return ast.copy_location(ast.Name(_WORDS[plain], ast.Load()), node)
@@ -309,6 +318,15 @@ class _Reader(ast.NodeTransformer):
         if word in lanes.VOCABULARY:
             self.fail(f"uses '{names}', which does not work on lanes", node, remedy=f"take {word} from flexmbd.lanes")
         self.fail(f"uses '{names}', which is {type(value).__name__}", node)
+
+    def _written(self, value, names, node):
+        """A number, or a tuple of them, by value."""
+        if isinstance(value, tuple):
+            return ast.Tuple([self._written(x, names, node) for x in value], ast.Load())
+        number = value.item() if isinstance(value, np.generic) else value
+        if isnan(number):
+            self.fail(f"uses '{names}', which is not a number", node)
+        return ast.Constant(number)
 
 
 _reading = []

@@ -1,6 +1,6 @@
 """Kernels run on nodes instead of numbers: what they compute becomes part of the graph, and has derivatives by its rules."""
 
-import numpy as np
+from functools import partial
 
 from flexmbd import lanes
 from flexmbd.language.kernels import KernelError, run_with
@@ -28,7 +28,7 @@ def traced(graph, function, args):
     def elsewhere(plain):
         raise KernelError(f"kernel '{plain.__name__}' is compiled elsewhere, and cannot be traced", function)
 
-    found = run_with(kernel, _words(graph), elsewhere)
+    found = run_with(kernel, words_of(graph).words, elsewhere)
     try:
         return found(*args)
     except (TypeError, ValueError, IndexError) as error:
@@ -74,16 +74,12 @@ def tangent_of(graph, kernels, count):
 
 def sincos(graph, x):
     """Nodes of sine and cosine."""
-    if x.op == "const":
-        return graph.const(np.sin(x.value)), graph.const(np.cos(x.value))
-    s, c = graph.call(lanes.sincos, (x,), 2, lambda args: {(0, 0): sincos(graph, args[0])[1], (1, 0): -sincos(graph, args[0])[0]})
-    return s, c
+    return words_of(graph).sincos(x)
 
 
 def atan2(graph, y, x):
     """Node of the angle of the vector (x, y), from -pi to pi."""
-    squared = x * x + y * y
-    return graph.call(lanes.atan2, (y, x), None, lambda args: {(0, 0): x / squared, (0, 1): -y / squared})
+    return words_of(graph).atan2(y, x)
 
 
 def full_angle(graph, coarse, x, y):
@@ -128,36 +124,42 @@ def exchanged(graph, nodes, exchanges):
     return [known[x.id] for x in nodes]
 
 
-def _words(graph):
-    """The words that kernels are written in, for nodes."""
+class NodeWords:
+    """The words that kernels are written in, for nodes of a graph: each an attribute."""
 
-    def select(condition, a, b):
+    def __init__(self, graph):
+        self.graph, self.const = graph, graph.const
+        self.words = {name: partial(word.node or _no_lanes, self) for name, word in lanes.WORDS.items()} | {"select": self.select}
+
+    def __getattr__(self, name):
+        return self.words[name]
+
+    def select(self, condition, a, b):
+        """a where the condition holds, else b; one that is known decides."""
         if not isinstance(condition, Condition):
             return a if condition else b
-        return condition.select(graph.const(a), graph.const(b))
+        return condition.select(self.const(a), self.const(b))
 
-    def call(word, *derivatives):
-        """A word that stays a call, with its partial derivatives as functions of its arguments."""
+    def opposite(self, condition):
+        """Where a condition does not hold."""
+        return ~condition if isinstance(condition, Condition) else not condition
+
+    def call(self, word, args, derivatives):
+        """A word that stays a call; `derivatives` are ((result, argument), function of the arguments)."""
 
         def tangent(args):
-            return {(0, k): derivative(*args) for k, derivative in enumerate(derivatives)}
+            return {place: derivative(*args) for place, derivative in derivatives}
 
-        return lambda *x: graph.call(getattr(lanes, word), [graph.const(one) for one in x], tangent=tangent)
+        count = lanes.WORDS[word].results
+        return self.graph.call(getattr(lanes, word), [self.const(x) for x in args], None if count == 1 else count, tangent)
 
-    def sqrt(x):
-        """Square root whose derivative at zero is taken for zero: of ``d sqrt(d)`` it is, and what is not finite would spoil that."""
-        x = graph.const(x)
-        root = graph.sqrt(select(x > 0.0, x, 1.0))
-        return select(x > 0.0, root, select(x < 0.0, np.nan, 0.0))
 
-    exp = call("exp", lambda x: exp(x))
-    log = call("log", lambda x: 1.0 / x)
-    tanh = call("tanh", lambda x: 1.0 - tanh(x) * tanh(x))
-    power = call("power", lambda x, y: y * power(x, y - 1.0), lambda x, y: select(x > 0.0, power(x, y) * log(select(x > 0.0, x, 1.0)), 0.0))
-    return {
-        "select": select, "sincos": lambda x: sincos(graph, graph.const(x)),
-        "exp": exp, "log": log, "tanh": tanh, "power": power, "atan2": lambda y, x: atan2(graph, graph.const(y), graph.const(x)),
-        "floor": call("floor", lambda x: graph.const(0.0)), "sqrt": sqrt, "fabs": graph.fabs,
-        "maximum": lambda a, b: select(graph.const(a) > b, a, b), "minimum": lambda a, b: select(graph.const(a) < b, a, b),
-        "lnot": lambda c: ~c if isinstance(c, Condition) else not c,
-    }  # fmt: skip
+def words_of(graph):
+    """The `NodeWords` of a graph."""
+    if graph.words is None:
+        graph.words = NodeWords(graph)
+    return graph.words
+
+
+def _no_lanes(*_):
+    raise TypeError("any_lane is for code that is compiled for lanes, not for kernels")

@@ -12,6 +12,23 @@ FINE = 2000  # intervals of time at least that percentiles are taken from,
 ROOM = 4_000_000  # as far as states of all lanes at these times are no more numbers than this
 
 
+def output_times(end, points, times=None):
+    """Times of the histories of a run to `end` s: ``linspace(0, end, points)``, or those that are given; checked."""
+    if not 0 < end < np.inf:
+        raise ModelError(f"the end of the time is {end!r} s; it must be greater than zero")
+    if times is None:
+        if isinstance(points, bool) or not isinstance(points, (int, np.integer)) or points < 1:
+            raise ModelError(f"points is {points!r}; it must be a whole number from 1")
+        return np.linspace(0.0, end, points)
+    try:
+        found = np.array(times, float)
+    except (TypeError, ValueError):
+        raise ModelError(f"times is {times!r}; it must be numbers that rise from 0 to the end") from None
+    if found.ndim != 1 or not len(found) or not (np.all(np.diff(found) > 0.0) and 0.0 <= found[0] and found[-1] <= end):
+        raise ModelError(f"times do not rise from 0 to the end of the time at {end:g} s")
+    return found
+
+
 def recorded(model, time, end):
     """Times at which states are kept: all, finer ones, the end, or none, as the outputs asked for need."""
     requests = model.requests
@@ -20,9 +37,12 @@ def recorded(model, time, end):
     if requests.percentiles:
         sizes = model.layout.sizes
         rows = (2 * sizes["N"] + sizes["M"] + 3 * sizes["NC"] + 1) * model.width
-        more = max(1, min(-(-FINE // max(len(time) - 1, 1)), ROOM // (rows * len(time))))
-        steps = np.diff(time, append=time[-1])
-        dense = (time[:, None] + steps[:, None] * (np.arange(more) / more)).ravel()
+        base = time if time[0] == 0.0 and time[-1] == end else np.union1d(time, [0.0, end])
+        if np.ptp(np.diff(base)) > 1e-6 * end:  # some times are far apart
+            base = np.union1d(base, np.linspace(0.0, end, 201))
+        more = max(1, min(-(-FINE // max(len(base) - 1, 1)), ROOM // (rows * len(base))))
+        steps = np.diff(base, append=base[-1])
+        dense = (base[:, None] + steps[:, None] * (np.arange(more) / more)).ravel()
         times = np.unique(np.concatenate([time, dense, [end]]))
     return np.append(times, end) if "final" in kinds and not np.any(times == end) else times
 

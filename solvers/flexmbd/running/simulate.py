@@ -14,7 +14,7 @@ from flexmbd.running.integration import Integration
 from flexmbd.running.models import model_of
 from flexmbd.running.outcome import gained, outcome, started
 from flexmbd.running.plausible import implausible
-from flexmbd.running.reduced import check_windows, recorded
+from flexmbd.running.reduced import check_windows, output_times, recorded
 from flexmbd.running.settings import Settings, as_settings
 from flexmbd.running.stepwise import fixed_step, percussions
 from flexmbd.trajectory import ERROR, OK, Trajectory
@@ -83,13 +83,16 @@ def compiled(build, samples=None, *, end, outputs, settings=None):
     return model_of(system, outputs, chosen(as_settings(settings), system, end)[0]).on_disk()
 
 
-def run(build, samples=None, *, end, points=201, outputs, settings=None, patience=None):
+def run(build, samples=None, *, end, points=201, times=None, outputs, settings=None, patience=None):
     """Simulate a batch, or one system.
 
     Parameters
     ----------
     build, samples, end, points, outputs, settings
         See `prepare`.
+    times : ndarray (points,), optional
+        Other times of the histories than ``linspace(0, end, points)``: rising, from 0 to `end` [s]. Values there are read off the steps
+        (`stepping.recording`), so that the motion does not depend on them.
     patience : float, optional
         Seconds on the clock (compiling does not count) after which runs that are not done are left, with status `timeout` and how far
         they came. For trials: what is left depends on the machine.
@@ -105,12 +108,9 @@ def run(build, samples=None, *, end, points=201, outputs, settings=None, patienc
         If the batch as a whole cannot be run; a failing sample is recorded in the trajectory instead.
     """
     settings = as_settings(settings)
-    if not 0 < end < np.inf:
-        raise ModelError(f"the end of the time is {end!r} s; it must be greater than zero")
-    if isinstance(points, bool) or not isinstance(points, (int, np.integer)) or points < 1:
-        raise ModelError(f"points is {points!r}; it must be a whole number from 1")
+    time = output_times(end, points, times)
+    points = len(time)
     system, good, message = describe(build, samples)
-    time = np.linspace(0.0, end, points)
     count = len(message)
     status = np.where([bool(m) for m in message], ERROR, OK).astype(np.int8)
     if system is None:
@@ -121,9 +121,9 @@ def run(build, samples=None, *, end, points=201, outputs, settings=None, patienc
     model = model_of(system, outputs, settings)
     made = Integration(model, system, len(good), settings, float(end))
     notable, bad, words = started(made)
-    times = recorded(model, time, float(end))
-    made.run(np.flatnonzero(~bad), times, patience)
-    own = np.searchsorted(times, time)
+    kept = recorded(model, time, float(end))
+    made.run(np.flatnonzero(~bad), kept, patience)
+    own = np.searchsorted(kept, time)
     values, codes, notes, counters = outcome(made, bad, words)
     if "ended" in counters:
         ended, names = int(np.isfinite(counters["ended"]).sum()), ", ".join(c.name for c in model.problem.contacts if c.stops)

@@ -5,6 +5,7 @@ import numpy as np
 from flexmbd.errors import ModelError, check_number
 from flexmbd.running.batch import describe, first_of
 from flexmbd.running.choice import chosen
+from flexmbd.running.controls import changed_samples, go_over
 from flexmbd.running.integration import Integration
 from flexmbd.running.models import model_of
 from flexmbd.running.outcome import outcome, started
@@ -102,7 +103,7 @@ class Simulation:
             raise ModelError(f"sample {i} cannot start: {words[i]}")
         return self._state(made, samples)
 
-    def step(self, state, until):
+    def step(self, state, until, *, inputs=None):
         """The state at a later time.
 
         Parameters
@@ -111,6 +112,9 @@ class Simulation:
             Of `start`, `step`, or `State.load`; it stays as it is.
         until : float
             s
+        inputs : mapping name -> float or ndarray (n,), optional
+            Inputs that have other values from the state's time on; the state that is returned keeps them.  Energy that the change itself
+            brings, such as that of a spring which becomes stiffer, is no error of the book.
 
         Returns
         -------
@@ -119,18 +123,19 @@ class Simulation:
         Raises
         ------
         ModelError
-            If the state is not one of this model, or a motion fails.
+            If the state is not one of this model, a motion fails, or an input cannot change: positions or velocities would have to jump,
+            a contact would open or close, or the model would be another one.
         """
-        made = self._continued(state, until)
+        made, samples = self._continued(state, until, inputs)
         made.run(np.arange(made.count), np.zeros(0))
         _, codes, words, _ = outcome(made, np.zeros(made.count, bool), [""] * made.count, whole=False)
         if codes.any():
             i = int(np.flatnonzero(codes)[0])
             raise ModelError(f"sample {i} does not get to {until:g} s: {words[i]}")
-        return self._state(made, state.samples)
+        return self._state(made, samples)
 
-    def go_on(self, state, end, *, points=201):
-        """Outputs from a state to a later time, and the state there.
+    def go_on(self, state, end, *, points=201, inputs=None):
+        """Outputs from a state to a later time, and the state there; `inputs` as of `step`.
 
         Reductions are those of the whole motion since its start.
 
@@ -140,7 +145,7 @@ class Simulation:
             Times ``linspace(state.time, end, points)``.
         State
         """
-        made = self._continued(state, end)
+        made, samples = self._continued(state, end, inputs)
         if asked := made.model.requests.percentiles:
             name = next(iter(asked))
             raise ModelError(f"output '{name}': a percentile is of a whole run, not of one that goes on", element=name, remedy="use `run`")
@@ -151,7 +156,7 @@ class Simulation:
         values, codes, words, counters = outcome(made, np.zeros(made.count, bool), [""] * made.count, whole=False)
         used = attributes(made.model, made.system, self.settings, self._why)
         outputs = {name: values[name] if ":" in name else values[name][:, :points] for name in self.outputs}
-        return Trajectory(time, outputs, self.units, codes, list(words), used, counters), self._state(made, state.samples)
+        return Trajectory(time, outputs, self.units, codes, list(words), used, counters), self._state(made, samples)
 
     def load(self, path):
         """A state that was saved, if it is one of this model."""
@@ -192,7 +197,8 @@ class Simulation:
             raise ModelError(f"the state has {len(state.values)} samples, the model {made.count}")
         return made
 
-    def _continued(self, state, until):
+    def _continued(self, state, until, inputs):
+        """What goes on from a state, and its samples."""
         made = self._check(state)
         if not np.all(state.time == state.time[0]):
             raise ModelError("the samples of the state are at different times")
@@ -200,9 +206,15 @@ class Simulation:
             raise ModelError(f"until is {until!r}; it must be one number, the same for all samples")
         if not until > state.time[0]:
             raise ModelError(f"the state is at {state.time[0]:g} s; it cannot go on until {until!r} s, which is not later")
-        made.states[:] = state.values
+        samples, values = state.samples, state.values
+        if inputs:
+            samples, before = changed_samples(state, inputs), made
+            self._made = (), None  # what was made for the samples of before is not cleared yet
+            made = self._integration(samples)
+            values = go_over(before, made, state, inputs)
+        made.states[:] = values
         made.until(float(until))
-        return made
+        return made, samples
 
 
 __all__ = ["Simulation", "compile"]

@@ -18,7 +18,7 @@ from uqmbd.inputs.quantity import Level
 from uqmbd.methods.base import count_failures
 from uqmbd.methods.design import unit_points
 from uqmbd.methods.parameter_studies.calibrate_compare import Comparison
-from uqmbd.methods.parameter_studies.calibrate_data import Measured, measured
+from uqmbd.methods.parameter_studies.calibrate_data import Measured, data_files, measured
 from uqmbd.methods.parameter_studies.calibrate_estimates import Best, estimates
 from uqmbd.methods.parameter_studies.from_file import FromFile
 from uqmbd.methods.staged import GivenRun
@@ -37,9 +37,11 @@ class Calibrate(FromFile):
 
     Attributes
     ----------
-    data : str
+    data : str or list of str
         CSV file of measured histories: a column ``time`` and one for each measured output, headed by its name and maybe its unit, as in
-        ``slider.x [mm]``. Its path is relative to the study file (in Python: to the current directory).
+        ``slider.x [mm]``. Its path is relative to the study file (in Python: to the current directory). Several files, with times of their
+        own, are a list. The runs give their histories at these times too where the model can: a mechanism, and a function that takes
+        ``time``. Else histories are interpolated between the study's times, which the report says.
     scalars : dict of str to float or str
         Measured scalars: ``scalars = { "B.force:max" = 12.3 }``, or with their unit, ``"12.3 kN"``.
     units : dict of str to str
@@ -74,7 +76,7 @@ class Calibrate(FromFile):
 
     @model_validator(mode="after")
     def _measured(self) -> Self:
-        if self.data is None and not self.scalars:
+        if not self.data and not self.scalars:
             raise ValueError('a calibration needs data (a CSV file of histories) or scalars: data = "measured.csv", say')
         for name, value in self.deviations.items():
             if value <= 0:
@@ -82,6 +84,9 @@ class Calibrate(FromFile):
                     "a standard deviation is positive", key=f"deviations.{name}", value=value, remedy="give that of one reading"
                 )
         return self
+
+    def wanted_times(self, end: float) -> np.ndarray:
+        return np.unique(np.concatenate([np.empty(0), *(file.times(self, end) for file in data_files(self))]))
 
     def planned_runs(self, inputs: Mapping[str, Input]) -> tuple[int, int]:
         jacobian = len(inputs) * (2 if self.differences == "central" else 1)
@@ -260,7 +265,7 @@ class CalibrateRun(GivenRun):
             free=self._free(best),
             known=self._readings[0].deviation is not None,
         )
-        told, notes = estimates(at_best, self._compare.fitting_points() if self._compare.interpolates else None)
+        told, notes = estimates(at_best, self._compare.fitting_points() if self._compare.interpolated else None)
         if best.end != "converged":
             notes.insert(0, f"the best start has not converged: {best.end}")
         return {
@@ -268,6 +273,7 @@ class CalibrateRun(GivenRun):
             "seed": self._seed,
             **told,
             "readings": self._compare.count,
+            "interpolated": self._compare.interpolated,
             "rms_residual": {entry.name: float(np.sqrt(np.mean(self._unweighted(entry) ** 2))) for entry in self._readings},
             "starts": [{"cost": float(s.cost), "steps": s.steps, "end": s.end, "at": self._x([s.z])[0].tolist()} for s in self._all],
             "notes": notes,

@@ -1,13 +1,16 @@
-"""How the columns of a run are compared with readings: at the study's times as they are, between them by cubic splines."""
+"""How the columns of a run are compared with readings: at the times of the runs as they are, between them by cubic splines.
+
+The times of the readings are among those of the runs where the model can have them (`uqmbd.simulators.times`).
+"""
 
 from __future__ import annotations
 
 import numpy as np
 
 from uqmbd.analysis.columns import Columns
+from uqmbd.analysis.time_grids import nearest, off_grid
 from uqmbd.methods.parameter_studies.calibrate_data import Measured
 
-ON_GRID = 1e-9  # of the study's step: a reading that is nearer to one of its times is at that time
 FEWEST = 13  # times of which every second and every fourth still make cubic splines
 LEAST_RATIO, MOST_RATIO = 2.0, 16.0  # by which errors fall when the times are twice as dense; 16: a smooth history
 MOST_POINTS = 20_000  # of a grid that is proposed
@@ -38,9 +41,9 @@ class Comparison:
         self.rows = {entry.name: slice(first, last) for entry, first, last in zip(readings, ends, ends[1:], strict=False)}
 
     @property
-    def interpolates(self) -> bool:
-        """Whether some reading is between the study's times."""
-        return any(len(place.between) for place in self._parts)
+    def interpolated(self) -> int:
+        """How many readings are between the times of the runs."""
+        return sum(len(place.between) for place in self._parts)
 
     def residuals(self, values: np.ndarray) -> np.ndarray:
         """Weighted (runs, readings) of the runs `values` (runs, columns), which have no NaN."""
@@ -65,19 +68,18 @@ class Comparison:
 class _Place:
     """Where the readings of one output lie between the study's times."""
 
-    def __init__(self, time: np.ndarray, low: np.ndarray, share: np.ndarray) -> None:
-        self.time, self.share = time, share
-        self.nearest = low + (share > 0.5)
-        self.between = np.flatnonzero((share > ON_GRID) & (share < 1 - ON_GRID))
-        self._low = low
+    def __init__(self, time: np.ndarray, low: np.ndarray, share: np.ndarray, near: np.ndarray, between: np.ndarray) -> None:
+        self.time, self.share, self._low = time, share, low
+        self.nearest, self.between = near, between
 
     @classmethod
     def of(cls, time: np.ndarray | None, grid: np.ndarray) -> _Place:
         """Of readings at times (readings,), or of a number (None)."""
         if time is None:
-            return cls(np.zeros(1), np.zeros(1, int), np.zeros(1))
+            return cls(np.zeros(1), np.zeros(1, int), np.zeros(1), np.zeros(1, int), np.zeros(0, int))
         low = np.clip(np.searchsorted(grid, time, side="right") - 1, 0, len(grid) - 2)
-        return cls(time, low, (time - grid[low]) / (grid[low + 1] - grid[low]))
+        share = (time - grid[low]) / (grid[low + 1] - grid[low])
+        return cls(time, low, share, nearest(grid, time), np.flatnonzero(np.isin(time, off_grid(grid, time))))
 
     def read(self, values: np.ndarray, grid: np.ndarray) -> np.ndarray:
         """Histories (runs, points) at the readings, (runs, readings)."""

@@ -42,7 +42,7 @@ class Measured:
 
 def measured(settings: Calibrate, columns: Columns) -> list[Measured]:
     """All measurements, checked against the outputs of the study."""
-    found = [*histories(settings, columns)] if settings.data is not None else []
+    found = together([entry for file in data_files(settings) for entry in file.histories(settings, columns)])
     for name, value in settings.scalars.items():
         check_output(name, columns, history=False, key=f"method.scalars.{name}")
         factor, offset = conversion(name, settings.units.get(name, ""), columns, f"method.units.{name}")
@@ -65,28 +65,105 @@ def measured(settings: Calibrate, columns: Columns) -> list[Measured]:
     return found
 
 
-def histories(settings: Calibrate, columns: Columns) -> list[Measured]:
-    """The columns of the file."""
-    try:
-        heads = headings(settings.data)
-        table = read_columns(settings.data, heads, least=1)
-    except StudyError as error:
-        raise error.at(key="method.data", value=settings.data) from None
-    split = {head: HEAD.match(head).group("name", "unit") for head in heads}
-    names = [name for name, _ in split.values()]
-    if "time" not in names:
-        raise StudyError("the file has no column 'time'", key="method.data", value=settings.data, remedy="head it: time [s],slider.x [mm]")
-    if len(heads) < 2:
-        raise StudyError("the file has no column besides time", key="method.data", value=settings.data, remedy="add a measured output")
-    values = dict(zip(names, table.values.T, strict=True))
-    units = {name: unit if unit is not None else settings.units.get(name, "") for name, unit in split.values()}
-    time = _time(settings, values.pop("time"), units["time"], columns)
-    out = []
-    for name, column in values.items():
-        check_output(name, columns, history=True, key="method.data")
-        factor, offset = conversion(name, units[name], columns, "method.data")
-        out.append(Measured(name, time, factor * column + offset, deviation(settings, name, factor, columns)))
-    return out
+@dataclass(frozen=True)
+class DataFile:
+    """A file of measured histories.
+
+    Attributes
+    ----------
+    path : str
+    heads : list of str
+        Its first line.
+    units : dict of str to str or None
+        Unit that stands behind each name there.
+    """
+
+    path: str
+    heads: list[str]
+    units: dict[str, str | None]
+
+    def table(self, heads: list[str]) -> np.ndarray:
+        """Columns by their headings, (readings, columns)."""
+        try:
+            return read_columns(self.path, heads, least=1).values
+        except StudyError as error:
+            raise error.at(key="method.data", value=self.path) from None
+
+    def unit(self, settings: Calibrate, name: str) -> str:
+        """Unit of a column."""
+        unit = self.units[name]
+        return settings.units.get(name, "") if unit is None else unit
+
+    def times(self, settings: Calibrate, end: float) -> np.ndarray:
+        """Times of the readings, (readings,) [s], within a run to `end` [s]."""
+        values = self.table(self.heads)  # of all columns: what is wrong with another one is said before the model is run
+        if "time" not in self.units:
+            remedy = "head it: time [s],slider.x [mm]"
+            raise StudyError("the file has no column 'time'", key="method.data", value=self.path, remedy=remedy)
+        unit = self.unit(settings, "time")
+        try:
+            si = to_si(unit)
+        except StudyError as error:
+            raise StudyError(error.message, key="method.data", value=unit, remedy=error.remedy) from None
+        if si.unit not in ("", "s"):
+            text = f"time is measured in {unit}, which is not a time"
+            raise StudyError(text, key="method.data", value=self.path, remedy="head it time [s]")
+        time = si.factor * values[:, list(self.units).index("time")]
+        outside = np.flatnonzero((time < -1e-9 * end) | (time > end * (1 + 1e-9)))
+        if outside.size:
+            raise StudyError(
+                f"reading {outside[0] + 1} is at {time[outside[0]]:.6g} s, outside the study's times from 0 to {end:.6g} s",
+                key="method.data",
+                value=self.path,
+                remedy="raise time.end, or leave the reading out",
+            )
+        return np.clip(time, 0.0, end)
+
+    def histories(self, settings: Calibrate, columns: Columns) -> list[Measured]:
+        """Its columns."""
+        time = self.times(settings, columns.time[-1] if len(columns.time) else 0.0)
+        values = dict(zip(self.units, self.table(self.heads).T, strict=True))
+        if len(values) < 2:
+            text = "the file has no column besides time"
+            raise StudyError(text, key="method.data", value=self.path, remedy="add a measured output")
+        out = []
+        for name in (name for name in values if name != "time"):
+            try:
+                check_output(name, columns, history=True, key="method.data")
+                factor, offset = conversion(name, self.unit(settings, name), columns, "method.data")
+            except StudyError as error:
+                raise error.at(key="method.data", value=error.value or self.path) from None
+            out.append(Measured(name, time, factor * values[name] + offset, deviation(settings, name, factor, columns)))
+        return out
+
+
+def data_files(settings: Calibrate) -> list[DataFile]:
+    """The files of measured histories."""
+    paths = settings.data if isinstance(settings.data, list) else [] if settings.data is None else [settings.data]
+    found = []
+    for path in paths:
+        heads = headings(path)
+        units = dict(HEAD.match(head).group("name", "unit") for head in heads)
+        if len(units) < len(heads):
+            text = "two columns of the file are of the same output"
+            raise StudyError(text, key="method.data", value=path, remedy="write them into two files: data = [...] takes several")
+        found.append(DataFile(path, heads, units))
+    return found
+
+
+def together(found: list[Measured]) -> list[Measured]:
+    """Readings of the same output, of several files, as one measurement."""
+    out: dict[str, Measured] = {}
+    for entry in found:
+        if (first := out.get(entry.name)) is not None:
+            if entry.deviation != first.deviation:
+                text = f"the standard deviation of '{entry.name}' is a number without a unit, and the files have it in two units"
+                remedy = f'write it with its unit: {{ "{entry.name}" = "0.2 mm" }}, say'
+                raise StudyError(text, key=f"method.deviations.{entry.name}", remedy=remedy)
+            time, values = np.concatenate([first.time, entry.time]), np.concatenate([first.values, entry.values])
+            entry = Measured(entry.name, time, values, entry.deviation)
+        out[entry.name] = entry
+    return list(out.values())
 
 
 def headings(path: str) -> list[str]:
@@ -97,26 +174,6 @@ def headings(path: str) -> list[str]:
     except (OSError, UnicodeDecodeError):
         return ["time"]  # the reader of the columns says what is wrong
     return [name.strip() for name in next(csv.reader([first], delimiter=max(",;\t", key=first.count)), [])]
-
-
-def _time(settings: Calibrate, time: np.ndarray, unit: str, columns: Columns) -> np.ndarray:
-    si = to_si(unit)
-    if si.unit not in ("", "s"):
-        raise StudyError(
-            f"time is measured in {unit}, which is not a time", key="method.data", value=settings.data, remedy="head it time [s]"
-        )
-    time = si.factor * time
-    grid = columns.time
-    end = grid[-1] if len(grid) else 0.0
-    outside = np.flatnonzero((time < -1e-9 * end) | (time > end * (1 + 1e-9)))
-    if outside.size:
-        raise StudyError(
-            f"reading {outside[0] + 1} is at {time[outside[0]]:.6g} s, outside the study's times from 0 to {end:.6g} s",
-            key="method.data",
-            value=settings.data,
-            remedy="raise time.end, or leave the reading out",
-        )
-    return np.clip(time, 0.0, end)
 
 
 def check_output(name: str, columns: Columns, *, history: bool, key: str) -> None:

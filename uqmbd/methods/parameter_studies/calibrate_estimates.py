@@ -13,6 +13,7 @@ CONFIDENCE = 0.95
 DOUBT = 0.99  # a sum of squares outside the central share of its distribution is doubted
 CORRELATED = 0.95  # from here on two estimates are told only together
 TELLING = 0.2  # of a standard deviation: errors of interpolation above that are said
+FINEST = 1e-6  # of an input's range: no limits are nearer, since steps of a start and tolerances of solvers end there
 NEGLIGIBLE = 1e-5  # of an input's range: errors of interpolation below that are not
 
 
@@ -66,8 +67,8 @@ def estimates(best: Best, proposal: int | None) -> tuple[dict[str, Any], list[st
     pairs = _correlated(names, matrix)
     matrix = (matrix + systematic) * np.outer(best.scale, best.scale)
     std = np.sqrt(np.diag(matrix))
-    half = std * _quantile(np.inf if best.known else freedom)
-    told = np.isfinite(half) & (half > 0)
+    half = np.maximum(std * _quantile(np.inf if best.known else freedom), FINEST * best.scale)
+    told = np.isfinite(half)
     notes = []
     if not (best.known or freedom):
         notes.append(f"{len(best.residual)} readings of as many inputs tell no standard deviations: give their deviations")
@@ -83,6 +84,7 @@ def estimates(best: Best, proposal: int | None) -> tuple[dict[str, Any], list[st
     if (share > TELLING).any():
         which = " and ".join(f"{names[i]} ({100 * min(share[i], 1.0):.0f} %)" for i in np.flatnonzero(share > TELLING))
         remedy = f"write time.points = {proposal}, which has all readings at its times" if proposal else "raise time.points"
+        remedy += "; a function that takes `time` is asked for those of the readings"
         notes.append(
             f"readings lie between the study's times, where histories are interpolated: so much of the standard deviation of {which} "
             f"is the error of that; {remedy}"

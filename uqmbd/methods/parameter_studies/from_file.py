@@ -29,26 +29,35 @@ class FromFile(Method):
         When the file cannot be read, or is not the one that a resolved study was made with.
     """
 
-    data: str | None = None
-    content: str | None = None
+    data: str | list[str] | None = None
+    content: str | list[str] | None = None
 
     @model_validator(mode="before")
     @classmethod
     def _stamped(cls, values: Any) -> Any:
-        if not isinstance(values, Mapping) or not isinstance(values.get("data"), str):
+        data = values.get("data") if isinstance(values, Mapping) else None
+        several = isinstance(data, list) and data and all(isinstance(path, str) for path in data)
+        if not (several or isinstance(data, str)):
             return values
-        path = Path(values["data"])
-        try:
-            found = hashlib.sha256(path.read_bytes()).hexdigest()[:16]
-        except OSError as error:
-            near = [other.name for other in path.parent.glob("*.csv")] if path.parent.is_dir() else []
-            remedy = did_you_mean(path.name, near, noun="CSV file there")
-            raise StudyError(f"the file cannot be read ({error.strerror})", key="data", value=values["data"], remedy=remedy) from None
-        if values.get("content") not in (None, found):
+        found = [stamp(path) for path in data] if several else stamp(data)
+        before = values.get("content")
+        if before not in (None, found):
+            changed = [path for path, old, new in zip(data, before, found, strict=False) if old != new] if several else []
             raise StudyError(
                 "the file has changed since this study was run",
                 key="data",
-                value=values["data"],
+                value=next(iter(changed), data),
                 remedy="restore it, or run the study again with --overwrite or in another place",
             )
         return {**values, "content": found}
+
+
+def stamp(file: str) -> str:
+    """Fingerprint of a file."""
+    path = Path(file)
+    try:
+        return hashlib.sha256(path.read_bytes()).hexdigest()[:16]
+    except OSError as error:
+        near = [other.name for other in path.parent.glob("*.csv")] if path.parent.is_dir() else []
+        remedy = did_you_mean(path.name, near, noun="CSV file there")
+        raise StudyError(f"the file cannot be read ({error.strerror})", key="data", value=file, remedy=remedy) from None

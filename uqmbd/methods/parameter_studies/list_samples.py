@@ -38,6 +38,8 @@ class List(FromFile):
     accepts: ClassVar[frozenset[str]] = frozenset({"interval", "random"})
     treats: ClassVar[frozenset[str]] = frozenset({"dependence", "sets"})  # the list says all of them together
 
+    data: str | None = None
+    content: str | None = None
     samples: dict[str, list[Number]] = Field(default_factory=dict)
 
     @model_validator(mode="after")

@@ -16,61 +16,64 @@ from flexmbd.lubrication.solved.link import film_function, register
 from flexmbd.lubrication.solved.sums import FORCE, PEAK, SHEAR, SHEAR_TANGENT, TANGENT, THINNEST
 
 NUMBERS = (PEAK, SHEAR, THINNEST)  # kinds whose result is one number
-TEXT = """
-def {name}({arguments}):
-    return {call}(({arguments})){part}
-"""
-# the same in axes whose first one (nx, ny) points to the widest gap; the place is (-e, 0) there, and the rates are (a, b)
-TURNED = """
-def {name}({arguments}):
-    e = sqrt(x * x + y * y)
-    off = e > 1e-12 * c
-    e = maximum(e, 1e-12 * c)
-    nx, ny = select(off, -x / e, -1.0), select(off, -y / e, 0.0)
-    a, b = nx * u + ny * w, nx * w - ny * u
-    f = {call}((-e, 0.0 * e, a, b, c, R, viscosity, length, side_pressure, side_pressure))
-"""
-TURNED_FORCE = """
-    return nx * f[0] - ny * f[1], ny * f[0] + nx * f[1]
-"""
-# by the place along n, and across it, where the axes turn by -1/e; by the rates
-TURNED_TANGENT = """
-    g = {force}((-e, 0.0 * e, a, b, c, R, viscosity, length, side_pressure, side_pressure))
-    s, t, p, q = f[0], f[4], (g[1] - f[2] * b + f[3] * a) / e, (f[7] * a - f[6] * b - g[0]) / e
-    xx, xy, yx, yy = nx * s - ny * t, nx * p - ny * q, ny * s + nx * t, ny * p + nx * q
-    uu, uw, wu, ww = nx * f[2] - ny * f[6], nx * f[3] - ny * f[7], ny * f[2] + nx * f[6], ny * f[3] + nx * f[7]
-    return (
-        xx * nx - xy * ny, xx * ny + xy * nx, uu * nx - uw * ny, uu * ny + uw * nx,
-        yx * nx - yy * ny, yx * ny + yy * nx, wu * nx - ww * ny, wu * ny + ww * nx,
-    )
-"""
 
 
-def named_kernel(name, arguments, call, part=""):
-    """A kernel of this name and these arguments that is one call of a `film_function`, or a `part` of its results."""
-    space = {"__name__": __name__, call.__name__: call}
-    text = TEXT.format(name=name, arguments=", ".join(arguments), call=call.__name__, part=part)
-    exec(compile(text, __file__, "exec"), space)  # the file beside which Numba keeps machine code
-    space[name].source = text
-    return kernel(space[name])
+def calling(call, first=False):
+    """A kernel of any numbers that is one call of a `film_function`, or the `first` of its results."""
+
+    @kernel
+    def solved(*numbers):
+        return call(numbers)
+
+    @kernel
+    def solved_number(*numbers):
+        return call(numbers)[0]
+
+    return solved_number if first else solved
 
 
 @functools.cache
 def _turned_kernels(digest):
-    """Kernels, by kind, of a film whose axes turn with the widest gap, and what they call; the groove of its film is the inlet."""
-    calls = {what: film_function(digest, what) for what in (FORCE, TANGENT, PEAK)}
-    names = ("x", "y", "u", "w", "c", "R", "viscosity", "length", "side_pressure")
-    ends = {FORCE: TURNED_FORCE, TANGENT: TURNED_TANGENT.format(force=calls[FORCE].__name__), PEAK: "    return f[0]\n"}
-    known = {"__name__": __name__, "sqrt": sqrt, "maximum": maximum, "select": select, **{f.__name__: f for f in calls.values()}}
-    made = {}
-    for what, f in calls.items():
-        space = dict(known)
-        name = f"turned_{f.__name__}"
-        text = TURNED.format(name=name, arguments=", ".join(names), call=f.__name__).rstrip() + "\n" + ends[what].strip("\n") + "\n"
-        exec(compile(text, __file__, "exec"), space)
-        space[name].source = text
-        made[what] = kernel(space[name])
-    return made, tuple(calls.values())
+    """Kernels, by kind, of a film whose axes turn with the widest gap, and what they call; the groove of its film is the inlet.
+
+    They are the same in axes whose first one (nx, ny) points to the widest gap; the place is (-e, 0) there, and the rates are (a, b).
+    """
+    force, tangent, peak = calls = [film_function(digest, what) for what in (FORCE, TANGENT, PEAK)]
+
+    @kernel
+    def turned_axes(x, y, u, w, c):
+        e = sqrt(x * x + y * y)
+        off = e > 1e-12 * c
+        e = maximum(e, 1e-12 * c)
+        nx, ny = select(off, -x / e, -1.0), select(off, -y / e, 0.0)
+        return e, nx, ny, nx * u + ny * w, nx * w - ny * u
+
+    @kernel
+    def turned_force(x, y, u, w, c, R, viscosity, length, side_pressure):
+        e, nx, ny, a, b = turned_axes(x, y, u, w, c)
+        f = force((-e, 0.0 * e, a, b, c, R, viscosity, length, side_pressure, side_pressure))
+        return nx * f[0] - ny * f[1], ny * f[0] + nx * f[1]
+
+    @kernel
+    def turned_peak(x, y, u, w, c, R, viscosity, length, side_pressure):
+        e, _, _, a, b = turned_axes(x, y, u, w, c)
+        return peak((-e, 0.0 * e, a, b, c, R, viscosity, length, side_pressure, side_pressure))[0]
+
+    @kernel
+    def turned_tangent(x, y, u, w, c, R, viscosity, length, side_pressure):
+        e, nx, ny, a, b = turned_axes(x, y, u, w, c)
+        f = tangent((-e, 0.0 * e, a, b, c, R, viscosity, length, side_pressure, side_pressure))
+        g = force((-e, 0.0 * e, a, b, c, R, viscosity, length, side_pressure, side_pressure))
+        # by the place along n, and across it, where the axes turn by -1/e; by the rates
+        s, t, p, q = f[0], f[4], (g[1] - f[2] * b + f[3] * a) / e, (f[7] * a - f[6] * b - g[0]) / e
+        xx, xy, yx, yy = nx * s - ny * t, nx * p - ny * q, ny * s + nx * t, ny * p + nx * q
+        uu, uw, wu, ww = nx * f[2] - ny * f[6], nx * f[3] - ny * f[7], ny * f[2] + nx * f[6], ny * f[3] + nx * f[7]
+        return (
+            xx * nx - xy * ny, xx * ny + xy * nx, uu * nx - uw * ny, uu * ny + uw * nx,
+            yx * nx - yy * ny, yx * ny + yy * nx, wu * nx - ww * ny, wu * ny + ww * nx,
+        )  # fmt: skip
+
+    return {FORCE: turned_force, TANGENT: turned_tangent, PEAK: turned_peak}, (*calls, turned_axes)
 
 
 def rigid_shapes(n, m, origin=0.0):
@@ -80,13 +83,10 @@ def rigid_shapes(n, m, origin=0.0):
 
 
 @functools.cache
-def _kernels(digest, count, supplies, kinds):
-    """Kernels of a registered film by kind, and what they call."""
-    amplitudes = ("x", "y", *(f"a{k}" for k in range(count - 2)), "u", "w", *(f"r{k}" for k in range(count - 2)))
-    names = (*amplitudes, "c", "R", "viscosity", "length", "side_pressure", *(f"supply{k}" for k in range(supplies)))
+def _kernels(digest, kinds):
+    """Kernels of a registered film by kind, of all its numbers one after another, and what they call."""
     calls = {what: film_function(digest, what) for what in kinds}
-    made = {what: named_kernel(f"solved_{f.__name__}", names, f, "[0]" * (what in NUMBERS)) for what, f in calls.items()}
-    return made, tuple(calls.values())
+    return {what: calling(f, what in NUMBERS) for what, f in calls.items()}, tuple(calls.values())
 
 
 class LinedKernels(NamedTuple):
@@ -177,7 +177,7 @@ class ReynoldsFilm(FormulaFilm):
         if self.inlet == "widest_gap":
             made, calls = _turned_kernels(self.grid_film.digest)
             return FilmKernels(made[FORCE], made[TANGENT], calls, peak=made[PEAK])
-        made, calls = _kernels(self.grid_film.digest, 2, len(self.grooves), (FORCE, TANGENT, PEAK))
+        made, calls = _kernels(self.grid_film.digest, (FORCE, TANGENT, PEAK))
         return FilmKernels(made[FORCE], made[TANGENT], calls, peak=made[PEAK])
 
     def lined(self, modes):
@@ -191,5 +191,5 @@ class ReynoldsFilm(FormulaFilm):
         shapes = np.concatenate((rigid_shapes(n, m), modes.values(GridFilm.angles(n), z)))
         film = register(GridFilm(shapes, cavitation=self.cavitation, supply=self._supply))
         kinds = (FORCE, TANGENT, SHEAR, SHEAR_TANGENT, PEAK, THINNEST)
-        made, calls = _kernels(film.digest, film.count, len(self.grooves), kinds)
+        made, calls = _kernels(film.digest, kinds)
         return LinedKernels(*(made[kind] for kind in kinds), calls)

@@ -11,10 +11,8 @@ from flexmbd.lubrication.base import FilmKernels
 from flexmbd.lubrication.reynolds.grid import Grid
 from flexmbd.lubrication.solved.grid_film import GridFilm
 from flexmbd.lubrication.solved.link import film_function, register
-from flexmbd.lubrication.solved.reynolds_film import named_kernel
+from flexmbd.lubrication.solved.reynolds_film import calling
 from flexmbd.lubrication.solved.sums import FORCE, TANGENT
-
-ARGUMENTS = (*(f"{key}{k}" for key in "sr" for k in range(4)), "c", "R", "viscosity", "length", "side_pressure")
 
 
 def tilted_shapes(n, m):
@@ -30,7 +28,7 @@ def tilted_shapes(n, m):
 @functools.cache
 def _kernels(digest):
     calls = tuple(film_function(digest, what) for what in (FORCE, TANGENT))
-    return FilmKernels(*(named_kernel(f"tilted_{call.__name__}", ARGUMENTS, call) for call in calls), calls)
+    return FilmKernels(*map(calling, calls), calls)
 
 
 @dataclass(frozen=True, eq=False)
