@@ -160,10 +160,8 @@ def replay(
     study = Study.from_file(stored_study(results))
     with writing(results):
         found = again(study, open_results(results), results, worst, bound, time)
-    say(f"{worst}: {found.what} {found.reached:.9g}, now {found.again:.9g}, with (SI)")
-    for name, value in found.inputs.items():
-        say(f"  {name} = {value:.9g}")
-    say(f"wrote {found.file}")
+    for line in found.lines:
+        say(line)
 
 
 @app.command()
@@ -258,11 +256,13 @@ def show_one(finished: Finished) -> None:
 
 
 def table(result) -> None:
-    """The compact table of a result."""
-    from uqmbd.report import terminal_table
+    """The compact table of a result, and its notes."""
+    from uqmbd.report import notes_below, terminal_table
 
     terminal = console()
     terminal.print(terminal_table(result, terminal.width))
+    for note in notes_below(result):
+        say(note)
 
 
 def program() -> None:

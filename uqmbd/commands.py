@@ -42,7 +42,7 @@ def list_results(
 
 def show(results: Results, debug: Debug = False) -> None:
     """Show the outputs of a finished study."""
-    from uqmbd.report import terminal_table
+    from uqmbd.report import notes_below, terminal_table
     from uqmbd.result import open_results
     from uqmbd.runs.where import folders_of
 
@@ -51,8 +51,8 @@ def show(results: Results, debug: Debug = False) -> None:
         result = open_results(folder)
         say(repr(result))
         terminal.print(terminal_table(result, terminal.width))
-        for note in result.facts.notes:
-            say(f"note: {note}")
+        for note in notes_below(result):
+            say(note)
         if (folder / "report.html").is_file():
             say(f"report: {folder / 'report.html'}")
 

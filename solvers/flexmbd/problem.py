@@ -42,7 +42,7 @@ class Problem:
     pools : tuple of Pool
         Elements of flexible bodies that are many and alike.
     exchanges : mapping Node -> Node
-        See `formulation.pools.Share`.
+        See `formulation.share.Share`.
     frictions : tuple
         Of ideal joints.
     states : tuple of ExtraState

@@ -40,7 +40,8 @@ class Units:
 SI = Units()
 LINEAR = {"stiffness": "N/m", "damping": "N s/m"}
 ANGULAR = {"stiffness": "N m", "damping": "N m s"}
-ENDS = {"angle": "1", "axis": "1", "axis_b": "1", "pressure_angle": "1", "teeth": "1", "radius": "m", "length": "m", "lead": "m", "collar": "m"}
+ENDS = {"angle": "1", "axis": "1", "axis_b": "1", "pressure_angle": "1", "teeth": "1"}
+ENDS |= {"radius": "m", "length": "m", "lead": "m", "collar": "m"}
 START = {"position": "m", "velocity": "m/s", "offset": "m", "mass": "kg", "inertia": "kg m^2"}
 COMMANDS = {fm.AngleOf: ("N m", "1"), fm.PlaceOf: ("N", "m")}
 FIELDS = {

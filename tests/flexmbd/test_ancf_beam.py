@@ -5,17 +5,19 @@ import pytest
 
 import flexmbd as fm
 from flexmbd.analysis.equations import StaticBuild
-from flexmbd.bodies.ancf_beam_damping import beam_drag, beam_drag_tangent
-from flexmbd.bodies.ancf_beam_elastic import beam_energy, beam_force, beam_tangent
-from flexmbd.bodies.ancf_beam_element import BLOCKS
-from flexmbd.bodies.tangent_blocks import in_vectors
+from flexmbd.bodies.ancf_beam_elastic import KERNELS
 from flexmbd.equations.index1 import inertial
 from flexmbd.formulation.natural import Build
 from flexmbd.language.arrays import Program
+from flexmbd.language.nodes import in_vectors
 from flexmbd.tuning import Tuning
 
 from .beams import NONE, SECTIONS, TURN, slender, system
-from .tangents import close, full, jacobian
+from .tangents import close, jacobian
+
+
+def of(y):
+    return in_vectors(y, 3)
 
 
 # ---- kernels
@@ -27,22 +29,35 @@ def point(request):
     return y, rng.normal(size=15), (1.7, tuple(rng.uniform(1.0, 3.0, 6)), tuple(0.2 * rng.normal(size=6)))
 
 
+def matrix(entries, places, symmetric=True):
+    """Array of a tangent's entries."""
+    out = np.zeros((15, 15))
+    for (i, j), x in zip(places, entries, strict=True):
+        out[i, j] = x
+        out[j, i] = x if symmetric else out[j, i]
+    return out
+
+
 def test_force_is_the_derivative_of_the_energy_and_the_tangent_that_of_the_force(point):
     y, _, numbers = point
-    close(np.array(beam_force(in_vectors(y), *numbers)), jacobian(lambda y: [beam_energy(in_vectors(y), *numbers)], y)[0])
-    k = beam_tangent(in_vectors(y), *numbers)
-    close(full(k, BLOCKS), jacobian(lambda y: beam_force(in_vectors(y), *numbers), y))
+    close(np.array(KERNELS.force(of(y), *numbers)), jacobian(lambda y: [KERNELS.energy(of(y), *numbers)], y)[0])
+    kernel, places = KERNELS.tangent
+    tangent = matrix(kernel(of(y), *numbers), places)
+    close(tangent, jacobian(lambda y: KERNELS.force(of(y), *numbers), y))
+    exact = [np.imag(KERNELS.force(of(y + 1e-30j * along), *numbers)) / 1e-30 for along in np.eye(15)]
+    close(tangent, np.array(exact).T, 1e-14)
 
 
 def test_tangents_of_the_damping_force(point):
     y, v, numbers = point
 
     def drag(y, v):
-        return beam_drag(in_vectors(y), in_vectors(v), *numbers[:2])
+        return KERNELS.drag(of(y), of(v), *numbers[:2])
 
-    k = beam_drag_tangent(in_vectors(y), in_vectors(v), *numbers[:2])
-    close(full(k[:117], BLOCKS, k[117:234]), jacobian(lambda y: drag(y, v), y))
-    viscosity = full(k[234:], BLOCKS)
+    kernel, places, viscous = KERNELS.drag_tangent
+    k = kernel(of(y), of(v), *numbers[:2])
+    close(matrix(k[: len(places)], places, symmetric=False), jacobian(lambda y: drag(y, v), y))
+    viscosity = matrix(k[len(places) :], viscous)
     close(viscosity, jacobian(lambda v: drag(y, v), v))
     assert np.linalg.eigvalsh(viscosity)[0] > -1e-12, "damping takes energy out"
     assert np.allclose(viscosity @ v, drag(y, v), rtol=1e-12)
@@ -51,10 +66,10 @@ def test_tangents_of_the_damping_force(point):
 def test_rigid_motion_at_a_point(point):
     y, _, numbers = point
     turned = (y.reshape(5, 3) @ TURN.T).ravel()
-    force = np.reshape(beam_force(in_vectors(y), *numbers), (5, 3))
-    assert np.allclose(np.reshape(beam_force(in_vectors(turned), *numbers), (5, 3)), force @ TURN.T, atol=1e-13)
+    force = np.reshape(KERNELS.force(of(y), *numbers), (5, 3))
+    assert np.allclose(np.reshape(KERNELS.force(of(turned), *numbers), (5, 3)), force @ TURN.T, atol=1e-13)
     spin = np.cross((0.3, -2.0, 1.5), y.reshape(5, 3)).ravel()
-    assert np.abs(beam_drag(in_vectors(y), in_vectors(spin), *numbers[:2])).max() < 1e-13
+    assert np.abs(KERNELS.drag(of(y), of(spin), *numbers[:2])).max() < 1e-13
 
 
 # ---- the body's equations

@@ -5,13 +5,12 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 import flexmbd as fm
-from flexmbd.bodies.ancf_rules import RULES
-from flexmbd.bodies.tangent_blocks import in_vectors
+from flexmbd.bodies.ancf_rules import CURVATURES, RULES, STRAINS, cable_kernels, square, symmetric
 from flexmbd.equations.index1 import inertial
 from flexmbd.formulation.natural import Build
-from flexmbd.language.kernels import source_of
+from flexmbd.language.nodes import in_vectors
 
-from .tangents import FULL_PAIRS, MEASURES, PAIRS, close, full, jacobian
+from .tangents import close, jacobian
 
 STEEL = fm.Material(2e11, 0.3, 7800.0)
 ROUND = fm.Section.circle(0.01)
@@ -35,23 +34,23 @@ def cantilever(dimension, elements=4, **more):
 def rules(function):
     """A rule with the points of an element inside a cable, of its first, of its last, or of the only one."""
     pairs = [(name, key) for name, rule in RULES.items() for key in (ENDS if rule.given else ["in"])]
-    cases = {f"{name}-{key}": (RULES[name], RULES[name].points(*ENDS[key])) for name, key in pairs}
+    cases = {f"{name}-{key}": (name, RULES[name].grouped(RULES[name].points(*ENDS[key]))) for name, key in pairs}
     return pytest.mark.parametrize(("rule", "points"), cases.values(), ids=cases)(function)
 
 
 ENDS = {"in": (False, False), "first": (True, False), "last": (False, True), "only": (True, True)}
+MEASURES = [(strain, curvature) for strain in STRAINS for curvature in CURVATURES]
+
+
+def matrix(entries, place=square, size=9):
+    """Array of a tangent's entries."""
+    out = np.zeros((size, size))
+    for at, x in place(entries, size).items():
+        out[at] = x
+    return out
 
 
 # ---- kernels
-@pytest.mark.parametrize("name", RULES)
-def test_points_of_a_rule_are_written_out(name):
-    """Generated modules get straight-line code; axial points that differ between elements are arguments."""
-    text = source_of(RULES[name].force)
-    assert f"def cable_force_{name}(" in text and not any(word in text for word in ("for ", "AXIAL", "weight"))
-    assert text.count("cable_axial_stress(") == {"reduced": 3, "full": 5}[name] and text.count("cable_bending_stress(") == 3
-    assert ("points[2][1]" in text) == (name == "reduced")
-
-
 @pytest.mark.parametrize(("ends", "degree"), [("in", 3), ("first", 4), ("last", 4), ("only", 5)])
 def test_axial_points_integrate_polynomials(ends, degree):
     x, weight = np.reshape(RULES["reduced"].points(*ENDS[ends]), (3, 2)).T
@@ -65,46 +64,64 @@ def test_axial_points_integrate_polynomials(ends, degree):
 @pytest.mark.parametrize("measures", MEASURES)
 @pytest.mark.parametrize("seed", range(3))
 def test_force_is_the_derivative_of_the_energy_and_the_tangent_that_of_the_force(rule, points, measures, seed):
-    rng = np.random.default_rng(seed)
-    y, numbers = np.tile([1.0, 0.0, 0.0], 3) + 0.2 * rng.normal(size=9), (7.0, 3.0, *measures, *rule.grouped(points))
-    close(np.array(rule.force(in_vectors(y), *numbers)), jacobian(lambda y: [rule.energy(in_vectors(y), *numbers)], y)[0])
-    close(full(rule.tangent(in_vectors(y), *numbers), PAIRS), jacobian(lambda y: rule.force(in_vectors(y), *numbers), y))
+    rng, kernels = np.random.default_rng(seed), cable_kernels(3, *measures, rule)
+    y, numbers = np.tile([1.0, 0.0, 0.0], 3) + 0.2 * rng.normal(size=9), (7.0, 3.0, *points)
+    close(np.array(kernels.force(in_vectors(y, 3), *numbers)), jacobian(lambda y: [kernels.energy(in_vectors(y, 3), *numbers)], y)[0])
+    tangent = matrix(kernels.tangent(in_vectors(y, 3), *numbers), symmetric)
+    close(tangent, jacobian(lambda y: kernels.force(in_vectors(y, 3), *numbers), y))
+    exact = [np.imag(kernels.force(in_vectors(y + 1e-30j * along, 3), *numbers)) / 1e-30 for along in np.eye(9)]
+    close(tangent, np.array(exact).T, 1e-14)
 
 
 @rules
-@pytest.mark.parametrize("green", [1.0, 0.0])
+@pytest.mark.parametrize("measures", MEASURES)
+def test_in_the_plane_it_is_the_same(rule, points, measures):
+    """Kernels of two components, and those of three whose last one is zero."""
+    flat, space = (cable_kernels(d, *measures, rule) for d in (2, 3))
+    y, v = np.random.default_rng(1).normal(size=(2, 3, 2))
+    y += [1.0, 0.0]
+    states = [(y,), (y,), (y, v), (y, y - 0.1 * v)]
+    for name, state in zip(("energy", "force", "damping", "conserving"), states, strict=True):
+        found, wanted = (
+            np.array(getattr(kernels, name)(*(tuple(map(tuple, np.pad(x, ((0, 0), (0, more))))) for x in state), 7.0, 3.0, *points))
+            for kernels, more in ((flat, 0), (space, 1))
+        )
+        np.testing.assert_allclose(found, wanted if name == "energy" else np.delete(wanted, [2, 5, 8]), rtol=1e-12, atol=1e-12)
+
+
+@rules
+@pytest.mark.parametrize("strain", STRAINS)
 @pytest.mark.parametrize("seed", range(3))
-def test_tangents_of_the_damping_force(rule, points, green, seed):
-    rng = np.random.default_rng(seed)
+def test_tangents_of_the_damping_force(rule, points, strain, seed):
+    rng, kernels = np.random.default_rng(seed), cable_kernels(3, strain, "exact", rule)
     y, v = np.tile([1.0, 0.0, 0.0], 3) + 0.2 * rng.normal(size=9), rng.normal(size=9)
 
     def of(kernel, y, v):
-        return kernel(in_vectors(y), in_vectors(v), 7.0, 3.0, green, *rule.grouped(points))
+        return kernel(in_vectors(y, 3), in_vectors(v, 3), 7.0, 3.0, *points)
 
-    tangent = of(rule.damping_tangent, y, v)
-    close(full(tangent[:81], FULL_PAIRS), jacobian(lambda y: of(rule.damping, y, v), y))
-    viscosity = full(tangent[81:], PAIRS)
-    close(viscosity, jacobian(lambda v: of(rule.damping, y, v), v))
-    assert np.allclose(viscosity @ v, of(rule.damping, y, v), rtol=1e-12)
+    tangent = of(kernels.damping_tangent, y, v)
+    close(matrix(tangent[:81]), jacobian(lambda y: of(kernels.damping, y, v), y))
+    viscosity = matrix(tangent[81:], symmetric)
+    close(viscosity, jacobian(lambda v: of(kernels.damping, y, v), v))
+    assert np.allclose(viscosity @ v, of(kernels.damping, y, v), rtol=1e-12)
     assert np.linalg.eigvalsh(viscosity)[0] > -1e-12, "damping takes energy out"
 
 
 @rules
 @pytest.mark.parametrize("measures", MEASURES)
 def test_rigid_motion_gives_no_force(rule, points, measures):
-    turn = Rotation.random(random_state=4).as_matrix()
+    turn, kernels = Rotation.random(random_state=4).as_matrix(), cable_kernels(3, *measures, rule)
     straight, bent = np.tile([1.0, 0.0, 0.0], 3), np.array([1.0, 0.1, 0.0, 0.9, -0.3, 0.0, 1.0, 0.4, 0.0])
-    given = rule.grouped(points)
 
     def force(y):
-        return np.reshape(rule.force(in_vectors(y), 1.0, 1.0, *measures, *given), (3, 3))
+        return np.reshape(kernels.force(in_vectors(y, 3), 1.0, 1.0, *points), (3, 3))
 
     assert np.abs(force(np.tile(turn[:, 0], 3))).max() < 2e-15
     turned = force((bent.reshape(3, 3) @ turn.T).ravel())
     assert np.allclose(turned, force(bent) @ turn.T, atol=2e-15)
     for y, spin in ((straight, (0.3, -2.0, 1.5)), (bent, (0.0, 0.0, 3.0))):
         v = np.cross(spin, y.reshape(3, 3)).ravel()
-        assert np.abs(rule.damping(in_vectors(y), in_vectors(v), 1.0, 1.0, measures[0], *given)).max() < 3e-15
+        assert np.abs(kernels.damping(in_vectors(y, 3), in_vectors(v, 3), 1.0, 1.0, *points)).max() < 3e-15
 
 
 @rules
@@ -117,7 +134,7 @@ def test_damping_takes_the_rate_of_the_signed_curvature(rule, points):
         return np.array([*chord, np.cos(0.5 * k), -np.sin(0.5 * k), 0.0, np.cos(0.5 * k), np.sin(0.5 * k), 0.0])
 
     v = rate * (arc(k + 1e-5) - arc(k - 1e-5)) / 2e-5
-    drag = rule.damping(in_vectors(arc(k)), in_vectors(v), 0.0, 1.0, 1.0, *rule.grouped(points))
+    drag = cable_kernels(3, "green", "exact", rule).damping(in_vectors(arc(k), 3), in_vectors(v, 3), 0.0, 1.0, *points)
     assert np.dot(drag, v) == pytest.approx(rate**2, rel=1e-4)
 
 

@@ -46,10 +46,23 @@ def module(monkeypatch, tmp_path):
 
 def test_page_has_no_other_blocks():
     words = (
-        "String", "MyLaw", "DamperFilm", "CoatedRevolute", "Rod(", "sledge", "held", "Track", "scotch_yoke",
+        "String", "Membrane", "MyLaw", "DamperFilm", "CoatedRevolute", "Rod(", "sledge", "held", "Track", "scotch_yoke",
         "HEUN3", "BEEMAN", "extragradient", "JointAngles", "CornersRun", "TotalDegree",
     )  # fmt: skip
     assert [sum(word in source for source in BLOCKS) for word in words] == [1] * len(BLOCKS)
+
+
+def test_element_from_its_energy_alone_in_less_than_forty_lines(module):
+    lines = [line for line in block("Membrane").splitlines() if line.strip()]
+    first, last = (next(k for k, line in enumerate(lines) if line.startswith(word)) for word in ("def stretching", "n, side"))
+    assert last - first <= 40, "energy, element and body"
+    found = module("Membrane")  # it compares with a closed form itself
+    e, rng = fm.Equations(found.system), np.random.default_rng(1)
+    q, h = e.initial()[0] + 0.02 * rng.normal(size=e.n), 1e-30
+    K, along = e.stiffness(q), rng.normal(size=e.n)
+    np.testing.assert_allclose(K @ along, -e.force(q + 1j * h * along).imag / h, rtol=1e-11, atol=1e-11 * abs(K).max())
+    energy = e.output("drum.energy", q + 1j * h * along).imag / h
+    assert energy == pytest.approx(-e.force(q) @ along, rel=1e-12)
 
 
 @pytest.mark.slow

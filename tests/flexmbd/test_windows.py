@@ -138,3 +138,21 @@ def test_a_window_goes_on_from_state_to_state():
     whole = fm.run(crank(), end=2.5 * PERIOD, points=2, outputs=output)
     assert np.isnan(first[output[0]]).all() and not first.status.any()
     assert [float(found[name][0]) for name in output] == pytest.approx([float(whole[name]) for name in output], abs=1e-6 * CRANK)
+
+
+def test_a_force_that_only_pushes_is_never_below_zero():
+    """Kelvin and Voigt's law cuts its pull off before the bodies part, at a kink through which a parabola of three places undershoots."""
+
+    def dropped(damping):
+        s = fm.System(gravity=(0.0, -G))
+        mass = s.point_mass("mass", mass=1.0, position=(0.0, 0.01))
+        s.add(fm.PointPlane("floor", mass.centre, s.ground.at(0.0, 0.0), fm.KelvinVoigt(1e5, damping=damping)))
+        return s
+
+    names = [f"floor.{signal}:{how}" for signal in ("normal", "force") for how in ("min", "min@0.01..", "max")]
+    found = fm.run(dropped, {"damping": np.array([5.0, 20.0, 60.0])}, end=0.1, points=11, outputs=names)
+    for name in names:
+        if ":min" in name:
+            assert (found[name] == 0.0).all(), (name, found[name])
+    undamped = G + np.sqrt(G**2 + 2 * 1e5 * G * 0.01)  # K d of K d²/2 = m g (h + d)
+    assert undamped * 0.98 < found["floor.normal:max"][0] < undamped

@@ -162,7 +162,7 @@ def test_calibrations_show_measured_and_fitted():
     measured, other = figures.history_figures(made_up.calibrated(), ["slider.x", "other"])
     curves = {curve.label: curve.y for curve in marks(measured, Curve)}
     assert np.allclose(curves["measured"], np.sin(made_up.TIME)) and np.allclose(curves["residual"], curves["fitted"] - curves["measured"])
-    assert f"{0.01 * np.sqrt(np.mean(made_up.TIME**2)):.3g} m" in measured.caption[0]
+    assert f"{10 * np.sqrt(np.mean(made_up.TIME**2)):.3g} mm" in measured.caption[0]
     assert len(other.panels) == 1 and "not measured" in other.caption[0]
     levels = marks(figures.scalar_figure(made_up.calibrated(), "peak"), Level)
     assert [(level.label, level.x) for level in levels] == [("measured", 2.0), ("fitted", 2.5)]

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.stats import spearmanr
+from scipy.stats import gamma, norm, spearmanr
 
 from uqmbd.errors import StudyError
 from uqmbd.inputs import ConvexSet, Dependence, Interval, Random, Space
@@ -55,6 +55,25 @@ def test_inputs_that_depend_on_nothing_are_sampled_as_ever():
         np.isfinite(x).all()
         for x in Space({k: INPUTS[k] for k in "ab"}, {"rank_correlation": [["a", "b", 0.5]]}).samples(np.eye(2)).values()
     )
+
+
+@pytest.mark.parametrize("points", ["samples", "from_normal"])
+def test_inputs_that_are_alike_are_found_in_one_call(points, monkeypatch):
+    """And have scipy's values, each at its own column; a unit or a parameter that differs is another distribution."""
+    table, calls = {"type": "gamma", "shape": 2.0, "scale": 3.0}, []
+    inputs = {f"x{i}": Random(table) for i in range(5)}
+    inputs |= {"mm": Random(table, "mm"), "wide": Random({**table, "scale": 4.0})}
+    inputs |= {"i": Interval(1, 2), "j": Interval(1, 2), "last": Random(table)}
+    ppf = Random.ppf
+    monkeypatch.setattr(Random, "ppf", lambda self, u: calls.append(u) or ppf(self, u))
+    z = np.random.default_rng(4).normal(size=(7, 10))
+    space = Space(inputs).to_si()
+    found = getattr(space, points)(norm.cdf(z) if points == "samples" else z)
+    assert len(calls) == 3 and list(found) == list(inputs)
+    for i, name in enumerate(inputs):
+        scale = {"mm": 3e-3, "wide": 4.0}.get(name, 3.0)
+        exact = 1 + norm.cdf(z[:, i]) if name in "ij" else gamma(2.0, scale=scale).ppf(norm.cdf(z[:, i]))
+        np.testing.assert_allclose(found[name], exact, rtol=1e-12)
 
 
 def test_monte_carlo_with_dependence():

@@ -23,9 +23,11 @@ class Counter(Watcher):
     def __init__(self) -> None:
         self.total = self.finished = self.reused = self.failed = 0
         self.alone = 0.0
+        self.growing = False  # a method that asks in steps: nobody knows how many runs there will be
         self.began = time.monotonic()
 
     def asked(self, runs: int) -> None:
+        self.growing = 0 < self.total < runs
         self.total = runs
         self.show()
 
@@ -46,10 +48,15 @@ class Counter(Watcher):
     def words(self) -> str:
         """Runs done, rate, time left, failures."""
         rate = (self.finished - self.reused) / max(time.monotonic() - self.began, 1e-9)
-        left = f", about {(self.total - self.finished) / rate:,.0f} s left" if rate else ""
+        left = f", about {(self.total - self.finished) / rate:,.0f} s left" if rate and not self.growing else ""
         notes = f", {self.failed:,} failed" if self.failed else ""
         notes += f", no workers for {self.alone:.0f} s, waiting" if self.alone else ""
-        return f"{self.finished:,}/{self.total:,} runs, {rate:,.3g} runs/s{left}{notes}"
+        return f"{self.finished:,}/{self.total:,} runs{self.so_far}, {rate:,.3g} runs/s{left}{notes}"
+
+    @property
+    def so_far(self) -> str:
+        """That more runs may be asked for."""
+        return " so far" if self.growing else ""
 
 
 class Bar(Counter):
@@ -69,7 +76,7 @@ class Bar(Counter):
             self.task,
             total=self.total - self.reused,
             completed=self.finished - self.reused,
-            all_runs=f"{self.finished:,}/{self.total:,}",
+            all_runs=f"{self.finished:,}/{self.total:,}{self.so_far}",
             notes=", ".join(notes),
         )
 
@@ -163,7 +170,7 @@ def progress_bar(wanted: bool | None, title: str) -> Iterator[Watcher]:
     columns = (
         TextColumn("{task.description}"),
         BarColumn(),
-        TextColumn("{task.fields[all_runs]} runs"),
+        TextColumn("runs {task.fields[all_runs]}"),
         Rate(),
         TimeElapsedColumn(),
         TextColumn("left"),

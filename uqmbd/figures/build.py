@@ -8,6 +8,7 @@ from uqmbd.figures.marks import Figure
 from uqmbd.figures.more import more_sections
 from uqmbd.figures.outputs import chosen, output_names
 from uqmbd.figures.overviews import distribution_overview, sensitivity_overview, validation_overview
+from uqmbd.figures.prefixes import in_fitting_units
 from uqmbd.figures.region_maps import region_figures
 from uqmbd.figures.relations import convergence_figures, scatter_figures
 from uqmbd.figures.scalars import scalar_figures
@@ -32,5 +33,6 @@ def sections(result) -> dict[str, list[Figure]]:
         "Validation": validation_overview(result, histories + scalars) + validation_figures(result, histories + scalars),
         "Convergence": convergence_figures(result, histories + scalars),
     }
-    found = {title: [thinned(figure) for figure in figures] for title, figures in every.items()}
+    inputs = list(result.facts.inputs)
+    found = {title: [in_fitting_units(thinned(figure), result.outputs, inputs) for figure in figures] for title, figures in every.items()}
     return {title: figures for title, figures in found.items() if figures}

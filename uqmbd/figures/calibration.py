@@ -3,6 +3,7 @@
 import numpy as np
 
 from uqmbd.figures.marks import Curve, Figure, Panel
+from uqmbd.figures.numbers import scale
 from uqmbd.figures.outputs import axis_label, grid_of, in_unit, label_of, unit_of
 
 KINDS = {"fitted", "measured", "residual"}
@@ -24,8 +25,8 @@ def calibration_figure(result, name: str) -> Figure:
         return Figure(name, name, tuple(panels), ("This output was not measured.",))
     panels[0] = Panel(along, label_of(result, name), (Curve(time, measured, "measured", 1), *panels[0].marks), height=3.0)
     panels.append(Panel(along, "fitted − measured" + in_unit(result, name), (zero, Curve(time, residual, "residual", "error")), height=2.0))
-    unit = unit_of(result, name)
     at_readings = result.attrs.get("rms_residual", {}).get(name)
     rms, where = (np.sqrt(np.nanmean(residual**2)), "the study's times") if at_readings is None else (at_readings, "the readings")
-    caption = f"Root mean square of the difference at {where}: {rms:.3g}{f' {unit}' if unit else ''}."
+    within = scale(unit_of(result, name), [rms])
+    caption = f"Root mean square of the difference at {where}: {within.said(f'{within.of(rms):.3g}')}."
     return Figure(name, name, tuple(panels), (caption,))

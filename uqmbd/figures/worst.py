@@ -8,6 +8,7 @@ from uqmbd.figures import samples
 from uqmbd.figures.extremes import extreme_of
 from uqmbd.figures.histories import OUTER, centre_of, less
 from uqmbd.figures.marks import Band, Curve, Figure, Panel, Points
+from uqmbd.figures.numbers import scale
 from uqmbd.figures.outputs import axis_label, axis_unit, grid_of, in_unit, label_of, point_of, pretty, unit_of, widest
 from uqmbd.figures.trust import trust_of
 
@@ -58,7 +59,8 @@ def _runs(result, name: str) -> tuple[Panel, list[str]]:
             continue
         places[word] = time[found.at], values[found.at]
         marks.append(Curve(time, values, f"run of the {word} value", color))
-        value = f"{values[found.at]:.4g} {unit_of(result, name)}".rstrip()
+        within = scale(unit_of(result, name), [values[found.at]])
+        value = within.said(f"{within.of(values[found.at]):.4g}")
         where = " where runs differ" if found.beyond else ""
         caption.append(
             f"The {word} value of a run{where}, {value} at {found.time:.4g}{axis_unit(table)}: {inputs_said(result, found.inputs)}."

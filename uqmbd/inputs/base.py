@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -59,6 +59,11 @@ class Input(Checked):
         found, low = np.empty(z.shape), z <= 0
         found[low], found[~low] = self.ppf(ndtr(z[low])), self.isf(ndtr(-z[~low]))
         return found
+
+    @property
+    def alike(self) -> Hashable:
+        """Equal for inputs that have the same values at the same points, so that one call finds them for all; None: nothing is known."""
+        return None
 
     @abstractmethod
     def converted(self, si: ToSI) -> Mapping[str, Any]:

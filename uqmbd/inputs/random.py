@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from functools import cached_property
 from typing import Any, ClassVar, Self
 
@@ -96,6 +96,14 @@ class Random(Input):
     def _built(self) -> Law:
         law = build(self._bare) if self.fitted is None else self.fitted.law
         return truncated(law, self.distribution["truncate"]) if "truncate" in self.distribution else law
+
+    @cached_property
+    def _table(self) -> str:
+        return repr(self.distribution)
+
+    @property
+    def alike(self) -> Hashable:
+        return (self._table, self.scale, self.shift) if self.fitted is None else None
 
     def ppf(self, u: np.ndarray) -> np.ndarray:
         return self.scale * self._built.inv(u) + self.shift

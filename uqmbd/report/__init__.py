@@ -2,12 +2,12 @@
 
 from pathlib import Path
 
-from uqmbd.report.terminal import terminal_table
+from uqmbd.report.terminal import notes_below, terminal_table
 from uqmbd.runs.files import writing
 from uqmbd.runs.listing import list_files, listed, unlist
 from uqmbd.runs.where import check_study
 
-__all__ = ["terminal_table", "write_overview", "write_report"]
+__all__ = ["notes_below", "terminal_table", "write_overview", "write_report"]
 
 PAGES = ("report.html", "figures")
 

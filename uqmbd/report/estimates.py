@@ -4,8 +4,8 @@ import numpy as np
 
 from uqmbd.figures import samples
 from uqmbd.figures.frames import correlations
+from uqmbd.figures.numbers import apart, number
 from uqmbd.figures.outputs import pretty
-from uqmbd.report.numbers import apart, number
 from uqmbd.report.pages import sentence
 from uqmbd.report.tables import Table, scale_of
 

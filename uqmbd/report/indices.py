@@ -6,10 +6,10 @@ import numpy as np
 
 from uqmbd.analysis.trust import FLOOR
 from uqmbd.figures import samples
+from uqmbd.figures.numbers import Scale, number, scale
 from uqmbd.figures.outputs import axis_unit, output_names, widest
 from uqmbd.figures.sensitivities import WORDS, kinds
 from uqmbd.outcomes import axis_of
-from uqmbd.report.numbers import Scale, number, scale
 from uqmbd.report.tables import Table, scale_of
 
 DESIGN = "design:"  # statistics of FORM: the design point, by input

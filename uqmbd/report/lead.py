@@ -7,6 +7,7 @@ import numpy as np
 
 from uqmbd.figures.extremes import extreme_of
 from uqmbd.figures.marks import Figure
+from uqmbd.figures.numbers import Scale, apart, number
 from uqmbd.figures.outputs import axis_name, axis_unit, key_said, output_names, shown_quantiles, widest
 from uqmbd.figures.regions import regions_said
 from uqmbd.figures.trust import percent, trust_of
@@ -14,7 +15,6 @@ from uqmbd.figures.worst import inputs_said
 from uqmbd.outcomes import TIME, axis_of
 from uqmbd.report.causes import cause, plane_refuted
 from uqmbd.report.estimates import estimates_said, is_calibration
-from uqmbd.report.numbers import Scale, apart, number
 from uqmbd.report.pages import sentence
 from uqmbd.report.tables import has_unit, scale_of, statistics
 

@@ -2,9 +2,9 @@
 
 import numpy as np
 
+from uqmbd.figures.numbers import apart
 from uqmbd.figures.outputs import chosen, output_names
 from uqmbd.figures.trust import percent
-from uqmbd.report.numbers import apart
 from uqmbd.report.tables import Table, only, scale_of
 
 

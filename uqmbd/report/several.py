@@ -6,10 +6,10 @@ from pathlib import Path
 
 import numpy as np
 
+from uqmbd.figures.numbers import Scale, scale
 from uqmbd.figures.outputs import chosen, output_names, unit_of, widest
 from uqmbd.outcomes import axis_of
 from uqmbd.report.lead import lead_of
-from uqmbd.report.numbers import Scale, scale
 from uqmbd.report.pages import rendered, replaced, sentence
 from uqmbd.report.tables import Table, by_statistic
 from uqmbd.report.terminal import DETAILS

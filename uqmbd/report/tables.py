@@ -8,11 +8,11 @@ import numpy as np
 
 from uqmbd.analysis.trust import gap_between
 from uqmbd.figures import samples
+from uqmbd.figures.numbers import Scale, apart, number, scale
 from uqmbd.figures.outputs import chosen, output_names, percents, picked, shown_quantiles, unit_of, words_over
 from uqmbd.figures.trust import percent, trust_of
 from uqmbd.outcomes import axis_of
 from uqmbd.report.extremes import ends_of, finer_extremes, greatest, least
-from uqmbd.report.numbers import Scale, apart, number, scale
 
 ELSEWHERE = frozenset((
     "study title description inputs method seed settings simulator versions wall_time workers overhead note notes failures_note "

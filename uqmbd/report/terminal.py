@@ -20,6 +20,7 @@ DETAILS = ("inner lower", "inner upper", "until [s]")  # on the page only
 FIRST = ("statistic", "at least", "at most", "lower", "upper", "trusted", "error", "mean", "5 %", "95 %", "std")  # where room is short
 LISTED = 6  # outputs of which indices, or times of extremes, are shown
 NAME = 28  # characters of an output, which has its unit beside it
+BRIEF = {"probability lower": "95 % lower", "probability upper": "95 % upper"}
 GAP = 1  # of padding to the right of a column; the frame adds as much beside every column, and on the left
 
 
@@ -61,6 +62,12 @@ def terminal_table(result, width: int = WIDTH) -> Group:
     return Group(*parts)
 
 
+def notes_below(result) -> list[str]:
+    """The notes of a result that `terminal_table` does not end with already, a line each."""
+    told = set(map(str, result.attrs.get(WARNINGS, ())))
+    return [f"note: {note}" for note in result.facts.notes if str(note) not in told]
+
+
 def _drawn(table: Table, kept: Iterable[int], *, whole: bool = False) -> RichTable:
     """A table for the terminal; `whole`: text that has no room goes on in the next line."""
     shown = RichTable(header_style="bold", box=SIMPLE_HEAD, padding=(0, GAP, 0, 0))
@@ -79,6 +86,7 @@ def _named(table: Table) -> Table:
     brief = shortened([row[0] for row in table.rows if row[0]], NAME) | {"": ""}
     rows = tuple((f"{brief[row[0]]} {row[1] if units else ''}".rstrip(), *(row[column] for column in kept)) for row in table.rows)
     header, numeric = (tuple(some[column] for column in (0, *kept)) for some in (table.header, table.numeric))
+    header = tuple(BRIEF.get(name, name) for name in header)
     return Table(table.title, header, rows, numeric, table.note)
 
 

@@ -40,7 +40,20 @@ KEPT = 1 << 16  # bytes of the beginning and of the end of what a program writes
 
 
 class CommandFailed(Exception):
-    """The program ended with an error or left no readable result."""
+    """The program ended with an error or left no readable result.
+
+    Attributes
+    ----------
+    remedy : str
+        What helps, where that is known.
+    """
+
+    def __init__(self, text: str, remedy: str = "") -> None:
+        super().__init__(text)
+        self.remedy = remedy
+
+    def __reduce__(self) -> tuple:
+        return type(self), (*self.args, self.remedy)
 
 
 @dataclass(frozen=True)
@@ -85,7 +98,8 @@ class Command:
                 arguments, cwd=work, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, process_group=0
             )
         except OSError as error:
-            raise CommandFailed(f"cannot start {arguments[0]}: {error.strerror}") from None
+            remedy = f"see that `{arguments[0]}` starts in a terminal: installed, in PATH or with its whole path, and executable"
+            raise CommandFailed(f"cannot start {arguments[0]}: {error.strerror}", remedy) from None
         errors, output = Listener(program.stderr), Listener(program.stdout)
         try:
             code = program.wait(self.timeout)

@@ -202,5 +202,5 @@ def trial(model: Model, time: np.ndarray | None, samples: Mapping[str, np.ndarra
     if not takes(function, samples, time):
         remedy = f"the function is called with the study's inputs by name: {', '.join(samples)}"
     else:
-        remedy = f"run it by hand with {at}, or take inputs for which it works"
+        remedy = getattr(first, "remedy", "") or f"run it by hand with {at}, or take inputs for which it works"
     raise StudyError(f"the model raises {describe(first)} at {at}", key=model.key, value=model.label, remedy=remedy) from first

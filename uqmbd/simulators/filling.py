@@ -36,13 +36,14 @@ def check_places(arguments: Iterable[str], template: str, result: str, inputs: I
     StudyError
         For a place of no input, an input without a place, and a place in a text file that is not UTF-8.
     """
-    wanted, found = list(inputs), set()
-    for where, text in texts(arguments, template, result):
-        for name in PLACE.findall(text):
-            if name not in wanted:
-                text = f"has a place {{{{{name}}}}}, and the study has no input of this name"
-                raise StudyError(text, **where, remedy=did_you_mean(name, wanted, noun="input"))
-            found.add(name)
+    wanted = list(inputs)
+    places = [(name, where) for where, text in texts(arguments, template, result) for name in PLACE.findall(text)]
+    found = {name for name, _ in places}
+    for name, where in places:
+        if name not in wanted:
+            text = f"has a place {{{{{name}}}}}, and the study has no input of this name"
+            without = [one for one in wanted if one not in found]  # of these one is meant, if there are any
+            raise StudyError(text, **where, remedy=did_you_mean(name, without or wanted, noun="input"))
     for file in files_of(template, result):
         refuse_coding(file, wanted)
     for name in wanted:

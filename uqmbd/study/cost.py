@@ -80,13 +80,18 @@ class Cost:
             by = "one process" if self.workers == 1 else f"{self.workers} workers"
             parts = f"start {ahead.start:.2g} s, runs {between(ahead.runs)}, result and report {ahead.report:.2g} s"
             found.add_row("time of the command", f"{least or 'about '}{between(ahead.total)} with {by}: {parts}")
-        found.add_row("disk", "not known" if math.isnan(self.megabytes) else f"at most {self.megabytes:,.1f} MB")
-        found.add_row("trial runs", ", ".join(f"{number} {status}" for status, number in self.tried.items()))
+        found.add_row("disk", "not known" if math.isnan(self.megabytes) else f"at most {size_said(self.megabytes)}")
+        found.add_row("trial runs", ", ".join(f"{number:,} {status}" for status, number in self.tried.items()))
         if self.message:
             found.add_row("the first that failed", Text(printable(self.message)))
         for name, text in self.outputs.items():
             found.add_row(Text(printable(f"output {name}")), Text(printable(text)))
         return found
+
+
+def size_said(megabytes: float) -> str:
+    """``1.3 MB``, or ``24 kB`` of what is small."""
+    return f"{megabytes:,.1f} MB" if megabytes >= 0.95 else f"{max(1e3 * megabytes, 1.0):.0f} kB"
 
 
 def between(span: tuple[float, float]) -> str:

@@ -11,6 +11,9 @@ import numpy as np
 from uqmbd.analysis.columns import Columns
 from uqmbd.errors import StudyError, did_you_mean
 from uqmbd.figures.extremes import Extreme, extreme_of, furthest
+from uqmbd.figures.numbers import scale
+from uqmbd.figures.outputs import axis_unit, pretty, unit_of
+from uqmbd.figures.samples import written
 from uqmbd.outcomes import OK, axis_of
 from uqmbd.result import Result
 from uqmbd.runs.files import safe_name
@@ -42,6 +45,8 @@ class Replay:
         Its outputs over the axis of the one that is asked for, and those of the run in the middle of the inputs.
     what : str
         What was reached: ``upper bound``, or ``greatest run`` where the method names no run of its bounds.
+    lines : tuple of str
+        All of this in words, the inputs in the units of the study.
     """
 
     inputs: dict[str, float]
@@ -49,6 +54,7 @@ class Replay:
     again: float
     file: Path
     what: str = "upper bound"
+    lines: tuple[str, ...] = ()
 
 
 def worst_inputs(result: Result, name: str, bound: str, time: float | None) -> tuple[Extreme, str]:
@@ -129,4 +135,13 @@ def replay(study: Study, result: Result, directory: Path, name: str, bound: str 
     file = directory / f"worst_{safe_name(name)}_{bound}.csv"
     frame.to_csv(file)
     again = done.outputs[name][0] if found.at is None else done.outputs[name][0, found.at]
-    return Replay({**middle, **found.inputs}, found.value, float(again), file, what)
+    inputs = {**middle, **found.inputs}
+    within = scale(unit_of(result, name), [found.value])
+    reached, now = (within.said(f"{within.of(value):.9g}") for value in (found.value, float(again)))
+    when = (
+        "" if found.time is None else f" at {found.time:.6g}{axis_unit(result.inner[name] if name in result.inner else result.runs[name])}"
+    )
+    units = {key: written(result, key) for key in inputs}
+    said = (f"  {key} = {float(units[key].of(value)):.9g} {pretty(units[key].unit)}".rstrip() for key, value in inputs.items())
+    lines = (f"{name}: {what} {reached}{when}, now {now}, with", *said, f"wrote {file}")
+    return Replay(inputs, found.value, float(again), file, what, lines)

@@ -15,9 +15,9 @@ from uqmbd.analysis.trust import SEARCHED, SHARE, assessed
 from uqmbd.campaign.few import run_few
 from uqmbd.errors import StudyError
 from uqmbd.figures.extremes import extreme_of
+from uqmbd.figures.numbers import number, scale
 from uqmbd.figures.outputs import pretty, widest
 from uqmbd.outcomes import DOUBT, OK, ORDER, STEP, OutputInfo
-from uqmbd.report.numbers import number, scale
 from uqmbd.study.trust import distrust, share_anew, untrusted_leaves, warn
 
 if TYPE_CHECKING:

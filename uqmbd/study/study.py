@@ -301,7 +301,7 @@ def check_units(units: Mapping[str, str], outputs: Sequence[str]) -> dict[str, s
     for name, unit in units.items():
         if name not in names:
             raise StudyError(
-                f"the study has no output '{name}'", key="outputs.units", value=unit, remedy=did_you_mean(name, names, noun="output")
+                f"'{name}' is none of outputs.include", key="outputs.units", value=unit, remedy=did_you_mean(name, names, noun="output")
             )
         check_kind(unit, str, f"outputs.units.{name}", 'a unit as text, such as "N"')
     return dict(units)

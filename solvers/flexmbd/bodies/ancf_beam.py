@@ -1,7 +1,7 @@
 """Beams by the absolute nodal coordinate formulation: shear deformable, with the section's gradients, in space.
 
 A node has its position r and the section's gradients r_y, r_z: 9 coordinates.  Elements have three nodes, everything is quadratic along
-them, the mass matrix is constant; docs/theory/ancf_beams.md has the equations, `ancf_beam_elastic` and `ancf_beam_damping` the kernels.
+them, the mass matrix is constant; docs/theory/ancf_beams.md has the equations, `ancf_beam_elastic` the kernels.
 """
 
 from dataclasses import dataclass, field
@@ -14,8 +14,8 @@ from flexmbd.bodies.ancf_beam_reference import REFERENCE, frame_at, reference
 from flexmbd.bodies.ancf_beam_section import BeamSection
 from flexmbd.bodies.nodes import check_triads, nodal
 from flexmbd.bodies.slender import Slender
-from flexmbd.bodies.tangent_blocks import in_vectors
 from flexmbd.errors import ModelError, check_number, unit_vector
+from flexmbd.language.nodes import in_vectors
 from flexmbd.language.quadratic import Row, cross3, dot
 from flexmbd.space import AXES, triad
 
@@ -197,7 +197,7 @@ class AncfBeam(Slender):
         inverse, ends = self.elements / build.number(self, "length"), []
         values = self.part(build, build.q)[18 * section.element :][:27]
         for k, x in enumerate(GAUSS):
-            found = build.graph.call(beam_strain, (in_vectors(build.graph.interpolated(vectors(x), values, 3)), inverse), 6)
+            found = build.graph.call(beam_strain, (in_vectors(build.graph.interpolated(vectors(x), values, 3), 3), inverse), 6)
             start = [build.number(self, key) for key in REFERENCE[6 * k : 6 * k + 6]] if self.curved else (1.0, *(0.0,) * 5)
             ends.append([m - o for m, o in zip(found, start, strict=True)])
         share = (section.along(build) - GAUSS[0]) * (1.0 / (GAUSS[1] - GAUSS[0]))

@@ -3,17 +3,14 @@
 from functools import cache
 from math import sqrt
 
-from flexmbd.bodies import ancf_beam_damping, ancf_beam_elastic
-from flexmbd.bodies.ancf_beam_damping import beam_drag, beam_drag_tangent
-from flexmbd.bodies.ancf_beam_elastic import beam_energy, beam_force, beam_tangent
-from flexmbd.bodies.tangent_blocks import from_blocks, from_upper_blocks, in_vectors
+from flexmbd.bodies.ancf_beam_elastic import KERNELS
+from flexmbd.language.nodes import in_vectors
 from flexmbd.language.quadratic import dot
 
 NUMBERS = ("length", "line_mass", "line_y", "line_z", "EA", "GA_y", "GA_z", "GJ", "EI_y", "EI_z", "GA")
 GAUSS = (0.5 - sqrt(1.0 / 12.0), 0.5 + sqrt(1.0 / 12.0))  # two points only: neither shear nor stretch locks
 LOBATTO = (1.0 / 6.0, 2.0 / 3.0, 1.0 / 6.0)  # the nodes: sections can be rigid there, but not in between
 MASS = ((4.0, 2.0, -1.0), (16.0, 2.0), (4.0,))  # of the shapes' products, times length / 30
-BLOCKS = ((0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (1, 3), (1, 4), (2, 2), (2, 3), (2, 4), (3, 3), (3, 4), (4, 4))  # of p, a, b, u, w
 
 
 def shapes(x):
@@ -42,7 +39,6 @@ def beam_element(share, damped, curved, rigid):
                 share.mass |= {(9 * n + 3 * k + i, 9 * m + 3 * k + i): entry for i in range(3)}
     mass = le * line_mass
     share.weigh([x * mass if k == 0 else 0.0 for x in LOBATTO for k in range(3)])
-    share.helpers += [*ancf_beam_elastic.HELPERS, *(ancf_beam_damping.HELPERS if damped else ())]
     for k, x in enumerate(GAUSS):
         start = rest[damped + 6 * k : damped + 6 * k + 6] if curved else (1.0, 0.0, 0.0, 0.0, 0.0, 0.0)
         losses = [time * c for c in weights] if damped else []
@@ -59,15 +55,15 @@ def vectors(x):
 
 def elastic_point(graph, y, v, numbers):
     """Forces of stretch, shear, twist and bending at a point, and their energy; numbers: 1/l, six stiffnesses, six strains of the start."""
-    arguments = in_vectors(y), numbers[0], numbers[1:7], numbers[7:13]
-    force, energy = graph.call(beam_force, arguments, 15, _stiffness(graph)), graph.call(beam_energy, arguments)
+    arguments = in_vectors(y, 3), numbers[0], numbers[1:7], numbers[7:13]
+    force, energy = graph.call(KERNELS.force, arguments, 15, _stiffness(graph)), graph.call(KERNELS.energy, arguments)
     return force, {"potential": energy, "strain_energy": energy}
 
 
 def damped_point(graph, y, v, numbers):
     """The same with damping; its six numbers follow."""
     force, quantities = elastic_point(graph, y, v, numbers)
-    drag = graph.call(beam_drag, (in_vectors(y), in_vectors(v), numbers[0], numbers[13:]), 15, _viscosity(graph))
+    drag = graph.call(KERNELS.drag, (in_vectors(y, 3), in_vectors(v, 3), numbers[0], numbers[13:]), 15, _viscosity(graph))
     lost = graph.dot(zip(drag, v, strict=True))
     return [a + b for a, b in zip(force, drag, strict=True)], quantities | {"dissipated": lost}
 
@@ -93,17 +89,30 @@ def _section(share, n, young, shear, time):
 
 
 def _stiffness(graph):
-    """Tangent of `beam_force`."""
-    return cache(lambda arguments: from_upper_blocks(graph.call(beam_tangent, arguments, 117), BLOCKS))
-
-
-def _viscosity(graph):
-    """Tangent of `beam_drag`."""
+    """Tangent of the force."""
 
     @cache
     def partial(arguments):
-        k = graph.call(beam_drag_tangent, arguments, 351)
-        below = {(j, i): x for (i, j), x in from_blocks(k[117:234], BLOCKS).items()}
-        return below | from_blocks(k, BLOCKS) | from_upper_blocks(k[234:], BLOCKS, 15)
+        kernel, places = KERNELS.tangent
+        return _mirrored(zip(places, graph.call(kernel, arguments, kernel.results), strict=True))
 
     return partial
+
+
+def _viscosity(graph):
+    """Tangent of the drag."""
+
+    @cache
+    def partial(arguments):
+        kernel, places, viscous = KERNELS.drag_tangent
+        k = graph.call(kernel, arguments, kernel.results)
+        out = dict(zip(places, k[: len(places)], strict=True))
+        by_rate = _mirrored(zip(viscous, k[len(places) :], strict=True))
+        return out | {(i, 15 + j): x for (i, j), x in by_rate.items()}
+
+    return partial
+
+
+def _mirrored(entries):
+    """Entries of a symmetric tangent from those on and above the diagonal."""
+    return {place: x for (i, j), x in entries for place in ((i, j), (j, i))}

@@ -1,27 +1,22 @@
 """Cables by the absolute nodal coordinate formulation: gradient-deficient Euler-Bernoulli elements, in the plane and in space.
 
 A node has its position and its slope r' (derivative by the arc length of the undeformed line): 4 coordinates in the plane, 6 in
-space.  Elements are cubic, the mass matrix is consistent and constant; the kernels of an element's forces and tangents are in
-`ancf_elastic`, `ancf_stiffness`, `ancf_damping` and `ancf_conserving`, summed over points in `ancf_rules`.
+space.  Elements are cubic, the mass matrix is consistent and constant; an element's energy and forces are in `ancf_elastic`, their
+kernels in `ancf_rules`.
 """
 
 from dataclasses import dataclass, field
 
 import numpy as np
 
-from flexmbd.bodies.ancf_elastic import cable_axial, cable_bending
+from flexmbd.bodies.ancf_elastic import bending, shapes, strain
 from flexmbd.bodies.ancf_line import Line
-from flexmbd.bodies.ancf_rules import DAMPING_HELPERS, HELPERS, RULES
+from flexmbd.bodies.ancf_rules import CURVATURES, RULES, STRAINS, cable_kernels, square, symmetric
 from flexmbd.bodies.ancf_shaped import axial_points, reference, shaped_element
-from flexmbd.bodies.tangent_blocks import from_blocks, from_upper_blocks, in_vectors
 from flexmbd.errors import ModelError, check_number, unit_vector
+from flexmbd.language.nodes import in_vectors
 from flexmbd.language.quadratic import cross, dot
 from flexmbd.space import AXES
-
-STRAINS = {"green": 1.0, "engineering": 0.0}
-CURVATURES = {"exact": 3.0, "material": 2.0, "small": 0.0}
-PAIRS = ((0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2))
-FULL = tuple((a, b) for a in range(3) for b in range(3))
 
 
 @dataclass(frozen=True, eq=False)
@@ -127,10 +122,10 @@ class AncfCable(Line):
             build.element(self, cable_element, kind, range(size * e, size * (e + 2)), numbers + points + own)
 
     def _vectors(self, build, e, values):
-        """Nodes of (r1 - r0)/l, r0', r1' of an element, three components each (or of their rates)."""
+        """Nodes of (r1 - r0)/l, r0', r1' of an element (or of their rates)."""
         size = 2 * self.dimension
         first = build.first[self.name] + size * e
-        return chord_and_slopes(build.graph, values[first : first + 2 * size], self._element_length(build))
+        return chord_and_slopes(values[first : first + 2 * size], self._element_length(build))
 
     def outputs(self, build):
         """Output name -> (function giving the node, unit)."""
@@ -149,15 +144,15 @@ class AncfCable(Line):
         """Axial strain and curvature (signed in the plane) by the cable's own measures; on a node of the element after it."""
         g, d, x = build.graph, self.dimension, self._along(build, point)
         y = self._vectors(build, point.element, build.q)
-        c, a, b = y[:d], y[3 : 3 + d], y[6 : 6 + d]
-        na, nb, u, v = 1.0 + x * (3.0 * x - 4.0), x * (3.0 * x - 2.0), 6.0 * x - 4.0, 6.0 * x - 2.0
+        c, a, b = y[:d], y[d : 2 * d], y[2 * d :]
+        (na, nb), (u, v) = shapes(x)
         p = [k + na * (m - k) + nb * (n - k) for k, m, n in zip(c, a, b, strict=True)]
         s = [u * (m - k) + v * (n - k) for k, m, n in zip(c, a, b, strict=True)]
-        P, T, S, order = dot(p, p), dot(p, s), dot(s, s), CURVATURES[self.curvature]
-        strain = g.call(cable_axial, (P, STRAINS[self.strain]), 3)[0]
-        squared = g.call(cable_bending, (P, T, S, order), 8)[0]
+        P = g.select(g.greater(dot(p, p), 1e-12), dot(p, p), 1e-12)
+        squared = bending(P, dot(p, s), dot(s, s), CURVATURES[self.curvature])
         size = g.sqrt(g.select(g.greater(squared, 0.0), squared, 0.0)) / self._element_length(build)
-        return strain, (g.select(g.greater(cross(p, s), 0.0), size, -size) if d == 2 else size)
+        stretch = strain(P, STRAINS[self.strain], g.sqrt)
+        return stretch, (g.select(g.greater(cross(p, s), 0.0), size, -size) if d == 2 else size)
 
 
 def cable_element(share, dimension, strain, curvature, integration, damped, shaped=False):
@@ -176,26 +171,26 @@ def cable_element(share, dimension, strain, curvature, integration, damped, shap
     if shaped:
         shaped_element(share, chord_and_slopes, strain, curvature, axial_points(integration, points), times, undeformed)
         return
-    share.helpers += [*HELPERS, *(DAMPING_HELPERS if damped else ())]
-    numbers, given = (axial * le, bending * inverse, STRAINS[strain], CURVATURES[curvature]), rule.grouped(points)
-    y = in_vectors(chord_and_slopes(g, share.q, le))
-    force = g.call(rule.force, (y, *numbers, *given), 9, _stiffness(g, rule))
-    energy = g.call(rule.energy, (y, *numbers, *given), tangent=_force(g, rule))
+    kernels, given = cable_kernels(dimension, strain, curvature, integration), rule.grouped(points)
+    numbers = axial * le, bending * inverse
+    y = chord_and_slopes(share.q, le)
+    force = g.call(kernels.force, (in_vectors(y, d), *numbers, *given), len(y), _stiffness(g, kernels))
+    energy = g.call(kernels.energy, (in_vectors(y, d), *numbers, *given), tangent=_force(g, kernels))
     share.add("potential", energy)
     share.add("strain_energy", energy)
     if share.before:
-        before = in_vectors(chord_and_slopes(g, share.before, le))
-        mean = g.call(rule.conserving, (y, before, *numbers, *given), 9, _mean_stiffness(g, rule))
+        arguments = in_vectors(y, d), in_vectors(chord_and_slopes(share.before, le), d), *numbers, *given
+        mean = g.call(kernels.conserving, arguments, len(y), _mean_stiffness(g, kernels))
         share.exchanges[force[0].args[0]] = mean[0].args[0]
     if damped:
-        v = chord_and_slopes(g, share.v, le)
-        losses = [n * time for n, time in zip(numbers, times, strict=False)]
-        drag = g.call(rule.damping, (y, in_vectors(v), *losses, numbers[2], *given), 9, _viscosity(g, rule))
+        v = chord_and_slopes(share.v, le)
+        losses = [n * time for n, time in zip(numbers, times, strict=True)]
+        drag = g.call(kernels.damping, (in_vectors(y, d), in_vectors(v, d), *losses, *given), len(y), _viscosity(g, kernels))
         share.add("dissipated", g.dot((f, u) for f, u in zip(drag, v, strict=True)))
         force = [f + x for f, x in zip(force, drag, strict=True)]
     for i in range(d):
         pull = force[i] * inverse
-        for at, f in ((0, -pull), (d, force[3 + i]), (2 * d, pull), (3 * d, force[6 + i])):
+        for at, f in ((0, -pull), (d, force[d + i]), (2 * d, pull), (3 * d, force[2 * d + i])):
             share.force[at + i] = share.force[at + i] - f
 
 
@@ -211,34 +206,46 @@ def consistent_mass(mass, le, d):
     return {(d * j + i, d * k + i): x for j, row in enumerate(pattern) for k, x in enumerate(row, j) for i in range(d)}
 
 
-def chord_and_slopes(graph, values, le):
-    """Nodes of (r1 - r0)/l, r0', r1' of r0, r0', r1, r1' (or of their rates), three components each."""
+def chord_and_slopes(values, le):
+    """Nodes of (r1 - r0)/l, r0', r1' of r0, r0', r1, r1' (or of their rates)."""
     d, inverse = len(values) // 4, 1.0 / le
     r0, a, r1, b = (list(values[d * k : d * (k + 1)]) for k in range(4))
-    rest = [graph.const(0.0)] * (3 - d)
-    return [(x - y) * inverse for x, y in zip(r1, r0, strict=True)] + rest + a + rest + b + rest
+    return [(x - y) * inverse for x, y in zip(r1, r0, strict=True)] + a + b
 
 
-def _force(graph, rule):
-    """Tangent of a rule's energy."""
-    return lambda arguments: {(0, j): f for j, f in enumerate(graph.call(rule.force, arguments, 9, _stiffness(graph, rule)))}
-
-
-def _stiffness(graph, rule):
-    """Tangent of a rule's force."""
-    return lambda arguments: from_upper_blocks(graph.call(rule.tangent, arguments, 54), PAIRS)
-
-
-def _mean_stiffness(graph, rule):
-    """Tangent of a rule's conserving force."""
-    return lambda arguments: from_blocks(graph.call(rule.conserving_tangent, arguments, 81), FULL)
-
-
-def _viscosity(graph, rule):
-    """Tangent of a rule's damping."""
+def _force(graph, kernels):
+    """Tangent of the energy."""
 
     def partial(arguments):
-        k = graph.call(rule.damping_tangent, arguments, 135)
-        return from_blocks(k, FULL) | from_upper_blocks(k[81:], PAIRS, 9)
+        size = len(arguments[0]) * len(arguments[0][0])
+        return {(0, j): f for j, f in enumerate(graph.call(kernels.force, arguments, size, _stiffness(graph, kernels)))}
 
     return partial
+
+
+def _tangent(graph, kernel, entries):
+    """Tangent of a force from the kernel of its entries; ``entries(results, size)`` places them."""
+
+    def partial(arguments):
+        return entries(graph.call(kernel, arguments, kernel.results), len(arguments[0]) * len(arguments[0][0]))
+
+    return partial
+
+
+def _stiffness(graph, kernels):
+    """Tangent of the force."""
+    return _tangent(graph, kernels.tangent, symmetric)
+
+
+def _mean_stiffness(graph, kernels):
+    """Tangent of the conserving force."""
+    return _tangent(graph, kernels.conserving_tangent, square)
+
+
+def _viscosity(graph, kernels):
+    """Tangent of the damping."""
+
+    def entries(k, size):
+        return square(k[: size * size], size) | symmetric(k[size * size :], size, size)
+
+    return _tangent(graph, kernels.damping_tangent, entries)

@@ -73,8 +73,8 @@ def shaped_element(share, vectors, strain, curvature, points, times, reference):
     """
     g, (_, le, axial, bending, *_) = share.graph, share.numbers
     reference = iter(reference)
-    y = vectors(g, share.q, le)
-    c, a, b = y[0:2], y[3:5], y[6:8]
+    y = vectors(share.q, le)
+    c, a, b = y[0:2], y[2:4], y[4:6]
     parts = zip(measures(c, a, b, strain, curvature, points, g.sqrt), (axial * le, bending / le), times or (None, None), strict=True)
     for summed, stiffness, time in parts:
         for measure, factor, weight in summed:

@@ -5,7 +5,8 @@
 
 from flexmbd.errors import ModelError
 from flexmbd.formulation.base import Formulation, written
-from flexmbd.formulation.pools import Pool, Share
+from flexmbd.formulation.pools import Pool
+from flexmbd.formulation.share import Share
 
 
 class Build(Formulation):

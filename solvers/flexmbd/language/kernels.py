@@ -155,13 +155,6 @@ def run_with(kernel, words, elsewhere):
     return space[kernel.name]
 
 
-def source_of(function):
-    """Source text of a function, without its decorators; one that was made of text has it as attribute `source`."""
-    plain = getattr(function, "py_func", function)
-    text = getattr(plain, "source", None) or textwrap.dedent(inspect.getsource(plain))
-    return text[text.index("def ") :]
-
-
 def where(function):
     """File and line of a function, for messages; "" if it was made of text."""
     plain = getattr(function, "py_func", function)

@@ -132,6 +132,11 @@ def nested(values, shape):
     return take(shape)
 
 
+def in_vectors(values, size):
+    """Numbers as tuples of so many."""
+    return tuple(tuple(values[k : k + size]) for k in range(0, len(values), size))
+
+
 def of_numbers(function, shape):
     """A function of arguments of a shape as one of their numbers."""
     return lambda *values: function(*nested(values, shape))

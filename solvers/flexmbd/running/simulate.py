@@ -100,7 +100,8 @@ def run(build, samples=None, *, end, points=201, times=None, outputs, settings=N
     Returns
     -------
     Trajectory
-        Of a `System` whose numbers are all single, without the axis of samples: outputs ``(points,)`` or numbers, one status, one message.
+        Outputs ``(samples, points)`` or ``(samples,)``, also where `build` is a function and there is one sample. Of a `System` whose
+        numbers are all single, without the axis of samples: outputs ``(points,)`` or numbers, one status, one message.
 
     Raises
     ------
