@@ -116,10 +116,10 @@ def run_study(
             with writing(directory):
                 write_study(study, directory)
         pool = early_pool(study, workers, scheduler, stack)
-        trial = Trial(study, None if claim.header is None or discard else stored_outputs(claim.header), pool.elsewhere)
+        trial = trial_for(study, None if claim.header is None or discard else stored_outputs(claim.header), pool)
         if claim.header is None or discard:
             trial.checked()
-        pool.get()
+        pool.settle()
         if discard:
             claim.clear()
         store, info = open_or_make(study, claim, identity, reach, trial)
@@ -204,9 +204,17 @@ def early_pool(study: Study, workers: int | None, scheduler: Any, stack: ExitSta
         raise StudyError("the number of processes is a whole number from 0", key="workers", value=wanted, remedy=remedy)
     solver = ["flexmbd.running.simulate"] if "flexmbd" in sys.modules else []
     needed = ["uqmbd.campaign.worker", "numcodecs", *solver, *study.method.worker_modules]
-    pool = EarlyPool(wanted, scheduler, needed, study.campaign.wait)
+    runs = None if solver else study.method.planned_runs(study.inputs.uncertain)[0]
+    pool = EarlyPool(wanted, scheduler, needed, study.campaign.wait, runs=runs)
     stack.callback(pool.close)
     return pool
+
+
+def trial_for(study: Study, stored: dict[str, OutputInfo] | None, pool: EarlyPool) -> Trial:
+    """The trial of a study, from which the pool knows how long its runs take."""
+    trial = Trial(study, stored, pool.elsewhere)
+    pool.foretold = lambda: trial.seconds * study.method.planned_runs(study.inputs.uncertain)[0]
+    return trial
 
 
 def start(study: Study, info: Mapping[str, OutputInfo]) -> Any:

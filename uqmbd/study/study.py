@@ -223,7 +223,8 @@ class Study:
         progress : bool, optional
             On a terminal and in a notebook there is a bar, elsewhere a line every ten seconds, or two if True. False: nothing.
         report : bool
-            Write ``report.html`` and its figures beside the result, as the command does, unless they are there already; False leaves them.
+            Write ``report.html`` beside the result, as the command does, unless it is there already. `uqmbd.write_report` writes its
+            figures as PNG files too.
         """
         from uqmbd.study.reporting import write_reports
         from uqmbd.study.running_methods import run_methods
