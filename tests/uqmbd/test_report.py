@@ -47,7 +47,8 @@ def test_history_of_monte_carlo_shows_mean_and_quantiles(counted):
 
 def test_a_narrow_band_is_shown_once_more_without_its_middle(bounded):
     runs = bounded.runs["slider.x"].values[:3]
-    whole, narrow, *_ = figures.history_figure(bounded, "slider.x", runs).panels
+    lines = [(bounded.runs["time"].values, run) for run in runs]
+    whole, narrow, *_ = figures.history_figure(bounded, "slider.x", lines).panels
     band = next(mark for mark in narrow.marks if isinstance(mark, Band))
     assert np.allclose(band.lower, -band.upper) and band.upper.max() < 0.01 < np.ptp(whole.marks[0].upper)
     line = narrow.marks[0].y

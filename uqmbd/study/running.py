@@ -6,6 +6,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
+from gc import collect
 from numbers import Integral
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,6 +16,7 @@ import numpy as np
 from uqmbd.doors import blaming, is_ours
 from uqmbd.errors import StudyError, did_you_mean
 from uqmbd.facts import failures_in
+from uqmbd.interrupts import hearing
 from uqmbd.outcomes import STATUS, OutputInfo
 from uqmbd.processes import give_memory_back, leave_if_worker_is_starting
 from uqmbd.runs.listing import unlist
@@ -97,6 +99,7 @@ def run_study(
     identity = identity_of(study, reach)
     digest = study_digest(study, identity)
     with naming_file(study), ExitStack() as stack:
+        stack.enter_context(hearing())
         header = peek(directory, study.campaign.runs)
         refused = None if header is None or overwrite is True else refusal(study, header, identity, reach, directory)
         if refused is not None and overwrite != "if_changed":
@@ -177,6 +180,8 @@ def told(
                 pool.let_go()
             give_memory_back()
             result, used = method.result(), np.flatnonzero(tally.used)
+            del method  # and all outcomes that it keeps, which a result and its report do without
+            collect()
             describe(result, study, tally, store, simulator)
             take_trust(result, study, store, used, simulator)
             add_step_error(result, study, info, trial, store, used, pool, simulator)
