@@ -117,7 +117,7 @@ def report(
     trust: Annotated[bool, typer.Option("--trust", help="Execute the functions of figures that the study names.")] = False,
     debug: Debug = False,
 ) -> None:
-    """Write the report of a finished study again."""
+    """Write the report of a finished study again, and its figures as PNG files."""
     from uqmbd.figures.more import left_out
     from uqmbd.report import write_overview, write_report
     from uqmbd.result import open_results

@@ -85,7 +85,7 @@ def watch(
             found = so_far(looking.study, folder, looking)
             terminal.print(terminal_table(found.result, terminal.width))
             say("\n".join([found.sentence(), *(f"failed {message}" for message in found.messages)]))
-            page = write_report(found.result, folder / WATCHED, study_text=text)
+            page = write_report(found.result, folder / WATCHED, study_text=text, pictures=False)
             say(f"page: {page}")
         if waited:
             time.sleep(every or 0.0)

@@ -14,6 +14,7 @@ from uqmbd.printing import near, say
 
 ENDING = (signal.SIGTERM, signal.SIGHUP)
 RECEIVED: list[int] = []  # the signal that ends this process, also where its exception was lost and Ctrl-C is sent after it
+PRESSED: list[int] = []  # Ctrl-C as this process heard it
 OWN: list[int] = []  # the process that has these handlers
 
 
@@ -30,7 +31,29 @@ def heed_signals() -> None:
     for number in ENDING:
         if signal.getsignal(number) is signal.SIG_DFL:
             signal.signal(number, stop)
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+        signal.signal(signal.SIGINT, pressed)
     OWN[:] = [os.getpid()]
+
+
+def pressed(number: int, frame: object) -> None:
+    """Ctrl-C, noted before it is raised: a model may raise a KeyboardInterrupt of its own."""
+    PRESSED.append(number)
+    raise KeyboardInterrupt
+
+
+@contextmanager
+def hearing() -> Iterator[None]:
+    """Have Ctrl-C noted in the block, also where no command has seen to it."""
+    PRESSED.clear()
+    mine = threading.current_thread() is threading.main_thread() and signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    if mine:
+        signal.signal(signal.SIGINT, pressed)
+    try:
+        yield
+    finally:
+        if mine and signal.getsignal(signal.SIGINT) is pressed:
+            signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def stop(number: int, frame: object) -> None:
@@ -76,9 +99,13 @@ def leave_it(number: int, frame: object = None) -> bool:
 
 
 def of_the_model(error: BaseException) -> bool:
-    """Whether a model has raised this itself: all but a KeyboardInterrupt, where that can be the user's."""
-    ours = isinstance(error, KeyboardInterrupt) and signal.getsignal(signal.SIGINT) not in (signal.SIG_IGN, signal.SIG_DFL)
-    return not ours
+    """Whether a model has raised this itself: all but what a signal raised, and a KeyboardInterrupt where that can be the user's."""
+    if not isinstance(error, KeyboardInterrupt):
+        return True
+    handler = signal.getsignal(signal.SIGINT)
+    if isinstance(error, Stopped) or (handler is pressed and PRESSED):
+        return False
+    return handler in (signal.SIG_IGN, signal.SIG_DFL, pressed)
 
 
 @contextmanager

@@ -147,6 +147,7 @@ class LocatedContact:
 OPEN, SLIDES, STICKS, LOCKED = 0.0, 1.0, 2.0, 3.0  # mode of a contact that cannot be penetrated
 NEWTON, POISSON, LOCKS, HOLDS = range(4)
 NUMBERS = 6  # of such a contact: `UnilateralContact.numbers`
+FEW = 4  # contacts up to which a scheme with events has what all of them do at hand, closed or not
 
 
 @dataclass(frozen=True)

@@ -101,6 +101,17 @@ def test_corners_of_a_stack_that_brace_each_other_go_on():
     assert abs(found["energy.balance"][-1] - found["energy.balance"][0]) < 1e-5
 
 
+def test_contacts_of_other_lanes_change_nothing():
+    """What contacts do is computed for those alone that are closed in some lane; and it is for each lane what it is without the others."""
+    samples, outputs, settings = drawn(3, 5, 4.0), ["b.x", "b.z", "b.vz", "energy.balance"], {"integrator": "event_driven", "lanes": 4}
+    together = fm.run(box, samples, end=0.45, points=4, outputs=outputs, settings=settings)
+    assert not together.status.any() and sum(together.statistics["events"]) > 40
+    for k in range(3):
+        alone = fm.run(box, {key: x[k : k + 1] for key, x in samples.items()}, end=0.45, points=4, outputs=outputs, settings=settings)
+        for name in outputs:
+            np.testing.assert_array_equal(alone[name][0], together[name][k])
+
+
 def test_a_last_impact_ends_where_velocities_fit_each_other_to_rounding():
     """Three feet that come to rest at once brace each other: no percussions take away what their velocities are off by."""
     drop = tripod(

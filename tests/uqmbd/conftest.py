@@ -72,7 +72,7 @@ def no_report(request, monkeypatch):
         return
     import uqmbd.report
 
-    def write_report(result, directory, *, study_text=""):
+    def write_report(result, directory, *, study_text="", pictures=True):
         directory.mkdir(parents=True, exist_ok=True)
         (directory / "report.html").write_text(study_text)
         return directory / "report.html"

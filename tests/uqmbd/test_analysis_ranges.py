@@ -139,6 +139,27 @@ def test_many_numbers_together_have_the_ranges_of_each_alone_to_the_last_bit():
         assert (bounds[0] <= values.min(axis=0) + 1e-14).all() and (bounds[1] >= values.max(axis=0) - 1e-14).all()
 
 
+class FromOutside:
+    """An expansion of a user, which does not say which columns are treated alike."""
+
+    def __init__(self, c):
+        self.mine = TensorExpansion(c)
+
+    def select(self, columns):
+        return FromOutside(self.mine.c[..., np.asarray(columns)])
+
+    def range(self, how, gap, seen=None):
+        return self.mine.range(how, gap, seen)
+
+
+def test_numbers_of_an_expansion_from_outside_are_bounded_one_by_one():
+    c = np.random.default_rng(0).normal(size=(3, 3, 7))
+    slices, gap = [slice(k, k + 1) for k in range(7)], np.full(7, 1e-3)
+    bounds, met = range_of(FromOutside(c), slices, np.arange(7), gap, "bernstein")
+    ours, _ = range_of(TensorExpansion(c), slices, np.arange(7), gap, "bernstein")
+    assert met.all() and np.allclose(bounds, ours, rtol=0, atol=2e-3)
+
+
 @pytest.mark.parametrize("kind", ["random", "motion", "no gap"])
 @pytest.mark.parametrize("shape", [(7, 7), (5,), (2, 2, 2), (1, 3, 2), (4, 3, 4), (17, 5)])
 def test_arrays_bound_as_the_compiled_code_does_to_the_last_bit(shape, kind):

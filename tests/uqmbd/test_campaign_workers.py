@@ -6,11 +6,16 @@ import subprocess
 import sys
 import threading
 import time
+from concurrent.futures import Future
 
 import numpy as np
 import pytest
 
 import uqmbd as uq
+from uqmbd.campaign import kept
+from uqmbd.campaign import pool as pools
+from uqmbd.campaign.pool import EarlyPool, Here
+from uqmbd.errors import StudyError
 
 MODEL = """
 import os, signal, time
@@ -52,11 +57,19 @@ def deaths(tmp_path, monkeypatch):
     return set_deaths
 
 
-def test_processes_give_the_same_numbers(write_study, tmp_path, deaths):
+@pytest.fixture(params=["kept", "cluster"])
+def workers(request, monkeypatch):
+    """How many do runs at once: one process, which does few and short runs, or two of a cluster."""
+    if request.param == "cluster":
+        monkeypatch.setattr(pools, "FEW", 0)
+    return 1 if request.param == "kept" else 2
+
+
+def test_processes_give_the_same_numbers(workers, write_study, tmp_path, deaths):
     here = uq.Study.from_file(write_study(model=MODEL)).run(out=tmp_path / "here")
     there = uq.Study.from_file(write_study(("workers = 0", "workers = 2"), model=MODEL)).run(out=tmp_path / "there")
     assert_same(here, there)
-    assert there.attrs["workers"] == 2
+    assert there.attrs["workers"] == workers
 
 
 def test_an_existing_scheduler(write_study, tmp_path, deaths, uqmbd):
@@ -69,7 +82,7 @@ def test_an_existing_scheduler(write_study, tmp_path, deaths, uqmbd):
     assert_same(uq.open_results(tmp_path / "there"), uq.Study.from_file(study).run(out=tmp_path / "here"))
 
 
-def test_a_worker_that_dies_once_is_replaced(write_study, tmp_path, deaths):
+def test_a_worker_that_dies_once_is_replaced(workers, write_study, tmp_path, deaths):
     study = write_study(("samples = 40", "samples = 100"), ("workers = 0", "workers = 2"), model=MODEL)
     whole = uq.Study.from_file(study).run(out=tmp_path / "whole")
     deaths(1)
@@ -80,7 +93,7 @@ def test_a_worker_that_dies_once_is_replaced(write_study, tmp_path, deaths):
 
 
 @pytest.mark.slow
-def test_runs_that_always_kill_their_worker_are_recorded(write_study, tmp_path, deaths):
+def test_runs_that_always_kill_their_worker_are_recorded(workers, write_study, tmp_path, deaths):
     study = write_study(("samples = 40", "samples = 100"), ("workers = 0", "workers = 2"), model=MODEL)
     whole = uq.Study.from_file(study).run(out=tmp_path / "whole")
     deaths(10**6)
@@ -107,8 +120,10 @@ def wait_for_runs(directory, files: int, seconds: float = 60.0) -> None:
         time.sleep(0.02)
 
 
-def test_interrupting(write_study, tmp_path, deaths, uqmbd):
-    study = write_study(("samples = 40", "samples = 2000"), ("workers = 0", "workers = 2"), model=SLOW_MODEL)
+@pytest.mark.parametrize("runs", [200, 2000])
+def test_interrupting(runs, write_study, tmp_path, deaths, uqmbd):
+    """Few runs are done by one process."""
+    study = write_study(("samples = 40", f"samples = {runs}"), ("workers = 0", "workers = 2"), model=SLOW_MODEL)
     process = start(study)
     wait_for_runs(tmp_path / "results" / "osc", 4)
     os.killpg(process.pid, signal.SIGINT)
@@ -132,10 +147,11 @@ def test_an_interrupt_during_a_deletion_is_not_lost(tmp_path):
     assert sys.unraisablehook is before
 
 
-def test_killing_the_driver_ends_its_workers(write_study, tmp_path, deaths):
+@pytest.mark.parametrize("runs", [200, 2000])
+def test_killing_the_driver_ends_its_workers(runs, write_study, tmp_path, deaths):
     import psutil
 
-    study = write_study(("samples = 40", "samples = 2000"), ("workers = 0", "workers = 2"), model=SLOW_MODEL)
+    study = write_study(("samples = 40", f"samples = {runs}"), ("workers = 0", "workers = 2"), model=SLOW_MODEL)
     process = start(study)
     wait_for_runs(tmp_path / "results" / "osc", 4)
     children = psutil.Process(process.pid).children(recursive=True)
@@ -150,7 +166,6 @@ def test_killing_the_driver_ends_its_workers(write_study, tmp_path, deaths):
 def test_the_job_is_sent_once_to_each_process(forgets, write_study, tmp_path, deaths, monkeypatch):
     """Also to one that comes in the middle: here a process that forgets the job before its tenth batch."""
     from uqmbd.campaign import worker
-    from uqmbd.campaign.pool import Here
 
     sent, start = [], Here.start
 
@@ -167,6 +182,58 @@ def test_the_job_is_sent_once_to_each_process(forgets, write_study, tmp_path, de
     assert 1 + forgets <= sum(sent) <= 1 + 2 * forgets and len(sent) > 20  # two batches are at hand when it forgets
 
 
+def test_one_process_is_followed_by_a_cluster_when_there_is_more_to_do(monkeypatch):
+    monkeypatch.setattr(kept, "ALONE", -1.0)  # at once
+    asked, larger = [], Future()
+    pool = kept.Kept(grow=lambda: asked.append(1) or larger)
+    try:
+        first, second = (pool.start(os.getpid) for _ in range(2))
+        found, pid = pool.next()
+        assert found is first and pid not in (None, os.getpid()) and asked == [1] and pool.workers == 1
+        larger.set_result(Here())
+        assert pool.next() == (second, pid), "what is begun stays where it is"
+        third = pool.start(os.getpid)
+        assert pool.next() == (third, os.getpid()) and pool.process is None
+    finally:
+        pool.end()
+
+
+def test_where_no_cluster_starts_one_process_goes_on(monkeypatch, caplog):
+    monkeypatch.setattr(kept, "ALONE", -1.0)
+    larger = Future()
+    larger.set_exception(StudyError("the worker processes cannot start"))
+    pool = kept.Kept(grow=lambda: larger)
+    try:
+        assert pool.call(os.getpid) == pool.call(os.getpid) != os.getpid()
+        assert "one process goes on with the runs: the worker processes cannot start" in caplog.text and pool.grow is None
+    finally:
+        pool.end()
+
+
+def test_a_task_that_ends_its_process_is_said_and_the_next_has_a_new_one():
+    pool = kept.Kept()
+    try:
+        pid = pool.call(os.getpid)
+        pool.start(os._exit, 3)
+        assert "with code 3" in str(pool.next()[1])
+        assert pool.call(os.getpid) != pid
+        with pytest.raises(ZeroDivisionError):
+            pool.call(divmod, 1, 0)
+    finally:
+        pool.end()
+
+
+@pytest.mark.parametrize(("seconds", "cluster"), [(0.5, False), (60.0, True)])
+def test_long_runs_have_a_cluster_at_once(seconds, cluster, monkeypatch):
+    monkeypatch.setattr(EarlyPool, "begin", lambda self: setattr(self, "future", Future()) or self.future.set_result(Here()))
+    pool = EarlyPool(2, runs=9)
+    try:
+        pool.foretold = lambda: seconds
+        assert isinstance(pool.get(), Here if cluster else kept.Kept)
+    finally:
+        pool.close()
+
+
 def with_a_lock(lock):
     def model(a):
         with lock:
@@ -180,7 +247,7 @@ def test_a_model_that_cannot_be_pickled_runs_in_this_process(tmp_path):
     assert result.runs["y"].values.tolist() == [2.0, 3.0, 4.0]
 
 
-def test_a_model_that_cannot_be_pickled_is_refused_for_workers(tmp_path, deaths):
+def test_a_model_that_cannot_be_pickled_is_refused_for_workers(workers, tmp_path, deaths):
     with pytest.raises(uq.StudyError, match=r"cannot be sent to worker processes: TypeError.*(?s:.)*workers = 0"):
         with_a_lock(threading.Lock()).run(workers=1, out=tmp_path / "r", report=False, progress=False)
 

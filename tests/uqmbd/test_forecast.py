@@ -1,6 +1,7 @@
 """`uqmbd check` foretells the command: start, runs in the portions in which they are asked for, report; `--no-report`."""
 
 import time
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -10,8 +11,8 @@ import uqmbd as uq
 from uqmbd.cli import app
 from uqmbd.outcomes import Outcomes, OutputInfo
 from uqmbd.study import cost
-from uqmbd.study.forecast import FIGURE, REPORT, START, WORKERS, Forecast, Pace, first_portion
-from uqmbd.study.measuring import measured
+from uqmbd.study.forecast import FIGURE, REPORT, START, WORKERS, Forecast, Pace, first_portion, slowness
+from uqmbd.study.measuring import measure, measured
 
 
 def square(a):
@@ -55,8 +56,14 @@ def test_the_first_call_is_no_measure(monkeypatch):
     assert found.least_call < 0.2 and found.seconds / found.runs < 0.1, "a second call is measured"
 
 
+def steady(monkeypatch):
+    """Have a machine on which imports take a second."""
+    before = cost.measure
+    monkeypatch.setattr(cost, "measure", lambda *asked: replace(before(*asked), loading=1.0))
+
+
 def test_the_forecast_is_of_the_command(monkeypatch):
-    monkeypatch.setattr(cost, "slowness", lambda: 1.0)
+    steady(monkeypatch)
     found = study_of(workers=0).check()
     ahead = found.ahead
     assert ahead.start == START and ahead.report == pytest.approx(REPORT + FIGURE * 3.5)
@@ -64,9 +71,20 @@ def test_the_forecast_is_of_the_command(monkeypatch):
 
 
 def test_workers_cost_their_start(monkeypatch):
-    monkeypatch.setattr(cost, "slowness", lambda: 1.0)
-    alone, two = (study_of(square, workers=workers).check().ahead for workers in (0, 2))
-    assert alone.start == START and two.start == START + WORKERS
+    steady(monkeypatch)
+    alone, two = (study_of(square, workers=workers).check() for workers in (0, 2))
+    assert alone.ahead.start == two.ahead.start == START and two.workers == 1, "one process does few short runs"
+    monkeypatch.setattr(cost, "FEW", 0)
+    two = study_of(square, workers=2).check()
+    assert two.ahead.start == START + WORKERS and two.workers == 2
+
+
+def test_the_measure_of_a_machine_is_what_its_imports_take():
+    """In a process of its own, which has loaded little; where all is loaded a task takes its place."""
+    found = study_of(square, workers=0)
+    told = measure(found, {"a": np.array([0.5])}, 60.0)
+    assert 0.1 < told.loading < 30.0
+    assert slowness() > 0.1
 
 
 def test_a_method_says_how_many_runs_it_asks_for_at_once():

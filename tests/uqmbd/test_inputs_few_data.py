@@ -97,6 +97,16 @@ def test_predictive_quantiles_are_exceeded_as_often_as_they_say(family):
         assert np.mean(fitted) > 0.1
 
 
+def test_shapes_of_gamma_variables_cover():
+    """A variable of a large shape is normal: then its predictive distribution is Student's. With many values it is the fit."""
+    sample = np.sort(stats.gamma(4e4, scale=1 / 4e4).rvs(8, random_state=2))
+    at, t = np.array([0.02, 0.5, 0.98]), stats.t(7, sample.mean(), sample.std(ddof=1) * np.sqrt(9 / 8))
+    assert predictive(sample, "gamma").inv(at) == pytest.approx(t.ppf(at), abs=0.03 * t.std())
+    many = np.sort(stats.gamma(2, scale=3).rvs(3000, random_state=1))
+    fitted = stats.gamma(*stats.gamma.fit(many, floc=0))
+    assert predictive(many, "gamma").inv(at) == pytest.approx(fitted.ppf(at), rel=0.03)
+
+
 def total(a):
     return {"y": a}
 
@@ -149,7 +159,7 @@ def test_reliability_of_the_predictive_distribution(five, tmp_path):
         ({"smooth": True, "fit": "normal"}, "distribution.smooth", "not with fit"),
         ({"smooth": "yes"}, "distribution.smooth", "true or false"),
         ({"predictive": True}, "distribution.predictive", "no predictive distribution"),
-        ({"predictive": True, "fit": "gamma"}, "distribution.predictive", "no predictive distribution of the fit 'gamma'"),
+        ({"predictive": True, "fit": "kde"}, "distribution.predictive", "no predictive distribution of the fit 'kde'"),
         ({"predictive": 1, "fit": "normal"}, "distribution.predictive", "true or false"),
     ],
 )

@@ -87,7 +87,7 @@ def test_histories_keep_few_checks_and_times_with_the_worst_check():
     surrogate = runs.copy()
     surrogate[123, columns.slices["x"].start + 500] += 3.0
     surrogate[321, columns.slices["y"].start] -= 2.0
-    found = checks(columns, number, runs, surrogate)
+    found = checks(columns, number, lambda at: (runs[:, at], surrogate[:, at]))
     assert found["x"].shape == found["y"].shape == (50, 2, 200) and found["peak"].shape == (500, 2)
     assert {246, 642, 0, 998} <= set(found["history_check"].values.tolist())
     assert (found["x"].attrs["largest_error"], found["x"].attrs["largest_error_run"]) == (pytest.approx(3.0), 246)
@@ -100,7 +100,7 @@ def test_histories_keep_few_checks_and_times_with_the_worst_check():
 
 def test_few_checks_of_few_times_are_all_kept():
     columns = Columns({"x": OutputInfo("m")}, TIME)
-    found = checks(columns, np.arange(7), np.ones((7, 5)), np.zeros((7, 5)))
+    found = checks(columns, np.arange(7), lambda at: (np.ones((7, 5))[:, at], np.zeros((7, 5))[:, at]))
     assert found["x"].shape == (7, 2, 5) and "thinned" not in found["x"].attrs and "check" not in found.dims
 
 

@@ -50,3 +50,31 @@ def test_the_reference_is_up_to_date_and_explains_every_key():
     page = reference.page()
     assert [line for line in page.splitlines() if line.endswith("|  |")] == [], "keys that no docstring explains"
     assert page == reference.PAGE.read_text(encoding="utf-8"), "run: python docs/reference.py"
+
+
+SLEEPS = """
+import time
+
+def oscillator(k, c):
+    time.sleep(600.0)
+    return {"y": k * c}
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("outputs", ['["y"]', '["y*"]'])
+def test_a_model_that_sleeps_is_stopped_where_its_outputs_are_asked_for(outputs, write_study, uqmbd):
+    study = write_study(
+        ('["x", "peak", "x:rms"]', outputs),
+        ("[time]\nend = 2.0\npoints = 21\n", ""),
+        ("workers = 0", "workers = 0\ntimeout = 0.2"),
+        model=SLEEPS,
+    )
+    code, text = uqmbd("outputs" if "*" not in outputs else "run", study)
+    assert code == 2 and "stopped after 0.2 s" in text
+
+
+def test_outputs_of_a_model_with_a_limit_are_those_of_one_without(write_study, uqmbd):
+    _, without = uqmbd("outputs", write_study())
+    code, text = uqmbd("outputs", write_study(("workers = 0", "workers = 0\ntimeout = 60.0")))
+    assert code == 0 and text == without

@@ -2,6 +2,7 @@
 
 import io
 import os
+import signal
 import subprocess
 import sys
 import time
@@ -119,3 +120,41 @@ def test_of_endless_output_the_beginning_and_the_end_are_kept():
     assert len(heard) < 2 * KEPT + 100
     with pytest.raises(CommandFailed, match="ended with code 3: the last word"):
         Command(("sh", "-c", "yes | head -c 3000000; yes | head -c 3000000 >&2; echo the last word >&2; exit 3"), "", "result.json")()
+
+
+INTERRUPTS = """
+def oscillator(k, c):
+    if k > 10.5:
+        raise KeyboardInterrupt("mine")
+    return {"y": k * c}
+"""
+
+
+def test_a_keyboard_interrupt_of_a_model_is_a_failed_run(write_study, tmp_path):
+    """No signal has come, so it is not the user's Ctrl-C."""
+    study = uq.Study.from_file(
+        write_study(
+            ("model.py:oscillator", "model.py:oscillator"),
+            ('["x", "peak", "x:rms"]', '["y"]'),
+            ("[time]\nend = 2.0\npoints = 21\n", ""),
+            ("samples = 40", "samples = 40\nmax_failed = 1.0"),
+            model=INTERRUPTS,
+        )
+    )
+    before = signal.getsignal(signal.SIGINT)
+    runs = study.run(out=tmp_path / "out", progress=False).runs
+    failed = runs["status"].values != 0
+    assert 0 < failed.sum() < 40 and (failed == (runs["input:k"].values > 10.5)).all()
+    assert {str(text) for text in runs["message"].values[failed]} == {"the model raised KeyboardInterrupt: mine (model.py:4)"}
+    assert signal.getsignal(signal.SIGINT) is before
+
+
+def test_ctrl_c_during_a_run_ends_the_study(tmp_path):
+    def model(a):
+        os.kill(os.getpid(), signal.SIGINT) if a > 1.5 else None
+        return {"y": a}
+
+    inputs = {"a": uq.Random({"type": "uniform", "lower": 1, "upper": 2})}
+    study = uq.Study(model=model, inputs=inputs, outputs=["y"], method=uq.MonteCarlo(samples=20), name="s", campaign={"workers": 0})
+    with pytest.raises(KeyboardInterrupt):
+        study.run(out=tmp_path / "out", progress=False)

@@ -145,3 +145,57 @@ def test_a_gap_that_is_there_stays():
     assert float(gap_of(band(0.0, 3.0), band(1.0, 2.0))) == 2.0
     assert np.isinf(gap_of(band(0.9, 1.1), band(1.0, 1.0)))
     assert float(gap_of(band(1.0, 1.0 + 1e-14), band(1.0, 1.0))) == 0.0
+
+
+DECLARED = """
+import numpy as np
+
+def kink(a, b):
+    size = 40.0 * max(a + 0.2 * b - 1.8, 0.0)
+    return {"n": size, "x": size}
+
+kink.nonnegative = ["n"]
+
+def wrong(a, b):
+    return {"n": a}
+
+wrong.nonnegative = ["m"]
+
+def arrays(a, b):
+    size = 40.0 * np.maximum(a + 0.2 * b - 1.8, 0.0)
+    return {"n": size, "x": size}
+
+arrays.nonnegative = {"n"}
+arrays.vectorized = True
+
+def untrue(a, b):
+    return {"n": a - 1.5, "x": a}
+
+untrue.nonnegative = ["n"]
+"""
+
+
+def declared(tmp_path, function, **campaign):
+    (tmp_path / "model.py").write_text(DECLARED, encoding="utf-8")
+    study = uq.Study(
+        model=f"model.py:{function}", directory=tmp_path, inputs=BOX, outputs=["n", "x"], name=function,
+        method=uq.Chebyshev(degree=4, fallback_runs=0), campaign={"workers": 0, **campaign},
+    )  # fmt: skip
+    return study.run(out=tmp_path / function, progress=False)
+
+
+@pytest.mark.parametrize(("function", "campaign"), [("kink", {}), ("kink", {"timeout": 60.0}), ("arrays", {})])
+def test_a_python_model_says_what_cannot_be_negative(tmp_path, function, campaign):
+    result = declared(tmp_path, function, **campaign)
+    assert result.bounds["n"].sel(bound="lower") == 0.0 and result.bounds["x"].sel(bound="lower") < 0.0
+
+
+def test_a_model_that_says_so_of_what_it_has_not_is_answered(tmp_path):
+    with pytest.raises(uq.StudyError, match="its output 'm' cannot be negative, and has no such output"):
+        declared(tmp_path, "wrong")
+
+
+def test_what_runs_contradict_is_said_and_not_cut(tmp_path):
+    result = declared(tmp_path, "untrue")
+    assert result.bounds["n"].sel(bound="lower") < 0.0
+    assert any("n: said not to be negative, and negative in runs" in note for note in result.facts.notes)

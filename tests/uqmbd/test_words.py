@@ -34,16 +34,21 @@ def test_a_study_is_a_table_in_a_notebook():
 @pytest.mark.slow
 def test_a_script_without_a_guard_is_answered_shortly(tmp_path):
     script = """
+    import time
     import uqmbd as uq
 
     def model(a):
+        time.sleep(WAIT)
         return {"y": 2 * a}
 
     study = uq.Study(model=model, inputs={"a": uq.Interval(1, 2)}, outputs=["y"], method=uq.Vertex(), name="unguarded")
     study.run(workers=2, report=False)
     """
-    (tmp_path / "script.py").write_text(textwrap.dedent(script))
-    done = subprocess.run([sys.executable, "script.py"], cwd=tmp_path, capture_output=True, text=True, timeout=300)
+    how = {"cwd": tmp_path, "capture_output": True, "text": True, "timeout": 300}
+    (tmp_path / "script.py").write_text(textwrap.dedent(script).replace("WAIT", "0.0"))
+    assert subprocess.run([sys.executable, "script.py"], **how).returncode == 0, "one process does few runs, and runs no script again"
+    (tmp_path / "script.py").write_text(textwrap.dedent(script).replace("WAIT", "2.0"))
+    done = subprocess.run([sys.executable, "script.py"], **how)
     assert done.returncode == 1 and 'if __name__ == "__main__":' in done.stderr
     assert len(done.stderr.splitlines()) < 25, done.stderr
 

@@ -5,6 +5,7 @@ import subprocess
 import sys
 
 import numpy as np
+import pytest
 
 from uqmbd.outcomes import OutputInfo
 
@@ -35,3 +36,26 @@ def test_workers_know_the_modules_of_every_method():
     assert len(sent) >= 2
     done = subprocess.run([sys.executable, "-c", LOOK], input=pickle.dumps(sent), capture_output=True, timeout=300, check=True)
     assert done.stdout.decode().splitlines() == [f"{name}: nothing" for name, *_ in sent]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("campaign", ["workers = 1", "workers = 0\ntimeout = 60.0"])
+def test_a_package_beside_the_study_file_needs_no_path(campaign, tmp_path):
+    """Named as package.module:function; the command is called in another folder, and no variable names the package's."""
+    package, elsewhere = tmp_path / "home" / "crankmodels", tmp_path / "elsewhere"
+    package.mkdir(parents=True)
+    elsewhere.mkdir()
+    (package / "__init__.py").write_text("", encoding="utf-8")
+    (package / "numbers.py").write_text("TWICE = 2.0\n", encoding="utf-8")
+    (package / "late.py").write_text("ONE = 1.0\n", encoding="utf-8")
+    (package / "model.py").write_text(
+        "from crankmodels.numbers import TWICE\n\ndef f(a):\n    import crankmodels.late as late\n    return {'y': TWICE * a + late.ONE}\n",
+        encoding="utf-8",
+    )
+    text = '[study]\nname = "s"\nmodel = "crankmodels.model:f"\n[inputs.a]\ninterval = [1.0, 2.0]\n[outputs]\ninclude = ["y"]\n'
+    text += f'[method]\ntype = "chebyshev"\ndegree = 2\n[campaign]\n{campaign}\n'
+    (tmp_path / "home" / "s.toml").write_text(text, encoding="utf-8")
+    words = [sys.executable, "-m", "uqmbd.cli", "run", "../home/s.toml", "--no-report"]
+    done = subprocess.run(words, cwd=elsewhere, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "0 failed" in done.stdout

@@ -22,7 +22,16 @@ def test_a_study_run_in_python_leaves_its_report(tmp_path):
     study(title="A product").run(out=tmp_path, progress=False)
     page = (tmp_path / "report.html").read_text()
     assert "<h1>A product</h1>" in page and "[inputs.a]" in page  # the study file, too
+    assert not (tmp_path / "figures").exists(), "the page has all of them"
+
+
+@pytest.mark.report
+def test_figures_as_files_are_drawn_when_they_are_asked_for_and_are_of_this_result(tmp_path):
+    result = study().run(out=tmp_path, progress=False)
+    uq.write_report(result, tmp_path)
     assert list((tmp_path / "figures").glob("*.png"))
+    study(method=uq.Chebyshev(degree=3, validation=0.5)).run(out=tmp_path, progress=False)
+    assert (tmp_path / "report.html").is_file() and not list((tmp_path / "figures").glob("*.png")), "of an earlier result"
 
 
 def test_no_report_is_written_if_none_is_wanted(tmp_path):

@@ -18,6 +18,7 @@ from itertools import product
 import numpy as np
 
 from uqmbd.analysis import chebyshev
+from uqmbd.analysis.columnwise import by_blocks
 
 PIECE = 16  # degree per piece: conversion loses about 2^degree in rounding, so long expansions are cut up first
 MAX_BOXES = 4000
@@ -48,6 +49,17 @@ def bernstein_range(
     met : ndarray of bool, shape (columns,)
         Whether the gap was reached.
     """
+    columns = c.shape[-1]
+    gap = np.broadcast_to(np.asarray(gap, float), (columns,))
+
+    def of(at: slice) -> tuple[np.ndarray, np.ndarray]:
+        return _of_block(c[..., at], gap[at], None if seen is None else tuple(end[at] for end in seen), max_boxes)
+
+    return by_blocks(of, columns, 4 * c[..., 0].size)
+
+
+def _of_block(c: np.ndarray, gap: np.ndarray, seen: Sequence[np.ndarray] | None, max_boxes: int) -> tuple[np.ndarray, np.ndarray]:
+    """`bernstein_range` of a few columns."""
     shape, columns = c.shape[:-1], c.shape[-1]
     magnitude = np.abs(c).reshape(-1, columns).sum(axis=0)
     gap = least_gap(gap, magnitude)

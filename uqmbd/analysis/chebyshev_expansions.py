@@ -8,15 +8,17 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Protocol
+from typing import ClassVar, Protocol
 
 import numpy as np
 
 from uqmbd.analysis import chebyshev, sparse_chebyshev
 from uqmbd.analysis.alike import alike
+from uqmbd.analysis.columnwise import by_blocks
 from uqmbd.analysis.enclosures import ENCLOSURES, SPARSE_ENCLOSURES, large_terms
 
 _MEMORY = 8_000_000  # numbers of a basis held at a time
+LINE = 129  # points at which the effect of an input is evaluated
 
 
 class Expansion(Protocol):
@@ -47,6 +49,18 @@ class Expansion(Protocol):
         ...
 
 
+def part_of(expansion: Expansion, at: slice, columns: int) -> Expansion:
+    """The expansion of a block `at` of its `columns`; itself where that is all of them, and without a copy where it takes slices."""
+    if at.stop - at.start == columns:
+        return expansion
+    return expansion.select(at if getattr(expansion, "slices", False) else np.arange(at.start, at.stop))
+
+
+def main_effect_widths(expansion: Expansion, columns: int) -> np.ndarray:
+    """`Expansion.main_effect_widths`, (d, columns), a few columns at a time."""
+    return by_blocks(lambda at: part_of(expansion, at, columns).main_effect_widths(), columns, LINE)
+
+
 @dataclass(frozen=True)
 class TensorExpansion:
     """All terms up to a degree in each input; see `uqmbd.analysis.chebyshev`.
@@ -56,13 +70,15 @@ class TensorExpansion:
     c : ndarray, shape (n1+1, ..., nd+1, columns)
     """
 
+    slices: ClassVar[bool] = True  # `select` takes slices as well
+
     c: np.ndarray
 
     def evaluate(self, points: np.ndarray) -> np.ndarray:
         size = max(1, self.c.size // self.c.shape[-1])
         return chebyshev.evaluate(self.c, points, chunk=max(1, min(4096, _MEMORY // size)))
 
-    def select(self, columns: np.ndarray) -> TensorExpansion:
+    def select(self, columns: np.ndarray | slice) -> TensorExpansion:
         return TensorExpansion(self.c[..., columns])
 
     def range(self, how: str, gap: np.ndarray, seen: Sequence[np.ndarray] | None = None) -> tuple[np.ndarray, np.ndarray]:
@@ -79,7 +95,7 @@ class TensorExpansion:
         return TensorExpansion(np.polynomial.chebyshev.chebder(self.c, axis=axis))
 
     def main_effect_widths(self) -> np.ndarray:
-        return chebyshev.main_effect_widths(self.c)
+        return chebyshev.main_effect_widths(self.c, points=LINE)
 
     def sizes(self, axis: int) -> np.ndarray:
         """Sums of the absolute coefficients by degree in one input: (degree + 1, columns)."""
@@ -97,13 +113,15 @@ class SparseExpansion:
     c : ndarray, shape (terms, columns)
     """
 
+    slices: ClassVar[bool] = True
+
     exponents: np.ndarray
     c: np.ndarray
 
     def evaluate(self, points: np.ndarray) -> np.ndarray:
         return sparse_chebyshev.evaluate(self.exponents, self.c, points)
 
-    def select(self, columns: np.ndarray) -> SparseExpansion:
+    def select(self, columns: np.ndarray | slice) -> SparseExpansion:
         return SparseExpansion(self.exponents, self.c[:, columns])
 
     def range(self, how: str, gap: np.ndarray, seen: Sequence[np.ndarray] | None = None) -> tuple[np.ndarray, np.ndarray]:
@@ -125,7 +143,7 @@ class SparseExpansion:
         """See `uqmbd.analysis.sparse_chebyshev.lowered`."""
         return sparse_chebyshev.lowered(self.exponents)
 
-    def main_effect_widths(self, *, points: int = 129) -> np.ndarray:
+    def main_effect_widths(self, *, points: int = LINE) -> np.ndarray:
         means = chebyshev.mean_weights(int(self.exponents.max(initial=0)))[self.exponents]
         x, widths = np.cos(np.linspace(np.pi, 0, points)), []
         for axis, degrees in enumerate(self.exponents.T):

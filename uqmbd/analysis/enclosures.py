@@ -8,6 +8,7 @@ from itertools import product
 import numpy as np
 
 from uqmbd.analysis import chebyshev, sparse_chebyshev
+from uqmbd.analysis.columnwise import blocks
 
 SCAN_POINTS = 30_000  # of the whole grid
 _LEFT_OUT = 0.05  # part of the gap that terms may add up to and couple nothing
@@ -22,7 +23,7 @@ def bernstein(c: np.ndarray, gap: np.ndarray, seen: Sequence[np.ndarray] | None 
     from uqmbd.analysis.bernstein import bernstein_range
     from uqmbd.analysis.sparse_range import coupled
 
-    large = np.argwhere(np.any(large_terms(c, gap), axis=-1))
+    large = np.argwhere(np.any([np.any(large_terms(c[..., at], gap[at]), axis=-1) for at in blocks(c.shape[-1], c[..., 0].size)], axis=0))
     if len(coupled(large)) > 1:
         exponents = np.argwhere(np.ones(c.shape[:-1], bool))
         return sparse_bernstein(exponents, c.reshape(len(exponents), -1), gap, seen)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from uqmbd.analysis.chebyshev_expansions import SparseExpansion, TensorExpansion
+from uqmbd.analysis.chebyshev_expansions import SparseExpansion, TensorExpansion, part_of
+from uqmbd.analysis.columnwise import by_blocks
 
 LONG = 32  # degree from which runs may lie too far apart to see a kink
 SLOW = 0.1  # ratio of two quarters; that of a kink is 0.3 to 0.6
@@ -25,7 +26,14 @@ def beyond(expansion: TensorExpansion | SparseExpansion, d: int, runs: int) -> n
     runs : int
         Validation runs.
     """
-    return np.array([_beyond(expansion.sizes(axis), runs) for axis in range(d)])
+    c = expansion.c
+    columns = c.shape[-1]
+
+    def of(at: slice) -> np.ndarray:
+        part = part_of(expansion, at, columns)
+        return np.array([_beyond(part.sizes(axis), runs) for axis in range(d)])
+
+    return by_blocks(of, columns, c.size // columns)
 
 
 def _beyond(sizes: np.ndarray, runs: int) -> np.ndarray:

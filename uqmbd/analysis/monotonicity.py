@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from uqmbd.analysis.chebyshev_expansions import Expansion
+from uqmbd.analysis.chebyshev_expansions import Expansion, part_of
+from uqmbd.analysis.columnwise import by_blocks
 
 _GAP = 0.02  # of the derivative's range, relative to its value at the centre
 _PROBES = 256
+_ROWS = 64  # numbers a column that are worked on at once where no probes are taken
 
 
 def signs(expansion: Expansion, error: np.ndarray, d: int, *, closely: bool = True) -> np.ndarray:
@@ -30,19 +32,26 @@ def signs(expansion: Expansion, error: np.ndarray, d: int, *, closely: bool = Tr
     ndarray of int, shape (d, columns)
         1 rising, -1 falling.
     """
-    found = np.zeros((d, len(error)), int)
+    columns = len(error)
+    found = np.zeros((d, columns), np.int8)
     probes = np.random.default_rng(0).uniform(-1, 1, (_PROBES, d))
     for axis in range(d):
-        derivative = expansion.derivative(axis)
-        bounds, _ = derivative.range("cosine", error)
-        found[axis] = (bounds[0] > error).astype(int) - (bounds[1] < -error)
-        if not closely:
-            continue
-        values = derivative.evaluate(probes)
-        least = np.where(values.max(axis=0) < 0, -values.max(axis=0), values.min(axis=0))
-        left = np.flatnonzero((found[axis] == 0) & (least > error))
+
+        def at_once(at: slice, axis: int = axis) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+            derivative = part_of(expansion, at, columns).derivative(axis)
+            bounds, _ = derivative.range("cosine", error[at])
+            sign = (bounds[0] > error[at]).astype(np.int8) - (bounds[1] < -error[at])
+            if not closely:
+                return sign, np.zeros(len(sign)), np.zeros(len(sign))
+            values = derivative.evaluate(probes)
+            least, most = values.min(axis=0), values.max(axis=0)
+            return sign, np.where(most < 0, -most, least), np.maximum(np.abs(least), np.abs(most))
+
+        found[axis], least, largest = by_blocks(at_once, columns, _PROBES if closely else _ROWS)
+        left = np.flatnonzero((found[axis] == 0) & (least > error)) if closely else np.zeros(0, int)
         if left.size:
-            bounds, _ = derivative.select(left).range("bernstein", _GAP * np.abs(values[:, left]).max(axis=0))
+            derivative = expansion.select(left).derivative(axis).select(np.arange(left.size))
+            bounds, _ = derivative.range("bernstein", _GAP * largest[left])
             found[axis, left] = (bounds[0] > error[left]).astype(int) - (bounds[1] < -error[left])
     return found
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -24,6 +25,8 @@ class PiecewiseExpansion:
     parts : tuple of TensorExpansion
         Each on its own part, mapped to [-1, 1]^d.
     """
+
+    slices: ClassVar[bool] = True
 
     boxes: np.ndarray
     parts: tuple[TensorExpansion, ...]
@@ -47,7 +50,7 @@ class PiecewiseExpansion:
         """Each column by itself."""
         return list(np.arange(len(gap))[:, None])
 
-    def select(self, columns: np.ndarray) -> PiecewiseExpansion:
+    def select(self, columns: np.ndarray | slice) -> PiecewiseExpansion:
         return PiecewiseExpansion(self.boxes, tuple(part.select(columns) for part in self.parts))
 
     def range(self, how: str, gap: np.ndarray, seen: Sequence[np.ndarray] | None = None) -> tuple[np.ndarray, np.ndarray]:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from uqmbd.analysis.columnwise import sum_of_squares
+
 
 def scores(values: np.ndarray, *, energy: float, most: int) -> tuple[np.ndarray, float]:
     """Scores of the runs on the leading principal components of `values` (n, columns), weighted with the singular values.
@@ -23,7 +25,7 @@ def scores(values: np.ndarray, *, energy: float, most: int) -> tuple[np.ndarray,
         Share of the variance that the components do not hold: their truncation error, squared and relative.
     """
     centred = values - values.mean(axis=0)
-    total = float((centred**2).sum())
+    total = sum_of_squares(centred)
     if total <= 0:
         return np.zeros((len(values), 1)), 0.0
     if values.shape[1] == 1:

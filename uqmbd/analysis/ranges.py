@@ -63,7 +63,8 @@ def parts_of(
         elif last > first:
             numbers.append(first)
     alone = np.array(numbers, int)
-    if box is not None or len(alone) < 2:
+    several = None if box is not None or len(alone) < 2 else expansion.select(columns[alone])
+    if not hasattr(several, "alike"):  # surrogates from outside may not say it
         yield from alone[:, None]
         return
-    yield from (alone[group] for group in expansion.select(columns[alone]).alike(how, gap[alone]))
+    yield from (alone[group] for group in several.alike(how, gap[alone]))

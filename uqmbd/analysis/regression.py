@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from uqmbd.analysis import principal_components
+from uqmbd.analysis import columnwise, principal_components
 from uqmbd.analysis.threads import one_thread
 
 ENERGY, MOST_COMPONENTS = 1e-6, 12  # of the principal components on which terms are chosen
@@ -59,18 +59,24 @@ def least_squares(psi: np.ndarray, values: np.ndarray) -> Fit:
         raise ValueError(f"{terms} terms need at least {terms} runs, not {n}")
     gram = psi.T @ psi
     factor, inverse = _factored(gram)
+    r = None
     if factor is not None:
         q = solve_triangular(factor, psi.T, lower=True).T
-        c = cho_solve((factor, True), psi.T @ values)
         trace = float((np.tril(inverse) ** 2).sum())
     else:
         q, r = qr(psi, mode="economic")
         size = np.abs(np.diag(r))
         if size.min() <= 1e-12 * size.max():
             raise ValueError(f"these {n} runs cannot tell the {terms} terms apart")
-        c = solve_triangular(r, q.T @ values)
         trace = float((solve_triangular(r, np.eye(terms)) ** 2).sum())
-    squares, missed = _left_out(1 - np.einsum("ij,ij->i", q, q), values - psi @ c)
+    left = 1 - np.einsum("ij,ij->i", q, q)
+
+    def of(at: slice) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        some = values[:, at]
+        c = solve_triangular(r, q.T @ some) if factor is None else cho_solve((factor, True), psi.T @ some)
+        return c, *_left_out(left, some - psi @ c)
+
+    c, squares, missed = columnwise.by_blocks(of, values.shape[1], 4 * n)
     return _fit(c, squares / n * correction(n, terms, trace), missed)
 
 

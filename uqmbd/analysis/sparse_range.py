@@ -13,6 +13,7 @@ import numpy as np
 
 from uqmbd.analysis import chebyshev, sparse_chebyshev
 from uqmbd.analysis.bernstein import bernstein_range, least_gap, within
+from uqmbd.analysis.columnwise import by_blocks
 
 MAX_BOXES = 4000
 LARGEST_TENSOR = 4096  # terms
@@ -28,9 +29,28 @@ def sparse_range(
     The parameters but the first two, and what is returned, are those of `bernstein_range`; the coefficients `c` are (terms, columns), and
     `max_boxes` are spent on one end of one column and group of coupled inputs.
     """
-    magnitude = np.abs(c).sum(axis=0)
+    columns, terms = c.shape[1], 4 * len(c)
+    magnitude = by_blocks(lambda at: np.abs(c[:, at]).sum(axis=0), columns, terms)
     gap = least_gap(gap, magnitude)
-    kept = _needed(exponents, np.abs(c), GIVEN_UP * gap)
+    kept = _needed(exponents, c, GIVEN_UP * gap)
+
+    def of(at: slice) -> tuple[np.ndarray, np.ndarray]:
+        known = None if seen is None else tuple(end[at] for end in seen)
+        return _of_kept(exponents, c[:, at], kept, gap[at], magnitude[at], known, max_boxes)
+
+    return by_blocks(of, columns, terms)
+
+
+def _of_kept(
+    exponents: np.ndarray,
+    c: np.ndarray,
+    kept: np.ndarray,
+    gap: np.ndarray,
+    magnitude: np.ndarray,
+    seen: Sequence[np.ndarray] | None,
+    max_boxes: int,
+) -> tuple[np.ndarray, np.ndarray]:
+    """`sparse_range` of a few columns, of which the terms `kept` (terms,) are bounded and the others added."""
     left_out = np.abs(c[~kept]).sum(axis=0)
     constant = ~exponents.any(axis=1)
     bounds = np.stack([c[constant].sum(axis=0) - left_out, c[constant].sum(axis=0) + left_out])
@@ -49,18 +69,19 @@ def sparse_range(
     return bounds, within(gap, bounds, reached, magnitude)
 
 
-def _needed(exponents: np.ndarray, sizes: np.ndarray, budget: np.ndarray) -> np.ndarray:
+def _needed(exponents: np.ndarray, c: np.ndarray, budget: np.ndarray) -> np.ndarray:
     """Terms to keep (terms,): the others are small in every column, `budget` (columns,) together, and the kept are downward closed.
 
     Terms go from the highest degree on, so a term of lower degree than a kept one stays.
     """
     kept = {tuple(row): t for t, row in enumerate(exponents.tolist())}
-    spent = np.zeros(sizes.shape[1])
+    spent = np.zeros(c.shape[1])
     for t in np.argsort(-exponents.sum(axis=1), kind="stable"):
         row = exponents[t].tolist()
         above = ((*row[:i], k + 1, *row[i + 1 :]) for i, k in enumerate(row))
-        if np.all(spent + sizes[t] <= budget) and not any(term in kept for term in above):
-            spent += sizes[t]
+        size = np.abs(c[t])
+        if np.all(spent + size <= budget) and not any(term in kept for term in above):
+            spent += size
             del kept[tuple(row)]
     out = np.zeros(len(exponents), bool)
     out[list(kept.values())] = True

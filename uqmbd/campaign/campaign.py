@@ -15,6 +15,7 @@ from uuid import uuid4
 import numpy as np
 
 from uqmbd.campaign.batches import Batch, Sizer, Work, cut, multiple, piece_length
+from uqmbd.campaign.kept import Kept, Lost
 from uqmbd.campaign.pool import Here, Pool
 from uqmbd.campaign.store import RunStore
 from uqmbd.campaign.telling import Teller, reduce_some
@@ -108,7 +109,7 @@ class Campaign:
     method: Any
     store: RunStore
     prepare: Callable[[], Any]
-    get_pool: Callable[[], Pool]
+    get_pool: Callable[[], Pool | Kept]
     shapes: Mapping[str, tuple[int, ...]]
     precision: str
     keep_histories: bool = True
@@ -123,7 +124,7 @@ class Campaign:
     def run(self) -> Tally:
         """Ask, run, store, tell, until the method has enough."""
         began = time.perf_counter()
-        self.pool: Pool | None = None
+        self.pool: Pool | Kept | None = None
         if self.told is None:
             self.told = tuple(self.shapes)
         # what is stored anyway is not stored once more as a partial
@@ -320,5 +321,5 @@ class Campaign:
 
 
 def lost_worker(error: BaseException) -> bool:
-    """True for what Dask raises when the process that ran a task is gone (by name, since Dask is not loaded before it is needed)."""
-    return type(error).__name__ in ("KilledWorker", "CancelledError", "FutureCancelledError", "CommClosedError")
+    """True for what is raised when the process that ran a task is gone, by Dask too (by name: it is not loaded before it is needed)."""
+    return isinstance(error, Lost) or type(error).__name__ in ("KilledWorker", "CancelledError", "FutureCancelledError", "CommClosedError")

@@ -10,12 +10,13 @@ from uuid import uuid4
 import numpy as np
 
 from uqmbd.campaign.campaign import lost_worker
+from uqmbd.campaign.kept import Kept
 from uqmbd.campaign.pool import Here, Pool
 from uqmbd.campaign.worker import Job, packed_for, run_raw
 from uqmbd.outcomes import ERROR, Outcomes, failed_outcomes, sample_count
 
 
-def run_few(pool: Pool, simulator: Any, shapes: Mapping[str, tuple[int, ...]], samples: Mapping[str, np.ndarray]) -> Outcomes:
+def run_few(pool: Pool | Kept, simulator: Any, shapes: Mapping[str, tuple[int, ...]], samples: Mapping[str, np.ndarray]) -> Outcomes:
     """What a simulator gives for some samples; where they end their process, all of them fail.
 
     Parameters

@@ -12,8 +12,11 @@ from contextlib import ExitStack, contextmanager, suppress
 from typing import Any
 
 from uqmbd.campaign.cluster import SETTINGS, WAIT, Cluster, local_cluster, reached_cluster
+from uqmbd.campaign.kept import Kept
 from uqmbd.errors import StudyError
 from uqmbd.interrupts import shield_tracker
+
+FEW, LONG = 1000, 3.0  # runs, and s of them, that one process does; of more a cluster is started at once
 
 
 class Here:
@@ -90,25 +93,51 @@ def import_modules(modules: Sequence[str]) -> None:
 
 
 class EarlyPool:
-    """A pool that starts in the background, while the model is built and compiled.
+    """A pool that starts in the background, while the model is built and compiled; of few runs one process, which grows into a pool.
 
     Two threads that import the same packages for the first time can see them half made. So Dask is imported here, in the caller's
-    thread, and the caller imports nothing heavy until `get` has returned.
+    thread, and the caller imports nothing heavy until `settle` or `get` has returned.
+
+    Parameters
+    ----------
+    runs : int, optional
+        Least runs that are planned. Where they are few, and may be short, one process is started, which is there sooner (`kept`).
     """
 
-    def __init__(self, workers: int, cluster: Any = None, modules: Sequence[str] = (), wait: float | None = None) -> None:
+    def __init__(
+        self, workers: int, cluster: Any = None, modules: Sequence[str] = (), wait: float | None = None, *, runs: int | None = None
+    ) -> None:
         self.elsewhere = bool(workers) or cluster is not None  # other processes do the runs
+        self.how = workers, cluster, modules, wait
+        self.foretold: Callable[[], float] = float  # s that the runs will take at least; unknown is nothing
+        self.stack = ExitStack()
+        self.thread = ThreadPoolExecutor(1, thread_name_prefix="uqmbd-pool")
+        few = runs is not None and runs <= FEW and workers and cluster is None
+        self.kept = Kept(modules, self.begin) if few else None
+        self.future = None if self.kept is not None else self.begin()
+
+    def begin(self) -> Future[Pool]:
+        """Begin to start the pool."""
         if self.elsewhere:
             import distributed  # noqa: F401
 
             shield_tracker()
+        self.future = self.thread.submit(lambda: self.stack.enter_context(open_pool(*self.how)))
+        return self.future
 
-        self.stack = ExitStack()
-        self.thread = ThreadPoolExecutor(1, thread_name_prefix="uqmbd-pool")
-        self.future = self.thread.submit(lambda: self.stack.enter_context(open_pool(workers, cluster, modules, wait)))
+    def settle(self) -> None:
+        """Wait for a pool that is starting."""
+        if self.kept is None:
+            self.get()
 
-    def get(self) -> Pool:
+    def get(self) -> Pool | Kept:
         """The pool, once it is there."""
+        if self.kept is not None and self.future is None and self.foretold() > LONG:
+            self.kept.end()
+            self.kept = None
+            self.begin()
+        if self.kept is not None:
+            return self.kept
         try:
             return self.future.result()
         except StudyError as error:
@@ -116,6 +145,8 @@ class EarlyPool:
 
     def let_go(self) -> Future[None]:
         """Have the workers stopped, without waiting; in the thread that started them, since Dask keeps its client in a context variable."""
+        if self.kept is not None:
+            self.kept.end()
         return self.thread.submit(self.stack.close)
 
     def close(self) -> None:

@@ -1,7 +1,9 @@
 """All figures of a result, by the section of the report they stand in."""
 
+from collections.abc import Iterable
+
 from uqmbd.figures.fields import field_figures
-from uqmbd.figures.histories import history_figures
+from uqmbd.figures.histories import each_history_figure
 from uqmbd.figures.marks import Figure
 from uqmbd.figures.more import more_sections
 from uqmbd.figures.outputs import chosen, output_names
@@ -19,8 +21,8 @@ from uqmbd.figures.worst import worst_figures
 def sections(result) -> dict[str, list[Figure]]:
     """Title of each section and its figures, of very many outputs those of the chosen ones; sections without figures are left out."""
     histories, scalars = (chosen(result, names) for names in output_names(result))
-    every = {
-        "Histories": history_figures(result, histories),
+    every: dict[str, Iterable[Figure]] = {
+        "Histories": each_history_figure(result, histories),
         "Where bounds were reached": worst_figures(result, histories),
         "Regions": region_figures(result),
         **more_sections(result),
@@ -32,8 +34,5 @@ def sections(result) -> dict[str, list[Figure]]:
         "Convergence": convergence_figures(result, histories + scalars),
     }
     inputs = list(result.facts.inputs)
-    return {
-        title: [in_fitting_units(thinned(figure), result.outputs, inputs) for figure in figures]
-        for title, figures in every.items()
-        if figures
-    }
+    found = {title: [in_fitting_units(thinned(figure), result.outputs, inputs) for figure in figures] for title, figures in every.items()}
+    return {title: figures for title, figures in found.items() if figures}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from copy import copy
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -47,13 +48,27 @@ class Frame:
 
 def frames(result) -> Iterator[Frame]:
     """Every table that a result has; of very many rows some, evenly spread, as its name says: ``history_x_every_20``."""
+    result, axes = shorter(result)
     for frame in whole_frames(result):
-        every = -(-len(frame.table) // LONGEST)
+        rows = axes.get(frame.table.index.name, len(frame.table))
+        every = -(-rows // LONGEST)
         if every <= 1 or "output" in frame.table.index.names:
             yield frame
             continue
-        caption = f"{frame.caption} (every {every}th of {len(frame.table):,}; result.zarr has all)"
-        yield replace(frame, key=f"{frame.key}_every_{every}", caption=caption, table=frame.table.iloc[::every])
+        table = frame.table.iloc[::every] if rows == len(frame.table) else frame.table
+        caption = f"{frame.caption} (every {every}th of {rows:,}; result.zarr has all)"
+        yield replace(frame, key=f"{frame.key}_every_{every}", caption=caption, table=table)
+
+
+def shorter(result) -> tuple[Any, dict[str, int]]:
+    """The result with some of the places on very long axes only, as its tables have them, and how many each of these axes has."""
+    found, axes = copy(result), {}
+    for key, group in result.groups():
+        long = {str(dim): size for dim, size in group.sizes.items() if size > LONGEST and axis_of((dim,))}
+        if long:
+            setattr(found, key, group.isel({dim: slice(None, None, -(-size // LONGEST)) for dim, size in long.items()}))
+            axes |= long
+    return found, axes
 
 
 def whole_frames(result) -> Iterator[Frame]:

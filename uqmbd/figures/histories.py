@@ -1,6 +1,7 @@
 """Histories, and curves over another axis: bounds, statistics, a few runs, errors."""
 
 import re
+from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
@@ -23,18 +24,22 @@ IMPRECISE = "Intervals leave the statistics imprecise: each lies somewhere in it
 
 def history_figures(result, names: list[str]) -> list[Figure]:
     """One figure for each history, all with the same few runs behind."""
+    return list(each_history_figure(result, names))
+
+
+def each_history_figure(result, names: list[str]) -> Iterator[Figure]:
+    """The same one by one: a figure holds its history several times."""
     stored = [name for name in names if name in result.runs and axis_of(result.runs[name].dims)]
     points = max((result.runs[name].shape[1] for name in stored), default=0)
     count, points = samples.share_of_page(len(stored), points)
-    runs = samples.histories(result, stored, count) if stored else {}
-    figures = [
-        calibration_figure(result, name) if is_calibrated(result, name) else history_figure(result, name, runs.get(name), points)
-        for name in names
-    ]
-    return [figure for figure in figures if any(panel.marks for panel in figure.panels)]
+    runs = samples.histories(result, stored, count, points) if stored else {}
+    for name in names:
+        found = calibration_figure(result, name) if is_calibrated(result, name) else history_figure(result, name, runs.get(name))
+        if any(panel.marks for panel in found.panels):
+            yield found
 
 
-def history_figure(result, name: str, runs: np.ndarray | None = None, points: int = 240) -> Figure:
+def history_figure(result, name: str, runs: list[samples.Line] | None = None) -> Figure:
     """Bounds, statistics and a few runs of one history, or curve; below it its error and its main effects.
 
     Parameters
@@ -43,14 +48,12 @@ def history_figure(result, name: str, runs: np.ndarray | None = None, points: in
         Where it is read from.
     name : str
         The history.
-    runs : ndarray, optional
-        ``(runs, points)``, drawn thin behind the rest.
-    points : int
-        To how many points each of these runs is thinned.
+    runs : list of pair of ndarray, optional
+        Times and values of a few runs, drawn thin behind the rest.
     """
     trust = trust_of(result, name)
     shades = trust.spans if trust else ()
-    drawn = _run_marks(result, name, runs, points)
+    drawn = _run_marks(result, runs)
     imprecise = name in result.statistics and "bound" in result.statistics[name].dims
     described = imprecise or trust is None or trust.share < 1 or name not in result.bounds
     marks = [*(_statistic_marks(result, name) if described else ()), *_bound_marks(result, name)]
@@ -121,15 +124,13 @@ def less(mark: Curve | Band, x: np.ndarray, y: np.ndarray) -> Curve | Band:
     return replace(mark, lower=mark.lower - below, upper=mark.upper - below)
 
 
-def _run_marks(result, name: str, runs: np.ndarray | None, points: int) -> list[Curve]:
-    if runs is None or not len(runs):
+def _run_marks(result, runs: list[samples.Line] | None) -> list[Curve]:
+    if not runs:
         return []
-    time = grid_of(result.runs[name])
     good = np.flatnonzero(samples.good(result))
     if len(good) == len(runs) <= NAMED:
-        return [Curve(*samples.thin(time, run, points), f"run {number}", color) for color, (number, run) in enumerate(zip(good, runs))]
-    lines = [samples.thin(time, run, points) for run in runs]
-    x, y = samples.joined([line[0] for line in lines], [line[1] for line in lines])
+        return [Curve(*line, f"run {number}", color) for color, (number, line) in enumerate(zip(good, runs))]
+    x, y = samples.joined([line[0] for line in runs], [line[1] for line in runs])
     return [Curve(x, y, "runs", "run")]
 
 

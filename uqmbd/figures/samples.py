@@ -5,9 +5,10 @@ from dataclasses import replace
 import numpy as np
 
 from uqmbd.facts import InputFacts
-from uqmbd.figures.outputs import chosen, output_names, pretty
+from uqmbd.figures.outputs import chosen, grid_of, output_names, pretty
 from uqmbd.figures.thinning import extremes
 
+Line = tuple[np.ndarray, np.ndarray]  # x and y of a curve
 BLOCKS = 6  # neighbouring runs lie in one chunk of the store: few blocks mean few chunks to read
 MOST_NUMBERS = 1 << 22  # that a page keeps in memory; others are read when they are drawn
 FLOATS_DRAWN = 300_000  # of all histories on a page; 4 bytes each become 5.4 in the page
@@ -81,10 +82,15 @@ def share_of_page(histories: int, points: int) -> tuple[int, int]:
     return int(np.clip(FLOATS_DRAWN // (2 * points * max(histories, 1)), 8, 60)), points
 
 
-def histories(result, names: list[str], count: int) -> dict[str, np.ndarray]:
-    """The same few good runs of several histories, name -> ``(runs, time)``."""
-    index = choose(good(result), count)
-    return {name: result.runs[name].isel(run=index).values.astype(float) for name in names}
+def histories(result, names: list[str], count: int, points: int) -> dict[str, list[Line]]:
+    """The same few good runs of several histories, each thinned to about ``points`` points as it is read."""
+    index, found = choose(good(result), count), {}
+    for name in names:
+        time = grid_of(result.runs[name])
+        some = max(1, MOST_NUMBERS // len(time))
+        parts = (result.runs[name].isel(run=index[i : i + some]).values.astype(float) for i in range(0, len(index), some))
+        found[name] = [thin(time, run, points) for part in parts for run in part]
+    return found
 
 
 def thin(time: np.ndarray, values: np.ndarray, points: int) -> tuple[np.ndarray, np.ndarray]:

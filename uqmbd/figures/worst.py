@@ -1,5 +1,7 @@
 """The runs that reached the bounds of a history, beside the nominal one, and at which inputs its bounds were reached over time."""
 
+from collections.abc import Iterator
+
 import numpy as np
 
 from uqmbd.figures import samples
@@ -15,12 +17,12 @@ SIDES = {"lowest": "bottom", "highest": "top"}  # where the words stand
 MARK = 6  # colour of the places
 
 
-def worst_figures(result, names: list[str]) -> list[Figure]:
+def worst_figures(result, names: list[str]) -> Iterator[Figure]:
     """One figure for each history: the runs that reached its bounds, and below a panel for each input over time.
 
     Where two bounds jump from run to run another corner causes them.
     """
-    return [worst_figure(result, name) for name in names if name in result.worst]
+    return (worst_figure(result, name) for name in names if name in result.worst)
 
 
 def worst_figure(result, name: str) -> Figure:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from uqmbd.analysis.columns import Columns, finite_rows
+from uqmbd.analysis.columnwise import by_blocks
 from uqmbd.analysis.streams import generator
 from uqmbd.analysis.trust import horizons
 from uqmbd.inputs import Input
@@ -18,6 +19,9 @@ from uqmbd.outcomes import OutputInfo
 
 if TYPE_CHECKING:
     import xarray as xr
+
+
+EVERY = slice(None)
 
 
 class KeptRun:
@@ -72,16 +76,21 @@ class KeptRun:
         if not self._finished:
             raise RuntimeError("the method still wants runs: ask until it returns None")
 
-    def outcomes(self, runs: np.ndarray) -> np.ndarray:
+    def outcomes(self, runs: np.ndarray, columns: slice = EVERY) -> np.ndarray:
         """Outcomes of these runs, numbers or a mask, (runs, columns); to be read only: no copy where the runs follow each other."""
         runs = np.flatnonzero(runs) if runs.dtype == bool else runs
         follow = len(runs) > 0 and runs[-1] - runs[0] == len(runs) - 1 and bool((np.diff(runs) == 1).all())
-        return self._values[runs[0] : runs[-1] + 1] if follow else self._values[runs]
+        return self._values[runs[0] : runs[-1] + 1, columns] if follow else self._values[runs, columns]
 
     def envelope(self, runs: np.ndarray) -> np.ndarray:
         """What these runs reached, (2, columns)."""
-        values = self.outcomes(runs)
-        return np.stack([values.min(axis=0), values.max(axis=0)])
+        runs = np.flatnonzero(runs) if runs.dtype == bool else runs
+
+        def of(at: slice) -> np.ndarray:
+            values = self.outcomes(runs, at)
+            return np.stack([values.min(axis=0), values.max(axis=0)])
+
+        return by_blocks(of, self._columns.count, len(runs))
 
     def _groups(self, inner: np.ndarray, error: np.ndarray, trusted: np.ndarray) -> dict[str, xr.Dataset]:
         """Groups of the result: what runs reached, (2, columns), and the error and trust of every column, (columns,)."""

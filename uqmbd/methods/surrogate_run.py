@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from uqmbd.analysis import trust
-from uqmbd.analysis.columnwise import sample_std
+from uqmbd.analysis.chebyshev_expansions import main_effect_widths, part_of
+from uqmbd.analysis.columnwise import by_blocks, sample_std
 from uqmbd.analysis.monotonicity import extreme_corners, signs
 from uqmbd.analysis.order_statistics import quantiles
 from uqmbd.analysis.trust import Outer, joined
@@ -164,14 +165,14 @@ class SurrogateRun(StagedRun, Runs):
         runs = self.counted()
         inner = self.envelope(runs)
         outer, met = self.region.bounds(inner)
-        columns, values = self.columns, self.values[runs]
+        columns = self.columns
         subject = Asked(self.inputs, columns, self.expansion, inner, self.error, self.trusted, self.settings.enclosure)
         answers = answers_of(subject, self.settings.questions)
         groups = {
             **self._groups(inner, outer.error, outer.trusted),
             "bounds": columns.dataset(outer.bounds, {"bound": ["lower", "upper"]}),
             "source": columns.dataset(outer.source, unit=""),
-            "worst": self._at_runs(runs[np.stack([values.argmin(axis=0), values.argmax(axis=0)])]),
+            "worst": self._at_runs(runs[self._extremes_of(runs)]),
             **self._statistics(),
             "sensitivity": self._sensitivity(answers.sensitivity, inner),
             **answers.groups,
@@ -185,18 +186,28 @@ class SurrogateRun(StagedRun, Runs):
             Result(**groups, attrs=self._attributes(outer, met, answers.notes)), self.inputs, asked, failed
         )
 
+    def _extremes_of(self, runs: np.ndarray) -> np.ndarray:
+        """Which of these runs reached the least and the greatest value of every column, (2, columns)."""
+
+        def of(at: slice) -> np.ndarray:
+            values = self.outcomes(runs, at)
+            return np.stack([values.argmin(axis=0), values.argmax(axis=0)])
+
+        return by_blocks(of, self.columns.count, len(runs))
+
     def _of_expansion(self) -> dict[str, xr.Dataset]:
         """The surrogate, to be asked again, and what it says of runs that it was not made of; none where bounds do not come from it."""
         if not self.surrogate.bounds_from_expansion:
             return {}
         axes = [straight(name, *item.ppf(np.array([0.0, 1.0]))) for name, item in self.inputs.items()]
         rows = np.flatnonzero((self.status == 0) & self.surrogate.fresh())
-        said = checks(self.columns, rows, self.values[rows], self.expansion.evaluate(self.points[rows]))
+        points, count = self.points[rows], self.columns.count
+        said = checks(self.columns, rows, lambda at: (self.values[rows, at], part_of(self.expansion, at, count).evaluate(points)))
         return {"surrogates": kept(axes, self.expansion, self.columns, self.error), "validation": said}
 
     def _sensitivity(self, further: dict[str, np.ndarray], reached: np.ndarray) -> xr.Dataset:
         """Share of each input of the width, the others averaged, and what the questions say; `reached` (2, columns) by runs."""
-        widths = self.expansion.main_effect_widths()
+        widths = main_effect_widths(self.expansion, self.columns.count)
         total, largest = widths.sum(axis=0), np.abs(reached).max(axis=0)
         shares = np.divide(widths, total, out=np.zeros_like(widths), where=total > ROUNDING * largest)
         kinds = {"main_effect": shares} | further

@@ -8,9 +8,11 @@ import numpy as np
 
 from uqmbd.analysis import magnitude
 from uqmbd.analysis.basis_change import legendre_of
-from uqmbd.analysis.chebyshev_expansions import Expansion, SparseExpansion, TensorExpansion
+from uqmbd.analysis.chebyshev_expansions import Expansion, SparseExpansion, TensorExpansion, part_of
+from uqmbd.analysis.columnwise import by_blocks
 from uqmbd.questions.base import Answer, Asked
 
+ROWS = 128  # numbers a column that are worked on at once
 POINTS = 2**13  # of a surrogate in pieces, in each block
 NOTE = "Sobol' indices take every place between the ends of an input as equally likely, which is more than an interval says"
 
@@ -19,8 +21,7 @@ def indices(asked: Asked) -> Answer:
     """First and total order, and pairs; variance-based, of the surrogate (Sobol' 1993; Jansen 1999)."""
     d, columns = len(asked.inputs), asked.columns
     if isinstance(asked.expansion, (TensorExpansion, SparseExpansion)):
-        chaos = legendre_of(asked.expansion)
-        first, total, second = chaos.first(), chaos.total(), chaos.second()
+        first, total, second = by_blocks(lambda at: exact(part_of(asked.expansion, at, columns.count)), columns.count, ROWS)
         pairs = ["*".join(pair) for pair in combinations(asked.inputs, 2)]
         groups = {"interaction": columns.dataset(second, {"pair": pairs}, unit="")} if d > 1 else {}
     else:
@@ -31,6 +32,12 @@ def indices(asked: Asked) -> Answer:
         doubted = columns.in_words(~asked.trusted)
         notes.append(f"where the expansion is not trusted (of {doubted}), the Sobol' indices are those of an expansion that does not hold")
     return Answer({"first": first, "total": total}, groups, notes)
+
+
+def exact(expansion: TensorExpansion | SparseExpansion) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """First order, total and pairs of a polynomial, from its coefficients: (d, columns) twice, and (pairs, columns)."""
+    chaos = legendre_of(expansion)
+    return chaos.first(), chaos.total(), chaos.second()
 
 
 def sampled(expansion: Expansion, d: int) -> tuple[np.ndarray, np.ndarray]:

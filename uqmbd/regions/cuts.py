@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 
 from uqmbd.analysis.alpha_cuts import inside, nested
+from uqmbd.analysis.chebyshev_expansions import part_of
+from uqmbd.analysis.columnwise import by_blocks
 from uqmbd.analysis.convex_body import Body
 from uqmbd.analysis.regions import Region, candidates, regions
 from uqmbd.analysis.trust import ENCLOSED, Outer
@@ -44,24 +46,32 @@ class Cuts(Box):
         """
         runs = self.runs
         rows = np.flatnonzero((runs.status == 0) & runs.surrogate.fresh())
-        misses = np.abs(runs.expansion.evaluate(runs.points[rows]) - runs.values[rows])
+        here = [inside(runs.points[rows], box) for box in self._boxes]
         self._error, self._trusted = np.tile(runs.error, (len(self._boxes), 1)), np.tile(runs.trusted, (len(self._boxes), 1))
         missed = runs.missed
         for k in range(1, len(self._boxes)):
-            here = inside(runs.points[rows], self._boxes[k])
-            if np.count_nonzero(here) >= LEAST_VALIDATION * len(runs.inputs):
-                missed = misses[here].max(axis=0)
+            if np.count_nonzero(here[k]) >= LEAST_VALIDATION * len(runs.inputs):
+                missed = self._missed(rows, here[k])
             if k < len(self._regions):
                 self._error[k], self._trusted[k] = runs.judged(missed, self._width(k))
-            elif here.any():
+            elif here[k].any():
                 self._error[k], self._trusted[k] = 0.0, True
             else:
                 self._error[k], self._trusted[k] = self._error[k - 1], self._trusted[k - 1]
 
+    def _missed(self, rows: np.ndarray, here: np.ndarray) -> np.ndarray:
+        """Largest error of the surrogate at those of the runs `rows` that lie `here`, (columns,)."""
+        runs, points, count = self.runs, self.runs.points[rows], self.runs.columns.count
+
+        def of(at: slice) -> np.ndarray:
+            return np.abs(part_of(runs.expansion, at, count).evaluate(points) - runs.values[rows, at])[here].max(axis=0)
+
+        return by_blocks(of, count, 4 * len(rows))
+
     def _width(self, level: int) -> np.ndarray:
         """About the width of the band of a level, (columns,)."""
-        some = self._regions[level].points(candidates(len(self.runs.inputs), PLACES))
-        return np.ptp(self.runs.expansion.evaluate(some), axis=0)
+        some, count = self._regions[level].points(candidates(len(self.runs.inputs), PLACES)), self.runs.columns.count
+        return by_blocks(lambda at: np.ptp(part_of(self.runs.expansion, at, count).evaluate(some), axis=0), count, 2 * len(some))
 
     def sought(self) -> tuple[list[Region], np.ndarray]:
         return self._regions, ~self._trusted[: len(self._regions)]

@@ -12,7 +12,7 @@ __all__ = ["notes_below", "terminal_table", "write_overview", "write_report"]
 PAGES = ("report.html", "figures")
 
 
-def write_report(result, directory, *, study_text: str | None = None) -> Path:
+def write_report(result, directory, *, study_text: str | None = None, pictures: bool = True) -> Path:
     """Write ``report.html`` and ``figures/*.png`` of a result.
 
     Parameters
@@ -23,6 +23,8 @@ def write_report(result, directory, *, study_text: str | None = None) -> Path:
         Where the report goes; made if it is not there.
     study_text : str, optional
         The study file, shown at the end of the page; ``study.toml`` in `directory` unless said.
+    pictures : bool
+        False: the page alone, which has all figures; pictures that are there, of an earlier result, are removed.
 
     Returns
     -------
@@ -34,7 +36,7 @@ def write_report(result, directory, *, study_text: str | None = None) -> Path:
     StudyError
         If it cannot be written.
     """
-    from uqmbd.report.page import write_page  # plotly and matplotlib cost a second to import
+    from uqmbd.report.page import write_page
 
     stored = Path(directory) / "study.toml"
     if study_text is None:
@@ -42,7 +44,7 @@ def write_report(result, directory, *, study_text: str | None = None) -> Path:
         study_text = stored.read_text(encoding="utf-8") if stored.is_file() else ""
     with writing(Path(directory)):
         unlist(Path(directory), *PAGES)
-        return entered(write_page(result, directory, study_text=study_text))
+        return entered(write_page(result, directory, study_text=study_text, pictures=pictures))
 
 
 def write_overview(results, directory) -> Path:

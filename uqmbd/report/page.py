@@ -1,6 +1,7 @@
 """The page: figures and tables in one file that needs no network."""
 
 import gzip
+from collections.abc import Mapping
 from functools import cache
 from importlib.util import find_spec
 from itertools import chain, zip_longest
@@ -9,7 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from uqmbd import figures
-from uqmbd.figures import matplotlib_view, samples
+from uqmbd.figures import samples
 from uqmbd.figures.alt import alternative
 from uqmbd.figures.marks import Figure
 from uqmbd.figures.more import left_out
@@ -25,24 +26,35 @@ from uqmbd.report.pages import asset, rendered, replaced, sentence
 from uqmbd.report.regions import regions_table
 from uqmbd.runs.files import safe_names
 
-PICTURES = 24  # files: each takes a fifth of a second
+PICTURES = 24  # files: each takes a fifth of a second, and matplotlib half a one
 # of base 85, none of which means something in a page
 LETTERS = np.frombuffer(b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz!#$%.()*+-;,=/?@^_`{|}~", np.uint8)
 # The browser itself refuses every address. Plotly writes style elements, and its scatter matrix makes functions from text.
 POLICY = "default-src 'none'; script-src 'unsafe-inline' 'unsafe-eval'; style-src 'unsafe-inline'; img-src data: blob:; font-src data:"
 
 
-def write_page(result, directory, *, study_text: str = "") -> Path:
+def write_page(result, directory, *, study_text: str = "", pictures: bool = True) -> Path:
     """Write ``report.html`` and ``figures/*.png``; the arguments are those of `uqmbd.report.write_report`."""
     directory = Path(directory)
-    pictures = directory / "figures"
-    pictures.mkdir(parents=True, exist_ok=True)
+    directory.mkdir(parents=True, exist_ok=True)
     result = samples.read_once(result)
     sections = figures.sections(result)
     names = safe_names(figure.key for figure in chain.from_iterable(sections.values()))
-    for figure in pictured(sections):
-        matplotlib_view.save(figure, pictures / f"{names[figure.key]}.png")
+    if pictures:
+        draw_pictures(sections, names, directory / "figures")
+    else:
+        for old in (directory / "figures").glob("*.png"):
+            old.unlink()
     return replaced(directory / "report.html", _render(result, sections, names, study_text))
+
+
+def draw_pictures(sections: dict[str, list[Figure]], names: Mapping[str, str], folder: Path) -> None:
+    """Draw the figures that become files."""
+    from uqmbd.figures import matplotlib_view
+
+    folder.mkdir(exist_ok=True)
+    for figure in pictured(sections):
+        matplotlib_view.save(figure, folder / f"{names[figure.key]}.png")
 
 
 def pictured(sections: dict[str, list[Figure]]) -> list[Figure]:

@@ -17,7 +17,7 @@ from uqmbd.outcomes import TIME, OutputInfo, sample_count
 from uqmbd.simulators.apart import AWAY, Ended, Late, apart, packed
 from uqmbd.simulators.base import Simulator
 from uqmbd.simulators.curve import taken
-from uqmbd.simulators.function import FunctionSimulator, call, output_info, wants_time
+from uqmbd.simulators.function import FunctionSimulator, call, declared, output_info, wants_time
 from uqmbd.simulators.lanes import LanesSimulator
 from uqmbd.simulators.limit import RunTimeout, time_limit
 from uqmbd.simulators.model import Model, describe
@@ -60,24 +60,36 @@ def make_simulator(
             raise StudyError("a model that returns a System needs times", key="time", remedy="add a section [time] with end and points")
         return LanesSimulator(model, tuple(names), time, dict(settings))
     refuse_settings(settings)
-    return FunctionSimulator(model, tuple(names), time, output_info(raw, tuple(names), time), timeout)
+    nonnegative = declared(model.load(), raw if isinstance(raw, Mapping) else None)
+    return FunctionSimulator(model, tuple(names), time, output_info(raw, tuple(names), time), timeout, nonnegative)
 
 
 def made_apart(
     model: Model, names: Sequence[str], time: np.ndarray | None, samples: Mapping[str, np.ndarray], settings: Any, timeout: float
 ) -> Simulator:
     """As `make_simulator`, by another process; a sample at which it has to be ended is passed over as one at which the model raises."""
+    make = partial(simulator_of, names, settings)
+    return replace(within_limit(make, model, time, samples, timeout), model=model)
+
+
+def simulator_of(names: Sequence[str], settings: Any, model: Model, time: Any, samples: Any, timeout: float) -> Simulator:
+    """`make_simulator` with its arguments in another order."""
+    return make_simulator(model, names, time, samples, settings, timeout)
+
+
+def within_limit(make: Callable[..., Any], model: Model, time: np.ndarray | None, samples: Mapping[str, np.ndarray], timeout: float) -> Any:
+    """``make(model, time, samples, timeout)`` by another process, which is ended where a run does not stop."""
     require_sendable(model, timeout)
     for i in range(min(TRIALS, sample_count(samples))):
         rest = {key: values[i:] for key, values in samples.items()}
         try:
-            found, files = apart(partial(made, model, names, time, rest, settings, timeout))
+            found, files = apart(partial(watched, make, model, time, rest, timeout))
         except Late:
             continue
         except Ended as ended:
             raise ended_in_trial(model, ended) from None
         noted(files)
-        return replace(found, model=model)
+        return found
     raise too_slow(model, samples, f"stopped after {timeout:g} s", timeout)
 
 
@@ -91,10 +103,10 @@ def require_sendable(model: Model, timeout: float) -> None:
         raise StudyError(text, key="campaign.timeout", value=timeout, remedy=remedy) from error
 
 
-def made(model: Model, *how: Any) -> tuple[Simulator, dict[str, str]]:
-    """The simulator of a model, and the user's files that the model read."""
+def watched(make: Callable[..., Any], *how: Any) -> tuple[Any, dict[str, str]]:
+    """What `make` returns, and the user's files that the model read."""
     with watching() as reads:
-        found = make_simulator(model, *how)
+        found = make(*how)
     return found, reads.files
 
 
@@ -123,12 +135,19 @@ def refuse_settings(settings: Mapping[str, Any]) -> None:
         )
 
 
-def available_outputs(model: Model, time: np.ndarray | None, samples: Mapping[str, np.ndarray]) -> dict[str, OutputInfo]:
-    """Every output that a model has, from one run of a Python model, or from the system that it returns."""
+def available_outputs(
+    model: Model, time: np.ndarray | None, samples: Mapping[str, np.ndarray], timeout: float | None = None
+) -> dict[str, OutputInfo]:
+    """Every output that a model has, from one run of a Python model, or from the system that it returns.
+
+    As a trial run, it is made by a process of its own where runs have a limit of time.
+    """
+    if timeout is not None and not AWAY and not model.fixed and model.simulator is None:
+        return within_limit(available_outputs, model, time, samples, timeout)
     if model.simulator is not None:
         text = "a simulator from outside does not say which outputs there are"
         raise StudyError(text, key="study.simulator", value=model.simulator.label, remedy="see its documentation")
-    raw = called(model, samples, time) if model.takes_arrays else trial(model, time, samples)
+    raw = called(model, samples, time) if model.takes_arrays else trial(model, time, samples, timeout)
     if is_system(raw):
         import flexmbd
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
@@ -12,7 +12,7 @@ import numpy as np
 
 from uqmbd.errors import StudyError, did_you_mean
 from uqmbd.interrupts import of_the_model
-from uqmbd.outcomes import ERROR, OK, TIME, TIMEOUT, Axis, Outcomes, OutputInfo, sample_count
+from uqmbd.outcomes import ERROR, NONNEGATIVE, OK, TIME, TIMEOUT, Axis, Outcomes, OutputInfo, sample_count
 from uqmbd.simulators.apart import AWAY
 from uqmbd.simulators.curve import alike, check_axis, reductions_over, taken
 from uqmbd.simulators.folder import kept_folder
@@ -44,6 +44,8 @@ class FunctionSimulator:
         What the outputs are over, from a trial run.
     timeout : float, optional
         Longest time a run may take [s]. Then a process of their own makes the runs (`limited`); a command sees to it itself.
+    nonnegative : tuple of str
+        Outputs that the model says cannot be negative, see `declared`.
     """
 
     width: ClassVar[int] = 1
@@ -53,6 +55,7 @@ class FunctionSimulator:
     time: np.ndarray | None = None
     info: dict[str, OutputInfo] = field(default_factory=dict)
     timeout: float | None = None
+    nonnegative: tuple[str, ...] = ()
 
     def check(self, samples: Mapping[str, np.ndarray]) -> dict[str, OutputInfo]:
         """What the outputs are; runs the first sample unless the trial run that made this simulator has said so."""
@@ -73,7 +76,7 @@ class FunctionSimulator:
             status[i], message[i] = run.status, run.message
             for name, value in run.outputs.items():
                 outputs[name][i] = value
-        return Outcomes(outputs, status, message, {"simulator": "function"})
+        return Outcomes(outputs, status, message, {"simulator": "function", **said_of(self.nonnegative)})
 
     def runs(self, samples: Mapping[str, np.ndarray]) -> Iterator[Run]:
         """The runs of a batch one by one, in this process or, where they have a limit of time, in another one."""
@@ -112,6 +115,30 @@ def call(function: Callable[..., Any], inputs: Mapping[str, Any], time: np.ndarr
             return function(**inputs, **more)
     finally:
         sys.setrecursionlimit(limit)
+
+
+def declared(function: Callable[..., Any], known: Mapping[str, Any] | None = None) -> tuple[str, ...]:
+    """Outputs that a model says cannot be negative, in its attribute ``nonnegative``: their bounds end at zero, those of reductions too.
+
+    Raises
+    ------
+    StudyError
+        When it is no list of names, or names what is not among the `known` outputs.
+    """
+    said = getattr(function, "nonnegative", ())
+    if isinstance(said, str) or not isinstance(said, (list, tuple, set, frozenset)) or not all(isinstance(name, str) for name in said):
+        text = "the model's attribute 'nonnegative' is no list of names of outputs"
+        raise StudyError(text, key="study.model", value=said, remedy='write function.nonnegative = ["speed"], say')
+    for name in said if known is not None else ():
+        if name not in known:
+            text = f"the model says that its output '{name}' cannot be negative, and has no such output"
+            raise StudyError(text, key="study.model", value=name, remedy=did_you_mean(name, known, noun="output"))
+    return tuple(sorted(said))
+
+
+def said_of(nonnegative: Sequence[str]) -> dict[str, str]:
+    """The attribute of outcomes that says it."""
+    return {NONNEGATIVE: ", ".join(nonnegative)} if nonnegative else {}
 
 
 def wants_time(function: Callable[..., Any]) -> bool:

@@ -8,13 +8,14 @@ import sys
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from importlib.machinery import PathFinder
+from importlib.util import find_spec
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from uqmbd.errors import StudyError, did_you_mean
 from uqmbd.simulators.folder import import_of
-from uqmbd.simulators.loading import draws_on, load_file
+from uqmbd.simulators.loading import beside, draws_on, go_to, load_file
 from uqmbd.simulators.own import file_digest, is_own_file
 from uqmbd.simulators.reads import watching
 
@@ -136,10 +137,13 @@ def refuse_changes(model: Model) -> None:
     CHECKED.add(key)
 
 
-def imported(name: str) -> ModuleType:
-    """A module by its name."""
+def imported(name: str, directory: Path | None = None) -> ModuleType:
+    """A module by its name; where no installed one has it, that in the folder of the study."""
     if name in sys.modules:
         return sys.modules[name]
+    top = name.partition(".")[0]
+    if directory is not None and beside(Path(directory).resolve(), top) and find_spec(top) is None:
+        go_to(str(Path(directory).resolve()))
     with import_of(name):
         return importlib.import_module(name)
 
@@ -180,7 +184,7 @@ def find_model(spec: str | Callable[..., Any], directory: Path) -> Model:
                 module = load_file(path, source, fresh=True)
                 found = Model(f"{path}:{name}", path=str(path), name=name, source=source)
             else:
-                module = imported(where)
+                module = imported(where, directory)
                 found = Model(spec, module=where, name=name)
     except StudyError:
         raise

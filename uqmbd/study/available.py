@@ -22,7 +22,7 @@ WITHIN = "within a part of the time: name:max@0.1..0.3, name:mean@last turn of c
 def outputs_of(study: Study) -> dict[str, OutputInfo]:
     """Every output that the model has, by name; it is built, or run once, in the middle of its inputs."""
     with naming_file(study):
-        return available_outputs(study.model, study.grid(), Trial(study).samples)
+        return available_outputs(study.model, study.grid(), Trial(study).samples, study.campaign.timeout)
 
 
 def outputs_table(study: Study, word: str = "") -> Any:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from uqmbd.campaign.pool import default_workers
+from uqmbd.campaign.pool import FEW, LONG, default_workers
 from uqmbd.printing import printable
 from uqmbd.study.forecast import Forecast, Pace, forecast, slowness
 from uqmbd.study.identity import precision_of
@@ -114,7 +114,10 @@ def estimate(study: Study, *, patience: float = PATIENCE) -> Cost:
     least, most = study.method.planned_runs(study.inputs.uncertain)
     workers = default_workers() if study.campaign.workers is None else study.campaign.workers
     pace = Pace(found.width, found.least_call, found.seconds / found.runs)
-    ahead = None if info is None else forecast(study, info, (least, most), pace, workers=workers, solver=found.built, slow=slowness())
+    if found.built is None and least <= FEW and pace.per_run * least <= LONG:
+        workers = 0  # one process that is kept
+    slow = slowness() if found.loading is None else found.loading
+    ahead = None if info is None else forecast(study, info, (least, most), pace, workers=workers, solver=found.built, slow=slow)
     points = 0 if study.time is None else len(study.grid())
     size = np.dtype(precision_of(study)).itemsize * (study.campaign.store == "all")
     stored = sum(size * entry.shape(points)[0] if entry.axis else 8 for entry in info.values()) if info is not None else math.nan

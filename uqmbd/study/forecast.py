@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 import time
 from collections.abc import Mapping
@@ -17,15 +18,16 @@ from uqmbd.outcomes import OutputInfo
 if TYPE_CHECKING:
     from uqmbd.study.study import Study
 
-# Seconds on a processor that does `task` in `REFERENCE`.
-REFERENCE = 0.022
-START = 2.2  # interpreter, packages, the study, its folder, the result
-WORKERS = 1.4  # Dask, and processes that import what they need
-SOLVER = 3.0  # packages of the solver, the model built, its code loaded, here and in the workers
-PORTION = {False: 0.005, True: 0.04}  # an ask and its answer, in this process and by workers
-HISTORY = 0.3  # of a result: bounds or statistics of a history
-REPORT = 1.0  # packages that draw, the page
-FIGURE = 0.13
+# All in parts of the time in which this machine imports `PACKAGES`: 0.6 s on a quiet processor, 1.1 s beside others
+START = 1.7  # interpreter, packages, the study, its folder, the result
+WORKERS = 1.2  # Dask, and processes that import what they need
+SOLVER = 2.5  # packages of the solver, the model built, its code loaded, here and in the workers
+PORTION = {False: 0.005, True: 0.03}  # an ask and its answer, in this process and by others
+HISTORY = 0.15  # of a result: bounds or statistics of a history
+REPORT = 0.35  # the page
+FIGURE = 0.025
+REFERENCE = 0.022  # s of `task` where the packages take 1 s
+PACKAGES = ("uqmbd.study.running_methods", "zarr", "uqmbd.report.page")  # what a command loads
 MOST_FIGURES, MOST_DRAWN = 60, 24  # see `uqmbd.figures.outputs.DRAWN`
 FIGURES_OF = {True: 3.0, False: 2.5}  # a history or curve, a number
 
@@ -76,13 +78,21 @@ class Pace:
         return max(self.least, groups * self.width * self.per_run)
 
 
+def loading() -> float:
+    """Seconds in which this process, which has loaded little, imports what a command loads."""
+    began = time.process_time()
+    for name in PACKAGES:
+        importlib.import_module(name)
+    return time.process_time() - began
+
+
 def slowness() -> float:
-    """How much slower this processor is than that of the numbers above."""
+    """About the same where all is loaded already."""
     best = np.inf
     for _ in range(5):
-        began = time.perf_counter()
+        began = time.process_time()
         task()
-        best = min(best, time.perf_counter() - began)
+        best = min(best, time.process_time() - began)
     return best / REFERENCE
 
 
@@ -114,11 +124,11 @@ def forecast(
     span : (int, int)
         Least and most runs.
     workers : int
-        Processes; 0 for none but this one.
+        Processes of a cluster; 0 where this one, or one that is kept, does the runs.
     solver : float or None
         Seconds that the trial of a mechanism has taken, compilation included, which is not done again; None of other models.
     slow : float
-        See `slowness`.
+        Seconds in which this machine imports what a command loads; see `loading` and `slowness`.
     """
     start = slow * (START + (WORKERS if workers else 0.0))
     if solver is not None:

@@ -12,12 +12,13 @@ import numpy as np
 
 from uqmbd.errors import StudyError
 from uqmbd.outcomes import OK, STATUS, OutputInfo
-from uqmbd.simulators.apart import Ended, Late, Process, Raised, Returned, packed, value_of
+from uqmbd.simulators.apart import AWAY, Ended, Late, Process, Raised, Returned, packed, value_of
 from uqmbd.simulators.command import Command
 from uqmbd.simulators.lanes import LanesSimulator
 from uqmbd.simulators.limit import RunTimeout, tell, time_limit
 from uqmbd.simulators.model import Model
 from uqmbd.simulators.reads import watching
+from uqmbd.study.forecast import loading
 from uqmbd.study.times import plain_grid
 from uqmbd.study.trial import Tried
 
@@ -48,6 +49,8 @@ class Measured:
         Seconds that it took to build a mechanism and to have it compiled; None of other models.
     least_call : float
         Seconds of the smallest batch, when all is loaded.
+    loading : float, optional
+        Seconds in which a fresh process imports what a command loads; see `uqmbd.study.forecast.loading`.
     """
 
     trial: Tried | None
@@ -58,6 +61,7 @@ class Measured:
     width: int = 1
     built: float | None = None
     least_call: float = 0.0
+    loading: float | None = None
 
     def left(self, runs: int, patience: float) -> Measured:
         """The same after runs that were not done after `patience` seconds."""
@@ -102,6 +106,7 @@ def measured(model: Model, how: tuple[Any, ...], inputs: Space, seed: int, patie
     """Try the model, then time more and more runs; what is found is told on the way."""
     from uqmbd.simulators.times import simulator_at
 
+    taken = loading() if AWAY else None
     names, at, samples, _, timeout = how
     began = time.perf_counter()
     if isinstance(model.bare, Command):  # which sees to its limit itself
@@ -120,7 +125,7 @@ def measured(model: Model, how: tuple[Any, ...], inputs: Space, seed: int, patie
         raise
     built = time.perf_counter() - began if isinstance(simulator, LanesSimulator) else None
     width = max(1, simulator.width)
-    found = Measured(Tried(simulator, info, reads.files), width, 0.0, {}, width=width, built=built)
+    found = Measured(Tried(simulator, info, reads.files), width, 0.0, {}, width=width, built=built, loading=taken)
     tell(found)
     timed = replace(simulator, patience=patience) if hasattr(simulator, "patience") else simulator
     rng, runs, total = np.random.default_rng(seed), found.runs, 0

@@ -20,7 +20,8 @@ PAGE = "report.html"
 def write_reports(finished: Mapping[str, Finished]) -> list[Path]:
     """Write what is missing of the reports beside the results, and return all pages, that of several methods last.
 
-    A result that was there already keeps its page.
+    A result that was there already keeps its page. Pages have all figures; files of them, which take longer than a small study, are for
+    `uqmbd report` and `uqmbd.write_report`.
 
     Raises
     ------
@@ -31,7 +32,10 @@ def write_reports(finished: Mapping[str, Finished]) -> list[Path]:
 
     if any(lacks(one) for one in finished.values()):
         logging.getLogger("uqmbd").info("writing the report ...")
-    pages = [report.write_report(one.result, one.directory) if lacks(one) else one.directory / PAGE for one in finished.values()]
+    pages = [one.directory / PAGE for one in finished.values()]
+    for one in finished.values():
+        if lacks(one):
+            report.write_report(one.result, one.directory, pictures=False)
     folder = next(iter(finished.values())).directory.parent
     if (several := several_of(finished, folder)) is not None:
         pages.append(report.write_overview(several, folder))

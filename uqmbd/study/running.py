@@ -6,6 +6,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
+from gc import collect
 from numbers import Integral
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,6 +16,7 @@ import numpy as np
 from uqmbd.doors import blaming, is_ours
 from uqmbd.errors import StudyError, did_you_mean
 from uqmbd.facts import failures_in
+from uqmbd.interrupts import hearing
 from uqmbd.outcomes import STATUS, OutputInfo
 from uqmbd.processes import give_memory_back, leave_if_worker_is_starting
 from uqmbd.runs.listing import unlist
@@ -97,6 +99,7 @@ def run_study(
     identity = identity_of(study, reach)
     digest = study_digest(study, identity)
     with naming_file(study), ExitStack() as stack:
+        stack.enter_context(hearing())
         header = peek(directory, study.campaign.runs)
         refused = None if header is None or overwrite is True else refusal(study, header, identity, reach, directory)
         if refused is not None and overwrite != "if_changed":
@@ -113,10 +116,10 @@ def run_study(
             with writing(directory):
                 write_study(study, directory)
         pool = early_pool(study, workers, scheduler, stack)
-        trial = Trial(study, None if claim.header is None or discard else stored_outputs(claim.header), pool.elsewhere)
+        trial = trial_for(study, None if claim.header is None or discard else stored_outputs(claim.header), pool)
         if claim.header is None or discard:
             trial.checked()
-        pool.get()
+        pool.settle()
         if discard:
             claim.clear()
         store, info = open_or_make(study, claim, identity, reach, trial)
@@ -177,6 +180,8 @@ def told(
                 pool.let_go()
             give_memory_back()
             result, used = method.result(), np.flatnonzero(tally.used)
+            del method  # and all outcomes that it keeps, which a result and its report do without
+            collect()
             describe(result, study, tally, store, simulator)
             take_trust(result, study, store, used, simulator)
             add_step_error(result, study, info, trial, store, used, pool, simulator)
@@ -199,9 +204,17 @@ def early_pool(study: Study, workers: int | None, scheduler: Any, stack: ExitSta
         raise StudyError("the number of processes is a whole number from 0", key="workers", value=wanted, remedy=remedy)
     solver = ["flexmbd.running.simulate"] if "flexmbd" in sys.modules else []
     needed = ["uqmbd.campaign.worker", "numcodecs", *solver, *study.method.worker_modules]
-    pool = EarlyPool(wanted, scheduler, needed, study.campaign.wait)
+    runs = None if solver else study.method.planned_runs(study.inputs.uncertain)[0]
+    pool = EarlyPool(wanted, scheduler, needed, study.campaign.wait, runs=runs)
     stack.callback(pool.close)
     return pool
+
+
+def trial_for(study: Study, stored: dict[str, OutputInfo] | None, pool: EarlyPool) -> Trial:
+    """The trial of a study, from which the pool knows how long its runs take."""
+    trial = Trial(study, stored, pool.elsewhere)
+    pool.foretold = lambda: trial.seconds * study.method.planned_runs(study.inputs.uncertain)[0]
+    return trial
 
 
 def start(study: Study, info: Mapping[str, OutputInfo]) -> Any:

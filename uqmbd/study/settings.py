@@ -49,7 +49,8 @@ class CampaignSettings(Checked):
     Attributes
     ----------
     workers : int, optional
-        Processes; as many as there are processors unless said; 0 runs in this process.
+        Processes; as many as there are processors unless said; 0 runs in this process. Few short runs of a function or a command are
+        all done by one of them, which begins sooner.
     seed : int
         Of all random choices.
     batch : int, optional

@@ -15,10 +15,9 @@ from uqmbd.printing import near
 from uqmbd.study.identity import identity_of
 from uqmbd.study.naming import naming_file
 from uqmbd.study.reuse import refusal, spare_study, write_study
-from uqmbd.study.running import campaign, early_pool, start
+from uqmbd.study.running import campaign, early_pool, start, trial_for
 from uqmbd.study.sizes import check_sizes
 from uqmbd.study.storing import open_or_make, results_directory, stored_outputs
-from uqmbd.study.trial import Trial
 
 if TYPE_CHECKING:
     from uqmbd.campaign.store import RunStore
@@ -81,10 +80,10 @@ def run_shard(
             unlist(directory, "done.json")
             (directory / "done.json").unlink(missing_ok=True)
         pool = early_pool(study, workers, scheduler, stack)
-        trial = Trial(study, None if claim.header is None else stored_outputs(claim.header), pool.elsewhere)
+        trial = trial_for(study, None if claim.header is None else stored_outputs(claim.header), pool)
         if claim.header is None:
             trial.checked()
-        pool.get()
+        pool.settle()
         store, info = open_or_make(study, claim, identity, reach, trial)
         with progress_bar(progress, f"{study.name} {shard}") as watcher:
             part = campaign(study, start(study, info), store, info, trial, pool, watcher, Tally())

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import xarray as xr
 
+from uqmbd.figures.outputs import listed
+from uqmbd.methods.distrust import warn
 from uqmbd.outcomes import NONNEGATIVE
 
 if TYPE_CHECKING:
@@ -28,7 +30,10 @@ def cut_at_zero(result: Result, simulator: Mapping[str, Any]) -> None:
         What the simulator said of itself; see `uqmbd.outcomes.NONNEGATIVE`.
     """
     known = {name.strip() for name in str(simulator.get(NONNEGATIVE, "")).split(",")} - {""}
-    names = [name for name in result.outputs if is_nonnegative(name, known) and not _below(result, name)]
+    names = [name for name in result.outputs if is_nonnegative(name, known)]
+    if below := [name for name in names if _below(result, name)]:
+        warn(result, f"{listed(below)}: said not to be negative, and negative in runs, so bounds do not end at zero")
+    names = [name for name in names if name not in below]
     for key in ("bounds", "regions"):
         setattr(result, key, _changed(getattr(result, key), names, lambda values: values.clip(min=0.0)))
     result.leaves = _changed(

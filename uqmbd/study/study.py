@@ -109,6 +109,8 @@ class Study:
         title: str = "",
         description: str = "",
     ) -> None:
+        self.document: dict[str, Any] | None = None
+        self.file: Path | None = None
         self.model = model if isinstance(model, Model) else model_of(model, simulator, vectorized, Path(directory))
         self.inputs = Space(check_inputs(inputs, optional=bool(sets)), dependence, sets)
         check_inputs(self.inputs)  # with those that sets bring
@@ -116,13 +118,13 @@ class Study:
         self.methods = labelled(method)
         self.method = next(iter(self.methods.values()))
         self.time = check_kind(time, (TimeGrid, type(None)), "time", "uqmbd.TimeGrid(end=..., points=...)")
-        if any(map(is_pattern, self.outputs)):
-            self.outputs = check_outputs(filled_in(self))
         self.solver = dict(solver or {})
         try:
             self.campaign = campaign if isinstance(campaign, CampaignSettings) else CampaignSettings(**(campaign or {}))
         except StudyError as error:
             raise error.under("campaign") from None
+        if any(map(is_pattern, self.outputs)):
+            self.outputs = check_outputs(filled_in(self))
         self.name = check_name(name or self.model.name or "study")
         self.units = check_units(units or {}, self.outputs)
         self.title = check_kind(title, str, "study.title", "text")
@@ -132,8 +134,6 @@ class Study:
         for one in self.methods.values():
             with blaming(type(one), "method", "method"):
                 one.check(self.inputs.uncertain)
-        self.document: dict[str, Any] | None = None
-        self.file: Path | None = None
 
     def __repr__(self) -> str:
         inputs = ", ".join(f"{name} {item.describe()}" for name, item in self.inputs.items())
@@ -223,7 +223,8 @@ class Study:
         progress : bool, optional
             On a terminal and in a notebook there is a bar, elsewhere a line every ten seconds, or two if True. False: nothing.
         report : bool
-            Write ``report.html`` and its figures beside the result, as the command does, unless they are there already; False leaves them.
+            Write ``report.html`` beside the result, as the command does, unless it is there already. `uqmbd.write_report` writes its
+            figures as PNG files too.
         """
         from uqmbd.study.reporting import write_reports
         from uqmbd.study.running_methods import run_methods

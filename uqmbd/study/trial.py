@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
@@ -113,11 +114,14 @@ class Trial:
         What runs have to give where there is a store: it may hold more outputs than the study asks for, and in another order.
     elsewhere : bool
         Other processes do the runs: where the solver is not loaded here, it is not loaded for the trial either.
+    seconds : float
+        That it took; 0 before.
     """
 
     study: Study
     stored: dict[str, OutputInfo] | None = None
     elsewhere: bool = False
+    seconds: float = 0.0
 
     @cached_property
     def samples(self) -> dict[str, np.ndarray]:
@@ -152,7 +156,11 @@ class Trial:
         names = study.outputs if self.stored is None else list(self.stored)
         times = study.grid(), None if study.settled is not None else plain_grid(study)
         how = study.model, names, *times, self.samples, units_of(study.inputs), study.solver, study.campaign.timeout
+        import uqmbd.simulators.times  # noqa: F401  (not in the time)
+
+        began = time.perf_counter()
         found = tried_apart(*how) if self.elsewhere and solver_to_load() else tried(*how)
+        self.seconds = time.perf_counter() - began
         study.model.saw(found.files)
         study.settle(found.time)
         check_axes(found.info)

@@ -8,8 +8,9 @@ from typing import Any, ClassVar
 import numpy as np
 
 from uqmbd.analysis import trust
-from uqmbd.analysis.chebyshev_expansions import Expansion
+from uqmbd.analysis.chebyshev_expansions import Expansion, part_of
 from uqmbd.analysis.columns import Columns
+from uqmbd.analysis.columnwise import by_blocks
 from uqmbd.analysis.ranges import range_of
 from uqmbd.analysis.streams import generator
 
@@ -143,7 +144,9 @@ class Surrogate:
 
     def missed(self, expansion: Expansion, rows: np.ndarray) -> np.ndarray:
         """Largest error at runs that the surrogate was not made of, (columns,)."""
-        return np.abs(expansion.evaluate(self.runs.points[rows]) - self.runs.values[rows]).max(axis=0)
+        points, values = self.runs.points[rows], self.runs.values
+        count = values.shape[1]
+        return by_blocks(lambda at: np.abs(part_of(expansion, at, count).evaluate(points) - values[rows, at]).max(axis=0), count, len(rows))
 
     def enclosed(
         self, columns: np.ndarray, error: np.ndarray, trusted: np.ndarray, box: np.ndarray | None = None
@@ -163,8 +166,8 @@ class Surrogate:
         """Smallest and largest value of the surrogate at its nodes; None where it does not interpolate its runs."""
         if self.note:
             return None
-        nodes = self.runs.values[np.ix_(self.fitted(), columns)]
-        return nodes.min(axis=0), nodes.max(axis=0)
+        low, high = self.runs.envelope(self.fitted())[:, columns]
+        return low, high
 
     def facts(self) -> dict[str, Any]:
         """Attributes of the result."""

@@ -22,6 +22,7 @@ from uqmbd.surrogates.asked import OUTSIDE, SCORES, InputAxis, KeptSurrogate, cu
 if TYPE_CHECKING:
     import xarray as xr
 
+ERROR = "error:"  # coordinates with the errors of histories; those of numbers are attributes
 _STEP = 1e-30  # of complex differences
 
 
@@ -133,7 +134,9 @@ def kept(axes: Sequence[InputAxis], expansion: Any, columns: Columns, error: np.
     coords["exponent"] = (("term", "input"), exponents)
     named = {}
     for name, at in columns.slices.items():
-        attrs = {"unit": columns.outputs[name].unit, "error": np.atleast_1d(error[at]).tolist()}
+        attrs = {"unit": columns.outputs[name].unit} | ({} if name in columns.axes else {"error": error[at].tolist()})
+        if name in columns.axes:
+            coords[ERROR + name] = (columns.dims(name), error[at])
         named[name] = ((*lead, *columns.dims(name)), c[..., at] if name in columns.axes else c[..., at.start], attrs)
     coords |= columns.coords()
     return xr.Dataset(named, coords, attrs={"axes": json.dumps([axis.table() for axis in axes])})

@@ -36,6 +36,7 @@ def of_output(group: xr.Dataset, name: str) -> KeptSurrogate:
     axes = tuple(map(InputAxis.of_table, json.loads(group.attrs["axes"])))
     array, dim = group[name], axis_of(group[name].dims)
     over = None if dim is None else Axis(dim, array[dim].values, array[dim].attrs.get("unit", ""))
-    error = np.array(array.attrs.get("error", [np.nan]))
+    stored = group.coords[kept.ERROR + name].values if kept.ERROR + name in group.coords else array.attrs.get("error", [np.nan])
+    error = np.array(stored)
     head = name, array.attrs.get("unit", ""), axes, over, np.asarray(error[0] if over is None else error)
     return (kept_kriging if group.attrs.get("kind") == "kriging" else kept).of_group(group, array, head)

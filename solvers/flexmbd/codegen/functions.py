@@ -18,7 +18,7 @@ from flexmbd.codegen.values import DOUBLE, WORD, Value, Writer
 from flexmbd.codegen.words import kernel_function, words
 from flexmbd.language.nodes import UNIFORM
 from flexmbd.language.ops import OPS
-from flexmbd.language.ordering import Pieces, leaf
+from flexmbd.language.ordering import Pieces, groups_of, leaf
 from flexmbd.language.units import in_units
 
 ROWS, TABLE = DOUBLE.as_pointer(), WORD.as_pointer()
@@ -54,7 +54,7 @@ class Functions:
         Parameters
         ----------
         stores : list of ((str, int), Node)
-            Array and row: of X, W, or "y": of X from row y on; factors are kept in X, in lanes whose `WHO` is 1.
+            Array and row: of X, W, or "y": of X from row y on; factors are kept in X, in lanes whose `WHO` is 1. Some may be `Guarded`.
         given : dict int -> int, optional
             By id, rows of X with factors that are there already.
         """
@@ -71,7 +71,7 @@ class Functions:
 
         It is of `width` lanes, the target's `part` if left out, and rows are as far apart as everywhere.
         """
-        pieces = Pieces(self.graph, stores, given, self.graph.tuning.piece)
+        pieces = Pieces(self.graph, stores, given, self.graph.tuning.piece, groups_of(stores))
         rows = Rows(first, pieces)
         made = [self.declared(f"{name}.{k}" if pieces.count > 1 else f"{name}.all") for k in range(pieces.count)]
         for k, function in enumerate(made):
@@ -80,10 +80,25 @@ class Functions:
             return made[0], rows.size
         whole = self.declared(f"{name}.all")
         builder = ir.IRBuilder(whole.append_basic_block("entry"))
-        for function in made:
-            builder.call(function, whole.args)
+        for function, guard in zip(made, pieces.guards, strict=True):
+            if guard < 0:
+                builder.call(function, whole.args)
+                continue
+            with builder.if_then(self._some(builder, whole.args[2], guard, width or self.target.part)):
+                builder.call(function, whole.args)
         builder.ret_void()
         return whole, rows.size
+
+    def _some(self, builder, rows, row, width):
+        """Whether a row is not zero in some lane."""
+        where = builder.gep(rows, [ir.Constant(WORD, row * self.target.stride)])
+        if width == 1:
+            return builder.fcmp_unordered("!=", builder.load(where), ir.Constant(DOUBLE, 0.0))
+        kind = ir.VectorType(DOUBLE, width)
+        lanes = builder.load(builder.bitcast(where, kind.as_pointer()), align=8)
+        found = builder.fcmp_unordered("!=", lanes, ir.Constant(kind, [0.0] * width))
+        bits = builder.bitcast(found, ir.IntType(width))
+        return builder.icmp_unsigned("!=", bits, ir.Constant(bits.type, 0))
 
     def written(self, name, batch, body, width=None):
         """A function for the module's own use whose instructions ``body(piece)`` writes."""
@@ -161,7 +176,7 @@ class Piece:
                 self._hand_on(node)
             for where in self.pieces.stores.get(node.id, ()):
                 self.store(where, node)
-        for where, node in self.pieces.loose if self.number == self.pieces.count - 1 else ():
+        for where, node in self.pieces.loose.get(self.number, ()):
             self.store(where, node)
         self.builder.ret_void()
 

@@ -6,8 +6,9 @@
 
 from flexmbd.equations import index1
 from flexmbd.errors import ModelError
+from flexmbd.language.ordering import Guarded
 from flexmbd.language.tracing import exchanged
-from flexmbd.registry import HOLDS, LOCKS, NUMBERS, STICKS
+from flexmbd.registry import FEW, HOLDS, LOCKS, NUMBERS, STICKS
 
 BOTH = 1e300  # N s: bound of what holds both ways
 CLOSE = 1.0  # by a whole step: what rows are open, as places and as velocities, is gone after two steps; others leave a share of 1 less it
@@ -82,8 +83,12 @@ def _alone(problem):
     return exchanged(g, problem.generalized, none)
 
 
-def reactions(problem):
-    """Nodes at a point, in the order of `rows_of_work`, with accelerations without forces of contacts in place of free velocities."""
+def reactions(problem, wanted, behind):
+    """Stores at a point, in the order of `rows_of_work`, with accelerations without forces of contacts in place of free velocities.
+
+    Of more than `FEW` contacts the responses, and the columns of their directions in the rows `behind` on, are made where the rows from
+    `wanted` on are not zero in some lane, each contact for itself; the matrix is left to the scheme.
+    """
     for contact in problem.unilaterals:
         if contact.rule in (LOCKS, HOLDS):
             told = f"'{contact.name}': the integrator 'event_driven' does not treat what holds both ways: locks, guides without play"
@@ -100,7 +105,31 @@ def reactions(problem):
             slope = g.derivative(rate, q)
             total = total if slope.zero else total + slope * problem.v[i]
         free.append(total)
-    return _arranged(problem, rates, free, columns, found, problem.a)
+    if len(problem.unilaterals) <= FEW:
+        return _rows(_arranged(problem, rates, free, columns, found, problem.a))
+    n, start, groups, first = problem.n, _places(problem)[1], [], 0
+    for j, contact in enumerate(problem.unilaterals):
+        stores = []
+        for r in range(first, first + len(contact.rates)):
+            stores += _rows(found[r], start + n * r)
+            stores += _rows([columns[r].get(i, g.const(0.0)) for i in range(n)], behind + n * r)
+        groups.append((wanted + j, stores))
+        first += len(contact.rates)
+    always = _rows(_arranged(problem, rates, free, columns, found, problem.a))
+    left_out = range(_places(problem)[0], start + n * len(columns))
+    return Guarded([(where, x) for where, x in always if where[1] not in left_out], groups)
+
+
+def _places(problem):
+    """First rows of the matrix, and of the responses."""
+    contacts, found = counts(problem)
+    matrix = (2 + NUMBERS) * contacts + 3 * found
+    return matrix, matrix + found * found
+
+
+def _rows(nodes, first=0):
+    """Stores of nodes in consecutive rows of W."""
+    return [(("W", first + i), x) for i, x in enumerate(nodes)]
 
 
 def at_start(problem):

@@ -134,6 +134,41 @@ def list_row(at):
     return square_row(at) + at[ND] * at[ND]
 
 
+@inner
+def wanted_row(j, at):
+    """Row that is not zero where what the forces of contact j do is wanted (`listed`)."""
+    return list_row(at) + at[ND] + j
+
+
+@inner
+def count_row(at):
+    """Row of how many contacts are listed, and behind it of how many directions."""
+    return wanted_row(at[NU], at)
+
+
+@inner
+def member_row(at):
+    """First row of the numbers of the contacts that are listed."""
+    return count_row(at) + 2
+
+
+@inner
+def listed_row(at):
+    """First row of the numbers of their directions."""
+    return member_row(at) + at[NU]
+
+
+@inner
+def column_row(at):
+    """First row of the columns of all directions."""
+    return listed_row(at) + at[ND]
+
+
+def rows_of_lists(contacts, directions, coordinates):
+    """Rows of W behind those that `listed` needs."""
+    return 2 * contacts + 2 + directions + directions * coordinates
+
+
 def rows_of_coulomb(contacts, directions):
     """Rows of W behind those of `flexmbd.equations.delassus.rows_of_work` that `coulomb` and `given_modes` need."""
     return 4 * contacts + 4 * directions + directions * directions

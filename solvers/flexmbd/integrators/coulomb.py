@@ -12,11 +12,12 @@ shares that fit, the one nearest to those.  Steps are halved until the functions
 """
 
 from flexmbd.integrators.contact_rows import (
-    CONE as WORDS, bound_row, entry, kept_row, kind_row, matrix_row, percussion_row, rate,
+    CONE as WORDS, bound_row, entry, kept_row, kind_row, matrix_row, percussion_row,
     square_row, step_row, value_row,
 )  # fmt: skip
 from flexmbd.integrators.coulomb_sweep import largest, sweep
 from flexmbd.integrators.dense import eliminate, substitute
+from flexmbd.integrators.listed import rate
 from flexmbd.lanes import any_lane, fabs, lnot, maximum, minimum, select, sqrt
 from flexmbd.lanes.rows import ld, st, words
 from flexmbd.lanes.vector import inner

@@ -8,7 +8,8 @@ Rates ``u = S p + b`` are velocities with percussions p, or accelerations with f
 """
 
 from flexmbd.integrators.contact_rows import CONE as WORDS
-from flexmbd.integrators.contact_rows import bound_row, entry, free_row, kind_row, percussion_row, put_percussion, rate
+from flexmbd.integrators.contact_rows import bound_row, entry, free_row, kind_row, percussion_row, put_percussion
+from flexmbd.integrators.listed import rate
 from flexmbd.lanes import any_lane, fabs, lnot, maximum, select
 from flexmbd.lanes.rows import ld, st, words
 from flexmbd.lanes.vector import inner

@@ -17,34 +17,35 @@ end it with a status of their own.
 
 from flexmbd.equations.delassus import counts, reactions, rows_of_work
 from flexmbd.integrators.contact_rows import (
-    CONE, MU, MU_STATIC, before_row, bound_row, entry, gap_row, kind_row, number_row, percussion_row, product, rate,
-    response_row, rows_of_coulomb,
+    CONE, MU, MU_STATIC, before_row, bound_row, entry, gap_row, kind_row, number_row, percussion_row, rows_of_coulomb,
+    rows_of_lists, wanted_row,
 )  # fmt: skip
 from flexmbd.integrators.coulomb_sweep import CONE as CONTACT
 from flexmbd.integrators.coulomb_sweep import MOVES, OFF, choose, head, largest
 from flexmbd.integrators.dormand_prince import ERROR as WEIGHTS
 from flexmbd.integrators.dormand_prince import MIDDLE, ROWS
 from flexmbd.integrators.event_impacts import drive, strike
+from flexmbd.integrators.event_mending import around, mend, one_closed, want
 from flexmbd.integrators.event_search import (
     ASIDE, BEYOND, COUNTED, DIRECTION, GAPS_AT_START, MARKED, MET, NEXT_GAPS, OWN, RENEWED, REST, SEARCH, SLOWEST, hand, locate, mode_of,
     near, slot,
 )  # fmt: skip
 from flexmbd.integrators.explicit import runge_kutta
 from flexmbd.integrators.held import FADED, FORCE, MOVED, keep, least_force, load, seek, slide_rate, still, yields
-from flexmbd.integrators.percussions import jump, leave_out
+from flexmbd.integrators.listed import glance, inspect, rate, takes_part
+from flexmbd.integrators.percussions import leave_out
 from flexmbd.lanes import any_lane, fabs, lnot, maximum, minimum, select, sqrt
 from flexmbd.lanes.rows import doubles, evaluate, ld, st, words
 from flexmbd.lanes.vector import inner
-from flexmbd.registry import OPEN, OTHERS, SLIDES, STICKS
+from flexmbd.registry import FEW, OPEN, OTHERS, SLIDES, STICKS
 from flexmbd.stepping.names import (
-    BEGIN, CONES, END, FINISH, LARGEST, LOCATE, NU, REACH, REAL, RESUME, RHS, ROUGH, SANG, SETTLE, SLIN, SLOTS, SPAN,
-    START, STATUS, STORMS, SWITCH, UNILATERAL, UNSOLVED, WHO, H, M, N, T,
+    BEGIN, CONES, END, FINISH, LARGEST, LAST, LOCATE, NU, REACH, REAL, RESUME, RHS, ROUGH, SANG, SETTLE, SLIN, SLOTS, SPAN,
+    STAGE, START, STATUS, STORMS, SWITCH, UNILATERAL, UNSOLVED, WHO, H, M, N, T,
 )  # fmt: skip
 
 SLOW, STORM = 1e-6, 1000.0
 LOW = 1.0  # a bounce not higher than half as many times what a gap is known to is none
 PASSES = 3  # of an event, at most
-MENDS = 8  # sweeps of a projection: what has drifted is small
 
 
 def react(X, P, W, at):
@@ -53,7 +54,10 @@ def react(X, P, W, at):
         return
     cones, states, start = words(at[CONES]), at[END] + 1 + 2 * at[N], START + 1 + 2 * at[N]
     leave_out(states, X, at)
-    evaluate(at[UNILATERAL], X, P, W, at, at[END], 0)
+    want(0.0 * ld(X, H) - 1.0, X, W, at)
+    if at[NU] > FEW and at[STAGE] < at[LAST] and not one_closed(X, at):  # nothing but the step's end is looked at
+        return
+    inspect(at[END], X, P, W, at)
     load(start, X, W, at)
     keep((ld(X, STATUS) < 0.5) & (ld(X, H) > 0.0), start, slot(DIRECTION, at), X, W, at)
     for j in range(at[NU]):
@@ -61,33 +65,6 @@ def react(X, P, W, at):
             st(X, slot(REST, at) + 2 * j, ld(W, kind_row(j, at) + 2))
             st(X, slot(REST, at) + 2 * j + 1, ld(W, kind_row(j, at) + 3))
     hand(ld(X, STATUS) < 0.5, states, X, W, at)
-
-
-@inner
-def mend(who, X, P, W, at):
-    """Take away what closed contacts have drifted, as gaps and velocities, also those that now open with a gap below zero."""
-    n, cones, zero = at[N], words(at[CONES]), 0.0 * ld(X, H)
-    states, gaps, p = START + 1 + 2 * n, bound_row(at), percussion_row(at)
-    evaluate(at[UNILATERAL], X, P, W, at, START, 0)
-    for _ in range(MENDS):
-        for j in range(at[NU]):
-            r, slides = cones[CONE * j], cones[CONE * j + 1]
-            mode, end = ld(X, states + cones[CONE * j + 4]), ld(W, gap_row(j, at))
-            below, nears = end < -near(X), ld(W, before_row(at) + r) < 0.0
-            for k in range(at[NU]):
-                end = end + entry(r, cones[CONE * k], W, at) * ld(W, gaps + k)
-            st(W, gaps + j, ld(W, gaps + j) - select(who & ((mode > 0.5) | below), end / entry(r, r, W, at), zero))
-            for k in range(1 + slides):
-                holds = who & (mode > 1.5)
-                if k == 0:
-                    holds = who & ((mode > 0.5) | (below & nears))
-                u = product(r + k, W, at) + ld(W, before_row(at) + r + k)
-                st(W, p + r + k, ld(W, p + r + k) - select(holds, u / entry(r + k, r + k, W, at), zero))
-    for i in range(n):
-        st(X, START + 1 + n + i, ld(X, START + 1 + n + i) + select(who, jump(i, W, at), zero))
-        for j in range(at[NU]):
-            by = ld(W, response_row(at) + n * cones[CONE * j] + i) * ld(W, gaps + j)
-            st(X, START + 1 + i, ld(X, START + 1 + i) + by)
 
 
 @inner
@@ -102,13 +79,18 @@ def arrange(who, X, P, W, at):
     for k in range(at[M]):
         st(X, aside + k, ld(X, states + k))
     leave_out(states, X, at)
-    evaluate(at[UNILATERAL], X, P, W, at, START, 0)
+    want(around(X), X, W, at)
+    inspect(START, X, P, W, at)
     fast, needs = 10.0 * still(X, W, at), who & lnot(who)
     low = maximum(fast, sqrt(LOW * near(X) * largest(W, at)))
     slow = maximum(SLOW * ld(X, SLIN), low)
     for j in range(at[NU]):
         was = ld(X, aside + cones[CONE * j + 4])
-        closed = (was > 0.5) | (ld(W, gap_row(j, at)) <= close)
+        gap, row = ld(W, gap_row(j, at)), slot(GAPS_AT_START, at) + 2 * j
+        closed = (was > 0.5) | (gap <= close)
+        if at[NU] > FEW:
+            closed = closed & (ld(W, wanted_row(j, at)) > 0.5)
+        st(X, row, select(who, maximum(gap, zero), ld(X, row)))
         st(X, rest + j, select(closed, 1.0, zero))
         st(W, gap_row(j, at), select(closed, -1.0, 1.0 + zero))
         needs = needs | (who & closed & (ld(W, before_row(at) + cones[CONE * j]) < -fast))
@@ -116,7 +98,7 @@ def arrange(who, X, P, W, at):
     if any_lane(needs):
         lost, rough = strike(needs, fast, slow, zero, X, W, at)
         drive(needs, X, P, W, at)
-        evaluate(at[UNILATERAL], X, P, W, at, START, 0)
+        inspect(START, X, P, W, at)
     jams, rougher = find(who, lnot(needs), low, fast, X, W, at)
     if at[NU] > 1:
         braced = (jams | rougher) & lnot(lost | rough)
@@ -125,7 +107,7 @@ def arrange(who, X, P, W, at):
                 st(W, gap_row(j, at), select(ld(X, rest + j) > 0.5, -1.0, 1.0 + zero))
             more, worse = strike(braced, fast, slow, fast / maximum(largest(W, at), 1e-290), X, W, at)
             drive(braced, X, P, W, at)
-            evaluate(at[UNILATERAL], X, P, W, at, START, 0)
+            inspect(START, X, P, W, at)
             lost, rough = lost | more, rough | worse
             jams, rougher = find(who, lnot(needs | braced), select(braced, fast, low), fast, X, W, at)
     for k in range(at[M]):
@@ -142,12 +124,11 @@ def arrange(who, X, P, W, at):
 @inner
 def find(who, calm, low, fast, X, W, at):
     """Kinds of all contacts from their velocities, then their forces: lanes in which there are none, and in which none were found."""
-    cones, zero, aside, rest = words(at[CONES]), 0.0 * ld(X, H), slot(ASIDE, at), slot(REST, at)
+    cones, aside, rest = words(at[CONES]), slot(ASIDE, at), slot(REST, at)
     load(aside, X, W, at)
     for j in range(at[NU]):
         r = cones[CONE * j]
-        u, gap, row = ld(W, before_row(at) + r), ld(W, gap_row(j, at)), slot(GAPS_AT_START, at) + 2 * j
-        st(X, row, select(who, maximum(gap, zero), ld(X, row)))
+        u, row = ld(W, before_row(at) + r), slot(GAPS_AT_START, at) + 2 * j
         st(X, row + 1, select(who, u, ld(X, row + 1)))
         classify(j, (ld(X, rest + j) > 0.5) & (u <= low), calm, fast, X, W, at)
     scale(who, X, W, at)
@@ -172,7 +153,7 @@ def turned(who, X, P, W, at):
     What is at rest may have a velocity that is none against it: sliding ends where there is more of it.
     """
     cones, none = words(at[CONES]), ld(X, H) < 0.0 * ld(X, H)
-    evaluate(at[UNILATERAL], X, P, W, at, START, 0)
+    glance(START, X, P, W, at)
     fast = 10.0 * still(X, W, at)
     for j in range(at[NU]):
         r, slides, d, row = cones[CONE * j], cones[CONE * j + 1], slot(DIRECTION, at) + 2 * j, slot(BEYOND, at) + SLOWEST + 1 + j
@@ -240,7 +221,7 @@ def settle_mode(j, who, force, pressed, X, W, at):
     r, slides, k = cones[CONE * j], cones[CONE * j + 1], cones[CONE * j + 4]
     s, d = START + 1 + 2 * at[N] + k, slot(DIRECTION, at) + 2 * j
     kind, pn, d1, d2, p1, p2, slips = ld(W, row), ld(W, percussion_row(at) + r), zero, zero, zero, zero, zero < 1.0
-    if slides > 0:
+    if slides > 0 and takes_part(j, W, at):
         d1, p1 = ld(W, row + 2), ld(W, percussion_row(at) + r + 1)
         slips = slide_rate(r, slides, W, at) > MOVED * force * yields(r, slides, W, at)
         a1, a2 = rate(r + 1, W, at), zero
@@ -252,7 +233,9 @@ def settle_mode(j, who, force, pressed, X, W, at):
         size = select(against, p, select(a > 0.0, a, 1.0))
         x1, x2 = select(against, -p1, a1) / size, select(against, -p2, a2) / size
         d1, d2, slips = select(rests, x1, d1), select(rests, x2, d2), lnot(rests) | slips
-    touches = (kind > 0.5) & ((pn > 0.0) | (pressed & (rate(r, W, at) <= MOVED * force * entry(r, r, W, at))))
+    touches = kind > 0.5
+    if takes_part(j, W, at):
+        touches = touches & ((pn > 0.0) | (pressed & (rate(r, W, at) <= MOVED * force * entry(r, r, W, at))))
     mode = select(touches, select(slips, SLIDES, STICKS + zero), OPEN)
     st(X, s, select(who, mode, ld(X, s)))
     st(X, s + 1, select(who, pn, ld(X, s + 1)))
@@ -306,6 +289,8 @@ def begin(X, P, W, at):
     """Modes of contacts, accelerations and rates at the start."""
     if at[NU] > 0:
         every = ld(X, STATUS) < 0.5
+        for j in range(at[NU]):
+            st(X, slot(GAPS_AT_START, at) + 2 * j, 0.0 * ld(X, H))
         act(every, X, P, W, at)
     evaluate(at[RHS], X, P, W, at, START, at[SLOTS])
 
@@ -320,12 +305,16 @@ def resume(X, P, W, at):
 
 def generated(problem):
     """The function that forces at acceleration level need of the equations."""
-    return {UNILATERAL: [(("W", i), x) for i, x in enumerate(reactions(problem))]}, 0
+    wanted = rows_of_work(problem) + rows_of_coulomb(*counts(problem))
+    contacts, found = counts(problem)
+    return {UNILATERAL: reactions(problem, wanted, wanted + rows_of_lists(contacts, found, 0))}, 0
 
 
 def work(problem):
     """Rows of W."""
-    return rows_of_work(problem) + rows_of_coulomb(*counts(problem))
+    contacts, found = counts(problem)
+    lists = rows_of_lists(contacts, found, problem.n) if contacts > FEW else 0
+    return rows_of_work(problem) + rows_of_coulomb(contacts, found) + lists
 
 
 EVENT_DRIVEN = runge_kutta(

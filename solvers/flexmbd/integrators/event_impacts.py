@@ -1,13 +1,14 @@
 """Impacts of closed contacts at an event, all at once, with what they take and what drives give."""
 
 from flexmbd.integrators.contact_rows import (
-    CONE, MU, RESTITUTION, before_row, bound_row, free_row, gap_row, kind_row, number_row, percussion_row, product,
+    CONE, MU, RESTITUTION, before_row, bound_row, free_row, gap_row, kind_row, number_row, percussion_row,
 )  # fmt: skip
 from flexmbd.integrators.coulomb import solve
 from flexmbd.integrators.coulomb_sweep import CONE as CONTACT
 from flexmbd.integrators.coulomb_sweep import OFF, choose
 from flexmbd.integrators.event_search import hand
-from flexmbd.integrators.percussions import book_gain, free, jump, leave_out, restitute
+from flexmbd.integrators.listed import jump, product, takes_part
+from flexmbd.integrators.percussions import book_gain, free, leave_out, restitute
 from flexmbd.lanes import fabs, select
 from flexmbd.lanes.rows import evaluate, ld, st, words
 from flexmbd.lanes.vector import inner
@@ -62,7 +63,7 @@ def strike(needs, fast, slow, push, X, W, at):
     for j in range(at[NU]):
         r, s = cones[CONE * j], states + cones[CONE * j + 4]
         loss, u = zero, ld(W, before_row(at) + r)
-        for k in range(1 + cones[CONE * j + 1]):
+        for k in range(1 + cones[CONE * j + 1] if takes_part(j, W, at) else 0):
             work = 0.5 * ld(W, percussion_row(at) + r + k) * ld(W, before_row(at) + r + k)
             after = product(r + k, W, at) + free(j, k, W, at)
             loss = loss - 0.5 * ld(W, percussion_row(at) + r + k) * after - work

@@ -5,8 +5,9 @@ they vanish: what follows from them there has a sign, so that the same event doe
 """
 
 from flexmbd.integrators.base import Slot
-from flexmbd.integrators.contact_rows import CONE, MU, MU_STATIC, before_row, entry, gap_row, number_row, percussion_row, rate
+from flexmbd.integrators.contact_rows import CONE, MU, MU_STATIC, before_row, entry, gap_row, number_row, percussion_row
 from flexmbd.integrators.held import least_force, share, slide_rate, still, yields
+from flexmbd.integrators.listed import rate, takes_part
 from flexmbd.lanes import any_lane, fabs, floor, lnot, maximum, minimum, select, sqrt
 from flexmbd.lanes.rows import doubles, ld, st, words
 from flexmbd.lanes.vector import inner
@@ -108,14 +109,18 @@ def look(fits, X, W, at):
     force, slow, motion, forces = least_force(states, X, at), still(X, W, at), FAR + none, FAR + none
     st(X, slot(BEYOND, at) + SLOWEST, slow)
     for j in range(at[NU]):
-        motion, forces = maximum(moved(j, slow, X, W, at), motion), maximum(pressed(j, force, X, W, at), forces)
+        motion = maximum(moved(j, slow, X, W, at), motion)
+        if takes_part(j, W, at):
+            forces = maximum(pressed(j, force, X, W, at), forces)
     st(X, slot(BEYOND, at) + RENEWED, none)
     asks = fits & (ld(X, STATUS) < 0.5) & (ld(X, H) > 0.0) & (forces > -1.0)
     if at[NU] > 1 and any_lane(asks):
         lost = share(asks, states, slot(REST, at), X, W, at)
         found, slides = FAR + none, asks & lnot(asks)
         for j in range(at[NU]):
-            found, mode = maximum(yielded(j, force, X, W, at), found), mode_of(j, X, at)
+            mode = mode_of(j, X, at)
+            if takes_part(j, W, at):
+                found = maximum(yielded(j, force, X, W, at), found)
             slides = slides | ((mode > 0.5) & (mode < 1.5))
         holds = asks & lnot(lost) & (found < -1.0)
         forces = select(asks & lnot(lost), found, forces)

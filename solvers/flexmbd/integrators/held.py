@@ -15,10 +15,11 @@ part tau of the step's length that exceeds that time.
 """
 
 from flexmbd.integrators.contact_rows import CONE as WORDS
-from flexmbd.integrators.contact_rows import MU, MU_STATIC, before_row, bound_row, entry, kind_row, number_row, percussion_row, rate
+from flexmbd.integrators.contact_rows import MU, MU_STATIC, before_row, bound_row, entry, kind_row, number_row, percussion_row
 from flexmbd.integrators.coulomb import EXACT, solve
 from flexmbd.integrators.coulomb_sweep import CONE, MOVES, OFF, SLIPS, STUCK, choose, head, largest
 from flexmbd.integrators.given_modes import hold
+from flexmbd.integrators.listed import rate, takes_part
 from flexmbd.lanes import any_lane, fabs, lnot, maximum, select, sqrt
 from flexmbd.lanes.rows import doubles, ld, st, words
 from flexmbd.lanes.vector import inner
@@ -85,7 +86,7 @@ def firm(j, r, W, at):
     cones, total = words(at[CONES]), 0.0 * ld(W, r)
     for k in range(at[NU]):
         c = cones[WORDS * k]
-        if cones[WORDS * k + 1] == 2:
+        if cones[WORDS * k + 1] == 2 and takes_part(k, W, at):
             one = fabs(entry(r + 1, c + 1, W, at)) + fabs(entry(r + 1, c + 2, W, at))
             two = fabs(entry(r + 2, c + 1, W, at)) + fabs(entry(r + 2, c + 2, W, at))
             size = ld(W, number_row(k, MU, at)) * maximum(ld(W, percussion_row(at) + c), 0.0)
@@ -124,7 +125,7 @@ def turn(directions, X, W, at):
     """Directions of sliding of contacts in space: the largest change of one."""
     cones, change, slow = words(at[CONES]), 0.0 * ld(X, H), still(X, W, at)
     for j in range(at[NU]):
-        if cones[WORDS * j + 1] == 2:
+        if cones[WORDS * j + 1] == 2 and takes_part(j, W, at):
             k = kind_row(j, at)
             slips = ld(W, k) > 3.5
             d1, d2 = heading(j, cones[WORDS * j], ld(X, directions + 2 * j), ld(X, directions + 2 * j + 1), slow, X, W, at)
@@ -183,7 +184,7 @@ def seek(live, force, X, W, at):
         lost, rough, again = lost | none, (rough & lnot(moving)) | more, live & lnot(live)
         for j in range(at[NU]):
             r, slides, k = cones[WORDS * j], cones[WORDS * j + 1], kind_row(j, at)
-            if slides > 0:
+            if slides > 0 and takes_part(j, W, at):
                 mu, kinetic = ld(W, k + 1), ld(W, number_row(j, MU, at))
                 slips = slide_rate(r, slides, W, at) > MOVED * force * yields(r, slides, W, at)
                 falls = moving & (fabs(ld(W, k) - CONE) < 0.5) & slips & (mu > kinetic)

@@ -2,9 +2,30 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 from flexmbd.language.nodes import LANE, RUNTIME, UNIFORM, Node
 
 LINEAR = ("factors:", "substitution:")
+
+
+class Guarded(list):
+    """Stores of a function, and further ones in groups: those of a group are done only where a row of W is not zero in some lane.
+
+    Attributes
+    ----------
+    groups : list of (int, list)
+        That row, and the stores.
+    """
+
+    def __init__(self, stores, groups):
+        super().__init__(stores)
+        self.groups = groups
+
+
+def groups_of(stores):
+    """Groups of stores that are guarded, if any."""
+    return stores.groups if isinstance(stores, Guarded) else []
 
 
 class Pieces:
@@ -18,6 +39,8 @@ class Pieces:
         By id, rows of factors that are there already.
     longest : int
         Nodes of a piece.
+    groups : list of (int, list), optional
+        Of `Guarded` stores.
 
     Attributes
     ----------
@@ -25,35 +48,55 @@ class Pieces:
         By piece, those to compute.
     stores : dict int -> list
         By id of a computed node, where it goes.
-    loose : list of (where, Node)
-        Stores of what is only read.
+    guards : list of int
+        By piece, the row of W that says whether it is done; -1: always.
+    loose : dict int -> list of (where, Node)
+        By piece, stores of what is only read.
     handed : list of int
         Ids of the nodes that a later piece uses.
     """
 
-    def __init__(self, graph, stores, given, longest):
-        self.given = given or {}
-        nodes = [x for x in ordered(graph, [node for _, node in stores], self.given) if not leaf(x) and x.id not in self.given]
-        of, self.nodes, weight = {}, [[]], 0
-        for node in nodes:
-            if weight >= longest and node.op != "out":
-                self.nodes.append([])
-                weight = 0
-            k = of[node.id] = of[node.args[0].id] if node.op == "out" and node.args[0].id in of else len(self.nodes) - 1
-            self.nodes[k].append(node)
-            weight += cost(node)
-        self.count, self.stores, self.loose, handed = len(self.nodes), {}, [], {}
-        for where, node in stores:
-            if node.id in of and not solution(node):
-                self.stores.setdefault(node.id, []).append(where)
-            else:
-                self.loose.append((where, node))
+    def __init__(self, graph, stores, given, longest, groups=()):
+        self.given, self._longest = given or {}, longest
+        self.nodes, self.guards, self.stores, self.loose, self._of = [], [], {}, {}, {}
+        needs = [{x.id for x in self._computed(graph, [node for _, node in members])} for _, members in groups]
+        users = Counter(x for need in needs for x in need)
+        shared = [graph.nodes[x] for x, count in users.items() if count > 1]
+        self._cut(self._computed(graph, [node for _, node in stores] + shared), -1, stores)
+        for guard, members in groups:
+            found = self._computed(graph, [node for _, node in members])
+            self._cut([x for x in found if x.id not in self._of], guard, members)
+        self.count, handed = len(self.nodes), {}
         for k, members in enumerate(self.nodes):
             for node in members:
                 for x in (a for a in node.args if isinstance(a, Node)):
-                    if of.get(x.id, k) != k and not solution(x) and not x.op.startswith(LINEAR):
+                    if self._of.get(x.id, k) != k and not solution(x) and not x.op.startswith(LINEAR):
                         handed[x.id] = None
+        for k, loose in self.loose.items():  # what a group stores may belong to another piece
+            handed |= {x.id: None for _, x in loose if self._of.get(x.id, k) != k and not solution(x)}
         self.handed = list(handed)
+
+    def _computed(self, graph, roots):
+        """Nodes to compute for these."""
+        return [x for x in ordered(graph, roots, self.given) if not leaf(x) and x.id not in self.given]
+
+    def _cut(self, nodes, guard, stores):
+        """Further pieces for these nodes and stores."""
+        first, weight = len(self.nodes), 0
+        self.nodes.append([])
+        for node in nodes:
+            if weight >= self._longest and node.op != "out":
+                self.nodes.append([])
+                weight = 0
+            k = self._of[node.id] = self._of[node.args[0].id] if node.op == "out" and node.args[0].id in self._of else len(self.nodes) - 1
+            self.nodes[k].append(node)
+            weight += cost(node)
+        self.guards += [guard] * (len(self.nodes) - first)
+        for where, node in stores:
+            if self._of.get(node.id, -1) >= first and not solution(node):
+                self.stores.setdefault(node.id, []).append(where)
+            else:
+                self.loose.setdefault(len(self.nodes) - 1, []).append((where, node))
 
 
 def cost(node):

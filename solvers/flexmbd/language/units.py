@@ -9,7 +9,7 @@ from __future__ import annotations
 from bisect import bisect_right
 
 from flexmbd.language.nodes import CONSTANT, RUNTIME, UNIFORM, Node
-from flexmbd.language.ordering import LINEAR, leaf, ordered
+from flexmbd.language.ordering import LINEAR, groups_of, leaf, ordered
 
 AGAIN = ("*", "neg")  # operations that every reader does itself, if it can: a value less in memory
 TRUTHS = (">", "&")  # operations that give a truth
@@ -41,9 +41,9 @@ class Unit:
 
 
 def in_units(graph, stores, given=None):
-    """Nodes that a function computes, if it is to be written in units: of a large model, without loops of its own; else None."""
+    """Nodes that a function computes, if it is to be written in units: of a large model, without loops or guards of its own; else None."""
     tuning = graph.tuning
-    if given or not graph.marks or len(graph.nodes) < tuning.units:
+    if given or groups_of(stores) or not graph.marks or len(graph.nodes) < tuning.units:
         return None
     nodes = [x for x in ordered(graph, [node for _, node in stores]) if not leaf(x)]
     loops = (*LINEAR, "total:", "lookup:")

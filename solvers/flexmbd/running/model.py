@@ -15,7 +15,7 @@ from flexmbd.formulation import FORMULATIONS
 from flexmbd.formulation.base import law_of
 from flexmbd.joints.friction import check_scheme
 from flexmbd.language.kernels import ALLOWED
-from flexmbd.language.ordering import LINEAR, called, ordered
+from flexmbd.language.ordering import LINEAR, Guarded, called, groups_of, ordered
 from flexmbd.linalg.sparse import Solver
 from flexmbd.outputs import bringing
 from flexmbd.outputs.book import entries, unkept, write
@@ -205,8 +205,10 @@ class Model:
         for entry, stores in written.items():
             name = self._entries[entry] = _FUNCTIONS[entry]
             given = {x.id: layout.sizes["FACTORS"] for x in factors} if entry == names.NEWTON else None
-            functions.add(name, [(_kept(where, layout), node) for where, node in stores], given=given)
-        self.kernels = called(b.graph, [node for stores in written.values() for _, node in stores])
+            kept_ones = [(_kept(where, layout), node) for where, node in stores]
+            functions.add(name, Guarded(kept_ones, groups_of(stores)), given=given)
+        every = [stores for found in written.values() for stores in (found, *(members for _, members in groups_of(found)))]
+        self.kernels = called(b.graph, [node for stores in every for _, node in stores])
         self.code, self.rows, self.keeps_factors = Code(functions.text()), functions.rows, bool(factors)
 
     def table(self):

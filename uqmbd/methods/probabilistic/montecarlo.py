@@ -94,9 +94,9 @@ class MonteCarloRun(ReducedRun):
         self._values = np.empty((settings.samples, self._scalars.count))  # of the ok runs, `_good` so far
         self._good = 0
         self._moments = moments.empty(self._histories.count)
-        self._kept: list[np.ndarray] = []
-        self._told = 0
+        self._told = self._whole = 0
         self._head = min(settings.history_runs, settings.samples)
+        self._kept = np.empty((self._head, self._histories.count))  # histories of the first ok runs, `_whole` so far
         head = np.column_stack([values[: self._head] for values in self._samples.values()])
         self._reduce = partial(reduce_batch, list(inputs), head, self._scalars, self._histories)
         self._along = {"scalars": self._scalars, "moments": self._histories, "histories": self._histories}
@@ -109,7 +109,9 @@ class MonteCarloRun(ReducedRun):
         self._good += good
         if self._histories.count:
             self._moments = moments.merge(self._moments, partial["moments"])
-        self._kept.append(partial["histories"][: self._wanted(partial, self._told)])
+        whole = partial["histories"][: self._wanted(partial, self._told)]
+        self._kept[self._whole : self._whole + len(whole)] = whole
+        self._whole += len(whole)
         self._told += len(partial["status"])
 
     def suffices(self, partial: Mapping[str, np.ndarray], first: int) -> bool:
@@ -131,7 +133,7 @@ class MonteCarloRun(ReducedRun):
         levels = levels_of(self.settings.quantiles)
         ends = values.min(axis=0), values.max(axis=0)
         scalars = Statistics.of(values.mean(axis=0), columnwise(sample_std, values), *ends, count, values, levels)
-        kept = np.concatenate(self._kept) if self._kept else np.zeros((0, self._histories.count))
+        kept = self._kept[: self._whole]
         state = self._moments
         histories = Statistics.of(
             moments.mean(state, count), moments.std(state, count), state[moments.MINIMUM], state[moments.MAXIMUM], count, kept, levels
@@ -141,10 +143,10 @@ class MonteCarloRun(ReducedRun):
             attrs["history_quantile_runs"] = len(kept)
         notes = left_out(failures, ": the statistics are those of runs that work")
         attrs["notes"] = notes + self._doubts(scalars, histories, count)
-        rows = {"s": scalars.rows, "h": histories.rows}
+        rows, names = {"s": scalars.rows, "h": histories.rows}, list(scalars.rows)
         return Result(
-            inner=self._join({"bound": ["lower", "upper"]}, {k: [each["min"], each["max"]] for k, each in rows.items()}),
-            statistics=self._join({"statistic": list(scalars.rows)}, {k: list(each.values()) for k, each in rows.items()}),
+            inner=self._join({"bound": ["lower", "upper"]}, {k: np.array([each["min"], each["max"]]) for k, each in rows.items()}),
+            statistics=self._join({"statistic": names}, {k: moved(each) for k, each in rows.items()}),
             attrs=attrs,
         )
 
@@ -166,10 +168,18 @@ class MonteCarloRun(ReducedRun):
             notes.append(f"all {count} runs have the same {', '.join(same)}, which says nothing of any rarer than 1 in {count // 4 or 1}")
         return notes
 
-    def _join(self, labels: dict[str, list[str]], rows: dict[str, list[np.ndarray]]) -> xr.Dataset:
+    def _join(self, labels: dict[str, list[str]], rows: dict[str, np.ndarray]) -> xr.Dataset:
         """One Dataset of scalars (rows "s") and histories (rows "h"), in the order of the outputs."""
-        joined = self._scalars.dataset(np.array(rows["s"]), labels).merge(self._histories.dataset(np.array(rows["h"]), labels))
+        joined = self._scalars.dataset(rows["s"], labels).merge(self._histories.dataset(rows["h"], labels))
         return joined[self._order]
+
+
+def moved(rows: dict[str, np.ndarray]) -> np.ndarray:
+    """The rows as one array, (rows, columns), taken out of the dict one by one: they are large."""
+    found = np.empty((len(rows), len(next(iter(rows.values())))))
+    for i, name in enumerate(list(rows)):
+        found[i] = rows.pop(name)
+    return found
 
 
 class Statistics(NamedTuple):

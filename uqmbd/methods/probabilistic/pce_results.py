@@ -75,7 +75,7 @@ class ExpandedRun(StagedRun):
         error = np.abs(said - self._values[fresh]).max(axis=0)
         if len(fresh) < FEW_CHECKS:
             error = np.fmax(error, missed)
-        self._checks = checks(self._columns, fresh, self._values[fresh], said)
+        self._checks = checks(self._columns, fresh, lambda at: (self._values[fresh, at], said[:, at]))
         ok, slices = self._rows(), self._columns.slices.values()
         self._ends, self._missed = self.envelope(ok), error
         allowed = self.settings.trust_tolerance, self.settings.std_tolerance

@@ -1,0 +1,73 @@
+"""What closed contacts have drifted is taken away, as gaps and velocities; and which contacts take part in that, and in an event."""
+
+from flexmbd.integrators.contact_rows import (
+    CONE, before_row, bound_row, entry, gap_row, percussion_row, response_row, wanted_row,
+)  # fmt: skip
+from flexmbd.integrators.event_search import GAPS_AT_START, mode_of, near, slot
+from flexmbd.integrators.listed import inspect, jump, member, members, product
+from flexmbd.lanes import any_lane, fabs, maximum, select
+from flexmbd.lanes.rows import ld, st, words
+from flexmbd.lanes.vector import inner
+from flexmbd.registry import FEW
+from flexmbd.stepping.names import CONES, NU, SPAN, START, H, N
+
+AROUND = 1e-6  # by the mechanism's size
+MENDS = 8  # sweeps of a projection: what has drifted is small
+
+
+@inner
+def around(X):
+    """Gap, m, up to which what a contact would do is wanted at the start of a step: nothing that happens there closes a wider one."""
+    return maximum(AROUND * ld(X, SPAN), 4.0 * near(X))
+
+
+@inner
+def want(wide, X, W, at):
+    """Say which contacts are wanted: those that are closed, and those whose gap at the step's start is not wider."""
+    if at[NU] > FEW:
+        for j in range(at[NU]):
+            closed = (mode_of(j, X, at) > 0.5) | (ld(X, slot(GAPS_AT_START, at) + 2 * j) <= wide)
+            st(W, wanted_row(j, at), select(closed, 1.0, 0.0 * wide))
+
+
+@inner
+def one_closed(X, at):
+    """Whether a contact is closed in some lane."""
+    found = ld(X, H) < 0.0 * ld(X, H)
+    for j in range(at[NU]):
+        found = found | (mode_of(j, X, at) > 0.5)
+    return any_lane(found)
+
+
+@inner
+def mend(who, X, P, W, at):
+    """Take away what closed contacts have drifted, as gaps and velocities, also those that now open with a gap below zero."""
+    n, cones, zero = at[N], words(at[CONES]), 0.0 * ld(X, H)
+    states, gaps, p = START + 1 + 2 * n, bound_row(at), percussion_row(at)
+    want(around(X), X, W, at)
+    inspect(START, X, P, W, at)
+    for _ in range(MENDS):
+        for a in range(members(W, at)):
+            j = member(a, W, at)
+            r, slides = cones[CONE * j], cones[CONE * j + 1]
+            mode, end = ld(X, states + cones[CONE * j + 4]), ld(W, gap_row(j, at))
+            below, nears = end < -near(X), ld(W, before_row(at) + r) < 0.0
+            for b in range(members(W, at)):
+                k = member(b, W, at)
+                end = end + entry(r, cones[CONE * k], W, at) * ld(W, gaps + k)
+            st(W, gaps + j, ld(W, gaps + j) - select(who & ((mode > 0.5) | below), end / entry(r, r, W, at), zero))
+            for k in range(1 + slides):
+                holds = who & (mode > 1.5)
+                if k == 0:
+                    holds = who & ((mode > 0.5) | (below & nears))
+                u = product(r + k, W, at) + ld(W, before_row(at) + r + k)
+                st(W, p + r + k, ld(W, p + r + k) - select(holds, u / entry(r + k, r + k, W, at), zero))
+    for i in range(n):
+        st(X, START + 1 + n + i, ld(X, START + 1 + n + i) + select(who, jump(i, W, at), zero))
+        for a in range(members(W, at)):
+            j = member(a, W, at)
+            by, shift = ld(W, response_row(at) + n * cones[CONE * j] + i), ld(W, gaps + j)
+            st(X, START + 1 + i, ld(X, START + 1 + i) + select(fabs(shift) > 0.0, by * shift, zero))
+
+
+__all__ = ["around", "mend", "one_closed", "want"]

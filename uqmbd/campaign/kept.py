@@ -1,0 +1,156 @@
+"""One process that does the runs of small studies: it is there in a fraction of the time in which a cluster starts, and grows into one.
+
+A model that ends its process ends no study here either: the runs that were with it are made one by one by a new process.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import pickle
+import time
+import traceback
+from collections import deque
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any
+
+from uqmbd.errors import StudyError
+from uqmbd.simulators.apart import AWAY, Ended, Late, Process, Raised, Returned, packed, value_of
+from uqmbd.simulators.limit import TELL
+
+LOG = logging.getLogger("uqmbd")
+ALONE = 1.0  # s of work for one process; a cluster, which takes about as long to start, is for what is more
+
+
+class Lost(Exception):
+    """The process ended while it was doing a task."""
+
+
+class Kept:
+    """A pool of one process; tasks as in `uqmbd.campaign.pool.Here`.
+
+    Parameters
+    ----------
+    modules : list of str
+        What it will need; it begins to import them at once.
+    grow : callable, optional
+        Called when there has been more work than is for one process: begins to start a larger pool, and returns what says whether that is
+        there, and gives it.
+    """
+
+    def __init__(self, modules: Sequence[str] = (), grow: Callable[[], Any] | None = None) -> None:
+        self.queue: deque[tuple[object, Callable[..., Any], tuple]] = deque()
+        self.modules, self.grow = tuple(modules), grow
+        self.larger: Any = None  # a future of the larger pool
+        self.busy = 0.0  # s of work so far
+        self.told: Callable[[float], None] | None = None
+        self.process: Process | None = None
+        self.begin()
+
+    @property
+    def pool(self) -> Any:
+        """The larger pool, once it is there; where it cannot be had that is said, and this process goes on."""
+        if self.larger is None or not self.larger.done():
+            return None
+        try:
+            return self.larger.result()
+        except StudyError as error:
+            LOG.warning(f"one process goes on with the runs: {error.message}")
+            self.larger, self.grow = None, None
+            return None
+
+    @property
+    def workers(self) -> int:
+        """Tasks that are done at once."""
+        pool = self.pool
+        return 1 if pool is None else pool.workers
+
+    @property
+    def waiting(self) -> Callable[[float], None] | None:
+        """See `Cluster.waiting`."""
+        return self.told
+
+    @waiting.setter
+    def waiting(self, told: Callable[[float], None] | None) -> None:
+        self.told = told
+
+    def start(self, function: Callable[..., Any], *arguments: Any) -> object:
+        """See `Here.start`."""
+        if (pool := self.pool) is not None:
+            if not self.queue:
+                self.end()
+            pool.waiting = self.told
+            return pool.start(function, *arguments)
+        task = object()
+        self.queue.append((task, function, arguments))
+        return task
+
+    def next(self) -> tuple[Any, Any]:
+        """See `Here.next`."""
+        if not self.queue:
+            return self.pool.next()
+        task, function, arguments = self.queue.popleft()
+        try:
+            return task, self.asked(function, arguments)
+        except Exception as error:
+            return task, error
+
+    def call(self, function: Callable[..., Any], *arguments: Any) -> Any:
+        """See `Here.call`."""
+        pool = self.pool
+        return self.asked(function, arguments) if pool is None else pool.call(function, *arguments)
+
+    def cancel(self) -> None:
+        """See `Here.cancel`."""
+        self.queue.clear()
+        if (pool := self.pool) is not None:
+            pool.cancel()
+
+    def begin(self) -> Process:
+        """The process, which is started where there is none."""
+        if self.process is None:
+            self.process = Process(packed(partial(serve, self.modules)))
+        return self.process
+
+    def asked(self, function: Callable[..., Any], arguments: tuple) -> Any:
+        """What a function returns in the process; what it raises is raised here."""
+        try:
+            process = self.begin()
+            process.link.send_bytes(pickle.dumps((function, arguments)))
+            said, seconds = process.hear()
+        except (Ended, Late, OSError) as how:
+            self.end()
+            raise Lost(f"the worker process ended {how}") from None
+        except BaseException:
+            self.process = None  # `hear` has ended it
+            raise
+        self.busy += seconds
+        if self.grow is not None and self.larger is None and self.busy > ALONE:
+            self.larger = self.grow()
+        return value_of(said)
+
+    def end(self) -> None:
+        """End the process."""
+        process, self.process = self.process, None
+        if process is not None:
+            process.end()
+
+
+def serve(modules: Sequence[str]) -> None:
+    """In the process: do what is asked, until nobody asks any more."""
+    from uqmbd.campaign.pool import import_modules
+
+    link, say = AWAY.pop(), TELL.pop()  # to a model, and to what sees to its limit of time, this is a process as any other
+    import_modules(modules)
+    while True:
+        try:
+            function, arguments = pickle.loads(link.recv_bytes())
+        except (EOFError, OSError):
+            os._exit(0)
+        began = time.monotonic()
+        try:
+            found: Returned | Raised = Returned(function(*arguments))
+        except BaseException as error:
+            found = Raised(error, traceback.format_exc())
+        say((found, time.monotonic() - began))
