@@ -126,7 +126,7 @@ def test_the_command_set_knows_it(study, tmp_path, uqmbd):
         code, said = uqmbd(*words)
         assert code == 0, (words, said)
     code, said = uqmbd("replay", "r", "--worst", "s")
-    assert code == 0 and "c = 0.2" in said and "upper bound 4, now 4" in said, said
+    assert code == 0 and "c = 20 cm" in said and "upper bound 4, now 4" in said, said
     result = uq.open_results(tmp_path / "r")
     assert result.bounds["s"].values == pytest.approx([1.2, 4.0], abs=1e-9)
     assert (result.facts.inputs["c"].kind, result.facts.inputs["c"].text) == ("fixed", "20 cm")

@@ -79,7 +79,7 @@ def every_command(command, home: Path, name: str, output: str, of_set: str) -> N
         ok(words[0], r)
     for file in ("f.csv", "f.nc"):
         ok("export", r, home / file)
-    assert "upper bound 3, now 3" in ok("replay", r, "--worst", output)
+    assert "upper bound 3 N, now 3 N" in ok("replay", r, "--worst", output)
     for part in ("1/2", "2/2"):
         ok("run", home / "study.toml", "--shard", part, "--out", home / part[0])
     ok("merge", m, home / "1", home / "2")

@@ -19,6 +19,7 @@ from uqmbd.report.pages import sentence
 from uqmbd.report.tables import has_unit, scale_of, statistics
 
 NAMED = 6  # inputs that a sentence names
+PLANES = {"form": "by the plane through the design point (FORM)", "sorm": "by the curved limit at the design point (SORM)"}
 TOLD = 24  # outputs whose trust the first screen lists
 
 
@@ -113,6 +114,8 @@ def _probability(result, name: str, within: Scale) -> str:
     known = table.sel(statistic=keys).values
     found, *limits = apart(*known[np.isfinite(known)])
     sure = f" (95 % confidence limits {limits[0]} and {limits[1]})" if len(limits) == 2 else ""
+    if settings.get("approach") in PLANES and not sure:
+        sure = f", {PLANES[settings['approach']]}, which has no confidence limits"
     if plane_refuted(result):
         if "estimated_by" not in result.attrs:  # FORM and SORM have the plane alone
             approach = str(result.attrs.get("approach", "form")).upper()
