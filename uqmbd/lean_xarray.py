@@ -1,7 +1,7 @@
 """xarray asks of each array whether it is one of dask, pint, sparse or cupy, and imports these packages to know.
 
 What has not been imported has made no array. So the question is answered without an import, which takes longer than a small study's
-result. Both places are xarray's own affair: where a version has them no more, it does as it likes.
+result. Both places are xarray's own affair: where a version has them no more, it does as it likes. Only processes of the command do this.
 """
 
 from __future__ import annotations

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 import json
+import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, field, fields
 from functools import partial
@@ -32,7 +33,8 @@ if TYPE_CHECKING:
     from uqmbd.surrogates.asked import KeptSurrogate
 
 
-ask_only_what_is_imported()
+if "uqmbd.cli" in sys.modules:  # in a process of the command: xarray in a user's own process is left as it is
+    ask_only_what_is_imported()
 SHOWN = 6  # outputs that a `repr` names
 
 

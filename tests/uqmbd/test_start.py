@@ -34,6 +34,7 @@ def test_versions_are_those_that_the_library_finds():
 
 SMALL = """
 import sys
+import uqmbd.cli
 import uqmbd as uq
 inputs = {{"a": uq.Interval(1.0, 2.0), "b": uq.Interval(1.0, 2.0)}}
 study = uq.Study(
@@ -55,7 +56,7 @@ def test_a_small_study_loads_no_package_that_it_does_not_need(tmp_path):
 
 def test_arrays_of_dask_and_pint_are_known_once_they_are_imported():
     code = (
-        "import sys, uqmbd.result, numpy, xarray\n"
+        "import sys, uqmbd.cli, uqmbd.result, numpy, xarray\n"
         "plain = xarray.Dataset({'a': ('x', numpy.ones(3))}); assert not plain.chunks and not {'dask', 'pint'} & set(sys.modules)\n"
         "import dask.array; lazy = xarray.DataArray(dask.array.ones(3, chunks=2), dims='x'); assert lazy.chunks == ((2, 1),), lazy\n"
         "assert float(lazy.mean()) == 1.0 and plain.chunk(x=1).chunks['x'] == (1, 1, 1)\n"
