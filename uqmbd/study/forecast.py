@@ -18,10 +18,11 @@ from uqmbd.outcomes import OutputInfo
 if TYPE_CHECKING:
     from uqmbd.study.study import Study
 
-# All in parts of the time in which this machine imports `PACKAGES`: 0.6 s on a quiet processor, 1.1 s beside others
-START = 1.7  # interpreter, packages, the study, its folder, the result
-WORKERS = 1.2  # Dask, and processes that import what they need
-SOLVER = 2.5  # packages of the solver, the model built, its code loaded, here and in the workers
+# All in parts of the time in which this machine imports `PACKAGES`: 0.7 s on a quiet processor, 1.1 s beside others
+START = 2.3  # interpreter, packages, the study, its folder, the result
+WORKERS = 2.0  # Dask, and processes that import what they need
+SOLVER = 4.0  # packages of the solver, the model built, its code loaded, here and in the workers
+TOGETHER = 1.4  # times as long as alone a run takes beside those of other workers, with which it shares cores and memory
 PORTION = {False: 0.005, True: 0.03}  # an ask and its answer, in this process and by others
 HISTORY = 0.15  # of a result: bounds or statistics of a history
 REPORT = 0.35  # the page
@@ -133,12 +134,13 @@ def forecast(
     start = slow * (START + (WORKERS if workers else 0.0))
     if solver is not None:
         start += min(solver, slow * SOLVER)
-    size = first_portion(study, info)
+    size, beside = first_portion(study, info), TOGETHER if workers > 1 else 1.0
     seconds = []
     for runs in span:
         whole, rest = divmod(runs, size)
-        one = pace.portion(size, max(workers, 1)) + slow * PORTION[bool(workers)]
-        seconds.append(whole * one + (pace.portion(rest, max(workers, 1)) + slow * PORTION[bool(workers)] if rest else 0.0))
+        one = beside * pace.portion(size, max(workers, 1)) + slow * PORTION[bool(workers)]
+        last = beside * pace.portion(rest, max(workers, 1)) + slow * PORTION[bool(workers)] if rest else 0.0
+        seconds.append(whole * one + last)
     histories = sum(entry.axis is not None for entry in info.values())
     drawn = {over: min(sum((entry.axis is not None) == over for entry in info.values()), MOST_DRAWN) for over in FIGURES_OF}
     figures = min(1 + sum(FIGURES_OF[over] * number for over, number in drawn.items()), MOST_FIGURES)
