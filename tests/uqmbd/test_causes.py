@@ -11,6 +11,7 @@ from uqmbd.inputs.space import Space
 from uqmbd.methods import PCE, Chebyshev, Reliability, Sensitivity
 from uqmbd.methods.sensitivity import APPROACHES
 from uqmbd.report.causes import DISTANCES, SHARES
+from uqmbd.report.indices import indices_table
 from uqmbd.report.lead import lead_of
 
 from .loop import drive
@@ -140,3 +141,16 @@ def test_probabilities_do_not_know_units(approach):
         result, _ = drive(method, NORMAL, lambda time, unit=unit, **x: {"y": unit * plane(**x)})
         found.append(float(result.statistics["y"].sel(statistic="probability")))
     assert found[1:] == pytest.approx([found[0]] * 2, rel=1e-6) and found[0] > 0.05
+
+
+def test_main_effects_of_a_surrogate_that_does_not_hold_say_so():
+    """The first sentence leaves them out; the table that shows them says why."""
+
+    def steps(speed, bounce, friction):
+        return np.sign(speed - 0.31) + np.abs(bounce - 0.2) + 0.1 * friction
+
+    for model, holds in ((plane, True), (steps, False)):
+        sentences, result = said(Chebyshev(degree=4), model, BOX)
+        table = indices_table(result, "y")
+        assert table.rows and any("depends most" in sentence for sentence in sentences) == holds
+        assert (table.note == "") == holds, table.note

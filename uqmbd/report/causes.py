@@ -31,11 +31,8 @@ SIGNIFICANT = 1.63  # of distances of Kolmogorov and Smirnov times the root of t
 
 def cause(result, name: str) -> str:
     """Which inputs the output depends on most; empty where no index says so, or where those that do are refuted."""
-    trust = trust_of(result, name)
-    if trust is not None and not trust.share:
-        return ""  # indices of an expansion that does not hold
-    if name in result.source and (result.source[name].values == SEARCHED).any():
-        return ""  # bounds are those of a search, since the expansion does not hold
+    if doubt(result, name):
+        return ""
     for group in (result.sensitivity, result.aggregated):
         if name not in group or axis_of(group[name].dims):
             continue
@@ -53,6 +50,14 @@ def cause(result, name: str) -> str:
         words = [f"{one} ({100 * value:.0f} %)" if kind in SHARES else f"{one} ({value:.2f})" for one, value in said]
         return f"It depends most on {', then on '.join(words)}, by {(SHARES | DISTANCES)[kind]}." if words else ""
     return ""
+
+
+def doubt(result, name: str) -> str:
+    """Why indices of an output's surrogate say little; empty where they hold."""
+    if name in result.source and (result.source[name].values == SEARCHED).any():
+        return "These are of the surrogate, which does not hold here: the bounds are those of a search."
+    trust = trust_of(result, name)
+    return "" if trust is None or trust.share else "These are of the surrogate, which is not trusted here."
 
 
 def plane_refuted(result) -> bool:

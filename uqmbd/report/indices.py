@@ -10,6 +10,7 @@ from uqmbd.figures.numbers import Scale, number, scale
 from uqmbd.figures.outputs import axis_unit, output_names, widest
 from uqmbd.figures.sensitivities import WORDS, kinds
 from uqmbd.outcomes import axis_of
+from uqmbd.report.causes import doubt
 from uqmbd.report.tables import Table, scale_of
 
 DESIGN = "design:"  # statistics of FORM: the design point, by input
@@ -52,7 +53,8 @@ def indices_table(result, name: str) -> Table:
             [f"{unit.of(design[key]):.6g} {unit.unit}".rstrip() if key in design else "" for key, unit in zip(inputs, units, strict=True)]
         )
     rows = tuple((inputs[k], *(column[k] for column in columns)) for k in order) if columns else ()
-    return Table(f"{name}{over}: inputs that matter first", tuple(header), rows, (False, *(True,) * (len(header) - 1)))
+    note = doubt(result, name) if table is not None and rows else ""
+    return Table(f"{name}{over}: inputs that matter first", tuple(header), rows, (False, *(True,) * (len(header) - 1)), note)
 
 
 def _sensitivities(result, name: str):
