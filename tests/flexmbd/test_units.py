@@ -1,5 +1,8 @@
 """Functions in units: what is alike is compiled once, and computes what straight code does."""
 
+import importlib.util
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -125,3 +128,23 @@ def test_motion_in_units_is_that_of_straight_code():
         return run["rod0.angle"]
 
     assert np.abs(motion(Tuning(units=0)) - motion(Tuning(units=10**9))).max() < 1e-12
+
+
+DOCS = Path(__file__).resolve().parents[2] / "docs"
+KINDS = ("AngleDrive", "ClearanceRevolute_with_a_film", "DiscPlane", "GearMesh", "NonlinearSpring", "Bushing", "JointFriction", "CableContact")
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_elements_of_all_kinds_are_in_units_what_they_are_in_straight_code(kind):
+    """Calls with several results, tables, matrices and pools among them, whatever their number."""
+    spec = importlib.util.spec_from_file_location("element_scenes", DOCS / "element_scenes.py")
+    spec.loader.exec_module(scenes := importlib.util.module_from_spec(spec))
+    outputs = list(fm.output_units(scenes.SCENES[kind]()))
+
+    def motion(tuning):
+        return fm.run(scenes.SCENES[kind](), end=2e-3, points=2, outputs=outputs, settings={"tuning": tuning, "lanes": 1})
+
+    straight, units = motion(Tuning(units=10**9)), motion(Tuning(units=0, unit_function=0, unit_share=1e9))
+    for name in outputs:
+        size = max(1.0, np.max(np.abs(straight[name])))
+        np.testing.assert_allclose(units[name], straight[name], rtol=0, atol=1e-9 * size, err_msg=name)

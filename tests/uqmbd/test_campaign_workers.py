@@ -62,6 +62,8 @@ def workers(request, monkeypatch):
     """How many do runs at once: one process, which does few and short runs, or two of a cluster."""
     if request.param == "cluster":
         monkeypatch.setattr(pools, "FEW", 0)
+    monkeypatch.setattr(kept, "ALONE", np.inf)  # however slow this machine is now
+    monkeypatch.delitem(sys.modules, "flexmbd", raising=False)  # loaded by another test: the model might be a mechanism
     return 1 if request.param == "kept" else 2
 
 

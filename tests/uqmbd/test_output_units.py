@@ -41,7 +41,11 @@ def test_units_of_a_study_file(write_study, uqmbd):
 
 @pytest.mark.parametrize(
     ("units", "words"),
-    [({"forse": "N"}, "no output 'forse'"), ({"force": 3}, "a unit as text"), ({"force": "kN"}, "gives 'force' in N, the study in kN")],
+    [
+        ({"forse": "N"}, "'forse' is none of outputs.include"),
+        ({"force": 3}, "a unit as text"),
+        ({"force": "kN"}, "gives 'force' in N, the study in kN"),
+    ],
 )
 def test_wrong_units_are_named(units, words):
     with pytest.raises(StudyError, match=words) as raised:

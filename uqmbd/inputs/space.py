@@ -119,6 +119,9 @@ class Space(Mapping[str, Input]):
             groups.setdefault(i if alike is None else (type(item), alike), []).append((i, name))
         for group in groups.values():
             places, names = zip(*group)
+            if len(group) == 1:
+                found[names[0]] = values(self._inputs[names[0]], lambda points, at=places[0]: points[:, at])
+                continue
             rows = values(self._inputs[names[0]], lambda points, places=places: np.ascontiguousarray(points[:, places].T))
             found.update(zip(names, rows, strict=True))
         return {name: found[name] for name in self._inputs}

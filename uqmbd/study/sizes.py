@@ -20,14 +20,9 @@ PER_TIME = 64  # bytes of a time: a number in arrays and in a list, and its text
 
 def check_sizes(study: Study) -> None:
     """Raise `StudyError` when the times of a run, or the numbers of all runs, are more than the memory of this machine."""
-    points = 0 if study.time is None else study.time.points + len(further_times(study))
-    require(
-        PER_TIME * points,
-        f"{points:,} points in time, as numbers and as text,",
-        "time.points",
-        points,
-        "take fewer: histories between them are smooth lines",
-    )
+    for count in (lambda: study.time.points, lambda: study.time.points + len(further_times(study))) if study.time is not None else ():
+        what = f"{count():,} points in time, as numbers and as text,"
+        require(PER_TIME * count(), what, "time.points", count(), "take fewer: histories between them are smooth lines")
     for method in study.methods.values():
         least, most, fallback = planned(method, study)
         each = 8 * (len(study.inputs) + sum(":" in name or study.time is None for name in study.outputs))

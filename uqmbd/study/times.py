@@ -20,6 +20,8 @@ def further_times(study: Study) -> np.ndarray:
         return np.empty(0)
     wanted = [np.array(study.time.also, float)]
     wanted += [one.wanted_times(study.time.end) for one in study.methods.values() if hasattr(one, "wanted_times")]
+    if not any(map(len, wanted)):
+        return np.empty(0)
     found = off_grid(study.time.grid(), np.concatenate(wanted))
     return found if len(found) and may_have_times(study.model) else np.empty(0)
 

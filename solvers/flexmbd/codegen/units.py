@@ -11,7 +11,7 @@ from llvmlite import ir
 
 from flexmbd.codegen.loops import INTEGER, Loops
 from flexmbd.codegen.values import DOUBLE, WORD, Value, Writer
-from flexmbd.language.units import HANDED, units
+from flexmbd.language.units import HANDED, arguments, units
 
 FAR = 64  # numbers between rows up to which tables have places as numbers, not as rows
 
@@ -40,12 +40,12 @@ def write(functions, name, nodes, stores):
             row = loops.table(tables, k)
             after = b.append_basic_block("next")
             switch = b.switch(b.load(b.gep(tables, [row.ir])), after)
-            arguments = [*(piece.arguments | {"row": row.ir}).values()]
+            given = [*(piece.arguments | {"row": row.ir}).values()]
             for key, number in kinds.items():
                 block = b.append_basic_block("unit")
                 switch.add_case(ir.Constant(INTEGER, number), block)
                 b.position_at_end(block)
-                b.call(functions.units[key], arguments)
+                b.call(functions.units[key], given)
                 b.branch(after)
             b.position_at_end(after)
         for where, node in stores:
@@ -66,7 +66,7 @@ def _rows(made, first):
     for unit, ended in zip(made, ending, strict=True):
         over, rest = {rows[i] for i in ended}, []
         for node in (node for _, node, row in unit.gives if row is None):
-            row = next((rows[a.id] for a in node.args if rows.get(a.id) in over), None)
+            row = next((rows[a.id] for a in arguments(node) if rows.get(a.id) in over), None)
             if row is None:
                 rest.append(node)
             else:
@@ -112,7 +112,7 @@ def _written(functions, unit):
 
     waiting = {i: (k, array) for k, (i, (array, _)) in enumerate(unit.reads.items())}
     for node in unit.nodes:
-        for i in [a.id for a in node.args if a.id in waiting]:
+        for i in [a.id for a in arguments(node) if a.id in waiting]:
             if i in waiting:
                 piece.found[i] = read(*waiting.pop(i))
         piece.compute(node)

@@ -6,6 +6,7 @@ journal and amplitudes, with their tangent, so implicit integrators solve all to
 
 from flexmbd.contact.film import slopes
 from flexmbd.contact.parts import Part, Rule, refuse
+from flexmbd.language.kernels import known_as
 
 
 class LinerPart(Part):
@@ -33,7 +34,7 @@ class LinerPart(Part):
 
     def topology_key(self, joint):
         """Liner and kernels of the film on it."""
-        return (self.given.name, joint.film.lined(self.given.modes).force.__name__)
+        return (self.given.name, known_as(joint.film.lined(self.given.modes).force))
 
     def apply(self, joint, build, nodes):
         """Forces of the film on journal, bearing and liner, and their power.

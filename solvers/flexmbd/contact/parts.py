@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar, NamedTuple
 
 from flexmbd.errors import ModelError
+from flexmbd.language.kernels import known_as
 
 
 class Rule(NamedTuple):
@@ -59,7 +60,7 @@ class Part:
 
     def topology_key(self, joint):
         """What decides the code, hashable: name and kernels."""
-        return (self.given.name, *(kernel.__name__ for kernel in self.given.kernels() if callable(kernel)))
+        return (self.given.name, *(known_as(kernel) for kernel in self.given.kernels() if callable(kernel)))
 
     def remaining(self, joint, build, normal, penetration, rate):
         """Node of what is left of the contact law's force beside this part."""

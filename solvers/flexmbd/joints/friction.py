@@ -15,6 +15,7 @@ from flexmbd.element import Element
 from flexmbd.errors import ModelError, check_number
 from flexmbd.joints.ideal import Joint
 from flexmbd.joints.surfaces import PLANE, SPACE, surface_of
+from flexmbd.language.kernels import known_as
 from flexmbd.language.tracing import tangent_of
 
 ITERATIONS = 4  # of Newton: quadratic, and exact at once where the load is linear in the friction
@@ -111,7 +112,7 @@ class JointFriction(Element):
     def topology_key(self):
         """Joint, law, and which sizes there are."""
         sizes = tuple(key for key in SIZES if getattr(self, key) is not None)
-        return (self.joint.name, self.law.name, self.law.kernels().force.__name__, sizes)
+        return (self.joint.name, self.law.name, known_as(self.law.kernels().force), sizes)
 
     def apply(self, build):
         """Register it; `solve` finds its force."""

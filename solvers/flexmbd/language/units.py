@@ -67,7 +67,7 @@ def units(graph, nodes, stores, place):
     handed = {}
     for unit in made:
         own = {x.id for x in unit.nodes}
-        for a in (a for x in unit.nodes for a in _arguments(x)):
+        for a in (a for x in unit.nodes for a in arguments(x)):
             if a.level != CONSTANT and a.id not in own and a.id not in unit.reads:
                 array = _array(a, of, place)
                 unit.reads[a.id] = array, a
@@ -83,7 +83,8 @@ def units(graph, nodes, stores, place):
     return made
 
 
-def _arguments(node):
+def arguments(node):
+    """Nodes among a node's arguments; others are numbers of a result, or places in a table."""
     return [a for a in node.args if isinstance(a, Node)]
 
 
@@ -109,7 +110,7 @@ def _again(nodes, of, count):
     last, again = {}, [{} for _ in range(count)]  # by id of what other units read: the last of them
     for x in nodes:
         unit = of[x.id]
-        for a in _arguments(x):
+        for a in arguments(x):
             if a.id in of and of[a.id] is not unit:
                 last[a.id] = max(last.get(a.id, 0), unit.number)
     kept = {i: last[i] for i in last}
@@ -118,7 +119,7 @@ def _again(nodes, of, count):
             del kept[x.id]
     for x in nodes:
         unit = of[x.id]
-        for a in _arguments(x):
+        for a in arguments(x):
             if a.id in last and a.id not in kept and of[a.id] is not unit:
                 again[unit.number][a.id] = a
     return again
@@ -136,8 +137,11 @@ def _array(node, of, place):
 def _key(unit):
     number = {x.id: k for k, x in enumerate(unit.nodes)}
     reads = {i: (array, k) for k, (i, (array, _)) in enumerate(unit.reads.items())}
-    done = []
-    for x in unit.nodes:
-        operands = [number[a.id] if a.id in number else reads[a.id] if a.id in reads else ("const", a.value) for a in x.args]
-        done.append((x.op, x.shape, x.value if x.op == "out" else None, *operands))
+
+    def operand(a):
+        if not isinstance(a, Node):
+            return ("place", a)  # of a call's result, or in a table
+        return number[a.id] if a.id in number else reads[a.id] if a.id in reads else ("const", a.value)
+
+    done = [(x.op, x.shape, *map(operand, x.args)) for x in unit.nodes]
     return tuple(done), tuple((array, number[x.id]) for array, x, _ in unit.gives)
