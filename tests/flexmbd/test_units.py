@@ -131,7 +131,7 @@ def test_motion_in_units_is_that_of_straight_code():
 
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
-KINDS = ("AngleDrive", "ClearanceRevolute_with_a_film", "DiscPlane", "GearMesh", "NonlinearSpring", "Bushing", "JointFriction", "CableContact")
+KINDS = ("AngleDrive", "ClearanceRevolute_with_a_film", "DiscPlane", "GearMesh", "NonlinearSpring", "Bushing", "JointFriction")
 
 
 @pytest.mark.parametrize("kind", KINDS)
