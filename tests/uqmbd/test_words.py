@@ -42,7 +42,7 @@ def test_a_script_without_a_guard_is_answered_shortly(tmp_path):
         return {"y": 2 * a}
 
     study = uq.Study(model=model, inputs={"a": uq.Interval(1, 2)}, outputs=["y"], method=uq.Vertex(), name="unguarded")
-    study.run(workers=2, report=False)
+    study.run(workers=2, report=False, overwrite=True)
     """
     how = {"cwd": tmp_path, "capture_output": True, "text": True, "timeout": 300}
     (tmp_path / "script.py").write_text(textwrap.dedent(script).replace("WAIT", "0.0"))

@@ -229,7 +229,10 @@ class Study:
         from uqmbd.study.reporting import write_reports
         from uqmbd.study.running_methods import run_methods
 
-        done = run_methods(self, workers=workers, out=out, scheduler=cluster, overwrite=overwrite, progress=progress)
+        try:
+            done = run_methods(self, workers=workers, out=out, scheduler=cluster, overwrite=overwrite, progress=progress)
+        except StudyError as error:
+            raise error.with_traceback(None) from error.__cause__  # the way through this package says nothing to who reads the sentence
         for one in done.values():
             if one.tally is None:
                 say(f"uqmbd: result of {one.date} reused ({near(one.directory)})", err=True)
