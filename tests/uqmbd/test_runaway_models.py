@@ -37,12 +37,12 @@ def seconds():
 
 
 def sleeping(seconds: str) -> list[int]:
-    """Processes that sleep so long."""
+    """Processes that sleep so long; one that has been killed is given a moment to end."""
     found = []
     for process in psutil.process_iter(["cmdline", "status"]):
         if process.info["cmdline"] == ["sleep", seconds] and process.info["status"] != psutil.STATUS_ZOMBIE:
-            found.append(process.pid)
-    return found
+            found.append(process)
+    return [process.pid for process in psutil.wait_procs(found, timeout=2.0)[1] if process.status() != psutil.STATUS_ZOMBIE]
 
 
 @pytest.mark.slow
