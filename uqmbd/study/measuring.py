@@ -18,6 +18,7 @@ from uqmbd.simulators.lanes import LanesSimulator
 from uqmbd.simulators.limit import RunTimeout, tell, time_limit
 from uqmbd.simulators.model import Model
 from uqmbd.simulators.reads import watching
+from uqmbd.simulators.times import simulator_at
 from uqmbd.study.forecast import loading
 from uqmbd.study.times import plain_grid
 from uqmbd.study.trial import Tried
@@ -104,8 +105,6 @@ def own_model(found: Measured, model: Model) -> Measured:
 
 def measured(model: Model, how: tuple[Any, ...], inputs: Space, seed: int, patience: float, plain: Any = None) -> Measured:
     """Try the model, then time more and more runs; what is found is told on the way."""
-    from uqmbd.simulators.times import simulator_at
-
     taken = loading() if AWAY else None
     names, at, samples, _, timeout = how
     began = time.perf_counter()

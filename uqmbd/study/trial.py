@@ -20,6 +20,7 @@ from uqmbd.simulators.apart import Ended, Late, apart
 from uqmbd.simulators.base import Simulator
 from uqmbd.simulators.curve import alike, check_axes
 from uqmbd.simulators.reads import watching
+from uqmbd.simulators.times import simulator_at
 from uqmbd.study.reuse import remember_files
 from uqmbd.study.times import plain_grid
 
@@ -54,8 +55,6 @@ def tried(
     *how: Any,
 ) -> Tried:
     """Make the simulator, see `uqmbd.simulators.times.simulator_at`, and check it."""
-    from uqmbd.simulators.times import simulator_at
-
     with watching() as reads:
         found = simulator_at(model, names, time, plain, samples, *how)
     if hasattr(found, "argument_units") and units:  # before the model is compiled
@@ -156,8 +155,6 @@ class Trial:
         names = study.outputs if self.stored is None else list(self.stored)
         times = study.grid(), None if study.settled is not None else plain_grid(study)
         how = study.model, names, *times, self.samples, units_of(study.inputs), study.solver, study.campaign.timeout
-        import uqmbd.simulators.times  # noqa: F401  (not in the time)
-
         began = time.perf_counter()
         found = tried_apart(*how) if self.elsewhere and solver_to_load() else tried(*how)
         self.seconds = time.perf_counter() - began

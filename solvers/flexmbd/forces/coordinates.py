@@ -74,6 +74,25 @@ class AngleOf:
         build.torque(self.a, *(-x for x in moments))
 
 
+class AboutAxis:
+    """Share of forces on the angle of body `b` against body `a`: in space they have the field `axis`, see `AngleOf`."""
+
+    ends: ClassVar[str] = "bodies"
+    dimensions: ClassVar[tuple] = (2, 3)
+
+    def __post_init__(self):
+        super().__post_init__()
+        object.__setattr__(self, "axis", self._relative.axis)
+
+    @property
+    def _relative(self):
+        return AngleOf(self.a, self.b, self.axis)
+
+    def parameters(self):
+        """Numbers of the force, and in space those of the axis."""
+        return super().parameters() | self._relative.parameters()
+
+
 @dataclass(frozen=True, eq=False)
 class PlaceOf:
     """Place of point `b` from point `a` along `axis`, a direction in the frame of a's body, m."""

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from flexmbd.errors import ModelError, check_number
-from flexmbd.forces.coordinates import AngleOf
+from flexmbd.forces.coordinates import AboutAxis
 from flexmbd.forces.loads import Force
 from flexmbd.forces.springs import line
 from flexmbd.lanes import minimum
@@ -130,7 +130,7 @@ class NonlinearSpring(NonlinearSpringDamper):
 
 
 @dataclass(frozen=True, eq=False)
-class NonlinearTorsionSpring(NonlinearSpringDamper):
+class NonlinearTorsionSpring(AboutAxis, NonlinearSpringDamper):
     """Torsion spring and damper between bodies `a` and `b` by characteristics; the relative angle counts full turns.
 
     In space it is the angle about `axis`, a direction in a's frame which a joint keeps on b's body, and it is zero at the start.
@@ -147,8 +147,6 @@ class NonlinearTorsionSpring(NonlinearSpringDamper):
         In space, and there only.
     """
 
-    ends: ClassVar[str] = "bodies"
-    dimensions: ClassVar[tuple] = (2, 3)
     load: ClassVar[str] = "moment"
     free: ClassVar[str] = "angle"
 
@@ -156,18 +154,6 @@ class NonlinearTorsionSpring(NonlinearSpringDamper):
     damping: object = 0.0
     angle: object = 0.0
     axis: tuple = None
-
-    def __post_init__(self):
-        super().__post_init__()
-        object.__setattr__(self, "axis", self._relative.axis)
-
-    @property
-    def _relative(self):
-        return AngleOf(self.a, self.b, self.axis)
-
-    def parameters(self):
-        """Numbers of both characteristics, the unloaded angle, and in space the axis."""
-        return super().parameters() | self._relative.parameters()
 
     def _twist(self, build):
         angle, rate = self._relative.nodes(build, self)

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from flexmbd.errors import check_number
-from flexmbd.forces.coordinates import AngleOf
+from flexmbd.forces.coordinates import AboutAxis
 from flexmbd.forces.loads import Force
 from flexmbd.language.quadratic import dot
 
@@ -101,31 +101,17 @@ def line(build, a, b):
 
 
 @dataclass(frozen=True, eq=False)
-class TorsionSpring(SpringDamper):
+class TorsionSpring(AboutAxis, SpringDamper):
     """Torsional spring-damper between bodies `a` and `b`: stiffness N m/rad, damping N m s/rad, free relative angle rad.
 
     The angle counts full turns.  In space it is that about `axis`, a direction in a's frame which a joint keeps on b's body, and it is zero
     at the start.
     """
 
-    ends: ClassVar[str] = "bodies"
-    dimensions: ClassVar[tuple] = (2, 3)
     free: ClassVar[str] = "angle"
 
     angle: object = 0.0
     axis: tuple = None
-
-    def __post_init__(self):
-        super().__post_init__()
-        object.__setattr__(self, "axis", self._relative.axis)
-
-    @property
-    def _relative(self):
-        return AngleOf(self.a, self.b, self.axis)
-
-    def parameters(self):
-        """Stiffness, damping, angle, and in space the axis."""
-        return super().parameters() | self._relative.parameters()
 
     def _twist(self, build):
         angle, rate = self._relative.nodes(build, self)

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from typing import ClassVar
 
 from flexmbd.errors import ModelError
-from flexmbd.forces.coordinates import AngleOf
+from flexmbd.forces.coordinates import AboutAxis
 from flexmbd.forces.loads import Force
 from flexmbd.language.kernels import known_as
 from flexmbd.language.tracing import traced
@@ -113,7 +113,7 @@ class UserForce(UserLoad):
 
 
 @dataclass(frozen=True, eq=False)
-class UserTorque(UserLoad):
+class UserTorque(AboutAxis, UserLoad):
     """Torque in N m on body `b`, with its reaction on body `a`: ``function(t, angle, rate, **numbers) -> moment``.
 
     The angle counts full turns.  In space it is that about `axis`, which a joint keeps on b's body, and it is zero at the start; the
@@ -136,23 +136,9 @@ class UserTorque(UserLoad):
         As `UserForce`, and for an axis that is missing in space or given in the plane.
     """
 
-    ends: ClassVar[str] = "bodies"
-    dimensions: ClassVar[tuple] = (2, 3)
     given: ClassVar[tuple] = ("t", "angle", "rate")
 
     axis: tuple = None
-
-    def __post_init__(self):
-        super().__post_init__()
-        object.__setattr__(self, "axis", self._relative.axis)
-
-    @property
-    def _relative(self):
-        return AngleOf(self.a, self.b, self.axis)
-
-    def parameters(self):
-        """The numbers, those of motions, and in space the axis."""
-        return super().parameters() | self._relative.parameters()
 
     def _moment(self, build):
         angle, rate = self._relative.nodes(build, self)

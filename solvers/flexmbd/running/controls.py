@@ -12,6 +12,7 @@ from flexmbd.stepping.names import SLIN
 from flexmbd.suggest import unknown
 
 REMEDY = "change forces, stiffnesses, masses or laws; let a motion of time move what constraints hold"
+JUMPS = ("positions", "m"), ("angles", "(directions)"), ("velocities", "m/s"), ("rates", "1/s")
 
 
 def changed_samples(state, inputs):
@@ -60,7 +61,7 @@ def go_over(before, after, state, inputs):
     after.call(enter)
     speed = after.column(SLIN)[:, 0] + 1e-300
     sizes = (1e-9 * length + 1e-14 * away, 1e-9, 1e-9 * speed, 1e-9 * speed / length)
-    for k, (what, unit, most) in enumerate(zip(("positions", "angles", "velocities", "rates"), WORDS, sizes, strict=True)):
+    for k, ((what, unit), most) in enumerate(zip(JUMPS, sizes, strict=True)):
         jump = after.residuals[:, k] - 2.0 * before.residuals[:, k]
         if not np.all(jump <= most):
             i = int(np.argmax(np.where(np.isfinite(jump), jump - most, np.inf)))
@@ -78,9 +79,6 @@ def go_over(before, after, state, inputs):
             happens = "opens" if modes[i] > 0.5 else "closes"
             raise ModelError(f"{told} of sample {i}: contact '{contact.name}' {happens} at once, by {abs(depth[i]):.3g} m", remedy=REMEDY)
     return after.states.copy()
-
-
-WORDS = "m", "(directions)", "m/s", "1/s"
 
 
 def _touching(made):

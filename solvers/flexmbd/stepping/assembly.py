@@ -30,12 +30,22 @@ def store_from(start, X, at):
         store(min(start + k, at[COUNT] - 1), k, X, at)
 
 
+@inner
+def keep_residuals(start, X, P, W, at):
+    """Largest residuals of these samples' rows: positions (lengths, angles), velocities (lengths, angles)."""
+    residuals = doubles(at[RESIDUALS])
+    evaluate(at[ASSEMBLE_RESIDUAL], X, P, W, at, START, 0)
+    for k in range(width_of(X)):
+        for i in range(4):
+            residuals[4 * min(start + k, at[COUNT] - 1) + i] = get(W, i, k)
+
+
 def assemble(X, P, W, at):
     """Mass-orthogonal Newton on positions, then projection of velocities, for all samples.
 
     `RESIDUALS` receives the largest residual of positions (lengths, angles) and of velocities (lengths, angles) of each.
     """
-    n, residuals, angular = at[N], doubles(at[RESIDUALS]), words(at[ANGULAR])
+    n, angular = at[N], words(at[ANGULAR])
     q, v = START + 1, START + 1 + n
     for start in range(0, at[COUNT], width_of(X)):
         load_from(start, X, P, at)
@@ -59,11 +69,8 @@ def assemble(X, P, W, at):
             evaluate(at[ASSEMBLE_PROJECT], X, P, W, at, START, 0)
             for i in range(n):
                 st(X, v + i, ld(X, v + i) + ld(W, n + i))
-        evaluate(at[ASSEMBLE_RESIDUAL], X, P, W, at, START, 0)
+        keep_residuals(start, X, P, W, at)
         store_from(start, X, at)
-        for k in range(width_of(X)):
-            for i in range(4):
-                residuals[4 * min(start + k, at[COUNT] - 1) + i] = get(W, i, k)
 
 
 @inner

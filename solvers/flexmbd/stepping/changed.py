@@ -1,22 +1,16 @@
 """Numbers of a model that change between two steps: what is known of the motion goes on, what followed from the numbers is made anew."""
 
-from flexmbd.lanes.rows import call, doubles, evaluate, get, ld, put, st, width_of
-from flexmbd.stepping.assembly import load_from, store_from
+from flexmbd.lanes.rows import call, evaluate, get, ld, put, st, width_of
+from flexmbd.stepping.assembly import keep_residuals, load_from, store_from
 from flexmbd.stepping.known import ROUND, first_after
-from flexmbd.stepping.names import (
-    ASSEMBLE_RESIDUAL, BALANCE, BEGIN, BOOKED, COUNT, KEPT_CD, KEPT_ICM, KEPT_RATE, KEPT_START, NEXT, RESIDUALS, START, T,
-)  # fmt: skip
+from flexmbd.stepping.names import BALANCE, BEGIN, BOOKED, COUNT, KEPT_CD, KEPT_ICM, KEPT_RATE, KEPT_START, NEXT, START, T
 
 
 def leave(X, P, W, at):
     """Residuals of the rows with the numbers of before, and in `BOOKED` by how much the book of energy is open, for all samples."""
-    residuals = doubles(at[RESIDUALS])
     for start in range(0, at[COUNT], width_of(X)):
         load_from(start, X, P, at)
-        evaluate(at[ASSEMBLE_RESIDUAL], X, P, W, at, START, 0)
-        for k in range(width_of(X)):
-            for i in range(4):
-                residuals[4 * min(start + k, at[COUNT] - 1) + i] = get(W, i, k)
+        keep_residuals(start, X, P, W, at)
         evaluate(at[BALANCE], X, P, W, at, START, 0)
         st(X, BOOKED, ld(X, BOOKED) - ld(W, 0))
         store_from(start, X, at)
@@ -24,13 +18,9 @@ def leave(X, P, W, at):
 
 def enter(X, P, W, at):
     """Residuals with the new numbers; accelerations and the book from here, no factors, and the next known time."""
-    residuals = doubles(at[RESIDUALS])
     for start in range(0, at[COUNT], width_of(X)):
         load_from(start, X, P, at)
-        evaluate(at[ASSEMBLE_RESIDUAL], X, P, W, at, START, 0)
-        for k in range(width_of(X)):
-            for i in range(4):
-                residuals[4 * min(start + k, at[COUNT] - 1) + i] = get(W, i, k)
+        keep_residuals(start, X, P, W, at)
         evaluate(at[BALANCE], X, P, W, at, START, 0)
         st(X, BOOKED, ld(X, BOOKED) + ld(W, 0))
         for row in (KEPT_ICM, KEPT_CD, KEPT_RATE, KEPT_START):
