@@ -1,4 +1,4 @@
-"""A picture of each scene in `element_scenes.py` as SVG: bodies grey, ground hatched, the element itself in colour."""
+"""A picture of each scene in `element_scenes` as SVG: bodies grey, ground hatched, the element itself in colour."""
 
 import math
 

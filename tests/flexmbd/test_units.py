@@ -1,6 +1,5 @@
 """Functions in units: what is alike is compiled once, and computes what straight code does."""
 
-import importlib.util
 from pathlib import Path
 
 import numpy as np
@@ -135,14 +134,15 @@ KINDS = ("AngleDrive", "ClearanceRevolute_with_a_film", "DiscPlane", "GearMesh",
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_elements_of_all_kinds_are_in_units_what_they_are_in_straight_code(kind):
+def test_elements_of_all_kinds_are_in_units_what_they_are_in_straight_code(kind, monkeypatch):
     """Calls with several results, tables, matrices and pools among them, whatever their number."""
-    spec = importlib.util.spec_from_file_location("element_scenes", DOCS / "element_scenes.py")
-    spec.loader.exec_module(scenes := importlib.util.module_from_spec(spec))
-    outputs = list(fm.output_units(scenes.SCENES[kind]()))
+    monkeypatch.syspath_prepend(DOCS)
+    from element_scenes import SCENES
+
+    outputs = list(fm.output_units(SCENES[kind]()))
 
     def motion(tuning):
-        return fm.run(scenes.SCENES[kind](), end=2e-3, points=2, outputs=outputs, settings={"tuning": tuning, "lanes": 1})
+        return fm.run(SCENES[kind](), end=2e-3, points=2, outputs=outputs, settings={"tuning": tuning, "lanes": 1})
 
     straight, units = motion(Tuning(units=10**9)), motion(Tuning(units=0, unit_function=0, unit_share=1e9))
     for name in outputs:

@@ -1,0 +1,129 @@
+"""Scenes of contacts and clearance joints."""
+
+import flexmbd as fm
+from element_scenes.common import LAW, ROUND, STEEL, plane, scene, space
+
+# contacts
+
+
+@scene
+def DiscPlane():
+    s = fm.System(gravity=(0.0, -9.81))
+    disc = s.body("disc", mass=1.0, inertia=0.01, position=(0.0, 0.3))
+    s.add(fm.DiscPlane("it", disc.centre, s.ground.at(0.0, 0.0), 0.2, LAW, fm.Ambrosio(0.2, 1e-4, 1e-3)))
+    return s
+
+
+@scene
+def DiscDisc():
+    s = fm.System()
+    one = s.body("one", mass=1.0, inertia=0.01, position=(0.0, 0.0), velocity=(1.0, 0.0))
+    two = s.body("two", mass=1.0, inertia=0.01, position=(0.5, 0.1))
+    s.add(fm.DiscDisc("it", one.centre, two.centre, 0.2, 0.15, LAW))
+    return s
+
+
+@scene
+def PointPlane():
+    s = fm.System(gravity=(0.0, -9.81))
+    link = s.body("link", mass=1.0, inertia=0.1, position=(0.0, 0.4), angle=-0.6, points={"tip": (0.4, 0.0)})
+    s.add(fm.PointPlane("it", link["tip"], s.ground.at(0.0, 0.0), LAW))
+    return s
+
+
+@scene
+def BoxPlane():
+    s = fm.System(gravity=(0.0, -9.81))
+    box = s.body("box", mass=1.0, inertia=0.1, position=(0.0, 0.4), angle=0.3)
+    s.add(fm.BoxPlane("it", box.centre, s.ground.at(0.0, 0.0), (0.3, 0.2), fm.Impenetrable(friction=0.3)))
+    return s
+
+
+@scene
+def CableContact():
+    s = fm.System(gravity=(0.0, 0.0, -9.81))
+    cables = [
+        s.cable(name, length=1.0, elements=2, section=ROUND, material=STEEL, position=place, direction=way).at(0.5)
+        for name, place, way in (("upper", (-0.5, 0.0, 0.1), (1.0, 0.0, 0.0)), ("lower", (0.0, -0.5, 0.0), (0.0, 1.0, 0.0)))
+    ]
+    s.add(fm.CableContact("it", *cables, 0.01, 0.01, LAW))
+    return s
+
+
+@scene
+def SpherePlane():
+    s = fm.System(gravity=(0.0, 0.0, -9.81))
+    ball = s.body("ball", mass=1.0, inertia=(0.01, 0.01, 0.01), position=(0.0, 0.0, 0.3))
+    s.add(fm.SpherePlane("it", ball.centre, s.ground.at(0.0, 0.0, 0.0), 0.2, LAW, fm.Ambrosio(0.2, 1e-4, 1e-3)))
+    return s
+
+
+@scene
+def SphereSphere():
+    s = fm.System(gravity=(0.0, 0.0, 0.0))
+    one = s.body("one", mass=1.0, inertia=(0.01, 0.01, 0.01), velocity=(1.0, 0.0, 0.0))
+    two = s.body("two", mass=1.0, inertia=(0.01, 0.01, 0.01), position=(0.5, 0.1, 0.0))
+    s.add(fm.SphereSphere("it", one.centre, two.centre, 0.2, 0.15, LAW))
+    return s
+
+
+@scene
+def SphereCylinder():
+    s = fm.System(gravity=(0.0, 0.0, -9.81))
+    ball = s.body("ball", mass=1.0, inertia=(0.01, 0.01, 0.01), position=(0.0, 0.0, 0.5))
+    s.add(fm.SphereCylinder("it", ball.centre, s.ground.at(0.0, 0.0, 0.0), 0.1, 0.3, LAW))
+    return s
+
+
+@scene
+def ThinDiscPlane():
+    s = fm.System(gravity=(0.0, 0.0, -9.81))
+    disc = s.body("disc", mass=1.0, inertia=(0.01, 0.02, 0.01), position=(0.0, 0.0, 0.3))
+    s.add(fm.ThinDiscPlane("it", disc.centre, s.ground.at(0.0, 0.0, 0.0), 0.25, fm.Impenetrable(friction=0.3)))
+    return s
+
+
+# clearance joints
+
+
+@scene
+def ClearanceRevolute():
+    s, o, link = plane()
+    s.add(fm.ClearanceRevolute("it", link["O"], o, 1e-4, LAW, fm.Ambrosio(0.1, 1e-4, 1e-3), bearing_radius=0.01))
+    return s
+
+
+@scene
+def ClearanceRevolute_with_a_film():
+    s, o, link = plane()
+    film = fm.ShortFilm(0.1, 0.02)
+    s.add(fm.ClearanceRevolute("it", link["O"], o, 1e-4, LAW, bearing_radius=0.01, film=film, transition=fm.SmoothTransition()))
+    return s
+
+
+@scene
+def ClearanceTranslational():
+    s, o, link = plane()
+    s.add(fm.ClearanceTranslational("it", link.centre, o, 1e-4, 0.1, 0.05, LAW))
+    return s
+
+
+@scene
+def FrictionGuide():
+    s, o, link = plane()
+    s.add(fm.FrictionGuide("it", link.centre, o, 0.1, fm.Impenetrable(friction=0.2)))
+    return s
+
+
+@scene
+def ClearanceSpherical():
+    s, o, arm = space()
+    s.add(fm.ClearanceSpherical("it", arm["O"], o, 1e-4, 0.02, LAW))
+    return s
+
+
+@scene
+def ClearanceCylindrical():
+    s, o, arm = space()
+    s.add(fm.ClearanceCylindrical("it", arm["O"], o, 1e-4, 0.02, 0.05, LAW, axis_a=(1.0, 0.0, 0.0), axis_b=(1.0, 0.0, 0.0)))
+    return s
