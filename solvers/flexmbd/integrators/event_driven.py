@@ -27,8 +27,8 @@ from flexmbd.integrators.dormand_prince import MIDDLE, ROWS
 from flexmbd.integrators.event_impacts import drive, strike
 from flexmbd.integrators.event_mending import around, mend, one_closed, want
 from flexmbd.integrators.event_search import (
-    ASIDE, BEYOND, COUNTED, DIRECTION, GAPS_AT_START, MARKED, MET, NEXT_GAPS, OWN, RENEWED, REST, SEARCH, SLOWEST, hand, locate, mode_of,
-    near, slot,
+    ASIDE, BEHIND, BEYOND, BRISK, COUNTED, DIRECTION, GAPS_AT_START, MARKED, MET, NEXT_GAPS, OWN, RENEWED, REST, SEARCH, SLOWEST, brisk_row,
+    hand, locate, mode_of, near, slot, speed,
 )  # fmt: skip
 from flexmbd.integrators.explicit import runge_kutta
 from flexmbd.integrators.held import FADED, FORCE, MOVED, keep, least_force, load, seek, slide_rate, still, yields
@@ -140,10 +140,19 @@ def act(who, X, P, W, at):
     """What an event does; again where that stops velocities with which another contact slides."""
     for _ in range(PASSES):
         arrange(who, X, P, W, at)
-        mend(who, X, P, W, at)
+        mend(who, True, X, P, W, at)
         who = turned(who, X, P, W, at)
         if not any_lane(who):
             break
+
+
+@inner
+def note(j, who, slow, X, W, at):
+    """Whether contact j slides so fast that it may come to rest."""
+    if words(at[CONES])[CONE * j + 1] == 2:
+        row = brisk_row(j, at)
+        fast = speed(j, W, at) > (BRISK + BEHIND) * slow
+        st(X, row, select(who, select(fast, 1.0, 0.0 * slow), ld(X, row)))
 
 
 @inner
@@ -159,6 +168,7 @@ def turned(who, X, P, W, at):
         r, slides, d, row = cones[CONE * j], cones[CONE * j + 1], slot(DIRECTION, at) + 2 * j, slot(BEYOND, at) + SLOWEST + 1 + j
         mode = mode_of(j, X, at)
         none = none | ((mode > 0.5) & (ld(W, before_row(at) + r) < -fast))
+        note(j, who, 0.1 * fast, X, W, at)
         if slides > 0:
             along = ld(W, before_row(at) + r + 1) * ld(X, d)
             if slides == 2:
@@ -202,6 +212,8 @@ def classify(j, closed, calm, fast, X, W, at):
         u2, a2 = ld(W, before_row(at) + r + 2), rate(r + 2, W, at)
     size, d = sqrt(u1 * u1 + u2 * u2), slot(DIRECTION, at) + 2 * j
     moves = size > fast
+    if slides == 2:
+        moves = size > 0.1 * BRISK * fast
     safe = select(moves, size, 1.0)
     onward = (u1 * ld(X, d) + u2 * ld(X, d + 1) > -0.05 * fast) & (a1 * ld(X, d) + a2 * ld(X, d + 1) > 0.0)
     fresh = calm & (mode > 0.5) & (mode < 1.5) & onward
@@ -221,6 +233,7 @@ def settle_mode(j, who, force, pressed, X, W, at):
     r, slides, k = cones[CONE * j], cones[CONE * j + 1], cones[CONE * j + 4]
     s, d = START + 1 + 2 * at[N] + k, slot(DIRECTION, at) + 2 * j
     kind, pn, d1, d2, p1, p2, slips = ld(W, row), ld(W, percussion_row(at) + r), zero, zero, zero, zero, zero < 1.0
+    rests = zero > 1.0
     if slides > 0 and takes_part(j, W, at):
         d1, p1 = ld(W, row + 2), ld(W, percussion_row(at) + r + 1)
         slips = slide_rate(r, slides, W, at) > MOVED * force * yields(r, slides, W, at)
@@ -237,6 +250,7 @@ def settle_mode(j, who, force, pressed, X, W, at):
     if takes_part(j, W, at):
         touches = touches & ((pn > 0.0) | (pressed & (rate(r, W, at) <= MOVED * force * entry(r, r, W, at))))
     mode = select(touches, select(slips, SLIDES, STICKS + zero), OPEN)
+    st(X, slot(REST, at) + j, select(rests, 1.0, zero))
     st(X, s, select(who, mode, ld(X, s)))
     st(X, s + 1, select(who, pn, ld(X, s + 1)))
     st(X, at[LARGEST] + k + 1, maximum(ld(X, at[LARGEST] + k + 1), select(who, pn, zero)))
@@ -263,13 +277,14 @@ def switch(X, P, W, at):
         for k in range(2):
             d = slot(DIRECTION, at) + 2 * j + k
             st(X, d, select(accepted & (mode > 0.5), ld(X, slot(REST, at) + 2 * j + k), ld(X, d)))
+        note(j, accepted, ld(X, slot(BEYOND, at) + SLOWEST), X, W, at)
         drifted = drifted | (accepted & (mode > 0.5) & ((fabs(gap) > near(X)) | (fabs(rate) > ld(X, slot(BEYOND, at) + SLOWEST))))
     if any_lane(met):
         act(met, X, P, W, at)
         count(met, X, at)
     drifted = drifted & lnot(met)
     if any_lane(drifted):
-        mend(drifted, X, P, W, at)
+        mend(drifted, False, X, P, W, at)
     st(X, WHO, select(met | (accepted & (ld(X, slot(BEYOND, at) + RENEWED) > 0.5)), 1.0, zero))
 
 

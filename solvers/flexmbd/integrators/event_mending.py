@@ -3,7 +3,7 @@
 from flexmbd.integrators.contact_rows import (
     CONE, before_row, bound_row, entry, gap_row, percussion_row, response_row, wanted_row,
 )  # fmt: skip
-from flexmbd.integrators.event_search import GAPS_AT_START, mode_of, near, slot
+from flexmbd.integrators.event_search import GAPS_AT_START, REST, mode_of, near, slot
 from flexmbd.integrators.listed import inspect, jump, member, members, product
 from flexmbd.lanes import any_lane, fabs, maximum, select
 from flexmbd.lanes.rows import ld, st, words
@@ -40,7 +40,7 @@ def one_closed(X, at):
 
 
 @inner
-def mend(who, X, P, W, at):
+def mend(who, begun, X, P, W, at):
     """Take away what closed contacts have drifted, as gaps and velocities, also those that now open with a gap below zero."""
     n, cones, zero = at[N], words(at[CONES]), 0.0 * ld(X, H)
     states, gaps, p = START + 1 + 2 * n, bound_row(at), percussion_row(at)
@@ -60,6 +60,8 @@ def mend(who, X, P, W, at):
                 holds = who & (mode > 1.5)
                 if k == 0:
                     holds = who & ((mode > 0.5) | (below & nears))
+                elif begun and slides == 2:
+                    holds = holds | (who & (mode > 0.5) & (ld(X, slot(REST, at) + j) > 0.5))
                 u = product(r + k, W, at) + ld(W, before_row(at) + r + k)
                 st(W, p + r + k, ld(W, p + r + k) - select(holds, u / entry(r + k, r + k, W, at), zero))
     for i in range(n):

@@ -22,6 +22,7 @@ AIMS = 6.0  # trials that aim at where a gap closes, at most
 NEARLY = 0.02  # of a step: near enough to an event for the rate there to tell the way to it
 GAP = 1e-12  # by the mechanism's size: within this, and `held.SPEED` and `held.FORCE`, an event is met
 BEHIND = 2.0
+BRISK = 1000.0  # by `held.still`: what slides more slowly in space than it did is at rest if friction holds it
 FAR = -1e300
 OWN = (
     Slot("search", "of the next event: step and value on either side, trials; events and time since they were counted", True),
@@ -54,6 +55,19 @@ def mode_of(j, X, at):
 
 
 @inner
+def speed(j, W, at):
+    """Sliding speed of contact j in space."""
+    u = before_row(at) + words(at[CONES])[CONE * j] + 1
+    return sqrt(ld(W, u) * ld(W, u) + ld(W, u + 1) * ld(W, u + 1))
+
+
+@inner
+def brisk_row(j, at):
+    """Row that is not zero where contact j slides fast enough to come to rest."""
+    return slot(BEYOND, at) + SLOWEST + 1 + at[NU] + j
+
+
+@inner
 def moved(j, slow, X, W, at):
     """Event function of places and velocities: of a gap that closes, of sliding that comes to rest."""
     cones, mode = words(at[CONES]), mode_of(j, X, at)
@@ -66,7 +80,10 @@ def moved(j, slow, X, W, at):
         if slides == 2:
             along = along + ld(W, before_row(at) + r + 2) * ld(X, slot(DIRECTION, at) + 2 * j + 1)
         rubs = (mode > 0.5) & (mode < 1.5) & (ld(W, number_row(j, MU, at)) > 0.0)
-        found = select(rubs, (ld(X, slot(BEYOND, at) + SLOWEST + 1 + j) - along) / slow - BEHIND, found)
+        ends = (ld(X, slot(BEYOND, at) + SLOWEST + 1 + j) - along) / slow - BEHIND
+        if slides == 2:
+            ends = maximum(ends, select(ld(X, brisk_row(j, at)) > 0.5, BRISK - speed(j, W, at) / slow, FAR))
+        found = select(rubs, ends, found)
     return found
 
 
