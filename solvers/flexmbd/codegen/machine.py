@@ -3,36 +3,19 @@
 from __future__ import annotations
 
 import contextlib
-import functools
 import hashlib
-import os
-import tempfile
 import threading
 
 import llvmlite
 import llvmlite.binding as llvm
 from llvmlite.binding import ffi
 
-from flexmbd.caching import cache_directory
+from flexmbd.caching import cache_directory, host, keep, machine
 
 # Lines of a module from which on less is optimised: a third of the time to compile; large right-hand sides are as fast (20,000 operations:
 # 21.6 against 22.9 us), small ones would take up to half as long again.
 LARGE = 15_000
 _LOCK = threading.RLock()  # for a llvmlite without one
-
-
-@functools.cache
-def _host():
-    """Name and features of this processor."""
-    llvm.initialize_native_target()
-    llvm.initialize_native_asmprinter()
-    return llvm.get_host_cpu_name(), llvm.get_host_cpu_features().flatten()
-
-
-def _machine(level):
-    """What code is made for; an engine takes it over, so each has its own."""
-    name, features = _host()
-    return llvm.Target.from_default_triple().create_target_machine(cpu=name, features=features, opt=level, jit=True)
 
 
 @contextlib.contextmanager
@@ -62,7 +45,7 @@ class Code:
     def __init__(self, text):
         self._text, self._engine = text, None
         self._level = 1 if text.count("\n") > LARGE else 2
-        stamp = "\n".join((text, *_host(), llvmlite.__version__, str(llvm.llvm_version_info), str(self._level)))
+        stamp = "\n".join((text, *host(), llvmlite.__version__, str(llvm.llvm_version_info), str(self._level)))
         self.name = "flexmbd_" + hashlib.sha256(stamp.encode()).hexdigest()[:20]
 
     @property
@@ -81,24 +64,16 @@ class Code:
         return self._engine.get_function_address(function)
 
     def _compiled(self):
-        machine = _machine(self._level)
+        made_for = machine(self._level)
         module = llvm.parse_assembly(self._text, llvm.create_context())
-        module.triple = machine.triple
+        module.triple = made_for.triple
         if not self.on_disk():
-            passes = llvm.create_pass_builder(machine, llvm.create_pipeline_tuning_options(speed_level=self._level))
+            passes = llvm.create_pass_builder(made_for, llvm.create_pipeline_tuning_options(speed_level=self._level))
             passes.getModulePassManager().run(module, passes)
-        engine = llvm.create_mcjit_compiler(module, machine)
-        engine.set_object_cache(lambda _, data: self._keep(data), lambda _: self.path.read_bytes() if self.on_disk() else None)
+        engine = llvm.create_mcjit_compiler(module, made_for)
+        engine.set_object_cache(lambda _, data: keep(self.path, data), lambda _: self.path.read_bytes() if self.on_disk() else None)
         with contextlib.nullcontext() if self._level > 1 or self.on_disk() else _unordered():
             engine.finalize_object()
         engine.remove_module(module)  # some megabytes, which nothing needs beside the machine code
         self._text = None
         return engine
-
-    def _keep(self, data):
-        """Write the file whole or not at all."""
-        with contextlib.suppress(OSError):
-            handle, temporary = tempfile.mkstemp(dir=self.path.parent, suffix=".tmp")
-            with os.fdopen(handle, "wb") as stream:
-                stream.write(data)
-            os.replace(temporary, self.path)

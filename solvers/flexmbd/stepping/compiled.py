@@ -1,4 +1,9 @@
-"""Functions of the time loop and of schemes as machine code: compiled once for a width, and kept on disk."""
+"""Functions of the time loop and of schemes as machine code: compiled once for a width, and kept on disk.
+
+Numba writes the code of a function and of all that it calls. Copies of what is called are shared by name in a process, and each is optimised
+within another function, so which copy runs, and how its sums are contracted, would depend on what was compiled or read before. So here the
+copies are made private to their module, and the code that runs is the file's, also in the process that compiled it.
+"""
 
 import ctypes
 import functools
@@ -7,64 +12,100 @@ import sys
 from pathlib import Path
 
 import llvmlite
+import llvmlite.binding as llvm
 import numba
 from numba import config, types
-from numba.core.caching import IndexDataCacheFile
-from numba.core.ccallback import CFunc
-from numba.core.sigutils import normalize_signature
+from numba.core import compiler
+from numba.core.compiler_lock import global_compiler_lock
+from numba.core.cpu import CPUTargetOptions
+from numba.core.registry import cpu_target
 
-from flexmbd.caching import cache_directory
+from flexmbd.caching import cache_directory, host, keep, machine
 from flexmbd.lanes import rows
 from flexmbd.lanes.vector import OPTIONS
 
 PACKAGE = Path(__file__).resolve().parents[1]
-SOURCES = ("lanes/*.py", "stepping/*.py", "integrators/*.py", "registry.py")  # that these functions are made of
+SOURCES = ("lanes/*.py", "stepping/*.py", "integrators/*.py", "nonsmooth/one_contact.py", "registry.py")  # that these functions are made of
 CALL = ctypes.CFUNCTYPE(None, *(ctypes.c_void_p,) * 4)
+ENTRY, OPTIMISED = "flexmbd_entry", 3
+CALLED = """
+define void @{entry}(ptr %X, ptr %P, ptr %W, ptr %at) {{
+  %result = alloca ptr
+  %error = alloca ptr
+  %status = call i32 @{name}(ptr %result, ptr %error, ptr %X, ptr %P, ptr %W, ptr %at)
+  ret void
+}}
+"""  # nothing in these functions raises
 
 
 @functools.cache
 def _stamp():
     """Hash of the sources and of what compiles them."""
     files = sorted(path for pattern in SOURCES for path in PACKAGE.glob(pattern))
-    made_with = "\n".join((numba.__version__, llvmlite.__version__, sys.version))
+    made_with = "\n".join((numba.__version__, llvmlite.__version__, sys.version, *host()))
     return hashlib.sha256(b"".join([made_with.encode(), *(path.read_bytes() for path in files)])).hexdigest()[:16]
 
 
-@functools.cache
-def _made(function, width):
-    """The compiled function, whose code is read from disk if it is there."""
+def _path(function, width):
+    """File of the machine code; none of a user's scheme: nobody knows what it is made of."""
+    if not Path(function.__code__.co_filename).is_relative_to(PACKAGE):
+        return None
+    return cache_directory() / f"flexmbd_{function.__module__.rpartition('.')[2]}_{function.__name__}_{width}_{_stamp()}.o"
+
+
+def _text(function, width):
+    """LLVM's text of a function and of all that it calls; what is called is private to it."""
     of_rows = rows.Rows(width)
-    signature = types.void(of_rows, of_rows, of_rows, types.CPointer(types.int64))
-    made = CFunc(function, normalize_signature(signature), locals={}, options=dict(OPTIONS))
-    if not Path(function.__code__.co_filename).is_relative_to(PACKAGE):  # a user's scheme: nobody knows what it is made of
-        return made
-    made.enable_caching()  # beside the machine code of models, and by what it is made of
-    folder, name = str(cache_directory()), f"flexmbd_{function.__module__.rpartition('.')[2]}_{function.__name__}_{_stamp()}"
-    made._cache._cache_path, made._cache._cache_file = folder, IndexDataCacheFile(folder, name, _stamp())
-    return made
+    arguments = (of_rows, of_rows, of_rows, types.CPointer(types.int64))
+    flags = CPUTargetOptions.parse_as_flags(compiler.Flags(), {"nopython": True, **OPTIONS})
+    flags.no_cpython_wrapper = flags.no_cfunc_wrapper = True
+    with global_compiler_lock:
+        made = compiler.compile_extra(cpu_target.typing_context, cpu_target.target_context, function, arguments, types.void, flags, {})
+        text = made.library.get_llvm_str()
+    private = text.replace("define linkonce_odr ", "define internal ").replace("\ndefine range(", "\ndefine internal range(")
+    return private + CALLED.format(entry=ENTRY, name=made.fndesc.llvm_func_name)
 
 
 @functools.cache
+def _engine(function, width):
+    """An engine with the machine code, which is read from disk if it is there."""
+    path = _path(function, width)
+    code = path.read_bytes() if path and path.exists() else _object(_text(function, width))
+    if path and not path.exists():
+        keep(path, code)
+    engine = llvm.create_mcjit_compiler(llvm.parse_assembly("", llvm.create_context()), machine(OPTIMISED))
+    engine.add_object_file(llvm.ObjectFileRef.from_data(code))
+    engine.finalize_object()
+    return engine
+
+
+def _object(text):
+    """Machine code of a module that is optimised already; what all have taken in is left out."""
+    made_for = machine(OPTIMISED)
+    module = llvm.parse_assembly(text, llvm.create_context())
+    unused = llvm.create_new_module_pass_manager()
+    unused.add_global_dead_code_eliminate_pass()
+    unused.run(module, llvm.create_pass_builder(made_for, llvm.create_pipeline_tuning_options()))
+    return made_for.emit_object(module)
+
+
 def address(function, width):
     """Address of ``void f(X, P, W, at)`` for rows of so many lanes."""
     if config.DISABLE_JIT:
-        number = len(rows.FUNCTIONS) + 1
-        rows.FUNCTIONS[number] = function
-        return number
-    made = _made(function, width)
-    made.compile()
-    return made.address
+        return _number(function)
+    return _engine(function, width).get_function_address(ENTRY)
+
+
+@functools.cache
+def _number(function):
+    number = len(rows.FUNCTIONS) + 1
+    rows.FUNCTIONS[number] = function
+    return number
 
 
 def on_disk(functions, width):
     """True if the machine code of all functions is kept."""
-    if config.DISABLE_JIT:
-        return True
-    found = []
-    for function in functions:
-        index = getattr(_made(function, width)._cache, "_cache_file", None)
-        found.append(index is None or _made(function, width)._sig in {key[0] for key in index._load_index()})
-    return all(found)
+    return config.DISABLE_JIT or all(path is None or path.exists() for path in (_path(function, width) for function in functions))
 
 
 def caller(function, width):
