@@ -111,7 +111,7 @@ def test_what_cannot_be_differentiated_is_said_in_a_sentence():
         s.add(Silent("silent", s.bodies[0]))
         return s
 
-    assert not simulate(silent, ["rod.end.x"], end=1e-4, points=2).status.any()
+    assert not simulate(silent, ["rod.end.x"], end=1e-4, points=2, integrator="dormand_prince").status.any()
     for attempt in (
         lambda: simulate(silent, ["rod.end.x"], end=1e-4, points=2, integrator="generalized_alpha"),
         lambda: fm.Equations(silent()).stiffness(np.array(silent().initial()[0], float)),
