@@ -13,15 +13,16 @@ import numpy as np
 from scipy.linalg import LinAlgWarning, lu_factor, lu_solve
 
 from flexmbd.analysis.equations import StaticBuild
-from flexmbd.analysis.refusals import refuse_friction, refuse_unilateral
+from flexmbd.analysis.refusals import of_one_sample, refuse_friction, refuse_unilateral
 from flexmbd.equations.index1 import inertial
 from flexmbd.errors import ModelError, NotDifferentiable
 from flexmbd.language.arrays import Program
 from flexmbd.language.graph import Graph
 from flexmbd.language.kernels import KernelError
-from flexmbd.language.nodes import RUNTIME, flat, nested, parted, shape_of
+from flexmbd.language.nodes import flat, nested, parted, shape_of
 from flexmbd.language.tracing import traced
 from flexmbd.outputs import bringing
+from flexmbd.parameters import RUNTIME
 from flexmbd.suggest import unknown
 from flexmbd.tuning import USUAL
 
@@ -66,12 +67,12 @@ class ParametricBuild(StaticBuild):
         self._slopes = slopes
         super().__init__(system, tuning=SINGLE)
 
-    def _number(self, k, path, kind):
+    def _number(self, path, level):
         if path not in self._slopes:
-            return super()._number(k, path, kind)
+            return super()._number(path, level)
         g = self.graph
         changes = ((g.const(slope), g.var(f"p{j}")) for j, slope in self._slopes[path].items())
-        return g.dot(changes, g.param(k, RUNTIME - 1))
+        return g.dot(changes, g.param(path, RUNTIME - 1))
 
 
 class Slopes:
@@ -80,7 +81,7 @@ class Slopes:
     Parameters
     ----------
     problem : Problem
-    numbers : list of float
+    numbers : Parameters
     nodes : sequence of Node
     sizes : dict of str to int
         Kinds of variables, and how many there are.
@@ -166,10 +167,7 @@ class Linear:
     """
 
     def __init__(self, system, parameters, outputs, turning=None):
-        numbers = [value for _, value in system.parameters()]
-        for path, value in system.parameters():
-            if np.ndim(value):
-                raise ModelError(f"'{path}' is an array over samples; these equations are for one sample")
+        numbers = of_one_sample(system)
         self.system, self.parameters, self._turning = system, parameters, turning
         build = ParametricBuild(system, parameters.slopes)
         refuse_friction(build)

@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 from scipy.sparse import block_array, csr_array, eye_array
 
-from flexmbd.analysis.refusals import refuse_friction, refuse_unilateral
+from flexmbd.analysis.refusals import of_one_sample, refuse_friction, refuse_unilateral
 from flexmbd.analysis.rest import Rest
 from flexmbd.analysis.row_arrays import Rows
 from flexmbd.analysis.static_build import StaticBuild
@@ -85,10 +85,7 @@ class Equations:
 
     def __init__(self, system, *, spinning=None, outputs=()):
         self.system = system
-        self.numbers = [value for _, value in system.parameters()]
-        for path, value in system.parameters():
-            if np.ndim(value):
-                raise ModelError(f"'{path}' is an array over samples; these equations are for one sample")
+        self.numbers = of_one_sample(system)
         build = StaticBuild(system)
         self._turning = list(system.angles())
         turning = [body for body in system.bodies if body.name in self._turning]

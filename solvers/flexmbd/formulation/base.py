@@ -4,17 +4,14 @@ from abc import ABC, abstractmethod
 from contextlib import contextmanager
 from dataclasses import fields
 
-import numpy as np
-
 from flexmbd.equations.index1 import solution
 from flexmbd.errors import ModelError
 from flexmbd.formulation.interface import Interface
 from flexmbd.formulation.mass_matrix import MassMatrix
 from flexmbd.language.graph import Graph
 from flexmbd.language.kernels import KernelError
-from flexmbd.language.nodes import LANE, OWN, UNIFORM
+from flexmbd.language.nodes import OWN
 from flexmbd.outputs import catalogue
-from flexmbd.parameters import Matrix
 from flexmbd.problem import Problem
 from flexmbd.space import AXES
 from flexmbd.tuning import USUAL
@@ -23,16 +20,6 @@ NUMBERED = ("q", "v", "s", "a", "l", "u", "o", "w", "p", "e", "r", "d", "f", "n"
 NUMBERED += ("mode", "vz", "vl", "count", "law", "dependent", "argument")
 # kinds of variables: whether they have numbers
 SPACES = dict.fromkeys(NUMBERED, True) | dict.fromkeys(("t", "icm", "cd", "hh", "near", "booked"), False)
-
-
-def level_of(value, fold):
-    """Level of a number: folded constant (only 0, 1, -1), one for all samples, or one per sample; of a matrix with its shape."""
-    level = LANE if np.ndim(value) else UNIFORM
-    if isinstance(value, Matrix):
-        return level, value.shape
-    if level == LANE:
-        return level
-    return value if fold and value in (0.0, 1.0, -1.0) else UNIFORM
 
 
 @contextmanager
@@ -69,8 +56,6 @@ class Formulation(Interface, MassMatrix, ABC):
     Parameters
     ----------
     system : System
-    fold : bool
-        Fold the numbers 0, 1 and -1 into the code (not when numbers were stacked from single samples).
     shift : float
         Above zero: keep constraint rows that depend on others (see `equations.index1`).
     direct : bool
@@ -93,13 +78,12 @@ class Formulation(Interface, MassMatrix, ABC):
 
     graph_kind = Graph
 
-    def __init__(self, system, *, fold=True, shift=0.0, direct=False, tuning=USUAL):
+    def __init__(self, system, *, shift=0.0, direct=False, tuning=USUAL):
         self.system, self.graph, self.shift, self.direct = system, self.graph_kind(tuning), shift, direct
-        self.kinds, self._numbers, self._state_index, self.graph.spaces = [], {}, {}, SPACES
-        for k, (path, value) in enumerate(system.parameters()):
-            kind = level_of(value, fold)
-            self.kinds.append(kind)
-            self._numbers[path.removeprefix("@")] = self._number(k, path, kind)
+        parameters, self._state_index, self.graph.spaces = system.parameters(), {}, SPACES
+        self.levels = {path: parameters.level(path) for path in parameters}
+        self._numbers = {path: self._number(path, level) for path, level in self.levels.items()}
+        self._owners = {element.name: "@" for element in system.elements}
         g = self.graph
         self.time = g.var("t")
         self.first, self.coordinates, self.measures = {}, [], []
@@ -175,11 +159,11 @@ class Formulation(Interface, MassMatrix, ABC):
         for friction, force in zip(self.frictions, forces, strict=True):
             friction.book(self, force)
 
-    def _number(self, k, path, kind):
-        """Node of number k of the system, of a level or folded; of a matrix that of its table."""
-        if isinstance(kind, tuple):
-            return self.graph.table(k, *kind)
-        return self.graph.const(kind) if isinstance(kind, float) else self.graph.param(k, kind)
+    def _number(self, path, level):
+        """Node of a number of the system, of a level or folded; of a matrix that of its table."""
+        if isinstance(level, tuple):
+            return self.graph.table(path, *level)
+        return self.graph.const(level) if isinstance(level, float) else self.graph.param(path, level)
 
     def drive_power(self):
         """Power that time-dependent rows put in (multiplier times the row's explicit rate), and that of external loads."""

@@ -7,10 +7,11 @@ sample (both evaluated by numpy when parameters are packed), 3 while the motion 
 from flexmbd.errors import NotDifferentiable
 from flexmbd.language.evaluation import evaluated
 from flexmbd.language.kernels import KernelError, kernel_of
-from flexmbd.language.nodes import CONSTANT, RUNTIME, Node, check_variable, flat, shape_of
+from flexmbd.language.nodes import Node, check_variable, flat, shape_of
 from flexmbd.language.ops import OPS
 from flexmbd.language.ordering import LINEAR, in_pools
 from flexmbd.language.tangents import alike, joined
+from flexmbd.parameters import CONSTANT, RUNTIME
 from flexmbd.tuning import USUAL
 
 
@@ -39,13 +40,13 @@ class Graph:
         x = float(x)
         return self._make("const", (x,), CONSTANT, x)
 
-    def param(self, index, level):
-        """Parameter number `index`: UNIFORM or LANE."""
-        return self._make("param", (index,), level, index)
+    def param(self, path, level):
+        """The parameter of a path: UNIFORM or LANE."""
+        return self._make("param", (path,), level, path)
 
-    def table(self, index, level, shape):
-        """Parameter number `index` that is a `Matrix` of so many rows and columns."""
-        return self._make("table", (index,), level, (index, shape))
+    def table(self, path, level, shape):
+        """The parameter of a path that is a `Matrix` of so many rows and columns."""
+        return self._make("table", (path,), level, (path, shape))
 
     def entry(self, table, i, j):
         """A number of a table."""
@@ -332,5 +333,5 @@ class Graph:
         return [self.nodes[i] for i in sorted(seen)]
 
     def evaluate(self, roots, variables=None, parameters=None):
-        """Values of the roots by numpy; `variables` by name and `parameters` by index, numbers or arrays."""
+        """Values of the roots by numpy; `variables` by name and `parameters` by path, numbers or arrays."""
         return evaluated(self.needed(roots), roots, variables, parameters)
