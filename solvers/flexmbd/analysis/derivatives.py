@@ -14,7 +14,6 @@ from scipy.linalg import LinAlgWarning, lu_factor, lu_solve
 
 from flexmbd.analysis.equations import StaticBuild
 from flexmbd.analysis.refusals import refuse_friction, refuse_unilateral
-from flexmbd.equations.index1 import inertial
 from flexmbd.errors import ModelError
 from flexmbd.language.arrays import Program
 from flexmbd.language.graph import Graph
@@ -183,7 +182,7 @@ class Linear:
         self.units = {name: known[name][1] for name in outputs}
         self.n, self.count, self.further, self.states = b.n, len(b.rows), len(b.states), [state.name for state in b.states]
         size = {"q": b.n, "v": b.n, "a": b.n, "l": self.count, "s": self.further, "p": len(parameters.names)}
-        resistance, held = inertial(b, b.a), held_back(b, b.rows)
+        resistance, held = b.inertia.apply(b.a), held_back(b, b.rows)
         b.graph.whole = True
 
         def slopes(nodes, kinds, what):
@@ -225,7 +224,7 @@ class Linear:
     def mass(self, values):
         """Mass matrix (n, n)."""
         rest = {"a": np.zeros(self.n), "l": np.zeros(self.count)}
-        return self._constant_mass if self.problem.constant_mass else self.inertia(values | rest)[1]["a"]
+        return self._constant_mass if self.problem.inertia.constant else self.inertia(values | rest)[1]["a"]
 
     @cached_property
     def _constant_mass(self):

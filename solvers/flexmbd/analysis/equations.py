@@ -13,7 +13,6 @@ from flexmbd.analysis.rest import Rest
 from flexmbd.analysis.row_arrays import Rows
 from flexmbd.analysis.static_build import StaticBuild
 from flexmbd.equations.assembly import assembled
-from flexmbd.equations.index1 import inertial
 from flexmbd.equations.start import Start
 from flexmbd.equations.start_words import Changes
 from flexmbd.errors import ModelError
@@ -98,7 +97,7 @@ class Equations:
         self.n, self.count, self.measures = problem.n, len(problem.rows), problem.measures
         self.coordinates = list(problem.coordinates)
         self.rows = [row.label for row in problem.rows]
-        entries = {(i, j): m for (a, b), m in problem.mass.items() for i, j in {(a, b), (b, a)}}
+        entries = {(i, j): m for (a, b), m in problem.inertia.entries.items() for i, j in {(a, b), (b, a)}}
         self._mass = self._field(entries, lambda pool: pool.mass, 2)
         if spinning is not None:
             problem.need_constant_mass("a turning frame")
@@ -123,7 +122,7 @@ class Equations:
 
     def mass_at(self, q, t=0.0, turns=None):
         """Mass matrix, csr (n, n)."""
-        return self.mass if self.problem.constant_mass else self._mass_matrix(self._at(q, t=t, turns=turns))
+        return self.mass if self.problem.inertia.constant else self._mass_matrix(self._at(q, t=t, turns=turns))
 
     def _mass_matrix(self, values):
         return Pattern(*self._mass.places, (self.n, self.n)).fill(self._mass(values))
@@ -309,8 +308,8 @@ class Equations:
 
     @cached_property
     def _mass_stiffness(self):
-        resistance = [-x for x in inertial(self.problem, self.problem.a)]
-        field = self._field(self._entries(resistance, self.problem.q), lambda pool: {}, 2)
+        resistance = [-x for x in self.problem.inertia.apply(self.problem.a)]
+        field = self._field(self._entries(resistance, self.problem.q), lambda pool: pool.slopes(pool.variables("z")), 2)
         return field, Pattern(*field.places, (self.n, self.n))
 
     @cached_property

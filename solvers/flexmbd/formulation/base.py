@@ -7,6 +7,7 @@ from dataclasses import fields
 import numpy as np
 
 from flexmbd.equations.index1 import solution
+from flexmbd.equations.inertia import NaturalInertia
 from flexmbd.errors import ModelError
 from flexmbd.formulation.interface import Interface
 from flexmbd.formulation.mass_matrix import MassMatrix
@@ -113,8 +114,8 @@ class Formulation(Interface, MassMatrix, ABC):
         self.gravity = [self._numbers[f"gravity.{axis}"] for axis in AXES[: system.dimension]]
         self.states, self.contacts, self.unilaterals, self.frictions, self._memory = [], [], [], [], {}
         self.potential_energy, self.stored_energy, self.powers = g.const(0.0), g.const(0.0), {}
-        self.mass, self.constant_mass, self.rows, self.initial_rows, self.owner = {}, True, [], [], {}
-        self.pools, self.exchanges, self.times, self.unbooked = [], {}, [], []
+        self.rows, self.initial_rows, self.owner, self.inertia = [], [], {}, NaturalInertia(g, self.q)
+        self.pools, self.exchanges, self.times, self.unbooked = self.inertia.groups, {}, [], []
         self.bodies()
         for element in system.elements:
             with written(element):

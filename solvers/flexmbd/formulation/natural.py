@@ -130,6 +130,7 @@ class Build(Formulation):
 
     def _pool(self, pool):
         self.pools.append(pool)
+        self.inertia.add({}, varying=not pool.constant)
         self._use(pool.share.helpers)
         for key, node in pool.share.quantities.items():
             self._count({(body, key): pool.sum(node, body) for body in pool.owners})
