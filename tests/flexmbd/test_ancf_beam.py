@@ -115,7 +115,8 @@ def test_mass_weight_and_momenta_are_exact():
     build, (q, v), parameters = Build(s, tuning=Tuning(single_size=99)), s.initial(), [x for _, x in s.parameters()]
     at = {f"q{i}": x for i, x in enumerate(q)} | {f"v{i}": x for i, x in enumerate(v)} | {"t": 0.0}
     wrench = beam.start.body.wrench
-    roots = [build.kinetic_energy(), build.potential_energy, *wrench(build, build.generalized), *wrench(build, build.inertia.apply(build.v))]
+    momenta = build.inertia.apply(build.v)
+    roots = [build.kinetic_energy(), build.potential_energy, *wrench(build, build.generalized), *wrench(build, momenta)]
     got = np.array([float(x) for x in build.graph.evaluate(roots, at, parameters)])
     line, mass = 700.0 * 0.03, 700.0 * 0.03 * length
     second = np.diag([mass * length**2 / 3.0, 700.0 * length * section.second_moment, 700.0 * length * section.second_moment_y])
