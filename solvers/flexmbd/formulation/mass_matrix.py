@@ -48,7 +48,7 @@ class MassMatrix:
         self.power("external", -g.derivative(kinetic, self.time))
 
     def use_inertia(self, inertia):
-        """Take an operator for the mass matrix (`equations.inertia`), to which elements may add; the forces of its kinetic energy are added."""
+        """Take an operator for the mass matrix (`equations.inertia`), to which elements may add, and the forces of its kinetic energy."""
         self.inertia = Together(inertia, self.inertia)
         if not inertia.constant:
             self._add_gyroscopic(inertia.apply(self.v), inertia.kinetic(self.v))
