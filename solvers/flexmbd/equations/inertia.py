@@ -75,9 +75,8 @@ class Inertia(ABC):
         """Derivatives of ``M x`` by the coordinates, x held, by (i, k), less that of groups."""
         g, found = self.graph, {}
         for (i, j), m in {} if self.constant else self.entries.items():
-            for k, q in enumerate(self.q):
-                slope = g.derivative(m, q)
-                for a, b in {(i, j), (j, i)} if not slope.zero else ():
+            for k, slope in g.slopes(m, self.q):
+                for a, b in {(i, j), (j, i)}:
                     found[a, k] = found.get((a, k), 0.0) + slope * vector[b]
         return found
 

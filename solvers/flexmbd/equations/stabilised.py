@@ -101,11 +101,9 @@ def _add_damping(part, matrix, scale):
 
 def _along(problem, node, cd):
     """Derivatives of a node along ``dq_j`` and, by n + j, ``de_j``."""
-    g, out = problem.graph, by_place(problem, node, cd)
-    for j, v in enumerate(problem.v):
-        x = g.derivative(node, v)
-        if not x.zero:
-            out[problem.n + j] = -(cd * x)
+    out = by_place(problem, node, cd)
+    for j, x in problem.graph.slopes(node, problem.v):
+        out[problem.n + j] = -(cd * x)
     return out
 
 

@@ -122,10 +122,8 @@ class Pool:
         """Derivatives of the mass matrix times a vector by the one element's coordinates, the vector held, by (i, j)."""
         found = {}
         for (i, j), m in {} if self.constant else self.mass.items():
-            for k, x in enumerate(self.variables("x")):
-                slope = self.graph.derivative(m, x)
-                if not slope.zero:
-                    found[i, k] = found.get((i, k), 0.0) + slope * vector[j]
+            for k, slope in self.graph.slopes(m, self.variables("x")):
+                found[i, k] = found.get((i, k), 0.0) + slope * vector[j]
         return found
 
     def diagonal(self, wanted):
