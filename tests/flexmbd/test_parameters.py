@@ -38,7 +38,7 @@ class Pull(Force):
 def pulled(along, across):
     system = fm.System()
     ball = system.point_mass("ball", mass=2.0)
-    system.add(Pull("pull", ball.point, along, across, []))
+    system.add(Pull("pull", ball.centre, along, across, []))
     return system
 
 
@@ -57,14 +57,14 @@ def crank(clearance=1e-4):
     pivot = system.ground.at(0.0, 0.0)
     system.add(fm.ClearanceRevolute("pin", rod["O"], pivot, clearance, fm.LankaraniNikravesh(1e8, restitution=0.7)))
     system.add(fm.TorsionSpring("coil", system.ground, rod, stiffness=2.0, damping=0.1))
-    system.add(fm.Torque("motor", rod, fm.Polynomial((1.0, 2.0, 3.0))))
+    system.add(fm.Torque("motor", system.ground, rod, fm.Polynomial((1.0, 2.0, 3.0))))
     return system
 
 
 def test_units_follow_the_owner():
     known = crank().parameters()
     units = {
-        "gravity.y": "m/s^2", "rod.mass": "kg", "rod.inertia": "kg m^2", "rod.O.x": "m", "@pin.clearance": "m", "@pin.law.restitution": "1",
+        "gravity.y": "m/s^2", "rod.mass": "kg", "rod.inertia": "kg m^2", "rod.O.x": "m", "@pin.clearance": "m",
         "@coil.stiffness": "N m/rad", "@coil.damping": "N m s/rad", "@coil.angle": "rad", "@motor.moment.c0": "N m",
         "@motor.moment.c2": "N m/s^2", "@pin.law.K": None,
     }  # fmt: skip

@@ -5,6 +5,7 @@ from contextlib import contextmanager
 from dataclasses import fields
 
 from flexmbd.equations.index1 import solution
+from flexmbd.equations.inertia import NaturalInertia
 from flexmbd.errors import ModelError
 from flexmbd.formulation.interface import Interface
 from flexmbd.formulation.mass_matrix import MassMatrix
@@ -12,6 +13,7 @@ from flexmbd.language.graph import Graph
 from flexmbd.language.kernels import KernelError
 from flexmbd.language.nodes import OWN
 from flexmbd.outputs import catalogue
+from flexmbd.parameters import RUNTIME
 from flexmbd.problem import Problem
 from flexmbd.space import AXES
 from flexmbd.tuning import USUAL
@@ -61,6 +63,12 @@ class Formulation(Interface, MassMatrix, ABC):
     direct : bool
         Linear equations are solved by a sparse direct library, and all elements of flexible bodies are in pools.
     tuning : Tuning
+    graph : Graph, optional
+        Of another kind than `Graph`.
+    varied : mapping of str to dict of int to float, optional
+        Numbers by path to which multiples of the variables ``p0, p1...`` are added (`analysis.parameters`).
+    solved : bool
+        Accelerations and multipliers are the solution of the equations; else variables ``a0...``, ``l0...``, as analyses read them.
 
     Attributes
     ----------
@@ -76,10 +84,9 @@ class Formulation(Interface, MassMatrix, ABC):
         Known times that no comparison in the equations says.
     """
 
-    graph_kind = Graph
-
-    def __init__(self, system, *, shift=0.0, direct=False, tuning=USUAL):
-        self.system, self.graph, self.shift, self.direct = system, self.graph_kind(tuning), shift, direct
+    def __init__(self, system, *, shift=0.0, direct=False, tuning=USUAL, graph=None, varied=None, solved=True):
+        self.system, self.graph, self.shift, self.direct = system, Graph(tuning) if graph is None else graph, shift, direct
+        self._varied, self._solved = varied or {}, solved
         parameters, self._state_index, self.graph.spaces = system.parameters(), {}, SPACES
         self.levels = {path: parameters.level(path) for path in parameters}
         self._numbers = {path: self._number(path, level) for path, level in self.levels.items()}
@@ -97,8 +104,8 @@ class Formulation(Interface, MassMatrix, ABC):
         self.gravity = [self._numbers[f"gravity.{axis}"] for axis in AXES[: system.dimension]]
         self.states, self.contacts, self.unilaterals, self.frictions, self._memory = [], [], [], [], {}
         self.potential_energy, self.stored_energy, self.powers = g.const(0.0), g.const(0.0), {}
-        self.mass, self.constant_mass, self.rows, self.initial_rows, self.owner = {}, True, [], [], {}
-        self.pools, self.exchanges, self.times, self.unbooked = [], {}, [], []
+        self.rows, self.initial_rows, self.owner, self.inertia = [], [], {}, NaturalInertia(g, self.q)
+        self.pools, self.exchanges, self.times, self.unbooked = self.inertia.groups, {}, [], []
         self.bodies()
         for element in system.elements:
             with written(element):
@@ -147,9 +154,25 @@ class Formulation(Interface, MassMatrix, ABC):
         """Outputs of a body: name -> (function giving the node, unit)."""
         return body.outputs(self)
 
+    def turning(self):
+        """Angles that count full turns, by body: their node, and the number of the state that is near it."""
+        return {}
+
+    @staticmethod
+    def turning_matrix(system, spinning):
+        """Matrix (n, n) of the cross product of all coordinates with the angular velocity of a turning frame; None if there is none."""
+        if spinning is not None:
+            raise ModelError("a turning frame is for natural coordinates", remedy="leave `spinning` out, or take formulation 'natural'")
+
     # ---- the finished equations
     def _accelerations(self):
         """Nodes of accelerations and multipliers, which outputs read."""
+        if not self._solved:
+            counts = ("a", self.n), ("l", len(self.rows))
+            a, multipliers = ([self.graph.var(f"{kind}{i}") for i in range(count)] for kind, count in counts)
+            loads = [friction.load(self.graph, multipliers)[0] for friction in self.frictions]
+            self._rub([friction.force(self.graph, load)[0] for friction, load in zip(self.frictions, loads, strict=True)])
+            return a, multipliers
         a, multipliers, forces = solution(self)
         self._rub(forces)
         return a, multipliers
@@ -161,6 +184,9 @@ class Formulation(Interface, MassMatrix, ABC):
 
     def _number(self, path, level):
         """Node of a number of the system, of a level or folded; of a matrix that of its table."""
+        if path in self._varied:
+            g = self.graph
+            return g.dot(((g.const(slope), g.var(f"p{j}")) for j, slope in self._varied[path].items()), g.param(path, RUNTIME - 1))
         if isinstance(level, tuple):
             return self.graph.table(path, *level)
         return self.graph.const(level) if isinstance(level, float) else self.graph.param(path, level)
