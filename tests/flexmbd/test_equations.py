@@ -74,3 +74,34 @@ def _installed():
     except fm.ModelError:
         return ()
     return ("umfpack",)
+
+
+class Counting(fm.Torque):
+    """Its output is the way that a body has turned: a state that only the output brings."""
+
+    def outputs(self, build):
+        def way():
+            x = build.state(self, "way")
+            build.state_rate(x, build.graph.fabs(build.spin(build.system.bodies[0])))
+            return x
+
+        return {f"{self.name}.way": (way, "rad")}
+
+
+def metered():
+    s = sprung()
+    s.add(Counting("meter", s.ground, s.bodies[0], moment=0.0))
+    return s
+
+
+def test_an_output_that_brings_a_state_is_integrated_or_refused_by_name():
+    """Equations are written again with the state; analyses whose equations are made say how to have it."""
+    run = fm.run(metered(), end=0.05, points=51, outputs=["meter.way", "rod.rate", "rod.angle"], settings={"lanes": 1, "tolerance": 1e-9})
+    assert run["meter.way"][-1] == pytest.approx(np.abs(run["rod.angle"][-1] - run["rod.angle"][0]), rel=1e-5)
+    assert run["meter.way"][-1] > 0.0
+    e = fm.Equations(metered())
+    for use in (lambda: e.output("meter.way", *e.initial()), lambda: e.output("meter.way", *e.initial())):  # also when asked again
+        names(said(use), "'meter.way' brings a state", "outputs=['meter.way']")
+    names(said(lambda: fm.reference(fm.Equations(metered()), end=0.1, points=2, outputs=["meter.way"])), "brings a state", "outputs=[")
+    made = fm.Equations(metered(), outputs=["meter.way"])
+    assert made.output("meter.way", *made.initial()) == 0.0

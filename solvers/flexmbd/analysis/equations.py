@@ -19,7 +19,6 @@ from flexmbd.language.arrays import Field, Pattern, Program
 from flexmbd.language.nodes import parted
 from flexmbd.linalg.direct import analyse
 from flexmbd.outputs import bringing
-from flexmbd.problem import LateState
 from flexmbd.space import lengths
 from flexmbd.suggest import unknown
 from flexmbd.tuning import Tuning
@@ -197,13 +196,7 @@ class Equations:
         ModelError
             If it is not known, depends on reactions and there are no `multipliers`, or on what only a motion gives.
         """
-        if name not in self.catalogue:
-            raise unknown("output", name, self.catalogue)
-        try:
-            node = self.catalogue[name][0]()
-        except LateState:
-            told = f"output '{name}' brings a state, which the equations do not have"
-            raise ModelError(told, remedy=f"make them by Equations(system, outputs=[{name!r}])") from None
+        node = self.node(name)
         used = [parted(x) for x in self.problem.graph.variables(node)]
         if np.size(multipliers) == 0 and any(kind == "l" for kind, _ in used):
             told = f"output '{name}' depends on reactions"
@@ -212,6 +205,16 @@ class Equations:
         if any(kind == "s" and k in contacts for kind, k in used):
             raise ModelError(f"output '{name}' depends on impenetrable contacts, which only a motion gives", remedy="take run")
         return self.program([node])(self._at(q, v, t, turns, multipliers, accelerations))[0]
+
+    def node(self, name):
+        """Node of an output; raises `ModelError` if it is not known, or brings a state that the equations do not have."""
+        if name not in self.catalogue:
+            raise unknown("output", name, self.catalogue)
+        node, states = self.catalogue[name][0](), len(self.problem.states)
+        if any(kind == "s" and k >= states for kind, k in map(parted, self.problem.graph.variables(node))):
+            told = f"output '{name}' brings a state, which the equations do not have"
+            raise ModelError(told, remedy=f"make them by Equations(system, outputs=[{name!r}])")
+        return node
 
     def constraints(self, q, t=0.0):
         """``Phi`` (rows,) in m or 1."""

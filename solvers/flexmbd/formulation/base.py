@@ -104,6 +104,7 @@ class Formulation(Interface, MassMatrix, ABC):
         self.gravity = [self._numbers[f"gravity.{axis}"] for axis in AXES[: system.dimension]]
         self.states, self.contacts, self.unilaterals, self.frictions, self._memory = [], [], [], [], {}
         self.potential_energy, self.stored_energy, self.powers = g.const(0.0), g.const(0.0), {}
+        self.late = {}
         self.rows, self.initial_rows, self.owner, self.inertia = [], [], {}, NaturalInertia(g, self.q)
         self.pools, self.exchanges, self.times, self.unbooked = self.inertia.groups, {}, [], []
         self.bodies()
@@ -199,13 +200,7 @@ class Formulation(Interface, MassMatrix, ABC):
         return total
 
     def problem(self, outputs=(), last=None):
-        """The finished equations; outputs named are made before them, because they may bring states, and then what `last` makes.
-
-        Raises
-        ------
-        LateState
-            Later, from an output that brings a state and was not named.
-        """
+        """The finished equations; outputs named are made before them, because they may bring states, and then what `last` makes."""
         for name in self.outputs:
             if name in outputs:
                 self.outputs[name][0]()
