@@ -9,11 +9,11 @@ from flexmbd.codegen.functions import Functions, Mistake
 from flexmbd.codegen.machine import Code
 from flexmbd.codegen.pools import BATCH
 from flexmbd.codegen.storage import Storage
+from flexmbd.equations.coupled import check_scheme
 from flexmbd.equations.index1 import corrections, nearness, residuals
 from flexmbd.errors import ModelError
 from flexmbd.formulation import FORMULATIONS
 from flexmbd.formulation.base import law_of
-from flexmbd.joints.friction import check_scheme
 from flexmbd.language.kernels import ALLOWED
 from flexmbd.language.ordering import LINEAR, Guarded, called, groups_of, ordered
 from flexmbd.linalg.sparse import Solver
