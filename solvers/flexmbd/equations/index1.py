@@ -23,7 +23,7 @@ is divided by e: at a tolerance of 1e-8 the error against independent rows is 40
 from flexmbd.equations import closeness, determined
 from flexmbd.errors import ModelError
 from flexmbd.joints.friction import solve as with_friction
-from flexmbd.linalg.elimination import elimination_order, factorise
+from flexmbd.linalg.elimination import Factors, elimination_order, factorise
 
 KINDS = ("independent", "augmented")  # of rows
 ITERATIONS = 3  # after the first solution
@@ -143,9 +143,19 @@ def _solutions(problem, matrix, sides, rows):
 
 
 def _factors(problem, matrix, rows):
-    """Factors of mass matrix and rows; where rows may come to depend on others, their pivots are guarded."""
-    guards = _sizes(problem, rows, lambda row: not shift_of(problem, row))
-    return factorise(problem.graph, matrix, order(problem, rows, matrix), guards=guards)
+    """Factors of mass matrix and rows; where rows may come to depend on others, their pivots are guarded.
+
+    Those of one matrix are found once: accelerations and corrections to the same rows have the same.
+    """
+    graph, guards = problem.graph, _sizes(problem, rows, lambda row: not shift_of(problem, row))
+    parts = [(key, x.id) if isinstance(key, tuple) else (key.name, *((ij, y.id) for ij, y in x.items())) for key, x in matrix.items()]
+    key = (*parts, *((k, x.id) for k, x in guards.items()), *map(id, rows))
+    if key not in graph.factors_of:
+        factors = factorise(graph, matrix, order(problem, rows, matrix), guards=guards)
+        graph.factors_of[key] = factors, rows  # these are kept, so that no others take their identity
+    elif isinstance(graph.factors_of[key][0], Factors):
+        graph.mark()  # as elimination ends
+    return graph.factors_of[key][0]
 
 
 def _sizes(problem, rows, which):
