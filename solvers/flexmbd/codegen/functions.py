@@ -11,6 +11,7 @@ from flexmbd.codegen import units
 from flexmbd.codegen.linear import Linear
 from flexmbd.codegen.lookup import lookup
 from flexmbd.codegen.loops import Loops
+from flexmbd.codegen.machine import Code
 from flexmbd.codegen.targets import Cpu
 from flexmbd.codegen.text import DOUBLE, INTEGER, TRUTH, VOID, WORD, Instructions, Module, filled, number, pointer, vector
 from flexmbd.codegen.values import Value, Writer
@@ -46,6 +47,7 @@ class Functions:
         self.module, self.elements, self._shapes = Module(), {}, {}
         self.units = {}  # functions of units by their keys
         self.rows = layout.work  # of W
+        self.loops = False  # whether some are over elements or blocks of a matrix
 
     def add(self, name, stores, *, given=None):
         """A function that stores nodes.
@@ -130,6 +132,10 @@ class Functions:
     def text(self):
         """The module."""
         return self.module.text()
+
+    def code(self):
+        """Its machine code, yet to be compiled."""
+        return Code(self.text(), self.loops)
 
 
 class Rows:
