@@ -6,7 +6,7 @@ import pytest
 
 from flexmbd.codegen.machine import _machine
 from flexmbd.codegen.text import Instructions, Module, number
-from flexmbd.equations import index1
+from flexmbd.equations import index1, saddle
 from flexmbd.formulation.natural import Build
 from flexmbd.language.graph import Graph
 from flexmbd.language.ops import OPS
@@ -115,7 +115,7 @@ def test_code_without_loops_is_the_same_with_fewer_passes():
 def test_factors_of_one_matrix_are_found_once(monkeypatch):
     """Accelerations, nearness to singular positions and corrections of them have the same."""
     found = []
-    monkeypatch.setattr(index1, "factorise", lambda *a, **k: found.append(a) or factorise(*a, **k))
+    monkeypatch.setattr(saddle, "factorise", lambda *a, **k: found.append(a) or factorise(*a, **k))
     problem = Build(row(3, 1.0)).problem([])
     dq, dv = index1.corrections(problem, problem.rows)
     index1.nearness(problem)

@@ -23,6 +23,7 @@ from flexmbd.language.units import in_units
 
 ROWS, TABLE = pointer(DOUBLE), pointer(WORD)
 NAMES = ("X", "P", "W", "at", "x", "y", "row", "A")  # the last two are of elements of pools: row of their table, where they add to
+CLEARED = 32  # zeros in rows that follow one another up to which each is a store
 KINDS = (ROWS, ROWS, ROWS, TABLE, WORD, WORD, WORD, ROWS)
 
 
@@ -47,7 +48,7 @@ class Functions:
         self.module, self.elements, self._shapes = Module(), {}, {}
         self.units = {}  # functions of units by their keys
         self.rows = layout.work  # of W
-        self.loops = False  # whether some are over elements or blocks of a matrix
+        self.loops = False  # whether some are over elements, blocks of a matrix or rows
 
     def add(self, name, stores, *, given=None):
         """A function that stores nodes.
@@ -179,8 +180,7 @@ class Piece:
                 self._hand_on(node)
             for where in self.pieces.stores.get(node.id, ()):
                 self.store(where, node)
-        for where, node in self.pieces.loose.get(self.number, ()):
-            self.store(where, node)
+        self.put(self.pieces.loose.get(self.number, ()))
         self.builder.give()
 
     # ---- arrays
@@ -275,6 +275,18 @@ class Piece:
         """Where a value is that pieces hand on; elements side by side need a row each."""
         return self.moved("W", self.rows.values[node.id] * self.batch)
 
+    def put(self, stores):
+        """Store what is only read; many zeros in rows that follow one another by a loop."""
+        for where, nodes in runs(stores):
+            if len(nodes) > CLEARED:
+                self.functions.loops = True
+                self.loops.clear(self.moved(*where), len(nodes))
+            elif callable(where):
+                self.store(where, *nodes)
+            else:
+                for k, node in enumerate(nodes):
+                    self.store((where[0], where[1] + k), node)
+
     def store(self, where, node):
         """Put a node's value where it belongs."""
         if callable(where):
@@ -283,6 +295,18 @@ class Piece:
             self.linear.keep(node, where[1])
         else:
             self.loops.store(self.moved(*where), 0, self.value(node))
+
+
+def runs(stores):
+    """Stores (where, nodes): zeros in rows that follow one another together, others each for itself."""
+    found, end = [], None
+    for where, node in stores:
+        if node.zero and where == end:
+            found[-1][1].append(node)
+        else:
+            found.append((where, [node]))
+        end = (where[0], where[1] + 1) if node.zero and not callable(where) else None
+    return found
 
 
 class Mistake(Exception):
