@@ -30,7 +30,7 @@ class Pair:
         """Node that is 1 in contact, else 0."""
         return graph.select(graph.greater(self.mode, 0.5), 1.0, 0.0)
 
-    def outputs(self, prefix, graph):
+    def outputs(self, graph):
         """What only contacts with a law have."""
         return {}
 
@@ -74,14 +74,14 @@ class Percussion:
         """The normal force and the others: in an impact those of a step are percussions by its length."""
         return self.force, *self.others
 
-    def outputs(self, prefix, graph):
+    def outputs(self, graph):
         """What only such contacts have."""
         sticks = graph.select(graph.greater(self.mode, 1.5), 1.0, 0.0)
         return {
-            f"{prefix}.sticking": (lambda: sticks, "1"),
-            f"{prefix}.sliding": (lambda: self.closed(graph) - sticks, "1"),
-            f"{prefix}.impulse": (lambda: self.impulse, "N s"),
-            f"{prefix}.dissipated": (lambda: self.loss, "J"),
+            "sticking": (lambda: sticks, "1"),
+            "sliding": (lambda: self.closed(graph) - sticks, "1"),
+            "impulse": (lambda: self.impulse, "N s"),
+            "dissipated": (lambda: self.loss, "J"),
         }
 
 

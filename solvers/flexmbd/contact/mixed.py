@@ -11,6 +11,7 @@ from flexmbd.contact.film import slopes
 from flexmbd.contact.film_outputs import regime_outputs, size
 from flexmbd.contact.pair import FrictionPart
 from flexmbd.contact.parts import Part, Rule, Touch, refuse
+from flexmbd.contact.point import push
 
 
 class AsperityPart(Part):
@@ -54,7 +55,8 @@ class AsperityPart(Part):
 
         fx, fy, energy, nodes.load, *_ = g.call(kernels.contact, arguments, 6, partial)
         nodes.gap, nodes.roughness = arguments[2] - g.length(place), build.number(joint, "asperities.sigma")
-        joint.push(build, nodes, fx, fy)
+        push(build, joint.a, joint.b, (fx, fy))
+        nodes.forces.append((fx, fy))
         build.potential(energy)
         nodes.asperities = fx, fy
 
@@ -76,8 +78,7 @@ class JournalFrictionPart(FrictionPart):
         """That of asperities alone; a contact law applies it with its own force."""
         if joint.law is not None:
             return
-        geometry = joint.geometry(build)
-        friction = joint.rub(build, None, geometry, nodes.load)
-        nx, ny = geometry.normal
-        joint.push(build, nodes, friction * ny, -friction * nx)
-        nodes.touches.append(Touch(None, None, friction, geometry.penetration, geometry.rate, geometry.slip))
+        (point,), zero = joint.contact_points(build), build.graph.const(0.0)
+        friction = joint.rub(build, None, point, nodes.load)
+        point.act(joint, build, zero, friction)
+        nodes.add(Touch(None, zero, friction, point))
