@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-CONTACT_ROWS = 6  # of the lane array C, per contact: mode, impact velocity, penetration, rate, count, least impact velocity
+CONTACT_ROWS = 6  # of a located contact: mode, impact velocity, penetration, its rate, impacts, least impact velocity
+MODE, ONSET_SPEED, DEPTH, DEPTH_RATE, IMPACTS, LEAST_SPEED = range(CONTACT_ROWS)
 ARMED = 0.25  # mode of a contact that is free and may begin within a step (0: free, 1: in contact)
 
 
@@ -209,4 +210,5 @@ class UnilateralContact:
         return self.normal, *self.others
 
 
-OTHERS = len(Percussion.STATES)  # where the states of other forces begin
+# states of a contact that cannot be penetrated, by `Percussion.STATES`: behind its mode; where those of other forces begin
+FORCE, IMPULSE, STRUCK, STRUCK_SPEED, LOSS, OTHERS = range(1, len(Percussion.STATES) + 1)

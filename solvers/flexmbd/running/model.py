@@ -21,7 +21,7 @@ from flexmbd.outputs import bringing
 from flexmbd.outputs.book import entries, unkept, write
 from flexmbd.outputs.catalogue import BOOKS
 from flexmbd.problem import LateState
-from flexmbd.registry import CONTACT_ROWS, OTHERS, Books
+from flexmbd.registry import CONTACT_ROWS, LEAST_SPEED, OTHERS, Books
 from flexmbd.running.known_times import timed
 from flexmbd.running.signals import Requests, Signals
 from flexmbd.state import Layout
@@ -180,7 +180,7 @@ class Model:
             dq, dv = corrections(b, which)
             written |= {project: _rows("W", dq + dv), residual: _rows("W", residuals(b, which))}
         contacts = layout.sizes["CONTACTS"]
-        written[names.LIMITS] = [(("X", contacts + CONTACT_ROWS * j + 5), c.minimum + zero) for j, c in enumerate(b.contacts)]
+        written[names.LIMITS] = [(("X", contacts + CONTACT_ROWS * j + LEAST_SPEED), c.minimum + zero) for j, c in enumerate(b.contacts)]
         written[names.ASSIGN] = _rows("W", [x for c in b.contacts for _, x in c.assigns])
         depths = [x for c in b.contacts for x in (c.penetration, c.rate)] + [-x for c in b.unilaterals for x in (c.gap, c.rates[0])]
         if depths:

@@ -7,7 +7,7 @@ Rows and entries are those of `names`. What depends on the model (`RHS`, `PROJEC
 from flexmbd.lanes import any_lane, fabs, lnot, maximum, minimum, select, sqrt
 from flexmbd.lanes.rows import call, doubles, evaluate, get, ld, st, width_of, words
 from flexmbd.lanes.vector import inner
-from flexmbd.registry import CONTACT_ROWS
+from flexmbd.registry import CONTACT_ROWS, DEPTH, DEPTH_RATE, MODE
 from flexmbd.stepping.events import arm, assign, locate, passed, settle, switch
 from flexmbd.stepping.known import CLOSE, go_past
 from flexmbd.stepping.names import (
@@ -35,8 +35,8 @@ def refresh(who, X, P, W, at):
         st(X, first + k, select(who, ld(X, last + k), ld(X, first + k)))
     for j in range(at[NC]):
         c, g = at[CONTACTS] + CONTACT_ROWS * j, last + at[GAPS] + 2 * j
-        st(X, c + 2, select(who, ld(X, g), ld(X, c + 2)))
-        st(X, c + 3, select(who, ld(X, g + 1), ld(X, c + 3)))
+        st(X, c + DEPTH, select(who, ld(X, g), ld(X, c + DEPTH)))
+        st(X, c + DEPTH_RATE, select(who, ld(X, g + 1), ld(X, c + DEPTH_RATE)))
     st(X, WHO, select(who, 1.0, 0.0))
     call(at[FORGET], X, P, W, at)
 
@@ -77,14 +77,14 @@ def cross(come, end, X, P, W, at):
         evaluate(at[PENETRATIONS], X, P, W, at, START, 0)
         for j in range(at[NC]):
             if timed[j] > 0:
-                st(X, at[CONTACTS] + CONTACT_ROWS * j, select(come & (ld(W, 2 * j) > 0.0), 1.0, 0.0))
+                st(X, at[CONTACTS] + CONTACT_ROWS * j + MODE, select(come & (ld(W, 2 * j) > 0.0), 1.0, 0.0))
         evaluate(at[ASSIGN], X, P, W, at, START, 0)
         for j in range(at[NC]):
             if timed[j] > 0:
-                now = ld(X, at[CONTACTS] + CONTACT_ROWS * j) > 0.5
+                now = ld(X, at[CONTACTS] + CONTACT_ROWS * j + MODE) > 0.5
                 assign(j, now, X, W, at)
                 ticked = ticked | now
-                st(X, at[CONTACTS] + CONTACT_ROWS * j, 0.0)
+                st(X, at[CONTACTS] + CONTACT_ROWS * j + MODE, 0.0)
         st(X, EVENTS, ld(X, EVENTS) + select(ticked, 1.0, 0.0))
     if at[RESUME] > 0:
         call(at[RESUME], X, P, W, at)
@@ -141,8 +141,8 @@ def nearing(h, X, at):
     first = h
     for j in range(at[NC]):
         c = at[CONTACTS] + CONTACT_ROWS * j
-        sign = select(ld(X, c) < 0.5, 1.0, -1.0)
-        rate, way = sign * ld(X, c + 3), -BEYOND * sign * ld(X, c + 2)
+        sign = select(ld(X, c + MODE) < 0.5, 1.0, -1.0)
+        rate, way = sign * ld(X, c + DEPTH_RATE), -BEYOND * sign * ld(X, c + DEPTH)
         nears = (rate > 0.0) & (way > AT_ONCE * h * rate) & (way < first * rate)
         first = select(nears, way / select(nears, rate, 1.0), first)
     return first
