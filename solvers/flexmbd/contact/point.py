@@ -9,6 +9,7 @@ orientation (a point mass, a cable) takes part too.
 
 from dataclasses import dataclass
 
+from flexmbd.language.nodes import parted
 from flexmbd.language.quadratic import cross, cross3, dot
 
 
@@ -156,8 +157,10 @@ def free_point(build, penetration, normal, velocity):
 def _work(build, velocity, force):
     """Add the generalized force of a force whose power is its product with a velocity, linear in those of the coordinates."""
     g = build.graph
-    for i, v in enumerate(build.v):
-        build.generalized[i] = build.generalized[i] + g.dot((f, g.derivative(u, v)) for f, u in zip(force, velocity, strict=True))
+    own = sorted({k for u in velocity for kind, k in map(parted, g.variables(u)) if kind == "v"})
+    for i in own:
+        slopes = (g.derivative(u, build.v[i]) for u in velocity)
+        build.generalized[i] = build.generalized[i] + g.dot(zip(force, slopes, strict=True))
 
 
 def push(build, a, b, force):
