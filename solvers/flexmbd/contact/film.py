@@ -8,7 +8,6 @@ from typing import ClassVar
 from flexmbd.contact.film_outputs import film_outputs
 from flexmbd.contact.heat import film_viscosity
 from flexmbd.contact.parts import Part, Rule, refuse
-from flexmbd.contact.point import push
 from flexmbd.contact.transition import kept_inside
 
 
@@ -108,11 +107,10 @@ def on_both(joint, build, nodes, force, torques, *, power, rubbed, gap, share):
     power, rubbed, gap, share : Node
         `JointNodes.film_power`, `rubbed`, `gap`, `film_share`.
     """
-    push(build, joint.a, joint.b, force)
+    joint.push(build, nodes, *force)
     for end, torque in zip((joint.a, joint.b), torques, strict=True):
         build.torque(end.body, *torque)
     build.power("dissipated", power)
-    nodes.forces += [force] * (len(force) == 2)
     nodes.film, nodes.film_torque, nodes.film_share = force, torques[0], share
     nodes.film_power, nodes.rubbed, nodes.gap = power, rubbed, gap
 

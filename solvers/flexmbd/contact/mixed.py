@@ -11,7 +11,6 @@ from flexmbd.contact.film import slopes
 from flexmbd.contact.film_outputs import regime_outputs, size
 from flexmbd.contact.pair import FrictionPart
 from flexmbd.contact.parts import Part, Rule, Touch, refuse
-from flexmbd.contact.point import push
 
 
 class AsperityPart(Part):
@@ -55,8 +54,7 @@ class AsperityPart(Part):
 
         fx, fy, energy, nodes.load, *_ = g.call(kernels.contact, arguments, 6, partial)
         nodes.gap, nodes.roughness = arguments[2] - g.length(place), build.number(joint, "asperities.sigma")
-        push(build, joint.a, joint.b, (fx, fy))
-        nodes.forces.append((fx, fy))
+        joint.push(build, nodes, fx, fy)
         build.potential(energy)
         nodes.asperities = fx, fy
 

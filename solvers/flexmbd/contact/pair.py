@@ -4,6 +4,7 @@ from typing import ClassVar
 
 from flexmbd.contact.impenetrable import ImpenetrablePart, hold
 from flexmbd.contact.parts import JointNodes, Part, Rule, Touch, part_of, refuse
+from flexmbd.contact.point import push
 from flexmbd.element import Element
 from flexmbd.errors import check_number
 from flexmbd.language.tracing import tangent_of
@@ -159,6 +160,12 @@ class Contact(Element):
                 friction = self.rub(build, pair, point, normal + nodes.load, key) if self.frictional else build.graph.const(0.0)
                 point.act(self, build, normal, friction)
             nodes.add(Touch(pair, normal, friction, point))
+
+    def push(self, build, nodes, *force):
+        """Put a force on a and its reaction on b."""
+        push(build, self.a, self.b, force)
+        if len(force) == 2:
+            nodes.forces.append(force)
 
     def rub(self, build, pair, point, load, key=""):
         """Node of friction at a point, by the load on it; its power goes into the books, the force is the caller's to apply."""
