@@ -16,8 +16,20 @@ class Books:
     name = "energy"
 
 
+class InContact:
+    """What contacts of all kinds have: `mode`."""
+
+    def closed(self, graph):
+        """Node that is 1 in contact, else 0."""
+        return graph.select(graph.greater(self.mode, 0.5), 1.0, 0.0)
+
+    def outputs(self, graph):
+        """Outputs beside those of all contacts, by key: node and unit."""
+        return {}
+
+
 @dataclass(frozen=True)
-class Pair:
+class Pair(InContact):
     """State of one contact within a step; nodes, but for `index`."""
 
     index: int
@@ -27,17 +39,9 @@ class Pair:
     active: Any
     slowest: Any
 
-    def closed(self, graph):
-        """Node that is 1 in contact, else 0."""
-        return graph.select(graph.greater(self.mode, 0.5), 1.0, 0.0)
-
-    def outputs(self, graph):
-        """What only contacts with a law have."""
-        return {}
-
 
 @dataclass(frozen=True)
-class Percussion:
+class Percussion(InContact):
     """What a scheme finds of a contact that cannot be penetrated: nodes of further states.
 
     Attributes
@@ -65,10 +69,6 @@ class Percussion:
     impact_velocity: Any
     loss: Any
     others: tuple
-
-    def closed(self, graph):
-        """Node that is 1 in contact, else 0."""
-        return graph.select(graph.greater(self.mode, 0.5), 1.0, 0.0)
 
     @property
     def forces(self):

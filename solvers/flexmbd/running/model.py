@@ -270,12 +270,12 @@ class Model:
 
 
 _FUNCTIONS = {
-    names.RHS: "rhs", names.PROJECT: "project", names.RESIDUAL: "residual", names.ASSEMBLE_PROJECT: "assemble_project",
-    names.ASSEMBLE_RESIDUAL: "assemble_residual", names.LIMITS: "limits", names.MULTIPLIERS: "multipliers", names.NEWTON: "newton",
-    names.OBSERVE: "observe", names.TANGENT: "tangent", names.LINEARISE: "linearise", names.RESPOND: "respond", names.CLOSING: "closing",
-    names.GRADIENTS: "gradients", names.ASSIGN: "assign", names.UNILATERAL: "unilateral", names.PENETRATIONS: "penetrations",
-    names.BALANCE: "balance",
-}  # fmt: skip
+    getattr(names, key): key.lower()
+    for key in (
+        "RHS PROJECT RESIDUAL ASSEMBLE_PROJECT ASSEMBLE_RESIDUAL LIMITS MULTIPLIERS NEWTON OBSERVE TANGENT LINEARISE RESPOND CLOSING "
+        "GRADIENTS ASSIGN UNILATERAL PENETRATIONS BALANCE"
+    ).split()
+}
 
 
 def _rows(array, nodes):
