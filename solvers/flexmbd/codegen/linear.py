@@ -21,6 +21,7 @@ class Linear:
 
     def write(self, node):
         """A node: factors, a substitution, or a total."""
+        self.piece.functions.loops = True
         if node.op.startswith("total:"):
             self._total(node)
             return
