@@ -1,7 +1,6 @@
 """Symbolic expressions of one topology: built once, then written as machine code, or evaluated by numpy.
 
-Every value is a `Node`.  Its level says when it is known: 0 constant, 1 one number for all samples, 2 one number per
-sample (both evaluated by numpy when parameters are packed), 3 while the motion is computed.
+Every value is a `Node`.  Its level says when it is known (`parameters`); parameters are evaluated by numpy when they are packed.
 """
 
 from flexmbd.errors import NotDifferentiable
@@ -38,8 +37,7 @@ class Graph:
         """Constant node (nodes pass through)."""
         if isinstance(x, Node):
             return x
-        x = float(x)
-        return self._make("const", (x,), CONSTANT, x)
+        return self._make("const", (float(x),), CONSTANT, float(x))
 
     def param(self, path, level):
         """The parameter of a path: UNIFORM or LANE."""
