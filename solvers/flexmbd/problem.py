@@ -18,8 +18,8 @@ class Problem:
     ----------
     system : System
     graph : Graph
-    kinds : tuple
-        Level of each number of the system (`formulation.natural.level_of`).
+    levels : dict str -> int, float or tuple
+        Level of each number of the system, by path (`Parameters.level`).
     first : mapping of str to int
         First coordinate of each body.
     q, v : tuple of Node
@@ -31,10 +31,8 @@ class Problem:
         What they measure: ``"length"`` or ``"angle"``.
     initial : function
         Guesses of coordinates and velocities of a system: two lists of numbers or arrays over samples.
-    mass : mapping (i, j) -> Node
-        Upper triangle of the mass matrix, less that of pools.
-    constant_mass : bool
-        It depends neither on coordinates nor on time.
+    inertia : Inertia
+        Mass matrix as an operator (`equations.inertia`).
     generalized : tuple of Node
         Generalized forces, less those of pools.
     rows, initial_rows : tuple of Row
@@ -43,9 +41,12 @@ class Problem:
         Elements of flexible bodies that are many and alike.
     exchanges : mapping Node -> Node
         See `formulation.share.Share`.
-    frictions : tuple
-        Of ideal joints.
+    coupled : tuple of Coupled
+        Forces that depend on reactions.
     states : tuple of ExtraState
+    late : mapping of str to ExtraState
+        States that outputs have brought since the equations were finished, which therefore have them not: empty unless such an output was
+        not named in `Formulation.problem`.
     contacts : tuple of LocatedContact
     unilaterals : tuple of UnilateralContact
     times : tuple of Node
@@ -66,7 +67,7 @@ class Problem:
 
     system: Any
     graph: Any
-    kinds: tuple
+    levels: Mapping
     first: Mapping
     q: tuple
     v: tuple
@@ -74,15 +75,15 @@ class Problem:
     coordinates: tuple
     measures: tuple
     initial: Any
-    mass: Mapping
-    constant_mass: bool
+    inertia: Any
     generalized: tuple
     rows: tuple
     initial_rows: tuple
     pools: tuple
     exchanges: Mapping
-    frictions: tuple
+    coupled: tuple
     states: tuple
+    late: Mapping
     contacts: tuple
     unilaterals: tuple
     times: tuple
@@ -109,9 +110,5 @@ class Problem:
 
     def need_constant_mass(self, what):
         """Refuse a scheme or analysis that takes the mass matrix as constant."""
-        if not self.constant_mass:
+        if not self.inertia.constant:
             raise ModelError(f"{what} needs a constant mass matrix, and this one depends on the coordinates or on time")
-
-
-class LateState(Exception):
-    """An output brings a further state, and the equations are finished: it must be made before them."""

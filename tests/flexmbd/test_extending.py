@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy.linalg import eigh
 
 import flexmbd as fm
 import uqmbd as uq
@@ -46,8 +47,8 @@ def module(monkeypatch, tmp_path):
 
 def test_page_has_no_other_blocks():
     words = (
-        "String", "Membrane", "MyLaw", "DamperFilm", "CoatedRevolute", "Rod(", "sledge", "held", "Track", "scotch_yoke",
-        "HEUN3", "BEEMAN", "extragradient", "JointAngles", "CornersRun", "TotalDegree",
+        "String", "Membrane", "Modal", "MyLaw", "Grains", "DamperFilm", "CoatedRevolute", "Rod(", "sledge", "held", "AreaOf", "Track",
+        "scotch_yoke", "HEUN3", "BEEMAN", "extragradient", "JointAngles", "CornersRun", "TotalDegree",
     )  # fmt: skip
     assert [sum(word in source for source in BLOCKS) for word in words] == [1] * len(BLOCKS)
 
@@ -96,6 +97,46 @@ def test_law_joint_and_integrator(module, monkeypatch):
     assert got["ball.vy:max"] / -got["ball.vy:min"] == pytest.approx(produced_restitution(0.4), rel=1e-2)
 
 
+def test_sixty_modes_of_a_cantilever(module):
+    """Deflection, frequencies and motion with a spring at the end are those of the matrices with the spring in them."""
+    page = module("Modal")
+    assert fm.static(page.loaded())["beam.end.y"][-1] == pytest.approx(5.0 / (3.0 * 20.0 + 200.0), rel=1e-9)
+    mass, stiffness = page.cantilever()
+    assert np.sqrt(eigh(stiffness, mass, eigvals_only=True)[0]) == pytest.approx(1.8751041**2 * np.sqrt(20.0 / 0.8), rel=1e-6)
+    stiffness[58, 58] += 200.0
+    squares, shapes = eigh(stiffness, mass)
+    np.testing.assert_allclose(fm.modes(page.loaded(0.0), count=60).frequencies, np.sqrt(squares), rtol=1e-8)
+    run = fm.run(page.loaded, {"force": [5.0, 10.0]}, end=1e-3, points=5, outputs=["beam.end.y", "energy.balance"],
+                 settings={"integrator": "dormand_prince", "lanes": 2, "tolerance": 1e-9})  # fmt: skip
+    along = (shapes[58] ** 2 / squares) @ (1.0 - np.cos(np.sqrt(squares)[:, None] * run.time))
+    np.testing.assert_allclose(run["beam.end.y"], np.outer([5.0, 10.0], along), atol=1e-7 * 10.0 * along.max())
+
+
+def bounced(height, restitution, time):
+    """Height at a time of a point that was let go, and how often it has touched the floor."""
+    g, impacts, speed, left = 9.81, 0, 0.0, time
+    flight = np.sqrt(2.0 * height / g)
+    if time < flight:
+        return height - 0.5 * g * time**2, 0
+    left, speed = time - flight, restitution * g * flight
+    while left > 2.0 * speed / g:
+        left, speed, impacts = left - 2.0 * speed / g, restitution * speed, impacts + 1
+    return left * (speed - 0.5 * g * left), impacts + 1
+
+
+@pytest.mark.parametrize(("how", "error"), [({"integrator": "event_driven"}, 1e-13), ({"integrator": "moreau", "step": 2e-4}, 1e-3)])
+def test_a_hundred_points_on_a_plane(module, how, error):
+    """Each bounces as it does alone, by the parabolas between its impacts."""
+    page, shares = module("Grains"), [0.5, 0.6]
+    names = [f"g{k}.y" for k in range(0, 100, 11)]
+    run = fm.run(page.poured, {"restitution": shares}, end=0.4, points=2, outputs=["floor.impacts", *names], settings={"lanes": 2, **how})
+    assert not run.status.any()
+    for j, share in enumerate(shares):
+        places, impacts = zip(*(bounced(height, share, 0.4) for height in np.linspace(0.1, 0.2, 100)), strict=True)
+        assert run["floor.impacts"][j, -1] == sum(impacts) > 100
+        np.testing.assert_allclose([run[name][j, -1] for name in names], places[::11], rtol=0, atol=error)
+
+
 @pytest.mark.slow
 def test_film(module):
     film, mass, radius, c = module("DamperFilm").DamperFilm(0.04, 0.02), 2.0, 0.01, 1e-4
@@ -124,7 +165,7 @@ def test_part_of_a_clearance_joint(module):
 
     layer = page.Layer(1e6, 2e-5)
     equations = fm.Equations(coated(0.95 * c, coating=layer))
-    assert {"@J.coating.stiffness", "@J.coating.thickness", "@J.law.K"} <= {path for path, _ in equations.system.parameters()}
+    assert {"@J.coating.stiffness", "@J.coating.thickness", "@J.law.K"} <= {*equations.system.parameters()}
     state = [np.array(x, float) for x in equations.system.initial()]
     assert equations.force(*state)[:2] == pytest.approx([-15.0, 0.0], rel=1e-9) and equations.output("J.force", *state) == pytest.approx(
         15.0
@@ -149,6 +190,47 @@ def test_controller(module):
     run = fm.run(module("held").held, {}, end=20.0, points=101, outputs=["rod.angle", "motor.moment"], settings={"lanes": 1})
     assert run["rod.angle"][0, -1] == pytest.approx(0.5 - np.pi / 2, abs=1e-4)
     assert run["motor.moment"][0, -1] == pytest.approx(9.81 * 0.5 * np.sin(0.5), rel=1e-3) and abs(run["motor.moment"]).max() <= 20.0
+
+
+def test_pressure_in_a_cell_and_tension_of_a_rope(module):
+    """Sums under PID: pressure of a blown-up regular polygon, and the pull of a rope with a load in its bight, as they are at rest."""
+    page, n, targets = module("AreaOf"), 12, np.array([3.4, 3.6])
+    outputs = ["pump.pressure", "cell.area", "energy.balance"]
+    run = fm.run(page.inflated, {"target": targets}, end=4.0, points=41, outputs=outputs, settings={"lanes": 2})
+    free, stretched = 2.0 * np.sin(np.pi / n), np.sqrt(4.0 * np.tan(np.pi / n) * targets / n)
+    wanted = 2.0 * np.tan(np.pi / n) * 1000.0 * (stretched / free - 1.0) / stretched  # dU/dl over dA/dl
+    assert run["cell.area"][:, -1] == pytest.approx(targets, rel=1e-5) and run["pump.pressure"][:, -1] == pytest.approx(wanted, rel=1e-5)
+    assert np.ptp(run["energy.balance"], axis=1).max() < 1e-5
+    lengths = np.array([4.0, 4.8])
+    run = fm.run(page.hoisted, {"target": lengths}, end=20.0, points=3, outputs=["winch.force", "load.y"], settings={"lanes": 2})
+    deep = np.sqrt((0.5 * lengths) ** 2 - 1.0)
+    assert run["load.y"][:, -1] == pytest.approx(-deep, rel=1e-7)
+    assert run["winch.force"][:, -1] == pytest.approx(-2.0 * 9.81 / 2.0 * 0.5 * lengths / deep, rel=1e-7)
+
+
+def blown(page, pressure=60.0):
+    """A cell under a pressure, pinned at one point."""
+    s = page.inflated()
+    cell = s.bodies[0]
+    s.elements.clear()
+    s.add(fm.Actuator("gas", page.AreaOf(cell), pressure))
+    s.add(fm.Revolute("pin", s.ground.at(1.0, 0.0), cell["n0"]))
+    return s
+
+
+def test_all_derivatives_of_a_sum_are_there(module):
+    """Stiffness against differences of forces; derivatives of a motion against differences of motions, by another integrator."""
+    page = module("AreaOf")
+    e = fm.Equations(blown(page))
+    q, h = e.initial()[0] + 0.02 * np.random.default_rng(2).normal(size=e.n), 1e-6
+    slopes = np.array([e.force(q - h * unit) - e.force(q + h * unit) for unit in np.eye(e.n)]).T / (2.0 * h)
+    np.testing.assert_allclose(e.stiffness(q).toarray(), slopes, atol=1e-8 * abs(slopes).max())
+    found = fm.sensitivities(blown(page), ["@gas.command.c0"], ["cell.area"], end=0.1, points=3).derivatives["cell.area"][:, 0]
+    how = {"end": 0.1, "points": 3, "outputs": ["cell.area"], "settings": {"lanes": 2, "tolerance": 1e-11}}
+    area = fm.run(lambda pressure: blown(page, pressure), {"pressure": np.array([59.9, 60.1])}, **how)["cell.area"]
+    np.testing.assert_allclose(found, (area[1] - area[0]) / 0.2, rtol=1e-4)
+    alpha = how | {"settings": {"lanes": 1, "integrator": "generalized_alpha", "tolerance": 1e-7}}
+    np.testing.assert_allclose(fm.run(blown(page), **alpha)["cell.area"], area.mean(axis=0), rtol=1e-5)
 
 
 def test_joint_of_any_expression(module):

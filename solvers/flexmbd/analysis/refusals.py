@@ -3,11 +3,12 @@
 from flexmbd.errors import ModelError
 
 
-def refuse_friction(problem):
-    """Raise `ModelError` if ideal joints have friction, which depends on their reactions."""
-    if problem.frictions:
-        names = _names(friction.element for friction in problem.frictions)
-        raise ModelError(f"the system has friction in ideal joints ({names}), which is not treated here", remedy="use run")
+def refuse_coupled(problem, *, moving=True):
+    """Raise `ModelError` if there are forces that depend on reactions, such as friction in ideal joints; at rest if they act there too."""
+    found = [one for one in problem.coupled if moving or not one.rests]
+    for where in dict.fromkeys(one.where for one in found):
+        names = _names(one.element for one in found if one.where == where)
+        raise ModelError(f"the system has {where} ({names}), which is not treated here", remedy="use run")
 
 
 def refuse_unilateral(problem):
@@ -16,6 +17,14 @@ def refuse_unilateral(problem):
         names = _names(contact.element for contact in problem.unilaterals)
         told = f"the system has impenetrable contacts, locks or guides ({names}), which are not treated here"
         raise ModelError(told, remedy="use run, or give the contact a law, which makes it a force")
+
+
+def of_one_sample(system):
+    """`Parameters` of a system; raises `ModelError` if any of them is an array over samples."""
+    parameters = system.parameters()
+    for path in parameters.varied:
+        raise ModelError(f"'{path}' is an array over samples; these equations are for one sample")
+    return parameters
 
 
 def refuse_contacts(problem, why, remedy="use run"):

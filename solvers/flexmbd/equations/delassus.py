@@ -16,9 +16,9 @@ CLOSE = 1.0  # by a whole step: what rows are open, as places and as velocities,
 
 def check_steps(problem):
     """Refuse what schemes that step over events do not treat."""
-    if problem.frictions:
-        name = problem.frictions[0].element.name
-        told = f"joint friction '{name}': schemes with percussions do not treat friction by the reactions of ideal joints"
+    if problem.coupled:
+        one, name = problem.coupled[0], problem.coupled[0].element.name
+        told = f"{one.kind} '{name}': schemes with percussions do not treat {one.what}"
         raise ModelError(told, element=name, remedy="give a clearance joint with Impenetrable(friction=...)")
 
 
@@ -101,9 +101,8 @@ def reactions(problem, wanted, behind):
     free = []
     for rate, column in zip(rates, columns, strict=True):
         total = g.derivative(rate, problem.time) + g.dot((x, problem.a[i]) for i, x in column.items())
-        for i, q in enumerate(problem.q):
-            slope = g.derivative(rate, q)
-            total = total if slope.zero else total + slope * problem.v[i]
+        for i, slope in g.slopes(rate, problem.q):
+            total = total + slope * problem.v[i]
         free.append(total)
     if len(problem.unilaterals) <= FEW:
         return _rows(_arranged(problem, rates, free, columns, found, problem.a))

@@ -4,17 +4,16 @@ from abc import ABC, abstractmethod
 from contextlib import contextmanager
 from dataclasses import fields
 
-import numpy as np
-
 from flexmbd.equations.index1 import solution
+from flexmbd.equations.inertia import NaturalInertia
 from flexmbd.errors import ModelError
 from flexmbd.formulation.interface import Interface
 from flexmbd.formulation.mass_matrix import MassMatrix
 from flexmbd.language.graph import Graph
 from flexmbd.language.kernels import KernelError
-from flexmbd.language.nodes import LANE, OWN, UNIFORM
+from flexmbd.language.nodes import OWN
 from flexmbd.outputs import catalogue
-from flexmbd.parameters import Matrix
+from flexmbd.parameters import RUNTIME
 from flexmbd.problem import Problem
 from flexmbd.space import AXES
 from flexmbd.tuning import USUAL
@@ -23,16 +22,6 @@ NUMBERED = ("q", "v", "s", "a", "l", "u", "o", "w", "p", "e", "r", "d", "f", "n"
 NUMBERED += ("mode", "vz", "vl", "count", "law", "dependent", "argument")
 # kinds of variables: whether they have numbers
 SPACES = dict.fromkeys(NUMBERED, True) | dict.fromkeys(("t", "icm", "cd", "hh", "near", "booked"), False)
-
-
-def level_of(value, fold):
-    """Level of a number: folded constant (only 0, 1, -1), one for all samples, or one per sample; of a matrix with its shape."""
-    level = LANE if np.ndim(value) else UNIFORM
-    if isinstance(value, Matrix):
-        return level, value.shape
-    if level == LANE:
-        return level
-    return value if fold and value in (0.0, 1.0, -1.0) else UNIFORM
 
 
 @contextmanager
@@ -69,13 +58,17 @@ class Formulation(Interface, MassMatrix, ABC):
     Parameters
     ----------
     system : System
-    fold : bool
-        Fold the numbers 0, 1 and -1 into the code (not when numbers were stacked from single samples).
     shift : float
         Above zero: keep constraint rows that depend on others (see `equations.index1`).
     direct : bool
         Linear equations are solved by a sparse direct library, and all elements of flexible bodies are in pools.
     tuning : Tuning
+    graph : Graph, optional
+        Of another kind than `Graph`.
+    varied : mapping of str to dict of int to float, optional
+        Numbers by path to which multiples of the variables ``p0, p1...`` are added (`analysis.parameters`).
+    solved : bool
+        Accelerations and multipliers are the solution of the equations; else variables ``a0...``, ``l0...``, as analyses read them.
 
     Attributes
     ----------
@@ -91,15 +84,13 @@ class Formulation(Interface, MassMatrix, ABC):
         Known times that no comparison in the equations says.
     """
 
-    graph_kind = Graph
-
-    def __init__(self, system, *, fold=True, shift=0.0, direct=False, tuning=USUAL):
-        self.system, self.graph, self.shift, self.direct = system, self.graph_kind(tuning), shift, direct
-        self.kinds, self._numbers, self._state_index, self.graph.spaces = [], {}, {}, SPACES
-        for k, (path, value) in enumerate(system.parameters()):
-            kind = level_of(value, fold)
-            self.kinds.append(kind)
-            self._numbers[path.removeprefix("@")] = self._number(k, path, kind)
+    def __init__(self, system, *, shift=0.0, direct=False, tuning=USUAL, graph=None, varied=None, solved=True):
+        self.system, self.graph, self.shift, self.direct = system, Graph(tuning) if graph is None else graph, shift, direct
+        self._varied, self._solved = varied or {}, solved
+        parameters, self._state_index, self.graph.spaces = system.parameters(), {}, SPACES
+        self.levels = {path: parameters.level(path) for path in parameters}
+        self._numbers = {path: self._number(path, level) for path, level in self.levels.items()}
+        self._owners = {element.name: "@" for element in system.elements}
         g = self.graph
         self.time = g.var("t")
         self.first, self.coordinates, self.measures = {}, [], []
@@ -111,10 +102,11 @@ class Formulation(Interface, MassMatrix, ABC):
         self.q, self.v = ([g.var(f"{kind}{i}") for i in range(self.n)] for kind in "qv")
         self.generalized = [g.const(0.0)] * self.n
         self.gravity = [self._numbers[f"gravity.{axis}"] for axis in AXES[: system.dimension]]
-        self.states, self.contacts, self.unilaterals, self.frictions, self._memory = [], [], [], [], {}
+        self.states, self.contacts, self.unilaterals, self.coupled, self._memory = [], [], [], [], {}
         self.potential_energy, self.stored_energy, self.powers = g.const(0.0), g.const(0.0), {}
-        self.mass, self.constant_mass, self.rows, self.initial_rows, self.owner = {}, True, [], [], {}
-        self.pools, self.exchanges, self.times, self.unbooked = [], {}, [], []
+        self.late = {}
+        self.rows, self.initial_rows, self.owner, self.inertia = [], [], {}, NaturalInertia(g, self.q)
+        self.pools, self.exchanges, self.times, self.unbooked = self.inertia.groups, {}, [], []
         self.bodies()
         for element in system.elements:
             with written(element):
@@ -163,23 +155,42 @@ class Formulation(Interface, MassMatrix, ABC):
         """Outputs of a body: name -> (function giving the node, unit)."""
         return body.outputs(self)
 
+    def turning(self):
+        """Angles that count full turns, by body: their node, and the number of the state that is near it."""
+        return {}
+
+    @staticmethod
+    def turning_matrix(system, spinning):
+        """Matrix (n, n) of the cross product of all coordinates with the angular velocity of a turning frame; None if there is none."""
+        if spinning is not None:
+            raise ModelError("a turning frame is for natural coordinates", remedy="leave `spinning` out, or take formulation 'natural'")
+
     # ---- the finished equations
     def _accelerations(self):
         """Nodes of accelerations and multipliers, which outputs read."""
+        if not self._solved:
+            counts = ("a", self.n), ("l", len(self.rows))
+            a, multipliers = ([self.graph.var(f"{kind}{i}") for i in range(count)] for kind, count in counts)
+            loads = [one.load(self.graph, multipliers)[0] for one in self.coupled]
+            self._book([one.force(self.graph, load)[0] for one, load in zip(self.coupled, loads, strict=True)])
+            return a, multipliers
         a, multipliers, forces = solution(self)
-        self._rub(forces)
+        self._book(forces)
         return a, multipliers
 
-    def _rub(self, forces):
-        """Keep the friction forces of ideal joints, and the power that they take."""
-        for friction, force in zip(self.frictions, forces, strict=True):
-            friction.book(self, force)
+    def _book(self, forces):
+        """Have what depends on reactions say its power."""
+        for one, force in zip(self.coupled, forces, strict=True):
+            one.book(self, force)
 
-    def _number(self, k, path, kind):
-        """Node of number k of the system, of a level or folded; of a matrix that of its table."""
-        if isinstance(kind, tuple):
-            return self.graph.table(k, *kind)
-        return self.graph.const(kind) if isinstance(kind, float) else self.graph.param(k, kind)
+    def _number(self, path, level):
+        """Node of a number of the system, of a level or folded; of a matrix that of its table."""
+        if path in self._varied:
+            g = self.graph
+            return g.dot(((g.const(slope), g.var(f"p{j}")) for j, slope in self._varied[path].items()), g.param(path, RUNTIME - 1))
+        if isinstance(level, tuple):
+            return self.graph.table(path, *level)
+        return self.graph.const(level) if isinstance(level, float) else self.graph.param(path, level)
 
     def drive_power(self):
         """Power that time-dependent rows put in (multiplier times the row's explicit rate), and that of external loads."""
@@ -189,13 +200,7 @@ class Formulation(Interface, MassMatrix, ABC):
         return total
 
     def problem(self, outputs=(), last=None):
-        """The finished equations; outputs named are made before them, because they may bring states, and then what `last` makes.
-
-        Raises
-        ------
-        LateState
-            Later, from an output that brings a state and was not named.
-        """
+        """The finished equations; outputs named are made before them, because they may bring states, and then what `last` makes."""
         for name in self.outputs:
             if name in outputs:
                 self.outputs[name][0]()

@@ -1,15 +1,16 @@
 """Symbolic expressions of one topology: built once, then written as machine code, or evaluated by numpy.
 
-Every value is a `Node`.  Its level says when it is known: 0 constant, 1 one number for all samples, 2 one number per
-sample (both evaluated by numpy when parameters are packed), 3 while the motion is computed.
+Every value is a `Node`.  Its level says when it is known (`parameters`); parameters are evaluated by numpy when they are packed.
 """
 
+from flexmbd.errors import NotDifferentiable
 from flexmbd.language.evaluation import evaluated
 from flexmbd.language.kernels import KernelError, kernel_of
-from flexmbd.language.nodes import CONSTANT, RUNTIME, Node, check_variable, flat, shape_of
+from flexmbd.language.nodes import Node, check_variable, flat, parted, shape_of
 from flexmbd.language.ops import OPS
 from flexmbd.language.ordering import LINEAR, in_pools
 from flexmbd.language.tangents import alike, joined
+from flexmbd.parameters import CONSTANT, RUNTIME
 from flexmbd.tuning import USUAL
 
 
@@ -23,6 +24,7 @@ class Graph:
         self._known = {}
         self._derivatives = {}
         self._depends, self._tangents = {}, {}  # by node: variables that it depends on, tangents that calls gave
+        self.factors_of = {}  # of matrices, by what these are made of (`equations.saddle`)
         self.kernels, self._kernel_of = {}, {}  # those called, by their names in generated code
 
     def mark(self):
@@ -35,16 +37,15 @@ class Graph:
         """Constant node (nodes pass through)."""
         if isinstance(x, Node):
             return x
-        x = float(x)
-        return self._make("const", (x,), CONSTANT, x)
+        return self._make("const", (float(x),), CONSTANT, float(x))
 
-    def param(self, index, level):
-        """Parameter number `index`: UNIFORM or LANE."""
-        return self._make("param", (index,), level, index)
+    def param(self, path, level):
+        """The parameter of a path: UNIFORM or LANE."""
+        return self._make("param", (path,), level, path)
 
-    def table(self, index, level, shape):
-        """Parameter number `index` that is a `Matrix` of so many rows and columns."""
-        return self._make("table", (index,), level, (index, shape))
+    def table(self, path, level, shape):
+        """The parameter of a path that is a `Matrix` of so many rows and columns."""
+        return self._make("table", (path,), level, (path, shape))
 
     def entry(self, table, i, j):
         """A number of a table."""
@@ -75,9 +76,14 @@ class Graph:
         return node
 
     def _op(self, op, *args):
-        if all(a.op == "const" for a in args):
+        level = max([a.level for a in args])
+        if level == CONSTANT:
             return self.const(float(OPS[op].numpy(*(a.value for a in args))))
-        return self._make(op, args, max(a.level for a in args))
+        return self._make(op, args, level)
+
+    def _alike(self, op, a, b):
+        """An operation whose arguments may change places: they come in the order in which they were made."""
+        return self._op(op, a, b) if a.id <= b.id else self._op(op, b, a)
 
     # ---- arithmetic
     def add(self, a, b):
@@ -91,7 +97,7 @@ class Graph:
             return self.sub(a, b.args[0])
         if a.op == "neg":
             return self.sub(b, a.args[0])
-        return self._op("+", *sorted((a, b), key=lambda n: n.id))
+        return self._alike("+", a, b)
 
     def sub(self, a, b):
         """a - b"""
@@ -109,7 +115,7 @@ class Graph:
     def mul(self, a, b):
         """a b"""
         a, b = self.const(a), self.const(b)
-        for x, y in ((a, b), (b, a)):
+        for x, y in ((a, b), (b, a)) if CONSTANT in (a.level, b.level) else ():
             if x.zero:
                 return x
             if x.one:
@@ -122,7 +128,7 @@ class Graph:
             return self.neg(self.mul(a.args[0], b))
         if b.op == "neg":
             return self.neg(self.mul(a, b.args[0]))
-        return self._op("*", *sorted((a, b), key=lambda n: n.id))
+        return self._alike("*", a, b)
 
     def div(self, a, b):
         """a / b"""
@@ -249,7 +255,7 @@ class Graph:
 
     def forget(self):
         """Let go of what is known only to make further nodes: no more are made."""
-        self._known, self._derivatives, self._depends, self._tangents = {}, {}, {}, {}
+        self._known, self._derivatives, self._depends, self._tangents, self.factors_of = {}, {}, {}, {}, {}
 
     # ---- derivatives
     def variables(self, node):
@@ -277,6 +283,13 @@ class Graph:
                 known[x.id] = largest if all(s <= largest for s in sets) else largest.union(*sets)
         return known[node.id]
 
+    def slopes(self, node, variables):
+        """Number of the variable, of all of a kind in their order, and the derivative by it, wherever that is not zero."""
+        kind = parted(variables[0].value)[0] if variables else None
+        for k in sorted(k for of, k in map(parted, self.variables(node)) if of == kind):
+            if not (slope := self.derivative(node, variables[k])).zero:
+                yield k, slope
+
     def derivative(self, node, variable):
         """Symbolic derivative of `node` with respect to a variable node."""
         if variable.id not in self._sources(node):
@@ -296,13 +309,17 @@ class Graph:
             if call.op.startswith("lookup:"):
                 return self.const(0.0)
             if call.op.startswith(LINEAR):
-                raise TypeError("no derivative of the solution of linear equations")
+                told = "accelerations and reactions, being solutions of linear equations, have no derivatives"
+                raise NotDifferentiable(told, remedy="take a quantity of coordinates and velocities")
             rates = [self.derivative(a, x) for a in call.args]
             if all(r.zero for r in rates):
                 return self.const(0.0)
             partial = {} if call.tangent is None else call.tangent(call.given)
             if not any(result == k for result, _ in partial):
-                raise TypeError(f"no derivative of result {k} of {call.op}")
+                name = call.op.removeprefix("call:").rpartition("_")[0] or call.op.removeprefix("call:")
+                told = f"kernel '{name}' does not say the derivatives of its result number {k + 1}"
+                remedy = "call it with a tangent, such as `derived_tangent` makes, or take an explicit integrator"
+                raise NotDifferentiable(told, remedy=remedy)
             return self.dot((partial[k, j], r) for j, r in enumerate(rates) if (k, j) in partial and not r.zero)
         if node.op.startswith("total:"):
             pool, one, *elements = node.value
@@ -312,7 +329,7 @@ class Graph:
         op = OPS.get(node.op)
         if op is not None and op.derivative is not None:
             return op.derivative(self, node, lambda a: self.derivative(a, x))
-        raise TypeError(f"no derivative of {node.op}")
+        raise NotDifferentiable(f"a node '{node.op}' has no derivative")
 
     # ---- evaluation
     def needed(self, roots):
@@ -327,5 +344,5 @@ class Graph:
         return [self.nodes[i] for i in sorted(seen)]
 
     def evaluate(self, roots, variables=None, parameters=None):
-        """Values of the roots by numpy; `variables` by name and `parameters` by index, numbers or arrays."""
+        """Values of the roots by numpy; `variables` by name and `parameters` by path, numbers or arrays."""
         return evaluated(self.needed(roots), roots, variables, parameters)

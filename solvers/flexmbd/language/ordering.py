@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 
-from flexmbd.language.nodes import LANE, RUNTIME, UNIFORM, Node
+from flexmbd.language.nodes import Node
+from flexmbd.parameters import LANE, RUNTIME, UNIFORM
 
 LINEAR = ("factors:", "substitution:")
 
@@ -130,7 +131,7 @@ def ordered(graph, roots, given=()):
             continue
         seen.add(node.id)
         if node.level == RUNTIME and node.id not in given:
-            stack.extend(a for a in node.args if isinstance(a, Node))
+            stack += [a for a in node.args if isinstance(a, Node) and a.id not in seen]
     return [graph.nodes[i] for i in sorted(seen)]
 
 

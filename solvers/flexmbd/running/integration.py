@@ -5,7 +5,7 @@ from time import perf_counter
 import numpy as np
 
 from flexmbd.equations.start import Start
-from flexmbd.outputs.reductions import ROWS
+from flexmbd.registry import CONTACT_ROWS, LEAST_SPEED
 from flexmbd.running.known_times import KnownTimes
 from flexmbd.state import blocks
 from flexmbd.stepping import names
@@ -60,7 +60,7 @@ class Integration:
             self.at[names.KEPT_ROWS] = layout.sizes["KEPT"]
         self.states = np.zeros((count, layout.kept_rows(keeps)))
         self.residuals, self.counters = np.zeros((count, 4)), np.zeros((count, names.COUNTER_ROWS))
-        self.sums = np.zeros((count, max(1, ROWS * layout.sizes["NR"])))
+        self.sums = np.zeros((count, max(1, names.SUM_ROWS * layout.sizes["NR"])))
         sizes = [max(1, size) for size in (layout.count, parameters.shape[1], max(model.rows, model.signals.rows))]
         self.X, self.P, self.W, *packs = blocks([*sizes, *sizes[:2]], width)
         pointed = {
@@ -70,7 +70,7 @@ class Integration:
         }  # fmt: skip
         self._point(pointed)
         self.at[names.COUNT] = count
-        self.known = KnownTimes(model.problem, model.timed, [value for _, value in system.parameters()], count)
+        self.known = KnownTimes(model.problem, model.timed, system.parameters(), count)
         groups, self.at[names.KNOWNS] = self.known.table()
         self._point(groups)
         self._cleared = (self.states, self.residuals, self.counters, self.X, self.P, self.W, *packs, *map(pointed.get, _PLACES))
@@ -136,18 +136,17 @@ class Integration:
     def _further_states(self):
         """Start integrated angles on the turn of the guess, and the energy taken up by contacts with what they store."""
         guesses, problem, model = self.system.angles(), self.model.problem, self.model
+        turned = {body.name: body.turned for body in self.system.bodies if body.name in guesses}
         places = self.column(names.START + 1, problem.n).T
         states = self.column(names.START + 1 + 2 * problem.n, len(problem.states))
         for k, name in enumerate(model.state_names):
             owner, _, key = name.rpartition(".")
             if key == "angle" and owner in guesses:
-                i = problem.first[owner]
-                exact = np.arctan2(places[i + 3], places[i + 2])
+                exact = turned[owner](places[problem.first[owner] :])
                 states[:, k] = exact + 2 * np.pi * np.round((guesses[owner] - exact) / (2 * np.pi))
             elif name == "energy.taken":
                 known = {f"q{i}": x for i, x in enumerate(places)} | {f"mode{j}": 1.0 for j in range(len(problem.contacts))}
-                numbers = [v for _, v in self.system.parameters()]
-                states[:, k] = problem.graph.evaluate([problem.stored_energy], known | {"t": 0.0}, numbers)[0]
+                states[:, k] = problem.graph.evaluate([problem.stored_energy], known | {"t": 0.0}, self.system.parameters())[0]
 
     def prepare(self, length, away, nearness, slowest):
         """Accelerations, modes of contacts, scales of errors; sizes of the mechanism and of contacts are those of `running.scales`."""
@@ -155,7 +154,8 @@ class Integration:
         self.column(names.SLIN)[:, 0], self.column(names.SIZE)[:, 0] = length, away
         self.column(names.PACE)[:, 0] = self.known.rate
         for j in range(sizes["NC"]):
-            self.states[:, contacts + 6 * sizes["NC"] + j], self.states[:, contacts + 6 * j + 5] = nearness[j], slowest[j]
+            self.states[:, contacts + CONTACT_ROWS * sizes["NC"] + j] = nearness[j]
+            self.states[:, contacts + CONTACT_ROWS * j + LEAST_SPEED] = slowest[j]
         self.call(prepare)
 
     @property

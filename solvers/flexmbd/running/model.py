@@ -6,22 +6,20 @@ import logging
 import numpy as np
 
 from flexmbd.codegen.functions import Functions, Mistake
-from flexmbd.codegen.machine import Code
 from flexmbd.codegen.pools import BATCH
 from flexmbd.codegen.storage import Storage
+from flexmbd.equations.coupled import check_scheme
 from flexmbd.equations.index1 import corrections, nearness, residuals
 from flexmbd.errors import ModelError
 from flexmbd.formulation import FORMULATIONS
 from flexmbd.formulation.base import law_of
-from flexmbd.joints.friction import check_scheme
 from flexmbd.language.kernels import ALLOWED
 from flexmbd.language.ordering import LINEAR, Guarded, called, groups_of, ordered
 from flexmbd.linalg.sparse import Solver
 from flexmbd.outputs import bringing
 from flexmbd.outputs.book import entries, unkept, write
 from flexmbd.outputs.catalogue import BOOKS
-from flexmbd.problem import LateState
-from flexmbd.registry import CONTACT_ROWS, OTHERS, Books
+from flexmbd.registry import CONTACT_ROWS, LEAST_SPEED, OTHERS, Books
 from flexmbd.running.known_times import timed
 from flexmbd.running.signals import Requests, Signals
 from flexmbd.state import Layout
@@ -50,7 +48,7 @@ class Model:
     formulation : str
         Key of `FORMULATIONS`.
     writing
-        Further arguments of the `Formulation`: `fold`, `shift`, `tuning`.
+        Further arguments of the `Formulation`: `shift`, `tuning`.
 
     Attributes
     ----------
@@ -69,19 +67,20 @@ class Model:
         self.scheme, self.width, self._formulation = scheme, width, FORMULATIONS[formulation]
         self._arguments = writing | {"direct": bool(direct)}
         try:
-            try:
-                self._write(system, outputs, bringing)
-            except LateState:  # outputs bring states that are not known to do so
+            if not self._write(system, outputs, bringing):  # outputs bring states that are not known to do so
                 self._write(system, outputs, lambda names, aliases: names)
         except Mistake as mistake:
             raise self._told(mistake, system) from mistake
         self.state_names, self.timed = [s.name for s in self.problem.states], timed(self.problem)
-        self.topology = hashlib.sha256(repr((system.topology_key(), self.problem.kinds)).encode()).hexdigest()[:16]
+        self.topology = hashlib.sha256(repr((system.topology_key(), tuple(self.problem.levels.values()))).encode()).hexdigest()[:16]
         plans = [plan for storage in (self.storage, self.signals.storage) for _, plan in storage.matrices.values()]
         self.solver = Solver(plans, direct) if direct else None
 
     def _write(self, system, outputs, first):
-        """Write equations, then outputs; those outputs that `first` tells are made before the equations are."""
+        """Write equations, then outputs; those outputs that `first` tells are made before the equations are.
+
+        False where another one brings a state, which the equations should have: outputs are not written then.
+        """
         build = self._formulation(system, **self._arguments)
         self.requests = Requests(outputs, build.outputs)
         asked = {system.aliases.get(name, name) for name in self.requests.names} & set(BOOKS)
@@ -95,11 +94,15 @@ class Model:
         self.layout = Layout(self.problem, self.scheme, self.width, ledgers, bool(asked))
         self._equations()
         self.layout.signals(self.requests.names, len(self.requests.reduced), list(self.requests.windows))
-        self.signals = Signals(self.problem, self.requests, self.layout, self.storage)
+        nodes = [self.problem.outputs[name][0]() for name in self.requests.names]
+        if self.problem.late:
+            return False
+        self.signals = Signals(self.problem, self.requests, nodes, self.layout, self.storage)
         ways = {names.DENSE, names.REFINE}.intersection(self.scheme.functions)  # between steps it has ways of its own
         if exactly := self.signals.exactly and self.scheme.correction is None and not ways:
             self.layout.aside()
         self.exactly = exactly
+        return True
 
     @property
     def units(self):
@@ -180,7 +183,7 @@ class Model:
             dq, dv = corrections(b, which)
             written |= {project: _rows("W", dq + dv), residual: _rows("W", residuals(b, which))}
         contacts = layout.sizes["CONTACTS"]
-        written[names.LIMITS] = [(("X", contacts + CONTACT_ROWS * j + 5), c.minimum + zero) for j, c in enumerate(b.contacts)]
+        written[names.LIMITS] = [(("X", contacts + CONTACT_ROWS * j + LEAST_SPEED), c.minimum + zero) for j, c in enumerate(b.contacts)]
         written[names.ASSIGN] = _rows("W", [x for c in b.contacts for _, x in c.assigns])
         depths = [x for c in b.contacts for x in (c.penetration, c.rate)] + [-x for c in b.unilaterals for x in (c.gap, c.rates[0])]
         if depths:
@@ -209,7 +212,7 @@ class Model:
             functions.add(name, Guarded(kept_ones, groups_of(stores)), given=given)
         every = [stores for found in written.values() for stores in (found, *(members for _, members in groups_of(found)))]
         self.kernels = called(b.graph, [node for stores in every for _, node in stores])
-        self.code, self.rows, self.keeps_factors = Code(functions.text()), functions.rows, bool(factors)
+        self.code, self.rows, self.keeps_factors = functions.code(), functions.rows, bool(factors)
 
     def table(self):
         """Entries of the table that do not depend on the run, an array of `names.ENTRIES` integers, and what they point to."""
@@ -263,19 +266,19 @@ class Model:
 
     def pack(self, system, count):
         """What is the same for all samples, by entry of the table, and parameters of each sample, an array (count, parameters)."""
-        parameters = [value for _, value in system.parameters()]
+        parameters = system.parameters()
         numbers, own = self.storage.pack(self.problem.graph, parameters, count)
         of_outputs, outputs_own = self.signals.storage.pack(self.problem.graph, parameters, count)
         return {names.NUMBERS: numbers, names.OUT_NUMBERS: of_outputs}, np.ascontiguousarray(np.hstack([own, outputs_own]))
 
 
 _FUNCTIONS = {
-    names.RHS: "rhs", names.PROJECT: "project", names.RESIDUAL: "residual", names.ASSEMBLE_PROJECT: "assemble_project",
-    names.ASSEMBLE_RESIDUAL: "assemble_residual", names.LIMITS: "limits", names.MULTIPLIERS: "multipliers", names.NEWTON: "newton",
-    names.OBSERVE: "observe", names.TANGENT: "tangent", names.LINEARISE: "linearise", names.RESPOND: "respond", names.CLOSING: "closing",
-    names.GRADIENTS: "gradients", names.ASSIGN: "assign", names.UNILATERAL: "unilateral", names.PENETRATIONS: "penetrations",
-    names.BALANCE: "balance",
-}  # fmt: skip
+    getattr(names, key): key.lower()
+    for key in (
+        "RHS PROJECT RESIDUAL ASSEMBLE_PROJECT ASSEMBLE_RESIDUAL LIMITS MULTIPLIERS NEWTON OBSERVE TANGENT LINEARISE RESPOND CLOSING "
+        "GRADIENTS ASSIGN UNILATERAL PENETRATIONS BALANCE"
+    ).split()
+}
 
 
 def _rows(array, nodes):

@@ -1,7 +1,6 @@
 """Outputs of a model as one compiled function of its state, apart from the equations: another list of outputs compiles this one anew."""
 
 from flexmbd.codegen.functions import Functions
-from flexmbd.codegen.machine import Code
 from flexmbd.codegen.pools import BATCH
 from flexmbd.codegen.storage import Storage
 from flexmbd.errors import ModelError
@@ -88,8 +87,9 @@ class Signals:
     Parameters
     ----------
     problem : Problem
-        Nodes of signals are added to its graph.
     requests : Requests
+    nodes : list of Node
+        The signals, in the order of `Requests.names`.
     layout : Layout
     storage : Storage
         Of the equations: parameters of the outputs follow theirs.
@@ -102,22 +102,20 @@ class Signals:
         Signals that cannot be negative: norms, counts.
     """
 
-    def __init__(self, problem, requests, layout, storage):
+    def __init__(self, problem, requests, nodes, layout, storage):
         graph, self.requests = problem.graph, requests
-        nodes = [problem.outputs[name][0]() for name in requests.names]
         self.kernels = called(graph, nodes)
         self.storage = Storage(BATCH if layout.width == 1 else 1, storage.rows, len(storage.matrices))
         functions = Functions(graph, self.storage, layout, (names.OUT_NUMBERS, names.OUT_TABLES))
         functions.add("outputs", [(("y", k), node) for k, node in enumerate(nodes)])
-        self.code, self.rows = Code(functions.text()), functions.rows
+        self.code, self.rows = functions.code(), functions.rows
         books = {f"s{k}" for k, s in enumerate(problem.states) if s.name.startswith(f"{Books.name}.") and not s.rate.zero}
         kept = [node for node, name in zip(nodes, requests.names, strict=True) if name in requests.histories]
         self.exactly = any(books.intersection(graph.variables(node)) for node in kept)  # of no interpolation: its error is not controlled
         solved = {x.id for x in (*problem.a, *problem.multipliers)}
         self.reactive = [any(x.id in solved for x in ordered(graph, [node])) for node in nodes]
         self.stepped = any(_steps(graph, node) for node, name in zip(nodes, requests.names, strict=True) if name in requests.reduced)
-        paths = [path for path, _ in problem.system.parameters()]
-        positive = {k for k, path in enumerate(paths) if path.rpartition(".")[2] in POSITIVE}
+        positive = {path for path in problem.levels if path.rpartition(".")[2] in POSITIVE}
         self.nonnegative = [name for name, node in zip(requests.names, nodes, strict=True) if nonnegative(node, positive)]
         self.percussive = _percussive(problem, dict(zip(requests.names, nodes, strict=True)))
 
