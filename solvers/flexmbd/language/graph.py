@@ -4,6 +4,7 @@ Every value is a `Node`.  Its level says when it is known: 0 constant, 1 one num
 sample (both evaluated by numpy when parameters are packed), 3 while the motion is computed.
 """
 
+from flexmbd.errors import NotDifferentiable
 from flexmbd.language.evaluation import evaluated
 from flexmbd.language.kernels import KernelError, kernel_of
 from flexmbd.language.nodes import CONSTANT, RUNTIME, Node, check_variable, flat, shape_of
@@ -296,13 +297,17 @@ class Graph:
             if call.op.startswith("lookup:"):
                 return self.const(0.0)
             if call.op.startswith(LINEAR):
-                raise TypeError("no derivative of the solution of linear equations")
+                told = "accelerations and reactions, being solutions of linear equations, have no derivatives"
+                raise NotDifferentiable(told, remedy="take a quantity of coordinates and velocities")
             rates = [self.derivative(a, x) for a in call.args]
             if all(r.zero for r in rates):
                 return self.const(0.0)
             partial = {} if call.tangent is None else call.tangent(call.given)
             if not any(result == k for result, _ in partial):
-                raise TypeError(f"no derivative of result {k} of {call.op}")
+                name = call.op.removeprefix("call:").rpartition("_")[0] or call.op.removeprefix("call:")
+                told = f"kernel '{name}' does not say the derivatives of its result number {k + 1}"
+                remedy = "call it with a tangent, such as `derived_tangent` makes, or take an explicit integrator"
+                raise NotDifferentiable(told, remedy=remedy)
             return self.dot((partial[k, j], r) for j, r in enumerate(rates) if (k, j) in partial and not r.zero)
         if node.op.startswith("total:"):
             pool, one, *elements = node.value
@@ -312,7 +317,7 @@ class Graph:
         op = OPS.get(node.op)
         if op is not None and op.derivative is not None:
             return op.derivative(self, node, lambda a: self.derivative(a, x))
-        raise TypeError(f"no derivative of {node.op}")
+        raise NotDifferentiable(f"a node '{node.op}' has no derivative")
 
     # ---- evaluation
     def needed(self, roots):

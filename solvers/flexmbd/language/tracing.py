@@ -3,6 +3,7 @@
 from functools import partial
 
 from flexmbd import lanes
+from flexmbd.errors import NotDifferentiable
 from flexmbd.language.kernels import KernelError, run_with
 from flexmbd.language.nodes import Condition, Node, flat, nested, shape_of
 from flexmbd.language.ops import OPS
@@ -93,7 +94,7 @@ def exchanged(graph, nodes, exchanges):
 
     Raises
     ------
-    TypeError
+    NotDifferentiable
         If one of them is within a sum over elements, or in linear equations that elements are part of.
     """
     known, names = {}, {x.value for x in exchanges if x.op == "var"}
@@ -102,7 +103,7 @@ def exchanged(graph, nodes, exchanges):
         if pooled and x not in exchanges:
             inner = graph.needed([a for *_, one in pooled for a in one])
             if names.intersection(graph.variables(x)) or any(a in exchanges for a in inner):
-                raise TypeError("nodes in a sum over the elements of a flexible body cannot be exchanged")
+                raise NotDifferentiable("nodes in a sum over the elements of a flexible body cannot be exchanged")
         args = [known[a.id] for a in x.args if isinstance(a, Node)]
         if x in exchanges:
             y = exchanges[x]
@@ -117,7 +118,7 @@ def exchanged(graph, nodes, exchanges):
         elif x.op.startswith("call:"):
             y = graph.call(x.function, nested(args, x.shape), None, x.tangent, partly=True)
         elif x.op not in OPS:
-            raise TypeError(f"nodes in '{x.op}' cannot be exchanged")
+            raise NotDifferentiable(f"nodes in '{x.op}' cannot be exchanged")
         else:
             y = getattr(graph, OPS[x.op].make)(*args)
         known[x.id] = y

@@ -10,7 +10,6 @@ stages: units whose values the equations take store them among the equations' en
 from __future__ import annotations
 
 from bisect import bisect_right
-
 from dataclasses import dataclass
 
 from flexmbd.language.nodes import CONSTANT, RUNTIME, UNIFORM, Node
@@ -85,7 +84,8 @@ def in_units(graph, stores, given=None):
     if groups_of(stores) or not graph.marks or len(graph.nodes) < tuning.units:
         return None
     nodes = [x for x in ordered(graph, [node for _, node in stores], given) if not leaf(x) and x.id not in given]
-    return None if len(nodes) < tuning.unit_function or any(x.op.startswith("lookup:") for x in nodes) else nodes
+    size = len(nodes) + len(stores) + sum(len(x.args) for x in nodes if x.op.startswith(LINEAR))
+    return None if size < tuning.unit_function or any(x.op.startswith("lookup:") for x in nodes) else nodes
 
 
 def units(graph, nodes, stores, place, first):
@@ -180,11 +180,12 @@ def _copies(pairs, place, number):
         part = parts[-1]
         part[x.id, len(part) + 1 if x.level == CONSTANT else 0] = x, row
     for (source, array), parts in groups.items():
-        for part in (p for part in parts for p in ([part] if len(part) == COPIED else [{k: v} for k, v in part.items()])):
-            unit = Unit(number + len(made))
-            unit.reads = {} if isinstance(source, tuple) else {x.id: (source, x) for x, _ in part.values()}
-            unit.gives = [(array, x, row) for x, row in part.values()]
-            made.append(unit)
+        for part in parts:
+            for own in [[*part.values()]] if len(part) == COPIED else [[pair] for pair in part.values()]:
+                unit = Unit(number + len(made))
+                unit.reads = {} if isinstance(source, tuple) else {x.id: (source, x) for x, _ in own}
+                unit.gives = [(array, x, row) for x, row in own]
+                made.append(unit)
     return made
 
 

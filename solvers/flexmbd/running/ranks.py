@@ -6,7 +6,8 @@ With rows J of unit length and a small number s, both follow from the sparse fac
     [ J  0  ] [ y ] = [ b ]
 
 Its condition is the one of J where the singular values of J are above s (Björck 1996, Numerical Methods for Least Squares Problems, 7.3).
-Inverse iteration by y gives the smallest singular value. What is in doubt is left to dense factors, whose time grows with the cube of the rows.
+Inverse iteration by y gives the smallest singular value. What is in doubt is left to dense factors, whose time grows with the cube of
+the rows.
 """
 
 import numpy as np
