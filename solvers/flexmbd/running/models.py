@@ -50,7 +50,7 @@ def model_of(system, outputs, settings):
 
 @contextmanager
 def _unswept():
-    """Within it Python does not look for unreachable circles: a model's nodes are millions, all reachable, and it would visit them often."""
+    """Within it Python does not look for unreachable circles: a model's nodes may be millions, all reachable, and looked at again."""
     was = gc.isenabled()
     gc.disable()
     try:
