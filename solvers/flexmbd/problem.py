@@ -31,10 +31,8 @@ class Problem:
         What they measure: ``"length"`` or ``"angle"``.
     initial : function
         Guesses of coordinates and velocities of a system: two lists of numbers or arrays over samples.
-    mass : mapping (i, j) -> Node
-        Upper triangle of the mass matrix, less that of pools.
-    constant_mass : bool
-        It depends neither on coordinates nor on time.
+    inertia : Inertia
+        Mass matrix as an operator (`equations.inertia`).
     generalized : tuple of Node
         Generalized forces, less those of pools.
     rows, initial_rows : tuple of Row
@@ -74,8 +72,7 @@ class Problem:
     coordinates: tuple
     measures: tuple
     initial: Any
-    mass: Mapping
-    constant_mass: bool
+    inertia: Any
     generalized: tuple
     rows: tuple
     initial_rows: tuple
@@ -109,7 +106,7 @@ class Problem:
 
     def need_constant_mass(self, what):
         """Refuse a scheme or analysis that takes the mass matrix as constant."""
-        if not self.constant_mass:
+        if not self.inertia.constant:
             raise ModelError(f"{what} needs a constant mass matrix, and this one depends on the coordinates or on time")
 
 

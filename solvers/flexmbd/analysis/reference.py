@@ -106,7 +106,7 @@ class Stabilised:
         ends = np.cumsum([0, n, n, books, rows, rows])
         self._q, self._v, self._s, self._l, self._m = (slice(a, b) for a, b in pairwise(ends))
         place = [state.name for state in problem.states]
-        self._turning = [place.index(f"{body}.angle") for body in equations.system.angles()]
+        self._turning = [place.index(f"{body}.angle") for body in equations.turning]
         if further := [place[k] for k in sorted(self._read(problem.generalized).difference(self._turning))]:
             told = f"forces depend on further states ({', '.join(further)}), which this check does not know"
             raise ModelError(told, remedy="use run")

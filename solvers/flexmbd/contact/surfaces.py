@@ -11,6 +11,7 @@ from typing import ClassVar
 from flexmbd.contact.impenetrable import across, held, hold
 from flexmbd.contact.parts import Touch, check_parts, refuse
 from flexmbd.contact.points import PointContact, unit
+from flexmbd.language.nodes import parted
 from flexmbd.language.quadratic import cross, cross3, dot
 from flexmbd.space import is_spatial
 
@@ -104,8 +105,10 @@ class SurfaceContact(PointContact):
 def act(build, velocity, force):
     """Add the generalized force of a force whose power is its product with a velocity, linear in those of the coordinates."""
     g = build.graph
-    for i, v in enumerate(build.v):
-        build.generalized[i] = build.generalized[i] + g.dot((f, g.derivative(u, v)) for f, u in zip(force, velocity, strict=True))
+    own = sorted({k for u in velocity for kind, k in map(parted, g.variables(u)) if kind == "v"})
+    for i in own:
+        slopes = (g.derivative(u, build.v[i]) for u in velocity)
+        build.generalized[i] = build.generalized[i] + g.dot(zip(force, slopes, strict=True))
 
 
 def turning(spin, arm):

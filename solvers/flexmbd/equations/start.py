@@ -214,7 +214,7 @@ class Start:
         """Residuals (samples, rows) of the rows or their rates, gradients (samples, rows, n), mass matrices (samples, n, n)."""
         p, rows, count = self.problem, self._rows, len(which)
         slopes = [(k, i, x) for k, row in enumerate(rows) for i, x in row.polynomial.gradient(p.q).items()]
-        masses = list(p.mass.items())
+        masses = list(p.inertia.entries.items())
         roots = [row.polynomial.value(p.q) if v is None else row.polynomial.rate(p.q, p.v, p.time) for row in rows]
         known = {f"q{i}": np.ascontiguousarray(x) for i, x in enumerate(q)} | {"t": self._time}
         known |= {} if v is None else {f"v{i}": np.ascontiguousarray(x) for i, x in enumerate(v)}
@@ -230,7 +230,7 @@ class Start:
             M[:, i, j] = M[:, j, i] = x
         for pool in p.pools:
             for e, places in enumerate(pool.coordinates.tolist()):
-                values = p.graph.evaluate(list(pool.mass.values()), pool.of_element(e, {}, numbers), numbers)
+                values = p.graph.evaluate(list(pool.mass.values()), pool.of_element(e, {} if pool.constant else known, numbers), numbers)
                 for (i, j), x in zip(pool.mass, values, strict=True):
                     M[:, places[i], places[j]] += x
         return side, G, M

@@ -7,7 +7,7 @@ sample (both evaluated by numpy when parameters are packed), 3 while the motion 
 from flexmbd.errors import NotDifferentiable
 from flexmbd.language.evaluation import evaluated
 from flexmbd.language.kernels import KernelError, kernel_of
-from flexmbd.language.nodes import CONSTANT, RUNTIME, Node, check_variable, flat, shape_of
+from flexmbd.language.nodes import CONSTANT, RUNTIME, Node, check_variable, flat, parted, shape_of
 from flexmbd.language.ops import OPS
 from flexmbd.language.ordering import LINEAR, in_pools
 from flexmbd.language.tangents import alike, joined
@@ -277,6 +277,13 @@ class Graph:
                 largest = max(sets, key=len, default=frozenset())
                 known[x.id] = largest if all(s <= largest for s in sets) else largest.union(*sets)
         return known[node.id]
+
+    def slopes(self, node, variables):
+        """Number of the variable, of all of a kind in their order, and the derivative by it, wherever that is not zero."""
+        kind = parted(variables[0].value)[0] if variables else None
+        for k in sorted(k for of, k in map(parted, self.variables(node)) if of == kind):
+            if not (slope := self.derivative(node, variables[k])).zero:
+                yield k, slope
 
     def derivative(self, node, variable):
         """Symbolic derivative of `node` with respect to a variable node."""
