@@ -41,9 +41,12 @@ class Problem:
         Elements of flexible bodies that are many and alike.
     exchanges : mapping Node -> Node
         See `formulation.share.Share`.
-    frictions : tuple
-        Of ideal joints.
+    coupled : tuple of Coupled
+        Forces that depend on reactions.
     states : tuple of ExtraState
+    late : mapping of str to ExtraState
+        States that outputs have brought since the equations were finished, which therefore have them not: empty unless such an output was
+        not named in `Formulation.problem`.
     contacts : tuple of LocatedContact
     unilaterals : tuple of UnilateralContact
     times : tuple of Node
@@ -78,8 +81,9 @@ class Problem:
     initial_rows: tuple
     pools: tuple
     exchanges: Mapping
-    frictions: tuple
+    coupled: tuple
     states: tuple
+    late: Mapping
     contacts: tuple
     unilaterals: tuple
     times: tuple
@@ -108,7 +112,3 @@ class Problem:
         """Refuse a scheme or analysis that takes the mass matrix as constant."""
         if not self.inertia.constant:
             raise ModelError(f"{what} needs a constant mass matrix, and this one depends on the coordinates or on time")
-
-
-class LateState(Exception):
-    """An output brings a further state, and the equations are finished: it must be made before them."""

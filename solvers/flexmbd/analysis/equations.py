@@ -10,7 +10,7 @@ import numpy as np
 from scipy.sparse import csc_array, csr_array
 
 from flexmbd.analysis.beginning import beginning
-from flexmbd.analysis.refusals import refuse_friction, refuse_unilateral
+from flexmbd.analysis.refusals import refuse_coupled, refuse_unilateral
 from flexmbd.analysis.rest import Rest
 from flexmbd.analysis.row_arrays import Rows
 from flexmbd.errors import ModelError
@@ -19,7 +19,6 @@ from flexmbd.language.arrays import Field, Pattern, Program
 from flexmbd.language.nodes import parted
 from flexmbd.linalg.direct import analyse
 from flexmbd.outputs import bringing
-from flexmbd.problem import LateState
 from flexmbd.space import lengths
 from flexmbd.suggest import unknown
 from flexmbd.tuning import Tuning
@@ -157,7 +156,7 @@ class Equations:
         Raises
         ------
         ModelError
-            If impenetrable contacts, or with velocities friction in ideal joints, would be left out.
+            If impenetrable contacts, forces that depend on reactions, or with velocities friction in ideal joints, would be left out.
         """
         self._refuse(v)
         values = self._force(self._at(q, v, t, turns))
@@ -185,8 +184,7 @@ class Equations:
     def _refuse(self, v):
         """Raise `ModelError` for what has forces that are none of these; at rest friction of ideal joints, being regularised, has none."""
         refuse_unilateral(self.problem)
-        if v is not None:
-            refuse_friction(self.problem)
+        refuse_coupled(self.problem, moving=v is not None)
 
     def turned(self, q, turns=None):
         """Angles (rad) of the planar bodies at q, at most half a turn from those given."""
@@ -200,13 +198,7 @@ class Equations:
         ModelError
             If it is not known, depends on reactions and there are no `multipliers`, or on what only a motion gives.
         """
-        if name not in self.catalogue:
-            raise unknown("output", name, self.catalogue)
-        try:
-            node = self.catalogue[name][0]()
-        except LateState:
-            told = f"output '{name}' brings a state, which the equations do not have"
-            raise ModelError(told, remedy=f"make them by Equations(system, outputs=[{name!r}])") from None
+        node = self.node(name)
         used = [parted(x) for x in self.problem.graph.variables(node)]
         if np.size(multipliers) == 0 and any(kind == "l" for kind, _ in used):
             told = f"output '{name}' depends on reactions"
@@ -215,6 +207,16 @@ class Equations:
         if any(kind == "s" and k in contacts for kind, k in used):
             raise ModelError(f"output '{name}' depends on impenetrable contacts, which only a motion gives", remedy="take run")
         return self.program([node])(self._at(q, v, t, turns, multipliers, accelerations))[0]
+
+    def node(self, name):
+        """Node of an output; raises `ModelError` if it is not known, or brings a state that the equations do not have."""
+        if name not in self.catalogue:
+            raise unknown("output", name, self.catalogue)
+        node, states = self.catalogue[name][0](), len(self.problem.states)
+        if any(kind == "s" and k >= states for kind, k in map(parted, self.problem.graph.variables(node))):
+            told = f"output '{name}' brings a state, which the equations do not have"
+            raise ModelError(told, remedy=f"make them by Equations(system, outputs=[{name!r}])")
+        return node
 
     def constraints(self, q, t=0.0):
         """``Phi`` (rows,) in m or 1."""

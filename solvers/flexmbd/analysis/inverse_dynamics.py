@@ -4,9 +4,8 @@ import numpy as np
 
 from flexmbd.analysis.grid import time_grid
 from flexmbd.analysis.path import equations_of
-from flexmbd.analysis.refusals import refuse_contacts, refuse_friction, refuse_states, refuse_unilateral
+from flexmbd.analysis.refusals import refuse_contacts, refuse_coupled, refuse_states, refuse_unilateral
 from flexmbd.errors import ModelError
-from flexmbd.suggest import unknown
 from flexmbd.trajectory import OK, Trajectory
 
 REACH = 0.3  # largest change of a coordinate over its weight that one step predicts
@@ -68,14 +67,12 @@ def inverse_dynamics(build, inputs=None, *, end, points, outputs):
 
 def _check(e, outputs):
     """Raise `ModelError` for what has no place here."""
-    refuse_friction(e.problem)
+    refuse_coupled(e.problem)
     refuse_unilateral(e.problem)
     refuse_contacts(e.problem, "their forces depend on the motion before")
     refuse_states(e.problem)
     for name in outputs:
-        if name not in e.catalogue:
-            raise unknown("output", name, e.catalogue)
-        used = e.problem.graph.variables(e.catalogue[name][0]())
+        used = e.problem.graph.variables(e.node(name))
         books = [state.name for k, state in enumerate(e.problem.states) if f"s{k}" in used and not state.name.endswith(".angle")]
         if books:
             raise ModelError(f"output '{name}' is integrated along the motion ({', '.join(books)})", remedy="use run")

@@ -17,10 +17,9 @@ from scipy.linalg import solve
 from flexmbd.analysis.equations import Equations
 from flexmbd.analysis.grid import time_grid
 from flexmbd.analysis.path import equations_of
-from flexmbd.analysis.refusals import refuse_contacts, refuse_friction, refuse_unilateral
+from flexmbd.analysis.refusals import refuse_contacts, refuse_coupled, refuse_unilateral
 from flexmbd.errors import ModelError
 from flexmbd.language.nodes import parted
-from flexmbd.suggest import unknown
 from flexmbd.trajectory import OK, Trajectory
 
 FREE = 1e100  # absolute tolerance of what is not tested
@@ -92,13 +91,10 @@ class Stabilised:
 
     def __init__(self, equations: Equations, outputs):
         self.equations, problem = equations, equations.problem
-        refuse_friction(problem)
+        refuse_coupled(problem)
         refuse_unilateral(problem)
         refuse_contacts(problem, "this check locates no events")
-        for name in outputs:
-            if name not in equations.catalogue:
-                raise unknown("output", name, equations.catalogue)
-        nodes = [equations.catalogue[name][0]() for name in outputs]
+        nodes = [equations.node(name) for name in outputs]
         self.units = {name: equations.catalogue[name][1] for name in outputs}
         self.names, self._outputs = list(outputs), equations.program(nodes)
         n, rows, books = equations.n, equations.count, len(problem.states)
