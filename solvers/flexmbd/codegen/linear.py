@@ -43,6 +43,7 @@ class Linear:
     def go_on(self, node):
         """What follows once a node's rows have what nodes store there: what elements of pools add, then factors or unknowns."""
         piece = self.piece
+        piece.functions.loops = True
         A = piece.moved(*piece.rows.known[node.id])
         if node.op.startswith("total:"):
             pool, one, start, stop = node.value

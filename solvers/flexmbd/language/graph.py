@@ -24,6 +24,7 @@ class Graph:
         self._known = {}
         self._derivatives = {}
         self._depends, self._tangents = {}, {}  # by node: variables that it depends on, tangents that calls gave
+        self.factors_of = {}  # of matrices, by what these are made of (`equations.saddle`)
         self.kernels, self._kernel_of = {}, {}  # those called, by their names in generated code
 
     def mark(self):
@@ -76,9 +77,14 @@ class Graph:
         return node
 
     def _op(self, op, *args):
-        if all(a.op == "const" for a in args):
+        level = max([a.level for a in args])
+        if level == CONSTANT:
             return self.const(float(OPS[op].numpy(*(a.value for a in args))))
-        return self._make(op, args, max(a.level for a in args))
+        return self._make(op, args, level)
+
+    def _alike(self, op, a, b):
+        """An operation whose arguments may change places: they come in the order in which they were made."""
+        return self._op(op, a, b) if a.id <= b.id else self._op(op, b, a)
 
     # ---- arithmetic
     def add(self, a, b):
@@ -92,7 +98,7 @@ class Graph:
             return self.sub(a, b.args[0])
         if a.op == "neg":
             return self.sub(b, a.args[0])
-        return self._op("+", *sorted((a, b), key=lambda n: n.id))
+        return self._alike("+", a, b)
 
     def sub(self, a, b):
         """a - b"""
@@ -110,7 +116,7 @@ class Graph:
     def mul(self, a, b):
         """a b"""
         a, b = self.const(a), self.const(b)
-        for x, y in ((a, b), (b, a)):
+        for x, y in ((a, b), (b, a)) if CONSTANT in (a.level, b.level) else ():
             if x.zero:
                 return x
             if x.one:
@@ -123,7 +129,7 @@ class Graph:
             return self.neg(self.mul(a.args[0], b))
         if b.op == "neg":
             return self.neg(self.mul(a, b.args[0]))
-        return self._op("*", *sorted((a, b), key=lambda n: n.id))
+        return self._alike("*", a, b)
 
     def div(self, a, b):
         """a / b"""
@@ -250,7 +256,7 @@ class Graph:
 
     def forget(self):
         """Let go of what is known only to make further nodes: no more are made."""
-        self._known, self._derivatives, self._depends, self._tangents = {}, {}, {}, {}
+        self._known, self._derivatives, self._depends, self._tangents, self.factors_of = {}, {}, {}, {}, {}
 
     # ---- derivatives
     def variables(self, node):

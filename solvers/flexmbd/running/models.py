@@ -37,7 +37,7 @@ def model_of(system, outputs, settings):
         log.info("building: %d bodies, %d elements", len(system.bodies), len(system.elements))
         how = {"width": settings.lanes, "fold": fold, "shift": shift, "direct": settings.linear_solver, "tuning": settings.tuning}
         how["formulation"] = settings.formulation
-        with _unswept():
+        with _unsearched():
             model = Model(system, outputs, scheme, **how)
     if new or (numbers is not None and numbers != model.examined):  # of batches the first one stands for all
         model.dependent, model.examined = _check_first(model, system), numbers
@@ -49,14 +49,15 @@ def model_of(system, outputs, settings):
 
 
 @contextmanager
-def _unswept():
-    """Within it Python does not look for unreachable circles: a model's nodes may be millions, all reachable, and looked at again."""
-    was = gc.isenabled()
+def _unsearched():
+    """Within it the interpreter does not look for garbage in circles: a model is written from some 100,000 objects, all of which stay, and
+    looking through them again and again took a third of the time."""
+    searched = gc.isenabled()
     gc.disable()
     try:
         yield
     finally:
-        if was:
+        if searched:
             gc.enable()
 
 
