@@ -262,7 +262,7 @@ def test_newtons_matrix_is_the_derivative_of_its_residual():
     matrix, side, _ = balance(build)
     names = [f"{kind}{i}" for kind in "qva" for i in range(build.n)] + [f"l{k}" for k in range(len(build.rows))]
     values = dict(zip(names, random.normal(size=len(names)), strict=True)) | {"t": 0.0, "icm": 0.3, "cd": 1.7, "hh": 0.1, "s0": 0.2}
-    numbers = [x for _, x in build.system.parameters()]
+    numbers = build.system.parameters()
     keys = [(i, j) for i, j in matrix if max(i, j) < build.n]
     M, h = np.zeros((build.n, build.n)), 1e-6
     M[tuple(np.transpose(keys))] = build.graph.evaluate([matrix[key] for key in keys], values, numbers)

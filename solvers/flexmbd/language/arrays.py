@@ -11,9 +11,10 @@ from scipy.sparse import csr_array
 
 from flexmbd import lanes
 from flexmbd.language.kernels import kernel_of, run_with
-from flexmbd.language.nodes import OWN, RUNTIME, of_numbers, parted
+from flexmbd.language.nodes import OWN, of_numbers, parted
 from flexmbd.language.ops import OPS
 from flexmbd.language.ordering import ordered
+from flexmbd.parameters import RUNTIME
 
 _ARITHMETIC = {name: op.numpy for name, op in OPS.items()} | {
     "&": np.multiply, "select": lambda condition, a, b: np.where(condition != 0.0, a, b),
@@ -33,8 +34,8 @@ class Program:
     ----------
     graph : Graph
     roots : sequence of Node
-    given : sequence of float
-        Numbers of the sample.
+    given : mapping str -> float
+        Numbers of the sample, by path.
     """
 
     def __init__(self, graph, roots, given):
@@ -120,8 +121,8 @@ class Pooled:
     ----------
     pool : Pool
     roots : sequence of Node
-    given : sequence of float
-        Numbers of the sample.
+    given : mapping str -> float
+        Numbers of the sample, by path.
     """
 
     def __init__(self, pool, roots, given):

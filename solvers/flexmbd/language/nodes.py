@@ -5,7 +5,6 @@ Arguments of a kernel are numbers, or tuples of them (vectors), also of such; a 
 
 from flexmbd.errors import ModelError
 
-CONSTANT, UNIFORM, LANE, RUNTIME = range(4)
 DIGITS = "0123456789"
 OWN = {"x": "q", "y": "v", "z": "a", "b": "o"}  # kinds of variables of a pool's one element, and those of the system that they are
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 
-from flexmbd.language.nodes import LANE, RUNTIME, UNIFORM, Node
+from flexmbd.language.nodes import Node
+from flexmbd.parameters import LANE, RUNTIME, UNIFORM
 
 LINEAR = ("factors:", "substitution:")
 

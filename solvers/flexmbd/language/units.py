@@ -12,8 +12,9 @@ from __future__ import annotations
 from bisect import bisect_right
 from dataclasses import dataclass
 
-from flexmbd.language.nodes import CONSTANT, RUNTIME, UNIFORM, Node
+from flexmbd.language.nodes import Node
 from flexmbd.language.ordering import LINEAR, groups_of, leaf, ordered
+from flexmbd.parameters import CONSTANT, RUNTIME, UNIFORM
 
 AGAIN = ("*", "neg")  # operations that every reader does itself, if it can: a value less in memory
 TRUTHS = (">", "&")  # operations that give a truth
