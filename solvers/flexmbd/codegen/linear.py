@@ -21,20 +21,37 @@ class Linear:
 
     def write(self, node):
         """A node: factors, a substitution, or a total."""
-        self.piece.functions.loops = True
+        piece, solves = self.piece, node.op.startswith("substitution:")
+        total = node.op.startswith("total:")
+        count = 1 if total else len(node.value[0].place) if solves else node.value[0].size
+        piece.rows.known[node.id] = "W", piece.rows.take(count)
+        self.clear(node)
+        if not total:
+            A = piece.moved(*piece.rows.known[node.id])
+            for place, x in zip(node.value[1], node.args[solves:], strict=True):
+                piece.loops.store(A, place, piece.value(x))
+        self.go_on(node)
+        if total:
+            piece.found[node.id] = piece.loops.load(piece.moved(*piece.rows.known[node.id]), 0)
+
+    def clear(self, node):
+        """Set the rows of a node to zero: of a matrix, of a right-hand side, or of a total."""
+        plan = node.value[0]
+        count = 1 if node.op.startswith("total:") else len(plan.place) if node.op.startswith("substitution:") else plan.size
+        self.piece.loops.clear(self.piece.moved(*self.piece.rows.known[node.id]), count)
+
+    def go_on(self, node):
+        """What follows once a node's rows have what nodes store there: what elements of pools add, then factors or unknowns."""
+        piece = self.piece
+        piece.functions.loops = True
+        A = piece.moved(*piece.rows.known[node.id])
         if node.op.startswith("total:"):
-            self._total(node)
+            pool, one, start, stop = node.value
+            element(piece, pool, [one], None, A, start, stop)
             return
-        piece, (plan, _, _) = self.piece, node.value
-        solves = node.op.startswith("substitution:")
-        direct = isinstance(plan, SparsePlan)
-        count = len(plan.place) if solves else plan.size
-        row = piece.rows.take(count)
-        piece.rows.known[node.id] = "W", row
-        A = piece.moved("W", row)
-        piece.loops.clear(A, count)
-        self._fill(node, A, node.args[1:] if solves else node.args)
-        if direct:
+        plan, solves = node.value[0], node.op.startswith("substitution:")
+        self._pooled(node, A)
+        if isinstance(plan, SparsePlan):
             self._call(node, A, solves)
         elif solves:
             factors = piece.moved(*piece.rows.known[node.args[0].id])
@@ -54,11 +71,9 @@ class Linear:
         with piece.loops.loop(0, plan.size) as k:
             piece.loops.store(old, k, piece.writer.select(who, piece.loops.load(new, k), piece.loops.load(old, k)))
 
-    def _fill(self, node, A, args):
-        """Entries of a matrix, or of a right-hand side: those of nodes, and what elements of pools add."""
-        piece, (plan, places, pooled) = self.piece, node.value
-        for place, x in zip(places, args, strict=True):
-            piece.loops.store(A, place, piece.value(x))
+    def _pooled(self, node, A):
+        """What elements of pools add to a matrix, or to a right-hand side."""
+        piece, (plan, _, pooled) = self.piece, node.value
         for pool, part in pooled:
             unknowns = pool.unknowns()
             if isinstance(part, dict):
@@ -90,11 +105,3 @@ class Linear:
         address = b.load(WORD, b.gep(WORD, piece.pointer("at"), SOLVER))
         function = b.cast("inttoptr", WORD, address, f"void ({WORD}, {WORD})*")
         b.line(f"call void {function}({WORD} {number + SOLVE * solves}, {WORD} {b.cast('ptrtoint', pointer(DOUBLE), A, WORD)})")
-
-    def _total(self, node):
-        """Sum of a node of one element over a pool."""
-        piece, (pool, one, start, stop) = self.piece, node.value
-        A = piece.moved("W", piece.rows.take(1))
-        piece.loops.clear(A, 1)
-        element(piece, pool, [one], None, A, start, stop)
-        piece.found[node.id] = piece.loops.load(A, 0)
