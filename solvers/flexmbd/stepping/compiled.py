@@ -1,6 +1,6 @@
 """Functions of the time loop and of schemes as machine code: compiled once for a width, and kept on disk.
 
-Numba writes the code of a function and of all that it calls. It shares copies of what is called by name in a process; each copy is optimised
+Numba writes the code of a function and of all that it calls. Copies of what is called are shared by name in a process; each is optimised
 within another function, so which one runs, and how its sums are contracted, would depend on what was compiled or read before. So here the
 copies are private to their module, and the code that runs is the file's, also in the process that compiled it.
 """
