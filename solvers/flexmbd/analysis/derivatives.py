@@ -19,6 +19,7 @@ from flexmbd.errors import ModelError
 from flexmbd.language.arrays import Program
 from flexmbd.language.graph import Graph
 from flexmbd.language.kernels import KernelError
+from flexmbd.language.kinds import CALL
 from flexmbd.language.nodes import RUNTIME, flat, nested, parted, shape_of
 from flexmbd.language.tracing import traced
 from flexmbd.outputs import bringing
@@ -128,10 +129,10 @@ class Slopes:
 def _slope(graph, node, variable, what):
     """Derivative of a node; refuses a kernel on the way to a parameter that does not say its own, which would be taken for zero."""
     for x in graph.needed([node]) if parted(variable.value)[0] == "p" else ():
-        if x.op.startswith("call:"):
+        if x.kind is CALL:
             known = {j for _, j in (x.tangent(x.given) if x.tangent else {})}
             if any(variable.value in graph.variables(a) and j not in known for j, a in enumerate(x.args)):
-                name = x.op.removeprefix("call:").rpartition("_")[0]
+                name = x.value.name.rpartition("_")[0]
                 raise ModelError(f"{what}: the derivative of '{name}' is not known", remedy="take differences of runs")
     try:
         return graph.derivative(node, variable)

@@ -20,13 +20,9 @@ class Linear:
     def __init__(self, piece):
         self.piece = piece
 
-    def write(self, node):
-        """A node: factors, a substitution, or a total."""
-        if node.op.startswith("total:"):
-            self._total(node)
-            return
+    def write(self, node, solves):
+        """Factors, or a substitution where it `solves`."""
         piece, (plan, _, _) = self.piece, node.value
-        solves = node.op.startswith("substitution:")
         direct = isinstance(plan, SparsePlan)
         count = len(plan.place) if solves else plan.size
         row = piece.rows.take(count)
@@ -91,10 +87,10 @@ class Linear:
         function = b.inttoptr(address, ir.FunctionType(ir.VoidType(), [WORD, WORD]).as_pointer())
         b.call(function, [ir.Constant(WORD, number + SOLVE * solves), b.ptrtoint(A, WORD)])
 
-    def _total(self, node):
+    def total(self, node):
         """Sum of a node of one element over a pool."""
         piece, (pool, one, start, stop) = self.piece, node.value
         A = piece.moved("W", piece.rows.take(1))
         piece.loops.clear(A, 1)
         element(piece, pool, [one], None, A, start, stop)
-        piece.found[node.id] = piece.loops.load(A, 0)
+        return piece.loops.load(A, 0)

@@ -11,6 +11,7 @@ from llvmlite import ir
 
 from flexmbd.codegen.loops import INTEGER, Loops
 from flexmbd.codegen.values import DOUBLE, WORD, Value, Writer
+from flexmbd.language.kinds import VARIABLE
 from flexmbd.language.units import HANDED, arguments, units
 
 FAR = 64  # numbers between rows up to which tables have places as numbers, not as rows
@@ -93,7 +94,7 @@ def _places(functions, unit, rows, place):
         elif array == "numbers":
             found.append(storage.index(node))
         else:
-            found.append((place(node.value)[1] if node.op == "var" else storage.index(node)) * scale)
+            found.append((place(node.value)[1] if node.kind is VARIABLE else storage.index(node)) * scale)
     return found + [(rows[node.id] if row is None else row) * scale for _, node, row in unit.gives]
 
 

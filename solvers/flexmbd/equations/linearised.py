@@ -15,6 +15,7 @@ import contextlib
 
 from flexmbd.equations import index1
 from flexmbd.errors import ModelError
+from flexmbd.language.kinds import RESULT, TOTAL, VARIABLE
 from flexmbd.language.nodes import RUNTIME
 from flexmbd.language.tracing import exchanged
 from flexmbd.stepping.names import LINEARISE, RESPOND
@@ -40,7 +41,7 @@ def linearised_functions(problem):
             remedy="take 'generalized_alpha'",
         )
     values = [g.var(f"law{k}") for k in range(len(laws))]
-    sums = [x for x in g.needed([state.rate for state in problem.states]) if x.op.startswith("total:")]  # over elements: not in J
+    sums = [x for x in g.needed([state.rate for state in problem.states]) if x.kind is TOTAL]  # over elements: not in J
     held = [*values, *(g.var(f"argument{k}") for k in range(len(sums)))]
     away, back = (dict(zip(*pair, strict=True)) for pair in (([*laws, *sums], held), (held, [*laws, *sums])))
 
@@ -81,7 +82,7 @@ def linearised_functions(problem):
         total = g.var(f"d{k}")
         for known, change in zip((problem.v, values), moved, strict=True):
             total = g.dot(((kept(x), change[j]) for j, x in direct(state.rate, known).items()), total)
-        if total.op != "var":
+        if total.kind is not VARIABLE:
             stores.append((("y", rates_from + k), total))
     return {LINEARISE: [(("kept", k), x) for k, x in enumerate(kept.nodes)], RESPOND: stores}, len(kept.nodes)
 
@@ -90,9 +91,9 @@ def laws_of(problem):
     """Nodes of the values that laws with a tangent give to the applied forces, if velocities are among what they depend on."""
     g, found, speeds = problem.graph, [], {x.value for x in problem.v}
     nodes = g.needed(problem.generalized)
-    several = {x.args[0].id for x in nodes if x.op == "out"}
+    several = {x.args[0].id for x in nodes if x.kind is RESULT}
     for x in nodes:
-        call = x.args[0] if x.op == "out" else x
+        call = x.args[0] if x.kind is RESULT else x
         if call.tangent is not None and x.id not in several and speeds.intersection(g.variables(x)):
             found.append(x)
     return found

@@ -1,6 +1,7 @@
 """What elements, contacts, films and outputs are handed of a system's equations, whatever coordinates these are in."""
 
 from flexmbd.errors import ModelError
+from flexmbd.language.kinds import VARIABLE
 from flexmbd.language.nodes import parted
 from flexmbd.language.tracing import sincos
 from flexmbd.problem import LateState
@@ -47,7 +48,7 @@ class Interface:
 
     def _number_of(self, node):
         """Number of a state by its node."""
-        kind, number = parted(node.value) if node.op == "var" else ("", None)
+        kind, number = parted(node.value) if node.kind is VARIABLE else ("", None)
         if kind != "s":
             raise ModelError(f"{node!r} is no further state", remedy="make one by build.state")
         return number

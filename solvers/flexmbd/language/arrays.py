@@ -4,26 +4,14 @@ The nodes of an expression are sorted by depth, and each depth's operations of o
 so that a system of many like elements costs hardly more than a small one.
 """
 
-from functools import cache, partial
-
 import numpy as np
 from scipy.sparse import csr_array
 
-from flexmbd import lanes
-from flexmbd.language.kernels import kernel_of, run_with
-from flexmbd.language.nodes import OWN, RUNTIME, of_numbers, parted
-from flexmbd.language.ops import OPS
+from flexmbd.language.kinds import RESULT, TOTAL, VARIABLE
+from flexmbd.language.nodes import OWN, RUNTIME, parted
 from flexmbd.language.ordering import ordered
 
-_ARITHMETIC = {name: op.numpy for name, op in OPS.items()} | {
-    "&": np.multiply, "select": lambda condition, a, b: np.where(condition != 0.0, a, b),
-}  # fmt: skip
-_VOCABULARY = {word.plain: word.numpy for word in lanes.WORDS.values()}
 _DEFAULTS = {"mode": 1.0, "vz": 1.0, "vl": 1.0, "count": 1.0}  # a contact at rest bears what its penetration gives
-
-
-def _columns(table, x):
-    return tuple(table.row(x))
 
 
 class Program:
@@ -41,7 +29,7 @@ class Program:
         nodes = ordered(graph, roots)
         known = [x for x in nodes if x.level < RUNTIME]
         self._constants = np.array([float(x) for x in graph.evaluate(known, parameters=given)])
-        variables, totals = [x for x in nodes if x.op == "var"], [x for x in nodes if x.op.startswith("total:")]
+        variables, totals = ([x for x in nodes if x.kind is kind] for kind in (VARIABLE, TOTAL))
         self._inputs = _by_kind([x.value for x in variables], len(known))
         place = {x.id: k for k, x in enumerate([*known, *variables, *totals])}
         self._totals = _by_pool(totals, place, given)
@@ -49,22 +37,19 @@ class Program:
         for x in nodes:
             if x.id in depth:
                 continue
-            if x.op == "out":
+            if x.kind is RESULT:
                 depth[x.id] = depth[x.args[0].id]
                 results.setdefault(x.args[0].id, []).append((x.id, x.value))
             else:
                 depth[x.id] = 1 + max((depth[a.id] for a in x.args), default=0)
-                groups.setdefault((depth[x.id], x.op, x.shape), []).append(x)
+                groups.setdefault((depth[x.id], x.operation), []).append(x)
         self._steps, size = [], len(place)
-        for (_, op, _), members in sorted(groups.items(), key=lambda item: item[0][0]):
+        for _, members in sorted(groups.items(), key=lambda item: item[0][0]):
             start, count = size, len(members)
             rows = 1 + max(k for x in members for _, k in results.get(x.id, [(0, 0)]))
             place |= {x.id: start + k for k, x in enumerate(members)}
             arguments = [np.array([place[x.args[k].id] for x in members]) for k in range(len(members[0].args))]
-            if op.startswith("lookup:"):
-                function = partial(_columns, given[members[0].value.value[0]])
-            else:
-                function = _ARITHMETIC.get(op) or of_numbers(on_arrays(members[0].function), members[0].shape)
+            function = members[0].kind.arrays(members[0], given)
             size += rows * count
             self._steps.append((function, arguments, start, count, rows))
             for x in members:
@@ -187,16 +172,6 @@ def _by_kind(names, first):
         slots.append(slot)
         index.append(-1 if number is None else number)
     return [(kind, np.array(slots), None if index[0] < 0 else np.array(index)) for kind, (slots, index) in found.items()]
-
-
-def on_arrays(function):
-    """A kernel as a function of numpy arrays: its source, run on numpy's own vocabulary."""
-    return _VOCABULARY[function] if function in _VOCABULARY else _on_arrays(kernel_of(function))
-
-
-@cache
-def _on_arrays(kernel):
-    return run_with(kernel, {name: word.numpy for name, word in lanes.WORDS.items()}, lambda plain: plain)  # what is elsewhere knows arrays
 
 
 class Pattern:

@@ -29,10 +29,11 @@ def check_variable(name, spaces):
 class Node:
     """A value in a `Graph`; arithmetic on nodes and numbers makes new nodes."""
 
-    __slots__ = ("args", "function", "graph", "id", "level", "op", "shape", "tangent", "value")
+    __slots__ = ("args", "function", "graph", "id", "kind", "level", "operation", "shape", "tangent", "value")
 
-    def __init__(self, graph, op, args, level, value=None):
-        self.graph, self.op, self.args, self.level, self.value = graph, op, args, level, value
+    def __init__(self, graph, kind, args, level, value=None, operation=None):
+        self.graph, self.kind, self.args, self.level, self.value = graph, kind, args, level, value
+        self.operation = operation or kind  # what is done to the arguments: the kind, with what else tells nodes apart
         self.function = self.tangent = self.shape = None  # of a call
         self.id = len(graph.nodes)
         graph.nodes.append(self)
@@ -73,7 +74,7 @@ class Node:
         return ~(self > other)
 
     def __repr__(self):
-        return f"<{self.op} {self.value if self.value is not None else self.id}>"
+        return f"<{self.kind.name} {self.id if self.value is None else getattr(self.value, 'name', self.value)}>"
 
     @property
     def given(self):
@@ -81,14 +82,19 @@ class Node:
         return nested(self.args, self.shape)
 
     @property
+    def constant(self):
+        """True for a constant."""
+        return self.level == CONSTANT
+
+    @property
     def zero(self):
         """True for the constant 0."""
-        return self.op == "const" and self.value == 0.0
+        return self.level == CONSTANT and self.value == 0.0
 
     @property
     def one(self):
         """True for the constant 1."""
-        return self.op == "const" and self.value == 1.0
+        return self.level == CONSTANT and self.value == 1.0
 
 
 class Condition:

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from bisect import bisect_right
 
+from flexmbd.language.kinds import MUL, NEG, RESULT, VARIABLE
 from flexmbd.language.nodes import CONSTANT, RUNTIME, UNIFORM, Node
-from flexmbd.language.ordering import LINEAR, groups_of, leaf, ordered
+from flexmbd.language.ordering import groups_of, leaf, ordered
 
-AGAIN = ("*", "neg")  # operations that every reader does itself, if it can: a value less in memory
-TRUTHS = (">", "&")  # operations that give a truth
+AGAIN = (MUL, NEG)  # operations that every reader does itself, if it can: a value less in memory
 HANDED = ("work", "truth")  # arrays of what units hand on
 
 
@@ -46,8 +46,7 @@ def in_units(graph, stores, given=None):
     if given or groups_of(stores) or not graph.marks or len(graph.nodes) < tuning.units:
         return None
     nodes = [x for x in ordered(graph, [node for _, node in stores]) if not leaf(x)]
-    loops = (*LINEAR, "total:", "lookup:")
-    return None if len(nodes) < tuning.unit_function or any(x.op.startswith(loops) for x in nodes) else nodes
+    return None if len(nodes) < tuning.unit_function or any(x.kind.loops for x in nodes) else nodes
 
 
 def units(graph, nodes, stores, place):
@@ -92,7 +91,7 @@ def _cut(graph, nodes):
     """Unit by id of a node, and all units; results of a call stay with it."""
     of, made, begun = {}, [], None
     for x in nodes:
-        if x.op == "out":
+        if x.kind is RESULT:
             unit = of[x.args[0].id]
         else:
             k = bisect_right(graph.marks, x.id)
@@ -115,7 +114,7 @@ def _again(nodes, of, count):
                 last[a.id] = max(last.get(a.id, 0), unit.number)
     kept = {i: last[i] for i in last}
     for x in nodes:
-        if x.id in last and x.op in AGAIN and all(a.level < RUNTIME or kept.get(a.id, -1) >= last[x.id] for a in x.args):
+        if x.id in last and x.kind in AGAIN and all(a.level < RUNTIME or kept.get(a.id, -1) >= last[x.id] for a in x.args):
             del kept[x.id]
     for x in nodes:
         unit = of[x.id]
@@ -128,8 +127,8 @@ def _again(nodes, of, count):
 def _array(node, of, place):
     """Where a unit reads a node."""
     if node.id in of:
-        return "truth" if node.op in TRUTHS else "work"
-    if node.op == "var":
+        return "truth" if node.kind.truth else "work"
+    if node.kind is VARIABLE:
         return place(node.value)[0]
     return "numbers" if node.level == UNIFORM else "P"
 
@@ -143,5 +142,5 @@ def _key(unit):
             return ("place", a)  # of a call's result, or in a table
         return number[a.id] if a.id in number else reads[a.id] if a.id in reads else ("const", a.value)
 
-    done = [(x.op, x.shape, *map(operand, x.args)) for x in unit.nodes]
+    done = [(x.operation, *map(operand, x.args)) for x in unit.nodes]
     return tuple(done), tuple((array, number[x.id]) for array, x, _ in unit.gives)

@@ -1,5 +1,6 @@
 """The book of energy that every run keeps, and what its balance is judged by (`flexmbd.running.books`)."""
 
+from flexmbd.language.kinds import ADD, NEG, SUB
 from flexmbd.outputs.catalogue import DRIVE, TAKEN
 from flexmbd.registry import Books
 
@@ -67,7 +68,7 @@ def _terms(node):
     found, stack = [], [node]
     while stack:
         x = stack.pop()
-        if x.op in ("+", "-", "neg"):
+        if x.kind in (ADD, SUB, NEG):
             stack += x.args
         elif not x.zero:
             found.append(x)

@@ -6,7 +6,7 @@ All follow from lengths, masses and laws, so they change with the units in which
 import numpy as np
 
 from flexmbd.bodies.base import Framed
-from flexmbd.language.arrays import on_arrays
+from flexmbd.language.evaluation import on_arrays
 from flexmbd.running.inertias import radius_of_gyration
 from flexmbd.space import AXES
 
