@@ -25,6 +25,10 @@ class ModelError(Exception):
         return f"{where}{self.message}{hint}"
 
 
+class NotDifferentiable(ModelError):
+    """An expression whose derivative is asked for, and not known."""
+
+
 def check_range(owner, key, value, *, above=None, at_least=None, below=None, at_most=None):
     """Raise ``ModelError`` unless every entry of ``value`` is a finite number inside the range.
 

@@ -206,6 +206,38 @@ def test_what_is_no_coordinate_is_refused():
         fm.System().add(fm.Actuator("motor", angle, 1.0))
 
 
+class Stiff:
+    """A controller that is no PID: a command against the place, by a gain."""
+
+    def __init__(self, measured, gain):
+        self.measured, self.gain, self.bodies = measured, gain, measured.bodies
+
+    def topology_key(self):
+        return ("stiff", self.measured.topology_key())
+
+    def parameters(self):
+        return {"gain": self.gain} | {f"measured.{key}": x for key, x in self.measured.parameters().items()}
+
+    def command(self, build, element, limited):
+        return -build.number(element, "command.gain") * self.measured.nodes(build, element, "command.measured.")[0]
+
+
+def test_any_object_with_a_command_controls():
+    """One that acts as a spring does makes a cart swing."""
+
+    def build(gain):
+        s = fm.System(gravity=(0.0, 0.0))
+        body = s.body("cart", mass=CART, inertia=1.0, position=(0.1, 0.0))
+        place = fm.PlaceOf(s.ground.at(0.0, 0.0), body.centre)
+        s.add(fm.Actuator("motor", place, Stiff(place, gain)))
+        return s
+
+    run = simulate(build, ["cart.x", "motor.command"], end=1.0, points=21, samples={"gain": [20.0, 30.0]}, tolerance=1e-10)
+    wanted = 0.1 * np.cos(np.sqrt(np.array([[20.0], [30.0]]) / CART) * run.time)
+    np.testing.assert_allclose(run["cart.x"], wanted, atol=1e-8)
+    np.testing.assert_allclose(run["motor.command"], -np.array([[20.0], [30.0]]) * wanted, atol=1e-6)
+
+
 def test_a_check_that_does_not_know_states_says_so():
     pytest.importorskip("sksundae", reason="scikit-sundae is not installed")
     with pytest.raises(fm.ModelError, match=r"forces depend on further states \(true.motor.integral"):

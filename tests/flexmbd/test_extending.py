@@ -46,7 +46,7 @@ def module(monkeypatch, tmp_path):
 
 def test_page_has_no_other_blocks():
     words = (
-        "String", "Membrane", "MyLaw", "DamperFilm", "CoatedRevolute", "Rod(", "sledge", "held", "Track", "scotch_yoke",
+        "String", "Membrane", "MyLaw", "DamperFilm", "CoatedRevolute", "Rod(", "sledge", "held", "AreaOf", "Track", "scotch_yoke",
         "HEUN3", "BEEMAN", "extragradient", "JointAngles", "CornersRun", "TotalDegree",
     )  # fmt: skip
     assert [sum(word in source for source in BLOCKS) for word in words] == [1] * len(BLOCKS)
@@ -149,6 +149,47 @@ def test_controller(module):
     run = fm.run(module("held").held, {}, end=20.0, points=101, outputs=["rod.angle", "motor.moment"], settings={"lanes": 1})
     assert run["rod.angle"][0, -1] == pytest.approx(0.5 - np.pi / 2, abs=1e-4)
     assert run["motor.moment"][0, -1] == pytest.approx(9.81 * 0.5 * np.sin(0.5), rel=1e-3) and abs(run["motor.moment"]).max() <= 20.0
+
+
+def test_pressure_in_a_cell_and_tension_of_a_rope(module):
+    """Sums under PID: pressure of a blown-up regular polygon, and the pull of a rope with a load in its bight, as they are at rest."""
+    page, n, targets = module("AreaOf"), 12, np.array([3.4, 3.6])
+    outputs = ["pump.pressure", "cell.area", "energy.balance"]
+    run = fm.run(page.inflated, {"target": targets}, end=4.0, points=41, outputs=outputs, settings={"lanes": 2})
+    free, stretched = 2.0 * np.sin(np.pi / n), np.sqrt(4.0 * np.tan(np.pi / n) * targets / n)
+    wanted = 2.0 * np.tan(np.pi / n) * 1000.0 * (stretched / free - 1.0) / stretched  # dU/dl over dA/dl
+    assert run["cell.area"][:, -1] == pytest.approx(targets, rel=1e-5) and run["pump.pressure"][:, -1] == pytest.approx(wanted, rel=1e-5)
+    assert np.ptp(run["energy.balance"], axis=1).max() < 1e-5
+    lengths = np.array([4.0, 4.8])
+    run = fm.run(page.hoisted, {"target": lengths}, end=20.0, points=3, outputs=["winch.force", "load.y"], settings={"lanes": 2})
+    deep = np.sqrt((0.5 * lengths) ** 2 - 1.0)
+    assert run["load.y"][:, -1] == pytest.approx(-deep, rel=1e-7)
+    assert run["winch.force"][:, -1] == pytest.approx(-2.0 * 9.81 / 2.0 * 0.5 * lengths / deep, rel=1e-7)
+
+
+def blown(page, pressure=60.0):
+    """A cell under a pressure, pinned at one point."""
+    s = page.inflated()
+    cell = s.bodies[0]
+    s.elements.clear()
+    s.add(fm.Actuator("gas", page.AreaOf(cell), pressure))
+    s.add(fm.Revolute("pin", s.ground.at(1.0, 0.0), cell["n0"]))
+    return s
+
+
+def test_all_derivatives_of_a_sum_are_there(module):
+    """Stiffness against differences of forces; derivatives of a motion against differences of motions, by another integrator."""
+    page = module("AreaOf")
+    e = fm.Equations(blown(page))
+    q, h = e.initial()[0] + 0.02 * np.random.default_rng(2).normal(size=e.n), 1e-6
+    slopes = np.array([e.force(q - h * unit) - e.force(q + h * unit) for unit in np.eye(e.n)]).T / (2.0 * h)
+    np.testing.assert_allclose(e.stiffness(q).toarray(), slopes, atol=1e-8 * abs(slopes).max())
+    found = fm.sensitivities(blown(page), ["@gas.command.c0"], ["cell.area"], end=0.1, points=3).derivatives["cell.area"][:, 0]
+    how = {"end": 0.1, "points": 3, "outputs": ["cell.area"], "settings": {"lanes": 2, "tolerance": 1e-11}}
+    area = fm.run(lambda pressure: blown(page, pressure), {"pressure": np.array([59.9, 60.1])}, **how)["cell.area"]
+    np.testing.assert_allclose(found, (area[1] - area[0]) / 0.2, rtol=1e-4)
+    alpha = how | {"settings": {"lanes": 1, "integrator": "generalized_alpha", "tolerance": 1e-7}}
+    np.testing.assert_allclose(fm.run(blown(page), **alpha)["cell.area"], area.mean(axis=0), rtol=1e-5)
 
 
 def test_joint_of_any_expression(module):

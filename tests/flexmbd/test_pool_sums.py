@@ -8,12 +8,14 @@ import pytest
 import flexmbd as fm
 from flexmbd.element import Element
 from flexmbd.formulation.natural import Build
+from flexmbd.lanes import kernel
 from flexmbd.language.arrays import Program
 from flexmbd.language.node_row import NodeRow
 from flexmbd.language.tracing import exchanged
 from flexmbd.tuning import USUAL
 
 from .running import simulate
+from .sentences import names, said
 
 ROUND = fm.Section.circle(0.02)
 
@@ -74,9 +76,47 @@ def test_a_sum_is_evaluated_node_by_node_too():
 
 def test_what_is_within_a_sum_is_not_exchanged_in_silence():
     b, energy, *_ = build(rope(), True)
-    with pytest.raises(TypeError, match="sum over the elements"):
+    with pytest.raises(fm.ModelError, match="sum over the elements"):
         exchanged(b.graph, [energy], {b.q[3]: 2.0 * b.q[3]})
     assert exchanged(b.graph, [energy], {b.time: 2.0 * b.time})[0] is energy
+
+
+@kernel
+def squared(x):
+    """A kernel that does not say its derivative."""
+    return x * x
+
+
+class Silent(Element):
+    """A force along a sum by a kernel without a tangent."""
+
+    def __init__(self, name, body):
+        self.name, self.body = name, body
+
+    def topology_key(self):
+        """The body."""
+        return (self.body.name,)
+
+    def apply(self, build):
+        """Its force."""
+        energy = build.quantity(self.body, "strain_energy")
+        build.force_on(energy, build.graph.call(squared, (energy,)))
+
+
+def test_what_cannot_be_differentiated_is_said_in_a_sentence():
+    """An explicit scheme needs no derivative of the force; an implicit one, and statics, say which kernel does not give it."""
+
+    def silent():
+        s = rope()
+        s.add(Silent("silent", s.bodies[0]))
+        return s
+
+    assert not simulate(silent, ["rod.end.x"], end=1e-4, points=2, integrator="dormand_prince").status.any()
+    for attempt in (
+        lambda: simulate(silent, ["rod.end.x"], end=1e-4, points=2, integrator="generalized_alpha"),
+        lambda: fm.Equations(silent()).stiffness(np.array(silent().initial()[0], float)),
+    ):
+        names(said(attempt), "kernel 'squared' does not say the derivatives of its result", "explicit integrator")
 
 
 class Again(Element):

@@ -15,7 +15,7 @@ from scipy.linalg import LinAlgWarning, lu_factor, lu_solve
 from flexmbd.analysis.equations import StaticBuild
 from flexmbd.analysis.refusals import refuse_friction, refuse_unilateral
 from flexmbd.equations.index1 import inertial
-from flexmbd.errors import ModelError
+from flexmbd.errors import ModelError, NotDifferentiable
 from flexmbd.language.arrays import Program
 from flexmbd.language.graph import Graph
 from flexmbd.language.kernels import KernelError
@@ -136,8 +136,8 @@ def _slope(graph, node, variable, what):
                 raise ModelError(f"{what}: the derivative of '{name}' is not known", remedy="take differences of runs")
     try:
         return graph.derivative(node, variable)
-    except TypeError as error:
-        raise ModelError(f"{what} cannot be differentiated: {error}", remedy="take differences of runs") from None
+    except NotDifferentiable as error:
+        raise ModelError(f"{what} cannot be differentiated: {error.message}", remedy="take differences of runs") from None
 
 
 class Linear:

@@ -6,12 +6,11 @@ that are all of one size, as are those they are coupled to, that size is known w
 
 from __future__ import annotations
 
-from llvmlite import ir
+from flexmbd.codegen.loops import Cell, Loops
+from flexmbd.codegen.text import DOUBLE, INTEGER, VOID, WORD, Instructions, pointer
+from flexmbd.codegen.values import Writer
 
-from flexmbd.codegen.loops import INTEGER, Cell, Loops
-from flexmbd.codegen.values import DOUBLE, WORD, Writer
-
-ROWS, TABLE = DOUBLE.as_pointer(), INTEGER.as_pointer()
+ROWS, TABLE = pointer(DOUBLE), pointer(INTEGER)
 
 
 class _Supernode:
@@ -89,7 +88,7 @@ def _update(b, A, to, left, right, n, rows, width):
 
 
 def _fours(b, whole):
-    return type(whole)(b.builder, b.builder.and_(whole.ir, ir.Constant(WORD, -4)))
+    return type(whole)(b.builder, b.builder.op("and", WORD, whole.ir, -4))
 
 
 def _forward(b, A, pivots, columns, x, count, size):
@@ -146,14 +145,13 @@ KINDS = {"factorise": _factorise, "forward": _forward, "backward": _backward}
 def elimination(writer, kind, size, A, pivots, columns, more, count):
     """Call of one of `KINDS` for `count` supernodes; `more` are the targets, or rows of the right-hand side."""
     name = f"{kind}.{'any' if size is None else size}.{writer.width}"
-    function = writer.module.globals.get(name)
+    function = writer.module.functions.get(name)
     if function is None:
         last = TABLE if kind == "factorise" else ROWS
-        function = ir.Function(writer.module, ir.FunctionType(ir.VoidType(), [ROWS, TABLE, TABLE, last, WORD]), name)
-        function.linkage = "internal"
-        own = Writer(ir.IRBuilder(function.append_basic_block("entry")), writer.width, writer.stride)
+        function = writer.module.function(name, VOID, [ROWS, TABLE, TABLE, last, WORD], inside=True)
+        own = Writer(Instructions(function), writer.width, writer.stride)
         loops = Loops(own)
         *arguments, number = function.args
         KINDS[kind](loops, *arguments, loops.index(number), size)
-        own.builder.ret_void()
-    writer.builder.call(function, [A, pivots, columns, more, ir.Constant(WORD, count)])
+        own.builder.give()
+    writer.builder.call(function, [A, pivots, columns, more, count])

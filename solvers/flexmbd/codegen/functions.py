@@ -7,21 +7,20 @@ faster than its length.
 
 from __future__ import annotations
 
-from llvmlite import ir
-
 from flexmbd.codegen import units
 from flexmbd.codegen.linear import Linear
 from flexmbd.codegen.lookup import lookup
-from flexmbd.codegen.loops import INTEGER, Loops
+from flexmbd.codegen.loops import Loops
 from flexmbd.codegen.targets import Cpu
-from flexmbd.codegen.values import DOUBLE, WORD, Value, Writer
+from flexmbd.codegen.text import DOUBLE, INTEGER, TRUTH, VOID, WORD, Instructions, Module, filled, number, pointer, vector
+from flexmbd.codegen.values import Value, Writer
 from flexmbd.codegen.words import kernel_function, words
 from flexmbd.language.kinds import FACTORS, RESULT, VARIABLE
 from flexmbd.language.nodes import UNIFORM
 from flexmbd.language.ordering import Pieces, groups_of, leaf
 from flexmbd.language.units import in_units
 
-ROWS, TABLE = DOUBLE.as_pointer(), WORD.as_pointer()
+ROWS, TABLE = pointer(DOUBLE), pointer(WORD)
 NAMES = ("X", "P", "W", "at", "x", "y", "row", "A")  # the last two are of elements of pools: row of their table, where they add to
 KINDS = (ROWS, ROWS, ROWS, TABLE, WORD, WORD, WORD, ROWS)
 
@@ -44,7 +43,7 @@ class Functions:
     def __init__(self, graph, storage, layout, pointers, target=None):
         self.graph, self.storage, self.layout, self.pointers = graph, storage, layout, pointers
         self.target = target or Cpu(layout.width)
-        self.module, self.elements, self._shapes = ir.Module("model", context=ir.Context()), {}, {}
+        self.module, self.elements, self._shapes = Module(), {}, {}
         self.units = {}  # functions of units by their keys
         self.rows = layout.work  # of W
 
@@ -79,26 +78,29 @@ class Functions:
         if len(made) == 1:
             return made[0], rows.size
         whole = self.declared(f"{name}.all")
-        builder = ir.IRBuilder(whole.append_basic_block("entry"))
+        builder = Instructions(whole)
         for function, guard in zip(made, pieces.guards, strict=True):
             if guard < 0:
                 builder.call(function, whole.args)
                 continue
-            with builder.if_then(self._some(builder, whole.args[2], guard, width or self.target.part)):
-                builder.call(function, whole.args)
-        builder.ret_void()
+            done, after = builder.append(), builder.append()
+            builder.choose(self._some(builder, whole.args[2], guard, width or self.target.part), done, after)
+            builder.block = done
+            builder.call(function, whole.args)
+            builder.branch(after)
+            builder.block = after
+        builder.give()
         return whole, rows.size
 
     def _some(self, builder, rows, row, width):
         """Whether a row is not zero in some lane."""
-        where = builder.gep(rows, [ir.Constant(WORD, row * self.target.stride)])
+        where = builder.gep(DOUBLE, rows, row * self.target.stride)
         if width == 1:
-            return builder.fcmp_unordered("!=", builder.load(where), ir.Constant(DOUBLE, 0.0))
-        kind = ir.VectorType(DOUBLE, width)
-        lanes = builder.load(builder.bitcast(where, kind.as_pointer()), align=8)
-        found = builder.fcmp_unordered("!=", lanes, ir.Constant(kind, [0.0] * width))
-        bits = builder.bitcast(found, ir.IntType(width))
-        return builder.icmp_unsigned("!=", bits, ir.Constant(bits.type, 0))
+            return builder.op("fcmp une", DOUBLE, builder.load(DOUBLE, where), number(0.0))
+        kind, bits = vector(DOUBLE, width), f"i{width}"
+        lanes = builder.load(kind, builder.cast("bitcast", ROWS, where, pointer(kind)), 8)
+        found = builder.op("fcmp une", kind, lanes, filled(DOUBLE, number(0.0), width))
+        return builder.op("icmp ne", bits, builder.cast("bitcast", vector(TRUTH, width), found, bits), 0)
 
     def written(self, name, batch, body, width=None):
         """A function for the module's own use whose instructions ``body(piece)`` writes."""
@@ -121,18 +123,13 @@ class Functions:
 
     def declared(self, name):
         """A function for the module's own use that is yet to be written."""
-        function = ir.Function(self.module, ir.FunctionType(ir.VoidType(), KINDS), name)
-        function.linkage = "internal"
-        for argument, argument_name in zip(function.args, NAMES, strict=True):
-            argument.name = argument_name
-            if argument_name in ("X", "P", "W", "at"):
-                argument.add_attribute("noalias")
-        function.attributes.add("noinline")
+        function = self.module.function(name, VOID, KINDS, NAMES, inside=True, attributes="noinline")
+        function.apart("X", "P", "W", "at")
         return function
 
     def text(self):
         """The module."""
-        return str(self.module)
+        return self.module.text()
 
 
 class Rows:
@@ -162,7 +159,7 @@ class Piece:
         self.function = function
         self.storage, target = functions.storage, functions.target
         self.stride, stride = target.stride, target.stride if batch == 1 else batch
-        self.writer = Writer(ir.IRBuilder(function.append_basic_block("entry")), batch * width, stride, target.polynomials)
+        self.writer = Writer(Instructions(function), batch * width, stride, target.polynomials)
         self.builder, self.loops = self.writer.builder, Loops(self.writer)
         self.arguments = dict(zip(NAMES, function.args, strict=True))
         self.found, self._pointers = {}, {}
@@ -178,22 +175,21 @@ class Piece:
                 self.store(where, node)
         for where, node in self.pieces.loose.get(self.number, ()):
             self.store(where, node)
-        self.builder.ret_void()
+        self.builder.give()
 
     # ---- arrays
     def pointer(self, array):
         """Rows of an array: of X, P, W, A; "x" and "y": of X from row x or y on; ``numbers`` and ``tables``, "own": the element's."""
         if array not in self._pointers:
             b, made = self.builder, self.pointer("tables") if array == "own" else None
-            with b.goto_entry_block():
+            with b.at_entry():
                 if array in ("x", "y"):
-                    made = b.gep(self.arguments["X"], [b.mul(self.arguments[array], ir.Constant(WORD, self.stride))])
+                    made = b.gep(DOUBLE, self.arguments["X"], b.op("mul", WORD, self.arguments[array], self.stride))
                 elif array == "own":
-                    made = b.gep(made, [self.arguments["row"]])
+                    made = b.gep(INTEGER, made, self.arguments["row"])
                 elif array in ("numbers", "tables"):
-                    entry = self.functions.pointers[array == "tables"]
-                    address = b.load(b.gep(self.arguments["at"], [ir.Constant(WORD, entry)]))
-                    made = b.inttoptr(address, ROWS if array == "numbers" else INTEGER.as_pointer())
+                    address = b.load(WORD, b.gep(WORD, self.arguments["at"], self.functions.pointers[array == "tables"]))
+                    made = b.cast("inttoptr", WORD, address, ROWS if array == "numbers" else pointer(INTEGER))
                 else:
                     made = self.arguments[array]
             self._pointers[array] = made
@@ -201,16 +197,16 @@ class Piece:
 
     def moved(self, array, row):
         """An array from a row on."""
-        return self.builder.gep(self.pointer(array), [(self.loops.index(row) * self.stride).ir])
+        return self.builder.gep(DOUBLE, self.pointer(array), (self.loops.index(row) * self.stride).ir)
 
     def load(self, array, row):
         """Value in a row of samples; where the writer has elements side by side, of its one sample in all of them."""
-        where = self.moved(array, row)
+        where, kind = self.moved(array, row), self.writer.kind
         if self.batch == 1:
             if self.writer.width > 1:
-                where = self.builder.bitcast(where, self.writer.kind.as_pointer())
-            return Value(self.writer, self.builder.load(where, align=8))
-        return Value(self.writer, self.writer.spread(self.builder.load(where)))
+                where = self.builder.cast("bitcast", ROWS, where, pointer(kind))
+            return Value(self.writer, self.builder.load(kind, where, 8))
+        return Value(self.writer, self.writer.spread(self.builder.load(DOUBLE, where)))
 
     # ---- nodes
     def value(self, node):
@@ -237,8 +233,8 @@ class Piece:
             return where(self) if callable(where) else self.load(*where)
         at = self.storage.index(node)
         if node.level == UNIFORM:
-            where = self.builder.gep(self.pointer("numbers"), [ir.Constant(WORD, at)])
-            return Value(self.writer, self.writer.spread(self.builder.load(where)))
+            where = self.builder.gep(DOUBLE, self.pointer("numbers"), at)
+            return Value(self.writer, self.writer.spread(self.builder.load(DOUBLE, where)))
         return self.load("P", at)
 
     def compute(self, node):

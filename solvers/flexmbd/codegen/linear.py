@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-from llvmlite import ir
 
 from flexmbd.codegen.blocks import elimination
 from flexmbd.codegen.points import interpolated
 from flexmbd.codegen.pools import element
-from flexmbd.codegen.values import WORD
+from flexmbd.codegen.text import DOUBLE, WORD, pointer
 from flexmbd.formulation.pools import Points
 from flexmbd.linalg.sparse import SOLVE, SparsePlan
 from flexmbd.stepping.names import SOLVER, WHO
@@ -83,9 +82,9 @@ class Linear:
         matrix, b = node.args[0] if solves else node, piece.builder
         known = piece.storage.matrices
         number = known.setdefault(matrix.id, (piece.storage.before + len(known), plan))[0]
-        address = b.load(b.gep(piece.pointer("at"), [ir.Constant(WORD, SOLVER)]))
-        function = b.inttoptr(address, ir.FunctionType(ir.VoidType(), [WORD, WORD]).as_pointer())
-        b.call(function, [ir.Constant(WORD, number + SOLVE * solves), b.ptrtoint(A, WORD)])
+        address = b.load(WORD, b.gep(WORD, piece.pointer("at"), SOLVER))
+        function = b.cast("inttoptr", WORD, address, f"void ({WORD}, {WORD})*")
+        b.line(f"call void {function}({WORD} {number + SOLVE * solves}, {WORD} {b.cast('ptrtoint', pointer(DOUBLE), A, WORD)})")
 
     def total(self, node):
         """Sum of a node of one element over a pool."""

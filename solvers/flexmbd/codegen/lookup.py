@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from llvmlite import ir
-
-from flexmbd.codegen.values import DOUBLE, WORD, Value
+from flexmbd.codegen.text import DOUBLE, TRUTH, UNDEFINED, WORD, Instructions, pointer
+from flexmbd.codegen.values import Value
 from flexmbd.language.nodes import UNIFORM
-
-ROWS = DOUBLE.as_pointer()
 
 
 def lookup(piece, node):
@@ -28,41 +25,39 @@ def lookup(piece, node):
     rows, columns = table.value[1]
     first, x = piece.storage.block(table), piece.value(node.args[0])
     own = table.level != UNIFORM
-    start, step = (piece.moved("P", first), piece.stride) if own else (b.gep(piece.pointer("numbers"), [ir.Constant(WORD, first)]), 1)
-    search = writer.module.globals.get("lookup") or _search(writer.module)
-    found = [ir.Constant(writer.kind, ir.Undefined) if writer.width > 1 else None] * columns
+    start, step = (piece.moved("P", first), piece.stride) if own else (b.gep(DOUBLE, piece.pointer("numbers"), first), 1)
+    search = writer.module.functions.get("lookup") or _search(writer.module)
+    found, kind = [UNDEFINED] * columns, writer.kind
     for lane in range(writer.width):
-        place = ir.Constant(ir.IntType(32), lane)
-        number = b.extract_element(writer.value(x).ir, place) if writer.width > 1 else writer.value(x).ir
-        mine = b.gep(start, [ir.Constant(WORD, lane)]) if own and piece.batch == 1 else start
-        row = b.call(search, [mine, ir.Constant(WORD, columns * step), ir.Constant(WORD, rows), number])
-        at = b.gep(mine, [b.mul(row, ir.Constant(WORD, columns * step))])
+        number = b.extract(kind, writer.value(x).ir, lane) if writer.width > 1 else writer.value(x).ir
+        mine = b.gep(DOUBLE, start, lane) if own and piece.batch == 1 else start
+        row = b.call(search, [mine, columns * step, rows, number])
+        at = b.gep(DOUBLE, mine, b.op("mul", WORD, row, columns * step))
         for k in range(columns):
-            value = b.load(b.gep(at, [ir.Constant(WORD, k * step)]))
-            found[k] = value if writer.width == 1 else b.insert_element(found[k], value, place)
+            value = b.load(DOUBLE, b.gep(DOUBLE, at, k * step))
+            found[k] = value if writer.width == 1 else b.insert(kind, found[k], DOUBLE, value, lane)
     return [Value(writer, x) for x in found]
 
 
 def _search(module):
     """The last of so many numbers, so far apart, that is less than x; the first if none is."""
-    function = ir.Function(module, ir.FunctionType(WORD, [ROWS, WORD, WORD, DOUBLE]), "lookup")
-    function.linkage = "internal"
+    function = module.function("lookup", WORD, [pointer(DOUBLE), WORD, WORD, DOUBLE], inside=True)
     start, step, count, x = function.args
-    entry, head, body, done = (function.append_basic_block(name) for name in ("entry", "head", "body", "done"))
-    b, one = ir.IRBuilder(entry), ir.Constant(WORD, 1)
-    last = b.sub(count, one)
+    b = Instructions(function)
+    entry, head, body, done = b.entry, b.append(), b.append(), b.append()
+    last = b.op("sub", WORD, count, 1)
     b.branch(head)
-    b.position_at_end(head)
-    low, high = b.phi(WORD), b.phi(WORD)
-    b.cbranch(b.icmp_signed("<", low, high), body, done)
-    b.position_at_end(body)
-    middle = b.lshr(b.add(b.add(low, high), one), one)
-    less = b.fcmp_ordered("<", b.load(b.gep(start, [b.mul(middle, step)])), x)
-    upper, lower = b.select(less, middle, low), b.select(less, high, b.sub(middle, one))
-    for phi, first, following in ((low, ir.Constant(WORD, 0), upper), (high, last, lower)):
-        phi.add_incoming(first, entry)
-        phi.add_incoming(following, body)
+    b.block = head
+    (low, lowest), (high, highest) = b.phi(WORD), b.phi(WORD)
+    b.choose(b.op("icmp slt", WORD, low, high), body, done)
+    b.block = body
+    middle = b.op("lshr", WORD, b.op("add", WORD, b.op("add", WORD, low, high), 1), 1)
+    less = b.op("fcmp olt", DOUBLE, b.load(DOUBLE, b.gep(DOUBLE, start, b.op("mul", WORD, middle, step))), x)
+    upper = b.select(TRUTH, less, WORD, middle, low)
+    lower = b.select(TRUTH, less, WORD, high, b.op("sub", WORD, middle, 1))
+    lowest((0, entry), (upper, body))
+    highest((last, entry), (lower, body))
     b.branch(head)
-    b.position_at_end(done)
-    b.ret(low)
+    b.block = done
+    b.give(low)
     return function

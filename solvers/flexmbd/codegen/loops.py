@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from contextlib import contextmanager
 
-from llvmlite import ir
-
-from flexmbd.codegen.values import WORD, Value
-
-INTEGER = ir.IntType(32)
+from flexmbd.codegen.text import DOUBLE, INTEGER, WORD, pointer
+from flexmbd.codegen.values import Value
 
 
 class Index:
-    """A whole number that is known when code is written, or when it runs."""
+    """A whole number that is known when code is written, or when it runs: an operand."""
 
     __slots__ = ("builder", "known")
 
@@ -22,13 +19,13 @@ class Index:
     @property
     def ir(self):
         """As an operand."""
-        return ir.Constant(WORD, self.known) if isinstance(self.known, int) else self.known
+        return str(self.known)
 
     def _with(self, other, number, instruction):
         other = other.known if isinstance(other, Index) else other
         if isinstance(self.known, int) and isinstance(other, int):
             return Index(self.builder, number(self.known, other))
-        return Index(self.builder, getattr(self.builder, instruction)(self.ir, Index(self.builder, other).ir))
+        return Index(self.builder, self.builder.op(instruction, WORD, self.known, other))
 
     def __add__(self, other):
         return self._with(other, lambda a, b: a + b, "add")
@@ -47,17 +44,16 @@ class Cell:
 
     def __init__(self, writer, value):
         self.writer = writer
-        with writer.builder.goto_entry_block():
-            self.place = writer.builder.alloca(value.ir.type)
+        self.place = writer.builder.alloca(writer.kind)
         self.set(value)
 
     def get(self):
         """The value."""
-        return Value(self.writer, self.writer.builder.load(self.place))
+        return Value(self.writer, self.writer.builder.load(self.writer.kind, self.place))
 
     def set(self, value):
         """Change it."""
-        self.writer.builder.store(value.ir, self.place)
+        self.writer.builder.store(self.writer.kind, value.ir, self.place)
 
 
 class Loops:
@@ -79,55 +75,53 @@ class Loops:
     def loop(self, start, stop, step=1, *, down=False):
         """The instructions within run for every index from `start` to before `stop`; `down`: from before `stop` to `start`."""
         b, start, stop = self.builder, self.index(start), self.index(stop)
-        before, head = b.block, b.append_basic_block("loop")
-        body, after = b.append_basic_block("body"), b.append_basic_block("after")
+        before, head, body, after = b.block, b.append(), b.append(), b.append()
         b.branch(head)
-        b.position_at_end(head)
-        k = b.phi(WORD)
-        b.cbranch(b.icmp_signed(">" if down else "<", k, (start if down else stop).ir), body, after)
-        b.position_at_end(body)
+        b.block = head
+        k, complete = b.phi(WORD)
+        b.choose(b.op("icmp sgt" if down else "icmp slt", WORD, k, (start if down else stop).ir), body, after)
+        b.block = body
         if down:  # k is one more than the index
-            here = b.sub(k, ir.Constant(WORD, 1))
+            here = b.op("sub", WORD, k, 1)
             yield Index(b, here)
             following = here
         else:
             yield Index(b, k)
-            following = b.add(k, self.index(step).ir)
-        k.add_incoming((stop if down else start).ir, before)
-        k.add_incoming(following, b.block)
+            following = b.op("add", WORD, k, self.index(step).ir)
+        complete(((stop if down else start).ir, before), (following, b.block))
         b.branch(head)
-        b.position_at_end(after)
+        b.block = after
 
     def moved(self, rows, index):
         """Rows from an index on."""
-        return self.builder.gep(rows, [(self.index(index) * self.writer.stride).ir])
+        return self.builder.gep(DOUBLE, rows, (self.index(index) * self.writer.stride).ir)
 
     def _row(self, rows, index):
         where = self.moved(rows, index)
-        return where if self.writer.width == 1 else self.builder.bitcast(where, self.writer.kind.as_pointer())
+        return where if self.writer.width == 1 else self.builder.cast("bitcast", pointer(DOUBLE), where, pointer(self.writer.kind))
 
     def load(self, rows, index):
         """Value in a row."""
-        return Value(self.writer, self.builder.load(self._row(rows, index), align=8))
+        return Value(self.writer, self.builder.load(self.writer.kind, self._row(rows, index), 8))
 
     def store(self, rows, index, value):
         """Put a value into a row."""
-        self.builder.store(self.writer.value(value).ir, self._row(rows, index), align=8)
+        self.builder.store(self.writer.kind, self.writer.value(value).ir, self._row(rows, index), 8)
 
     def add(self, rows, index, value):
         """Add a value to a row."""
-        where = self._row(rows, index)
-        total = Value(self.writer, self.builder.load(where, align=8)) + value
-        self.builder.store(total.ir, where, align=8)
+        where, kind = self._row(rows, index), self.writer.kind
+        total = Value(self.writer, self.builder.load(kind, where, 8)) + value
+        self.builder.store(kind, total.ir, where, 8)
 
     def table(self, table, index):
         """Entry of a table."""
         b = self.builder
-        return Index(b, b.sext(b.load(b.gep(table, [self.index(index).ir])), WORD))
+        return Index(b, b.cast("sext", INTEGER, b.load(INTEGER, b.gep(INTEGER, table, self.index(index).ir)), WORD))
 
     def part(self, table, index):
         """A table from an entry on."""
-        return self.builder.gep(table, [self.index(index).ir])
+        return self.builder.gep(INTEGER, table, self.index(index).ir)
 
     def clear(self, rows, count):
         """Set rows to zero."""

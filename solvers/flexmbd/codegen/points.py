@@ -5,10 +5,9 @@ Rows of W hold, for one point after another, its variables and then K, the tange
 
 from __future__ import annotations
 
-from llvmlite import ir
-
 from flexmbd.codegen.pools import each, placed, put
-from flexmbd.codegen.values import DOUBLE, WORD, Value
+from flexmbd.codegen.text import DOUBLE, WORD
+from flexmbd.codegen.values import Value
 from flexmbd.language.kinds import VARIABLE
 from flexmbd.language.ordering import ordered
 
@@ -76,9 +75,7 @@ class _Pairs:
     def __init__(self, tangent, piece, name, read):
         self.tangent, self.piece, self.loops, self.read = tangent, piece, piece.loops, read
         numbers = tangent.points.weights.transpose(2, 0, 1).ravel().tolist()  # by node, point and vector
-        kind = ir.ArrayType(DOUBLE, len(numbers))
-        self.table = ir.GlobalVariable(piece.writer.module, kind, f"{name}.weights")
-        self.table.global_constant, self.table.linkage, self.table.initializer = True, "internal", ir.Constant(kind, numbers)
+        self.table, self.kind = piece.writer.module.numbers(f"{name}.weights", numbers)
 
     def write(self):
         """All of it."""
@@ -100,7 +97,8 @@ class _Pairs:
         for p in range(self.tangent.count):
             for k in vectors:
                 at = node * (self.tangent.count * count) + (count * p + k)
-                out[p, k] = Value(writer, writer.spread(b.load(b.gep(self.table, [ir.Constant(WORD, 0), at.ir]))))
+                place = b.new(f"getelementptr {self.kind}, {self.kind}* {self.table}, {WORD} 0, {WORD} {at.ir}")
+                out[p, k] = Value(writer, writer.spread(b.load(DOUBLE, place)))
         return out
 
     def _row(self, own, columns, weights, rows):

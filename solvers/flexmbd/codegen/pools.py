@@ -9,9 +9,9 @@ from __future__ import annotations
 from contextlib import nullcontext
 
 import numpy as np
-from llvmlite import ir
 
 from flexmbd.codegen.loops import Loops
+from flexmbd.codegen.text import DOUBLE, UNDEFINED
 from flexmbd.codegen.values import Value
 from flexmbd.language.nodes import OWN, parted
 
@@ -63,7 +63,7 @@ def each(piece, pool, key, made, places, A, start=0, stop=None):
         rest = [piece.arguments[name] for name in ("at", "x", "y")]
         width, part = functions.target.width, functions.target.part
         with loops.loop(0, width, part) if width > part else nullcontext(loops.index(0)) as lane:
-            X, P, work, added = (piece.builder.gep(rows, [lane.ir]) for rows in (*given, W, to))
+            X, P, work, added = (piece.builder.gep(DOUBLE, rows, lane.ir) for rows in (*given, W, to))
             piece.builder.call(function, [X, P, work, *rest, row.ir, added])
         if batch > 1:
             _spread(loops, piece.pointer("tables"), row + batch * read.shape[1], A, to, count)
@@ -121,10 +121,10 @@ def _gathered(piece, array, first, column, batch):
     own = piece.pointer("own")
     if batch == 1:
         return piece.load(array, piece.loops.table(own, column) + first)
-    b, value = piece.builder, ir.Constant(piece.writer.kind, ir.Undefined)
+    b, value = piece.builder, UNDEFINED
     for e in range(batch):
         where = piece.moved(array, piece.loops.table(own, batch * column + e) + first)
-        value = b.insert_element(value, b.load(where), ir.Constant(ir.IntType(32), e))
+        value = b.insert(piece.writer.kind, value, DOUBLE, b.load(DOUBLE, where), e)
     return Value(piece.writer, value)
 
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import llvmlite.binding as llvm
-from llvmlite import ir
 
-from flexmbd.codegen.values import DOUBLE, WORD
+from flexmbd.codegen.text import DOUBLE, INTEGER, VOID, WORD, Instructions
 
 TRIPLE = "nvptx64-nvidia-cuda"
 REGISTER = 8  # numbers of a vector register, where they are largest
@@ -46,10 +45,10 @@ class Cpu:
 
     def export(self, module, name, inside):
         """A function ``name(X, P, W, at, x, y)`` that calls the inner one."""
-        outside = ir.Function(module, ir.FunctionType(ir.VoidType(), [x.type for x in inside.args[:6]]), name)
-        builder = ir.IRBuilder(outside.append_basic_block("entry"))
-        builder.call(inside, [*outside.args, ir.Constant(WORD, 0), ir.Constant(DOUBLE.as_pointer(), None)])
-        builder.ret_void()
+        outside = module.function(name, VOID, inside.kinds[:6])
+        builder = Instructions(outside)
+        builder.call(inside, [*outside.args, 0, "null"])
+        builder.give()
 
 
 @dataclass(frozen=True)
@@ -69,18 +68,17 @@ class Cuda:
 
     def export(self, module, name, inside):
         """A kernel ``name(X, P, W, at, x, y)``."""
-        outside = ir.Function(module, ir.FunctionType(ir.VoidType(), [x.type for x in inside.args[:6]]), name)
-        b = ir.IRBuilder(outside.append_basic_block("entry"))
+        outside = module.function(name, VOID, inside.kinds[:6])
+        b = Instructions(outside)
         block, threads, thread = (self._register(module, b, what) for what in ("ctaid.x", "ntid.x", "tid.x"))
-        k = b.zext(b.add(b.mul(block, threads), thread), WORD)
+        k = b.cast("zext", INTEGER, b.op("add", INTEGER, b.op("mul", INTEGER, block, threads), thread), WORD)
         X, P, W, *rest = outside.args
-        b.call(inside, [*(b.gep(rows, [k]) for rows in (X, P, W)), *rest, ir.Constant(WORD, 0), ir.Constant(DOUBLE.as_pointer(), None)])
-        b.ret_void()
-        module.add_named_metadata("nvvm.annotations", module.add_metadata([outside, "kernel", ir.Constant(ir.IntType(32), 1)]))
+        b.call(inside, [*(b.gep(DOUBLE, rows, k) for rows in (X, P, W)), *rest, 0, "null"])
+        b.give()
+        module.kernel(outside)
 
     def _register(self, module, builder, what):
-        name, kind = f"llvm.nvvm.read.ptx.sreg.{what}", ir.FunctionType(ir.IntType(32), [])
-        return builder.call(module.globals.get(name) or ir.Function(module, kind, name), [])
+        return builder.call(module.declared(f"llvm.nvvm.read.ptx.sreg.{what}", INTEGER, []), [])
 
 
 def ptx(text, processor="sm_70"):

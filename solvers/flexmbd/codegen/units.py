@@ -7,10 +7,10 @@ on to each other is in rows of W, each used again once its value is no longer ne
 from __future__ import annotations
 
 import numpy as np
-from llvmlite import ir
 
-from flexmbd.codegen.loops import INTEGER, Loops
-from flexmbd.codegen.values import DOUBLE, WORD, Value, Writer
+from flexmbd.codegen.loops import Loops
+from flexmbd.codegen.text import DOUBLE, INTEGER, VOID, WORD, Instructions, pointer, vector
+from flexmbd.codegen.values import Value, Writer
 from flexmbd.language.kinds import VARIABLE
 from flexmbd.language.units import HANDED, arguments, units
 
@@ -39,16 +39,13 @@ def write(functions, name, nodes, stores):
         b, loops, tables = piece.builder, piece.loops, piece.pointer("tables")
         with loops.loop(start, stop) as k:
             row = loops.table(tables, k)
-            after = b.append_basic_block("next")
-            switch = b.switch(b.load(b.gep(tables, [row.ir])), after)
+            after, which = b.append(), [b.append() for _ in kinds]
+            b.switch(b.load(INTEGER, b.gep(INTEGER, tables, row.ir)), which, after)
             given = [*(piece.arguments | {"row": row.ir}).values()]
-            for key, number in kinds.items():
-                block = b.append_basic_block("unit")
-                switch.add_case(ir.Constant(INTEGER, number), block)
-                b.position_at_end(block)
+            for key, b.block in zip(kinds, which, strict=True):
                 b.call(functions.units[key], given)
                 b.branch(after)
-            b.position_at_end(after)
+            b.block = after
         for where, node in stores:
             if node.id not in computed:
                 piece.store(where, node)
@@ -105,7 +102,7 @@ def _written(functions, unit):
 
     def call(kind, array, k, *value):
         rows = piece.pointer("W" if array in HANDED else array)
-        return b.call(_access(functions, kind), [rows, own, ir.Constant(WORD, k + 1), *value])
+        return b.call(_access(functions, kind), [rows, own, k + 1, *value])
 
     def read(k, array):
         found = Value(writer, call("number" if array == "numbers" else "load", array, k))
@@ -121,7 +118,7 @@ def _written(functions, unit):
         value = piece.found[node.id]
         value = writer.select(value, 1.0, 0.0) if array == "truth" else writer.value(value)
         call("store", array, len(unit.reads) + k, value.ir)
-    b.ret_void()
+    b.give()
     return piece.function
 
 
@@ -130,27 +127,24 @@ def _access(functions, kind):
 
     It is one line where its six would be: most lines of a unit are of that kind, and each costs time here and in LLVM's reader.
     """
-    if found := functions.module.globals.get(f"unit.{kind}"):
+    if found := functions.module.functions.get(f"unit.{kind}"):
         return found
     width, apart = functions.target.width, 1 if kind == "number" else functions.target.stride // _scale(functions)
-    vector = ir.VectorType(DOUBLE, width) if width > 1 else DOUBLE
-    kinds = [DOUBLE.as_pointer(), INTEGER.as_pointer(), WORD]
-    given = ir.FunctionType(ir.VoidType(), [*kinds, vector]) if kind == "store" else ir.FunctionType(vector, kinds)
-    function = ir.Function(functions.module, given, f"unit.{kind}")
-    function.linkage = "internal"
-    function.attributes.add("alwaysinline")
-    writer = Writer(ir.IRBuilder(function.append_basic_block("entry")), width, functions.target.stride)
+    several, given = vector(DOUBLE, width), [pointer(DOUBLE), pointer(INTEGER), WORD]
+    result, given = (VOID, [*given, several]) if kind == "store" else (several, given)
+    function = functions.module.function(f"unit.{kind}", result, given, inside=True, attributes="alwaysinline")
+    writer = Writer(Instructions(function), width, functions.target.stride)
     b, loops, (rows, table, k, *value) = writer.builder, Loops(writer), function.args
-    place = b.gep(rows, [(loops.table(table, loops.index(k)) * apart).ir])
+    place = b.gep(DOUBLE, rows, (loops.table(table, loops.index(k)) * apart).ir)
     if kind == "number":
-        b.ret(writer.spread(b.load(place)))
+        b.give(writer.spread(b.load(DOUBLE, place)))
         return function
-    place = place if width == 1 else b.bitcast(place, vector.as_pointer())
+    place = place if width == 1 else b.cast("bitcast", pointer(DOUBLE), place, pointer(several))
     if kind == "store":
-        b.store(*value, place, align=8)
-        b.ret_void()
+        b.store(several, *value, place, 8)
+        b.give()
     else:
-        b.ret(b.load(place, align=8))
+        b.give(b.load(several, place, 8))
     return function
 
 

@@ -7,10 +7,7 @@ from __future__ import annotations
 
 from math import copysign
 
-from llvmlite import ir
-
-FAST = ("contract",)
-DOUBLE, WORD = ir.DoubleType(), ir.IntType(64)
+from flexmbd.codegen.text import DOUBLE, TRUTH, UNDEFINED, WORD, Instructions, filled, number, vector
 
 
 class Untraceable(Exception):
@@ -22,25 +19,28 @@ class Writer:
 
     Parameters
     ----------
-    builder : IRBuilder
+    builder : text.Instructions
     width : int
         Lanes.
     stride : int, optional
         Numbers from one row to the next, if not as many.
     polynomials : bool
         Whether elementary functions are polynomials also for one lane.
+
+    Attributes
+    ----------
+    kind, words, truths : str
+        Kinds of W doubles, integers of 64 bits, and truth values.
     """
 
     def __init__(self, builder, width, stride=None, polynomials=False):
         self.builder, self.width, self.module, self._constants = builder, width, builder.module, {}
         self.stride, self.polynomials = stride or width, polynomials or width > 1
-        self.kind = ir.VectorType(DOUBLE, width) if width > 1 else DOUBLE
-        self.words = ir.VectorType(WORD, width) if width > 1 else WORD
+        self.kind, self.words, self.truths = (vector(kind, width) for kind in (DOUBLE, WORD, TRUTH))
 
-    def all(self, number, kind=None):
-        """A constant in all lanes."""
-        kind = self.kind if kind is None else kind
-        return ir.Constant(kind, [number] * self.width if self.width > 1 else number)
+    def integer(self, x):
+        """A constant integer in all lanes, as operand."""
+        return filled(WORD, x, self.width)
 
     def value(self, x):
         """A `Value` of a number, or what is one already."""
@@ -49,53 +49,46 @@ class Writer:
         x = float(x)
         key = x, copysign(1.0, x)
         if key not in self._constants:
-            self._constants[key] = Value(self, self.all(x))
+            self._constants[key] = Value(self, filled(DOUBLE, number(x), self.width))
         return self._constants[key]
 
     def of(self, code):
-        """A `Value` of an instruction."""
+        """A `Value` of an operand."""
         return Value(self, code)
 
-    def spread(self, number):
-        """A number known at run time, in all lanes."""
+    def spread(self, x):
+        """A number known at run time, in all lanes: operands."""
         if self.width == 1:
-            return number
-        empty = ir.Constant(self.kind, ir.Undefined)
-        first = self.builder.insert_element(empty, number, ir.Constant(ir.IntType(32), 0))
-        return self.builder.shuffle_vector(first, empty, ir.Constant(ir.VectorType(ir.IntType(32), self.width), [0] * self.width))
+            return x
+        first, kind, lanes = self.builder.insert(self.kind, UNDEFINED, DOUBLE, x, 0), self.kind, filled("i32", 0, self.width)
+        return self.builder.new(f"shufflevector {kind} {first}, {kind} {UNDEFINED}, <{self.width} x i32> {lanes}")
 
     def call(self, name, *values):
         """Call of an intrinsic of LLVM, or of C's library for one lane."""
-        found = self.module.globals.get(name) or ir.Function(self.module, ir.FunctionType(self.kind, [self.kind] * len(values)), name)
+        found = self.module.declared(name, self.kind, [self.kind] * len(values))
         return Value(self, self.builder.call(found, [x.ir for x in values]))
 
     def apply(self, name, body, *args):
         """Call of a function of its own, written when it is first called: ``body(writer, *values)`` gives a value or a tuple of them."""
         name, args = f"{name}.{self.width}", [self.value(x).ir for x in args]
-        function = self.module.globals.get(name) or self._written(name, body, len(args))
+        function = self.module.functions.get(name) or self._written(name, body, len(args))
         result = self.builder.call(function, args)
-        if not isinstance(result.type, ir.IdentifiedStructType):
+        if not function.results:
             return Value(self, result)
-        return tuple(Value(self, self.builder.extract_value(result, k)) for k in range(len(result.type.elements)))
+        return tuple([Value(self, self.builder.new(f"extractvalue {function.result} {result}, {k}")) for k in range(function.results)])
 
     def _written(self, name, body, count):
-        function = ir.Function(self.module, ir.FunctionType(ir.VoidType(), [self.kind] * count), name)
-        function.linkage = "internal"
-        writer = Writer(ir.IRBuilder(function.append_basic_block("entry")), self.width, self.stride, self.polynomials)
+        function = self.module.function(name, self.kind, [self.kind] * count, inside=True)
+        writer = Writer(Instructions(function), self.width, self.stride, self.polynomials)
         found = body(writer, *(Value(writer, x) for x in function.args))
-        kind = result = self.kind
-        if isinstance(found, tuple):
-            kind = self.module.context.get_identified_type(f"results.{len(found)}.{self.width}")
-            if kind.is_opaque:
-                kind.set_body(*[self.kind] * len(found))
-            result = ir.Constant(kind, ir.Undefined)
+        if isinstance(found, tuple):  # what it gives is known only now
+            function.result, function.results = self.module.structure(self.kind, len(found)), len(found)
+            result = UNDEFINED
             for k, x in enumerate(found):
-                result = writer.builder.insert_value(result, writer.value(x).ir, k)
+                result = writer.builder.new(f"insertvalue {function.result} {result}, {self.kind} {writer.value(x).ir}, {k}")
         else:
             result = writer.value(found).ir
-        writer.builder.ret(result)
-        function.ftype = ir.FunctionType(kind, [self.kind] * count)  # what it gives is known only now
-        function.type, function.return_value = function.ftype.as_pointer(), ir.values.ReturnValue(function, kind)
+        writer.builder.give(result)
         return function
 
     def intrinsic(self, name, *values):
@@ -110,11 +103,13 @@ class Writer:
         """a where the condition holds, else b; a condition that is known now decides now."""
         if not isinstance(condition, Value):
             return a if condition else b
-        return Value(self, self.builder.select(condition.ir, self.value(a).ir, self.value(b).ir))
+        return Value(self, self.builder.select(self.truths, condition.ir, self.kind, self.value(a).ir, self.value(b).ir))
 
     def opposite(self, condition):
         """Where a condition does not hold."""
-        return Value(self, self.builder.not_(condition.ir)) if isinstance(condition, Value) else not condition
+        if not isinstance(condition, Value):
+            return not condition
+        return Value(self, self.builder.op("xor", self.truths, condition.ir, filled(TRUTH, -1, self.width)))
 
 
 class Value:
@@ -125,66 +120,69 @@ class Value:
     def __init__(self, writer, code):
         self.writer, self.ir = writer, code
 
-    def _arithmetic(self, name, a, b):
-        a, b = self.writer.value(a), self.writer.value(b)
-        return Value(self.writer, getattr(self.writer.builder, name)(a.ir, b.ir, flags=FAST))
+    def _op(self, name, other):
+        w = self.writer
+        return Value(w, w.builder.op(name, w.kind, self.ir, w.value(other).ir))
+
+    def _behind(self, name, other):
+        w = self.writer
+        return Value(w, w.builder.op(name, w.kind, w.value(other).ir, self.ir))
 
     def __add__(self, other):
-        if isinstance(other, tuple):
-            return NotImplemented
-        return self._arithmetic("fadd", self, other)
+        return NotImplemented if isinstance(other, tuple) else self._op("fadd contract", other)
 
     def __radd__(self, other):
-        return self._arithmetic("fadd", other, self)
+        return self._behind("fadd contract", other)
 
     def __sub__(self, other):
-        return self._arithmetic("fsub", self, other)
+        return self._op("fsub contract", other)
 
     def __rsub__(self, other):
-        return self._arithmetic("fsub", other, self)
+        return self._behind("fsub contract", other)
 
     def __mul__(self, other):
-        return self._arithmetic("fmul", self, other)
+        return self._op("fmul contract", other)
 
     def __rmul__(self, other):
-        return self._arithmetic("fmul", other, self)
+        return self._behind("fmul contract", other)
 
     def __truediv__(self, other):
-        return self._arithmetic("fdiv", self, other)
+        return self._op("fdiv contract", other)
 
     def __rtruediv__(self, other):
-        return self._arithmetic("fdiv", other, self)
+        return self._behind("fdiv contract", other)
 
     def __neg__(self):
-        return Value(self.writer, self.writer.builder.fneg(self.ir))
+        return Value(self.writer, self.writer.builder.new(f"fneg {self.writer.kind} {self.ir}"))
 
     def __pos__(self):
         return self
 
-    def _compare(self, sign, other):
-        return Value(self.writer, self.writer.builder.fcmp_ordered(sign, self.ir, self.writer.value(other).ir))
-
     def __gt__(self, other):
-        return self._compare(">", other)
+        return self._op("fcmp ogt", other)
 
     def __ge__(self, other):
-        return self._compare(">=", other)
+        return self._op("fcmp oge", other)
 
     def __lt__(self, other):
-        return self._compare("<", other)
+        return self._op("fcmp olt", other)
 
     def __le__(self, other):
-        return self._compare("<=", other)
+        return self._op("fcmp ole", other)
+
+    def _both(self, name, other):
+        w = self.writer
+        return Value(w, w.builder.op(name, w.truths, self.ir, other.ir))
 
     def __and__(self, other):
         if not isinstance(other, Value):
             return self if other else False
-        return Value(self.writer, self.writer.builder.and_(self.ir, other.ir))
+        return self._both("and", other)
 
     def __or__(self, other):
         if not isinstance(other, Value):
             return True if other else self
-        return Value(self.writer, self.writer.builder.or_(self.ir, other.ir))
+        return self._both("or", other)
 
     __rand__, __ror__ = __and__, __or__
 

@@ -40,29 +40,31 @@ def _polynomials(writer):
     space |= {name: functools.partial(word.write or _no_lanes, writer) for name, word in WORDS.items() if word.polynomial is None}
     space |= {"fma": functools.partial(writer.intrinsic, "fma"), "widen": lambda x, like: value(x)}
 
+    kind, words_of = writer.kind, writer.words
+
     def integers(x):
-        return builder.bitcast(x.ir, writer.words)
+        return builder.cast("bitcast", kind, x.ir, words_of)
 
     def counted(x):
-        return builder.sub(integers(x), writer.all(bits.SQRT_HALF_BITS, writer.words))
+        return builder.op("sub", words_of, integers(x), writer.integer(bits.SQRT_HALF_BITS))
 
     def doubles(x):
-        return Value(writer, builder.bitcast(x, writer.kind))
+        return Value(writer, builder.cast("bitcast", words_of, x, kind))
 
     def test(number):
-        zero, bit = writer.all(0, writer.words), writer.all(1 << number, writer.words)
-        return lambda x: Value(writer, builder.icmp_signed("!=", builder.and_(integers(x), bit), zero))
+        zero, bit = writer.integer(0), writer.integer(1 << number)
+        return lambda x: Value(writer, builder.op("icmp ne", words_of, builder.op("and", words_of, integers(x), bit), zero))
 
     def shifted_exponent(x):
-        k = builder.ashr(counted(x), writer.all(52, writer.words))
-        return doubles(builder.add(k, writer.all(bits.SHIFTER_BITS, writer.words)))
+        k = builder.op("ashr", words_of, counted(x), writer.integer(52))
+        return doubles(builder.op("add", words_of, k, writer.integer(bits.SHIFTER_BITS)))
 
     def mantissa(x):
-        field = builder.and_(counted(x), writer.all(bits.EXPONENT_FIELD, writer.words))
-        return doubles(builder.sub(integers(x), field))
+        field = builder.op("and", words_of, counted(x), writer.integer(bits.EXPONENT_FIELD))
+        return doubles(builder.op("sub", words_of, integers(x), field))
 
     space |= {"bit_0": test(0), "bit_1": test(1), "sign_bit": test(63), "mantissa": mantissa, "shifted_exponent": shifted_exponent}
-    space["exponent_from_low_bits"] = lambda t: doubles(builder.shl(integers(t), writer.all(52, writer.words)))
+    space["exponent_from_low_bits"] = lambda t: doubles(builder.op("shl", words_of, integers(t), writer.integer(52)))
     for name, function in vars(polynomials).items():
         plain = getattr(function, "py_func", None)
         if plain is not None and plain.__module__ == polynomials.__name__:

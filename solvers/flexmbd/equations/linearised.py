@@ -14,7 +14,7 @@ States get the same change through the derivatives of their rates by velocities 
 import contextlib
 
 from flexmbd.equations import index1
-from flexmbd.errors import ModelError
+from flexmbd.errors import ModelError, NotDifferentiable
 from flexmbd.language.kinds import RESULT, TOTAL, VARIABLE
 from flexmbd.language.nodes import RUNTIME
 from flexmbd.language.tracing import exchanged
@@ -103,7 +103,7 @@ def slopes(graph, node, variables):
     """Derivatives of a node by index of the variable; none where a kernel has no tangent, which costs accuracy but not order."""
     names, found = set(graph.variables(node)), {}
     for j, x in enumerate(variables):
-        with contextlib.suppress(TypeError):
+        with contextlib.suppress(NotDifferentiable):
             slope = graph.derivative(node, x) if x.value in names else graph.const(0.0)
             if not slope.zero:
                 found[j] = slope

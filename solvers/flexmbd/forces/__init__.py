@@ -4,7 +4,7 @@ from flexmbd.forces.actuators import Actuator
 from flexmbd.forces.bushing import Bushing
 from flexmbd.forces.conditions import Latch, StopWhen, Switched
 from flexmbd.forces.control import PID
-from flexmbd.forces.coordinates import AngleOf, PlaceOf
+from flexmbd.forces.coordinates import AngleOf, Coordinate, PlaceOf
 from flexmbd.forces.gears import GearMesh, Rack
 from flexmbd.forces.loads import Force, PointForce, SectionTorque, Torque
 from flexmbd.forces.lock import Lock
@@ -19,4 +19,6 @@ FORCES = (
     UserForce, UserTorque, ReducedInertia, Propellant,
 )  # fmt: skip
 
-__all__ = [*(c.__name__ for c in FORCES), "FORCES", "PID", "AngleOf", "Force", "Latch", "Lock", "PlaceOf", "StopWhen", "Switched"]
+__all__ = [
+    *(c.__name__ for c in FORCES), "FORCES", "PID", "AngleOf", "Coordinate", "Force", "Latch", "Lock", "PlaceOf", "StopWhen", "Switched",
+]  # fmt: skip

@@ -6,8 +6,7 @@ from typing import ClassVar
 import numpy as np
 
 from flexmbd.errors import ModelError, check_number
-from flexmbd.forces.control import PID
-from flexmbd.forces.coordinates import COORDINATES
+from flexmbd.forces.coordinates import COORDINATES, Coordinate
 from flexmbd.forces.loads import Force
 from flexmbd.lanes import maximum, minimum, tanh
 from flexmbd.language.tracing import traced
@@ -36,10 +35,10 @@ class Actuator(Force):
     Parameters
     ----------
     name : str
-    along : AngleOf or PlaceOf
+    along : AngleOf or PlaceOf, or another Coordinate
         Torque on b and its reaction on a, in N m; or force in N.
     command : Motion or float or ndarray or PID
-        Over time, or of a controller.
+        Over time, or of a controller (a `PID`, or an object with its method `command`).
     limit : float, ndarray or pair of them, optional
         Of the size, or the lower and the upper one.
     saturation : "hard" or "smooth"
@@ -59,8 +58,8 @@ class Actuator(Force):
 
     def __post_init__(self):
         owner = f"actuator '{self.name}'"
-        if not isinstance(self.along, COORDINATES):
-            raise ModelError(f"{owner}: along is {self.along!r}; it must be an AngleOf or a PlaceOf", element=self.name)
+        if not isinstance(self.along, Coordinate):
+            raise ModelError(f"{owner}: along is {self.along!r}; it must be {COORDINATES}", element=self.name)
         if self.saturation not in SATURATIONS:
             wanted = " or ".join(map(repr, SATURATIONS))
             raise ModelError(f"{owner}: saturation is {self.saturation!r}; it must be {wanted}", element=self.name)
@@ -73,18 +72,23 @@ class Actuator(Force):
             object.__setattr__(self, "limit", (low, high))
         if self.lag is not None:
             object.__setattr__(self, "lag", check_number(owner, "lag", self.lag, positive=True))
-        if not isinstance(self.command, PID):
+        if not self._controlled:
             object.__setattr__(self, "command", as_motion(self.command))
 
     @property
     def _controlled(self):
-        return isinstance(self.command, PID)
+        return callable(getattr(self.command, "command", None))
 
     @property
     def others(self):
-        """Bodies that it acts on or measures, by key."""
-        both = {"along": self.along} | ({"measured": self.command.measured} if self._controlled else {})
-        return {f"{key}.{end}": body for key, x in both.items() for end, body in zip("ab", x.bodies, strict=True)}
+        """Bodies that it acts on or measures between, by key."""
+        both = {"along": self.along, "measured": getattr(self.command, "measured", None)}
+        return {f"{key}.{end}": body for key, x in both.items() for end, body in getattr(x, "ends", {}).items()}
+
+    @property
+    def measured(self):
+        """All bodies on which its coordinate and its command depend."""
+        return (*self.along.bodies, *getattr(self.command, "bodies", ()))
 
     def parameters(self):
         """Numbers of the direction, command, limits and lag."""
@@ -104,6 +108,7 @@ class Actuator(Force):
 
     def apply(self, build):
         """Force or torque on both bodies; its power counts as external."""
+        build.remember(self)
         if self._controlled:
             command = self.command.command(build, self, lambda u: self._limited(build, u))
         else:
@@ -116,8 +121,7 @@ class Actuator(Force):
         _, rate = self.along.nodes(build, self, "along.")
         self.along.act(build, self, effort, "along.")
         build.power("external", effort * rate)
-        known = build.recall(self) if self._controlled else {}
-        build.remember(self, **known, command=command, effort=effort)
+        build.remember(self, **build.recall(self), command=command, effort=effort)
 
     def outputs(self, build):
         """Force or moment on b, what was commanded, and what the controller knows."""
@@ -126,4 +130,5 @@ class Actuator(Force):
             f"{name}.{self.along.kind}": (lambda: build.recall(self)["effort"], unit),
             f"{name}.command": (lambda: build.recall(self)["command"], unit),
         }
-        return own | (self.command.outputs(build, self) if self._controlled else {})
+        further = getattr(self.command, "outputs", None)
+        return own if further is None else own | further(build, self)

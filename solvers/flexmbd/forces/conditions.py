@@ -7,7 +7,7 @@ import numpy as np
 
 from flexmbd.element import Element
 from flexmbd.errors import ModelError, check_number
-from flexmbd.forces.coordinates import COORDINATES
+from flexmbd.forces.coordinates import COORDINATES, Coordinate
 from flexmbd.motion import Motion, as_motion
 
 
@@ -18,7 +18,7 @@ class Condition(Element):
     Parameters
     ----------
     name : str
-    of : AngleOf or PlaceOf
+    of : AngleOf or PlaceOf, or another Coordinate
     value : float or ndarray
         rad or m.
     rising : bool
@@ -33,8 +33,8 @@ class Condition(Element):
     rising: bool = True
 
     def __post_init__(self):
-        if not isinstance(self.of, COORDINATES):
-            raise ModelError(f"{self.owner}: of is {self.of!r}; it must be an AngleOf or a PlaceOf", element=self.name)
+        if not isinstance(self.of, Coordinate):
+            raise ModelError(f"{self.owner}: of is {self.of!r}; it must be {COORDINATES}", element=self.name)
         self._check("value")
 
     @property
@@ -48,7 +48,12 @@ class Condition(Element):
     @property
     def others(self):
         """Bodies between which it is measured."""
-        return {f"of.{end}": body for end, body in zip("ab", self.of.bodies, strict=True)}
+        return {f"of.{end}": body for end, body in self.of.ends.items()}
+
+    @property
+    def measured(self):
+        """Bodies on which what is measured depends."""
+        return self.of.bodies
 
     def parameters(self):
         """The value, and numbers of what is measured."""

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from flexmbd.errors import ModelError, check_number
-from flexmbd.forces.coordinates import COORDINATES
+from flexmbd.forces.coordinates import COORDINATES, Coordinate
 from flexmbd.motion import as_motion
 
 
@@ -22,7 +22,7 @@ class PID:
 
     Parameters
     ----------
-    measured : AngleOf or PlaceOf
+    measured : AngleOf or PlaceOf, or another Coordinate
     target : Motion or float or ndarray
         rad or m over s.
     kp, ki, kd : float or ndarray
@@ -45,8 +45,8 @@ class PID:
     sample: object = None
 
     def __post_init__(self):
-        if not isinstance(self.measured, COORDINATES):
-            raise ModelError(f"PID: measured is {self.measured!r}; it must be an AngleOf or a PlaceOf")
+        if not isinstance(self.measured, Coordinate):
+            raise ModelError(f"PID: measured is {self.measured!r}; it must be {COORDINATES}")
         for key in ("kp", "ki", "kd", "filter", "sample"):
             value = getattr(self, key)
             if value is not None:
@@ -130,7 +130,7 @@ class PID:
 
     def outputs(self, build, element):
         """Error and integral."""
-        unit = {"moment": "rad", "force": "m"}[self.measured.kind]
+        unit = self.measured.measure
         return {
             f"{element.name}.error": (lambda: build.recall(element)["error"], unit),
             f"{element.name}.integral": (lambda: build.recall(element)["integral"], element.along.unit),

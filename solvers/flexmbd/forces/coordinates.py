@@ -9,9 +9,69 @@ from flexmbd.language.quadratic import dot
 from flexmbd.language.tracing import full_angle
 from flexmbd.space import axis_parameters, is_spatial, triad
 
+COORDINATES = "an AngleOf or a PlaceOf, or another Coordinate"  # as messages say it
+
+
+class Coordinate:
+    """A number that depends on where a system is, with its rate; actuators act along it, controllers, conditions and locks measure it.
+
+    A subclass gives `node`, `bodies`, and what is below where it is not a length that a force acts along.
+
+    Attributes
+    ----------
+    kind, unit : str
+        What acts along it, a name of outputs, and its unit.
+    measure : str
+        Its own unit.
+    bodies : tuple of Body
+        Those on which it depends.
+    ends : dict str -> Body
+        Of them, by the key that a message names, those which must be rigid bodies or ground.
+    """
+
+    kind: ClassVar[str] = "force"
+    unit: ClassVar[str] = "N"
+    measure: ClassVar[str] = "m"
+    bodies = ()
+
+    @property
+    def ends(self):
+        """None."""
+        return {}
+
+    def topology_key(self):
+        """Kind and bodies; one whose code depends on more adds that."""
+        return (type(self).__name__, *(body.name for body in self.bodies))
+
+    def parameters(self):
+        """Its numbers by key."""
+        return {}
+
+    def node(self, build, number):
+        """Node of its value; ``number(key)`` is that of one of its parameters."""
+        raise NotImplementedError
+
+    def nodes(self, build, element, prefix=""):
+        """Nodes of the value and its rate; `prefix` is that of its numbers among the element's."""
+        value = self.node(build, lambda key: build.number(element, f"{prefix}{key}"))
+        return value, build.time_derivative(value)
+
+    def act(self, build, element, effort, prefix=""):
+        """Add an effort that acts in the direction in which it grows, by virtual work."""
+        build.force_on(self.nodes(build, element, prefix)[0], effort)
+
+
+class Between(Coordinate):
+    """Of two bodies, or points on them, `a` and `b`."""
+
+    @property
+    def ends(self):
+        """Both bodies."""
+        return dict(zip("ab", self.bodies, strict=True))
+
 
 @dataclass(frozen=True, eq=False)
-class AngleOf:
+class AngleOf(Between):
     """Angle of body `b` against body `a` in rad, counting full turns.
 
     In space it is that about `axis`, a direction in a's frame which a joint keeps on b's body, and it is zero at the start.
@@ -19,6 +79,7 @@ class AngleOf:
 
     kind: ClassVar[str] = "moment"
     unit: ClassVar[str] = "N m"
+    measure: ClassVar[str] = "rad"
 
     a: object
     b: object
@@ -39,10 +100,6 @@ class AngleOf:
     def bodies(self):
         """Both bodies."""
         return self.a, self.b
-
-    def topology_key(self):
-        """Bodies."""
-        return (type(self).__name__, self.a.name, self.b.name)
 
     def parameters(self):
         """Nothing; in space the triad on a, and what lies along its first direction on b at the start."""
@@ -94,11 +151,8 @@ class AboutAxis:
 
 
 @dataclass(frozen=True, eq=False)
-class PlaceOf:
+class PlaceOf(Between):
     """Place of point `b` from point `a` along `axis`, a direction in the frame of a's body, m."""
-
-    kind: ClassVar[str] = "force"
-    unit: ClassVar[str] = "N"
 
     a: object
     b: object
@@ -128,10 +182,3 @@ class PlaceOf:
         """Nodes of the place and its rate."""
         place = dot(node_axis(build, element, self.a.body, f"{prefix}axis"), build.between(self.a, self.b))
         return build.values((place,))[0], build.rates((place,))[0]
-
-    def act(self, build, element, force, prefix=""):
-        """Add a force on b along the axis, with its reaction on a."""
-        build.force_on(self.nodes(build, element, prefix)[0], force)
-
-
-COORDINATES = (AngleOf, PlaceOf)

@@ -54,11 +54,10 @@ class Lock(Condition):
         """Whether it is locked, its force (below zero: against going back), how often it has locked, what that cost."""
         g, known = build.graph, build.recall(self)
         found = known["found"]
-        unit = (self.of.kind == "force" and "N") or "N m"
         return {
             f"{self.name}.locked": (lambda: g.select(g.greater(found.mode, LOCKED - 0.5), 1.0, 0.0), "1"),
-            f"{self.name}.gap": (lambda: known["gap"], "m" if unit == "N" else "rad"),
-            f"{self.name}.force" if unit == "N" else f"{self.name}.moment": (lambda: found.force, unit),
+            f"{self.name}.gap": (lambda: known["gap"], self.of.measure),
+            f"{self.name}.{self.of.kind}": (lambda: found.force, self.of.unit),
             f"{self.name}.impacts": (lambda: found.count, "1"),
             f"{self.name}.dissipated": (lambda: found.loss, "J"),
         }

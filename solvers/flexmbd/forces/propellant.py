@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from flexmbd.errors import ModelError, unit_vector
-from flexmbd.forces.coordinates import COORDINATES
+from flexmbd.forces.coordinates import COORDINATES, Coordinate
 from flexmbd.forces.loads import Force
 from flexmbd.frames import node_axis
 from flexmbd.motion import as_motion, over
@@ -49,8 +49,8 @@ class Propellant(Force):
             return  # refused by `System.add`, which knows what is needed
         if not hasattr(body, "mass"):
             raise ModelError(f"{owner}: a is on '{body.name}'; it must be a point of a rigid body or a point mass", element=self.name)
-        if self.along is not None and not isinstance(self.along, COORDINATES):
-            raise ModelError(f"{owner}: along is {self.along!r}; it must be an AngleOf or a PlaceOf", element=self.name)
+        if self.along is not None and not isinstance(self.along, Coordinate):
+            raise ModelError(f"{owner}: along is {self.along!r}; it must be {COORDINATES}", element=self.name)
         count = 3 if is_spatial(self.a) else 2
         axis = (1.0, 0.0, 0.0)[:count] if self.axis is None else self.axis
         object.__setattr__(self, "axis", unit_vector(owner, "axis", axis, count))

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from typing import ClassVar
 
 from flexmbd.errors import ModelError
-from flexmbd.forces.coordinates import COORDINATES
+from flexmbd.forces.coordinates import Coordinate
 from flexmbd.forces.user import UserFunction
 
 
@@ -19,7 +19,7 @@ class ReducedInertia(UserFunction):
     Parameters
     ----------
     name : str
-    along : AngleOf, PlaceOf, or tuple of them
+    along : AngleOf, PlaceOf or another Coordinate, or tuple of them
         The coordinates, in rad and m.
     function : callable
         Of the coordinates and the numbers; a tuple of the upper triangle if they are several.
@@ -41,7 +41,7 @@ class ReducedInertia(UserFunction):
 
     def __post_init__(self):
         along = self.along if isinstance(self.along, (tuple, list)) else (self.along,)
-        if not along or not all(isinstance(x, COORDINATES) for x in along):
+        if not along or not all(isinstance(x, Coordinate) for x in along):
             told = f"reduced inertia '{self.name}': along is {self.along!r}; it must be an AngleOf, a PlaceOf, or a tuple of them"
             raise ModelError(told, element=self.name)
         object.__setattr__(self, "along", tuple(along))
@@ -80,5 +80,6 @@ class ReducedInertia(UserFunction):
 
     def outputs(self, build):
         """The inertia of a single coordinate."""
-        unit = "kg m^2" if self.along[0].kind == "moment" else "kg"
+        measure = self.along[0].measure
+        unit = {"rad": "kg m^2", "m": "kg"}.get(measure, f"J s^2/({measure})^2")
         return {f"{self.name}.inertia": (lambda: build.recall(self)["inertia"], unit)} if len(self.along) == 1 else {}

@@ -24,7 +24,7 @@ class Share:
         Upper triangle of its constant mass matrix; set it.
     quantities : dict str -> Node
         Sums over elements that can be asked for (`Build.quantity`): ``"potential"`` is potential energy (J), ``"dissipated"`` power taken
-        up by damping (W); others as the body likes.
+        up by damping (W); others as the body likes. Their derivatives are known wherever those of the element's nodes are.
     helpers : list of functions
         Kernels to be read at once, so that what is wrong with them is said; those that other kernels call are found by themselves.
     before : tuple of Node

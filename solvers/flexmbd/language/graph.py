@@ -4,31 +4,10 @@ Every value is a `Node`.  Its level says when it is known: 0 constant, 1 one num
 sample (both evaluated by numpy when parameters are packed), 3 while the motion is computed.
 """
 
+from flexmbd.errors import NotDifferentiable
+from flexmbd.language import kinds
 from flexmbd.language.evaluation import evaluated
 from flexmbd.language.kernels import KernelError, kernel_of
-from flexmbd.language.kinds import (
-    ADD,
-    BOTH,
-    CALL,
-    CONST,
-    DIV,
-    ENTRY,
-    FABS,
-    FACTORS,
-    GREATER,
-    LOOKUP,
-    MUL,
-    NEG,
-    PARAMETER,
-    RESULT,
-    SELECT,
-    SQRT,
-    SUB,
-    SUBSTITUTION,
-    TABLE,
-    TOTAL,
-    VARIABLE,
-)  # fmt: skip
 from flexmbd.language.nodes import CONSTANT, RUNTIME, Node, check_variable, flat, shape_of
 from flexmbd.language.tangents import alike, joined
 from flexmbd.tuning import USUAL
@@ -57,33 +36,33 @@ class Graph:
         if isinstance(x, Node):
             return x
         x = float(x)
-        return self._make(CONST, (x,), CONSTANT, x)
+        return self._make(kinds.CONST, (x,), CONSTANT, x)
 
     def param(self, index, level):
         """Parameter number `index`: UNIFORM or LANE."""
-        return self._make(PARAMETER, (index,), level, index)
+        return self._make(kinds.PARAMETER, (index,), level, index)
 
     def table(self, index, level, shape):
         """Parameter number `index` that is a `Matrix` of so many rows and columns."""
-        return self._make(TABLE, (index,), level, (index, shape))
+        return self._make(kinds.TABLE, (index,), level, (index, shape))
 
     def entry(self, table, i, j):
         """A number of a table."""
-        return self._make(ENTRY, (table, i, j), table.level, (i, j))
+        return self._make(kinds.ENTRY, (table, i, j), table.level, (i, j))
 
     def lookup(self, table, x):
         """Nodes of all columns of a table in the row where x is: the last whose first number is less than x, or the first row.
 
         By x they are constant; the rows' first numbers ascend.
         """
-        node = self._make(LOOKUP, (self.const(x),), RUNTIME, table, more=(table.id,))
-        return [self._make(RESULT, (node, k), RUNTIME, k) for k in range(table.value[1][1])]
+        node = self._make(kinds.LOOKUP, (self.const(x),), RUNTIME, table, more=(table.id,))
+        return [self._make(kinds.RESULT, (node, k), RUNTIME, k) for k in range(table.value[1][1])]
 
     def var(self, name):
         """Value known at run time under `name`."""
         if self.spaces is not None:
             check_variable(name, self.spaces)
-        return self._make(VARIABLE, (name,), RUNTIME, name)
+        return self._make(kinds.VARIABLE, (name,), RUNTIME, name)
 
     def _make(self, kind, args, level, value=None, more=()):
         """The node of a kind; `more` tells apart what kind and arguments do not."""
@@ -107,11 +86,11 @@ class Graph:
             return b
         if b.zero:
             return a
-        if b.kind is NEG:
+        if b.kind is kinds.NEG:
             return self.sub(a, b.args[0])
-        if a.kind is NEG:
+        if a.kind is kinds.NEG:
             return self.sub(b, a.args[0])
-        return self._op(ADD, *sorted((a, b), key=lambda n: n.id))
+        return self._op(kinds.ADD, *sorted((a, b), key=lambda n: n.id))
 
     def sub(self, a, b):
         """a - b"""
@@ -122,9 +101,9 @@ class Graph:
             return self.neg(b)
         if a is b:
             return self.const(0.0)
-        if b.kind is NEG:
+        if b.kind is kinds.NEG:
             return self.add(a, b.args[0])
-        return self._op(SUB, a, b)
+        return self._op(kinds.SUB, a, b)
 
     def mul(self, a, b):
         """a b"""
@@ -136,46 +115,46 @@ class Graph:
                 return y
             if x.level == CONSTANT and x.value == -1.0:
                 return self.neg(y)
-        if a.kind is NEG and b.kind is NEG:
+        if a.kind is kinds.NEG and b.kind is kinds.NEG:
             return self.mul(a.args[0], b.args[0])
-        if a.kind is NEG:
+        if a.kind is kinds.NEG:
             return self.neg(self.mul(a.args[0], b))
-        if b.kind is NEG:
+        if b.kind is kinds.NEG:
             return self.neg(self.mul(a, b.args[0]))
-        return self._op(MUL, *sorted((a, b), key=lambda n: n.id))
+        return self._op(kinds.MUL, *sorted((a, b), key=lambda n: n.id))
 
     def div(self, a, b):
         """a / b"""
         a, b = self.const(a), self.const(b)
         if a.zero or b.one:
             return a
-        return self._op(DIV, a, b)
+        return self._op(kinds.DIV, a, b)
 
     def neg(self, a):
         """-a"""
         a = self.const(a)
-        return a.args[0] if a.kind is NEG else self._op(NEG, a)
+        return a.args[0] if a.kind is kinds.NEG else self._op(kinds.NEG, a)
 
     def sqrt(self, a):
         """Square root."""
-        return self._op(SQRT, self.const(a))
+        return self._op(kinds.SQRT, self.const(a))
 
     def fabs(self, a):
         """Absolute value."""
-        return self._op(FABS, self.const(a))
+        return self._op(kinds.FABS, self.const(a))
 
     def greater(self, a, b):
         """Condition a > b, for `select`."""
-        return self._make(GREATER, (self.const(a), self.const(b)), RUNTIME)
+        return self._make(kinds.GREATER, (self.const(a), self.const(b)), RUNTIME)
 
     def both(self, a, b):
         """Condition a and b."""
-        return self._make(BOTH, (a, b), RUNTIME)
+        return self._make(kinds.BOTH, (a, b), RUNTIME)
 
     def select(self, condition, a, b):
         """a where condition, else b."""
         a, b = self.const(a), self.const(b)
-        return a if a is b else self._make(SELECT, (condition, a, b), RUNTIME)
+        return a if a is b else self._make(kinds.SELECT, (condition, a, b), RUNTIME)
 
     def dot(self, pairs, start=0.0):
         """start + sum of products"""
@@ -229,7 +208,7 @@ class Graph:
                 one = what[:-1] if has == 1 else what
                 raise KernelError(f"{kernel.describe()} has {has} {one}, but {wanted} are needed here", function, remedy="")
         level = max((a.level for a in args), default=RUNTIME)
-        node = self._make(CALL, args, RUNTIME if level == CONSTANT else level, kernel, more=(kernel.name, shape))
+        node = self._make(kinds.CALL, args, RUNTIME if level == CONSTANT else level, kernel, more=(kernel.name, shape))
         node.function, node.shape = function, shape
         known = self._tangents.setdefault(node.id, [])
         if tangent is not None and not any(alike(tangent, x) for x in known):
@@ -237,7 +216,7 @@ class Graph:
             node.tangent = joined(known)
             if len(known) > 1:
                 self._derivatives.clear()  # some may have been made with less
-        return node if count is None else tuple(self._make(RESULT, (node, k), node.level, k) for k in range(count))
+        return node if count is None else tuple(self._make(kinds.RESULT, (node, k), node.level, k) for k in range(count))
 
     def kernel(self, function):
         """The `Kernel` of a function."""
@@ -251,21 +230,21 @@ class Graph:
         """Node of the factors of a matrix; `entries` are (place in the storage of `plan`, Node), `pooled` (pool, {(i, j): Node})."""
         places, nodes = zip(*entries, strict=True) if entries else ((), ())
         key = tuple((pool.name, tuple((ij, x.id) for ij, x in part.items())) for pool, part in pooled)
-        return self._make(FACTORS, nodes, RUNTIME, (plan, places, tuple(pooled)), more=(plan.name, places, key))
+        return self._make(kinds.FACTORS, nodes, RUNTIME, (plan, places, tuple(pooled)), more=(plan.name, places, key))
 
     def substitution(self, factors, parts, count, pooled=()):
         """The `count` unknowns for a right-hand side, of which `parts` are (row, Node) and `pooled` (pool, [Node])."""
         rows, nodes = zip(*parts, strict=True) if parts else ((), ())
         key = tuple((pool.name, tuple(x.id for x in part)) for pool, part in pooled)
         value = (factors.value[0], rows, tuple(pooled))
-        node = self._make(SUBSTITUTION, (factors, *nodes), RUNTIME, value, more=(rows, key))
-        return tuple(self._make(RESULT, (node, k), RUNTIME, k) for k in range(count))
+        node = self._make(kinds.SUBSTITUTION, (factors, *nodes), RUNTIME, value, more=(rows, key))
+        return tuple(self._make(kinds.RESULT, (node, k), RUNTIME, k) for k in range(count))
 
     def total(self, pool, node, start, stop):
         """Sum of a node of one element over a pool's elements from `start` to before `stop`."""
         if node.zero or start == stop:
             return self.const(0.0)
-        return self._make(TOTAL, (), RUNTIME, (pool, node, start, stop), more=(pool.name, node.id, start, stop))
+        return self._make(kinds.TOTAL, (), RUNTIME, (pool, node, start, stop), more=(pool.name, node.id, start, stop))
 
     def forget(self):
         """Let go of what is known only to make further nodes: no more are made."""
@@ -289,7 +268,7 @@ class Graph:
                 stack += [self.nodes[i] for i in (*args, *inner) if i not in known]
                 continue
             if x.id not in known:
-                sets = [frozenset((x.id,))] if x.kind is VARIABLE else [known[i] for i in args]
+                sets = [frozenset((x.id,))] if x.kind is kinds.VARIABLE else [known[i] for i in args]
                 for pool, start, stop, nodes in pooled:
                     own = {self.nodes[i].value for i in frozenset().union(*(known[a.id] for a in nodes))}
                     sets.append(frozenset(self.var(name).id for name in pool.of_system(own, start, stop)))
@@ -312,7 +291,7 @@ class Graph:
         if node.level < RUNTIME:
             return self.const(0.0)
         if node.kind.derivative is None:
-            raise TypeError(f"no derivative of {node.kind.name}")
+            raise NotDifferentiable(f"a node '{node.kind.name}' has no derivative")
         return node.kind.derivative(self, node, x, 0)
 
     # ---- evaluation

@@ -11,6 +11,7 @@ from functools import partial
 
 import numpy as np
 
+from flexmbd.errors import NotDifferentiable
 from flexmbd.language import evaluation
 from flexmbd.language.nodes import nested, of_numbers
 from flexmbd.language.ops import OPS
@@ -81,7 +82,8 @@ def _zero(graph, node, x, k):
 
 
 def _unsolved(graph, node, x, k):
-    raise TypeError("no derivative of the solution of linear equations")
+    told = "accelerations and reactions, being solutions of linear equations, have no derivatives"
+    raise NotDifferentiable(told, remedy="take a quantity of coordinates and velocities")
 
 
 def _of_call(graph, node, x, k):
@@ -91,7 +93,10 @@ def _of_call(graph, node, x, k):
         return graph.const(0.0)
     slopes = {} if node.tangent is None else node.tangent(node.given)
     if not any(result == k for result, _ in slopes):
-        raise TypeError(f"no derivative of result {k} of call:{node.value.name}")
+        name = node.value.name.rpartition("_")[0] or node.value.name
+        told = f"kernel '{name}' does not say the derivatives of its result number {k + 1}"
+        remedy = "call it with a tangent, such as `derived_tangent` makes, or take an explicit integrator"
+        raise NotDifferentiable(told, remedy=remedy)
     return graph.dot((slopes[k, j], r) for j, r in enumerate(rates) if (k, j) in slopes and not r.zero)
 
 

@@ -3,6 +3,7 @@
 from functools import partial
 
 from flexmbd import lanes
+from flexmbd.errors import NotDifferentiable
 from flexmbd.language.kernels import KernelError, run_with
 from flexmbd.language.kinds import VARIABLE
 from flexmbd.language.nodes import Condition, Node, flat, nested, shape_of
@@ -92,7 +93,7 @@ def exchanged(graph, nodes, exchanges):
 
     Raises
     ------
-    TypeError
+    NotDifferentiable
         If one of them is within a sum over elements, or in linear equations that elements are part of.
     """
     known, names = {}, {x.value for x in exchanges if x.kind is VARIABLE}
@@ -101,14 +102,14 @@ def exchanged(graph, nodes, exchanges):
         if pooled and x not in exchanges:
             inner = graph.needed([a for *_, one in pooled for a in one])
             if names.intersection(graph.variables(x)) or any(a in exchanges for a in inner):
-                raise TypeError("nodes in a sum over the elements of a flexible body cannot be exchanged")
+                raise NotDifferentiable("nodes in a sum over the elements of a flexible body cannot be exchanged")
         args = [known[a.id] for a in x.args if isinstance(a, Node)]
         if x in exchanges:
             y = exchanges[x]
         elif all(known[a.id] is a for a in x.args if isinstance(a, Node)):
             y = x
         elif x.kind.rebuild is None:
-            raise TypeError(f"nodes in '{x.kind.name}' cannot be exchanged")
+            raise NotDifferentiable(f"nodes in '{x.kind.name}' cannot be exchanged")
         else:
             y = x.kind.rebuild(graph, x, args)
         known[x.id] = y

@@ -13,21 +13,7 @@ from itertools import product
 
 import numpy as np
 
-from flexmbd.language.kinds import (
-    ADD,
-    CALL,
-    DIV,
-    FABS,
-    GREATER,
-    LOOKUP,
-    MUL,
-    NEG,
-    RESULT,
-    SELECT,
-    SUB,
-    TABLE,
-    VARIABLE,
-)  # fmt: skip
+from flexmbd.language import kinds
 from flexmbd.language.nodes import RUNTIME, Node
 from flexmbd.language.ordering import ordered
 from flexmbd.stepping import names
@@ -58,10 +44,10 @@ def timed(problem):
     nodes, found = ordered(problem.graph, [*_roots(problem), *problem.times, *periods]), {}
     for node in nodes:
         args = [x.id for x in node.args if isinstance(x, Node)]
-        if (node.kind is VARIABLE and node.value == "t") or not found.keys().isdisjoint(args):
+        if (node.kind is kinds.VARIABLE and node.value == "t") or not found.keys().isdisjoint(args):
             found[node.id] = node
     wanted = {x.id for node in found.values() for x in node.args if isinstance(x, Node)} | {x.id for x in (*problem.times, *periods)}
-    given = [x for x in nodes if x.id in wanted and x.kind is not VARIABLE and x.level < RUNTIME and x.kind is not TABLE]
+    given = [x for x in nodes if x.id in wanted and x.kind is not kinds.VARIABLE and x.level < RUNTIME and x.kind is not kinds.TABLE]
     return list(found.values()), given
 
 
@@ -104,27 +90,27 @@ class KnownTimes:
 
     # ---- pieces of a node; None where it depends on more than time, or otherwise
     def _follow(self, node):
-        if node.kind is VARIABLE:
+        if node.kind is kinds.VARIABLE:
             return [Piece(1.0, 0.0)] if node.value == "t" else None
         args = [self._pieces.get(x.id) for x in node.args if isinstance(x, Node)]
         if self._wave(node):
             return None
-        if node.kind is SELECT:
+        if node.kind is kinds.SELECT:
             both = None if None in args[1:] else [*args[1], *args[2]]
             return both if both is not None and len(both) <= PIECES else None
         if not args or None in args:
             self._look_into(node, args)
             return None
-        if node.kind in (GREATER, FABS):
+        if node.kind in (kinds.GREATER, kinds.FABS):
             for parts in product(*args):
-                self._zero(parts[0] if node.kind is FABS else _sum(*parts, -1.0))
+                self._zero(parts[0] if node.kind is kinds.FABS else _sum(*parts, -1.0))
             return None
-        if node.kind is LOOKUP:
+        if node.kind is kinds.LOOKUP:
             starts = self._parameters[node.value.value[0]].values[..., 0]
             for piece, k in product(args[0], range(starts.shape[-1])):
                 self._zero(_sum(piece, Piece(0.0, starts[..., k]), -1.0))
             return None
-        if node.kind is CALL:
+        if node.kind is kinds.CALL:
             return self._called(node, args)
         if node.kind not in _COMBINED:
             return None
@@ -144,45 +130,45 @@ class KnownTimes:
 
     def _wave(self, node):
         """Whether it is ``size sin(turn) + middle`` with numbers and a turn that is a piece, or says when one is above something still."""
-        if node.kind is RESULT:
+        if node.kind is kinds.RESULT:
             call, k = node.args[0], node.value
             turns = self._pieces.get(call.args[0].id) if _sine(call) else None
             if turns and len(turns) == 1 and turns[0].floor is None:
                 self._waves[node.id] = 1.0, Piece(turns[0].a, turns[0].b + (0.0 if k == 0 else 0.5 * np.pi)), 0.0
             return node.id in self._waves
-        if node.kind not in (*_COMBINED, GREATER):
+        if node.kind not in (*_COMBINED, kinds.GREATER):
             return False
         waves = [self._waves.get(x.id) for x in node.args]
         if sum(w is not None for w in waves) != 1:
             return False
         first = waves[0] is not None
         size, turn, middle = waves[0] if first else waves[1]
-        other = [0.0] if node.kind is NEG else [x.b for x in self._pieces.get(node.args[1 if first else 0].id) or () if x.still]
-        if len(other) != 1 or (node.kind is DIV and not first):
+        other = [0.0] if node.kind is kinds.NEG else [x.b for x in self._pieces.get(node.args[1 if first else 0].id) or () if x.still]
+        if len(other) != 1 or (node.kind is kinds.DIV and not first):
             return False
-        x, sign = other[0], -1.0 if node.kind is NEG or (node.kind is SUB and not first) else 1.0
-        if node.kind is GREATER:
+        x, sign = other[0], -1.0 if node.kind is kinds.NEG or (node.kind is kinds.SUB and not first) else 1.0
+        if node.kind is kinds.GREATER:
             share = np.true_divide(x - middle, size)
             for angle in (np.arcsin(share), np.pi - np.arcsin(share)):  # NaN where it is never there
                 self._again_at((angle - turn.b) / turn.a, np.abs(2.0 * np.pi / turn.a))
             return True
-        if node.kind in (MUL, DIV):
-            by = x if node.kind is MUL else 1.0 / x
+        if node.kind in (kinds.MUL, kinds.DIV):
+            by = x if node.kind is kinds.MUL else 1.0 / x
             self._waves[node.id] = size * by, turn, middle * by
         else:
-            self._waves[node.id] = sign * size, turn, sign * middle + (-x if node.kind is SUB and first else x)
+            self._waves[node.id] = sign * size, turn, sign * middle + (-x if node.kind is kinds.SUB and first else x)
         return True
 
     def _look_into(self, node, args):
         """A function that is not a piece: of a sine its rate, of a smooth step its middle and widths."""
-        word = getattr(node.function, "__name__", "") if node.kind is CALL else ""
+        word = getattr(node.function, "__name__", "") if node.kind is kinds.CALL else ""
         if _sine(node):
             for piece in args[0] or ():
                 self.rate = np.maximum(self.rate, np.abs(piece.a))
         elif word in SMOOTH:
             for x in ordered(self._graph, [a for a in node.args if isinstance(a, Node)]):
                 for piece in self._pieces.get(x.id) or ():
-                    if piece.floor is None and not piece.still and x.kind is not VARIABLE:
+                    if piece.floor is None and not piece.still and x.kind is not kinds.VARIABLE:
                         for width in WIDTHS:
                             self._add((width - piece.b) / piece.a)
 
@@ -244,7 +230,7 @@ def _roots(problem):
 
 
 def _sine(node):
-    return node.kind is CALL and getattr(node.function, "__name__", "") == "sincos"
+    return node.kind is kinds.CALL and getattr(node.function, "__name__", "") == "sincos"
 
 
 def _sum(x, y, sign=1.0):
@@ -265,6 +251,9 @@ def _over(x, y):
     return Piece(*(np.true_divide(k, y.b) for k in (x.a, x.b, x.w)), x.floor) if y.still else None
 
 
-_COMBINED = {ADD: _sum, SUB: lambda x, y: _sum(x, y, -1.0), MUL: _scaled, DIV: _over, NEG: lambda x: _scaled(Piece(0.0, -1.0), x)}
+_COMBINED = {
+    kinds.ADD: _sum, kinds.SUB: lambda x, y: _sum(x, y, -1.0), kinds.MUL: _scaled, kinds.DIV: _over,
+    kinds.NEG: lambda x: _scaled(Piece(0.0, -1.0), x),
+}  # fmt: skip
 
 __all__ = ["KnownTimes", "timed"]

@@ -89,18 +89,14 @@ def film_function(digest, what):
 
 def _written(symbol, what, size, writer, arguments):
     """Instructions that put a tuple of values on the stack, call the entry once for all lanes, and read the results."""
-    double, word, builder, module = ir.DoubleType(), ir.IntType(64), writer.builder, writer.module
-    with builder.goto_entry_block():
-        given, found = (builder.alloca(writer.kind, count) for count in (len(arguments), size))
+    b, module, kind = writer.builder, writer.module, writer.kind
+    given, found = (b.alloca(kind, count) for count in (len(arguments), size))
     for k, x in enumerate(arguments):
-        builder.store(writer.value(x).ir, builder.gep(given, [ir.Constant(word, k)]))
-    pointer = double.as_pointer()
-    kind = ir.FunctionType(ir.VoidType(), [pointer, pointer, word, word, pointer])
-    entry = module.globals.get(ENTRY) or ir.Function(module, kind, ENTRY)
-    block = module.globals.get(symbol) or ir.GlobalVariable(module, double, symbol)
-    one, other = (builder.bitcast(x, pointer) for x in (given, found))
-    builder.call(entry, [block, one, ir.Constant(word, writer.width), ir.Constant(word, what), other])
-    return tuple(writer.of(builder.load(builder.gep(found, [ir.Constant(word, k)]))) for k in range(size))
+        b.store(kind, writer.value(x).ir, b.gep(kind, given, k))
+    entry = module.declared(ENTRY, "void", ["double*", "double*", "i64", "i64", "double*"])
+    one, other = (b.cast("bitcast", f"{kind}*", x, "double*") for x in (given, found))
+    b.call(entry, [module.symbol(symbol), one, writer.width, what, other])
+    return tuple(writer.of(b.load(kind, b.gep(kind, found, k))) for k in range(size))
 
 
 def _intrinsic(symbol, what, size):
