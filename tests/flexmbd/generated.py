@@ -11,16 +11,16 @@ from flexmbd.stepping import names
 
 
 class Flat:
-    """A layout in which the variables ``q0``, ``m1`` ... are rows of the point, by their numbers."""
+    """A layout in which the variables of all spaces are rows of the point, by their numbers."""
 
     work = 0
 
     def __init__(self, width):
         self.width = width
 
-    def place(self, name):
+    def place(self, variable):
         """Array and row."""
-        return "x", int(name.lstrip("abcdefghijklmnopqrstuvwxyz"))
+        return "x", variable.number
 
 
 def functions(graph, nodes, width, layout=Flat, batch=1):

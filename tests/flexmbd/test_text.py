@@ -34,12 +34,12 @@ def operation(graph, op, *args):
 @pytest.mark.parametrize("op", OPS)
 def test_an_operation_has_the_bits_of_numpy(op, width):
     g = Graph()
-    x, y, z = (g.var(f"q{k}") for k in range(3))
+    x, y, z = (g.var("q", k) for k in range(3))
     nodes = [operation(g, op, x, y, z), operation(g, op, x, g.const(0.75), g.const(-0.0)), operation(g, op, g.param(0, 1), x, y)]
     nodes.append(operation(g, op, g.param(1, 2), z, x))
     given = [-1.5, np.linspace(-2.0, 3.0, SAMPLES)]
     with np.errstate(all="ignore"):
-        exact = g.evaluate(nodes, {f"q{k}": row for k, row in enumerate(GIVEN)}, given)
+        exact = g.evaluate(nodes, {"q": GIVEN}, given)
         found = computed(g, nodes, GIVEN, given, width=width)
     exact = np.array([np.broadcast_to(np.asarray(v, float), SAMPLES) for v in exact])
     same = (found.view(np.int64) == exact.view(np.int64)) | (np.isnan(found) & np.isnan(exact))
@@ -51,7 +51,7 @@ def test_each_operation_is_one_instruction():
     aside = ("getelementptr", "bitcast", "load", "mul i64")
     for op in set(OPS) - {">", "&"}:
         g = Graph()
-        made, _ = functions(g, [operation(g, op, *(g.var(f"q{k}") for k in range(3)))], 4)
+        made, _ = functions(g, [operation(g, op, *(g.var("q", k) for k in range(3)))], 4)
         llvm.parse_assembly(made.text(), llvm.create_context()).verify()
         lines = [line for line in made.text().splitlines() if line.startswith("%") and not any(x in line for x in aside)]
         assert len(lines) == (2 if op == "select" else 1), lines

@@ -19,7 +19,6 @@ from flexmbd.equations.start_words import Changes
 from flexmbd.errors import ModelError
 from flexmbd.formulation.natural import Build
 from flexmbd.language.arrays import Field, Pattern, Program
-from flexmbd.language.nodes import parted
 from flexmbd.linalg.direct import analyse
 from flexmbd.outputs import bringing
 from flexmbd.problem import LateState
@@ -189,7 +188,7 @@ class Equations:
         except LateState:
             told = f"output '{name}' brings a state, which the equations do not have"
             raise ModelError(told, remedy=f"make them by Equations(system, outputs=[{name!r}])") from None
-        used = [parted(x) for x in self.problem.graph.variables(node)]
+        used = self.problem.graph.variables(node)
         if np.size(multipliers) == 0 and any(kind == "l" for kind, _ in used):
             told = f"output '{name}' depends on reactions"
             raise ModelError(told, remedy="give the `multipliers` of this state (and its `accelerations`), or take run")

@@ -75,8 +75,8 @@ def _check(e, outputs):
     for name in outputs:
         if name not in e.catalogue:
             raise unknown("output", name, e.catalogue)
-        used = e.problem.graph.variables(e.catalogue[name][0]())
-        books = [state.name for k, state in enumerate(e.problem.states) if f"s{k}" in used and not state.name.endswith(".angle")]
+        used = e.problem.graph.space("s").of(e.catalogue[name][0]())
+        books = [state.name for k, state in enumerate(e.problem.states) if k in used and not state.name.endswith(".angle")]
         if books:
             raise ModelError(f"output '{name}' is integrated along the motion ({', '.join(books)})", remedy="use run")
 

@@ -13,7 +13,7 @@ class StaticBuild(Build):
         super().__init__(system, tuning=tuning)
 
     def _accelerations(self):
-        a, multipliers = ([self.graph.var(f"{kind}{i}") for i in range(count)] for kind, count in (("a", self.n), ("l", len(self.rows))))
+        a, multipliers = (self.graph.space(name).first(count) for name, count in (("a", self.n), ("l", len(self.rows))))
         loads = [friction.load(self.graph, multipliers)[0] for friction in self.frictions]
         self._rub([friction.force(self.graph, load)[0] for friction, load in zip(self.frictions, loads, strict=True)])
         return a, multipliers

@@ -12,17 +12,13 @@ from flexmbd.formulation.interface import Interface
 from flexmbd.formulation.mass_matrix import MassMatrix
 from flexmbd.language.graph import Graph
 from flexmbd.language.kernels import KernelError
-from flexmbd.language.nodes import LANE, OWN, UNIFORM
+from flexmbd.language.nodes import LANE, UNIFORM
+from flexmbd.language.space import OF_SYSTEMS
 from flexmbd.outputs import catalogue
 from flexmbd.parameters import Matrix
 from flexmbd.problem import Problem
 from flexmbd.space import AXES
 from flexmbd.tuning import USUAL
-
-NUMBERED = ("q", "v", "s", "a", "l", "u", "o", "w", "p", "e", "r", "d", "f", "n", "c", *OWN)
-NUMBERED += ("mode", "vz", "vl", "count", "law", "dependent", "argument")
-# kinds of variables: whether they have numbers
-SPACES = dict.fromkeys(NUMBERED, True) | dict.fromkeys(("t", "icm", "cd", "hh", "near", "booked"), False)
 
 
 def level_of(value, fold):
@@ -95,7 +91,7 @@ class Formulation(Interface, MassMatrix, ABC):
 
     def __init__(self, system, *, fold=True, shift=0.0, direct=False, tuning=USUAL):
         self.system, self.graph, self.shift, self.direct = system, self.graph_kind(tuning), shift, direct
-        self.kinds, self._numbers, self._state_index, self.graph.spaces = [], {}, {}, SPACES
+        self.kinds, self._numbers, self._state_index, self.graph.spaces = [], {}, {}, OF_SYSTEMS
         for k, (path, value) in enumerate(system.parameters()):
             kind = level_of(value, fold)
             self.kinds.append(kind)
@@ -108,7 +104,7 @@ class Formulation(Interface, MassMatrix, ABC):
             self.coordinates += [f"{name}[{k}]" for k in range(len(own))]
             self.measures += own
         self.n = len(self.measures)
-        self.q, self.v = ([g.var(f"{kind}{i}") for i in range(self.n)] for kind in "qv")
+        self.q, self.v = (g.space(name).first(self.n) for name in "qv")
         self.generalized = [g.const(0.0)] * self.n
         self.gravity = [self._numbers[f"gravity.{axis}"] for axis in AXES[: system.dimension]]
         self.states, self.contacts, self.unilaterals, self.frictions, self._memory = [], [], [], [], {}

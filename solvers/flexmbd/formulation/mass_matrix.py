@@ -9,7 +9,6 @@ there (`expelled`) takes its momentum with it, and adds no such terms (Meshchers
 """
 
 from flexmbd.equations.index1 import inertial, symmetric_product
-from flexmbd.language.nodes import parted
 
 
 class MassMatrix:
@@ -68,7 +67,7 @@ class MassMatrix:
         self.add_mass(total, expelled=expelled)
 
     def _varies(self, node):
-        return any(parted(name)[0] in ("t", "q", "s") for name in self.graph.variables(node))
+        return any(x.space in ("t", "q", "s") for x in self.graph.variables(node))
 
     def kinetic_energy(self):
         """Node of the kinetic energy."""

@@ -8,8 +8,9 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from flexmbd.language.kinds import RESULT, TOTAL, VARIABLE
-from flexmbd.language.nodes import OWN, RUNTIME, parted
+from flexmbd.language.nodes import RUNTIME
 from flexmbd.language.ordering import ordered
+from flexmbd.language.space import OWN
 
 _DEFAULTS = {"mode": 1.0, "vz": 1.0, "vl": 1.0, "count": 1.0}  # a contact at rest bears what its penetration gives
 
@@ -30,7 +31,7 @@ class Program:
         known = [x for x in nodes if x.level < RUNTIME]
         self._constants = np.array([float(x) for x in graph.evaluate(known, parameters=given)])
         variables, totals = ([x for x in nodes if x.kind is kind] for kind in (VARIABLE, TOTAL))
-        self._inputs = _by_kind([x.value for x in variables], len(known))
+        self._inputs = _by_space([x.value for x in variables], len(known))
         place = {x.id: k for k, x in enumerate([*known, *variables, *totals])}
         self._totals = _by_pool(totals, place, given)
         depth, groups, results = dict.fromkeys(place, 0), {}, {}  # results: call -> its parts [(node, number)]
@@ -60,8 +61,8 @@ class Program:
     def __call__(self, values):
         """Values of the roots, shape (roots, ...).
 
-        `values` gives the variables by kind: ``"q"`` the array of all ``q0, q1, ...`` (their index is the first axis), ``"t"`` a number or
-        an array.  Kinds left out are 0; contacts are closed.
+        `values` gives the variables by space: ``"q"`` the array of all coordinates (their number is the first axis), ``"t"`` a number or
+        an array.  Spaces left out are 0; contacts are closed.
         """
         given = [np.asarray(values.get(kind, _DEFAULTS.get(kind, 0.0))) for kind, _, _ in self._inputs]
         shapes = [x.shape if index is None or not x.ndim else x.shape[1:] for x, (_, _, index) in zip(given, self._inputs, strict=True)]
@@ -163,15 +164,14 @@ class Field:
         )
 
 
-def _by_kind(names, first):
-    """(kind, slots, indices) of variables ``q0``, ``q1``, ``t``, ... in slots from `first`."""
+def _by_space(variables, first):
+    """(space, slots, numbers) of variables in slots from `first`."""
     found = {}
-    for slot, name in enumerate(names, first):
-        kind, number = parted(name)
-        slots, index = found.setdefault(kind, ([], []))
+    for slot, (space, number) in enumerate(variables, first):
+        slots, index = found.setdefault(space, ([], []))
         slots.append(slot)
         index.append(-1 if number is None else number)
-    return [(kind, np.array(slots), None if index[0] < 0 else np.array(index)) for kind, (slots, index) in found.items()]
+    return [(space, np.array(slots), None if index[0] < 0 else np.array(index)) for space, (slots, index) in found.items()]
 
 
 class Pattern:

@@ -41,7 +41,7 @@ class Derived:
 
     def __init__(self, name, write, *like):
         graph, self._shape = _Graph(), shape_of(like)
-        own = [graph.var(f"argument{k}") for k in range(len(flat(like)))]
+        own = graph.space("argument").first(len(flat(like)))
         results = [graph.const(x) for x in write(graph, *nested(own, self._shape))]
         place, self._constants, self._steps = {x.id: k for k, x in enumerate(own)}, [], []
         needed = [x for x in graph.needed(results) if x.id not in place]
@@ -101,7 +101,7 @@ def expanded(graph, function, at, order=2):
         By result; slopes also by argument, curves by two of them (none with order 1).
     """
     first = 1000 * len(graph.nodes)  # variables that nobody else has
-    own = [graph.var(f"argument{first + k}") for k in range(len(at))]
+    own = [graph.var("argument", first + k) for k in range(len(at))]
     values = [graph.const(x) for x in function(*own)]
     slopes = [[graph.derivative(x, a) for a in own] for x in values]
     curves = [[[graph.derivative(x, a) for a in own] for x in row] for row in slopes] if order > 1 else None

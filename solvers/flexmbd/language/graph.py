@@ -8,7 +8,8 @@ from flexmbd.errors import NotDifferentiable
 from flexmbd.language import kinds
 from flexmbd.language.evaluation import evaluated
 from flexmbd.language.kernels import KernelError, kernel_of
-from flexmbd.language.nodes import CONSTANT, RUNTIME, Node, check_variable, flat, shape_of
+from flexmbd.language.nodes import CONSTANT, RUNTIME, Node, flat, shape_of
+from flexmbd.language.space import Space, Variable, check_variable
 from flexmbd.language.tangents import alike, joined
 from flexmbd.tuning import USUAL
 
@@ -58,11 +59,15 @@ class Graph:
         node = self._make(kinds.LOOKUP, (self.const(x),), RUNTIME, table, more=(table.id,))
         return [self._make(kinds.RESULT, (node, k), RUNTIME, k) for k in range(table.value[1][1])]
 
-    def var(self, name):
-        """Value known at run time under `name`."""
+    def var(self, space, number=None):
+        """Variable of a space (`language.space`), known at run time."""
         if self.spaces is not None:
-            check_variable(name, self.spaces)
-        return self._make(kinds.VARIABLE, (name,), RUNTIME, name)
+            check_variable(space, number, self.spaces)
+        return self._make(kinds.VARIABLE, (space, number), RUNTIME, Variable(space, number))
+
+    def space(self, name):
+        """The `Space` of a name."""
+        return Space(self, name)
 
     def _make(self, kind, args, level, value=None, more=()):
         """The node of a kind; `more` tells apart what kind and arguments do not."""
@@ -252,7 +257,7 @@ class Graph:
 
     # ---- derivatives
     def variables(self, node):
-        """Names of the run-time variables that a node depends on, in the order in which they came up."""
+        """Each `Variable` that a node depends on, in the order in which they came up."""
         return [self.nodes[i].value for i in sorted(self._sources(node))]
 
     def _sources(self, node):
@@ -271,7 +276,7 @@ class Graph:
                 sets = [frozenset((x.id,))] if x.kind is kinds.VARIABLE else [known[i] for i in args]
                 for pool, start, stop, nodes in pooled:
                     own = {self.nodes[i].value for i in frozenset().union(*(known[a.id] for a in nodes))}
-                    sets.append(frozenset(self.var(name).id for name in pool.of_system(own, start, stop)))
+                    sets.append(frozenset(self.var(*x).id for x in pool.of_system(own, start, stop)))
                 largest = max(sets, key=len, default=frozenset())
                 known[x.id] = largest if all(s <= largest for s in sets) else largest.union(*sets)
         return known[node.id]
@@ -307,5 +312,5 @@ class Graph:
         return [self.nodes[i] for i in sorted(seen)]
 
     def evaluate(self, roots, variables=None, parameters=None):
-        """Values of the roots by numpy; `variables` by name and `parameters` by index, numbers or arrays."""
+        """Values of the roots by numpy; `variables` by space and number, `parameters` by index, numbers or arrays."""
         return evaluated(self.needed(roots), roots, variables, parameters)

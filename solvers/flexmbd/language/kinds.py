@@ -121,7 +121,7 @@ CONST = Kind("const", "constant", lambda node, values, v, p: node.value)
 PARAMETER = Kind("param", "number of the system", lambda node, values, v, p: p[node.value])
 TABLE = Kind("table", "matrix of numbers of the system", lambda node, values, v, p: p[node.value[0]])
 ENTRY = Kind("entry", "number of a table", lambda node, values, v, p: values[0].values[(..., *node.value)])
-VARIABLE = Kind("var", "value known at run time", lambda node, values, v, p: v[node.value], derivative=_zero)
+VARIABLE = Kind("var", "value known at run time", lambda node, values, v, p: node.value.of(v), derivative=_zero)
 CALL = Kind(
     "call", "call of a kernel",
     numpy=lambda node, values, v, p: np.vectorize(of_numbers(getattr(node.function, "py_func", node.function), node.shape))(*values),

@@ -3,27 +3,7 @@
 Arguments of a kernel are numbers, or tuples of them (vectors), also of such; a call has their numbers one after another.
 """
 
-from flexmbd.errors import ModelError
-
 CONSTANT, UNIFORM, LANE, RUNTIME = range(4)
-DIGITS = "0123456789"
-OWN = {"x": "q", "y": "v", "z": "a", "b": "o"}  # kinds of variables of a pool's one element, and those of the system that they are
-
-
-def parted(name):
-    """Kind and number of a variable: ``"q12"`` is ("q", 12), ``"t"`` ("t", None)."""
-    kind = name.rstrip(DIGITS)
-    return kind, int(name[len(kind) :]) if len(kind) < len(name) else None
-
-
-def check_variable(name, spaces):
-    """Raise `ModelError` for a variable of no kind that a system has; `spaces` says by kind whether its variables have numbers."""
-    kind, number = parted(name)
-    if spaces.get(kind) is not (number is not None):
-        raise ModelError(
-            f"'{name}' is no variable of a system's equations",
-            remedy="take coordinates from build.q, velocities from build.v, the time from build.time, and further states from build.state",
-        )
 
 
 class Node:

@@ -6,10 +6,10 @@ from flexmbd import lanes
 from flexmbd.language import kinds
 from flexmbd.language.graph import Graph
 from flexmbd.language.kernels import KernelError
-from flexmbd.language.nodes import Node, flat, nested, parted
+from flexmbd.language.nodes import Node, flat, nested
 from flexmbd.language.tracing import traced
 
-COUNTS = "count"  # kind of the variables that count impacts
+COUNTS = "count"  # space of the variables that count impacts
 WORDS = dict.fromkeys((lanes.sincos, lanes.atan2, lanes.log, lanes.tanh, lanes.floor), lambda args: None)  # that stay calls
 WORDS |= {lanes.exp: lambda args: [], lanes.power: lambda args: [args[0]]}
 
@@ -23,7 +23,7 @@ def nonnegative(node: Node, given: Set = frozenset()) -> bool:
     ----------
     node : Node
     given : set
-        Numbers of parameters, and names of variables, that are not negative.
+        Numbers of parameters, and each `Variable`, that are not negative.
     """
     known, pending = set(), [node]
     while pending:
@@ -43,7 +43,7 @@ def _needs(x, given):
     if x.constant:
         return None if x.value < 0 else []  # what is no number is not negative
     if x.kind in (kinds.PARAMETER, kinds.VARIABLE):
-        return [] if x.value in given or (x.kind is kinds.VARIABLE and parted(x.value)[0] == COUNTS) else None
+        return [] if x.value in given or (x.kind is kinds.VARIABLE and x.value.space == COUNTS) else None
     if x.kind in (kinds.SQRT, kinds.FABS) or (x.kind is kinds.MUL and x.args[0] is x.args[1]):
         return []
     if x.kind in (kinds.ADD, kinds.MUL, kinds.DIV):
@@ -75,7 +75,7 @@ def _is(node, true):
 def _of_kernel(call, k, given):
     """Whether result number k of a kernel cannot be negative, by what is known of its arguments."""
     graph = Graph()
-    own = [graph.const(a.value) if a.constant else graph.var(f"argument{i}") for i, a in enumerate(call.args)]
+    own = [graph.const(a.value) if a.constant else graph.var("argument", i) for i, a in enumerate(call.args)]
     signed = {mine.value for mine, a in zip(own, call.args, strict=True) if mine.kind is kinds.VARIABLE and nonnegative(a, given)}
     try:
         found = traced(graph, call.function, nested(own, call.shape))

@@ -43,7 +43,7 @@ def derived_tangent(graph, function, count):
 
     def tangent(arguments):
         numbers = flat(arguments)
-        own = [graph.var(f"argument{k}") for k in range(len(numbers))]
+        own = [graph.var("argument", k) for k in range(len(numbers))]
         results = traced(graph, function, nested(own, shape_of(arguments)))
         results = results if isinstance(results, tuple) else (results,)
         slopes = {(k, j): graph.derivative(graph.const(x), own[j]) for k, x in enumerate(results) for j in range(count)}

@@ -49,7 +49,7 @@ def entries(problem):
                 masses[measure] = masses[measure] + pool.sum(g.fabs(m))
     places = {state.name: k for k, state in enumerate(problem.states)}
     books = [f"{Books.name}.{key}" for key in ("taken", "work", "due")]
-    taken, work, due = (g.var(f"s{places[name]}") if name in places else g.const(0.0) for name in books)
+    taken, work, due = (g.var("s", places[name]) if name in places else g.const(0.0) for name in books)
     losses = [contact.found.loss for contact in problem.unilaterals]
     balance, through = problem.outputs["energy.total"][0]() - problem.stored_energy + taken - work - due, g.const(0.0)
     for x in losses:

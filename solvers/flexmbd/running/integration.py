@@ -145,7 +145,7 @@ class Integration:
                 exact = np.arctan2(places[i + 3], places[i + 2])
                 states[:, k] = exact + 2 * np.pi * np.round((guesses[owner] - exact) / (2 * np.pi))
             elif name == "energy.taken":
-                known = {f"q{i}": x for i, x in enumerate(places)} | {f"mode{j}": 1.0 for j in range(len(problem.contacts))}
+                known = {"q": places, "mode": [1.0] * len(problem.contacts)}
                 numbers = [v for _, v in self.system.parameters()]
                 states[:, k] = problem.graph.evaluate([problem.stored_energy], known | {"t": 0.0}, numbers)[0]
 

@@ -44,7 +44,7 @@ def timed(problem):
     nodes, found = ordered(problem.graph, [*_roots(problem), *problem.times, *periods]), {}
     for node in nodes:
         args = [x.id for x in node.args if isinstance(x, Node)]
-        if (node.kind is kinds.VARIABLE and node.value == "t") or not found.keys().isdisjoint(args):
+        if (node is problem.time) or not found.keys().isdisjoint(args):
             found[node.id] = node
     wanted = {x.id for node in found.values() for x in node.args if isinstance(x, Node)} | {x.id for x in (*problem.times, *periods)}
     given = [x for x in nodes if x.id in wanted and x.kind is not kinds.VARIABLE and x.level < RUNTIME and x.kind is not kinds.TABLE]
@@ -91,7 +91,7 @@ class KnownTimes:
     # ---- pieces of a node; None where it depends on more than time, or otherwise
     def _follow(self, node):
         if node.kind is kinds.VARIABLE:
-            return [Piece(1.0, 0.0)] if node.value == "t" else None
+            return [Piece(1.0, 0.0)] if node.value.space == "t" else None
         args = [self._pieces.get(x.id) for x in node.args if isinstance(x, Node)]
         if self._wave(node):
             return None
