@@ -67,7 +67,7 @@ def test_only_states_are_given_rates():
             build.state_rate(node, build.graph.const(1.0))
     state = build.state(s.bodies[0], "own")
     build.state_rate(state, build.q[0])
-    assert build.states[int(state.value[1:])].rate is build.q[0]
+    assert build.states[state.value.number].rate is build.q[0]
 
 
 def test_numbers_alike_in_another_nesting_are_another_call():

@@ -92,7 +92,7 @@ class Equations:
         self._turning = list(system.angles())
         turning = [body for body in system.bodies if body.name in self._turning]
         self._full = [body.full_angle(build) for body in turning]
-        self._states = [int(build.state(body, "angle").value[1:]) for body in turning]
+        self._states = [build.state(body, "angle").value.number for body in turning]
         self.problem = problem = build.problem([*bringing(build.outputs, system.aliases), *outputs])
         self.n, self.count, self.measures = problem.n, len(problem.rows), problem.measures
         self.coordinates = list(problem.coordinates)
