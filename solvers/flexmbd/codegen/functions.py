@@ -22,6 +22,7 @@ from flexmbd.language.units import in_units
 
 ROWS, TABLE = pointer(DOUBLE), pointer(WORD)
 NAMES = ("X", "P", "W", "at", "x", "y", "row", "A")  # the last two are of elements of pools: row of their table, where they add to
+CLEARED = 32  # zeros in rows that follow one another up to which each is a store
 KINDS = (ROWS, ROWS, ROWS, TABLE, WORD, WORD, WORD, ROWS)
 
 
@@ -173,8 +174,7 @@ class Piece:
                 self._hand_on(node)
             for where in self.pieces.stores.get(node.id, ()):
                 self.store(where, node)
-        for where, node in self.pieces.loose.get(self.number, ()):
-            self.store(where, node)
+        self.put(self.pieces.loose.get(self.number, ()))
         self.builder.give()
 
     # ---- arrays
@@ -273,6 +273,17 @@ class Piece:
         """Where a value is that pieces hand on; elements side by side need a row each."""
         return self.moved("W", self.rows.values[node.id] * self.batch)
 
+    def put(self, stores):
+        """Store what is only read; many zeros in rows that follow one another by a loop."""
+        for where, nodes in runs(stores):
+            if len(nodes) > CLEARED:
+                self.loops.clear(self.moved(*where), len(nodes))
+            elif callable(where):
+                self.store(where, *nodes)
+            else:
+                for k, node in enumerate(nodes):
+                    self.store((where[0], where[1] + k), node)
+
     def store(self, where, node):
         """Put a node's value where it belongs."""
         if callable(where):
@@ -281,6 +292,18 @@ class Piece:
             self.linear.keep(node, where[1])
         else:
             self.loops.store(self.moved(*where), 0, self.value(node))
+
+
+def runs(stores):
+    """Stores (where, nodes): zeros in rows that follow one another together, others each for itself."""
+    found, end = [], None
+    for where, node in stores:
+        if node.zero and where == end:
+            found[-1][1].append(node)
+        else:
+            found.append((where, [node]))
+        end = (where[0], where[1] + 1) if node.zero and not callable(where) else None
+    return found
 
 
 class Mistake(Exception):

@@ -46,9 +46,7 @@ def write(functions, name, nodes, stores):
                 b.call(functions.units[key], given)
                 b.branch(after)
             b.block = after
-        for where, node in stores:
-            if node.id not in computed:
-                piece.store(where, node)
+        piece.put([(where, node) for where, node in stores if node.id not in computed])
 
     return functions.written(name, 1, body, functions.target.width), size
 

@@ -104,8 +104,9 @@ class SurfaceContact(PointContact):
 def act(build, velocity, force):
     """Add the generalized force of a force whose power is its product with a velocity, linear in those of the coordinates."""
     g = build.graph
-    for i, v in enumerate(build.v):
-        build.generalized[i] = build.generalized[i] + g.dot((f, g.derivative(u, v)) for f, u in zip(force, velocity, strict=True))
+    for i in sorted(g.space("v").of(*velocity)):
+        slopes = (g.derivative(u, build.v[i]) for u in velocity)
+        build.generalized[i] = build.generalized[i] + g.dot(zip(force, slopes, strict=True))
 
 
 def turning(spin, arm):

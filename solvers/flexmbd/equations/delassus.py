@@ -101,9 +101,8 @@ def reactions(problem, wanted, behind):
     free = []
     for rate, column in zip(rates, columns, strict=True):
         total = g.derivative(rate, problem.time) + g.dot((x, problem.a[i]) for i, x in column.items())
-        for i, q in enumerate(problem.q):
-            slope = g.derivative(rate, q)
-            total = total if slope.zero else total + slope * problem.v[i]
+        for i, slope in g.slopes(rate, problem.q):
+            total = total + slope * problem.v[i]
         free.append(total)
     if len(problem.unilaterals) <= FEW:
         return _rows(_arranged(problem, rates, free, columns, found, problem.a))

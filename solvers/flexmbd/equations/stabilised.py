@@ -78,9 +78,8 @@ def _mass_slopes(problem, shift):
     """Derivatives of ``M e`` by the coordinates at fixed shifts e, by (i, j)."""
     g, entries = problem.graph, {}
     for (i, j), m in {} if problem.constant_mass else problem.mass.items():
-        for k, q in enumerate(problem.q):
-            slope = g.derivative(m, q)
-            for a, b in {(i, j), (j, i)} if not slope.zero else ():
+        for k, slope in g.slopes(m, problem.q):
+            for a, b in {(i, j), (j, i)}:
                 entries[a, k] = entries.get((a, k), 0.0) + slope * shift[b]
     return entries
 
@@ -109,11 +108,9 @@ def _add_damping(part, matrix, scale):
 
 def _along(problem, node, cd):
     """Derivatives of a node along ``dq_j`` and, by n + j, ``de_j``."""
-    g, out = problem.graph, by_place(problem, node, cd)
-    for j, v in enumerate(problem.v):
-        x = g.derivative(node, v)
-        if not x.zero:
-            out[problem.n + j] = -(cd * x)
+    out = by_place(problem, node, cd)
+    for j, x in problem.graph.slopes(node, problem.v):
+        out[problem.n + j] = -(cd * x)
     return out
 
 

@@ -146,7 +146,7 @@ class Interface:
         mode, force, impulse, count, speed, loss, *others = (
             self.state(element, f"{key}{name}") for name in (*Percussion.STATES, *(f"other{k}" for k in range(1, len(rates))))
         )
-        slopes = [{i: x for i, v in enumerate(self.v) if not (x := self.graph.derivative(rate, v)).zero} for rate in rates]
+        slopes = [dict(self.graph.slopes(rate, self.v)) for rate in rates]
         found = Percussion(mode, force, impulse, count, speed, loss, tuple(others))
         facts = element.name, gap, tuple(rates), slopes[0], tuple(slopes[1:]), groups, tuple(numbers), rule, found, element, bulges
         self.unilaterals.append(UnilateralContact(*facts))

@@ -56,8 +56,7 @@ class MassMatrix:
             See `add_mass`.
         """
         g, total = self.graph, {}
-        slopes = [{i: g.derivative(rate, v) for i, v in enumerate(self.v)} for rate in rates]
-        slopes = [{i: x for i, x in by.items() if not x.zero} for by in slopes]
+        slopes = [dict(g.slopes(rate, self.v)) for rate in rates]
         for (k, m), inertia in entries.items():
             for one, other in {(k, m), (m, k)}:
                 for i, x in slopes[one].items():

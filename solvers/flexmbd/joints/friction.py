@@ -126,9 +126,8 @@ class JointFriction(Element):
             )
         slip, kernels = self._surface.slip(build, self), self.law.kernels()
         build.use(kernels)
-        slopes = {i: build.graph.derivative(slip, v) for i, v in enumerate(build.v)}
+        slopes = dict(build.graph.slopes(slip, build.v))
         numbers = [build.number(self, f"law.{k}") for k in self.law.numbers()]
-        slopes = {i: x for i, x in slopes.items() if not x.zero}
         build.frictions.append(Rubbing(self, slip, slopes, kernels, numbers, self._surface.pressed(build, self)))  # `book` says its force
 
     def outputs(self, build):

@@ -281,6 +281,12 @@ class Graph:
                 known[x.id] = largest if all(s <= largest for s in sets) else largest.union(*sets)
         return known[node.id]
 
+    def slopes(self, node, variables):
+        """Number of the variable, of all of a space in their order, and the derivative by it, wherever that is not zero."""
+        for k in sorted(self.space(variables[0].value.space).of(node)) if variables else ():
+            if not (slope := self.derivative(node, variables[k])).zero:
+                yield k, slope
+
     def derivative(self, node, variable):
         """Symbolic derivative of `node` with respect to a variable node."""
         if variable.id not in self._sources(node):
