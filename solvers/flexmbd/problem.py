@@ -31,10 +31,8 @@ class Problem:
         What they measure: ``"length"`` or ``"angle"``.
     initial : function
         Guesses of coordinates and velocities of a system: two lists of numbers or arrays over samples.
-    mass : mapping (i, j) -> Node
-        Upper triangle of the mass matrix, less that of pools.
-    constant_mass : bool
-        It depends neither on coordinates nor on time.
+    inertia : Inertia
+        Mass matrix as an operator (`equations.inertia`).
     generalized : tuple of Node
         Generalized forces, less those of pools.
     rows, initial_rows : tuple of Row
@@ -46,6 +44,9 @@ class Problem:
     frictions : tuple
         Of ideal joints.
     states : tuple of ExtraState
+    late : mapping of str to ExtraState
+        States that outputs have brought since the equations were finished, which therefore have them not: empty unless such an output was
+        not named in `Formulation.problem`.
     contacts : tuple of LocatedContact
     unilaterals : tuple of UnilateralContact
     times : tuple of Node
@@ -74,8 +75,7 @@ class Problem:
     coordinates: tuple
     measures: tuple
     initial: Any
-    mass: Mapping
-    constant_mass: bool
+    inertia: Any
     generalized: tuple
     rows: tuple
     initial_rows: tuple
@@ -83,6 +83,7 @@ class Problem:
     exchanges: Mapping
     frictions: tuple
     states: tuple
+    late: Mapping
     contacts: tuple
     unilaterals: tuple
     times: tuple
@@ -109,9 +110,5 @@ class Problem:
 
     def need_constant_mass(self, what):
         """Refuse a scheme or analysis that takes the mass matrix as constant."""
-        if not self.constant_mass:
+        if not self.inertia.constant:
             raise ModelError(f"{what} needs a constant mass matrix, and this one depends on the coordinates or on time")
-
-
-class LateState(Exception):
-    """An output brings a further state, and the equations are finished: it must be made before them."""

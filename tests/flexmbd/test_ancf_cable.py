@@ -6,7 +6,6 @@ from scipy.spatial.transform import Rotation
 
 import flexmbd as fm
 from flexmbd.bodies.ancf_rules import CURVATURES, RULES, STRAINS, cable_kernels, square, symmetric
-from flexmbd.equations.index1 import inertial
 from flexmbd.formulation.natural import Build
 from flexmbd.language.nodes import in_vectors
 
@@ -161,7 +160,7 @@ def test_mass_first_moment_and_kinetic_energy_are_exact(dimension):
     rod = s.cable("rod", length=LENGTH, elements=3, section=ROUND, material=STEEL, direction=AXIS[dimension], **spin)
     build, (q, v), parameters = Build(s), s.initial(), [x for _, x in s.parameters()]
     point = {"q": q, "v": v, "t": 0.0}
-    momentum, mass = inertial(build, build.v), LENGTH * MU
+    momentum, mass = build.inertia.apply(build.v), LENGTH * MU
     roots = [build.kinetic_energy(), build.potential_energy, *rod.wrench(build, build.generalized), *rod.wrench(build, momentum)]
     values = np.array([float(x) for x in build.graph.evaluate(roots, point, parameters)])
     assert values[0] == pytest.approx(mass * LENGTH**2 * 1.7**2 / 6.0, rel=1e-13)

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy.linalg import eigh
 
 import flexmbd as fm
 import uqmbd as uq
@@ -46,8 +47,8 @@ def module(monkeypatch, tmp_path):
 
 def test_page_has_no_other_blocks():
     words = (
-        "String", "Membrane", "MyLaw", "DamperFilm", "CoatedRevolute", "Rod(", "sledge", "held", "AreaOf", "Track", "scotch_yoke",
-        "HEUN3", "BEEMAN", "extragradient", "JointAngles", "CornersRun", "TotalDegree",
+        "String", "Membrane", "Modal", "MyLaw", "Grains", "DamperFilm", "CoatedRevolute", "Rod(", "sledge", "held", "AreaOf", "Track",
+        "scotch_yoke", "HEUN3", "BEEMAN", "extragradient", "JointAngles", "CornersRun", "TotalDegree",
     )  # fmt: skip
     assert [sum(word in source for source in BLOCKS) for word in words] == [1] * len(BLOCKS)
 
@@ -94,6 +95,46 @@ def test_law_joint_and_integrator(module, monkeypatch):
     assert np.abs((got["bob.x"] - 1.0) ** 2 + got["bob.y"] ** 2 - 0.25).max() < 1e-9
     assert got["floor.impacts"][-1] == 1
     assert got["ball.vy:max"] / -got["ball.vy:min"] == pytest.approx(produced_restitution(0.4), rel=1e-2)
+
+
+def test_sixty_modes_of_a_cantilever(module):
+    """Deflection, frequencies and motion with a spring at the end are those of the matrices with the spring in them."""
+    page = module("Modal")
+    assert fm.static(page.loaded())["beam.end.y"][-1] == pytest.approx(5.0 / (3.0 * 20.0 + 200.0), rel=1e-9)
+    mass, stiffness = page.cantilever()
+    assert np.sqrt(eigh(stiffness, mass, eigvals_only=True)[0]) == pytest.approx(1.8751041**2 * np.sqrt(20.0 / 0.8), rel=1e-6)
+    stiffness[58, 58] += 200.0
+    squares, shapes = eigh(stiffness, mass)
+    np.testing.assert_allclose(fm.modes(page.loaded(0.0), count=60).frequencies, np.sqrt(squares), rtol=1e-8)
+    run = fm.run(page.loaded, {"force": [5.0, 10.0]}, end=1e-3, points=5, outputs=["beam.end.y", "energy.balance"],
+                 settings={"integrator": "dormand_prince", "lanes": 2, "tolerance": 1e-9})  # fmt: skip
+    along = (shapes[58] ** 2 / squares) @ (1.0 - np.cos(np.sqrt(squares)[:, None] * run.time))
+    np.testing.assert_allclose(run["beam.end.y"], np.outer([5.0, 10.0], along), atol=1e-7 * 10.0 * along.max())
+
+
+def bounced(height, restitution, time):
+    """Height at a time of a point that was let go, and how often it has touched the floor."""
+    g, impacts, speed, left = 9.81, 0, 0.0, time
+    flight = np.sqrt(2.0 * height / g)
+    if time < flight:
+        return height - 0.5 * g * time**2, 0
+    left, speed = time - flight, restitution * g * flight
+    while left > 2.0 * speed / g:
+        left, speed, impacts = left - 2.0 * speed / g, restitution * speed, impacts + 1
+    return left * (speed - 0.5 * g * left), impacts + 1
+
+
+@pytest.mark.parametrize(("how", "error"), [({"integrator": "event_driven"}, 1e-13), ({"integrator": "moreau", "step": 2e-4}, 1e-3)])
+def test_a_hundred_points_on_a_plane(module, how, error):
+    """Each bounces as it does alone, by the parabolas between its impacts."""
+    page, shares = module("Grains"), [0.5, 0.6]
+    names = [f"g{k}.y" for k in range(0, 100, 11)]
+    run = fm.run(page.poured, {"restitution": shares}, end=0.4, points=2, outputs=["floor.impacts", *names], settings={"lanes": 2, **how})
+    assert not run.status.any()
+    for j, share in enumerate(shares):
+        places, impacts = zip(*(bounced(height, share, 0.4) for height in np.linspace(0.1, 0.2, 100)), strict=True)
+        assert run["floor.impacts"][j, -1] == sum(impacts) > 100
+        np.testing.assert_allclose([run[name][j, -1] for name in names], places[::11], rtol=0, atol=error)
 
 
 @pytest.mark.slow

@@ -8,7 +8,6 @@ import pytest
 
 import flexmbd as fm
 from flexmbd import lanes
-from flexmbd.equations.index1 import inertial
 from flexmbd.equations.midpoint import replaced
 from flexmbd.formulation.natural import Build
 from flexmbd.integrators import INTEGRATORS
@@ -160,7 +159,7 @@ def kept(model, system, q, v):
     Coordinates are vectors; the momentum of a body's place is its own, and that of its unit vectors has a moment only.
     """
     b, d = model.problem, system.dimension
-    momentum = evaluated(model, system, inertial(b, b.v), q, v)
+    momentum = evaluated(model, system, b.inertia.apply(b.v), q, v)
     places, parts = q.reshape(-1, d), momentum.reshape(-1, d)
     moving = np.reshape([measure == "length" for measure in b.measures], (-1, d))
     total = sum(np.cross(np.r_[x, 0.0][:3], np.r_[p, 0.0][:3]) for x, p in zip(places, parts, strict=True))

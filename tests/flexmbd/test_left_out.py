@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 import flexmbd as fm
-from flexmbd.analysis.tangent import choose
 from flexmbd.equations import index1
 from flexmbd.formulation.natural import Build
 from flexmbd.linalg.direct import available
@@ -132,9 +131,9 @@ def test_commands_without_states_are_treated():
 
 def test_analyses_of_the_same_equations_keep_their_own_solver():
     e = fm.Equations(wheel(lambda angle, s: 0.3))
-    assert choose(e, "superlu") is e
+    assert e.using("superlu") is e
     for name in available():
         if name not in ("superlu", "cholmod"):
-            other = choose(e, name)
+            other = e.using(name)
             assert (other.solver, e.solver) == (name, "superlu")
             assert fm.static(other, solver=name)["wheel.angle"][-1] == pytest.approx(0.15)

@@ -44,7 +44,7 @@ def test_forces_and_mass_are_those_of_single_elements(bent):
     assert [len(pool.coordinates) for pool in pooled.problem.pools] == [3] and not single.pools
     assert pooled.force(q, v) == pytest.approx(evaluate(single.generalized), rel=1e-12, abs=1e-9)
     mass = np.zeros((single.n, single.n))
-    for (i, j), m in zip(single.mass, evaluate(list(single.mass.values())), strict=True):
+    for (i, j), m in zip(single.inertia.entries, evaluate(list(single.inertia.entries.values())), strict=True):
         mass[i, j] = mass[j, i] = m
     assert np.allclose(pooled.mass.toarray(), mass, rtol=1e-13)
 

@@ -5,9 +5,9 @@ import pytest
 from scipy.integrate import quad, solve_ivp
 
 import flexmbd as fm
-from flexmbd.analysis.equations import StaticBuild
 from flexmbd.bodies.base import Body
 from flexmbd.equations.index3 import balance
+from flexmbd.formulation.natural import Build
 from flexmbd.lanes import sincos, sqrt
 
 from .running import column, simulate
@@ -159,7 +159,7 @@ class Polar(Body):
 
     def outputs(self, build):
         return {
-            f"particle.{key}": (lambda k=k: self.part(build, build.q)[k], unit)
+            f"{self.name}.{key}": (lambda k=k: self.part(build, build.q)[k], unit)
             for k, (key, unit) in enumerate((("r", "m"), ("angle", "rad")))
         }
 
@@ -194,9 +194,39 @@ def test_a_free_particle_in_polar_coordinates_flies_straight_on(settings):
     np.testing.assert_allclose(found["energy.kinetic"], 6.0, rtol=1e-6)
 
 
-def test_elements_in_pools_have_a_constant_mass():
-    with pytest.raises(fm.ModelError, match="mass matrix of a flexible body's element must be constant"):
-        fm.Equations(particle(Elastic, 3.0))
+def swarm(kind, mass):
+    """Four particles, elements alike: one is written, and a table has the others."""
+    s = fm.System()
+    for k in range(4):
+        s.bodies.append(body := kind(mass * (1.0 + k)))
+        body.name = f"particle{k}"
+    return s
+
+
+def test_elements_in_pools_have_the_forces_of_their_masses():
+    """Against the same bodies with entries of the whole mass matrix: M, (M a)_q, forces with their derivatives, Newton's matrices."""
+    one, other = (fm.Equations(swarm(kind, 3.0)) for kind in (Elastic, Polar))
+    assert one.problem.pools and not other.problem.pools and not one.problem.inertia.constant
+    q, v, a = np.random.default_rng(4).normal(size=(3, one.n))
+    for f in (
+        lambda e: e.mass_at(q), lambda e: e.mass_stiffness(q, a), lambda e: e.stiffness(q, v), lambda e: e.damping(q, v),
+    ):  # fmt: skip
+        np.testing.assert_allclose(f(one).toarray(), f(other).toarray(), rtol=1e-13, atol=1e-13)
+    np.testing.assert_allclose(one.force(q, v), other.force(q, v), rtol=1e-13)
+    assert abs(other.force(q, v)).min() > 1e-3
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("scheme", ["dormand_prince", "generalized_alpha", "ggl"])
+def test_elements_in_pools_fly_straight_on(scheme):
+    settings = {"tolerance": 1e-10} if scheme == "dormand_prince" else {"integrator": scheme, "step": 2e-4, "fixed": True}
+    outputs = [f"particle{k}.{key}" for k in (0, 3) for key in ("r", "angle")] + ["energy.kinetic"]
+    got = simulate(lambda mass: swarm(Elastic, mass), outputs, end=1.0, points=5, samples={"mass": [3.0, 4.0]}, **settings)
+    found = column(got)
+    for k in (0, 3):
+        np.testing.assert_allclose(found[f"particle{k}.r"], np.sqrt(1.0 + 4.0 * got.time**2), atol=1e-7)
+        np.testing.assert_allclose(found[f"particle{k}.angle"], np.arctan(2.0 * got.time), atol=1e-7)
+    np.testing.assert_allclose(found["energy.kinetic"], 60.0, rtol=1e-6)
 
 
 # ---- derivatives
@@ -228,7 +258,7 @@ def test_forces_and_tangents_are_those_of_differences():
 
 
 def test_newtons_matrix_is_the_derivative_of_its_residual():
-    build, random = StaticBuild(system()), np.random.default_rng(2)
+    build, random = Build(system(), solved=False), np.random.default_rng(2)
     matrix, side, _ = balance(build)
     values = {space: random.normal(size=build.n) for space in "qva"} | {"l": random.normal(size=len(build.rows))}
     values |= {"t": 0.0, "icm": 0.3, "cd": 1.7, "hh": 0.1, "s": [0.2]}

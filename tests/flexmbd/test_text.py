@@ -6,6 +6,7 @@ import pytest
 
 from flexmbd.codegen.text import Instructions, Module, number
 from flexmbd.language.graph import Graph
+from flexmbd.language.kinds import OPERATIONS
 from flexmbd.language.ops import OPS
 
 from .generated import computed, functions
@@ -26,7 +27,7 @@ def operation(graph, op, *args):
         args = graph.greater(args[0], args[1]), args[1], args[2]
     count = {"neg": 1, "sqrt": 1, "fabs": 1, "select": 3}.get(op, 2)
     node = getattr(graph, OPS[op].make)(*args[:count])
-    assert node.op == op, "the graph makes what the table says"
+    assert node.kind is OPERATIONS[op], "the graph makes what the table says"
     return graph.select(node, 1.0, 0.0) if op in (">", "&") else node
 
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from flexmbd.analysis.equilibrium import NotConverged, at_start, check_limits, newton, whole
 from flexmbd.analysis.path import Path, State, StaticsError, equations_of
-from flexmbd.analysis.tangent import Singular, Tangent, choose, free_motion
+from flexmbd.analysis.tangent import Singular, Tangent, free_motion
 from flexmbd.errors import ModelError
 
 TURN = 0.95  # least cosine between the tangents of neighbouring states
@@ -18,7 +18,7 @@ CHORD = 0.98  # least cosine between the way from one state to the next and eith
 MIDDLE = 0.01  # largest distance between the path and its cubic in the middle of a step, over the step
 
 
-def arc_length(build, inputs=None, *, start=0.0, end=1.0, step=0.05, max_steps=500, tolerance=1e-9, iterations=12, solver="superlu"):
+def arc_length(build, inputs=None, *, start=0.0, end=1.0, step=0.05, max_steps=500, tolerance=1e-9, iterations=12, solver=None):
     """Equilibria along the path that starts at the load `start`, until the load `end` is reached for the first time.
 
     Parameters
@@ -43,7 +43,7 @@ def arc_length(build, inputs=None, *, start=0.0, end=1.0, step=0.05, max_steps=5
         If the path is lost or `end` not reached; `path` holds what was found.
     """
     equations = equations_of(build, inputs)
-    equations = choose(equations, solver)
+    equations = equations.using(solver)
     whole("max_steps", max_steps)
     check_limits(tolerance, iterations)
     if not 0 < step <= 1 or end == start or not np.isfinite(end - start):

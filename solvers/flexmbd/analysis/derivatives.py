@@ -12,15 +12,14 @@ from warnings import catch_warnings, simplefilter
 import numpy as np
 from scipy.linalg import LinAlgWarning, lu_factor, lu_solve
 
-from flexmbd.analysis.equations import StaticBuild
 from flexmbd.analysis.refusals import refuse_friction, refuse_unilateral
-from flexmbd.equations.index1 import inertial
 from flexmbd.errors import ModelError, NotDifferentiable
+from flexmbd.formulation import formulation_of
 from flexmbd.language.arrays import Program
 from flexmbd.language.graph import Graph
 from flexmbd.language.kernels import KernelError
 from flexmbd.language.kinds import CALL
-from flexmbd.language.nodes import RUNTIME, flat, nested, shape_of
+from flexmbd.language.nodes import flat, nested, shape_of
 from flexmbd.language.tracing import traced
 from flexmbd.outputs import bringing
 from flexmbd.suggest import unknown
@@ -49,30 +48,6 @@ class ParametricGraph(Graph):
             except KernelError:
                 pass  # it stays a call; that its derivatives are not known is said when they are needed
         return super().call(function, args, count, tangent, partly=partly)
-
-
-class ParametricBuild(StaticBuild):
-    """A `Build` in which parameters are variables ``p0, p1...``: changes of the numbers that they change; zero where nothing is said.
-
-    Parameters
-    ----------
-    system : System
-    slopes : dict of str to dict of int to float
-        See `Parameters`.
-    """
-
-    graph_kind = ParametricGraph
-
-    def __init__(self, system, slopes):
-        self._slopes = slopes
-        super().__init__(system, tuning=SINGLE)
-
-    def _number(self, k, path, kind):
-        if path not in self._slopes:
-            return super()._number(k, path, kind)
-        g = self.graph
-        changes = ((g.const(slope), g.var("p", j)) for j, slope in self._slopes[path].items())
-        return g.dot(changes, g.param(k, RUNTIME - 1))
 
 
 class Slopes:
@@ -151,6 +126,8 @@ class Linear:
         Names of the catalogue.
     turning : Equations, optional
         The same system in a turning frame, whose centrifugal and Coriolis forces count.
+    formulation : str
+        Key of `flexmbd.formulation.FORMULATIONS`.
 
     Attributes
     ----------
@@ -165,13 +142,14 @@ class Linear:
         r without F; r; Phi, Phi' and Phi''; rates of the further states; the outputs.
     """
 
-    def __init__(self, system, parameters, outputs, turning=None):
+    def __init__(self, system, parameters, outputs, turning=None, formulation="natural"):
         numbers = [value for _, value in system.parameters()]
         for path, value in system.parameters():
             if np.ndim(value):
                 raise ModelError(f"'{path}' is an array over samples; these equations are for one sample")
         self.system, self.parameters, self._turning = system, parameters, turning
-        build = ParametricBuild(system, parameters.slopes)
+        graph = ParametricGraph(SINGLE)
+        build = formulation_of(formulation)(system, solved=False, tuning=SINGLE, graph=graph, varied=parameters.slopes)
         refuse_friction(build)
         refuse_unilateral(build)
         known = build.outputs
@@ -183,7 +161,7 @@ class Linear:
         self.units = {name: known[name][1] for name in outputs}
         self.n, self.count, self.further, self.states = b.n, len(b.rows), len(b.states), [state.name for state in b.states]
         size = {"q": b.n, "v": b.n, "a": b.n, "l": self.count, "s": self.further, "p": len(parameters.names)}
-        resistance, held = inertial(b, b.a), held_back(b, b.rows)
+        resistance, held = b.inertia.apply(b.a), held_back(b, b.rows)
         b.graph.whole = True
 
         def slopes(nodes, kinds, what):
@@ -225,7 +203,7 @@ class Linear:
     def mass(self, values):
         """Mass matrix (n, n)."""
         rest = {"a": np.zeros(self.n), "l": np.zeros(self.count)}
-        return self._constant_mass if self.problem.constant_mass else self.inertia(values | rest)[1]["a"]
+        return self._constant_mass if self.problem.inertia.constant else self.inertia(values | rest)[1]["a"]
 
     @cached_property
     def _constant_mass(self):

@@ -3,44 +3,43 @@
 Nothing is compiled: expressions are evaluated by numpy (`arrays.Program`).
 """
 
+from copy import copy
 from functools import cached_property
 
 import numpy as np
-from scipy.sparse import block_array, csr_array, eye_array
+from scipy.sparse import csc_array, csr_array
 
+from flexmbd.analysis.beginning import beginning
 from flexmbd.analysis.refusals import refuse_friction, refuse_unilateral
 from flexmbd.analysis.rest import Rest
 from flexmbd.analysis.row_arrays import Rows
-from flexmbd.analysis.static_build import StaticBuild
-from flexmbd.equations.assembly import assembled
-from flexmbd.equations.index1 import inertial
-from flexmbd.equations.start import Start
-from flexmbd.equations.start_words import Changes
 from flexmbd.errors import ModelError
-from flexmbd.formulation.natural import Build
+from flexmbd.formulation import formulation_of
 from flexmbd.language.arrays import Field, Pattern, Program
 from flexmbd.linalg.direct import analyse
 from flexmbd.outputs import bringing
-from flexmbd.problem import LateState
-from flexmbd.space import lengths, turning_matrix
+from flexmbd.space import lengths
 from flexmbd.suggest import unknown
+from flexmbd.tuning import Tuning
 
 
-def output_units(system):
+def output_units(system, formulation="natural"):
     """Every output that a system has, by name, with its unit; histories, which `run` also reduces (``name:max``). Nothing is compiled.
 
     Parameters
     ----------
     system : System
+    formulation : str
+        Key of `flexmbd.formulation.FORMULATIONS`.
 
     Returns
     -------
     dict of str to str
     """
-    return {name: unit for name, (_, unit) in Build(system).outputs.items()}
+    return {name: unit for name, (_, unit) in formulation_of(formulation)(system).outputs.items()}
 
 
-SLIGHT = 1e-12  # share of what has no mass, and of rows that depend on others
+POOLED = Tuning(single_elements=0)  # elements of flexible bodies are evaluated together
 
 
 class Equations:
@@ -50,6 +49,10 @@ class Equations:
     ----------
     system : System
         All of its numbers must be numbers, not arrays over samples.
+    formulation : str
+        Key of `flexmbd.formulation.FORMULATIONS`: the coordinates in which the equations are written.
+    solver : str
+        Back end of `flexmbd.linalg.direct` that factors tangents: "superlu", "klu", "umfpack", "pardiso".
     spinning : float or tuple of three floats, optional
         Angular velocity in rad/s of the frame in which the system is seen, about an axis through the origin; ground and loads turn with it,
         and F has the centrifugal and Coriolis forces.
@@ -63,6 +66,8 @@ class Equations:
         Coordinates, constraint rows.
     coordinates, rows : list of str
         Their names.
+    turning : list of str
+        Bodies whose angles count full turns.
     measures : list of str
         Of the coordinates: ``"length"`` (m) or ``"angle"`` (1).
     mass : csr_array (n, n)
@@ -73,8 +78,14 @@ class Equations:
         Largest coordinate of a place, in m: what lengths are judged by.
     weights : ndarray (n,)
         What a coordinate's change is judged by: the system's size for lengths, else 1.
-    solver : str
-        Back end of `flexmbd.linalg.direct` that factors tangents.
+    solver, formulation : str
+    analyses : dict
+        Patterns of tangents and what solvers have found out about them, kept with the equations that they are of.
+
+    Raises
+    ------
+    ModelError
+        A formulation or solver that there is not, or a solver that is not installed or takes definite matrices only.
 
     Notes
     -----
@@ -82,31 +93,37 @@ class Equations:
     in rad, of which only the number of full turns matters: those of the start, unless `turned` gave newer ones.
     """
 
-    def __init__(self, system, *, spinning=None, outputs=()):
-        self.system = system
+    def __init__(self, system, formulation="natural", solver="superlu", *, spinning=None, outputs=()):
+        self.system, self.formulation, self.solver, self.analyses = system, formulation, _known(solver), {}
         self.numbers = [value for _, value in system.parameters()]
         for path, value in system.parameters():
             if np.ndim(value):
                 raise ModelError(f"'{path}' is an array over samples; these equations are for one sample")
-        build = StaticBuild(system)
-        self._turning = list(system.angles())
-        turning = [body for body in system.bodies if body.name in self._turning]
-        self._full = [body.full_angle(build) for body in turning]
-        self._states = [build.state(body, "angle").value.number for body in turning]
+        build = formulation_of(formulation)(system, solved=False, tuning=POOLED)
+        turning = build.turning()
+        self.turning, self._full, self._states = list(turning), [x for x, _ in turning.values()], [k for _, k in turning.values()]
         self.problem = problem = build.problem([*bringing(build.outputs, system.aliases), *outputs])
         self.n, self.count, self.measures = problem.n, len(problem.rows), problem.measures
         self.coordinates = list(problem.coordinates)
         self.rows = [row.label for row in problem.rows]
-        entries = {(i, j): m for (a, b), m in problem.mass.items() for i, j in {(a, b), (b, a)}}
+        entries = {(i, j): m for (a, b), m in problem.inertia.entries.items() for i, j in {(a, b), (b, a)}}
         self._mass = self._field(entries, lambda pool: pool.mass, 2)
+        turn = build.turning_matrix(system, spinning)
         if spinning is not None:
             problem.need_constant_mass("a turning frame")
-        self.mass = self._mass_matrix(self._at(np.array(system.initial()[0], float), turns=np.array(list(system.angles().values()), float)))
-        turn = turning_matrix(system, spinning)
+        self.mass = self._mass_matrix(self._at(np.array(problem.initial(system)[0], float)))
+        turn = csr_array((self.n, self.n)) if turn is None else turn
         self.coriolis, self.centrifugal = csr_array(2.0 * self.mass @ turn), csr_array(self.mass @ turn @ turn)
         self.size = float(lengths(system, 1)[0])
-        self.solver = "superlu"
         self.weights = np.where(np.array(self.measures) == "length", self.size, 1.0)
+
+    def using(self, solver):
+        """The equations with another solver for their tangents, those given keep theirs; these if it is theirs, or None."""
+        if solver is None or (name := _known(solver)) == self.solver:
+            return self
+        other = copy(self)
+        other.solver = name
+        return other
 
     # ---- at a state
     def _at(self, q, v=None, t=0.0, turns=None, multipliers=(), accelerations=0.0):
@@ -122,7 +139,7 @@ class Equations:
 
     def mass_at(self, q, t=0.0, turns=None):
         """Mass matrix, csr (n, n)."""
-        return self.mass if self.problem.constant_mass else self._mass_matrix(self._at(q, t=t, turns=turns))
+        return self.mass if self.problem.inertia.constant else self._mass_matrix(self._at(q, t=t, turns=turns))
 
     def _mass_matrix(self, values):
         return Pattern(*self._mass.places, (self.n, self.n)).fill(self._mass(values))
@@ -171,7 +188,7 @@ class Equations:
 
     def turned(self, q, turns=None):
         """Angles (rad) of the planar bodies at q, at most half a turn from those given."""
-        return self._angles(self._at(q, turns=turns)) if self._turning else np.zeros(0)
+        return self._angles(self._at(q, turns=turns)) if self.turning else np.zeros(0)
 
     def output(self, name, q, v=None, t=0.0, turns=None, multipliers=(), accelerations=0.0):
         """A quantity of the catalogue by name; the arrays may have a second axis over states.
@@ -181,13 +198,7 @@ class Equations:
         ModelError
             If it is not known, depends on reactions and there are no `multipliers`, or on what only a motion gives.
         """
-        if name not in self.catalogue:
-            raise unknown("output", name, self.catalogue)
-        try:
-            node = self.catalogue[name][0]()
-        except LateState:
-            told = f"output '{name}' brings a state, which the equations do not have"
-            raise ModelError(told, remedy=f"make them by Equations(system, outputs=[{name!r}])") from None
+        node = self.node(name)
         used = self.problem.graph.variables(node)
         if np.size(multipliers) == 0 and any(kind == "l" for kind, _ in used):
             told = f"output '{name}' depends on reactions"
@@ -196,6 +207,16 @@ class Equations:
         if any(kind == "s" and k in contacts for kind, k in used):
             raise ModelError(f"output '{name}' depends on impenetrable contacts, which only a motion gives", remedy="take run")
         return self.program([node])(self._at(q, v, t, turns, multipliers, accelerations))[0]
+
+    def node(self, name):
+        """Node of an output; raises `ModelError` if it is not known, or brings a state that the equations do not have."""
+        if name not in self.catalogue:
+            raise unknown("output", name, self.catalogue)
+        node, states = self.catalogue[name][0](), len(self.problem.states)
+        if any(kind == "s" and k >= states for kind, k in self.problem.graph.variables(node)):
+            told = f"output '{name}' brings a state, which the equations do not have"
+            raise ModelError(told, remedy=f"make them by Equations(system, outputs=[{name!r}])")
+        return node
 
     def constraints(self, q, t=0.0):
         """``Phi`` (rows,) in m or 1."""
@@ -225,7 +246,7 @@ class Equations:
     @cached_property
     def turns(self):
         """Angles at the start in rad."""
-        return np.array([self.system.angles()[name] for name in self._turning], float)
+        return np.array([self.system.angles()[name] for name in self.turning], float)
 
     def initial(self, t=0.0):
         """Coordinates and velocities (n,) of the start, as `run`; `changed` then says what of the guess was, as a run's attributes do.
@@ -235,26 +256,7 @@ class Equations:
         ModelError
             If rows stay open, by name, or what is fixed at the start cannot stay.
         """
-        which = self.problem.rows + self.problem.initial_rows
-        table, rates = Rows(self, which), Rows(self, which, rate=True)
-        start, guess = Start(self.problem, self.system, 1, t), tuple(np.array(x, float)[:, None] for x in self.system.initial())
-        q, v = start.places(guess[0])[:, 0], guess[1][:, 0]
-        turning = np.array([measure == "angle" for measure in self.measures], bool)
-        q = assembled(lambda q: (table.value(q, t), table.gradient(q, t)), self._orthogonal, q, turning)
-        gaps, (_, scale) = np.abs(table.value(q, t)), self.scaled(table.gradient(q, t))
-        if not np.all(scale * gaps < 1e-9):
-            worst = [f"{table.labels[k]} (by {gaps[k]:.3g})" for k in np.argsort(-scale * gaps)[:4]]
-            raise ModelError(
-                f"the system cannot be assembled: these constraints stay open: {', '.join(worst)}",
-                remedy="check lengths and the guess of positions and angles",
-            )
-        jacobian = table.gradient(q, t)
-        for _ in range(2):
-            v = v + self._orthogonal(q, jacobian, -(jacobian @ v + rates.value(q, t)))
-        v = start.velocities(guess, q[:, None], v[:, None])[:, 0]
-        changes = Changes(start, guess, (q[:, None], v[:, None]), self.size)
-        changes.refuse()
-        self.changed = changes.said()
+        q, v, self.changed = beginning(self, t)
         return q, v
 
     def scaled(self, jacobian):
@@ -264,15 +266,6 @@ class Equations:
         np.maximum.at(largest, rows, np.abs(data))
         factors = 1.0 / np.where(largest > 0.0, largest, 1.0)
         return csr_array((data * factors[rows], jacobian.indices, jacobian.indptr), jacobian.shape), factors
-
-    def _orthogonal(self, q, jacobian, side):
-        """Smallest x, by kinetic energy at q, with ``jacobian x = side``; rows that depend on others do no harm."""
-        G, scale = self.scaled(jacobian)
-        mass = self.mass_at(q) * self.weights[:, None] * self.weights
-        mass = mass / max(np.abs(mass.data).max(initial=0.0), 1e-300) + SLIGHT * eye_array(self.n)
-        matrix = block_array([[mass, G.T], [G, -SLIGHT * eye_array(len(side))]], format="csc")
-        matrix.sum_duplicates()
-        return self.weights * analyse(matrix).factorise(matrix.data).solve(np.r_[np.zeros(self.n), scale * side])[: self.n]
 
     # ---- made when first needed
     @cached_property
@@ -308,8 +301,8 @@ class Equations:
 
     @cached_property
     def _mass_stiffness(self):
-        resistance = [-x for x in inertial(self.problem, self.problem.a)]
-        field = self._field(self._entries(resistance, self.problem.q), lambda pool: {}, 2)
+        resistance = [-x for x in self.problem.inertia.apply(self.problem.a)]
+        field = self._field(self._entries(resistance, self.problem.q), lambda pool: pool.slopes(pool.variables("z")), 2)
         return field, Pattern(*field.places, (self.n, self.n))
 
     @cached_property
@@ -344,4 +337,9 @@ class Equations:
         return field, Pattern(*places, (self.n, self.n))
 
 
-__all__ = ["Equations", "StaticBuild"]
+def _known(solver):
+    """Name of a solver; raises if there is none of that name, or it cannot be used."""
+    return analyse(csc_array(np.eye(1)), solver).name
+
+
+__all__ = ["Equations", "output_units"]

@@ -4,7 +4,7 @@ import numpy as np
 from scipy.sparse.linalg import lsqr
 
 from flexmbd.analysis.path import Path, State, StaticsError, equations_of
-from flexmbd.analysis.tangent import Singular, Tangent, choose, free_motion
+from flexmbd.analysis.tangent import Singular, Tangent, free_motion
 from flexmbd.errors import ModelError, check_number
 
 HALVINGS = 12
@@ -26,7 +26,7 @@ def static(
     settle=False,
     tolerance=TOLERANCE,
     iterations=ITERATIONS,
-    solver="superlu",
+    solver=None,
 ):
     """Equilibria of a system at rest while the time goes from `start` to `end`.
 
@@ -53,8 +53,9 @@ def static(
         Newton's last correction: lengths relative to the system's size, other coordinates absolute.
     iterations : int
         Most iterations of a step.
-    solver : str
-        Back end of `flexmbd.linalg.direct` that factors the tangents: "superlu", "klu", "umfpack", "pardiso".
+    solver : str, optional
+        Back end of `flexmbd.linalg.direct` that factors the tangents: "superlu" (if left out, unless equations have
+        another), "klu", "umfpack", "pardiso".
 
     Returns
     -------
@@ -78,7 +79,7 @@ def static(
     0.5
     """
     equations = equations_of(build, inputs, spinning)
-    equations = choose(equations, solver)
+    equations = equations.using(solver)
     whole("steps", steps)
     check_limits(tolerance, iterations)
     if not np.isfinite(end - start):

@@ -6,7 +6,6 @@ from flexmbd.analysis.grid import time_grid
 from flexmbd.analysis.path import equations_of
 from flexmbd.analysis.refusals import refuse_contacts, refuse_friction, refuse_states, refuse_unilateral
 from flexmbd.errors import ModelError
-from flexmbd.suggest import unknown
 from flexmbd.trajectory import OK, Trajectory
 
 REACH = 0.3  # largest change of a coordinate over its weight that one step predicts
@@ -73,9 +72,7 @@ def _check(e, outputs):
     refuse_contacts(e.problem, "their forces depend on the motion before")
     refuse_states(e.problem)
     for name in outputs:
-        if name not in e.catalogue:
-            raise unknown("output", name, e.catalogue)
-        used = e.problem.graph.space("s").of(e.catalogue[name][0]())
+        used = e.problem.graph.space("s").of(e.node(name))
         books = [state.name for k, state in enumerate(e.problem.states) if k in used and not state.name.endswith(".angle")]
         if books:
             raise ModelError(f"output '{name}' is integrated along the motion ({', '.join(books)})", remedy="use run")

@@ -90,6 +90,11 @@ class StaticsError(ModelError):
         self.path = path
 
 
+def described(build):
+    """What a model is described by: the system of equations that were made before, else the system or model function itself."""
+    return build.system if isinstance(build, Equations) else build
+
+
 def equations_of(build, inputs, spinning=None):
     """`Equations` of a system, of a model function with its inputs, in a turning frame; or those made before."""
     if isinstance(build, (Equations, Path)):

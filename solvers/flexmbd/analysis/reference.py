@@ -19,7 +19,6 @@ from flexmbd.analysis.grid import time_grid
 from flexmbd.analysis.path import equations_of
 from flexmbd.analysis.refusals import refuse_contacts, refuse_friction, refuse_unilateral
 from flexmbd.errors import ModelError
-from flexmbd.suggest import unknown
 from flexmbd.trajectory import OK, Trajectory
 
 FREE = 1e100  # absolute tolerance of what is not tested
@@ -94,10 +93,7 @@ class Stabilised:
         refuse_friction(problem)
         refuse_unilateral(problem)
         refuse_contacts(problem, "this check locates no events")
-        for name in outputs:
-            if name not in equations.catalogue:
-                raise unknown("output", name, equations.catalogue)
-        nodes = [equations.catalogue[name][0]() for name in outputs]
+        nodes = [equations.node(name) for name in outputs]
         self.units = {name: equations.catalogue[name][1] for name in outputs}
         self.names, self._outputs = list(outputs), equations.program(nodes)
         n, rows, books = equations.n, equations.count, len(problem.states)
@@ -105,7 +101,7 @@ class Stabilised:
         ends = np.cumsum([0, n, n, books, rows, rows])
         self._q, self._v, self._s, self._l, self._m = (slice(a, b) for a, b in pairwise(ends))
         place = [state.name for state in problem.states]
-        self._turning = [place.index(f"{body}.angle") for body in equations.system.angles()]
+        self._turning = [place.index(f"{body}.angle") for body in equations.turning]
         if further := [place[k] for k in sorted(self._read(problem.generalized).difference(self._turning))]:
             told = f"forces depend on further states ({', '.join(further)}), which this check does not know"
             raise ModelError(told, remedy="use run")

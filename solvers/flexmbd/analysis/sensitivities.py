@@ -12,8 +12,10 @@ from scipy.integrate import solve_ivp
 from scipy.linalg import block_diag
 
 from flexmbd.analysis.derivatives import Linear, Saddle
+from flexmbd.analysis.equations import Equations
 from flexmbd.analysis.grid import time_grid
 from flexmbd.analysis.parameters import parameters_of
+from flexmbd.analysis.path import described
 from flexmbd.analysis.refusals import refuse_contacts
 from flexmbd.equations.assembly import TURN
 from flexmbd.equations.start import Start
@@ -70,7 +72,7 @@ def sensitivities(build, parameters, outputs, *, end, points, inputs=None, rtol=
 
     Parameters
     ----------
-    build : System or callable
+    build : System, Equations or callable
     parameters : sequence of str
         Inputs of the callable, whose effect on the guess of the start counts, or paths of `System.parameters`: ``"@spring.stiffness"``,
         ``"rod.mass"``, ``"rod.A.x"``, ``"gravity.y"``.
@@ -112,7 +114,9 @@ def sensitivities(build, parameters, outputs, *, end, points, inputs=None, rtol=
         check_number("sensitivities", key, value, positive=True)
     if not len(parameters):
         raise ModelError("no parameter is given", remedy="name at least one; without, take run")
-    system, varied = parameters_of(build, inputs, parameters)
+    system, varied = parameters_of(described(build), inputs, parameters)
+    if isinstance(build, Equations):
+        _check_made(build)
     motion = Varied(Linear(system, varied, outputs))
     y = motion.start()
     found, step, implicit = [motion.outputs(0.0, y)], None, {} if method in EXPLICIT else {"jac": motion.jacobian}
@@ -136,6 +140,15 @@ def sensitivities(build, parameters, outputs, *, end, points, inputs=None, rtol=
         dict(motion.equations.units),
         dict(zip(varied.names, varied.units, strict=True)),
     )
+
+
+def _check_made(equations):
+    """Refuse equations that are not those of `run` in natural coordinates."""
+    if equations.formulation != "natural":
+        told = f"sensitivities are for natural coordinates, and these equations are in '{equations.formulation}'"
+        raise ModelError(told, remedy="take differences of runs")
+    if equations.coriolis.nnz:
+        raise ModelError("sensitivities are of motions seen from rest, and these equations are of a turning frame")
 
 
 class Varied:

@@ -13,7 +13,7 @@ from scipy.linalg import qr
 from flexmbd.analysis.derivatives import Linear
 from flexmbd.analysis.equations import Equations
 from flexmbd.analysis.parameters import parameters_of
-from flexmbd.analysis.path import Path, State
+from flexmbd.analysis.path import Path, State, described, equations_of
 from flexmbd.analysis.refusals import refuse_states
 from flexmbd.errors import ModelError
 
@@ -89,7 +89,7 @@ def state_space(build, inputs, outputs, *, sample=None, state=None, t=0.0, spinn
 
     Parameters
     ----------
-    build : System or callable
+    build : System, Equations or callable
     inputs : sequence of str
         Numbers that act from outside: paths of `System.parameters` of loads, drives, springs, joints and gravity, such as
         ``"@motor.moment.c0"``, or inputs of the callable that change only such numbers.
@@ -130,10 +130,10 @@ def state_space(build, inputs, outputs, *, sample=None, state=None, t=0.0, spinn
     >>> found.states, found.B.ravel().tolist()
     (['cart[0]', 'd/dt cart[0]'], [0.0, 0.5])
     """
-    system, parameters = parameters_of(build, sample, inputs)
+    system, parameters = parameters_of(described(build), sample, inputs)
     _check_inputs(parameters)
-    numeric = Equations(system, spinning=spinning)
-    equations = Linear(system, parameters, outputs, numeric)
+    numeric = equations_of(build if isinstance(build, Equations) else system, None, spinning)
+    equations = Linear(system, parameters, outputs, numeric, numeric.formulation)
     if isinstance(state, Path) and spinning is None and state.equations.coriolis.nnz:
         raise ModelError("the state is one of steady rotation", remedy="give its `spinning` here too")
     return _linearised(equations, _values(equations, numeric, state, t), list(outputs), numeric.weights)
@@ -166,7 +166,7 @@ def _values(equations, numeric, state, t):
             raise ModelError(f"state has arrays of shapes {q.shape} and {v.shape}; the system has {equations.n} coordinates")
     turns = numeric.turned(q) if turns is None else turns
     s = np.zeros(len(b.states))
-    for name, angle in zip(numeric.system.angles(), turns, strict=True):
+    for name, angle in zip(numeric.turning, turns, strict=True):
         if f"{name}.angle" in equations.states:
             s[equations.states.index(f"{name}.angle")] = angle
     values = {"q": q, "v": v, "t": t, "s": s}
@@ -235,7 +235,7 @@ def _linearised(equations, values, outputs, weights):
     dy = out["q"] @ dq + out["v"] @ dv + out["a"] @ da + out["l"] @ dl + out["p"] @ p
     count = 2 * (f + m)
     drift = np.concatenate([values["v"][free], np.zeros(m), values["a"][free], np.zeros(m)])
-    coordinates = [f"{body.name}[{k}]" for body in e.system.bodies for k in range(body.coordinates)]
+    coordinates = e.problem.coordinates
     measures = ["m" if e.problem.measures[i] == "length" else "1" for i in free]
     units = e.parameters.units
     x = [coordinates[i] for i in free] + [names[j] for j in moving]

@@ -9,33 +9,12 @@ that make the largest entry of each row of G W one::
 All of its numbers are without unit, so how near it is to a singular one does not depend on the system's size.
 """
 
-from copy import copy
 from functools import cached_property
-from weakref import WeakKeyDictionary
 
 import numpy as np
-from scipy.sparse import csc_array
 
 from flexmbd.language.arrays import Pattern
 from flexmbd.linalg.direct import Singular, analyse
-
-_PATTERNS = WeakKeyDictionary()  # of the matrices and their analyses, by equations
-
-
-def choose(equations, solver):
-    """The equations with a direct solver of `flexmbd.linalg.direct` for their tangents; those given keep theirs.
-
-    Raises
-    ------
-    ModelError
-        If there is none of that name, it is not installed, or it takes definite matrices only.
-    """
-    name = analyse(csc_array(np.eye(1)), solver).name
-    if name == equations.solver:
-        return equations
-    other = copy(equations)
-    other.solver = name
-    return other
 
 
 class Tangent:
@@ -76,7 +55,7 @@ class Tangent:
     def _assembled(self, border):
         """The matrix by columns; all of its parts have fixed patterns, so its own is found once."""
         w, key = self.equations.weights, border is not None
-        known = _PATTERNS.setdefault(self.equations, {})
+        known = self.equations.analyses
         if key not in known:
             known[key] = self._pattern(key)
         pattern, places = known[key]
@@ -104,7 +83,7 @@ class Tangent:
         return Pattern(np.concatenate(columns), np.concatenate(rows), (full, full)), ((k.row, k.col), (c.row, c.col))
 
     def _factor(self):
-        known, key = _PATTERNS[self.equations], (self.matrix.shape, self.equations.solver)
+        known, key = self.equations.analyses, (self.matrix.shape, self.equations.solver)
         if key not in known:
             known[key] = analyse(self.matrix, key[1])
         self.factors = known[key].factorise(self.matrix.data)
@@ -165,4 +144,4 @@ def _list(names, one, many):
     return f"{one} {shown}" if len(names) == 1 else f"{many} {shown}{' and others' if len(names) > 8 else ''}"
 
 
-__all__ = ["Singular", "Tangent", "Unfactored", "choose", "free_motion"]
+__all__ = ["Singular", "Tangent", "Unfactored", "free_motion"]

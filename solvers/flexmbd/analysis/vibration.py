@@ -16,7 +16,7 @@ from scipy.sparse.linalg import ArpackError, LinearOperator, eigs, eigsh
 from flexmbd.analysis.equilibrium import ITERATIONS, TOLERANCE, NotConverged, assembled, at_start, newton, whole
 from flexmbd.analysis.path import Path, StaticsError, equations_of
 from flexmbd.analysis.refusals import refuse_states
-from flexmbd.analysis.tangent import Singular, choose, free_motion
+from flexmbd.analysis.tangent import Singular, free_motion
 from flexmbd.errors import ModelError
 from flexmbd.linalg.direct import analyse
 
@@ -57,7 +57,7 @@ class Modes:
         return bool(np.all(self.poles.real <= 1e-7 * np.abs(self.poles).max(initial=0.0)))
 
 
-def modes(build, inputs=None, *, count=None, damped=False, spinning=None, t=0.0, state=-1, dense=None, solver="superlu"):
+def modes(build, inputs=None, *, count=None, damped=False, spinning=None, t=0.0, state=-1, dense=None, solver=None):
     """Eigenfrequencies and shapes about an equilibrium.
 
     Parameters
@@ -79,8 +79,9 @@ def modes(build, inputs=None, *, count=None, damped=False, spinning=None, t=0.0,
         Which of a path's states.
     dense : bool, optional
         Solve the whole problem; by default up to 120 coordinates, or where Lanczos' method fails.
-    solver : str
-        Back end of `flexmbd.linalg.direct`, where the problem stays sparse, and of the equilibrium: "superlu", "klu", "umfpack", "pardiso".
+    solver : str, optional
+        Back end of `flexmbd.linalg.direct`, where the problem stays sparse, and of the equilibrium; if left out, that of the equations or
+        path, else "superlu". Others are "klu", "umfpack", "pardiso".
 
     Returns
     -------
@@ -94,7 +95,7 @@ def modes(build, inputs=None, *, count=None, damped=False, spinning=None, t=0.0,
     if count is not None:
         whole("count", count)
     e = equations_of(build, inputs, spinning)
-    e = choose(e, solver)
+    e = e.using(solver)
     refuse_states(e.problem)
     state = build.state(state) if isinstance(build, Path) else _at_rest(e, t)
     K = e.stiffness(state.q, None, state.t, state.turns) + e.curvature(state.q, state.multipliers, state.t)
@@ -108,7 +109,7 @@ def modes(build, inputs=None, *, count=None, damped=False, spinning=None, t=0.0,
         has = f"{free} degree{'s' * (free != 1)} of freedom" + ("" if D is None else ", two poles each")
         raise ModelError(f"count is {count}; it must be at most {most}, because the system has {has}")
     count = min(6, most) if count is None else int(count)
-    how = _solvers(M, K, D, G, count, solver)
+    how = _solvers(M, K, D, G, count, e.solver)
     try:
         dense = (e.n <= DENSE if dense is None else dense) or count > e.n - 2  # Lanczos needs room
         poles, squares, shapes = how(dense=dense)

@@ -11,7 +11,7 @@ from flexmbd.bodies.base import Body
 class ArcLength(Body):
     """Arc length of the undeformed line in m; `System.add` makes it for joints that ask for one.
 
-    The joint's rows determine it: it is eliminated after their multipliers (`index1.massless`).
+    The joint's rows determine it: it is eliminated after their multipliers (`saddle.massless`).
 
     Parameters
     ----------

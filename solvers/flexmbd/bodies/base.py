@@ -51,6 +51,12 @@ class Body:
         return ()
 
     # ---- the start
+    def places(self, q, parameters):
+        """Places in the inertial frame, of nodes, by a list of its coordinates (numbers or arrays) and the system's numbers by path."""
+        lengths = [x for x, measure in zip(q, self.measures, strict=True) if measure == "length"] if self.vectors else []
+        for k in range(0, len(lengths) - self.dimension + 1, self.dimension):
+            yield lengths[k : k + self.dimension]
+
     @property
     def words(self):
         """By word the range of coordinates whose places it says, and the same of velocities."""
@@ -140,6 +146,16 @@ class Framed(Body):
         columns = _directors(q[self.dimension :], self.dimension)
         origin = q[: self.dimension] or (0.0,) * self.dimension
         return tuple(o + sum(x * column[i] for x, column in zip(point.at, columns, strict=True)) for i, o in enumerate(origin))
+
+    def places(self, q, parameters):
+        """The centre of mass, unless it is ground, and the body's points."""
+        d = self.dimension
+        origin, axes = q[:d] or [0.0] * d, _directors(q[d:], d)
+        if self.measures:
+            yield origin
+        for key in self.points:
+            at = [parameters[f"{self.name}.{key}.{axis}"] for axis in AXES[:d]]
+            yield [origin[i] + sum(at[k] * axes[k][i] for k in range(d)) for i in range(d)]
 
     def origin(self, build):
         """Inertial position of the centre of mass, as polynomials."""

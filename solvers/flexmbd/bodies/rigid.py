@@ -96,6 +96,11 @@ class RigidBody(Framed):
         """Node of the angular velocity."""
         return cross(self.part(build, build.q)[2:], self.part(build, build.v)[2:])
 
+    @staticmethod
+    def turned(q):
+        """Angle by the body's own coordinates (numbers or arrays), within half a turn, rad."""
+        return np.arctan2(q[3], q[2])
+
     def full_angle(self, build):
         """Node of the angle, counting full turns: an integrated angle corrected by the unit vector."""
         coarse = build.state(self, "angle")

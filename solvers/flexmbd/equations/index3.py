@@ -10,7 +10,7 @@ Controlled states (bristles) obey ``s = p + hh s'(q, v, s)`` with p known; they 
 books and counters on which no force depends (a body's angle is corrected by its unit vector), so they stay outside.
 """
 
-from flexmbd.equations import index1
+from flexmbd.equations import saddle
 from flexmbd.linalg.elimination import solve
 
 
@@ -34,7 +34,11 @@ def newton(problem):
     return corrected(problem, *equations(problem))
 
 
-def corrected(problem, matrix, side, states, order=index1.order):
+def _order(problem, rows, matrix):
+    return saddle.order(problem, rows, saddle.cliques(matrix, problem.n))
+
+
+def corrected(problem, matrix, side, states, order=_order):
     """Nodes of the solution of the equations, and of the states' corrections by it."""
     g, size = problem.graph, sum(isinstance(i, int) for i in side)
     (x,) = solve(g, matrix, [side], order(problem, problem.rows, matrix), symmetric=False)
@@ -49,7 +53,7 @@ def equations(problem):
         for i in row.polynomial.gradient(problem.q):
             matrix[problem.n + k, i] = matrix[i, problem.n + k]
         side[problem.n + k] = -row.polynomial.value(problem.q)
-    index1.reinforce(problem, matrix, [side], problem.rows, symmetric=False)
+    saddle.reinforce(problem, matrix, [side], problem.rows, symmetric=False)
     return matrix, side, states
 
 
@@ -74,9 +78,9 @@ def balance(problem, along=by_place, multiplier=None):
     icm, cd, half = g.var("icm"), g.var("cd"), g.var("hh")
     states = _states(problem, cd, half, along)
     matrix, side = {}, {}
-    inertial = index1.inertial(problem, g.space("a").first(n))
+    inertial = problem.inertia.apply(g.space("a").first(n))
     for i, force in enumerate(problem.generalized):
-        row = along(problem, force if problem.constant_mass else force - inertial[i], cd)
+        row = along(problem, force if problem.inertia.constant else force - inertial[i], cd)
         for k, (constant, by) in states.items():
             slope = g.derivative(force, g.var("s", k))
             force = force + slope * constant
@@ -85,7 +89,7 @@ def balance(problem, along=by_place, multiplier=None):
         for j, x in row.items():
             matrix[i, j] = -(icm * x)
         side[i] = force - inertial[i]
-    for (i, j), m in problem.mass.items():
+    for (i, j), m in problem.inertia.entries.items():
         for ij in {(i, j), (j, i)}:
             matrix[ij] = m + matrix.get(ij, 0.0)
     for pool in problem.pools:
@@ -109,7 +113,8 @@ def balance(problem, along=by_place, multiplier=None):
 def _pooled(part, icm, cd):
     """What a part of one element of a pool adds to the matrix."""
     g, scale, matrix = part.graph, -(part.sign * icm), dict(part.mass)
-    for i, force in enumerate(part.force):
+    forces = part.force if part.constant else [f - m for f, m in zip(part.force, part.inertial(part.variables("z")), strict=True)]
+    for i, force in enumerate(forces):
         for j, (x, y) in enumerate(zip(part.variables("x"), part.variables("y"), strict=True)):
             slope = scale * (g.derivative(force, x) + cd * g.derivative(force, y))
             if not slope.zero:
@@ -118,12 +123,12 @@ def _pooled(part, icm, cd):
 
 
 def reinforce(problem, matrix, side, *, first=0, multiplier=None):
-    """`index1.reinforce` for rows whose entries are not the gradients of the constraint forces.
+    """`saddle.reinforce` for rows whose entries are not the gradients of the constraint forces.
 
     The coordinates' equations begin at `first`, the rows at `multiplier` (n if not given).
     """
     multiplier, shifts = problem.n if multiplier is None else multiplier, {}
-    index1.reinforce(problem, shifts, [], problem.rows)
+    saddle.reinforce(problem, shifts, [], problem.rows)
     for k, row in enumerate(problem.rows):
         across = {ij[1]: x for ij, x in matrix.items() if isinstance(ij, tuple) and ij[0] == multiplier + k}
         for i, x in row.polynomial.gradient(problem.q).items() if row.weight is not None else ():

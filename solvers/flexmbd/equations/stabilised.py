@@ -14,8 +14,8 @@ and the rate of the gradients::
     [ -(1/cd) (dPhi/dt)_q                      G            0    0  ] [ icm dm        ]
 """
 
-from flexmbd.equations.index1 import cliques, inertial, massless
 from flexmbd.equations.index3 import balance, by_place, corrected, reinforce
+from flexmbd.equations.saddle import cliques, massless
 from flexmbd.linalg.elimination import elimination_order
 
 
@@ -42,11 +42,11 @@ def equations_stabilised(problem):
     icm, cd = g.var("icm"), g.var("cd")
     matrix, side, states = balance(problem, _along, 2 * n)
     shift = [q - g.var("o", i) - icm * g.var("a", i) for i, q in enumerate(problem.q)]
-    stretch = inertial(problem, shift)
-    for (i, j), x in _mass_slopes(problem, shift).items():
+    stretch = problem.inertia.apply(shift)
+    for (i, j), x in problem.inertia.slopes(shift).items():
         matrix[i, j] = matrix.get((i, j), 0.0) + x
         matrix[n + i, j] = x
-    for (i, j), x in problem.mass.items():
+    for (i, j), x in problem.inertia.entries.items():
         matrix[n + i, n + j] = matrix[n + j, n + i] = x
     for k, row in enumerate(problem.rows):
         p, first, second, multiplier = row.polynomial, 2 * n + k, 2 * n + count + k, icm * g.var("u", k)
@@ -74,22 +74,15 @@ def equations_stabilised(problem):
     return matrix, side, states
 
 
-def _mass_slopes(problem, shift):
-    """Derivatives of ``M e`` by the coordinates at fixed shifts e, by (i, j)."""
-    g, entries = problem.graph, {}
-    for (i, j), m in {} if problem.constant_mass else problem.mass.items():
-        for k, slope in g.slopes(m, problem.q):
-            for a, b in {(i, j), (j, i)}:
-                entries[a, k] = entries.get((a, k), 0.0) + slope * shift[b]
-    return entries
-
-
 def _add_shifts(pool, matrix, side, icm):
     """The shifts' share of what one element adds; their unknowns follow the element's coordinates."""
     m = pool.size
     old, stretch = pool.variables("b"), []
     for x, o, a in zip(pool.variables("x"), old, pool.variables("z"), strict=True):
         stretch.append(x - o - icm * a)
+    for (i, j), x in pool.slopes(stretch).items():
+        matrix[i, j] = matrix.get((i, j), 0.0) + x
+        matrix[m + i, j] = x
     for i, x in enumerate(pool.inertial(stretch)):
         side[i] = side[i] - x
         side.append(-x)

@@ -214,7 +214,7 @@ class Start:
         """Residuals (samples, rows) of the rows or their rates, gradients (samples, rows, n), mass matrices (samples, n, n)."""
         p, rows, count = self.problem, self._rows, len(which)
         slopes = [(k, i, x) for k, row in enumerate(rows) for i, x in row.polynomial.gradient(p.q).items()]
-        masses = list(p.mass.items())
+        masses = list(p.inertia.entries.items())
         roots = [row.polynomial.value(p.q) if v is None else row.polynomial.rate(p.q, p.v, p.time) for row in rows]
         known = {"q": [np.ascontiguousarray(x) for x in q], "t": self._time, "s": [0.0] * len(p.states)}
         known |= {} if v is None else {"v": [np.ascontiguousarray(x) for x in v]}
@@ -229,7 +229,7 @@ class Start:
             M[:, i, j] = M[:, j, i] = x
         for pool in p.pools:
             for e, places in enumerate(pool.coordinates.tolist()):
-                values = p.graph.evaluate(list(pool.mass.values()), pool.of_element(e, {}, numbers), numbers)
+                values = p.graph.evaluate(list(pool.mass.values()), pool.of_element(e, {} if pool.constant else known, numbers), numbers)
                 for (i, j), x in zip(pool.mass, values, strict=True):
                     M[:, places[i], places[j]] += x
         return side, G, M

@@ -1,7 +1,16 @@
 """From a system to its equations as graph nodes."""
 
 from flexmbd.formulation.natural import Build
+from flexmbd.suggest import unknown
 
 FORMULATIONS = {"natural": Build}
 
-__all__ = ["FORMULATIONS"]
+
+def formulation_of(name):
+    """The `Formulation` of a name."""
+    if name not in FORMULATIONS:
+        raise unknown("formulation", name, FORMULATIONS)
+    return FORMULATIONS[name]
+
+
+__all__ = ["FORMULATIONS", "formulation_of"]

@@ -7,12 +7,13 @@ from dataclasses import fields
 import numpy as np
 
 from flexmbd.equations.index1 import solution
+from flexmbd.equations.inertia import NaturalInertia
 from flexmbd.errors import ModelError
 from flexmbd.formulation.interface import Interface
 from flexmbd.formulation.mass_matrix import MassMatrix
 from flexmbd.language.graph import Graph
 from flexmbd.language.kernels import KernelError
-from flexmbd.language.nodes import LANE, UNIFORM
+from flexmbd.language.nodes import LANE, RUNTIME, UNIFORM
 from flexmbd.language.space import OF_SYSTEMS
 from flexmbd.outputs import catalogue
 from flexmbd.parameters import Matrix
@@ -72,6 +73,12 @@ class Formulation(Interface, MassMatrix, ABC):
     direct : bool
         Linear equations are solved by a sparse direct library, and all elements of flexible bodies are in pools.
     tuning : Tuning
+    graph : Graph, optional
+        Of another kind than `Graph`.
+    varied : mapping of str to dict of int to float, optional
+        Numbers by path to which multiples of the variables ``p0, p1...`` are added (`analysis.parameters`).
+    solved : bool
+        Accelerations and multipliers are the solution of the equations; else variables ``a0...``, ``l0...``, as analyses read them.
 
     Attributes
     ----------
@@ -87,10 +94,9 @@ class Formulation(Interface, MassMatrix, ABC):
         Known times that no comparison in the equations says.
     """
 
-    graph_kind = Graph
-
-    def __init__(self, system, *, fold=True, shift=0.0, direct=False, tuning=USUAL):
-        self.system, self.graph, self.shift, self.direct = system, self.graph_kind(tuning), shift, direct
+    def __init__(self, system, *, fold=True, shift=0.0, direct=False, tuning=USUAL, graph=None, varied=None, solved=True):
+        self.system, self.graph, self.shift, self.direct = system, Graph(tuning) if graph is None else graph, shift, direct
+        self._varied, self._solved = varied or {}, solved
         self.kinds, self._numbers, self._state_index, self.graph.spaces = [], {}, {}, OF_SYSTEMS
         for k, (path, value) in enumerate(system.parameters()):
             kind = level_of(value, fold)
@@ -109,8 +115,9 @@ class Formulation(Interface, MassMatrix, ABC):
         self.gravity = [self._numbers[f"gravity.{axis}"] for axis in AXES[: system.dimension]]
         self.states, self.contacts, self.unilaterals, self.frictions, self._memory = [], [], [], [], {}
         self.potential_energy, self.stored_energy, self.powers = g.const(0.0), g.const(0.0), {}
-        self.mass, self.constant_mass, self.rows, self.initial_rows, self.owner = {}, True, [], [], {}
-        self.pools, self.exchanges, self.times, self.unbooked = [], {}, [], []
+        self.late = {}
+        self.rows, self.initial_rows, self.owner, self.inertia = [], [], {}, NaturalInertia(g, self.q)
+        self.pools, self.exchanges, self.times, self.unbooked = self.inertia.groups, {}, [], []
         self.bodies()
         for element in system.elements:
             with written(element):
@@ -159,9 +166,25 @@ class Formulation(Interface, MassMatrix, ABC):
         """Outputs of a body: name -> (function giving the node, unit)."""
         return body.outputs(self)
 
+    def turning(self):
+        """Angles that count full turns, by body: their node, and the number of the state that is near it."""
+        return {}
+
+    @staticmethod
+    def turning_matrix(system, spinning):
+        """Matrix (n, n) of the cross product of all coordinates with the angular velocity of a turning frame; None if there is none."""
+        if spinning is not None:
+            raise ModelError("a turning frame is for natural coordinates", remedy="leave `spinning` out, or take formulation 'natural'")
+
     # ---- the finished equations
     def _accelerations(self):
         """Nodes of accelerations and multipliers, which outputs read."""
+        if not self._solved:
+            counts = ("a", self.n), ("l", len(self.rows))
+            a, multipliers = ([self.graph.var(f"{kind}{i}") for i in range(count)] for kind, count in counts)
+            loads = [friction.load(self.graph, multipliers)[0] for friction in self.frictions]
+            self._rub([friction.force(self.graph, load)[0] for friction, load in zip(self.frictions, loads, strict=True)])
+            return a, multipliers
         a, multipliers, forces = solution(self)
         self._rub(forces)
         return a, multipliers
@@ -173,6 +196,9 @@ class Formulation(Interface, MassMatrix, ABC):
 
     def _number(self, k, path, kind):
         """Node of number k of the system, of a level or folded; of a matrix that of its table."""
+        if path in self._varied:
+            g = self.graph
+            return g.dot(((g.const(slope), g.var("p", j)) for j, slope in self._varied[path].items()), g.param(k, RUNTIME - 1))
         if isinstance(kind, tuple):
             return self.graph.table(k, *kind)
         return self.graph.const(kind) if isinstance(kind, float) else self.graph.param(k, kind)
@@ -185,13 +211,7 @@ class Formulation(Interface, MassMatrix, ABC):
         return total
 
     def problem(self, outputs=(), last=None):
-        """The finished equations; outputs named are made before them, because they may bring states, and then what `last` makes.
-
-        Raises
-        ------
-        LateState
-            Later, from an output that brings a state and was not named.
-        """
+        """The finished equations; outputs named are made before them, because they may bring states, and then what `last` makes."""
         for name in self.outputs:
             if name in outputs:
                 self.outputs[name][0]()

@@ -3,7 +3,6 @@
 from flexmbd.errors import ModelError
 from flexmbd.language.kinds import VARIABLE
 from flexmbd.language.tracing import sincos
-from flexmbd.problem import LateState
 from flexmbd.registry import ARMED, NEWTON, Books, ExtraState, LocatedContact, Pair, Percussion, UnilateralContact
 
 
@@ -35,15 +34,17 @@ class Interface:
         """Node of a further first-order state; `controlled` states take part in the step's error."""
         name = f"{owner.name}.{key}"
         if name not in self._state_index:
-            if isinstance(self.states, tuple):
-                raise LateState(name)
-            self._state_index[name] = len(self.states)
-            self.states.append(ExtraState(name, controlled, contact, self.graph.const(0.0)))
+            self._state_index[name] = len(self._state_index)
+            made = ExtraState(name, controlled, contact, self.graph.const(0.0))
+            if isinstance(self.states, tuple):  # the equations are finished
+                self.late[name] = made
+            else:
+                self.states.append(made)
         return self.graph.var("s", self._state_index[name])
 
     def state_rate(self, node, rate):
         """Set the time derivative of a state."""
-        self.states[self._number_of(node)].rate = rate
+        (*self.states, *self.late.values())[self._number_of(node)].rate = rate
 
     def _number_of(self, node):
         """Number of a state by its node."""

@@ -8,7 +8,9 @@ With ``T(q, v, t) = v.M v/2`` of what keeps its mass, Lagrange's equations put o
 there (`expelled`) takes its momentum with it, and adds no such terms (Meshchersky).
 """
 
-from flexmbd.equations.index1 import inertial, symmetric_product
+from flexmbd.equations.inertia import Together, symmetric_product
+from flexmbd.errors import ModelError
+from flexmbd.language.tracing import exchanged
 
 
 class MassMatrix:
@@ -16,10 +18,8 @@ class MassMatrix:
 
     Attributes
     ----------
-    mass : dict (i, j) -> Node
-        Upper triangle, less that of pools.
-    constant_mass : bool
-        It depends neither on coordinates nor on time.
+    inertia : Inertia
+        Elements' share of the mass matrix is added to it; a formulation with an operator of its own gives it by `use_inertia`.
     """
 
     def add_mass(self, entries, *, expelled=False):
@@ -29,20 +29,58 @@ class MassMatrix:
         """
         g = self.graph
         entries = {key: x for key, x in ((key, g.const(x)) for key, x in entries.items()) if not x.zero}
-        for key, x in entries.items():
-            self.mass[key] = self.mass[key] + x if key in self.mass else x
         varying = {key: x for key, x in entries.items() if self._varies(x)}
+        self.inertia.add(entries, varying=bool(varying))
         if not varying:
             return
-        self.constant_mass = False
         momenta = symmetric_product(g, varying, self.v)
-        kinetic = 0.5 * g.dot(zip(momenta, self.v, strict=True))
+        self._add_gyroscopic(momenta, 0.5 * g.dot(zip(momenta, self.v, strict=True)), expelled=expelled)
+
+    def _add_gyroscopic(self, momenta, kinetic, *, expelled=False):
+        """Add the forces of momenta ``M v`` and their kinetic energy that are no accelerations."""
+        g = self.graph
         if expelled:
             self.power("dissipated", -self.time_derivative(kinetic))  # what leaves takes its kinetic energy with it
             return
         for i, (p, q) in enumerate(zip(momenta, self.q, strict=True)):
             self.generalized[i] = self.generalized[i] + g.derivative(kinetic, q) - self.time_derivative(p)
         self.power("external", -g.derivative(kinetic, self.time))
+
+    def use_inertia(self, inertia):
+        """Take an operator for the mass matrix (`equations.inertia`), to which elements may add, and the forces of its kinetic energy."""
+        self.inertia = Together(inertia, self.inertia)
+        if not inertia.constant:
+            self._add_gyroscopic(inertia.apply(self.v), inertia.kinetic(self.v))
+
+    def add_kinetic(self, energy):
+        """Add a kinetic energy, J: its masses, and the forces that follow from it.
+
+        Parameters
+        ----------
+        energy : Node
+            Of coordinates, velocities and time, of degree two at most in the velocities. What is of degree one or none (places that move
+            whatever the coordinates do) gives forces alone, and their power counts as external: `kinetic_energy` is what is of degree two.
+
+        Raises
+        ------
+        ModelError
+            Where the masses would depend on velocities.
+        """
+        g, index = self.graph, {x.value: i for i, x in enumerate(self.v)}
+        used = sorted(index[name] for name in g.variables(energy) if name in index)
+        momenta = {i: g.derivative(energy, self.v[i]) for i in used}
+        entries = {(i, j): g.derivative(momenta[i], self.v[j]) for i in used for j in used if i <= j}
+        if index.keys() & {name for x in entries.values() for name in g.variables(x)}:
+            raise ModelError("a kinetic energy must be of degree two at most in the velocities", remedy="give its masses by `add_mass`")
+        self.add_mass(entries)
+        still = dict.fromkeys(self.v, g.const(0.0))
+        rest, *moved = exchanged(g, [energy, *momenta.values()], still)
+        moved = {i: x for i, x in zip(momenta, moved, strict=True) if not x.zero}
+        along = g.dot((x, self.v[i]) for i, x in moved.items())
+        for i, q in enumerate(self.q):
+            force = g.derivative(along + rest, q) - (self.time_derivative(moved[i]) if i in moved else 0.0)
+            self.generalized[i] = self.generalized[i] + force
+        self.power("external", -g.derivative(along, self.time) + g.dot((x, self.v[i]) for i, x in self.gradient(rest).items()))
 
     def add_inertia(self, entries, rates, *, expelled=False):
         """Add the kinetic energy ``sum_kl J_kl r_k r_l / 2`` of rates that are linear in the velocities.
@@ -70,8 +108,4 @@ class MassMatrix:
 
     def kinetic_energy(self):
         """Node of the kinetic energy."""
-        total = self.graph.dot((p, v) for p, v in zip(inertial(self, self.v), self.v, strict=True))
-        for pool in self.pools:
-            v = pool.variables("y")
-            total = total + pool.sum(self.graph.dot(zip(pool.inertial(v), v, strict=True)))
-        return 0.5 * total
+        return self.inertia.kinetic(self.v)

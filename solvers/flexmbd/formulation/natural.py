@@ -7,6 +7,7 @@ from flexmbd.errors import ModelError
 from flexmbd.formulation.base import Formulation, written
 from flexmbd.formulation.pools import Pool
 from flexmbd.formulation.share import Share
+from flexmbd.space import turning_matrix
 
 
 class Build(Formulation):
@@ -94,6 +95,17 @@ class Build(Formulation):
             for i, x in place.gradient(self.q).items():
                 self.generalized[i] = self.generalized[i] + x * f
 
+    def turning(self):
+        """Those of planar rigid bodies."""
+        bodies = [body for body in self.system.bodies if body.name in self.system.angles()]
+        nodes = [body.full_angle(self) for body in bodies]
+        return {body.name: (x, self._number_of(self.state(body, "angle"))) for body, x in zip(bodies, nodes, strict=True)}
+
+    @staticmethod
+    def turning_matrix(system, spinning):
+        """Coordinates are those of vectors, which turn, or stay out of it."""
+        return turning_matrix(system, spinning)
+
     def torque(self, body, *moment):
         """Add a torque on a body; in space its components in the inertial frame."""
         body.torque(self, *moment)
@@ -130,6 +142,7 @@ class Build(Formulation):
 
     def _pool(self, pool):
         self.pools.append(pool)
+        self.inertia.add({}, varying=not pool.constant)
         self._use(pool.share.helpers)
         for key, node in pool.share.quantities.items():
             self._count({(body, key): pool.sum(node, body) for body in pool.owners})

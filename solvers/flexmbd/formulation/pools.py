@@ -44,9 +44,11 @@ class Pool:
     points : list of Points
     force : list of Node
         Less what comes from points.
+    constant : bool
+        Its mass depends neither on coordinates nor on time; else the forces that follow from that are among `force`.
     """
 
-    sign = 1.0  # of `force`
+    sign, constant = 1.0, True  # of `force`
 
     def __init__(self, build, name, write, kind, elements):
         g = build.graph
@@ -64,11 +66,25 @@ class Pool:
         self.share, self.force = self._written(numbers)
         self.points = [Points(self, f"{name}.points{k}", *key, of) for k, (key, of) in enumerate(self.share.points.items())]
         self.mass = {ij: m for (i, j), m in self.share.mass.items() if not m.zero for ij in {(i, j), (j, i)}}
-        if any(x.space in ("x", "y", "t") for m in self.mass.values() for x in g.variables(m)):
-            raise ModelError("the mass matrix of a flexible body's element must be constant", remedy="add what varies by `Build.add_mass`")
+        if needed := {x.space for m in self.mass.values() for x in g.variables(m)}.difference("n"):
+            if not needed <= {"x", "t"}:
+                raise ModelError("masses of a flexible body's element may depend on its coordinates and on time alone")
+            self.constant = False
+            self._add_gyroscopic(build)
 
-    def _written(self, numbers):
-        x, y, before = (self.variables(kind) for kind in "xyb")
+    def _add_gyroscopic(self, build):
+        """Forces of the one element's kinetic energy that are no accelerations, as `MassMatrix` adds them of the system's."""
+        g, x, y = self.graph, self.variables("x"), self.variables("y")
+        momenta = self.inertial(y)
+        kinetic = 0.5 * g.dot(zip(momenta, y, strict=True))
+        rates = [g.dot(((g.derivative(p, a), b) for a, b in zip(x, y, strict=True)), g.derivative(p, build.time)) for p in momenta]
+        found = [g.derivative(kinetic, a) - rate for a, rate in zip(x, rates, strict=True)]
+        self.force, self.share.force = ([f + more for f, more in zip(one, found, strict=True)] for one in (self.force, self.share.force))
+        build.power("external", -self.sum(g.derivative(kinetic, build.time)))
+
+    def _written(self, numbers, *own):
+        x, y = own or (self.variables(kind) for kind in "xy")
+        before = self.variables("b")
         share = Share(self.graph, x, y, numbers, self._build.gravity, before)
         return share, share.written(self._write, self._kind)
 
@@ -102,12 +118,21 @@ class Pool:
             total[i] = total[i] + m * accelerations[j]
         return total
 
+    def slopes(self, vector):
+        """Derivatives of the mass matrix times a vector by the one element's coordinates, the vector held, by (i, j)."""
+        found = {}
+        for (i, j), m in {} if self.constant else self.mass.items():
+            for k, slope in self.graph.slopes(m, self.variables("x")):
+                found[i, k] = found.get((i, k), 0.0) + slope * vector[j]
+        return found
+
     def diagonal(self, wanted):
         """Nodes of the diagonal of the mass matrix by coordinate, where wanted."""
         out, zero = {}, self.graph.const(0.0)
         for places, numbers in zip(self.coordinates.tolist(), self._numbers, strict=True):
             if wanted.intersection(places):
-                mass = self._written(numbers)[0].mass
+                own = () if self.constant else [[x[i] for i in places] for x in (self._build.q, self._build.v)]
+                mass = self._written(numbers, *own)[0].mass
                 out |= {i: out.get(i, zero) + mass[k, k] for k, i in enumerate(places) if i in wanted}
         return out
 

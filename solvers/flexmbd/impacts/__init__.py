@@ -1,4 +1,4 @@
-"""Impacts at a point with friction, and simultaneous impacts: functions of small arrays."""
+"""Impacts at a point with friction, and simultaneous impacts: functions of small arrays that stand alone, outside of any model."""
 
 from flexmbd.impacts.multiple import Impacts, multiple_impacts
 from flexmbd.impacts.planar import planar_impact

@@ -1,4 +1,4 @@
-"""Several impacts at once, by a stated rule: one after the other, or all as one problem (Brogliato 2016, Nonsmooth Mechanics, ch. 6)."""
+"""Several impacts at once, by a stated rule, one after the other or as one problem (Brogliato 2016, ch. 6). Stands alone: no model."""
 
 from dataclasses import dataclass
 

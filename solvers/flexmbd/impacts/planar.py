@@ -1,4 +1,4 @@
-"""Planar impact with friction at one contact, in closed form.
+"""Planar impact with friction at one contact, in closed form. Stands alone: no model uses it.
 
 Routh's graph: with the normal percussion as the independent variable the velocity is piecewise linear
 (Keller 1986, J. Appl. Mech. 53, 1-4; Stronge 1990, Proc. R. Soc. A 431, 169-181).

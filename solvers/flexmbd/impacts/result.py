@@ -1,4 +1,4 @@
-"""What an impact at one contact gives, and the checks of what it is given."""
+"""What an impact at one contact gives, and the checks of what it is given. For impacts that stand alone, outside of any model."""
 
 from dataclasses import dataclass
 

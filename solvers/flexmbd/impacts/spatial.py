@@ -1,4 +1,4 @@
-"""Spatial impact with friction at one contact: the direction of slip turns while the normal percussion grows.
+"""Spatial impact with friction at one contact; slip turns while the normal percussion grows. Stands alone: no model uses it.
 
 ``du/dp = W (1, -mu s)`` with the unit vector s of the slip (Keller 1986; Batlle 1993; Bhatt and Koechling 1995), by a Runge-Kutta pair of
 order 8 with the end of slip, of compression and of restitution located.  Where slip has ended, contacts stick if friction can hold them;

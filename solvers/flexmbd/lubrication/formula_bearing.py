@@ -1,4 +1,4 @@
-"""Pressure field of a film by formula, in the form of a solved film on a grid."""
+"""Pressure field of a film by formula, in the form of a solved film on a grid. Stands alone: models have forces only."""
 
 from dataclasses import dataclass
 from typing import ClassVar

@@ -1,4 +1,4 @@
-"""Solvers of contact problems by complementarity (docs/theory/contact_solvers.md)."""
+"""Solvers of contact problems given as arrays (docs/theory/contact_solvers.md). They stand alone; runs use `one_contact` of them."""
 
 from flexmbd.nonsmooth.horizontal import guide_friction, horizontal_lcp
 from flexmbd.nonsmooth.lemke import Complementary, lcp

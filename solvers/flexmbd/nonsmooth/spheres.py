@@ -1,4 +1,4 @@
-"""Many spheres between walls by Moreau's midpoint scheme: contacts found by cells, solved by any contact solver."""
+"""Many spheres between walls by Moreau's scheme: contacts found by cells, any contact solver. Stands alone: no model."""
 
 import math
 from dataclasses import dataclass, field

@@ -38,10 +38,9 @@ def entries(problem):
     sizes of all terms of the potential, which its rounding follows, J.
     """
     g, masses = problem.graph, {"length": problem.graph.const(0.0), "angle": problem.graph.const(0.0)}
-    for (i, j), m in problem.mass.items():
+    for i, m in problem.inertia.diagonal().items():
         g.mark()
-        if i == j:
-            masses[problem.measures[i]] = masses[problem.measures[i]] + g.fabs(m)
+        masses[problem.measures[i]] = masses[problem.measures[i]] + g.fabs(m)
     for pool in problem.pools:
         for (i, j), m in pool.mass.items():
             if i == j:

@@ -136,13 +136,13 @@ class Integration:
     def _further_states(self):
         """Start integrated angles on the turn of the guess, and the energy taken up by contacts with what they store."""
         guesses, problem, model = self.system.angles(), self.model.problem, self.model
+        turned = {body.name: body.turned for body in self.system.bodies if body.name in guesses}
         places = self.column(names.START + 1, problem.n).T
         states = self.column(names.START + 1 + 2 * problem.n, len(problem.states))
         for k, name in enumerate(model.state_names):
             owner, _, key = name.rpartition(".")
             if key == "angle" and owner in guesses:
-                i = problem.first[owner]
-                exact = np.arctan2(places[i + 3], places[i + 2])
+                exact = turned[owner](places[problem.first[owner] :])
                 states[:, k] = exact + 2 * np.pi * np.round((guesses[owner] - exact) / (2 * np.pi))
             elif name == "energy.taken":
                 known = {"q": places, "mode": [1.0] * len(problem.contacts)}

@@ -21,7 +21,6 @@ from flexmbd.linalg.sparse import Solver
 from flexmbd.outputs import bringing
 from flexmbd.outputs.book import entries, unkept, write
 from flexmbd.outputs.catalogue import BOOKS
-from flexmbd.problem import LateState
 from flexmbd.registry import CONTACT_ROWS, OTHERS, Books
 from flexmbd.running.known_times import timed
 from flexmbd.running.signals import Requests, Signals
@@ -70,9 +69,7 @@ class Model:
         self.scheme, self.width, self._formulation = scheme, width, FORMULATIONS[formulation]
         self._arguments = writing | {"direct": bool(direct)}
         try:
-            try:
-                self._write(system, outputs, bringing)
-            except LateState:  # outputs bring states that are not known to do so
+            if not self._write(system, outputs, bringing):  # outputs bring states that are not known to do so
                 self._write(system, outputs, lambda names, aliases: names)
         except Mistake as mistake:
             raise self._told(mistake, system) from mistake
@@ -82,7 +79,10 @@ class Model:
         self.solver = Solver(plans, direct) if direct else None
 
     def _write(self, system, outputs, first):
-        """Write equations, then outputs; those outputs that `first` tells are made before the equations are."""
+        """Write equations, then outputs; those outputs that `first` tells are made before the equations are.
+
+        False where another one brings a state, which the equations should have: outputs are not written then.
+        """
         build = self._formulation(system, **self._arguments)
         self.requests = Requests(outputs, build.outputs)
         asked = {system.aliases.get(name, name) for name in self.requests.names} & set(BOOKS)
@@ -96,11 +96,15 @@ class Model:
         self.layout = Layout(self.problem, self.scheme, self.width, ledgers, bool(asked))
         self._equations()
         self.layout.signals(self.requests.names, len(self.requests.reduced), list(self.requests.windows))
-        self.signals = Signals(self.problem, self.requests, self.layout, self.storage)
+        nodes = [self.problem.outputs[name][0]() for name in self.requests.names]
+        if self.problem.late:
+            return False
+        self.signals = Signals(self.problem, self.requests, nodes, self.layout, self.storage)
         ways = {names.DENSE, names.REFINE}.intersection(self.scheme.functions)  # between steps it has ways of its own
         if exactly := self.signals.exactly and self.scheme.correction is None and not ways:
             self.layout.aside()
         self.exactly = exactly
+        return True
 
     @property
     def units(self):

@@ -5,10 +5,8 @@ All follow from lengths, masses and laws, so they change with the units in which
 
 import numpy as np
 
-from flexmbd.bodies.base import Framed
 from flexmbd.language.evaluation import on_arrays
 from flexmbd.running.inertias import radius_of_gyration
-from flexmbd.space import AXES
 
 COARSEST, FINEST = 1e-10, 1e-13  # m: between them the event tolerance is 1e-4 of the setting `tolerance`, unless a contact is small
 SLOWEST = 1e-3  # m/s: least impact velocity, unless the mechanism or its impacts are small
@@ -39,7 +37,7 @@ def extents(system, count):
     for body in (*system.bodies, system.ground):
         own = q[first : first + body.coordinates]
         first += body.coordinates
-        for place in _places(body, own, parameters, system.dimension):
+        for place in body.places(own, parameters):
             for k, x in enumerate(place):
                 low[k], high[k] = np.minimum(low[k], x), np.maximum(high[k], x)
         size = np.maximum(size, radius_of_gyration(body, parameters))
@@ -47,23 +45,6 @@ def extents(system, count):
         apart = np.where(np.isfinite(low) & np.isfinite(high), high - low, 0.0)
     size = np.maximum(size, apart.max(axis=0))
     return np.where(size > 0, size, 1.0)
-
-
-def _places(body, q, parameters, dimension):
-    """Points of a body in the inertial frame, by its coordinates at the start: of ground and rigid bodies their own, else the nodes."""
-    if isinstance(body, Framed):
-        origin, axes = [0.0] * dimension, np.eye(dimension)
-        if body.measures:
-            origin = q[:dimension]
-            axes = [[q[2], q[3]], [-np.asarray(q[3]), q[2]]] if dimension == 2 else [q[3 + 3 * k : 6 + 3 * k] for k in range(3)]
-            yield origin
-        for key in body.points:
-            at = [parameters[f"{body.name}.{key}.{axis}"] for axis in AXES[:dimension]]
-            yield [origin[i] + sum(at[k] * axes[k][i] for k in range(dimension)) for i in range(dimension)]
-    elif body.vectors:
-        lengths = [x for x, measure in zip(q, body.measures, strict=True) if measure == "length"]
-        for k in range(0, len(lengths) - dimension + 1, dimension):
-            yield lengths[k : k + dimension]
 
 
 def contact_scales(system, elements, size, settings):

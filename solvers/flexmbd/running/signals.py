@@ -88,8 +88,9 @@ class Signals:
     Parameters
     ----------
     problem : Problem
-        Nodes of signals are added to its graph.
     requests : Requests
+    nodes : list of Node
+        The signals, in the order of `Requests.names`.
     layout : Layout
     storage : Storage
         Of the equations: parameters of the outputs follow theirs.
@@ -102,9 +103,8 @@ class Signals:
         Signals that cannot be negative: norms, counts.
     """
 
-    def __init__(self, problem, requests, layout, storage):
+    def __init__(self, problem, requests, nodes, layout, storage):
         graph, self.requests = problem.graph, requests
-        nodes = [problem.outputs[name][0]() for name in requests.names]
         self.kernels = called(graph, nodes)
         self.storage = Storage(BATCH if layout.width == 1 else 1, storage.rows, len(storage.matrices))
         functions = Functions(graph, self.storage, layout, (names.OUT_NUMBERS, names.OUT_TABLES))

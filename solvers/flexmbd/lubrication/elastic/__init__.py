@@ -1,4 +1,4 @@
-"""Bearings with an elastic liner: film, cavitation and deflection solved in turn or together."""
+"""Bearings with an elastic liner: film, cavitation and deflection. They stand alone; a model takes a liner's `modes` (`System.bush`)."""
 
 from flexmbd.lubrication.elastic.bearing import ElasticBearing, ElasticFilm
 from flexmbd.lubrication.elastic.compliance import LocalCompliance, RingCompliance

@@ -1,4 +1,4 @@
-"""Viscosity that grows with the pressure, mu exp(a p) (Barus 1893), without iteration.
+"""Viscosity that grows with the pressure, mu exp(a p) (Barus 1893). For bearings that stand alone: films of models do not use it.
 
 The reduced pressure q = (1 - exp(-a p))/a has grad q = exp(-a p) grad p, so it satisfies Reynolds' equation with the viscosity at
 p = 0, and q >= 0 where p >= 0: full and ruptured places are the same. It cannot reach 1/a, where p has no bound.

@@ -1,4 +1,4 @@
-"""Journal bearing of finite length by Reynolds' equation: forces, flows and friction of many films at once."""
+"""Journal bearing by Reynolds' equation: forces, flows, friction of many films at once. Stands alone; in a model: `ReynoldsFilm`."""
 
 from dataclasses import dataclass
 from typing import NamedTuple

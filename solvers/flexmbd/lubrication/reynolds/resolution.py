@@ -1,4 +1,4 @@
-"""Is the grid fine enough for the film's gradient?"""
+"""Is the grid fine enough for the film's gradient? For bearings that stand alone."""
 
 import warnings
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""Slider of infinite width: Reynolds' equation along one line."""
+"""Slider of infinite width: Reynolds' equation along one line. Stands alone: no model uses it."""
 
 from typing import NamedTuple
 

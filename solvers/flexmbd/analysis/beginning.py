@@ -1,0 +1,57 @@
+"""The start of one sample: guesses that are assembled, by what costs the least kinetic energy, as `run` does it for many."""
+
+from functools import partial
+
+import numpy as np
+from scipy.sparse import block_array, eye_array
+
+from flexmbd.analysis.row_arrays import Rows
+from flexmbd.equations.assembly import assembled
+from flexmbd.equations.start import Start
+from flexmbd.equations.start_words import Changes
+from flexmbd.errors import ModelError
+from flexmbd.linalg.direct import analyse
+
+SLIGHT = 1e-12  # share of what has no mass, and of rows that depend on others
+
+
+def beginning(equations, t):
+    """Coordinates and velocities (n,) of the start at a time (s), and what of the guess was changed, as attributes of a run.
+
+    Raises
+    ------
+    ModelError
+        If rows stay open, by name, or what is fixed at the start cannot stay.
+    """
+    e, problem = equations, equations.problem
+    which = problem.rows + problem.initial_rows
+    table, rates = Rows(e, which), Rows(e, which, rate=True)
+    start, guess = Start(problem, e.system, 1, t), tuple(np.array(x, float)[:, None] for x in problem.initial(e.system))
+    q, v = start.places(guess[0])[:, 0], guess[1][:, 0]
+    turning = np.array([measure == "angle" for measure in e.measures], bool)
+    q = assembled(lambda q: (table.value(q, t), table.gradient(q, t)), partial(orthogonal, e), q, turning)
+    gaps, (_, scale) = np.abs(table.value(q, t)), e.scaled(table.gradient(q, t))
+    if not np.all(scale * gaps < 1e-9):
+        worst = [f"{table.labels[k]} (by {gaps[k]:.3g})" for k in np.argsort(-scale * gaps)[:4]]
+        raise ModelError(
+            f"the system cannot be assembled: these constraints stay open: {', '.join(worst)}",
+            remedy="check lengths and the guess of positions and angles",
+        )
+    jacobian = table.gradient(q, t)
+    for _ in range(2):
+        v = v + orthogonal(e, q, jacobian, -(jacobian @ v + rates.value(q, t)))
+    v = start.velocities(guess, q[:, None], v[:, None])[:, 0]
+    changes = Changes(start, guess, (q[:, None], v[:, None]), e.size)
+    changes.refuse()
+    return q, v, changes.said()
+
+
+def orthogonal(equations, q, jacobian, side):
+    """Smallest x, by kinetic energy at q, with ``jacobian x = side``; rows that depend on others do no harm."""
+    e = equations
+    G, scale = e.scaled(jacobian)
+    mass = e.mass_at(q) * e.weights[:, None] * e.weights
+    mass = mass / max(np.abs(mass.data).max(initial=0.0), 1e-300) + SLIGHT * eye_array(e.n)
+    matrix = block_array([[mass, G.T], [G, -SLIGHT * eye_array(len(side))]], format="csc")
+    matrix.sum_duplicates()
+    return e.weights * analyse(matrix).factorise(matrix.data).solve(np.r_[np.zeros(e.n), scale * side])[: e.n]

@@ -1,0 +1,184 @@
+"""Inertia as an operator: what equations, schemes and analyses ask of a system's mass matrix M, however it is written.
+
+`NaturalInertia` has the entries of a sparse M.  Another operator gives its product with a vector, a recursion over the bodies of a tree for
+one, and all else follows by derivatives of the graph, or is given too where something better is known (`solve` above all).
+"""
+
+from abc import ABC, abstractmethod
+from functools import cached_property
+
+from flexmbd.equations.saddle import beside, cliques, determined_blocks, reinforce, solutions
+
+
+class Inertia(ABC):
+    """Mass matrix M (n, n) of coordinates q and time t, as nodes.
+
+    Parameters
+    ----------
+    graph : Graph
+    q : sequence of Node
+        All coordinates.
+
+    Attributes
+    ----------
+    constant : bool
+        M depends neither on coordinates nor on time.
+    groups : list of Pool
+        Elements of flexible bodies that are many and alike. Their masses are part of M, and are in no node or entry here but where it is
+        said.
+    """
+
+    constant = False
+
+    def __init__(self, graph, q):
+        self.graph, self.q, self.groups = graph, tuple(q), []
+
+    @abstractmethod
+    def apply(self, vector):
+        """Nodes (n,) of ``M x``, less that of groups, linear in the nodes of `vector`; implicit schemes take derivatives of them."""
+
+    @cached_property
+    def entries(self):
+        """Upper triangle of M by (i, j), less that of groups."""
+        g, a = self.graph, self.graph.space("a").first(len(self.q))
+        found = {}
+        for i, node in enumerate(self.apply(a)):
+            g.mark()
+            for j in sorted(j for j in g.space("a").of(node) if j >= i):
+                x = g.derivative(node, a[j])
+                if not x.zero:
+                    found[i, j] = x
+        return found
+
+    def matrix(self):
+        """What elimination takes: `entries`, and by group what each of its elements adds."""
+        return dict(self.entries) | {group: group.mass for group in self.groups}
+
+    def diagonal(self, wanted=frozenset()):
+        """Nodes of the diagonal by coordinate, those of groups with it only of the coordinates that are `wanted`."""
+        found = {i: m for (i, j), m in self.entries.items() if i == j}
+        for group in self.groups:
+            found |= {i: found.get(i, 0.0) + m for i, m in group.diagonal(wanted).items()}
+        return found
+
+    def couplings(self):
+        """Sets of coordinates that M couples, for the order of elimination."""
+        return cliques(self.matrix(), len(self.q))
+
+    def massless(self):
+        """Coordinates without mass."""
+        grouped = {i for group in self.groups for i in group.coordinates.ravel().tolist()}
+        return set(range(len(self.q))) - {i for i, j in self.entries if i == j} - grouped
+
+    def slopes(self, vector):
+        """Derivatives of ``M x`` by the coordinates, x held, by (i, k), less that of groups."""
+        g, found = self.graph, {}
+        for (i, j), m in {} if self.constant else self.entries.items():
+            for k, slope in g.slopes(m, self.q):
+                for a, b in {(i, j), (j, i)}:
+                    found[a, k] = found.get((a, k), 0.0) + slope * vector[b]
+        return found
+
+    def kinetic(self, v):
+        """Node of the kinetic energy ``v.M v/2``, J, with that of groups, whose own rates are their variables."""
+        total = self.graph.dot((p, x) for p, x in zip(self.apply(v), v, strict=True))
+        for group in self.groups:
+            own = group.variables("y")
+            total = total + group.sum(self.graph.dot(zip(group.inertial(own), own, strict=True)))
+        return 0.5 * total
+
+    def solve(self, problem, rows, gradients, sides, *, multipliers=True):
+        """Solutions of ``M x + G' l = f``, ``G x = c`` for several right-hand sides.
+
+        Parameters
+        ----------
+        problem : Problem or Formulation
+        rows : sequence of Row
+        gradients : dict (i, n + k) -> Node
+            Entries of G by coordinate and multiplier.
+        sides : list of dict
+            f by coordinate (left out: zero) and by group as a list of its element's; c by n + k.
+        multipliers : bool
+            Whether l is asked for.
+
+        Returns
+        -------
+        list of dict
+            x by coordinate (left out: zero), l by n + k.
+        """
+        matrix = self.matrix() | gradients
+        reinforce(problem, matrix, sides, rows)
+        found = [] if multipliers else determined_blocks(problem)
+        return beside(problem, matrix, sides, found) if found else solutions(problem, matrix, sides, rows)
+
+
+class NaturalInertia(Inertia):
+    """M by its entries, which bodies and elements add."""
+
+    constant = True
+
+    def __init__(self, graph, q):
+        super().__init__(graph, q)
+        self.entries = {}
+
+    def add(self, entries, *, varying):
+        """Add entries of the upper triangle, nodes by (i, j); `varying` if they depend on coordinates or time."""
+        for key, x in entries.items():
+            self.entries[key] = self.entries[key] + x if key in self.entries else x
+        self.constant = self.constant and not varying
+
+    def apply(self, vector):
+        """Nodes of ``M x``."""
+        return symmetric_product(self.graph, self.entries, vector)
+
+
+class Together(Inertia):
+    """An operator, and the masses that elements add to it.
+
+    Parameters
+    ----------
+    own : Inertia
+    added : NaturalInertia
+    """
+
+    def __init__(self, own, added):
+        super().__init__(added.graph, added.q)
+        self._own, self._added, self.groups = own, added, added.groups
+
+    @property
+    def constant(self):
+        """Whether both are."""
+        return self._own.constant and self._added.constant
+
+    def add(self, entries, *, varying):
+        """As `NaturalInertia.add`."""
+        self._added.add(entries, varying=varying)
+
+    def apply(self, vector):
+        """Nodes of ``M x``."""
+        return [x + y for x, y in zip(self._own.apply(vector), self._added.apply(vector), strict=True)]
+
+    @property
+    def entries(self):
+        """Those of both."""
+        found = dict(self._own.entries)
+        for key, x in self._added.entries.items():
+            found[key] = found[key] + x if key in found else x
+        return found
+
+    def solve(self, problem, rows, gradients, sides, *, multipliers=True):
+        """The operator's own way where nothing has been added, else by the entries of both."""
+        alone = not self._added.entries and not self.groups
+        one = self._own if alone else super()
+        return one.solve(problem, rows, gradients, sides, multipliers=multipliers)
+
+
+def symmetric_product(graph, matrix, vector):
+    """Nodes of a symmetric matrix, its upper triangle by (i, j), times a vector."""
+    total = [graph.const(0.0)] * len(vector)
+    for (i, j), m in matrix.items():
+        graph.mark()
+        total[i] = total[i] + m * vector[j]
+        if i != j:
+            total[j] = total[j] + m * vector[i]
+    return total

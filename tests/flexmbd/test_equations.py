@@ -1,0 +1,107 @@
+"""`Equations(system, formulation, solver)`: analyses in other coordinates than natural ones give the same, or say what they leave out."""
+
+import numpy as np
+import pytest
+
+import flexmbd as fm
+from flexmbd.formulation import FORMULATIONS
+
+from .sentences import names, said
+from .test_extending import module  # noqa: F401
+from .test_inertia import pendulum
+
+
+@pytest.fixture
+def other(module, monkeypatch):  # noqa: F811
+    """``other(system)``: its equations in the angles of pins, inertia by a recursion."""
+    monkeypatch.setitem(FORMULATIONS, "angles", module("JointAngles").Recursive)
+    return lambda system, **more: fm.Equations(system, "angles", **more)
+
+
+def sprung():
+    s = pendulum(-1.4, 0.3)
+    s.add(fm.TorsionSpring("spring", s.ground, s.bodies[0], stiffness=3.0, damping=0.2))
+    s.add(fm.Torque("load", s.ground, s.bodies[1], moment=0.5))
+    return s
+
+
+def test_analyses_do_not_depend_on_the_coordinates(other):
+    """Equilibrium, vibrations with and without damping, linear equations, motion: of two coordinates and of eight with six rows."""
+    e, natural = other(sprung()), fm.Equations(sprung())
+    assert (e.n, e.count, natural.n, natural.count) == (2, 0, 8, 6) and e.coordinates == ["O[0]", "A[0]"]
+    rest, known = fm.static(e), fm.static(natural)
+    for name in ("rod.angle", "end.angle", "end.x", "end.y", "energy.total"):
+        np.testing.assert_allclose(rest[name], known[name], rtol=1e-9)
+    for damped in (False, True):
+        np.testing.assert_allclose(fm.modes(rest, damped=damped).poles, fm.modes(known, damped=damped).poles, rtol=1e-7)
+    inputs, outputs = ["@load.moment.c0"], ["end.angle", "end.x"]
+    one, two = (fm.state_space(of, inputs, outputs, state=path) for of, path in ((e, rest), (natural, known)))
+    np.testing.assert_allclose(one.poles, two.poles, rtol=1e-7)
+    np.testing.assert_allclose(one.frequency_response([0.3, 5.0]), two.frequency_response([0.3, 5.0]), rtol=1e-7)
+
+
+def test_the_reference_solution_does_not_depend_on_the_coordinates(other):
+    pytest.importorskip("sksundae")
+    one, two = (fm.reference(of, end=0.3, points=4, outputs=["end.angle", "end.x"]) for of in (other(sprung()), sprung()))
+    for name, x in one.outputs.items():
+        np.testing.assert_allclose(x, two.outputs[name], atol=1e-7)
+
+
+def test_what_other_coordinates_leave_out_is_said(other):
+    names(said(lambda: other(sprung(), spinning=1.0)), "turning frame", "natural")
+    names(said(lambda: fm.sensitivities(other(sprung()), ["rod.mass"], ["end.x"], end=0.1, points=2)), "natural coordinates", "'angles'")
+    s = fm.System()
+    s.body("rod", mass=1.0, inertia=1.0)
+    names(said(lambda: fm.sensitivities(fm.Equations(s, spinning=1.0), ["rod.mass"], ["rod.x"], end=0.1, points=2)), "turning frame")
+    names(said(lambda: fm.Equations(sprung(), "tree")), "formulation", "'tree'")
+    names(said(lambda: fm.Equations(sprung(), solver="gauss")), "gauss")
+    names(said(lambda: other(sprung()).output("O.fx", *other(sprung()).initial(), multipliers=[1.0])), "reactions", "'O'")
+
+
+def test_equations_keep_their_solver_and_what_it_found(monkeypatch):
+    """Two analyses of one `Equations` with different solvers leave each other alone."""
+    e = fm.Equations(sprung(), solver="superlu")
+    other = e.using("umfpack") if "umfpack" in _installed() else e.using(None)
+    assert e.solver == "superlu" and e.using(None) is e and e.using("superlu") is e
+    fm.static(e)
+    assert fm.static(other).equations.solver == other.solver and e.solver == "superlu"
+    assert fm.static(e).equations is e and {key[1] for key in e.analyses if isinstance(key, tuple)} <= {"superlu", other.solver}
+
+
+def _installed():
+    try:
+        fm.Equations(sprung(), solver="umfpack")
+    except fm.ModelError:
+        return ()
+    return ("umfpack",)
+
+
+class Counting(fm.Torque):
+    """Its output is the way that a body has turned: a state that only the output brings."""
+
+    def outputs(self, build):
+        def way():
+            x = build.state(self, "way")
+            build.state_rate(x, build.graph.fabs(build.spin(build.system.bodies[0])))
+            return x
+
+        return {f"{self.name}.way": (way, "rad")}
+
+
+def metered():
+    s = sprung()
+    s.add(Counting("meter", s.ground, s.bodies[0], moment=0.0))
+    return s
+
+
+def test_an_output_that_brings_a_state_is_integrated_or_refused_by_name():
+    """Equations are written again with the state; analyses whose equations are made say how to have it."""
+    run = fm.run(metered(), end=0.05, points=51, outputs=["meter.way", "rod.rate", "rod.angle"], settings={"lanes": 1, "tolerance": 1e-9})
+    assert run["meter.way"][-1] == pytest.approx(np.abs(run["rod.angle"][-1] - run["rod.angle"][0]), rel=1e-5)
+    assert run["meter.way"][-1] > 0.0
+    e = fm.Equations(metered())
+    for use in (lambda: e.output("meter.way", *e.initial()), lambda: e.output("meter.way", *e.initial())):  # also when asked again
+        names(said(use), "'meter.way' brings a state", "outputs=['meter.way']")
+    names(said(lambda: fm.reference(fm.Equations(metered()), end=0.1, points=2, outputs=["meter.way"])), "brings a state", "outputs=[")
+    made = fm.Equations(metered(), outputs=["meter.way"])
+    assert made.output("meter.way", *made.initial()) == 0.0
