@@ -17,6 +17,8 @@ class Element:
         "points" or "bodies": what `a` and `b` are.
     reacts : bool
         It has rows whose multipliers are reactions: outputs and energy books count them.
+    couples : str
+        What it is in words, if its force depends on reactions (`build.couple`), which implicit schemes do not treat; else "".
     witness : str or None
         Output that says why a run with it failed.
     """
@@ -24,6 +26,7 @@ class Element:
     dimensions: ClassVar[tuple] = (2,)
     ends: ClassVar[str] = "points"
     reacts: ClassVar[bool] = False
+    couples: ClassVar[str] = ""
     witness = None
 
     def parameters(self):

@@ -41,8 +41,8 @@ class Problem:
         Elements of flexible bodies that are many and alike.
     exchanges : mapping Node -> Node
         See `formulation.share.Share`.
-    frictions : tuple
-        Of ideal joints.
+    coupled : tuple of Coupled
+        Forces that depend on reactions.
     states : tuple of ExtraState
     late : mapping of str to ExtraState
         States that outputs have brought since the equations were finished, which therefore have them not: empty unless such an output was
@@ -81,7 +81,7 @@ class Problem:
     initial_rows: tuple
     pools: tuple
     exchanges: Mapping
-    frictions: tuple
+    coupled: tuple
     states: tuple
     late: Mapping
     contacts: tuple

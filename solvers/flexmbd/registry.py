@@ -15,6 +15,37 @@ class Books:
     name = "energy"
 
 
+class Coupled:
+    """A force whose magnitude depends on the reactions of joints: an element makes one and hands it to `build.couple`.
+
+    A subclass has `element`, and says in words what it is.
+
+    Attributes
+    ----------
+    kind, what, where : str
+        Of the element; what depends on reactions; where that is.
+    columns : dict int -> Node
+        Generalized forces of a unit of it, by coordinate.
+    rests : bool
+        It vanishes where nothing moves, so that equilibria need not know it.
+    """
+
+    kind, what, where = "element", "forces that depend on reactions", "forces that depend on reactions"
+    rests = False
+
+    def load(self, graph, multipliers):
+        """Node of the load, and its derivatives by the number of the multiplier."""
+        raise NotImplementedError
+
+    def force(self, graph, load):
+        """Node of the magnitude, and its derivative by the load."""
+        raise NotImplementedError
+
+    def book(self, build, force):
+        """Say what power the force, a node, takes or gives, and keep what outputs need."""
+        raise NotImplementedError
+
+
 @dataclass(frozen=True)
 class Pair:
     """State of one contact within a step; nodes, but for `index`."""

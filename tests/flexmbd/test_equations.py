@@ -4,7 +4,11 @@ import numpy as np
 import pytest
 
 import flexmbd as fm
+from flexmbd.element import Element
 from flexmbd.formulation import FORMULATIONS
+from flexmbd.formulation.natural import Build
+from flexmbd.registry import Coupled
+from flexmbd.running.choice import frictions
 
 from .sentences import names, said
 from .test_extending import module  # noqa: F401
@@ -105,3 +109,72 @@ def test_an_output_that_brings_a_state_is_integrated_or_refused_by_name():
     names(said(lambda: fm.reference(fm.Equations(metered()), end=0.1, points=2, outputs=["meter.way"])), "brings a state", "outputs=[")
     made = fm.Equations(metered(), outputs=["meter.way"])
     assert made.output("meter.way", *made.initial()) == 0.0
+
+
+# ---- forces that depend on reactions, from outside
+class Pressed(Coupled):
+    """A torque of a brake: coefficient times radius times the force in a pin."""
+
+    kind = "brake"
+
+    def __init__(self, element, build):
+        self.element, self._rows, self.rate = element, build.owner["pin"], build.spin(element.body)
+        self._size = build.number(element, "mu") * build.number(element, "radius")
+        self.columns = {i: -x for i, x in build.graph.slopes(self.rate, build.v)}
+
+    def load(self, graph, multipliers):
+        x, y = multipliers[self._rows : self._rows + 2]
+        size = graph.sqrt(x * x + y * y)
+        return size, {self._rows: x / size, self._rows + 1: y / size}
+
+    def force(self, graph, load):
+        return self._size * load, self._size
+
+    def book(self, build, force):
+        build.power("dissipated", force * self.rate)
+        build.remember(self.element, force=force)
+
+
+class Brake(Element):
+    couples = "brake"
+
+    def __init__(self, name, body):
+        self.name, self.body = name, body
+
+    def parameters(self):
+        return {"mu": 0.2, "radius": 0.1}
+
+    def topology_key(self):
+        return (self.body.name,)
+
+    def apply(self, build):
+        build.couple(Pressed(self, build))
+
+    def outputs(self, build):
+        return {f"{self.name}.torque": (lambda: build.recall(self)["force"], "N m")}
+
+
+def braked():
+    """A wheel with its centre off the pin, from rest below it."""
+    s = fm.System(gravity=(0.0, -9.81))
+    wheel = s.body("wheel", mass=2.0, inertia=0.3, position=(0.0, -0.25), angle=-np.pi / 2, rate=4.0, velocity=(1.0, 0.0))
+    s.add(fm.Revolute("pin", s.ground.at(0.0, 0.0), wheel.at(-0.25, 0.0)))
+    s.add(Brake("brake", wheel))
+    return s
+
+
+def test_any_element_may_have_forces_that_depend_on_reactions():
+    """At the lowest place: (I + m r²) a = -mu R N with N² = (m (g + r w²))² + (m r a)²; what leaves it out says so by name."""
+    build = Build(braked())
+    q, v = (np.array(x, float) for x in build.system.initial())
+    known = {f"{kind}{i}": x for kind, values in (("q", q), ("v", v)) for i, x in enumerate(values)} | {"t": 0.0, "s0": 0.0}
+    alpha = build.graph.evaluate([build.a[2]], known, [x for _, x in build.system.parameters()])[0]  # of the axis (0, -1), along x
+    arm, (m, r, w, whole) = 0.2 * 0.1, (2.0, 0.25, 4.0, 0.3 + 2.0 * 0.25**2)
+    pull = m * (9.81 + r * w * w)
+    wanted = -arm * pull / np.sqrt(whole**2 - (arm * m * r) ** 2)
+    assert alpha == pytest.approx(wanted, rel=1e-9)
+    names(said(lambda: fm.static(braked())), "depend on reactions", "brake")
+    names(said(lambda: fm.Equations(braked()).force(q, v)), "depend on reactions", "brake")
+    names(said(lambda: fm.sensitivities(braked(), ["wheel.mass"], ["wheel.x"], end=0.1, points=2)), "depend on reactions", "brake")
+    names(said(lambda: fm.run(braked(), end=0.1, points=2, outputs=["wheel.x"], settings={"integrator": "ggl"})), "brake 'brake'", "ggl")
+    assert frictions(braked()) == ["brake 'brake'"]

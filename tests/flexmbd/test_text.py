@@ -4,12 +4,18 @@ import llvmlite.binding as llvm
 import numpy as np
 import pytest
 
+from flexmbd.codegen.machine import _machine
 from flexmbd.codegen.text import Instructions, Module, number
+from flexmbd.equations import index1, saddle
+from flexmbd.formulation.natural import Build
 from flexmbd.language.graph import Graph
 from flexmbd.language.kinds import OPERATIONS
 from flexmbd.language.ops import OPS
+from flexmbd.linalg.elimination import factorise
+from flexmbd.tuning import Tuning
 
 from .generated import computed, functions
+from .test_units import chain, row
 
 SAMPLES = 16
 GIVEN = np.array([
@@ -88,3 +94,32 @@ def test_blocks_functions_and_constants_are_read():
     text = module.text()
     llvm.parse_assembly(text, llvm.create_context()).verify()
     assert "noalias %rows" in text and text.count("declare") == 0 and "external global double" in text
+
+
+def test_code_without_loops_is_the_same_with_fewer_passes():
+    """What `Code` takes for granted: of straight code and of units LLVM's usual passes make no more."""
+    for tuning in (Tuning(units=10**9, blocks=10**9), Tuning(units=0, unit_function=0, unit_share=1e9, blocks=10**9)):
+        g, nodes, *_ = chain(10, 1, tuning, 1e-3)
+        made, _ = functions(g, nodes, 16)
+        assert not made.loops
+        objects = []
+        for level in (1, 2):
+            machine = _machine(2)
+            module = llvm.parse_assembly(made.text(), llvm.create_context())
+            module.triple = machine.triple
+            builder = llvm.create_pass_builder(machine, llvm.create_pipeline_tuning_options(speed_level=level))
+            builder.getModulePassManager().run(module, builder)
+            objects.append(machine.emit_object(module))
+        assert objects[0] == objects[1]
+
+
+def test_factors_of_one_matrix_are_found_once(monkeypatch):
+    """Accelerations, nearness to singular positions and corrections of them have the same."""
+    found = []
+    monkeypatch.setattr(saddle, "factorise", lambda *a, **k: found.append(a) or factorise(*a, **k))
+    problem = Build(row(3, 1.0)).problem([])
+    dq, dv = index1.corrections(problem, problem.rows)
+    index1.nearness(problem)
+    assert len(found) == 1
+    problem.graph.factors_of.clear()
+    assert index1.corrections(problem, problem.rows) == (dq, dv) and len(found) == 2, "the nodes are the same without"

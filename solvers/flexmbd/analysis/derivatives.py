@@ -12,7 +12,7 @@ from warnings import catch_warnings, simplefilter
 import numpy as np
 from scipy.linalg import LinAlgWarning, lu_factor, lu_solve
 
-from flexmbd.analysis.refusals import refuse_friction, refuse_unilateral
+from flexmbd.analysis.refusals import refuse_coupled, refuse_unilateral
 from flexmbd.errors import ModelError, NotDifferentiable
 from flexmbd.formulation import formulation_of
 from flexmbd.language.arrays import Program
@@ -150,7 +150,7 @@ class Linear:
         self.system, self.parameters, self._turning = system, parameters, turning
         graph = ParametricGraph(SINGLE)
         build = formulation_of(formulation)(system, solved=False, tuning=SINGLE, graph=graph, varied=parameters.slopes)
-        refuse_friction(build)
+        refuse_coupled(build)
         refuse_unilateral(build)
         known = build.outputs
         for name in outputs:

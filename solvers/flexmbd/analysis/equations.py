@@ -10,7 +10,7 @@ import numpy as np
 from scipy.sparse import csc_array, csr_array
 
 from flexmbd.analysis.beginning import beginning
-from flexmbd.analysis.refusals import refuse_friction, refuse_unilateral
+from flexmbd.analysis.refusals import refuse_coupled, refuse_unilateral
 from flexmbd.analysis.rest import Rest
 from flexmbd.analysis.row_arrays import Rows
 from flexmbd.errors import ModelError
@@ -155,7 +155,7 @@ class Equations:
         Raises
         ------
         ModelError
-            If impenetrable contacts, or with velocities friction in ideal joints, would be left out.
+            If impenetrable contacts, forces that depend on reactions, or with velocities friction in ideal joints, would be left out.
         """
         self._refuse(v)
         values = self._force(self._at(q, v, t, turns))
@@ -183,8 +183,7 @@ class Equations:
     def _refuse(self, v):
         """Raise `ModelError` for what has forces that are none of these; at rest friction of ideal joints, being regularised, has none."""
         refuse_unilateral(self.problem)
-        if v is not None:
-            refuse_friction(self.problem)
+        refuse_coupled(self.problem, moving=v is not None)
 
     def turned(self, q, turns=None):
         """Angles (rad) of the planar bodies at q, at most half a turn from those given."""

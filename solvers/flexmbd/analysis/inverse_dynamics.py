@@ -4,7 +4,7 @@ import numpy as np
 
 from flexmbd.analysis.grid import time_grid
 from flexmbd.analysis.path import equations_of
-from flexmbd.analysis.refusals import refuse_contacts, refuse_friction, refuse_states, refuse_unilateral
+from flexmbd.analysis.refusals import refuse_contacts, refuse_coupled, refuse_states, refuse_unilateral
 from flexmbd.errors import ModelError
 from flexmbd.trajectory import OK, Trajectory
 
@@ -67,7 +67,7 @@ def inverse_dynamics(build, inputs=None, *, end, points, outputs):
 
 def _check(e, outputs):
     """Raise `ModelError` for what has no place here."""
-    refuse_friction(e.problem)
+    refuse_coupled(e.problem)
     refuse_unilateral(e.problem)
     refuse_contacts(e.problem, "their forces depend on the motion before")
     refuse_states(e.problem)

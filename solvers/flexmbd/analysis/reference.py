@@ -17,7 +17,7 @@ from scipy.linalg import solve
 from flexmbd.analysis.equations import Equations
 from flexmbd.analysis.grid import time_grid
 from flexmbd.analysis.path import equations_of
-from flexmbd.analysis.refusals import refuse_contacts, refuse_friction, refuse_unilateral
+from flexmbd.analysis.refusals import refuse_contacts, refuse_coupled, refuse_unilateral
 from flexmbd.errors import ModelError
 from flexmbd.trajectory import OK, Trajectory
 
@@ -90,7 +90,7 @@ class Stabilised:
 
     def __init__(self, equations: Equations, outputs):
         self.equations, problem = equations, equations.problem
-        refuse_friction(problem)
+        refuse_coupled(problem)
         refuse_unilateral(problem)
         refuse_contacts(problem, "this check locates no events")
         nodes = [equations.node(name) for name in outputs]

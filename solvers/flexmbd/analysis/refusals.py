@@ -3,11 +3,12 @@
 from flexmbd.errors import ModelError
 
 
-def refuse_friction(problem):
-    """Raise `ModelError` if ideal joints have friction, which depends on their reactions."""
-    if problem.frictions:
-        names = _names(friction.element for friction in problem.frictions)
-        raise ModelError(f"the system has friction in ideal joints ({names}), which is not treated here", remedy="use run")
+def refuse_coupled(problem, *, moving=True):
+    """Raise `ModelError` if there are forces that depend on reactions, such as friction in ideal joints; at rest if they act there too."""
+    found = [one for one in problem.coupled if moving or not one.rests]
+    for where in dict.fromkeys(one.where for one in found):
+        names = _names(one.element for one in found if one.where == where)
+        raise ModelError(f"the system has {where} ({names}), which is not treated here", remedy="use run")
 
 
 def refuse_unilateral(problem):

@@ -11,6 +11,7 @@ from flexmbd.codegen import units
 from flexmbd.codegen.linear import Linear
 from flexmbd.codegen.lookup import lookup
 from flexmbd.codegen.loops import Loops
+from flexmbd.codegen.machine import Code
 from flexmbd.codegen.targets import Cpu
 from flexmbd.codegen.text import DOUBLE, INTEGER, TRUTH, VOID, WORD, Instructions, Module, filled, number, pointer, vector
 from flexmbd.codegen.values import Value, Writer
@@ -47,6 +48,7 @@ class Functions:
         self.module, self.elements, self._shapes = Module(), {}, {}
         self.units = {}  # functions of units by their keys
         self.rows = layout.work  # of W
+        self.loops = False  # whether some are over elements, blocks of a matrix or rows
 
     def add(self, name, stores, *, given=None):
         """A function that stores nodes.
@@ -131,6 +133,10 @@ class Functions:
     def text(self):
         """The module."""
         return self.module.text()
+
+    def code(self):
+        """Its machine code, yet to be compiled."""
+        return Code(self.text(), self.loops)
 
 
 class Rows:
@@ -277,6 +283,7 @@ class Piece:
         """Store what is only read; many zeros in rows that follow one another by a loop."""
         for where, nodes in runs(stores):
             if len(nodes) > CLEARED:
+                self.functions.loops = True
                 self.loops.clear(self.moved(*where), len(nodes))
             elif callable(where):
                 self.store(where, *nodes)

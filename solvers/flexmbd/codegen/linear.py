@@ -21,6 +21,7 @@ class Linear:
 
     def write(self, node, solves):
         """Factors, or a substitution where it `solves`."""
+        self.piece.functions.loops = True
         piece, (plan, _, _) = self.piece, node.value
         direct = isinstance(plan, SparsePlan)
         count = len(plan.place) if solves else plan.size
@@ -88,6 +89,7 @@ class Linear:
 
     def total(self, node):
         """Sum of a node of one element over a pool."""
+        self.piece.functions.loops = True
         piece, (pool, one, start, stop) = self.piece, node.value
         A = piece.moved("W", piece.rows.take(1))
         piece.loops.clear(A, 1)

@@ -16,9 +16,9 @@ CLOSE = 1.0  # by a whole step: what rows are open, as places and as velocities,
 
 def check_steps(problem):
     """Refuse what schemes that step over events do not treat."""
-    if problem.frictions:
-        name = problem.frictions[0].element.name
-        told = f"joint friction '{name}': schemes with percussions do not treat friction by the reactions of ideal joints"
+    if problem.coupled:
+        one, name = problem.coupled[0], problem.coupled[0].element.name
+        told = f"{one.kind} '{name}': schemes with percussions do not treat {one.what}"
         raise ModelError(told, element=name, remedy="give a clearance joint with Impenetrable(friction=...)")
 
 

@@ -20,9 +20,8 @@ others want an e of 1e-6 or more, because at the stages of a Runge-Kutta step th
 is divided by e: at a tolerance of 1e-8 the error against independent rows is 40 times as large with 1e-6 and twice with 1e-5.
 """
 
-from flexmbd.equations import closeness
+from flexmbd.equations import closeness, coupled
 from flexmbd.equations.saddle import factored, reinforce, row_sizes
-from flexmbd.joints.friction import solve as with_friction
 
 KINDS = ("independent", "augmented")  # of rows
 
@@ -33,11 +32,11 @@ def accelerations(problem):
 
 
 def solution(problem):
-    """Accelerations, multipliers and friction forces of ideal joints by the index-1 equations, as nodes.
+    """Accelerations, multipliers and forces that depend on reactions by the index-1 equations, as nodes.
 
     Functions of this module take a `Problem`, or the `Formulation` that makes it; they read `graph`, `n`, `q`, `v`, `time`, `inertia`,
     `pools`, `generalized`, `rows`, `initial_rows`, `shift` (e above; 0: the rows are independent; those of the start alone always have
-    one), `direct` and `frictions`.
+    one), `direct` and `coupled`.
     """
     g, n = problem.graph, problem.n
     side, gradients = dict(enumerate(problem.generalized)), {}
@@ -45,9 +44,9 @@ def solution(problem):
     for k, row in enumerate(problem.rows):
         gradients |= _gradient(problem, k, row)
         side[n + k] = -row.polynomial.convective(problem.q, problem.v, problem.time)
-    sides = [side, *(friction.side(g, n, len(problem.rows)) for friction in problem.frictions)]
+    sides = [side, *(coupled.side(g, one, n, len(problem.rows)) for one in problem.coupled)]
     x, *responses = problem.inertia.solve(problem, problem.rows, gradients, sides)
-    x, forces = with_friction(problem, [x, *responses]) if responses else (x, [])
+    x, forces = coupled.solve(problem, [x, *responses]) if responses else (x, [])
     return [x.get(i, g.const(0.0)) for i in range(n)], [x[n + k] for k in range(len(problem.rows))], forces
 
 

@@ -5,7 +5,7 @@ What is asked here of a system's inertia is its entries; `flexmbd.equations.iner
 
 from flexmbd.equations import closeness, determined
 from flexmbd.errors import ModelError
-from flexmbd.linalg.elimination import elimination_order, factorise
+from flexmbd.linalg.elimination import Factors, elimination_order, factorise
 
 ITERATIONS = 3  # after the first solution
 START = 1e-6  # shift of rows of the start, which may depend on the others
@@ -26,9 +26,19 @@ def solutions(problem, matrix, sides, rows):
 
 
 def factored(problem, matrix, rows):
-    """Factors of mass matrix and rows; where rows may come to depend on others, their pivots are guarded."""
-    guards = row_sizes(problem, rows, lambda row: not shift_of(problem, row))
-    return factorise(problem.graph, matrix, order(problem, rows), guards=guards)
+    """Factors of mass matrix and rows; where rows may come to depend on others, their pivots are guarded.
+
+    Those of one matrix are found once: accelerations and corrections to the same rows have the same.
+    """
+    graph, guards = problem.graph, row_sizes(problem, rows, lambda row: not shift_of(problem, row))
+    parts = [(key, x.id) if isinstance(key, tuple) else (key.name, *((ij, y.id) for ij, y in x.items())) for key, x in matrix.items()]
+    key = (*parts, *((k, x.id) for k, x in guards.items()), *map(id, rows))
+    if key not in graph.factors_of:
+        factors = factorise(graph, matrix, order(problem, rows), guards=guards)
+        graph.factors_of[key] = factors, rows  # these are kept, so that no others take their identity
+    elif isinstance(graph.factors_of[key][0], Factors):
+        graph.mark()  # as elimination ends
+    return graph.factors_of[key][0]
 
 
 def determined_blocks(problem):

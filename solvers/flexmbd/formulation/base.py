@@ -113,7 +113,7 @@ class Formulation(Interface, MassMatrix, ABC):
         self.q, self.v = (g.space(name).first(self.n) for name in "qv")
         self.generalized = [g.const(0.0)] * self.n
         self.gravity = [self._numbers[f"gravity.{axis}"] for axis in AXES[: system.dimension]]
-        self.states, self.contacts, self.unilaterals, self.frictions, self._memory = [], [], [], [], {}
+        self.states, self.contacts, self.unilaterals, self.coupled, self._memory = [], [], [], [], {}
         self.potential_energy, self.stored_energy, self.powers = g.const(0.0), g.const(0.0), {}
         self.late = {}
         self.rows, self.initial_rows, self.owner, self.inertia = [], [], {}, NaturalInertia(g, self.q)
@@ -181,18 +181,18 @@ class Formulation(Interface, MassMatrix, ABC):
         """Nodes of accelerations and multipliers, which outputs read."""
         if not self._solved:
             counts = ("a", self.n), ("l", len(self.rows))
-            a, multipliers = ([self.graph.var(f"{kind}{i}") for i in range(count)] for kind, count in counts)
-            loads = [friction.load(self.graph, multipliers)[0] for friction in self.frictions]
-            self._rub([friction.force(self.graph, load)[0] for friction, load in zip(self.frictions, loads, strict=True)])
+            a, multipliers = (self.graph.space(name).first(count) for name, count in counts)
+            loads = [one.load(self.graph, multipliers)[0] for one in self.coupled]
+            self._book([one.force(self.graph, load)[0] for one, load in zip(self.coupled, loads, strict=True)])
             return a, multipliers
         a, multipliers, forces = solution(self)
-        self._rub(forces)
+        self._book(forces)
         return a, multipliers
 
-    def _rub(self, forces):
-        """Keep the friction forces of ideal joints, and the power that they take."""
-        for friction, force in zip(self.frictions, forces, strict=True):
-            friction.book(self, force)
+    def _book(self, forces):
+        """Have what depends on reactions say its power."""
+        for one, force in zip(self.coupled, forces, strict=True):
+            one.book(self, force)
 
     def _number(self, k, path, kind):
         """Node of number k of the system, of a level or folded; of a matrix that of its table."""

@@ -88,6 +88,10 @@ class Interface:
         """Add power to a book: "dissipated", "contact" (taken up by contacts, lost or stored) or "external"."""
         self.powers[book] = self.powers.get(book, self.graph.const(0.0)) + node
 
+    def couple(self, force):
+        """Register a force that depends on reactions, a `Coupled`: it is solved together with the accelerations."""
+        self.coupled.append(force)
+
     # ---- contacts
     def contact(self, element, penetration, rate, minimum=None):
         """Register a contact whose onset and end are located; returns its `Pair`.

@@ -52,7 +52,7 @@ from flexmbd.integrators.iteration import (
 )  # fmt: skip
 from flexmbd.lanes import any_lane, fabs, lnot, maximum, select, sqrt
 from flexmbd.lanes.rows import doubles, evaluate, ld, st, words
-from flexmbd.lanes.vector import inner
+from flexmbd.lanes.vector import inner, part
 from flexmbd.stepping.names import (
     ANGULAR, ATTEMPT, BEGIN, COMMIT, CONTROLLED, END, ERROR, FIXED, FLAT, FORGET, FROZEN, KEPT_START, LARGEST, LAST, MIDDLE, MULTIPLIERS,
     NM, OBSERVE, RATES, REAL, RHS, SANG, SCHEME, SLIN, START, TOLERANCE, WHO, H, M, N, T,
@@ -114,6 +114,26 @@ def halfway(t, h, X, at):
         st(X, middle + k, 0.5 * (ld(X, start + k) + ld(X, end + k)))
 
 
+@part
+def further(h, before, fresh, worst, X, at):
+    """Further states at the step's end; the larger of `worst` and the errors over the tolerance of those that are controlled."""
+    n, controlled, tolerance, last = at[N], words(at[CONTROLLED]), doubles(at[REAL])[TOLERANCE], slot(at[LAST], at)
+    for k in range(at[M]):
+        r, i = at[RATES] + k, at[END] + 1 + 2 * n + k
+        d0, d1 = ld(X, slot(FIRST, at) + r), ld(X, last + r)
+        slope = (d1 - d0) / h
+        st(X, slot(NEXT_SLOPE, at) + r, slope)
+        if controlled[k] > 0:
+            bow, change = d0 - 2.0 * ld(X, slot(MIDDLE_SLOT, at) + r) + d1, slope - ld(X, slot(SLOPE, at) + r)
+            e = select(fresh, (h / 3.0) * bow, h * h * h / (6.0 * (h + before)) * change)
+            e = fabs(e) / (tolerance * maximum(maximum(ld(X, at[LARGEST] + k), fabs(ld(X, i))), 1e-12))
+            worst = larger(e, worst)
+        else:
+            bow = (h / 3.0) * (d0 - 2.0 * ld(X, slot(MIDDLE_SLOT, at) + r) + d1)  # Simpson's rule where the middle is known
+            st(X, i, ld(X, slot(KNOWN, at) + r) + 0.5 * h * d1 - select(fresh, bow, 0.0))
+    return worst
+
+
 def attempt(X, P, W, at):
     """One step; its error is infinite where Newton's iteration fails.
 
@@ -128,7 +148,7 @@ def attempt(X, P, W, at):
 @inner
 def step(X, P, W, at):
     """One step, for schemes that do more than that."""
-    n, scheme, angular, controlled = at[N], doubles(at[SCHEME]), words(at[ANGULAR]), words(at[CONTROLLED])
+    n, scheme, angular = at[N], doubles(at[SCHEME]), words(at[ANGULAR])
     t, h, tolerance, last = ld(X, T), ld(X, H), doubles(at[REAL])[TOLERANCE], slot(at[LAST], at)
     frozen = at[FROZEN] > 0
     before = ld(X, slot(STEP, at))
@@ -169,19 +189,7 @@ def step(X, P, W, at):
         worst = larger(fabs(e) * scale, worst)
     if frozen:
         st(X, KEPT_START, select(converged & (missed < missed_still), 1.0, 0.0))
-    for k in range(at[M]):
-        r, i = at[RATES] + k, at[END] + 1 + 2 * n + k
-        d0, d1 = ld(X, slot(FIRST, at) + r), ld(X, last + r)
-        slope = (d1 - d0) / h
-        st(X, slot(NEXT_SLOPE, at) + r, slope)
-        if controlled[k] > 0:
-            bow, change = d0 - 2.0 * ld(X, slot(MIDDLE_SLOT, at) + r) + d1, slope - ld(X, slot(SLOPE, at) + r)
-            e = select(fresh, (h / 3.0) * bow, h * h * h / (6.0 * (h + before)) * change)
-            e = fabs(e) / (tolerance * maximum(maximum(ld(X, at[LARGEST] + k), fabs(ld(X, i))), 1e-12))
-            worst = larger(e, worst)
-        else:
-            bow = (h / 3.0) * (d0 - 2.0 * ld(X, slot(MIDDLE_SLOT, at) + r) + d1)  # Simpson's rule where the middle is known
-            st(X, i, ld(X, slot(KNOWN, at) + r) + 0.5 * h * d1 - select(fresh, bow, 0.0))
+    worst = further(h, before, fresh, worst, X, at)
     rise = worst
     if scheme[ORDER] > 1.5:
         rise = sqrt(worst)

@@ -5,7 +5,7 @@ import numpy as np
 from flexmbd.integrators.base import Slot, larger
 from flexmbd.lanes import any_lane, fabs, lnot, maximum, select
 from flexmbd.lanes.rows import doubles, evaluate, ld, st, words
-from flexmbd.lanes.vector import inner
+from flexmbd.lanes.vector import inner, part
 from flexmbd.stepping.names import (
     ANGULAR, CD, CONTROLLED, END, ERROR, FROZEN, HALF, HN, ICM, KEPT_CD, KEPT_ICM, KEPT_RATE, LAST, NEWTON, NM, RATES, REAL, RHS, SANG,
     SCHEME, SIZE, SLIN, SLOTS, SPAN, START, STRIDE, TANGENT, TOLERANCE, WHO, H, M, N,
@@ -83,6 +83,21 @@ def creep(X, P, W, at):
         st(X, ERROR, select(who, 0.0, ld(X, ERROR)))
 
 
+@part
+def near_enough(bound, X, at):
+    """By what corrections of lengths and angles are multiplied: below 1 they are small, by velocities or by rounding of places."""
+    angular, end = words(at[ANGULAR]), at[END] + 1
+    lin, ang = bound * ld(X, SLIN), bound * ld(X, SANG)
+    size = 0.0 * ld(X, H)
+    for i in range(at[N]):
+        if angular[i] == 0:
+            size = maximum(fabs(ld(X, end + i)), size)
+    lin = 1.0 / (lin + ROUNDING * size)
+    away = size / ld(X, SPAN)
+    ang = 1.0 / (ang + ROUNDING * select(away > 10.0, 4.0 * away, 1.0))  # far from the origin rounded places turn bodies
+    return lin, ang
+
+
 @inner
 def correct(when, h, beta, gamma, X, P, W, at):
     """Newton iteration on the balance at a time; returns whether a lane converged."""
@@ -96,15 +111,7 @@ def correct(when, h, beta, gamma, X, P, W, at):
     if shifts:  # the part of the positions that neither the new accelerations nor shifts make
         for i in range(n):
             st(X, slot(ORIGIN, at) + i, ld(X, end + i) - icm * ld(X, slot(NEXT_ACCELERATION, at) + i))
-    bound = BOUND * (scheme[CLOSE] if frozen else 1.0) / cd
-    lin, ang = bound * ld(X, SLIN), bound * ld(X, SANG)
-    size = 0.0 * h
-    for i in range(n):
-        if angular[i] == 0:
-            size = maximum(fabs(ld(X, end + i)), size)
-    lin = 1.0 / (lin + ROUNDING * size)
-    away = size / ld(X, SPAN)
-    ang = 1.0 / (ang + ROUNDING * select(away > 10.0, 4.0 * away, 1.0))  # far from the origin rounded places turn bodies
+    lin, ang = near_enough(BOUND * (scheme[CLOSE] if frozen else 1.0) / cd, X, at)
     active = h > 0.0
     before, lost = 0.0 * h, h < 0.0
     if frozen:

@@ -1,11 +1,7 @@
 """Dry friction in an ideal joint: its normal load is the joint's own reaction, so it is solved together with the accelerations.
 
-The index-1 equations are linear in the friction forces f: multipliers are ``l = l0 + L f``, accelerations ``a = a0 + A f``.  With loads
-N(l) and a law F(slip, N), each stage solves
-
-    f_i = F_i(slip_i, N_i(l0 + L f))                                                        (J5 of docs/theory/joints.md)
-
-by Newton's method.  So friction belongs to the same instant as the reactions: no lag, no further state, and the scheme keeps its order.
+`equations.coupled` solves it, by Newton's method in each stage.  So friction belongs to the same instant as the reactions: no lag, no
+further state, and the scheme keeps its order.
 """
 
 from dataclasses import dataclass
@@ -17,8 +13,8 @@ from flexmbd.joints.ideal import Joint
 from flexmbd.joints.surfaces import PLANE, SPACE, surface_of
 from flexmbd.language.kernels import known_as
 from flexmbd.language.tracing import tangent_of
+from flexmbd.registry import Coupled
 
-ITERATIONS = 4  # of Newton: quadratic, and exact at once where the load is linear in the friction
 SIZES = ("radius", "length", "collar")
 
 
@@ -64,6 +60,7 @@ class JointFriction(Element):
     """
 
     dimensions: ClassVar[tuple] = (2, 3)
+    couples: ClassVar[str] = "joint friction"
 
     name: str
     joint: object
@@ -115,7 +112,7 @@ class JointFriction(Element):
         return (self.joint.name, self.law.name, known_as(self.law.kernels().force), sizes)
 
     def apply(self, build):
-        """Register it; `solve` finds its force."""
+        """Register it; the equations find its force."""
         if self.joint.name not in build.owner or self.joint not in build.system.elements:
             raise ModelError(f"joint friction '{self.name}': '{self.joint.name}' is no joint of this system", element=self.name)
         if build.shift:
@@ -128,7 +125,7 @@ class JointFriction(Element):
         build.use(kernels)
         slopes = dict(build.graph.slopes(slip, build.v))
         numbers = [build.number(self, f"law.{k}") for k in self.law.numbers()]
-        build.frictions.append(Rubbing(self, slip, slopes, kernels, numbers, self._surface.pressed(build, self)))  # `book` says its force
+        build.couple(Rubbing(self, slip, slopes, kernels, numbers, self._surface.pressed(build, self)))  # `book` says its force
 
     def outputs(self, build):
         """Friction against the slip, its torque about a pin or in a ball, load, slip."""
@@ -144,7 +141,7 @@ class JointFriction(Element):
 
 
 @dataclass(frozen=True)
-class Rubbing:
+class Rubbing(Coupled):
     """A joint's friction as nodes: slip, its derivatives by the velocities (by index), the law's kernels and numbers, what presses it."""
 
     element: JointFriction
@@ -154,9 +151,13 @@ class Rubbing:
     numbers: list
     pressures: tuple
 
-    def side(self, graph, n, rows):
-        """Right-hand side of the equations for a unit of this friction."""
-        return {i: -x for i, x in self.slopes.items()} | {n + k: graph.const(0.0) for k in range(rows)}
+    kind, what, where = "joint friction", "friction by the reactions of ideal joints", "friction in ideal joints"
+    rests = True  # being regularised
+
+    @property
+    def columns(self):
+        """Against the slip."""
+        return {i: -x for i, x in self.slopes.items()}
 
     def load(self, g, multipliers):
         """Node of the load, and its derivatives by multiplier."""
@@ -181,61 +182,3 @@ class Rubbing:
         """Keep its force, and the power that it takes."""
         build.power("dissipated", force * self.slip)
         build.remember(self.element, rubbing=self, force=force)
-
-
-def solve(problem, solutions):
-    """Solution of the index-1 equations with friction, by index, and the friction forces.
-
-    They follow from the solution without friction and those for a unit of each friction; `problem` is a `Problem` or a `Formulation`.
-
-    Where the load outgrows what friction lets through (a jam: the equations have no unique solution) the result is not finite, and the
-    run ends there.
-    """
-    g, frictions, count = problem.graph, problem.frictions, len(problem.frictions)
-    base, responses = solutions[0], solutions[1:]
-    zero, first, rows = g.const(0.0), problem.n, len(problem.rows)
-
-    def mixed(k, forces):
-        return g.dot(((r.get(k, zero), f) for r, f in zip(responses, forces, strict=True)), base.get(k, zero))
-
-    forces = [zero] * count
-    for _ in range(ITERATIONS):
-        multipliers, found, matrix = [mixed(first + k, forces) for k in range(rows)], [], []
-        for i, friction in enumerate(frictions):
-            load, slopes = friction.load(g, multipliers)
-            force, by_load = friction.force(g, load)
-            found.append(force - forces[i])
-            row = [g.dot((x, r.get(first + k, zero)) for k, x in slopes.items()) for r in responses]
-            matrix.append([float(i == j) - by_load * x for j, x in enumerate(row)])
-        forces = [f + d for f, d in zip(forces, _eliminated(g, matrix, found), strict=True)]
-    multipliers = [mixed(first + k, forces) for k in range(rows)]
-    return {i: mixed(i, forces) for i in range(first)} | {first + k: x for k, x in enumerate(multipliers)}, forces
-
-
-def _eliminated(g, matrix, side):
-    """Solution of a small system whose pivots are positive unless friction jams (then not finite)."""
-    rows = [[*row, x] for row, x in zip(matrix, side, strict=True)]
-    for k, row in enumerate(rows):
-        inverse = 1.0 / g.select(g.greater(row[k], 1e-3), row[k], 0.0)
-        rows[k] = row = [x * inverse for x in row]
-        for i, other in enumerate(rows):
-            if i != k:
-                rows[i] = [x - other[k] * y for x, y in zip(other, row, strict=True)]
-    return [row[-1] for row in rows]
-
-
-def check_scheme(build, scheme):
-    """Refuse schemes that do not take the index-1 accelerations.
-
-    Raises
-    ------
-    ModelError
-        Naming the friction and what to take instead.
-    """
-    if build.frictions and (scheme.correction is not None or scheme.accelerations is not None):
-        name = build.frictions[0].element.name
-        raise ModelError(
-            f"joint friction '{name}': the integrator '{scheme.name}' does not treat friction by the reactions of ideal joints",
-            element=name,
-            remedy="take 'dormand_prince', 'rk4' or 'rosenbrock', or a clearance joint with friction",
-        )

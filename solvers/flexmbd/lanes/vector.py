@@ -21,6 +21,8 @@ OPTIONS = {"fastmath": {"contract"}, "error_model": "numpy", "boundscheck": Fals
 
 
 inner = njit(no_cpython_wrapper=True, no_cfunc_wrapper=True, **OPTIONS)  # called by compiled code only: quicker to compile
+# a part of one function, compiled with it only: each `inner` function is optimised on its own, and again in those that call it
+part = njit(no_cpython_wrapper=True, no_cfunc_wrapper=True, inline="always", **OPTIONS)
 
 
 def kernel(function):

@@ -24,6 +24,7 @@ class Graph:
         self._known = {}
         self._derivatives = {}
         self._depends, self._tangents = {}, {}  # by node: variables that it depends on, tangents that calls gave
+        self.factors_of = {}  # of matrices, by what these are made of (`equations.saddle`)
         self.kernels, self._kernel_of = {}, {}  # those called, by their names in generated code
 
     def mark(self):
@@ -78,10 +79,14 @@ class Graph:
         return node
 
     def _op(self, kind, *args):
-        level = max(a.level for a in args)
+        level = max([a.level for a in args])
         if level == CONSTANT:
             return self.const(float(kind.numpy(None, [a.value for a in args], None, None)))
         return self._make(kind, args, level)
+
+    def _alike(self, kind, a, b):
+        """An operation whose arguments may change places: they come in the order in which they were made."""
+        return self._op(kind, a, b) if a.id <= b.id else self._op(kind, b, a)
 
     # ---- arithmetic
     def add(self, a, b):
@@ -95,7 +100,7 @@ class Graph:
             return self.sub(a, b.args[0])
         if a.kind is kinds.NEG:
             return self.sub(b, a.args[0])
-        return self._op(kinds.ADD, *sorted((a, b), key=lambda n: n.id))
+        return self._alike(kinds.ADD, a, b)
 
     def sub(self, a, b):
         """a - b"""
@@ -113,7 +118,7 @@ class Graph:
     def mul(self, a, b):
         """a b"""
         a, b = self.const(a), self.const(b)
-        for x, y in ((a, b), (b, a)):
+        for x, y in ((a, b), (b, a)) if CONSTANT in (a.level, b.level) else ():
             if x.zero:
                 return x
             if x.one:
@@ -126,7 +131,7 @@ class Graph:
             return self.neg(self.mul(a.args[0], b))
         if b.kind is kinds.NEG:
             return self.neg(self.mul(a, b.args[0]))
-        return self._op(kinds.MUL, *sorted((a, b), key=lambda n: n.id))
+        return self._alike(kinds.MUL, a, b)
 
     def div(self, a, b):
         """a / b"""
@@ -253,7 +258,7 @@ class Graph:
 
     def forget(self):
         """Let go of what is known only to make further nodes: no more are made."""
-        self._known, self._derivatives, self._depends, self._tangents = {}, {}, {}, {}
+        self._known, self._derivatives, self._depends, self._tangents, self.factors_of = {}, {}, {}, {}, {}
 
     # ---- derivatives
     def variables(self, node):

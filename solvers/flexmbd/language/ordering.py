@@ -127,7 +127,7 @@ def ordered(graph, roots, given=()):
             continue
         seen.add(node.id)
         if node.level == RUNTIME and node.id not in given:
-            stack.extend(a for a in node.args if isinstance(a, Node))
+            stack += [a for a in node.args if isinstance(a, Node) and a.id not in seen]
     return [graph.nodes[i] for i in sorted(seen)]
 
 

@@ -8,7 +8,6 @@ from flexmbd.contact.guide import FrictionGuide
 from flexmbd.errors import ModelError
 from flexmbd.forces.lock import Lock
 from flexmbd.integrators import INTEGRATORS
-from flexmbd.joints import JointFriction
 
 EXPLICIT, IMPLICIT, IMPACTS, EVENTS = "dormand_prince", "generalized_alpha", "moreau", "event_driven"
 # unless the settings say another: what the errors of schemes of order 5 and 2 are worth
@@ -105,8 +104,8 @@ def impenetrable(system):
 
 
 def frictions(system):
-    """Frictions of ideal joints, as words; implicit schemes refuse them."""
-    return [f"joint friction '{element.name}'" for element in system.elements if isinstance(element, JointFriction)]
+    """Elements whose forces depend on reactions, friction of ideal joints above all, as words; implicit schemes refuse them."""
+    return [f"{element.couples} '{element.name}'" for element in system.elements if element.couples]
 
 
 def springs(system, sample=None):

@@ -6,14 +6,13 @@ import logging
 import numpy as np
 
 from flexmbd.codegen.functions import Functions, Mistake
-from flexmbd.codegen.machine import Code
 from flexmbd.codegen.pools import BATCH
 from flexmbd.codegen.storage import Storage
+from flexmbd.equations.coupled import check_scheme
 from flexmbd.equations.index1 import corrections, nearness, residuals
 from flexmbd.errors import ModelError
 from flexmbd.formulation import FORMULATIONS
 from flexmbd.formulation.base import law_of
-from flexmbd.joints.friction import check_scheme
 from flexmbd.language.kernels import ALLOWED
 from flexmbd.language.kinds import FACTORS
 from flexmbd.language.ordering import Guarded, called, groups_of, ordered
@@ -214,7 +213,7 @@ class Model:
             functions.add(name, Guarded(kept_ones, groups_of(stores)), given=given)
         every = [stores for found in written.values() for stores in (found, *(members for _, members in groups_of(found)))]
         self.kernels = called(b.graph, [node for stores in every for _, node in stores])
-        self.code, self.rows, self.keeps_factors = Code(functions.text()), functions.rows, bool(factors)
+        self.code, self.rows, self.keeps_factors = functions.code(), functions.rows, bool(factors)
 
     def table(self):
         """Entries of the table that do not depend on the run, an array of `names.ENTRIES` integers, and what they point to."""

@@ -1,6 +1,8 @@
 """Compiled models that a process keeps."""
 
+import gc
 import logging
+from contextlib import contextmanager
 
 import numpy as np
 
@@ -35,7 +37,8 @@ def model_of(system, outputs, settings):
         log.info("building: %d bodies, %d elements", len(system.bodies), len(system.elements))
         how = {"width": settings.lanes, "fold": fold, "shift": shift, "direct": settings.linear_solver, "tuning": settings.tuning}
         how["formulation"] = settings.formulation
-        model = Model(system, outputs, scheme, **how)
+        with _unsearched():
+            model = Model(system, outputs, scheme, **how)
     if new or (numbers is not None and numbers != model.examined):  # of batches the first one stands for all
         model.dependent, model.examined = _check_first(model, system), numbers
     _models.pop(key, None)
@@ -43,6 +46,19 @@ def model_of(system, outputs, settings):
     while len(_models) > MODELS:
         _models.pop(next(iter(_models)))
     return model
+
+
+@contextmanager
+def _unsearched():
+    """Within it the interpreter does not look for garbage in circles: a model is written from some 100,000 objects, all of which stay, and
+    looking through them again and again took a third of the time."""
+    searched = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if searched:
+            gc.enable()
 
 
 def _numbers(system):

@@ -1,7 +1,6 @@
 """Outputs of a model as one compiled function of its state, apart from the equations: another list of outputs compiles this one anew."""
 
 from flexmbd.codegen.functions import Functions
-from flexmbd.codegen.machine import Code
 from flexmbd.codegen.pools import BATCH
 from flexmbd.codegen.storage import Storage
 from flexmbd.errors import ModelError
@@ -109,7 +108,7 @@ class Signals:
         self.storage = Storage(BATCH if layout.width == 1 else 1, storage.rows, len(storage.matrices))
         functions = Functions(graph, self.storage, layout, (names.OUT_NUMBERS, names.OUT_TABLES))
         functions.add("outputs", [(("y", k), node) for k, node in enumerate(nodes)])
-        self.code, self.rows = Code(functions.text()), functions.rows
+        self.code, self.rows = functions.code(), functions.rows
         books = {k for k, s in enumerate(problem.states) if s.name.startswith(f"{Books.name}.") and not s.rate.zero}
         kept = [node for node, name in zip(nodes, requests.names, strict=True) if name in requests.histories]
         self.exactly = not books.isdisjoint(graph.space("s").of(*kept))  # of no interpolation: its error is not controlled

@@ -2,7 +2,7 @@
 
 from flexmbd.lanes import any_lane, fabs, lnot, maximum, minimum, select, sqrt
 from flexmbd.lanes.rows import call, doubles, evaluate, get, ld, put, st, width_of, words
-from flexmbd.lanes.vector import inner
+from flexmbd.lanes.vector import inner, part
 from flexmbd.registry import ARMED, CONTACT_ROWS
 from flexmbd.stepping.events import assign, settle
 from flexmbd.stepping.known import ROUND, first_after
@@ -105,6 +105,58 @@ def begin_inside(X, P, W, at):
     call(at[BEGIN], X, P, W, at)
 
 
+@part
+def touch(t, X, P, W, at):
+    """Modes of contacts at the start, and their rows; what conditions that hold there assign."""
+    gaps, kinks, timed = at[SLOTS] + at[GAPS], words(at[KINK]), words(at[TIMED])
+    for j in range(at[NC]):
+        c = at[CONTACTS] + CONTACT_ROWS * j
+        touching = (ld(X, gaps + 2 * j) > 0.0) & (t + float(timed[j]) < 0.5)
+        st(X, c, select(touching, 1.0, t + (ARMED if kinks[j] > 0 else 0.0)))
+        st(X, c + 1, select(touching & lnot(inside(j, X, at)), maximum(ld(X, gaps + 2 * j + 1), ld(X, c + 5)), t))
+        st(X, c + 4, select(touching, 1.0, t))
+    if at[ASSIGNED] > 0:
+        evaluate(at[ASSIGN], X, P, W, at, START, 0)
+        for j in range(at[NC]):
+            assign(j, ld(X, gaps + 2 * j) >= 0.0, X, W, at)
+    if at[NC] > 0:
+        call(at[BEGIN], X, P, W, at)
+        begin_inside(X, P, W, at)
+    for j in range(at[NC]):
+        c = at[CONTACTS] + CONTACT_ROWS * j
+        st(X, c + 2, ld(X, gaps + 2 * j))
+        st(X, c + 3, ld(X, gaps + 2 * j + 1))
+        st(X, at[CONTACTS] + (CONTACT_ROWS + 1) * at[NC] + j, ld(X, gaps + 2 * j))
+    if at[ASSIGNED] > 0:
+        settle(t < 1.0, t, X, at)
+
+
+@part
+def scale(t, length, given, X, at):
+    """The first step (`HN`), and the scales of errors of velocities (`SLIN`, `SANG`)."""
+    real, angular = doubles(at[REAL]), words(at[ANGULAR])
+    lin, ang, push, twist = t + 1e-9 * length, t + 1e-9, t, t
+    for i in range(at[N]):
+        x, a = fabs(ld(X, START + 1 + at[N] + i)), fabs(ld(X, at[SLOTS] + i))
+        if angular[i] > 0:
+            ang, twist = maximum(ang, x), maximum(twist, a)
+        else:
+            lin, push = maximum(lin, x), maximum(push, a)
+    rate = maximum(maximum(lin / length, sqrt(push / length)), maximum(maximum(ang, sqrt(twist)), given))
+    first = t + real[H_FIRST]
+    if not real[H_FIRST] > 0.0:
+        first = minimum(real[REACH] * minimum(1.0 / rate, ld(X, NEXT)), real[H_MAX])
+    if at[RESTART] > 0:
+        lin, ang = lin + SOON * sqrt(push * length), ang + SOON * sqrt(twist)
+    else:
+        lin, ang = lin + first * push, ang + first * twist
+    ang = maximum(ang, 1e-3 * lin / length)
+    lin = maximum(lin, 1e-3 * ang * length)
+    st(X, HN, first)
+    st(X, SLIN, lin)
+    st(X, SANG, ang)
+
+
 def prepare(X, P, W, at):
     """Accelerations, contact modes, error scales and signal values at the start, for all samples.
 
@@ -114,7 +166,7 @@ def prepare(X, P, W, at):
     or turns by 1 rad (`H_FIRST` if that is above zero). Scales of errors are what velocities are, and what accelerations make of them in
     that step; of implicit schemes, which from rest would have to resolve their fastest motions first, in `SOON` of that time.
     """
-    real, angular, kinks, timed = doubles(at[REAL]), words(at[ANGULAR]), words(at[KINK]), words(at[TIMED])
+    angular = words(at[ANGULAR])
     for start in range(0, at[COUNT], width_of(X)):
         load_from(start, X, P, at)
         t, length, size, given = 0.0 * ld(X, T), ld(X, SLIN), ld(X, SIZE), ld(X, PACE)
@@ -123,7 +175,6 @@ def prepare(X, P, W, at):
         st(X, PACE, given)
         for k in range(width_of(X)):
             put(X, NEXT, k, first_after(min(start + k, at[COUNT] - 1), 0.0, at) * (1.0 - ROUND))
-        gaps = at[SLOTS] + at[GAPS]
         evaluate(at[LIMITS], X, P, W, at, START, 0)
         speed = t + 1e-9 * length
         for i in range(at[N]):
@@ -133,54 +184,16 @@ def prepare(X, P, W, at):
         st(X, SIZE, size)
         st(X, SLIN, speed)
         call(at[BEGIN], X, P, W, at)
-        for j in range(at[NC]):
-            c = at[CONTACTS] + CONTACT_ROWS * j
-            touching = (ld(X, gaps + 2 * j) > 0.0) & (t + float(timed[j]) < 0.5)
-            st(X, c, select(touching, 1.0, t + (ARMED if kinks[j] > 0 else 0.0)))
-            st(X, c + 1, select(touching & lnot(inside(j, X, at)), maximum(ld(X, gaps + 2 * j + 1), ld(X, c + 5)), t))
-            st(X, c + 4, select(touching, 1.0, t))
-        if at[ASSIGNED] > 0:
-            evaluate(at[ASSIGN], X, P, W, at, START, 0)
-            for j in range(at[NC]):
-                assign(j, ld(X, gaps + 2 * j) >= 0.0, X, W, at)
-        if at[NC] > 0:
-            call(at[BEGIN], X, P, W, at)
-            begin_inside(X, P, W, at)
-        for j in range(at[NC]):
-            c = at[CONTACTS] + CONTACT_ROWS * j
-            st(X, c + 2, ld(X, gaps + 2 * j))
-            st(X, c + 3, ld(X, gaps + 2 * j + 1))
-            st(X, at[CONTACTS] + (CONTACT_ROWS + 1) * at[NC] + j, ld(X, gaps + 2 * j))
-        if at[ASSIGNED] > 0:
-            settle(t < 1.0, t, X, at)
+        touch(t, X, P, W, at)
         if at[WATCHED] > 0:
             st(X, NEAR_AT_START, ld(X, NEARNESS))
         evaluate(at[BALANCE], X, P, W, at, START, 0)
         st(X, BOOKED, ld(W, 0))
-        lin, ang, push, twist = t + 1e-9 * length, t + 1e-9, t, t
-        for i in range(at[N]):
-            x, a = fabs(ld(X, START + 1 + at[N] + i)), fabs(ld(X, at[SLOTS] + i))
-            if angular[i] > 0:
-                ang, twist = maximum(ang, x), maximum(twist, a)
-            else:
-                lin, push = maximum(lin, x), maximum(push, a)
-        rate = maximum(maximum(lin / length, sqrt(push / length)), maximum(maximum(ang, sqrt(twist)), given))
-        first = t + real[H_FIRST]
-        if not real[H_FIRST] > 0.0:
-            first = minimum(real[REACH] * minimum(1.0 / rate, ld(X, NEXT)), real[H_MAX])
-        if at[RESTART] > 0:
-            lin, ang = lin + SOON * sqrt(push * length), ang + SOON * sqrt(twist)
-        else:
-            lin, ang = lin + first * push, ang + first * twist
-        ang = maximum(ang, 1e-3 * lin / length)
-        lin = maximum(lin, 1e-3 * ang * length)
+        scale(t, length, given, X, at)
         for k in range(at[M]):
             st(X, at[LARGEST] + k, fabs(ld(X, START + 1 + 2 * at[N] + k)))
-        st(X, HN, first)
         st(X, BEFORE, t + 1.0)
-        st(X, SLIN, lin)
         st(X, LOOK, t + WINDOW)
-        st(X, SANG, ang)
         if at[NR] > 0:
             evaluate(at[OUTPUTS], X, P, W, at, START, at[Y0])
         for k in range(at[NR]):

@@ -2,7 +2,7 @@
 
 from flexmbd.lanes import any_lane
 from flexmbd.lanes.rows import call, doubles, evaluate, get, ld, put, rows_at, st, width_of, words
-from flexmbd.lanes.vector import inner
+from flexmbd.lanes.vector import inner, part
 from flexmbd.registry import CONTACT_ROWS
 from flexmbd.stepping.loop import advance
 from flexmbd.stepping.names import (
@@ -29,6 +29,22 @@ def hold(lane, first, X, at):
         for j in range(at[NC]):
             c = at[CONTACTS] + CONTACT_ROWS * j
             grid[to + 3 * j], grid[to + 3 * j + 1], grid[to + 3 * j + 2] = get(X, c, lane), get(X, c + 1, lane), get(X, c + 4, lane)
+
+
+@part
+def counted(sample, lane, X, P, W, at):
+    """Store a lane's counters (`COUNTER_ROWS`)."""
+    counters, c = doubles(at[COUNTERS]), sample * COUNTER_ROWS
+    for i in range(4):
+        counters[c + i] = get(X, STEPS + i, lane)
+    counters[c + 4], counters[c + 5] = get(X, T, lane), get(X, T, lane) - get(X, MARK, lane)
+    counters[c + 6] = get(X, STEPS, lane) + get(X, REJECTED, lane) - get(X, LOOK, lane) + WINDOW
+    evaluate(at[BALANCE], X, P, W, at, START, 0)
+    lin, ang = get(X, SLIN, lane), get(X, SANG, lane)
+    counters[c + 7] = get(W, 0, lane) - get(X, BOOKED, lane)
+    counters[c + 8] = 0.5 * (get(W, 1, lane) * lin * lin + get(W, 2, lane) * ang * ang) + get(W, 3, lane)
+    counters[c + 9], counters[c + 10] = get(X, NEAREST_SO_FAR, lane), get(X, WHEN_NEAREST, lane)
+    counters[c + 11] = abs(get(X, BOOKED, lane)) + get(W, 4, lane)
 
 
 @inner
@@ -79,20 +95,10 @@ def finish(sample, lane, X, P, W, at):
         for y in range(at[NY]):
             for k in range(min(wide, count - start)):
                 histories[(y * at[COUNT] + sample) * points + start + k] = get(XP, at[YM] + which[y], k)
-    reduced, counters = doubles(at[REDUCED]), doubles(at[COUNTERS])
+    reduced = doubles(at[REDUCED])
     for i in range(SUM_ROWS * at[NR]):
         reduced[sample * SUM_ROWS * at[NR] + i] = get(X, at[SUMS] + i, lane)
-    c = sample * COUNTER_ROWS
-    for i in range(4):
-        counters[c + i] = get(X, STEPS + i, lane)
-    counters[c + 4], counters[c + 5] = get(X, T, lane), get(X, T, lane) - get(X, MARK, lane)
-    counters[c + 6] = get(X, STEPS, lane) + get(X, REJECTED, lane) - get(X, LOOK, lane) + WINDOW
-    evaluate(at[BALANCE], X, P, W, at, START, 0)
-    lin, ang = get(X, SLIN, lane), get(X, SANG, lane)
-    counters[c + 7] = get(W, 0, lane) - get(X, BOOKED, lane)
-    counters[c + 8] = 0.5 * (get(W, 1, lane) * lin * lin + get(W, 2, lane) * ang * ang) + get(W, 3, lane)
-    counters[c + 9], counters[c + 10] = get(X, NEAREST_SO_FAR, lane), get(X, WHEN_NEAREST, lane)
-    counters[c + 11] = abs(get(X, BOOKED, lane)) + get(W, 4, lane)
+    counted(sample, lane, X, P, W, at)
     put(X, DUE, lane, 0.0)  # of this recording, not of the state
     store(sample, lane, X, at)
 

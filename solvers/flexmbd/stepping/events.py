@@ -1,6 +1,6 @@
 """Events of contacts: onset and end, where penetration passes zero.
 
-An event of a force that jumps, and of a state that starts anew, lies at a step's end: the step is cut there (`locate`).  Where force and
+An event of a force that jumps, and of a state that starts anew, lies at a step's end: the step is cut there (`cut_at`).  Where force and
 states are continuous it is a kink (`KINK`): a scheme of order 2 keeps its order over a step that has a kink inside, and the step's error
 estimate sees it.  So such a contact is armed: its force acts wherever it penetrates, and the event is located in hindsight (`switch`).
 Only where the estimate exceeds the tolerance, or a contact begins and ends within the step, is the step cut at the kink too.
@@ -54,7 +54,7 @@ def crossing(h, d0, s0, d1, s1):
 
 
 @inner
-def locate(t, h, pending, exact, X, P, W, at):
+def cut_at(t, h, pending, exact, X, P, W, at):
     """Whether a contact begins or ends before the step's end, and the step that would end there.
 
     `D` is the penetration while free and its negative while in contact, so that an event is always D rising through zero.  Kinks, events

@@ -48,7 +48,7 @@ def attempted(X, P, W, at):
 
 
 @inner
-def keep(accepted, when, X):
+def keep_nearest(accepted, when, X):
     """How near the new start is, and the nearest so far; a step that ends in the position itself is the last one."""
     end, nearest = ld(X, NEAR_AT_END), ld(X, NEAR_WITHIN)
     st(X, NEAR_AT_START, select(accepted, end, ld(X, NEAR_AT_START)))

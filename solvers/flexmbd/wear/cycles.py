@@ -98,15 +98,7 @@ def wear_cycles(
     ModelError
         If a number is out of range, the joint has no profile or bearing radius, a run fails, or too few points lie in the cycle.
     """
-    owner = f"wear of joint '{joint}'"
-    check_range(owner, "updates", updates, at_least=1)
-    check_range(owner, "points", points, at_least=2)
-    check_range(owner, "order", order, at_least=0, at_most=bins / 2)
-    check_range(owner, "start", start, at_least=0.0, below=end)
-    check_number(owner, "cycles", cycles, positive=True)
-    cycle = np.linspace(0.0, end, points) >= start - 1e-9 * end
-    if cycle.sum() < 2:
-        raise ModelError(f"{owner}: fewer than two points of time lie between start and end", element=joint, remedy="take more points")
+    cycle = _cycle(joint, cycles, updates, end, points, start, order, bins)
     samples = {key: np.atleast_1d(np.asarray(values, float)) for key, values in samples.items()}
     count = len(next(iter(samples.values()), [0.0]))
     coefficient, hardness, length, cycles = (np.broadcast_to(x, count).astype(float) for x in (coefficient, hardness, length, cycles))
@@ -125,7 +117,8 @@ def wear_cycles(
         trajectory = run(worn, samples | _numbers(profile), end=end, points=points, outputs=wanted, settings=settings)
         if trajectory.status.any():
             i = int(np.argmax(trajectory.status > 0))
-            raise ModelError(f"{owner}: sample {i} failed after {update} of {updates} updates: {trajectory.message[i]}", element=joint)
+            told = f"sample {i} failed after {update} of {updates} updates: {trajectory.message[i]}"
+            raise ModelError(f"wear of joint '{joint}': {told}", element=joint)
         kept.append([trajectory.outputs[name] for name in outputs])
         if update == updates:
             break
@@ -146,6 +139,20 @@ def wear_cycles(
         {name: np.array(column) for name, column in zip(outputs, zip(*kept, strict=True), strict=True)},
         trajectory.time,
     )
+
+
+def _cycle(joint, cycles, updates, end, points, start, order, bins):
+    """Which points of time lie in the cycle; raises what is wrong with the numbers."""
+    owner = f"wear of joint '{joint}'"
+    check_range(owner, "updates", updates, at_least=1)
+    check_range(owner, "points", points, at_least=2)
+    check_range(owner, "order", order, at_least=0, at_most=bins / 2)
+    check_range(owner, "start", start, at_least=0.0, below=end)
+    check_number(owner, "cycles", cycles, positive=True)
+    cycle = np.linspace(0.0, end, points) >= start - 1e-9 * end
+    if cycle.sum() < 2:
+        raise ModelError(f"{owner}: fewer than two points of time lie between start and end", element=joint, remedy="take more points")
+    return cycle
 
 
 def _numbers(profile):
