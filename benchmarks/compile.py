@@ -5,13 +5,15 @@ Each model is built, compiled and run for a thousandth of its usual time, 16 sam
 something else with the same integrator before. Beside the clock are the seconds of the processor, which other work on the machine
 changes less. A fresh installation's first run ever, which compiles the generic part (time loop, events, schemes), is measured too.
 `linkage`: a row of four-bars (2, 4, 10, 40, 121 windows); `manipulator`: six driven revolute joints in space; `beam`: ANCF beams of
-2, 4, 6 elements, damped; `outputs`: the slider-crank again, other outputs.
+2, 4, 6 elements, damped; `points`: impenetrable points over a plane, `modes`: a body of full matrices; `outputs`: the slider-crank again,
+other outputs.
 
 Targets: slider-crank in service 0.5 s, linkages of 5, 9, 21, 81 and 243 bodies 0.5, 0.6, 1, 1.5 and 2 s, manipulator 2 s, beams 2 s each,
-other outputs 0.3 s, first run ever 15 s more than any later one, memory of a model 5 MB. Prediction for functions in units, by operations
-that are not alike (2,000 of 81 bodies' 34,000, 7,800 of the manipulator's 47,000; before them 5.4 and 5.9 s), and a second for each 50,000
-nodes in Python: 81 bodies 1.2 s, 243 2.7 s, the manipulator 2.2 s. `ratio` is the largest of value over target. `--record` adds a line to
-`compile_history.jsonl`, which later work is held against.
+points 1 and 2 s, modes 1 s (4.7 of the processor: no product of a table and a vector yet), other outputs 0.3 s, first run ever 15 s more
+than any later one, memory of a model 5 MB. Prediction for functions in units, by operations that are not alike (2,000 of 81 bodies'
+34,000, 7,800 of the manipulator's 47,000; before them 5.4 and 5.9 s), and a second for each 50,000 nodes in Python: 81 bodies 1.2 s, 243
+2.7 s, the manipulator 2.2 s. `ratio` is the largest of value over target. `--record` adds a line to `compile_history.jsonl`,
+which later work is held against.
 
     python benchmarks/compile.py [--only NAME ...] [--record]
 """
@@ -30,7 +32,8 @@ from _common import ENVIRONMENT, ROOT, report, short
 HISTORY = Path(__file__).with_name("compile_history.jsonl")
 TARGETS = {
     "slider_crank": 0.5, "outputs": 0.3, "linkage_5": 0.5, "linkage_9": 0.6, "linkage_21": 1.0, "linkage_81": 1.5, "linkage_243": 2.0,
-    "manipulator": 2.0, "beam_2": 2.0, "beam_4": 2.0, "beam_6": 2.0, "first_run_ever": 15.0, "memory_MB": 5.0,
+    "manipulator": 2.0, "beam_2": 2.0, "beam_4": 2.0, "beam_6": 2.0, "points_40": 1.0, "points_100": 2.0, "modes_60": 1.0,
+    "first_run_ever": 15.0, "memory_MB": 5.0,
 }  # fmt: skip
 
 
@@ -82,6 +85,33 @@ def beam(elements, E):
     return s
 
 
+def points(count, mass):
+    """Points over a plane that they cannot pass."""
+    import flexmbd as fm
+
+    s = fm.System(gravity=(0.0, -9.81))
+    for k in range(count):
+        point = s.point_mass(f"p{k}", mass=mass, position=(float(k), 0.01 + 0.001 * k))
+        s.add(fm.PointPlane(f"c{k}", point.centre, s.ground.at(0.0, 0.0), law=fm.Impenetrable(0.5)))
+    return s
+
+
+def modes(count, stiffness):
+    """A body of full matrices of mass and stiffness."""
+    from types import SimpleNamespace
+
+    import numpy as np
+
+    import flexmbd as fm
+
+    rng, numbers = np.random.default_rng(1), np.arange(count)
+    mass, stiff = (x @ x.T + count * np.eye(count) for x in rng.normal(size=(2, count, count)))
+    shapes = {"harmonic": numbers + 1, "sine": np.zeros(count, bool), "shape": np.zeros(count, int)}
+    s = fm.System(gravity=(0.0, -9.81))
+    s.bush("body", SimpleNamespace(**shapes, stiffness=stiff, mass=mass), stiffness=stiffness, damping=1e-3)
+    return s
+
+
 def measured(name):
     """What one process says: seconds by the clock and of the processor, or MB twice."""
     import resource
@@ -110,7 +140,9 @@ def measured(name):
         return s
 
     flexible = name.startswith("beam")
-    ever = first(ball, {"mass": ones}, ["ball.y"], integrator="generalized_alpha" if flexible else "dormand_prince")
+    fixed = {"integrator": "moreau", "step": 1e-4}
+    how = fixed if name.startswith("points") else {"integrator": "generalized_alpha" if flexible else "dormand_prince"}
+    ever = first(ball, {"mass": ones}, ["ball.y"], **how)
     if name == "first_run_ever":
         return ever
     if name in ("slider_crank", "outputs"):
@@ -141,6 +173,10 @@ def measured(name):
     kind, size = name.split("_")
     if kind == "linkage":
         return first(lambda mass: linkage((int(size) - 1) // 2, mass), {"mass": ones}, ["rod0.angle", "coupler0.x"])
+    if kind == "points":
+        return first(lambda mass: points(int(size), mass), {"mass": ones}, ["p0.y"], **fixed)
+    if kind == "modes":
+        return first(lambda stiffness: modes(int(size), stiffness), {"stiffness": ones}, ["body.c1"])
     return first(lambda E: beam(int(size), E), {"E": 1e8 * ones}, ["rod.end.z"], end=1e-4)
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-CONTACT_ROWS = 6  # of the lane array C, per contact: mode, impact velocity, penetration, rate, count, least impact velocity
+CONTACT_ROWS = 6  # of a located contact: mode, impact velocity, penetration, its rate, impacts, least impact velocity
+MODE, ONSET_SPEED, DEPTH, DEPTH_RATE, IMPACTS, LEAST_SPEED = range(CONTACT_ROWS)
 ARMED = 0.25  # mode of a contact that is free and may begin within a step (0: free, 1: in contact)
 
 
@@ -13,6 +14,18 @@ class Books:
     """Owner of the states that belong to the energy of the whole system."""
 
     name = "energy"
+
+
+class InContact:
+    """What contacts of all kinds have: `mode`."""
+
+    def closed(self, graph):
+        """Node that is 1 in contact, else 0."""
+        return graph.select(graph.greater(self.mode, 0.5), 1.0, 0.0)
+
+    def outputs(self, graph):
+        """Outputs beside those of all contacts, by key: node and unit."""
+        return {}
 
 
 class Coupled:
@@ -47,7 +60,7 @@ class Coupled:
 
 
 @dataclass(frozen=True)
-class Pair:
+class Pair(InContact):
     """State of one contact within a step; nodes, but for `index`."""
 
     index: int
@@ -57,17 +70,9 @@ class Pair:
     active: Any
     slowest: Any
 
-    def closed(self, graph):
-        """Node that is 1 in contact, else 0."""
-        return graph.select(graph.greater(self.mode, 0.5), 1.0, 0.0)
-
-    def outputs(self, prefix, graph):
-        """What only contacts with a law have."""
-        return {}
-
 
 @dataclass(frozen=True)
-class Percussion:
+class Percussion(InContact):
     """What a scheme finds of a contact that cannot be penetrated: nodes of further states.
 
     Attributes
@@ -96,23 +101,19 @@ class Percussion:
     loss: Any
     others: tuple
 
-    def closed(self, graph):
-        """Node that is 1 in contact, else 0."""
-        return graph.select(graph.greater(self.mode, 0.5), 1.0, 0.0)
-
     @property
     def forces(self):
         """The normal force and the others: in an impact those of a step are percussions by its length."""
         return self.force, *self.others
 
-    def outputs(self, prefix, graph):
+    def outputs(self, graph):
         """What only such contacts have."""
         sticks = graph.select(graph.greater(self.mode, 1.5), 1.0, 0.0)
         return {
-            f"{prefix}.sticking": (lambda: sticks, "1"),
-            f"{prefix}.sliding": (lambda: self.closed(graph) - sticks, "1"),
-            f"{prefix}.impulse": (lambda: self.impulse, "N s"),
-            f"{prefix}.dissipated": (lambda: self.loss, "J"),
+            "sticking": (lambda: sticks, "1"),
+            "sliding": (lambda: self.closed(graph) - sticks, "1"),
+            "impulse": (lambda: self.impulse, "N s"),
+            "dissipated": (lambda: self.loss, "J"),
         }
 
 
@@ -240,4 +241,5 @@ class UnilateralContact:
         return self.normal, *self.others
 
 
-OTHERS = len(Percussion.STATES)  # where the states of other forces begin
+# states of a contact that cannot be penetrated, by `Percussion.STATES`: behind its mode; where those of other forces begin
+FORCE, IMPULSE, STRUCK, STRUCK_SPEED, LOSS, OTHERS = range(1, len(Percussion.STATES) + 1)

@@ -8,7 +8,7 @@ from zipfile import BadZipFile
 import numpy as np
 
 from flexmbd.errors import ModelError
-from flexmbd.registry import CONTACT_ROWS
+from flexmbd.registry import CONTACT_ROWS, IMPACTS, LEAST_SPEED, MODE, ONSET_SPEED
 from flexmbd.stepping import names
 from flexmbd.suggest import unknown
 
@@ -42,6 +42,7 @@ LANE = {
 }  # fmt: skip
 LOOP = tuple(name for name in LANE if getattr(names, name) < names.HN)  # of these, the rows of a step
 
+_OF_CONTACT = {"mode": MODE, "vz": ONSET_SPEED, "count": IMPACTS, "vl": LEAST_SPEED}  # variables with the contact's number, by name
 _SINGLE = {"icm": names.ICM, "cd": names.CD, "hh": names.HALF, "near": names.NEAREST, "booked": names.BOOKED}  # variables, by name
 
 
@@ -301,8 +302,8 @@ class Layout:
         n, kind, k = self.sizes["N"], variable.space, variable.number or 0
         if kind in ("t", "q", "v", "s"):
             return "x", {"t": 0, "q": 1, "v": 1 + n, "s": 1 + 2 * n}[kind] + k
-        if kind in ("mode", "vz", "count", "vl"):
-            return "X", self.sizes["CONTACTS"] + CONTACT_ROWS * k + {"mode": 0, "vz": 1, "count": 4, "vl": 5}[kind]
+        if kind in _OF_CONTACT:
+            return "X", self.sizes["CONTACTS"] + CONTACT_ROWS * k + _OF_CONTACT[kind]
         if kind in _SINGLE:
             return "X", _SINGLE[kind]
         slot, part = self.scheme.reads[kind]

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from flexmbd.contact.parts import refuse
-from flexmbd.contact.points import unit
-from flexmbd.contact.surfaces import Spot, SurfaceContact, turning
+from flexmbd.contact.point import free_point, turning, unit
+from flexmbd.contact.points import FreeContact
 from flexmbd.lanes import kernel, maximum, minimum
 from flexmbd.language.quadratic import cross, cross3, dot
 from flexmbd.table import segment
@@ -46,7 +46,7 @@ def closest(p, c, a, b):
 
 
 @dataclass(frozen=True, eq=False)
-class CableContact(SurfaceContact):
+class CableContact(FreeContact):
     """Potential contact points along cable `a`, each against the nearest point of the centre line of cable `b`.
 
     Both are round, of radii `radius_a` and `radius_b`.  The nearest point is found on each element of b and improved by a step in the
@@ -110,7 +110,7 @@ class CableContact(SurfaceContact):
         """How many points."""
         return (*super().topology_key(), self.points)
 
-    def spots(self, build):
+    def contact_points(self, build):
         """Of each potential point its depth, and the velocity of a's surface against b's."""
         g, ra, rb = build.graph, build.number(self, "radius_a"), build.number(self, "radius_b")
         found = []
@@ -122,7 +122,7 @@ class CableContact(SurfaceContact):
             spin_a = point.body.section_spin(build, point)
             around = [self._turning(s, [k * n for n in normal]) for s, k in ((spin_a, -(ra * share)), (spin_b, rb * share))]
             velocity = [x + s - y - t for x, s, y, t in zip(v, around[0], speed, around[1], strict=True)]
-            found.append(Spot(ra + rb - distance, tuple(normal), tuple(velocity)))
+            found.append(free_point(build, ra + rb - distance, tuple(normal), tuple(velocity)))
         return found
 
     @staticmethod

@@ -10,10 +10,11 @@ from flexmbd.contact.heat import HeatPart
 from flexmbd.contact.impenetrable import ImpenetrablePart
 from flexmbd.contact.lined import LinerPart
 from flexmbd.contact.mixed import AsperityPart, JournalFrictionPart
-from flexmbd.contact.pair import Contact, Geometry, LawPart
+from flexmbd.contact.pair import Contact, LawPart
 from flexmbd.contact.parts import check_parts, refuse
+from flexmbd.contact.point import FlatArms
 from flexmbd.contact.transition import TransitionPart
-from flexmbd.contact.worn import WornPart, worn_geometry
+from flexmbd.contact.worn import WornPart, worn_point
 from flexmbd.language.quadratic import Row
 from flexmbd.space import AXES
 
@@ -165,10 +166,10 @@ class ClearanceRevolute(Bearing, Contact):
         """Both centres at one place."""
         return [Row(x, "length", f"{self.name}.{axis}") for axis, x in zip("xy", self.apart(build), strict=True)]
 
-    def geometry(self, build):
+    def contact_points(self, build):
         """Eccentricity less clearance; both force arms end at one point of the bearing's surface, so momentum balances."""
         if self.worn is not None:
-            return worn_geometry(self, build)
+            return [worn_point(self, build)]
         e = self.apart(build)
         (x, y), (vx, vy) = build.values(e), build.rates(e)
         r = build.graph.length((x, y))
@@ -181,7 +182,7 @@ class ClearanceRevolute(Bearing, Contact):
                 arm_a = build.number(self, "clearance") - radius
                 arm_b = arm_a - r
             slip = slip + build.spin(self.a.body) * arm_a - build.spin(self.b.body) * arm_b
-        return Geometry(r - build.number(self, "clearance"), -(vx * nx + vy * ny), (nx, ny), slip, arm_a, arm_b)
+        return [FlatArms(r - build.number(self, "clearance"), -(vx * nx + vy * ny), (nx, ny), slip, arm_a, arm_b)]
 
     @property
     def witness(self):

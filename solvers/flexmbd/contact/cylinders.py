@@ -5,7 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from flexmbd.contact.parts import refuse
-from flexmbd.contact.points import Place, PointContact, unit
+from flexmbd.contact.point import SpatialArms, unit
+from flexmbd.contact.points import PointContact
 from flexmbd.errors import unit_vector
 from flexmbd.frames import node_axis
 from flexmbd.language.quadratic import dot
@@ -79,7 +80,7 @@ class SphereCylinder(PointContact):
         """Whether inside, and whether it has ends."""
         return (*super().topology_key(), bool(self.inside), self.length is None)
 
-    def places(self, build):
+    def contact_points(self, build):
         """Radius of the sphere less distance of its centre from the surface."""
         g, side = build.graph, -1.0 if self.inside else 1.0
         axis, apart = node_axis(build, self, self.b.body, "axis"), self.apart(build)
@@ -94,4 +95,4 @@ class SphereCylinder(PointContact):
             rim, to_rim = unit(g, [height * x + over * y for x, y in zip(normal, u, strict=True)])
             height, normal = g.select(beyond, rim, height), [g.select(beyond, x, y) for x, y in zip(to_rim, normal, strict=True)]
         arm_a = tuple(-((radius if self.impenetrable else height) * x) for x in normal)
-        return [Place(radius - height, tuple(normal), arm_a, tuple(x + y for x, y in zip(d, arm_a, strict=True)))]
+        return [SpatialArms(self, build, radius - height, tuple(normal), arm_a, tuple(x + y for x, y in zip(d, arm_a, strict=True)))]

@@ -6,7 +6,8 @@ from typing import ClassVar
 from flexmbd.contact.clearance import Bearing
 from flexmbd.contact.impenetrable import ImpenetrablePart
 from flexmbd.contact.pair import FrictionPart, LawPart
-from flexmbd.contact.points import Place, PointContact, unit
+from flexmbd.contact.point import SpatialArms, unit
+from flexmbd.contact.points import PointContact
 from flexmbd.contact.tilted_film import TiltedFilmPart
 from flexmbd.contact.transition import TransitionPart
 from flexmbd.errors import unit_vector
@@ -91,7 +92,7 @@ class ClearanceCylindrical(Bearing, PointContact):
             rows.append(Row(dot(across, along), "angle", f"{self.name}.tilt{key[1]}"))
         return rows
 
-    def places(self, build):
+    def contact_points(self, build):
         """Both end sections of the bearing."""
         u, w = (build.values(self.axis(build, key, end.body)) for key, end in (("axis_a", self.a), ("axis_b", self.b)))
         e = build.values(self.apart(build))
@@ -105,5 +106,5 @@ class ClearanceCylindrical(Bearing, PointContact):
             depth = size - build.number(self, "clearance")
             far = radius + depth if self.impenetrable else radius  # of the journal's surface, however deep a step has led it
             arm_b = [c + far * n for c, n in zip(centre, radial, strict=True)]
-            found.append(Place(depth, radial, tuple(x - y for x, y in zip(arm_b, e, strict=True)), tuple(arm_b)))
+            found.append(SpatialArms(self, build, depth, radial, tuple(x - y for x, y in zip(arm_b, e, strict=True)), tuple(arm_b)))
         return found

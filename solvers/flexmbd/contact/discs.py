@@ -4,8 +4,9 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from flexmbd.contact.impenetrable import within
-from flexmbd.contact.pair import Contact, Geometry
+from flexmbd.contact.pair import Contact
 from flexmbd.contact.parts import check_parts
+from flexmbd.contact.point import FlatArms
 from flexmbd.errors import unit_vector
 from flexmbd.language.quadratic import cross, dot
 
@@ -34,7 +35,7 @@ class DiscPlane(Contact):
         """Radius and normal."""
         return {"radius": self.radius, "normal.x": self.normal[0], "normal.y": self.normal[1]}
 
-    def geometry(self, build):
+    def contact_points(self, build):
         """Radius less distance of the centre from the plane."""
         n = build.direction(self.b.body, build.number(self, "normal.x"), build.number(self, "normal.y"))
         d = self.apart(build)
@@ -46,7 +47,7 @@ class DiscPlane(Contact):
             beyond = within(build.graph, radius - height, radius)
             slip = slip - build.spin(self.a.body) * beyond + spin_b * beyond
         rate = -(vx * nx + vy * ny) - spin_b * along
-        return Geometry(radius - height, rate, (nx, ny), slip, -height, 0.0, along)
+        return [FlatArms(radius - height, rate, (nx, ny), slip, -height, 0.0, along)]
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,7 +71,7 @@ class DiscDisc(Contact):
         """Both radii."""
         return {"radius_a": self.radius_a, "radius_b": self.radius_b}
 
-    def geometry(self, build):
+    def contact_points(self, build):
         """Sum of the radii less the distance of the centres; both arms end at one point (impenetrable: in the middle of an overlap)."""
         d = self.apart(build)
         (x, y), (vx, vy) = build.values(d), build.rates(d)
@@ -82,5 +83,4 @@ class DiscDisc(Contact):
             share = r / (own + radius)
             arm_a, arm_b = -own * share, radius * share
         slip = vy * nx - vx * ny + build.spin(self.a.body) * arm_a - build.spin(self.b.body) * arm_b
-        depth = own + radius - r
-        return Geometry(depth, -(vx * nx + vy * ny), (nx, ny), slip, arm_a, arm_b)
+        return [FlatArms(own + radius - r, -(vx * nx + vy * ny), (nx, ny), slip, arm_a, arm_b)]

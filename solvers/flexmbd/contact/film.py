@@ -79,13 +79,10 @@ class JournalFilmPart(FilmPart):
         fx, fy = (share * f for f in back(*g.call(kernels.force, arguments, 2, force_tangent)))
         shear = share * g.call(kernels.shear, (*place, c, radius, numbers["viscosity"], numbers["length"]), None, shear_tangent) * slip
         couple = 0.5 * (x * fy - y * fx)
-        joint.push(build, nodes, fx, fy)
-        build.torque(joint.a.body, -shear - couple)
-        build.torque(joint.b.body, shear - couple)
-        power = shear * slip - (fx * u + fy * w)
-        build.power("dissipated", power)
-        nodes.film, nodes.film_share, nodes.film_power, nodes.film_torque = (fx, fy), share, power, -shear - couple
-        nodes.film_arguments, nodes.gap, nodes.rubbed = arguments, c - r, shear * slip + 2.0 * couple * turning
+        torques = (-shear - couple,), (shear - couple,)
+        power, rubbed = shear * slip - (fx * u + fy * w), shear * slip + 2.0 * couple * turning
+        nodes.film_arguments = arguments
+        on_both(joint, build, nodes, (fx, fy), torques, power=power, rubbed=rubbed, gap=c - r, share=share)
 
     def _axes(self, joint, build):
         """Functions that turn a vector into the axes in which the film is given its arguments, and back.
@@ -96,6 +93,26 @@ class JournalFilmPart(FilmPart):
             return (lambda x, y: (x, y),) * 2
         cos, sin = build.values(build.direction(joint.b.body, 1.0, 0.0))
         return (lambda x, y: (cos * x + sin * y, cos * y - sin * x)), (lambda x, y: (cos * x - sin * y, sin * x + cos * y))
+
+
+def on_both(joint, build, nodes, force, torques, *, power, rubbed, gap, share):
+    """Put a film's force on both centres, and its torques on both bodies; all it takes up goes into the books.
+
+    Parameters
+    ----------
+    force : tuple of Node
+        On body a, N.
+    torques : tuple of tuple of Node
+        On body a, on body b, N m.
+    power, rubbed, gap, share : Node
+        `JointNodes.film_power`, `rubbed`, `gap`, `film_share`.
+    """
+    joint.push(build, nodes, *force)
+    for end, torque in zip((joint.a, joint.b), torques, strict=True):
+        build.torque(end.body, *torque)
+    build.power("dissipated", power)
+    nodes.film, nodes.film_torque, nodes.film_share = force, torques[0], share
+    nodes.film_power, nodes.rubbed, nodes.gap = power, rubbed, gap
 
 
 def slopes(graph, kernel, results, count):

@@ -16,7 +16,7 @@ def film_outputs(joint, build, nodes):
     out = {f"{name}.film_force": (lambda: size(g, nodes.film), "N")}
     out |= {f"{name}.film_f{axis}": (part("film", k), "N") for k, axis in enumerate(axes)}
     if len(axes) == 2:
-        out[f"{name}.film_torque"] = (lambda: nodes.film_torque, "N m")
+        out[f"{name}.film_torque"] = (part("film_torque", 0), "N m")
     else:
         out |= {f"{name}.film_torque_{axis}": (part("film_torque", k), "N m") for k, axis in enumerate(axes)}
     out |= {f"{name}.film_thickness": (lambda: thickness(g, nodes), "m"), f"{name}.film_power": (lambda: nodes.film_power, "W")}

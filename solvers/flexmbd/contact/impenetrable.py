@@ -5,9 +5,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from flexmbd.contact.parts import Part, Rule, Touch, refuse
+from flexmbd.contact.parts import Part, Rule, refuse
 from flexmbd.errors import ModelError, check_number
-from flexmbd.language.quadratic import cross3, dot
 
 RULES = ("newton", "poisson")  # in the order of the registry's numbers
 KEYS = ("restitution", "tangential_restitution", "friction", "static_friction", "rolling", "pivoting")
@@ -105,15 +104,12 @@ class ImpenetrablePart(Part):
         joint.touch(build, nodes)
 
 
-def hold(joint, build, penetration, rate, slips, turns=(), pivots=(), key="", rule=None):
-    """Register one place of contact that cannot be penetrated.
+def hold(joint, build, point, key="", rule=None):
+    """Register one place of contact that cannot be penetrated, and whose forces the scheme finds.
 
     Parameters
     ----------
-    penetration, rate : Node
-        Above zero is what is not allowed, m, and its time derivative.
-    slips, turns, pivots : sequence of Node
-        Velocities of body a against b along the surface (m/s), of rolling and of pivoting (rad/s); without friction none is used.
+    point : FlatPoint or SpatialPoint
     key : str
         Of this place among several.
     rule : int, optional
@@ -123,8 +119,8 @@ def hold(joint, build, penetration, rate, slips, turns=(), pivots=(), key="", ru
     -------
     Percussion
     """
-    law, groups, rates = joint.law, [0, 0, 0], [-rate]
-    for k, (own, given) in enumerate(zip((law.friction, law.rolling, law.pivoting), (slips, turns, pivots), strict=True)):
+    law, groups, rates = joint.law, [0, 0, 0], [-point.rate]
+    for k, (own, given) in enumerate(zip((law.friction, law.rolling, law.pivoting), point.slides(joint, build), strict=True)):
         if own is not None:
             groups[k] = len(given)
             rates += given
@@ -133,7 +129,7 @@ def hold(joint, build, penetration, rate, slips, turns=(), pivots=(), key="", ru
     known.setdefault("static_friction", known.get("friction", zero))
     numbers = [known.get(name, zero) for name in KEYS]
     rule = RULES.index(law.rule) if rule is None else rule
-    return build.unilateral(joint, key, -penetration, rates, numbers=numbers, groups=tuple(groups), rule=rule, bulges=joint.bulges)
+    return build.unilateral(joint, key, -point.penetration, rates, numbers=numbers, groups=tuple(groups), rule=rule, bulges=joint.bulges)
 
 
 def within(graph, depth, radius):
@@ -142,24 +138,3 @@ def within(graph, depth, radius):
     A step leads bodies into each other; what is smaller than that depth, a corner, is not taken for deeper than it is large.
     """
     return graph.select(graph.greater(depth, radius), radius, depth)
-
-
-def held(pair, penetration, rate, slip, zero):
-    """`Touch` of a place that cannot be penetrated."""
-    return Touch(pair, pair.force, -pair.others[0] if pair.others else zero, penetration, rate, slip)
-
-
-def across(graph, normal):
-    """Two unit vectors across a unit vector, and across each other."""
-    x, y, z = normal
-    one, zero = graph.const(1.0), graph.const(0.0)
-    flat = graph.greater(0.6, graph.fabs(x))  # the axis that is not near the normal
-    ex, ey = graph.select(flat, one, zero), graph.select(flat, zero, one)
-    along = ex * x + ey * y
-    first = [ex - along * x, ey - along * y, zero - along * z]
-    size = graph.sqrt(dot(first, first))
-    first = tuple(c / size for c in first)
-    return first, tuple(cross3(normal, first))
-
-
-__all__ = ["Impenetrable", "ImpenetrablePart", "across", "held", "hold", "within"]

@@ -4,7 +4,7 @@ The liner is a body whose coordinates are amplitudes of shapes of the surface (`
 journal and amplitudes, with their tangent, so implicit integrators solve all together in Newton's iteration (theory: ``solved_films.md``).
 """
 
-from flexmbd.contact.film import slopes
+from flexmbd.contact.film import on_both, slopes
 from flexmbd.contact.parts import Part, Rule, refuse
 from flexmbd.language.kernels import known_as
 
@@ -67,18 +67,14 @@ class LinerPart(Part):
         fx, fy = cos * force_x - sin * force_y, sin * force_x + cos * force_y
         couple = 0.5 * (x * fy - y * fx)
         push = 0.5 * g.dot(zip(pushes, turned, strict=True))
-        joint.push(build, nodes, fx, fy)
-        on_journal = push - couple - shear
-        build.torque(joint.a.body, on_journal)
-        build.torque(joint.b.body, shear - couple - push)
         first = build.first[liner.name]
         for k, f in enumerate(pushes):
             build.generalized[first + k] = build.generalized[first + k] + f
         power = shear * slip - force_x * u - force_y * w - g.dot(zip(pushes, moving, strict=True))
-        build.power("dissipated", power)
-        nodes.film, nodes.film_share, nodes.film_power, nodes.film_torque = (fx, fy), g.const(1.0), power, on_journal
-        nodes.film_arguments, nodes.gap = arguments, g.call(kernels.thinnest, arguments)
-        nodes.rubbed = (shear - push) * slip + 2.0 * couple * turning
+        rubbed, gap = (shear - push) * slip + 2.0 * couple * turning, g.call(kernels.thinnest, arguments)
+        torques = (push - couple - shear,), (shear - couple - push,)
+        nodes.film_arguments = arguments
+        on_both(joint, build, nodes, (fx, fy), torques, power=power, rubbed=rubbed, gap=gap, share=g.const(1.0))
 
     def outputs(self, joint, build, nodes):
         """Largest pressure, as that of the film with its liner."""

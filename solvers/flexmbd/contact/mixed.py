@@ -76,8 +76,7 @@ class JournalFrictionPart(FrictionPart):
         """That of asperities alone; a contact law applies it with its own force."""
         if joint.law is not None:
             return
-        geometry = joint.geometry(build)
-        friction = joint.rub(build, None, geometry, nodes.load)
-        nx, ny = geometry.normal
-        joint.push(build, nodes, friction * ny, -friction * nx)
-        nodes.touches.append(Touch(None, None, friction, geometry.penetration, geometry.rate, geometry.slip))
+        (point,), zero = joint.contact_points(build), build.graph.const(0.0)
+        friction = joint.rub(build, None, point, nodes.load)
+        point.act(joint, build, zero, friction)
+        nodes.add(Touch(None, zero, friction, point))

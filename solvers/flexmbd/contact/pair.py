@@ -1,10 +1,10 @@
 """What all contacts share: a normal law, a friction law, the impact velocity of each impact, and the energy books."""
 
-from dataclasses import dataclass
 from typing import ClassVar
 
-from flexmbd.contact.impenetrable import ImpenetrablePart, held, hold
+from flexmbd.contact.impenetrable import ImpenetrablePart, hold
 from flexmbd.contact.parts import JointNodes, Part, Rule, Touch, part_of, refuse
+from flexmbd.contact.point import push
 from flexmbd.element import Element
 from flexmbd.errors import check_number
 from flexmbd.language.tracing import tangent_of
@@ -44,8 +44,7 @@ class FrictionPart(Part):
 class Contact(Element):
     """Base of contact elements.
 
-    A subclass gives `sizes()` (its numbers) and `geometry(build)` (a `Geometry`), or `touch(build, nodes)` where there are more places
-    of contact than one.
+    A subclass gives `sizes()` (its numbers) and `contact_points(build)` (`flexmbd.contact.point`).
 
     Attributes
     ----------
@@ -55,11 +54,14 @@ class Contact(Element):
         It may be without a law.
     bulges : bool
         Bodies may touch on a straight way though they are apart at both its ends; not against planes, nor inside bearings.
+    rule : int or None
+        Of the registry, in place of an impenetrable law's.
     """
 
     kinds: ClassVar[tuple] = (LawPart, ImpenetrablePart, FrictionPart)
     lawless: ClassVar[bool] = False
     bulges: ClassVar[bool] = True
+    rule: ClassVar = None
 
     @property
     def owner(self):
@@ -146,39 +148,29 @@ class Contact(Element):
         return pair, normal
 
     def touch(self, build, nodes):
-        """Contact force on both bodies, and its share of potential and dissipated energy."""
-        geometry = self.geometry(build)
-        if self.impenetrable:
-            return self.hold(build, nodes, geometry)
-        pair, normal = self.normal_force(build, geometry.penetration, geometry.rate)
-        nx, ny = geometry.normal
-        friction = self.rub(build, pair, geometry, normal + nodes.load) if self.frictional else build.graph.const(0.0)
-        if geometry.offset_b is not None:
-            build.torque(self.b.body, normal * geometry.offset_b)
-        self.push(build, nodes, normal * nx + friction * ny, normal * ny - friction * nx)
-        nodes.touches.append(Touch(pair, normal, friction, geometry.penetration, geometry.rate, geometry.slip))
+        """Forces of all potential contact points on both bodies, and their shares of potential and dissipated energy."""
+        points = self.contact_points(build)
+        for k, point in enumerate(points, 1):
+            key = k if len(points) > 1 else ""
+            if self.impenetrable:
+                pair = hold(self, build, point, f"{key}." if key else "", self.rule)
+                normal, friction = pair.force, point.friction(self, build, pair.others)
+            else:
+                pair, normal = self.normal_force(build, point.penetration, point.rate)
+                friction = self.rub(build, pair, point, normal + nodes.load, key) if self.frictional else build.graph.const(0.0)
+                point.act(self, build, normal, friction)
+            nodes.add(Touch(pair, normal, friction, point))
 
-    def hold(self, build, nodes, geometry):
-        """A contact that cannot be penetrated, whose force the scheme finds."""
-        (nx, ny), zero = geometry.normal, build.graph.const(0.0)
-        turn = build.spin(self.a.body) - build.spin(self.b.body)
-        pair = hold(self, build, geometry.penetration, geometry.rate, (geometry.slip,), (turn,))
-        touch = held(pair, geometry.penetration, geometry.rate, geometry.slip, zero)
-        nodes.forces.append((touch.normal * nx + touch.friction * ny, touch.normal * ny - touch.friction * nx))
-        nodes.touches.append(touch)
-
-    def push(self, build, nodes, fx, fy):
+    def push(self, build, nodes, *force):
         """Put a force on a and its reaction on b."""
-        build.force(self.a, fx, fy)
-        build.force(self.b, -fx, -fy)
-        nodes.forces.append((fx, fy))
+        push(build, self.a, self.b, force)
+        if len(force) == 2:
+            nodes.forces.append(force)
 
-    def rub(self, build, pair, geometry, load):
-        """Friction against the slip of a geometry: its torques and its power; the force, which is the caller's to apply."""
-        friction = self.friction_force(build, pair, geometry.slip, load)
-        build.power("contact", friction * geometry.slip)
-        build.torque(self.a.body, -friction * geometry.arm_a)
-        build.torque(self.b.body, friction * geometry.arm_b)
+    def rub(self, build, pair, point, load, key=""):
+        """Node of friction at a point, by the load on it; its power goes into the books, the force is the caller's to apply."""
+        friction = self.friction_force(build, pair, point.slip, load, f"bristle{key}")
+        build.power("contact", friction * point.slip)
         return friction
 
     def friction_force(self, build, pair, slip, normal, bristle="bristle"):
@@ -192,21 +184,3 @@ class Contact(Element):
         if law.states:
             build.state_rate(bristle, g.select(g.greater(pair.mode, 0.5), rate, 0.0))  # no jump within the located gap
         return force
-
-
-@dataclass(frozen=True)
-class Geometry:
-    """Nodes that describe a contact.
-
-    `penetration` > 0 in contact; `normal` is the direction in which a is pushed, the tangent is it turned by +90°; `slip`
-    is the velocity of a's surface against b's along the tangent.  The contact point lies at ``arm_a normal`` from point a and
-    at ``arm_b normal + offset_b tangent`` from point b.
-    """
-
-    penetration: object
-    rate: object
-    normal: tuple
-    slip: object
-    arm_a: object
-    arm_b: object
-    offset_b: object = None

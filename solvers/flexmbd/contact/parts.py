@@ -112,27 +112,17 @@ class Touch:
     pair: Any
     normal: Any
     friction: Any
-    penetration: Any
-    rate: Any
-    slip: Any
+    point: Any  # `flexmbd.contact.point`
 
     def outputs(self, prefix, graph):
         """Of the place: forces, penetration, its rate, slip, contact, impacts."""
-        units = {"friction": "N", "slip": "m/s"}
-        if self.pair is not None:
-            units |= {"normal": "N", "penetration": "m", "rate": "m/s"}
-        out = {f"{prefix}.{key}": (lambda key=key: getattr(self, key), unit) for key, unit in units.items()}
-        if self.pair is None:
-            return out
-        return (
-            out
-            | {
-                f"{prefix}.contact": (lambda: self.pair.closed(graph), "1"),
-                f"{prefix}.impacts": (lambda: self.pair.count, "1"),
-                f"{prefix}.impact_velocity": (lambda: self.pair.impact_velocity, "m/s"),
-            }
-            | self.pair.outputs(prefix, graph)
-        )
+        pair, point = self.pair, self.point
+        out = {"friction": (lambda: self.friction, "N"), "slip": (lambda: point.slip, "m/s")}
+        if pair is not None:
+            out |= {"normal": (lambda: self.normal, "N"), "penetration": (lambda: point.penetration, "m")}
+            out |= {"rate": (lambda: point.rate, "m/s"), "contact": (lambda: pair.closed(graph), "1"), "impacts": (lambda: pair.count, "1")}
+            out |= {"impact_velocity": (lambda: pair.impact_velocity, "m/s")} | pair.outputs(graph)
+        return {f"{prefix}.{key}": entry for key, entry in out.items()}
 
 
 @dataclass
@@ -155,7 +145,7 @@ class JointNodes:
         Part of the film's force that acts.
     film_power, rubbed : Node
         All that the film takes up, and its friction's part of it, W.
-    film_torque : Node or tuple of Node
+    film_torque : tuple of Node
         On body a, N m.
     film_arguments : tuple of Node
         What the film's kernels are given.
@@ -177,6 +167,12 @@ class JointNodes:
     rubbed: Any = 0.0
     moment: Any = None
 
+    def add(self, touch):
+        """A place of contact, in the plane with its force."""
+        self.touches.append(touch)
+        if (force := touch.point.force(touch.normal, touch.friction)) is not None:
+            self.forces.append(force)
+
     @property
     def force(self):
         """Force of all parts on body a, N."""
@@ -184,4 +180,10 @@ class JointNodes:
 
     def friction_power(self, graph, more=0.0):
         """Node of what friction takes up at all places of contact, and `more`, W."""
-        return graph.dot(((touch.friction, touch.slip) for touch in self.touches), more)
+        return graph.dot(((touch.friction, touch.point.slip) for touch in self.touches), more)
+
+    def sums(self, name, graph, *keys):
+        """Outputs that are sums over all places of contact, of those that these have."""
+        each = [touch.outputs(name, graph) for touch in self.touches]
+        names = [key for key in (f"{name}.{key}" for key in keys) if key in each[0]]
+        return {key: (lambda key=key: sum((one[key][0]() for one in each), graph.const(0.0)), each[0][key][1]) for key in names}

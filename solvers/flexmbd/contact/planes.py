@@ -5,14 +5,15 @@ from itertools import product
 from typing import ClassVar
 
 from flexmbd.contact.parts import refuse
-from flexmbd.contact.surfaces import Spot, SurfaceContact, turning
+from flexmbd.contact.point import free_point, turning
+from flexmbd.contact.points import FreeContact
 from flexmbd.errors import check_number, unit_vector
 from flexmbd.frames import node_axis
 from flexmbd.language.quadratic import dot
 from flexmbd.space import axis_parameters, is_spatial
 
 
-class PlaneContact(SurfaceContact):
+class PlaneContact(FreeContact):
     """Base: points of body a (`points_of`) against the half-space below point `b`, whose outward `normal` is fixed in b's body."""
 
     bulges: ClassVar[bool] = False
@@ -24,7 +25,7 @@ class PlaneContact(SurfaceContact):
         object.__setattr__(self, "normal", unit_vector(self.owner, "normal", given, d))
         self.check_friction()
 
-    def spots(self, build):
+    def contact_points(self, build):
         """Depths of the points below the plane."""
         normal, spin = node_axis(build, self, self.b.body, "normal"), build.spin(self.b.body)
         n, found = build.values(normal), []
@@ -32,7 +33,7 @@ class PlaneContact(SurfaceContact):
             apart = [p - q for p, q in zip(build.place(point), build.place(self.b), strict=True)]
             (height,), arm = build.values((dot(normal, apart),)), build.values(apart)
             velocity = tuple(v - w for v, w in zip(build.rates(apart), turning(spin, arm), strict=True))
-            found.append(Spot(-height, n, velocity))
+            found.append(free_point(build, -height, n, velocity))
         return found
 
 

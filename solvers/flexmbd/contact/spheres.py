@@ -4,7 +4,8 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from flexmbd.contact.impenetrable import within
-from flexmbd.contact.points import Place, PointContact, unit
+from flexmbd.contact.point import SpatialArms, unit
+from flexmbd.contact.points import PointContact
 from flexmbd.errors import unit_vector
 from flexmbd.frames import node_axis
 from flexmbd.language.quadratic import dot
@@ -38,14 +39,14 @@ class SpherePlane(PointContact):
         """Radius and normal."""
         return {"radius": self.radius, **axis_parameters("normal", self.normal)}
 
-    def places(self, build):
+    def contact_points(self, build):
         """Radius less height of the centre."""
         normal, apart = node_axis(build, self, self.b.body, "normal"), self.apart(build)
         (height,), n, d = build.values((dot(normal, apart),)), build.values(normal), build.values(apart)
         radius = build.number(self, "radius")
         arm = height + within(build.graph, radius - height, radius) if self.impenetrable else height
         arm_a = tuple(-(arm * x) for x in n)
-        return [Place(radius - height, n, arm_a, tuple(x + y for x, y in zip(d, arm_a, strict=True)))]
+        return [SpatialArms(self, build, radius - height, n, arm_a, tuple(x + y for x, y in zip(d, arm_a, strict=True)))]
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,7 +70,7 @@ class SphereSphere(PointContact):
         """Both radii."""
         return {"radius_a": self.radius_a, "radius_b": self.radius_b}
 
-    def places(self, build):
+    def contact_points(self, build):
         """Sum of the radii less the distance of the centres."""
         distance, n = unit(build.graph, build.values(self.apart(build)))
         radius, own = build.number(self, "radius_b"), build.number(self, "radius_a")
@@ -78,4 +79,4 @@ class SphereSphere(PointContact):
             share = distance / (own + radius)
             lengths = -own * share, radius * share
         arms = [tuple(length * x for x in n) for length in lengths]
-        return [Place(own + radius - distance, n, *arms)]
+        return [SpatialArms(self, build, own + radius - distance, n, *arms)]

@@ -6,7 +6,8 @@ from typing import ClassVar
 from flexmbd.contact.clearance import Bearing
 from flexmbd.contact.impenetrable import ImpenetrablePart
 from flexmbd.contact.pair import FrictionPart, LawPart
-from flexmbd.contact.points import Place, PointContact, unit
+from flexmbd.contact.point import SpatialArms, unit
+from flexmbd.contact.points import PointContact
 from flexmbd.contact.spherical_film import SocketFilmPart
 from flexmbd.contact.transition import TransitionPart
 from flexmbd.language.quadratic import Row
@@ -50,11 +51,11 @@ class ClearanceSpherical(Bearing, PointContact):
         """Both centres at one place."""
         return [Row(x, "length", f"{self.name}.{axis}") for axis, x in zip(AXES, self.apart(build), strict=True)]
 
-    def places(self, build):
+    def contact_points(self, build):
         """The socket's surface in the direction of the eccentricity."""
         e = build.values(self.apart(build))
         size, radial = unit(build.graph, e)
         radius, clearance = build.number(self, "bearing_radius"), build.number(self, "clearance")
         far = radius + size - clearance if self.impenetrable else radius  # of the ball's surface, however deep a step has led it
         arm_b = [far * x for x in radial]
-        return [Place(size - clearance, radial, tuple(x - y for x, y in zip(arm_b, e, strict=True)), tuple(arm_b))]
+        return [SpatialArms(self, build, size - clearance, radial, tuple(x - y for x, y in zip(arm_b, e, strict=True)), tuple(arm_b))]

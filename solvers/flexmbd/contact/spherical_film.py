@@ -3,7 +3,7 @@
 The film is any object with `numbers()` and `kernels()` as in ``flexmbd.lubrication.spherical``.
 """
 
-from flexmbd.contact.film import FilmPart, slopes
+from flexmbd.contact.film import FilmPart, on_both, slopes
 from flexmbd.language.quadratic import cross3, dot
 
 ASIDE = 1e-6  # of the clearance: the film is asked so far off the line of V, where its force has changed by the square of that
@@ -46,12 +46,6 @@ class SocketFilmPart(FilmPart):
         turned = dot(ratio, slip)
         shear = tuple(share * (every * w + more * turned * p) for w, p in zip(slip, ratio, strict=True))
         couple = tuple(0.5 * m for m in cross3(e, force))
-        build.force(joint.a, *force)
-        build.force(joint.b, *(-f for f in force))
-        torque = tuple(-m - k for m, k in zip(shear, couple, strict=True))
-        build.torque(joint.a.body, *torque)
-        build.torque(joint.b.body, *(m - k for m, k in zip(shear, couple, strict=True)))
-        power = dot(shear, slip) - dot(force, velocity)
-        build.power("dissipated", power)
-        nodes.film, nodes.film_share, nodes.film_power, nodes.film_torque = force, share, power, torque
-        nodes.gap, nodes.rubbed = c - r, dot(shear, slip) + 2.0 * dot(couple, turning)
+        torques = [tuple(sign * m - k for m, k in zip(shear, couple, strict=True)) for sign in (-1.0, 1.0)]
+        power, rubbed = dot(shear, slip) - dot(force, velocity), dot(shear, slip) + 2.0 * dot(couple, turning)
+        on_both(joint, build, nodes, force, torques, power=power, rubbed=rubbed, gap=c - r, share=share)

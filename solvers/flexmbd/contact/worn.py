@@ -6,8 +6,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from flexmbd.contact.pair import Geometry
 from flexmbd.contact.parts import Part, Rule, refuse
+from flexmbd.contact.point import FlatArms
 from flexmbd.contact.worn_surface import WornProfile
 from flexmbd.errors import check_number
 from flexmbd.lanes import atan2, fabs, kernel, maximum, select, sqrt
@@ -83,7 +83,7 @@ NEITHER = Rule(("film",), "films and asperities do not know a worn profile", "le
 
 
 class WornPart(Part):
-    """Worn profile of a bearing: the joint takes its geometry from `worn_geometry`."""
+    """Worn profile of a bearing: the joint takes its contact point from `worn_point`."""
 
     key = "worn"
     wanted, remedy = "a WornProfile", "make one by surface.profile(order)"
@@ -155,8 +155,8 @@ def worn_place(joint, build):
     return place, penetration, (c, s), (ux, uy)
 
 
-def worn_geometry(joint, build):
-    """Geometry of the contact: its normal passes through the journal's centre, its point lies on the bearing's wall."""
+def worn_point(joint, build):
+    """The contact point: its normal passes through the journal's centre, its point lies on the bearing's wall."""
     (x, y), penetration, (c, s), (ux, uy) = worn_place(joint, build)
     vx, vy = build.rates(joint.apart(build))
     nx, ny = s * uy - c * ux, -c * uy - s * ux
@@ -167,4 +167,4 @@ def worn_geometry(joint, build):
         arm_a = build.number(joint, "clearance") + penetration - build.number(joint, "bearing_radius")
         arm_b = arm_a - x * c - y * s
         slip = slip + build.spin(joint.a.body) * arm_a - build.spin(joint.b.body) * arm_b
-    return Geometry(penetration, rate, (nx, ny), slip, arm_a, arm_b, offset)
+    return FlatArms(penetration, rate, (nx, ny), slip, arm_a, arm_b, offset)

@@ -24,6 +24,7 @@ from flexmbd.lanes.vector import inner
 from flexmbd.nonsmooth.one_contact import planar, spatial
 from flexmbd.integrators.contact_rows import (
     CONE, MU, PIVOTING, ROLLING, bound_row, earlier_row, entry, free_row, gap_row, number_row, percussion_row, put_percussion, rate,
+    SLIDE_COUNT, ROLL_COUNT, PIVOT_COUNT,
 )  # fmt: skip
 from flexmbd.stepping.names import CONES, ND, NU
 
@@ -52,7 +53,7 @@ def sweep(moving, closed_by, still, W, at):
     first = percussion_row(at)
     for j in range(at[NU]):
         c = CONE * j
-        r, slides, rolls, pivots = cones[c], cones[c + 1], cones[c + 2], cones[c + 3]
+        r, slides, rolls, pivots = cones[c], cones[c + SLIDE_COUNT], cones[c + ROLL_COUNT], cones[c + PIVOT_COUNT]
         low, mu = ld(W, bound_row(at) + j), ld(W, number_row(j, MU, at))
         closed = (ld(W, gap_row(j, at)) <= closed_by) | (low < 0.0)  # those that are locked hold whatever the gap
         pn, un, snn = ld(W, first + r), rate(r, W, at), entry(r, r, W, at)
@@ -88,21 +89,21 @@ def sweep(moving, closed_by, still, W, at):
 def turning(j, moving, closed, W, at):
     """Percussions against rolling and pivoting of contact j."""
     cones, c = words(at[CONES]), CONE * j
-    r = cones[c] + 1 + cones[c + 1]
+    r = cones[c] + 1 + cones[c + SLIDE_COUNT]
     normal, change = ld(W, percussion_row(at) + cones[c]), 0.0 * ld(W, percussion_row(at))
     limit = ld(W, number_row(j, ROLLING, at)) * normal
-    if cones[c + 2] == 1:
+    if cones[c + ROLL_COUNT] == 1:
         new = bounded(r, limit, ld(W, percussion_row(at) + r), rate(r, W, at), W, at)
         change = put_percussion(r, moving, select(closed, new, 0.0), W, at)
-    elif cones[c + 2] == 2:
+    elif cones[c + ROLL_COUNT] == 2:
         step = 1.0 / (entry(r, r, W, at) + entry(r + 1, r + 1, W, at))
         x, y = (ld(W, percussion_row(at) + r) - step * rate(r, W, at), ld(W, percussion_row(at) + r + 1) - step * rate(r + 1, W, at))
         size = sqrt(x * x + y * y)
         scale = select(size > limit, limit / maximum(size, 1e-300), 1.0)
         change = put_percussion(r, moving, select(closed, scale * x, 0.0), W, at)
         change = maximum(put_percussion(r + 1, moving, select(closed, scale * y, 0.0), W, at), change)
-    if cones[c + 3] > 0:
-        r += cones[c + 2]
+    if cones[c + PIVOT_COUNT] > 0:
+        r += cones[c + ROLL_COUNT]
         new = bounded(r, ld(W, number_row(j, PIVOTING, at)) * normal, ld(W, percussion_row(at) + r), rate(r, W, at), W, at)
         change = maximum(put_percussion(r, moving, select(closed, new, 0.0), W, at), change)
     return change
@@ -122,7 +123,7 @@ def farthest(far, W, at):
     """How many of the last sweep's changes further percussions may go before one leaves its cone of friction, or holds no more."""
     cones, p, e = words(at[CONES]), percussion_row(at), earlier_row(at)
     for j in range(at[NU]):
-        r, slides, mu = cones[CONE * j], cones[CONE * j + 1], ld(W, number_row(j, MU, at))
+        r, slides, mu = cones[CONE * j], cones[CONE * j + SLIDE_COUNT], ld(W, number_row(j, MU, at))
         pn, dn = ld(W, p + r), ld(W, p + r) - ld(W, e + r)
         size, along, turns = size_of(r, slides, p, W, at), 0.0 * far, 0.0 * far
         for k in range(r + 1, r + 1 + slides):
@@ -144,14 +145,14 @@ def leap(moving, ratio, W, at):
     cones, first = words(at[CONES]), percussion_row(at)
     moving = moving & (ratio > 0.5) & (ratio < 1.001)
     for j in range(at[NU]):
-        if cones[CONE * j + 1] > 0:
+        if cones[CONE * j + SLIDE_COUNT] > 0:
             moving = moving & (ld(W, bound_row(at) + j) >= 0.0)
     far = farthest(ratio / maximum(1.0 - ratio, 1e-4), W, at)
     for r in range(at[ND]):
         p = ld(W, first + r)
         st(W, first + r, select(moving, p + far * (p - ld(W, earlier_row(at) + r)), p))
     for j in range(at[NU]):
-        r, slides = cones[CONE * j], cones[CONE * j + 1]
+        r, slides = cones[CONE * j], cones[CONE * j + SLIDE_COUNT]
         pn, size = maximum(ld(W, first + r), minimum(ld(W, bound_row(at) + j), 0.0)), size_of(r, slides, first, W, at)
         limit = ld(W, number_row(j, MU, at)) * pn
         scale = select(moving & (size > limit), limit / maximum(size, 1e-300), 1.0)

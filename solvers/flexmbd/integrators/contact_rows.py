@@ -6,7 +6,8 @@ from flexmbd.lanes.vector import inner
 from flexmbd.registry import NUMBERS
 from flexmbd.stepping.names import ND, NU, N
 
-CONE, BULGES = 7, 6  # words of a contact: first direction, how many slide, roll, pivot, first further state, rule, whether it bulges
+# words of a contact: first direction, how many slide, roll, pivot, first further state, rule, whether it bulges
+SLIDE_COUNT, ROLL_COUNT, PIVOT_COUNT, OWN_STATE, RULE, BULGES, CONE = range(1, 8)
 RESTITUTION, TANGENTIAL, MU, MU_STATIC, ROLLING, PIVOTING = range(NUMBERS)
 
 

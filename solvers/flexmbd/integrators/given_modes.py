@@ -5,7 +5,7 @@ body brace each other the matrix is singular.  `FIRM` is added to its diagonal, 
 fit, the one nearest to those.
 """
 
-from flexmbd.integrators.contact_rows import CONE as WORDS
+from flexmbd.integrators.contact_rows import CONE as WORDS, SLIDE_COUNT
 from flexmbd.integrators.contact_rows import entry, free_row, kind_row, list_row, matrix_row, percussion_row, square_row, step_row
 from flexmbd.integrators.coulomb import EXACT, FIRM, ROUGH
 from flexmbd.integrators.coulomb_sweep import SLIPS, STUCK, largest
@@ -30,7 +30,7 @@ def gather(W, at):
     cones, count = words(at[CONES]), 0
     for j in range(at[NU]):
         if closed_in_some(j, W, at):
-            for r in range(cones[WORDS * j], cones[WORDS * j] + 1 + cones[WORDS * j + 1]):
+            for r in range(cones[WORDS * j], cones[WORDS * j] + 1 + cones[WORDS * j + SLIDE_COUNT]):
                 st(W, list_row(at) + count, 1.0 * r)
                 count += 1
     return count
@@ -54,7 +54,7 @@ def slide(live, W, at):
         r, k = cones[WORDS * j], kind_row(j, at)
         kind, mu, pn = ld(W, k), ld(W, k + 1), ld(W, p + r)
         st(W, p + r, select(live & (kind < 0.5), 0.0, pn))
-        for i in range(cones[WORDS * j + 1]):
+        for i in range(cones[WORDS * j + SLIDE_COUNT]):
             old = ld(W, p + r + 1 + i)
             new = select(kind < 0.5, 0.0, select(kind > STUCK + 0.5, -mu * ld(W, k + 2 + i) * pn, old))
             st(W, p + r + 1 + i, select(live, new, old))
@@ -67,7 +67,7 @@ def off_by(count, W, at):
     for j in range(at[NU]):
         if closed_in_some(j, W, at):
             r, kind = cones[WORDS * j], ld(W, kind_row(j, at))
-            for i in range(1 + cones[WORDS * j + 1]):
+            for i in range(1 + cones[WORDS * j + SLIDE_COUNT]):
                 a = select(kind > 0.5, acceleration(r + i, count, W, at), 0.0)
                 if i > 0:
                     a = select(kind < SLIPS - 0.5, a, 0.0)
@@ -84,7 +84,7 @@ def build(count, W, at):
     for j in range(at[NU]):
         if closed_in_some(j, W, at):
             r, kind = cones[WORDS * j], ld(W, kind_row(j, at))
-            for i in range(1 + cones[WORDS * j + 1]):
+            for i in range(1 + cones[WORDS * j + SLIDE_COUNT]):
                 fixed = kind > 0.5
                 if i > 0:
                     fixed = fixed & (kind < SLIPS - 0.5)
@@ -102,13 +102,13 @@ def fill(r, target, scale, W, at):
         if closed_in_some(j, W, at):
             c, k = cones[WORDS * j], kind_row(j, at)
             kind, mu, normal = ld(W, k), ld(W, k + 1), entry(r, c, W, at)
-            for i in range(cones[WORDS * j + 1]):
+            for i in range(cones[WORDS * j + SLIDE_COUNT]):
                 along = entry(r, c + 1 + i, W, at)
                 normal = normal - select(kind > STUCK + 0.5, mu * ld(W, k + 2 + i) * along, 0.0)
                 sticks = (kind > 0.5) & (kind < SLIPS - 0.5)
                 st(W, target + 1 + i, select(sticks, scale * along, 0.0))
             st(W, target, select(kind > 0.5, scale * normal, 0.0))
-            target += 1 + cones[WORDS * j + 1]
+            target += 1 + cones[WORDS * j + SLIDE_COUNT]
 
 
 @inner
@@ -117,7 +117,7 @@ def step(moving, W, at):
     cones, p, x = words(at[CONES]), percussion_row(at), step_row(at)
     for j in range(at[NU]):
         if closed_in_some(j, W, at):
-            r, slides, k = cones[WORDS * j], cones[WORDS * j + 1], kind_row(j, at)
+            r, slides, k = cones[WORDS * j], cones[WORDS * j + SLIDE_COUNT], kind_row(j, at)
             kind, mu = ld(W, k), ld(W, k + 1)
             pn = ld(W, p + r) - select(moving, ld(W, x), 0.0)
             st(W, p + r, pn)

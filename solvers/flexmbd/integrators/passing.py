@@ -8,7 +8,7 @@ lies above its tangents: only where these are below zero, or the pair has just c
 
 import numpy as np
 
-from flexmbd.integrators.contact_rows import BULGES, CONE, before_row, gap_row, product
+from flexmbd.integrators.contact_rows import BULGES, CONE, before_row, gap_row, product, OWN_STATE
 from flexmbd.integrators.percussions import free
 from flexmbd.lanes import any_lane, lnot, maximum, minimum, select
 from flexmbd.lanes.rows import evaluate, ld, st, words
@@ -24,7 +24,7 @@ TRIES, NEAR, SOON = 16, 0.98, 0.02  # looks at one contact; of a way, one that e
 @inner
 def opened(j, X, at):
     """Lanes in which contact j is open at the start of the step."""
-    return ld(X, START + 1 + 2 * at[N] + words(at[CONES])[CONE * j + 4]) < 0.5
+    return ld(X, START + 1 + 2 * at[N] + words(at[CONES])[CONE * j + OWN_STATE]) < 0.5
 
 
 @inner

@@ -3,12 +3,14 @@
 from flexmbd.integrators.contact_problem import SWEEPS, solve
 from flexmbd.integrators.contact_rows import (
     CONE, MU, MU_STATIC, RESTITUTION, TANGENTIAL, before_row, bound_row, entry, free_row, gap_row, number_row, percussion_row, product,
-    pull_row, response_row,
+    pull_row, response_row, SLIDE_COUNT, ROLL_COUNT, PIVOT_COUNT, OWN_STATE, RULE,
 )  # fmt: skip
 from flexmbd.lanes import any_lane, fabs, lnot, maximum, minimum, select, sqrt
 from flexmbd.lanes.rows import doubles, evaluate, ld, st, words
 from flexmbd.lanes.vector import inner
-from flexmbd.registry import HOLDS, LOCKED, LOCKS, NEWTON, OPEN, OTHERS, POISSON, SLIDES, STICKS
+from flexmbd.registry import (
+    HOLDS, LOCKED, LOCKS, NEWTON, OPEN, OTHERS, POISSON, SLIDES, STICKS, FORCE, IMPULSE, STRUCK, STRUCK_SPEED, LOSS,
+)  # fmt: skip
 from flexmbd.stepping.names import (
     CONES, CONTROLLED, END, H_MAX, LAST, MIDDLE, ND, NU, RATES, REAL, RHS, ROUGH, SLOTS, SPAN, START, STATUS, STRIDE, UNSOLVED, H, M, N,
 )  # fmt: skip
@@ -31,9 +33,9 @@ def restitute(j, W, at):
     strikes = before < minimum(2.0 * (ld(W, free_row(at) + r) - before), 0.0)
     st(W, number_row(j, RESTITUTION, at), select(strikes, ld(W, number_row(j, RESTITUTION, at)), 0.0))
     st(W, number_row(j, TANGENTIAL, at), select(strikes, ld(W, number_row(j, TANGENTIAL, at)), 0.0))
-    if cones[c + 5] == NEWTON:
+    if cones[c + RULE] == NEWTON:
         st(W, free_row(at) + r, ld(W, free_row(at) + r) + ld(W, number_row(j, RESTITUTION, at)) * before)
-    for k in range(r + 1, r + 1 + cones[c + 1]):
+    for k in range(r + 1, r + 1 + cones[c + SLIDE_COUNT]):
         st(W, free_row(at) + k, ld(W, free_row(at) + k) + ld(W, number_row(j, TANGENTIAL, at)) * ld(W, first + k))
 
 
@@ -46,11 +48,11 @@ def percuss(live, closed_by, still, W, at):
     cones, poisson = words(at[CONES]), False
     for j in range(at[NU]):
         restitute(j, W, at)
-        poisson = poisson or cones[CONE * j + 5] == POISSON
+        poisson = poisson or cones[CONE * j + RULE] == POISSON
     lost, rough = solve(live, closed_by, still, W, at)
     if poisson:
         for j in range(at[NU]):
-            if cones[CONE * j + 5] == POISSON:
+            if cones[CONE * j + RULE] == POISSON:
                 least = (1.0 + ld(W, number_row(j, RESTITUTION, at))) * ld(W, percussion_row(at) + cones[CONE * j])
                 st(W, bound_row(at) + j, least)
         more, rougher = solve(live, closed_by, still, W, at)
@@ -88,7 +90,7 @@ def push_out(live, exact, W, at):
             new = old - end / entry(r, r, W, at)
             if turn >= PULLS:
                 both = ld(W, percussion_row(at) + r) < 0.0
-                if cones[CONE * j + 5] == HOLDS:
+                if cones[CONE * j + RULE] == HOLDS:
                     both = moving
                 new = select(both, new, maximum(new, old))
             new = select(moving & (end <= end), new, old)
@@ -110,7 +112,7 @@ def book_shifts(X, W, at):
     """What the forces do on the way of the shifts, to each contact's loss: else the balance of energy lacks it."""
     cones, now = words(at[CONES]), at[END] + 1 + 2 * at[N]
     for j in range(at[NU]):
-        row = now + cones[CONE * j + 4] + 5
+        row = now + cones[CONE * j + OWN_STATE] + LOSS
         st(X, row, ld(X, row) + ld(W, bound_row(at) + j) * ld(W, pull_row(at) + cones[CONE * j]))
 
 
@@ -119,7 +121,7 @@ def sticking(j, X, W, at):
     """Lanes in which contact j comes to rest along the surface; where contacts share friction some of those are at their limit."""
     c, cones = CONE * j, words(at[CONES])
     moves, free_way = 0.0 * ld(X, H), 0.0 * ld(X, H)
-    for k in range(1, 1 + cones[c + 1]):
+    for k in range(1, 1 + cones[c + SLIDE_COUNT]):
         x = free(j, k, W, at)
         moves, free_way = moves + fabs(product(cones[c] + k, W, at) + x), free_way + fabs(x)
     return moves <= HELD * free_way + rounding(X)
@@ -131,7 +133,7 @@ def hold_back(half, X, W, at):
     cones, end, n, first = words(at[CONES]), at[END] + 1, at[N], percussion_row(at)
     for j in range(at[NU]):
         c, stays = CONE * j, sticking(j, X, W, at)
-        for r in range(cones[c] + 1, cones[c] + 1 + cones[c + 1] + cones[c + 2] + cones[c + 3]):
+        for r in range(cones[c] + 1, cones[c] + 1 + cones[c + SLIDE_COUNT] + cones[c + ROLL_COUNT] + cones[c + PIVOT_COUNT]):
             by = select(stays, half * ld(W, first + r), 0.0)
             for i in range(n):
                 st(X, end + i, ld(X, end + i) + ld(W, response_row(at) + n * r + i) * by)
@@ -148,8 +150,8 @@ def book_way(places, half, X, W, at):
     cones, now = words(at[CONES]), at[END] + 1 + 2 * at[N]
     for j in range(at[NU]):
         c = CONE * j
-        row, r = now + cones[c + 4] + 5, cones[c]
-        for k in range(1 + cones[c + 1] + cones[c + 2] + cones[c + 3]):
+        row, r = now + cones[c + OWN_STATE] + LOSS, cones[c]
+        for k in range(1 + cones[c + SLIDE_COUNT] + cones[c + ROLL_COUNT] + cones[c + PIVOT_COUNT]):
             change = free(j, k, W, at) - ld(W, before_row(at) + r + k)
             way = half
             if places:
@@ -183,9 +185,9 @@ def leave_out(states, X, at):
     cones = words(at[CONES])
     for j in range(at[NU]):
         c = CONE * j
-        first = states + cones[c + 4]
-        st(X, first + 1, 0.0 * ld(X, H))
-        for k in range(cones[c + 1] + cones[c + 2] + cones[c + 3]):
+        first = states + cones[c + OWN_STATE]
+        st(X, first + FORCE, 0.0 * ld(X, H))
+        for k in range(cones[c + SLIDE_COUNT] + cones[c + ROLL_COUNT] + cones[c + PIVOT_COUNT]):
             st(X, first + OTHERS + k, 0.0 * ld(X, H))
 
 
@@ -219,36 +221,37 @@ def remember(h, X, W, at):
     was, now = START + 1 + 2 * at[N], at[END] + 1 + 2 * at[N]
     for j in range(at[NU]):
         c = CONE * j
-        r, slides, count, s = cones[c], cones[c + 1], 1 + cones[c + 1] + cones[c + 2] + cones[c + 3], cones[c + 4]
+        r, slides, s = cones[c], cones[c + SLIDE_COUNT], cones[c + OWN_STATE]
+        count = 1 + slides + cones[c + ROLL_COUNT] + cones[c + PIVOT_COUNT]
         pn, size, loss = ld(W, first + r), 0.0 * h, 0.0 * h
         for k in range(count):
             p = ld(W, first + r + k)
             if 1 <= k <= slides:
                 size = size + p * p
-            st(X, now + s + (1 if k == 0 else OTHERS - 1 + k), by * p)
+            st(X, now + s + (FORCE if k == 0 else OTHERS - 1 + k), by * p)
             u = ld(W, before_row(at) + r + k)
             loss = loss - 0.5 * p * (product(r + k, W, at) + free(j, k, W, at) + u)
             moved = moved + fabs(p) * (fabs(u) + fabs(free(j, k, W, at)))
         total = total + loss
         pushes, on = pn, pn > 0.0
-        if cones[c + 5] == HOLDS:
+        if cones[c + RULE] == HOLDS:
             pushes, on = fabs(pn), h >= h
         limit = ld(W, number_row(j, MU, at)) * pushes * (1.0 - 1e-9)
         sticks = on & (sqrt(size) < limit)
         mode = select(on, select(sticks, STICKS, SLIDES + 0.0 * h), OPEN)
-        if cones[c + 5] == LOCKS:
+        if cones[c + RULE] == LOCKS:
             opens = -pn > ld(W, number_row(j, MU_STATIC, at)) * h
             mode = select((on | (ld(X, was + s) > STICKS)) & lnot(opens), LOCKED + 0.0 * h, OPEN)
         st(X, now + s, mode)
         before, open_before = ld(W, before_row(at) + r), ld(X, was + s) < 0.5
         hits = on & open_before & (before < 0.0)
-        if cones[c + 5] == HOLDS:
+        if cones[c + RULE] == HOLDS:
             hits = h < h
         struck = struck | hits
-        st(X, now + s + 2, ld(X, was + s + 2) + pushes)
-        st(X, now + s + 3, ld(X, was + s + 3) + select(hits, 1.0, 0.0 * h))
-        st(X, now + s + 4, select(hits, -before, ld(X, was + s + 4)))
-        st(X, now + s + 5, ld(X, was + s + 5) + loss)
+        st(X, now + s + IMPULSE, ld(X, was + s + IMPULSE) + pushes)
+        st(X, now + s + STRUCK, ld(X, was + s + STRUCK) + select(hits, 1.0, 0.0 * h))
+        st(X, now + s + STRUCK_SPEED, select(hits, -before, ld(X, was + s + STRUCK_SPEED)))
+        st(X, now + s + LOSS, ld(X, was + s + LOSS) + loss)
     if at[NU] > 0:
         book_gain(struck, -total, moved, was, now, X, at)
     return struck
@@ -267,8 +270,8 @@ def free(j, k, W, at):
     cones, c = words(at[CONES]), CONE * j
     r, x = cones[c], ld(W, free_row(at) + cones[c] + k)
     before = ld(W, before_row(at) + r + k)
-    if k == 0 and cones[c + 5] == NEWTON:
+    if k == 0 and cones[c + RULE] == NEWTON:
         x = x - ld(W, number_row(j, RESTITUTION, at)) * before
-    if 1 <= k <= cones[c + 1]:
+    if 1 <= k <= cones[c + SLIDE_COUNT]:
         x = x - ld(W, number_row(j, TANGENTIAL, at)) * before
     return x

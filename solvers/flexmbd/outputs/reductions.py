@@ -11,17 +11,16 @@ from dataclasses import dataclass
 import numpy as np
 
 from flexmbd.errors import ModelError
-
-ROWS = 6  # max, time of max, min, time of min, integral, integral of the square
+from flexmbd.stepping.names import INTEGRAL, LEAST, MOST, SQUARES, WHEN_LEAST, WHEN_MOST
 
 REDUCTIONS = {
-    "max": lambda sums, end, final: sums[0],
-    "min": lambda sums, end, final: sums[2],
-    "abs_max": lambda sums, end, final: np.maximum(np.abs(sums[0]), np.abs(sums[2])),
-    "time_of_max": lambda sums, end, final: sums[1],
-    "time_of_min": lambda sums, end, final: sums[3],
-    "mean": lambda sums, end, final: sums[4] / end,
-    "rms": lambda sums, end, final: np.sqrt(np.maximum(sums[5], 0.0) / end),
+    "max": lambda sums, end, final: sums[MOST],
+    "min": lambda sums, end, final: sums[LEAST],
+    "abs_max": lambda sums, end, final: np.maximum(np.abs(sums[MOST]), np.abs(sums[LEAST])),
+    "time_of_max": lambda sums, end, final: sums[WHEN_MOST],
+    "time_of_min": lambda sums, end, final: sums[WHEN_LEAST],
+    "mean": lambda sums, end, final: sums[INTEGRAL] / end,
+    "rms": lambda sums, end, final: np.sqrt(np.maximum(sums[SQUARES], 0.0) / end),
     "final": lambda sums, end, final: final,
 }
 RUNNING = frozenset(REDUCTIONS) - {"final"}

@@ -5,7 +5,7 @@ from time import perf_counter
 import numpy as np
 
 from flexmbd.equations.start import Start
-from flexmbd.outputs.reductions import ROWS
+from flexmbd.registry import CONTACT_ROWS, LEAST_SPEED
 from flexmbd.running.known_times import KnownTimes
 from flexmbd.state import blocks
 from flexmbd.stepping import names
@@ -60,7 +60,7 @@ class Integration:
             self.at[names.KEPT_ROWS] = layout.sizes["KEPT"]
         self.states = np.zeros((count, layout.kept_rows(keeps)))
         self.residuals, self.counters = np.zeros((count, 4)), np.zeros((count, names.COUNTER_ROWS))
-        self.sums = np.zeros((count, max(1, ROWS * layout.sizes["NR"])))
+        self.sums = np.zeros((count, max(1, names.SUM_ROWS * layout.sizes["NR"])))
         sizes = [max(1, size) for size in (layout.count, parameters.shape[1], max(model.rows, model.signals.rows))]
         self.X, self.P, self.W, *packs = blocks([*sizes, *sizes[:2]], width)
         pointed = {
@@ -155,7 +155,8 @@ class Integration:
         self.column(names.SLIN)[:, 0], self.column(names.SIZE)[:, 0] = length, away
         self.column(names.PACE)[:, 0] = self.known.rate
         for j in range(sizes["NC"]):
-            self.states[:, contacts + 6 * sizes["NC"] + j], self.states[:, contacts + 6 * j + 5] = nearness[j], slowest[j]
+            self.states[:, contacts + CONTACT_ROWS * sizes["NC"] + j] = nearness[j]
+            self.states[:, contacts + CONTACT_ROWS * j + LEAST_SPEED] = slowest[j]
         self.call(prepare)
 
     @property

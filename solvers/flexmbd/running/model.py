@@ -20,7 +20,7 @@ from flexmbd.linalg.sparse import Solver
 from flexmbd.outputs import bringing
 from flexmbd.outputs.book import entries, unkept, write
 from flexmbd.outputs.catalogue import BOOKS
-from flexmbd.registry import CONTACT_ROWS, OTHERS, Books
+from flexmbd.registry import CONTACT_ROWS, LEAST_SPEED, OTHERS, Books
 from flexmbd.running.known_times import timed
 from flexmbd.running.signals import Requests, Signals
 from flexmbd.state import Layout
@@ -184,7 +184,7 @@ class Model:
             dq, dv = corrections(b, which)
             written |= {project: _rows("W", dq + dv), residual: _rows("W", residuals(b, which))}
         contacts = layout.sizes["CONTACTS"]
-        written[names.LIMITS] = [(("X", contacts + CONTACT_ROWS * j + 5), c.minimum + zero) for j, c in enumerate(b.contacts)]
+        written[names.LIMITS] = [(("X", contacts + CONTACT_ROWS * j + LEAST_SPEED), c.minimum + zero) for j, c in enumerate(b.contacts)]
         written[names.ASSIGN] = _rows("W", [x for c in b.contacts for _, x in c.assigns])
         depths = [x for c in b.contacts for x in (c.penetration, c.rate)] + [-x for c in b.unilaterals for x in (c.gap, c.rates[0])]
         if depths:
@@ -274,12 +274,12 @@ class Model:
 
 
 _FUNCTIONS = {
-    names.RHS: "rhs", names.PROJECT: "project", names.RESIDUAL: "residual", names.ASSEMBLE_PROJECT: "assemble_project",
-    names.ASSEMBLE_RESIDUAL: "assemble_residual", names.LIMITS: "limits", names.MULTIPLIERS: "multipliers", names.NEWTON: "newton",
-    names.OBSERVE: "observe", names.TANGENT: "tangent", names.LINEARISE: "linearise", names.RESPOND: "respond", names.CLOSING: "closing",
-    names.GRADIENTS: "gradients", names.ASSIGN: "assign", names.UNILATERAL: "unilateral", names.PENETRATIONS: "penetrations",
-    names.BALANCE: "balance",
-}  # fmt: skip
+    getattr(names, key): key.lower()
+    for key in (
+        "RHS PROJECT RESIDUAL ASSEMBLE_PROJECT ASSEMBLE_RESIDUAL LIMITS MULTIPLIERS NEWTON OBSERVE TANGENT LINEARISE RESPOND CLOSING "
+        "GRADIENTS ASSIGN UNILATERAL PENETRATIONS BALANCE"
+    ).split()
+}
 
 
 def _rows(array, nodes):

@@ -4,8 +4,8 @@ import numpy as np
 
 from flexmbd.errors import ModelError
 from flexmbd.outputs import REDUCTIONS
-from flexmbd.outputs.reductions import ROWS, percentile
-from flexmbd.stepping.names import WINDOW_ROWS
+from flexmbd.outputs.reductions import percentile
+from flexmbd.stepping.names import SUM_ROWS, WINDOW_ROWS
 from flexmbd.stepping.windows import BEGIN, ENDS, TURNS
 
 FINE = 2000  # intervals of time at least that percentiles are taken from,
@@ -64,10 +64,10 @@ def collected(made, ends):
         sums, begin, end = None, np.zeros(made.count), ends
         if name in requests.reduced:
             k = requests.reduced.index(name)
-            sums = F.T[ROWS * k : ROWS * (k + 1)]
+            sums = F.T[SUM_ROWS * k : SUM_ROWS * (k + 1)]
         if out in requests.windows:
             own = _window(made, windows.index(out))
-            sums, begin, end = own[:ROWS], own[BEGIN], np.minimum(own[ENDS], ends)
+            sums, begin, end = own[:SUM_ROWS], own[BEGIN], np.minimum(own[ENDS], ends)
             missed = _missed(requests.windows[out][1], own, ends)
             for i in np.flatnonzero(missed):
                 words[i] = words[i] or _said(out, requests.windows[out][1], ends[i])

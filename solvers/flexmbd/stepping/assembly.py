@@ -3,7 +3,7 @@
 from flexmbd.lanes import any_lane, fabs, lnot, maximum, minimum, select, sqrt
 from flexmbd.lanes.rows import call, doubles, evaluate, get, ld, put, st, width_of, words
 from flexmbd.lanes.vector import inner, part
-from flexmbd.registry import ARMED, CONTACT_ROWS
+from flexmbd.registry import ARMED, CONTACT_ROWS, DEPTH, DEPTH_RATE, IMPACTS, LEAST_SPEED, MODE, ONSET_SPEED
 from flexmbd.stepping.events import assign, settle
 from flexmbd.stepping.known import ROUND, first_after
 from flexmbd.stepping.names import (
@@ -77,7 +77,7 @@ def assemble(X, P, W, at):
 def inside(j, X, at):
     """Lanes in which contact j begins deeper than its onset is located, and not by an approach of now: nobody knows how it came there."""
     c, gap = at[CONTACTS] + CONTACT_ROWS * j, at[SLOTS] + at[GAPS] + 2 * j
-    return (ld(X, gap) > ld(X, at[CONTACTS] + CONTACT_ROWS * at[NC] + j)) & (ld(X, gap + 1) <= ld(X, c + 5))
+    return (ld(X, gap) > ld(X, at[CONTACTS] + CONTACT_ROWS * at[NC] + j)) & (ld(X, gap + 1) <= ld(X, c + LEAST_SPEED))
 
 
 @inner
@@ -101,7 +101,7 @@ def begin_inside(X, P, W, at):
     for j in range(at[NC]):
         c, depth, rate = at[CONTACTS] + CONTACT_ROWS * j, ld(X, gaps + 2 * j), ld(X, gaps + 2 * j + 1)
         way_out = sqrt(2.0 * fabs(ld(X, last + at[GAPS] + 2 * j + 1) - rate) * maximum(depth, 0.0))
-        st(X, c + 1, select(inside(j, X, at), maximum(way_out, ld(X, c + 5)), ld(X, c + 1)))
+        st(X, c + ONSET_SPEED, select(inside(j, X, at), maximum(way_out, ld(X, c + LEAST_SPEED)), ld(X, c + ONSET_SPEED)))
     call(at[BEGIN], X, P, W, at)
 
 
@@ -112,9 +112,9 @@ def touch(t, X, P, W, at):
     for j in range(at[NC]):
         c = at[CONTACTS] + CONTACT_ROWS * j
         touching = (ld(X, gaps + 2 * j) > 0.0) & (t + float(timed[j]) < 0.5)
-        st(X, c, select(touching, 1.0, t + (ARMED if kinks[j] > 0 else 0.0)))
-        st(X, c + 1, select(touching & lnot(inside(j, X, at)), maximum(ld(X, gaps + 2 * j + 1), ld(X, c + 5)), t))
-        st(X, c + 4, select(touching, 1.0, t))
+        st(X, c + MODE, select(touching, 1.0, t + (ARMED if kinks[j] > 0 else 0.0)))
+        st(X, c + ONSET_SPEED, select(touching & lnot(inside(j, X, at)), maximum(ld(X, gaps + 2 * j + 1), ld(X, c + LEAST_SPEED)), t))
+        st(X, c + IMPACTS, select(touching, 1.0, t))
     if at[ASSIGNED] > 0:
         evaluate(at[ASSIGN], X, P, W, at, START, 0)
         for j in range(at[NC]):
@@ -124,8 +124,8 @@ def touch(t, X, P, W, at):
         begin_inside(X, P, W, at)
     for j in range(at[NC]):
         c = at[CONTACTS] + CONTACT_ROWS * j
-        st(X, c + 2, ld(X, gaps + 2 * j))
-        st(X, c + 3, ld(X, gaps + 2 * j + 1))
+        st(X, c + DEPTH, ld(X, gaps + 2 * j))
+        st(X, c + DEPTH_RATE, ld(X, gaps + 2 * j + 1))
         st(X, at[CONTACTS] + (CONTACT_ROWS + 1) * at[NC] + j, ld(X, gaps + 2 * j))
     if at[ASSIGNED] > 0:
         settle(t < 1.0, t, X, at)

@@ -3,7 +3,7 @@
 from flexmbd.lanes import any_lane
 from flexmbd.lanes.rows import call, doubles, evaluate, get, ld, put, rows_at, st, width_of, words
 from flexmbd.lanes.vector import inner, part
-from flexmbd.registry import CONTACT_ROWS
+from flexmbd.registry import CONTACT_ROWS, IMPACTS, LEAST_SPEED, MODE, ONSET_SPEED
 from flexmbd.stepping.loop import advance
 from flexmbd.stepping.names import (
     BALANCE, BOOKED, CONTACTS, COUNT, COUNTER_ROWS, COUNTERS, CURSOR, DUE, ENDED, FINISH, GRID, GRID_ROWS, HISTORIES, LOOK, MARK, MIDDLE,
@@ -28,7 +28,8 @@ def hold(lane, first, X, at):
         to += 2 * n + m
         for j in range(at[NC]):
             c = at[CONTACTS] + CONTACT_ROWS * j
-            grid[to + 3 * j], grid[to + 3 * j + 1], grid[to + 3 * j + 2] = get(X, c, lane), get(X, c + 1, lane), get(X, c + 4, lane)
+            grid[to + 3 * j] = get(X, c + MODE, lane)
+            grid[to + 3 * j + 1], grid[to + 3 * j + 2] = get(X, c + ONSET_SPEED, lane), get(X, c + IMPACTS, lane)
 
 
 @part
@@ -61,7 +62,7 @@ def finish(sample, lane, X, P, W, at):
         put(XP, SANG, k, get(X, SANG, lane))
     for j in range(nc):
         for k in range(wide):
-            put(XP, at[CONTACTS] + CONTACT_ROWS * j + 5, k, get(X, at[CONTACTS] + CONTACT_ROWS * j + 5, lane))
+            put(XP, at[CONTACTS] + CONTACT_ROWS * j + LEAST_SPEED, k, get(X, at[CONTACTS] + CONTACT_ROWS * j + LEAST_SPEED, lane))
     if get(X, STATUS, lane) == ENDED:  # what it was at its end, it stays
         hold(lane, count, X, at)
         count = points
@@ -75,9 +76,9 @@ def finish(sample, lane, X, P, W, at):
             here += 2 * n + m
             for j in range(nc):
                 c = at[CONTACTS] + CONTACT_ROWS * j
-                put(XP, c, k, grid[here + 3 * j])
-                put(XP, c + 1, k, grid[here + 3 * j + 1])
-                put(XP, c + 4, k, grid[here + 3 * j + 2])
+                put(XP, c + MODE, k, grid[here + 3 * j])
+                put(XP, c + ONSET_SPEED, k, grid[here + 3 * j + 1])
+                put(XP, c + IMPACTS, k, grid[here + 3 * j + 2])
             if at[REFINE] > 0:
                 for i in range(n):
                     put(W, n + i, k, grid[here + 3 * nc + i])

@@ -12,7 +12,7 @@ are known to.
 from flexmbd.lanes import any_lane, fabs, lnot, maximum, minimum, select
 from flexmbd.lanes.rows import evaluate, ld, st, words
 from flexmbd.lanes.vector import inner
-from flexmbd.registry import ARMED, CONTACT_ROWS
+from flexmbd.registry import ARMED, CONTACT_ROWS, DEPTH, DEPTH_RATE, IMPACTS, LEAST_SPEED, MODE, ONSET_SPEED
 from flexmbd.stepping.names import (
     ASSIGN, ASSIGNED, ASSIGNS, CONTACTS, ENDED, EVENTS, GAPS, KINK, LAST, NC, RATES, SIZE, SLACK, SLOTS, START, STATE_CONTACT, STATUS,
     STOPS, STRIDE, TIMED, M, N, T,
@@ -70,8 +70,8 @@ def cut_at(t, h, pending, exact, X, P, W, at):
         if timed[j] > 0:
             continue
         c = at[CONTACTS] + CONTACT_ROWS * j
-        sign = select(ld(X, c) < 0.5, 1.0, -1.0)
-        d0, s0 = sign * ld(X, c + 2), sign * ld(X, c + 3)
+        sign = select(ld(X, c + MODE) < 0.5, 1.0, -1.0)
+        d0, s0 = sign * ld(X, c + DEPTH), sign * ld(X, c + DEPTH_RATE)
         d1, s1 = sign * ld(X, gaps + 2 * j), sign * ld(X, gaps + 2 * j + 1)
         tolerance = nearness(j, t, h, s1, X, at)
         before = d0 <= tolerance
@@ -119,20 +119,20 @@ def settle(hit, t, X, at):
     for k in range(at[ASSIGNED]):
         j = pairs[2 * k]
         c = at[CONTACTS] + CONTACT_ROWS * j
-        over = hit & (ld(X, c + 2) < -nearness(j, t, 0.0 * t, ld(X, c + 3), X, at))
-        st(X, c, select(over, 0.0, ld(X, c)))
+        over = hit & (ld(X, c + DEPTH) < -nearness(j, t, 0.0 * t, ld(X, c + DEPTH_RATE), X, at))
+        st(X, c + MODE, select(over, 0.0, ld(X, c + MODE)))
 
 
 @inner
 def change(j, turned, speed, X, W, at):
     """Turn the mode of contact j in the lanes `turned`, whose rate of penetration is `speed`; those of them that begin."""
     c, of_state, states, rates = at[CONTACTS] + CONTACT_ROWS * j, words(at[STATE_CONTACT]), START + 1 + 2 * at[N], at[SLOTS] + at[RATES]
-    mode = ld(X, c)
+    mode = ld(X, c + MODE)
     free = mode < 0.5
     onset = turned & free
-    st(X, c, select(turned, select(free, 1.0, 0.0 * mode), mode))
-    st(X, c + 1, select(onset, maximum(speed, ld(X, c + 5)), ld(X, c + 1)))
-    st(X, c + 4, ld(X, c + 4) + select(onset, 1.0, 0.0 * mode))
+    st(X, c + MODE, select(turned, select(free, 1.0, 0.0 * mode), mode))
+    st(X, c + ONSET_SPEED, select(onset, maximum(speed, ld(X, c + LEAST_SPEED)), ld(X, c + ONSET_SPEED)))
+    st(X, c + IMPACTS, ld(X, c + IMPACTS) + select(onset, 1.0, 0.0 * mode))
     for k in range(at[M]):
         if of_state[k] == j:
             st(X, states + k, select(onset, 0.0, ld(X, states + k)))
@@ -152,8 +152,8 @@ def passed(who, X, P, W, at):
         if timed[j] > 0:
             continue
         c = at[CONTACTS] + CONTACT_ROWS * j
-        d, s = ld(X, c + 2), ld(X, c + 3)
-        beyond = who & (select(ld(X, c) < 0.5, d, -d) > nearness(j, t, 0.0 * t, s, X, at))
+        d, s = ld(X, c + DEPTH), ld(X, c + DEPTH_RATE)
+        beyond = who & (select(ld(X, c + MODE) < 0.5, d, -d) > nearness(j, t, 0.0 * t, s, X, at))
         onset = change(j, beyond, s, X, W, at)
         if stops[j] > 0:
             st(X, STATUS, select(onset, ENDED, ld(X, STATUS)))
@@ -178,7 +178,7 @@ def switch(t, h, accepted, exact, X, P, W, at):
         if timed[j] > 0:
             continue
         c = at[CONTACTS] + CONTACT_ROWS * j
-        free = ld(X, c) < 0.5
+        free = ld(X, c + MODE) < 0.5
         sign = select(free, 1.0, -1.0)
         d1, s1 = ld(X, gaps + 2 * j), ld(X, gaps + 2 * j + 1)
         tolerance = nearness(j, t, h, s1, X, at)
@@ -187,14 +187,14 @@ def switch(t, h, accepted, exact, X, P, W, at):
         if kinks[j] > 0:
             hit = hit & exact
             kink = accepted & lnot(exact) & (sign * d1 > 0.0)
-            x, slope = crossing(h, sign * ld(X, c + 2), sign * ld(X, c + 3), sign * d1, sign * s1)
+            x, slope = crossing(h, sign * ld(X, c + DEPTH), sign * ld(X, c + DEPTH_RATE), sign * d1, sign * s1)
             speed, turned = select(kink, slope, s1), hit | kink
             when = minimum(when, select(kink, t + x * h, when))
             kink_any = kink_any | kink
         deepest = at[CONTACTS] + (CONTACT_ROWS + 1) * at[NC] + j
         st(X, deepest, select(accepted, maximum(ld(X, deepest), d1), ld(X, deepest)))
-        st(X, c + 2, select(accepted, d1, ld(X, c + 2)))
-        st(X, c + 3, select(accepted, s1, ld(X, c + 3)))
+        st(X, c + DEPTH, select(accepted, d1, ld(X, c + DEPTH)))
+        st(X, c + DEPTH_RATE, select(accepted, s1, ld(X, c + DEPTH_RATE)))
         onset = change(j, turned, speed, X, W, at)
         if stops[j] > 0:
             ended = ended | onset
@@ -210,5 +210,5 @@ def arm(free, X, at):
     for j in range(at[NC]):
         if kinks[j] > 0:
             c = at[CONTACTS] + CONTACT_ROWS * j
-            mode = ld(X, c)
-            st(X, c, select(mode > 0.5, mode, select(free, ARMED, 0.0 * mode)))
+            mode = ld(X, c + MODE)
+            st(X, c + MODE, select(mode > 0.5, mode, select(free, ARMED, 0.0 * mode)))

@@ -7,7 +7,7 @@ Rows and entries are those of `names`. What depends on the model (`RHS`, `PROJEC
 from flexmbd.lanes import any_lane, fabs, lnot, maximum, minimum, select, sqrt
 from flexmbd.lanes.rows import call, doubles, evaluate, ld, st, words
 from flexmbd.lanes.vector import inner, part
-from flexmbd.registry import CONTACT_ROWS
+from flexmbd.registry import CONTACT_ROWS, DEPTH, DEPTH_RATE, MODE
 from flexmbd.stepping.events import arm, cut_at, settle, switch
 from flexmbd.stepping.known import CLOSE
 from flexmbd.stepping.names import (
@@ -34,8 +34,8 @@ def nearing(h, X, at):
     first = h
     for j in range(at[NC]):
         c = at[CONTACTS] + CONTACT_ROWS * j
-        sign = select(ld(X, c) < 0.5, 1.0, -1.0)
-        rate, way = sign * ld(X, c + 3), -BEYOND * sign * ld(X, c + 2)
+        sign = select(ld(X, c + MODE) < 0.5, 1.0, -1.0)
+        rate, way = sign * ld(X, c + DEPTH_RATE), -BEYOND * sign * ld(X, c + DEPTH)
         nears = (rate > 0.0) & (way > AT_ONCE * h * rate) & (way < first * rate)
         first = select(nears, way / select(nears, rate, 1.0), first)
     return first

@@ -23,6 +23,7 @@ rows, flags, addresses. Rows of X that every model has stand here; where the oth
 LANE_ROWS = T  # the point at the step's start begins with its time
 START = T
 SUM_ROWS = 6
+MOST, WHEN_MOST, LEAST, WHEN_LEAST, INTEGRAL, SQUARES = range(SUM_ROWS)
 WINDOW_ROWS = 2 * SUM_ROWS + 5
 
 # ---- entries of the table

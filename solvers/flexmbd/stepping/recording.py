@@ -5,14 +5,20 @@ import numpy as np
 from flexmbd.lanes import any_lane, fabs, lnot, maximum, minimum, select
 from flexmbd.lanes.rows import call, doubles, evaluate, get, ld, put, st, width_of, words
 from flexmbd.lanes.vector import inner
-from flexmbd.registry import CONTACT_ROWS
+from flexmbd.registry import CONTACT_ROWS, DEPTH, DEPTH_RATE, IMPACTS, LEAST_SPEED, MODE, ONSET_SPEED
 from flexmbd.stepping.events import crossing
 from flexmbd.stepping.names import (
     ASIDE, ATTEMPT, BOW, CONTACTS, CURSOR, DENSE, DUE, END, ERROR, EXACTLY, FRACTION, GAPS, GRID, GRID_ROWS, HN, KINK, LAST, MET, MIDDLE,
-    MIDWAY, NC, NR, NW, OUTPUTS, POINTS, RATES, REFINE, RESTART, SCHEME, SLOTS, STAGE, START, STRIDE, SUM_ROWS, SUMS, TIMES, WHO,
-    Y0, Y1, YM, H, M,
-    N, T,
+    MIDWAY, NC, NR, NW, OUTPUTS, POINTS, RATES, REFINE, RESTART, SCHEME, SLOTS, STAGE, START, STRIDE, SUM_ROWS, SUMS, TIMES, WHO, Y0, Y1,
+    YM, H, M, N, T, MOST, LEAST, INTEGRAL, SQUARES,
 )  # fmt: skip
+
+
+@inner
+def keep(row, who, value, when, X):
+    """A new extreme and its time."""
+    st(X, row, select(who, value, ld(X, row)))
+    st(X, row + 1, select(who, when, ld(X, row + 1)))
 
 
 @inner
@@ -33,17 +39,15 @@ def reduce_step(t, h, accepted, X, at):
         high = select(inside & (c2 < 0.0), vertex, maximum(y0, y1))
         x_min = select(inside & (c2 > 0.0), x, select(ends, 0.0, 1.0 + 0.0 * h))
         low = select(inside & (c2 > 0.0), vertex, minimum(y0, y1))
-        up = accepted & (high > ld(X, r))
-        down = accepted & (low < ld(X, r + 2))
-        st(X, r, select(up, high, ld(X, r)))
-        st(X, r + 1, select(up, t + x_max * h, ld(X, r + 1)))
-        st(X, r + 2, select(down, low, ld(X, r + 2)))
-        st(X, r + 3, select(down, t + x_min * h, ld(X, r + 3)))
+        up = accepted & (high > ld(X, r + MOST))
+        down = accepted & (low < ld(X, r + LEAST))
+        keep(r + MOST, up, high, t + x_max * h, X)
+        keep(r + LEAST, down, low, t + x_min * h, X)
         w = select(accepted, h * (1.0 / 6.0), 0.0)
         if at[MIDWAY] > 0:
             y0, y1 = ym, ym
-        st(X, r + 4, ld(X, r + 4) + w * (y0 + 4.0 * ym + y1))
-        st(X, r + 5, ld(X, r + 5) + w * (y0 * y0 + 4.0 * ym * ym + y1 * y1))
+        st(X, r + INTEGRAL, ld(X, r + INTEGRAL) + w * (y0 + 4.0 * ym + y1))
+        st(X, r + SQUARES, ld(X, r + SQUARES) + w * (y0 * y0 + 4.0 * ym * ym + y1 * y1))
         st(X, at[Y0] + k, select(accepted, ld(X, at[Y1] + k), ld(X, at[Y0] + k)))
 
 
@@ -59,11 +63,9 @@ def turn(turned, when, X, P, W, at):
         r = at[SUMS] + SUM_ROWS * k
         y = select(turned, ld(X, at[Y1] + k), ld(X, at[Y0] + k))
         st(X, at[Y0] + k, y)
-        high, low = y > ld(X, r), y < ld(X, r + 2)
-        st(X, r, select(high, y, ld(X, r)))
-        st(X, r + 1, select(high, when, ld(X, r + 1)))
-        st(X, r + 2, select(low, y, ld(X, r + 2)))
-        st(X, r + 3, select(low, when, ld(X, r + 3)))
+        high, low = y > ld(X, r + MOST), y < ld(X, r + LEAST)
+        keep(r + MOST, high, y, when, X)
+        keep(r + LEAST, low, y, when, X)
 
 
 @inner
@@ -230,14 +232,14 @@ def contacts(lane, X, grid, to, at):
     x, dt = get(X, FRACTION, lane), get(X, H, lane)
     for j in range(at[NC]):
         c = at[CONTACTS] + CONTACT_ROWS * j
-        mode, speed, count = get(X, c, lane), get(X, c + 1, lane), get(X, c + 4, lane)
+        mode, speed, count = get(X, c + MODE, lane), get(X, c + ONSET_SPEED, lane), get(X, c + IMPACTS, lane)
         sign = 1.0 if mode < 0.5 else -1.0
         d1 = get(X, gaps + 2 * j, lane)
         if kinks[j] > 0 and sign * d1 > 0.0:  # the contact begins or ends within the step
-            d0, e0, e1 = get(X, c + 2, lane), get(X, c + 3, lane), get(X, gaps + 2 * j + 1, lane)
+            d0, e0, e1 = get(X, c + DEPTH, lane), get(X, c + DEPTH_RATE, lane), get(X, gaps + 2 * j + 1, lane)
             fraction, slope = crossing(dt, sign * d0, sign * e0, sign * d1, sign * e1)
             if x > fraction:
                 if mode < 0.5:
-                    speed, count = max(slope, get(X, c + 5, lane)), count + 1.0
+                    speed, count = max(slope, get(X, c + LEAST_SPEED, lane)), count + 1.0
                 mode = 1.0 if mode < 0.5 else 0.0
         grid[to + 3 * j], grid[to + 3 * j + 1], grid[to + 3 * j + 2] = mode, speed, count

@@ -3,7 +3,7 @@
 from flexmbd.lanes import any_lane, fabs, lnot, maximum, minimum, select, sqrt
 from flexmbd.lanes.rows import call, evaluate, get, ld, st, width_of, words
 from flexmbd.lanes.vector import inner, part
-from flexmbd.registry import CONTACT_ROWS
+from flexmbd.registry import CONTACT_ROWS, DEPTH, DEPTH_RATE, MODE
 from flexmbd.stepping.events import assign, passed
 from flexmbd.stepping.known import go_past
 from flexmbd.stepping.names import (
@@ -27,8 +27,8 @@ def refresh(who, X, P, W, at):
         st(X, first + k, select(who, ld(X, last + k), ld(X, first + k)))
     for j in range(at[NC]):
         c, g = at[CONTACTS] + CONTACT_ROWS * j, last + at[GAPS] + 2 * j
-        st(X, c + 2, select(who, ld(X, g), ld(X, c + 2)))
-        st(X, c + 3, select(who, ld(X, g + 1), ld(X, c + 3)))
+        st(X, c + DEPTH, select(who, ld(X, g), ld(X, c + DEPTH)))
+        st(X, c + DEPTH_RATE, select(who, ld(X, g + 1), ld(X, c + DEPTH_RATE)))
     st(X, WHO, select(who, 1.0, 0.0))
     call(at[FORGET], X, P, W, at)
 
@@ -84,14 +84,14 @@ def cross(come, end, X, P, W, at):
         evaluate(at[PENETRATIONS], X, P, W, at, START, 0)
         for j in range(at[NC]):
             if timed[j] > 0:
-                st(X, at[CONTACTS] + CONTACT_ROWS * j, select(come & (ld(W, 2 * j) > 0.0), 1.0, 0.0))
+                st(X, at[CONTACTS] + CONTACT_ROWS * j + MODE, select(come & (ld(W, 2 * j) > 0.0), 1.0, 0.0))
         evaluate(at[ASSIGN], X, P, W, at, START, 0)
         for j in range(at[NC]):
             if timed[j] > 0:
-                now = ld(X, at[CONTACTS] + CONTACT_ROWS * j) > 0.5
+                now = ld(X, at[CONTACTS] + CONTACT_ROWS * j + MODE) > 0.5
                 assign(j, now, X, W, at)
                 ticked = ticked | now
-                st(X, at[CONTACTS] + CONTACT_ROWS * j, 0.0)
+                st(X, at[CONTACTS] + CONTACT_ROWS * j + MODE, 0.0)
         st(X, EVENTS, ld(X, EVENTS) + select(ticked, 1.0, 0.0))
     if at[RESUME] > 0:
         call(at[RESUME], X, P, W, at)

@@ -11,7 +11,11 @@ import numpy as np
 from flexmbd.lanes import any_lane, fabs, lnot, maximum, minimum, select, sqrt
 from flexmbd.lanes.rows import doubles, ld, st, words
 from flexmbd.lanes.vector import inner
-from flexmbd.stepping.names import FRACTION, MIDWAY, NW, SUM_ROWS, WHO, WINDOW_ENDS, WINDOW_ROWS, WINDOW_SIGNALS, WINDOWS, Y0, Y1, YM, H, T
+from flexmbd.stepping.recording import keep
+from flexmbd.stepping.names import (
+    FRACTION, INTEGRAL, LEAST, MIDWAY, MOST, NW, SQUARES, SUM_ROWS, WHO, WINDOW_ENDS, WINDOW_ROWS, WINDOW_SIGNALS, WINDOWS, Y0, Y1, YM, H,
+    T,
+)  # fmt: skip
 
 BEGIN, ENDS, GOING, BEGAN, ANCHOR, TURNS = SUM_ROWS, SUM_ROWS + 1, SUM_ROWS + 2, 2 * SUM_ROWS + 2, 2 * SUM_ROWS + 3, 2 * SUM_ROWS + 4
 TURN, WHOLE = 6.283185307179586, 1.0 - 1e-6  # rad; the share of a turn that is one: angles are integrated
@@ -23,18 +27,16 @@ def clear(r, who, X):
     """Sums of nothing yet."""
     for i in range(SUM_ROWS):
         st(X, r + i, select(who, 0.0, ld(X, r + i)))
-    st(X, r, select(who, -np.inf, ld(X, r)))
-    st(X, r + 2, select(who, np.inf, ld(X, r + 2)))
+    st(X, r + MOST, select(who, -np.inf, ld(X, r + MOST)))
+    st(X, r + LEAST, select(who, np.inf, ld(X, r + LEAST)))
 
 
 @inner
 def see(r, y, when, who, X):
     """A value at a time, for the extremes."""
-    high, low = who & (y > ld(X, r)), who & (y < ld(X, r + 2))
-    st(X, r, select(high, y, ld(X, r)))
-    st(X, r + 1, select(high, when, ld(X, r + 1)))
-    st(X, r + 2, select(low, y, ld(X, r + 2)))
-    st(X, r + 3, select(low, when, ld(X, r + 3)))
+    high, low = who & (y > ld(X, r + MOST)), who & (y < ld(X, r + LEAST))
+    keep(r + MOST, high, y, when, X)
+    keep(r + LEAST, low, y, when, X)
 
 
 @inner
@@ -56,8 +58,8 @@ def add(r, y0, ym, y1, a, b, who, X, at):
     if at[MIDWAY] > 0:
         ya, yb = ym, ym
     w = select(who, (b - a) * h * (1.0 / 6.0), 0.0 * h)
-    st(X, r + 4, ld(X, r + 4) + w * (ya + 4.0 * yc + yb))
-    st(X, r + 5, ld(X, r + 5) + w * (ya * ya + 4.0 * yc * yc + yb * yb))
+    st(X, r + INTEGRAL, ld(X, r + INTEGRAL) + w * (ya + 4.0 * yc + yb))
+    st(X, r + SQUARES, ld(X, r + SQUARES) + w * (ya * ya + 4.0 * yc * yc + yb * yb))
 
 
 @inner
