@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from flexmbd.parameters import Matrix
+from flexmbd.parameters import Matrix, Parameters
 from flexmbd.space import axis_parameters
 
 
@@ -10,12 +10,16 @@ class Described:
     """Share of `System` that others read; it has `gravity`, `ground`, `bodies`, `elements`, `aliases`."""
 
     def parameters(self):
-        """All numbers as a list of (path, value), in the order of construction."""
-        out = list(axis_parameters("gravity", self.gravity).items())
-        for owner in (*self.bodies, self.ground, *self.elements):
-            prefix = owner.name if owner in (*self.bodies, self.ground) else f"@{owner.name}"
-            out += [(f"{prefix}.{key}", value) for key, value in owner.parameters().items()]
-        return [(path, v if isinstance(v, Matrix) else float(v) if np.ndim(v) == 0 else np.asarray(v, float)) for path, v in out]
+        """All numbers by path (`Parameters`), in the order of construction; those of elements begin with ``"@"``."""
+        values, owners = list(axis_parameters("gravity", self.gravity).items()), {}
+        for prefix, group in (("", (*self.bodies, self.ground)), ("@", self.elements)):
+            for owner in group:
+                for key, value in owner.parameters().items():
+                    path = f"{prefix}{owner.name}.{key}"
+                    owners[path] = owner, key
+                    values.append((path, value))
+        read = ((path, v if isinstance(v, Matrix) else float(v) if np.ndim(v) == 0 else np.asarray(v, float)) for path, v in values)
+        return Parameters(read, owners)
 
     def initial(self):
         """Guess of all coordinates and velocities: two lists of floats or arrays."""

@@ -4,6 +4,14 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+# units of numbers that several classes have, by key; and of parts, such as laws, by the part's key and theirs
+LENGTHS = dict.fromkeys("clearance bearing_radius radius radius_a radius_b cylinder_radius length width backlash".split(), "m")
+OF_PARTS = {
+    "law": {"restitution": "1", "tangential_restitution": "1", "friction": "1", "mu": "1"},
+    "friction": {"mu": "1", "v0": "m/s", "v1": "m/s"},
+    "film": {"viscosity": "Pa s", "length": "m"},
+}
+
 
 class Element:
     """Base of what is added to a system. It has a `name`, ends `a` and `b` (one or none of them in some), and says with the methods
@@ -32,6 +40,11 @@ class Element:
     def parameters(self):
         """Its numbers by key."""
         return {}
+
+    def unit(self, key):
+        """SI unit of one of its numbers; None where it is not known."""
+        part, _, own = key.partition(".")
+        return OF_PARTS.get(part, {}).get(own) if own else LENGTHS.get(key)
 
     def topology_key(self):
         """What of it decides the topology besides its bodies: hashable."""

@@ -6,9 +6,8 @@ import numpy as np
 
 from flexmbd.errors import ModelError
 from flexmbd.language.graph import Graph
-from flexmbd.language.nodes import LANE
 from flexmbd.language.tracing import sincos
-from flexmbd.parameters import Matrix
+from flexmbd.parameters import LANE, Matrix
 
 
 class Motion:
@@ -48,10 +47,19 @@ class Over:
 def values(motion, x, of=over):
     """Values of a motion (or `of` it `integral_over`) at numbers `x`, which broadcast against its own numbers over samples."""
     g, given = Graph(), motion.parameters()
-    numbers = {k: g.table(i, LANE, x.shape) if isinstance(x, Matrix) else g.param(i, LANE) for i, (k, x) in enumerate(given.items())}
+    numbers = {k: g.table(k, LANE, x.shape) if isinstance(x, Matrix) else g.param(k, LANE) for k, x in given.items()}
     found = of(motion, Over(g, g.var("t")), g.var("t"), numbers.get)
     with np.errstate(invalid="ignore"):
-        return g.evaluate([found], {"t": np.asarray(x, float)}, list(given.values()))[0]
+        return g.evaluate([found], {"t": np.asarray(x, float)}, given)[0]
+
+
+def unit_in(unit, key):
+    """SI unit of a number of a motion, by its key, where the motion is in a unit; None where it is not known."""
+    last = key.rpartition(".")[2]
+    if last in ("frequency", "phase"):
+        return {"frequency": "rad/s", "phase": "rad"}[last]
+    power = int(last[1:]) if last[0] == "c" and last[1:].isdigit() else None
+    return None if power is None else unit + ("" if power == 0 else "/s" if power == 1 else f"/s^{power}")
 
 
 def as_motion(x):

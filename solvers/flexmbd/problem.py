@@ -18,8 +18,8 @@ class Problem:
     ----------
     system : System
     graph : Graph
-    kinds : tuple
-        Level of each number of the system (`formulation.natural.level_of`).
+    levels : dict str -> int, float or tuple
+        Level of each number of the system, by path (`Parameters.level`).
     first : mapping of str to int
         First coordinate of each body.
     q, v : tuple of Node
@@ -67,7 +67,7 @@ class Problem:
 
     system: Any
     graph: Any
-    kinds: tuple
+    levels: Mapping
     first: Mapping
     q: tuple
     v: tuple

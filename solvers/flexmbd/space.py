@@ -59,7 +59,8 @@ def lengths(system, count):
     """Size of each sample's system in m: the largest of its points' coordinates and bodies' positions."""
     q, _ = system.initial()
     places = [x for x, measure in zip(q, system.measures(), strict=True) if measure == "length"]
-    points = [v for path, v in system.parameters()[system.dimension :] if path[0] != "@" and path.endswith((".x", ".y", ".z"))]
+    parameters = system.parameters()
+    points = [x for path, x in parameters.items() if parameters.of_body(path) and path.endswith((".x", ".y", ".z"))]
     size = np.zeros(count)
     for x in places + points:
         size = np.maximum(size, np.abs(x))

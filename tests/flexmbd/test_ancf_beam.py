@@ -111,7 +111,7 @@ def test_mass_weight_and_momenta_are_exact():
     beam = s.beam(
         "rod", length=length, elements=3, section=section, material=material, direction=frame[0], up=frame[1], angular_velocity=tuple(spin)
     )
-    build, (q, v), parameters = Build(s, tuning=Tuning(single_size=99)), s.initial(), [x for _, x in s.parameters()]
+    build, (q, v), parameters = Build(s, tuning=Tuning(single_size=99)), s.initial(), s.parameters()
     at = {"q": q, "v": v, "t": 0.0}
     wrench = beam.start.body.wrench
     momenta = build.inertia.apply(build.v)
@@ -193,10 +193,10 @@ def test_numbers_may_differ_from_sample_to_sample():
         )
         return s
 
-    both, (q, _) = dict(curved().parameters()), curved().initial()
+    both, (q, _) = curved().parameters(), curved().initial()
     for k in range(2):
         alone = curved(k)
-        for path, x in alone.parameters():
+        for path, x in alone.parameters().items():
             assert np.broadcast_to(both[path], 2)[k] == pytest.approx(x, rel=1e-14, abs=1e-15), path
         assert np.allclose([np.broadcast_to(x, 2)[k] for x in q], alone.initial()[0], rtol=1e-14, atol=1e-15)
 

@@ -49,7 +49,7 @@ def test_the_closest_point_is_that_of_ten_thousand(seed):
 def test_forces_balance_to_rounding(dimension, friction):
     """Total force and moment on both cables are zero in any state; but in space friction leaves a moment about a tangent."""
     s, top, low = pair(friction=friction, dimension=dimension, lift=0.008, lean=0.01)
-    build, (q, v), parameters = Build(s), s.initial(), [x for _, x in s.parameters()]
+    build, (q, v), parameters = Build(s), s.initial(), s.parameters()
     rng = np.random.default_rng(0)
     q, v = np.asarray(q) + rng.normal(scale=1e-3, size=len(q)), np.asarray(v) + rng.normal(scale=0.1, size=len(v))
     point = {"q": q, "v": v, "t": 0.0}

@@ -47,7 +47,7 @@ def box():
 
 def numbers(build, nodes, q):
     return np.array(
-        build.graph.evaluate(nodes, {"q": q, "t": 0.0}, [x for _, x in build.system.parameters()]), float
+        build.graph.evaluate(nodes, {"q": q, "t": 0.0}, build.system.parameters()), float
     )
 
 

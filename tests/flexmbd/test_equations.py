@@ -168,7 +168,7 @@ def test_any_element_may_have_forces_that_depend_on_reactions():
     build = Build(braked())
     q, v = (np.array(x, float) for x in build.system.initial())
     known = {f"{kind}{i}": x for kind, values in (("q", q), ("v", v)) for i, x in enumerate(values)} | {"t": 0.0, "s0": 0.0}
-    alpha = build.graph.evaluate([build.a[2]], known, [x for _, x in build.system.parameters()])[0]  # of the axis (0, -1), along x
+    alpha = build.graph.evaluate([build.a[2]], known, build.system.parameters())[0]  # of the axis (0, -1), along x
     arm, (m, r, w, whole) = 0.2 * 0.1, (2.0, 0.25, 4.0, 0.3 + 2.0 * 0.25**2)
     pull = m * (9.81 + r * w * w)
     wanted = -arm * pull / np.sqrt(whole**2 - (arm * m * r) ** 2)

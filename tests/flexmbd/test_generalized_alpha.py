@@ -88,7 +88,7 @@ def numbers(system, seed=0):
 
 
 def parameters(system):
-    return [value for _, value in system.parameters()]
+    return system.parameters()
 
 
 @pytest.mark.parametrize("model", SYSTEMS)

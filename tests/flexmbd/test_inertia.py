@@ -42,7 +42,7 @@ def spong(q, v):
 
 def evaluated(build, nodes, q, v):
     known = {"q": q, "v": v, "t": 0.0, "s": [0.0] * len(build.states)}
-    numbers = [x for _, x in build.system.parameters()]
+    numbers = build.system.parameters()
     return np.array(build.graph.evaluate([build.graph.const(0.0) + x for x in nodes], known, numbers), float)
 
 

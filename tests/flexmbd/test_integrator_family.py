@@ -65,7 +65,7 @@ def values(q, v, t=0.0):
 
 
 def evaluated(model, system, nodes, q, v, t=0.0):
-    return np.array(model.problem.graph.evaluate(nodes, values(q, v, t), [x for _, x in system.parameters()]), float)
+    return np.array(model.problem.graph.evaluate(nodes, values(q, v, t), system.parameters()), float)
 
 
 def multipliers(model, system, q, v, t=0.0):

@@ -10,9 +10,9 @@ import flexmbd
 from flexmbd.language.arrays import Program
 from flexmbd.language.graph import Graph
 from flexmbd.language.kinds import KINDS, OPERATIONS, VARIABLE, Kind
-from flexmbd.language.nodes import RUNTIME
 from flexmbd.language.space import OF_SYSTEMS, OWN
 from flexmbd.language.tracing import exchanged
+from flexmbd.parameters import RUNTIME
 
 from .generated import computed
 

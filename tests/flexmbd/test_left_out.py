@@ -91,7 +91,7 @@ def test_equations_give_the_friction_of_given_reactions_and_finished_problems_so
     problem = Build(rod()).problem([])
     a, _ = index1.accelerations(problem)
     values = {"q": q, "v": v, "t": 0.0, "s": [0.0]}
-    found = problem.graph.evaluate([a[1]], values, [x for _, x in problem.system.parameters()])
+    found = problem.graph.evaluate([a[1]], values, problem.system.parameters())
     assert found[0] == pytest.approx(run["rod.ay"][0], rel=1e-9)
 
 

@@ -9,11 +9,11 @@ from flexmbd.lanes import kernel, select
 from flexmbd.language.arrays import Program
 from flexmbd.language.graph import Graph
 from flexmbd.language.kernels import KernelError
-from flexmbd.language.nodes import LANE, UNIFORM
 from flexmbd.language.ordering import operations
 from flexmbd.language.quadratic import Quadratic, cross, dot
 from flexmbd.language.tracing import derived_tangent, exchanged, traced
 from flexmbd.linalg.elimination import elimination_order, solve
+from flexmbd.parameters import LANE, UNIFORM
 from flexmbd.tuning import Tuning
 
 from .generated import computed, functions

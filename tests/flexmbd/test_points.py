@@ -26,7 +26,7 @@ def beam(kind):
     s.beam("other", length=0.7, elements=1, section=section, material=material, position=(0.0, 3.0, 0.0), **KINDS[kind])
     s.gravity = (1.0, -2.0, 3.0)
     rng, (q, v) = np.random.default_rng(0), s.initial()
-    return s, [x for _, x in s.parameters()], np.array(q) + 0.05 * rng.normal(size=len(q)), np.array(v) + rng.normal(size=len(v))
+    return s, s.parameters(), np.array(q) + 0.05 * rng.normal(size=len(q)), np.array(v) + rng.normal(size=len(v))
 
 
 def written(part, matrix, given, values):

@@ -35,7 +35,7 @@ def build(system, pooled, key="strain_energy"):
     b = Build(system, tuning=replace(USUAL, **single))
     rng = np.random.default_rng(5)
     q, v = np.array(system.initial()[0], float) + 0.03 * rng.normal(size=b.n), rng.normal(size=b.n)
-    numbers = [x for _, x in system.parameters()]
+    numbers = system.parameters()
     return b, b.quantity(system.bodies[0], key), lambda nodes, q=q: Program(b.graph, nodes, numbers)({"q": q, "v": v}), (q, v, numbers)
 
 

@@ -35,7 +35,7 @@ def bent():
     rng = np.random.default_rng(3)
     q = np.array(s.initial()[0], float)
     q, v = q + 0.05 * rng.normal(size=len(q)), rng.normal(size=len(q))
-    parameters = [x for _, x in s.parameters()]
+    parameters = s.parameters()
     return Equations(s), single, lambda nodes: Program(single.graph, nodes, parameters)({"q": q, "v": v}), q, v
 
 

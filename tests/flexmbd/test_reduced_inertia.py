@@ -262,7 +262,7 @@ def test_newtons_matrix_is_the_derivative_of_its_residual():
     matrix, side, _ = balance(build)
     values = {space: random.normal(size=build.n) for space in "qva"} | {"l": random.normal(size=len(build.rows))}
     values |= {"t": 0.0, "icm": 0.3, "cd": 1.7, "hh": 0.1, "s": [0.2]}
-    numbers = [x for _, x in build.system.parameters()]
+    numbers = build.system.parameters()
     keys = [(i, j) for i, j in matrix if max(i, j) < build.n]
     M, h = np.zeros((build.n, build.n)), 1e-6
     M[tuple(np.transpose(keys))] = build.graph.evaluate([matrix[key] for key in keys], values, numbers)

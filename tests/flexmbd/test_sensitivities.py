@@ -4,9 +4,10 @@ import numpy as np
 import pytest
 
 import flexmbd as fm
-from flexmbd.analysis.derivatives import Linear, ParametricBuild
+from flexmbd.analysis.derivatives import SINGLE, Linear, ParametricGraph
 from flexmbd.analysis.parameters import parameters_of
 from flexmbd.analysis.sensitivities import Varied
+from flexmbd.formulation import formulation_of
 
 from .pendula import swing
 from .running import simulate
@@ -242,5 +243,5 @@ def test_no_element_is_in_a_pool_whose_forces_have_no_derivatives():
     s = fm.System(gravity=(0.0, 0.0, -9.81))
     rod = s.beam("rod", length=1.0, elements=1, section=fm.Section.rectangle(0.02, 0.01), material=fm.Material(1e9, 0.3, 1200.0))
     s.add(fm.Spherical("pin", s.ground.at(0.0, 0.0, 0.0), rod.start))
-    build = ParametricBuild(s, {})
+    build = formulation_of("natural")(s, solved=False, tuning=SINGLE, graph=ParametricGraph(SINGLE), varied={})
     assert not build.pools and not all(force.zero for force in build.generalized)

@@ -135,7 +135,6 @@ def test_a_planet_keeps_its_circle_in_space():
     np.testing.assert_allclose([column(got)[f"stone.{axis}"] for axis in "xyz"], right, atol=1e-8)
 
 
-
 def test_a_torque_about_an_axis_in_space_is_that_of_the_plane():
     """The wheel of above on an axle that lies askew; the angle counts from the start."""
     axle = np.array([2.0, -3.0, 6.0]) / 7.0
@@ -155,6 +154,7 @@ def test_a_torque_about_an_axis_in_space_is_that_of_the_plane():
     assert np.ptp(angle) > 2.2 * np.pi
     assert got["coil.moment"] == pytest.approx(-6.0 * angle + 0.2 * np.sin(2.0 * t), abs=2e-7)
     assert got["energy.kinetic"] - got["energy.kinetic"][0] == pytest.approx(got["energy.drive"], abs=1e-6)
+
 
 # ---- derivatives of what is traced
 def bend(x, y):

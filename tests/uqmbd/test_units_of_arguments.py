@@ -9,7 +9,6 @@ import pytest
 
 import flexmbd as fm
 import uqmbd as uq
-from flexmbd.running.arguments import unit_of
 from uqmbd.errors import StudyError
 from uqmbd.inputs.units import same_dimension, to_si
 from uqmbd.methods.sets.convex import ConvexBounds
@@ -118,9 +117,9 @@ def test_units_of_all_scenes_are_those_of_the_page_of_elements():
     for name, made in SCENES.items():
         system = made()
         chapter = page.partition(f"\n### {name.partition('_with')[0]}\n")[2].partition("\n### ")[0]
-        for path, _ in system.parameters():
+        for path in system.parameters():
             owner, *parts = path.removeprefix("@").split(".")
-            if owner != "it" or len(parts) != 1 or (unit := unit_of(path, system)) is None:
+            if owner != "it" or len(parts) != 1 or (unit := system.parameters().unit(path)) is None:
                 continue
             row = re.search(rf"^\| `{parts[0]}` \|[^|]*\|(.*)\|$", chapter, re.MULTILINE)
             if row is None or not re.search(r"\b(kg|m|N|rad|s)\b", row[1]):

@@ -12,7 +12,7 @@ from warnings import catch_warnings, simplefilter
 import numpy as np
 from scipy.linalg import LinAlgWarning, lu_factor, lu_solve
 
-from flexmbd.analysis.refusals import refuse_coupled, refuse_unilateral
+from flexmbd.analysis.refusals import of_one_sample, refuse_coupled, refuse_unilateral
 from flexmbd.errors import ModelError, NotDifferentiable
 from flexmbd.formulation import formulation_of
 from flexmbd.language.arrays import Program
@@ -56,7 +56,7 @@ class Slopes:
     Parameters
     ----------
     problem : Problem
-    numbers : list of float
+    numbers : Parameters
     nodes : sequence of Node
     sizes : dict of str to int
         Kinds of variables, and how many there are.
@@ -143,10 +143,7 @@ class Linear:
     """
 
     def __init__(self, system, parameters, outputs, turning=None, formulation="natural"):
-        numbers = [value for _, value in system.parameters()]
-        for path, value in system.parameters():
-            if np.ndim(value):
-                raise ModelError(f"'{path}' is an array over samples; these equations are for one sample")
+        numbers = of_one_sample(system)
         self.system, self.parameters, self._turning = system, parameters, turning
         graph = ParametricGraph(SINGLE)
         build = formulation_of(formulation)(system, solved=False, tuning=SINGLE, graph=graph, varied=parameters.slopes)

@@ -10,7 +10,7 @@ import numpy as np
 from scipy.sparse import csc_array, csr_array
 
 from flexmbd.analysis.beginning import beginning
-from flexmbd.analysis.refusals import refuse_coupled, refuse_unilateral
+from flexmbd.analysis.refusals import of_one_sample, refuse_coupled, refuse_unilateral
 from flexmbd.analysis.rest import Rest
 from flexmbd.analysis.row_arrays import Rows
 from flexmbd.errors import ModelError
@@ -95,10 +95,7 @@ class Equations:
 
     def __init__(self, system, formulation="natural", solver="superlu", *, spinning=None, outputs=()):
         self.system, self.formulation, self.solver, self.analyses = system, formulation, _known(solver), {}
-        self.numbers = [value for _, value in system.parameters()]
-        for path, value in system.parameters():
-            if np.ndim(value):
-                raise ModelError(f"'{path}' is an array over samples; these equations are for one sample")
+        self.numbers = of_one_sample(system)
         build = formulation_of(formulation)(system, solved=False, tuning=POOLED)
         turning = build.turning()
         self.turning, self._full, self._states = list(turning), [x for x, _ in turning.values()], [k for _, k in turning.values()]

@@ -10,10 +10,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from flexmbd.errors import ModelError, check_number
-from flexmbd.forces.loads import Load
-from flexmbd.forces.springs import SpringDamper, TorsionSpring
-from flexmbd.joints import AngleDrive, Distance
-from flexmbd.joints.drives import Drive
 from flexmbd.parameters import Matrix
 from flexmbd.suggest import unknown
 from flexmbd.system import System
@@ -70,7 +66,7 @@ def parameters_of(build, inputs, names):
         raise ModelError(f"the model is {type(system).__name__}; it must be a flexmbd.System, or a function that returns one")
     if not system.bodies:
         raise ModelError("the system has no body", remedy="add one with System.body")
-    known, slopes, columns, values = dict(system.parameters()), {}, [], []
+    known, slopes, columns, values = system.parameters(), {}, [], []
     q, v = (np.array(x, float) for x in system.initial())
     for j, name in enumerate(names):
         if name in given:
@@ -84,7 +80,8 @@ def parameters_of(build, inputs, names):
         for path, slope in numbers.items():
             slopes.setdefault(path, {})[j] = slope
         columns.append(rates)
-    units = ["" if name in given else unit_of(system, name) for name in names]
+    units = [known.unit(name) if name not in given else None for name in names]
+    units = ["" if unit in (None, "1") else unit for unit in units]
     guess, speed = (np.array([pair[k] for pair in columns]).reshape(len(names), len(q)).T for k in (0, 1))
     return system, Parameters(names, np.array(values, float), units, slopes, guess, speed)
 
@@ -97,11 +94,11 @@ def _inputs(build, inputs):
 
 def _differences(build, inputs, name, value, system):
     """Derivatives of a system's numbers (by path), of its coordinates and of its velocities at the start by an input."""
-    step, known = STEP * (abs(value) or 1.0), dict(system.parameters())
+    step, known = STEP * (abs(value) or 1.0), system.parameters()
 
     def at(k):
         other = build(**(inputs | {name: check_number("input", name, value) + k * step}))
-        numbers = dict(other.parameters())
+        numbers = other.parameters()
         if other.topology_key() != system.topology_key() or numbers.keys() != known.keys():
             raise ModelError(f"input '{name}' changes what the system consists of; it has no derivative by it")
         for path, v in known.items():
@@ -114,31 +111,3 @@ def _differences(build, inputs, name, value, system):
     near, far = zip(at(1), at(-1), strict=True), zip(at(2), at(-2), strict=True)
     rates = [(8.0 * (a - b) - (c - d)) / (12.0 * step) for (a, b), (c, d) in zip(near, far, strict=True)]
     return {path: float(x) for path, x in zip(known, rates[0], strict=True) if x != 0.0}, *rates[1:]
-
-
-def unit_of(system, path):
-    """SI unit of a number of a system; "" if it is not known here."""
-    owner, _, key = path.partition(".")
-    if owner == "gravity":
-        return "m/s^2"
-    if owner[0] != "@":
-        head = key.partition(".")[0]
-        return {"mass": "kg", "inertia": "kg m^2"}.get(head, "m" if path.endswith((".x", ".y", ".z")) else "")
-    element = next(x for x in system.elements if x.name == owner[1:])
-    if isinstance(element, SpringDamper):
-        turns = isinstance(element, TorsionSpring)
-        units = {"stiffness": ("N/m", "N m/rad"), "damping": ("N s/m", "N m s/rad"), "length": ("m", "m"), "angle": ("rad", "rad")}
-        return units[key][turns]
-    head, _, last = key.rpartition(".")
-    if isinstance(element, Distance):
-        return "m"
-    if not isinstance(element, (Drive, Load)):
-        return ""
-    if last in ("frequency", "phase"):
-        return {"frequency": "rad/s", "phase": "rad"}[last]
-    if isinstance(element, Drive):
-        base = "" if "motion" not in head else "rad" if isinstance(element, AngleDrive) else "m"
-    else:
-        base = "N" if head[0] == "f" else "N m"
-    power = int(last[1:]) if base and last[0] == "c" else 0
-    return base + ("" if power == 0 else "/s" if power == 1 else f"/s^{power}")

@@ -19,6 +19,14 @@ def refuse_unilateral(problem):
         raise ModelError(told, remedy="use run, or give the contact a law, which makes it a force")
 
 
+def of_one_sample(system):
+    """`Parameters` of a system; raises `ModelError` if any of them is an array over samples."""
+    parameters = system.parameters()
+    for path in parameters.varied:
+        raise ModelError(f"'{path}' is an array over samples; these equations are for one sample")
+    return parameters
+
+
 def refuse_contacts(problem, why, remedy="use run"):
     """Raise `ModelError` if there are contacts or conditions whose onset would have to be located."""
     if problem.contacts:

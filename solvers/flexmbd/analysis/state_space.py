@@ -131,7 +131,7 @@ def state_space(build, inputs, outputs, *, sample=None, state=None, t=0.0, spinn
     (['cart[0]', 'd/dt cart[0]'], [0.0, 0.5])
     """
     system, parameters = parameters_of(described(build), sample, inputs)
-    _check_inputs(parameters)
+    _check_inputs(system.parameters(), parameters)
     numeric = equations_of(build if isinstance(build, Equations) else system, None, spinning)
     equations = Linear(system, parameters, outputs, numeric, numeric.formulation)
     if isinstance(state, Path) and spinning is None and state.equations.coriolis.nnz:
@@ -139,9 +139,9 @@ def state_space(build, inputs, outputs, *, sample=None, state=None, t=0.0, spinn
     return _linearised(equations, _values(equations, numeric, state, t), list(outputs), numeric.weights)
 
 
-def _check_inputs(parameters):
+def _check_inputs(numbers, parameters):
     for path, slopes in parameters.slopes.items():
-        if path[0] != "@" and not path.startswith("gravity."):
+        if numbers.of_body(path):
             name = parameters.names[min(slopes)]
             raise ModelError(
                 f"'{name}' changes '{path}'; an input must not change masses or places of points, whose rates are taken to be zero",

@@ -8,6 +8,10 @@ from flexmbd.errors import ModelError, check_number
 from flexmbd.language.quadratic import Quadratic
 from flexmbd.space import AXES, axis_parameters
 
+UNITS = {
+    "mass": "kg", "inertia": "kg m^2", "length": "m", "line_mass": "kg/m", "EA": "N", "EI": "N m^2", "EI_y": "N m^2", "EI_z": "N m^2",
+    "GA": "N", "GA_y": "N", "GA_z": "N", "GJ": "N m^2",
+}  # fmt: skip
 LEFT_OUT, GIVEN, FIXED = range(3)  # what the user said of a place or velocity at the start, by how much it counts
 
 
@@ -45,6 +49,11 @@ class Body:
     def coordinates(self):
         """Number of coordinates."""
         return len(self.measures)
+
+    def unit(self, key):
+        """SI unit of one of its numbers; None where it is not known."""
+        head, _, last = key.partition(".")
+        return "m" if last and last.rpartition(".")[2] in AXES else UNITS.get(head)
 
     def topology_key(self):
         """What of the body decides the topology besides its name."""

@@ -17,9 +17,9 @@ from flexmbd.codegen.text import DOUBLE, INTEGER, TRUTH, VOID, WORD, Instruction
 from flexmbd.codegen.values import Value, Writer
 from flexmbd.codegen.words import kernel_function, words
 from flexmbd.language.kinds import FACTORS, RESULT, VARIABLE
-from flexmbd.language.nodes import UNIFORM
 from flexmbd.language.ordering import Pieces, groups_of, leaf
 from flexmbd.language.units import in_units
+from flexmbd.parameters import UNIFORM
 
 ROWS, TABLE = pointer(DOUBLE), pointer(WORD)
 NAMES = ("X", "P", "W", "at", "x", "y", "row", "A")  # the last two are of elements of pools: row of their table, where they add to

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from flexmbd.codegen.text import DOUBLE, TRUTH, UNDEFINED, WORD, Instructions, pointer
 from flexmbd.codegen.values import Value
-from flexmbd.language.nodes import UNIFORM
+from flexmbd.parameters import UNIFORM
 
 
 def lookup(piece, node):

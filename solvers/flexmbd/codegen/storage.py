@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from flexmbd.language.nodes import UNIFORM
-from flexmbd.parameters import Matrix
+from flexmbd.language.kinds import PARAMETER, TABLE
+from flexmbd.parameters import UNIFORM, Matrix
 
 
 class Storage:
@@ -59,6 +59,12 @@ class Storage:
         """Rows of ``P``."""
         return self._counts[1]
 
+    def row_of(self, path):
+        """First row of ``P`` of a system's number that differs between samples; None where code reads only what is made of it."""
+        own = [(place, node) for place, node in self._rows if node.kind in (PARAMETER, TABLE)]
+        rows = {node.value if node.kind is PARAMETER else node.value[0]: place for place, node in own}
+        return self.first_row + rows[path] if path in rows else None
+
     def lay(self, table):
         """Range of a table of integers among all tables; equal ones are kept once."""
         table = np.ascontiguousarray(table, np.int32).ravel()
@@ -79,8 +85,8 @@ class Storage:
 
         Parameters
         ----------
-        given : sequence of float or ndarray (count,)
-            Parameters of the system by index; those that are a `Matrix` too.
+        given : Parameters
+            Of the system, by path.
 
         Returns
         -------

@@ -16,8 +16,8 @@ import contextlib
 from flexmbd.equations import index1
 from flexmbd.errors import ModelError, NotDifferentiable
 from flexmbd.language.kinds import RESULT, TOTAL, VARIABLE
-from flexmbd.language.nodes import RUNTIME
 from flexmbd.language.tracing import exchanged
+from flexmbd.parameters import RUNTIME
 from flexmbd.stepping.names import LINEARISE, RESPOND
 
 

@@ -47,7 +47,7 @@ class Start:
 
     def __init__(self, problem, system, count, time=0.0):
         self.problem, self.count, self.levels, self.offsets = problem, count, system.start_levels(), system.offsets()
-        self._numbers, self._time = [value for _, value in system.parameters()], time
+        self._parameters, self._time = system.parameters(), time
         self._rows = problem.rows + problem.initial_rows
         self._turning = np.array([measure == "angle" for measure in problem.measures], bool)
         self.bodies = [body for body in system.bodies if body.name in problem.first]
@@ -218,7 +218,7 @@ class Start:
         roots = [row.polynomial.value(p.q) if v is None else row.polynomial.rate(p.q, p.v, p.time) for row in rows]
         known = {"q": [np.ascontiguousarray(x) for x in q], "t": self._time, "s": [0.0] * len(p.states)}
         known |= {} if v is None else {"v": [np.ascontiguousarray(x) for x in v]}
-        numbers = [_of(x, which, self.count) for x in self._numbers]
+        numbers = self._parameters.of_samples(which)
         found = p.graph.evaluate([*roots, *(x for *_, x in slopes), *(m for _, m in masses)], known, numbers)
         side, G, M = np.zeros((count, len(rows))), np.zeros((count, len(rows), p.n)), np.zeros((count, p.n, p.n))
         for k in range(len(rows)):
@@ -233,10 +233,3 @@ class Start:
                 for (i, j), x in zip(pool.mass, values, strict=True):
                     M[:, places[i], places[j]] += x
         return side, G, M
-
-
-def _of(value, which, count):
-    """A parameter of some samples."""
-    if not np.ndim(value):
-        return value
-    return type(value)(value.values[which]) if hasattr(value, "values") else np.ascontiguousarray(np.broadcast_to(value, count)[which])

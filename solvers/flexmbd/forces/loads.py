@@ -7,7 +7,7 @@ import numpy as np
 
 from flexmbd.element import Element
 from flexmbd.errors import ModelError
-from flexmbd.motion import as_motion
+from flexmbd.motion import as_motion, unit_in
 from flexmbd.space import is_spatial
 
 
@@ -27,6 +27,10 @@ class Load(Force):
         """Numbers of the components."""
         motions = {name: as_motion(x).parameters() for name, x in self.components.items()}
         return {f"{name}.{key}": x for name, parameters in motions.items() for key, x in parameters.items()}
+
+    def unit(self, key):
+        """N of forces, N m of moments, and what their motions make of it."""
+        return unit_in("N" if key.startswith("f") else "N m", key.partition(".")[2])
 
     def topology_key(self):
         """Kinds of the components."""

@@ -29,6 +29,11 @@ class SpringDamper(Force):
         """Stiffness, damping, length or angle."""
         return {key: getattr(self, key) for key in self._keys()}
 
+    def unit(self, key):
+        """By whether it turns."""
+        of = {"length": ("N/m", "N s/m", "m"), "angle": ("N m/rad", "N m s/rad", "rad")}[self.free]
+        return dict(zip(self._keys(), of, strict=True)).get(key) or super().unit(key)
+
     def _keys(self):
         return "stiffness", "damping", self.free
 

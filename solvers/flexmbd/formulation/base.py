@@ -4,8 +4,6 @@ from abc import ABC, abstractmethod
 from contextlib import contextmanager
 from dataclasses import fields
 
-import numpy as np
-
 from flexmbd.equations.index1 import solution
 from flexmbd.equations.inertia import NaturalInertia
 from flexmbd.errors import ModelError
@@ -13,23 +11,12 @@ from flexmbd.formulation.interface import Interface
 from flexmbd.formulation.mass_matrix import MassMatrix
 from flexmbd.language.graph import Graph
 from flexmbd.language.kernels import KernelError
-from flexmbd.language.nodes import LANE, RUNTIME, UNIFORM
 from flexmbd.language.space import OF_SYSTEMS
 from flexmbd.outputs import catalogue
-from flexmbd.parameters import Matrix
+from flexmbd.parameters import RUNTIME
 from flexmbd.problem import Problem
 from flexmbd.space import AXES
 from flexmbd.tuning import USUAL
-
-
-def level_of(value, fold):
-    """Level of a number: folded constant (only 0, 1, -1), one for all samples, or one per sample; of a matrix with its shape."""
-    level = LANE if np.ndim(value) else UNIFORM
-    if isinstance(value, Matrix):
-        return level, value.shape
-    if level == LANE:
-        return level
-    return value if fold and value in (0.0, 1.0, -1.0) else UNIFORM
 
 
 @contextmanager
@@ -66,8 +53,6 @@ class Formulation(Interface, MassMatrix, ABC):
     Parameters
     ----------
     system : System
-    fold : bool
-        Fold the numbers 0, 1 and -1 into the code (not when numbers were stacked from single samples).
     shift : float
         Above zero: keep constraint rows that depend on others (see `equations.index1`).
     direct : bool
@@ -94,14 +79,13 @@ class Formulation(Interface, MassMatrix, ABC):
         Known times that no comparison in the equations says.
     """
 
-    def __init__(self, system, *, fold=True, shift=0.0, direct=False, tuning=USUAL, graph=None, varied=None, solved=True):
+    def __init__(self, system, *, shift=0.0, direct=False, tuning=USUAL, graph=None, varied=None, solved=True):
         self.system, self.graph, self.shift, self.direct = system, Graph(tuning) if graph is None else graph, shift, direct
         self._varied, self._solved = varied or {}, solved
-        self.kinds, self._numbers, self._state_index, self.graph.spaces = [], {}, {}, OF_SYSTEMS
-        for k, (path, value) in enumerate(system.parameters()):
-            kind = level_of(value, fold)
-            self.kinds.append(kind)
-            self._numbers[path.removeprefix("@")] = self._number(k, path, kind)
+        parameters, self._state_index, self.graph.spaces = system.parameters(), {}, OF_SYSTEMS
+        self.levels = {path: parameters.level(path) for path in parameters}
+        self._numbers = {path: self._number(path, level) for path, level in self.levels.items()}
+        self._owners = {element.name: "@" for element in system.elements}
         g = self.graph
         self.time = g.var("t")
         self.first, self.coordinates, self.measures = {}, [], []
@@ -194,14 +178,14 @@ class Formulation(Interface, MassMatrix, ABC):
         for one, force in zip(self.coupled, forces, strict=True):
             one.book(self, force)
 
-    def _number(self, k, path, kind):
-        """Node of number k of the system, of a level or folded; of a matrix that of its table."""
+    def _number(self, path, level):
+        """Node of a number of the system, of a level or folded; of a matrix that of its table."""
         if path in self._varied:
             g = self.graph
-            return g.dot(((g.const(slope), g.var("p", j)) for j, slope in self._varied[path].items()), g.param(k, RUNTIME - 1))
-        if isinstance(kind, tuple):
-            return self.graph.table(k, *kind)
-        return self.graph.const(kind) if isinstance(kind, float) else self.graph.param(k, kind)
+            return g.dot(((g.const(slope), g.var("p", j)) for j, slope in self._varied[path].items()), g.param(path, RUNTIME - 1))
+        if isinstance(level, tuple):
+            return self.graph.table(path, *level)
+        return self.graph.const(level) if isinstance(level, float) else self.graph.param(path, level)
 
     def drive_power(self):
         """Power that time-dependent rows put in (multiplier times the row's explicit rate), and that of external loads."""

@@ -21,7 +21,7 @@ class Interface:
     def number(self, owner, key):
         """Node of a parameter of an element or a body."""
         try:
-            return self._numbers[f"{owner.name}.{key}"]
+            return self._numbers[f"{self._owners.get(owner.name, '')}{owner.name}.{key}"]
         except KeyError:
             told = f"'{owner.name}' asks for its number '{key}', which its parameters() do not name"
             raise ModelError(told, element=owner.name) from None

@@ -7,7 +7,7 @@ from flexmbd.errors import ModelError, check_number, unit_vector
 from flexmbd.frames import node_axis
 from flexmbd.joints.ideal import Joint, turn_row
 from flexmbd.language.quadratic import Row, dot
-from flexmbd.motion import Polynomial, as_motion
+from flexmbd.motion import Polynomial, as_motion, unit_in
 from flexmbd.space import axis_parameters, triad
 from flexmbd.table import cornered
 
@@ -16,11 +16,18 @@ from flexmbd.table import cornered
 class Drive(Joint):
     """Base of drives: one row, driven by `motion`."""
 
+    moves: ClassVar[str] = "m"
+
     motion: object
 
     def parameters(self):
         """Numbers of the motion."""
         return {f"motion.{k}": x for k, x in as_motion(self.motion).parameters().items()}
+
+    def unit(self, key):
+        """Of numbers of its motion, by what moves."""
+        head, _, own = key.partition(".")
+        return unit_in(self.moves, own) if head == "motion" else None
 
     def topology_key(self):
         """Kind of the motion."""
@@ -42,6 +49,7 @@ class AngleDrive(Drive):
     """
 
     dimensions: ClassVar[tuple] = (2, 3)
+    moves: ClassVar[str] = "rad"
 
     axis: tuple = None
 

@@ -8,9 +8,9 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from flexmbd.language.kinds import RESULT, TOTAL, VARIABLE
-from flexmbd.language.nodes import RUNTIME
 from flexmbd.language.ordering import ordered
 from flexmbd.language.space import OWN
+from flexmbd.parameters import RUNTIME
 
 _DEFAULTS = {"mode": 1.0, "vz": 1.0, "vl": 1.0, "count": 1.0}  # a contact at rest bears what its penetration gives
 
@@ -22,8 +22,8 @@ class Program:
     ----------
     graph : Graph
     roots : sequence of Node
-    given : sequence of float
-        Numbers of the sample.
+    given : mapping str -> float
+        Numbers of the sample, by path.
     """
 
     def __init__(self, graph, roots, given):
@@ -106,8 +106,8 @@ class Pooled:
     ----------
     pool : Pool
     roots : sequence of Node
-    given : sequence of float
-        Numbers of the sample.
+    given : mapping str -> float
+        Numbers of the sample, by path.
     """
 
     def __init__(self, pool, roots, given):

@@ -1,16 +1,16 @@
 """Symbolic expressions of one topology: built once, then written as machine code, or evaluated by numpy.
 
-Every value is a `Node`.  Its level says when it is known: 0 constant, 1 one number for all samples, 2 one number per
-sample (both evaluated by numpy when parameters are packed), 3 while the motion is computed.
+Every value is a `Node`.  Its level says when it is known (`parameters`); parameters are evaluated by numpy when they are packed.
 """
 
 from flexmbd.errors import NotDifferentiable
 from flexmbd.language import kinds
 from flexmbd.language.evaluation import evaluated
 from flexmbd.language.kernels import KernelError, kernel_of
-from flexmbd.language.nodes import CONSTANT, RUNTIME, Node, flat, shape_of
+from flexmbd.language.nodes import Node, flat, shape_of
 from flexmbd.language.space import Space, Variable, check_variable
 from flexmbd.language.tangents import alike, joined
+from flexmbd.parameters import CONSTANT, RUNTIME
 from flexmbd.tuning import USUAL
 
 
@@ -37,16 +37,15 @@ class Graph:
         """Constant node (nodes pass through)."""
         if isinstance(x, Node):
             return x
-        x = float(x)
-        return self._make(kinds.CONST, (x,), CONSTANT, x)
+        return self._make(kinds.CONST, (float(x),), CONSTANT, float(x))
 
-    def param(self, index, level):
-        """Parameter number `index`: UNIFORM or LANE."""
-        return self._make(kinds.PARAMETER, (index,), level, index)
+    def param(self, path, level):
+        """The parameter of a path: UNIFORM or LANE."""
+        return self._make(kinds.PARAMETER, (path,), level, path)
 
-    def table(self, index, level, shape):
-        """Parameter number `index` that is a `Matrix` of so many rows and columns."""
-        return self._make(kinds.TABLE, (index,), level, (index, shape))
+    def table(self, path, level, shape):
+        """The parameter of a path that is a `Matrix` of so many rows and columns."""
+        return self._make(kinds.TABLE, (path,), level, (path, shape))
 
     def entry(self, table, i, j):
         """A number of a table."""
@@ -323,5 +322,5 @@ class Graph:
         return [self.nodes[i] for i in sorted(seen)]
 
     def evaluate(self, roots, variables=None, parameters=None):
-        """Values of the roots by numpy; `variables` by space and number, `parameters` by index, numbers or arrays."""
+        """Values of the roots by numpy; `variables` by space and number, `parameters` by path, numbers or arrays."""
         return evaluated(self.needed(roots), roots, variables, parameters)

@@ -3,7 +3,7 @@
 Arguments of a kernel are numbers, or tuples of them (vectors), also of such; a call has their numbers one after another.
 """
 
-CONSTANT, UNIFORM, LANE, RUNTIME = range(4)
+from flexmbd.parameters import CONSTANT
 
 
 class Node:

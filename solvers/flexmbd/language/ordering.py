@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections import Counter
 
 from flexmbd.language.kinds import CALL, LINEAR, RESULT, SUBSTITUTION, VARIABLE
-from flexmbd.language.nodes import RUNTIME, Node
+from flexmbd.language.nodes import Node
+from flexmbd.parameters import RUNTIME
 
 
 class Guarded(list):

@@ -9,8 +9,9 @@ from __future__ import annotations
 from bisect import bisect_right
 
 from flexmbd.language.kinds import MUL, NEG, RESULT, VARIABLE
-from flexmbd.language.nodes import CONSTANT, RUNTIME, UNIFORM, Node
+from flexmbd.language.nodes import Node
 from flexmbd.language.ordering import groups_of, leaf, ordered
+from flexmbd.parameters import CONSTANT, RUNTIME, UNIFORM
 
 AGAIN = (MUL, NEG)  # operations that every reader does itself, if it can: a value less in memory
 HANDED = ("work", "truth")  # arrays of what units hand on

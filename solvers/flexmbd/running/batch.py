@@ -5,7 +5,6 @@ import logging
 import numpy as np
 
 from flexmbd.errors import ModelError
-from flexmbd.parameters import side_by_side
 from flexmbd.system import System
 
 log = logging.getLogger("flexmbd")
@@ -38,11 +37,11 @@ class Stack(Unchanged):
         self._systems, self.why = systems, why
 
     def _read(self):
-        own = [dict(s.parameters()) for s in self._systems]  # by path: an element may name its numbers in any order
-        for numbers in own[1:]:
-            if own[0].keys() != numbers.keys():
-                _refuse_topology(f"its numbers differ ({'; '.join(sorted(own[0].keys() ^ numbers.keys())[:2])})")
-        return [(path, side_by_side([numbers[path] for numbers in own])) for path in own[0]]
+        first, *others = (s.parameters() for s in self._systems)
+        for numbers in others:
+            if first.keys() != numbers.keys():
+                _refuse_topology(f"its numbers differ ({'; '.join(sorted(first.keys() ^ numbers.keys())[:2])})")
+        return first.beside(others)
 
     def initial(self):
         """Guesses of all samples."""
@@ -134,14 +133,14 @@ def first_of(build, samples):
 
 def single(build):
     """True for a system whose numbers are all single: one run, whose results have no axis of samples."""
-    return isinstance(build, System) and not any(np.ndim(value) for _, value in build.parameters())
+    return isinstance(build, System) and not build.parameters().varied
 
 
 def _given(system, samples):
     """`describe` for a system."""
     if samples:
         raise ModelError("a system has its numbers already: samples are for a function that makes one", remedy="leave out samples")
-    count = max((len(value) for _, value in system.parameters() if np.ndim(value)), default=1)
+    count = system.parameters().samples
     _require_shapes(system, count)
     return system, np.arange(count), [""] * count
 
@@ -169,9 +168,10 @@ def _require_system(system):
 
 
 def _require_shapes(system, count):
-    for path, value in system.parameters():
-        if np.ndim(value) and len(value) != count:
-            raise ModelError(f"'{path}' has {len(value)} values for {count} samples")
+    parameters = system.parameters()
+    for path in parameters.varied:
+        if len(parameters[path]) != count:
+            raise ModelError(f"'{path}' has {len(parameters[path])} values for {count} samples")
 
 
 def _refuse_topology(difference):

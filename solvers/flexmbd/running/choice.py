@@ -81,7 +81,7 @@ def check_impacts(settings, system):
             element=walls[0] if walls else None,
             remedy=f"give step=..., by the accuracy that is wanted{other}",
         )
-    numbers = dict(system.parameters())
+    numbers = system.parameters()
     for name in walls:
         static, kinetic = (numbers.get(f"@{name}.law.{key}") for key in ("static_friction", "friction"))
         if static is not None and np.any(np.asarray(static) > np.asarray(kinetic)):
@@ -113,7 +113,7 @@ def springs(system, sample=None):
 
     With a `sample` given, the rates of that sample.
     """
-    parameters, found = dict(system.parameters()), []
+    parameters, found = system.parameters(), []
     masses = {body.name: body for body in system.bodies}
 
     def number(path):

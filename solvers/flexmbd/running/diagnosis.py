@@ -22,8 +22,8 @@ def examine(problem, parameters, q0, *, length):
     Parameters
     ----------
     problem : Problem
-    parameters : list of float
-        Numbers of the sample.
+    parameters : Parameters
+        Of the sample.
     q0 : ndarray (n,)
         Guess of the coordinates.
     length : float
@@ -220,7 +220,7 @@ class Failures:
         """What to do where contacts that cannot be penetrated are too much for a scheme."""
         if not INTEGRATORS[self.settings.integrator].adaptive:
             return "give a smaller step"
-        numbers = dict(self.system.parameters())
+        numbers = self.system.parameters()
         pairs = [[numbers.get(f"@{name}.law.{key}") for key in ("static_friction", "friction")] for name in impenetrable(self.system)]
         above = any(static is not None and np.any(np.asarray(static) > np.asarray(kinetic)) for static, kinetic in pairs)
         friction = " and without static friction above the kinetic one" if above else ""

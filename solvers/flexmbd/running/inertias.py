@@ -2,7 +2,6 @@
 
 import numpy as np
 
-from flexmbd.parameters import of_sample
 from flexmbd.space import AXES
 
 TINY = 1e-9  # of a body's mass times the square of the mechanism's size: an inertia with which rounding spoils accelerations
@@ -11,14 +10,10 @@ CLEAR = 100.0  # times the shift of augmented rows: an inertia, beside mass time
 
 def smallest_inertia(system, size, sample):
     """Words on the rigid body whose inertia is the smallest beside its mass and the mechanism's size (m); "" if none is tiny."""
-    numbers, found = dict(system.parameters()), []
-
-    def number(value):
-        return float(of_sample(value, sample))
-
+    numbers, found = system.parameters().of_samples(sample), []
     for body in system.bodies:
         if moments := _moments(body, numbers):
-            least, mass = min(map(number, moments)), number(numbers[f"{body.name}.mass"])
+            least, mass = float(min(moments)), numbers[f"{body.name}.mass"]
             found.append((least / (mass * size**2), body.name, least, mass))
     share, name, least, mass = min(found, default=(1.0, "", 0.0, 0.0))
     if not share < TINY:
@@ -49,7 +44,7 @@ def loosely_held(system, shift, count):
     list of str
         A sentence for each sample; "" where all bodies are held.
     """
-    said, numbers = [""] * count, dict(system.parameters())
+    said, numbers = [""] * count, system.parameters()
     for body in system.bodies if shift else ():
         if not (_moments(body, numbers) and body.points):
             continue

@@ -70,7 +70,7 @@ class Integration:
         }  # fmt: skip
         self._point(pointed)
         self.at[names.COUNT] = count
-        self.known = KnownTimes(model.problem, model.timed, [value for _, value in system.parameters()], count)
+        self.known = KnownTimes(model.problem, model.timed, system.parameters(), count)
         groups, self.at[names.KNOWNS] = self.known.table()
         self._point(groups)
         self._cleared = (self.states, self.residuals, self.counters, self.X, self.P, self.W, *packs, *map(pointed.get, _PLACES))
@@ -145,9 +145,8 @@ class Integration:
                 exact = turned[owner](places[problem.first[owner] :])
                 states[:, k] = exact + 2 * np.pi * np.round((guesses[owner] - exact) / (2 * np.pi))
             elif name == "energy.taken":
-                known = {"q": places, "mode": [1.0] * len(problem.contacts)}
-                numbers = [v for _, v in self.system.parameters()]
-                states[:, k] = problem.graph.evaluate([problem.stored_energy], known | {"t": 0.0}, numbers)[0]
+                known = {"q": places, "mode": [1.0] * len(problem.contacts), "t": 0.0}
+                states[:, k] = problem.graph.evaluate([problem.stored_energy], known, self.system.parameters())[0]
 
     def prepare(self, length, away, nearness, slowest):
         """Accelerations, modes of contacts, scales of errors; sizes of the mechanism and of contacts are those of `running.scales`."""

@@ -14,8 +14,9 @@ from itertools import product
 import numpy as np
 
 from flexmbd.language import kinds
-from flexmbd.language.nodes import RUNTIME, Node
+from flexmbd.language.nodes import Node
 from flexmbd.language.ordering import ordered
+from flexmbd.parameters import RUNTIME
 from flexmbd.stepping import names
 
 PIECES = 16  # of one node that are followed
@@ -59,8 +60,8 @@ class KnownTimes:
     problem : Problem
     timed : tuple of list
         `timed` of it.
-    parameters : sequence
-        Values of the system's numbers.
+    parameters : Parameters
+        Of the system.
     count : int
         Samples.
 

@@ -49,7 +49,7 @@ class Model:
     formulation : str
         Key of `FORMULATIONS`.
     writing
-        Further arguments of the `Formulation`: `fold`, `shift`, `tuning`.
+        Further arguments of the `Formulation`: `shift`, `tuning`.
 
     Attributes
     ----------
@@ -73,7 +73,7 @@ class Model:
         except Mistake as mistake:
             raise self._told(mistake, system) from mistake
         self.state_names, self.timed = [s.name for s in self.problem.states], timed(self.problem)
-        self.topology = hashlib.sha256(repr((system.topology_key(), self.problem.kinds)).encode()).hexdigest()[:16]
+        self.topology = hashlib.sha256(repr((system.topology_key(), tuple(self.problem.levels.values()))).encode()).hexdigest()[:16]
         plans = [plan for storage in (self.storage, self.signals.storage) for _, plan in storage.matrices.values()]
         self.solver = Solver(plans, direct) if direct else None
 
@@ -267,7 +267,7 @@ class Model:
 
     def pack(self, system, count):
         """What is the same for all samples, by entry of the table, and parameters of each sample, an array (count, parameters)."""
-        parameters = [value for _, value in system.parameters()]
+        parameters = system.parameters()
         numbers, own = self.storage.pack(self.problem.graph, parameters, count)
         of_outputs, outputs_own = self.signals.storage.pack(self.problem.graph, parameters, count)
         return {names.NUMBERS: numbers, names.OUT_NUMBERS: of_outputs}, np.ascontiguousarray(np.hstack([own, outputs_own]))

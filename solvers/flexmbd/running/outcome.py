@@ -95,7 +95,7 @@ def penetrating(made, length, time=0.0):
     if problem.unilaterals:
         known = {"q": made.column(START + 1, problem.n).T, "t": time}
         known |= {"s": made.column(START + 1 + 2 * problem.n, len(problem.states)).T}
-        gaps = problem.graph.evaluate([c.gap for c in problem.unilaterals], known, [x for _, x in made.system.parameters()])
+        gaps = problem.graph.evaluate([c.gap for c in problem.unilaterals], known, made.system.parameters())
         for contact, gap in zip(problem.unilaterals, gaps, strict=True):
             gap = -np.abs(gap) if contact.rule == HOLDS else gap
             for i in np.flatnonzero(np.broadcast_to(gap, made.count) < -PENETRATES * length):

@@ -27,7 +27,7 @@ def implausible(made, codes):
     dict of str to str
         By ``<contact>.deep`` and ``<contact>.stiff``.
     """
-    contacts, parameters, found = made.model.problem.contacts, dict(made.system.parameters()), {}
+    contacts, parameters, found = made.model.problem.contacts, made.system.parameters(), {}
     first = made.model.layout.sizes["CONTACTS"] + (CONTACT_ROWS + 1) * len(contacts)
     for j, element in enumerate(contact.element for contact in contacts):
         if getattr(element, "law", None) is None:

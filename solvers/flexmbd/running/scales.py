@@ -31,7 +31,7 @@ def extents(system, count):
     ndarray (count,)
         m; 1 where nothing has a size.
     """
-    parameters, (q, _), first = dict(system.parameters()), system.initial(), 0
+    parameters, (q, _), first = system.parameters(), system.initial(), 0
     low, high = (np.full((system.dimension, count), x) for x in (np.inf, -np.inf))
     size = np.zeros(count)
     for body in (*system.bodies, system.ground):
@@ -68,7 +68,7 @@ def contact_scales(system, elements, size, settings):
         Least impact velocity in m/s, of contacts that are given none: at most `SLOWEST`, `RATE` of the mechanism's size, and the speed of
         an impact that penetrates to `DEEP` of the contact's own sizes.
     """
-    parameters, count = dict(system.parameters()), len(size)
+    parameters, count = system.parameters(), len(size)
     usual = min(max(1e-4 * settings.tolerance, FINEST), COARSEST)
     nearness, slowest = np.full((len(elements), count), settings.event_tolerance or usual), np.full((len(elements), count), SLOWEST)
     for j, element in enumerate(elements):
@@ -102,7 +102,7 @@ def coarse_events(system, elements, nearness, slowest, away):
     -------
     dict of str to str
     """
-    parameters, found = dict(system.parameters()), {}
+    parameters, found = system.parameters(), {}
     for j, element in enumerate(elements):
         mass, energy = _impact(element, parameters, len(away))
         if energy is not None:

@@ -115,8 +115,7 @@ class Signals:
         solved = {x.id for x in (*problem.a, *problem.multipliers)}
         self.reactive = [any(x.id in solved for x in ordered(graph, [node])) for node in nodes]
         self.stepped = any(_steps(graph, node) for node, name in zip(nodes, requests.names, strict=True) if name in requests.reduced)
-        paths = [path for path, _ in problem.system.parameters()]
-        positive = {k for k, path in enumerate(paths) if path.rpartition(".")[2] in POSITIVE}
+        positive = {path for path in problem.levels if path.rpartition(".")[2] in POSITIVE}
         self.nonnegative = [name for name, node in zip(requests.names, nodes, strict=True) if nonnegative(node, positive)]
         self.percussive = _percussive(problem, dict(zip(requests.names, nodes, strict=True)))
 

@@ -166,7 +166,7 @@ def attributes(model, system, settings, why):
                 used[f"{element.name}.{part}"] = "none" if chosen is None else chosen.name
         if isinstance(element, JointFriction):
             used[f"{element.name}.holds"] = "no: the law is regularised, so the joint creeps under a load below its limit"
-    for path, value in system.parameters():
+    for path, value in system.parameters().items():
         table = isinstance(value, Matrix)
         used[path.removeprefix("@")] = "per sample" if np.ndim(value) else f"{value.shape[0]} x {value.shape[1]}" if table else float(value)
     if model.signals.nonnegative:

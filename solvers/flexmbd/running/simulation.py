@@ -170,7 +170,7 @@ class Simulation:
         key, (before, made) = [(name, x.tobytes()) for name, x in samples.items()], self._made
         if made is None or before != key:
             system = self._system(samples)
-            count = max([len(x) for x in samples.values()] or [np.size(x) for _, x in system.parameters()])
+            count = max([len(x) for x in samples.values()] or [system.parameters().samples])
             made = Integration(model_of(system, self.outputs, self.settings), system, count, self.settings, self.end, keeps=True)
             self._made = key, made
         else:

@@ -2,7 +2,6 @@
 
 import numpy as np
 
-from flexmbd.parameters import Matrix
 from flexmbd.stepping.names import START
 
 FALLEN = 0.03  # of the smallest singular value at the start, below which a run has come to a singular position
@@ -15,7 +14,7 @@ def jacobians(problem, parameters, q, t):
     Parameters
     ----------
     problem : Problem
-    parameters : list of float or ndarray (samples,)
+    parameters : Parameters
     q : ndarray (samples, n)
     t : ndarray (samples,)
     """
@@ -26,13 +25,6 @@ def jacobians(problem, parameters, q, t):
         found[:, k, i] = x
     norms = np.linalg.norm(found, axis=2, keepdims=True)
     return found / np.where(norms > 0.0, norms, 1.0)
-
-
-def _some(x, which):
-    """A parameter of some samples."""
-    if not np.ndim(x):
-        return x
-    return Matrix(x.values[which]) if isinstance(x, Matrix) else x[which]
 
 
 def singular(made, which, stopped):
@@ -55,7 +47,7 @@ def singular(made, which, stopped):
         return {}
     t = made.column(START)[which, 0]
     first = np.array([np.broadcast_to(x, made.count) for x in problem.initial(made.system)[0]], float).reshape(n, made.count).T[which]
-    numbers = [_some(x, which) for _, x in made.system.parameters()]
+    numbers = made.system.parameters().of_samples(which)
     with np.errstate(all="ignore"):
         u, now, _ = np.linalg.svd(jacobians(problem, numbers, q, t), full_matrices=False)
         before = np.linalg.svd(jacobians(problem, numbers, first, 0.0 * t), compute_uv=False)[:, -1]

@@ -172,7 +172,7 @@ def _sizes(build, samples, joint, count):
     system, good, message = describe(build, samples)
     if len(good) < count:
         raise ModelError(f"wear of joint '{joint}': the model cannot be built: {next(m for m in message if m)}", element=joint)
-    numbers = dict(system.parameters())
+    numbers = system.parameters()
     for key, remedy in (
         ("clearance", "joint must name a ClearanceRevolute of the model"),
         ("bearing_radius", "give the joint a bearing_radius"),
