@@ -45,6 +45,7 @@ class System(Described):
         self.dimension = len(gravity)
         self.ground = Ground(self.dimension)
         self.bodies, self.elements, self.aliases = [], [], {}
+        self._names, self._named = {"ground", "energy"}, [0, 0]  # of bodies and elements, and of how many
 
     def __repr__(self):
         bodies = ", ".join(f"{body.name} ({type(body).__name__})" for body in self.bodies) or "none"
@@ -324,5 +325,11 @@ class System(Described):
     def _new_name(self, name):
         if not name or not isinstance(name, str) or any(c in name for c in ":/ "):
             raise ModelError(f"name {name!r} cannot be used; names are text without ':', '/' and blanks")
-        if name in ("ground", "energy", *(x.name for x in (*self.bodies, *self.elements))):
+        for k, own in enumerate((self.bodies, self.elements)):
+            if self._named[k] > len(own):
+                self._names, self._named = {"ground", "energy"}, [0, 0]
+        for k, own in enumerate((self.bodies, self.elements)):
+            self._names.update(x.name for x in own[self._named[k] :])
+            self._named[k] = len(own)
+        if name in self._names:
             raise ModelError(f"name '{name}' is given twice", element=name)

@@ -18,7 +18,7 @@ from .generated import computed
 
 ROOT = Path(flexmbd.__file__).parent
 NAMES = {kind.name for kind in KINDS}
-KEYS = ("analysis/parameters.py",)  # reads the power of a polynomial's coefficient, which users name
+KEYS = ("motion.py", "analysis/parameters.py")  # reads the power of a polynomial's coefficient, which users name
 
 
 def larger(graph, a, b):

@@ -46,7 +46,7 @@ class Functions:
         self.graph, self.storage, self.layout, self.pointers = graph, storage, layout, pointers
         self.target = target or Cpu(layout.width)
         self.module, self.elements, self._shapes = Module(), {}, {}
-        self.units = {}  # functions of units by their keys
+        self.units, self.reads = {}, {}  # functions of units by their keys; what elements of a pool read, by its name
         self.rows = layout.work  # of W
         self.loops = False  # whether some are over elements, blocks of a matrix or rows
 
@@ -61,7 +61,7 @@ class Functions:
             By id, rows of X with factors that are there already.
         """
         nodes = in_units(self.graph, stores, given)
-        made = nodes and units.write(self, name, nodes, stores)
+        made = nodes and units.write(self, name, nodes, stores, given)
         if not made:
             made = self.function(name, stores, self.layout.place, 1, given, first=self.layout.work, width=self.target.width)
         inside, size = made

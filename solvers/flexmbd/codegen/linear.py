@@ -9,6 +9,7 @@ from flexmbd.codegen.points import interpolated
 from flexmbd.codegen.pools import element
 from flexmbd.codegen.text import DOUBLE, WORD, pointer
 from flexmbd.formulation.pools import Points
+from flexmbd.language.kinds import SUBSTITUTION, TOTAL
 from flexmbd.linalg.sparse import SOLVE, SparsePlan
 from flexmbd.stepping.names import SOLVER, WHO
 
@@ -19,18 +20,39 @@ class Linear:
     def __init__(self, piece):
         self.piece = piece
 
-    def write(self, node, solves):
-        """Factors, or a substitution where it `solves`."""
-        self.piece.functions.loops = True
-        piece, (plan, _, _) = self.piece, node.value
-        direct = isinstance(plan, SparsePlan)
-        count = len(plan.place) if solves else plan.size
-        row = piece.rows.take(count)
-        piece.rows.known[node.id] = "W", row
-        A = piece.moved("W", row)
-        piece.loops.clear(A, count)
-        self._fill(node, A, node.args[1:] if solves else node.args)
-        if direct:
+    def write(self, node):
+        """A node: factors, a substitution, or a total."""
+        piece, solves = self.piece, node.kind is SUBSTITUTION
+        total = node.kind is TOTAL
+        count = 1 if total else len(node.value[0].place) if solves else node.value[0].size
+        piece.rows.known[node.id] = "W", piece.rows.take(count)
+        self.clear(node)
+        if not total:
+            A = piece.moved(*piece.rows.known[node.id])
+            for place, x in zip(node.value[1], node.args[solves:], strict=True):
+                piece.loops.store(A, place, piece.value(x))
+        self.go_on(node)
+        if total:
+            piece.found[node.id] = piece.loops.load(piece.moved(*piece.rows.known[node.id]), 0)
+
+    def clear(self, node):
+        """Set the rows of a node to zero: of a matrix, of a right-hand side, or of a total."""
+        plan = node.value[0]
+        count = 1 if node.kind is TOTAL else len(plan.place) if node.kind is SUBSTITUTION else plan.size
+        self.piece.loops.clear(self.piece.moved(*self.piece.rows.known[node.id]), count)
+
+    def go_on(self, node):
+        """What follows once a node's rows have what nodes store there: what elements of pools add, then factors or unknowns."""
+        piece = self.piece
+        piece.functions.loops = True
+        A = piece.moved(*piece.rows.known[node.id])
+        if node.kind is TOTAL:
+            pool, one, start, stop = node.value
+            element(piece, pool, [one], None, A, start, stop)
+            return
+        plan, solves = node.value[0], node.kind is SUBSTITUTION
+        self._pooled(node, A)
+        if isinstance(plan, SparsePlan):
             self._call(node, A, solves)
         elif solves:
             factors = piece.moved(*piece.rows.known[node.args[0].id])
@@ -50,11 +72,9 @@ class Linear:
         with piece.loops.loop(0, plan.size) as k:
             piece.loops.store(old, k, piece.writer.select(who, piece.loops.load(new, k), piece.loops.load(old, k)))
 
-    def _fill(self, node, A, args):
-        """Entries of a matrix, or of a right-hand side: those of nodes, and what elements of pools add."""
-        piece, (plan, places, pooled) = self.piece, node.value
-        for place, x in zip(places, args, strict=True):
-            piece.loops.store(A, place, piece.value(x))
+    def _pooled(self, node, A):
+        """What elements of pools add to a matrix, or to a right-hand side."""
+        piece, (plan, _, pooled) = self.piece, node.value
         for pool, part in pooled:
             unknowns = pool.unknowns()
             if isinstance(part, dict):
@@ -86,12 +106,3 @@ class Linear:
         address = b.load(WORD, b.gep(WORD, piece.pointer("at"), SOLVER))
         function = b.cast("inttoptr", WORD, address, f"void ({WORD}, {WORD})*")
         b.line(f"call void {function}({WORD} {number + SOLVE * solves}, {WORD} {b.cast('ptrtoint', pointer(DOUBLE), A, WORD)})")
-
-    def total(self, node):
-        """Sum of a node of one element over a pool."""
-        self.piece.functions.loops = True
-        piece, (pool, one, start, stop) = self.piece, node.value
-        A = piece.moved("W", piece.rows.take(1))
-        piece.loops.clear(A, 1)
-        element(piece, pool, [one], None, A, start, stop)
-        return piece.loops.load(A, 0)

@@ -46,8 +46,7 @@ def each(piece, pool, key, made, places, A, start=0, stop=None):
     """
     functions, storage, loops = piece.functions, piece.storage, piece.loops
     batch = 1 if places is None else storage.batch
-    numbers = np.array([[storage.index(x, per_sample=True) for x in own] for own in pool.varying], np.int32)
-    read = np.hstack([pool.coordinates, numbers.reshape(len(pool.coordinates), -1)])
+    read = _read(functions, pool)
     rows = _table(read, places, batch)[start // batch : stop]
     begin, end = storage.lay(rows)
     if key not in functions.elements:
@@ -67,6 +66,14 @@ def each(piece, pool, key, made, places, A, start=0, stop=None):
             piece.builder.call(function, [X, P, work, *rest, row.ir, added])
         if batch > 1:
             _spread(loops, piece.pointer("tables"), row + batch * read.shape[1], A, to, count)
+
+
+def _read(functions, pool):
+    """Coordinates and rows of numbers of a pool's elements, found once."""
+    if pool.name not in functions.reads:
+        numbers = np.array([[functions.storage.index(x, per_sample=True) for x in own] for own in pool.varying], np.int32)
+        functions.reads[pool.name] = np.hstack([pool.coordinates, numbers.reshape(len(pool.coordinates), -1)])
+    return functions.reads[pool.name]
 
 
 def _spread(loops, tables, at, A, shares, width):

@@ -11,44 +11,63 @@ import numpy as np
 from flexmbd.codegen.loops import Loops
 from flexmbd.codegen.text import DOUBLE, INTEGER, VOID, WORD, Instructions, pointer, vector
 from flexmbd.codegen.values import Value, Writer
-from flexmbd.language.kinds import VARIABLE
+from flexmbd.language.kinds import FACTORS, VARIABLE
 from flexmbd.language.units import HANDED, arguments, units
 
 FAR = 64  # numbers between rows up to which tables have places as numbers, not as rows
 
 
-def write(functions, name, nodes, stores):
+def write(functions, name, nodes, stores, given=None):
     """The function of `nodes` in units, and how many rows of W it needs; None if too few are alike."""
     place, storage = functions.layout.place, functions.storage
-    made = units(functions.graph, nodes, stores, place)
-    new = {unit.key: len(unit.nodes) for unit in made if unit.key not in functions.units}
+    made = units(functions.graph, nodes, stores, place, functions.layout.work)
+    new = {unit.key: len(unit.nodes) for unit in made.units if unit.key not in functions.units}
     if sum(new.values()) > functions.graph.tuning.unit_share * len(nodes):
         return None
-    rows, size = _rows(made, functions.layout.work)
-    kinds, table, begins = {}, [], []
-    for unit in made:
-        if unit.key not in functions.units:
-            functions.units[unit.key] = _written(functions, unit)
-        begins.append(len(table))
-        table += [kinds.setdefault(unit.key, len(kinds)), *_places(functions, unit, rows, place)]
+    rows, top = _rows(made.units, made.top)
+    table, parts = [], []
+    for own, loops in made.parts:
+        begins, kinds = [], {}
+        for unit in own:
+            if unit.key not in functions.units:
+                functions.units[unit.key] = _written(functions, unit)
+            begins.append(len(table))
+            table += [kinds.setdefault(unit.key, len(kinds)), *_places(functions, unit, rows, made)]
+        parts.append((begins, kinds, loops))
     first, _ = storage.lay(np.array(table))
-    start, stop = storage.lay(first + np.array(begins))
-    computed = {x.id for x in nodes}
+    size = top
 
     def body(piece):
-        b, loops, tables = piece.builder, piece.loops, piece.pointer("tables")
-        with loops.loop(start, stop) as k:
-            row = loops.table(tables, k)
-            after, which = b.append(), [b.append() for _ in kinds]
-            b.switch(b.load(INTEGER, b.gep(INTEGER, tables, row.ir)), which, after)
-            given = [*(piece.arguments | {"row": row.ir}).values()]
-            for key, b.block in zip(kinds, which, strict=True):
-                b.call(functions.units[key], given)
-                b.branch(after)
-            b.block = after
-        piece.put([(where, node) for where, node in stores if node.id not in computed])
+        nonlocal size
+        piece.rows.top = piece.rows.size = top
+        piece.rows.known = {i: ("W", row) for i, row in made.rows.items()} | {i: ("X", row) for i, row in (given or {}).items()}
+        for node in (x for *_, loops in parts for x in loops):
+            piece.linear.clear(node)
+        for begins, kinds, loops in parts:
+            if begins:
+                _called(functions, piece, storage.lay(first + np.array(begins)), kinds)
+            for node in loops:
+                piece.linear.go_on(node)
+        for where, node in stores:
+            if node.kind is FACTORS:
+                piece.store(where, node)
+        size = piece.rows.size
 
     return functions.written(name, 1, body, functions.target.width), size
+
+
+def _called(functions, piece, begins, kinds):
+    """A loop that calls units one after another, by a table of where their entries begin; `kinds` are their keys by number."""
+    b, loops, tables = piece.builder, piece.loops, piece.pointer("tables")
+    with loops.loop(*begins) as k:
+        row = loops.table(tables, k)
+        after, which = b.append(), [b.append() for _ in kinds]
+        b.switch(b.load(INTEGER, b.gep(INTEGER, tables, row.ir)), which, after)
+        given = [*(piece.arguments | {"row": row.ir}).values()]
+        for key, b.block in zip(kinds, which, strict=True):
+            b.call(functions.units[key], given)
+            b.branch(after)
+        b.block = after
 
 
 def _rows(made, first):
@@ -80,14 +99,16 @@ def _scale(functions):
     return functions.target.stride if functions.target.stride <= FAR else 1
 
 
-def _places(functions, unit, rows, place):
+def _places(functions, unit, rows, made):
     """Entries of a unit's table: where its operands are and its values go, from the array's beginning on."""
-    storage, scale, found = functions.storage, _scale(functions), []
+    storage, scale, found, place = functions.storage, _scale(functions), [], functions.layout.place
     for i, (array, node) in unit.reads.items():
         if array in HANDED:
             found.append(rows[i] * scale)
         elif array == "numbers":
             found.append(storage.index(node))
+        elif array == "W":
+            found.append(made.row(node) * scale)
         else:
             found.append((place(node.value)[1] if node.kind is VARIABLE else storage.index(node)) * scale)
     return found + [(rows[node.id] if row is None else row) * scale for _, node, row in unit.gives]
@@ -112,8 +133,10 @@ def _written(functions, unit):
             if i in waiting:
                 piece.found[i] = read(*waiting.pop(i))
         piece.compute(node)
+    for i, (k, array) in waiting.items():  # what is only moved
+        piece.found[i] = read(k, array)
     for k, (array, node, _) in enumerate(unit.gives):
-        value = piece.found[node.id]
+        value = piece.value(node)
         value = writer.select(value, 1.0, 0.0) if array == "truth" else writer.value(value)
         call("store", array, len(unit.reads) + k, value.ir)
     b.give()

@@ -50,6 +50,7 @@ def equations(problem):
     """Matrix by (i, j), right-hand side by i, and for each controlled state its correction as (constant, {j: by dq_j})."""
     matrix, side, states = balance(problem)
     for k, row in enumerate(problem.rows):
+        problem.graph.mark()
         for i in row.polynomial.gradient(problem.q):
             matrix[problem.n + k, i] = matrix[i, problem.n + k]
         side[problem.n + k] = -row.polynomial.value(problem.q)
@@ -80,6 +81,7 @@ def balance(problem, along=by_place, multiplier=None):
     matrix, side = {}, {}
     inertial = problem.inertia.apply(g.space("a").first(n))
     for i, force in enumerate(problem.generalized):
+        g.mark()
         row = along(problem, force if problem.inertia.constant else force - inertial[i], cd)
         for k, (constant, by) in states.items():
             slope = g.derivative(force, g.var("s", k))
@@ -90,6 +92,7 @@ def balance(problem, along=by_place, multiplier=None):
             matrix[i, j] = -(icm * x)
         side[i] = force - inertial[i]
     for (i, j), m in problem.inertia.entries.items():
+        g.mark()
         for ij in {(i, j), (j, i)}:
             matrix[ij] = m + matrix.get(ij, 0.0)
     for pool in problem.pools:
@@ -97,6 +100,7 @@ def balance(problem, along=by_place, multiplier=None):
         inertial = pool.inertial(pool.variables("z"))
         side[pool] = [icm * (f - m) for f, m in zip(pool.share.force, inertial, strict=True)]
     for k, row in enumerate(problem.rows):
+        g.mark()
         force = g.var("l", k)
         for i, x in row.polynomial.gradient(problem.q).items():
             matrix[i, multiplier + k] = x
@@ -106,6 +110,7 @@ def balance(problem, along=by_place, multiplier=None):
             for ij in {(i, j), (j, i)}:
                 matrix[ij] = matrix.get(ij, 0.0) + x
     for i in range(n):
+        g.mark()
         side[i] = icm * side[i]
     return matrix, side, states
 

@@ -45,6 +45,16 @@ def law_of(owner, function):
     return None
 
 
+class Forces(list):
+    """Generalized forces, and whether one has been set to another node."""
+
+    added = False
+
+    def __setitem__(self, i, force):
+        self.added |= force is not self[i]
+        super().__setitem__(i, force)
+
+
 class Formulation(Interface, MassMatrix, ABC):
     """Equations of a system while they are written: what elements are handed (`Interface` says what of it they use).
 
@@ -95,7 +105,7 @@ class Formulation(Interface, MassMatrix, ABC):
             self.measures += own
         self.n = len(self.measures)
         self.q, self.v = (g.space(name).first(self.n) for name in "qv")
-        self.generalized = [g.const(0.0)] * self.n
+        self.generalized = Forces([g.const(0.0)] * self.n)
         self.gravity = [self._numbers[f"gravity.{axis}"] for axis in AXES[: system.dimension]]
         self.states, self.contacts, self.unilaterals, self.coupled, self._memory = [], [], [], [], {}
         self.potential_energy, self.stored_energy, self.powers = g.const(0.0), g.const(0.0), {}
@@ -111,9 +121,10 @@ class Formulation(Interface, MassMatrix, ABC):
                 self.initial_rows += element.initial_rows(self)
         for element in system.elements:
             with written(element):
-                before, energies = list(self.generalized), self._energies()
+                energies = self._energies()
+                self.generalized.added = False
                 element.apply(self)
-                if self._energies() == energies and any(x is not y for x, y in zip(before, self.generalized, strict=True)):
+                if self._energies() == energies and self.generalized.added:
                     self.unbooked.append(element.name)
         self.a, self.multipliers = self._accelerations()
         self.outputs = catalogue(self)

@@ -293,7 +293,7 @@ class Graph:
 
     def derivative(self, node, variable):
         """Symbolic derivative of `node` with respect to a variable node."""
-        if variable.id not in self._sources(node):
+        if node.level < RUNTIME or variable.id not in self._sources(node):
             return self.const(0.0)
         key = (node.id, variable.id)
         if key not in self._derivatives:

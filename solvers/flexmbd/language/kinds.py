@@ -142,17 +142,17 @@ LOOKUP = Kind(
 )  # fmt: skip
 FACTORS = Kind(
     "factors", "factors of a matrix",
-    numpy=lambda node, values, v, p: evaluation.dense(node, values), write=lambda piece, node: piece.linear.write(node, solves=False),
+    numpy=lambda node, values, v, p: evaluation.dense(node, values), write=lambda piece, node: piece.linear.write(node),
     derivative=_unsolved, pooled=_in_equations, cost=30, each=1, loops=True,
 )  # fmt: skip
 SUBSTITUTION = Kind(
     "substitution", "solution of linear equations",
-    numpy=lambda node, values, v, p: evaluation.solved(node, values), write=lambda piece, node: piece.linear.write(node, solves=True),
+    numpy=lambda node, values, v, p: evaluation.solved(node, values), write=lambda piece, node: piece.linear.write(node),
     derivative=_unsolved, pooled=_in_equations, cost=30, each=1, loops=True,
 )  # fmt: skip
 TOTAL = Kind(
     "total", "sum over elements of a pool",
-    numpy=lambda node, values, v, p: evaluation.summed(node, v or {}, p), write=lambda piece, node: piece.linear.total(node),
+    numpy=lambda node, values, v, p: evaluation.summed(node, v or {}, p), write=lambda piece, node: piece.linear.write(node),
     derivative=_of_total, pooled=lambda node: [(node.value[0], *node.value[2:], [node.value[1]])], cost=30, each=1, loops=True,
 )  # fmt: skip
 RESULT = Kind(

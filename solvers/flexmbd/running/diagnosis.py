@@ -10,6 +10,7 @@ from flexmbd.integrators import INTEGRATORS
 from flexmbd.running.books import told
 from flexmbd.running.choice import IMPACTS, IMPLICIT, flexible, frictions, impenetrable, springs
 from flexmbd.running.inertias import smallest_inertia
+from flexmbd.running.ranks import FEW, SparseRows
 from flexmbd.stepping.names import LEFT, ROUGH, SINGULAR, STATUS, STEPS, STORMS, STUCK, UNBALANCED, UNSOLVED
 from flexmbd.trajectory import ERROR, OK, TIMEOUT
 
@@ -71,7 +72,10 @@ def _assembled(problem, rows, parameters, q, length):
         return np.array(numbers[: len(rows)]), jacobian, np.array(numbers[len(rows) : 2 * len(rows)])
 
     def least(q, jacobian, side):
-        return np.linalg.lstsq(jacobian, side, rcond=1e-10)[0]
+        found = SparseRows(jacobian).least(side) if sparse else None
+        return np.linalg.lstsq(jacobian, side, rcond=1e-10)[0] if found is None else found
+
+    sparse = len(rows) > FEW and SparseRows(evaluate(q)[1]).independent()
 
     turns = np.array([measure == "angle" for measure in problem.measures], bool)
     q = assembled(lambda q: evaluate(q)[:2], least, q, turns)
@@ -87,12 +91,8 @@ def _assembled(problem, rows, parameters, q, length):
 
 def _judge(problem, rows, residual, jacobian, what, length):
     scale = np.array([length if r.measure == "length" else 1.0 for r in rows])
-    norms = np.linalg.norm(jacobian, axis=1)
-    unit = jacobian[:, jacobian.any(axis=0)] / np.where(norms > 0, norms, 1.0)[:, None]
-    u, sizes, _ = np.linalg.svd(unit)
-    rank = int((sizes > 1e-9 * max(1.0, sizes[0])).sum())
-    null = np.abs(u[:, rank:]).max(axis=1) if rank < len(rows) else np.zeros(len(rows))
-    dependent = _named(problem, [r.label for r, x in zip(rows, null, strict=True) if x > 1e-6])
+    null = _dependence(jacobian)
+    dependent = _named(problem, [r.label for r, x in zip(rows, null.max(axis=1, initial=0.0), strict=True) if x > 1e-6])
     gap = np.abs(residual) / scale
     if not np.all(gap < 1e-8):
         open_rows = [f"{rows[k].label} (by {residual[k]:.3g})" for k in np.argsort(-gap)[:4] if not gap[k] < 1e-8]
@@ -101,7 +101,18 @@ def _judge(problem, rows, residual, jacobian, what, length):
             f"the system cannot be assembled {what}: these constraints stay open: {', '.join(open_rows)}{more}",
             remedy="check lengths and the guess of positions and angles",
         )
-    return f"{len(rows) - rank} of the rows {dependent}" if dependent else "none"
+    return f"{null.shape[1]} of the rows {dependent}" if dependent else "none"
+
+
+def _dependence(jacobian):
+    """Sizes of the rows' shares in combinations of them that vanish, (rows, combinations)."""
+    if len(jacobian) > FEW and SparseRows(jacobian).independent():
+        return np.zeros((len(jacobian), 0))
+    norms = np.linalg.norm(jacobian, axis=1)
+    unit = jacobian[:, jacobian.any(axis=0)] / np.where(norms > 0, norms, 1.0)[:, None]
+    u, sizes, _ = np.linalg.svd(unit)
+    rank = int((sizes > 1e-9 * max(1.0, sizes[0])).sum())
+    return np.abs(u[:, rank:])
 
 
 def _named(problem, labels):
