@@ -228,7 +228,7 @@ class UnilateralContact:
     @property
     def first(self):
         """Number of the first of its further states."""
-        return int(self.found.mode.value[1:])
+        return self.found.mode.value.number
 
     @property
     def own_states(self):

@@ -297,10 +297,9 @@ class Layout:
         """Whether run-time variables of a kind are read with this scheme."""
         return kind in self.scheme.reads
 
-    def place(self, name):
+    def place(self, variable):
         """Array and row of a run-time variable; arrays are those of `codegen.functions`."""
-        n, kind = self.sizes["N"], name.rstrip("0123456789")
-        k = int(name[len(kind) :] or 0)
+        n, kind, k = self.sizes["N"], variable.space, variable.number or 0
         if kind in ("t", "q", "v", "s"):
             return "x", {"t": 0, "q": 1, "v": 1 + n, "s": 1 + 2 * n}[kind] + k
         if kind in _OF_CONTACT:

@@ -11,16 +11,16 @@ from flexmbd.stepping import names
 
 
 class Flat:
-    """A layout in which the variables ``q0``, ``m1`` ... are rows of the point, by their numbers."""
+    """A layout in which the variables of all spaces are rows of the point, by their numbers."""
 
     work = 0
 
     def __init__(self, width):
         self.width = width
 
-    def place(self, name):
+    def place(self, variable):
         """Array and row."""
-        return "x", int(name.lstrip("abcdefghijklmnopqrstuvwxyz"))
+        return "x", variable.number
 
 
 def functions(graph, nodes, width, layout=Flat, batch=1):
@@ -36,7 +36,7 @@ def computed(graph, nodes, values, given=(), *, width, layout=Flat, batch=1):
     made, storage = functions(graph, nodes, width, layout, batch)
     code, samples = Code(made.text()), values.shape[1]
     call = ctypes.CFUNCTYPE(None, *(ctypes.c_void_p,) * 4, ctypes.c_int64, ctypes.c_int64)(code.address("f"))
-    numbers, parameters = storage.pack(graph, list(given), samples)
+    numbers, parameters = storage.pack(graph, given, samples)
     tables, at, found = storage.tables, np.zeros(names.ENTRIES, np.int64), np.zeros((len(nodes), samples))
     at[names.NUMBERS], at[names.TABLES] = numbers.ctypes.data, tables.ctypes.data
     for start in range(0, samples, width):

@@ -112,7 +112,7 @@ def test_mass_weight_and_momenta_are_exact():
         "rod", length=length, elements=3, section=section, material=material, direction=frame[0], up=frame[1], angular_velocity=tuple(spin)
     )
     build, (q, v), parameters = Build(s, tuning=Tuning(single_size=99)), s.initial(), s.parameters()
-    at = {f"q{i}": x for i, x in enumerate(q)} | {f"v{i}": x for i, x in enumerate(v)} | {"t": 0.0}
+    at = {"q": q, "v": v, "t": 0.0}
     wrench = beam.start.body.wrench
     momenta = build.inertia.apply(build.v)
     roots = [build.kinetic_energy(), build.potential_energy, *wrench(build, build.generalized), *wrench(build, momenta)]

@@ -159,7 +159,7 @@ def test_mass_first_moment_and_kinetic_energy_are_exact(dimension):
     spin = {"rate": 1.7} if dimension == 2 else {"angular_velocity": tuple(1.7 * np.cross(AXIS[3], SIDE[3]))}
     rod = s.cable("rod", length=LENGTH, elements=3, section=ROUND, material=STEEL, direction=AXIS[dimension], **spin)
     build, (q, v), parameters = Build(s), s.initial(), s.parameters()
-    point = {f"q{i}": x for i, x in enumerate(q)} | {f"v{i}": x for i, x in enumerate(v)} | {"t": 0.0}
+    point = {"q": q, "v": v, "t": 0.0}
     momentum, mass = build.inertia.apply(build.v), LENGTH * MU
     roots = [build.kinetic_energy(), build.potential_energy, *rod.wrench(build, build.generalized), *rod.wrench(build, momentum)]
     values = np.array([float(x) for x in build.graph.evaluate(roots, point, parameters)])
@@ -176,7 +176,7 @@ def test_mass_first_moment_and_kinetic_energy_are_exact(dimension):
 def test_points_anywhere_have_exact_places_and_slopes():
     s, rod = cantilever(2)
     build, (q, _) = Build(s), s.initial()
-    point = {f"q{i}": x for i, x in enumerate(q)} | {"t": 0.0}
+    point = {"q": q, "t": 0.0}
     roots = [*build.values(rod.place(build, rod["mid"])), *build.values(rod.slope(build, rod["mid"]))]
     assert np.allclose(build.graph.evaluate(roots, point, s.parameters()), [*(1.4 * AXIS[2]), *AXIS[2]], rtol=1e-14)
     assert rod.at(0.5).node == 1 and rod.at(LENGTH) is rod.end and rod.at(0.5) is rod.at(0.5)
@@ -338,7 +338,7 @@ def test_every_number_may_be_an_array_over_samples():
     )
     s.add(fm.Clamp("wall", s.ground.at(many, 0.0), rod.start))
     build, numbers = Build(s), s.parameters()
-    q = {f"q{i}": x for i, x in enumerate(s.initial()[0])} | {"t": 0.0}
+    q = {"q": s.initial()[0], "t": 0.0}
     x, y = build.graph.evaluate(build.values(rod.place(build, rod["P"])), q, numbers)
     assert np.allclose(np.hypot(x - many, y), 0.3 * many) and np.allclose(y / (x - many), many)
     assert all(np.allclose(r.polynomial.value(build.q).graph.evaluate([r.polynomial.value(build.q)], q, numbers), 0.0) for r in build.rows)

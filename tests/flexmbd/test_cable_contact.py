@@ -52,7 +52,7 @@ def test_forces_balance_to_rounding(dimension, friction):
     build, (q, v), parameters = Build(s), s.initial(), s.parameters()
     rng = np.random.default_rng(0)
     q, v = np.asarray(q) + rng.normal(scale=1e-3, size=len(q)), np.asarray(v) + rng.normal(scale=0.1, size=len(v))
-    point = {f"q{i}": x for i, x in enumerate(q)} | {f"v{i}": x for i, x in enumerate(v)} | {"t": 0.0}
+    point = {"q": q, "v": v, "t": 0.0}
     known = {"mode": 1.0, "vz": 0.5, "vl": 0.5}
     point |= {f"{key}{j}": x for key, x in known.items() for j in range(len(build.contacts))}
     roots = [x for body in (top, low) for x in body.wrench(build, body.part(build, build.generalized))]

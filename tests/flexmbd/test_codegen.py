@@ -50,7 +50,7 @@ POINTS = np.concatenate([[-745.0, -3.0, -1e-3, -0.0, 0.0, 1e-300, 1e-3], np.lins
 )
 def test_words_of_one_argument(word, exact, width):
     g = Graph()
-    node = g.call(getattr(lanes, word), (g.var("q0"),))
+    node = g.call(getattr(lanes, word), (g.var("q", 0),))
     for points in np.array_split(POINTS, POINTS.shape[1] // width or 1, axis=1) if width == 1 else [POINTS]:
         (found,) = computed(g, [node], points[:, :width], width=width)
         assert worst(found, [exact(x) for x in points[0, :width]]) <= 2.0
@@ -60,7 +60,7 @@ def test_words_of_one_argument(word, exact, width):
 def test_sine_cosine_power_and_angle(width):
     rng, g = np.random.default_rng(1), Graph()
     q = np.stack([rng.uniform(-100, 100, 16), rng.uniform(-3, 3, 16)])
-    x, y = g.var("q0"), g.var("q1")
+    x, y = g.var("q", 0), g.var("q", 1)
     nodes = [*g.call(sincos, (x,), 2), g.call(lanes.atan2, (x, y)), g.call(lanes.power, (x, y))]
     found = computed(g, nodes, q[:, :width], width=width)
     exact = [np.sin(q[0]), np.cos(q[0]), np.arctan2(q[0], q[1]), np.where(q[0] > 0, np.abs(q[0]) ** q[1], 0.0)]
@@ -72,7 +72,7 @@ def test_sine_cosine_power_and_angle(width):
 @given(st.lists(st.tuples(st.sampled_from("+ - * / neg sqrt fabs select".split()), *[st.integers(0, 99)] * 3), min_size=3, max_size=25))
 def test_any_expression_is_that_of_numpy(steps):
     g, q = Graph(), np.random.default_rng(2).uniform(0.5, 2.0, (3, 4))
-    known = [g.var(f"q{k}") for k in range(3)] + [g.const(0.75)]
+    known = [g.var("q", k) for k in range(3)] + [g.const(0.75)]
     for op, *places in steps:
         a, b, c = (known[k % len(known)] for k in places)
         node = {
@@ -86,7 +86,7 @@ def test_any_expression_is_that_of_numpy(steps):
             "select": lambda a, b, c: g.select(g.greater(a, b), b, c),
         }[op](a, b, c)
         known.append(g.div(node, 1.0 + g.fabs(node)))  # none grows without end
-    exact = [np.broadcast_to(x, 4) for x in g.evaluate(known, {f"q{k}": row for k, row in enumerate(q)})]
+    exact = [np.broadcast_to(x, 4) for x in g.evaluate(known, {"q": q})]
     assert computed(g, known, q, width=4) == pytest.approx(np.array(exact), rel=1e-9, abs=1e-12)
 
 
@@ -100,14 +100,14 @@ def softened(x, y):
 
 def test_a_kernel_is_run_as_it_stands():
     g, q = Graph(), np.random.default_rng(3).uniform(0.0, 3.0, (2, 16))
-    nodes = list(g.call(softened, (g.var("q0"), g.var("q1")), 2))
+    nodes = list(g.call(softened, (g.var("q", 0), g.var("q", 1)), 2))
     total = sum(np.where(q[0] > k, q[0], q[1]) * q[1] for k in range(3))
     assert computed(g, nodes, q, width=16) == pytest.approx(np.stack([total, q[0] - q[1]]), rel=1e-14)
 
 
 def test_a_lane_has_its_own_bits_whatever_is_beside_it():
     g, q = Graph(), np.random.default_rng(4).uniform(0.1, 3.0, (2, 16))
-    x, y = g.var("q0"), g.var("q1")
+    x, y = g.var("q", 0), g.var("q", 1)
     nodes = [g.call(lanes.power, (x, y)), *g.call(sincos, (x * y + x,), 2), g.sqrt(x * x + y * y)]
     together = computed(g, nodes, q, width=16)
     for lane in range(16):
@@ -117,7 +117,7 @@ def test_a_lane_has_its_own_bits_whatever_is_beside_it():
 
 def test_machine_code_is_kept_by_its_content(tmp_path, monkeypatch):
     monkeypatch.setenv("FLEXMBD_CACHE_DIR", str(tmp_path))
-    texts = [functions(g, [g.mul(g.var("q0"), factor)], 4)[0].text() for g in [Graph()] for factor in (2.0, 3.0)]
+    texts = [functions(g, [g.mul(g.var("q", 0), factor)], 4)[0].text() for g in [Graph()] for factor in (2.0, 3.0)]
     first, other, again = (Code(text) for text in (*texts, texts[0]))
     assert first.name == again.name != other.name and not first.on_disk()
     assert first.address("f") and first.on_disk() and not other.on_disk()
@@ -129,13 +129,13 @@ def test_machine_code_is_kept_by_its_content(tmp_path, monkeypatch):
 def test_a_kernel_cannot_look_at_all_lanes():
     g = Graph()
     with pytest.raises(Untraceable):
-        functions(g, [g.call(lanes.any_lane, (g.greater(g.var("q0"), 0.0),))], 4)
+        functions(g, [g.call(lanes.any_lane, (g.greater(g.var("q", 0), 0.0),))], 4)
 
 
 def test_the_same_nodes_become_a_kernel_of_a_graphics_processor():
     """One sample a thread; elementary functions are the lanes' polynomials, so that nothing is called from outside."""
     g = Graph()
-    x, y = g.var("q0"), g.var("q1")
+    x, y = g.var("q", 0), g.var("q", 1)
     nodes = [g.sqrt(x) * y, g.call(lanes.power, (x, y)), *g.call(sincos, (x,), 2), *g.call(softened, (x, y), 2)]
     made = Functions(g, Storage(), Flat(1), (names.NUMBERS, names.TABLES), Cuda(1024))
     made.add("f", [(("y", k), node) for k, node in enumerate(nodes)])

@@ -38,8 +38,8 @@ def test_power_of_a_contact_is_force_times_rate_of_gap_and_friction_times_slip(k
     power = g.dot(zip(build.generalized, build.v, strict=True))
     booked = g.dot((x, y) for touch in touches for x, y in ((touch.normal, touch.point.rate), (touch.friction, touch.point.slip)))
     q, v = system.initial()
-    known = {"t": 0.0} | {f"q{k}": x for k, x in enumerate(q)} | {f"v{k}": x for k, x in enumerate(v)}
-    known |= {f"{key}{j}": x for j in range(len(touches)) for key, x in (("mode", 1.0), ("vz", 0.4), ("vl", 1e-3), ("count", 0.0))}
+    known = {"t": 0.0, "q": q, "v": v}
+    known |= {key: [x] * len(touches) for key, x in (("mode", 1.0), ("vz", 0.4), ("vl", 1e-3), ("count", 0.0))}
     found, wanted, *forces = g.evaluate([power, booked, *(touch.normal for touch in touches)], known, system.parameters())
     assert max(forces) > 1.0 and abs(wanted) > 1.0
     assert found == pytest.approx(-wanted, rel=1e-9)

@@ -46,7 +46,9 @@ def box():
 
 
 def numbers(build, nodes, q):
-    return np.array(build.graph.evaluate(nodes, {f"q{i}": x for i, x in enumerate(q)} | {"t": 0.0}, build.system.parameters()), float)
+    return np.array(
+        build.graph.evaluate(nodes, {"q": q, "t": 0.0}, build.system.parameters()), float
+    )
 
 
 def test_of_a_free_body_it_is_that_of_its_masses():

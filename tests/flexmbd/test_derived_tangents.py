@@ -18,10 +18,10 @@ from .test_friction_laws import LAWS
 def slopes(kernels, count, numbers, at, derive):
     """Partial derivatives of the force at points (count, n), by place."""
     g = Graph()
-    arguments = [g.var(f"q{k}") for k in range(len(at))] + [g.const(x) for x in numbers]
+    arguments = [g.var("q", k) for k in range(len(at))] + [g.const(x) for x in numbers]
     found = (derived_tangent(g, kernels.force, count) if derive else tangent_of(g, kernels, count))(arguments)
     places = [(0, j) for j in range(count)]
-    values = g.evaluate([found.get(place, g.const(0.0)) for place in places], {f"q{k}": x for k, x in enumerate(at)})
+    values = g.evaluate([found.get(place, g.const(0.0)) for place in places], {"q": at})
     return np.array([np.broadcast_to(x, at.shape[1:]) for x in values])
 
 

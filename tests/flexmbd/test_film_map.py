@@ -197,7 +197,7 @@ def test_the_kernels_carry_their_coefficients_into_machine_code(maps):
     kernels = MapFilm(viscosity=VISCOSITY, length=LENGTH, map=film).kernels()
     assert film.digest[:16] in kernels.force.__name__ and len({m.digest for m in maps.values()}) == 4
     at = (0.5 * C, 0.2 * C, -0.1, 0.3, C, R, VISCOSITY, LENGTH)
-    force = g.call(kernels.force, [g.var(f"q{k}") for k in range(8)], 2)
+    force = g.call(kernels.force, [g.var("q", k) for k in range(8)], 2)
     found = computed(g, list(force), np.array(at)[:, None], width=1)[:, 0]
     np.testing.assert_allclose(found, kernels.force(*at), rtol=1e-12)
 

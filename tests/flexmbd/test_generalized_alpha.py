@@ -75,15 +75,14 @@ def numbers(system, seed=0):
     n = build.n
     values = {"t": 0.01, "icm": 3e-9 if build.contacts else 2e-4, "cd": 1.3e4 if build.contacts else 60.0, "hh": 1e-4}
     shift = 4e-4 if build.contacts else 1e-2
-    values |= {f"q{i}": x + shift * rng.normal() for i, x in enumerate(q)} | {f"v{i}": x + rng.normal() for i, x in enumerate(v)}
-    values |= {f"a{i}": 1e3 * rng.normal() for i in range(n)} | {f"l{k}": 1e2 * rng.normal() for k in range(len(build.rows))}
-    values |= {f"s{k}": 1e-5 * rng.normal() for k in range(len(build.states))}
-    values |= {f"p{k}": 1e-5 * rng.normal() for k in range(len(build.states))}
-    for j, contact in enumerate(build.contacts):
-        values |= {f"mode{j}": 1.0, f"vz{j}": 2.0, f"vl{j}": 1e-3, f"count{j}": 1.0}
+    values |= {"q": np.array(q) + shift * rng.normal(size=n), "v": np.array(v) + rng.normal(size=n)}
+    values |= {"a": 1e3 * rng.normal(size=n), "l": 1e2 * rng.normal(size=len(build.rows))}
+    values |= {space: 1e-5 * rng.normal(size=len(build.states)) for space in "sp"}
+    values |= {space: np.full(len(build.contacts), x) for space, x in (("mode", 1.0), ("vz", 2.0), ("vl", 1e-3), ("count", 1.0))}
+    for contact in build.contacts:
         angle = rng.uniform(0, 2 * np.pi)  # the slider's bearing lies 10 micrometres inside the journal at the rod's end
         for k, direction in enumerate((np.cos(angle), np.sin(angle))):
-            values[f"q{8 + k}"] = values[f"q{4 + k}"] + 0.06 * values[f"q{6 + k}"] + (5e-4 + 1e-5) * direction
+            values["q"][8 + k] = values["q"][4 + k] + 0.06 * values["q"][6 + k] + (5e-4 + 1e-5) * direction
         assert 0 < build.graph.evaluate([contact.penetration], values, parameters(system))[0] < 2e-5
     return build, values
 
@@ -105,21 +104,19 @@ def test_newton_matrix_is_the_derivative_of_the_residual(model, seed):
         exact[i, j] = x
 
     def residual(direction, amount):
-        moved = dict(values)
-        for i in range(n):
-            moved[f"q{i}"] += amount * direction[i]
-            moved[f"v{i}"] += amount * values["cd"] * direction[i]
-            moved[f"a{i}"] += amount / values["icm"] * direction[i]
-        for k in range(size - n):
-            moved[f"l{k}"] += amount / values["icm"] * direction[n + k]
+        moved = {space: np.array(x) for space, x in values.items()}
+        moved["q"] += amount * direction[:n]
+        moved["v"] += amount * values["cd"] * direction[:n]
+        moved["a"] += amount / values["icm"] * direction[:n]
+        moved["l"] += amount / values["icm"] * direction[n:]
         for k, (constant, _) in states.items():
             for _ in range(30):
-                moved[f"s{k}"] += float(g.evaluate([constant], moved, parameters(system))[0])
+                moved["s"][k] += float(g.evaluate([constant], moved, parameters(system))[0])
         return np.array(g.evaluate([side[i] for i in range(size)], moved, parameters(system)), float)
 
     for k, (constant, _) in states.items():  # on the state's own equation, where its elimination is exact
         for _ in range(30):
-            values[f"s{k}"] += float(g.evaluate([constant], values, parameters(system))[0])
+            values["s"][k] += float(g.evaluate([constant], values, parameters(system))[0])
     for i, entry in zip(where, g.evaluate(entries, values, parameters(system)), strict=True):
         exact[i] = entry
     step = 1e-9 if build.contacts else 1e-6

@@ -26,7 +26,7 @@ class Behind(Flat):
 
 def nodes(g):
     """What is always stored, and three groups that share some of it: with what only they need, what all know, numbers, and what is read."""
-    x, y, z = (g.var(f"q{k}") for k in range(3))
+    x, y, z = (g.var("q", k) for k in range(3))
     factors = factorise(g, {(0, 0): x * x + 2.0, (0, 1): y, (1, 1): z * z + 3.0}, [0, 1])
     first, second = factors.solve({0: x}), factors.solve({1: z})
     shared = g.sqrt(x * x + y * y + 1.0)

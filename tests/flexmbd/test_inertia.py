@@ -41,8 +41,7 @@ def spong(q, v):
 
 
 def evaluated(build, nodes, q, v):
-    known = {f"{kind}{i}": x for kind, values in (("q", q), ("v", v)) for i, x in enumerate(values)} | {"t": 0.0}
-    known |= {f"s{k}": 0.0 for k in range(len(build.states))}
+    known = {"q": q, "v": v, "t": 0.0, "s": [0.0] * len(build.states)}
     numbers = build.system.parameters()
     return np.array(build.graph.evaluate([build.graph.const(0.0) + x for x in nodes], known, numbers), float)
 

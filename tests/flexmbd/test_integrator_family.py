@@ -61,7 +61,7 @@ swung = functools.partial(ended, pendulum, "rod.x:final", lanes=2)  # in two lan
 
 
 def values(q, v, t=0.0):
-    return {f"q{i}": x for i, x in enumerate(q)} | {f"v{i}": x for i, x in enumerate(v)} | {"t": t}
+    return {"q": q, "v": v, "t": t}
 
 
 def evaluated(model, system, nodes, q, v, t=0.0):
@@ -203,21 +203,18 @@ def test_newton_converges_quadratically(name):
     system, scheme = springs(), INTEGRATORS[name]
     build, x = numbers(system)
     n, rows, g = build.n, len(build.rows), build.graph
-    x |= {f"o{i}": x[f"q{i}"] - x["icm"] * x[f"a{i}"] for i in range(n)} | {f"u{k}": 0.0 for k in range(rows)}
+    x |= {"o": x["q"] - x["icm"] * x["a"], "u": np.zeros(rows)}
     if name == "energy_momentum":
-        x |= {f"o{i}": x[f"q{i}"] - 1e-3 for i in range(n)}
+        x |= {"o": x["q"] - 1e-3}
     step, _ = scheme.correction(build)
     sizes = []
     for _ in range(6):
         w = np.array(g.evaluate(step, x, parameters(system)), float)
         dq, forces = w[:n], w[n : n + rows * scheme.multipliers]
         made = dq - (w[-n:] if scheme.multipliers > 1 else 0.0)
-        for i in range(n):
-            x[f"q{i}"] += dq[i]
-            x[f"v{i}"] += x["cd"] * made[i]
-            x[f"a{i}"] += made[i] / x["icm"]
-        for k, f in enumerate(forces):
-            x[f"{'lu'[k // rows]}{k % rows}"] += f / x["icm"]
+        x |= {"q": x["q"] + dq, "v": x["v"] + x["cd"] * made, "a": x["a"] + made / x["icm"]}
+        for space, f in zip("lu", forces.reshape(-1, rows), strict=False):
+            x[space] = x[space] + f / x["icm"]
         sizes.append(np.abs(dq).max())
     sizes = np.array(sizes) / sizes[0]
     assert sizes[-1] < 1e-9

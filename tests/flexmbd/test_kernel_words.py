@@ -5,7 +5,7 @@ import pytest
 
 from flexmbd import lanes
 from flexmbd.lanes import WORDS, axpy, cross, dot, kernel, matvec, norm, outer, scale
-from flexmbd.language.arrays import on_arrays
+from flexmbd.language.evaluation import on_arrays
 from flexmbd.language.graph import Graph
 from flexmbd.language.kernels import KernelError, kernel_of
 from flexmbd.language.tracing import traced

@@ -90,7 +90,7 @@ def test_equations_give_the_friction_of_given_reactions_and_finished_problems_so
     assert abs(e.output("rub.force", q, v, multipliers=multipliers)) == pytest.approx(abs(run["rub.force"][0]), rel=1e-6)
     problem = Build(rod()).problem([])
     a, _ = index1.accelerations(problem)
-    values = {f"q{i}": x for i, x in enumerate(q)} | {f"v{i}": x for i, x in enumerate(v)} | {"t": 0.0, "s0": 0.0}
+    values = {"q": q, "v": v, "t": 0.0, "s": [0.0]}
     found = problem.graph.evaluate([a[1]], values, problem.system.parameters())
     assert found[0] == pytest.approx(run["rod.ay"][0], rel=1e-9)
 

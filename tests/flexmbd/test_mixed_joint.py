@@ -128,7 +128,7 @@ def test_viscosity_by_temperature_in_the_joint_is_that_of_the_law(law):
     k = equations.problem.states.index(state)
     temperature, power, film = (equations.catalogue[f"J.{key}"][0]() for key in ("temperature", "film_power", "film_fx"))
     rubbed = equations.catalogue["J.friction"][0]() * equations.catalogue["J.slip"][0]()
-    variable = g.var(f"s{k}")
+    variable = g.var("s", k)
     nodes = [temperature, state.rate, power, rubbed, film, *(g.derivative(node, variable) for node in (state.rate, film))]
     q, v = journal_at(equations, 0.98)
 

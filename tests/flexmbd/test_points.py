@@ -49,8 +49,8 @@ def assembled(pool, matrix, given, own):
                     at = pool.size // count * n + d * vector
                     B[d * k : d * k + d, at : at + d] = weights[k, n] * np.eye(d)
             values = dict(zip(given, Program(pool.graph, list(given.values()), given)(own), strict=True))
-            here = {kind: np.array([values.get(f"{kind}{k}", 0.0) for k in range(points.size)]) for kind in "xy"}
-            here["c"] = np.array([values.get(f"c{k}", 0.0) for k in range(50)])
+            here = {kind: np.array([values.get((kind, k), 0.0) for k in range(points.size)]) for kind in "xy"}
+            here["c"] = np.array([values.get(("c", k), 0.0) for k in range(50)])
             both = np.kron(np.eye(2), B)
             total += both.T @ written(points, matrix, given, own | here) @ both
     return total
@@ -87,12 +87,11 @@ class Kinds:
 
     def has(self, kind):
         """Whether there are variables of a kind."""
-        return kind.rstrip("0") in self.kinds
+        return kind in self.kinds
 
-    def place(self, name):
+    def place(self, variable):
         """Array and row."""
-        kind = name.rstrip("0123456789")
-        return "x", self.room * self.kinds.index(kind) + int(name[len(kind) :] or 0)
+        return "x", self.room * self.kinds.index(variable.space) + (variable.number or 0)
 
     @classmethod
     def rows(cls, **values):

@@ -122,7 +122,7 @@ def test_the_order_of_a_long_chain_fills_nothing_in():
     chain = [set(range(size * k, size * (k + 2))) for k in range(nodes - 1)]
     order = elimination_order(size * nodes, chain, [])
     graph, pairs = Graph(), {(i, j) for group in chain for i in group for j in group}
-    factors = factorise(graph, {ij: graph.var(f"m{k}") for k, ij in enumerate(sorted(pairs))}, order, symmetric=False)
+    factors = factorise(graph, {ij: graph.var("m", k) for k, ij in enumerate(sorted(pairs))}, order, symmetric=False)
     assert isinstance(factors, blocks.BlockFactors)
     assert factors.plan.size < 1.01 * len(pairs)
     assert factors.plan.runs()[0][2] == size

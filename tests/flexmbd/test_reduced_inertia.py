@@ -260,18 +260,16 @@ def test_forces_and_tangents_are_those_of_differences():
 def test_newtons_matrix_is_the_derivative_of_its_residual():
     build, random = Build(system(), solved=False), np.random.default_rng(2)
     matrix, side, _ = balance(build)
-    names = [f"{kind}{i}" for kind in "qva" for i in range(build.n)] + [f"l{k}" for k in range(len(build.rows))]
-    values = dict(zip(names, random.normal(size=len(names)), strict=True)) | {"t": 0.0, "icm": 0.3, "cd": 1.7, "hh": 0.1, "s0": 0.2}
+    values = {space: random.normal(size=build.n) for space in "qva"} | {"l": random.normal(size=len(build.rows))}
+    values |= {"t": 0.0, "icm": 0.3, "cd": 1.7, "hh": 0.1, "s": [0.2]}
     numbers = build.system.parameters()
     keys = [(i, j) for i, j in matrix if max(i, j) < build.n]
     M, h = np.zeros((build.n, build.n)), 1e-6
     M[tuple(np.transpose(keys))] = build.graph.evaluate([matrix[key] for key in keys], values, numbers)
 
     def residual(j, h):
-        moved = {f"q{j}": h, f"v{j}": 1.7 * h, f"a{j}": h / 0.3}
-        return np.array(
-            build.graph.evaluate([side[i] for i in range(build.n)], values | {k: values[k] + x for k, x in moved.items()}, numbers)
-        )
+        moved = {space: values[space] + x * np.eye(build.n)[j] for space, x in (("q", h), ("v", 1.7 * h), ("a", h / 0.3))}
+        return np.array(build.graph.evaluate([side[i] for i in range(build.n)], values | moved, numbers))
 
     slopes = np.transpose([(residual(j, h) - residual(j, -h)) / (2.0 * h) for j in range(build.n)])
     np.testing.assert_allclose(M, -slopes, rtol=1e-6, atol=1e-7)

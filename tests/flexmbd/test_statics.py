@@ -149,9 +149,9 @@ def test_accelerations_are_those_of_the_compiled_equations(state):
     matrix = np.block([[e.mass.toarray(), G.T], [G, np.zeros((e.count, e.count))]])
     x = np.linalg.lstsq(matrix, np.r_[e.force(q, v, t), -convective])[0]
     build = Build(e.system)
-    names = {f"q{i}": x for i, x in enumerate(q)} | {f"v{i}": x for i, x in enumerate(v)}
-    names |= {"t": t, "mode0": 1.0, "vz0": 1.0, "vl0": 1e-3, "count0": 1.0}
-    names |= {f"s{k}": e.turns[list(e.system.angles()).index(s.name.split(".")[0])] for k, s in enumerate(build.states)}
+    names = {"q": q, "v": v}
+    names |= {"t": t, "mode": [1.0], "vz": [1.0], "vl": [1e-3], "count": [1.0]}
+    names |= {"s": [e.turns[list(e.system.angles()).index(s.name.split(".")[0])] for s in build.states]}
     exact = build.graph.evaluate(build.a + build.multipliers, names, e.numbers)
     assert np.allclose(x, np.array(exact, float), rtol=1e-7, atol=1e-7 * np.abs(x).max())
 

@@ -9,6 +9,7 @@ from flexmbd.codegen.text import Instructions, Module, number
 from flexmbd.equations import index1, saddle
 from flexmbd.formulation.natural import Build
 from flexmbd.language.graph import Graph
+from flexmbd.language.kinds import OPERATIONS
 from flexmbd.language.ops import OPS
 from flexmbd.linalg.elimination import factorise
 from flexmbd.tuning import Tuning
@@ -32,7 +33,7 @@ def operation(graph, op, *args):
         args = graph.greater(args[0], args[1]), args[1], args[2]
     count = {"neg": 1, "sqrt": 1, "fabs": 1, "select": 3}.get(op, 2)
     node = getattr(graph, OPS[op].make)(*args[:count])
-    assert node.op == op, "the graph makes what the table says"
+    assert node.kind is OPERATIONS[op], "the graph makes what the table says"
     return graph.select(node, 1.0, 0.0) if op in (">", "&") else node
 
 
@@ -40,12 +41,12 @@ def operation(graph, op, *args):
 @pytest.mark.parametrize("op", OPS)
 def test_an_operation_has_the_bits_of_numpy(op, width):
     g = Graph()
-    x, y, z = (g.var(f"q{k}") for k in range(3))
+    x, y, z = (g.var("q", k) for k in range(3))
     nodes = [operation(g, op, x, y, z), operation(g, op, x, g.const(0.75), g.const(-0.0)), operation(g, op, g.param(0, 1), x, y)]
     nodes.append(operation(g, op, g.param(1, 2), z, x))
     given = [-1.5, np.linspace(-2.0, 3.0, SAMPLES)]
     with np.errstate(all="ignore"):
-        exact = g.evaluate(nodes, {f"q{k}": row for k, row in enumerate(GIVEN)}, given)
+        exact = g.evaluate(nodes, {"q": GIVEN}, given)
         found = computed(g, nodes, GIVEN, given, width=width)
     exact = np.array([np.broadcast_to(np.asarray(v, float), SAMPLES) for v in exact])
     same = (found.view(np.int64) == exact.view(np.int64)) | (np.isnan(found) & np.isnan(exact))
@@ -57,7 +58,7 @@ def test_each_operation_is_one_instruction():
     aside = ("getelementptr", "bitcast", "load", "mul i64")
     for op in set(OPS) - {">", "&"}:
         g = Graph()
-        made, _ = functions(g, [operation(g, op, *(g.var(f"q{k}") for k in range(3)))], 4)
+        made, _ = functions(g, [operation(g, op, *(g.var("q", k) for k in range(3)))], 4)
         llvm.parse_assembly(made.text(), llvm.create_context()).verify()
         lines = [line for line in made.text().splitlines() if line.startswith("%") and not any(x in line for x in aside)]
         assert len(lines) == (2 if op == "select" else 1), lines

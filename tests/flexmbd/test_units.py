@@ -10,7 +10,6 @@ from flexmbd.codegen.functions import Functions
 from flexmbd.codegen.storage import Storage
 from flexmbd.formulation.natural import Build
 from flexmbd.language.graph import Graph
-from flexmbd.language.nodes import parted
 from flexmbd.linalg.elimination import elimination_order, factorise
 from flexmbd.stepping import names
 from flexmbd.tuning import Tuning
@@ -26,10 +25,9 @@ class Rows(Flat):
     def __init__(self, problem):
         self.width, self.n = 4, problem.n
 
-    def place(self, name):
+    def place(self, variable):
         """Array and row."""
-        kind, number = parted(name)
-        return "x", {"t": 0, "q": 1, "v": 1 + self.n}[kind] + (number or 0)
+        return "x", {"t": 0, "q": 1, "v": 1 + self.n}[variable.space] + (variable.number or 0)
 
 
 def chain(count, seed, tuning, shift):
@@ -46,11 +44,11 @@ def chain(count, seed, tuning, shift):
         entries[n + k, n + k] = -shift
     dense = np.zeros((n + len(members), n + len(members)))
     for (i, j), x in entries.items():
-        matrix[i, j] = g.var(f"q{len(values)}")
+        matrix[i, j] = g.var("q", len(values))
         values.append(x)
         dense[i, j] = dense[j, i] = x
     side = rng.uniform(-1.0, 1.0, len(dense))
-    sides = {i: g.var(f"q{len(values) + i}") for i in range(len(dense))}
+    sides = {i: g.var("q", len(values) + i) for i in range(len(dense))}
     order = elimination_order(n, [{i} for i in range(n)], members, tuning)
     solution = factorise(g, matrix, order).solve(sides)
     return g, [solution[i] for i in range(len(dense))], dense, side, np.array([*values, *side])
@@ -77,7 +75,7 @@ def test_lanes_do_not_depend_on_their_neighbours():
 
 def test_truths_constants_parameters_and_several_stores_of_units():
     g = Graph(IN_UNITS)
-    x, y, total, nodes = g.var("q0"), g.var("q1"), g.const(0.0), []
+    x, y, total, nodes = g.var("q", 0), g.var("q", 1), g.const(0.0), []
     for k in range(30):
         g.mark()
         truth = g.greater(x + k, y)
@@ -88,7 +86,7 @@ def test_truths_constants_parameters_and_several_stores_of_units():
     lanes = np.random.default_rng(2).uniform(-40.0, 40.0, (2, 16))
     given = [2.0, np.linspace(1.0, 3.0, 16)]
     found = computed(g, nodes, lanes, given, width=8)
-    said = g.evaluate(nodes, {"q0": lanes[0], "q1": lanes[1]}, given)
+    said = g.evaluate(nodes, {"q": lanes}, given)
     assert np.allclose(found, [np.broadcast_to(v, 16) for v in said], rtol=1e-13)
 
 

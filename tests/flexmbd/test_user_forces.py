@@ -168,11 +168,11 @@ def bend(x, y):
 
 def test_derivatives_are_those_of_differences():
     g, h = Graph(), 1e-6
-    variables = g.var("q0"), g.var("q1")
+    variables = g.var("q", 0), g.var("q", 1)
     nodes = traced(g, bend, variables)
 
     def values(x, y, wanted=nodes):
-        return np.array(g.evaluate(list(wanted), {"q0": x, "q1": y}), float)
+        return np.array(g.evaluate(list(wanted), {"q": (x, y)}), float)
 
     for x, y in ((0.7, 0.4), (1.3, 2.2), (3.6, 0.05)):
         for variable, (dx, dy) in zip(variables, ((h, 0.0), (0.0, h)), strict=True):
@@ -263,4 +263,4 @@ def test_a_kernel_that_is_compiled_elsewhere_cannot_be_traced():
     film.write = lambda writer, x: x
     g = Graph()
     with pytest.raises(KernelError, match="cannot be traced"):
-        traced(g, film, (g.var("q0"),))
+        traced(g, film, (g.var("q", 0),))

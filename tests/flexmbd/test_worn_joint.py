@@ -10,7 +10,7 @@ import flexmbd as fm
 from flexmbd.analysis.equations import Equations
 from flexmbd.contact.worn import gap_kernels
 from flexmbd.contact.worn_surface import WornProfile, WornSurface
-from flexmbd.language.arrays import on_arrays
+from flexmbd.language.evaluation import on_arrays
 from flexmbd.wear.archard import archard
 from flexmbd.wear.overlap import overlap_wear
 

@@ -18,7 +18,8 @@ from flexmbd.formulation import formulation_of
 from flexmbd.language.arrays import Program
 from flexmbd.language.graph import Graph
 from flexmbd.language.kernels import KernelError
-from flexmbd.language.nodes import flat, nested, parted, shape_of
+from flexmbd.language.kinds import CALL
+from flexmbd.language.nodes import flat, nested, shape_of
 from flexmbd.language.tracing import traced
 from flexmbd.outputs import bringing
 from flexmbd.suggest import unknown
@@ -40,7 +41,7 @@ class ParametricGraph(Graph):
         numbers = [self.const(a) for a in flat(args)]
         args = nested(numbers, shape_of(args))
         unsaid = tangent is None and not self.whole
-        if self.kernel(function).text and (unsaid or any(parted(name)[0] == "p" for a in numbers for name in self.variables(a))):
+        if self.kernel(function).text and (unsaid or any(x.space == "p" for a in numbers for x in self.variables(a))):
             try:
                 found = traced(self, function, args)
                 return self.const(found) if count is None else tuple(self.const(x) for x in found[:count])
@@ -72,10 +73,9 @@ class Slopes:
         g, entries = problem.graph, {kind: {} for kind in sizes}
         self._count, self._sizes = len(nodes), sizes
         for i, node in enumerate(nodes):
-            for name in g.variables(node):
-                kind, number = parted(name)
-                if kind in sizes:
-                    entries[kind][i, number] = _slope(g, node, g.var(name), what)
+            for x in g.variables(node):
+                if x.space in sizes:
+                    entries[x.space][i, x.number] = _slope(g, node, g.var(*x), what)
         self._places = {kind: tuple(np.array(list(part), int).reshape(-1, 2).T) for kind, part in entries.items()}
         self._program = Program(g, [*nodes, *(x for part in entries.values() for x in part.values())], numbers)
         self._value = Program(g, list(nodes), numbers)
@@ -102,11 +102,11 @@ class Slopes:
 
 def _slope(graph, node, variable, what):
     """Derivative of a node; refuses a kernel on the way to a parameter that does not say its own, which would be taken for zero."""
-    for x in graph.needed([node]) if parted(variable.value)[0] == "p" else ():
-        if x.op.startswith("call:"):
+    for x in graph.needed([node]) if variable.value.space == "p" else ():
+        if x.kind is CALL:
             known = {j for _, j in (x.tangent(x.given) if x.tangent else {})}
             if any(variable.value in graph.variables(a) and j not in known for j, a in enumerate(x.args)):
-                name = x.op.removeprefix("call:").rpartition("_")[0]
+                name = x.value.name.rpartition("_")[0]
                 raise ModelError(f"{what}: the derivative of '{name}' is not known", remedy="take differences of runs")
     try:
         return graph.derivative(node, variable)
@@ -172,11 +172,11 @@ class Linear:
         self.accelerations = slopes(second, "qvap", "a constraint")
         self.state_rates = slopes([state.rate for state in b.states], "qvalsp", "a rate")
         self.outputs = slopes(nodes, "qvalsp", "an output")
-        used = {name for node in [*b.generalized, *resistance, *held, *nodes] for name in b.graph.variables(node)}
-        used |= {name for row in b.rows for name in b.graph.variables(row.polynomial.value(b.q))}
+        rows = [row.polynomial.value(b.q) for row in b.rows]
+        used = b.graph.space("p").of(*b.generalized, *resistance, *held, *nodes, *rows)
         for j, name in enumerate(parameters.names):
             moved = np.any(parameters.guess[:, j]) or np.any(parameters.speed[:, j])
-            if f"p{j}" not in used and not moved:
+            if j not in used and not moved:
                 raise ModelError(f"nothing depends on '{name}'", remedy="does an element leave it out because it is zero?")
 
     def solve(self, values):
@@ -251,5 +251,5 @@ def held_back(build, rows):
     total = [build.graph.const(0.0)] * build.n
     for k, row in enumerate(rows):
         for i, x in row.polynomial.gradient(build.q).items():
-            total[i] = total[i] + build.graph.var(f"l{k}") * x
+            total[i] = total[i] + build.graph.var("l", k) * x
     return total

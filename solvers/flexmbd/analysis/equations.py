@@ -16,7 +16,6 @@ from flexmbd.analysis.row_arrays import Rows
 from flexmbd.errors import ModelError
 from flexmbd.formulation import formulation_of
 from flexmbd.language.arrays import Field, Pattern, Program
-from flexmbd.language.nodes import parted
 from flexmbd.linalg.direct import analyse
 from flexmbd.outputs import bringing
 from flexmbd.space import lengths
@@ -196,7 +195,7 @@ class Equations:
             If it is not known, depends on reactions and there are no `multipliers`, or on what only a motion gives.
         """
         node = self.node(name)
-        used = [parted(x) for x in self.problem.graph.variables(node)]
+        used = self.problem.graph.variables(node)
         if np.size(multipliers) == 0 and any(kind == "l" for kind, _ in used):
             told = f"output '{name}' depends on reactions"
             raise ModelError(told, remedy="give the `multipliers` of this state (and its `accelerations`), or take run")
@@ -210,7 +209,7 @@ class Equations:
         if name not in self.catalogue:
             raise unknown("output", name, self.catalogue)
         node, states = self.catalogue[name][0](), len(self.problem.states)
-        if any(kind == "s" and k >= states for kind, k in map(parted, self.problem.graph.variables(node))):
+        if any(kind == "s" and k >= states for kind, k in self.problem.graph.variables(node)):
             told = f"output '{name}' brings a state, which the equations do not have"
             raise ModelError(told, remedy=f"make them by Equations(system, outputs=[{name!r}])")
         return node

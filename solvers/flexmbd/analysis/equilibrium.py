@@ -251,4 +251,4 @@ def depends_on_time(equations):
     """True if a load or a constraint is a function of time."""
     b = equations.problem
     rows = [row.polynomial.value(b.q) for row in b.rows]
-    return any("t" in b.graph.variables(x) for x in [*b.generalized, *rows])
+    return any(b.time.value in b.graph.variables(x) for x in [*b.generalized, *rows])

@@ -72,8 +72,8 @@ def _check(e, outputs):
     refuse_contacts(e.problem, "their forces depend on the motion before")
     refuse_states(e.problem)
     for name in outputs:
-        used = e.problem.graph.variables(e.node(name))
-        books = [state.name for k, state in enumerate(e.problem.states) if f"s{k}" in used and not state.name.endswith(".angle")]
+        used = e.problem.graph.space("s").of(e.node(name))
+        books = [state.name for k, state in enumerate(e.problem.states) if k in used and not state.name.endswith(".angle")]
         if books:
             raise ModelError(f"output '{name}' is integrated along the motion ({', '.join(books)})", remedy="use run")
 

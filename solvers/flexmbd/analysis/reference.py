@@ -19,7 +19,6 @@ from flexmbd.analysis.grid import time_grid
 from flexmbd.analysis.path import equations_of
 from flexmbd.analysis.refusals import refuse_contacts, refuse_coupled, refuse_unilateral
 from flexmbd.errors import ModelError
-from flexmbd.language.nodes import parted
 from flexmbd.trajectory import OK, Trajectory
 
 FREE = 1e100  # absolute tolerance of what is not tested
@@ -113,8 +112,7 @@ class Stabilised:
 
     def _read(self, nodes):
         """Numbers of the states that nodes depend on."""
-        names = {x for node in nodes for x in self.equations.problem.graph.variables(node)}
-        return {number for kind, number in map(parted, names) if kind == "s"}
+        return {*self.equations.problem.graph.space("s").of(*nodes)}
 
     def _needed(self, outputs):
         """Rates of the states; zero of those that nothing reads."""
@@ -131,11 +129,9 @@ class Stabilised:
         problem, entries = self.equations.problem, {}
         kinds = {"q": self._q, "v": self._v, "s": self._s, "l": self._l}
         for k, rate in enumerate(rates):
-            for name in sorted(problem.graph.variables(rate)):
-                kind, number = parted(name)
-                if kind in kinds:
-                    column = kinds[kind].start + number
-                    entries[self._s.start + k, column] = problem.graph.derivative(rate, problem.graph.var(name))
+            for x in sorted(problem.graph.variables(rate), key=str):
+                if x.space in kinds:
+                    entries[self._s.start + k, kinds[x.space].start + x.number] = problem.graph.derivative(rate, problem.graph.var(*x))
         places = np.array(list(entries), int).reshape(-1, 2)
         return self.equations.program(list(entries.values())), (places[:, 0], places[:, 1])
 

@@ -1,7 +1,6 @@
 """Further states that forces depend on, in equilibrium: statics takes them for zero, so they must be at rest there."""
 
 from flexmbd.errors import ModelError
-from flexmbd.language.nodes import parted
 
 SMALL = 1e-6  # rate of a state at rest, in its unit over s
 
@@ -19,7 +18,7 @@ class Rest:
     def __init__(self, equations, turning):
         b, needed, nodes = equations.problem, {}, [*equations.problem.generalized]
         while nodes:
-            found = {k for node in nodes for kind, k in map(parted, b.graph.variables(node)) if kind == "s"}
+            found = {*b.graph.space("s").of(*nodes)}
             new = sorted(found.difference(needed, turning))
             needed |= dict.fromkeys(new)
             nodes = [b.states[k].rate for k in new]

@@ -16,7 +16,7 @@ from flexmbd.codegen.targets import Cpu
 from flexmbd.codegen.text import DOUBLE, INTEGER, TRUTH, VOID, WORD, Instructions, Module, filled, number, pointer, vector
 from flexmbd.codegen.values import Value, Writer
 from flexmbd.codegen.words import kernel_function, words
-from flexmbd.language.ops import OPS
+from flexmbd.language.kinds import FACTORS, RESULT, VARIABLE
 from flexmbd.language.ordering import Pieces, groups_of, leaf
 from flexmbd.language.units import in_units
 from flexmbd.parameters import UNIFORM
@@ -219,22 +219,22 @@ class Piece:
         """Value of a node that this piece or one before it has computed, or that is read."""
         if node.id in self.found:
             return self.found[node.id]
-        if node.op == "const":
+        if node.constant:
             found = node.value
         elif leaf(node):
             found = self._read(node)
-        elif node.op == "out" and node.args[0].id in self.rows.known:
+        elif node.kind is RESULT and node.args[0].id in self.rows.known:
             array, row = self.rows.known[node.args[0].id]
             found = self.load(array, row + node.value)
         else:
             found = self.loops.load(self._handed(node), 0)
-            if node.op in (">", "&"):
+            if node.kind.truth:
                 found = found > 0.5
         self.found[node.id] = found
         return found
 
     def _read(self, node):
-        if node.op == "var":
+        if node.kind is VARIABLE:
             where = self.place(node.value)
             return where(self) if callable(where) else self.load(*where)
         at = self.storage.index(node)
@@ -245,29 +245,33 @@ class Piece:
 
     def compute(self, node):
         """Write the instructions of a node."""
-        if node.op in OPS:
-            self.found[node.id] = OPS[node.op].write(self.writer, *map(self.value, node.args))
-        elif node.op == "out":
-            if node.args[0].id not in self.rows.known:
-                self.found[node.id] = self.found[node.args[0].id][node.value]
-        elif node.op.startswith("call:"):
-            kernel, args = self.functions.graph.kernels[node.op.removeprefix("call:")], [self.value(x) for x in node.args]
-            try:
-                if kernel.text:
-                    name = self.functions.name_of(kernel, node.shape)
-                    self.found[node.id] = self.writer.apply(name, kernel_function(kernel, node.shape), *args)
-                else:
-                    self.found[node.id] = self.words[kernel.name](*map(self.writer.value, args))
-            except (ArithmeticError, AttributeError, LookupError, NameError, TypeError, ValueError) as error:
-                raise Mistake(kernel, str(error)) from error
-        elif node.op.startswith("lookup:"):
-            self.found[node.id] = lookup(self, node)
-        else:
-            self.linear.write(node)
+        found = node.kind.write(self, node)
+        if found is not None:
+            self.found[node.id] = found
+
+    def result(self, node):
+        """One of several results, if they are not in rows."""
+        call = node.args[0].id
+        return None if call in self.rows.known else self.found[call][node.value]
+
+    def call(self, node):
+        """Results of a kernel."""
+        kernel, args = node.value, [self.value(x) for x in node.args]
+        try:
+            if kernel.text:
+                name = self.functions.name_of(kernel, node.shape)
+                return self.writer.apply(name, kernel_function(kernel, node.shape), *args)
+            return self.words[kernel.name](*map(self.writer.value, args))
+        except (ArithmeticError, AttributeError, LookupError, NameError, TypeError, ValueError) as error:
+            raise Mistake(kernel, str(error)) from error
+
+    def lookup(self, node):
+        """All columns of a table in the row where a value is."""
+        return lookup(self, node)
 
     def _hand_on(self, node):
         value = self.found[node.id]
-        if node.op in (">", "&"):
+        if node.kind.truth:
             value = self.writer.select(value, 1.0, 0.0)
         self.loops.store(self._handed(node), 0, value)
 
@@ -291,7 +295,7 @@ class Piece:
         """Put a node's value where it belongs."""
         if callable(where):
             where(self, self.writer.value(self.value(node)))
-        elif node.op.startswith("factors:"):
+        elif node.kind is FACTORS:
             self.linear.keep(node, where[1])
         else:
             self.loops.store(self.moved(*where), 0, self.value(node))

@@ -9,6 +9,7 @@ from flexmbd.codegen.points import interpolated
 from flexmbd.codegen.pools import element
 from flexmbd.codegen.text import DOUBLE, WORD, pointer
 from flexmbd.formulation.pools import Points
+from flexmbd.language.kinds import SUBSTITUTION, TOTAL
 from flexmbd.linalg.sparse import SOLVE, SparsePlan
 from flexmbd.stepping.names import SOLVER, WHO
 
@@ -21,8 +22,8 @@ class Linear:
 
     def write(self, node):
         """A node: factors, a substitution, or a total."""
-        piece, solves = self.piece, node.op.startswith("substitution:")
-        total = node.op.startswith("total:")
+        piece, solves = self.piece, node.kind is SUBSTITUTION
+        total = node.kind is TOTAL
         count = 1 if total else len(node.value[0].place) if solves else node.value[0].size
         piece.rows.known[node.id] = "W", piece.rows.take(count)
         self.clear(node)
@@ -37,7 +38,7 @@ class Linear:
     def clear(self, node):
         """Set the rows of a node to zero: of a matrix, of a right-hand side, or of a total."""
         plan = node.value[0]
-        count = 1 if node.op.startswith("total:") else len(plan.place) if node.op.startswith("substitution:") else plan.size
+        count = 1 if node.kind is TOTAL else len(plan.place) if node.kind is SUBSTITUTION else plan.size
         self.piece.loops.clear(self.piece.moved(*self.piece.rows.known[node.id]), count)
 
     def go_on(self, node):
@@ -45,11 +46,11 @@ class Linear:
         piece = self.piece
         piece.functions.loops = True
         A = piece.moved(*piece.rows.known[node.id])
-        if node.op.startswith("total:"):
+        if node.kind is TOTAL:
             pool, one, start, stop = node.value
             element(piece, pool, [one], None, A, start, stop)
             return
-        plan, solves = node.value[0], node.op.startswith("substitution:")
+        plan, solves = node.value[0], node.kind is SUBSTITUTION
         self._pooled(node, A)
         if isinstance(plan, SparsePlan):
             self._call(node, A, solves)

@@ -8,6 +8,7 @@ from __future__ import annotations
 from flexmbd.codegen.pools import each, placed, put
 from flexmbd.codegen.text import DOUBLE, WORD
 from flexmbd.codegen.values import Value
+from flexmbd.language.kinds import VARIABLE
 from flexmbd.language.ordering import ordered
 
 
@@ -35,7 +36,7 @@ class _Tangent:
         self.points, self.matrix, self.batch, d = points, matrix, batch, points.dimension
         self.count, vectors, self.nodes = points.weights.shape
         nodes = ordered(points.graph, matrix.values())
-        self.names = [x.value for x in nodes if x.op == "var" and x.value in points.given[0]]
+        self.names = [x.value for x in nodes if x.kind is VARIABLE and x.value in points.given[0]]
         self.blocks = {pair: len(self.names) + d * d * n for n, pair in enumerate(points.blocks(matrix))}  # first rows
         self.size, self.vectors = len(self.names) + d * d * len(self.blocks), range(vectors)
 

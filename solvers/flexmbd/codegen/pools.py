@@ -13,7 +13,7 @@ import numpy as np
 from flexmbd.codegen.loops import Loops
 from flexmbd.codegen.text import DOUBLE, UNDEFINED
 from flexmbd.codegen.values import Value
-from flexmbd.language.nodes import OWN, parted
+from flexmbd.language.space import OWN, Variable
 
 BATCH = 8  # elements side by side
 
@@ -110,14 +110,13 @@ def put(k, read=0):
 
 def placed(layout, pool, batch):
     """Where variables of the one element are: those of its own by its table, others as everywhere."""
-    own = {"x": layout.place("q0"), "y": layout.place("v0"), "n": ("P", 0)}
-    own |= {kind: layout.place(f"{all_}0") for kind, all_ in OWN.items() if kind not in own and layout.has(all_)}
+    own = {"x": layout.place(Variable("q", 0)), "y": layout.place(Variable("v", 0)), "n": ("P", 0)}
+    own |= {one: layout.place(Variable(of, 0)) for one, of in OWN.items() if one not in own and layout.has(of)}
 
-    def place(name):
-        kind, number = parted(name)
-        if kind not in own:
-            return layout.place(name)
-        (array, first), column = own[kind], number + pool.size * (kind == "n")
+    def place(x):
+        if x.space not in own:
+            return layout.place(x)
+        (array, first), column = own[x.space], x.number + pool.size * (x.space == "n")
         return lambda piece: _gathered(piece, array, first, column, batch)
 
     return place

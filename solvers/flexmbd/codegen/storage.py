@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from flexmbd.language.kinds import PARAMETER, TABLE
 from flexmbd.parameters import UNIFORM, Matrix
 
 
@@ -60,7 +61,8 @@ class Storage:
 
     def row_of(self, path):
         """First row of ``P`` of a system's number that differs between samples; None where code reads only what is made of it."""
-        rows = {node.value if node.op == "param" else node.value[0]: place for place, node in self._rows if node.op in ("param", "table")}
+        own = [(place, node) for place, node in self._rows if node.kind in (PARAMETER, TABLE)]
+        rows = {node.value if node.kind is PARAMETER else node.value[0]: place for place, node in own}
         return self.first_row + rows[path] if path in rows else None
 
     def lay(self, table):

@@ -11,6 +11,7 @@ import numpy as np
 from flexmbd.codegen.loops import Loops
 from flexmbd.codegen.text import DOUBLE, INTEGER, VOID, WORD, Instructions, pointer, vector
 from flexmbd.codegen.values import Value, Writer
+from flexmbd.language.kinds import FACTORS, VARIABLE
 from flexmbd.language.units import HANDED, arguments, units
 
 FAR = 64  # numbers between rows up to which tables have places as numbers, not as rows
@@ -48,7 +49,7 @@ def write(functions, name, nodes, stores, given=None):
             for node in loops:
                 piece.linear.go_on(node)
         for where, node in stores:
-            if node.op.startswith("factors:"):
+            if node.kind is FACTORS:
                 piece.store(where, node)
         size = piece.rows.size
 
@@ -109,7 +110,7 @@ def _places(functions, unit, rows, made):
         elif array == "W":
             found.append(made.row(node) * scale)
         else:
-            found.append((place(node.value)[1] if node.op == "var" else storage.index(node)) * scale)
+            found.append((place(node.value)[1] if node.kind is VARIABLE else storage.index(node)) * scale)
     return found + [(rows[node.id] if row is None else row) * scale for _, node, row in unit.gives]
 
 

@@ -9,7 +9,6 @@ orientation (a point mass, a cable) takes part too.
 
 from dataclasses import dataclass
 
-from flexmbd.language.nodes import parted
 from flexmbd.language.quadratic import cross, cross3, dot
 
 
@@ -157,7 +156,7 @@ def free_point(build, penetration, normal, velocity):
 def _work(build, velocity, force):
     """Add the generalized force of a force whose power is its product with a velocity, linear in those of the coordinates."""
     g = build.graph
-    own = sorted({k for u in velocity for kind, k in map(parted, g.variables(u)) if kind == "v"})
+    own = sorted(g.space("v").of(*velocity))
     for i in own:
         slopes = (g.derivative(u, build.v[i]) for u in velocity)
         build.generalized[i] = build.generalized[i] + g.dot(zip(force, slopes, strict=True))

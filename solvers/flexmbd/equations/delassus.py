@@ -133,7 +133,7 @@ def _rows(nodes, first=0):
 
 def at_start(problem):
     """Velocities at the start of the step, as nodes."""
-    return [problem.graph.var(f"w{i}") for i in range(problem.n)]
+    return problem.graph.space("w").first(problem.n)
 
 
 def velocities(problem, columns, v):

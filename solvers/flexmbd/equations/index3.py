@@ -61,7 +61,7 @@ def equations(problem):
 def by_place(problem, node, cd):
     """Derivatives of a node along ``dq_j`` with ``dv_j = cd dq_j``, by j."""
     g, out = problem.graph, {}
-    indices = sorted({int(name[1:]) for name in g.variables(node) if name[0] in "qv" and name[1:].isdigit()})
+    indices = sorted({x.number for x in g.variables(node) if x.space in ("q", "v")})
     for j in indices:
         x = g.derivative(node, problem.q[j]) + cd * g.derivative(node, problem.v[j])
         if not x.zero:
@@ -79,12 +79,12 @@ def balance(problem, along=by_place, multiplier=None):
     icm, cd, half = g.var("icm"), g.var("cd"), g.var("hh")
     states = _states(problem, cd, half, along)
     matrix, side = {}, {}
-    inertial = problem.inertia.apply([g.var(f"a{i}") for i in range(n)])
+    inertial = problem.inertia.apply(g.space("a").first(n))
     for i, force in enumerate(problem.generalized):
         g.mark()
         row = along(problem, force if problem.inertia.constant else force - inertial[i], cd)
         for k, (constant, by) in states.items():
-            slope = g.derivative(force, g.var(f"s{k}"))
+            slope = g.derivative(force, g.var("s", k))
             force = force + slope * constant
             for j, x in by.items():
                 row[j] = row.get(j, g.const(0.0)) + slope * x
@@ -101,7 +101,7 @@ def balance(problem, along=by_place, multiplier=None):
         side[pool] = [icm * (f - m) for f, m in zip(pool.share.force, inertial, strict=True)]
     for k, row in enumerate(problem.rows):
         g.mark()
-        force = g.var(f"l{k}")
+        force = g.var("l", k)
         for i, x in row.polynomial.gradient(problem.q).items():
             matrix[i, multiplier + k] = x
             side[i] = side[i] - x * force
@@ -149,8 +149,8 @@ def _states(problem, cd, half, along):
     g, out = problem.graph, {}
     for k, state in enumerate(problem.states):
         if state.controlled:
-            s, rate = g.var(f"s{k}"), state.rate
+            s, rate = g.var("s", k), state.rate
             scale = 1.0 / (1.0 - half * g.derivative(rate, s))
-            constant = scale * (g.var(f"p{k}") + half * rate - s)
+            constant = scale * (g.var("p", k) + half * rate - s)
             out[k] = constant, {j: scale * half * x for j, x in along(problem, rate, cd).items()}
     return out

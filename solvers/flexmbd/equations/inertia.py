@@ -8,7 +8,6 @@ from abc import ABC, abstractmethod
 from functools import cached_property
 
 from flexmbd.equations.saddle import beside, cliques, determined_blocks, reinforce, solutions
-from flexmbd.language.nodes import parted
 
 
 class Inertia(ABC):
@@ -41,11 +40,11 @@ class Inertia(ABC):
     @cached_property
     def entries(self):
         """Upper triangle of M by (i, j), less that of groups."""
-        g, a = self.graph, [self.graph.var(f"a{i}") for i in range(len(self.q))]
+        g, a = self.graph, self.graph.space("a").first(len(self.q))
         found = {}
         for i, node in enumerate(self.apply(a)):
             g.mark()
-            for j in sorted(j for kind, j in map(parted, g.variables(node)) if kind == "a" and j >= i):
+            for j in sorted(j for j in g.space("a").of(node) if j >= i):
                 x = g.derivative(node, a[j])
                 if not x.zero:
                     found[i, j] = x

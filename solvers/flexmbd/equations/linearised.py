@@ -15,6 +15,7 @@ import contextlib
 
 from flexmbd.equations import index1
 from flexmbd.errors import ModelError, NotDifferentiable
+from flexmbd.language.kinds import RESULT, TOTAL, VARIABLE
 from flexmbd.language.tracing import exchanged
 from flexmbd.parameters import RUNTIME
 from flexmbd.stepping.names import LINEARISE, RESPOND
@@ -39,9 +40,9 @@ def linearised_functions(problem):
             "(two a dry joint, four a lubricated one)",
             remedy="take 'generalized_alpha'",
         )
-    values = [g.var(f"law{k}") for k in range(len(laws))]
-    sums = [x for x in g.needed([state.rate for state in problem.states]) if x.op.startswith("total:")]  # over elements: not in J
-    held = [*values, *(g.var(f"argument{k}") for k in range(len(sums)))]
+    values = g.space("law").first(len(laws))
+    sums = [x for x in g.needed([state.rate for state in problem.states]) if x.kind is TOTAL]  # over elements: not in J
+    held = [*values, *g.space("argument").first(len(sums))]
     away, back = (dict(zip(*pair, strict=True)) for pair in (([*laws, *sums], held), (held, [*laws, *sums])))
 
     def direct(node, variables):
@@ -68,7 +69,7 @@ def linearised_functions(problem):
     responses = [[kept(x) for x in response] for response in responses]
     mixed = [{j: kept(x) for j, x in row.items()} for row in mixed]
 
-    changes, rates = ([g.var(f"{kind}{i}") for i in range(n)] for kind in "er")
+    changes, rates = (g.space(name).first(n) for name in "er")
     side = [
         g.dot([(x, rates[j]) for j, x in row.items()] + [(x, changes[j]) for j, x in by.items()])
         for row, by in zip(mixed, place, strict=True)
@@ -78,10 +79,10 @@ def linearised_functions(problem):
     stores, rates_from = [(("W", i), x) for i, x in enumerate(y)], max(n, len(problem.rows))
     moved = [share * x for x in y], z
     for k, state in enumerate(problem.states):
-        total = g.var(f"d{k}")
+        total = g.var("d", k)
         for known, change in zip((problem.v, values), moved, strict=True):
             total = g.dot(((kept(x), change[j]) for j, x in direct(state.rate, known).items()), total)
-        if total.op != "var":
+        if total.kind is not VARIABLE:
             stores.append((("y", rates_from + k), total))
     return {LINEARISE: [(("kept", k), x) for k, x in enumerate(kept.nodes)], RESPOND: stores}, len(kept.nodes)
 
@@ -90,9 +91,9 @@ def laws_of(problem):
     """Nodes of the values that laws with a tangent give to the applied forces, if velocities are among what they depend on."""
     g, found, speeds = problem.graph, [], {x.value for x in problem.v}
     nodes = g.needed(problem.generalized)
-    several = {x.args[0].id for x in nodes if x.op == "out"}
+    several = {x.args[0].id for x in nodes if x.kind is RESULT}
     for x in nodes:
-        call = x.args[0] if x.op == "out" else x
+        call = x.args[0] if x.kind is RESULT else x
         if call.tangent is not None and x.id not in several and speeds.intersection(g.variables(x)):
             found.append(x)
     return found
@@ -140,4 +141,4 @@ class Kept:
         if node.id not in self._places:
             self._places[node.id] = len(self.nodes)
             self.nodes.append(node)
-        return self.graph.var(f"f{self._places[node.id]}")
+        return self.graph.var("f", self._places[node.id])

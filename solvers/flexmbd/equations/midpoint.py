@@ -33,7 +33,7 @@ def newton_midpoint(problem):
     forces = exchanged(g, problem.generalized, problem.exchanges)
     pools = [pool.under(exchanged(g, pool.share.force, pool.share.exchanges)) for pool in problem.pools]
     matrix, side, states = balance(replace(problem, generalized=forces, pools=pools))
-    end, half = [2.0 * q - g.var(f"o{i}") for i, q in enumerate(problem.q)], g.var("hh")
+    end, half = [2.0 * q - g.var("o", i) for i, q in enumerate(problem.q)], g.var("hh")
 
     def closing(node):
         return replaced(g, node, problem.time, problem.time + half)

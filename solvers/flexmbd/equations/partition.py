@@ -21,7 +21,7 @@ def partition_functions(problem):
     if problem.shift:
         raise ModelError("integrator 'partitioning' needs independent constraint rows", remedy="take another with augmented constraints")
     g, n, rows = problem.graph, problem.n, range(len(problem.rows))
-    dependent = [g.var(f"dependent{i}") for i in range(n)]
+    dependent = g.space("dependent").first(n)
     gradients = [row.polynomial.gradient(problem.q) for row in problem.rows]
     matrix = {}
     for k in rows:

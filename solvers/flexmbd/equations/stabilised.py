@@ -41,7 +41,7 @@ def equations_stabilised(problem):
     g, n, count = problem.graph, problem.n, len(problem.rows)
     icm, cd = g.var("icm"), g.var("cd")
     matrix, side, states = balance(problem, _along, 2 * n)
-    shift = [q - g.var(f"o{i}") - icm * g.var(f"a{i}") for i, q in enumerate(problem.q)]
+    shift = [q - g.var("o", i) - icm * g.var("a", i) for i, q in enumerate(problem.q)]
     stretch = problem.inertia.apply(shift)
     for (i, j), x in problem.inertia.slopes(shift).items():
         matrix[i, j] = matrix.get((i, j), 0.0) + x
@@ -49,7 +49,7 @@ def equations_stabilised(problem):
     for (i, j), x in problem.inertia.entries.items():
         matrix[n + i, n + j] = matrix[n + j, n + i] = x
     for k, row in enumerate(problem.rows):
-        p, first, second, multiplier = row.polynomial, 2 * n + k, 2 * n + count + k, icm * g.var(f"u{k}")
+        p, first, second, multiplier = row.polynomial, 2 * n + k, 2 * n + count + k, icm * g.var("u", k)
         for i, x in p.gradient(problem.q).items():
             matrix[n + i, second] = matrix[second, n + i] = matrix[first, i] = x
             stretch[i] = stretch[i] + x * multiplier

@@ -216,10 +216,9 @@ class Start:
         slopes = [(k, i, x) for k, row in enumerate(rows) for i, x in row.polynomial.gradient(p.q).items()]
         masses = list(p.inertia.entries.items())
         roots = [row.polynomial.value(p.q) if v is None else row.polynomial.rate(p.q, p.v, p.time) for row in rows]
-        known = {f"q{i}": np.ascontiguousarray(x) for i, x in enumerate(q)} | {"t": self._time}
-        known |= {} if v is None else {f"v{i}": np.ascontiguousarray(x) for i, x in enumerate(v)}
+        known = {"q": [np.ascontiguousarray(x) for x in q], "t": self._time, "s": [0.0] * len(p.states)}
+        known |= {} if v is None else {"v": [np.ascontiguousarray(x) for x in v]}
         numbers = self._parameters.of_samples(which)
-        known |= {f"s{k}": 0.0 for k in range(len(p.states))}
         found = p.graph.evaluate([*roots, *(x for *_, x in slopes), *(m for _, m in masses)], known, numbers)
         side, G, M = np.zeros((count, len(rows))), np.zeros((count, len(rows), p.n)), np.zeros((count, p.n, p.n))
         for k in range(len(rows)):

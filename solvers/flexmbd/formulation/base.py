@@ -11,17 +11,12 @@ from flexmbd.formulation.interface import Interface
 from flexmbd.formulation.mass_matrix import MassMatrix
 from flexmbd.language.graph import Graph
 from flexmbd.language.kernels import KernelError
-from flexmbd.language.nodes import OWN
+from flexmbd.language.space import OF_SYSTEMS
 from flexmbd.outputs import catalogue
 from flexmbd.parameters import RUNTIME
 from flexmbd.problem import Problem
 from flexmbd.space import AXES
 from flexmbd.tuning import USUAL
-
-NUMBERED = ("q", "v", "s", "a", "l", "u", "o", "w", "p", "e", "r", "d", "f", "n", "c", *OWN)
-NUMBERED += ("mode", "vz", "vl", "count", "law", "dependent", "argument")
-# kinds of variables: whether they have numbers
-SPACES = dict.fromkeys(NUMBERED, True) | dict.fromkeys(("t", "icm", "cd", "hh", "near", "booked"), False)
 
 
 @contextmanager
@@ -97,7 +92,7 @@ class Formulation(Interface, MassMatrix, ABC):
     def __init__(self, system, *, shift=0.0, direct=False, tuning=USUAL, graph=None, varied=None, solved=True):
         self.system, self.graph, self.shift, self.direct = system, Graph(tuning) if graph is None else graph, shift, direct
         self._varied, self._solved = varied or {}, solved
-        parameters, self._state_index, self.graph.spaces = system.parameters(), {}, SPACES
+        parameters, self._state_index, self.graph.spaces = system.parameters(), {}, OF_SYSTEMS
         self.levels = {path: parameters.level(path) for path in parameters}
         self._numbers = {path: self._number(path, level) for path, level in self.levels.items()}
         self._owners = {element.name: "@" for element in system.elements}
@@ -109,7 +104,7 @@ class Formulation(Interface, MassMatrix, ABC):
             self.coordinates += [f"{name}[{k}]" for k in range(len(own))]
             self.measures += own
         self.n = len(self.measures)
-        self.q, self.v = ([g.var(f"{kind}{i}") for i in range(self.n)] for kind in "qv")
+        self.q, self.v = (g.space(name).first(self.n) for name in "qv")
         self.generalized = Forces([g.const(0.0)] * self.n)
         self.gravity = [self._numbers[f"gravity.{axis}"] for axis in AXES[: system.dimension]]
         self.states, self.contacts, self.unilaterals, self.coupled, self._memory = [], [], [], [], {}
@@ -181,7 +176,7 @@ class Formulation(Interface, MassMatrix, ABC):
         """Nodes of accelerations and multipliers, which outputs read."""
         if not self._solved:
             counts = ("a", self.n), ("l", len(self.rows))
-            a, multipliers = ([self.graph.var(f"{kind}{i}") for i in range(count)] for kind, count in counts)
+            a, multipliers = (self.graph.space(name).first(count) for name, count in counts)
             loads = [one.load(self.graph, multipliers)[0] for one in self.coupled]
             self._book([one.force(self.graph, load)[0] for one, load in zip(self.coupled, loads, strict=True)])
             return a, multipliers
@@ -198,7 +193,7 @@ class Formulation(Interface, MassMatrix, ABC):
         """Node of a number of the system, of a level or folded; of a matrix that of its table."""
         if path in self._varied:
             g = self.graph
-            return g.dot(((g.const(slope), g.var(f"p{j}")) for j, slope in self._varied[path].items()), g.param(path, RUNTIME - 1))
+            return g.dot(((g.const(slope), g.var("p", j)) for j, slope in self._varied[path].items()), g.param(path, RUNTIME - 1))
         if isinstance(level, tuple):
             return self.graph.table(path, *level)
         return self.graph.const(level) if isinstance(level, float) else self.graph.param(path, level)

@@ -1,7 +1,7 @@
 """What elements, contacts, films and outputs are handed of a system's equations, whatever coordinates these are in."""
 
 from flexmbd.errors import ModelError
-from flexmbd.language.nodes import parted
+from flexmbd.language.kinds import VARIABLE
 from flexmbd.language.tracing import sincos
 from flexmbd.registry import ARMED, NEWTON, Books, ExtraState, LocatedContact, Pair, Percussion, UnilateralContact
 
@@ -40,7 +40,7 @@ class Interface:
                 self.late[name] = made
             else:
                 self.states.append(made)
-        return self.graph.var(f"s{self._state_index[name]}")
+        return self.graph.var("s", self._state_index[name])
 
     def state_rate(self, node, rate):
         """Set the time derivative of a state."""
@@ -48,16 +48,14 @@ class Interface:
 
     def _number_of(self, node):
         """Number of a state by its node."""
-        kind, number = parted(node.value) if node.op == "var" else ("", None)
-        if kind != "s":
+        if node.kind is not VARIABLE or node.value.space != "s":
             raise ModelError(f"{node!r} is no further state", remedy="make one by build.state")
-        return number
+        return node.value.number
 
     # ---- coordinates
     def gradient(self, node):
         """Derivatives of a node by the number of the coordinate."""
-        g, found = self.graph, [i for kind, i in map(parted, self.graph.variables(node)) if kind == "q"]
-        return {i: g.derivative(node, self.q[i]) for i in found}
+        return {i: self.graph.derivative(node, self.q[i]) for i in self.graph.space("q").of(node)}
 
     def time_derivative(self, node):
         """Node of the total time derivative of a node of coordinates and time."""
@@ -101,16 +99,16 @@ class Interface:
         Without a `minimum` its least impact velocity is that of `flexmbd.running.scales`.
         """
         j, g = len(self.contacts), self.graph
-        minimum = g.var(f"vl{j}") if minimum is None else minimum
-        mode = g.var(f"mode{j}")
+        minimum = g.var("vl", j) if minimum is None else minimum
+        mode = g.var("mode", j)
         active = g.both(g.greater(penetration, 0.0), g.greater(mode, 0.5 * ARMED))
         facts = not element.law.continuous_onset, element.continuous
         self.contacts.append(LocatedContact(element.name, penetration, rate, minimum, element, *facts))
-        return Pair(j, mode, g.var(f"vz{j}"), g.var(f"count{j}"), active, minimum)
+        return Pair(j, mode, g.var("vz", j), g.var("count", j), active, minimum)
 
     def stop(self, element, quantity, rate):
         """Register a condition that holds where a quantity is above zero, and whose onset ends the run."""
-        self.contacts.append(LocatedContact(element.name, quantity, rate, self.graph.var(f"vl{len(self.contacts)}"), element, stops=True))
+        self.contacts.append(LocatedContact(element.name, quantity, rate, self.graph.var("vl", len(self.contacts)), element, stops=True))
 
     def event(self, element, quantity, rate, then, *, period=None):
         """Register an event: where a quantity rises through zero, or is not below zero at the start, states of the element change at once.
@@ -124,7 +122,7 @@ class Interface:
         period : Node, optional
             Of a clock, whose `quantity` rises through zero at whole multiples of this time alone: a step ends there.
         """
-        minimum = self.graph.var(f"vl{len(self.contacts)}")
+        minimum = self.graph.var("vl", len(self.contacts))
         values = tuple((self._number_of(state), self.graph.const(x)) for state, x in then.items())
         self.contacts.append(LocatedContact(element.name, quantity, rate, minimum, element, jumps=True, assigns=values, period=period))
 

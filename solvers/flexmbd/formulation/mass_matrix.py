@@ -10,7 +10,6 @@ there (`expelled`) takes its momentum with it, and adds no such terms (Meshchers
 
 from flexmbd.equations.inertia import Together, symmetric_product
 from flexmbd.errors import ModelError
-from flexmbd.language.nodes import parted
 from flexmbd.language.tracing import exchanged
 
 
@@ -105,7 +104,7 @@ class MassMatrix:
         self.add_mass(total, expelled=expelled)
 
     def _varies(self, node):
-        return any(parted(name)[0] in ("t", "q", "s") for name in self.graph.variables(node))
+        return any(x.space in ("t", "q", "s") for x in self.graph.variables(node))
 
     def kinetic_energy(self):
         """Node of the kinetic energy."""

@@ -129,7 +129,7 @@ class Build(Formulation):
         self._alike.setdefault((write, kind, len(places), len(numbers)), []).append((body.name, places, tuple(numbers)))
 
     def _single(self, write, kind, body, places, numbers):
-        before = (self.graph.var(f"o{i}") for i in places)
+        before = (self.graph.var("o", i) for i in places)
         share = Share(self.graph, (self.q[i] for i in places), (self.v[i] for i in places), numbers, self.gravity, before)
         share.written(write, kind)
         self.exchanges |= share.exchanges

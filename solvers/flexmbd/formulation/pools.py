@@ -13,7 +13,7 @@ import numpy as np
 
 from flexmbd.errors import ModelError
 from flexmbd.formulation.share import Share
-from flexmbd.language.nodes import OWN, parted
+from flexmbd.language.space import OWN, Variable
 
 
 class Pool:
@@ -59,14 +59,14 @@ class Pool:
         shared = [all(x is column[0] for x in column) for column in columns]
         self.varying = list(zip(*(c for c, same in zip(columns, shared, strict=True) if not same), strict=True))
         names = iter(range(len(columns)))
-        numbers = [column[0] if same else g.var(f"n{next(names)}") for column, same in zip(columns, shared, strict=True)]
+        numbers = [column[0] if same else g.var("n", next(names)) for column, same in zip(columns, shared, strict=True)]
         self.owners = {}
         for k, (body, _, _) in enumerate(elements):
             self.owners[body] = (self.owners.get(body, (k, k))[0], k + 1)
         self.share, self.force = self._written(numbers)
         self.points = [Points(self, f"{name}.points{k}", *key, of) for k, (key, of) in enumerate(self.share.points.items())]
         self.mass = {ij: m for (i, j), m in self.share.mass.items() if not m.zero for ij in {(i, j), (j, i)}}
-        if needed := {parted(name)[0] for m in self.mass.values() for name in g.variables(m)}.difference("n"):
+        if needed := {x.space for m in self.mass.values() for x in g.variables(m)}.difference("n"):
             if not needed <= {"x", "t"}:
                 raise ModelError("masses of a flexible body's element may depend on its coordinates and on time alone")
             self.constant = False
@@ -107,9 +107,9 @@ class Pool:
         """Coordinates of an element."""
         return self.coordinates.shape[1]
 
-    def variables(self, kind):
-        """The one element's variables of a kind."""
-        return [self.graph.var(f"{kind}{k}") for k in range(self.size)]
+    def variables(self, space):
+        """The one element's variables of a space."""
+        return self.graph.space(space).first(self.size)
 
     def inertial(self, accelerations):
         """Mass matrix times accelerations, nodes of the one element."""
@@ -137,29 +137,27 @@ class Pool:
         return out
 
     # ---- variables of the one element, and those of the system
-    def of_system(self, names, start=0, stop=None):
-        """Names of the system's variables that elements' nodes depend on, whose own variables have the names given."""
+    def of_system(self, variables, start=0, stop=None):
+        """The system's variables that elements' nodes depend on, whose own variables are given."""
         out = set()
-        for kind, k in map(parted, names):
-            if kind in OWN:
-                out |= {f"{OWN[kind]}{i}" for i in self.coordinates[start:stop, k].tolist()}
-            elif kind != "n":
-                out.add(kind if k is None else f"{kind}{k}")
+        for x in variables:
+            if x.space in OWN:
+                out |= {Variable(OWN[x.space], i) for i in self.coordinates[start:stop, x.number].tolist()}
+            elif x.space != "n":
+                out.add(x)
         return out
 
     def elements_of(self, variable, start, stop):
         """(variable of the one element, element) wherever it is this variable of the system."""
-        kind, i = parted(variable.value)
-        for own in (own for own, of in OWN.items() if of == kind):
+        space, i = variable.value
+        for own in (own for own, of in OWN.items() if of == space):
             for e, k in np.argwhere(self.coordinates[start:stop] == i).tolist():
-                yield self.graph.var(f"{own}{k}"), start + e
+                yield self.graph.var(own, k), start + e
 
     def of_element(self, e, variables, parameters):
-        """Values of an element's variables by name, from those of the system's and the parameters."""
-        named = ((f"{own}{k}", f"{kind}{i}") for own, kind in OWN.items() for k, i in enumerate(self.coordinates[e]))
-        own = {one: variables[name] for one, name in named if name in variables}
-        numbers = self.graph.evaluate(self.varying[e], parameters=parameters) if self.varying else ()
-        return {**variables, **own, **{f"n{k}": x for k, x in enumerate(numbers)}}
+        """Values of an element's variables by space, from those of the system's and the parameters."""
+        own = {one: [variables[of][i] for i in self.coordinates[e]] for one, of in OWN.items() if of in variables}
+        return {**variables, **own, "n": self.graph.evaluate(self.varying[e], parameters=parameters) if self.varying else ()}
 
     def unknowns(self):
         """Which unknown the one element's are, ``(elements, 2 size)``: its coordinates', then those that are as many further on."""
@@ -204,7 +202,7 @@ class Points(Pool):
     weights : ndarray (points, vectors, nodes)
     force : list of Node
         Of the one point, resisting.
-    given : list of dict str -> Node
+    given : list of dict Variable -> Node
         By point, its variables, in the element's.
     dimension : int
         Of a vector.
@@ -217,15 +215,15 @@ class Points(Pool):
         self.pool, self.name, self.vectors, self.dimension = pool, name, vectors, len(pool.share.gravity)
         self.weights = np.array([weights for weights, _ in points], float)
         columns = list(zip(*(numbers for _, numbers in points), strict=True))
-        differ = {k: f"c{k}" for k, column in enumerate(columns) if any(x is not column[0] for x in column)}
-        self.given = [{name: columns[k][p] for k, name in differ.items()} for p in range(len(points))]
+        differ = {k: Variable("c", k) for k, column in enumerate(columns) if any(x is not column[0] for x in column)}
+        self.given = [{x: columns[k][p] for k, x in differ.items()} for p in range(len(points))]
         for given, (weights, _) in zip(self.given, points, strict=True):
-            for kind in "xy":
-                values = g.interpolated(list(zip(vectors, weights, strict=True)), pool.variables(kind), self.dimension)
-                given |= {f"{kind}{k}": x for k, x in enumerate(values)}
-        if any(parted(name)[0] in OWN for column in columns for x in column for name in g.variables(x)):
+            for space in "xy":
+                values = g.interpolated(list(zip(vectors, weights, strict=True)), pool.variables(space), self.dimension)
+                given |= {Variable(space, k): x for k, x in enumerate(values)}
+        if any(own.space in OWN for column in columns for x in column for own in g.variables(x)):
             raise ModelError("the numbers of a point of a flexible body's element must not depend on its coordinates")
-        numbers = [g.var(differ[k]) if k in differ else column[0] for k, column in enumerate(columns)]
+        numbers = [g.var(*differ[k]) if k in differ else column[0] for k, column in enumerate(columns)]
         self.force, _ = law(g, self.variables("x"), self.variables("y"), numbers)
 
     @property
@@ -233,11 +231,11 @@ class Points(Pool):
         """Values of a point."""
         return self.dimension * len(self.vectors)
 
-    def of_system(self, names, start=0, stop=None):
-        """Names of the system's variables that points' nodes depend on."""
-        nodes = [x for given in self.given for x in given.values()] if names else []
-        inner = {name for x in nodes for name in self.graph.variables(x)}
-        rest = {name for name in names if parted(name)[0] not in ("x", "y", "c")}
+    def of_system(self, variables, start=0, stop=None):
+        """The system's variables that points' nodes depend on."""
+        nodes = [x for given in self.given for x in given.values()] if variables else []
+        inner = {variable for x in nodes for variable in self.graph.variables(x)}
+        rest = {x for x in variables if x.space not in ("x", "y", "c")}
         return self.pool.of_system(inner | rest, start, stop)
 
     def unknowns(self):

@@ -90,7 +90,7 @@ def _slope_of_exponent(w, x, y):
 
 def _sine_cosine(w, x):
     x = w.const(x)
-    if x.op == "const":
+    if x.constant:
         return w.const(np.sin(x.value)), w.const(np.cos(x.value))
     return w.call("sincos", (x,), (((0, 0), lambda x: w.sincos(x)[1]), ((1, 0), lambda x: -w.sincos(x)[0])))
 

@@ -4,27 +4,15 @@ The nodes of an expression are sorted by depth, and each depth's operations of o
 so that a system of many like elements costs hardly more than a small one.
 """
 
-from functools import cache, partial
-
 import numpy as np
 from scipy.sparse import csr_array
 
-from flexmbd import lanes
-from flexmbd.language.kernels import kernel_of, run_with
-from flexmbd.language.nodes import OWN, of_numbers, parted
-from flexmbd.language.ops import OPS
+from flexmbd.language.kinds import RESULT, TOTAL, VARIABLE
 from flexmbd.language.ordering import ordered
+from flexmbd.language.space import OWN
 from flexmbd.parameters import RUNTIME
 
-_ARITHMETIC = {name: op.numpy for name, op in OPS.items()} | {
-    "&": np.multiply, "select": lambda condition, a, b: np.where(condition != 0.0, a, b),
-}  # fmt: skip
-_VOCABULARY = {word.plain: word.numpy for word in lanes.WORDS.values()}
 _DEFAULTS = {"mode": 1.0, "vz": 1.0, "vl": 1.0, "count": 1.0}  # a contact at rest bears what its penetration gives
-
-
-def _columns(table, x):
-    return tuple(table.row(x))
 
 
 class Program:
@@ -42,30 +30,27 @@ class Program:
         nodes = ordered(graph, roots)
         known = [x for x in nodes if x.level < RUNTIME]
         self._constants = np.array([float(x) for x in graph.evaluate(known, parameters=given)])
-        variables, totals = [x for x in nodes if x.op == "var"], [x for x in nodes if x.op.startswith("total:")]
-        self._inputs = _by_kind([x.value for x in variables], len(known))
+        variables, totals = ([x for x in nodes if x.kind is kind] for kind in (VARIABLE, TOTAL))
+        self._inputs = _by_space([x.value for x in variables], len(known))
         place = {x.id: k for k, x in enumerate([*known, *variables, *totals])}
         self._totals = _by_pool(totals, place, given)
         depth, groups, results = dict.fromkeys(place, 0), {}, {}  # results: call -> its parts [(node, number)]
         for x in nodes:
             if x.id in depth:
                 continue
-            if x.op == "out":
+            if x.kind is RESULT:
                 depth[x.id] = depth[x.args[0].id]
                 results.setdefault(x.args[0].id, []).append((x.id, x.value))
             else:
                 depth[x.id] = 1 + max((depth[a.id] for a in x.args), default=0)
-                groups.setdefault((depth[x.id], x.op, x.shape), []).append(x)
+                groups.setdefault((depth[x.id], x.operation), []).append(x)
         self._steps, size = [], len(place)
-        for (_, op, _), members in sorted(groups.items(), key=lambda item: item[0][0]):
+        for _, members in sorted(groups.items(), key=lambda item: item[0][0]):
             start, count = size, len(members)
             rows = 1 + max(k for x in members for _, k in results.get(x.id, [(0, 0)]))
             place |= {x.id: start + k for k, x in enumerate(members)}
             arguments = [np.array([place[x.args[k].id] for x in members]) for k in range(len(members[0].args))]
-            if op.startswith("lookup:"):
-                function = partial(_columns, given[members[0].value.value[0]])
-            else:
-                function = _ARITHMETIC.get(op) or of_numbers(on_arrays(members[0].function), members[0].shape)
+            function = members[0].kind.arrays(members[0], given)
             size += rows * count
             self._steps.append((function, arguments, start, count, rows))
             for x in members:
@@ -76,8 +61,8 @@ class Program:
     def __call__(self, values):
         """Values of the roots, shape (roots, ...).
 
-        `values` gives the variables by kind: ``"q"`` the array of all ``q0, q1, ...`` (their index is the first axis), ``"t"`` a number or
-        an array.  Kinds left out are 0; contacts are closed.
+        `values` gives the variables by space: ``"q"`` the array of all coordinates (their number is the first axis), ``"t"`` a number or
+        an array.  Spaces left out are 0; contacts are closed.
         """
         given = [np.asarray(values.get(kind, _DEFAULTS.get(kind, 0.0))) for kind, _, _ in self._inputs]
         shapes = [x.shape if index is None or not x.ndim else x.shape[1:] for x, (_, _, index) in zip(given, self._inputs, strict=True)]
@@ -179,25 +164,14 @@ class Field:
         )
 
 
-def _by_kind(names, first):
-    """(kind, slots, indices) of variables ``q0``, ``q1``, ``t``, ... in slots from `first`."""
+def _by_space(variables, first):
+    """(space, slots, numbers) of variables in slots from `first`."""
     found = {}
-    for slot, name in enumerate(names, first):
-        kind, number = parted(name)
-        slots, index = found.setdefault(kind, ([], []))
+    for slot, (space, number) in enumerate(variables, first):
+        slots, index = found.setdefault(space, ([], []))
         slots.append(slot)
         index.append(-1 if number is None else number)
-    return [(kind, np.array(slots), None if index[0] < 0 else np.array(index)) for kind, (slots, index) in found.items()]
-
-
-def on_arrays(function):
-    """A kernel as a function of numpy arrays: its source, run on numpy's own vocabulary."""
-    return _VOCABULARY[function] if function in _VOCABULARY else _on_arrays(kernel_of(function))
-
-
-@cache
-def _on_arrays(kernel):
-    return run_with(kernel, {name: word.numpy for name, word in lanes.WORDS.items()}, lambda plain: plain)  # what is elsewhere knows arrays
+    return [(space, np.array(slots), None if index[0] < 0 else np.array(index)) for space, (slots, index) in found.items()]
 
 
 class Pattern:

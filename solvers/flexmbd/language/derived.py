@@ -11,6 +11,7 @@ import numpy as np
 
 from flexmbd import lanes
 from flexmbd.language.graph import Graph
+from flexmbd.language.kinds import CALL, DIV, RESULT
 from flexmbd.language.nodes import flat, nested, shape_of
 from flexmbd.language.tracing import exchanged
 
@@ -40,15 +41,17 @@ class Derived:
 
     def __init__(self, name, write, *like):
         graph, self._shape = _Graph(), shape_of(like)
-        own = [graph.var(f"argument{k}") for k in range(len(flat(like)))]
+        own = graph.space("argument").first(len(flat(like)))
         results = [graph.const(x) for x in write(graph, *nested(own, self._shape))]
         place, self._constants, self._steps = {x.id: k for k, x in enumerate(own)}, [], []
         needed = [x for x in graph.needed(results) if x.id not in place]
-        for x in (x for x in needed if x.op == "const"):
+        for x in (x for x in needed if x.constant):
             place[x.id] = len(own) + len(self._constants)
             self._constants.append(x.value)
-        for x in (x for x in needed if x.op != "const"):
-            self._steps.append((x.op.removeprefix("call:"), [place[a.id] for a in x.args], x.value if x.op == "out" else None))
+        for x in (x for x in needed if not x.constant):
+            result = x.kind is RESULT
+            word, args = x.value.name if x.kind is CALL else x.kind.name, x.args[:1] if result else x.args
+            self._steps.append((word, [place[a.id] for a in args], x.value if result else None))
             place[x.id] = len(place)
         self._results = [place[x.id] for x in results]
         self.arguments, self.results = len(self._shape), len(results)
@@ -66,7 +69,7 @@ class Derived:
         def run(*arguments):
             values = [*flat(arguments), *self._constants]
             for op, at, part in self._steps:
-                values.append(values[at[0]][part] if op == "out" else known[op](*(values[k] for k in at)))
+                values.append(known[op](*(values[k] for k in at)) if part is None else values[at[0]][part])
             found = tuple([values[k] for k in self._results])
             return found if len(found) > 1 else found[0]
 
@@ -77,7 +80,7 @@ class _Graph(Graph):
     """A graph that differentiates reciprocals without a division."""
 
     def _differentiate(self, node, x):
-        if node.op == "/" and node.args[0].one and node is not x:
+        if node.kind is DIV and node.args[0].one and node is not x:
             return -(node * node) * self.derivative(node.args[1], x)
         return super()._differentiate(node, x)
 
@@ -98,7 +101,7 @@ def expanded(graph, function, at, order=2):
         By result; slopes also by argument, curves by two of them (none with order 1).
     """
     first = 1000 * len(graph.nodes)  # variables that nobody else has
-    own = [graph.var(f"argument{first + k}") for k in range(len(at))]
+    own = [graph.var("argument", first + k) for k in range(len(at))]
     values = [graph.const(x) for x in function(*own)]
     slopes = [[graph.derivative(x, a) for a in own] for x in values]
     curves = [[[graph.derivative(x, a) for a in own] for x in row] for row in slopes] if order > 1 else None

@@ -1,44 +1,41 @@
-"""Values of graph nodes by numpy, one node after another: numbers, or arrays over samples."""
+"""Values of graph nodes by numpy: of one node, numbers or arrays over samples, and of kernels on arrays."""
+
+from functools import cache
 
 import numpy as np
 
-from flexmbd.language.nodes import of_numbers
-from flexmbd.language.ops import OPS
+from flexmbd import lanes
+from flexmbd.language.kernels import kernel_of, run_with
+from flexmbd.language.nodes import Node
+
+_VOCABULARY = {word.plain: word.numpy for word in lanes.WORDS.values()}
 
 
 def evaluated(nodes, roots, variables, parameters):
     """Values of the roots; `nodes` are those that they need, in an order in which they can be computed (see `Graph.evaluate`)."""
     value = {}
     for node in nodes:
-        if node.op == "const":
-            value[node.id] = node.value
-        elif node.op == "param":
-            value[node.id] = parameters[node.value]
-        elif node.op == "table":
-            value[node.id] = parameters[node.value[0]]
-        elif node.op == "entry":
-            value[node.id] = value[node.args[0].id].values[(..., *node.value)]
-        elif node.op.startswith("lookup:"):
-            value[node.id] = parameters[node.value.value[0]].row(value[node.args[0].id])
-        elif node.op == "var":
-            value[node.id] = variables[node.value]
-        elif node.op == "out":
-            value[node.id] = value[node.args[0].id][node.value]
-        elif node.op.startswith("factors:"):
-            value[node.id] = _dense(node, value)
-        elif node.op.startswith("substitution:"):
-            value[node.id] = _solved(node, value)
-        elif node.op.startswith("total:"):
-            value[node.id] = _summed(node, variables or {}, parameters)
-        elif node.op.startswith("call:"):
-            scalar = getattr(node.function, "py_func", node.function)
-            value[node.id] = np.vectorize(of_numbers(scalar, node.shape))(*(value[a.id] for a in node.args))
-        else:
-            value[node.id] = OPS[node.op].numpy(*(value[a.id] for a in node.args))
+        args = [value[a.id] for a in node.args if isinstance(a, Node)]
+        value[node.id] = node.kind.numpy(node, args, variables, parameters)
     return [value[r.id] for r in roots]
 
 
-def _summed(node, variables, parameters):
+def on_arrays(function):
+    """A kernel as a function of numpy arrays: its source, run on numpy's own vocabulary."""
+    return _VOCABULARY[function] if function in _VOCABULARY else _on_arrays(kernel_of(function))
+
+
+@cache
+def _on_arrays(kernel):
+    return run_with(kernel, {name: word.numpy for name, word in lanes.WORDS.items()}, lambda plain: plain)  # what is elsewhere knows arrays
+
+
+def columns(table, x):
+    """All columns of a table in the rows where x is."""
+    return tuple(table.row(x))
+
+
+def summed(node, variables, parameters):
     """Sum of a node of one element of a pool over its elements."""
     pool, one, start, stop = node.value
     total = 0.0
@@ -47,24 +44,24 @@ def _summed(node, variables, parameters):
     return total
 
 
-def _dense(node, value):
+def dense(node, values):
     """Matrix of a node of factors, ``(..., n, n)``."""
     plan, places, pooled = node.value
     if pooled:
         raise TypeError("pools of elements are not evaluated node by node")
     inverse = plan.entries()
-    numbers = np.broadcast_arrays(*(np.asarray(value[a.id], float) for a in node.args))
+    numbers = np.broadcast_arrays(*(np.asarray(x, float) for x in values))
     matrix = np.zeros((*numbers[0].shape, len(plan.place), len(plan.place)))
     for at, x in zip(places, numbers, strict=True):
         matrix[(..., *inverse[at])] = x
     return matrix
 
 
-def _solved(node, value):
+def solved(node, values):
     """Unknowns of a substitution, the unknown first."""
     _, rows, _ = node.value
-    matrix = value[node.args[0].id]
-    numbers = [np.asarray(value[a.id], float) for a in node.args[1:]]
+    matrix, *numbers = values
+    numbers = [np.asarray(x, float) for x in numbers]
     shape = np.broadcast_shapes(matrix.shape[:-2], *(x.shape for x in numbers))
     side = np.zeros((*shape, matrix.shape[-1]))
     for row, x in zip(rows, numbers, strict=True):

@@ -1,7 +1,6 @@
 """Constraint rows of any expression in the coordinates and time: screws, racks, cams."""
 
 from flexmbd.errors import ModelError
-from flexmbd.language.nodes import parted
 
 
 class NodeRow:
@@ -27,14 +26,13 @@ class NodeRow:
 
     def __init__(self, build, node):
         self.graph, self.q, self.time, self.node = build.graph, build.q, build.time, build.graph.const(node)
-        names = [name for name in self.graph.variables(self.node) if name != "t"]
-        for name in names:
-            if parted(name)[0] != "q":
+        for x in self.graph.variables(self.node):
+            if x.space not in ("q", "t"):
                 raise ModelError(
-                    f"a constraint row depends on '{name}'; it may depend on coordinates and time only",
+                    f"a constraint row depends on '{x}'; it may depend on coordinates and time only",
                     remedy="write what angles have to obey as the sine of an angle, which needs no full turns",
                 )
-        self.indices = {parted(name)[1] for name in names}  # coordinates that occur
+        self.indices = {*self.graph.space("q").of(self.node)}  # coordinates that occur
 
     def value(self, q):
         """Node of the value."""

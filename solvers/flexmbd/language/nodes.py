@@ -3,35 +3,17 @@
 Arguments of a kernel are numbers, or tuples of them (vectors), also of such; a call has their numbers one after another.
 """
 
-from flexmbd.errors import ModelError
-
-DIGITS = "0123456789"
-OWN = {"x": "q", "y": "v", "z": "a", "b": "o"}  # kinds of variables of a pool's one element, and those of the system that they are
-
-
-def parted(name):
-    """Kind and number of a variable: ``"q12"`` is ("q", 12), ``"t"`` ("t", None)."""
-    kind = name.rstrip(DIGITS)
-    return kind, int(name[len(kind) :]) if len(kind) < len(name) else None
-
-
-def check_variable(name, spaces):
-    """Raise `ModelError` for a variable of no kind that a system has; `spaces` says by kind whether its variables have numbers."""
-    kind, number = parted(name)
-    if spaces.get(kind) is not (number is not None):
-        raise ModelError(
-            f"'{name}' is no variable of a system's equations",
-            remedy="take coordinates from build.q, velocities from build.v, the time from build.time, and further states from build.state",
-        )
+from flexmbd.parameters import CONSTANT
 
 
 class Node:
     """A value in a `Graph`; arithmetic on nodes and numbers makes new nodes."""
 
-    __slots__ = ("args", "function", "graph", "id", "level", "op", "shape", "tangent", "value")
+    __slots__ = ("args", "function", "graph", "id", "kind", "level", "operation", "shape", "tangent", "value")
 
-    def __init__(self, graph, op, args, level, value=None):
-        self.graph, self.op, self.args, self.level, self.value = graph, op, args, level, value
+    def __init__(self, graph, kind, args, level, value=None, operation=None):
+        self.graph, self.kind, self.args, self.level, self.value = graph, kind, args, level, value
+        self.operation = operation or kind  # what is done to the arguments: the kind, with what else tells nodes apart
         self.function = self.tangent = self.shape = None  # of a call
         self.id = len(graph.nodes)
         graph.nodes.append(self)
@@ -72,7 +54,7 @@ class Node:
         return ~(self > other)
 
     def __repr__(self):
-        return f"<{self.op} {self.value if self.value is not None else self.id}>"
+        return f"<{self.kind.name} {self.id if self.value is None else getattr(self.value, 'name', self.value)}>"
 
     @property
     def given(self):
@@ -80,14 +62,19 @@ class Node:
         return nested(self.args, self.shape)
 
     @property
+    def constant(self):
+        """True for a constant."""
+        return self.level == CONSTANT
+
+    @property
     def zero(self):
         """True for the constant 0."""
-        return self.op == "const" and self.value == 0.0
+        return self.level == CONSTANT and self.value == 0.0
 
     @property
     def one(self):
         """True for the constant 1."""
-        return self.op == "const" and self.value == 1.0
+        return self.level == CONSTANT and self.value == 1.0
 
 
 class Condition:

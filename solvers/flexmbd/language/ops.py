@@ -23,6 +23,10 @@ class Op:
         Method of `Graph` that makes such a node, with what it folds.
     derivative : callable, optional
         ``derivative(graph, node, rate)`` from the derivatives `rate` of arguments.
+    arrays : callable, optional
+        What numpy does where truths are the numbers 0 and 1, if that differs.
+    truth : bool
+        Whether it is true or false, no number.
     """
 
     meaning: str
@@ -30,6 +34,8 @@ class Op:
     write: Callable
     make: str
     derivative: Callable | None = None
+    arrays: Callable | None = None
+    truth: bool = False
 
 
 OPS = {
@@ -49,10 +55,11 @@ OPS = {
         "absolute value", np.abs, lambda w, a: w.intrinsic("fabs", a), "fabs",
         lambda g, x, rate: g.select(g.greater(x.args[0], 0.0), rate(x.args[0]), -rate(x.args[0])),
     ),
-    ">": Op("truth of greater", np.greater, lambda w, a, b: w.value(a) > b, "greater"),
-    "&": Op("truth of both", np.logical_and, lambda w, a, b: a & b, "both"),
+    ">": Op("truth of greater", np.greater, lambda w, a, b: w.value(a) > b, "greater", truth=True),
+    "&": Op("truth of both", np.logical_and, lambda w, a, b: a & b, "both", arrays=np.multiply, truth=True),
     "select": Op(
         "second where the first holds, else third", np.where, lambda w, c, a, b: w.select(c, a, b), "select",
         lambda g, x, rate: g.select(x.args[0], rate(x.args[1]), rate(x.args[2])),
+        lambda condition, a, b: np.where(condition != 0.0, a, b),
     ),
 }  # fmt: skip

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 
+from flexmbd.language.kinds import CALL, LINEAR, RESULT, SUBSTITUTION, VARIABLE
 from flexmbd.language.nodes import Node
-from flexmbd.parameters import LANE, RUNTIME, UNIFORM
-
-LINEAR = ("factors:", "substitution:")
+from flexmbd.parameters import RUNTIME
 
 
 class Guarded(list):
@@ -71,7 +70,7 @@ class Pieces:
         for k, members in enumerate(self.nodes):
             for node in members:
                 for x in (a for a in node.args if isinstance(a, Node)):
-                    if self._of.get(x.id, k) != k and not solution(x) and not x.op.startswith(LINEAR):
+                    if self._of.get(x.id, k) != k and not solution(x) and x.kind not in LINEAR:
                         handed[x.id] = None
         for k, loose in self.loose.items():  # what a group stores may belong to another piece
             handed |= {x.id: None for _, x in loose if self._of.get(x.id, k) != k and not solution(x)}
@@ -86,10 +85,10 @@ class Pieces:
         first, weight = len(self.nodes), 0
         self.nodes.append([])
         for node in nodes:
-            if weight >= self._longest and node.op != "out":
+            if weight >= self._longest and node.kind is not RESULT:
                 self.nodes.append([])
                 weight = 0
-            k = self._of[node.id] = self._of[node.args[0].id] if node.op == "out" and node.args[0].id in self._of else len(self.nodes) - 1
+            k = self._of[node.id] = self._of.get(node.args[0].id, len(self.nodes) - 1) if node.kind is RESULT else len(self.nodes) - 1
             self.nodes[k].append(node)
             weight += cost(node)
         self.guards += [guard] * (len(self.nodes) - first)
@@ -102,24 +101,22 @@ class Pieces:
 
 def cost(node):
     """About how many instructions a node is."""
-    if node.op.startswith("call:"):
-        return 4 + len(node.args)
-    return 30 + len(node.args) if node.op.startswith((*LINEAR, "total:", "lookup:")) else 1
+    return node.kind.cost + node.kind.each * len(node.args)
 
 
 def solution(node):
     """True for an unknown of linear equations."""
-    return node.op == "out" and node.args[0].op.startswith("substitution:")
+    return node.kind is RESULT and node.args[0].kind is SUBSTITUTION
 
 
 def leaf(node):
     """True for what is read, not computed, at run time."""
-    return node.op in ("const", "var") or node.level in (UNIFORM, LANE)
+    return node.level < RUNTIME or node.kind is VARIABLE
 
 
 def operations(roots, graph, given=()):
     """Number of operations and calls that the roots need at run time."""
-    return sum(not leaf(x) and x.op != "out" for x in ordered(graph, roots, given))
+    return sum(not leaf(x) and x.kind is not RESULT for x in ordered(graph, roots, given))
 
 
 def ordered(graph, roots, given=()):
@@ -139,18 +136,8 @@ def called(graph, roots):
     """Each `Kernel` that the run-time part of the roots calls, in the order of first use."""
     kernels = {}
     for node in ordered(graph, roots):
-        for *_, nodes in in_pools(node):
+        for *_, nodes in node.kind.pooled(node):
             kernels |= {kernel.name: kernel for kernel in called(graph, nodes)}
-        if node.op.startswith("call:") and node.level == RUNTIME:
-            name = node.op.removeprefix("call:")
-            kernels[name] = graph.kernels[name]
+        if node.kind is CALL and node.level == RUNTIME:
+            kernels[node.value.name] = node.value
     return list(kernels.values())
-
-
-def in_pools(node):
-    """What linear equations or a sum take from pools: (pool, first element, element behind the last or None, nodes of one element)."""
-    if node.op.startswith("total:"):
-        pool, one, start, stop = node.value
-        return [(pool, start, stop, [one])]
-    parts = node.value[2] if node.op.startswith(LINEAR) else ()
-    return [(pool, 0, None, list(part.values()) if isinstance(part, dict) else part) for pool, part in parts]

@@ -5,9 +5,8 @@ from functools import partial
 from flexmbd import lanes
 from flexmbd.errors import NotDifferentiable
 from flexmbd.language.kernels import KernelError, run_with
+from flexmbd.language.kinds import VARIABLE
 from flexmbd.language.nodes import Condition, Node, flat, nested, shape_of
-from flexmbd.language.ops import OPS
-from flexmbd.language.ordering import in_pools
 
 
 def traced(graph, function, args):
@@ -44,7 +43,7 @@ def derived_tangent(graph, function, count):
 
     def tangent(arguments):
         numbers = flat(arguments)
-        own = [graph.var(f"argument{k}") for k in range(len(numbers))]
+        own = [graph.var("argument", k) for k in range(len(numbers))]
         results = traced(graph, function, nested(own, shape_of(arguments)))
         results = results if isinstance(results, tuple) else (results,)
         slopes = {(k, j): graph.derivative(graph.const(x), own[j]) for k, x in enumerate(results) for j in range(count)}
@@ -97,9 +96,9 @@ def exchanged(graph, nodes, exchanges):
     NotDifferentiable
         If one of them is within a sum over elements, or in linear equations that elements are part of.
     """
-    known, names = {}, {x.value for x in exchanges if x.op == "var"}
+    known, names = {}, {x.value for x in exchanges if x.kind is VARIABLE}
     for x in graph.needed(nodes):
-        pooled = in_pools(x)
+        pooled = x.kind.pooled(x)
         if pooled and x not in exchanges:
             inner = graph.needed([a for *_, one in pooled for a in one])
             if names.intersection(graph.variables(x)) or any(a in exchanges for a in inner):
@@ -109,18 +108,10 @@ def exchanged(graph, nodes, exchanges):
             y = exchanges[x]
         elif all(known[a.id] is a for a in x.args if isinstance(a, Node)):
             y = x
-        elif x.op == "out" and args[0].op.startswith("lookup:"):
-            y = graph.lookup(args[0].value, args[0].args[0])[x.value]
-        elif x.op.startswith("lookup:"):
-            y = graph.lookup(x.value, args[0])[0].args[0]
-        elif x.op == "out":
-            y = graph.call(args[0].function, args[0].given, x.value + 1, args[0].tangent, partly=True)[x.value]
-        elif x.op.startswith("call:"):
-            y = graph.call(x.function, nested(args, x.shape), None, x.tangent, partly=True)
-        elif x.op not in OPS:
-            raise NotDifferentiable(f"nodes in '{x.op}' cannot be exchanged")
+        elif x.kind.rebuild is None:
+            raise NotDifferentiable(f"nodes in '{x.kind.name}' cannot be exchanged")
         else:
-            y = getattr(graph, OPS[x.op].make)(*args)
+            y = x.kind.rebuild(graph, x, args)
         known[x.id] = y
     return [known[x.id] for x in nodes]
 

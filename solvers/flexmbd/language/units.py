@@ -12,14 +12,13 @@ from __future__ import annotations
 from bisect import bisect_right
 from dataclasses import dataclass
 
+from flexmbd.language.kinds import FACTORS, LINEAR, LOOKUP, MUL, NEG, RESULT, TOTAL, VARIABLE
 from flexmbd.language.nodes import Node
-from flexmbd.language.ordering import LINEAR, groups_of, leaf, ordered
+from flexmbd.language.ordering import groups_of, leaf, ordered
 from flexmbd.parameters import CONSTANT, RUNTIME, UNIFORM
 
-AGAIN = ("*", "neg")  # operations that every reader does itself, if it can: a value less in memory
-TRUTHS = (">", "&")  # operations that give a truth
+AGAIN = (MUL, NEG)  # operations that every reader does itself, if it can: a value less in memory
 HANDED = ("work", "truth")  # arrays of what units hand on
-TOTAL = "total:"
 LOOPS = (*LINEAR, TOTAL)  # nodes that are loops
 COPIED = 16  # numbers that a unit which only copies takes at once
 
@@ -73,7 +72,7 @@ class Stages:
 
     def row(self, node):
         """Where a loop's result is."""
-        return self.rows[node.id] if node.op != "out" else self.rows[node.args[0].id] + node.value
+        return self.rows[node.id] if node.kind is not RESULT else self.rows[node.args[0].id] + node.value
 
 
 def in_units(graph, stores, given=None):
@@ -85,8 +84,8 @@ def in_units(graph, stores, given=None):
     if groups_of(stores) or not graph.marks or len(graph.nodes) < tuning.units:
         return None
     nodes = [x for x in ordered(graph, [node for _, node in stores], given) if not leaf(x) and x.id not in given]
-    size = len(nodes) + len(stores) + sum(len(x.args) for x in nodes if x.op.startswith(LINEAR))
-    return None if size < tuning.unit_function or any(x.op.startswith("lookup:") for x in nodes) else nodes
+    size = len(nodes) + len(stores) + sum(len(x.args) for x in nodes if x.kind in LINEAR)
+    return None if size < tuning.unit_function or any(x.kind is LOOKUP for x in nodes) else nodes
 
 
 def units(graph, nodes, stores, place, first):
@@ -107,8 +106,8 @@ def units(graph, nodes, stores, place, first):
     loops = [x for x in nodes if x.id in rows]
     computed = [x for x in nodes if x.id not in rows and not unknown(x)]
     of, made = {}, [[] for _ in range(max(stage.values(), default=0) + 2)]
-    wanted = [(where, x) for where, x in stores if not x.op.startswith(LINEAR)]
-    for x in (x for x in loops if not x.op.startswith(TOTAL)):
+    wanted = [(where, x) for where, x in stores if x.kind not in LINEAR]
+    for x in (x for x in loops if x.kind is not TOTAL):
         begin, places = rows[x.id], x.value[1]
         wanted += [(("W", begin + k), a) for k, a in zip(places, x.args[-len(places) :] if places else (), strict=True)]
     copies = [[] for _ in made]
@@ -151,23 +150,23 @@ def _stages(nodes):
     """By id, how many loops follow one another before a node is computed; sums need nothing, and come first."""
     stage = {}
     for x in nodes:
-        needed = (stage[a.id] + a.op.startswith(LOOPS) for a in arguments(x) if a.id in stage)
-        stage[x.id] = -1 if x.op.startswith(TOTAL) else max(needed, default=0)
+        needed = (stage[a.id] + (a.kind in LOOPS) for a in arguments(x) if a.id in stage)
+        stage[x.id] = -1 if x.kind is TOTAL else max(needed, default=0)
     return stage
 
 
 def _laid(nodes, first):
     """First row of W by id of a loop, and the row behind the last."""
     rows = {}
-    for x in (x for x in nodes if x.op.startswith(LOOPS)):
+    for x in (x for x in nodes if x.kind in LOOPS):
         rows[x.id] = first
-        first += 1 if x.op.startswith(TOTAL) else x.value[0].size if x.op.startswith(LINEAR[0]) else len(x.value[0].place)
+        first += 1 if x.kind is TOTAL else x.value[0].size if x.kind is FACTORS else len(x.value[0].place)
     return rows, first
 
 
 def unknown(node):
     """True for an unknown of linear equations."""
-    return node.op == "out" and node.args[0].op.startswith(LINEAR)
+    return node.kind is RESULT and node.args[0].kind in LINEAR
 
 
 def _copies(pairs, place, number):
@@ -199,7 +198,7 @@ def _cut(graph, nodes, of, number):
     """Units of nodes, from a number on, of which `of` is told by id of a node; results of a call stay with it."""
     made, begun = [], None
     for x in nodes:
-        if x.op == "out":
+        if x.kind is RESULT:
             unit = of[x.args[0].id]
         else:
             k = bisect_right(graph.marks, x.id)
@@ -222,7 +221,7 @@ def _again(nodes, of, count):
                 last[a.id] = max(last.get(a.id, 0), unit.number)
     kept = {i: last[i] for i in last}
     for x in nodes:
-        if x.id in last and x.op in AGAIN and all(a.level < RUNTIME or kept.get(a.id, -1) >= last[x.id] for a in x.args):
+        if x.id in last and x.kind in AGAIN and all(a.level < RUNTIME or kept.get(a.id, -1) >= last[x.id] for a in x.args):
             del kept[x.id]
     for x in nodes:
         unit = of[x.id]
@@ -235,8 +234,8 @@ def _again(nodes, of, count):
 def _array(node, of, place):
     """Where a unit reads a node."""
     if node.id in of:
-        return "truth" if node.op in TRUTHS else "work"
-    if node.op == "var":
+        return "truth" if node.kind.truth else "work"
+    if node.kind is VARIABLE:
         return place(node.value)[0]
     if node.level == RUNTIME:  # a loop's
         return "W"
@@ -252,5 +251,5 @@ def _key(unit):
             return ("place", a)  # of a call's result, or in a table
         return number[a.id] if a.id in number else reads[a.id] if a.id in reads else ("const", a.value)
 
-    done = [(x.op, x.shape, *map(operand, x.args)) for x in unit.nodes]
+    done = [(x.operation, *map(operand, x.args)) for x in unit.nodes]
     return tuple(done), tuple((array, operand(x)) for array, x, _ in unit.gives)

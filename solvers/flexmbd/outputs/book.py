@@ -1,5 +1,6 @@
 """The book of energy that every run keeps, and what its balance is judged by (`flexmbd.running.books`)."""
 
+from flexmbd.language.kinds import ADD, NEG, SUB
 from flexmbd.outputs.catalogue import DRIVE, TAKEN
 from flexmbd.registry import Books
 
@@ -47,7 +48,7 @@ def entries(problem):
                 masses[measure] = masses[measure] + pool.sum(g.fabs(m))
     places = {state.name: k for k, state in enumerate(problem.states)}
     books = [f"{Books.name}.{key}" for key in ("taken", "work", "due")]
-    taken, work, due = (g.var(f"s{places[name]}") if name in places else g.const(0.0) for name in books)
+    taken, work, due = (g.var("s", places[name]) if name in places else g.const(0.0) for name in books)
     losses = [contact.found.loss for contact in problem.unilaterals]
     balance, through = problem.outputs["energy.total"][0]() - problem.stored_energy + taken - work - due, g.const(0.0)
     for x in losses:
@@ -66,7 +67,7 @@ def _terms(node):
     found, stack = [], [node]
     while stack:
         x = stack.pop()
-        if x.op in ("+", "-", "neg"):
+        if x.kind in (ADD, SUB, NEG):
             stack += x.args
         elif not x.zero:
             found.append(x)

@@ -65,8 +65,7 @@ def _assembled(problem, rows, parameters, q, length):
     roots = values + facing + [x for _, _, x in gradients]
 
     def evaluate(q):
-        names = {f"q{i}": x for i, x in enumerate(q)} | {"t": 0.0}
-        numbers = [float(x) for x in g.evaluate(roots, names, parameters)]
+        numbers = [float(x) for x in g.evaluate(roots, {"q": q, "t": 0.0}, parameters)]
         jacobian = np.zeros((len(rows), problem.n))
         for (k, i, _), x in zip(gradients, numbers[2 * len(rows) :], strict=True):
             jacobian[k, i] = x

@@ -145,8 +145,8 @@ class Integration:
                 exact = turned[owner](places[problem.first[owner] :])
                 states[:, k] = exact + 2 * np.pi * np.round((guesses[owner] - exact) / (2 * np.pi))
             elif name == "energy.taken":
-                known = {f"q{i}": x for i, x in enumerate(places)} | {f"mode{j}": 1.0 for j in range(len(problem.contacts))}
-                states[:, k] = problem.graph.evaluate([problem.stored_energy], known | {"t": 0.0}, self.system.parameters())[0]
+                known = {"q": places, "mode": [1.0] * len(problem.contacts), "t": 0.0}
+                states[:, k] = problem.graph.evaluate([problem.stored_energy], known, self.system.parameters())[0]
 
     def prepare(self, length, away, nearness, slowest):
         """Accelerations, modes of contacts, scales of errors; sizes of the mechanism and of contacts are those of `running.scales`."""

@@ -13,6 +13,7 @@ from itertools import product
 
 import numpy as np
 
+from flexmbd.language import kinds
 from flexmbd.language.nodes import Node
 from flexmbd.language.ordering import ordered
 from flexmbd.parameters import RUNTIME
@@ -44,10 +45,10 @@ def timed(problem):
     nodes, found = ordered(problem.graph, [*_roots(problem), *problem.times, *periods]), {}
     for node in nodes:
         args = [x.id for x in node.args if isinstance(x, Node)]
-        if (node.op == "var" and node.value == "t") or not found.keys().isdisjoint(args):
+        if (node is problem.time) or not found.keys().isdisjoint(args):
             found[node.id] = node
     wanted = {x.id for node in found.values() for x in node.args if isinstance(x, Node)} | {x.id for x in (*problem.times, *periods)}
-    given = [x for x in nodes if x.id in wanted and x.op != "var" and x.level < RUNTIME and x.op != "table"]
+    given = [x for x in nodes if x.id in wanted and x.kind is not kinds.VARIABLE and x.level < RUNTIME and x.kind is not kinds.TABLE]
     return list(found.values()), given
 
 
@@ -90,32 +91,31 @@ class KnownTimes:
 
     # ---- pieces of a node; None where it depends on more than time, or otherwise
     def _follow(self, node):
-        if node.op == "var":
-            return [Piece(1.0, 0.0)] if node.value == "t" else None
+        if node.kind is kinds.VARIABLE:
+            return [Piece(1.0, 0.0)] if node.value.space == "t" else None
         args = [self._pieces.get(x.id) for x in node.args if isinstance(x, Node)]
         if self._wave(node):
             return None
-        if node.op == "select":
+        if node.kind is kinds.SELECT:
             both = None if None in args[1:] else [*args[1], *args[2]]
             return both if both is not None and len(both) <= PIECES else None
         if not args or None in args:
             self._look_into(node, args)
             return None
-        if node.op in (">", "fabs"):
+        if node.kind in (kinds.GREATER, kinds.FABS):
             for parts in product(*args):
-                self._zero(parts[0] if node.op == "fabs" else _sum(*parts, -1.0))
+                self._zero(parts[0] if node.kind is kinds.FABS else _sum(*parts, -1.0))
             return None
-        if node.op.startswith("lookup:"):
+        if node.kind is kinds.LOOKUP:
             starts = self._parameters[node.value.value[0]].values[..., 0]
             for piece, k in product(args[0], range(starts.shape[-1])):
                 self._zero(_sum(piece, Piece(0.0, starts[..., k]), -1.0))
             return None
-        if node.op.startswith("call:"):
+        if node.kind is kinds.CALL:
             return self._called(node, args)
-        combine = {"+": _sum, "-": lambda x, y: _sum(x, y, -1.0), "*": _scaled, "/": _over, "neg": lambda x: _scaled(Piece(0.0, -1.0), x)}
-        if node.op not in combine:
+        if node.kind not in _COMBINED:
             return None
-        found = [combine[node.op](*parts) for parts in product(*args)]
+        found = [_COMBINED[node.kind](*parts) for parts in product(*args)]
         return found if None not in found and len(found) <= PIECES else None
 
     def _called(self, node, args):
@@ -131,45 +131,45 @@ class KnownTimes:
 
     def _wave(self, node):
         """Whether it is ``size sin(turn) + middle`` with numbers and a turn that is a piece, or says when one is above something still."""
-        if node.op == "out":
+        if node.kind is kinds.RESULT:
             call, k = node.args[0], node.value
             turns = self._pieces.get(call.args[0].id) if _sine(call) else None
             if turns and len(turns) == 1 and turns[0].floor is None:
                 self._waves[node.id] = 1.0, Piece(turns[0].a, turns[0].b + (0.0 if k == 0 else 0.5 * np.pi)), 0.0
             return node.id in self._waves
-        if node.op not in ("+", "-", "*", "/", "neg", ">"):
+        if node.kind not in (*_COMBINED, kinds.GREATER):
             return False
         waves = [self._waves.get(x.id) for x in node.args]
         if sum(w is not None for w in waves) != 1:
             return False
         first = waves[0] is not None
         size, turn, middle = waves[0] if first else waves[1]
-        other = [0.0] if node.op == "neg" else [x.b for x in self._pieces.get(node.args[1 if first else 0].id) or () if x.still]
-        if len(other) != 1 or (node.op == "/" and not first):
+        other = [0.0] if node.kind is kinds.NEG else [x.b for x in self._pieces.get(node.args[1 if first else 0].id) or () if x.still]
+        if len(other) != 1 or (node.kind is kinds.DIV and not first):
             return False
-        x, sign = other[0], -1.0 if node.op == "neg" or (node.op == "-" and not first) else 1.0
-        if node.op == ">":
+        x, sign = other[0], -1.0 if node.kind is kinds.NEG or (node.kind is kinds.SUB and not first) else 1.0
+        if node.kind is kinds.GREATER:
             share = np.true_divide(x - middle, size)
             for angle in (np.arcsin(share), np.pi - np.arcsin(share)):  # NaN where it is never there
                 self._again_at((angle - turn.b) / turn.a, np.abs(2.0 * np.pi / turn.a))
             return True
-        if node.op in ("*", "/"):
-            by = x if node.op == "*" else 1.0 / x
+        if node.kind in (kinds.MUL, kinds.DIV):
+            by = x if node.kind is kinds.MUL else 1.0 / x
             self._waves[node.id] = size * by, turn, middle * by
         else:
-            self._waves[node.id] = sign * size, turn, sign * middle + (-x if node.op == "-" and first else x)
+            self._waves[node.id] = sign * size, turn, sign * middle + (-x if node.kind is kinds.SUB and first else x)
         return True
 
     def _look_into(self, node, args):
         """A function that is not a piece: of a sine its rate, of a smooth step its middle and widths."""
-        word = getattr(node.function, "__name__", "") if node.op.startswith("call:") else ""
+        word = getattr(node.function, "__name__", "") if node.kind is kinds.CALL else ""
         if _sine(node):
             for piece in args[0] or ():
                 self.rate = np.maximum(self.rate, np.abs(piece.a))
         elif word in SMOOTH:
             for x in ordered(self._graph, [a for a in node.args if isinstance(a, Node)]):
                 for piece in self._pieces.get(x.id) or ():
-                    if piece.floor is None and not piece.still and x.op != "var":
+                    if piece.floor is None and not piece.still and x.kind is not kinds.VARIABLE:
                         for width in WIDTHS:
                             self._add((width - piece.b) / piece.a)
 
@@ -231,7 +231,7 @@ def _roots(problem):
 
 
 def _sine(node):
-    return node.op.startswith("call:") and getattr(node.function, "__name__", "") == "sincos"
+    return node.kind is kinds.CALL and getattr(node.function, "__name__", "") == "sincos"
 
 
 def _sum(x, y, sign=1.0):
@@ -251,5 +251,10 @@ def _over(x, y):
     """Quotient, if the second does not depend on time."""
     return Piece(*(np.true_divide(k, y.b) for k in (x.a, x.b, x.w)), x.floor) if y.still else None
 
+
+_COMBINED = {
+    kinds.ADD: _sum, kinds.SUB: lambda x, y: _sum(x, y, -1.0), kinds.MUL: _scaled, kinds.DIV: _over,
+    kinds.NEG: lambda x: _scaled(Piece(0.0, -1.0), x),
+}  # fmt: skip
 
 __all__ = ["KnownTimes", "timed"]

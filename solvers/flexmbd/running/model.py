@@ -14,7 +14,8 @@ from flexmbd.errors import ModelError
 from flexmbd.formulation import FORMULATIONS
 from flexmbd.formulation.base import law_of
 from flexmbd.language.kernels import ALLOWED
-from flexmbd.language.ordering import LINEAR, Guarded, called, groups_of, ordered
+from flexmbd.language.kinds import FACTORS
+from flexmbd.language.ordering import Guarded, called, groups_of, ordered
 from flexmbd.linalg.sparse import Solver
 from flexmbd.outputs import bringing
 from flexmbd.outputs.book import entries, unkept, write
@@ -194,7 +195,7 @@ class Model:
             step, states = scheme.correction(b)
             correction = _rows("W", step) + [(("y", layout.sizes["RATES"] + k), x) for k, x in states.items()]
             large = b.graph.tuning.kept_factors or bool(b.pools) or b.direct  # others keep a tangent of their own in every iteration
-            factors = [x for x in ordered(b.graph, [x for _, x in correction]) if large and x.op.startswith(LINEAR[0])]
+            factors = [x for x in ordered(b.graph, [x for _, x in correction]) if large and x.kind is FACTORS]
             written[names.NEWTON] = correction
             if factors:
                 kept = 0 if b.direct else factors[0].value[0].size

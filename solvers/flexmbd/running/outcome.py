@@ -93,8 +93,8 @@ def penetrating(made, length, time=0.0):
     """Words on samples in which bodies that cannot penetrate each other do so at the start, else ""; or at another `time`, in s."""
     problem, words = made.model.problem, [""] * made.count
     if problem.unilaterals:
-        known = {f"q{i}": x for i, x in enumerate(made.column(START + 1, problem.n).T)} | {"t": time}
-        known |= {f"s{k}": x for k, x in enumerate(made.column(START + 1 + 2 * problem.n, len(problem.states)).T)}
+        known = {"q": made.column(START + 1, problem.n).T, "t": time}
+        known |= {"s": made.column(START + 1 + 2 * problem.n, len(problem.states)).T}
         gaps = problem.graph.evaluate([c.gap for c in problem.unilaterals], known, made.system.parameters())
         for contact, gap in zip(problem.unilaterals, gaps, strict=True):
             gap = -np.abs(gap) if contact.rule == HOLDS else gap

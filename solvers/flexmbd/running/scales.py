@@ -5,7 +5,7 @@ All follow from lengths, masses and laws, so they change with the units in which
 
 import numpy as np
 
-from flexmbd.language.arrays import on_arrays
+from flexmbd.language.evaluation import on_arrays
 from flexmbd.running.inertias import radius_of_gyration
 
 COARSEST, FINEST = 1e-10, 1e-13  # m: between them the event tolerance is 1e-4 of the setting `tolerance`, unless a contact is small

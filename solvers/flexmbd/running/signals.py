@@ -109,9 +109,9 @@ class Signals:
         functions = Functions(graph, self.storage, layout, (names.OUT_NUMBERS, names.OUT_TABLES))
         functions.add("outputs", [(("y", k), node) for k, node in enumerate(nodes)])
         self.code, self.rows = functions.code(), functions.rows
-        books = {f"s{k}" for k, s in enumerate(problem.states) if s.name.startswith(f"{Books.name}.") and not s.rate.zero}
+        books = {k for k, s in enumerate(problem.states) if s.name.startswith(f"{Books.name}.") and not s.rate.zero}
         kept = [node for node, name in zip(nodes, requests.names, strict=True) if name in requests.histories]
-        self.exactly = any(books.intersection(graph.variables(node)) for node in kept)  # of no interpolation: its error is not controlled
+        self.exactly = not books.isdisjoint(graph.space("s").of(*kept))  # of no interpolation: its error is not controlled
         solved = {x.id for x in (*problem.a, *problem.multipliers)}
         self.reactive = [any(x.id in solved for x in ordered(graph, [node])) for node in nodes]
         self.stepped = any(_steps(graph, node) for node, name in zip(nodes, requests.names, strict=True) if name in requests.reduced)
@@ -140,5 +140,5 @@ def _percussive(problem, nodes):
 
 def _steps(graph, node):
     """True for a signal that changes at events only."""
-    names = graph.variables(node)
-    return bool(names) and all(name.startswith(("mode", "vz", "count")) for name in names)
+    spaces = {x.space for x in graph.variables(node)}
+    return bool(spaces) and spaces <= {"mode", "vz", "count"}

@@ -19,7 +19,7 @@ def jacobians(problem, parameters, q, t):
     t : ndarray (samples,)
     """
     entries = [(k, i, x) for k, row in enumerate(problem.rows) for i, x in row.polynomial.gradient(problem.q).items()]
-    known = {f"q{i}": x for i, x in enumerate(q.T)} | {"t": t}
+    known = {"q": q.T, "t": t}
     found = np.zeros((len(q), len(problem.rows), problem.n))
     for (k, i, _), x in zip(entries, problem.graph.evaluate([x for *_, x in entries], known, parameters), strict=True):
         found[:, k, i] = x

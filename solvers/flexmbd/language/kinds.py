@@ -1,0 +1,168 @@
+"""Kinds of graph nodes, in one table: what each is in numpy and in machine code, its derivative, how it is made again, what it costs.
+
+Whoever walks a graph asks a node's kind and knows none by name; who looks for a certain one compares with it (``node.kind is NEG``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+
+from flexmbd.errors import NotDifferentiable
+from flexmbd.language import evaluation
+from flexmbd.language.nodes import nested, of_numbers
+from flexmbd.language.ops import OPS
+
+
+@dataclass(frozen=True, eq=False)
+class Kind:
+    """A kind of node.
+
+    Attributes
+    ----------
+    name, meaning : str
+    numpy : callable
+        ``numpy(node, values, variables, parameters)`` from the values of its arguments: numbers, or arrays over samples.
+    write : callable
+        ``write(piece, node)`` writes instructions into a `codegen.functions.Piece`, and gives the value if it is one. None: it is read.
+    arrays : callable, optional
+        ``arrays(node, parameters)`` is a function of arrays of arguments for many nodes of the same operation at once.
+    derivative : callable, optional
+        ``derivative(graph, node, x, k)`` by a variable x, of result k where it has several. None: it has none, and that is said.
+    rebuild : callable, optional
+        ``rebuild(graph, node, args)`` is the node of other arguments. None: it cannot be, and that is said.
+    result : callable, optional
+        ``result(graph, node, k)`` is the node of result k.
+    pooled : callable
+        What it takes from pools of elements: (pool, first element, element behind the last or None, nodes of one element).
+    cost, each : int
+        About how many instructions it is, and how many more for each argument.
+    loops : bool
+        Whether it is written with loops or calls of its own, so that a function in units cannot have it.
+    truth : bool
+        Whether it is true or false, no number.
+    """
+
+    name: str
+    meaning: str
+    numpy: Callable
+    write: Callable | None = None
+    arrays: Callable | None = None
+    derivative: Callable | None = None
+    rebuild: Callable | None = None
+    result: Callable | None = None
+    pooled: Callable = lambda node: ()
+    cost: int = 1
+    each: int = 0
+    loops: bool = False
+    truth: bool = False
+
+
+def _operation(name, op):
+    """The kind of an operation, from its row in `ops`."""
+    derivative = op.derivative
+    return Kind(
+        name,
+        op.meaning,
+        lambda node, values, variables, parameters: op.numpy(*values),
+        lambda piece, node: op.write(piece.writer, *map(piece.value, node.args)),
+        lambda node, parameters: op.arrays or op.numpy,
+        derivative and (lambda g, node, x, k: derivative(g, node, lambda a: g.derivative(a, x))),
+        lambda g, node, args: getattr(g, op.make)(*args),
+        truth=op.truth,
+    )
+
+
+def _zero(graph, node, x, k):
+    """Derivative of what no variable changes."""
+    return graph.const(0.0)
+
+
+def _unsolved(graph, node, x, k):
+    told = "accelerations and reactions, being solutions of linear equations, have no derivatives"
+    raise NotDifferentiable(told, remedy="take a quantity of coordinates and velocities")
+
+
+def _of_call(graph, node, x, k):
+    """Derivative of result k of a call, by its tangent."""
+    rates = [graph.derivative(a, x) for a in node.args]
+    if all(r.zero for r in rates):
+        return graph.const(0.0)
+    slopes = {} if node.tangent is None else node.tangent(node.given)
+    if not any(result == k for result, _ in slopes):
+        name = node.value.name.rpartition("_")[0] or node.value.name
+        told = f"kernel '{name}' does not say the derivatives of its result number {k + 1}"
+        remedy = "call it with a tangent, such as `derived_tangent` makes, or take an explicit integrator"
+        raise NotDifferentiable(told, remedy=remedy)
+    return graph.dot((slopes[k, j], r) for j, r in enumerate(rates) if (k, j) in slopes and not r.zero)
+
+
+def _of_total(graph, node, x, k):
+    """Derivative of a sum over elements: of what all have, and of the coordinates that are some elements' own."""
+    pool, one, *elements = node.value
+    parts = [graph.total(pool, graph.derivative(one, x), *elements)]
+    parts += [graph.total(pool, graph.derivative(one, own), e, e + 1) for own, e in pool.elements_of(x, *elements)]
+    return graph.dot((part, 1.0) for part in parts)
+
+
+def _called_again(graph, node, args):
+    return graph.call(node.function, nested(args, node.shape), None, node.tangent, partly=True)
+
+
+def _in_equations(node):
+    """What linear equations take from pools."""
+    return [(pool, 0, None, list(part.values()) if isinstance(part, dict) else part) for pool, part in node.value[2]]
+
+
+CONST = Kind("const", "constant", lambda node, values, v, p: node.value)
+PARAMETER = Kind("param", "number of the system", lambda node, values, v, p: p[node.value])
+TABLE = Kind("table", "matrix of numbers of the system", lambda node, values, v, p: p[node.value[0]])
+ENTRY = Kind("entry", "number of a table", lambda node, values, v, p: values[0].values[(..., *node.value)])
+VARIABLE = Kind("var", "value known at run time", lambda node, values, v, p: node.value.of(v), derivative=_zero)
+CALL = Kind(
+    "call", "call of a kernel",
+    numpy=lambda node, values, v, p: np.vectorize(of_numbers(getattr(node.function, "py_func", node.function), node.shape))(*values),
+    write=lambda piece, node: piece.call(node),
+    arrays=lambda node, p: of_numbers(evaluation.on_arrays(node.function), node.shape),
+    derivative=_of_call, rebuild=_called_again,
+    result=lambda g, node, k: g.call(node.function, node.given, k + 1, node.tangent, partly=True)[k],
+    cost=4, each=1,
+)  # fmt: skip
+LOOKUP = Kind(
+    "lookup", "row of a table, by a value",
+    numpy=lambda node, values, v, p: p[node.value.value[0]].row(values[0]),
+    write=lambda piece, node: piece.lookup(node),
+    arrays=lambda node, p: partial(evaluation.columns, p[node.value.value[0]]),
+    derivative=_zero, rebuild=lambda g, node, args: g.lookup(node.value, args[0])[0].args[0],
+    result=lambda g, node, k: g.lookup(node.value, node.args[0])[k],
+    cost=30, each=1, loops=True,
+)  # fmt: skip
+FACTORS = Kind(
+    "factors", "factors of a matrix",
+    numpy=lambda node, values, v, p: evaluation.dense(node, values), write=lambda piece, node: piece.linear.write(node),
+    derivative=_unsolved, pooled=_in_equations, cost=30, each=1, loops=True,
+)  # fmt: skip
+SUBSTITUTION = Kind(
+    "substitution", "solution of linear equations",
+    numpy=lambda node, values, v, p: evaluation.solved(node, values), write=lambda piece, node: piece.linear.write(node),
+    derivative=_unsolved, pooled=_in_equations, cost=30, each=1, loops=True,
+)  # fmt: skip
+TOTAL = Kind(
+    "total", "sum over elements of a pool",
+    numpy=lambda node, values, v, p: evaluation.summed(node, v or {}, p), write=lambda piece, node: piece.linear.write(node),
+    derivative=_of_total, pooled=lambda node: [(node.value[0], *node.value[2:], [node.value[1]])], cost=30, each=1, loops=True,
+)  # fmt: skip
+RESULT = Kind(
+    "out", "one of several results",
+    numpy=lambda node, values, v, p: values[0][node.value], write=lambda piece, node: piece.result(node),
+    derivative=lambda g, node, x, k: node.args[0].kind.derivative(g, node.args[0], x, node.value),
+    rebuild=lambda g, node, args: args[0].kind.result(g, args[0], node.value),
+)  # fmt: skip
+OPERATIONS = {name: _operation(name, op) for name, op in OPS.items()}
+ADD, SUB, MUL, DIV, NEG = (OPERATIONS[name] for name in ("+", "-", "*", "/", "neg"))
+SQRT, FABS, GREATER, BOTH, SELECT = (OPERATIONS[name] for name in ("sqrt", "fabs", ">", "&", "select"))
+LINEAR = (FACTORS, SUBSTITUTION)
+KINDS = (CONST, PARAMETER, TABLE, ENTRY, VARIABLE, CALL, LOOKUP, FACTORS, SUBSTITUTION, TOTAL, RESULT, *OPERATIONS.values())
