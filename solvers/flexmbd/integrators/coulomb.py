@@ -243,5 +243,13 @@ def solve(live, still, W, at):
         moving = moving & (off > EXACT * scale)
         if not any_lane(moving):
             break
-    lost = lost & moving & (worst > rough)
-    return lost, moving & (worst > rough) & lnot(lost)
+    moving = moving & (worst > rough)
+    if any_lane(moving):  # steps that gain, but too little
+        project(moving, W, at)
+        for _ in range(MOST):
+            change, none = sweep(moving, still, W, at)
+            lost = (lost & lnot(moving)) | (moving & none)
+        off, _ = values(W, at, False)
+        moving = moving & (off > rough)
+    lost = lost & moving
+    return lost, moving & lnot(lost)

@@ -41,7 +41,10 @@ def one_closed(X, at):
 
 @inner
 def mend(who, begun, X, P, W, at):
-    """Take away what closed contacts have drifted, as gaps and velocities, also those that now open with a gap below zero."""
+    """Take away what closed contacts have drifted, as gaps and velocities, also those that now open: too slow to strike, they would close.
+
+    Where an event has `begun` modes, so is the velocity of what begins to slide from rest: it follows its force from there on.
+    """
     n, cones, zero = at[N], words(at[CONES]), 0.0 * ld(X, H)
     states, gaps, p = START + 1 + 2 * n, bound_row(at), percussion_row(at)
     want(around(X), X, W, at)
@@ -51,7 +54,7 @@ def mend(who, begun, X, P, W, at):
             j = member(a, W, at)
             r, slides = cones[CONE * j], cones[CONE * j + 1]
             mode, end = ld(X, states + cones[CONE * j + 4]), ld(W, gap_row(j, at))
-            below, nears = end < -near(X), ld(W, before_row(at) + r) < 0.0
+            below, nears = end < -near(X), (end < near(X)) & (ld(W, before_row(at) + r) < 0.0)
             for b in range(members(W, at)):
                 k = member(b, W, at)
                 end = end + entry(r, cones[CONE * k], W, at) * ld(W, gaps + k)
@@ -59,7 +62,7 @@ def mend(who, begun, X, P, W, at):
             for k in range(1 + slides):
                 holds = who & (mode > 1.5)
                 if k == 0:
-                    holds = who & ((mode > 0.5) | (below & nears))
+                    holds = who & ((mode > 0.5) | nears)
                 elif begun and slides == 2:
                     holds = holds | (who & (mode > 0.5) & (ld(X, slot(REST, at) + j) > 0.5))
                 u = product(r + k, W, at) + ld(W, before_row(at) + r + k)

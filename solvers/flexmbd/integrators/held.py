@@ -97,12 +97,17 @@ def firm(j, r, W, at):
 
 @inner
 def heading(j, r, d1, d2, slow, X, W, at):
-    """Direction of sliding of a contact in space; d is that at the step's start, slower than `slow` is no motion."""
+    """Direction of sliding of a contact in space; d is that at the step's start.
+
+    What moves no faster than a few times `slow` has just begun to: across d its velocity is rounding.
+    """
     u1, u2 = ld(W, before_row(at) + r + 1), ld(W, before_row(at) + r + 2)
     size, along = sqrt(u1 * u1 + u2 * u2), u1 * d1 + u2 * d2
     moves = size > 3.0 * slow
     safe, back = select(moves, size, 1.0), moves & (along <= 0.0)
     e1, e2 = select(moves & lnot(back), u1 / safe, d1), select(moves & lnot(back), u2 / safe, d2)
+    onward = maximum(along, 0.0)
+    u1, u2 = select(moves, u1, onward * d1), select(moves, u2, onward * d2)
     strength = firm(j, r, W, at)
     presses = (strength > 0.0) & lnot(back)
     tau = select(presses, maximum(ld(X, H) - size / select(presses, strength, 1.0), 0.0), 0.0)
