@@ -87,10 +87,10 @@ def test_a_step_whose_sweeps_do_not_suffice_is_tried_again_shorter():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("build, seed, spin", [(box, 21, 5.0), (tripod, 13, 4.0)])
-def test_random_drops_all_end_from_event_to_event(build, seed, spin):
+@pytest.mark.parametrize("build, count, seed, spin", [(box, 256, 21, 5.0), (tripod, 256, 13, 4.0), (stack, 24, 17, 2.0)])
+def test_random_drops_all_end_from_event_to_event(build, count, seed, spin):
     """Books close by the tolerance of the run."""
-    assert dropped(build, "event_driven", 256, seed, spin).max() < 1e-6
+    assert dropped(build, "event_driven", count, seed, spin).max() < 1e-6
 
 
 @pytest.mark.slow
