@@ -54,7 +54,7 @@ def test_forces_balance_to_rounding(dimension, friction):
     q, v = np.asarray(q) + rng.normal(scale=1e-3, size=len(q)), np.asarray(v) + rng.normal(scale=0.1, size=len(v))
     point = {"q": q, "v": v, "t": 0.0}
     known = {"mode": 1.0, "vz": 0.5, "vl": 0.5}
-    point |= {f"{key}{j}": x for key, x in known.items() for j in range(len(build.contacts))}
+    point |= {key: [x] * len(build.contacts) for key, x in known.items()}
     roots = [x for body in (top, low) for x in body.wrench(build, body.part(build, build.generalized))]
     values = np.array([float(x) for x in build.graph.evaluate(roots, point, parameters)])
     forces, n = values.reshape(2, -1), dimension

@@ -167,7 +167,7 @@ def test_any_element_may_have_forces_that_depend_on_reactions():
     """At the lowest place: (I + m r²) a = -mu R N with N² = (m (g + r w²))² + (m r a)²; what leaves it out says so by name."""
     build = Build(braked())
     q, v = (np.array(x, float) for x in build.system.initial())
-    known = {f"{kind}{i}": x for kind, values in (("q", q), ("v", v)) for i, x in enumerate(values)} | {"t": 0.0, "s0": 0.0}
+    known = {"q": q, "v": v, "t": 0.0, "s": [0.0]}
     alpha = build.graph.evaluate([build.a[2]], known, build.system.parameters())[0]  # of the axis (0, -1), along x
     arm, (m, r, w, whole) = 0.2 * 0.1, (2.0, 0.25, 4.0, 0.3 + 2.0 * 0.25**2)
     pull = m * (9.81 + r * w * w)

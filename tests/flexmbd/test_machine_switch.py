@@ -5,6 +5,7 @@ import threading
 import llvmlite.binding as llvm
 import pytest
 
+from flexmbd import caching
 from flexmbd.codegen import machine
 
 TEXT = """
@@ -31,7 +32,7 @@ def text(count=24):
 def assembly():
     """What anybody's compiler makes of it."""
     module = llvm.parse_assembly(text(), llvm.create_context())
-    return machine._machine(2).emit_assembly(module)
+    return caching.machine(2).emit_assembly(module)
 
 
 @pytest.fixture

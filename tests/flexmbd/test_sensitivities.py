@@ -228,8 +228,8 @@ def test_mistakes_are_told():
         fm.sensitivities(oscillator, [], ["body.x"], **options)
     with pytest.raises(fm.ModelError, match=r"the time grid is 2\.5 points to 1\.0 s"):
         fm.sensitivities(oscillator, ["mass"], ["body.x"], end=1.0, points=2.5)
-    with pytest.raises(fm.ModelError, match=r"the model is Equations; it must be a flexmbd\.System, or a function"):
-        fm.sensitivities(fm.Equations(oscillator()), ["body.mass"], ["body.x"], **options)
+    with pytest.raises(fm.ModelError, match=r"the model is float; it must be a flexmbd\.System, or a function"):
+        fm.sensitivities(3.0, ["body.mass"], ["body.x"], **options)
     with pytest.raises(fm.ModelError, match=r"nothing depends on '@loose\.length'"):
         free = fm.System()
         free.point_mass("point", mass=1.0)

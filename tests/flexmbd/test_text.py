@@ -4,7 +4,7 @@ import llvmlite.binding as llvm
 import numpy as np
 import pytest
 
-from flexmbd.codegen.machine import _machine
+from flexmbd.caching import machine as machine_of
 from flexmbd.codegen.text import Instructions, Module, number
 from flexmbd.equations import index1, saddle
 from flexmbd.formulation.natural import Build
@@ -104,7 +104,7 @@ def test_code_without_loops_is_the_same_with_fewer_passes():
         assert not made.loops
         objects = []
         for level in (1, 2):
-            machine = _machine(2)
+            machine = machine_of(2)
             module = llvm.parse_assembly(made.text(), llvm.create_context())
             module.triple = machine.triple
             builder = llvm.create_pass_builder(machine, llvm.create_pipeline_tuning_options(speed_level=level))
