@@ -85,7 +85,7 @@ def in_units(graph, stores, given=None):
         return None
     nodes = [x for x in ordered(graph, [node for _, node in stores], given) if not leaf(x) and x.id not in given]
     size = len(nodes) + len(stores) + sum(len(x.args) for x in nodes if x.kind in LINEAR)
-    return None if size < tuning.unit_function or any(x.kind is LOOKUP for x in nodes) else nodes
+    return None if size < tuning.unit_function or any(x.kind in (LOOKUP, TOTAL) for x in nodes) else nodes
 
 
 def units(graph, nodes, stores, place, first):
