@@ -59,6 +59,25 @@ def test_equations_in_blocks_are_the_same_in_units_and_lanes_do_not_depend_on_th
     assert np.array_equal(found[:, 1:2], moved(IN_UNITS, [5e8], lanes=4))
 
 
+def test_a_sum_that_is_stored_as_it_is_is_the_same_in_units():
+    """Energy that damped elements take: a rate that nothing else is made of."""
+
+    def drooping(E):
+        s = fm.System(gravity=(0.0, 0.0, -9.81))
+        form = {"length": 0.5, "section": fm.Section.rectangle(0.01, 0.02), "material": fm.Material(E=E, density=1200.0, nu=0.3)}
+        rod = s.beam("rod", elements=1, damping=1e-3, **form)
+        s.add(fm.Fixed("grip", s.ground.at(0.0, 0.0, 0.0), rod.start))
+        return s
+
+    taken = []
+    for tuning in (IN_UNITS, STRAIGHT):
+        settings = STEPS | {"tuning": tuning, "lanes": 2}
+        done = fm.run(drooping, {"E": [1e7, 2e7]}, end=0.02, points=3, outputs=["energy.dissipated"], settings=settings)
+        taken.append(done["energy.dissipated"][:, -1])
+    assert np.all(taken[1] > 0.0)
+    np.testing.assert_allclose(*taken, rtol=1e-9)
+
+
 @pytest.mark.parametrize("seed", range(3))
 def test_sparse_factors_tell_rows_that_are_independent_beyond_doubt(seed):
     rng, count = np.random.default_rng(seed), FEW + 40

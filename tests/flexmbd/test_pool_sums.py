@@ -87,8 +87,8 @@ def squared(x):
     return x * x
 
 
-class Silent(Element):
-    """A force along a sum by a kernel without a tangent."""
+class OfABody(Element):
+    """An element that acts on one body."""
 
     def __init__(self, name, body):
         self.name, self.body = name, body
@@ -96,6 +96,10 @@ class Silent(Element):
     def topology_key(self):
         """The body."""
         return (self.body.name,)
+
+
+class Silent(OfABody):
+    """A force along a sum by a kernel without a tangent."""
 
     def apply(self, build):
         """Its force."""
@@ -119,15 +123,8 @@ def test_what_cannot_be_differentiated_is_said_in_a_sentence():
         names(said(attempt), "kernel 'squared' does not say the derivatives of its result", "explicit integrator")
 
 
-class Again(Element):
+class Again(OfABody):
     """The elastic forces of a body once more, from its energy; its output is the power that they store."""
-
-    def __init__(self, name, body):
-        self.name, self.body = name, body
-
-    def topology_key(self):
-        """The body."""
-        return (self.body.name,)
 
     def apply(self, build):
         """Forces against the gradient of the energy."""

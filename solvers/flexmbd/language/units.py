@@ -85,7 +85,7 @@ def in_units(graph, stores, given=None):
         return None
     nodes = [x for x in ordered(graph, [node for _, node in stores], given) if not leaf(x) and x.id not in given]
     size = len(nodes) + len(stores) + sum(len(x.args) for x in nodes if x.kind in LINEAR)
-    return None if size < tuning.unit_function or any(x.kind in (LOOKUP, TOTAL) for x in nodes) else nodes
+    return None if size < tuning.unit_function or any(x.kind is LOOKUP for x in nodes) else nodes
 
 
 def units(graph, nodes, stores, place, first):
@@ -105,7 +105,7 @@ def units(graph, nodes, stores, place, first):
     stage, (rows, top) = _stages(nodes), _laid(nodes, first)
     loops = [x for x in nodes if x.id in rows]
     computed = [x for x in nodes if x.id not in rows and not unknown(x)]
-    of, made = {}, [[] for _ in range(max(stage.values(), default=0) + 2)]
+    of, made = {}, [[] for _ in range(max([0, *stage.values()]) + 2)]
     wanted = [(where, x) for where, x in stores if x.kind not in LINEAR]
     for x in (x for x in loops if x.kind is not TOTAL):
         begin, places = rows[x.id], x.value[1]
@@ -113,7 +113,7 @@ def units(graph, nodes, stores, place, first):
     copies = [[] for _ in made]
     known = {x.id for x in computed}
     for where, x in (pair for pair in wanted if pair[1].id not in known):
-        copies[stage.get(x.id, 0) + 1].append((where, x))
+        copies[stage.get(x.id, 0) + 1 + (x.kind in LOOPS)].append((where, x))  # behind the loop whose sum it is
     count = 0
     for k, own in enumerate(made):
         own += _cut(graph, [x for x in computed if stage[x.id] == k - 1], of, count)
