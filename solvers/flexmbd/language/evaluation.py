@@ -6,7 +6,6 @@ import numpy as np
 
 from flexmbd import lanes
 from flexmbd.language.kernels import kernel_of, run_with
-from flexmbd.language.nodes import Node
 from flexmbd.parameters import Matrix
 
 _VOCABULARY = {word.plain: word.numpy for word in lanes.WORDS.values()}
@@ -16,7 +15,7 @@ def evaluated(nodes, roots, variables, parameters):
     """Values of the roots; `nodes` are those that they need, in an order in which they can be computed (see `Graph.evaluate`)."""
     value = {}
     for node in nodes:
-        args = [value[a.id] for a in node.args if isinstance(a, Node)]
+        args = [value[a.id] for a in node.args]
         value[node.id] = node.kind.numpy(node, args, variables, parameters)
     return [value[r.id] for r in roots]
 

@@ -38,19 +38,19 @@ class Graph:
         """Constant node (nodes pass through)."""
         if isinstance(x, Node):
             return x
-        return self.make(kinds.CONST, (float(x),), CONSTANT, float(x))
+        return self.make(kinds.CONST, (), CONSTANT, float(x), more=(float(x),))
 
     def param(self, path, level):
         """The parameter of a path: UNIFORM or LANE."""
-        return self.make(kinds.PARAMETER, (path,), level, path)
+        return self.make(kinds.PARAMETER, (), level, path, more=(path,))
 
     def table(self, path, level, shape):
         """The parameter of a path that is a `Matrix` of so many rows and columns."""
-        return self.make(kinds.TABLE, (path,), level, (path, shape))
+        return self.make(kinds.TABLE, (), level, (path, shape), more=(path,))
 
     def entry(self, table, i, j):
         """A number of a table."""
-        return self.make(kinds.ENTRY, (table, i, j), table.level, (i, j))
+        return self.make(kinds.ENTRY, (table,), table.level, (i, j), more=(i, j))
 
     def lookup(self, table, x):
         """Nodes of all columns of a table in the row where x is: the last whose first number is less than x, or the first row.
@@ -58,13 +58,13 @@ class Graph:
         By x they are constant; the rows' first numbers ascend.
         """
         node = self.make(kinds.LOOKUP, (self.const(x),), RUNTIME, table, more=(table.id,))
-        return [self.make(kinds.RESULT, (node, k), RUNTIME, k) for k in range(table.value[1][1])]
+        return self.results(node, table.value[1][1])
 
     def var(self, space, number=None):
         """Variable of a space (`language.space`), known at run time."""
         if self.spaces is not None:
             check_variable(space, number, self.spaces)
-        return self.make(kinds.VARIABLE, (space, number), RUNTIME, Variable(space, number))
+        return self.make(kinds.VARIABLE, (), RUNTIME, Variable(space, number), more=(space, number))
 
     def space(self, name):
         """The `Space` of a name."""
@@ -72,11 +72,16 @@ class Graph:
 
     def make(self, kind, args, level, value=None, more=()):
         """The node of a kind; `more` tells apart what kind and arguments do not."""
-        key = (kind, *(a.id if isinstance(a, Node) else a for a in args), *more)
+        operation = (kind, *more) if more else kind
+        key = (operation, *args)
         node = self._known.get(key)
         if node is None:
-            node = self._known[key] = Node(self, kind, args, level, value, (kind, *more) if more else kind)
+            node = self._known[key] = Node(self, kind, args, level, value, operation)
         return node
+
+    def results(self, node, count):
+        """Nodes of a node's several results."""
+        return tuple([self.make(kinds.RESULT, (node,), node.level, k, more=(k,)) for k in range(count)])
 
     def _op(self, kind, *args):
         level = max([a.level for a in args])
@@ -226,7 +231,7 @@ class Graph:
             node.tangent = joined(known)
             if len(known) > 1:
                 self._derivatives.clear()  # some may have been made with less
-        return node if count is None else tuple(self.make(kinds.RESULT, (node, k), node.level, k) for k in range(count))
+        return node if count is None else self.results(node, count)
 
     def kernel(self, function):
         """The `Kernel` of a function."""
@@ -248,7 +253,7 @@ class Graph:
         key = tuple((pool.name, tuple(x.id for x in part)) for pool, part in pooled)
         value = (factors.value[0], rows, tuple(pooled))
         node = self.make(kinds.SUBSTITUTION, (factors, *nodes), RUNTIME, value, more=(rows, key))
-        return tuple(self.make(kinds.RESULT, (node, k), RUNTIME, k) for k in range(count))
+        return self.results(node, count)
 
     def total(self, pool, node, start, stop):
         """Sum of a node of one element over a pool's elements from `start` to before `stop`."""
@@ -257,16 +262,7 @@ class Graph:
         return self.make(kinds.TOTAL, (), RUNTIME, (pool, node, start, stop), more=(pool.name, node.id, start, stop))
 
     def product(self, table, vector, entries=None):
-        """Nodes of the rows of a matrix of numbers times a vector: a loop, or written out if it has few entries.
-
-        Parameters
-        ----------
-        table : Node
-            Of `table`, or of a matrix made of numbers (`language.product.assembled`).
-        vector : sequence of Node
-        entries : sequence of (int, int), optional
-            Row and column of what may be other than zero; all if left out.
-        """
+        """Nodes of the rows of a matrix of numbers times a vector, see `language.product.product`."""
         return product(self, table, vector, entries)
 
     def forget(self):
@@ -283,7 +279,7 @@ class Graph:
         known, stack = self._depends, [node]
         while stack:
             x = stack[-1]
-            args, pooled = [a.id for a in x.args if isinstance(a, Node)], x.kind.pooled(x)
+            args, pooled = [a.id for a in x.args], x.kind.pooled(x)
             inner = [a.id for *_, nodes in pooled for a in nodes]
             if x.id in known or all(i in known for i in (*args, *inner)):
                 stack.pop()
@@ -340,7 +336,7 @@ class Graph:
             if node.id in seen:
                 continue
             seen.add(node.id)
-            stack.extend(a for a in node.args if isinstance(a, Node))
+            stack += node.args
         return [self.nodes[i] for i in sorted(seen)]
 
     def evaluate(self, roots, variables=None, parameters=None):

@@ -169,7 +169,7 @@ PRODUCT = Kind(
     numpy=lambda node, values, v, p: evaluation.multiplied(node, p)(*values), write=lambda piece, node: piece.linear.write(node),
     arrays=evaluation.multiplied, derivative=_of_product,
     rebuild=lambda g, node, args: g.make(PRODUCT, tuple(args), RUNTIME, node.value, node.operation[1:]),
-    result=lambda g, node, k: g.make(RESULT, (node, k), RUNTIME, k),
+    result=lambda g, node, k: g.results(node, k + 1)[k],
     cost=30, each=1, loops=True,
 )  # fmt: skip
 TOTAL = Kind(

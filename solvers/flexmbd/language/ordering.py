@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 
 from flexmbd.language.kinds import CALL, LINEAR, PRODUCT, RESULT, SUBSTITUTION, TOTAL, VARIABLE
-from flexmbd.language.nodes import Node
 from flexmbd.parameters import RUNTIME
 
 
@@ -69,7 +68,7 @@ class Pieces:
         self.count, handed = len(self.nodes), {}
         for k, members in enumerate(self.nodes):
             for node in members:
-                for x in (a for a in node.args if isinstance(a, Node)):
+                for x in node.args:
                     if self._of.get(x.id, k) != k and not solution(x) and x.kind not in LINEAR:
                         handed[x.id] = None
         for k, loose in self.loose.items():  # what a group stores may belong to another piece
@@ -133,7 +132,7 @@ def ordered(graph, roots, given=()):
             continue
         seen.add(node.id)
         if node.level == RUNTIME and node.id not in given:
-            stack += [a for a in node.args if isinstance(a, Node) and a.id not in seen]
+            stack += [a for a in node.args if a.id not in seen]
     return [graph.nodes[i] for i in sorted(seen)]
 
 

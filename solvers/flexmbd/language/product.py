@@ -48,7 +48,17 @@ class Multiplier:
 
 
 def product(graph, table, vector, entries=None):
-    """Nodes of the rows of a matrix times a vector, see `Graph.product`."""
+    """Nodes of the rows of a matrix of numbers times a vector: a loop, or written out if it has few entries.
+
+    Parameters
+    ----------
+    graph : Graph
+    table : Node
+        Of `Graph.table`, or of a matrix made of numbers (`assembled`).
+    vector : sequence of Node
+    entries : sequence of (int, int), optional
+        Row and column of what may be other than zero; all if left out.
+    """
     vector, (rows, columns) = [graph.const(x) for x in vector], table.value[1]
     entries = None if entries is None or len(entries) > DENSE * rows * columns else tuple(sorted(entries))
     matrix = Multiplier(table, entries)
@@ -56,7 +66,7 @@ def product(graph, table, vector, entries=None):
     if count > graph.tuning.product and any(x.level == RUNTIME for x in vector):
         value = matrix, range(rows, rows + columns), ()
         node = graph.make(kinds.PRODUCT, tuple(vector), RUNTIME, value, (table.id, entries))
-        return [graph.make(kinds.RESULT, (node, k), RUNTIME, k) for k in range(rows)]
+        return graph.results(node, rows)
     return [graph.dot((graph.entry(table, i, j), vector[j]) for j in matrix.columns(i)) for i in range(rows)]
 
 
