@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from flexmbd.language.kinds import CALL, LINEAR, RESULT, SUBSTITUTION, VARIABLE
+from flexmbd.language.kinds import CALL, LINEAR, PRODUCT, RESULT, SUBSTITUTION, TOTAL, VARIABLE
 from flexmbd.parameters import RUNTIME
 
 
@@ -104,8 +104,13 @@ def cost(node):
 
 
 def solution(node):
-    """True for an unknown of linear equations."""
-    return node.kind is RESULT and node.args[0].kind is SUBSTITUTION
+    """True for an unknown of linear equations, or a number of a product: it stays in the row where a loop has put it."""
+    return node.kind is RESULT and node.args[0].kind in (SUBSTITUTION, PRODUCT)
+
+
+def rows_of(node):
+    """How many rows a loop works in."""
+    return 1 if node.kind is TOTAL else len(node.value[0].place) if node.kind is SUBSTITUTION else node.value[0].size
 
 
 def leaf(node):

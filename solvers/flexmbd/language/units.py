@@ -12,8 +12,8 @@ from __future__ import annotations
 from bisect import bisect_right
 from dataclasses import dataclass
 
-from flexmbd.language.kinds import FACTORS, LINEAR, LOOKUP, MUL, NEG, RESULT, TOTAL, VARIABLE
-from flexmbd.language.ordering import groups_of, leaf, ordered
+from flexmbd.language.kinds import LINEAR, LOOKUP, MUL, NEG, RESULT, TOTAL, VARIABLE
+from flexmbd.language.ordering import groups_of, leaf, ordered, rows_of
 from flexmbd.parameters import CONSTANT, RUNTIME, UNIFORM
 
 AGAIN = (MUL, NEG)  # operations that every reader does itself, if it can: a value less in memory
@@ -159,7 +159,7 @@ def _laid(nodes, first):
     rows = {}
     for x in (x for x in nodes if x.kind in LOOPS):
         rows[x.id] = first
-        first += 1 if x.kind is TOTAL else x.value[0].size if x.kind is FACTORS else len(x.value[0].place)
+        first += rows_of(x)
     return rows, first
 
 
