@@ -27,6 +27,7 @@ class Build(Formulation):
         """Each body's share, and elements of flexible bodies."""
         system, tuning, self._alike, self._quantities = self.system, self.graph.tuning, {}, {}
         for body in system.bodies:
+            self.graph.mark()
             i = self.first[body.name]
             self.add_mass({(i + j, i + k): x for (j, k), x in body.mass_matrix(self).items()})
             self.rows += body.rows(self)
