@@ -34,8 +34,8 @@ def _unordered():
 
 
 def _few_passes():
-    """What large code without loops needs. Of an arm of six joints it takes a third of the time of level 1's, and makes 41,969
-    instructions of 41,507, as many of them arithmetic.
+    """What large code without loops and kernels needs. Of an arm of six joints it takes a third of the time of level 1's, and makes
+    41,969 instructions in place of 41,507; the sums and products are the same but for eight.
     """
     passes = llvm.create_new_module_pass_manager()
     passes.add_always_inliner_pass()
@@ -53,12 +53,14 @@ class Code:
     loops : bool
         It has loops over elements or blocks of a matrix. Of others LLVM's passes of level 1 and 2 make the same machine code: byte for
         byte in 26 of 26 element scenes, rows of 9, 21 and 81 bodies and an arm of six joints; level 2 takes 1.1 to 1.8 times as long.
+    kernels : bool
+        It calls functions that LLVM may put in where they are called.
     """
 
-    def __init__(self, text, loops=True):
+    def __init__(self, text, loops=True, kernels=True):
         self._text, self._engine = text, None
         self._level = 1 if text.count("\n") > LARGE else 2
-        self._passes = self._level if loops else self._level - 1
+        self._passes = self._level if loops else 1 if kernels else self._level - 1
         stamp = "\n".join((text, *host(), llvmlite.__version__, str(llvm.llvm_version_info), str(self._level), str(self._passes)))
         self.name = "flexmbd_" + hashlib.sha256(stamp.encode()).hexdigest()[:20]
 
