@@ -7,6 +7,7 @@ from flexmbd.bodies.ancf_cable import AncfCable
 from flexmbd.bodies.arc_length import ArcLength
 from flexmbd.bodies.base import Body, Framed, Ground, Point
 from flexmbd.bodies.bush import Bush
+from flexmbd.bodies.grains import Grains
 from flexmbd.bodies.phasors import Phasors
 from flexmbd.bodies.point_mass import PointMass
 from flexmbd.bodies.rigid import RigidBody
@@ -267,6 +268,21 @@ class System(Described):
         self._new_name(name)
         self.bodies.append(Bush(name, modes, **numbers))
         return self.bodies[-1]
+
+    def grains(self, name, *, positions, radius, mass, inertia=None, velocities=(), rates=()):
+        """Add many round bodies as one: discs, in space spheres (see `Grains`), for a `GranularContact`.
+
+        Parameters
+        ----------
+        positions, velocities, rates : sequence
+            Of each grain: m, m/s, rad/s (in space three numbers); zero if left out.
+        radius, mass, inertia : float, ndarray or list
+            m, kg, kg m²: one for all, or a list with one for each; without `inertia` they are solid.
+        """
+        self._new_name(name)
+        found = Grains(name, self.dimension, tuple(positions), radius, mass, inertia, tuple(velocities), tuple(rates))
+        self.bodies.append(found)
+        return found
 
     @property
     def kind(self):

@@ -5,9 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from flexmbd.codegen.blocks import elimination
+from flexmbd.codegen.neighbours import pairs
 from flexmbd.codegen.points import interpolated
 from flexmbd.codegen.pools import element
 from flexmbd.codegen.text import DOUBLE, WORD, pointer
+from flexmbd.formulation.neighbours import Pairs
 from flexmbd.formulation.pools import Points
 from flexmbd.language.kinds import SUBSTITUTION, TOTAL
 from flexmbd.linalg.sparse import SOLVE, SparsePlan
@@ -48,7 +50,10 @@ class Linear:
         A = piece.moved(*piece.rows.known[node.id])
         if node.kind is TOTAL:
             pool, one, start, stop = node.value
-            element(piece, pool, [one], None, A, start, stop)
+            if isinstance(pool, Pairs) and (start, stop) == (0, pool.count):
+                pairs(piece, pool, [one], [0], None, A)
+            else:
+                element(piece, pool, [one], None, A, start, stop)
             return
         plan, solves = node.value[0], node.kind is SUBSTITUTION
         self._pooled(node, A)
@@ -76,8 +81,8 @@ class Linear:
         """What elements of pools add to a matrix, or to a right-hand side."""
         piece, (plan, _, pooled) = self.piece, node.value
         for pool, part in pooled:
-            unknowns = pool.unknowns()
             if isinstance(part, dict):
+                unknowns = pool.unknowns()
                 i, j = np.array(pool.entries(part)).T
                 places = plan.places(unknowns[:, i], unknowns[:, j])
                 if isinstance(pool, Points):
@@ -86,7 +91,10 @@ class Linear:
                     element(piece, pool, list(part.values()), places, A)
             else:
                 kept = [k for k, x in enumerate(part) if not x.zero]
-                element(piece, pool, [part[k] for k in kept], plan.rows_of(unknowns[:, kept]), A)
+                if isinstance(pool, Pairs) and len(part) == pool.size:
+                    pairs(piece, pool, [part[k] for k in kept], kept, plan.rows_of(pool.members), A)
+                    continue
+                element(piece, pool, [part[k] for k in kept], plan.rows_of(pool.unknowns()[:, kept]), A)
 
     def _steps(self, kind, plan, runs, A, x):
         """Elimination, run by run of supernodes."""
