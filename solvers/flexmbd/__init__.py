@@ -23,7 +23,9 @@ _NAMES = {  # module -> what comes from it
     "bodies.grains": "Grains",
     "bodies.point_mass": "PointMass",
     "bodies.rigid": "RigidBody",
+    "bodies.poses": "CentreLine Poses",
     "bodies.section": "Section",
+    "bodies.shapes": "Box Cylinder Mesh Polyline Sphere Swept",
     "bodies.spatial": "SpatialBody",
     "contact": (
         "BoxPlane CableContact ClearanceCylindrical ClearanceRevolute ClearanceSpherical ClearanceTranslational DiscDisc DiscPlane "

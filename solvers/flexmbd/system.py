@@ -304,15 +304,13 @@ class System(Described):
                 wanted = f"ground, or a rigid body{other}"
                 raise ModelError(f"'{element.name}': {key} is {getattr(body, 'name', body)!r}; it must be {wanted}", element=element.name)
             self._check_own(element, body)
-        for body in element.measured:
+        liner = getattr(element, "liner", None)
+        for body in (*element.measured, *(() if liner is None else (liner,))):
             self._check_own(element, body)
-        if getattr(element, "liner", None) is not None:
-            self._check_own(element, element.liner)
         for key, value in element.parameters().items():
             if not isinstance(value, Matrix):
                 check_number(f"'{element.name}'", key, value)
-        guess = element.phasors()
-        if guess:
+        if guess := element.phasors():
             self.bodies.append(Phasors(f"{element.name}.phasors", guess))
         if element.arc_length() is not None:
             self.bodies.append(ArcLength(f"{element.name}.arc_length", element.arc_length()))

@@ -5,8 +5,25 @@ from html import escape
 
 import numpy as np
 
+from flexmbd.errors import ModelError
+
 OK, DIVERGED, TIMEOUT, ERROR = range(4)
 STATUS = ("ok", "diverged", "timeout", "error")
+
+
+@dataclass(frozen=True)
+class Moved:
+    """What a run kept of where a body was: numbers ([n,] points, `Body.pose_size`), and sizes, each a number or one a sample."""
+
+    body: object
+    numbers: np.ndarray
+    offset: tuple = ()
+    length: object = None
+
+    def of_sample(self, i):
+        """Of one run, without the axis of samples."""
+        offset, length = (tuple(x[i] if np.ndim(x) else x for x in sizes) for sizes in (self.offset, (self.length,)))
+        return Moved(self.body, self.numbers[i], offset, *length)
 
 
 @dataclass(frozen=True, repr=False)
@@ -29,6 +46,8 @@ class Trajectory:
     statistics : dict name -> ndarray (n,)
         steps, rejected, events; energy.off and energy.scale (by how much the book of energy is open at the end, and the energy that is
         judged by, J); where they apply, ended (time of a stop, s) and energy_gained (by impacts, J).
+    bodies : dict name -> Moved
+        Bodies whose poses were asked for; ``bodies["rod"].body.shapes`` is what a viewer draws.
     """
 
     time: object
@@ -38,6 +57,7 @@ class Trajectory:
     message: list
     attributes: dict
     statistics: dict = field(default_factory=dict)
+    bodies: dict = field(default_factory=dict)
 
     def __getitem__(self, name):
         return self.outputs[name]
@@ -45,7 +65,38 @@ class Trajectory:
     def of_sample(self, i):
         """One run of a batch, without the axis of samples."""
         outputs, statistics = ({name: x[i] for name, x in table.items()} for table in (self.outputs, self.statistics))
-        return replace(self, outputs=outputs, status=self.status[i], message=self.message[i], statistics=statistics)
+        bodies = {name: moved.of_sample(i) for name, moved in self.bodies.items()}
+        return replace(self, outputs=outputs, status=self.status[i], message=self.message[i], statistics=statistics, bodies=bodies)
+
+    def poses(self, body):
+        """Places and rotations of a rigid body or point mass at all times, a `Poses`; the run was asked for them by ``poses=True``.
+
+        Raises
+        ------
+        ModelError
+            If the run has not kept them, or the body is flexible.
+        """
+        moved = self._moved(body)
+        return moved.body.poses(moved)
+
+    def centre_line(self, body, per_element=8):
+        """The centre line of a cable or beam at all times, a `CentreLine`; `per_element` are samples of each element.
+
+        Raises
+        ------
+        ModelError
+            If the run has not kept it, or the body is neither.
+        """
+        if isinstance(per_element, bool) or not isinstance(per_element, (int, np.integer)) or per_element < 1:
+            raise ModelError(f"centre line of '{body}': per_element is {per_element!r}", remedy="it must be a whole number from 1")
+        moved = self._moved(body)
+        return moved.body.centre_line(moved, int(per_element))
+
+    def _moved(self, name):
+        if name not in self.bodies:
+            own = f"; it has those of {', '.join(map(repr, self.bodies))}" if self.bodies else ""
+            raise ModelError(f"the run has not kept poses of '{name}'{own}", remedy=f"run it with poses=True, or with poses=['{name}']")
+        return self.bodies[name]
 
     def to_xarray(self):
         """All outputs as an `xarray.Dataset`.

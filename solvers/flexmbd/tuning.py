@@ -27,6 +27,8 @@ class Tuning:
     single_elements, single_size : int
         Elements alike that are still written one by one, if they have at most so many coordinates: straight-line code is faster, but slow
         to compile.
+    product : int
+        Entries of a matrix of numbers from which on its product with a vector is a loop.
     blocks : int
         Products of an elimination from which on it may be done in blocks at run time.
     dense : float
@@ -51,6 +53,7 @@ class Tuning:
     unit_rows: int = 2
     single_elements: int = 3
     single_size: int = 12
+    product: int = 200
     blocks: int = 700
     dense: float = 3.0
     alike: int = 4

@@ -5,9 +5,12 @@ import subprocess
 import sys
 import textwrap
 
+import numpy as np
 import pytest
 
 from flexmbd.caching import cache_directory
+from flexmbd.lanes.rows import get, put
+from flexmbd.stepping import compiled
 
 SCRIPT = textwrap.dedent(
     """
@@ -43,6 +46,19 @@ def test_second_process_loads_what_the_first_compiled(tmp_path):
     assert again == y
     assert now == files  # nothing written: nothing compiled
     assert warm < 0.5 * cold
+
+
+def test_code_that_is_kept_makes_no_arrays():
+    """They need Numba's runtime, which a process that reads the code from disk does not have."""
+
+    def sums(X, P, W, at):
+        a = np.zeros(at[0])
+        for i in range(at[0]):
+            a[i] = get(X, i, 0)
+        put(W, 0, 0, a.sum())
+
+    with pytest.raises(TypeError, match="rows of X or W"):
+        compiled._object(compiled._text(sums, 1), kept=True)
 
 
 TUMBLING = textwrap.dedent(

@@ -174,6 +174,15 @@ def test_a_singular_matrix_is_told(solver, matrix):
         factored(matrix(), solver)
 
 
+def test_superlu_copies_its_factors_only_near_a_singular_matrix(monkeypatch):
+    looked = []
+    own = direct.SuperLU._ratio
+    monkeypatch.setattr(direct.SuperLU, "_ratio", lambda self, factors: looked.append(own(self, factors)) or looked[-1])
+    near = clean(np.diag([1.0, 2.0, 1e-14]))
+    assert factored(saddle(8), "superlu").solve(np.ones(saddle(8).shape[0])) is not None and not looked
+    assert factored(near, "superlu").ratio == looked[0] == 5e-15
+
+
 def test_a_solver_recovers_from_a_singular_matrix(solver):
     matrix = chain(10)
     symbolic = direct.analyse(matrix, solver, definite=direct.back_end(solver).definite_only)

@@ -60,18 +60,18 @@ ALL = [
 
 @pytest.mark.parametrize("name", ALL)
 def test_estimate_is_the_error_of_a_step(name):
-    """Within a factor of 1.2, over 40 steps that change by up to a factor of 1.5; the loop sees it raised to the power 3/2 or 2."""
+    """Within a factor of 1.2, over 40 steps that change by up to a factor of 1.5."""
     h, tolerance, ratios = 0.1 / FREQUENCY, 1e-6, []
     settings = as_settings({"integrator": name, "step": h, "fixed": True, "lanes": 1, "tolerance": tolerance})
     made = Integration(model_of(circling(), ["ball.x:final"], settings), circling(), 1, settings, 20 * h)
     started(made)
     made.run([0], np.zeros(0))
-    X, n, end, power = made.X[:, 0], made.at[names.N], made.at[names.END] + 1, 1.5 if INTEGRATORS[name].order > 1 else 2.0
+    X, n, end = made.X[:, 0], made.at[names.N], made.at[names.END] + 1
     q, v, later = X[START + 1 :][:n], X[START + 1 + n :][:n], X[end + n :][:n]
     for factor in np.random.default_rng(4).uniform(0.8, 1.2, 40):
         X[names.H], X[names.T] = factor * h, 0.0
         made.call(INTEGRATORS[name].functions[names.ATTEMPT])
-        estimate, turn = X[names.ERROR] ** (1.0 / power) * tolerance * SPEED, FREQUENCY * factor * h
+        estimate, turn = X[names.ERROR] * tolerance * SPEED, FREQUENCY * factor * h
         exact = np.cos(turn) * v[:2] - FREQUENCY * np.sin(turn) * q[:2]
         ratios.append(estimate / np.abs(later[:2] - exact).max())
         X[names.WHO] = 1.0

@@ -35,7 +35,7 @@ def module(monkeypatch, tmp_path):
     """``module(word)``: that block as a module that was imported."""
 
     def load(word):
-        path = tmp_path / f"page_{word.lower()}.py"
+        path = tmp_path / f"page_{word.split()[-1].lower()}.py"
         path.write_text(block(word))
         made = module_from_spec(spec := spec_from_file_location(path.stem, path))
         monkeypatch.setitem(sys.modules, made.__name__, made)
@@ -47,8 +47,8 @@ def module(monkeypatch, tmp_path):
 
 def test_page_has_no_other_blocks():
     words = (
-        "String", "Membrane", "Modal", "MyLaw", "Grains", "DamperFilm", "CoatedRevolute", "Rod(", "sledge", "held", "AreaOf", "Track",
-        "scotch_yoke", "HEUN3", "BEEMAN", "extragradient", "JointAngles", "CornersRun", "TotalDegree",
+        "String", "Membrane", "class Linear", "MyLaw", "Grains", "DamperFilm", "CoatedRevolute", "Rod(", "sledge", "held", "AreaOf",
+        "Track", "scotch_yoke", "HEUN3", "BEEMAN", "extragradient", "JointAngles", "CornersRun", "TotalDegree",
     )  # fmt: skip
     assert [sum(word in source for source in BLOCKS) for word in words] == [1] * len(BLOCKS)
 
@@ -97,16 +97,16 @@ def test_law_joint_and_integrator(module, monkeypatch):
     assert got["ball.vy:max"] / -got["ball.vy:min"] == pytest.approx(produced_restitution(0.4), rel=1e-2)
 
 
-def test_sixty_modes_of_a_cantilever(module):
+def test_a_cantilever_of_given_matrices(module):
     """Deflection, frequencies and motion with a spring at the end are those of the matrices with the spring in them."""
-    page = module("Modal")
+    page = module("class Linear")
     assert fm.static(page.loaded())["beam.end.y"][-1] == pytest.approx(5.0 / (3.0 * 20.0 + 200.0), rel=1e-9)
     mass, stiffness = page.cantilever()
     assert np.sqrt(eigh(stiffness, mass, eigvals_only=True)[0]) == pytest.approx(1.8751041**2 * np.sqrt(20.0 / 0.8), rel=1e-6)
     stiffness[58, 58] += 200.0
     squares, shapes = eigh(stiffness, mass)
-    np.testing.assert_allclose(fm.modes(page.loaded(0.0), count=60).frequencies, np.sqrt(squares), rtol=1e-8)
-    run = fm.run(page.loaded, {"force": [5.0, 10.0]}, end=1e-3, points=5, outputs=["beam.end.y", "energy.balance"],
+    np.testing.assert_allclose(fm.modes(page.loaded(0.0), count=60).frequencies, np.sqrt(squares), rtol=1e-7)
+    run = fm.run(page.loaded, {"force": [5.0, 10.0]}, end=1e-4, points=5, outputs=["beam.end.y", "energy.balance"],
                  settings={"integrator": "dormand_prince", "lanes": 2, "tolerance": 1e-9})  # fmt: skip
     along = (shapes[58] ** 2 / squares) @ (1.0 - np.cos(np.sqrt(squares)[:, None] * run.time))
     np.testing.assert_allclose(run["beam.end.y"], np.outer([5.0, 10.0], along), atol=1e-7 * 10.0 * along.max())
@@ -333,11 +333,13 @@ def test_formulation(module, monkeypatch):
     outputs, runs = ["rod2.x", "rod2.angle", "floor.force:max", "energy.balance"], {}
     for name in ("natural", "joint_angles"):
         settings = {"formulation": name, "tolerance": 1e-10, "lanes": 2}
-        runs[name] = fm.run(chain, {"mass": np.array([1.0, 2.0])}, end=1.5, points=31, outputs=outputs, settings=settings)
+        runs[name] = fm.run(chain, {"mass": np.array([1.0, 2.0])}, end=1.5, points=31, outputs=outputs, settings=settings, poses=["rod2"])
     natural, own = runs.values()
     assert not own.status.any() and natural["floor.force:max"].min() > 1e3
     for name in outputs[:3]:
         assert own[name] == pytest.approx(natural[name], rel=1e-6, abs=1e-8), name
+    for one, other in zip(*(vars(run.poses("rod2")).values() for run in runs.values()), strict=True):
+        np.testing.assert_allclose(one, other, atol=1e-6)
     assert np.ptp(own["energy.balance"]) < 5e-6
     settings = {"formulation": "joint_angles"}
     names(said(lambda: fm.run(chain(1.0), end=0.1, points=2, outputs=["pin0.fx"], settings=settings)), "reactions", "'pin0'")

@@ -23,7 +23,7 @@ KEYS = ("motion.py", "analysis/parameters.py")  # reads the power of a polynomia
 
 def larger(graph, a, b):
     """Node of a kind that nobody else knows."""
-    return graph._make(LARGER, (graph.const(a), graph.const(b)), RUNTIME)
+    return graph.make(LARGER, (graph.const(a), graph.const(b)), RUNTIME)
 
 
 def written(piece, node):
@@ -56,7 +56,7 @@ def test_a_kind_of_node_is_one_row(width):
 
 def test_kinds_have_what_a_walk_asks_for():
     """What is computed at run time is written; what has no derivative, and what cannot be made again, are known."""
-    read = {"const", "param", "table", "entry", "var"}
+    read = {"const", "param", "table", "matrix", "entry", "var"}
     assert len(NAMES) == len(KINDS) and {x.name for x in KINDS if x.write is None} == read
     assert {x.name for x in KINDS if x.derivative is None} - read == {">", "&"}
     assert {x.name for x in KINDS if x.rebuild is None} - read == {"factors", "substitution", "total"}

@@ -9,10 +9,12 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from flexmbd.bodies.ancf_beam_elastic import beam_strain
-from flexmbd.bodies.ancf_beam_element import GAUSS, NUMBERS, beam_element, vectors
+from flexmbd.bodies.ancf_beam_element import GAUSS, NUMBERS, beam_element, shapes, vectors
 from flexmbd.bodies.ancf_beam_reference import REFERENCE, frame_at, reference
 from flexmbd.bodies.ancf_beam_section import BeamSection
 from flexmbd.bodies.nodes import check_triads, nodal
+from flexmbd.bodies.poses import CentreLine, along
+from flexmbd.bodies.shapes import Swept
 from flexmbd.bodies.slender import Slender
 from flexmbd.errors import ModelError, check_number, unit_vector
 from flexmbd.language.nodes import in_vectors
@@ -157,6 +159,18 @@ class AncfBeam(Slender):
                 return section
         self.frames.append(BeamSection(self, f"#section{len(self.frames)}", s, element, x))
         return self.frames[-1]
+
+    def centre_line(self, moved, per_element):
+        """Places, and axes of the sections."""
+        parts = np.array(shapes(np.linspace(0.0, 1.0, per_element + 1)))
+        vectors = moved.numbers.reshape(*moved.numbers.shape[:-1], -1, 3)
+        weights = [np.stack([np.where(k % 3 == j, parts[k // 3], 0.0) for k in range(9)], axis=-1) for j in range(3)]
+        line, *axes = (along(vectors, 6, w) for w in weights)
+        return CentreLine(np.linspace(0.0, 1.0, line.shape[-2]), line, vectors[..., ::3, :], np.stack(axes, axis=-1))
+
+    def usual_shapes(self):
+        """Its section along it."""
+        return (Swept.of(self.profile),)
 
     # ---- equations
     def rows(self, build):

@@ -13,6 +13,7 @@ from flexmbd.bodies.ancf_elastic import bending, shapes, strain
 from flexmbd.bodies.ancf_line import Line
 from flexmbd.bodies.ancf_rules import CURVATURES, RULES, STRAINS, cable_kernels, square, symmetric
 from flexmbd.bodies.ancf_shaped import axial_points, reference, shaped_element
+from flexmbd.bodies.shapes import Swept
 from flexmbd.errors import ModelError, check_number, unit_vector
 from flexmbd.language.nodes import in_vectors
 from flexmbd.language.quadratic import cross, dot
@@ -107,6 +108,10 @@ class AncfCable(Line):
         """Number of elements, measures of strain, rule of integration, whether damped and curved, and where points are."""
         points = tuple((p.key, p.element, p.node) for p in self.points.values())
         return ("cable", self.elements, self.strain, self.curvature, self.integration, self.damped, self.shape is not None, points)
+
+    def usual_shapes(self):
+        """Its section along it."""
+        return (Swept.of(self.section),)
 
     # ---- equations
     def apply(self, build):

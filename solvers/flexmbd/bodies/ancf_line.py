@@ -2,8 +2,11 @@
 
 from dataclasses import dataclass
 
+import numpy as np
+
 from flexmbd.bodies.base import Point
 from flexmbd.bodies.nodes import check_line, nodal
+from flexmbd.bodies.poses import CentreLine, along, in_space
 from flexmbd.bodies.slender import Slender
 from flexmbd.errors import ModelError
 from flexmbd.language.quadratic import cross, cross3, dot
@@ -76,6 +79,15 @@ class Line(Slender):
             ]
         return tuple(x for r, slope in nodes for x in (*r, *slope)), tuple(x for v, rate in rates for x in (*v, *rate))
 
+    def centre_line(self, moved, per_element):
+        """Places of the line."""
+        d, le = self.dimension, np.asarray(moved.length, float) / self.elements
+        vectors = moved.numbers.reshape(*moved.numbers.shape[:-1], -1, d)
+        le = le[:, None, None, None] if le.ndim else le  # one a sample
+        weights = np.stack(np.broadcast_arrays(*cubic(np.linspace(0.0, 1.0, per_element + 1), le)), axis=-1)
+        line = along(vectors, 2, weights)
+        return CentreLine(np.linspace(0.0, 1.0, line.shape[-2]), line, in_space(vectors[..., ::2, :]))
+
     # ---- points
     def at(self, s, key=None):
         """Point at arc length `s` of the undeformed line, m."""
@@ -91,29 +103,21 @@ class Line(Slender):
     def at_start(self, point, level=0):
         """Place of a point at the start (numbers or arrays over samples), or with `level` 1 its slope r'."""
         d, x, le = self.dimension, point.x, self.length / self.elements
-        y, steep = 1.0 - x, 6.0 / le * (x * (1.0 - x))
-        shapes = (
-            (y * y * (1.0 + 2.0 * x), le * (x * y * y), x * x * (3.0 - 2.0 * x), -le * (x * x * y)),
-            (-steep, 1.0 + x * (3.0 * x - 4.0), steep, x * (3.0 * x - 2.0)),
-        )[level]
+        steep = 6.0 / le * (x * (1.0 - x))
+        shapes = (cubic(x, le), (-steep, 1.0 + x * (3.0 * x - 4.0), steep, x * (3.0 * x - 2.0)))[level]
         q = self.initial()[0][2 * d * point.element :]
         return tuple(sum(q[d * k + i] * f for k, f in enumerate(shapes)) for i in range(d))
 
     def place(self, build, point):
         """Position of a point, as polynomials."""
-        x, le = self._along(build, point), self._element_length(build)
-        y = 1.0 - x
-        shapes = (y * y * (1.0 + 2.0 * x), le * (x * y * y), x * x * (3.0 - 2.0 * x), -le * (x * x * y))
-        return self._interpolated(build, point, 0, shapes)
+        return self._interpolated(build, point, 0, cubic(self._along(build, point), self._element_length(build)))
 
     def place_at(self, build, s):
         """Nodes of the position at an arc length that is a node; beyond both ends no numbers."""
         g, d, le, at = build.graph, self.dimension, self._element_length(build), build.first[self.name]
         q = [build.q[at + 2 * d * e : at + 2 * d * (e + 2)] for e in range(self.elements)]
         start, *own = segment(g, s, [[float(e) * le, *own] for e, own in enumerate(q)])
-        x = (s - start) / le
-        y = 1.0 - x
-        shapes = (y * y * (1.0 + 2.0 * x), le * (x * y * y), x * x * (3.0 - 2.0 * x), -le * (x * x * y))
+        shapes = cubic((s - start) / le, le)
         beyond = g.greater(g.fabs(s / build.number(self, "length") - 0.5), 0.5 + 1e-9)
         inside = g.sqrt(g.select(beyond, -1.0, 1.0))
         return [inside * g.dot((f, own[d * k + i]) for k, f in enumerate(shapes)) for i in range(d)]
@@ -178,6 +182,12 @@ class Line(Slender):
         raise ModelError(message, element=self.name)
 
     direction = torque = spin = full_angle = _no_frame
+
+
+def cubic(x, length):
+    """Shapes of an element's two positions and slopes at x from 0 to 1, each node's one after the other."""
+    y = 1.0 - x
+    return y * y * (1.0 + 2.0 * x), length * (x * y * y), x * x * (3.0 - 2.0 * x), -length * (x * x * y)
 
 
 def _turning(w, arm):

@@ -4,6 +4,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from flexmbd.bodies.poses import of_frame
+from flexmbd.bodies.shapes import Polyline, Shape
 from flexmbd.errors import ModelError, check_number
 from flexmbd.language.quadratic import Quadratic
 from flexmbd.space import AXES, axis_parameters
@@ -93,6 +95,39 @@ class Body:
             raise ModelError(f"body '{self.name}' has no point '{key}'; its points are: {known}", element=self.name)
         return self.points[key]
 
+    # ---- what is shown of it
+    pose_size = 0  # numbers that say where it is, of bodies that are shown
+    unread = ("shown",)  # attributes that no equation depends on
+
+    def pose(self, build):
+        """Nodes of these numbers: its coordinates."""
+        return self.part(build, build.q)
+
+    def poses(self, moved):
+        """`Poses` by what a run kept of it (`trajectory.Moved`)."""
+        raise ModelError(f"'{self.name}' has no frame", element=self.name, remedy=f"take trajectory.centre_line('{self.name}')")
+
+    def centre_line(self, moved, per_element):
+        """`CentreLine` of a flexible body."""
+        raise ModelError(f"'{self.name}' is no cable and no beam", element=self.name, remedy=f"take trajectory.poses('{self.name}')")
+
+    @property
+    def shapes(self):
+        """What a viewer draws it by: the shapes given to `show`, or what follows from the body itself; the solver does not read them."""
+        return self.__dict__.get("shown") or self.usual_shapes()
+
+    def show(self, *shapes):
+        """Draw it by these shapes (`Box`, `Cylinder`, `Sphere`, `Polyline`, `Mesh`) too; returns the body."""
+        for shape in shapes:
+            if not isinstance(shape, Shape):
+                raise ModelError(f"body '{self.name}': {shape!r} is no shape", remedy="give Box, Cylinder, Sphere, Polyline or Mesh")
+        object.__setattr__(self, "shown", (*self.__dict__.get("shown", ()), *shapes))
+        return self
+
+    def usual_shapes(self):
+        """Shapes of a body to which none were given."""
+        return ()
+
     def variable(self, build, k):
         """The body's coordinate number k as a polynomial."""
         return Quadratic(build.graph, {(build.first[self.name] + k,): 1.0})
@@ -122,6 +157,27 @@ class Framed(Body):
         """Those of `System.body`."""
         d, (turn, spin) = self.dimension, TURNING[self.dimension]
         return {"position": (0, d), turn: (d, self.coordinates)}, {"velocity": (0, d), spin: (d, self.coordinates)}
+
+    @property
+    def pose_size(self):
+        """Of the centre of mass and of the axes: one in the plane, three in space."""
+        return 4 if self.dimension == 2 else 12
+
+    def pose(self, build):
+        """The centre of mass, and axes of the frame."""
+        axes = np.eye(self.dimension)[: 1 if self.dimension == 2 else 3].tolist()
+        place = [build.outputs[f"{self.name}.{axis}"][0]() for axis in AXES[: self.dimension]]
+        return [*place, *(x for axis in axes for x in build.values(build.direction(self, *axis)))]
+
+    def poses(self, moved):
+        """Places and rotations of the frame."""
+        return of_frame(moved.numbers, self.dimension, moved.offset)
+
+    def usual_shapes(self):
+        """Lines from the centre of mass to its named points, in the first sample."""
+        ends = [point.at for key, point in self.points.items() if not key.startswith("#")]
+        lines = [[self.offset, [x + o for x, o in zip(end, self.offset, strict=True)]] for end in ends]
+        return tuple(Polyline([[np.ravel(x)[0] for x in point] for point in line]) for line in lines)
 
     def at(self, *coordinates, key=None):
         """Point at the given coordinates of the body's frame, in m (measured from the frame's origin that `offset` defines)."""
@@ -200,6 +256,7 @@ class Ground(Framed):
     points: dict = field(default_factory=dict)
     name = "ground"
     measures = ()
+    pose_size = 0
 
     @property
     def offset(self):

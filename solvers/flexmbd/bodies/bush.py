@@ -53,8 +53,9 @@ class Bush(Body):
                     element=self.name,
                     remedy="it must be square, symmetric and positive" + (": give the liner its density" if key == "mass" else ""),
                 )
-        object.__setattr__(self, "matrices", {key: Matrix(matrix) for key, matrix in matrices.items()})
-        object.__setattr__(self, "entries", {key: _entries(matrix) for key, matrix in matrices.items()})
+        halves = {key: 0.5 * np.asarray(matrix, float) for key, matrix in matrices.items()}
+        object.__setattr__(self, "matrices", {key: Matrix(half + half.T) for key, half in halves.items()})
+        object.__setattr__(self, "entries", {key: _entries(matrix.values) for key, matrix in self.matrices.items()})
 
     @property
     def measures(self):
@@ -83,32 +84,26 @@ class Bush(Body):
     def mass_matrix(self, build):
         """That of the shapes."""
         table = build.number(self, "mass")
-        return {(i, j): build.graph.entry(table, i, j) for i, j in self.entries["mass"]}
+        return {(i, j): build.graph.entry(table, i, j) for i, j in self.entries["mass"] if i <= j}
 
     def apply(self, build):
         """Elastic and damping forces, and their energies."""
         q, v, first = self.part(build, build.q), self.part(build, build.v), build.first[self.name]
-        elastic = self._product(build, "stiffness", q)
+
+        def product(key, vector):
+            return build.graph.product(build.number(self, key), vector, self.entries[key])
+
         factor = build.number(self, "factor")
-        elastic = [factor * f for f in elastic]
+        elastic = [factor * f for f in product("stiffness", q)]
         if "damping" in self.entries:
-            lossy = self._product(build, "damping", v)
+            lossy = product("damping", v)
         else:
             time = build.number(self, "time")
-            lossy = [time * factor * f for f in self._product(build, "stiffness", v)]
+            lossy = [time * factor * f for f in product("stiffness", v)]
         for i, (f, d) in enumerate(zip(elastic, lossy, strict=True)):
             build.generalized[first + i] = build.generalized[first + i] - f - d
         build.potential(0.5 * build.graph.dot(zip(elastic, q, strict=True)))
         build.power("dissipated", build.graph.dot(zip(lossy, v, strict=True)))
-
-    def _product(self, build, key, vector):
-        total, table = [build.graph.const(0.0)] * self.coordinates, build.number(self, key)
-        for i, j in self.entries[key]:
-            x = build.graph.entry(table, i, j)
-            total[i] = total[i] + x * vector[j]
-            if i != j:
-                total[j] = total[j] + x * vector[i]
-        return total
 
     def outputs(self, build):
         """Amplitudes and their rates."""
@@ -120,7 +115,5 @@ class Bush(Body):
 
 
 def _entries(matrix):
-    """Places in the upper triangle that are not zero but for round-off."""
-    matrix = np.asarray(matrix, float)
-    small = 1e-14 * np.abs(np.diag(matrix)).max()
-    return [(i, j) for i in range(len(matrix)) for j in range(i, len(matrix)) if abs(matrix[i, j]) > small]
+    """Places that are not zero but for round-off, row by row."""
+    return [(int(i), int(j)) for i, j in np.argwhere(np.abs(matrix) > 1e-14 * np.abs(np.diag(matrix)).max())]

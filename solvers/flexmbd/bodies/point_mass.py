@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field
 
 from flexmbd.bodies.base import Body, Framed, Point
+from flexmbd.bodies.poses import of_frame
 from flexmbd.errors import ModelError, check_number
 from flexmbd.space import AXES
 
@@ -27,6 +28,15 @@ class PointMass(Body):
         for key in ("position", "velocity"):
             object.__setattr__(self, key, tuple(check_number(owner, f"{key}[{i}]", x) for i, x in enumerate(getattr(self, key))))
         self.points["#c"] = Point(self, "#c", (0.0,) * d)
+
+    @property
+    def pose_size(self):
+        """Its place."""
+        return self.dimension
+
+    def poses(self, moved):
+        """Its places, and no rotation."""
+        return of_frame(moved.numbers, self.dimension, (0.0,) * self.dimension)
 
     @property
     def centre(self):

@@ -36,6 +36,11 @@ class Slender(Body):
             self.keep(key, tuple(check_number(self.owner, f"{key}[{i}]", x) for i, x in enumerate(value)))
 
     @property
+    def pose_size(self):
+        """Its coordinates."""
+        return self.coordinates
+
+    @property
     def start(self):
         """The point at arc length 0."""
         return self.points["start"]

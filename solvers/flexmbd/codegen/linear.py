@@ -8,26 +8,27 @@ from flexmbd.codegen.blocks import elimination
 from flexmbd.codegen.neighbours import pairs
 from flexmbd.codegen.points import interpolated
 from flexmbd.codegen.pools import element
+from flexmbd.codegen.product import product
 from flexmbd.codegen.text import DOUBLE, WORD, pointer
 from flexmbd.formulation.neighbours import Pairs
 from flexmbd.formulation.pools import Points
-from flexmbd.language.kinds import SUBSTITUTION, TOTAL
+from flexmbd.language.kinds import PRODUCT, SUBSTITUTION, TOTAL
+from flexmbd.language.ordering import rows_of
 from flexmbd.linalg.sparse import SOLVE, SparsePlan
 from flexmbd.stepping.names import SOLVER, WHO
 
 
 class Linear:
-    """Writes nodes of linear equations into a `functions.Piece`."""
+    """Writes nodes of linear equations, of products and of sums over elements into a `functions.Piece`."""
 
     def __init__(self, piece):
         self.piece = piece
 
     def write(self, node):
-        """A node: factors, a substitution, or a total."""
+        """A node: factors, a substitution, a product, or a total."""
         piece, solves = self.piece, node.kind is SUBSTITUTION
         total = node.kind is TOTAL
-        count = 1 if total else len(node.value[0].place) if solves else node.value[0].size
-        piece.rows.known[node.id] = "W", piece.rows.take(count)
+        piece.rows.known[node.id] = "W", piece.rows.take(rows_of(node))
         self.clear(node)
         if not total:
             A = piece.moved(*piece.rows.known[node.id])
@@ -39,9 +40,7 @@ class Linear:
 
     def clear(self, node):
         """Set the rows of a node to zero: of a matrix, of a right-hand side, or of a total."""
-        plan = node.value[0]
-        count = 1 if node.kind is TOTAL else len(plan.place) if node.kind is SUBSTITUTION else plan.size
-        self.piece.loops.clear(self.piece.moved(*self.piece.rows.known[node.id]), count)
+        self.piece.loops.clear(self.piece.moved(*self.piece.rows.known[node.id]), rows_of(node))
 
     def go_on(self, node):
         """What follows once a node's rows have what nodes store there: what elements of pools add, then factors or unknowns."""
@@ -54,6 +53,9 @@ class Linear:
                 pairs(piece, pool, [one], [0], None, A)
             else:
                 element(piece, pool, [one], None, A, start, stop)
+            return
+        if node.kind is PRODUCT:
+            product(piece, node.value[0], A)
             return
         plan, solves = node.value[0], node.kind is SUBSTITUTION
         self._pooled(node, A)

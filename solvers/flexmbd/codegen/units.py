@@ -12,7 +12,7 @@ from flexmbd.codegen.loops import Loops
 from flexmbd.codegen.text import DOUBLE, INTEGER, VOID, WORD, Instructions, pointer, vector
 from flexmbd.codegen.values import Value, Writer
 from flexmbd.language.kinds import FACTORS, VARIABLE
-from flexmbd.language.units import HANDED, arguments, units
+from flexmbd.language.units import HANDED, units
 
 FAR = 64  # numbers between rows up to which tables have places as numbers, not as rows
 
@@ -81,7 +81,7 @@ def _rows(made, first):
     for unit, ended in zip(made, ending, strict=True):
         over, rest = {rows[i] for i in ended}, []
         for node in (node for _, node, row in unit.gives if row is None):
-            row = next((rows[a.id] for a in arguments(node) if rows.get(a.id) in over), None)
+            row = next((rows[a.id] for a in node.args if rows.get(a.id) in over), None)
             if row is None:
                 rest.append(node)
             else:
@@ -129,7 +129,7 @@ def _written(functions, unit):
 
     waiting = {i: (k, array) for k, (i, (array, _)) in enumerate(unit.reads.items())}
     for node in unit.nodes:
-        for i in [a.id for a in arguments(node) if a.id in waiting]:
+        for i in [a.id for a in node.args if a.id in waiting]:
             if i in waiting:
                 piece.found[i] = read(*waiting.pop(i))
         piece.compute(node)

@@ -7,7 +7,13 @@ one, and all else follows by derivatives of the graph, or is given too where som
 from abc import ABC, abstractmethod
 from functools import cached_property
 
+import numpy as np
+from scipy.sparse import csr_array
+from scipy.sparse.csgraph import connected_components
+
 from flexmbd.equations.saddle import beside, cliques, determined_blocks, reinforce, solutions
+from flexmbd.language.product import assembled
+from flexmbd.parameters import RUNTIME
 
 
 class Inertia(ABC):
@@ -32,6 +38,30 @@ class Inertia(ABC):
 
     def __init__(self, graph, q):
         self.graph, self.q, self.groups = graph, tuple(q), []
+
+    @property
+    def blocks(self):
+        """Lists of coordinates that M couples to each other by many entries, all of them numbers."""
+        n, wanted = len(self.q), {key: x for key, x in self.entries.items() if key[0] != key[1]}
+        if len(wanted) <= self.graph.tuning.product // 2:
+            return []
+        _, names = connected_components(csr_array((np.ones(len(wanted)), np.array([*wanted]).T), shape=(n, n)), directed=False)
+        found = {}
+        for key in self.entries:
+            found.setdefault(names[key[0]], []).append(key)
+        large = [keys for keys in found.values() if 2 * len(keys) > self.graph.tuning.product]
+        return [sorted({i for key in keys for i in key}) for keys in large if all(self.entries[key].level < RUNTIME for key in keys)]
+
+    def apart(self, problem, gradients):
+        """Those of `blocks` of which no coordinate is in a row or in a group: their accelerations are M's inverse times their forces."""
+        held = {i for key in gradients for i in key} | {i for group in self.groups for i in group.coordinates.ravel().tolist()}
+        return [] if problem.direct else [block for block in self.blocks if held.isdisjoint(block)]
+
+    def _assembled(self, block, *, inverse=False):
+        """Node of M's part of a block, or of its inverse."""
+        place = {i: k for k, i in enumerate(block)}
+        own = ((ij, x) for key, x in self.entries.items() if key[0] in place for ij in {key, key[::-1]})
+        return assembled(self.graph, {(place[i], place[j]): x for (i, j), x in own}, len(block), inverse=inverse)
 
     @abstractmethod
     def apply(self, vector):
@@ -81,7 +111,10 @@ class Inertia(ABC):
 
     def kinetic(self, v):
         """Node of the kinetic energy ``v.M v/2``, J, with that of groups, whose own rates are their variables."""
-        total = self.graph.dot((p, x) for p, x in zip(self.apply(v), v, strict=True))
+        total = self.graph.const(0.0)
+        for p, x in zip(self.apply(v), v, strict=True):
+            self.graph.mark()
+            total = total + p * x
         for group in self.groups:
             own = group.variables("y")
             total = total + group.sum(self.graph.dot(zip(group.inertial(own), own, strict=True)))
@@ -106,10 +139,17 @@ class Inertia(ABC):
         list of dict
             x by coordinate (left out: zero), l by n + k.
         """
-        matrix = self.matrix() | gradients
+        matrix, apart = self.matrix() | gradients, self.apart(problem, gradients)
         reinforce(problem, matrix, sides, rows)
-        found = [] if multipliers else determined_blocks(problem)
-        return beside(problem, matrix, sides, found) if found else solutions(problem, matrix, sides, rows)
+        found, gone = [] if multipliers else determined_blocks(problem), {i for block in apart for i in block}
+        rest = matrix if not gone else {key: x for key, x in matrix.items() if not (isinstance(key, tuple) and gone.intersection(key))}
+        left = sides if not gone else [{i: x for i, x in side.items() if i not in gone} for side in sides]
+        totals = beside(problem, rest, left, found, gone) if found else solutions(problem, rest, left, rows, gone)
+        for side, total in zip(sides, totals, strict=True):
+            for block in apart:
+                forces = [side.get(i, 0.0) for i in block]
+                total.update(zip(block, self.graph.product(self._assembled(block, inverse=True), forces), strict=True))
+        return totals
 
 
 class NaturalInertia(Inertia):
@@ -128,8 +168,15 @@ class NaturalInertia(Inertia):
         self.constant = self.constant and not varying
 
     def apply(self, vector):
-        """Nodes of ``M x``."""
-        return symmetric_product(self.graph, self.entries, vector)
+        """Nodes of ``M x``: of blocks a product."""
+        blocks = self.blocks
+        inside = {i for block in blocks for i in block}
+        total = symmetric_product(self.graph, {key: x for key, x in self.entries.items() if key[0] not in inside}, vector)
+        for block in blocks:
+            table = self._assembled(block)
+            for i, x in zip(block, self.graph.product(table, [vector[i] for i in block], table.value[0]), strict=True):
+                total[i] = x
+        return total
 
 
 class Together(Inertia):

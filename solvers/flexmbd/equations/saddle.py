@@ -11,9 +11,9 @@ ITERATIONS = 3  # after the first solution
 START = 1e-6  # shift of rows of the start, which may depend on the others
 
 
-def solutions(problem, matrix, sides, rows):
+def solutions(problem, matrix, sides, rows, gone=()):
     """Solutions for every side; augmented: iterated, the rows' sides of each iteration being what the shift left open."""
-    factors = factored(problem, matrix, rows)
+    factors = factored(problem, matrix, rows, gone)
     totals = [factors.solve(side) for side in sides]
     places = [problem.n + k for k, row in enumerate(rows) if shift_of(problem, row)]
     for total in totals if places else ():
@@ -25,8 +25,8 @@ def solutions(problem, matrix, sides, rows):
     return totals
 
 
-def factored(problem, matrix, rows):
-    """Factors of mass matrix and rows; where rows may come to depend on others, their pivots are guarded.
+def factored(problem, matrix, rows, gone=()):
+    """Factors of mass matrix and rows, less coordinates that are `gone`; where rows may come to depend on others, pivots are guarded.
 
     Those of one matrix are found once: accelerations and corrections to the same rows have the same.
     """
@@ -34,7 +34,8 @@ def factored(problem, matrix, rows):
     parts = [(key, x.id) if isinstance(key, tuple) else (key.name, *((ij, y.id) for ij, y in x.items())) for key, x in matrix.items()]
     key = (*parts, *((k, x.id) for k, x in guards.items()), *map(id, rows))
     if key not in graph.factors_of:
-        factors = factorise(graph, matrix, order(problem, rows), guards=guards)
+        pivots = order(problem, rows)
+        factors = factorise(graph, matrix, [p for p in pivots if p not in gone] if gone else pivots, guards=guards)
         graph.factors_of[key] = factors, rows  # these are kept, so that no others take their identity
     elif isinstance(graph.factors_of[key][0], Factors):
         graph.mark()  # as elimination ends
@@ -49,10 +50,10 @@ def determined_blocks(problem):
     return determined.blocks(problem.n, [set(row.polynomial.indices) for row in problem.rows], pooled)
 
 
-def beside(problem, matrix, sides, found):
+def beside(problem, matrix, sides, found, apart=()):
     """Solutions for every side where rows alone determine some coordinates: the others need only the other rows."""
     g, n, zero = problem.graph, problem.n, problem.graph.const(0.0)
-    pivots, gone = order(problem, problem.rows), {i for rows, own in found for i in (*own, *(n + k for k in rows))}
+    pivots, gone = order(problem, problem.rows), {*apart, *(i for rows, own in found for i in (*own, *(n + k for k in rows)))}
     known = determined.velocities(g, n, matrix, found, pivots, sides)
     rest = {key: x for key, x in matrix.items() if not (isinstance(key, tuple) and gone.intersection(key))}
     factors, totals = factorise(g, rest, [p for p in pivots if p not in gone]), []

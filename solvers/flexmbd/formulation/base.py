@@ -114,12 +114,14 @@ class Formulation(Interface, MassMatrix, ABC):
         self.pools, self.exchanges, self.times, self.unbooked = self.inertia.groups, {}, [], []
         self.bodies()
         for element in system.elements:
+            g.mark()
             with written(element):
                 if element.reacts:
                     self.owner[element.name] = len(self.rows)
                     self.rows += self.rows_of(element)
                 self.initial_rows += element.initial_rows(self)
         for element in system.elements:
+            g.mark()
             with written(element):
                 energies = self._energies()
                 self.generalized.added = False
@@ -161,8 +163,8 @@ class Formulation(Interface, MassMatrix, ABC):
         """Outputs of a body: name -> (function giving the node, unit)."""
         return body.outputs(self)
 
-    def turning(self):
-        """Angles that count full turns, by body: their node, and the number of the state that is near it."""
+    def turning(self, *, every=True):
+        """Angles that count full turns, by body: their node, and the number of the state near it; `every` body's, or where there is one."""
         return {}
 
     @staticmethod
@@ -202,6 +204,7 @@ class Formulation(Interface, MassMatrix, ABC):
         """Power that time-dependent rows put in (multiplier times the row's explicit rate), and that of external loads."""
         total = self.power_of("external")
         for row, multiplier in zip(self.rows, self.multipliers, strict=True):
+            self.graph.mark()
             total = total + multiplier * row.polynomial.time_derivative(self.time).value(self.q)
         return total
 

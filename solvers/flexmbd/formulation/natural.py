@@ -32,6 +32,7 @@ class Build(Formulation):
         """Each body's share, and elements of flexible bodies."""
         system, self._alike, self._quantities = self.system, {}, {}
         for body in system.bodies:
+            self.graph.mark()
             i = self.first[body.name]
             self.add_mass({(i + j, i + k): x for (j, k), x in body.mass_matrix(self).items()})
             self.rows += body.rows(self)
@@ -96,9 +97,10 @@ class Build(Formulation):
             for i, x in place.gradient(self.q).items():
                 self.generalized[i] = self.generalized[i] + x * f
 
-    def turning(self):
+    def turning(self, *, every=True):
         """Those of planar rigid bodies."""
         bodies = [body for body in self.system.bodies if body.name in self.system.angles()]
+        bodies = [body for body in bodies if every or f"{body.name}.angle" in self._state_index]
         nodes = [body.full_angle(self) for body in bodies]
         return {body.name: (x, self._number_of(self.state(body, "angle"))) for body, x in zip(bodies, nodes, strict=True)}
 

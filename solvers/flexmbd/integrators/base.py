@@ -119,6 +119,11 @@ class Integrator:
     passing: dict = field(default_factory=dict, hash=False)
 
     @property
+    def error_order(self):
+        """Power of the step with which its estimate of the error goes; embedded solutions are of one order less."""
+        return self.order if self.correction is None else self.order + 1
+
+    @property
     def passes(self):
         """Whether it follows a motion through positions in which augmented rows become dependent; else it stops there."""
         return self.correction is None

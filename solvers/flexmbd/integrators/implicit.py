@@ -48,9 +48,9 @@ from flexmbd.integrators.base import Integrator, Slot, larger
 from flexmbd.integrators.closing import EXACT, FAR, close_rows
 from flexmbd.integrators.iteration import (
     ACCELERATION, BEND, BEND_FACTOR, BEND_Q, BEND_V, BETA, BETA_START, ERROR_1, ERROR_2, FIRST, GAMMA, KNOWN, LAG, MEMORY, MIDDLE_SLOT,
-    MULTIPLIER, NEXT_ACCELERATION, NEXT_BEND, NEXT_MULTIPLIER, NEXT_SLOPE, ORDER, SLOPE, SLOT, STEP, correct, creep, slot,
+    MULTIPLIER, NEXT_ACCELERATION, NEXT_BEND, NEXT_MULTIPLIER, NEXT_SLOPE, SLOPE, SLOT, STEP, correct, creep, slot,
 )  # fmt: skip
-from flexmbd.lanes import any_lane, fabs, lnot, maximum, select, sqrt
+from flexmbd.lanes import any_lane, fabs, lnot, maximum, select
 from flexmbd.lanes.rows import doubles, evaluate, ld, st, words
 from flexmbd.lanes.vector import inner, part
 from flexmbd.stepping.names import (
@@ -190,11 +190,7 @@ def step(X, P, W, at):
     if frozen:
         st(X, KEPT_START, select(converged & (missed < missed_still), 1.0, 0.0))
     worst = further(h, before, fresh, worst, X, at)
-    rise = worst
-    if scheme[ORDER] > 1.5:
-        rise = sqrt(worst)
-    # like h^4.5 or h^4: the loop's controller is made for fifth order
-    st(X, ERROR, select(converged, worst * rise, np.inf))
+    st(X, ERROR, select(converged, worst, np.inf))
     creep(X, P, W, at)
 
 
@@ -265,7 +261,7 @@ def implicit(
     facts
         Others of `Integrator`.
     """
-    own = (float(order), float(memory), float(shifts), 0.1, *close)
+    own = (float(memory), float(shifts), 0.1, *close)
     made = {} if tune is None else {"tune": lambda value: (*own, *tune(value))}
     numbers = (*own, *(coefficients or (0.0,) * 9))
     rows = (*SLOT, *slots, Slot("last", "index-1 accelerations and rates at the end"))

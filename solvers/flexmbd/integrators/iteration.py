@@ -32,8 +32,8 @@ SLOT = (
 ) = range(14)  # fmt: skip
 # numbers of a scheme
 (
-    ORDER, MEMORY, SHIFTS, CHANGE, SLOW, CLOSE, LAG, BETA, GAMMA, BETA_START, BEND_Q, BEND_V, BEND_FACTOR, ERROR_2, ERROR_1,
-) = range(15)  # fmt: skip
+    MEMORY, SHIFTS, CHANGE, SLOW, CLOSE, LAG, BETA, GAMMA, BETA_START, BEND_Q, BEND_V, BEND_FACTOR, ERROR_2, ERROR_1,
+) = range(14)  # fmt: skip
 BOUND, ROUNDING, TRIES = 1e-9, 4e-15, 20  # of Newton's iteration
 SLIVER = 1e-5  # of the usual step
 

@@ -31,34 +31,39 @@ MOVED, TRIES, CLOSED = 0.1, 12, 1e-8
 
 
 @inner
-def pivots(lane, X, at):
-    """Dependent coordinates of a lane, by elimination of the gradients, whose entries are in the rows from `FACTORS` on."""
-    n, rows, angular, dependent = at[N], at[NM], words(at[ANGULAR]), at[SLOTS] + (at[LAST] + DEPENDENT) * at[STRIDE]
-    A, free = np.empty((rows, n)), np.empty(rows)
+def pivots(lane, X, W, at):
+    """Dependent coordinates of a lane, by elimination of the gradients, whose entries are in the rows from `FACTORS` on.
+
+    Behind the first row of W is by what an entry of each row counts, 0 for those that are done.
+    """
+    n, rows, angular, dependent, first = at[N], at[NM], words(at[ANGULAR]), at[SLOTS] + (at[LAST] + DEPENDENT) * at[STRIDE], at[FACTORS]
+    for k in range(rows):
+        largest = 1e-300
+        for i in range(n):
+            size = get(X, SANG, lane) if angular[i] > 0 else get(X, SLIN, lane)
+            x = get(X, first + k * n + i, lane) * size
+            put(X, first + k * n + i, lane, x)
+            largest = max(largest, abs(x))
+        put(W, 1 + k, lane, 1.0 / largest)
     for i in range(n):
         put(X, dependent + i, lane, 0.0)
-        size = get(X, SANG, lane) if angular[i] > 0 else get(X, SLIN, lane)
-        for k in range(rows):
-            A[k, i] = get(X, at[FACTORS] + k * n + i, lane) * size
-    for k in range(rows):
-        free[k] = 1.0 / max(np.abs(A[k]).max(), 1e-300)
     for _ in range(rows):
         best, row, column = 0.0, 0, 0
         for k in range(rows):
             for i in range(n):
-                x = free[k] * abs(A[k, i])
+                x = get(W, 1 + k, lane) * abs(get(X, first + k * n + i, lane))
                 if x > best:
                     best, row, column = x, k, i
         if best == 0.0:
             break
         put(X, dependent + column, lane, 1.0)
-        free[row] = 0.0
+        put(W, 1 + row, lane, 0.0)
         for k in range(rows):
-            if free[k] > 0.0:
-                share = A[k, column] / A[row, column]
+            if get(W, 1 + k, lane) > 0.0:
+                share = get(X, first + k * n + column, lane) / get(X, first + row * n + column, lane)
                 for i in range(n):
-                    A[k, i] -= share * A[row, i]
-                A[k, column] = 0.0
+                    put(X, first + k * n + i, lane, get(X, first + k * n + i, lane) - share * get(X, first + row * n + i, lane))
+                put(X, first + k * n + column, lane, 0.0)
 
 
 @inner
@@ -79,7 +84,7 @@ def choose(size, X, P, W, at):
         st(W, 0, select(who, 1.0, 0.0))
         for lane in range(width_of(X)):
             if get(W, 0, lane) > 0.5:
-                pivots(lane, X, at)
+                pivots(lane, X, W, at)
         for i in range(n):
             st(X, chosen + i, select(who, ld(X, START + 1 + i), ld(X, chosen + i)))
 

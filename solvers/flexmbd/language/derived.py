@@ -50,7 +50,7 @@ class Derived:
             self._constants.append(x.value)
         for x in (x for x in needed if not x.constant):
             result = x.kind is RESULT
-            word, args = x.value.name if x.kind is CALL else x.kind.name, x.args[:1] if result else x.args
+            word, args = x.value.name if x.kind is CALL else x.kind.name, x.args
             self._steps.append((word, [place[a.id] for a in args], x.value if result else None))
             place[x.id] = len(place)
         self._results = [place[x.id] for x in results]

@@ -6,7 +6,7 @@ import numpy as np
 
 from flexmbd import lanes
 from flexmbd.language.kernels import kernel_of, run_with
-from flexmbd.language.nodes import Node
+from flexmbd.parameters import Matrix
 
 _VOCABULARY = {word.plain: word.numpy for word in lanes.WORDS.values()}
 
@@ -15,7 +15,7 @@ def evaluated(nodes, roots, variables, parameters):
     """Values of the roots; `nodes` are those that they need, in an order in which they can be computed (see `Graph.evaluate`)."""
     value = {}
     for node in nodes:
-        args = [value[a.id] for a in node.args if isinstance(a, Node)]
+        args = [value[a.id] for a in node.args]
         value[node.id] = node.kind.numpy(node, args, variables, parameters)
     return [value[r.id] for r in roots]
 
@@ -33,6 +33,24 @@ def _on_arrays(kernel):
 def columns(table, x):
     """All columns of a table in the rows where x is."""
     return tuple(table.row(x))
+
+
+def multiplied(node, parameters):
+    """A product's rows as a function of arrays of the vector's numbers, whose last axis is that of samples where each has its matrix."""
+    table = node.value[0].table
+    matrix = table.graph.evaluate([table], parameters=parameters)[0]
+    form = "sij,j...s->i...s" if matrix.ndim else "ij,j...->i..."
+    return lambda *vector: tuple(np.einsum(form, matrix.values, np.stack(np.broadcast_arrays(*vector))))
+
+
+def assembled(node, values):
+    """The `Matrix` of its entries, or its inverse."""
+    places, (rows, columns), inverse = node.value
+    numbers = np.broadcast_arrays(*(np.asarray(x, float) for x in values))
+    matrix = np.zeros((*numbers[0].shape, rows, columns))
+    for place, x in zip(places, numbers, strict=True):
+        matrix[(..., *place)] = x
+    return Matrix(np.linalg.inv(matrix) if inverse else matrix)
 
 
 def summed(node, variables, parameters):

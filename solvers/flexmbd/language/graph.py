@@ -8,6 +8,7 @@ from flexmbd.language import kinds
 from flexmbd.language.evaluation import evaluated
 from flexmbd.language.kernels import KernelError, kernel_of
 from flexmbd.language.nodes import Node, flat, shape_of
+from flexmbd.language.product import product
 from flexmbd.language.space import Space, Variable, check_variable
 from flexmbd.language.tangents import alike, joined
 from flexmbd.parameters import CONSTANT, RUNTIME
@@ -37,51 +38,56 @@ class Graph:
         """Constant node (nodes pass through)."""
         if isinstance(x, Node):
             return x
-        return self._make(kinds.CONST, (float(x),), CONSTANT, float(x))
+        return self.make(kinds.CONST, (), CONSTANT, float(x), more=(float(x),))
 
     def param(self, path, level):
         """The parameter of a path: UNIFORM or LANE."""
-        return self._make(kinds.PARAMETER, (path,), level, path)
+        return self.make(kinds.PARAMETER, (), level, path, more=(path,))
 
     def table(self, path, level, shape):
         """The parameter of a path that is a `Matrix` of so many rows and columns."""
-        return self._make(kinds.TABLE, (path,), level, (path, shape))
+        return self.make(kinds.TABLE, (), level, (path, shape), more=(path,))
 
     def entry(self, table, i, j):
         """A number of a table."""
-        return self._make(kinds.ENTRY, (table, i, j), table.level, (i, j))
+        return self.make(kinds.ENTRY, (table,), table.level, (i, j), more=(i, j))
 
     def lookup(self, table, x):
         """Nodes of all columns of a table in the row where x is: the last whose first number is less than x, or the first row.
 
         By x they are constant; the rows' first numbers ascend.
         """
-        node = self._make(kinds.LOOKUP, (self.const(x),), RUNTIME, table, more=(table.id,))
-        return [self._make(kinds.RESULT, (node, k), RUNTIME, k) for k in range(table.value[1][1])]
+        node = self.make(kinds.LOOKUP, (self.const(x),), RUNTIME, table, more=(table.id,))
+        return self.results(node, table.value[1][1])
 
     def var(self, space, number=None):
         """Variable of a space (`language.space`), known at run time."""
         if self.spaces is not None:
             check_variable(space, number, self.spaces)
-        return self._make(kinds.VARIABLE, (space, number), RUNTIME, Variable(space, number))
+        return self.make(kinds.VARIABLE, (), RUNTIME, Variable(space, number), more=(space, number))
 
     def space(self, name):
         """The `Space` of a name."""
         return Space(self, name)
 
-    def _make(self, kind, args, level, value=None, more=()):
+    def make(self, kind, args, level, value=None, more=()):
         """The node of a kind; `more` tells apart what kind and arguments do not."""
-        key = (kind, *(a.id if isinstance(a, Node) else a for a in args), *more)
+        operation = (kind, *more) if more else kind
+        key = (operation, *args)
         node = self._known.get(key)
         if node is None:
-            node = self._known[key] = Node(self, kind, args, level, value, (kind, *more) if more else kind)
+            node = self._known[key] = Node(self, kind, args, level, value, operation)
         return node
+
+    def results(self, node, count):
+        """Nodes of a node's several results."""
+        return tuple([self.make(kinds.RESULT, (node,), node.level, k, more=(k,)) for k in range(count)])
 
     def _op(self, kind, *args):
         level = max([a.level for a in args])
         if level == CONSTANT:
             return self.const(float(kind.numpy(None, [a.value for a in args], None, None)))
-        return self._make(kind, args, level)
+        return self.make(kind, args, level)
 
     def _alike(self, kind, a, b):
         """An operation whose arguments may change places: they come in the order in which they were made."""
@@ -154,16 +160,16 @@ class Graph:
 
     def greater(self, a, b):
         """Condition a > b, for `select`."""
-        return self._make(kinds.GREATER, (self.const(a), self.const(b)), RUNTIME)
+        return self.make(kinds.GREATER, (self.const(a), self.const(b)), RUNTIME)
 
     def both(self, a, b):
         """Condition a and b."""
-        return self._make(kinds.BOTH, (a, b), RUNTIME)
+        return self.make(kinds.BOTH, (a, b), RUNTIME)
 
     def select(self, condition, a, b):
         """a where condition, else b."""
         a, b = self.const(a), self.const(b)
-        return a if a is b else self._make(kinds.SELECT, (condition, a, b), RUNTIME)
+        return a if a is b else self.make(kinds.SELECT, (condition, a, b), RUNTIME)
 
     def dot(self, pairs, start=0.0):
         """start + sum of products"""
@@ -217,7 +223,7 @@ class Graph:
                 one = what[:-1] if has == 1 else what
                 raise KernelError(f"{kernel.describe()} has {has} {one}, but {wanted} are needed here", function, remedy="")
         level = max((a.level for a in args), default=RUNTIME)
-        node = self._make(kinds.CALL, args, RUNTIME if level == CONSTANT else level, kernel, more=(kernel.name, shape))
+        node = self.make(kinds.CALL, args, RUNTIME if level == CONSTANT else level, kernel, more=(kernel.name, shape))
         node.function, node.shape = function, shape
         known = self._tangents.setdefault(node.id, [])
         if tangent is not None and not any(alike(tangent, x) for x in known):
@@ -225,7 +231,7 @@ class Graph:
             node.tangent = joined(known)
             if len(known) > 1:
                 self._derivatives.clear()  # some may have been made with less
-        return node if count is None else tuple(self._make(kinds.RESULT, (node, k), node.level, k) for k in range(count))
+        return node if count is None else self.results(node, count)
 
     def kernel(self, function):
         """The `Kernel` of a function."""
@@ -239,21 +245,25 @@ class Graph:
         """Node of the factors of a matrix; `entries` are (place in the storage of `plan`, Node), `pooled` (pool, {(i, j): Node})."""
         places, nodes = zip(*entries, strict=True) if entries else ((), ())
         key = tuple((pool.name, tuple((ij, x.id) for ij, x in part.items())) for pool, part in pooled)
-        return self._make(kinds.FACTORS, nodes, RUNTIME, (plan, places, tuple(pooled)), more=(plan.name, places, key))
+        return self.make(kinds.FACTORS, nodes, RUNTIME, (plan, places, tuple(pooled)), more=(plan.name, places, key))
 
     def substitution(self, factors, parts, count, pooled=()):
         """The `count` unknowns for a right-hand side, of which `parts` are (row, Node) and `pooled` (pool, [Node])."""
         rows, nodes = zip(*parts, strict=True) if parts else ((), ())
         key = tuple((pool.name, tuple(x.id for x in part)) for pool, part in pooled)
         value = (factors.value[0], rows, tuple(pooled))
-        node = self._make(kinds.SUBSTITUTION, (factors, *nodes), RUNTIME, value, more=(rows, key))
-        return tuple(self._make(kinds.RESULT, (node, k), RUNTIME, k) for k in range(count))
+        node = self.make(kinds.SUBSTITUTION, (factors, *nodes), RUNTIME, value, more=(rows, key))
+        return self.results(node, count)
 
     def total(self, pool, node, start, stop):
         """Sum of a node of one element over a pool's elements from `start` to before `stop`."""
         if node.zero or start == stop:
             return self.const(0.0)
-        return self._make(kinds.TOTAL, (), RUNTIME, (pool, node, start, stop), more=(pool.name, node.id, start, stop))
+        return self.make(kinds.TOTAL, (), RUNTIME, (pool, node, start, stop), more=(pool.name, node.id, start, stop))
+
+    def product(self, table, vector, entries=None):
+        """Nodes of the rows of a matrix of numbers times a vector, see `language.product.product`."""
+        return product(self, table, vector, entries)
 
     def forget(self):
         """Let go of what is known only to make further nodes: no more are made."""
@@ -269,7 +279,7 @@ class Graph:
         known, stack = self._depends, [node]
         while stack:
             x = stack[-1]
-            args, pooled = [a.id for a in x.args if isinstance(a, Node)], x.kind.pooled(x)
+            args, pooled = [a.id for a in x.args], x.kind.pooled(x)
             inner = [a.id for *_, nodes in pooled for a in nodes]
             if x.id in known or all(i in known for i in (*args, *inner)):
                 stack.pop()
@@ -300,6 +310,14 @@ class Graph:
             self._derivatives[key] = self._differentiate(node, variable)
         return self._derivatives[key]
 
+    def rates(self, node, variable):
+        """Derivatives of a node's arguments by their number, of those that are not zero."""
+        key = ("arguments", node.id, variable.id)
+        if key not in self._derivatives:
+            found = ((j, self.derivative(a, variable)) for j, a in enumerate(node.args))
+            self._derivatives[key] = {j: rate for j, rate in found if not rate.zero}
+        return self._derivatives[key]
+
     def _differentiate(self, node, x):
         if node is x:
             return self.const(1.0)
@@ -318,7 +336,7 @@ class Graph:
             if node.id in seen:
                 continue
             seen.add(node.id)
-            stack.extend(a for a in node.args if isinstance(a, Node))
+            stack += node.args
         return [self.nodes[i] for i in sorted(seen)]
 
     def evaluate(self, roots, variables=None, parameters=None):

@@ -15,6 +15,9 @@ from flexmbd.errors import NotDifferentiable
 from flexmbd.language import evaluation
 from flexmbd.language.nodes import nested, of_numbers
 from flexmbd.language.ops import OPS
+from flexmbd.parameters import RUNTIME
+
+FEW = 3  # numbers of a vector up to which a product's derivative is written out
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,6 +111,14 @@ def _of_total(graph, node, x, k):
     return graph.dot((part, 1.0) for part in parts)
 
 
+def _of_product(graph, node, x, k):
+    """Derivative of row k of a product: the matrix times those of the vector, of which few are single numbers of the matrix."""
+    matrix, rates = node.value[0], graph.rates(node, x)
+    if len(rates) > FEW:
+        return graph.product(matrix.table, [rates.get(j, 0.0) for j in range(len(node.args))], matrix.entries)[k]
+    return graph.dot((graph.entry(matrix.table, k, j), rate) for j, rate in rates.items() if j in matrix.columns(k))
+
+
 def _called_again(graph, node, args):
     return graph.call(node.function, nested(args, node.shape), None, node.tangent, partly=True)
 
@@ -150,6 +161,17 @@ SUBSTITUTION = Kind(
     numpy=lambda node, values, v, p: evaluation.solved(node, values), write=lambda piece, node: piece.linear.write(node),
     derivative=_unsolved, pooled=_in_equations, cost=30, each=1, loops=True,
 )  # fmt: skip
+MATRIX = Kind(
+    "matrix", "matrix of numbers that are made of the system's", numpy=lambda node, values, v, p: evaluation.assembled(node, values)
+)  # fmt: skip
+PRODUCT = Kind(
+    "product", "matrix of numbers times a vector",
+    numpy=lambda node, values, v, p: evaluation.multiplied(node, p)(*values), write=lambda piece, node: piece.linear.write(node),
+    arrays=evaluation.multiplied, derivative=_of_product,
+    rebuild=lambda g, node, args: g.make(PRODUCT, tuple(args), RUNTIME, node.value, node.operation[1:]),
+    result=lambda g, node, k: g.results(node, k + 1)[k],
+    cost=30, each=1, loops=True,
+)  # fmt: skip
 TOTAL = Kind(
     "total", "sum over elements of a pool",
     numpy=lambda node, values, v, p: evaluation.summed(node, v or {}, p), write=lambda piece, node: piece.linear.write(node),
@@ -164,5 +186,5 @@ RESULT = Kind(
 OPERATIONS = {name: _operation(name, op) for name, op in OPS.items()}
 ADD, SUB, MUL, DIV, NEG = (OPERATIONS[name] for name in ("+", "-", "*", "/", "neg"))
 SQRT, FABS, GREATER, BOTH, SELECT = (OPERATIONS[name] for name in ("sqrt", "fabs", ">", "&", "select"))
-LINEAR = (FACTORS, SUBSTITUTION)
-KINDS = (CONST, PARAMETER, TABLE, ENTRY, VARIABLE, CALL, LOOKUP, FACTORS, SUBSTITUTION, TOTAL, RESULT, *OPERATIONS.values())
+LINEAR = (FACTORS, SUBSTITUTION, PRODUCT)
+KINDS = (CONST, PARAMETER, TABLE, MATRIX, ENTRY, VARIABLE, CALL, LOOKUP, *LINEAR, TOTAL, RESULT, *OPERATIONS.values())

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from flexmbd.language.kinds import CALL, LINEAR, RESULT, SUBSTITUTION, VARIABLE
-from flexmbd.language.nodes import Node
+from flexmbd.language.kinds import CALL, LINEAR, PRODUCT, RESULT, SUBSTITUTION, TOTAL, VARIABLE
 from flexmbd.parameters import RUNTIME
 
 
@@ -69,7 +68,7 @@ class Pieces:
         self.count, handed = len(self.nodes), {}
         for k, members in enumerate(self.nodes):
             for node in members:
-                for x in (a for a in node.args if isinstance(a, Node)):
+                for x in node.args:
                     if self._of.get(x.id, k) != k and not solution(x) and x.kind not in LINEAR:
                         handed[x.id] = None
         for k, loose in self.loose.items():  # what a group stores may belong to another piece
@@ -105,8 +104,13 @@ def cost(node):
 
 
 def solution(node):
-    """True for an unknown of linear equations."""
-    return node.kind is RESULT and node.args[0].kind is SUBSTITUTION
+    """True for an unknown of linear equations, or a number of a product: it stays in the row where a loop has put it."""
+    return node.kind is RESULT and node.args[0].kind in (SUBSTITUTION, PRODUCT)
+
+
+def rows_of(node):
+    """How many rows a loop works in."""
+    return 1 if node.kind is TOTAL else len(node.value[0].place) if node.kind is SUBSTITUTION else node.value[0].size
 
 
 def leaf(node):
@@ -128,7 +132,7 @@ def ordered(graph, roots, given=()):
             continue
         seen.add(node.id)
         if node.level == RUNTIME and node.id not in given:
-            stack += [a for a in node.args if isinstance(a, Node) and a.id not in seen]
+            stack += [a for a in node.args if a.id not in seen]
     return [graph.nodes[i] for i in sorted(seen)]
 
 

@@ -50,7 +50,7 @@ def _needs(x, given):
         return list(x.args)
     if x.kind is kinds.SELECT:
         return _of_branches(*x.args)
-    call, k = x.args if x.kind is kinds.RESULT else (x, 0)
+    call, k = (x.args[0], x.value) if x.kind is kinds.RESULT else (x, 0)
     if call.function in WORDS:
         return WORDS[call.function](call.args)
     return [] if call.kind is kinds.CALL and _of_kernel(call, k, given) else None

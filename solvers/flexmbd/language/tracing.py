@@ -6,7 +6,7 @@ from flexmbd import lanes
 from flexmbd.errors import NotDifferentiable
 from flexmbd.language.kernels import KernelError, run_with
 from flexmbd.language.kinds import VARIABLE
-from flexmbd.language.nodes import Condition, Node, flat, nested, shape_of
+from flexmbd.language.nodes import Condition, flat, nested, shape_of
 
 
 def traced(graph, function, args):
@@ -103,10 +103,10 @@ def exchanged(graph, nodes, exchanges):
             inner = graph.needed([a for *_, one in pooled for a in one])
             if names.intersection(graph.variables(x)) or any(a in exchanges for a in inner):
                 raise NotDifferentiable("nodes in a sum over the elements of a flexible body cannot be exchanged")
-        args = [known[a.id] for a in x.args if isinstance(a, Node)]
+        args = [known[a.id] for a in x.args]
         if x in exchanges:
             y = exchanges[x]
-        elif all(known[a.id] is a for a in x.args if isinstance(a, Node)):
+        elif all(known[a.id] is a for a in x.args):
             y = x
         elif x.kind.rebuild is None:
             raise NotDifferentiable(f"nodes in '{x.kind.name}' cannot be exchanged")

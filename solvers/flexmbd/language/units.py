@@ -12,9 +12,8 @@ from __future__ import annotations
 from bisect import bisect_right
 from dataclasses import dataclass
 
-from flexmbd.language.kinds import FACTORS, LINEAR, LOOKUP, MUL, NEG, RESULT, TOTAL, VARIABLE
-from flexmbd.language.nodes import Node
-from flexmbd.language.ordering import groups_of, leaf, ordered
+from flexmbd.language.kinds import LINEAR, LOOKUP, MUL, NEG, RESULT, TOTAL, VARIABLE
+from flexmbd.language.ordering import groups_of, leaf, ordered, rows_of
 from flexmbd.parameters import CONSTANT, RUNTIME, UNIFORM
 
 AGAIN = (MUL, NEG)  # operations that every reader does itself, if it can: a value less in memory
@@ -136,7 +135,7 @@ def _join(made, nodes, of, place):
     handed = {}
     for unit in made:
         own = {x.id for x in unit.nodes}
-        for a in (a for x in unit.nodes for a in arguments(x)):
+        for a in (a for x in unit.nodes for a in x.args):
             if a.level != CONSTANT and a.id not in own and a.id not in unit.reads:
                 array = _array(a, of, place)
                 unit.reads[a.id] = array, a
@@ -150,7 +149,7 @@ def _stages(nodes):
     """By id, how many loops follow one another before a node is computed; sums need nothing, and come first."""
     stage = {}
     for x in nodes:
-        needed = (stage[a.id] + (a.kind in LOOPS) for a in arguments(x) if a.id in stage)
+        needed = (stage[a.id] + (a.kind in LOOPS) for a in x.args if a.id in stage)
         stage[x.id] = -1 if x.kind is TOTAL else max(needed, default=0)
     return stage
 
@@ -160,7 +159,7 @@ def _laid(nodes, first):
     rows = {}
     for x in (x for x in nodes if x.kind in LOOPS):
         rows[x.id] = first
-        first += 1 if x.kind is TOTAL else x.value[0].size if x.kind is FACTORS else len(x.value[0].place)
+        first += rows_of(x)
     return rows, first
 
 
@@ -189,11 +188,6 @@ def _copies(pairs, place, number):
     return made
 
 
-def arguments(node):
-    """Nodes among a node's arguments; others are numbers of a result, or places in a table."""
-    return [a for a in node.args if isinstance(a, Node)]
-
-
 def _cut(graph, nodes, of, number):
     """Units of nodes, from a number on, of which `of` is told by id of a node; results of a call stay with it."""
     made, begun = [], None
@@ -216,7 +210,7 @@ def _again(nodes, of, count):
     last, again = {}, [{} for _ in range(count)]  # by id of what other units read: the last of them
     for x in nodes:
         unit = of[x.id]
-        for a in arguments(x):
+        for a in x.args:
             if a.id in of and of[a.id] is not unit:
                 last[a.id] = max(last.get(a.id, 0), unit.number)
     kept = {i: last[i] for i in last}
@@ -225,7 +219,7 @@ def _again(nodes, of, count):
             del kept[x.id]
     for x in nodes:
         unit = of[x.id]
-        for a in arguments(x):
+        for a in x.args:
             if a.id in last and a.id not in kept and of[a.id] is not unit:
                 again[unit.number][a.id] = a
     return again
@@ -247,8 +241,6 @@ def _key(unit):
     reads = {i: (array, k) for k, (i, (array, _)) in enumerate(unit.reads.items())}
 
     def operand(a):
-        if not isinstance(a, Node):
-            return ("place", a)  # of a call's result, or in a table
         return number[a.id] if a.id in number else reads[a.id] if a.id in reads else ("const", a.value)
 
     done = [(x.operation, *map(operand, x.args)) for x in unit.nodes]

@@ -101,7 +101,8 @@ class _Reader:
         if isinstance(kernels, (NormalKernels, FrictionKernels)):  # of a law only these count: its numbers are parameters
             facts = [self.value(getattr(x, key, None)) for key in ("name", "continuous_onset", "states")]
             return (kind, *facts, *x.numbers(), *(known_as(f) for f in kernels if callable(f)))
-        attributes = getattr(x, "__dict__", None)
+        attributes, unread = getattr(x, "__dict__", None), getattr(kind, "unread", ())
+        attributes = attributes and {key: y for key, y in attributes.items() if key not in unread}
         if _of_package(kind):  # `topology_key` says what of its numbers decides its code
             return (kind, *((key, self._part(y)) for key, y in (attributes or {}).items() if not _only_plain(y)))
         if attributes is None:

@@ -101,7 +101,7 @@ class Integration:
         real[names.FINISH], real[names.TOLERANCE], real[names.MAX_STEPS] = end, settings.tolerance, settings.max_steps
         real[names.H_FIRST], real[names.H_MAX], real[names.H_MIN] = h_max if fixed else 0.0, h_max, max(1e-14 * end, 1e-300)
         real[names.DRIFT] = 0.1 if self.model.problem.shift else 30.0
-        real[names.REACH] = scheme.first
+        real[names.REACH], real[names.EXPONENT] = scheme.first, round(1024 * 0.2 / scheme.error_order) / 1024
         real[names.ITERATIONS] = ITERATIONS
         self._point({names.REAL: real})
         self.at[names.FIXED] = fixed

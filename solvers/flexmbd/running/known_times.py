@@ -14,7 +14,6 @@ from itertools import product
 import numpy as np
 
 from flexmbd.language import kinds
-from flexmbd.language.nodes import Node
 from flexmbd.language.ordering import ordered
 from flexmbd.parameters import RUNTIME
 from flexmbd.stepping import names
@@ -44,10 +43,10 @@ def timed(problem):
     periods = [c.period for c in problem.contacts if c.period is not None]
     nodes, found = ordered(problem.graph, [*_roots(problem), *problem.times, *periods]), {}
     for node in nodes:
-        args = [x.id for x in node.args if isinstance(x, Node)]
+        args = [x.id for x in node.args]
         if (node is problem.time) or not found.keys().isdisjoint(args):
             found[node.id] = node
-    wanted = {x.id for node in found.values() for x in node.args if isinstance(x, Node)} | {x.id for x in (*problem.times, *periods)}
+    wanted = {x.id for node in found.values() for x in node.args} | {x.id for x in (*problem.times, *periods)}
     given = [x for x in nodes if x.id in wanted and x.kind is not kinds.VARIABLE and x.level < RUNTIME and x.kind is not kinds.TABLE]
     return list(found.values()), given
 
@@ -93,7 +92,7 @@ class KnownTimes:
     def _follow(self, node):
         if node.kind is kinds.VARIABLE:
             return [Piece(1.0, 0.0)] if node.value.space == "t" else None
-        args = [self._pieces.get(x.id) for x in node.args if isinstance(x, Node)]
+        args = [self._pieces.get(x.id) for x in node.args]
         if self._wave(node):
             return None
         if node.kind is kinds.SELECT:
@@ -167,7 +166,7 @@ class KnownTimes:
             for piece in args[0] or ():
                 self.rate = np.maximum(self.rate, np.abs(piece.a))
         elif word in SMOOTH:
-            for x in ordered(self._graph, [a for a in node.args if isinstance(a, Node)]):
+            for x in ordered(self._graph, node.args):
                 for piece in self._pieces.get(x.id) or ():
                     if piece.floor is None and not piece.still and x.kind is not kinds.VARIABLE:
                         for width in WIDTHS:

@@ -23,6 +23,7 @@ from flexmbd.outputs.catalogue import BOOKS
 from flexmbd.registry import CONTACT_ROWS, LEAST_SPEED, OTHERS, Books
 from flexmbd.running.known_times import timed
 from flexmbd.running.neighbours import groups
+from flexmbd.running.posed import posed
 from flexmbd.running.signals import Requests, Signals
 from flexmbd.state import Layout
 from flexmbd.stepping import compiled, names
@@ -85,6 +86,7 @@ class Model:
         False where another one brings a state, which the equations should have: outputs are not written then.
         """
         build = self._formulation(system, **self._arguments)
+        build.outputs |= posed(build, outputs)
         self.requests = Requests(outputs, build.outputs)
         asked = {system.aliases.get(name, name) for name in self.requests.names} & set(BOOKS)
         self.unkept = unkept(build, self.scheme, asked)

@@ -14,6 +14,7 @@ from flexmbd.running.integration import Integration
 from flexmbd.running.models import model_of
 from flexmbd.running.outcome import gained, outcome, started
 from flexmbd.running.plausible import implausible
+from flexmbd.running.posed import asked, moved
 from flexmbd.running.reduced import check_windows, output_times, recorded
 from flexmbd.running.settings import Settings, as_settings
 from flexmbd.running.stepwise import fixed_step, percussions
@@ -83,7 +84,7 @@ def compiled(build, samples=None, *, end, outputs, settings=None):
     return model_of(system, outputs, chosen(as_settings(settings), system, end)[0]).on_disk()
 
 
-def run(build, samples=None, *, end, points=201, times=None, outputs, settings=None, patience=None):
+def run(build, samples=None, *, end, points=201, times=None, outputs, settings=None, patience=None, poses=False):
     """Simulate a batch, or one system.
 
     Parameters
@@ -96,6 +97,8 @@ def run(build, samples=None, *, end, points=201, times=None, outputs, settings=N
     patience : float, optional
         Seconds on the clock (compiling does not count) after which runs that are not done are left, with status `timeout` and how far
         they came. For trials: what is left depends on the machine.
+    poses : bool or sequence of str
+        Keep where all bodies are at the times of the histories, or those named: for `Trajectory.poses` and `Trajectory.centre_line`.
 
     Returns
     -------
@@ -119,7 +122,9 @@ def run(build, samples=None, *, end, points=201, times=None, outputs, settings=N
         return Trajectory(time, empty, {}, status, message, {}, {k: np.zeros(count) for k in ("steps", "rejected", "events")})
     system = system if isinstance(system, Stack) else Unchanged(system)
     settings, why = chosen(settings, system, end)
-    model = model_of(system, outputs, settings)
+    kept_of = asked(system, poses)
+    wanted = [*outputs, *(name for own in kept_of.values() for name in own)]
+    model = model_of(system, wanted, settings)
     made = Integration(model, system, len(good), settings, float(end))
     notable, bad, words = started(made)
     kept = recorded(model, time, float(end))
@@ -137,7 +142,7 @@ def run(build, samples=None, *, end, points=201, times=None, outputs, settings=N
     notable |= implausible(made, codes)
     notable |= noted(model, settings, made.counters, np.flatnonzero(codes == OK))
     out = {}
-    for name in outputs:
+    for name in wanted:
         x = values[name] if ":" in name else values[name][:, own]
         full = out[name] = np.full((count, *x.shape[1:]), np.nan)
         full[good] = x
@@ -147,8 +152,9 @@ def run(build, samples=None, *, end, points=201, times=None, outputs, settings=N
     status[good] = codes
     for i, note in zip(good, notes, strict=True):
         message[i] = note
+    bodies = moved(system, kept_of, out, good)
     units, used = {name: model.units[name] for name in out}, attributes(model, system, settings, why) | notable
-    found = Trajectory(time, out, units, status, message, used, statistics)
+    found = Trajectory(time, out, units, status, message, used, statistics, bodies)
     return found.of_sample(0) if single(build) else found
 
 

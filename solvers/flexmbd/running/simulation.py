@@ -9,6 +9,7 @@ from flexmbd.running.controls import changed_samples, go_over
 from flexmbd.running.integration import Integration
 from flexmbd.running.models import model_of
 from flexmbd.running.outcome import outcome, started
+from flexmbd.running.posed import asked, moved
 from flexmbd.running.reduced import recorded
 from flexmbd.running.settings import as_settings
 from flexmbd.running.simulate import attributes, run
@@ -16,7 +17,7 @@ from flexmbd.state import LOOP, State
 from flexmbd.trajectory import Trajectory
 
 
-def compile(build, samples=None, *, outputs=(), end=1.0, settings=None):
+def compile(build, samples=None, *, outputs=(), end=1.0, settings=None, poses=False):
     """Compile a model.
 
     Parameters
@@ -29,6 +30,8 @@ def compile(build, samples=None, *, outputs=(), end=1.0, settings=None):
     end : float
         How long motions are about to take, in s: it decides the largest step, and the integrator if that is "auto".
     settings : mapping, optional
+    poses : bool or sequence of str
+        As of `flexmbd.run`, for `Simulation.run` and `Simulation.go_on`.
 
     Returns
     -------
@@ -39,7 +42,7 @@ def compile(build, samples=None, *, outputs=(), end=1.0, settings=None):
     ModelError
         If the model, an output or a setting is wrong.
     """
-    return Simulation(build, samples, tuple(outputs), float(end), as_settings(settings))
+    return Simulation(build, samples, tuple(outputs), float(end), as_settings(settings), poses)
 
 
 class Simulation:
@@ -53,13 +56,15 @@ class Simulation:
         Of the outputs.
     """
 
-    def __init__(self, build, samples, outputs, end, settings):
+    def __init__(self, build, samples, outputs, end, settings, poses=False):
         if not 0 < end < np.inf:
             raise ModelError(f"the end of the time is {end!r} s; it must be greater than zero")
         self._build, self.outputs, self.end, self._made = build, outputs, end, ((), None)
         system = self._system(first_of(build, samples))
         self.settings, self._why = chosen(settings, system, end)
-        model = model_of(system, outputs, self.settings)
+        self._poses = asked(system, poses)
+        self._wanted = [*outputs, *(name for own in self._poses.values() for name in own)]
+        model = model_of(system, self._wanted, self.settings)
         model.compile()
         self.units = {name: model.units[name] for name in outputs}
 
@@ -73,7 +78,8 @@ class Simulation:
     def run(self, samples=None, *, end=None, points=201):
         """`flexmbd.run` with the outputs and settings of this one; `end` is its own if left out."""
         given = samples or None
-        return run(self._build, given, end=end or self.end, points=points, outputs=self.outputs, settings=self.settings)
+        how = {"outputs": self.outputs, "settings": self.settings, "poses": [*self._poses]}
+        return run(self._build, given, end=end or self.end, points=points, **how)
 
     def start(self, samples=None):
         """The assembled state at time zero.
@@ -155,8 +161,9 @@ class Simulation:
         made.run(np.arange(made.count), recorded(made.model, time, float(end)))
         values, codes, words, counters = outcome(made, np.zeros(made.count, bool), [""] * made.count, whole=False)
         used = attributes(made.model, made.system, self.settings, self._why)
-        outputs = {name: values[name] if ":" in name else values[name][:, :points] for name in self.outputs}
-        return Trajectory(time, outputs, self.units, codes, list(words), used, counters), self._state(made, samples)
+        outputs = {name: values[name] if ":" in name else values[name][:, :points] for name in self._wanted}
+        bodies = moved(made.system, self._poses, outputs)
+        return Trajectory(time, outputs, self.units, codes, list(words), used, counters, bodies), self._state(made, samples)
 
     def load(self, path):
         """A state that was saved, if it is one of this model."""
@@ -171,7 +178,7 @@ class Simulation:
         if made is None or before != key:
             system = self._system(samples)
             count = max([len(x) for x in samples.values()] or [system.parameters().samples])
-            made = Integration(model_of(system, self.outputs, self.settings), system, count, self.settings, self.end, keeps=True)
+            made = Integration(model_of(system, self._wanted, self.settings), system, count, self.settings, self.end, keeps=True)
             self._made = key, made
         else:
             made.clear(self.end)

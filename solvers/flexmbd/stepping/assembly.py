@@ -164,8 +164,8 @@ def prepare(X, P, W, at):
     the origin (m), in `PACE` the fastest rate of given functions of time (1/s), in `LEAP` the longest way in a step (m), of all contacts
     the penetration within which events are located (m) and the least impact velocity (m/s). The first step is `REACH` of the time in which
     something moves by the mechanism's size or turns by 1 rad (`H_FIRST` if that is above zero). Scales of errors are what velocities are,
-    and what accelerations make of them in that step; of implicit schemes, which from rest would have to resolve their fastest motions first,
-    in `SOON` of that time.
+    and what accelerations make of them in that step; of implicit schemes, which from rest would have to resolve their fastest motions
+    first, in `SOON` of that time.
     """
     angular = words(at[ANGULAR])
     for start in range(0, at[COUNT], width_of(X)):

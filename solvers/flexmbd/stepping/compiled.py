@@ -70,7 +70,7 @@ def _text(function, width):
 def _engine(function, width):
     """An engine with the machine code, which is read from disk if it is there."""
     path = _path(function, width)
-    code = path.read_bytes() if path and path.exists() else _object(_text(function, width))
+    code = path.read_bytes() if path and path.exists() else _object(_text(function, width), kept=path is not None)
     if path and not path.exists():
         keep(path, code)
     engine = llvm.create_mcjit_compiler(llvm.parse_assembly("", llvm.create_context()), machine(OPTIMISED))
@@ -79,13 +79,19 @@ def _engine(function, width):
     return engine
 
 
-def _object(text):
-    """Machine code of a module that is optimised already; what all have taken in is left out."""
+def _object(text, kept):
+    """Machine code of a module that is optimised already; what all have taken in is left out.
+
+    What is kept does without Numba's runtime (arrays of its own): a process that only reads the code has none.
+    """
     made_for = machine(OPTIMISED)
     module = llvm.parse_assembly(text, llvm.create_context())
     unused = llvm.create_new_module_pass_manager()
     unused.add_global_dead_code_eliminate_pass()
     unused.run(module, llvm.create_pass_builder(made_for, llvm.create_pipeline_tuning_options()))
+    needs = [f.name for f in module.functions if kept and f.is_declaration and f.name.startswith(("NRT_", "numba_"))]
+    if needs:
+        raise TypeError(f"a function of the time loop makes arrays ({', '.join(needs)}); use rows of X or W")
     return made_for.emit_object(module)
 
 

@@ -11,10 +11,10 @@ from flexmbd.registry import CONTACT_ROWS, DEPTH, DEPTH_RATE, MODE
 from flexmbd.stepping.events import arm, cut_at, settle, switch
 from flexmbd.stepping.known import CLOSE
 from flexmbd.stepping.names import (
-    ANGULAR, ASSIGNED, ATTEMPT, BEFORE, COMMIT, CONTACTS, CUT, END, ENDED, ERROR, EVENTS, FINISH, FIXED, FLOORED, HC, HN, HOPELESS, H_MAX,
-    H_MIN, JUMPS, KINKS, KNOWNS, LARGEST, LEDGERS, LOCATE, LOOK, MARK, MAX_STEPS, MIDDLE, MIDWAY, NC, NEXT, NR, NW, OUTPUTS, OVER, POINTS,
-    PROJECT, REAL, REFINE, REJECTED, RESTART, SAFETY, SANG, SIZE, SLACK, SLIN, START, STATUS, STEPPED, STEPS, STUCK, SWITCH, WATCHED, WHO,
-    WINDOW, WINDOWED, Y1, YM, H, M, N, T,
+    ANGULAR, ASSIGNED, ATTEMPT, BEFORE, COMMIT, CONTACTS, CUT, END, ENDED, ERROR, EVENTS, EXPONENT, FINISH, FIXED, FLOORED, HC, HN,
+    HOPELESS, H_MAX, H_MIN, JUMPS, KINKS, KNOWNS, LARGEST, LEDGERS, LOCATE, LOOK, MARK, MAX_STEPS, MIDDLE, MIDWAY, NC, NEXT, NR, NW,
+    OUTPUTS, OVER, POINTS, PROJECT, REAL, REFINE, REJECTED, RESTART, SAFETY, SANG, SIZE, SLACK, SLIN, START, STATUS, STEPPED, STEPS, STUCK,
+    SWITCH, WATCHED, WHO, WINDOW, WINDOWED, Y1, YM, H, M, N, T,
 )  # fmt: skip
 from flexmbd.stepping.recording import middle, record, reduce_step, turn
 from flexmbd.stepping.restart import close, cross, refresh
@@ -126,15 +126,29 @@ def judge(live, h, X, at):
     return good, rough, live & small & lnot(error <= 1.0), small & lnot(finite), select(finite, error + 1e-9, INFINITE)
 
 
+@inner
+def rooted(x, exponent):
+    """``x**exponent`` for a multiple of 2**-10 below one: by square roots, which are the same bits in any number of lanes."""
+    product = 1.0 + 0.0 * x
+    for _ in range(10):
+        x, exponent = sqrt(x), 2.0 * exponent
+        if exponent >= 1.0:
+            product, exponent = product * x, exponent - 1.0
+    return product
+
+
 @part
 def control(h, good, error, X, at):
-    """Length of the next step by the error of this one, and by that of the step before."""
+    """Length of the next step by the error of this one, which goes like h**k, and by that of the step before.
+
+    The proportional-integral control of Gustafsson (1991): error**(-0.6/k) before**(0.2/k); after a rejection error**(-1/k).
+    """
     real, finite = doubles(at[REAL]), error < 1e300
     error, factor = select(finite, error, 1.0), 4.0 + 0.0 * h
     if at[FIXED] == 0:
-        root = sqrt(sqrt(1.0 / error))
-        smooth = sqrt(root) * sqrt(sqrt(sqrt(sqrt(ld(X, BEFORE)))))  # proportional-integral: error**(-1/8) before**(1/16)
-        factor = maximum(minimum(SAFETY * select(good, smooth, root), 4.0), 0.2)
+        cube = error * error * error
+        ratio = select(good, ld(X, BEFORE), 1.0) / select(good, cube, cube * error * error)
+        factor = maximum(minimum(SAFETY * rooted(ratio, real[EXPONENT]), 4.0), 0.2)
     factor = select(finite, factor, 0.1)
     return maximum(minimum(h * factor, real[H_MAX]), real[H_MIN])
 

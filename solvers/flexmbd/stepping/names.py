@@ -43,8 +43,8 @@ WINDOW_ROWS = 2 * SUM_ROWS + 5
 ENTRIES = 128
 
 # ---- numbers of a run
-FINISH, TOLERANCE, H_FIRST, H_MAX, H_MIN, MAX_STEPS, DRIFT, REACH, ITERATIONS = range(9)
-REALS = 9
+FINISH, TOLERANCE, H_FIRST, H_MAX, H_MIN, MAX_STEPS, DRIFT, REACH, ITERATIONS, EXPONENT = range(10)
+REALS = 10
 
 # Trial steps after which a run is looked at, and stopped if at their pace it needed more than so many times the steps that it may have.
 WINDOW, HOPELESS = 10_000.0, 4.0

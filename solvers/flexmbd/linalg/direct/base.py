@@ -75,7 +75,7 @@ class Symbolic:
             raise Singular("it is not finite")
         self.done += 1
         factors = Factors(self, self._factorise(values))
-        if not factors.ratio >= SINGULAR:
+        if not self._regular(factors._factors) and not factors.ratio >= SINGULAR:
             raise Singular(f"the least pivot is {factors.ratio:.1e} of the largest")
         return factors
 
@@ -89,6 +89,10 @@ class Symbolic:
     def _solve(self, factors, side):
         """Solution (n,) or (n, k) of a side of the same shape, which must stay as it is."""
         raise NotImplementedError
+
+    def _regular(self, factors):
+        """True if it is known without its pivots that these are not too small."""
+        return False
 
     def _ratio(self, factors):
         """Least pivot over largest."""
@@ -112,7 +116,11 @@ class Factors:
 
     def __init__(self, symbolic, factors):
         self._symbolic, self._factors, self._number = symbolic, factors, symbolic.done
-        self.ratio = float(symbolic._ratio(factors))
+
+    @cached_property
+    def ratio(self):
+        """See above."""
+        return float(self._symbolic._ratio(self._current()))
 
     def solve(self, side):
         """Solution of one right-hand side (n,) or of several (n, k).
