@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from flexmbd.codegen.pools import BATCH
 from flexmbd.formulation.neighbours import Pairs
 from flexmbd.stepping import neighbours as search
 
@@ -27,7 +28,7 @@ def room(group, reaches, axes, width):
     n = len(group.members)
     table, space = 1 << max(n - 1, 1).bit_length(), n * (1 + search.ROOM * width)
     arrays = {
-        search.LIST: np.zeros(space, np.int64), search.PLACES: group.members[:, :axes].astype(np.int64).ravel(),
+        search.LIST: np.zeros(space + BATCH, np.int64), search.PLACES: group.members[:, :axes].astype(np.int64).ravel(),
         search.REACHES: np.array(reaches, np.int64), search.BEFORE: np.zeros((n * (axes + 1) + 1, width)),
         search.MARKS: np.zeros(n, np.int64), search.ENDS: np.zeros((width, table + 1), np.int64),
         search.SORTED: np.zeros((width, n), np.int64),
