@@ -56,10 +56,7 @@ def assembled(node, values):
 def summed(node, variables, parameters):
     """Sum of a node of one element of a pool over its elements."""
     pool, one, start, stop = node.value
-    total = 0.0
-    for e in range(start, stop):
-        total = total + pool.graph.evaluate([one], pool.of_element(e, variables, parameters), parameters)[0]
-    return total
+    return sum(pool.values(one, start, stop, variables, parameters), 0.0)
 
 
 def dense(node, values):
