@@ -53,12 +53,12 @@ def assembled(node, values):
     return Matrix(np.linalg.inv(matrix) if inverse else matrix)
 
 
-def summed(node, variables, parameters):
-    """Sum of a node of one element of a pool over its elements."""
+def summed(node, variables, parameters, together=np.add):
+    """Sum of a node of one element of a pool over its elements, or what else puts them together."""
     pool, one, start, stop = node.value
     total = 0.0
     for e in range(start, stop):
-        total = total + pool.graph.evaluate([one], pool.of_element(e, variables, parameters), parameters)[0]
+        total = together(total, pool.graph.evaluate([one], pool.of_element(e, variables, parameters), parameters)[0])
     return total
 
 

@@ -177,14 +177,24 @@ TOTAL = Kind(
     numpy=lambda node, values, v, p: evaluation.summed(node, v or {}, p), write=lambda piece, node: piece.linear.write(node),
     derivative=_of_total, pooled=lambda node: [(node.value[0], *node.value[2:], [node.value[1]])], cost=30, each=1, loops=True,
 )  # fmt: skip
+LARGEST = Kind(
+    "largest", "largest over elements of a pool, of what is not negative",
+    numpy=lambda node, values, v, p: evaluation.summed(node, v or {}, p, np.maximum), write=TOTAL.write, pooled=TOTAL.pooled,
+    cost=30, each=1, loops=True,
+)  # fmt: skip
 RESULT = Kind(
     "out", "one of several results",
     numpy=lambda node, values, v, p: values[0][node.value], write=lambda piece, node: piece.result(node),
     derivative=lambda g, node, x, k: node.args[0].kind.derivative(g, node.args[0], x, node.value),
     rebuild=lambda g, node, args: args[0].kind.result(g, args[0], node.value),
 )  # fmt: skip
+SPAN = Kind(
+    "span", "results that follow one another", numpy=lambda node, values, v, p: values[0][slice(node.value[0], sum(node.value))],
+    write=lambda piece, node: None,
+)  # fmt: skip
 OPERATIONS = {name: _operation(name, op) for name, op in OPS.items()}
 ADD, SUB, MUL, DIV, NEG = (OPERATIONS[name] for name in ("+", "-", "*", "/", "neg"))
 SQRT, FABS, GREATER, BOTH, SELECT = (OPERATIONS[name] for name in ("sqrt", "fabs", ">", "&", "select"))
 LINEAR = (FACTORS, SUBSTITUTION, PRODUCT)
-KINDS = (CONST, PARAMETER, TABLE, MATRIX, ENTRY, VARIABLE, CALL, LOOKUP, *LINEAR, TOTAL, RESULT, *OPERATIONS.values())
+SUMS = (TOTAL, LARGEST)
+KINDS = (CONST, PARAMETER, TABLE, MATRIX, ENTRY, VARIABLE, CALL, LOOKUP, *LINEAR, *SUMS, RESULT, SPAN, *OPERATIONS.values())

@@ -65,6 +65,9 @@ class SparseFactors(BlockFactors):
         places = self.plan.places(*tables[0]).tolist()
         self.node = graph.factors(self.plan, list(zip(places, kept.values(), strict=True)), pooled)
 
+    def _named(self, results):
+        return results
+
 
 class Solver:
     """What compiled code calls: ``call(number, address)``.
